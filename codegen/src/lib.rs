@@ -1,0 +1,1 @@
+//! Target-independent machine layer: lowering contexts, register allocation, code buffer, calling conventions.

@@ -1,0 +1,1 @@
+//! Object files, assembly text, call frame information.

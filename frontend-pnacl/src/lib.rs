@@ -1,0 +1,1 @@
+//! Native reader of LLVM bitcode and PNaCl executables; no LLVM.

@@ -1,0 +1,1 @@
+//! Frazil's SSA intermediate representation: text form, verifier, interpreter.

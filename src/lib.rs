@@ -1,0 +1,1 @@
+//! Frazil: a fast compiler back end. The library behind the `frazil` command.

@@ -1,0 +1,1 @@
+//! Small shared containers; knows nothing of compilers.

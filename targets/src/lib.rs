@@ -1,0 +1,1 @@
+//! The list of built-in targets behind cargo features.
