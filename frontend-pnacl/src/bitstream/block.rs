@@ -1,0 +1,269 @@
+//! Blocks: entering, skipping by their length, and walking what is in them; the abbreviations that blocks of a kind
+//! begin with (blockinfo).
+//!
+//! A [`Block`] is a plain value that the caller keeps while it walks the block with [`Block::next`]; blocks inside it
+//! are offered as [`SubBlock`]s, which the caller enters or ignores. A block that is not entered costs its header.
+//! The cursor is confined to the innermost block that has been entered, so that no count inside it can reach beyond.
+
+use super::abbrev::Abbreviation;
+use super::cursor::Cursor;
+use super::record::Record;
+use crate::error::{ReadError, ReadErrorKind};
+
+/// Id of the block that holds abbreviations for other blocks.
+pub const BLOCKINFO_ID: u64 = 0;
+
+const END_BLOCK: u64 = 0;
+const ENTER_SUBBLOCK: u64 = 1;
+const DEFINE_ABBREVIATION: u64 = 2;
+const UNABBREVIATED_RECORD: u64 = 3;
+const FIRST_ABBREVIATION: u64 = 4;
+
+/// The only record of a blockinfo block that matters here: which block the abbreviations after it are for.
+const BLOCKINFO_SET_BLOCK: u64 = 1;
+
+/// Abbreviations that every block of an id begins with.
+#[derive(Debug, Default)]
+pub struct BlockInfo {
+    /// Few entries: LLVM writes three.
+    blocks: Vec<(u64, Vec<Abbreviation>)>,
+}
+
+impl BlockInfo {
+    /// The abbreviations for blocks of this id.
+    pub fn abbreviations(&self, block_id: u64) -> &[Abbreviation] {
+        self.blocks
+            .iter()
+            .find(|(id, _)| *id == block_id)
+            .map_or(&[], |(_, list)| list)
+    }
+
+    /// Reads a blockinfo block.
+    ///
+    /// # Errors
+    /// If the block is malformed.
+    pub fn read(&mut self, cursor: &mut Cursor<'_>, header: &SubBlock) -> Result<(), ReadError> {
+        let mut record = Record::default();
+        let block = Block::enter(cursor, header, &[]);
+        let mut target = None;
+        loop {
+            let start = cursor.position();
+            match block.next_id(cursor)? {
+                END_BLOCK => break,
+                DEFINE_ABBREVIATION => {
+                    let abbreviation = Abbreviation::read(cursor)?;
+                    let list = target.and_then(|index: usize| self.blocks.get_mut(index));
+                    let Some((_, list)) = list else {
+                        return Err(ReadError::malformed(
+                            start,
+                            "an abbreviation in blockinfo before a block is named",
+                        ));
+                    };
+                    list.push(abbreviation);
+                }
+                UNABBREVIATED_RECORD => {
+                    record.read_unabbreviated(cursor, start)?;
+                    if record.code() == BLOCKINFO_SET_BLOCK {
+                        target = Some(self.index_of(record.operand(0)?));
+                    }
+                }
+                other => {
+                    let message = format!("item {other} in blockinfo; expected a record or an abbreviation");
+                    return Err(ReadError::malformed(start, message));
+                }
+            }
+        }
+        block.leave(cursor)
+    }
+
+    fn index_of(&mut self, block_id: u64) -> usize {
+        if let Some(index) = self.blocks.iter().position(|(id, _)| *id == block_id) {
+            return index;
+        }
+        self.blocks.push((block_id, Vec::new()));
+        self.blocks.len() - 1
+    }
+}
+
+/// A block's header: what it is and where it lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SubBlock {
+    /// What kind of block this is.
+    pub id: u64,
+    /// Bits of an abbreviation id inside it.
+    pub abbreviation_width: u32,
+    /// First bit behind the header.
+    pub start: u64,
+    /// First bit behind the block.
+    pub end: u64,
+}
+
+impl SubBlock {
+    /// Reads a header; the cursor is behind the abbreviation id that announces it and is left behind the block.
+    ///
+    /// # Errors
+    /// If the block claims to go beyond what surrounds it.
+    pub fn read(cursor: &mut Cursor<'_>) -> Result<SubBlock, ReadError> {
+        let header = cursor.position();
+        let id = cursor.vbr(8);
+        let width = cursor.vbr(4);
+        cursor.align_to_word();
+        let words = cursor.fixed(32);
+        cursor.check()?;
+        if !(2..=32).contains(&width) {
+            let message = format!("block {id} has abbreviation ids of {width} bits; expected 2 to 32");
+            return Err(ReadError::malformed(header, message));
+        }
+        let start = cursor.position();
+        if words * 32 > cursor.bits_left() {
+            let message = format!(
+                "block {id} claims {words} words, but only {} bits are left",
+                cursor.bits_left()
+            );
+            return Err(ReadError::new(ReadErrorKind::Truncated, header, message));
+        }
+        let end = start + words * 32;
+        cursor.seek(end);
+        Ok(SubBlock {
+            id,
+            abbreviation_width: width as u32,
+            start,
+            end,
+        })
+    }
+}
+
+/// What [`Block::next`] finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Item {
+    /// The block is over and the cursor behind it.
+    End,
+    /// A block inside this one; the cursor is behind it.
+    Block(SubBlock),
+    /// A record, now in the buffer.
+    Record,
+}
+
+/// A block that is being walked.
+#[derive(Debug)]
+pub struct Block<'m> {
+    header: SubBlock,
+    /// End of what surrounds the block.
+    outer_end: u64,
+    shared: &'m [Abbreviation],
+    local: Vec<Abbreviation>,
+}
+
+impl<'m> Block<'m> {
+    /// Begins to walk the block; `shared` are the abbreviations that blocks of this id begin with.
+    pub fn enter(cursor: &mut Cursor<'_>, header: &SubBlock, shared: &'m [Abbreviation]) -> Block<'m> {
+        cursor.seek(header.start);
+        let outer_end = cursor.confine(header.end);
+        Block {
+            header: *header,
+            outer_end,
+            shared,
+            local: Vec::new(),
+        }
+    }
+
+    /// The block's header.
+    pub fn header(&self) -> &SubBlock {
+        &self.header
+    }
+
+    #[inline]
+    fn next_id(&self, cursor: &mut Cursor<'_>) -> Result<u64, ReadError> {
+        let id = cursor.fixed(self.header.abbreviation_width);
+        cursor.check()?;
+        Ok(id)
+    }
+
+    /// The next record, inner block, or the end; abbreviation definitions are taken in on the way.
+    ///
+    /// # Errors
+    /// If the block is malformed or cut off.
+    #[inline]
+    pub fn next(&mut self, cursor: &mut Cursor<'_>, record: &mut Record) -> Result<Item, ReadError> {
+        loop {
+            let start = cursor.position();
+            let id = self.next_id(cursor)?;
+            if id >= FIRST_ABBREVIATION {
+                let shape = self.abbreviation(id - FIRST_ABBREVIATION, start)?;
+                record.read_abbreviated(cursor, shape, start)?;
+                return Ok(Item::Record);
+            }
+            match id {
+                UNABBREVIATED_RECORD => {
+                    record.read_unabbreviated(cursor, start)?;
+                    return Ok(Item::Record);
+                }
+                ENTER_SUBBLOCK => return SubBlock::read(cursor).map(Item::Block),
+                END_BLOCK => return self.leave(cursor).map(|()| Item::End),
+                _ => self.local.push(Abbreviation::read(cursor)?),
+            }
+        }
+    }
+
+    #[inline]
+    fn abbreviation(&self, index: u64, start: u64) -> Result<&Abbreviation, ReadError> {
+        let index = index as usize;
+        let found = self
+            .shared
+            .get(index)
+            .or_else(|| self.local.get(index.wrapping_sub(self.shared.len())));
+        match found {
+            Some(abbreviation) => Ok(abbreviation),
+            None => Err(self.unknown_abbreviation(index, start)),
+        }
+    }
+
+    #[cold]
+    fn unknown_abbreviation(&self, index: usize, start: u64) -> ReadError {
+        let known = self.shared.len() + self.local.len();
+        let message = format!("abbreviation {index} of {known} in block {}", self.header.id);
+        ReadError::malformed(start, message)
+    }
+
+    /// Goes behind the block, wherever in it the cursor is.
+    ///
+    /// # Errors
+    /// If reading went beyond the block before.
+    pub fn leave(&self, cursor: &mut Cursor<'_>) -> Result<(), ReadError> {
+        cursor.check()?;
+        cursor.seek(self.header.end);
+        cursor.confine(self.outer_end);
+        Ok(())
+    }
+}
+
+/// The blocks and nothing else at the outermost level of a stream, whose abbreviation ids have two bits.
+///
+/// Returns `None` at the end; zero words behind the last block are padding.
+///
+/// # Errors
+/// If there is something else than a block.
+pub fn next_top_level(cursor: &mut Cursor<'_>) -> Result<Option<SubBlock>, ReadError> {
+    let start = cursor.position();
+    if cursor.bits_left() < 32 {
+        return Ok(None);
+    }
+    match cursor.fixed(2) {
+        ENTER_SUBBLOCK => SubBlock::read(cursor).map(Some),
+        END_BLOCK if only_zeros(cursor, start) => Ok(None),
+        other => {
+            let message = format!("item {other} at the outermost level of the stream; expected a block");
+            Err(ReadError::malformed(start, message))
+        }
+    }
+}
+
+fn only_zeros(cursor: &Cursor<'_>, from: u64) -> bool {
+    let range = (from / 8) as usize..(cursor.end() / 8) as usize;
+    cursor
+        .bytes()
+        .get(range)
+        .unwrap_or_default()
+        .iter()
+        .all(|&byte| byte == 0)
+}

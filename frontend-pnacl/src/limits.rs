@@ -1,0 +1,31 @@
+//! Every bound that keeps a hostile input from costing more than it weighs.
+//!
+//! The general rule needs no number: a count is believed only if the bits left in its block could hold that many
+//! items. The constants here are for the places where the rule does not suffice, because an item may take no bits
+//! or because a few bits may ask for a large structure.
+
+/// Blocks inside blocks; LLVM nests four deep.
+pub const BLOCK_DEPTH: u32 = 16;
+
+/// Operands of one abbreviation definition. LLVM's own abbreviations have at most about twenty.
+pub const ABBREVIATION_OPERANDS: u64 = 512;
+
+/// Scalars that one first-class aggregate value may consist of. Larger ones exist only as memory.
+pub const AGGREGATE_LEAVES: usize = 1024;
+
+/// Widest integer type in bits, as in LLVM.
+pub const INTEGER_BITS: u64 = 1 << 23;
+
+/// Size in bytes that a type may have: beyond it, addresses inside an object would not be addresses.
+pub const TYPE_BYTES: u64 = 1 << 47;
+
+/// Largest alignment as a power of two (LLVM allows 2^32).
+pub const ALIGNMENT_LOG2: u64 = 32;
+
+/// How many operands a record may have, given the size of the input in bytes.
+///
+/// An operand takes eight bytes when decoded but may take one bit in the file. A record that passes this bound
+/// consists of hardly anything but narrow fields and fills most of the file; LLVM writes no such record.
+pub fn record_operands(input_bytes: usize) -> u64 {
+    2 * input_bytes as u64 + 256
+}
