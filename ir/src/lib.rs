@@ -1,1 +1,32 @@
-//! Frazil's SSA intermediate representation: text form, verifier, interpreter.
+//! Frazil's intermediate representation: one dense, index-based SSA form per function.
+//!
+//! Readers produce it, passes change it, code generation consumes it, and it is never turned into pointers.
+//! It knows no target, no file, no thread, no environment variable.
+
+pub mod builder;
+pub mod cfg;
+pub mod constant;
+pub mod entities;
+pub mod flags;
+pub mod function;
+pub mod module;
+pub mod opcode;
+pub mod operand;
+pub mod runtime;
+pub mod signature;
+pub mod types;
+
+pub use cfg::{Cfg, Edge};
+pub use constant::{AsmData, ConstData, ConstKind, ConstView};
+pub use entities::{Block, ComdatId, ConstId, DataId, FuncId, Inst, SigId, SlotId, SymbolId, Value};
+pub use flags::{CallFlags, FastFlags, IntFlags, MemFlags, Ordering, RmwOp};
+pub use function::{BlockData, CallView, Function, InstData, SlotData, ValueData, ValueKind};
+pub use module::{DataDef, DataRelocation, FunctionHead, Linkage, Module, SymbolData, SymbolKind, Visibility};
+pub use opcode::{Effects, Format, Opcode, Results};
+pub use operand::{Operand, OperandKind};
+pub use runtime::RuntimeFunction;
+pub use signature::{CallConv, Extension, Param, ParamKind, Signature};
+pub use types::{Type, TypeData, TypeTable};
+
+/// The entity and map types of `frazil-support`, for crates that need no other part of it.
+pub use frazil_support::{EntityRef, PrimaryMap, Str, StringPool};

@@ -1,1 +1,12 @@
 //! Small shared containers; knows nothing of compilers.
+//!
+//! Everything here is a dense, index-based container that can be cleared and used again for the next function.
+//! `cranelift-entity` is re-exported under our own path, so that it can be replaced in one place.
+
+pub mod epoch_map;
+pub mod strings;
+
+pub use cranelift_entity::{EntityRef, PrimaryMap, entity_impl};
+pub use epoch_map::EpochMap;
+pub use rustc_hash::{FxHashMap, FxHashSet};
+pub use strings::{Str, StringPool};

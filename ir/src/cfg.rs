@@ -1,0 +1,114 @@
+//! Predecessors and successors as compressed arrays.
+//!
+//! Each edge stands once, even when a switch or branch names its target twice. The successor entry of an edge
+//! carries its *column*: the index of the edge in the target's predecessor list, which is the index of the phi
+//! operands that belong to it.
+
+use crate::entities::Block;
+use crate::function::Function;
+use frazil_support::{EntityRef, EpochMap};
+
+/// One way out of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edge {
+    /// Where it leads.
+    pub target: Block,
+    /// Its index among the target's predecessors.
+    pub column: u32,
+}
+
+/// The control-flow graph of a function.
+#[derive(Clone, Debug, Default)]
+pub struct Cfg {
+    successor_start: Vec<u32>,
+    successors: Vec<Edge>,
+    predecessor_start: Vec<u32>,
+    predecessors: Vec<Block>,
+    seen: EpochMap<()>,
+}
+
+impl Cfg {
+    /// Forgets the graph but keeps the memory.
+    pub fn clear(&mut self) {
+        self.successor_start.clear();
+        self.successors.clear();
+        self.predecessor_start.clear();
+        self.predecessors.clear();
+    }
+
+    /// The predecessors of a block, each once, in block order.
+    #[inline]
+    pub fn predecessors(&self, block: Block) -> &[Block] {
+        let index = block.index();
+        &self.predecessors[self.predecessor_start[index] as usize..self.predecessor_start[index + 1] as usize]
+    }
+
+    /// The edges out of a block, each target once, in the terminator's order.
+    #[inline]
+    pub fn successors(&self, block: Block) -> &[Edge] {
+        let index = block.index();
+        &self.successors[self.successor_start[index] as usize..self.successor_start[index + 1] as usize]
+    }
+
+    /// Fills the graph from the terminators of `function`. Blocks without instructions have no successors.
+    pub fn compute(&mut self, function: &Function) {
+        self.clear();
+        let count = function.blocks.len();
+        self.predecessor_start.resize(count + 2, 0);
+        for block in function.block_ids() {
+            self.successor_start.push(self.successors.len() as u32);
+            if function.block_insts(block).is_empty() {
+                continue;
+            }
+            self.add_successors(function, block);
+        }
+        self.successor_start.push(self.successors.len() as u32);
+        for index in 1..self.predecessor_start.len() {
+            self.predecessor_start[index] += self.predecessor_start[index - 1];
+        }
+        self.fill_predecessors(count);
+    }
+
+    fn add_successors(&mut self, function: &Function, block: Block) {
+        let data = function.inst(function.terminator(block));
+        let first = self.successors.len();
+        self.seen.reset(function.blocks.len());
+        let (seen, successors, counts) = (&mut self.seen, &mut self.successors, &mut self.predecessor_start);
+        function.for_each_target(data, |target| {
+            let duplicate = match successors.len() - first {
+                0 => false,
+                1 => successors[first].target == target,
+                _ => seen.get(target.index()).is_some(),
+            };
+            if duplicate {
+                return;
+            }
+            if successors.len() == first + 1 {
+                seen.set(successors[first].target.index(), ());
+            }
+            if successors.len() > first {
+                seen.set(target.index(), ());
+            }
+            successors.push(Edge { target, column: 0 });
+            counts[target.index() + 2] += 1;
+        });
+    }
+
+    /// Distributes the edges; `predecessor_start[b + 1]` serves as the fill position of block `b` meanwhile.
+    fn fill_predecessors(&mut self, count: usize) {
+        self.predecessors.resize(self.successors.len(), Block::new(0));
+        for block in 0..count {
+            let range = self.successor_start[block] as usize..self.successor_start[block + 1] as usize;
+            for edge in &mut self.successors[range] {
+                let position = &mut self.predecessor_start[edge.target.index() + 1];
+                self.predecessors[*position as usize] = Block::new(block);
+                edge.column = *position;
+                *position += 1;
+            }
+        }
+        self.predecessor_start.truncate(count + 1);
+        for edge in &mut self.successors {
+            edge.column -= self.predecessor_start[edge.target.index()];
+        }
+    }
+}

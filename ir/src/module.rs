@@ -1,0 +1,386 @@
+//! A module without its function bodies: symbols, data with relocations, comdats, flags.
+//!
+//! All names are bytes in one string pool, all initialiser bytes lie in one buffer. Bodies are read on request
+//! (see the reader crates) or stand in a list of their own (text form).
+
+use crate::entities::{Block, ComdatId, DataId, FuncId, SymbolId};
+use crate::signature::CallConv;
+use frazil_support::{PrimaryMap, Str, StringPool};
+
+/// A module.
+#[derive(Clone, Debug, Default)]
+pub struct Module {
+    /// All names.
+    pub strings: StringPool,
+    /// The source file's name as the front end wrote it.
+    pub source_name: Str,
+    /// The target triple.
+    pub triple: Str,
+    /// What of the data layout matters here.
+    pub data_layout: DataLayout,
+    /// Module-level assembly; code generation refuses a module that has some.
+    pub asm: Str,
+    /// Everything that has a name.
+    pub symbols: PrimaryMap<SymbolId, SymbolData>,
+    /// Comdat groups.
+    pub comdats: PrimaryMap<ComdatId, ComdatData>,
+    /// Functions with bodies, in the order of the bodies.
+    pub functions: PrimaryMap<FuncId, FunctionHead>,
+    /// Data with contents.
+    pub data: PrimaryMap<DataId, DataDef>,
+    /// The bytes of all initialisers.
+    pub bytes: Vec<u8>,
+    /// The relocations of all initialisers, grouped by data definition and ascending by offset within one.
+    pub relocations: Vec<DataRelocation>,
+    /// Entries of `llvm.global_ctors`, in order.
+    pub constructors: Vec<InitEntry>,
+    /// Entries of `llvm.global_dtors`, in order.
+    pub destructors: Vec<InitEntry>,
+    /// Symbols in `llvm.used`.
+    pub used: Vec<SymbolId>,
+    /// Symbols in `llvm.compiler.used`.
+    pub compiler_used: Vec<SymbolId>,
+    /// Module flags.
+    pub flags: ModuleFlags,
+}
+
+impl Module {
+    /// The name of a symbol of this module.
+    pub fn name(&self, symbol: SymbolId) -> &[u8] {
+        self.strings.bytes(self.symbols[symbol].name)
+    }
+
+    /// A symbol's name for messages; runtime functions included.
+    pub fn display_name(&self, symbol: SymbolId) -> std::borrow::Cow<'_, str> {
+        match self.symbols.get(symbol) {
+            Some(data) => self.strings.display(data.name),
+            None => crate::runtime::RuntimeFunction::from_symbol(symbol, self.symbols.len())
+                .map_or("<unknown symbol>", |function| function.name())
+                .into(),
+        }
+    }
+
+    /// The relocations of a data definition.
+    pub fn data_relocations(&self, data: &DataDef) -> &[DataRelocation] {
+        &self.relocations[data.first_relocation as usize..][..data.relocation_count as usize]
+    }
+}
+
+/// What of the data layout string matters to code generation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DataLayout {
+    /// Width of pointers in address space 0, in bits.
+    pub pointer_bits: u32,
+    /// Whether the most significant byte comes first.
+    pub big_endian: bool,
+    /// Natural alignment of the stack in bytes; 0 if not said.
+    pub stack_align: u32,
+}
+
+impl Default for DataLayout {
+    fn default() -> Self {
+        DataLayout {
+            pointer_bits: 64,
+            big_endian: false,
+            stack_align: 16,
+        }
+    }
+}
+
+/// Who sees a symbol and how definitions of it in several objects combine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs, reason = "named as in LLVM's language reference")]
+pub enum Linkage {
+    #[default]
+    External,
+    AvailableExternally,
+    LinkOnceAny,
+    LinkOnceOdr,
+    WeakAny,
+    WeakOdr,
+    Appending,
+    Internal,
+    Private,
+    ExternalWeak,
+    Common,
+}
+
+impl Linkage {
+    /// Whether the symbol is not seen outside the object.
+    pub fn is_local(self) -> bool {
+        matches!(self, Linkage::Internal | Linkage::Private)
+    }
+
+    /// Whether the symbol is weak in the object file.
+    pub fn is_weak(self) -> bool {
+        matches!(
+            self,
+            Linkage::LinkOnceAny | Linkage::LinkOnceOdr | Linkage::WeakAny | Linkage::WeakOdr | Linkage::ExternalWeak
+        )
+    }
+}
+
+/// Who sees a symbol at run time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the ELF visibilities")]
+pub enum Visibility {
+    #[default]
+    Default,
+    Hidden,
+    Protected,
+}
+
+/// How a thread-local variable is reached.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the ELF TLS models")]
+pub enum TlsModel {
+    #[default]
+    NotThreadLocal,
+    GeneralDynamic,
+    LocalDynamic,
+    InitialExec,
+    LocalExec,
+}
+
+/// What a symbol names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SymbolKind {
+    /// A function defined elsewhere.
+    #[default]
+    FunctionDeclaration,
+    /// A function with a body.
+    Function(FuncId),
+    /// Data defined elsewhere.
+    DataDeclaration,
+    /// Data with contents.
+    Data(DataId),
+    /// Another name for `target` plus `offset` bytes.
+    Alias {
+        /// The aliased symbol.
+        target: SymbolId,
+        /// Bytes past it.
+        offset: i64,
+        /// Whether the alias is called rather than read.
+        is_function: bool,
+    },
+    /// A function chosen at load time by `resolver`.
+    Ifunc {
+        /// The function that chooses.
+        resolver: SymbolId,
+    },
+}
+
+/// A symbol.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SymbolData {
+    /// Its name; empty for private symbols without one.
+    pub name: Str,
+    /// What it names.
+    pub kind: SymbolKind,
+    /// Its linkage.
+    pub linkage: Linkage,
+    /// Its visibility.
+    pub visibility: Visibility,
+    /// Whether it is known to resolve within the linked image.
+    pub dso_local: bool,
+    /// Whether its address does not matter (`unnamed_addr`, not the local kind).
+    pub unnamed_addr: bool,
+    /// How it is reached if thread-local.
+    pub tls: TlsModel,
+    /// The section asked for; empty for the usual one.
+    pub section: Str,
+    /// The comdat it belongs to.
+    pub comdat: Option<ComdatId>,
+    /// The partition asked for; empty for none.
+    pub partition: Str,
+}
+
+impl SymbolData {
+    /// Whether the symbol is defined in this module.
+    pub fn is_defined(&self) -> bool {
+        !matches!(self.kind, SymbolKind::FunctionDeclaration | SymbolKind::DataDeclaration)
+    }
+
+    /// Whether it names code.
+    pub fn is_function(&self) -> bool {
+        matches!(
+            self.kind,
+            SymbolKind::FunctionDeclaration
+                | SymbolKind::Function(_)
+                | SymbolKind::Ifunc { .. }
+                | SymbolKind::Alias { is_function: true, .. }
+        )
+    }
+}
+
+/// How linkers choose among comdat groups of one name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs, reason = "named as in LLVM's language reference")]
+pub enum ComdatSelection {
+    #[default]
+    Any,
+    ExactMatch,
+    Largest,
+    NoDeduplicate,
+    SameSize,
+}
+
+/// A comdat group.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ComdatData {
+    /// Its name.
+    pub name: Str,
+    /// How linkers choose.
+    pub selection: ComdatSelection,
+}
+
+/// Which functions keep a frame pointer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(missing_docs, reason = "the values of the attribute")]
+pub enum FramePointer {
+    #[default]
+    None,
+    NonLeaf,
+    All,
+}
+
+/// What is known of a defined function besides its body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FunctionHead {
+    /// Its symbol.
+    pub symbol: SymbolId,
+    /// Its convention.
+    pub call_conv: CallConv,
+    /// Alignment asked for, as log2 of bytes; 0 for the target's.
+    pub align_log2: u8,
+    /// Whether unwind tables are needed (`uwtable`, or the function may unwind).
+    pub unwind_table: bool,
+    /// Whether it does not unwind.
+    pub no_unwind: bool,
+    /// Whether a frame pointer is kept.
+    pub frame_pointer: FramePointer,
+    /// Whether the area below the stack pointer must not be used.
+    pub no_red_zone: bool,
+    /// Whether prologue and epilogue are left out.
+    pub naked: bool,
+    /// Whether speed does not matter (`cold`).
+    pub cold: bool,
+    /// Whether it never returns.
+    pub no_return: bool,
+    /// Large frames must touch each page (`probe-stack`), with the function to call or `inline-asm`.
+    pub stack_probe: Str,
+    /// The page size of stack probes in bytes; 0 for the target's.
+    pub stack_probe_size: u32,
+    /// Attributes, prologue data and the like that code generation does not know yet: their names, comma-separated.
+    /// A function with any is refused.
+    pub unsupported: Str,
+    /// The processor to compile for; empty for the command's.
+    pub target_cpu: Str,
+    /// The processor features to compile for; empty for the command's.
+    pub target_features: Str,
+    /// The personality routine.
+    pub personality: Option<SymbolId>,
+}
+
+impl FunctionHead {
+    /// A head with no attributes.
+    pub fn new(symbol: SymbolId) -> FunctionHead {
+        FunctionHead {
+            symbol,
+            call_conv: CallConv::C,
+            align_log2: 0,
+            unwind_table: true,
+            no_unwind: false,
+            frame_pointer: FramePointer::None,
+            no_red_zone: false,
+            naked: false,
+            cold: false,
+            no_return: false,
+            stack_probe: Str::EMPTY,
+            stack_probe_size: 0,
+            unsupported: Str::EMPTY,
+            target_cpu: Str::EMPTY,
+            target_features: Str::EMPTY,
+            personality: None,
+        }
+    }
+}
+
+/// Data with contents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DataDef {
+    /// Its symbol.
+    pub symbol: SymbolId,
+    /// Size in bytes.
+    pub size: u64,
+    /// Alignment as log2 of bytes.
+    pub align_log2: u8,
+    /// Whether it is never written.
+    pub constant: bool,
+    /// Where its bytes start in [`Module::bytes`]; they are `byte_count` many, the rest is zero.
+    pub first_byte: u64,
+    /// How many bytes are given: 0 for zero-filled data, else at most `size`.
+    pub byte_count: u64,
+    /// Where its relocations start in [`Module::relocations`].
+    pub first_relocation: u32,
+    /// How many relocations it has.
+    pub relocation_count: u32,
+}
+
+/// What a relocation in data points at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RelocationTarget {
+    /// A symbol.
+    Symbol(SymbolId),
+    /// A block of a function.
+    Block(FuncId, Block),
+    /// The symbol, or a stub for it in this object if it lies elsewhere (`dso_local_equivalent`).
+    LocalEquivalent(SymbolId),
+    /// The symbol itself, past any control-flow-integrity jump table (`no_cfi`).
+    NoCfi(SymbolId),
+}
+
+/// A relocation in data: `size` bytes at `offset` hold target plus addend, minus `minus` where that is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DataRelocation {
+    /// Bytes from the start of the data definition.
+    pub offset: u64,
+    /// Width of the field in bytes.
+    pub size: u8,
+    /// What it points at.
+    pub target: RelocationTarget,
+    /// Added to it.
+    pub addend: i64,
+    /// A symbol whose address is subtracted (differences of addresses).
+    pub minus: Option<SymbolId>,
+}
+
+/// A constructor or destructor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InitEntry {
+    /// Lower runs first; 65535 is the default.
+    pub priority: u32,
+    /// What runs.
+    pub function: SymbolId,
+    /// Data without which the entry is to be dropped.
+    pub associated: Option<SymbolId>,
+}
+
+/// Module flags that matter to code generation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ModuleFlags {
+    /// 0 static, 1 small PIC, 2 big PIC; `None` if the module does not say.
+    pub pic_level: Option<u8>,
+    /// 0 none, 1 small PIE, 2 big PIE; `None` if the module does not say.
+    pub pie_level: Option<u8>,
+    /// LLVM's number of the code model; `None` if the module does not say.
+    pub code_model: Option<u8>,
+    /// 0 none, 1 synchronous, 2 asynchronous unwind tables.
+    pub unwind_tables: u8,
+    /// Frame pointers for functions that do not say.
+    pub frame_pointer: FramePointer,
+    /// Whether functions without body that are `dso_local`-less need the PLT (`RtLibUseGOT` is its opposite).
+    pub runtime_uses_got: bool,
+    /// Whether direct access to external data is assumed or denied; `None` if the module does not say.
+    pub direct_access_external_data: Option<bool>,
+}

@@ -1,0 +1,74 @@
+//! Functions of the C and compiler run-time libraries that code may call without the module naming them.
+//!
+//! The [`SymbolId`] of runtime function `n` is the module's symbol count plus `n`, so that readers and lowering
+//! rules can name one without touching the module. A module symbol of the same name is the same symbol in the
+//! object file.
+
+use crate::entities::SymbolId;
+use frazil_support::EntityRef;
+
+macro_rules! runtime_functions {
+    ($($variant:ident $name:literal)*) => {
+        /// A runtime function.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[repr(u8)]
+        #[allow(missing_docs, reason = "named as in the C library or libgcc")]
+        pub enum RuntimeFunction { $($variant,)* }
+
+        const NAMES: &[&str] = &[$($name,)*];
+        const ALL: &[RuntimeFunction] = &[$(RuntimeFunction::$variant,)*];
+    };
+}
+
+runtime_functions! {
+    Memcpy "memcpy" Memmove "memmove" Memset "memset"
+    Divti3 "__divti3" Udivti3 "__udivti3" Modti3 "__modti3" Umodti3 "__umodti3" Muloti4 "__muloti4"
+    Fixsfti "__fixsfti" Fixdfti "__fixdfti" Fixunssfti "__fixunssfti" Fixunsdfti "__fixunsdfti"
+    Floattisf "__floattisf" Floattidf "__floattidf" Floatuntisf "__floatuntisf" Floatuntidf "__floatuntidf"
+    Divdi3 "__divdi3" Udivdi3 "__udivdi3" Moddi3 "__moddi3" Umoddi3 "__umoddi3" Muldi3 "__muldi3"
+    Ashldi3 "__ashldi3" Lshrdi3 "__lshrdi3" Ashrdi3 "__ashrdi3"
+    Fmodf "fmodf" Fmod "fmod" Floorf "floorf" Floor "floor" Ceilf "ceilf" Ceil "ceil" Truncf "truncf" Trunc "trunc"
+    Rintf "rintf" Rint "rint" Nearbyintf "nearbyintf" Nearbyint "nearbyint" Roundf "roundf" Round "round"
+    Roundevenf "roundevenf" Roundeven "roundeven" Fmaf "fmaf" Fma "fma" Fminf "fminf" Fmin "fmin"
+    Fmaxf "fmaxf" Fmax "fmax" Fminimumf "fminimumf" Fminimum "fminimum" Fmaximumf "fmaximumf" Fmaximum "fmaximum"
+    Sinf "sinf" Sin "sin" Cosf "cosf" Cos "cos" Tanf "tanf" Tan "tan" Asinf "asinf" Asin "asin"
+    Acosf "acosf" Acos "acos" Atanf "atanf" Atan "atan" Atan2f "atan2f" Atan2 "atan2"
+    Sinhf "sinhf" Sinh "sinh" Coshf "coshf" Cosh "cosh" Tanhf "tanhf" Tanh "tanh"
+    Expf "expf" Exp "exp" Exp2f "exp2f" Exp2 "exp2" Exp10f "exp10f" Exp10 "exp10"
+    Logf "logf" Log "log" Log2f "log2f" Log2 "log2" Log10f "log10f" Log10 "log10" Powf "powf" Pow "pow"
+    Powisf2 "__powisf2" Powidf2 "__powidf2" Ldexpf "ldexpf" Ldexp "ldexp" Frexpf "frexpf" Frexp "frexp"
+    Modff "modff" Modf "modf" Lrintf "lrintf" Lrint "lrint" Llrintf "llrintf" Llrint "llrint"
+    Lroundf "lroundf" Lround "lround" Llroundf "llroundf" Llround "llround"
+    UnwindResume "_Unwind_Resume" StackCheckFail "__stack_chk_fail"
+}
+
+impl RuntimeFunction {
+    /// The symbol that names it in a module with `module_symbols` symbols.
+    #[inline]
+    pub fn symbol(self, module_symbols: usize) -> SymbolId {
+        SymbolId::new(module_symbols + self as usize)
+    }
+
+    /// The runtime function that `symbol` names in a module with `module_symbols` symbols.
+    pub fn from_symbol(symbol: SymbolId, module_symbols: usize) -> Option<RuntimeFunction> {
+        ALL.get(symbol.index().checked_sub(module_symbols)?).copied()
+    }
+
+    /// Its name in object files.
+    pub fn name(self) -> &'static str {
+        NAMES[self as usize]
+    }
+
+    /// The runtime function of this name.
+    pub fn from_name(name: &str) -> Option<RuntimeFunction> {
+        NAMES
+            .iter()
+            .position(|&candidate| candidate == name)
+            .map(|index| ALL[index])
+    }
+
+    /// How many there are.
+    pub fn count() -> usize {
+        ALL.len()
+    }
+}

@@ -1,0 +1,94 @@
+//! Signatures: what a function takes and returns, with the attributes that change how values are passed.
+//!
+//! Aggregates are already split: each parameter and each return value is one scalar or vector.
+
+use crate::types::Type;
+
+/// How a narrow integer is widened when passed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Extension {
+    /// Upper bits are unspecified.
+    #[default]
+    None,
+    /// Zero-extended.
+    Zero,
+    /// Sign-extended.
+    Sign,
+}
+
+/// What is special about a parameter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ParamKind {
+    /// Nothing.
+    #[default]
+    Normal,
+    /// A pointer to memory that the caller copies to the stack.
+    ByVal {
+        /// Size in bytes.
+        size: u32,
+        /// Alignment as log2 of bytes.
+        align_log2: u8,
+    },
+    /// A pointer to memory for the result; ABIs may want it returned.
+    StructReturn,
+    /// The static chain.
+    Nest,
+    /// Swift's self register.
+    SwiftSelf,
+    /// Swift's error register.
+    SwiftError,
+    /// Swift's asynchronous context register.
+    SwiftAsync,
+    /// Windows' argument memory.
+    InAlloca,
+    /// Memory passed by the caller without a copy.
+    Preallocated,
+}
+
+/// A parameter or return value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Param {
+    /// Its type.
+    pub ty: Type,
+    /// How it is widened.
+    pub extension: Extension,
+    /// Whether `inreg` was asked for.
+    pub in_reg: bool,
+    /// What is special about it.
+    pub kind: ParamKind,
+}
+
+impl Param {
+    /// A plain parameter of a type.
+    pub fn plain(ty: Type) -> Param {
+        Param { ty, ..Param::default() }
+    }
+}
+
+/// A calling convention by LLVM's number (`llvm/IR/CallingConv.h`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct CallConv(pub u16);
+
+impl CallConv {
+    /// The target's C convention.
+    pub const C: CallConv = CallConv(0);
+    /// LLVM's internal fast convention.
+    pub const FAST: CallConv = CallConv(8);
+    /// For calls that are rarely taken.
+    pub const COLD: CallConv = CallConv(9);
+}
+
+/// What a function takes and returns.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Signature {
+    /// Parameters; for a call of a variadic function also the variable arguments.
+    pub params: Vec<Param>,
+    /// Return values.
+    pub returns: Vec<Param>,
+    /// The convention.
+    pub call_conv: CallConv,
+    /// Whether more arguments than `fixed_params` may follow.
+    pub variadic: bool,
+    /// Number of parameters before the variable ones; all of them when not variadic.
+    pub fixed_params: u32,
+}
