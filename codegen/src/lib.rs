@@ -1,1 +1,14 @@
-//! Target-independent machine layer: lowering contexts, register allocation, code buffer, calling conventions.
+//! The target-independent machine layer: machine instructions, code buffer, calling conventions, and the contexts
+//! that the targets' lowering rules are written against.
+//!
+//! It knows no target by name, no file, no thread.
+
+pub mod buffer;
+pub mod desc;
+pub mod minst;
+pub mod reg;
+
+pub use buffer::{CodeBuffer, LogItem, PoolConstant, Reloc};
+pub use desc::{Addressing, ClassDesc, ConvDesc, ElfDesc, FixupDesc, OpDesc, RegDesc, RelocDesc, Role, TargetDesc};
+pub use minst::{Label, MInst, Mem, Ref, RefKind};
+pub use reg::{PRegSet, Reg, RegClass};

@@ -1,0 +1,193 @@
+//! What a target says about itself as data: registers, op table, conventions, relocations, fixups, addressing.
+
+use crate::reg::{PRegSet, Reg, RegClass};
+
+/// What an instruction does with one of its register operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// The slot is not used.
+    None,
+    /// Read.
+    Use,
+    /// Written; may share a register with a use.
+    Def,
+    /// Read and written.
+    UseDef,
+    /// Base of the memory operand (read).
+    Base,
+    /// Index of the memory operand (read), or the reference of a symbol operand.
+    Index,
+}
+
+/// One row of a target's op table, as far as shared code reads it.
+#[derive(Clone, Copy, Debug)]
+pub struct OpDesc {
+    /// The name of the row, unique in the table.
+    pub name: &'static str,
+    /// What happens to `regs`.
+    pub roles: [Role; 3],
+    /// Whether it reads the condition flags (contract 2).
+    pub reads_flags: bool,
+    /// Whether it writes the condition flags.
+    pub writes_flags: bool,
+    /// Registers it reads besides its operands.
+    pub implicit_uses: PRegSet,
+    /// Registers it writes besides its operands.
+    pub implicit_defs: PRegSet,
+}
+
+/// A physical register.
+#[derive(Clone, Copy, Debug)]
+pub struct RegDesc {
+    /// Its number.
+    pub reg: Reg,
+    /// Its usual name.
+    pub name: &'static str,
+    /// Its DWARF number, from the ABI document.
+    pub dwarf: u16,
+}
+
+/// A kind of relocation of the target.
+#[derive(Clone, Copy, Debug)]
+pub struct RelocDesc {
+    /// The ABI document's name.
+    pub name: &'static str,
+    /// The number in ELF files.
+    pub elf_type: u32,
+    /// Width of the field in bytes.
+    pub size_bytes: u8,
+}
+
+/// A kind of branch or label field that is filled in when the label's place is known.
+#[derive(Clone, Copy, Debug)]
+pub struct FixupDesc {
+    /// For messages.
+    pub name: &'static str,
+    /// Writes the distance in bytes from the field's start to the label into the field's bytes (`bytes` starts at
+    /// the field). `false` when it is out of range.
+    pub patch: fn(bytes: &mut [u8], distance_bytes: i64) -> bool,
+}
+
+/// How a target's loads and stores may form addresses.
+#[derive(Clone, Copy, Debug)]
+pub struct Addressing {
+    /// Log2 scales that an index may have, as a bit mask; 0 when there is no index.
+    pub index_scales: u8,
+    /// Smallest displacement in bytes.
+    pub min_disp: i32,
+    /// Largest displacement in bytes.
+    pub max_disp: i32,
+    /// Whether a symbol (reached directly) plus displacement is an address of its own.
+    pub symbol_base: bool,
+}
+
+/// Registers of a class as the allocators see them.
+#[derive(Clone, Copy, Debug)]
+pub struct ClassDesc {
+    /// What values may live in.
+    pub allocatable: PRegSet,
+    /// Never allocated: for moves between memory and the breaking of cycles.
+    pub scratch: Reg,
+    /// Width of a register in bytes as far as values use it.
+    pub bytes: u8,
+}
+
+/// A calling convention as data.
+#[derive(Clone, Copy, Debug)]
+pub struct ConvDesc {
+    /// For messages.
+    pub name: &'static str,
+    /// Registers of integer arguments, in order.
+    pub int_args: &'static [Reg],
+    /// Registers of floating-point arguments, in order.
+    pub float_args: &'static [Reg],
+    /// Registers of integer results, in order.
+    pub int_returns: &'static [Reg],
+    /// Registers of floating-point results, in order.
+    pub float_returns: &'static [Reg],
+    /// Registers that keep their value over a call.
+    pub callee_saved: PRegSet,
+    /// Bytes that each argument on the stack takes at least.
+    pub stack_slot_bytes: u32,
+    /// Alignment of the stack at a call.
+    pub stack_align: u32,
+    /// The register of the static chain.
+    pub nest: Reg,
+    /// Whether the struct-return pointer is also returned in the first integer result register.
+    pub returns_struct_pointer: bool,
+    /// Whether an integer of two parts goes to registers only if both fit, and on the stack is aligned to its size.
+    pub keeps_pairs: bool,
+    /// A register that tells a variadic callee an upper bound of the float registers used; none if not needed.
+    pub variadic_count: Reg,
+}
+
+/// The target as data.
+#[derive(Clone, Copy, Debug)]
+pub struct TargetDesc {
+    /// The name in `--target`.
+    pub name: &'static str,
+    /// Registers by number, gaps left out.
+    pub regs: &'static [RegDesc],
+    /// Relocation kinds; instructions name them by index.
+    pub relocs: &'static [RelocDesc],
+    /// Fixup kinds; the code buffer names them by index.
+    pub fixups: &'static [FixupDesc],
+    /// The integer and the float class.
+    pub classes: [ClassDesc; 2],
+    /// The register that frame slots are addressed from.
+    pub frame_pointer: Reg,
+    /// The stack pointer.
+    pub stack_pointer: Reg,
+    /// Where incoming stack arguments begin, in bytes from the frame pointer.
+    pub incoming_args_offset: i32,
+    /// Size of a pointer in bytes.
+    pub pointer_bytes: u8,
+    /// Address forms.
+    pub addressing: Addressing,
+    /// Alignment of functions as log2 of bytes.
+    pub function_align_log2: u8,
+    /// ELF header fields.
+    pub elf: ElfDesc,
+}
+
+impl TargetDesc {
+    /// The description of a class.
+    #[inline]
+    pub fn class(&self, class: RegClass) -> &ClassDesc {
+        &self.classes[class as usize]
+    }
+
+    /// The DWARF number of a register.
+    pub fn dwarf_number(&self, reg: Reg) -> Option<u16> {
+        self.regs.iter().find(|row| row.reg == reg).map(|row| row.dwarf)
+    }
+}
+
+/// What the object writer must know.
+#[derive(Clone, Copy, Debug)]
+pub struct ElfDesc {
+    /// `e_machine`.
+    pub machine: u16,
+    /// Whether it is a 64-bit ELF file.
+    pub is_64: bool,
+    /// Whether the least significant byte comes first.
+    pub little_endian: bool,
+    /// `e_flags`.
+    pub flags: u32,
+    /// Relocation index of an absolute address of 8 bytes in data; also used for 4 bytes when that is none.
+    pub abs64: Option<u8>,
+    /// Relocation index of an absolute address of 4 bytes in data.
+    pub abs32: Option<u8>,
+    /// Relocation index of a 4-byte distance from the field to a symbol.
+    pub pc32: Option<u8>,
+    /// Relocation index of an 8-byte distance from the field to a symbol.
+    pub pc64: Option<u8>,
+    /// DWARF number of the return address column.
+    pub return_address_column: u16,
+    /// `code_alignment_factor` of call frame information.
+    pub code_align: u8,
+    /// `data_alignment_factor` of call frame information.
+    pub data_align: i8,
+    /// Bytes for filling between functions.
+    pub filler: u8,
+}

@@ -1,0 +1,190 @@
+//! Registers and sets of them.
+//!
+//! Physical registers have numbers below [`Reg::FIRST_VIRTUAL`] in two banks of 64 (contract 8): bank 0 holds integer
+//! and special registers, bank 1 float, vector and mask registers. Larger numbers are virtual.
+
+/// A register: physical, virtual, or one of the marks below.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(transparent)]
+pub struct Reg(pub u32);
+
+impl Reg {
+    /// No register.
+    pub const NONE: Reg = Reg(u32::MAX);
+    /// In the place of a memory operand's base: the address is a symbol, label or constant named by the index slot
+    /// (see [`crate::minst::Ref`]).
+    pub const SYMBOL: Reg = Reg(u32::MAX - 1);
+    /// The first virtual register's number.
+    pub const FIRST_VIRTUAL: u32 = 128;
+
+    /// The physical register `number` of a bank.
+    #[inline]
+    pub const fn physical(bank: u8, number: u8) -> Reg {
+        Reg(bank as u32 * 64 + number as u32)
+    }
+
+    /// Whether it is a physical register.
+    #[inline]
+    pub const fn is_physical(self) -> bool {
+        self.0 < Self::FIRST_VIRTUAL
+    }
+
+    /// Whether it is [`Reg::NONE`].
+    #[inline]
+    pub const fn is_none(self) -> bool {
+        self.0 == u32::MAX
+    }
+
+    /// The bank of a physical register.
+    #[inline]
+    pub const fn bank(self) -> usize {
+        (self.0 >> 6) as usize
+    }
+
+    /// The number of a physical register within its bank.
+    #[inline]
+    pub const fn number(self) -> u32 {
+        self.0 & 63
+    }
+
+    /// The number over both banks.
+    #[inline]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl std::fmt::Debug for Reg {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match *self {
+            Reg::NONE => f.write_str("-"),
+            Reg::SYMBOL => f.write_str("symbol"),
+            Reg(n) if n < Reg::FIRST_VIRTUAL => write!(f, "p{}.{}", n >> 6, n & 63),
+            Reg(n) => write!(f, "v{}", n - Reg::FIRST_VIRTUAL),
+        }
+    }
+}
+
+/// The class of registers that a part of a value lives in; its number is the bank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum RegClass {
+    /// Integers and pointers.
+    Int,
+    /// Floating-point numbers and vectors.
+    Float,
+}
+
+/// A set of physical registers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PRegSet {
+    banks: [u64; 2],
+}
+
+impl PRegSet {
+    /// No register.
+    pub const EMPTY: PRegSet = PRegSet { banks: [0, 0] };
+
+    /// The set of these registers.
+    pub const fn of(regs: &[Reg]) -> PRegSet {
+        let mut banks = [0; 2];
+        let mut index = 0;
+        while index < regs.len() {
+            banks[regs[index].bank()] |= 1 << regs[index].number();
+            index += 1;
+        }
+        PRegSet { banks }
+    }
+
+    /// The set with these registers of bank 0 and bank 1 as bit masks.
+    pub const fn from_banks(int: u64, float: u64) -> PRegSet {
+        PRegSet { banks: [int, float] }
+    }
+
+    /// The registers of a bank as a bit mask.
+    #[inline]
+    pub const fn bank(self, bank: usize) -> u64 {
+        self.banks[bank]
+    }
+
+    /// Whether `reg` is in the set.
+    #[inline]
+    pub const fn contains(self, reg: Reg) -> bool {
+        self.banks[reg.bank()] & (1 << reg.number()) != 0
+    }
+
+    /// Adds a register.
+    #[inline]
+    pub fn insert(&mut self, reg: Reg) {
+        self.banks[reg.bank()] |= 1 << reg.number();
+    }
+
+    /// Removes a register.
+    #[inline]
+    pub fn remove(&mut self, reg: Reg) {
+        self.banks[reg.bank()] &= !(1 << reg.number());
+    }
+
+    /// Registers in either set.
+    #[inline]
+    #[must_use]
+    pub const fn union(self, other: PRegSet) -> PRegSet {
+        PRegSet {
+            banks: [self.banks[0] | other.banks[0], self.banks[1] | other.banks[1]],
+        }
+    }
+
+    /// Registers in both sets.
+    #[inline]
+    #[must_use]
+    pub const fn intersection(self, other: PRegSet) -> PRegSet {
+        PRegSet {
+            banks: [self.banks[0] & other.banks[0], self.banks[1] & other.banks[1]],
+        }
+    }
+
+    /// Registers of this set that are not in the other.
+    #[inline]
+    #[must_use]
+    pub const fn minus(self, other: PRegSet) -> PRegSet {
+        PRegSet {
+            banks: [self.banks[0] & !other.banks[0], self.banks[1] & !other.banks[1]],
+        }
+    }
+
+    /// Whether there is none.
+    #[inline]
+    pub const fn is_empty(self) -> bool {
+        self.banks[0] | self.banks[1] == 0
+    }
+
+    /// The registers, lowest number first, bank 0 first.
+    #[inline]
+    pub fn iter(self) -> impl Iterator<Item = Reg> {
+        (0..2u8).flat_map(move |bank| {
+            let mut rest = self.banks[usize::from(bank)];
+            std::iter::from_fn(move || {
+                if rest == 0 {
+                    return None;
+                }
+                let number = rest.trailing_zeros() as u8;
+                rest &= rest - 1;
+                Some(Reg::physical(bank, number))
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_span_both_banks() {
+        let (a, b) = (Reg::physical(0, 3), Reg::physical(1, 63));
+        let set = PRegSet::of(&[a, b]);
+        assert!(set.contains(a) && set.contains(b) && !set.contains(Reg::physical(0, 63)));
+        assert_eq!(set.iter().collect::<Vec<_>>(), [a, b]);
+        assert_eq!(set.minus(PRegSet::of(&[a])).iter().collect::<Vec<_>>(), [b]);
+    }
+}
