@@ -1,1 +1,51 @@
-fn main() {}
+//! Project automation, run as `cargo xtask <command>`.
+//!
+//! Everything here works on the finished programs from outside (`frazil`, `llc-22`, `clang-22`, `cc`), so that the
+//! tests and the figures are those of a user. Nothing of it is linked into `frazil`.
+
+// The commands of this program report on standard output.
+#![allow(clippy::print_stdout)]
+
+mod corpus;
+mod crosstest;
+mod process;
+mod workspace;
+
+use std::process::ExitCode;
+
+use pico_args::Arguments;
+
+const USAGE: &str = "\
+cargo xtask <command>
+
+  corpus [FILTER]                       fetch real C programs and make their bitcode in <target>/corpus
+  crosstest [--frazil PATH] [FILTER]    compare each program's behavior under frazil with that under llc-22 -O0
+
+FILTER selects the modules whose name (such as `lua-O0`) contains it.
+";
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("xtask: error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs the command that the arguments name. `Ok(false)` means that it ran and reported failures.
+fn run() -> anyhow::Result<bool> {
+    let mut arguments = Arguments::from_env();
+    if arguments.contains(["-h", "--help"]) {
+        print!("{USAGE}");
+        return Ok(true);
+    }
+    match arguments.subcommand()?.as_deref() {
+        Some("corpus") => corpus::command(arguments),
+        Some("crosstest") => crosstest::command(arguments),
+        Some(other) => anyhow::bail!("unknown command `{other}`\n\n{USAGE}"),
+        None => anyhow::bail!("no command given\n\n{USAGE}"),
+    }
+}

@@ -1,0 +1,240 @@
+//! `cargo xtask corpus`: one bitcode module of each program in the table, at each optimization level.
+//!
+//! Every C file and the program's driver are compiled by clang and joined by llvm-link. A module is made again only
+//! when its recipe (the commands, the compiler's version, our own C files) has changed; the recipe is kept beside it.
+//!
+//! Not here: compiling the modules to objects (`crosstest`, `bench`).
+
+mod fetch;
+mod programs;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+use pico_args::Arguments;
+
+pub use programs::{Program, Run};
+
+use crate::{process, workspace};
+
+/// How clang is asked to optimize.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// As written, every variable in memory.
+    O0,
+    /// Optimized, without the vectorizers.
+    O2,
+}
+
+impl Level {
+    const ALL: [Level; 2] = [Level::O0, Level::O2];
+
+    /// `O0` or `O2`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::O0 => "O0",
+            Level::O2 => "O2",
+        }
+    }
+
+    fn options(self) -> &'static [&'static str] {
+        match self {
+            // Functions are not marked `optnone`, so that the input does not say how to be compiled.
+            Level::O0 => &["-O0", "-Xclang", "-disable-O0-optnone"],
+            Level::O2 => &["-O2", "-fno-vectorize", "-fno-slp-vectorize"],
+        }
+    }
+}
+
+/// One bitcode file of the corpus.
+#[derive(Debug)]
+pub struct Module {
+    pub program: &'static Program,
+    pub level: Level,
+    pub bitcode: PathBuf,
+    /// Instructions in all function bodies, counted by LLVM's printer.
+    pub instructions: u64,
+}
+
+impl Module {
+    /// Such as `lua-O0`.
+    pub fn name(&self) -> String {
+        module_name(self.program, self.level)
+    }
+}
+
+fn module_name(program: &Program, level: Level) -> String {
+    format!("{}-{}", program.name, level.name())
+}
+
+/// The folder of our own drivers and scripts.
+pub fn own_files() -> PathBuf {
+    workspace::root().join("xtask/corpus")
+}
+
+/// `cargo xtask corpus [FILTER]`.
+pub fn command(arguments: Arguments) -> Result<bool> {
+    for module in modules(&filter(arguments)?)? {
+        println!("{:>8} instructions  {}", module.instructions, module.bitcode.display());
+    }
+    Ok(true)
+}
+
+/// The last argument of every command that works on modules.
+pub fn filter(mut arguments: Arguments) -> Result<String> {
+    let filter = arguments.opt_free_from_str::<String>()?.unwrap_or_default();
+    let rest = arguments.finish();
+    if let Some(extra) = rest.first() {
+        bail!("unexpected argument `{}`", extra.to_string_lossy());
+    }
+    Ok(filter)
+}
+
+/// Makes, where necessary, the modules whose names contain `filter`.
+pub fn modules(filter: &str) -> Result<Vec<Module>> {
+    let corpus_dir = workspace::target_dir().join("corpus");
+    let packages = fetch::fetch_packages(&corpus_dir)?;
+    let mut modules = Vec::new();
+    for program in programs::PROGRAMS {
+        let package_dir = match &program.package {
+            Some(package) => packages
+                .get(package.name)
+                .context("cargo did not fetch a package it was told to")?,
+            None => &own_files(),
+        };
+        for level in Level::ALL {
+            if module_name(program, level).contains(filter) {
+                let module = make_module(&corpus_dir, program, level, package_dir)
+                    .with_context(|| format!("making {}", module_name(program, level)))?;
+                modules.push(module);
+            }
+        }
+    }
+    if modules.is_empty() {
+        bail!("no module's name contains `{filter}`");
+    }
+    Ok(modules)
+}
+
+fn make_module(corpus_dir: &Path, program: &'static Program, level: Level, package_dir: &Path) -> Result<Module> {
+    let name = module_name(program, level);
+    let bitcode = corpus_dir.join(format!("{name}.bc"));
+    let count_file = corpus_dir.join(format!("{name}.instructions"));
+    let recipe_file = corpus_dir.join(format!("{name}.recipe"));
+    let parts_dir = corpus_dir.join(format!("{name}.parts"));
+
+    let (compile, link) = commands(program, level, package_dir, &parts_dir, &bitcode)?;
+    let recipe = recipe(program, &compile, &link)?;
+    if fs::read_to_string(&recipe_file).ok().as_ref() != Some(&recipe) {
+        fs::create_dir_all(&parts_dir)?;
+        for mut command in compile {
+            process::checked(&mut command)?;
+        }
+        process::checked(&mut { link })?;
+        fs::remove_dir_all(&parts_dir)?;
+        fs::write(&count_file, count_instructions(&bitcode)?.to_string())?;
+        // Last, so that a run which was interrupted is repeated.
+        fs::write(&recipe_file, recipe)?;
+    }
+    let instructions = fs::read_to_string(&count_file)?.trim().parse()?;
+    Ok(Module {
+        program,
+        level,
+        bitcode,
+        instructions,
+    })
+}
+
+/// The commands that compile every file, and the one that joins the results.
+fn commands(
+    program: &Program,
+    level: Level,
+    package_dir: &Path,
+    parts_dir: &Path,
+    bitcode: &Path,
+) -> Result<(Vec<Command>, Command)> {
+    let mut sources = source_files(program, package_dir)?;
+    sources.push(own_files().join(program.driver));
+    let mut compile = Vec::new();
+    let mut link = workspace::llvm_tool(workspace::LLVM_LINK)?;
+    link.arg("-o").arg(bitcode);
+    for (index, source) in sources.iter().enumerate() {
+        let part = parts_dir.join(format!("{index}.bc"));
+        let mut command = workspace::llvm_tool(workspace::CLANG)?;
+        // What a distribution's clang assumes by itself is said, so that the bitcode is the same everywhere.
+        command.args(["-c", "-emit-llvm", "-w", "-fPIE", "-march=x86-64"]);
+        command.args(level.options()).args(program.options);
+        command.args(
+            program
+                .includes
+                .iter()
+                .map(|dir| format!("-I{}", package_dir.join(dir).display())),
+        );
+        command.arg("-o").arg(&part).arg(source);
+        compile.push(command);
+        link.arg(part);
+    }
+    Ok((compile, link))
+}
+
+/// The C files that the table's row stands for, in an order that does not depend on the file system.
+fn source_files(program: &Program, package_dir: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for source in program.sources {
+        let path = package_dir.join(source);
+        if !source.ends_with('/') {
+            files.push(path);
+            continue;
+        }
+        let mut found = Vec::new();
+        for entry in fs::read_dir(&path).with_context(|| path.display().to_string())? {
+            let file = entry?.path();
+            let excluded = file
+                .file_name()
+                .is_some_and(|name| program.exclude.iter().any(|other| name == *other));
+            if file.extension().is_some_and(|extension| extension == "c") && !excluded {
+                found.push(file);
+            }
+        }
+        found.sort();
+        files.append(&mut found);
+    }
+    Ok(files)
+}
+
+/// All that the module depends on, as text. The packages are left out: a package of one version never changes.
+fn recipe(program: &Program, compile: &[Command], link: &Command) -> Result<String> {
+    let version = process::checked(workspace::llvm_tool(workspace::CLANG)?.arg("--version"))?;
+    let mut text = String::from_utf8_lossy(&version.stdout).into_owned();
+    for command in compile.iter().chain([link]) {
+        text.push_str(&format!("{command:?}\n"));
+    }
+    for file in [program.driver, "generate.h"] {
+        text.push_str(&fs::read_to_string(own_files().join(file)).with_context(|| file.to_owned())?);
+    }
+    Ok(text)
+}
+
+/// Counts instructions in LLVM's text: inside a function, they are the lines indented by exactly two spaces.
+fn count_instructions(bitcode: &Path) -> Result<u64> {
+    let text = process::checked(
+        workspace::llvm_tool(workspace::LLVM_DIS)?
+            .arg(bitcode)
+            .args(["-o", "-"]),
+    )?
+    .stdout;
+    let mut inside = false;
+    let mut count = 0;
+    for line in text.split(|&byte| byte == b'\n') {
+        if line.starts_with(b"define ") {
+            inside = true;
+        } else if line == b"}" {
+            inside = false;
+        } else if inside && line.starts_with(b"  ") && !matches!(line.get(2), None | Some(b' ' | b']')) {
+            count += 1;
+        }
+    }
+    Ok(count)
+}

@@ -1,0 +1,275 @@
+//! `cargo xtask crosstest`: do programs compiled by Frazil behave like those compiled by `llc-22 -O0`?
+//!
+//! Each corpus module is compiled by both, each object is linked by `cc` into a program, and both programs run with
+//! the same arguments; standard output and exit status must be identical. Besides, the object must not depend on the
+//! folder that the compiler is started from, and another linker must accept it too.
+//!
+//! Workloads are the short ones; `bench --run-time` measures with the long ones.
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+use pico_args::Arguments;
+
+use crate::corpus::{self, Module, Run};
+use crate::process::{self, Outcome};
+use crate::workspace;
+
+/// Ample for a short workload; a program that loops is ended here.
+const RUN_LIMIT: Duration = Duration::from_secs(60);
+
+/// A compiler that takes bitcode, as the tests and the benchmarks call it.
+#[derive(Clone, Debug)]
+pub enum Compiler {
+    /// The compiler under test, at this path.
+    Frazil(PathBuf),
+    /// `llc-22` at -O0.
+    Llc,
+}
+
+impl Compiler {
+    /// The short name used in file names and tables.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Compiler::Frazil(_) => "frazil",
+            Compiler::Llc => "llc",
+        }
+    }
+
+    /// The command that compiles `input` to the object file `output`.
+    pub fn command(&self, input: &Path, output: &Path) -> Result<Command> {
+        let mut command = match self {
+            Compiler::Frazil(path) => Command::new(path),
+            Compiler::Llc => {
+                let mut llc = workspace::llvm_tool(workspace::LLC)?;
+                llc.args(workspace::LLC_OPTIONS);
+                llc
+            }
+        };
+        command.arg(input).arg("-o").arg(output);
+        Ok(command)
+    }
+}
+
+/// What became of one case.
+enum Verdict {
+    Passed,
+    Failed(String),
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Verdict::Passed => f.write_str("ok"),
+            Verdict::Failed(why) => write!(f, "FAILED: {why}"),
+        }
+    }
+}
+
+/// `cargo xtask crosstest [--frazil PATH] [FILTER]`.
+pub fn command(mut arguments: Arguments) -> Result<bool> {
+    let frazil = Compiler::Frazil(workspace::frazil(&mut arguments)?);
+    let modules = corpus::modules(&corpus::filter(arguments)?)?;
+    let (mut passed, mut failed) = (0, 0);
+    for module in &modules {
+        for (case, verdict) in test_module(module, &frazil)? {
+            match verdict {
+                Verdict::Passed => passed += 1,
+                Verdict::Failed(_) => failed += 1,
+            }
+            println!("{:<12} {case:<14} {verdict}", module.name());
+        }
+    }
+    println!("\n{passed} passed, {failed} failed");
+    Ok(failed == 0)
+}
+
+/// All cases of one module. A case that cannot be reached because an earlier step failed counts as failed.
+fn test_module(module: &Module, frazil: &Compiler) -> Result<Vec<(&'static str, Verdict)>> {
+    let dir = workspace::target_dir().join("crosstest").join(module.name());
+    fs::create_dir_all(&dir)?;
+    let reference = build_program(module, &Compiler::Llc, &dir)?;
+    let Some(reference) = reference.program else {
+        bail!("{}: {}", module.name(), reference.problem)
+    };
+    let built = build_program(module, frazil, &dir)?;
+
+    let mut verdicts = Vec::new();
+    for run in module.program.runs {
+        let verdict = match &built.program {
+            Some(program) => compare(&reference, program, run)?,
+            None => Verdict::Failed(built.problem.clone()),
+        };
+        verdicts.push((run.name, verdict));
+    }
+    if built.program.is_some() {
+        verdicts.push(("same bytes", check_repeatable(module, frazil, &dir)?));
+        verdicts.push(("ld.lld", check_other_linker(&dir)?));
+    }
+    Ok(verdicts)
+}
+
+/// A linked program, or why there is none.
+pub struct Built {
+    pub program: Option<PathBuf>,
+    pub problem: String,
+}
+
+/// Compiles a module with `compiler` and links it in `dir`.
+pub fn build_program(module: &Module, compiler: &Compiler, dir: &Path) -> Result<Built> {
+    let object = dir.join(format!("{}.o", compiler.name()));
+    let program = dir.join(compiler.name());
+    let compiled = process::run(&mut compiler.command(&module.bitcode, &object)?, process::TIME_LIMIT)?;
+    if !compiled.success() {
+        let problem = format!(
+            "{}: {}: {}",
+            compiler.name(),
+            compiled.ending(),
+            compiled.first_error_line()
+        );
+        return Ok(Built { program: None, problem });
+    }
+    let linked = process::run(
+        &mut link_command(Command::new(workspace::CC), &object, &program),
+        process::TIME_LIMIT,
+    )?;
+    let problem = if linked.success() {
+        String::new()
+    } else {
+        format!("linking: {}", linked.first_error_line())
+    };
+    Ok(Built {
+        program: linked.success().then_some(program),
+        problem,
+    })
+}
+
+fn link_command(mut linker: Command, object: &Path, program: &Path) -> Command {
+    // Warnings of the linker about an object (an executable stack, say) are failures too.
+    linker
+        .arg("-Wl,--fatal-warnings")
+        .arg(object)
+        .arg("-o")
+        .arg(program)
+        .args(["-lm", "-lpthread", "-ldl"]);
+    linker
+}
+
+/// The command that runs `program` once.
+pub fn run_command(program: &Path, run: &Run, sizes: &[&str]) -> Command {
+    let mut command = Command::new(program);
+    command
+        .args(run.script.map(|script| corpus::own_files().join(script)))
+        .args(sizes);
+    // Nothing about the machine may show in the output.
+    command.env("TZ", "UTC").env("LC_ALL", "C");
+    command
+}
+
+fn compare(reference: &Path, program: &Path, run: &Run) -> Result<Verdict> {
+    let expected = process::run(&mut run_command(reference, run, run.short), RUN_LIMIT)?;
+    let actual = process::run(&mut run_command(program, run, run.short), RUN_LIMIT)?;
+    if expected.status.is_none() || expected.stdout.is_empty() {
+        bail!(
+            "the reference program {} did not do its work: {}",
+            reference.display(),
+            expected.ending()
+        );
+    }
+    Ok(match difference(&expected, &actual) {
+        Some(text) => Verdict::Failed(text),
+        None => Verdict::Passed,
+    })
+}
+
+/// How two runs differ, in words.
+fn difference(expected: &Outcome, actual: &Outcome) -> Option<String> {
+    if expected.status != actual.status {
+        return Some(format!("{} instead of {}", actual.ending(), expected.ending()));
+    }
+    if expected.stdout == actual.stdout {
+        return None;
+    }
+    let (expected, actual) = (
+        String::from_utf8_lossy(&expected.stdout),
+        String::from_utf8_lossy(&actual.stdout),
+    );
+    let (mut left, mut right) = (expected.lines(), actual.lines());
+    let mut number = 1;
+    loop {
+        match (left.next(), right.next()) {
+            (Some(l), Some(r)) if l == r => number += 1,
+            (None, None) => return Some("the ends of lines differ".to_owned()),
+            (l, r) => return Some(format!("line {number} is {r:?} instead of {l:?}")),
+        }
+    }
+}
+
+/// Compiles once more, from another folder and under a relative name; the bytes must be the same.
+fn check_repeatable(module: &Module, frazil: &Compiler, dir: &Path) -> Result<Verdict> {
+    let second = dir.join("again");
+    fs::create_dir_all(&second)?;
+    fs::copy(&module.bitcode, second.join("input.bc"))?;
+    let mut command = frazil.command(Path::new("input.bc"), Path::new("output.o"))?;
+    let outcome = process::run(command.current_dir(&second), process::TIME_LIMIT)?;
+    if !outcome.success() {
+        return Ok(Verdict::Failed(format!(
+            "{}: {}",
+            outcome.ending(),
+            outcome.first_error_line()
+        )));
+    }
+    let first_bytes = fs::read(dir.join(format!("{}.o", frazil.name())))?;
+    let second_bytes = fs::read(second.join("output.o"))?;
+    fs::remove_dir_all(&second)?;
+    Ok(if first_bytes == second_bytes {
+        Verdict::Passed
+    } else {
+        Verdict::Failed("compiling in another folder gives other bytes".to_owned())
+    })
+}
+
+fn check_other_linker(dir: &Path) -> Result<Verdict> {
+    let mut linker = workspace::llvm_tool(workspace::CLANG)?;
+    linker.arg(format!("--ld-path={}", workspace::LLD));
+    let linked = process::run(
+        &mut link_command(linker, &dir.join("frazil.o"), &dir.join("with-lld")),
+        process::TIME_LIMIT,
+    )?;
+    Ok(if linked.success() {
+        Verdict::Passed
+    } else {
+        Verdict::Failed(linked.first_error_line())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcome(script: &str) -> Outcome {
+        process::run(Command::new("sh").args(["-c", script]), RUN_LIMIT).unwrap()
+    }
+
+    #[test]
+    fn finds_the_first_different_line() {
+        let expected = outcome("echo one; echo two");
+        assert_eq!(difference(&expected, &outcome("echo one; echo two")), None);
+        assert_eq!(
+            difference(&expected, &outcome("echo one; echo too")).unwrap(),
+            "line 2 is Some(\"too\") instead of Some(\"two\")"
+        );
+        assert_eq!(
+            difference(&expected, &outcome("echo one")).unwrap(),
+            "line 2 is None instead of Some(\"two\")"
+        );
+        assert_eq!(
+            difference(&expected, &outcome("echo one; echo two; exit 4")).unwrap(),
+            "exit status: 4 instead of exit status: 0"
+        );
+    }
+}
