@@ -6,6 +6,7 @@
 // The commands of this program report on standard output.
 #![allow(clippy::print_stdout)]
 
+mod bench;
 mod corpus;
 mod crosstest;
 mod process;
@@ -20,6 +21,9 @@ cargo xtask <command>
 
   corpus [FILTER]                       fetch real C programs and make their bitcode in <target>/corpus
   crosstest [--frazil PATH] [FILTER]    compare each program's behavior under frazil with that under llc-22 -O0
+  bench [--repeat N] [--frazil PATH] [FILTER]
+                                        CPU time, memory and code size of compiling, beside llc-22 -O0
+  bench --run-time [...]                user time of the compiled programs
 
 FILTER selects the modules whose name (such as `lua-O0`) contains it.
 ";
@@ -43,6 +47,7 @@ fn run() -> anyhow::Result<bool> {
         return Ok(true);
     }
     match arguments.subcommand()?.as_deref() {
+        Some("bench") => bench::command(arguments),
         Some("corpus") => corpus::command(arguments),
         Some("crosstest") => crosstest::command(arguments),
         Some(other) => anyhow::bail!("unknown command `{other}`\n\n{USAGE}"),

@@ -1,0 +1,31 @@
+//! `cargo xtask bench`: how fast Frazil compiles, and how fast what it compiled runs, beside `llc-22 -O0`.
+//!
+//! Both compilers run in turn on the same input, so that whatever else the machine does falls on both alike, and a
+//! pair of neighboring runs gives one ratio. Times are CPU time of the whole process as the kernel accounts it, not
+//! time on the clock.
+
+mod compile_time;
+mod run_time;
+mod statistics;
+
+use anyhow::{Result, ensure};
+use pico_args::Arguments;
+
+use crate::corpus;
+use crate::crosstest::Compiler;
+use crate::workspace;
+
+/// `cargo xtask bench [--run-time] [--repeat N] [--frazil PATH] [FILTER]`.
+pub fn command(mut arguments: Arguments) -> Result<bool> {
+    let run_time = arguments.contains("--run-time");
+    let repeat: Option<usize> = arguments.opt_value_from_str("--repeat")?;
+    ensure!(repeat != Some(0), "--repeat must be at least 1");
+    let frazil = Compiler::Frazil(workspace::frazil(&mut arguments)?);
+    let modules = corpus::modules(&corpus::filter(arguments)?)?;
+    if run_time {
+        run_time::measure(&modules, &frazil, repeat.unwrap_or(5))?;
+    } else {
+        compile_time::measure(&modules, &frazil, repeat.unwrap_or(9))?;
+    }
+    Ok(true)
+}
