@@ -5,10 +5,18 @@
 
 pub mod buffer;
 pub mod desc;
+pub mod error;
 pub mod minst;
+pub mod module_view;
+pub mod print;
 pub mod reg;
+pub mod result;
 
 pub use buffer::{CodeBuffer, LogItem, PoolConstant, Reloc};
 pub use desc::{Addressing, ClassDesc, ConvDesc, ElfDesc, FixupDesc, OpDesc, RegDesc, RelocDesc, Role, TargetDesc};
+pub use error::CodegenError;
 pub use minst::{Label, MInst, Mem, Ref, RefKind};
+pub use module_view::{ModuleView, RelocationModel};
+pub use print::AsmNames;
 pub use reg::{PRegSet, Reg, RegClass};
+pub use result::{CompiledFunction, UnwindOp};

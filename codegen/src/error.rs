@@ -1,0 +1,52 @@
+//! Why a function could not be compiled.
+
+use frazil_ir::{Function, Inst, Module};
+use thiserror::Error;
+
+/// A refusal or failure of code generation.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum CodegenError {
+    /// The function contains something that the target does not compile (contract 16).
+    #[error("not supported: {what}{place}")]
+    Unsupported {
+        /// The construct by name.
+        what: String,
+        /// Where it stands, starting with a space, or empty.
+        place: String,
+    },
+    /// A limit of the object format or the instruction set was passed.
+    #[error("too large: {what}")]
+    TooLarge {
+        /// What is too large.
+        what: String,
+    },
+}
+
+impl CodegenError {
+    /// A refusal of a construct without a place; [`CodegenError::at`] adds it.
+    pub fn unsupported(what: impl Into<String>) -> CodegenError {
+        CodegenError::Unsupported {
+            what: what.into(),
+            place: String::new(),
+        }
+    }
+
+    /// The same, naming the instruction in which it was found, if no place is known yet.
+    #[must_use]
+    pub fn at(self, function: &Function, module: &Module, inst: Inst) -> CodegenError {
+        match self {
+            CodegenError::Unsupported { what, place } if place.is_empty() => {
+                let data = function.inst(inst);
+                let mut place = format!(" ({inst}: {}", data.op.name());
+                if let frazil_ir::Format::Call = data.op.format()
+                    && let Some(symbol) = data.a.as_symbol()
+                {
+                    place.push_str(&format!(" @{}", module.display_name(symbol)));
+                }
+                place.push(')');
+                CodegenError::Unsupported { what, place }
+            }
+            other => other,
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! What compiling one function gives: bytes with relocations, constants, unwind rows.
+
+use crate::buffer::CodeBuffer;
+
+/// A step of the call frame description, valid from an offset on. Registers have their DWARF numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnwindOp {
+    /// The canonical frame address is this register plus this many bytes.
+    DefineCfa(u16, i32),
+    /// The canonical frame address keeps its register but has this offset.
+    DefineCfaOffset(i32),
+    /// The canonical frame address keeps its offset but has this register.
+    DefineCfaRegister(u16),
+    /// The caller's value of the register is this many bytes from the canonical frame address.
+    SavedAt(u16, i32),
+    /// Keeps a copy of the rows so far.
+    RememberState,
+    /// Goes back to the copy.
+    RestoreState,
+}
+
+/// The code of one function. The prologue stands apart because it is made last; in the object it comes first, and
+/// offsets of the body's labels and relocations are moved by its length.
+#[derive(Debug, Default)]
+pub struct CompiledFunction {
+    /// The prologue.
+    pub prologue: CodeBuffer,
+    /// Everything else.
+    pub body: CodeBuffer,
+    /// Call frame description: offsets from the function's first byte (prologue included), ascending.
+    pub unwind: Vec<(u32, UnwindOp)>,
+    /// Size of the frame in bytes, for statistics.
+    pub frame_bytes: u32,
+}
+
+impl CompiledFunction {
+    /// Empty buffers; with `logging`, they keep what assembly text needs.
+    pub fn new(logging: bool) -> CompiledFunction {
+        CompiledFunction {
+            prologue: CodeBuffer::new(logging),
+            body: CodeBuffer::new(logging),
+            ..CompiledFunction::default()
+        }
+    }
+
+    /// Forgets the function but keeps the memory.
+    pub fn clear(&mut self) {
+        self.prologue.clear();
+        self.body.clear();
+        self.unwind.clear();
+        self.frame_bytes = 0;
+    }
+
+    /// Length in bytes of the whole function.
+    pub fn len(&self) -> usize {
+        self.prologue.bytes.len() + self.body.bytes.len()
+    }
+
+    /// Whether there is no code.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
