@@ -10,6 +10,7 @@ mod bench;
 mod corpus;
 mod crosstest;
 mod process;
+mod tidy;
 mod workspace;
 
 use std::process::ExitCode;
@@ -24,6 +25,7 @@ cargo xtask <command>
   bench [--repeat N] [--frazil PATH] [FILTER]
                                         CPU time, memory and code size of compiling, beside llc-22 -O0
   bench --run-time [...]                user time of the compiled programs
+  tidy                                  check the source against the rules that no compiler checks
 
 FILTER selects the modules whose name (such as `lua-O0`) contains it.
 ";
@@ -50,6 +52,7 @@ fn run() -> anyhow::Result<bool> {
         Some("bench") => bench::command(arguments),
         Some("corpus") => corpus::command(arguments),
         Some("crosstest") => crosstest::command(arguments),
+        Some("tidy") => tidy::command(arguments),
         Some(other) => anyhow::bail!("unknown command `{other}`\n\n{USAGE}"),
         None => anyhow::bail!("no command given\n\n{USAGE}"),
     }
