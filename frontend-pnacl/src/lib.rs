@@ -12,8 +12,11 @@
 )]
 
 pub mod bitstream;
+pub mod build;
 pub mod error;
 pub mod limits;
+pub mod llvm;
 pub mod wrapper;
 
 pub use error::{ReadError, ReadErrorKind};
+pub use llvm::module::BitcodeModule;

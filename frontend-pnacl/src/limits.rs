@@ -29,3 +29,23 @@ pub const ALIGNMENT_LOG2: u64 = 32;
 pub fn record_operands(input_bytes: usize) -> u64 {
     2 * input_bytes as u64 + 256
 }
+
+/// How many bytes of initialised data a module may have, given the size of the input in bytes.
+///
+/// Zeros in front of other contents take room in memory but hardly any in the file.
+pub fn data_bytes(input_bytes: usize) -> u64 {
+    64 * input_bytes as u64 + (8 << 20)
+}
+
+/// How many steps the evaluation of all initialisers of a module may take, given the size of the input in bytes.
+///
+/// Constants may share operands, so that a small file can describe a computation without end.
+pub fn evaluation_steps(input_bytes: usize) -> u64 {
+    64 * input_bytes as u64 + (1 << 16)
+}
+
+/// How deep constants may be nested.
+pub const CONSTANT_DEPTH: u32 = 128;
+
+/// How many aliases may stand between a name and what it names.
+pub const ALIAS_CHAIN: usize = 64;

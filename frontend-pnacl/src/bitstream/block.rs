@@ -205,6 +205,27 @@ impl<'m> Block<'m> {
         }
     }
 
+    /// Reads the record at `position` inside the block, after the block has been walked so far that the record's
+    /// abbreviation is known. Leaves the cursor behind the block. Returns whether a record was there.
+    ///
+    /// # Errors
+    /// If what is there is malformed.
+    pub fn record_at(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        record: &mut Record,
+        position: u64,
+    ) -> Result<bool, ReadError> {
+        if !(self.header.start..self.header.end).contains(&position) {
+            return Ok(false);
+        }
+        cursor.seek(position);
+        cursor.confine(self.header.end);
+        let item = self.next(cursor, record)?;
+        self.leave(cursor)?;
+        Ok(item == Item::Record)
+    }
+
     #[inline]
     fn abbreviation(&self, index: u64, start: u64) -> Result<&Abbreviation, ReadError> {
         let index = index as usize;

@@ -35,9 +35,9 @@ impl Record {
         self.values.get(1..self.length).unwrap_or_default()
     }
 
-    /// The bytes of the blob in the input; empty if the record has none.
-    pub fn blob<'a>(&self, input: &'a [u8]) -> &'a [u8] {
-        input.get(self.blob.clone()).unwrap_or_default()
+    /// Which bytes of the input are the record's blob; empty if it has none.
+    pub fn blob(&self) -> Range<usize> {
+        self.blob.clone()
     }
 
     /// Where the record begins, in bits from the beginning of the input, for messages.

@@ -1,0 +1,496 @@
+//! Initialisers: from constants to bytes and relocations; and what else of the module waits for constants.
+//!
+//! Bytes are written only as far as something is not zero, so that zero-filled data takes no room.
+//! Relocations come out in ascending order, because constants are walked in the order of memory.
+
+use super::evaluate::{Base, Evaluator, Found, Sum};
+use crate::error::{ReadError, ReadErrorKind};
+use crate::limits;
+use crate::llvm::codes;
+use crate::llvm::constants::{Constant, ConstantKind, ConstantTable};
+use crate::llvm::globals::{Pending, PendingRole};
+use crate::llvm::module::BitcodeModule;
+use crate::llvm::types::{Kind, TypeId};
+use frazil_ir::module::{InitEntry, RelocationTarget};
+use frazil_ir::{Block, DataRelocation, EntityRef, Linkage, Module, SymbolId, SymbolKind};
+use std::cell::Cell;
+
+/// Completes symbols whose contents or targets are constants.
+///
+/// # Errors
+/// If a constant is not there, or is an expression that an object file cannot hold.
+pub fn resolve_pending(reader: &mut BitcodeModule<'_>, pending: &[Pending]) -> Result<(), ReadError> {
+    let mut module = std::mem::take(&mut reader.module);
+    let result = resolve_all(reader, &mut module, pending);
+    reader.module = module;
+    result
+}
+
+fn resolve_all(reader: &BitcodeModule<'_>, module: &mut Module, pending: &[Pending]) -> Result<(), ReadError> {
+    let evaluator = evaluator(reader);
+    for item in pending {
+        resolve(reader, &evaluator, module, item)
+            .map_err(|error| error.within(format!("symbol \"{}\"", module.display_name(item.symbol))))?;
+    }
+    for item in pending.iter().filter(|item| item.role == PendingRole::Aliasee) {
+        check_alias(module, item)?;
+    }
+    Ok(())
+}
+
+fn evaluator<'a>(reader: &'a BitcodeModule<'_>) -> Evaluator<'a> {
+    Evaluator {
+        types: &reader.types,
+        values: &reader.values,
+        constants: &reader.constants,
+        local: None,
+        steps: Cell::new(limits::evaluation_steps(reader.stream.bytes().len())),
+    }
+}
+
+/// The number that a value stands for, if it is one.
+pub fn integer_value(reader: &BitcodeModule<'_>, value: u64) -> Option<i64> {
+    evaluator(reader).sum(value)?.as_number()
+}
+
+fn resolve(
+    reader: &BitcodeModule<'_>,
+    evaluator: &Evaluator<'_>,
+    module: &mut Module,
+    item: &Pending,
+) -> Result<(), ReadError> {
+    let symbol = item.symbol;
+    match item.role {
+        PendingRole::Initializer if module.symbols[symbol].linkage == Linkage::Appending => {
+            resolve_list(evaluator, module, item)
+        }
+        PendingRole::Initializer => {
+            let ty = reader.symbols.get(symbol.index()).map_or(0, |info| info.ty);
+            let SymbolKind::Data(data) = module.symbols[symbol].kind else {
+                return Ok(());
+            };
+            let start = module.bytes.len();
+            let first_relocation = module.relocations.len();
+            let limit = limits::data_bytes(reader.stream.bytes().len());
+            let mut writer = Writer {
+                evaluator,
+                module,
+                start,
+                limit,
+                place: item.place,
+            };
+            writer.write(item.value, ty, 0, limits::CONSTANT_DEPTH)?;
+            let definition = &mut module.data[data];
+            definition.first_byte = start as u64;
+            definition.byte_count = (module.bytes.len() - start) as u64;
+            definition.first_relocation = first_relocation as u32;
+            definition.relocation_count = (module.relocations.len() - first_relocation) as u32;
+            Ok(())
+        }
+        PendingRole::Aliasee => match evaluator.sum(item.value) {
+            Some(Sum {
+                base: Some(Base::Symbol(target)),
+                minus: None,
+                addend,
+            }) => {
+                if let SymbolKind::Alias {
+                    target: slot, offset, ..
+                } = &mut module.symbols[symbol].kind
+                {
+                    *slot = target;
+                    *offset = addend;
+                }
+                Ok(())
+            }
+            _ => Err(ReadError::unsupported(
+                item.place,
+                "an alias of something else than a symbol and an offset",
+            )),
+        },
+        PendingRole::Resolver => {
+            let resolver = symbol_of(evaluator, item, "a resolver")?;
+            module.symbols[symbol].kind = SymbolKind::Ifunc { resolver };
+            Ok(())
+        }
+        PendingRole::Personality => {
+            let personality = symbol_of(evaluator, item, "a personality routine")?;
+            if let SymbolKind::Function(function) = module.symbols[symbol].kind {
+                module.functions[function].personality = Some(personality);
+            }
+            Ok(())
+        }
+    }
+}
+
+fn symbol_of(evaluator: &Evaluator<'_>, item: &Pending, what: &str) -> Result<SymbolId, ReadError> {
+    match evaluator.sum(item.value) {
+        Some(Sum {
+            base: Some(Base::Symbol(symbol)),
+            minus: None,
+            addend: 0,
+        }) => Ok(symbol),
+        _ => Err(ReadError::unsupported(
+            item.place,
+            format!("{what} that is not a symbol"),
+        )),
+    }
+}
+
+/// Refuses aliases that name each other in a circle.
+fn check_alias(module: &Module, item: &Pending) -> Result<(), ReadError> {
+    let mut current = item.symbol;
+    for _ in 0..limits::ALIAS_CHAIN {
+        match module.symbols.get(current).map(|data| data.kind) {
+            Some(SymbolKind::Alias { target, .. }) => current = target,
+            _ => return Ok(()),
+        }
+    }
+    let name = module.display_name(item.symbol);
+    let message = format!(
+        "the alias \"{name}\" leads to no definition in {} steps",
+        limits::ALIAS_CHAIN
+    );
+    Err(ReadError::malformed(item.place, message))
+}
+
+/// Lists that LLVM keeps as variables of appending linkage.
+fn resolve_list(evaluator: &Evaluator<'_>, module: &mut Module, item: &Pending) -> Result<(), ReadError> {
+    let name = module.name(item.symbol).to_vec();
+    let Found::Row(table, constant) = evaluator.find(item.value) else {
+        return Err(ReadError::malformed(item.place, "a list that is no constant"));
+    };
+    let elements = if constant.kind == ConstantKind::Aggregate {
+        table.words(constant)
+    } else {
+        &[]
+    };
+    match name.as_slice() {
+        b"llvm.global_ctors" | b"llvm.global_dtors" => {
+            for &element in elements {
+                let entry = init_entry(evaluator, element, item)?;
+                let Some(entry) = entry else { continue };
+                let constructors = name == b"llvm.global_ctors";
+                if constructors {
+                    module.constructors.push(entry)
+                } else {
+                    module.destructors.push(entry)
+                }
+            }
+        }
+        b"llvm.used" | b"llvm.compiler.used" => {
+            for &element in elements {
+                let Some(Sum {
+                    base: Some(Base::Symbol(symbol)),
+                    ..
+                }) = evaluator.sum(element)
+                else {
+                    return Err(ReadError::unsupported(
+                        item.place,
+                        "an element of a list of used symbols that is none",
+                    ));
+                };
+                if name == b"llvm.used" {
+                    module.used.push(symbol)
+                } else {
+                    module.compiler_used.push(symbol)
+                }
+            }
+        }
+        // Annotations for tools.
+        _ => {}
+    }
+    Ok(())
+}
+
+/// An entry `{ priority, function, associated data }`; one without function stands for nothing.
+fn init_entry(evaluator: &Evaluator<'_>, value: u64, item: &Pending) -> Result<Option<InitEntry>, ReadError> {
+    let malformed = || ReadError::unsupported(item.place, "a constructor entry that is not a priority and a function");
+    let Found::Row(table, constant) = evaluator.find(value) else {
+        return Err(malformed());
+    };
+    if constant.kind != ConstantKind::Aggregate {
+        return if constant.kind == ConstantKind::Null {
+            Ok(None)
+        } else {
+            Err(malformed())
+        };
+    }
+    let words = table.words(constant);
+    let [priority, function, rest @ ..] = words else {
+        return Err(malformed());
+    };
+    let priority = evaluator
+        .sum(*priority)
+        .and_then(|sum| sum.as_number())
+        .ok_or_else(malformed)?;
+    let function = match evaluator.sum(*function) {
+        Some(Sum {
+            base: Some(Base::Symbol(function)),
+            minus: None,
+            addend: 0,
+        }) => function,
+        Some(sum) if sum.as_number() == Some(0) => return Ok(None),
+        _ => return Err(malformed()),
+    };
+    let associated = rest
+        .first()
+        .and_then(|&value| evaluator.sum(value))
+        .and_then(|sum| match sum.base {
+            Some(Base::Symbol(symbol)) => Some(symbol),
+            _ => None,
+        });
+    Ok(Some(InitEntry {
+        priority: priority as u32,
+        function,
+        associated,
+    }))
+}
+
+/// Writes one initialiser.
+struct Writer<'w, 'e> {
+    evaluator: &'w Evaluator<'e>,
+    module: &'w mut Module,
+    /// Where the definition starts in the module's bytes.
+    start: usize,
+    limit: u64,
+    place: u64,
+}
+
+impl Writer<'_, '_> {
+    /// Writes the constant `value` of type `ty` at `offset` bytes from the start.
+    fn write(&mut self, value: u64, ty: TypeId, offset: u64, depth: u32) -> Result<(), ReadError> {
+        let too_complex = || {
+            ReadError::new(
+                ReadErrorKind::TooLarge,
+                self.place,
+                "an initialiser that is too complex",
+            )
+        };
+        let depth = depth.checked_sub(1).ok_or_else(too_complex)?;
+        if !self.evaluator.step() {
+            return Err(too_complex());
+        }
+        let types = self.evaluator.types;
+        let (table, constant) = match self.evaluator.find(value) {
+            Found::Row(table, constant) => (table, constant),
+            Found::Symbol(_) => return self.write_sum(value, ty, offset),
+            Found::Nothing => {
+                let message = format!("value {value}, which is no constant, as an initialiser");
+                return Err(ReadError::malformed(self.place, message));
+            }
+        };
+        if constant.ty != ty && types.layout(constant.ty) != types.layout(ty) {
+            let message = format!("an initialiser of type {} where type {ty} is expected", constant.ty);
+            return Err(ReadError::malformed(self.place, message));
+        }
+        match constant.kind {
+            ConstantKind::Null | ConstantKind::Undef | ConstantKind::Poison => Ok(()),
+            ConstantKind::Integer if matches!(types.kind(ty), Some(Kind::Integer(_))) => {
+                let sign = if constant.payload() >> 63 == 1 { u64::MAX } else { 0 };
+                self.write_words(&[constant.payload(), sign], sign, ty, offset)
+            }
+            ConstantKind::WideInteger => {
+                let words = table.words(constant);
+                let sign = if words.last().is_some_and(|word| word >> 63 == 1) {
+                    u64::MAX
+                } else {
+                    0
+                };
+                self.write_words(words, sign, ty, offset)
+            }
+            ConstantKind::Float => self.write_words(table.words(constant), 0, ty, offset),
+            ConstantKind::Bytes => self.put(table.bytes(constant), offset),
+            ConstantKind::Data => self.write_data(table, constant, offset),
+            ConstantKind::Aggregate => self.write_aggregate(table, constant, offset, depth),
+            _ => self.write_sum(value, ty, offset),
+        }
+    }
+
+    fn write_data(&mut self, table: &ConstantTable, constant: &Constant, offset: u64) -> Result<(), ReadError> {
+        let Some(Kind::Array { element, .. } | Kind::Vector { element, .. }) = self.evaluator.types.kind(constant.ty)
+        else {
+            return Err(ReadError::malformed(self.place, "data of a type that has no elements"));
+        };
+        let bytes = self.evaluator.types.layout(*element).stride();
+        let words = table.words(constant);
+        let size = self.evaluator.types.layout(constant.ty).stride();
+        if bytes > 8 || bytes.saturating_mul(words.len() as u64) > size {
+            return Err(ReadError::malformed(
+                self.place,
+                format!("{} elements of data in {size} bytes", words.len()),
+            ));
+        }
+        for (index, word) in words.iter().enumerate() {
+            let word = word.to_le_bytes();
+            self.put(
+                word.get(..bytes as usize).unwrap_or_default(),
+                offset + index as u64 * bytes,
+            )?;
+        }
+        Ok(())
+    }
+
+    fn write_aggregate(
+        &mut self,
+        table: &ConstantTable,
+        constant: &Constant,
+        offset: u64,
+        depth: u32,
+    ) -> Result<(), ReadError> {
+        let types = self.evaluator.types;
+        let elements = table.words(constant);
+        let expected = match types.kind(constant.ty) {
+            Some(Kind::Struct { members, .. }) => members.len() as u64,
+            Some(Kind::Array { count, .. }) => *count,
+            Some(Kind::Vector { count, .. }) => u64::from(*count),
+            _ => 0,
+        };
+        if expected != elements.len() as u64 {
+            let message = format!(
+                "a constant of {} elements where {expected} are expected",
+                elements.len()
+            );
+            return Err(ReadError::malformed(self.place, message));
+        }
+        match types.kind(constant.ty) {
+            Some(Kind::Struct { members, .. }) => {
+                let fields = types.members(members).iter().zip(types.offsets(members));
+                for (&value, (&ty, &distance)) in elements.iter().zip(fields) {
+                    self.write(value, ty, offset + distance, depth)?;
+                }
+            }
+            Some(&Kind::Array { element, .. }) => {
+                let stride = types.layout(element).stride();
+                for (index, &value) in elements.iter().enumerate() {
+                    self.write(value, element, offset + index as u64 * stride, depth)?;
+                }
+            }
+            Some(&Kind::Vector { element, .. }) => {
+                let bits = types.layout(element).bits;
+                if bits % 8 != 0 {
+                    return self.write_bit_vector(elements, bits, constant.ty, offset);
+                }
+                for (index, &value) in elements.iter().enumerate() {
+                    self.write(value, element, offset + index as u64 * (bits / 8), depth)?;
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// A vector whose elements do not fill bytes: they are packed, the first in the lowest bits.
+    fn write_bit_vector(&mut self, elements: &[u64], bits: u64, ty: TypeId, offset: u64) -> Result<(), ReadError> {
+        let total = self.evaluator.types.layout(ty).bits;
+        let mut bytes = vec![0u8; total.div_ceil(8) as usize];
+        for (index, &value) in elements.iter().enumerate() {
+            let number = self.evaluator.sum(value).and_then(|sum| sum.as_number()).unwrap_or(0);
+            for bit in (0..bits.min(64)).filter(|bit| number >> bit & 1 == 1) {
+                let at = index as u64 * bits + bit;
+                if let Some(byte) = bytes.get_mut((at / 8) as usize) {
+                    *byte |= 1 << (at % 8);
+                }
+            }
+        }
+        self.put(&bytes, offset)
+    }
+
+    /// Writes the lowest bits of a number as many as the type has; bytes beyond are zero.
+    fn write_words(&mut self, words: &[u64], sign: u64, ty: TypeId, offset: u64) -> Result<(), ReadError> {
+        let layout = self.evaluator.types.layout(ty);
+        let count = layout.bits.div_ceil(64);
+        for index in 0..count {
+            let word = words.get(index as usize).copied().unwrap_or(sign);
+            let bits = (layout.bits - index * 64).min(64);
+            let word = if bits < 64 { word & ((1 << bits) - 1) } else { word };
+            let bytes = word.to_le_bytes();
+            self.put(
+                bytes.get(..bits.div_ceil(8) as usize).unwrap_or_default(),
+                offset + index * 8,
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Writes an address or another sum.
+    fn write_sum(&mut self, value: u64, ty: TypeId, offset: u64) -> Result<(), ReadError> {
+        let Some(sum) = self.evaluator.sum(value) else {
+            return Err(self.not_a_sum(value));
+        };
+        let size = self.evaluator.types.layout(ty).store_bytes();
+        if let Some(number) = sum.as_number() {
+            let sign = if number < 0 { u64::MAX } else { 0 };
+            return self.write_words(&[number as u64], sign, ty, offset);
+        }
+        let target = match sum.base {
+            Some(Base::Symbol(symbol)) => RelocationTarget::Symbol(symbol),
+            Some(Base::LocalEquivalent(symbol)) => RelocationTarget::LocalEquivalent(symbol),
+            Some(Base::NoCfi(symbol)) => RelocationTarget::NoCfi(symbol),
+            Some(Base::Block(symbol, block)) => match self.module.symbols.get(symbol).map(|data| data.kind) {
+                Some(SymbolKind::Function(function)) => RelocationTarget::Block(function, Block::new(block as usize)),
+                _ => {
+                    return Err(ReadError::malformed(
+                        self.place,
+                        "the address of a block of a function without body",
+                    ));
+                }
+            },
+            None => return Err(self.not_a_sum(value)),
+        };
+        if !(1..=8).contains(&size) || self.module.relocations.len() >= u32::MAX as usize {
+            return Err(ReadError::unsupported(
+                self.place,
+                format!("an address in a field of {size} bytes"),
+            ));
+        }
+        self.extend(offset + size)?;
+        let relocation = DataRelocation {
+            offset,
+            size: size as u8,
+            target,
+            addend: sum.addend,
+            minus: sum.minus,
+        };
+        self.module.relocations.push(relocation);
+        Ok(())
+    }
+
+    #[cold]
+    fn not_a_sum(&self, value: u64) -> ReadError {
+        let what = match self.evaluator.find(value) {
+            Found::Row(_, constant) if constant.kind == ConstantKind::Other => {
+                codes::constants::name(constant.payload())
+            }
+            _ => "constant expression",
+        };
+        let message = format!("a {what} in an initialiser that is not a symbol plus or minus a number or a symbol");
+        ReadError::unsupported(self.place, message)
+    }
+
+    /// Makes sure that the definition has bytes up to `end`.
+    fn extend(&mut self, end: u64) -> Result<(), ReadError> {
+        let needed = self.start as u64 + end;
+        if needed > self.limit {
+            let message = format!("initialised data of {needed} bytes; at most {} are taken", self.limit);
+            return Err(ReadError::new(ReadErrorKind::TooLarge, self.place, message));
+        }
+        if self.module.bytes.len() < needed as usize {
+            self.module.bytes.resize(needed as usize, 0);
+        }
+        Ok(())
+    }
+
+    /// Writes bytes; zeros behind all others are left out.
+    fn put(&mut self, bytes: &[u8], offset: u64) -> Result<(), ReadError> {
+        let given = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+        let Some(bytes) = bytes.get(..given).filter(|bytes| !bytes.is_empty()) else {
+            return Ok(());
+        };
+        self.extend(offset + bytes.len() as u64)?;
+        let start = self.start + offset as usize;
+        if let Some(target) = self.module.bytes.get_mut(start..start + bytes.len()) {
+            target.copy_from_slice(bytes);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,288 @@
+//! The value of an integer or pointer constant as a sum: symbol plus number, perhaps minus a symbol.
+//!
+//! That is what an object file can express, and all that front ends write into initialisers. An expression of another
+//! form is no error here but `None`; the caller says what it wanted it for.
+//!
+//! Depth and the total number of steps are bounded, because constants of a hostile file may contain themselves or
+//! share operands.
+
+use crate::limits;
+use crate::llvm::codes::{binary, casts};
+use crate::llvm::constants::{Constant, ConstantKind, ConstantTable, NO_TYPE};
+use crate::llvm::module::ModuleValue;
+use crate::llvm::types::{Kind, TypeId, TypeTable};
+use frazil_ir::SymbolId;
+use std::cell::Cell;
+
+/// What a sum is relative to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Base {
+    /// A symbol's address.
+    Symbol(SymbolId),
+    /// A block of the function that the symbol names.
+    Block(SymbolId, u32),
+    /// The symbol or a stub for it in this object.
+    LocalEquivalent(SymbolId),
+    /// The symbol itself.
+    NoCfi(SymbolId),
+}
+
+/// A constant as a sum.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sum {
+    /// What it is relative to.
+    pub base: Option<Base>,
+    /// A symbol whose address is subtracted.
+    pub minus: Option<SymbolId>,
+    /// The number, modulo 2^64.
+    pub addend: i64,
+}
+
+impl Sum {
+    fn number(addend: i64) -> Sum {
+        Sum {
+            addend,
+            ..Sum::default()
+        }
+    }
+
+    fn based(base: Base) -> Sum {
+        Sum {
+            base: Some(base),
+            ..Sum::default()
+        }
+    }
+
+    /// The number, if the sum is nothing else.
+    pub fn as_number(&self) -> Option<i64> {
+        (self.base.is_none() && self.minus.is_none()).then_some(self.addend)
+    }
+}
+
+/// A constant found by its value number.
+#[derive(Clone, Copy)]
+pub enum Found<'a> {
+    /// The address of a symbol.
+    Symbol(SymbolId),
+    /// A row of a table.
+    Row(&'a ConstantTable, &'a Constant),
+    /// No constant.
+    Nothing,
+}
+
+/// Where constants are looked up.
+pub struct Evaluator<'a> {
+    /// Types of the module.
+    pub types: &'a TypeTable,
+    /// Value numbers of the module.
+    pub values: &'a [ModuleValue],
+    /// Constants of the module.
+    pub constants: &'a ConstantTable,
+    /// Constants of a function and the value number of the first.
+    pub local: Option<(&'a ConstantTable, u64)>,
+    /// Steps that are left.
+    pub steps: Cell<u64>,
+}
+
+impl<'a> Evaluator<'a> {
+    /// The constant with a value number.
+    pub fn find(&self, value: u64) -> Found<'a> {
+        if let Some((table, first)) = self.local
+            && value >= first
+        {
+            return row(table, value - first);
+        }
+        match usize::try_from(value).ok().and_then(|value| self.values.get(value)) {
+            Some(&ModuleValue::Symbol(symbol)) => Found::Symbol(symbol),
+            Some(&ModuleValue::Constant(index)) => row(self.constants, u64::from(index)),
+            None => Found::Nothing,
+        }
+    }
+
+    /// Counts a step; `false` if there have been too many.
+    pub fn step(&self) -> bool {
+        let left = self.steps.get();
+        self.steps.set(left.saturating_sub(1));
+        left > 0
+    }
+
+    /// The sum that a value number stands for.
+    pub fn sum(&self, value: u64) -> Option<Sum> {
+        self.sum_at(value, limits::CONSTANT_DEPTH)
+    }
+
+    fn sum_at(&self, value: u64, depth: u32) -> Option<Sum> {
+        let depth = depth.checked_sub(1)?;
+        if !self.step() {
+            return None;
+        }
+        let (table, constant) = match self.find(value) {
+            Found::Symbol(symbol) => return Some(Sum::based(Base::Symbol(symbol))),
+            Found::Row(table, constant) => (table, constant),
+            Found::Nothing => return None,
+        };
+        let words = table.words(constant);
+        match (constant.kind, words) {
+            (ConstantKind::Null, _) => Some(Sum::default()),
+            (ConstantKind::Integer, _) => Some(Sum::number(constant.payload() as i64)),
+            (ConstantKind::Cast, &[cast, operand]) => self.cast(cast, constant.ty, self.sum_at(operand, depth)?),
+            (ConstantKind::Binary, &[operation, left, right]) => {
+                let bits = self.integer_bits(constant.ty)?;
+                let sum = binary_sum(operation, self.sum_at(left, depth)?, self.sum_at(right, depth)?, bits)?;
+                Some(if sum.as_number().is_some() {
+                    wrapped(sum, bits)
+                } else {
+                    sum
+                })
+            }
+            (ConstantKind::Gep, [source, pointer_type, pointer, indices @ ..]) => {
+                let source = if *source == NO_TYPE {
+                    self.pointee(*pointer_type)?
+                } else {
+                    *source as TypeId
+                };
+                let base = self.sum_at(*pointer, depth)?;
+                let offset = self.offset(source, indices, depth)?;
+                Some(Sum {
+                    addend: base.addend.wrapping_add(offset),
+                    ..base
+                })
+            }
+            (ConstantKind::BlockAddress, &[function, block]) => match self.find(function) {
+                Found::Symbol(symbol) => Some(Sum::based(Base::Block(symbol, u32::try_from(block).ok()?))),
+                _ => None,
+            },
+            (ConstantKind::LocalEquivalent, &[function]) => match self.sum_at(function, depth)?.base? {
+                Base::Symbol(symbol) => Some(Sum::based(Base::LocalEquivalent(symbol))),
+                _ => None,
+            },
+            (ConstantKind::NoCfi, &[function]) => match self.sum_at(function, depth)?.base? {
+                Base::Symbol(symbol) => Some(Sum::based(Base::NoCfi(symbol))),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn integer_bits(&self, ty: TypeId) -> Option<u32> {
+        match self.types.kind(ty) {
+            Some(&Kind::Integer(bits)) if bits <= 64 => Some(bits),
+            _ => None,
+        }
+    }
+
+    fn pointee(&self, pointer_type: u64) -> Option<TypeId> {
+        match self.types.kind(TypeId::try_from(pointer_type).ok()?) {
+            Some(&Kind::Pointer { pointee, .. }) => pointee,
+            _ => None,
+        }
+    }
+
+    fn cast(&self, cast: u64, ty: TypeId, operand: Sum) -> Option<Sum> {
+        match cast {
+            // A symbol that is cut to fewer bits is cut by the size of its field.
+            casts::PTR_TO_INT | casts::PTR_TO_ADDRESS | casts::INT_TO_PTR | casts::TRUNC => {
+                let bits = self.integer_bits(ty).unwrap_or(64);
+                Some(if operand.as_number().is_some() {
+                    wrapped(operand, bits)
+                } else {
+                    operand
+                })
+            }
+            casts::BITCAST if self.integer_bits(ty).is_some() || self.is_pointer(ty) => Some(operand),
+            casts::ADDRESS_SPACE => Some(operand),
+            _ => None,
+        }
+    }
+
+    fn is_pointer(&self, ty: TypeId) -> bool {
+        matches!(self.types.kind(ty), Some(Kind::Pointer { .. }))
+    }
+
+    /// The distance in bytes that the indices (pairs of type and value) lead from the beginning of `source`.
+    fn offset(&self, source: TypeId, indices: &[u64], depth: u32) -> Option<i64> {
+        let mut current = source;
+        let mut offset = 0i64;
+        for (number, pair) in indices.chunks_exact(2).enumerate() {
+            let &[_, index] = pair else { return None };
+            let index = self.sum_at(index, depth)?.as_number()?;
+            let stride = if number == 0 {
+                self.types.layout(current).stride()
+            } else {
+                match self.types.kind(current)? {
+                    Kind::Struct { members, .. } => {
+                        let field = usize::try_from(index).ok()?;
+                        let distance = *self.types.offsets(members).get(field)?;
+                        current = *self.types.members(members).get(field)?;
+                        offset = offset.wrapping_add(distance as i64);
+                        continue;
+                    }
+                    Kind::Array { element, .. } | Kind::Vector { element, .. } => {
+                        current = *element;
+                        self.types.layout(current).stride()
+                    }
+                    _ => return None,
+                }
+            };
+            offset = offset.wrapping_add(index.wrapping_mul(stride as i64));
+        }
+        Some(offset)
+    }
+}
+
+fn row(table: &ConstantTable, index: u64) -> Found<'_> {
+    let constant = usize::try_from(index).ok().and_then(|index| table.rows.get(index));
+    constant.map_or(Found::Nothing, |constant| Found::Row(table, constant))
+}
+
+/// Sign-extends the number from `bits`.
+fn wrapped(sum: Sum, bits: u32) -> Sum {
+    let unused = 64 - bits.clamp(1, 64);
+    Sum {
+        addend: (sum.addend << unused) >> unused,
+        ..sum
+    }
+}
+
+fn binary_sum(operation: u64, left: Sum, right: Sum, bits: u32) -> Option<Sum> {
+    match operation {
+        binary::ADD => {
+            if left.base.is_some() && right.base.is_some() || left.minus.is_some() && right.minus.is_some() {
+                return None;
+            }
+            Some(Sum {
+                base: left.base.or(right.base),
+                minus: left.minus.or(right.minus),
+                addend: left.addend.wrapping_add(right.addend),
+            })
+        }
+        binary::SUB => {
+            let addend = left.addend.wrapping_sub(right.addend);
+            match (right.base, right.minus) {
+                (None, None) => Some(Sum { addend, ..left }),
+                (base, None) if base == left.base && left.minus.is_none() => Some(Sum::number(addend)),
+                (Some(Base::Symbol(symbol)), None) if left.minus.is_none() => Some(Sum {
+                    minus: Some(symbol),
+                    addend,
+                    ..left
+                }),
+                _ => None,
+            }
+        }
+        _ => {
+            let (a, b) = (left.as_number()?, right.as_number()?);
+            let shift = u32::try_from(b).ok().filter(|&shift| shift < bits);
+            let unsigned = (a as u64) << (64 - bits) >> (64 - bits);
+            Some(Sum::number(match operation {
+                binary::MUL => a.wrapping_mul(b),
+                binary::AND => a & b,
+                binary::OR => a | b,
+                binary::XOR => a ^ b,
+                binary::SHL => a << shift?,
+                binary::LSHR => (unsigned >> shift?) as i64,
+                binary::ASHR => a >> shift?,
+                _ => return None,
+            }))
+        }
+    }
+}

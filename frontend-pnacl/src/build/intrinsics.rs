@@ -1,0 +1,268 @@
+//! Which of LLVM's intrinsics mean what in the IR.
+//!
+//! A name is looked up once per declaration, its overload suffixes cut off one by one. An intrinsic that is not in the
+//! table stays a call, flagged as such, and code generation refuses it by its name.
+
+use frazil_ir::{Opcode, RuntimeFunction};
+
+/// What a call of an intrinsic becomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Intrinsic {
+    /// Nothing; a result, which nobody uses in earnest, is null.
+    Nothing,
+    /// Its first argument.
+    First,
+    /// True.
+    True,
+    /// Whether the argument is a constant.
+    IsConstant,
+    /// The size of an object, which is not known here.
+    ObjectSize,
+    /// An instruction of this opcode with the same arguments, one, two or three according to the opcode.
+    Plain(Opcode),
+    /// An instruction whose second argument tells whether a special input gives poison.
+    PoisonFlag(Opcode),
+    /// An instruction of the type of its argument (comparisons and casts from it).
+    OfArgument(Opcode),
+    /// A copy in memory: destination, source, length, volatile.
+    Memory(Opcode),
+    /// An instruction without result and arguments.
+    Bare(Opcode),
+    /// The address of a thread-local variable.
+    ThreadLocalAddress,
+    /// Prefetch: address, write, locality, data.
+    Prefetch,
+    /// Load of a 32-bit offset and addition to the address.
+    LoadRelative,
+    /// An address with some of its bits cleared.
+    PointerMask,
+    /// A library function, for `f32` and for `f64`.
+    Library(RuntimeFunction, RuntimeFunction),
+    /// An intrinsic without opcode.
+    Unknown,
+}
+
+const PREFIX: &[u8] = b"llvm.";
+
+impl Intrinsic {
+    /// The intrinsic of this name; `None` if the name is not an intrinsic's.
+    pub fn from_name(name: &[u8]) -> Option<Intrinsic> {
+        let name = name.strip_prefix(PREFIX)?;
+        let Ok(mut name) = std::str::from_utf8(name) else {
+            return Some(Intrinsic::Unknown);
+        };
+        loop {
+            if let Some(intrinsic) = exact(name) {
+                return Some(intrinsic);
+            }
+            match name.rsplit_once('.') {
+                Some((shorter, suffix)) if is_overload(suffix) => name = shorter,
+                _ => return Some(Intrinsic::Unknown),
+            }
+        }
+    }
+}
+
+/// Whether a part of a name is a type, as in `memcpy.p0.p0.i64`.
+fn is_overload(part: &str) -> bool {
+    let mut rest = part;
+    while let Some(shorter) = rest.strip_prefix("nx").or_else(|| rest.strip_prefix('v')) {
+        rest = shorter.trim_start_matches(|character: char| character.is_ascii_digit());
+    }
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    match rest.chars().next() {
+        Some('i' | 'f') => rest.get(1..).is_some_and(digits),
+        // Typed pointers have their pointee behind the address space; structures have a letter and a name.
+        Some('p') => rest.get(1..2).is_some_and(digits),
+        Some('b') => rest == "bf16",
+        Some('s') => rest.starts_with("s_") || rest.starts_with("sl_"),
+        _ => false,
+    }
+}
+
+fn exact(name: &str) -> Option<Intrinsic> {
+    memory_and_control(name)
+        .or_else(|| arithmetic(name))
+        .or_else(|| vector(name))
+        .or_else(|| library(name))
+}
+
+fn memory_and_control(name: &str) -> Option<Intrinsic> {
+    Some(match name {
+        "lifetime.start"
+        | "lifetime.end"
+        | "assume"
+        | "experimental.noalias.scope.decl"
+        | "dbg.declare"
+        | "dbg.value"
+        | "dbg.label"
+        | "dbg.assign"
+        | "dbg.addr"
+        | "donothing"
+        | "sideeffect"
+        | "pseudoprobe"
+        | "var.annotation"
+        | "invariant.start"
+        | "invariant.end"
+        | "va_end"
+        | "codeview.annotation" => Intrinsic::Nothing,
+        "expect"
+        | "expect.with.probability"
+        | "annotation"
+        | "ptr.annotation"
+        | "launder.invariant.group"
+        | "strip.invariant.group"
+        | "ssa.copy"
+        | "arithmetic.fence"
+        | "preserve.array.access.index" => Intrinsic::First,
+        "allow.runtime.check" | "allow.ubsan.check" => Intrinsic::True,
+        "is.constant" => Intrinsic::IsConstant,
+        "objectsize" => Intrinsic::ObjectSize,
+        "memcpy" | "memcpy.inline" => Intrinsic::Memory(Opcode::MemCopy),
+        "memmove" => Intrinsic::Memory(Opcode::MemMove),
+        "memset" | "memset.inline" => Intrinsic::Memory(Opcode::MemSet),
+        "threadlocal.address" => Intrinsic::ThreadLocalAddress,
+        "prefetch" => Intrinsic::Prefetch,
+        "load.relative" => Intrinsic::LoadRelative,
+        "ptrmask" => Intrinsic::PointerMask,
+        "va_start" => Intrinsic::Bare(Opcode::VaStart),
+        "va_copy" => Intrinsic::Bare(Opcode::VaCopy),
+        "stackrestore" => Intrinsic::Bare(Opcode::StackRestore),
+        "stacksave" => Intrinsic::Plain(Opcode::StackSave),
+        "frameaddress" => Intrinsic::Plain(Opcode::FrameAddress),
+        "returnaddress" => Intrinsic::Plain(Opcode::ReturnAddress),
+        "addressofreturnaddress" => Intrinsic::Plain(Opcode::AddressOfReturnAddress),
+        "thread.pointer" => Intrinsic::Plain(Opcode::ThreadPointer),
+        "readcyclecounter" => Intrinsic::Plain(Opcode::ReadCycleCounter),
+        "eh.typeid.for" => Intrinsic::Plain(Opcode::EhTypeidFor),
+        "trap" | "ubsantrap" => Intrinsic::Bare(Opcode::Trap),
+        "debugtrap" => Intrinsic::Bare(Opcode::Debugtrap),
+        _ => return None,
+    })
+}
+
+fn arithmetic(name: &str) -> Option<Intrinsic> {
+    let plain = match name {
+        "uadd.with.overflow" => Opcode::UaddOverflow,
+        "sadd.with.overflow" => Opcode::SaddOverflow,
+        "usub.with.overflow" => Opcode::UsubOverflow,
+        "ssub.with.overflow" => Opcode::SsubOverflow,
+        "umul.with.overflow" => Opcode::UmulOverflow,
+        "smul.with.overflow" => Opcode::SmulOverflow,
+        "uadd.sat" => Opcode::UaddSat,
+        "sadd.sat" => Opcode::SaddSat,
+        "usub.sat" => Opcode::UsubSat,
+        "ssub.sat" => Opcode::SsubSat,
+        "ushl.sat" => Opcode::UshlSat,
+        "sshl.sat" => Opcode::SshlSat,
+        "smin" => Opcode::Smin,
+        "smax" => Opcode::Smax,
+        "umin" => Opcode::Umin,
+        "umax" => Opcode::Umax,
+        "ctpop" => Opcode::Ctpop,
+        "bswap" => Opcode::Bswap,
+        "bitreverse" => Opcode::Bitreverse,
+        "fshl" => Opcode::Fshl,
+        "fshr" => Opcode::Fshr,
+        "fabs" => Opcode::Fabs,
+        "sqrt" => Opcode::Fsqrt,
+        "floor" => Opcode::Ffloor,
+        "ceil" => Opcode::Fceil,
+        "trunc" => Opcode::Ftrunc,
+        "rint" => Opcode::Frint,
+        "nearbyint" => Opcode::Fnearbyint,
+        "round" => Opcode::Fround,
+        "roundeven" => Opcode::Froundeven,
+        "copysign" => Opcode::Fcopysign,
+        "minnum" => Opcode::Fminnum,
+        "maxnum" => Opcode::Fmaxnum,
+        "minimum" => Opcode::Fminimum,
+        "maximum" => Opcode::Fmaximum,
+        "fma" => Opcode::Fma,
+        "fmuladd" => Opcode::Fmuladd,
+        "abs" => return Some(Intrinsic::PoisonFlag(Opcode::Abs)),
+        "ctlz" => return Some(Intrinsic::PoisonFlag(Opcode::Ctlz)),
+        "cttz" => return Some(Intrinsic::PoisonFlag(Opcode::Cttz)),
+        "is.fpclass" => return Some(Intrinsic::OfArgument(Opcode::IsFpclass)),
+        "scmp" => Opcode::Scmp,
+        "ucmp" => Opcode::Ucmp,
+        "fptoui.sat" => Opcode::FptouiSat,
+        "fptosi.sat" => Opcode::FptosiSat,
+        _ => return None,
+    };
+    Some(Intrinsic::Plain(plain))
+}
+
+fn vector(name: &str) -> Option<Intrinsic> {
+    let name = name.strip_prefix("experimental.").unwrap_or(name);
+    Some(Intrinsic::Plain(match name.strip_prefix("vector.reduce.")? {
+        "add" => Opcode::ReduceAdd,
+        "mul" => Opcode::ReduceMul,
+        "and" => Opcode::ReduceAnd,
+        "or" => Opcode::ReduceOr,
+        "xor" => Opcode::ReduceXor,
+        "smin" => Opcode::ReduceSmin,
+        "smax" => Opcode::ReduceSmax,
+        "umin" => Opcode::ReduceUmin,
+        "umax" => Opcode::ReduceUmax,
+        "fmin" => Opcode::ReduceFmin,
+        "fmax" => Opcode::ReduceFmax,
+        "fadd" => Opcode::ReduceFadd,
+        "fmul" => Opcode::ReduceFmul,
+        _ => return None,
+    }))
+}
+
+fn library(name: &str) -> Option<Intrinsic> {
+    use RuntimeFunction as F;
+    let (single, double) = match name {
+        "sin" => (F::Sinf, F::Sin),
+        "cos" => (F::Cosf, F::Cos),
+        "tan" => (F::Tanf, F::Tan),
+        "asin" => (F::Asinf, F::Asin),
+        "acos" => (F::Acosf, F::Acos),
+        "atan" => (F::Atanf, F::Atan),
+        "atan2" => (F::Atan2f, F::Atan2),
+        "sinh" => (F::Sinhf, F::Sinh),
+        "cosh" => (F::Coshf, F::Cosh),
+        "tanh" => (F::Tanhf, F::Tanh),
+        "exp" => (F::Expf, F::Exp),
+        "exp2" => (F::Exp2f, F::Exp2),
+        "exp10" => (F::Exp10f, F::Exp10),
+        "log" => (F::Logf, F::Log),
+        "log2" => (F::Log2f, F::Log2),
+        "log10" => (F::Log10f, F::Log10),
+        "pow" => (F::Powf, F::Pow),
+        "powi" => (F::Powisf2, F::Powidf2),
+        "ldexp" => (F::Ldexpf, F::Ldexp),
+        "lrint" => (F::Lrintf, F::Lrint),
+        "llrint" => (F::Llrintf, F::Llrint),
+        "lround" => (F::Lroundf, F::Lround),
+        "llround" => (F::Llroundf, F::Llround),
+        _ => return None,
+    };
+    Some(Intrinsic::Library(single, double))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn overload_suffixes_are_cut_off() {
+        let of = |name: &str| Intrinsic::from_name(name.as_bytes());
+        assert_eq!(
+            of("llvm.memcpy.p0i8.p0i8.i64"),
+            Some(Intrinsic::Memory(Opcode::MemCopy))
+        );
+        assert_eq!(
+            of("llvm.vector.reduce.add.v4i32"),
+            Some(Intrinsic::Plain(Opcode::ReduceAdd))
+        );
+        assert_eq!(of("llvm.fptosi.sat.i32.f64"), Some(Intrinsic::Plain(Opcode::FptosiSat)));
+        assert_eq!(of("llvm.lifetime.start.p0"), Some(Intrinsic::Nothing));
+        assert_eq!(of("llvm.x86.sse2.pause"), Some(Intrinsic::Unknown));
+        assert_eq!(of("llvm.trunc.strange"), Some(Intrinsic::Unknown));
+        assert_eq!(of("memcpy"), None);
+    }
+}

@@ -1,0 +1,471 @@
+//! Attributes: what of them decides how code is generated.
+//!
+//! A module has groups (attributes of one position: function, result or a parameter) and lists (a group for each
+//! position); functions and calls name a list. Most attributes are hints or facts for optimisers and are skipped by
+//! the shape of their record, which tells their length even when the attribute is younger than this reader.
+//! What must not be skipped because ignoring it would change what the code does, and that code generation does not
+//! know, is collected by name.
+
+use super::types::TypeId;
+use crate::bitstream::block::{Block, Item};
+use crate::bitstream::cursor::Cursor;
+use crate::bitstream::record::Record;
+use crate::error::ReadError;
+use crate::limits;
+use frazil_ir::signature::Extension;
+use frazil_support::FxHashMap;
+
+/// The position of a function's own attributes in a list; 0 is the result, `n + 1` parameter `n`.
+const FUNCTION_POSITION: u64 = 0xffff_ffff;
+
+const GROUP_ENTRY: u64 = 3;
+const LIST_ENTRY: u64 = 2;
+
+/// Shapes of an attribute in a group's record.
+mod shape {
+    pub const ENUM: u64 = 0;
+    pub const INTEGER: u64 = 1;
+    pub const STRING: u64 = 3;
+    pub const STRING_WITH_VALUE: u64 = 4;
+    pub const TYPE_ABSENT: u64 = 5;
+    pub const TYPE: u64 = 6;
+    pub const RANGE: u64 = 7;
+    pub const RANGE_LIST: u64 = 8;
+}
+
+/// Numbers of the attributes that the reader acts on (`AttributeKindCodes`).
+mod kind {
+    pub const ALIGNMENT: u64 = 1;
+    pub const BY_VAL: u64 = 3;
+    pub const IN_REG: u64 = 5;
+    pub const NAKED: u64 = 7;
+    pub const NEST: u64 = 8;
+    pub const NO_RED_ZONE: u64 = 16;
+    pub const NO_RETURN: u64 = 17;
+    pub const NO_UNWIND: u64 = 18;
+    pub const RETURNS_TWICE: u64 = 23;
+    pub const S_EXT: u64 = 24;
+    pub const STACK_ALIGNMENT: u64 = 25;
+    pub const STRUCT_RET: u64 = 29;
+    pub const UW_TABLE: u64 = 33;
+    pub const Z_EXT: u64 = 34;
+    pub const COLD: u64 = 36;
+    pub const IN_ALLOCA: u64 = 38;
+    pub const SWIFT_SELF: u64 = 46;
+    pub const SWIFT_ERROR: u64 = 47;
+    pub const PREALLOCATED: u64 = 65;
+    pub const SWIFT_ASYNC: u64 = 75;
+
+    /// Attributes of functions that change the code that must be generated, in ways not supported.
+    pub const UNSUPPORTED: &[(u64, &str)] = &[
+        (STACK_ALIGNMENT, "alignstack"),
+        (26, "ssp"),
+        (27, "sspreq"),
+        (28, "sspstrong"),
+        (40, "jumptable"),
+        (44, "safestack"),
+        (58, "shadowcallstack"),
+        (59, "speculative_load_hardening"),
+        (83, "presplitcoroutine"),
+        (84, "fn_ret_thunk_extern"),
+        (95, "hybrid_patchable"),
+    ];
+}
+
+/// Attributes with a name instead of a number that change the code that must be generated, in ways not supported.
+const UNSUPPORTED_STRINGS: &[&str] = &[
+    "fentry-call",
+    "function-instrument",
+    "instrument-function-entry",
+    "instrument-function-entry-inlined",
+    "instrument-function-exit",
+    "instrument-function-exit-inlined",
+    "interrupt",
+    "patchable-function",
+    "patchable-function-entry",
+    "patchable-function-prefix",
+    "split-stack",
+    "stackrealign",
+    "zero-call-used-regs",
+];
+
+/// What is said about a result or a parameter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ParameterAttributes {
+    /// How narrow integers are widened.
+    pub extension: Extension,
+    /// Whether `inreg` is there.
+    pub in_reg: bool,
+    /// Alignment plus one, as log2 of bytes; 0 if not said.
+    pub align_log2_plus_one: u8,
+    /// What is special about the parameter.
+    pub role: Role,
+    /// The type that comes with the role, in files that say it.
+    pub role_type: Option<TypeId>,
+}
+
+/// What is special about a parameter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs, reason = "LLVM's names")]
+pub enum Role {
+    #[default]
+    Normal,
+    ByVal,
+    StructReturn,
+    Nest,
+    SwiftSelf,
+    SwiftError,
+    SwiftAsync,
+    InAlloca,
+    Preallocated,
+}
+
+/// What is said about a function.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FunctionAttributes {
+    /// It does not return.
+    pub no_return: bool,
+    /// It does not unwind.
+    pub no_unwind: bool,
+    /// It may return twice.
+    pub returns_twice: bool,
+    /// Without prologue and epilogue.
+    pub naked: bool,
+    /// The area below the stack pointer must not be used.
+    pub no_red_zone: bool,
+    /// Rarely executed.
+    pub cold: bool,
+    /// Unwind tables are needed.
+    pub unwind_table: bool,
+    /// Attributes with names, and their values.
+    pub strings: Vec<(Vec<u8>, Vec<u8>)>,
+    /// Names of attributes that code generation must refuse.
+    pub unsupported: Vec<String>,
+}
+
+impl FunctionAttributes {
+    /// The value of a named attribute.
+    pub fn string(&self, name: &str) -> Option<&[u8]> {
+        self.strings
+            .iter()
+            .find(|(key, _)| key == name.as_bytes())
+            .map(|(_, value)| value.as_slice())
+    }
+}
+
+#[derive(Debug)]
+enum Group {
+    Function(FunctionAttributes),
+    Parameter {
+        position: u32,
+        attributes: ParameterAttributes,
+    },
+}
+
+/// An attribute list: which groups belong to it.
+#[derive(Clone, Debug, Default)]
+struct List {
+    groups: Vec<u32>,
+}
+
+/// All attributes of a module.
+#[derive(Debug, Default)]
+pub struct AttributeTable {
+    groups: Vec<Group>,
+    /// Group numbers of the file, which need not be dense.
+    ids: FxHashMap<u64, u32>,
+    lists: Vec<List>,
+}
+
+/// One attribute list.
+#[derive(Clone, Copy, Debug)]
+pub struct Attributes<'m> {
+    table: &'m AttributeTable,
+    groups: &'m [u32],
+}
+
+impl<'m> Attributes<'m> {
+    fn at(&self, wanted: u32) -> ParameterAttributes {
+        let groups = self
+            .groups
+            .iter()
+            .filter_map(|&index| self.table.groups.get(index as usize));
+        for group in groups {
+            if let Group::Parameter { position, attributes } = group
+                && *position == wanted
+            {
+                return *attributes;
+            }
+        }
+        ParameterAttributes::default()
+    }
+
+    /// What is said about the result.
+    pub fn result(&self) -> ParameterAttributes {
+        self.at(0)
+    }
+
+    /// What is said about a parameter.
+    pub fn parameter(&self, index: usize) -> ParameterAttributes {
+        self.at(u32::try_from(index).map_or(u32::MAX, |index| index.saturating_add(1)))
+    }
+
+    /// What is said about the function, if anything.
+    pub fn function(&self) -> Option<&'m FunctionAttributes> {
+        self.groups
+            .iter()
+            .find_map(|&index| match self.table.groups.get(index as usize) {
+                Some(Group::Function(attributes)) => Some(attributes),
+                _ => None,
+            })
+    }
+}
+
+impl AttributeTable {
+    /// The list with a number as functions and calls give it: 0 is the empty one, `n` the `n`-th.
+    ///
+    /// Returns `None` if there is no such list.
+    pub fn list(&self, number: u64) -> Option<Attributes<'_>> {
+        let Some(index) = number.checked_sub(1) else {
+            return Some(Attributes {
+                table: self,
+                groups: &[],
+            });
+        };
+        let list = self.lists.get(usize::try_from(index).ok()?)?;
+        Some(Attributes {
+            table: self,
+            groups: &list.groups,
+        })
+    }
+
+    /// Reads the block of groups; it has just been entered.
+    ///
+    /// # Errors
+    /// If the block is malformed.
+    pub fn read_groups(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        mut block: Block<'_>,
+        record: &mut Record,
+    ) -> Result<(), ReadError> {
+        loop {
+            match block.next(cursor, record)? {
+                Item::End => return Ok(()),
+                Item::Record if record.code() == GROUP_ENTRY => {
+                    let id = record.operand(0)?;
+                    let group = read_group(record)?;
+                    self.ids.insert(id, self.groups.len() as u32);
+                    self.groups.push(group);
+                }
+                Item::Block(_) | Item::Record => {}
+            }
+        }
+    }
+
+    /// Reads the block of lists; it has just been entered.
+    ///
+    /// # Errors
+    /// If the block is malformed or names groups that are not there.
+    pub fn read_lists(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        mut block: Block<'_>,
+        record: &mut Record,
+    ) -> Result<(), ReadError> {
+        loop {
+            match block.next(cursor, record)? {
+                Item::End => return Ok(()),
+                Item::Record if record.code() == LIST_ENTRY => {
+                    let mut list = List::default();
+                    for id in record.operands() {
+                        let group = self.ids.get(id);
+                        let group =
+                            group.ok_or_else(|| record.malformed(format!("attribute group {id} is not there")))?;
+                        list.groups.push(*group);
+                    }
+                    self.lists.push(list);
+                }
+                Item::Record => {
+                    let message = format!("attribute list record {}, as LLVM before 3.3 wrote it", record.code());
+                    return Err(ReadError::unsupported(record.start(), message));
+                }
+                Item::Block(_) => {}
+            }
+        }
+    }
+}
+
+fn read_group(record: &Record) -> Result<Group, ReadError> {
+    let position = record.operand(1)?;
+    let mut reader = GroupReader { record, index: 2 };
+    if position == FUNCTION_POSITION {
+        let mut attributes = FunctionAttributes::default();
+        while let Some(attribute) = reader.next()? {
+            apply_to_function(&mut attributes, attribute);
+        }
+        Ok(Group::Function(attributes))
+    } else {
+        let mut attributes = ParameterAttributes::default();
+        while let Some(attribute) = reader.next()? {
+            apply_to_parameter(&mut attributes, &attribute, record)?;
+        }
+        let position =
+            u32::try_from(position).map_err(|_| record.malformed(format!("attributes of parameter {position}")))?;
+        Ok(Group::Parameter { position, attributes })
+    }
+}
+
+/// One attribute as it stands in the record.
+enum Attribute {
+    Enum(u64),
+    Integer(u64, u64),
+    Type(u64, Option<u64>),
+    String(Vec<u8>, Vec<u8>),
+    Skipped,
+}
+
+struct GroupReader<'r> {
+    record: &'r Record,
+    index: usize,
+}
+
+impl GroupReader<'_> {
+    fn take(&mut self) -> Result<u64, ReadError> {
+        let value = self.record.operand(self.index)?;
+        self.index += 1;
+        Ok(value)
+    }
+
+    fn text(&mut self) -> Result<Vec<u8>, ReadError> {
+        let mut text = Vec::new();
+        loop {
+            match self.take()? {
+                0 => return Ok(text),
+                byte => text.push(byte as u8),
+            }
+        }
+    }
+
+    fn next(&mut self) -> Result<Option<Attribute>, ReadError> {
+        if self.index >= self.record.operands().len() {
+            return Ok(None);
+        }
+        Ok(Some(match self.take()? {
+            shape::ENUM => Attribute::Enum(self.take()?),
+            shape::INTEGER => Attribute::Integer(self.take()?, self.take()?),
+            shape::STRING => Attribute::String(self.text()?, Vec::new()),
+            shape::STRING_WITH_VALUE => Attribute::String(self.text()?, self.text()?),
+            shape::TYPE_ABSENT => Attribute::Type(self.take()?, None),
+            shape::TYPE => Attribute::Type(self.take()?, Some(self.take()?)),
+            shape::RANGE => {
+                self.take()?;
+                let bits = self.take()?;
+                self.skip_range(bits)?;
+                Attribute::Skipped
+            }
+            shape::RANGE_LIST => {
+                self.take()?;
+                let count = self.take()?;
+                let bits = self.take()?;
+                if count > self.record.operands().len() as u64 {
+                    return Err(self.record.malformed(format!("{count} ranges in an attribute")));
+                }
+                for _ in 0..count {
+                    self.skip_range(bits)?;
+                }
+                Attribute::Skipped
+            }
+            other => {
+                let message = format!("attribute shape {other}; expected 0 to 8, shape 2 excepted");
+                return Err(ReadError::unsupported(self.record.start(), message));
+            }
+        }))
+    }
+
+    /// Two numbers of `bits` bits; wide ones are preceded by their lengths in words.
+    fn skip_range(&mut self, bits: u64) -> Result<(), ReadError> {
+        let words = if bits <= 64 {
+            2
+        } else {
+            let lengths = self.take()?;
+            (lengths & 0xffff_ffff).saturating_add(lengths >> 32)
+        };
+        let left = self.record.operands().len().saturating_sub(self.index);
+        if words > left as u64 {
+            return Err(self.record.malformed("an attribute's range goes beyond its record"));
+        }
+        self.index += words as usize;
+        Ok(())
+    }
+}
+
+fn apply_to_function(attributes: &mut FunctionAttributes, attribute: Attribute) {
+    match attribute {
+        Attribute::Enum(number) | Attribute::Integer(number, _) => {
+            match number {
+                kind::NO_RETURN => attributes.no_return = true,
+                kind::NO_UNWIND => attributes.no_unwind = true,
+                kind::RETURNS_TWICE => attributes.returns_twice = true,
+                kind::NAKED => attributes.naked = true,
+                kind::NO_RED_ZONE => attributes.no_red_zone = true,
+                kind::COLD => attributes.cold = true,
+                kind::UW_TABLE => attributes.unwind_table = true,
+                _ => {}
+            }
+            if let Some((_, name)) = kind::UNSUPPORTED.iter().find(|&&(refused, _)| refused == number) {
+                attributes.unsupported.push((*name).into());
+            }
+        }
+        Attribute::String(name, value) => {
+            if let Some(refused) = UNSUPPORTED_STRINGS.iter().find(|refused| refused.as_bytes() == name) {
+                attributes.unsupported.push((*refused).into());
+            }
+            attributes.strings.push((name, value));
+        }
+        Attribute::Type(..) | Attribute::Skipped => {}
+    }
+}
+
+fn apply_to_parameter(
+    attributes: &mut ParameterAttributes,
+    attribute: &Attribute,
+    record: &Record,
+) -> Result<(), ReadError> {
+    let role = |number| match number {
+        kind::BY_VAL => Some(Role::ByVal),
+        kind::STRUCT_RET => Some(Role::StructReturn),
+        kind::NEST => Some(Role::Nest),
+        kind::SWIFT_SELF => Some(Role::SwiftSelf),
+        kind::SWIFT_ERROR => Some(Role::SwiftError),
+        kind::SWIFT_ASYNC => Some(Role::SwiftAsync),
+        kind::IN_ALLOCA => Some(Role::InAlloca),
+        kind::PREALLOCATED => Some(Role::Preallocated),
+        _ => None,
+    };
+    match *attribute {
+        Attribute::Enum(kind::Z_EXT) => attributes.extension = Extension::Zero,
+        Attribute::Enum(kind::S_EXT) => attributes.extension = Extension::Sign,
+        Attribute::Enum(kind::IN_REG) => attributes.in_reg = true,
+        Attribute::Integer(kind::ALIGNMENT, bytes) => {
+            let log2 = bytes.trailing_zeros();
+            if !bytes.is_power_of_two() || u64::from(log2) > limits::ALIGNMENT_LOG2 {
+                return Err(record.malformed(format!("an alignment of {bytes} bytes")));
+            }
+            attributes.align_log2_plus_one = log2 as u8 + 1;
+        }
+        Attribute::Enum(number) => {
+            if let Some(role) = role(number) {
+                attributes.role = role;
+            }
+        }
+        Attribute::Type(number, ty) => {
+            if let Some(role) = role(number) {
+                attributes.role = role;
+                attributes.role_type = ty.map(|ty| ty as TypeId);
+            }
+        }
+        Attribute::Integer(..) | Attribute::String(..) | Attribute::Skipped => {}
+    }
+    Ok(())
+}

@@ -1,0 +1,313 @@
+//! Numbers of blocks, records and enumerations in LLVM bitcode, versions 3.x to 22.
+//!
+//! LLVM never gives a number a second meaning, so one list serves all versions. Names follow
+//! `llvm/Bitcode/LLVMBitCodes.h`; only what the reader acts on is listed.
+
+/// Blocks.
+pub mod block {
+    /// Everything else in a module but strings and symbols.
+    pub const MODULE: u64 = 8;
+    /// Attribute lists: which groups make up a list.
+    pub const ATTRIBUTE_LISTS: u64 = 9;
+    /// Attribute groups: the attributes themselves.
+    pub const ATTRIBUTE_GROUPS: u64 = 10;
+    /// Constants of the module or of a function.
+    pub const CONSTANTS: u64 = 11;
+    /// A function's body.
+    pub const FUNCTION: u64 = 12;
+    /// Who wrote the file.
+    pub const IDENTIFICATION: u64 = 13;
+    /// Names of values, in files without a string table.
+    pub const VALUE_SYMBOLS: u64 = 14;
+    /// Metadata of the module or of a function.
+    pub const METADATA: u64 = 15;
+    /// The type table.
+    pub const TYPES: u64 = 17;
+    /// Names of operand bundles.
+    pub const BUNDLE_TAGS: u64 = 21;
+    /// Names of symbols.
+    pub const STRING_TABLE: u64 = 23;
+    /// Names of synchronisation scopes.
+    pub const SCOPE_NAMES: u64 = 26;
+    /// Names of metadata kinds.
+    pub const METADATA_KINDS: u64 = 22;
+    /// Metadata attached to instructions.
+    pub const METADATA_ATTACHMENTS: u64 = 16;
+
+    /// The name of a block in messages.
+    pub fn name(id: u64) -> &'static str {
+        match id {
+            MODULE => "the module",
+            ATTRIBUTE_LISTS => "the attribute lists",
+            ATTRIBUTE_GROUPS => "the attribute groups",
+            CONSTANTS => "a constants block",
+            FUNCTION => "a function block",
+            IDENTIFICATION => "the identification block",
+            VALUE_SYMBOLS => "a symbol table",
+            METADATA => "a metadata block",
+            TYPES => "the type table",
+            BUNDLE_TAGS => "the operand bundle tags",
+            STRING_TABLE => "the string table",
+            SCOPE_NAMES => "the synchronisation scopes",
+            _ => "a block",
+        }
+    }
+}
+
+/// Records of the identification block.
+pub mod identification {
+    /// Incremented when old files become unreadable.
+    pub const EPOCH: u64 = 2;
+}
+
+/// Records of the module block.
+#[allow(missing_docs, reason = "a table of LLVM's names")]
+pub mod module {
+    pub const VERSION: u64 = 1;
+    pub const TRIPLE: u64 = 2;
+    pub const DATA_LAYOUT: u64 = 3;
+    pub const ASM: u64 = 4;
+    pub const SECTION_NAME: u64 = 5;
+    pub const GLOBAL_VARIABLE: u64 = 7;
+    pub const FUNCTION: u64 = 8;
+    pub const ALIAS_OLD: u64 = 9;
+    pub const COLLECTOR_NAME: u64 = 11;
+    pub const COMDAT: u64 = 12;
+    pub const ALIAS: u64 = 14;
+    pub const SOURCE_FILE_NAME: u64 = 16;
+    pub const IFUNC: u64 = 18;
+}
+
+/// Records of the type table.
+#[allow(missing_docs, reason = "a table of LLVM's names")]
+pub mod types {
+    pub const COUNT: u64 = 1;
+    pub const VOID: u64 = 2;
+    pub const FLOAT: u64 = 3;
+    pub const DOUBLE: u64 = 4;
+    pub const LABEL: u64 = 5;
+    pub const OPAQUE: u64 = 6;
+    pub const INTEGER: u64 = 7;
+    pub const POINTER: u64 = 8;
+    pub const HALF: u64 = 10;
+    pub const ARRAY: u64 = 11;
+    pub const VECTOR: u64 = 12;
+    pub const X86_FP80: u64 = 13;
+    pub const FP128: u64 = 14;
+    pub const PPC_FP128: u64 = 15;
+    pub const METADATA: u64 = 16;
+    pub const X86_MMX: u64 = 17;
+    pub const STRUCT_ANONYMOUS: u64 = 18;
+    pub const STRUCT_NAME: u64 = 19;
+    pub const STRUCT_NAMED: u64 = 20;
+    pub const FUNCTION: u64 = 21;
+    pub const TOKEN: u64 = 22;
+    pub const BFLOAT: u64 = 23;
+    pub const X86_AMX: u64 = 24;
+    pub const OPAQUE_POINTER: u64 = 25;
+    pub const TARGET_TYPE: u64 = 26;
+}
+
+/// Records of a constants block.
+#[allow(missing_docs, reason = "a table of LLVM's names")]
+pub mod constants {
+    pub const SET_TYPE: u64 = 1;
+    pub const NULL: u64 = 2;
+    pub const UNDEF: u64 = 3;
+    pub const INTEGER: u64 = 4;
+    pub const WIDE_INTEGER: u64 = 5;
+    pub const FLOAT: u64 = 6;
+    pub const AGGREGATE: u64 = 7;
+    pub const STRING: u64 = 8;
+    pub const C_STRING: u64 = 9;
+    pub const BINARY: u64 = 10;
+    pub const CAST: u64 = 11;
+    pub const GEP_OLD: u64 = 12;
+    pub const SELECT: u64 = 13;
+    pub const EXTRACT_ELEMENT: u64 = 14;
+    pub const INSERT_ELEMENT: u64 = 15;
+    pub const SHUFFLE: u64 = 16;
+    pub const COMPARE: u64 = 17;
+    pub const INLINE_ASM_OLD: u64 = 18;
+    pub const SHUFFLE_EXTENDED: u64 = 19;
+    pub const INBOUNDS_GEP: u64 = 20;
+    pub const BLOCK_ADDRESS: u64 = 21;
+    pub const DATA: u64 = 22;
+    pub const INLINE_ASM_OLD2: u64 = 23;
+    pub const GEP_INRANGE_OLD: u64 = 24;
+    pub const UNARY: u64 = 25;
+    pub const POISON: u64 = 26;
+    pub const LOCAL_EQUIVALENT: u64 = 27;
+    pub const INLINE_ASM_OLD3: u64 = 28;
+    pub const NO_CFI: u64 = 29;
+    pub const INLINE_ASM: u64 = 30;
+    pub const GEP_INRANGE: u64 = 31;
+    pub const GEP: u64 = 32;
+    pub const POINTER_AUTH: u64 = 33;
+    pub const POINTER_AUTH2: u64 = 34;
+
+    /// The name of a constant expression in messages.
+    pub fn name(code: u64) -> &'static str {
+        match code {
+            BINARY => "binary operation",
+            CAST => "cast",
+            SELECT => "select",
+            EXTRACT_ELEMENT => "extractelement",
+            INSERT_ELEMENT => "insertelement",
+            SHUFFLE | SHUFFLE_EXTENDED => "shufflevector",
+            COMPARE => "comparison",
+            UNARY => "unary operation",
+            POINTER_AUTH | POINTER_AUTH2 => "ptrauth",
+            _ => "expression",
+        }
+    }
+}
+
+/// Casts, in instructions and constants.
+#[allow(missing_docs, reason = "a table of LLVM's names")]
+pub mod casts {
+    pub const TRUNC: u64 = 0;
+    pub const ZEXT: u64 = 1;
+    pub const SEXT: u64 = 2;
+    pub const FP_TO_UI: u64 = 3;
+    pub const FP_TO_SI: u64 = 4;
+    pub const UI_TO_FP: u64 = 5;
+    pub const SI_TO_FP: u64 = 6;
+    pub const FP_TRUNC: u64 = 7;
+    pub const FP_EXT: u64 = 8;
+    pub const PTR_TO_INT: u64 = 9;
+    pub const INT_TO_PTR: u64 = 10;
+    pub const BITCAST: u64 = 11;
+    pub const ADDRESS_SPACE: u64 = 12;
+    pub const PTR_TO_ADDRESS: u64 = 13;
+}
+
+/// Binary operations, in instructions and constants; some numbers mean another operation for floating point.
+#[allow(missing_docs, reason = "a table of LLVM's names")]
+pub mod binary {
+    pub const ADD: u64 = 0;
+    pub const SUB: u64 = 1;
+    pub const MUL: u64 = 2;
+    pub const UDIV: u64 = 3;
+    pub const SDIV: u64 = 4;
+    pub const UREM: u64 = 5;
+    pub const SREM: u64 = 6;
+    pub const SHL: u64 = 7;
+    pub const LSHR: u64 = 8;
+    pub const ASHR: u64 = 9;
+    pub const AND: u64 = 10;
+    pub const OR: u64 = 11;
+    pub const XOR: u64 = 12;
+}
+
+/// Records of a function block.
+#[allow(missing_docs, reason = "a table of LLVM's names")]
+pub mod function {
+    pub const DECLARE_BLOCKS: u64 = 1;
+    pub const BINARY: u64 = 2;
+    pub const CAST: u64 = 3;
+    pub const GEP_OLD: u64 = 4;
+    pub const SELECT_OLD: u64 = 5;
+    pub const EXTRACT_ELEMENT: u64 = 6;
+    pub const INSERT_ELEMENT: u64 = 7;
+    pub const SHUFFLE: u64 = 8;
+    pub const COMPARE: u64 = 9;
+    pub const RETURN: u64 = 10;
+    pub const BRANCH: u64 = 11;
+    pub const SWITCH: u64 = 12;
+    pub const INVOKE: u64 = 13;
+    pub const UNREACHABLE: u64 = 15;
+    pub const PHI: u64 = 16;
+    pub const ALLOCA: u64 = 19;
+    pub const LOAD: u64 = 20;
+    pub const VA_ARG: u64 = 23;
+    pub const STORE_OLD: u64 = 24;
+    pub const EXTRACT_VALUE: u64 = 26;
+    pub const INSERT_VALUE: u64 = 27;
+    pub const COMPARE2: u64 = 28;
+    pub const SELECT: u64 = 29;
+    pub const INBOUNDS_GEP_OLD: u64 = 30;
+    pub const INDIRECT_BRANCH: u64 = 31;
+    pub const DEBUG_LOCATION_AGAIN: u64 = 33;
+    pub const CALL: u64 = 34;
+    pub const DEBUG_LOCATION: u64 = 35;
+    pub const FENCE: u64 = 36;
+    pub const CMPXCHG_OLD: u64 = 37;
+    pub const ATOMIC_RMW_OLD: u64 = 38;
+    pub const RESUME: u64 = 39;
+    pub const LANDING_PAD_OLD: u64 = 40;
+    pub const ATOMIC_LOAD: u64 = 41;
+    pub const ATOMIC_STORE_OLD: u64 = 42;
+    pub const GEP: u64 = 43;
+    pub const STORE: u64 = 44;
+    pub const ATOMIC_STORE: u64 = 45;
+    pub const CMPXCHG: u64 = 46;
+    pub const LANDING_PAD: u64 = 47;
+    pub const CLEANUP_RETURN: u64 = 48;
+    pub const CATCH_RETURN: u64 = 49;
+    pub const CATCH_PAD: u64 = 50;
+    pub const CLEANUP_PAD: u64 = 51;
+    pub const CATCH_SWITCH: u64 = 52;
+    pub const OPERAND_BUNDLE: u64 = 55;
+    pub const UNARY: u64 = 56;
+    pub const CALL_BRANCH: u64 = 57;
+    pub const FREEZE: u64 = 58;
+    pub const ATOMIC_RMW: u64 = 59;
+    pub const BLOCK_ADDRESS_USERS: u64 = 60;
+    /// Debug records have the numbers from this one on.
+    pub const FIRST_DEBUG_RECORD: u64 = 61;
+    pub const LAST_DEBUG_RECORD: u64 = 66;
+
+    /// The name of an instruction in messages.
+    pub fn name(code: u64) -> &'static str {
+        match code {
+            VA_ARG => "va_arg",
+            CLEANUP_RETURN => "cleanupret",
+            CATCH_RETURN => "catchret",
+            CATCH_PAD => "catchpad",
+            CLEANUP_PAD => "cleanuppad",
+            CATCH_SWITCH => "catchswitch",
+            CALL_BRANCH => "callbr",
+            SELECT_OLD | LANDING_PAD_OLD | CMPXCHG_OLD => "instruction of an LLVM before 3.9",
+            _ => "instruction",
+        }
+    }
+}
+
+/// Flag bits in the convention word of a call.
+#[allow(missing_docs, reason = "a table of LLVM's names")]
+pub mod call {
+    pub const TAIL: u64 = 1;
+    pub const MUST_TAIL: u64 = 1 << 14;
+    pub const EXPLICIT_TYPE: u64 = 1 << 15;
+    pub const NO_TAIL: u64 = 1 << 16;
+    pub const FAST_MATH: u64 = 1 << 17;
+    /// Bits 1 to 10 are the convention.
+    pub const CONVENTION_SHIFT: u32 = 1;
+    pub const CONVENTION_MASK: u64 = 0x3ff;
+    /// In the convention word of an invoke: the function type follows.
+    pub const INVOKE_EXPLICIT_TYPE: u64 = 1 << 13;
+}
+
+/// Records of metadata blocks.
+#[allow(missing_docs, reason = "a table of LLVM's names")]
+pub mod metadata {
+    pub const STRING_OLD: u64 = 1;
+    pub const VALUE: u64 = 2;
+    pub const NODE: u64 = 3;
+    pub const NAME: u64 = 4;
+    pub const KIND: u64 = 6;
+    pub const NAMED_NODE: u64 = 10;
+    pub const STRINGS: u64 = 35;
+    pub const GLOBAL_ATTACHMENT: u64 = 36;
+    pub const INDEX_OFFSET: u64 = 38;
+    pub const INDEX: u64 = 39;
+    pub const ARGUMENT_LIST: u64 = 46;
+}
+
+/// Records of symbol tables.
+#[allow(missing_docs, reason = "a table of LLVM's names")]
+pub mod symbols {
+    pub const ENTRY: u64 = 1;
+    pub const FUNCTION_ENTRY: u64 = 3;
+}

@@ -1,0 +1,288 @@
+//! Constants as the file has them: one row each, operands as value numbers.
+//!
+//! Nothing is evaluated here. Initialisers become bytes and relocations in [`crate::build::data`], operands of
+//! instructions become operands of the IR in [`crate::build::consts`]; both only look at the constants that are used.
+//! Operands may be constants that come later, and a hostile file may make constants that contain themselves;
+//! who follows operands bounds depth and work.
+
+use super::codes::constants as code;
+use super::types::{Float, Kind, TypeId, TypeTable};
+use crate::bitstream::block::{Block, Item};
+use crate::bitstream::cursor::{Cursor, decode_signed};
+use crate::bitstream::record::Record;
+use crate::error::ReadError;
+use frazil_ir::AsmData;
+
+/// What a constant is, and what its payload means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConstantKind {
+    /// All bits zero.
+    Null,
+    /// Any value.
+    Undef,
+    /// Poison.
+    Poison,
+    /// Payload: the integer, sign-extended to 64 bits, in `payload`.
+    Integer,
+    /// Payload: 64-bit words, the lowest first.
+    WideInteger,
+    /// Payload: the bits in 64-bit words, the lowest first.
+    Float,
+    /// Payload: value numbers of the elements.
+    Aggregate,
+    /// Payload: a range of the table's bytes; an array of `i8`.
+    Bytes,
+    /// Payload: one word for each element of an array or vector.
+    Data,
+    /// Payload: cast, value number.
+    Cast,
+    /// Payload: operation, two value numbers.
+    Binary,
+    /// Payload: source element type, then type and value number of the pointer and of each index.
+    Gep,
+    /// Payload: function's value number, block.
+    BlockAddress,
+    /// Payload: value number of a function.
+    LocalEquivalent,
+    /// Payload: value number of a function.
+    NoCfi,
+    /// The payload is the index of the text.
+    InlineAsm,
+    /// An expression that is refused when it is used; the payload is its record code.
+    Other,
+}
+
+/// A constant.
+#[derive(Clone, Copy, Debug)]
+pub struct Constant {
+    /// What it is.
+    pub kind: ConstantKind,
+    /// Its type.
+    pub ty: TypeId,
+    /// How many words or bytes of payload it has.
+    len: u32,
+    /// First word or byte of its payload, or the payload itself.
+    payload: u64,
+}
+
+/// No source element type is known: it is what the pointer points to.
+pub const NO_TYPE: u64 = u64::MAX;
+
+/// Constants of a module or of one function, in the order of their value numbers.
+#[derive(Debug, Default)]
+pub struct ConstantTable {
+    /// The constants.
+    pub rows: Vec<Constant>,
+    words: Vec<u64>,
+    bytes: Vec<u8>,
+    asms: Vec<AsmData>,
+}
+
+impl ConstantTable {
+    /// Forgets all constants but keeps the memory.
+    pub fn clear(&mut self) {
+        self.rows.clear();
+        self.words.clear();
+        self.bytes.clear();
+        self.asms.clear();
+    }
+
+    /// The words of a constant's payload.
+    pub fn words(&self, constant: &Constant) -> &[u64] {
+        let start = constant.payload as usize;
+        self.words
+            .get(start..start.saturating_add(constant.len as usize))
+            .unwrap_or_default()
+    }
+
+    /// The bytes of a [`ConstantKind::Bytes`].
+    pub fn bytes(&self, constant: &Constant) -> &[u8] {
+        let start = constant.payload as usize;
+        self.bytes
+            .get(start..start.saturating_add(constant.len as usize))
+            .unwrap_or_default()
+    }
+
+    /// The text of a [`ConstantKind::InlineAsm`].
+    pub fn asm(&self, constant: &Constant) -> Option<&AsmData> {
+        self.asms.get(constant.payload as usize)
+    }
+
+    /// Reads a constants block, which has just been entered, and appends its constants.
+    ///
+    /// # Errors
+    /// If the block is malformed.
+    pub fn read(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        mut block: Block<'_>,
+        record: &mut Record,
+        types: &TypeTable,
+    ) -> Result<(), ReadError> {
+        let mut current = None;
+        loop {
+            match block.next(cursor, record)? {
+                Item::End => return Ok(()),
+                Item::Block(_) => {}
+                Item::Record if record.code() == code::SET_TYPE => {
+                    let ty = record.operand(0)?;
+                    if ty >= types.len() as u64 {
+                        return Err(record.malformed(format!("type {ty} of {}", types.len())));
+                    }
+                    current = Some(ty as TypeId);
+                }
+                Item::Record => {
+                    // LLVM begins with i32 if no type is set; no writer relies on it.
+                    let ty = current.ok_or_else(|| record.malformed("a constant before its type"))?;
+                    self.add(record, ty, types)?;
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, record: &Record, ty: TypeId, types: &TypeTable) -> Result<(), ReadError> {
+        let operands = record.operands();
+        let (kind, payload, len) = match record.code() {
+            code::INTEGER => (ConstantKind::Integer, decode_signed(record.operand(0)?) as u64, 0),
+            code::NULL => (ConstantKind::Null, 0, 0),
+            code::UNDEF => (ConstantKind::Undef, 0, 0),
+            code::POISON => (ConstantKind::Poison, 0, 0),
+            code::WIDE_INTEGER => {
+                record.operand(0)?;
+                self.add_words(
+                    ConstantKind::WideInteger,
+                    operands.iter().map(|&word| decode_signed(word) as u64),
+                )
+            }
+            code::FLOAT => self.add_float(record, ty, types)?,
+            code::AGGREGATE => self.add_words(ConstantKind::Aggregate, operands.iter().copied()),
+            code::STRING => self.add_bytes(operands.iter().map(|&byte| byte as u8)),
+            code::C_STRING => self.add_bytes(operands.iter().map(|&byte| byte as u8).chain([0])),
+            code::DATA if is_bytes(ty, types) => self.add_bytes(operands.iter().map(|&byte| byte as u8)),
+            code::DATA => self.add_words(ConstantKind::Data, operands.iter().copied()),
+            code::CAST => self.add_words(ConstantKind::Cast, [record.operand(0)?, record.operand(2)?].into_iter()),
+            code::BINARY => {
+                let words = [record.operand(0)?, record.operand(1)?, record.operand(2)?];
+                self.add_words(ConstantKind::Binary, words.into_iter())
+            }
+            code::GEP_OLD | code::INBOUNDS_GEP | code::GEP_INRANGE_OLD | code::GEP_INRANGE | code::GEP => {
+                self.add_gep(record)?
+            }
+            code::BLOCK_ADDRESS => {
+                let words = [record.operand(1)?, record.operand(2)?];
+                self.add_words(ConstantKind::BlockAddress, words.into_iter())
+            }
+            code::LOCAL_EQUIVALENT => self.add_words(ConstantKind::LocalEquivalent, [record.operand(1)?].into_iter()),
+            code::NO_CFI => self.add_words(ConstantKind::NoCfi, [record.operand(1)?].into_iter()),
+            code::INLINE_ASM => self.add_asm(record, 1)?,
+            code::INLINE_ASM_OLD | code::INLINE_ASM_OLD2 | code::INLINE_ASM_OLD3 => self.add_asm(record, 0)?,
+            other => (ConstantKind::Other, other, 0),
+        };
+        self.rows.push(Constant { kind, ty, len, payload });
+        Ok(())
+    }
+
+    fn add_words(&mut self, kind: ConstantKind, words: impl Iterator<Item = u64>) -> (ConstantKind, u64, u32) {
+        let start = self.words.len();
+        self.words.extend(words);
+        (kind, start as u64, (self.words.len() - start) as u32)
+    }
+
+    fn add_bytes(&mut self, bytes: impl Iterator<Item = u8>) -> (ConstantKind, u64, u32) {
+        let start = self.bytes.len();
+        self.bytes.extend(bytes);
+        (ConstantKind::Bytes, start as u64, (self.bytes.len() - start) as u32)
+    }
+
+    fn add_float(
+        &mut self,
+        record: &Record,
+        ty: TypeId,
+        types: &TypeTable,
+    ) -> Result<(ConstantKind, u64, u32), ReadError> {
+        let first = record.operand(0)?;
+        let words = match types.kind(ty) {
+            Some(Kind::Float(Float::X86Fp80)) => {
+                // The file has sign, exponent and the upper significand first.
+                let second = record.operand(1)?;
+                vec![(second & 0xffff) | (first << 16), first >> 48]
+            }
+            Some(Kind::Float(Float::Fp128 | Float::PpcFp128)) => vec![first, record.operand(1)?],
+            Some(Kind::Float(_)) => vec![first],
+            _ => return Err(record.malformed(format!("a floating-point constant of type {ty}, which is not one"))),
+        };
+        Ok(self.add_words(ConstantKind::Float, words.into_iter()))
+    }
+
+    fn add_gep(&mut self, record: &Record) -> Result<(ConstantKind, u64, u32), ReadError> {
+        let operands = record.operands();
+        let code = record.code();
+        let explicit = matches!(code, code::GEP_INRANGE_OLD | code::GEP_INRANGE | code::GEP);
+        let mut index = 0;
+        let mut source = NO_TYPE;
+        if explicit || operands.len() % 2 == 1 {
+            source = record.operand(0)?;
+            index = 1;
+        }
+        if explicit {
+            index += 1; // Flags, which say what gives poison, not where the address is.
+        }
+        if code == code::GEP_INRANGE {
+            let bits = record.operand(index)?;
+            let words = if bits > 64 {
+                let lengths = record.operand(index + 1)?;
+                1 + (lengths & 0xffff_ffff) + (lengths >> 32)
+            } else {
+                2
+            };
+            index = usize::try_from(words)
+                .ok()
+                .and_then(|words| index.checked_add(1 + words))
+                .unwrap_or(usize::MAX);
+        }
+        let pairs = operands.get(index..).unwrap_or_default();
+        if pairs.len() < 2 || pairs.len() % 2 == 1 {
+            return Err(record.malformed("a constant address with no pointer or half an index"));
+        }
+        Ok(self.add_words(ConstantKind::Gep, [source].into_iter().chain(pairs.iter().copied())))
+    }
+
+    fn add_asm(&mut self, record: &Record, flags_at: usize) -> Result<(ConstantKind, u64, u32), ReadError> {
+        let flags = record.operand(flags_at)?;
+        let (template, next) = counted_text(record, flags_at + 1)?;
+        let (constraints, _) = counted_text(record, next)?;
+        self.asms.push(AsmData {
+            template,
+            constraints,
+            flags: flags as u8,
+        });
+        Ok((ConstantKind::InlineAsm, self.asms.len() as u64 - 1, 0))
+    }
+}
+
+impl Constant {
+    /// The payload itself: of an [`ConstantKind::Integer`] its value, of an [`ConstantKind::Other`] its record code.
+    #[inline]
+    pub fn payload(&self) -> u64 {
+        self.payload
+    }
+}
+
+fn is_bytes(ty: TypeId, types: &TypeTable) -> bool {
+    match types.kind(ty) {
+        Some(Kind::Array { element, .. }) => matches!(types.kind(*element), Some(Kind::Integer(8))),
+        _ => false,
+    }
+}
+
+/// A length at `at` and as many characters; also returns the index behind them.
+fn counted_text(record: &Record, at: usize) -> Result<(Vec<u8>, usize), ReadError> {
+    let length = record.operand(at)?;
+    let start = at + 1;
+    let end = usize::try_from(length)
+        .ok()
+        .and_then(|length| start.checked_add(length));
+    let text = end.and_then(|end| record.operands().get(start..end));
+    let text = text.ok_or_else(|| record.malformed(format!("a text of {length} characters goes beyond its record")))?;
+    Ok((text.iter().map(|&byte| byte as u8).collect(), start + text.len()))
+}

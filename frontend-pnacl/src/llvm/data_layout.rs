@@ -1,0 +1,232 @@
+//! The data layout string: sizes and alignments of primitive types, as far as they decide where things lie.
+//!
+//! The meaning of the string and its defaults are in LLVM's Language Reference, "Data Layout".
+//! Only little-endian layouts are taken. What code generation alone uses (native integer widths, mangling, stack
+//! alignment) is left to it: the string stays in the module.
+
+use crate::error::ReadError;
+
+/// Alignments are powers of two of bytes.
+type AlignLog2 = u8;
+
+/// Sizes and alignments of primitive types.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DataLayout {
+    /// Width in bits and alignment, sorted by width.
+    integers: Vec<(u32, AlignLog2)>,
+    floats: Vec<(u32, AlignLog2)>,
+    vectors: Vec<(u32, AlignLog2)>,
+    aggregate: AlignLog2,
+    /// Address space, width in bits, alignment, width of an index in bits.
+    pointers: Vec<(u32, PointerLayout)>,
+    /// The address space of `alloca`.
+    pub alloca_space: u32,
+    /// Natural alignment of the stack in bytes; 0 if not said.
+    stack_align: u32,
+}
+
+/// How pointers of one address space are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PointerLayout {
+    /// Size in bits.
+    pub bits: u32,
+    /// Alignment as log2 of bytes.
+    pub align_log2: AlignLog2,
+    /// Width in bits of the integers used in address arithmetic.
+    pub index_bits: u32,
+}
+
+impl Default for DataLayout {
+    fn default() -> DataLayout {
+        DataLayout {
+            integers: vec![(1, 0), (8, 0), (16, 1), (32, 2), (64, 2)],
+            floats: vec![(16, 1), (32, 2), (64, 3), (128, 4)],
+            vectors: vec![(64, 3), (128, 4)],
+            aggregate: 0,
+            pointers: vec![(
+                0,
+                PointerLayout {
+                    bits: 64,
+                    align_log2: 3,
+                    index_bits: 64,
+                },
+            )],
+            alloca_space: 0,
+            stack_align: 0,
+        }
+    }
+}
+
+impl DataLayout {
+    /// Reads the string of a module for `triple`.
+    ///
+    /// LLVM's own reader adds the alignment of `i128` that layouts for x86-64 lacked before LLVM 18; so does this.
+    ///
+    /// # Errors
+    /// If a specification cannot be understood; `place` is the bit where the string stands.
+    pub fn parse(text: &[u8], triple: &[u8], place: u64) -> Result<DataLayout, ReadError> {
+        let mut layout = DataLayout::default();
+        let text =
+            std::str::from_utf8(text).map_err(|_| ReadError::malformed(place, "a data layout that is no text"))?;
+        for spec in text.split('-').filter(|spec| !spec.is_empty()) {
+            if layout.apply(spec).is_none() {
+                return Err(ReadError::malformed(
+                    place,
+                    format!("\"{spec}\" in the data layout is not understood"),
+                ));
+            }
+            if spec == "E" {
+                return Err(ReadError::unsupported(place, "a big-endian data layout"));
+            }
+        }
+        if triple.starts_with(b"x86_64") && !layout.integers.iter().any(|&(bits, _)| bits == 128) {
+            layout.integers.push((128, 4));
+        }
+        Ok(layout)
+    }
+
+    fn apply(&mut self, spec: &str) -> Option<()> {
+        let mut parts = spec.split(':');
+        let head = parts.next()?;
+        let kind = head.chars().next()?;
+        let number = head.get(kind.len_utf8()..)?;
+        match kind {
+            'i' => set(&mut self.integers, number.parse().ok()?, align(parts.next()?)?),
+            'f' => set(&mut self.floats, number.parse().ok()?, align(parts.next()?)?),
+            'v' => set(&mut self.vectors, number.parse().ok()?, align(parts.next()?)?),
+            'a' => self.aggregate = align(parts.next()?)?,
+            'A' => self.alloca_space = number.parse().ok()?,
+            'p' => {
+                let space = if number.is_empty() {
+                    0
+                } else {
+                    number.trim_start_matches(['e', 'u']).parse().ok()?
+                };
+                let bits: u32 = parts.next()?.parse().ok()?;
+                let align_log2 = align(parts.next()?)?;
+                let index_bits = match parts.nth(1) {
+                    Some(text) => text.parse().ok()?,
+                    None => bits,
+                };
+                if !(8..=128).contains(&bits) || index_bits > bits {
+                    return None;
+                }
+                self.pointers.retain(|&(other, _)| other != space);
+                self.pointers.push((
+                    space,
+                    PointerLayout {
+                        bits,
+                        align_log2,
+                        index_bits,
+                    },
+                ));
+            }
+            'S' => self.stack_align = 1 << align(number)?,
+            // Endianness, mangling, native widths, program and global spaces, function pointers.
+            'e' | 'E' | 'm' | 'n' | 'P' | 'G' | 'F' | 's' => {}
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// What of the layout the IR keeps.
+    pub fn for_module(&self) -> frazil_ir::module::DataLayout {
+        frazil_ir::module::DataLayout {
+            pointer_bits: self.pointer(0).bits,
+            big_endian: false,
+            stack_align: self.stack_align,
+        }
+    }
+
+    /// How pointers of an address space are stored; one that is not mentioned is stored as space 0.
+    pub fn pointer(&self, space: u32) -> PointerLayout {
+        let find = |wanted| {
+            self.pointers
+                .iter()
+                .find(|&&(space, _)| space == wanted)
+                .map(|&(_, layout)| layout)
+        };
+        find(space).or_else(|| find(0)).unwrap_or(PointerLayout {
+            bits: 64,
+            align_log2: 3,
+            index_bits: 64,
+        })
+    }
+
+    /// Alignment of an integer: that of the next wider one listed, or else of the widest.
+    pub fn integer_align(&self, bits: u32) -> u8 {
+        let listed = self
+            .integers
+            .iter()
+            .find(|&&(width, _)| width >= bits)
+            .or(self.integers.last());
+        listed.map_or(0, |&(_, align)| align)
+    }
+
+    /// Alignment of a floating-point type of this many bits, its natural one if it is not listed.
+    pub fn float_align(&self, bits: u32) -> u8 {
+        let listed = self.floats.iter().find(|&&(width, _)| width == bits);
+        listed.map_or_else(|| natural_align(u64::from(bits)), |&(_, align)| align)
+    }
+
+    /// Alignment of a vector of this many bits, its natural one if it is not listed.
+    pub fn vector_align(&self, bits: u64) -> u8 {
+        let listed = self.vectors.iter().find(|&&(width, _)| u64::from(width) == bits);
+        listed.map_or_else(|| natural_align(bits), |&(_, align)| align)
+    }
+
+    /// The least alignment of a structure.
+    pub fn aggregate_align(&self) -> u8 {
+        self.aggregate
+    }
+}
+
+fn natural_align(bits: u64) -> u8 {
+    bits.div_ceil(8).next_power_of_two().trailing_zeros() as u8
+}
+
+fn align(bits: &str) -> Option<AlignLog2> {
+    match bits.parse::<u32>().ok()? {
+        0 => Some(0),
+        bits if bits.is_multiple_of(8) && (bits / 8).is_power_of_two() => Some((bits / 8).trailing_zeros() as u8),
+        _ => None,
+    }
+}
+
+fn set(list: &mut Vec<(u32, AlignLog2)>, bits: u32, align: AlignLog2) {
+    match list.binary_search_by_key(&bits, |&(width, _)| width) {
+        Ok(index) => {
+            if let Some(entry) = list.get_mut(index) {
+                entry.1 = align;
+            }
+        }
+        Err(index) => list.insert(index, (bits, align)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINUX: &[u8] = b"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-f80:128-n8:16:32:64-S128";
+
+    #[test]
+    fn x86_64_linux() {
+        let layout = DataLayout::parse(LINUX, b"x86_64-unknown-linux-gnu", 0).unwrap();
+        assert_eq!(layout.integer_align(24), 2);
+        assert_eq!(layout.integer_align(64), 3);
+        assert_eq!(layout.integer_align(128), 4);
+        assert_eq!(layout.integer_align(200), 4);
+        assert_eq!(layout.float_align(80), 4);
+        assert_eq!(layout.vector_align(256), 5);
+        assert_eq!(layout.pointer(270).bits, 32);
+        assert_eq!(layout.pointer(9).bits, 64);
+    }
+
+    #[test]
+    fn nonsense_is_named() {
+        let error = DataLayout::parse(b"e-i64:7", b"", 5).unwrap_err();
+        assert!(error.message().contains("i64:7"), "{error}");
+        assert!(DataLayout::parse(b"E", b"", 5).is_err());
+    }
+}

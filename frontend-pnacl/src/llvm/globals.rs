@@ -1,0 +1,537 @@
+//! Symbols of a module: the records of global variables, functions, aliases, ifuncs and comdats.
+//!
+//! A symbol's number in the IR is its value number in the file, because the records come before all constants.
+//! What refers to constants (initialisers, aliasees, personalities) is kept as value numbers in [`Pending`] and
+//! resolved when the module has been read.
+
+use super::attributes::{AttributeTable, FunctionAttributes};
+use super::codes::module as code;
+use super::types::{Kind, TypeId, TypeTable};
+use crate::bitstream::record::Record;
+use crate::error::ReadError;
+use crate::limits;
+use frazil_ir::module::{ComdatData, ComdatSelection, FramePointer, TlsModel};
+use frazil_ir::signature::CallConv;
+use frazil_ir::{
+    ComdatId, DataDef, EntityRef, FunctionHead, Linkage, Module, Str, SymbolData, SymbolId, SymbolKind, Visibility,
+};
+
+/// What the reader knows of a symbol besides what the IR keeps.
+#[derive(Clone, Copy, Debug)]
+pub struct SymbolInfo {
+    /// The function type, or the type of the variable.
+    pub ty: TypeId,
+    /// A function's attribute list.
+    pub attributes: u64,
+}
+
+/// Value numbers to be resolved when all constants are known; the record's place is for messages.
+#[derive(Clone, Copy, Debug)]
+pub struct Pending {
+    /// The symbol that is to be completed.
+    pub symbol: SymbolId,
+    /// What the value is for.
+    pub role: PendingRole,
+    /// The value number.
+    pub value: u64,
+    /// Where the record stands.
+    pub place: u64,
+}
+
+/// What a value is needed for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PendingRole {
+    /// Contents of a variable.
+    Initializer,
+    /// What an alias names.
+    Aliasee,
+    /// Which function chooses.
+    Resolver,
+    /// A function's personality routine.
+    Personality,
+}
+
+/// Collects symbols while the module block is read.
+#[derive(Debug, Default)]
+pub struct Globals {
+    /// One row for each symbol.
+    pub infos: Vec<SymbolInfo>,
+    /// Values to resolve.
+    pub pending: Vec<Pending>,
+    /// Names of sections, by number in the file.
+    sections: Vec<Str>,
+    /// Names of garbage collectors.
+    collectors: Vec<Str>,
+    /// Names in the string table.
+    string_table: Str,
+    /// Whether names are in the string table (version 2 of the module record).
+    uses_string_table: bool,
+}
+
+/// A record's fields behind the name.
+struct Fields<'r> {
+    record: &'r Record,
+    fields: &'r [u64],
+}
+
+impl Fields<'_> {
+    /// A field that must be there.
+    fn need(&self, index: usize) -> Result<u64, ReadError> {
+        match self.fields.get(index) {
+            Some(&value) => Ok(value),
+            None => Err(self.record.malformed(format!(
+                "a symbol's record has {} fields; expected at least {}",
+                self.fields.len(),
+                index + 1
+            ))),
+        }
+    }
+
+    /// A field that older versions do not write; they mean 0.
+    fn optional(&self, index: usize) -> u64 {
+        self.fields.get(index).copied().unwrap_or(0)
+    }
+}
+
+impl Globals {
+    /// Tells whether names are in the string table `table`.
+    pub fn set_string_table(&mut self, table: Str, used: bool) {
+        self.string_table = table;
+        self.uses_string_table = used;
+    }
+
+    /// Takes in a record of the module block if it concerns symbols; returns whether it does.
+    ///
+    /// # Errors
+    /// If the record is malformed or asks for what is not supported.
+    pub fn take(
+        &mut self,
+        record: &Record,
+        module: &mut Module,
+        types: &TypeTable,
+        attributes: &AttributeTable,
+    ) -> Result<bool, ReadError> {
+        match record.code() {
+            code::SECTION_NAME => {
+                let name = module.strings.add(&record.text(0));
+                self.sections.push(name);
+            }
+            code::COLLECTOR_NAME => {
+                let name = module.strings.add(&record.text(0));
+                self.collectors.push(name);
+            }
+            code::COMDAT => self.comdat(record, module)?,
+            code::GLOBAL_VARIABLE => self.variable(record, module, types)?,
+            code::FUNCTION => self.function(record, module, types, attributes)?,
+            code::ALIAS => self.alias(record, module, types)?,
+            code::IFUNC => self.ifunc(record, module, types)?,
+            code::ALIAS_OLD => {
+                return Err(ReadError::unsupported(
+                    record.start(),
+                    "an alias record as LLVM before 3.8 wrote it",
+                ));
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Splits the name off a record.
+    fn named<'r>(&self, record: &'r Record, module: &Module) -> Result<(Str, Fields<'r>), ReadError> {
+        if !self.uses_string_table {
+            return Ok((
+                Str::EMPTY,
+                Fields {
+                    record,
+                    fields: record.operands(),
+                },
+            ));
+        }
+        let (offset, length) = (record.operand(0)?, record.operand(1)?);
+        let name = self.string(record, module, offset, length)?;
+        Ok((
+            name,
+            Fields {
+                record,
+                fields: record.operands().get(2..).unwrap_or_default(),
+            },
+        ))
+    }
+
+    fn string(&self, record: &Record, module: &Module, offset: u64, length: u64) -> Result<Str, ReadError> {
+        if length == 0 {
+            return Ok(Str::EMPTY);
+        }
+        module.strings.slice(self.string_table, offset, length).ok_or_else(|| {
+            let size = module.strings.bytes(self.string_table).len();
+            record.malformed(format!(
+                "a name of {length} bytes at byte {offset} of a string table of {size} bytes"
+            ))
+        })
+    }
+
+    fn section(&self, record: &Record, number: u64) -> Result<Str, ReadError> {
+        match number.checked_sub(1) {
+            None => Ok(Str::EMPTY),
+            Some(index) => {
+                let name = usize::try_from(index).ok().and_then(|index| self.sections.get(index));
+                name.copied()
+                    .ok_or_else(|| record.malformed(format!("section {number} of {}", self.sections.len())))
+            }
+        }
+    }
+
+    fn comdat(&mut self, record: &Record, module: &mut Module) -> Result<(), ReadError> {
+        let (name, selection) = if self.uses_string_table {
+            let (name, fields) = self.named(record, module)?;
+            (name, fields.need(0)?)
+        } else {
+            (module.strings.add(&record.text(2)), record.operand(0)?)
+        };
+        let selection = match selection {
+            1 => ComdatSelection::Any,
+            2 => ComdatSelection::ExactMatch,
+            3 => ComdatSelection::Largest,
+            4 => ComdatSelection::NoDeduplicate,
+            5 => ComdatSelection::SameSize,
+            other => return Err(record.malformed(format!("comdat selection {other}; expected 1 to 5"))),
+        };
+        module.comdats.push(ComdatData { name, selection });
+        Ok(())
+    }
+
+    /// Completes a symbol from the fields that all kinds share and adds it.
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "one for each field that the kinds keep in different places"
+    )]
+    fn add(
+        &mut self,
+        record: &Record,
+        module: &mut Module,
+        mut data: SymbolData,
+        info: SymbolInfo,
+        visibility: u64,
+        comdat: u64,
+        partition: (u64, u64),
+    ) -> Result<SymbolId, ReadError> {
+        data.visibility = match visibility {
+            1 => Visibility::Hidden,
+            2 => Visibility::Protected,
+            _ => Visibility::Default,
+        };
+        if data.linkage.is_local() {
+            data.visibility = Visibility::Default;
+        }
+        // LLVM implies this where it does not write it.
+        data.dso_local |= data.linkage.is_local()
+            || (data.visibility != Visibility::Default && data.linkage != Linkage::ExternalWeak);
+        if let Some(index) = comdat.checked_sub(1) {
+            if index >= module.comdats.len() as u64 {
+                return Err(record.malformed(format!("comdat {comdat} of {}", module.comdats.len())));
+            }
+            data.comdat = Some(ComdatId::new(index as usize));
+        }
+        if self.uses_string_table {
+            data.partition = self.string(record, module, partition.0, partition.1)?;
+        }
+        self.infos.push(info);
+        Ok(module.symbols.push(data))
+    }
+
+    fn variable(&mut self, record: &Record, module: &mut Module, types: &TypeTable) -> Result<(), ReadError> {
+        let (name, fields) = self.named(record, module)?;
+        let written = fields.need(0)?;
+        let flags = fields.need(1)?;
+        let (ty, space) = if flags & 2 != 0 {
+            (written, flags >> 2)
+        } else {
+            match types.kind(checked_type(record, written, types)?) {
+                Some(&Kind::Pointer {
+                    space,
+                    pointee: Some(pointee),
+                }) => (u64::from(pointee), u64::from(space)),
+                _ => return Err(record.malformed(format!("a variable of type {written}, which is no typed pointer"))),
+            }
+        };
+        let ty = checked_type(record, ty, types)?;
+        if space != 0 {
+            let message = format!("variable \"{}\" in address space {space}", module.strings.display(name));
+            return Err(ReadError::unsupported(record.start(), message));
+        }
+        let linkage = linkage(record, fields.need(3)?)?;
+        let initializer = fields.need(2)?;
+        let kind = if initializer == 0 {
+            SymbolKind::DataDeclaration
+        } else {
+            SymbolKind::Data(module.data.next_key())
+        };
+        let data = SymbolData {
+            name,
+            kind,
+            linkage,
+            dso_local: fields.optional(13) != 0,
+            unnamed_addr: fields.optional(8) == 1,
+            tls: tls_model(fields.optional(7)),
+            section: self.section(record, fields.need(5)?)?,
+            ..SymbolData::default()
+        };
+        let align_log2 = alignment(record, fields.need(4)?)?;
+        let info = SymbolInfo { ty, attributes: 0 };
+        let partition = (fields.optional(14), fields.optional(15));
+        let symbol = self.add(
+            record,
+            module,
+            data,
+            info,
+            fields.optional(6),
+            fields.optional(11),
+            partition,
+        )?;
+        let Some(value) = initializer.checked_sub(1) else {
+            return Ok(());
+        };
+        let layout = types.layout(ty);
+        if !layout.sized {
+            return Err(record.malformed(format!("a variable of type {ty}, which has no size")));
+        }
+        module.data.push(DataDef {
+            symbol,
+            size: layout.stride(),
+            align_log2: align_log2.unwrap_or(layout.align_log2),
+            constant: flags & 1 != 0,
+            first_byte: 0,
+            byte_count: 0,
+            first_relocation: 0,
+            relocation_count: 0,
+        });
+        self.pending.push(Pending {
+            symbol,
+            role: PendingRole::Initializer,
+            value,
+            place: record.start(),
+        });
+        Ok(())
+    }
+
+    fn function(
+        &mut self,
+        record: &Record,
+        module: &mut Module,
+        types: &TypeTable,
+        attributes: &AttributeTable,
+    ) -> Result<(), ReadError> {
+        let (name, fields) = self.named(record, module)?;
+        let ty = function_type(record, fields.need(0)?, types)?;
+        let list = fields.need(4)?;
+        let Some(list_attributes) = attributes.list(list) else {
+            return Err(record.malformed(format!("attribute list {list} is not there")));
+        };
+        let is_declaration = fields.need(2)? != 0;
+        let kind = if is_declaration {
+            SymbolKind::FunctionDeclaration
+        } else {
+            SymbolKind::Function(module.functions.next_key())
+        };
+        let data = SymbolData {
+            name,
+            kind,
+            linkage: linkage(record, fields.need(3)?)?,
+            dso_local: fields.optional(15) != 0,
+            unnamed_addr: fields.optional(9) == 1,
+            section: self.section(record, fields.need(6)?)?,
+            ..SymbolData::default()
+        };
+        let info = SymbolInfo { ty, attributes: list };
+        let partition = (fields.optional(17), fields.optional(18));
+        let symbol = self.add(
+            record,
+            module,
+            data,
+            info,
+            fields.optional(7),
+            fields.optional(12),
+            partition,
+        )?;
+        if is_declaration {
+            return Ok(());
+        }
+        let mut head = FunctionHead::new(symbol);
+        head.call_conv = CallConv(fields.need(1)? as u16);
+        head.align_log2 = alignment(record, fields.need(5)?)?.unwrap_or(0);
+        let mut unsupported = Vec::new();
+        if let Some(collector) = fields.optional(8).checked_sub(1) {
+            let name = usize::try_from(collector)
+                .ok()
+                .and_then(|index| self.collectors.get(index));
+            unsupported.push(format!(
+                "gc \"{}\"",
+                name.map_or("?".into(), |&name| module.strings.display(name))
+            ));
+        }
+        for (index, what) in [(10, "prologue data"), (13, "prefix data")] {
+            if fields.optional(index) != 0 {
+                unsupported.push(what.into());
+            }
+        }
+        let personality = fields.optional(14).checked_sub(1);
+        if let Some(attributes) = list_attributes.function() {
+            unsupported.extend(attributes.unsupported.iter().cloned());
+            apply_attributes(&mut head, attributes, module);
+        }
+        head.unwind_table |= !head.no_unwind || personality.is_some();
+        head.unsupported = module.strings.add(unsupported.join(", ").as_bytes());
+        module.functions.push(head);
+        if let Some(value) = personality {
+            self.pending.push(Pending {
+                symbol,
+                role: PendingRole::Personality,
+                value,
+                place: record.start(),
+            });
+        }
+        Ok(())
+    }
+
+    fn alias(&mut self, record: &Record, module: &mut Module, types: &TypeTable) -> Result<(), ReadError> {
+        let (name, fields) = self.named(record, module)?;
+        let ty = checked_type(record, fields.need(0)?, types)?;
+        let is_function = matches!(types.kind(ty), Some(Kind::Function { .. }));
+        let data = SymbolData {
+            name,
+            // The target is set when it is known.
+            kind: SymbolKind::Alias {
+                target: module.symbols.next_key(),
+                offset: 0,
+                is_function,
+            },
+            linkage: linkage(record, fields.need(3)?)?,
+            tls: tls_model(fields.optional(6)),
+            unnamed_addr: fields.optional(7) == 1,
+            dso_local: fields.optional(8) != 0,
+            ..SymbolData::default()
+        };
+        let info = SymbolInfo { ty, attributes: 0 };
+        let partition = (fields.optional(9), fields.optional(10));
+        let symbol = self.add(record, module, data, info, fields.optional(4), 0, partition)?;
+        let value = fields.need(2)?;
+        self.pending.push(Pending {
+            symbol,
+            role: PendingRole::Aliasee,
+            value,
+            place: record.start(),
+        });
+        Ok(())
+    }
+
+    fn ifunc(&mut self, record: &Record, module: &mut Module, types: &TypeTable) -> Result<(), ReadError> {
+        let (name, fields) = self.named(record, module)?;
+        let ty = checked_type(record, fields.need(0)?, types)?;
+        let data = SymbolData {
+            name,
+            // The resolver is set when it is known.
+            kind: SymbolKind::Ifunc {
+                resolver: module.symbols.next_key(),
+            },
+            linkage: linkage(record, fields.need(3)?)?,
+            dso_local: fields.optional(5) != 0,
+            ..SymbolData::default()
+        };
+        let info = SymbolInfo { ty, attributes: 0 };
+        let partition = (fields.optional(6), fields.optional(7));
+        let symbol = self.add(record, module, data, info, fields.optional(4), 0, partition)?;
+        let value = fields.need(2)?;
+        self.pending.push(Pending {
+            symbol,
+            role: PendingRole::Resolver,
+            value,
+            place: record.start(),
+        });
+        Ok(())
+    }
+}
+
+/// Takes over what the attributes say of a function with a body.
+fn apply_attributes(head: &mut FunctionHead, attributes: &FunctionAttributes, module: &mut Module) {
+    head.no_unwind = attributes.no_unwind;
+    head.unwind_table = attributes.unwind_table;
+    head.no_return = attributes.no_return;
+    head.naked = attributes.naked;
+    head.no_red_zone = attributes.no_red_zone;
+    head.cold = attributes.cold;
+    head.frame_pointer = match attributes.string("frame-pointer") {
+        Some(b"all") => FramePointer::All,
+        Some(b"non-leaf" | b"non-leaf-no-reserve") => FramePointer::NonLeaf,
+        _ => FramePointer::None,
+    };
+    let mut text = |name| {
+        attributes
+            .string(name)
+            .map_or(Str::EMPTY, |value| module.strings.add(value))
+    };
+    head.stack_probe = text("probe-stack");
+    head.target_cpu = text("target-cpu");
+    head.target_features = text("target-features");
+    let size = attributes
+        .string("stack-probe-size")
+        .and_then(|value| std::str::from_utf8(value).ok());
+    head.stack_probe_size = size.and_then(|value| value.parse().ok()).unwrap_or(0);
+}
+
+fn checked_type(record: &Record, id: u64, types: &TypeTable) -> Result<TypeId, ReadError> {
+    if id < types.len() as u64 {
+        return Ok(id as TypeId);
+    }
+    Err(record.malformed(format!("type {id} of {}", types.len())))
+}
+
+/// The function type, given it or a pointer to it.
+fn function_type(record: &Record, id: u64, types: &TypeTable) -> Result<TypeId, ReadError> {
+    let id = checked_type(record, id, types)?;
+    let id = match types.kind(id) {
+        Some(&Kind::Pointer {
+            pointee: Some(pointee), ..
+        }) => pointee,
+        _ => id,
+    };
+    match types.kind(id) {
+        Some(Kind::Function { .. }) => Ok(id),
+        _ => Err(record.malformed(format!("a function of type {id}, which is no function type"))),
+    }
+}
+
+/// An alignment as the file has it: 0 if not said, else log2 plus one.
+fn alignment(record: &Record, field: u64) -> Result<Option<u8>, ReadError> {
+    match field {
+        0 => Ok(None),
+        field if field - 1 <= limits::ALIGNMENT_LOG2 => Ok(Some(field as u8 - 1)),
+        field => Err(record.malformed(format!("an alignment of two to the power of {}", field - 1))),
+    }
+}
+
+fn tls_model(field: u64) -> TlsModel {
+    match field {
+        0 => TlsModel::NotThreadLocal,
+        2 => TlsModel::LocalDynamic,
+        3 => TlsModel::InitialExec,
+        4 => TlsModel::LocalExec,
+        _ => TlsModel::GeneralDynamic,
+    }
+}
+
+fn linkage(record: &Record, field: u64) -> Result<Linkage, ReadError> {
+    Ok(match field {
+        0 | 5 | 6 | 15 => Linkage::External,
+        1 | 16 => Linkage::WeakAny,
+        2 => Linkage::Appending,
+        3 => Linkage::Internal,
+        4 | 18 => Linkage::LinkOnceAny,
+        7 => Linkage::ExternalWeak,
+        8 => Linkage::Common,
+        9 | 13 | 14 => Linkage::Private,
+        10 | 17 => Linkage::WeakOdr,
+        11 | 19 => Linkage::LinkOnceOdr,
+        12 => Linkage::AvailableExternally,
+        other => return Err(record.malformed(format!("linkage {other}; expected 0 to 19"))),
+    })
+}

@@ -1,0 +1,12 @@
+//! LLVM's own bitcode, as versions 3.3 to 22 write it.
+//!
+//! [`module`] reads everything but function bodies, [`function`] reads one body. Numbers are in [`codes`].
+
+pub mod attributes;
+pub mod codes;
+pub mod constants;
+pub mod data_layout;
+pub mod globals;
+pub mod metadata;
+pub mod module;
+pub mod types;

@@ -1,0 +1,373 @@
+//! Everything of a bitcode file but the function bodies.
+//!
+//! Method: one walk over the outermost blocks finds module and string table; one walk over the module block reads
+//! tables and records in the order of the file and notes where function bodies lie, by their length words. When
+//! all constants are known, initialisers become bytes and relocations.
+//!
+//! Blocks that only optimisers need (use-list orders, summaries, symbol table, metadata but for the module flags) are
+//! not entered. A file with more than one module is refused.
+
+use super::attributes::AttributeTable;
+use super::codes::{block as id, identification, module as code, symbols};
+use super::constants::ConstantTable;
+use super::data_layout::DataLayout;
+use super::globals::{Globals, SymbolInfo};
+use super::metadata::{self, RawFlag};
+use super::types::TypeTable;
+use crate::bitstream::block::{BLOCKINFO_ID, Block, BlockInfo, Item, SubBlock, next_top_level};
+use crate::bitstream::cursor::Cursor;
+use crate::bitstream::record::Record;
+use crate::build;
+use crate::build::intrinsics::Intrinsic;
+use crate::error::{ReadError, ReadErrorKind};
+use crate::wrapper;
+use frazil_ir::{EntityRef, FuncId, Module, Str, SymbolId, SymbolKind};
+
+/// What a value number of the module stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ModuleValue {
+    /// The address of a symbol.
+    Symbol(SymbolId),
+    /// A constant of the module's table.
+    Constant(u32),
+}
+
+/// A module whose function bodies are read on request.
+#[derive(Debug)]
+pub struct BitcodeModule<'a> {
+    pub(crate) stream: Cursor<'a>,
+    pub(crate) module: Module,
+    pub(crate) types: TypeTable,
+    pub(crate) layout: DataLayout,
+    pub(crate) attributes: AttributeTable,
+    pub(crate) constants: ConstantTable,
+    /// Value numbers of the module.
+    pub(crate) values: Vec<ModuleValue>,
+    /// What the reader knows of each symbol.
+    pub(crate) symbols: Vec<SymbolInfo>,
+    /// What a call of each symbol means, if it is an intrinsic.
+    pub(crate) intrinsics: Vec<Option<Intrinsic>>,
+    /// Where the function bodies are, by function.
+    pub(crate) bodies: Vec<SubBlock>,
+    pub(crate) block_info: BlockInfo,
+    /// Names of operand bundle tags.
+    pub(crate) bundle_tags: Vec<Vec<u8>>,
+    /// Which synchronisation scopes mean one thread only.
+    pub(crate) single_thread_scopes: Vec<bool>,
+    version: u64,
+    flags: Vec<RawFlag>,
+}
+
+/// The outermost blocks that matter.
+struct Outline {
+    module: SubBlock,
+    string_table: Option<SubBlock>,
+}
+
+impl<'a> BitcodeModule<'a> {
+    /// Reads everything but the function bodies.
+    ///
+    /// # Errors
+    /// If the bytes are not one module of LLVM bitcode, or contain something at module level that is malformed or
+    /// not supported.
+    pub fn open(bytes: &'a [u8]) -> Result<BitcodeModule<'a>, ReadError> {
+        if bytes.len() as u64 > u64::from(u32::MAX) / 4 {
+            return Err(ReadError::new(
+                ReadErrorKind::TooLarge,
+                0,
+                "an input of more than one gigabyte",
+            ));
+        }
+        let mut cursor = wrapper::open(bytes)?;
+        let outline = outline(&mut cursor)?;
+        let mut this = BitcodeModule {
+            stream: cursor.clone(),
+            module: Module::default(),
+            types: TypeTable::default(),
+            layout: DataLayout::default(),
+            attributes: AttributeTable::default(),
+            constants: ConstantTable::default(),
+            values: Vec::new(),
+            symbols: Vec::new(),
+            intrinsics: Vec::new(),
+            bodies: Vec::new(),
+            block_info: BlockInfo::default(),
+            bundle_tags: Vec::new(),
+            single_thread_scopes: Vec::new(),
+            version: 0,
+            flags: Vec::new(),
+        };
+        let names = match &outline.string_table {
+            Some(header) => this
+                .read_string_table(&mut cursor, header)
+                .map_err(|e| e.within("the string table"))?,
+            None => Str::EMPTY,
+        };
+        this.read_module(&mut cursor, &outline.module, names)
+            .map_err(|e| e.within("the module"))?;
+        Ok(this)
+    }
+
+    /// The module without its bodies.
+    pub fn module(&self) -> &Module {
+        &self.module
+    }
+
+    /// The module without its bodies, given away; bodies can no longer be read.
+    pub fn into_module(self) -> Module {
+        self.module
+    }
+
+    /// Size in bits of a function's body in the file, to divide work by.
+    pub fn body_bits(&self, function: FuncId) -> u64 {
+        self.bodies
+            .get(function.index())
+            .map_or(0, |body| body.end - body.start)
+    }
+
+    fn read_string_table(&mut self, cursor: &mut Cursor<'a>, header: &SubBlock) -> Result<Str, ReadError> {
+        let mut record = Record::default();
+        let mut block = Block::enter(cursor, header, &[]);
+        let mut names = Str::EMPTY;
+        while let item @ (Item::Record | Item::Block(_)) = block.next(cursor, &mut record)? {
+            if item == Item::Record && !record.blob().is_empty() {
+                names = self
+                    .module
+                    .strings
+                    .add(cursor.bytes().get(record.blob()).unwrap_or_default());
+            }
+        }
+        Ok(names)
+    }
+
+    fn read_module(&mut self, cursor: &mut Cursor<'a>, header: &SubBlock, names: Str) -> Result<(), ReadError> {
+        let mut record = Record::default();
+        let mut globals = Globals::default();
+        let mut block = Block::enter(cursor, header, &[]);
+        loop {
+            match block.next(cursor, &mut record)? {
+                Item::End => break,
+                Item::Block(inner) => {
+                    let behind = cursor.position();
+                    self.read_inner(cursor, &inner, &mut record)
+                        .map_err(|e| e.within(id::name(inner.id)))?;
+                    cursor.seek(behind);
+                }
+                Item::Record if globals.take(&record, &mut self.module, &self.types, &self.attributes)? => {
+                    self.number_symbols();
+                }
+                Item::Record => self.read_record(&record, &mut globals, names)?,
+            }
+        }
+        if self.bodies.len() != self.module.functions.len() {
+            let message = format!(
+                "{} function bodies for {} functions",
+                self.bodies.len(),
+                self.module.functions.len()
+            );
+            return Err(ReadError::malformed(header.start, message));
+        }
+        self.intrinsics = self
+            .module
+            .symbols
+            .values()
+            .map(|symbol| self.intrinsic_of(symbol))
+            .collect();
+        self.symbols = std::mem::take(&mut globals.infos);
+        build::data::resolve_pending(self, &globals.pending)?;
+        self.apply_flags();
+        Ok(())
+    }
+
+    fn intrinsic_of(&self, symbol: &frazil_ir::SymbolData) -> Option<Intrinsic> {
+        match symbol.kind {
+            SymbolKind::FunctionDeclaration => Intrinsic::from_name(self.module.strings.bytes(symbol.name)),
+            _ => None,
+        }
+    }
+
+    /// Gives value numbers to symbols that have none yet.
+    fn number_symbols(&mut self) {
+        let numbered = self.values.len() - self.constants.rows.len();
+        self.values
+            .extend((numbered..self.module.symbols.len()).map(|index| ModuleValue::Symbol(SymbolId::new(index))));
+    }
+
+    fn read_record(&mut self, record: &Record, globals: &mut Globals, names: Str) -> Result<(), ReadError> {
+        match record.code() {
+            code::VERSION => {
+                self.version = record.operand(0)?;
+                if !(1..=2).contains(&self.version) {
+                    let message = format!("module version {}; expected 1 or 2 (LLVM 3.3 to 22)", self.version);
+                    return Err(ReadError::unsupported(record.start(), message));
+                }
+                globals.set_string_table(names, self.version >= 2);
+            }
+            code::TRIPLE => self.module.triple = self.module.strings.add(&record.text(0)),
+            code::DATA_LAYOUT => {
+                let triple = self.module.strings.bytes(self.module.triple);
+                self.layout = DataLayout::parse(&record.text(0), triple, record.start())?;
+                self.module.data_layout = self.layout.for_module();
+                self.types.lay_out(&self.layout, record.start())?;
+            }
+            code::ASM => self.module.asm = self.module.strings.add(&record.text(0)),
+            code::SOURCE_FILE_NAME => self.module.source_name = self.module.strings.add(&record.text(0)),
+            // Offsets and hashes for other tools, and records of versions to come.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn read_inner(&mut self, cursor: &mut Cursor<'a>, header: &SubBlock, record: &mut Record) -> Result<(), ReadError> {
+        if header.id == BLOCKINFO_ID {
+            return self.block_info.read(cursor, header);
+        }
+        if header.id == id::FUNCTION {
+            self.bodies.push(*header);
+            return Ok(());
+        }
+        let shared = self.block_info.abbreviations(header.id);
+        let block = Block::enter(cursor, header, shared);
+        match header.id {
+            id::TYPES => {
+                self.types = TypeTable::read(cursor, block, record)?;
+                self.types.lay_out(&self.layout, header.start)?;
+            }
+            id::ATTRIBUTE_GROUPS => self.attributes.read_groups(cursor, block, record)?,
+            id::ATTRIBUTE_LISTS => self.attributes.read_lists(cursor, block, record)?,
+            id::CONSTANTS => {
+                let first = self.constants.rows.len();
+                self.constants.read(cursor, block, record, &self.types)?;
+                self.values
+                    .extend((first..self.constants.rows.len()).map(|row| ModuleValue::Constant(row as u32)));
+            }
+            id::METADATA => self.flags = metadata::read_flags(cursor, block, record)?,
+            id::VALUE_SYMBOLS if self.version < 2 => {
+                read_symbol_names(cursor, block, record, &self.values, &mut self.module)?;
+            }
+            id::BUNDLE_TAGS => self.bundle_tags = read_names_in_order(cursor, block, record)?,
+            id::SCOPE_NAMES => {
+                let names = read_names_in_order(cursor, block, record)?;
+                self.single_thread_scopes = names.iter().map(|name| name == b"singlethread").collect();
+            }
+            _ => block.leave(cursor)?,
+        }
+        Ok(())
+    }
+
+    /// Takes the module flags that matter over into the module.
+    fn apply_flags(&mut self) {
+        for flag in std::mem::take(&mut self.flags) {
+            let Some(value) = build::data::integer_value(self, flag.value) else {
+                continue;
+            };
+            let small = u8::try_from(value).ok();
+            let flags = &mut self.module.flags;
+            match flag.name.as_slice() {
+                b"PIC Level" => flags.pic_level = small,
+                b"PIE Level" => flags.pie_level = small,
+                b"Code Model" => flags.code_model = small,
+                b"uwtable" => flags.unwind_tables = small.unwrap_or(0),
+                b"frame-pointer" => {
+                    flags.frame_pointer = match value {
+                        0 => frazil_ir::module::FramePointer::None,
+                        2 => frazil_ir::module::FramePointer::All,
+                        _ => frazil_ir::module::FramePointer::NonLeaf,
+                    };
+                }
+                b"RtLibUseGOT" => flags.runtime_uses_got = value != 0,
+                b"direct-access-external-data" => flags.direct_access_external_data = Some(value != 0),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Finds the outermost blocks.
+fn outline(cursor: &mut Cursor<'_>) -> Result<Outline, ReadError> {
+    let mut module = None;
+    let mut string_table = None;
+    while let Some(header) = next_top_level(cursor)? {
+        match header.id {
+            id::MODULE if module.is_some() => {
+                let message = "a second module in the file; expected one (extract one with llvm-modextract)";
+                return Err(ReadError::unsupported(header.start, message));
+            }
+            id::MODULE => module = Some(header),
+            id::STRING_TABLE if string_table.is_none() => string_table = Some(header),
+            id::IDENTIFICATION => {
+                let behind = cursor.position();
+                check_epoch(cursor, &header).map_err(|e| e.within(id::name(header.id)))?;
+                cursor.seek(behind);
+            }
+            _ => {}
+        }
+    }
+    match module {
+        Some(module) => Ok(Outline { module, string_table }),
+        None => Err(ReadError::new(
+            ReadErrorKind::NotBitcode,
+            cursor.position(),
+            "no module in the file",
+        )),
+    }
+}
+
+fn check_epoch(cursor: &mut Cursor<'_>, header: &SubBlock) -> Result<(), ReadError> {
+    let mut record = Record::default();
+    let mut block = Block::enter(cursor, header, &[]);
+    while let item @ (Item::Record | Item::Block(_)) = block.next(cursor, &mut record)? {
+        if item == Item::Record && record.code() == identification::EPOCH && record.operand(0)? != 0 {
+            let message = format!("bitcode epoch {}; expected 0", record.operand(0)?);
+            return Err(ReadError::unsupported(record.start(), message));
+        }
+    }
+    Ok(())
+}
+
+/// Names from a symbol table block, in files without string table.
+fn read_symbol_names(
+    cursor: &mut Cursor<'_>,
+    mut block: Block<'_>,
+    record: &mut Record,
+    values: &[ModuleValue],
+    module: &mut Module,
+) -> Result<(), ReadError> {
+    loop {
+        match block.next(cursor, record)? {
+            Item::End => return Ok(()),
+            Item::Block(_) => continue,
+            Item::Record => {}
+        }
+        let from = match record.code() {
+            symbols::ENTRY => 1,
+            symbols::FUNCTION_ENTRY => 2,
+            _ => continue,
+        };
+        let value = record.operand(0)?;
+        let known = usize::try_from(value).ok().and_then(|value| values.get(value));
+        let Some(&ModuleValue::Symbol(symbol)) = known else {
+            return Err(record.malformed(format!("a name for value {value}, which is no symbol")));
+        };
+        let name = module.strings.add(&record.text(from));
+        if let Some(data) = module.symbols.get_mut(symbol) {
+            data.name = name;
+        }
+    }
+}
+
+/// A block whose records are names, numbered in their order.
+fn read_names_in_order(
+    cursor: &mut Cursor<'_>,
+    mut block: Block<'_>,
+    record: &mut Record,
+) -> Result<Vec<Vec<u8>>, ReadError> {
+    let mut names = Vec::new();
+    loop {
+        match block.next(cursor, record)? {
+            Item::End => return Ok(names),
+            Item::Record => names.push(record.text(0)),
+            Item::Block(_) => {}
+        }
+    }
+}

@@ -1,0 +1,447 @@
+//! The type table of a module: what each type id means, and how values of the type lie in memory.
+//!
+//! Types may refer to later ones (a structure that holds a pointer to itself, in files with typed pointers), so
+//! sizes are computed when the table is complete, inside out, with a work list instead of recursion; a type that
+//! contains itself by value is refused. Sizes follow LLVM's `DataLayout`: a type's size in bits, the bytes that a
+//! store writes, and the bytes from one array element to the next.
+
+use super::codes::types as code;
+use super::data_layout::DataLayout;
+use crate::bitstream::block::{Block, Item};
+use crate::bitstream::cursor::Cursor;
+use crate::bitstream::record::Record;
+use crate::error::{ReadError, ReadErrorKind};
+use crate::limits;
+use std::ops::Range;
+
+/// A type by its number in the table.
+pub type TypeId = u32;
+
+/// Floating-point formats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "LLVM's names")]
+pub enum Float {
+    Half,
+    BFloat,
+    Float,
+    Double,
+    X86Fp80,
+    Fp128,
+    PpcFp128,
+}
+
+impl Float {
+    /// Size in bits.
+    pub fn bits(self) -> u32 {
+        match self {
+            Float::Half | Float::BFloat => 16,
+            Float::Float => 32,
+            Float::Double => 64,
+            Float::X86Fp80 => 80,
+            Float::Fp128 | Float::PpcFp128 => 128,
+        }
+    }
+}
+
+/// What a type is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// No value.
+    Void,
+    /// An integer of this many bits.
+    Integer(u32),
+    /// A floating-point number.
+    Float(Float),
+    /// A pointer; the type it points to is known only in files with typed pointers.
+    Pointer {
+        /// Address space.
+        space: u32,
+        /// What it points to, with typed pointers.
+        pointee: Option<TypeId>,
+    },
+    /// Some elements of one type.
+    Array {
+        /// Type of the elements.
+        element: TypeId,
+        /// How many.
+        count: u64,
+    },
+    /// A vector of a fixed number of elements.
+    Vector {
+        /// Type of the elements.
+        element: TypeId,
+        /// How many.
+        count: u32,
+    },
+    /// Fields one after another; a range of the table's member list.
+    Struct {
+        /// Where the members stand in the table's list.
+        members: Range<u32>,
+        /// Without padding.
+        packed: bool,
+    },
+    /// A function.
+    Function {
+        /// Whether more arguments may follow.
+        variadic: bool,
+        /// What it returns.
+        result: TypeId,
+        /// Where the parameter types stand in the table's list.
+        parameters: Range<u32>,
+    },
+    /// A basic block.
+    Label,
+    /// Metadata as an argument.
+    Metadata,
+    /// A type that this reader knows by name only; using it is refused.
+    Other(&'static str),
+}
+
+/// How values of a type lie in memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Layout {
+    /// Size in bits, without padding behind the value.
+    pub bits: u64,
+    /// Alignment as log2 of bytes.
+    pub align_log2: u8,
+    /// Whether values of the type can be in memory at all.
+    pub sized: bool,
+}
+
+impl Layout {
+    /// Bytes that a store of the type writes.
+    pub fn store_bytes(&self) -> u64 {
+        self.bits.div_ceil(8)
+    }
+
+    /// Bytes from one element of an array of the type to the next.
+    pub fn stride(&self) -> u64 {
+        round_up(self.store_bytes(), self.align_log2)
+    }
+}
+
+fn round_up(bytes: u64, align_log2: u8) -> u64 {
+    let mask = (1u64 << align_log2) - 1;
+    (bytes + mask) & !mask
+}
+
+/// The types of a module.
+#[derive(Debug, Default)]
+pub struct TypeTable {
+    kinds: Vec<Kind>,
+    layouts: Vec<Layout>,
+    /// Members of structures and parameters of functions.
+    members: Vec<TypeId>,
+    /// Offsets in bytes, parallel to `members`; meaningful for structures.
+    offsets: Vec<u64>,
+}
+
+impl TypeTable {
+    /// Reads the type table; the block has just been entered.
+    ///
+    /// # Errors
+    /// If the block is malformed or defines fewer types than it announces.
+    pub fn read(cursor: &mut Cursor<'_>, mut block: Block<'_>, record: &mut Record) -> Result<TypeTable, ReadError> {
+        let mut table = TypeTable::default();
+        let mut announced = None;
+        loop {
+            match block.next(cursor, record)? {
+                Item::End => break,
+                Item::Block(_) => {}
+                Item::Record if record.code() == code::COUNT => {
+                    let count = record.operand(0)?;
+                    if count > cursor.bits_left() / 2 {
+                        let message = format!("{count} types, but only {} bits are left", cursor.bits_left());
+                        return Err(ReadError::new(ReadErrorKind::Truncated, record.start(), message));
+                    }
+                    announced = Some(count);
+                }
+                Item::Record => {
+                    let Some(count) = announced else {
+                        return Err(record.malformed("a type before the number of types"));
+                    };
+                    if let Some(kind) = table.kind_of_record(record, count)? {
+                        if table.kinds.len() as u64 == count {
+                            return Err(record.malformed(format!("more types than the {count} announced")));
+                        }
+                        table.kinds.push(kind);
+                    }
+                }
+            }
+        }
+        match announced {
+            Some(count) if count != table.kinds.len() as u64 => {
+                let message = format!("{} types, but {count} were announced", table.kinds.len());
+                Err(ReadError::malformed(cursor.position(), message))
+            }
+            _ => Ok(table),
+        }
+    }
+
+    fn kind_of_record(&mut self, record: &Record, count: u64) -> Result<Option<Kind>, ReadError> {
+        let type_at = |index: usize| -> Result<TypeId, ReadError> {
+            let id = record.operand(index)?;
+            if id >= count {
+                return Err(record.malformed(format!("type {id} of {count}")));
+            }
+            Ok(id as TypeId)
+        };
+        Ok(Some(match record.code() {
+            code::VOID => Kind::Void,
+            code::FLOAT => Kind::Float(Float::Float),
+            code::DOUBLE => Kind::Float(Float::Double),
+            code::HALF => Kind::Float(Float::Half),
+            code::BFLOAT => Kind::Float(Float::BFloat),
+            code::X86_FP80 => Kind::Float(Float::X86Fp80),
+            code::FP128 => Kind::Float(Float::Fp128),
+            code::PPC_FP128 => Kind::Float(Float::PpcFp128),
+            code::LABEL => Kind::Label,
+            code::METADATA => Kind::Metadata,
+            code::OPAQUE => Kind::Other("opaque"),
+            code::X86_MMX => Kind::Other("x86_mmx"),
+            code::X86_AMX => Kind::Other("x86_amx"),
+            code::TOKEN => Kind::Other("token"),
+            code::TARGET_TYPE => Kind::Other("target extension type"),
+            code::INTEGER => match record.operand(0)? {
+                bits @ 1..=limits::INTEGER_BITS => Kind::Integer(bits as u32),
+                bits => return Err(record.malformed(format!("an integer of {bits} bits"))),
+            },
+            code::POINTER => {
+                let space = record.operands().get(1).copied().unwrap_or(0);
+                Kind::Pointer {
+                    space: address_space(record, space)?,
+                    pointee: Some(type_at(0)?),
+                }
+            }
+            code::OPAQUE_POINTER => Kind::Pointer {
+                space: address_space(record, record.operand(0)?)?,
+                pointee: None,
+            },
+            code::ARRAY => Kind::Array {
+                count: record.operand(0)?,
+                element: type_at(1)?,
+            },
+            code::VECTOR if record.operands().get(2).is_some_and(|&scalable| scalable != 0) => {
+                Kind::Other("scalable vector")
+            }
+            code::VECTOR => match record.operand(0)? {
+                lanes @ 1..=0xffff_ffff => Kind::Vector {
+                    count: lanes as u32,
+                    element: type_at(1)?,
+                },
+                lanes => return Err(record.malformed(format!("a vector of {lanes} elements"))),
+            },
+            code::STRUCT_ANONYMOUS | code::STRUCT_NAMED => {
+                let packed = record.operand(0)? != 0;
+                Kind::Struct {
+                    members: self.add_members(record, 1, count)?,
+                    packed,
+                }
+            }
+            code::FUNCTION => {
+                let variadic = record.operand(0)? != 0;
+                let result = type_at(1)?;
+                Kind::Function {
+                    variadic,
+                    result,
+                    parameters: self.add_members(record, 2, count)?,
+                }
+            }
+            code::STRUCT_NAME => return Ok(None),
+            other => return Err(record.malformed(format!("type record {other} is not known"))),
+        }))
+    }
+
+    fn add_members(&mut self, record: &Record, from: usize, count: u64) -> Result<Range<u32>, ReadError> {
+        let start = self.members.len() as u32;
+        for &id in record.operands().get(from..).unwrap_or_default() {
+            if id >= count {
+                return Err(record.malformed(format!("type {id} of {count}")));
+            }
+            self.members.push(id as TypeId);
+        }
+        Ok(start..self.members.len() as u32)
+    }
+
+    /// How many types there are.
+    pub fn len(&self) -> usize {
+        self.kinds.len()
+    }
+
+    /// Whether there is no type at all.
+    pub fn is_empty(&self) -> bool {
+        self.kinds.is_empty()
+    }
+
+    /// What a type is; ids come from the file and may be out of range.
+    #[inline]
+    pub fn kind(&self, id: TypeId) -> Option<&Kind> {
+        self.kinds.get(id as usize)
+    }
+
+    /// Size and alignment; of a type that does not exist, those of an unsized one.
+    #[inline]
+    pub fn layout(&self, id: TypeId) -> Layout {
+        self.layouts.get(id as usize).copied().unwrap_or_default()
+    }
+
+    /// The types that a structure or parameter range stands for.
+    pub fn members(&self, range: &Range<u32>) -> &[TypeId] {
+        self.members
+            .get(range.start as usize..range.end as usize)
+            .unwrap_or_default()
+    }
+
+    /// Offsets in bytes of a structure's fields.
+    pub fn offsets(&self, range: &Range<u32>) -> &[u64] {
+        self.offsets
+            .get(range.start as usize..range.end as usize)
+            .unwrap_or_default()
+    }
+
+    /// Computes all sizes.
+    ///
+    /// # Errors
+    /// If a type contains itself or is larger than an address space; `place` is where the table stands.
+    pub fn lay_out(&mut self, target: &DataLayout, place: u64) -> Result<(), ReadError> {
+        self.offsets = vec![0; self.members.len()];
+        self.layouts = vec![Layout::default(); self.kinds.len()];
+        let mut state = vec![Progress::New; self.kinds.len()];
+        let mut stack = Vec::new();
+        for id in 0..self.kinds.len() as TypeId {
+            stack.push(id);
+            while let Some(&top) = stack.last() {
+                let Some(progress) = state.get_mut(top as usize) else {
+                    break;
+                };
+                match *progress {
+                    Progress::Done => {
+                        stack.pop();
+                    }
+                    Progress::New => {
+                        *progress = Progress::Open;
+                        self.push_parts(top, &state, &mut stack, place)?;
+                    }
+                    Progress::Open => {
+                        *progress = Progress::Done;
+                        stack.pop();
+                        self.lay_out_one(top, target, place)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Pushes the types that must be laid out before `id`.
+    fn push_parts(&self, id: TypeId, state: &[Progress], stack: &mut Vec<TypeId>, place: u64) -> Result<(), ReadError> {
+        let mut push = |part: TypeId| match state.get(part as usize) {
+            Some(Progress::Open) => Err(ReadError::malformed(
+                place,
+                format!("type {part} contains itself by way of type {id}"),
+            )),
+            Some(Progress::New) => {
+                stack.push(part);
+                Ok(())
+            }
+            _ => Ok(()),
+        };
+        match self.kind(id) {
+            Some(Kind::Array { element, .. } | Kind::Vector { element, .. }) => push(*element),
+            Some(Kind::Struct { members, .. }) => self.members(members).iter().try_for_each(|&part| push(part)),
+            _ => Ok(()),
+        }
+    }
+
+    fn lay_out_one(&mut self, id: TypeId, target: &DataLayout, place: u64) -> Result<(), ReadError> {
+        let too_large = || {
+            ReadError::new(
+                ReadErrorKind::TooLarge,
+                place,
+                format!("type {id} is larger than 2^47 bytes"),
+            )
+        };
+        let sized = |bits: u64, align_log2: u8| Layout {
+            bits,
+            align_log2,
+            sized: true,
+        };
+        let layout = match self.kind(id).cloned() {
+            Some(Kind::Integer(bits)) => sized(u64::from(bits), target.integer_align(bits)),
+            Some(Kind::Float(float)) => sized(u64::from(float.bits()), target.float_align(float.bits())),
+            Some(Kind::Pointer { space, .. }) => {
+                let pointer = target.pointer(space);
+                sized(u64::from(pointer.bits), pointer.align_log2)
+            }
+            Some(Kind::Array { element, count }) => {
+                let element = self.layout(element);
+                let bytes = element
+                    .stride()
+                    .checked_mul(count)
+                    .filter(|&bytes| bytes <= limits::TYPE_BYTES);
+                Layout {
+                    bits: bytes.ok_or_else(too_large)? * 8,
+                    ..element
+                }
+            }
+            Some(Kind::Vector { element, count }) => {
+                let element = self.layout(element);
+                let bits = element
+                    .bits
+                    .checked_mul(u64::from(count))
+                    .filter(|&bits| bits <= limits::TYPE_BYTES);
+                let bits = bits.ok_or_else(too_large)?;
+                Layout {
+                    bits,
+                    align_log2: target.vector_align(bits),
+                    sized: element.sized,
+                }
+            }
+            Some(Kind::Struct { members, packed }) => self
+                .lay_out_struct(&members, packed, target.aggregate_align())
+                .ok_or_else(too_large)?,
+            _ => Layout::default(),
+        };
+        if let Some(slot) = self.layouts.get_mut(id as usize) {
+            *slot = layout;
+        }
+        Ok(())
+    }
+
+    fn lay_out_struct(&mut self, members: &Range<u32>, packed: bool, least_align: u8) -> Option<Layout> {
+        let mut bytes = 0u64;
+        let mut align_log2 = if packed { 0 } else { least_align };
+        let mut sized = true;
+        for index in members.start..members.end {
+            let member = self.layout(*self.members.get(index as usize)?);
+            if !packed {
+                bytes = round_up(bytes, member.align_log2);
+                align_log2 = align_log2.max(member.align_log2);
+            }
+            *self.offsets.get_mut(index as usize)? = bytes;
+            bytes = bytes
+                .checked_add(member.stride())
+                .filter(|&bytes| bytes <= limits::TYPE_BYTES)?;
+            sized &= member.sized;
+        }
+        Some(Layout {
+            bits: round_up(bytes, align_log2) * 8,
+            align_log2,
+            sized,
+        })
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Progress {
+    New,
+    Open,
+    Done,
+}
+
+fn address_space(record: &Record, space: u64) -> Result<u32, ReadError> {
+    match u32::try_from(space) {
+        Ok(space) if space < 1 << 24 => Ok(space),
+        _ => Err(record.malformed(format!("address space {space}"))),
+    }
+}
