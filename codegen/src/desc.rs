@@ -1,6 +1,7 @@
 //! What a target says about itself as data: registers, op table, conventions, relocations, fixups, addressing.
 
 use crate::reg::{PRegSet, Reg, RegClass};
+use crate::result::UnwindOp;
 
 /// What an instruction does with one of its register operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +57,10 @@ pub struct RelocDesc {
     pub elf_type: u32,
     /// Width of the field in bytes.
     pub size_bytes: u8,
+    /// For a plain distance from the field to the target: stores the distance in bytes (the relocation's addend
+    /// included) in the field, for a target in the same section whose place no linker can change. `false` when it is
+    /// out of range. `None` for kinds whose value only a linker knows.
+    pub store_distance: Option<fn(field: &mut [u8], distance_bytes: i64) -> bool>,
 }
 
 /// A kind of branch or label field that is filled in when the label's place is known.
@@ -188,6 +193,8 @@ pub struct ElfDesc {
     pub code_align: u8,
     /// `data_alignment_factor` of call frame information.
     pub data_align: i8,
+    /// The call frame description that holds at the first instruction of every function.
+    pub initial_unwind: &'static [UnwindOp],
     /// Bytes for filling between functions.
     pub filler: u8,
 }
