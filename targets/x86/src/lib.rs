@@ -1,1 +1,9 @@
 //! The x86 target family.
+
+pub mod build;
+pub mod cond;
+pub mod encode;
+pub mod ops;
+pub mod regs;
+pub mod relocs;
+pub mod table;

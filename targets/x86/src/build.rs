@@ -1,0 +1,209 @@
+//! Constructors of machine instructions, one per shape of operands.
+//!
+//! They only fill in fields; which rows take which shape is said by the row's [`crate::ops::Form`] and checked in debug
+//! builds.
+
+use crate::cond::Cond;
+use crate::ops::{Form, Op, ROWS};
+use frazil_codegen::{Label, MInst, Mem, Ref, Reg};
+
+#[inline]
+fn new(op: Op, size: u8, forms: &[Form]) -> MInst {
+    debug_assert!(
+        forms.contains(&ROWS[op as usize].code.form),
+        "{op:?} does not take these operands"
+    );
+    MInst::new(op as u16, size)
+}
+
+/// No operands.
+#[inline]
+pub fn none(op: Op, size: u8) -> MInst {
+    new(op, size, &[Form::None, Form::NoneModRm])
+}
+
+/// One register.
+#[inline]
+pub fn r(op: Op, size: u8, reg: Reg) -> MInst {
+    let mut inst = new(op, size, &[Form::R, Form::RC, Form::O, Form::Same]);
+    inst.regs[0] = reg;
+    inst
+}
+
+/// One memory operand.
+#[inline]
+pub fn m(op: Op, size: u8, mem: Mem) -> MInst {
+    new(op, size, &[Form::M, Form::MC]).with_mem(mem)
+}
+
+/// Two registers.
+#[inline]
+pub fn rr(op: Op, size: u8, dst: Reg, src: Reg) -> MInst {
+    let forms = &[Form::StoreRR, Form::LoadRR, Form::Exchange, Form::StoreRRC];
+    let mut inst = new(op, size, forms);
+    inst.regs[0] = dst;
+    inst.regs[1] = src;
+    inst
+}
+
+/// A register and a memory operand that is read.
+#[inline]
+pub fn rm(op: Op, size: u8, dst: Reg, mem: Mem) -> MInst {
+    let mut inst = new(op, size, &[Form::RM]).with_mem(mem);
+    inst.regs[0] = dst;
+    inst
+}
+
+/// A memory operand that is written (or compared first) and a register.
+#[inline]
+pub fn mr(op: Op, size: u8, mem: Mem, src: Reg) -> MInst {
+    let mut inst = new(op, size, &[Form::MR]).with_mem(mem);
+    inst.regs[0] = src;
+    inst
+}
+
+/// A register and an immediate.
+#[inline]
+pub fn ri(op: Op, size: u8, dst: Reg, imm: i32) -> MInst {
+    let mut inst = new(op, size, &[Form::RI, Form::OI]);
+    inst.regs[0] = dst;
+    inst.imm = imm;
+    inst
+}
+
+/// A memory operand and an immediate.
+#[inline]
+pub fn mi(op: Op, size: u8, mem: Mem, imm: i32) -> MInst {
+    let mut inst = new(op, size, &[Form::MI]).with_mem(mem);
+    inst.imm = imm;
+    inst
+}
+
+/// Two registers and an immediate.
+#[inline]
+pub fn rri(op: Op, size: u8, dst: Reg, src: Reg, imm: i32) -> MInst {
+    let mut inst = new(op, size, &[Form::LoadRRI, Form::StoreRRI]);
+    inst.regs[0] = dst;
+    inst.regs[1] = src;
+    inst.imm = imm;
+    inst
+}
+
+/// A register, a memory operand that is read, and an immediate.
+#[inline]
+pub fn rmi(op: Op, size: u8, dst: Reg, mem: Mem, imm: i32) -> MInst {
+    let mut inst = new(op, size, &[Form::RMI]).with_mem(mem);
+    inst.regs[0] = dst;
+    inst.imm = imm;
+    inst
+}
+
+/// An immediate alone.
+#[inline]
+pub fn i(op: Op, imm: i32) -> MInst {
+    let mut inst = new(op, 8, &[Form::I, Form::Nop]);
+    inst.imm = imm;
+    inst
+}
+
+/// `dst = src` if the condition holds.
+#[inline]
+pub fn cmov(cond: Cond, size: u8, dst: Reg, src: Reg) -> MInst {
+    rr(Op::CmovRR, size, dst, src).with_condition(cond as u8)
+}
+
+/// The condition as 0 or 1 in the low byte of a register.
+#[inline]
+pub fn setcc(cond: Cond, dst: Reg) -> MInst {
+    r(Op::SetR, 1, dst).with_condition(cond as u8)
+}
+
+/// A branch taken if the condition holds.
+#[inline]
+pub fn jcc(cond: Cond, label: Label) -> MInst {
+    let mut inst = MInst::new(Op::Jcc as u16, 8).with_condition(cond as u8);
+    inst.imm = label.0.cast_signed();
+    inst
+}
+
+/// The same to a label within 127 bytes ahead.
+#[inline]
+pub fn jcc_short(cond: Cond, label: Label) -> MInst {
+    let mut inst = MInst::new(Op::JccShort as u16, 8).with_condition(cond as u8);
+    inst.imm = label.0.cast_signed();
+    inst
+}
+
+/// A branch always taken.
+#[inline]
+pub fn jmp(label: Label) -> MInst {
+    let mut inst = MInst::new(Op::Jmp as u16, 8);
+    inst.imm = label.0.cast_signed();
+    inst
+}
+
+/// The same to a label within 127 bytes ahead.
+#[inline]
+pub fn jmp_short(label: Label) -> MInst {
+    let mut inst = MInst::new(Op::JmpShort as u16, 8);
+    inst.imm = label.0.cast_signed();
+    inst
+}
+
+/// A call of a symbol.
+#[inline]
+pub fn call(target: Ref) -> MInst {
+    branch_ref(Op::CallRef, target)
+}
+
+/// A branch or call to a symbol.
+#[inline]
+pub fn branch_ref(op: Op, target: Ref) -> MInst {
+    new(op, 8, &[Form::BranchRef]).with_mem(Mem::symbol(target, 0))
+}
+
+/// A constant in a register, without touching the flags, in the shortest encoding. Only the low `size` bytes of the
+/// register are given; for sizes 1 and 2 the whole low half is written, since that has no prefix and waits for no
+/// older value.
+#[inline]
+pub fn mov_imm(size: u8, dst: Reg, value: i64) -> MInst {
+    match size {
+        8 => mov_imm64(dst, value),
+        _ => ri(Op::MovRI, 4, dst, value as i32),
+    }
+}
+
+/// A 64-bit constant in a register, without touching the flags, in the shortest encoding.
+#[inline]
+pub fn mov_imm64(dst: Reg, value: i64) -> MInst {
+    if u32::try_from(value).is_ok() {
+        return ri(Op::MovRI, 4, dst, value as i32);
+    }
+    if let Ok(value) = i32::try_from(value) {
+        return ri(Op::MovRI, 8, dst, value);
+    }
+    let mut inst = new(Op::MovabsRI, 8, &[Form::OI64]);
+    inst.regs[0] = dst;
+    inst.imm = value as i32;
+    inst.disp = (value >> 32) as i32;
+    inst
+}
+
+/// The absolute address of a symbol, `addend` bytes further, in a register.
+#[inline]
+pub fn movabs_ref(dst: Reg, target: Ref, addend: i32) -> MInst {
+    let mut inst = new(Op::MovabsRRef, 8, &[Form::ORef]).with_mem(Mem::symbol(target, addend));
+    inst.regs[0] = dst;
+    inst
+}
+
+/// `dst = base + offset of the symbol + addend`, for thread-local symbols.
+#[inline]
+pub fn lea_ref(dst: Reg, base: Reg, target: Ref, addend: i32) -> MInst {
+    let mut inst = new(Op::LeaRRef, 8, &[Form::RBaseRef]);
+    inst.regs[0] = dst;
+    inst.regs[1] = base;
+    inst.imm = target.0.cast_signed();
+    inst.disp = addend;
+    inst
+}

@@ -1,0 +1,466 @@
+//! The shape of the op table: what a row says and how rows are written.
+//!
+//! The rows themselves are in [`crate::table`], one line per form of a machine instruction. From a row follow the
+//! encoding ([`crate::encode`]), the text ([`crate::print`]), what shared code sees ([`OP_DESCS`]) and the row's test
+//! against an independent decoder. An instruction whose behavior depends on its size in more than width (one-operand
+//! multiply and divide on bytes) has a row of its own.
+//!
+//! Register operands are in `regs[0]`, then `regs[1]`; a row with a memory operand has its one register in `regs[0]`.
+
+use frazil_codegen::{OpDesc, PRegSet, Reg, Role};
+
+pub use crate::table::{CODES, OP_DESCS, Op, ROWS};
+
+/// Where operands are and how they are encoded. `rm` and `reg` are the fields of the ModRM byte; `digit` stands for
+/// the row's constant in the `reg` field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Form {
+    /// No operands.
+    None,
+    /// No operands; the row's digit is the ModRM byte.
+    NoneModRm,
+    /// `rm` = `regs[0]`, `reg` = `regs[1]`.
+    StoreRR,
+    /// `reg` = `regs[0]`, `rm` = `regs[1]`.
+    LoadRR,
+    /// `reg` = `rm` = `regs[0]`: idioms that give a constant.
+    Same,
+    /// As `StoreRR`, with a one-byte opcode when one register is the accumulator.
+    Exchange,
+    /// `reg` = `regs[0]`, `rm` = memory; the register is the destination, as far as text is concerned.
+    RM,
+    /// `reg` = `regs[0]`, `rm` = memory; the memory is the destination.
+    MR,
+    /// `rm` = `regs[0]`, digit.
+    R,
+    /// `rm` = memory, digit.
+    M,
+    /// `rm` = `regs[0]`, digit, immediate.
+    RI,
+    /// `rm` = memory, digit, immediate.
+    MI,
+    /// `rm` = `regs[0]`, digit; the count is in `cl`.
+    RC,
+    /// `rm` = memory, digit; the count is in `cl`.
+    MC,
+    /// `reg` = `regs[0]`, `rm` = `regs[1]`, immediate.
+    LoadRRI,
+    /// `reg` = `regs[0]`, `rm` = memory, immediate.
+    RMI,
+    /// `rm` = `regs[0]`, `reg` = `regs[1]`, immediate.
+    StoreRRI,
+    /// `rm` = `regs[0]`, `reg` = `regs[1]`; the count is in `cl`.
+    StoreRRC,
+    /// The register in the opcode is `regs[0]`.
+    O,
+    /// The register in the opcode is `regs[0]`; immediate. With size 8 the C7 form with a sign-extended immediate.
+    OI,
+    /// The register in the opcode is `regs[0]`; 64-bit immediate in `imm` (low) and `disp` (high).
+    OI64,
+    /// The register in the opcode is `regs[0]`; the immediate is the address of a symbol operand.
+    ORef,
+    /// `reg` = `regs[0]`, `rm` = base `regs[1]` with the symbol's offset as displacement; the [`frazil_codegen::Ref`]
+    /// is in `imm`, its addend in `disp`.
+    RBaseRef,
+    /// An immediate.
+    I,
+    /// A branch to a label: short if the label is bound in reach, else long.
+    Branch,
+    /// A short branch to a label.
+    ShortBranch,
+    /// A branch to a symbol operand.
+    BranchRef,
+    /// As many bytes (1 to 9) of filler that does nothing as `imm` says.
+    Nop,
+}
+
+impl Form {
+    /// Whether there is a memory operand in `regs[1]` and `regs[2]`.
+    pub const fn has_mem(self) -> bool {
+        matches!(self, Form::RM | Form::MR | Form::M | Form::MI | Form::MC | Form::RMI)
+    }
+}
+
+/// How the operation's size shows in the encoding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Width {
+    /// Not at all.
+    Fixed,
+    /// Integer: 1 clears the low opcode bit, 2 adds prefix 66, 8 adds REX.W.
+    Int,
+    /// Scalar float: 4 has mandatory prefix F3, 8 has F2.
+    Scalar,
+    /// Packed float: 4 has no mandatory prefix, 8 has 66.
+    Packed,
+}
+
+/// The immediate of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Imm {
+    /// None.
+    None,
+    /// One byte.
+    Byte,
+    /// One byte; the count 1 has an opcode without immediate.
+    Shift,
+    /// Two bytes.
+    Word,
+    /// As wide as the operation, at most four bytes.
+    Full,
+    /// As `Full`, but one sign-extended byte (opcode bit 1 set) where that is enough.
+    Short,
+}
+
+/// The encoding of a row; what the encoder reads.
+#[derive(Clone, Copy, Debug)]
+pub struct Code {
+    /// Last opcode byte; for [`Width::Int`] that of the wide form.
+    pub opcode: u8,
+    /// Opcode bytes before it: 0 none, 1 `0F`, 2 `0F 38`, 3 `0F 3A`.
+    pub map: u8,
+    /// Constant of the ModRM byte's `reg` field, or the whole byte.
+    pub digit: u8,
+    /// Mandatory prefix or 0.
+    pub prefix: u8,
+    /// Where operands are.
+    pub form: Form,
+    /// What the size does.
+    pub width: Width,
+    /// The immediate.
+    pub imm: Imm,
+    /// Bits named by the constants of this type.
+    pub flags: u8,
+}
+
+impl Code {
+    /// The opcode's low four bits are the condition.
+    pub const COND: u8 = 1;
+    /// REX.W whatever the size.
+    pub const W: u8 = 2;
+    /// The register in the `rm` field is a byte register although the operation is wider.
+    pub const BYTE_RM: u8 = 4;
+    /// Prefix F0.
+    pub const LOCK: u8 = 8;
+    /// Prefix 64: the memory operand is relative to the thread pointer's segment.
+    pub const FS: u8 = 16;
+    /// No size suffix in text.
+    pub const PLAIN: u8 = 32;
+    /// A linker may rewrite the instruction when its memory operand is a slot of the global offset table.
+    pub const RELAXABLE: u8 = 64;
+    /// Indirect branch: text has a star before the operand.
+    pub const STAR: u8 = 128;
+
+    /// Whether a flag is set.
+    #[inline]
+    pub const fn has(&self, flag: u8) -> bool {
+        self.flags & flag != 0
+    }
+
+    const fn new(opcode: u8, map: u8, width: Width) -> Code {
+        Code {
+            opcode,
+            map,
+            digit: 0,
+            prefix: 0,
+            form: Form::None,
+            width,
+            imm: Imm::None,
+            flags: 0,
+        }
+    }
+
+    pub(crate) const fn digit(mut self, digit: u8) -> Code {
+        self.digit = digit;
+        self
+    }
+
+    pub(crate) const fn prefix(mut self, prefix: u8) -> Code {
+        self.prefix = prefix;
+        self
+    }
+
+    pub(crate) const fn scalar(mut self) -> Code {
+        self.width = Width::Scalar;
+        self
+    }
+
+    pub(crate) const fn packed(mut self) -> Code {
+        self.width = Width::Packed;
+        self
+    }
+
+    pub(crate) const fn imm(mut self, imm: Imm) -> Code {
+        self.imm = imm;
+        self
+    }
+
+    pub(crate) const fn flag(mut self, flag: u8) -> Code {
+        self.flags |= flag;
+        self
+    }
+
+    /// Sets the form, and from the encoding whether it is relaxable (System V ABI for x86-64, appendix B.2).
+    pub(crate) const fn finish(mut self, form: Form) -> Code {
+        self.form = form;
+        let relaxable = self.map == 0
+            && match form {
+                Form::RM => self.opcode == 0x8b || self.opcode & !0x38 == 0x03,
+                Form::MR => self.opcode == 0x85,
+                Form::M => self.opcode == 0xff && (self.digit == 2 || self.digit == 4),
+                _ => false,
+            };
+        if relaxable && !self.has(Code::FS) {
+            self.flags |= Code::RELAXABLE;
+        }
+        self
+    }
+}
+
+/// A one-byte opcode of an integer operation.
+pub(crate) const fn int(opcode: u8) -> Code {
+    Code::new(opcode, 0, Width::Int)
+}
+
+/// An opcode behind `0F` of an integer operation.
+pub(crate) const fn int0f(opcode: u8) -> Code {
+    Code::new(opcode, 1, Width::Int)
+}
+
+/// An opcode behind `0F 38` of an integer operation.
+pub(crate) const fn int38(opcode: u8) -> Code {
+    Code::new(opcode, 2, Width::Int)
+}
+
+/// A one-byte opcode whose encoding does not depend on the size.
+pub(crate) const fn one(opcode: u8) -> Code {
+    Code::new(opcode, 0, Width::Fixed)
+}
+
+/// An opcode behind `0F` whose encoding does not depend on the size.
+pub(crate) const fn x0f(opcode: u8) -> Code {
+    Code::new(opcode, 1, Width::Fixed)
+}
+
+/// An opcode behind `0F 3A` whose encoding does not depend on the size.
+pub(crate) const fn x3a(opcode: u8) -> Code {
+    Code::new(opcode, 3, Width::Fixed)
+}
+
+/// What a register operand is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A general register of the operation's size.
+    Sized,
+    /// A general register of this many bytes.
+    General(u8),
+    /// A vector register.
+    Vector,
+}
+
+/// A register operand: what is done with it and what it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operand {
+    /// Read, written or both.
+    pub role: Role,
+    /// Which registers it may be.
+    pub kind: Kind,
+}
+
+/// Short names for operands, as the rows use them: `U` used, `D` defined, `M` both (modified); then the kind.
+pub(crate) mod operands {
+    use super::{Kind, Operand};
+    use frazil_codegen::Role;
+
+    const fn operand(role: Role, kind: Kind) -> Operand {
+        Operand { role, kind }
+    }
+
+    pub(crate) const U: Operand = operand(Role::Use, Kind::Sized);
+    pub(crate) const D: Operand = operand(Role::Def, Kind::Sized);
+    pub(crate) const M: Operand = operand(Role::UseDef, Kind::Sized);
+    pub(crate) const U8: Operand = operand(Role::Use, Kind::General(1));
+    pub(crate) const U16: Operand = operand(Role::Use, Kind::General(2));
+    pub(crate) const U32: Operand = operand(Role::Use, Kind::General(4));
+    pub(crate) const U64: Operand = operand(Role::Use, Kind::General(8));
+    pub(crate) const D8: Operand = operand(Role::Def, Kind::General(1));
+    pub(crate) const D32: Operand = operand(Role::Def, Kind::General(4));
+    pub(crate) const D64: Operand = operand(Role::Def, Kind::General(8));
+    pub(crate) const UX: Operand = operand(Role::Use, Kind::Vector);
+    pub(crate) const DX: Operand = operand(Role::Def, Kind::Vector);
+    pub(crate) const MX: Operand = operand(Role::UseDef, Kind::Vector);
+}
+
+/// What a row does besides its operands.
+#[derive(Clone, Copy, Debug)]
+pub struct Effects {
+    /// Reads status flags.
+    pub reads_flags: bool,
+    /// Writes status flags, perhaps not all and perhaps not always.
+    pub writes_flags: bool,
+    /// Registers read.
+    pub uses: PRegSet,
+    /// Registers written.
+    pub defs: PRegSet,
+    /// The defined register keeps bits of its old value that no rule may look at: the operand's role is a pure
+    /// definition all the same.
+    pub merges: bool,
+}
+
+impl Effects {
+    pub(crate) const fn uses(mut self, regs: &[Reg]) -> Effects {
+        self.uses = PRegSet::of(regs);
+        self
+    }
+
+    pub(crate) const fn defs(mut self, regs: &[Reg]) -> Effects {
+        self.defs = PRegSet::of(regs);
+        self
+    }
+
+    pub(crate) const fn merges(mut self) -> Effects {
+        self.merges = true;
+        self
+    }
+}
+
+/// No effect on flags.
+pub(crate) const NO: Effects = Effects {
+    reads_flags: false,
+    writes_flags: false,
+    uses: PRegSet::EMPTY,
+    defs: PRegSet::EMPTY,
+    merges: false,
+};
+/// Writes flags.
+pub(crate) const FW: Effects = Effects {
+    writes_flags: true,
+    ..NO
+};
+/// Reads flags.
+pub(crate) const FR: Effects = Effects {
+    reads_flags: true,
+    ..NO
+};
+/// Reads and writes flags.
+pub(crate) const FRW: Effects = Effects {
+    reads_flags: true,
+    writes_flags: true,
+    ..NO
+};
+
+/// Sets of sizes in bytes; the sizes are their own bits.
+pub(crate) mod sizes {
+    pub(crate) const B: u8 = 1;
+    pub(crate) const W: u8 = 2;
+    pub(crate) const L: u8 = 4;
+    pub(crate) const Q: u8 = 8;
+    pub(crate) const X: u8 = 16;
+    pub(crate) const LQ: u8 = L | Q;
+    pub(crate) const WLQ: u8 = W | LQ;
+    pub(crate) const BWLQ: u8 = B | WLQ;
+}
+
+/// The modes a row exists in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValidIn {
+    /// 32-bit and 64-bit code, except size 8 of an integer operation in 32-bit code.
+    Both,
+    /// 64-bit code only.
+    Only64,
+}
+
+/// A row of the op table.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// Its name, that of the [`Op`].
+    pub name: &'static str,
+    /// Mnemonic in AT&T syntax without size suffix and condition.
+    pub mnemonic: &'static str,
+    /// Allowed sizes, a set of bits 1, 2, 4, 8, 16. The size is the operation's width in bytes, where it matters.
+    pub sizes: u8,
+    /// Modes.
+    pub valid_in: ValidIn,
+    /// Encoding.
+    pub code: Code,
+    /// Register operands in `regs[0]` and `regs[1]`, besides those of a memory operand.
+    pub operands: [Option<Operand>; 2],
+    /// The rest.
+    pub effects: Effects,
+}
+
+impl Row {
+    /// The row as shared code sees it.
+    pub(crate) const fn desc(&self) -> OpDesc {
+        let mut roles = [Role::None; 3];
+        if let Some(first) = self.operands[0] {
+            roles[0] = first.role;
+        }
+        if let Some(second) = self.operands[1] {
+            roles[1] = second.role;
+        }
+        match self.code.form {
+            Form::RBaseRef => roles[1] = Role::Base,
+            Form::ORef | Form::BranchRef => {
+                roles[1] = Role::Base;
+                roles[2] = Role::Index;
+            }
+            form if form.has_mem() => {
+                roles[1] = Role::Base;
+                roles[2] = Role::Index;
+            }
+            _ => {}
+        }
+        OpDesc {
+            name: self.name,
+            roles,
+            reads_flags: self.effects.reads_flags,
+            writes_flags: self.effects.writes_flags,
+            implicit_uses: self.effects.uses,
+            implicit_defs: self.effects.defs,
+        }
+    }
+}
+
+/// At most two operands as an array with room for two.
+pub(crate) const fn pad(operands: &[Operand]) -> [Option<Operand>; 2] {
+    let mut padded = [None; 2];
+    let mut index = 0;
+    while index < operands.len() {
+        padded[index] = Some(operands[index]);
+        index += 1;
+    }
+    padded
+}
+
+/// Makes the enum and the tables from rows. A row is
+/// `Name "mnemonic" Form encoding, sizes, modes, [register operands], effects;`.
+macro_rules! op_table {
+    ($($name:ident $mnemonic:literal $form:ident $code:expr, $sizes:expr, $modes:ident, [$($operand:expr),*], $effects:expr;)*) => {
+        /// A row of the op table: a form of a machine instruction.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u16)]
+        pub enum Op {
+            $(#[doc = concat!("`", $mnemonic, "`, form [`Form::", stringify!($form), "`].")] $name,)*
+        }
+
+        impl Op {
+            /// All rows in order.
+            pub const ALL: &[Op] = &[$(Op::$name),*];
+        }
+
+        /// The rows by [`Op`].
+        pub static ROWS: [Row; Op::ALL.len()] = [$(Row {
+            name: stringify!($name),
+            mnemonic: $mnemonic,
+            sizes: $sizes,
+            valid_in: ValidIn::$modes,
+            code: $code.finish(Form::$form),
+            operands: pad(&[$($operand),*]),
+            effects: $effects,
+        }),*];
+    };
+}
+pub(crate) use op_table;

@@ -1,0 +1,161 @@
+//! The registers of x86: constants, names by width, and the table shared code reads.
+//!
+//! A register's number within its bank is its hardware number. Bank 0 holds the general registers, bank 1 the vector
+//! registers. The flags, the instruction pointer and the segment registers are not operands of their own: the op
+//! table's columns and forms speak of them.
+
+use frazil_codegen::{Reg, RegDesc};
+
+/// Accumulator.
+pub const RAX: Reg = Reg::physical(0, 0);
+/// Counter.
+pub const RCX: Reg = Reg::physical(0, 1);
+/// Data.
+pub const RDX: Reg = Reg::physical(0, 2);
+/// Base.
+pub const RBX: Reg = Reg::physical(0, 3);
+/// Stack pointer.
+pub const RSP: Reg = Reg::physical(0, 4);
+/// Frame pointer.
+pub const RBP: Reg = Reg::physical(0, 5);
+/// Source index.
+pub const RSI: Reg = Reg::physical(0, 6);
+/// Destination index.
+pub const RDI: Reg = Reg::physical(0, 7);
+/// General register 8.
+pub const R8: Reg = Reg::physical(0, 8);
+/// General register 9.
+pub const R9: Reg = Reg::physical(0, 9);
+/// General register 10.
+pub const R10: Reg = Reg::physical(0, 10);
+/// General register 11.
+pub const R11: Reg = Reg::physical(0, 11);
+/// General register 12.
+pub const R12: Reg = Reg::physical(0, 12);
+/// General register 13.
+pub const R13: Reg = Reg::physical(0, 13);
+/// General register 14.
+pub const R14: Reg = Reg::physical(0, 14);
+/// General register 15.
+pub const R15: Reg = Reg::physical(0, 15);
+
+/// Vector register 0.
+pub const XMM0: Reg = Reg::physical(1, 0);
+/// Vector register 1.
+pub const XMM1: Reg = Reg::physical(1, 1);
+/// Vector register 2.
+pub const XMM2: Reg = Reg::physical(1, 2);
+/// Vector register 3.
+pub const XMM3: Reg = Reg::physical(1, 3);
+/// Vector register 4.
+pub const XMM4: Reg = Reg::physical(1, 4);
+/// Vector register 5.
+pub const XMM5: Reg = Reg::physical(1, 5);
+/// Vector register 6.
+pub const XMM6: Reg = Reg::physical(1, 6);
+/// Vector register 7.
+pub const XMM7: Reg = Reg::physical(1, 7);
+/// Vector register 8.
+pub const XMM8: Reg = Reg::physical(1, 8);
+/// Vector register 9.
+pub const XMM9: Reg = Reg::physical(1, 9);
+/// Vector register 10.
+pub const XMM10: Reg = Reg::physical(1, 10);
+/// Vector register 11.
+pub const XMM11: Reg = Reg::physical(1, 11);
+/// Vector register 12.
+pub const XMM12: Reg = Reg::physical(1, 12);
+/// Vector register 13.
+pub const XMM13: Reg = Reg::physical(1, 13);
+/// Vector register 14.
+pub const XMM14: Reg = Reg::physical(1, 14);
+/// Vector register 15.
+pub const XMM15: Reg = Reg::physical(1, 15);
+
+/// DWARF number of the return address column in 64-bit code (System V ABI for x86-64, figure 3.36).
+pub const DWARF_RETURN_ADDRESS: u16 = 16;
+
+const fn row(reg: Reg, name: &'static str, dwarf: u16) -> RegDesc {
+    RegDesc { reg, name, dwarf }
+}
+
+/// The registers of 64-bit code with their DWARF numbers (System V ABI for x86-64, figure 3.36).
+pub static REGS: [RegDesc; 32] = [
+    row(RAX, "rax", 0),
+    row(RCX, "rcx", 2),
+    row(RDX, "rdx", 1),
+    row(RBX, "rbx", 3),
+    row(RSP, "rsp", 7),
+    row(RBP, "rbp", 6),
+    row(RSI, "rsi", 4),
+    row(RDI, "rdi", 5),
+    row(R8, "r8", 8),
+    row(R9, "r9", 9),
+    row(R10, "r10", 10),
+    row(R11, "r11", 11),
+    row(R12, "r12", 12),
+    row(R13, "r13", 13),
+    row(R14, "r14", 14),
+    row(R15, "r15", 15),
+    row(XMM0, "xmm0", 17),
+    row(XMM1, "xmm1", 18),
+    row(XMM2, "xmm2", 19),
+    row(XMM3, "xmm3", 20),
+    row(XMM4, "xmm4", 21),
+    row(XMM5, "xmm5", 22),
+    row(XMM6, "xmm6", 23),
+    row(XMM7, "xmm7", 24),
+    row(XMM8, "xmm8", 25),
+    row(XMM9, "xmm9", 26),
+    row(XMM10, "xmm10", 27),
+    row(XMM11, "xmm11", 28),
+    row(XMM12, "xmm12", 29),
+    row(XMM13, "xmm13", 30),
+    row(XMM14, "xmm14", 31),
+    row(XMM15, "xmm15", 32),
+];
+
+/// Names of the general registers by log2 of the width in bytes.
+const GENERAL_NAMES: [[&str; 16]; 4] = [
+    [
+        "al", "cl", "dl", "bl", "spl", "bpl", "sil", "dil", "r8b", "r9b", "r10b", "r11b", "r12b", "r13b", "r14b",
+        "r15b",
+    ],
+    [
+        "ax", "cx", "dx", "bx", "sp", "bp", "si", "di", "r8w", "r9w", "r10w", "r11w", "r12w", "r13w", "r14w", "r15w",
+    ],
+    [
+        "eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi", "r8d", "r9d", "r10d", "r11d", "r12d", "r13d", "r14d",
+        "r15d",
+    ],
+    [
+        "rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
+    ],
+];
+
+/// The name of a physical register: of the part of `width_bytes` (1, 2, 4 or 8) for a general register; a vector
+/// register has one name.
+pub fn name(reg: Reg, width_bytes: u8) -> &'static str {
+    let number = reg.number() as usize;
+    if reg.bank() == 0 {
+        GENERAL_NAMES[width_bytes.trailing_zeros() as usize][number]
+    } else {
+        REGS[16 + number].name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_in_the_order_of_the_numbers() {
+        for (index, row) in REGS.iter().enumerate() {
+            assert_eq!(row.reg, Reg::physical((index / 16) as u8, (index % 16) as u8));
+            assert_eq!(row.name, name(row.reg, 8));
+        }
+        let mut dwarf: Vec<u16> = REGS.iter().map(|row| row.dwarf).collect();
+        dwarf.sort_unstable();
+        assert!(dwarf.iter().copied().eq((0..16).chain(17..33)));
+    }
+}

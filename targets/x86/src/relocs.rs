@@ -1,0 +1,97 @@
+//! Relocation and fixup kinds of x86-64.
+//!
+//! Relocation numbers are those of the System V ABI for x86-64, table 4.10. A label field holds, before the label is
+//! known, the number to be added to the distance from the field's start to the label: -4 for a field that ends its
+//! instruction, less when an immediate follows.
+
+use frazil_codegen::{FixupDesc, RelocDesc};
+
+macro_rules! relocs {
+    ($($name:ident $elf_name:literal $elf_type:literal $size:literal $doc:literal;)*) => {
+        #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
+        enum Index { $($name),* }
+        $(#[doc = $doc] pub const $name: u8 = Index::$name as u8;)*
+        /// Relocation kinds by index.
+        pub static RELOCS: &[RelocDesc] = &[$(RelocDesc { name: $elf_name, elf_type: $elf_type, size_bytes: $size }),*];
+    };
+}
+
+relocs! {
+    ABS64 "R_X86_64_64" 1 8 "Absolute address, 8 bytes.";
+    ABS32 "R_X86_64_32" 10 4 "Absolute address that fits 4 bytes zero-extended.";
+    ABS32S "R_X86_64_32S" 11 4 "Absolute address that fits 4 bytes sign-extended.";
+    PC32 "R_X86_64_PC32" 2 4 "Distance from the field, 4 bytes.";
+    PC64 "R_X86_64_PC64" 24 8 "Distance from the field, 8 bytes.";
+    PLT32 "R_X86_64_PLT32" 4 4 "Distance from the field to the function or its linkage table entry.";
+    GOTPCREL "R_X86_64_GOTPCREL" 9 4 "Distance from the field to the symbol's slot of the global offset table.";
+    GOTPCRELX "R_X86_64_GOTPCRELX" 41 4 "The same in an instruction without REX that the linker may rewrite.";
+    REX_GOTPCRELX "R_X86_64_REX_GOTPCRELX" 42 4 "The same in an instruction with REX that the linker may rewrite.";
+    TLSGD "R_X86_64_TLSGD" 19 4 "Distance to the general-dynamic descriptor of a thread-local symbol.";
+    TLSLD "R_X86_64_TLSLD" 20 4 "Distance to the local-dynamic descriptor of the module.";
+    DTPOFF32 "R_X86_64_DTPOFF32" 21 4 "Offset in the module's block of thread-local storage, 4 bytes.";
+    DTPOFF64 "R_X86_64_DTPOFF64" 17 8 "Offset in the module's block of thread-local storage, 8 bytes.";
+    GOTTPOFF "R_X86_64_GOTTPOFF" 22 4 "Distance to the slot with the symbol's offset from the thread pointer.";
+    TPOFF32 "R_X86_64_TPOFF32" 23 4 "Offset from the thread pointer.";
+}
+
+/// Fixup: a signed 4-byte distance.
+pub const REL32: u8 = 0;
+/// Fixup: a signed byte distance.
+pub const REL8: u8 = 1;
+/// Fixup: an entry of a jump table, a 4-byte distance from the table's start.
+pub const TABLE_ENTRY: u8 = 2;
+
+/// Fixup kinds by index.
+pub static FIXUPS: &[FixupDesc] = &[
+    FixupDesc {
+        name: "rel32",
+        patch: add_distance32,
+    },
+    FixupDesc {
+        name: "rel8",
+        patch: add_distance8,
+    },
+    FixupDesc {
+        name: "table entry",
+        patch: add_distance32,
+    },
+];
+
+fn add_distance32(bytes: &mut [u8], distance_bytes: i64) -> bool {
+    let Some(field) = bytes.first_chunk_mut::<4>() else {
+        return false;
+    };
+    let Ok(value) = i32::try_from(i64::from(i32::from_le_bytes(*field)) + distance_bytes) else {
+        return false;
+    };
+    *field = value.to_le_bytes();
+    true
+}
+
+fn add_distance8(bytes: &mut [u8], distance_bytes: i64) -> bool {
+    let Some(field) = bytes.first_mut() else {
+        return false;
+    };
+    let Ok(value) = i8::try_from(i64::from(field.cast_signed()) + distance_bytes) else {
+        return false;
+    };
+    *field = value.cast_unsigned();
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_add_the_distance_and_refuse_what_does_not_fit() {
+        let mut field = (-4i32).to_le_bytes();
+        assert!((FIXUPS[usize::from(REL32)].patch)(&mut field, 0x1000));
+        assert_eq!(i32::from_le_bytes(field), 0xffc);
+        assert!(!(FIXUPS[usize::from(REL32)].patch)(&mut field, i64::from(i32::MAX)));
+        let mut byte = [0xff];
+        assert!((FIXUPS[usize::from(REL8)].patch)(&mut byte, 128));
+        assert_eq!(byte, [127]);
+        assert!(!(FIXUPS[usize::from(REL8)].patch)(&mut byte, 1));
+    }
+}

@@ -1,0 +1,434 @@
+//! The op table: one line per form of a machine instruction.
+//!
+//! Columns: name, mnemonic, form, encoding, sizes, modes, register operands, effects (see [`crate::ops`]). Encodings are
+//! those of the Intel manual, volume 2. Names end with the operands: R register, M memory, I immediate, C count in
+//! `cl`, X vector register where both banks occur. Where several encodings exist, the row has the one that the GNU
+//! assembler chooses.
+
+use crate::ops::Imm::{Byte, Full, Shift, Short, Word};
+use crate::ops::operands::*;
+use crate::ops::sizes::*;
+use crate::ops::{Code, FR, FRW, FW, Form, NO, Row, ValidIn, int, int0f, int38, one, op_table, pad, x0f, x3a};
+use crate::regs::{RAX, RBP, RBX, RCX, RDI, RDX, RSI, RSP};
+use frazil_codegen::OpDesc;
+
+op_table! {
+    // Integer arithmetic and logic of two operands.
+    AddRR "add" StoreRR int(0x01), BWLQ, Both, [M, U], FW;
+    AddRM "add" RM int(0x03), BWLQ, Both, [M], FW;
+    AddMR "add" MR int(0x01), BWLQ, Both, [U], FW;
+    AddRI "add" RI int(0x81).digit(0).imm(Short), BWLQ, Both, [M], FW;
+    AddMI "add" MI int(0x81).digit(0).imm(Short), BWLQ, Both, [], FW;
+    OrRR "or" StoreRR int(0x09), BWLQ, Both, [M, U], FW;
+    OrRM "or" RM int(0x0b), BWLQ, Both, [M], FW;
+    OrMR "or" MR int(0x09), BWLQ, Both, [U], FW;
+    OrRI "or" RI int(0x81).digit(1).imm(Short), BWLQ, Both, [M], FW;
+    OrMI "or" MI int(0x81).digit(1).imm(Short), BWLQ, Both, [], FW;
+    AdcRR "adc" StoreRR int(0x11), BWLQ, Both, [M, U], FRW;
+    AdcRM "adc" RM int(0x13), BWLQ, Both, [M], FRW;
+    AdcMR "adc" MR int(0x11), BWLQ, Both, [U], FRW;
+    AdcRI "adc" RI int(0x81).digit(2).imm(Short), BWLQ, Both, [M], FRW;
+    AdcMI "adc" MI int(0x81).digit(2).imm(Short), BWLQ, Both, [], FRW;
+    SbbRR "sbb" StoreRR int(0x19), BWLQ, Both, [M, U], FRW;
+    SbbRM "sbb" RM int(0x1b), BWLQ, Both, [M], FRW;
+    SbbMR "sbb" MR int(0x19), BWLQ, Both, [U], FRW;
+    SbbRI "sbb" RI int(0x81).digit(3).imm(Short), BWLQ, Both, [M], FRW;
+    SbbMI "sbb" MI int(0x81).digit(3).imm(Short), BWLQ, Both, [], FRW;
+    AndRR "and" StoreRR int(0x21), BWLQ, Both, [M, U], FW;
+    AndRM "and" RM int(0x23), BWLQ, Both, [M], FW;
+    AndMR "and" MR int(0x21), BWLQ, Both, [U], FW;
+    AndRI "and" RI int(0x81).digit(4).imm(Short), BWLQ, Both, [M], FW;
+    AndMI "and" MI int(0x81).digit(4).imm(Short), BWLQ, Both, [], FW;
+    SubRR "sub" StoreRR int(0x29), BWLQ, Both, [M, U], FW;
+    SubRM "sub" RM int(0x2b), BWLQ, Both, [M], FW;
+    SubMR "sub" MR int(0x29), BWLQ, Both, [U], FW;
+    SubRI "sub" RI int(0x81).digit(5).imm(Short), BWLQ, Both, [M], FW;
+    SubMI "sub" MI int(0x81).digit(5).imm(Short), BWLQ, Both, [], FW;
+    XorRR "xor" StoreRR int(0x31), BWLQ, Both, [M, U], FW;
+    XorRM "xor" RM int(0x33), BWLQ, Both, [M], FW;
+    XorMR "xor" MR int(0x31), BWLQ, Both, [U], FW;
+    XorRI "xor" RI int(0x81).digit(6).imm(Short), BWLQ, Both, [M], FW;
+    XorMI "xor" MI int(0x81).digit(6).imm(Short), BWLQ, Both, [], FW;
+    CmpRR "cmp" StoreRR int(0x39), BWLQ, Both, [U, U], FW;
+    CmpRM "cmp" RM int(0x3b), BWLQ, Both, [U], FW;
+    CmpMR "cmp" MR int(0x39), BWLQ, Both, [U], FW;
+    CmpRI "cmp" RI int(0x81).digit(7).imm(Short), BWLQ, Both, [U], FW;
+    CmpMI "cmp" MI int(0x81).digit(7).imm(Short), BWLQ, Both, [], FW;
+    TestRR "test" StoreRR int(0x85), BWLQ, Both, [U, U], FW;
+    TestMR "test" MR int(0x85), BWLQ, Both, [U], FW;
+    TestRI "test" RI int(0xf7).digit(0).imm(Full), BWLQ, Both, [U], FW;
+    TestMI "test" MI int(0xf7).digit(0).imm(Full), BWLQ, Both, [], FW;
+    ZeroR "xor" Same int(0x31), LQ, Both, [D], FW;
+    NotR "not" R int(0xf7).digit(2), BWLQ, Both, [M], NO;
+    NotM "not" M int(0xf7).digit(2), BWLQ, Both, [], NO;
+    NegR "neg" R int(0xf7).digit(3), BWLQ, Both, [M], FW;
+    NegM "neg" M int(0xf7).digit(3), BWLQ, Both, [], FW;
+    IncR "inc" R int(0xff).digit(0), BWLQ, Both, [M], FW;
+    IncM "inc" M int(0xff).digit(0), BWLQ, Both, [], FW;
+    DecR "dec" R int(0xff).digit(1), BWLQ, Both, [M], FW;
+    DecM "dec" M int(0xff).digit(1), BWLQ, Both, [], FW;
+
+    // Multiplication and division.
+    ImulRR "imul" LoadRR int0f(0xaf), WLQ, Both, [M, U], FW;
+    ImulRM "imul" RM int0f(0xaf), WLQ, Both, [M], FW;
+    ImulRRI "imul" LoadRRI int(0x69).imm(Short), WLQ, Both, [D, U], FW;
+    ImulRMI "imul" RMI int(0x69).imm(Short), WLQ, Both, [D], FW;
+    MulR "mul" R int(0xf7).digit(4), WLQ, Both, [U], FW.uses(&[RAX]).defs(&[RAX, RDX]);
+    MulM "mul" M int(0xf7).digit(4), WLQ, Both, [], FW.uses(&[RAX]).defs(&[RAX, RDX]);
+    Mul8R "mul" R int(0xf7).digit(4), B, Both, [U], FW.uses(&[RAX]).defs(&[RAX]);
+    Mul8M "mul" M int(0xf7).digit(4), B, Both, [], FW.uses(&[RAX]).defs(&[RAX]);
+    ImulR "imul" R int(0xf7).digit(5), WLQ, Both, [U], FW.uses(&[RAX]).defs(&[RAX, RDX]);
+    ImulM "imul" M int(0xf7).digit(5), WLQ, Both, [], FW.uses(&[RAX]).defs(&[RAX, RDX]);
+    Imul8R "imul" R int(0xf7).digit(5), B, Both, [U], FW.uses(&[RAX]).defs(&[RAX]);
+    Imul8M "imul" M int(0xf7).digit(5), B, Both, [], FW.uses(&[RAX]).defs(&[RAX]);
+    DivR "div" R int(0xf7).digit(6), WLQ, Both, [U], FW.uses(&[RAX, RDX]).defs(&[RAX, RDX]);
+    DivM "div" M int(0xf7).digit(6), WLQ, Both, [], FW.uses(&[RAX, RDX]).defs(&[RAX, RDX]);
+    Div8R "div" R int(0xf7).digit(6), B, Both, [U], FW.uses(&[RAX]).defs(&[RAX]);
+    Div8M "div" M int(0xf7).digit(6), B, Both, [], FW.uses(&[RAX]).defs(&[RAX]);
+    IdivR "idiv" R int(0xf7).digit(7), WLQ, Both, [U], FW.uses(&[RAX, RDX]).defs(&[RAX, RDX]);
+    IdivM "idiv" M int(0xf7).digit(7), WLQ, Both, [], FW.uses(&[RAX, RDX]).defs(&[RAX, RDX]);
+    Idiv8R "idiv" R int(0xf7).digit(7), B, Both, [U], FW.uses(&[RAX]).defs(&[RAX]);
+    Idiv8M "idiv" M int(0xf7).digit(7), B, Both, [], FW.uses(&[RAX]).defs(&[RAX]);
+    Cwd "cwtd" None one(0x99).prefix(0x66), W, Both, [], NO.uses(&[RAX]).defs(&[RDX]);
+    Cdq "cltd" None one(0x99), L, Both, [], NO.uses(&[RAX]).defs(&[RDX]);
+    Cqo "cqto" None one(0x99).flag(Code::W), Q, Only64, [], NO.uses(&[RAX]).defs(&[RDX]);
+
+    // Shifts.
+    RolRI "rol" RI int(0xc1).digit(0).imm(Shift), BWLQ, Both, [M], FW;
+    RolMI "rol" MI int(0xc1).digit(0).imm(Shift), BWLQ, Both, [], FW;
+    RolRC "rol" RC int(0xd3).digit(0), BWLQ, Both, [M], FW.uses(&[RCX]);
+    RolMC "rol" MC int(0xd3).digit(0), BWLQ, Both, [], FW.uses(&[RCX]);
+    RorRI "ror" RI int(0xc1).digit(1).imm(Shift), BWLQ, Both, [M], FW;
+    RorMI "ror" MI int(0xc1).digit(1).imm(Shift), BWLQ, Both, [], FW;
+    RorRC "ror" RC int(0xd3).digit(1), BWLQ, Both, [M], FW.uses(&[RCX]);
+    RorMC "ror" MC int(0xd3).digit(1), BWLQ, Both, [], FW.uses(&[RCX]);
+    RclRI "rcl" RI int(0xc1).digit(2).imm(Shift), BWLQ, Both, [M], FRW;
+    RclMI "rcl" MI int(0xc1).digit(2).imm(Shift), BWLQ, Both, [], FRW;
+    RclRC "rcl" RC int(0xd3).digit(2), BWLQ, Both, [M], FRW.uses(&[RCX]);
+    RclMC "rcl" MC int(0xd3).digit(2), BWLQ, Both, [], FRW.uses(&[RCX]);
+    RcrRI "rcr" RI int(0xc1).digit(3).imm(Shift), BWLQ, Both, [M], FRW;
+    RcrMI "rcr" MI int(0xc1).digit(3).imm(Shift), BWLQ, Both, [], FRW;
+    RcrRC "rcr" RC int(0xd3).digit(3), BWLQ, Both, [M], FRW.uses(&[RCX]);
+    RcrMC "rcr" MC int(0xd3).digit(3), BWLQ, Both, [], FRW.uses(&[RCX]);
+    ShlRI "shl" RI int(0xc1).digit(4).imm(Shift), BWLQ, Both, [M], FW;
+    ShlMI "shl" MI int(0xc1).digit(4).imm(Shift), BWLQ, Both, [], FW;
+    ShlRC "shl" RC int(0xd3).digit(4), BWLQ, Both, [M], FW.uses(&[RCX]);
+    ShlMC "shl" MC int(0xd3).digit(4), BWLQ, Both, [], FW.uses(&[RCX]);
+    ShrRI "shr" RI int(0xc1).digit(5).imm(Shift), BWLQ, Both, [M], FW;
+    ShrMI "shr" MI int(0xc1).digit(5).imm(Shift), BWLQ, Both, [], FW;
+    ShrRC "shr" RC int(0xd3).digit(5), BWLQ, Both, [M], FW.uses(&[RCX]);
+    ShrMC "shr" MC int(0xd3).digit(5), BWLQ, Both, [], FW.uses(&[RCX]);
+    SarRI "sar" RI int(0xc1).digit(7).imm(Shift), BWLQ, Both, [M], FW;
+    SarMI "sar" MI int(0xc1).digit(7).imm(Shift), BWLQ, Both, [], FW;
+    SarRC "sar" RC int(0xd3).digit(7), BWLQ, Both, [M], FW.uses(&[RCX]);
+    SarMC "sar" MC int(0xd3).digit(7), BWLQ, Both, [], FW.uses(&[RCX]);
+    ShldRRI "shld" StoreRRI int0f(0xa4).imm(Byte), WLQ, Both, [M, U], FW;
+    ShldRRC "shld" StoreRRC int0f(0xa5), WLQ, Both, [M, U], FW.uses(&[RCX]);
+    ShrdRRI "shrd" StoreRRI int0f(0xac).imm(Byte), WLQ, Both, [M, U], FW;
+    ShrdRRC "shrd" StoreRRC int0f(0xad), WLQ, Both, [M, U], FW.uses(&[RCX]);
+
+    // Bits.
+    BtRR "bt" StoreRR int0f(0xa3), WLQ, Both, [U, U], FW;
+    BtRI "bt" RI int0f(0xba).digit(4).imm(Byte), WLQ, Both, [U], FW;
+    BtMI "bt" MI int0f(0xba).digit(4).imm(Byte), WLQ, Both, [], FW;
+    BtsRR "bts" StoreRR int0f(0xab), WLQ, Both, [M, U], FW;
+    BtsRI "bts" RI int0f(0xba).digit(5).imm(Byte), WLQ, Both, [M], FW;
+    BtsMI "bts" MI int0f(0xba).digit(5).imm(Byte), WLQ, Both, [], FW;
+    BtrRR "btr" StoreRR int0f(0xb3), WLQ, Both, [M, U], FW;
+    BtrRI "btr" RI int0f(0xba).digit(6).imm(Byte), WLQ, Both, [M], FW;
+    BtrMI "btr" MI int0f(0xba).digit(6).imm(Byte), WLQ, Both, [], FW;
+    BtcRR "btc" StoreRR int0f(0xbb), WLQ, Both, [M, U], FW;
+    BtcRI "btc" RI int0f(0xba).digit(7).imm(Byte), WLQ, Both, [M], FW;
+    BtcMI "btc" MI int0f(0xba).digit(7).imm(Byte), WLQ, Both, [], FW;
+    BsfRR "bsf" LoadRR int0f(0xbc), WLQ, Both, [D, U], FW.merges();
+    BsfRM "bsf" RM int0f(0xbc), WLQ, Both, [D], FW.merges();
+    BsrRR "bsr" LoadRR int0f(0xbd), WLQ, Both, [D, U], FW.merges();
+    BsrRM "bsr" RM int0f(0xbd), WLQ, Both, [D], FW.merges();
+    PopcntRR "popcnt" LoadRR int0f(0xb8).prefix(0xf3), WLQ, Both, [D, U], FW;
+    PopcntRM "popcnt" RM int0f(0xb8).prefix(0xf3), WLQ, Both, [D], FW;
+    TzcntRR "tzcnt" LoadRR int0f(0xbc).prefix(0xf3), WLQ, Both, [D, U], FW;
+    TzcntRM "tzcnt" RM int0f(0xbc).prefix(0xf3), WLQ, Both, [D], FW;
+    LzcntRR "lzcnt" LoadRR int0f(0xbd).prefix(0xf3), WLQ, Both, [D, U], FW;
+    LzcntRM "lzcnt" RM int0f(0xbd).prefix(0xf3), WLQ, Both, [D], FW;
+    BswapR "bswap" O int0f(0xc8), LQ, Both, [M], NO;
+
+    // Moves of integers.
+    MovRR "mov" StoreRR int(0x89), BWLQ, Both, [D, U], NO;
+    MovRM "mov" RM int(0x8b), BWLQ, Both, [D], NO;
+    MovMR "mov" MR int(0x89), BWLQ, Both, [U], NO;
+    MovRI "mov" OI int(0xb8).imm(Full), BWLQ, Both, [D], NO;
+    MovMI "mov" MI int(0xc7).digit(0).imm(Full), BWLQ, Both, [], NO;
+    MovabsRI "movabs" OI64 one(0xb8).flag(Code::W), Q, Only64, [D64], NO;
+    MovabsRRef "movabs" ORef one(0xb8).flag(Code::W), Q, Only64, [D64], NO;
+    MovFsRM "mov" RM int(0x8b).flag(Code::FS), BWLQ, Both, [D], NO;
+    MovFsMR "mov" MR int(0x89).flag(Code::FS), BWLQ, Both, [U], NO;
+    AddFsRM "add" RM int(0x03).flag(Code::FS), BWLQ, Both, [M], FW;
+    MovzxBRR "movzb" LoadRR int0f(0xb6).flag(Code::BYTE_RM), WLQ, Both, [D, U8], NO;
+    MovzxBRM "movzb" RM int0f(0xb6), WLQ, Both, [D], NO;
+    MovzxWRR "movzw" LoadRR int0f(0xb7), LQ, Both, [D, U16], NO;
+    MovzxWRM "movzw" RM int0f(0xb7), LQ, Both, [D], NO;
+    MovsxBRR "movsb" LoadRR int0f(0xbe).flag(Code::BYTE_RM), WLQ, Both, [D, U8], NO;
+    MovsxBRM "movsb" RM int0f(0xbe), WLQ, Both, [D], NO;
+    MovsxWRR "movsw" LoadRR int0f(0xbf), LQ, Both, [D, U16], NO;
+    MovsxWRM "movsw" RM int0f(0xbf), LQ, Both, [D], NO;
+    MovsxdRR "movsl" LoadRR int(0x63), Q, Only64, [D, U32], NO;
+    MovsxdRM "movsl" RM int(0x63), Q, Only64, [D], NO;
+    LeaRM "lea" RM int(0x8d), LQ, Both, [D], NO;
+    LeaRRef "lea" RBaseRef int(0x8d), LQ, Both, [D], NO;
+    LeaTlsGdRM "lea" RM one(0x8d).flag(Code::W).prefix(0x66), Q, Only64, [D64], NO;
+    CmovRR "cmov" LoadRR int0f(0x40).flag(Code::COND), WLQ, Both, [M, U], FR;
+    CmovRM "cmov" RM int0f(0x40).flag(Code::COND), WLQ, Both, [M], FR;
+    SetR "set" R x0f(0x90).digit(0).flag(Code::COND | Code::BYTE_RM), B, Both, [D8], FR;
+    SetM "set" M x0f(0x90).digit(0).flag(Code::COND), B, Both, [], FR;
+    XchgRR "xchg" Exchange int(0x87), BWLQ, Both, [M, M], NO;
+    XchgMR "xchg" MR int(0x87), BWLQ, Both, [M], NO;
+    MovntiMR "movnti" MR int0f(0xc3), LQ, Both, [U], NO;
+    MovbeRM "movbe" RM int38(0xf0), WLQ, Both, [D], NO;
+    MovbeMR "movbe" MR int38(0xf1), WLQ, Both, [U], NO;
+
+    // Stack.
+    PushR "push" O one(0x50), Q, Only64, [U64], NO.uses(&[RSP]).defs(&[RSP]);
+    PopR "pop" O one(0x58), Q, Only64, [D64], NO.uses(&[RSP]).defs(&[RSP]);
+    PushM "push" M one(0xff).digit(6), Q, Only64, [], NO.uses(&[RSP]).defs(&[RSP]);
+    PopM "pop" M one(0x8f).digit(0), Q, Only64, [], NO.uses(&[RSP]).defs(&[RSP]);
+    PushI "push" I one(0x68).imm(Short), Q, Only64, [], NO.uses(&[RSP]).defs(&[RSP]);
+
+    // Control flow.
+    Jcc "j" Branch x0f(0x80).flag(Code::COND), Q, Both, [], FR;
+    Jmp "jmp" Branch one(0xe9), Q, Both, [], NO;
+    JccShort "j" ShortBranch one(0x70).flag(Code::COND), Q, Both, [], FR;
+    JmpShort "jmp" ShortBranch one(0xeb), Q, Both, [], NO;
+    JmpRef "jmp" BranchRef one(0xe9), Q, Both, [], NO;
+    JmpR "jmp" R one(0xff).digit(4).flag(Code::PLAIN | Code::STAR), Q, Only64, [U64], NO;
+    JmpM "jmp" M one(0xff).digit(4).flag(Code::PLAIN | Code::STAR), Q, Only64, [], NO;
+    CallRef "call" BranchRef one(0xe8), Q, Both, [], NO.uses(&[RSP]).defs(&[RSP]);
+    CallTlsGdRef "call" BranchRef one(0xe8).flag(Code::W).prefix(0x66), Q, Only64, [], NO.uses(&[RSP]).defs(&[RSP]);
+    CallR "call" R one(0xff).digit(2).flag(Code::PLAIN | Code::STAR), Q, Only64, [U64], NO.uses(&[RSP]).defs(&[RSP]);
+    CallM "call" M one(0xff).digit(2).flag(Code::PLAIN | Code::STAR), Q, Only64, [], NO.uses(&[RSP]).defs(&[RSP]);
+    Ret "ret" None one(0xc3), Q, Both, [], NO.uses(&[RSP]).defs(&[RSP]);
+    RetI "ret" I one(0xc2).imm(Word), Q, Both, [], NO.uses(&[RSP]).defs(&[RSP]);
+    Leave "leave" None one(0xc9), Q, Both, [], NO.uses(&[RBP]).defs(&[RSP, RBP]);
+
+    // Atomics and ordering. An exchange with memory locks by itself.
+    LockAddMR "add" MR int(0x01).flag(Code::LOCK), BWLQ, Both, [U], FW;
+    LockAddMI "add" MI int(0x81).digit(0).imm(Short).flag(Code::LOCK), BWLQ, Both, [], FW;
+    LockOrMR "or" MR int(0x09).flag(Code::LOCK), BWLQ, Both, [U], FW;
+    LockOrMI "or" MI int(0x81).digit(1).imm(Short).flag(Code::LOCK), BWLQ, Both, [], FW;
+    LockAndMR "and" MR int(0x21).flag(Code::LOCK), BWLQ, Both, [U], FW;
+    LockAndMI "and" MI int(0x81).digit(4).imm(Short).flag(Code::LOCK), BWLQ, Both, [], FW;
+    LockSubMR "sub" MR int(0x29).flag(Code::LOCK), BWLQ, Both, [U], FW;
+    LockSubMI "sub" MI int(0x81).digit(5).imm(Short).flag(Code::LOCK), BWLQ, Both, [], FW;
+    LockXorMR "xor" MR int(0x31).flag(Code::LOCK), BWLQ, Both, [U], FW;
+    LockXorMI "xor" MI int(0x81).digit(6).imm(Short).flag(Code::LOCK), BWLQ, Both, [], FW;
+    LockNotM "not" M int(0xf7).digit(2).flag(Code::LOCK), BWLQ, Both, [], NO;
+    LockNegM "neg" M int(0xf7).digit(3).flag(Code::LOCK), BWLQ, Both, [], FW;
+    LockIncM "inc" M int(0xff).digit(0).flag(Code::LOCK), BWLQ, Both, [], FW;
+    LockDecM "dec" M int(0xff).digit(1).flag(Code::LOCK), BWLQ, Both, [], FW;
+    LockBtsMI "bts" MI int0f(0xba).digit(5).imm(Byte).flag(Code::LOCK), WLQ, Both, [], FW;
+    LockBtrMI "btr" MI int0f(0xba).digit(6).imm(Byte).flag(Code::LOCK), WLQ, Both, [], FW;
+    LockBtcMI "btc" MI int0f(0xba).digit(7).imm(Byte).flag(Code::LOCK), WLQ, Both, [], FW;
+    CmpxchgRR "cmpxchg" StoreRR int0f(0xb1), BWLQ, Both, [M, U], FW.uses(&[RAX]).defs(&[RAX]);
+    CmpxchgMR "cmpxchg" MR int0f(0xb1), BWLQ, Both, [U], FW.uses(&[RAX]).defs(&[RAX]);
+    LockCmpxchgMR "cmpxchg" MR int0f(0xb1).flag(Code::LOCK), BWLQ, Both, [U], FW.uses(&[RAX]).defs(&[RAX]);
+    XaddRR "xadd" StoreRR int0f(0xc1), BWLQ, Both, [M, M], FW;
+    XaddMR "xadd" MR int0f(0xc1), BWLQ, Both, [M], FW;
+    LockXaddMR "xadd" MR int0f(0xc1).flag(Code::LOCK), BWLQ, Both, [M], FW;
+    Cmpxchg8bM "cmpxchg8b" M x0f(0xc7).digit(1), Q, Both, [], FW.uses(&[RAX, RDX, RBX, RCX]).defs(&[RAX, RDX]);
+    Cmpxchg16bM "cmpxchg16b" M x0f(0xc7).digit(1).flag(Code::W), X, Only64, [], FW.uses(&[RAX, RDX, RBX, RCX]).defs(&[RAX, RDX]);
+    LockCmpxchg8bM "cmpxchg8b" M x0f(0xc7).digit(1).flag(Code::LOCK), Q, Both, [], FW.uses(&[RAX, RDX, RBX, RCX]).defs(&[RAX, RDX]);
+    LockCmpxchg16bM "cmpxchg16b" M x0f(0xc7).digit(1).flag(Code::W | Code::LOCK), X, Only64, [], FW.uses(&[RAX, RDX, RBX, RCX]).defs(&[RAX, RDX]);
+    Lfence "lfence" NoneModRm x0f(0xae).digit(0xe8), Q, Both, [], NO;
+    Mfence "mfence" NoneModRm x0f(0xae).digit(0xf0), Q, Both, [], NO;
+    Sfence "sfence" NoneModRm x0f(0xae).digit(0xf8), Q, Both, [], NO;
+
+    // Blocks of memory, processor state, the rest.
+    RepMovsb "rep movsb" None one(0xa4).prefix(0xf3), B, Both, [], NO.uses(&[RCX, RSI, RDI]).defs(&[RCX, RSI, RDI]);
+    RepMovsq "rep movsq" None one(0xa5).prefix(0xf3).flag(Code::W), Q, Only64, [], NO.uses(&[RCX, RSI, RDI]).defs(&[RCX, RSI, RDI]);
+    RepStosb "rep stosb" None one(0xaa).prefix(0xf3), B, Both, [], NO.uses(&[RAX, RCX, RDI]).defs(&[RCX, RDI]);
+    RepStosq "rep stosq" None one(0xab).prefix(0xf3).flag(Code::W), Q, Only64, [], NO.uses(&[RAX, RCX, RDI]).defs(&[RCX, RDI]);
+    PrefetchntaM "prefetchnta" M x0f(0x18).digit(0), B, Both, [], NO;
+    Prefetcht0M "prefetcht0" M x0f(0x18).digit(1), B, Both, [], NO;
+    Prefetcht1M "prefetcht1" M x0f(0x18).digit(2), B, Both, [], NO;
+    Prefetcht2M "prefetcht2" M x0f(0x18).digit(3), B, Both, [], NO;
+    PrefetchwM "prefetchw" M x0f(0x0d).digit(1), B, Both, [], NO;
+    Pause "pause" None one(0x90).prefix(0xf3), Q, Both, [], NO;
+    Ud2 "ud2" None x0f(0x0b), Q, Both, [], NO;
+    Int3 "int3" None one(0xcc), Q, Both, [], NO;
+    Nop "nop" Nop one(0x90), Q, Both, [], NO;
+    Endbr64 "endbr64" NoneModRm x0f(0x1e).prefix(0xf3).digit(0xfa), Q, Only64, [], NO;
+    Rdtsc "rdtsc" None x0f(0x31), Q, Both, [], NO.defs(&[RAX, RDX]);
+    Rdtscp "rdtscp" NoneModRm x0f(0x01).digit(0xf9), Q, Both, [], NO.defs(&[RAX, RCX, RDX]);
+    Xgetbv "xgetbv" NoneModRm x0f(0x01).digit(0xd0), Q, Both, [], NO.uses(&[RCX]).defs(&[RAX, RDX]);
+    Cpuid "cpuid" None x0f(0xa2), Q, Both, [], NO.uses(&[RAX, RCX]).defs(&[RAX, RBX, RCX, RDX]);
+    StmxcsrM "stmxcsr" M x0f(0xae).digit(3), L, Both, [], NO;
+    LdmxcsrM "ldmxcsr" M x0f(0xae).digit(2), L, Both, [], NO;
+    FnstcwM "fnstcw" M one(0xd9).digit(7), W, Both, [], NO;
+    FldcwM "fldcw" M one(0xd9).digit(5), W, Both, [], NO;
+
+    // Moves of floats and vectors. Size 4 is single, 8 double precision where the row has both.
+    MovsRR "movs" LoadRR x0f(0x10).scalar(), LQ, Both, [MX, UX], NO;
+    MovsRM "movs" RM x0f(0x10).scalar(), LQ, Both, [DX], NO;
+    MovsMR "movs" MR x0f(0x11).scalar(), LQ, Both, [UX], NO;
+    MovapRR "movap" LoadRR x0f(0x28).packed(), LQ, Both, [DX, UX], NO;
+    MovapRM "movap" RM x0f(0x28).packed(), LQ, Both, [DX], NO;
+    MovapMR "movap" MR x0f(0x29).packed(), LQ, Both, [UX], NO;
+    MovupRR "movup" LoadRR x0f(0x10).packed(), LQ, Both, [DX, UX], NO;
+    MovupRM "movup" RM x0f(0x10).packed(), LQ, Both, [DX], NO;
+    MovupMR "movup" MR x0f(0x11).packed(), LQ, Both, [UX], NO;
+    MovdqaRR "movdqa" LoadRR x0f(0x6f).prefix(0x66), X, Both, [DX, UX], NO;
+    MovdqaRM "movdqa" RM x0f(0x6f).prefix(0x66), X, Both, [DX], NO;
+    MovdqaMR "movdqa" MR x0f(0x7f).prefix(0x66), X, Both, [UX], NO;
+    MovdquRR "movdqu" LoadRR x0f(0x6f).prefix(0xf3), X, Both, [DX, UX], NO;
+    MovdquRM "movdqu" RM x0f(0x6f).prefix(0xf3), X, Both, [DX], NO;
+    MovdquMR "movdqu" MR x0f(0x7f).prefix(0xf3), X, Both, [UX], NO;
+    MovdXR "movd" LoadRR int0f(0x6e).prefix(0x66).flag(Code::PLAIN), LQ, Both, [DX, U], NO;
+    MovdRX "movd" StoreRR int0f(0x7e).prefix(0x66).flag(Code::PLAIN), LQ, Both, [D, UX], NO;
+    MovdXM "movd" RM x0f(0x6e).prefix(0x66), L, Both, [DX], NO;
+    MovdMX "movd" MR x0f(0x7e).prefix(0x66), L, Both, [UX], NO;
+    MovqXX "movq" LoadRR x0f(0x7e).prefix(0xf3), Q, Both, [DX, UX], NO;
+    MovqXM "movq" RM x0f(0x7e).prefix(0xf3), Q, Both, [DX], NO;
+    MovqMX "movq" MR x0f(0xd6).prefix(0x66), Q, Both, [UX], NO;
+    MovlpRM "movlp" RM x0f(0x12).packed(), LQ, Both, [MX], NO;
+    MovhpRM "movhp" RM x0f(0x16).packed(), LQ, Both, [MX], NO;
+    MovlpMR "movlp" MR x0f(0x13).packed(), LQ, Both, [UX], NO;
+    MovhpMR "movhp" MR x0f(0x17).packed(), LQ, Both, [UX], NO;
+    MovhlpsRR "movhlps" LoadRR x0f(0x12), X, Both, [MX, UX], NO;
+    MovlhpsRR "movlhps" LoadRR x0f(0x16), X, Both, [MX, UX], NO;
+    MovntpMR "movntp" MR x0f(0x2b).packed(), LQ, Both, [UX], NO;
+    MovntdqMR "movntdq" MR x0f(0xe7).prefix(0x66), X, Both, [UX], NO;
+
+    // Scalar float arithmetic.
+    AddsRR "adds" LoadRR x0f(0x58).scalar(), LQ, Both, [MX, UX], NO;
+    AddsRM "adds" RM x0f(0x58).scalar(), LQ, Both, [MX], NO;
+    MulsRR "muls" LoadRR x0f(0x59).scalar(), LQ, Both, [MX, UX], NO;
+    MulsRM "muls" RM x0f(0x59).scalar(), LQ, Both, [MX], NO;
+    SubsRR "subs" LoadRR x0f(0x5c).scalar(), LQ, Both, [MX, UX], NO;
+    SubsRM "subs" RM x0f(0x5c).scalar(), LQ, Both, [MX], NO;
+    MinsRR "mins" LoadRR x0f(0x5d).scalar(), LQ, Both, [MX, UX], NO;
+    MinsRM "mins" RM x0f(0x5d).scalar(), LQ, Both, [MX], NO;
+    DivsRR "divs" LoadRR x0f(0x5e).scalar(), LQ, Both, [MX, UX], NO;
+    DivsRM "divs" RM x0f(0x5e).scalar(), LQ, Both, [MX], NO;
+    MaxsRR "maxs" LoadRR x0f(0x5f).scalar(), LQ, Both, [MX, UX], NO;
+    MaxsRM "maxs" RM x0f(0x5f).scalar(), LQ, Both, [MX], NO;
+    SqrtsRR "sqrts" LoadRR x0f(0x51).scalar(), LQ, Both, [DX, UX], NO.merges();
+    SqrtsRM "sqrts" RM x0f(0x51).scalar(), LQ, Both, [DX], NO.merges();
+    UcomisRR "ucomis" LoadRR x0f(0x2e).packed(), LQ, Both, [UX, UX], FW;
+    UcomisRM "ucomis" RM x0f(0x2e).packed(), LQ, Both, [UX], FW;
+    ComisRR "comis" LoadRR x0f(0x2f).packed(), LQ, Both, [UX, UX], FW;
+    ComisRM "comis" RM x0f(0x2f).packed(), LQ, Both, [UX], FW;
+    CmpsRRI "cmps" LoadRRI x0f(0xc2).scalar().imm(Byte), LQ, Both, [MX, UX], NO;
+    CmpsRMI "cmps" RMI x0f(0xc2).scalar().imm(Byte), LQ, Both, [MX], NO;
+    RoundssRRI "roundss" LoadRRI x3a(0x0a).prefix(0x66).imm(Byte), L, Both, [DX, UX], NO.merges();
+    RoundssRMI "roundss" RMI x3a(0x0a).prefix(0x66).imm(Byte), L, Both, [DX], NO.merges();
+    RoundsdRRI "roundsd" LoadRRI x3a(0x0b).prefix(0x66).imm(Byte), Q, Both, [DX, UX], NO.merges();
+    RoundsdRMI "roundsd" RMI x3a(0x0b).prefix(0x66).imm(Byte), Q, Both, [DX], NO.merges();
+
+    // Conversions. The size of conversions from and to integers is the integer's.
+    Cvtsi2ssRR "cvtsi2ss" LoadRR int0f(0x2a).prefix(0xf3), LQ, Both, [DX, U], NO.merges();
+    Cvtsi2ssRM "cvtsi2ss" RM int0f(0x2a).prefix(0xf3), LQ, Both, [DX], NO.merges();
+    Cvtsi2sdRR "cvtsi2sd" LoadRR int0f(0x2a).prefix(0xf2), LQ, Both, [DX, U], NO.merges();
+    Cvtsi2sdRM "cvtsi2sd" RM int0f(0x2a).prefix(0xf2), LQ, Both, [DX], NO.merges();
+    Cvttss2siRR "cvttss2si" LoadRR int0f(0x2c).prefix(0xf3), LQ, Both, [D, UX], NO;
+    Cvttss2siRM "cvttss2si" RM int0f(0x2c).prefix(0xf3), LQ, Both, [D], NO;
+    Cvttsd2siRR "cvttsd2si" LoadRR int0f(0x2c).prefix(0xf2), LQ, Both, [D, UX], NO;
+    Cvttsd2siRM "cvttsd2si" RM int0f(0x2c).prefix(0xf2), LQ, Both, [D], NO;
+    Cvtss2siRR "cvtss2si" LoadRR int0f(0x2d).prefix(0xf3), LQ, Both, [D, UX], NO;
+    Cvtss2siRM "cvtss2si" RM int0f(0x2d).prefix(0xf3), LQ, Both, [D], NO;
+    Cvtsd2siRR "cvtsd2si" LoadRR int0f(0x2d).prefix(0xf2), LQ, Both, [D, UX], NO;
+    Cvtsd2siRM "cvtsd2si" RM int0f(0x2d).prefix(0xf2), LQ, Both, [D], NO;
+    Cvtss2sdRR "cvtss2sd" LoadRR x0f(0x5a).prefix(0xf3), L, Both, [DX, UX], NO.merges();
+    Cvtss2sdRM "cvtss2sd" RM x0f(0x5a).prefix(0xf3), L, Both, [DX], NO.merges();
+    Cvtsd2ssRR "cvtsd2ss" LoadRR x0f(0x5a).prefix(0xf2), Q, Both, [DX, UX], NO.merges();
+    Cvtsd2ssRM "cvtsd2ss" RM x0f(0x5a).prefix(0xf2), Q, Both, [DX], NO.merges();
+
+    // Packed operations that scalar code needs.
+    ZeroX "xorps" Same x0f(0x57), X, Both, [DX], NO;
+    OnesX "pcmpeqd" Same x0f(0x76).prefix(0x66), X, Both, [DX], NO;
+    AndpRR "andp" LoadRR x0f(0x54).packed(), LQ, Both, [MX, UX], NO;
+    AndpRM "andp" RM x0f(0x54).packed(), LQ, Both, [MX], NO;
+    AndnpRR "andnp" LoadRR x0f(0x55).packed(), LQ, Both, [MX, UX], NO;
+    AndnpRM "andnp" RM x0f(0x55).packed(), LQ, Both, [MX], NO;
+    OrpRR "orp" LoadRR x0f(0x56).packed(), LQ, Both, [MX, UX], NO;
+    OrpRM "orp" RM x0f(0x56).packed(), LQ, Both, [MX], NO;
+    XorpRR "xorp" LoadRR x0f(0x57).packed(), LQ, Both, [MX, UX], NO;
+    XorpRM "xorp" RM x0f(0x57).packed(), LQ, Both, [MX], NO;
+    UnpcklpRR "unpcklp" LoadRR x0f(0x14).packed(), LQ, Both, [MX, UX], NO;
+    UnpcklpRM "unpcklp" RM x0f(0x14).packed(), LQ, Both, [MX], NO;
+    UnpckhpRR "unpckhp" LoadRR x0f(0x15).packed(), LQ, Both, [MX, UX], NO;
+    UnpckhpRM "unpckhp" RM x0f(0x15).packed(), LQ, Both, [MX], NO;
+    AddpRR "addp" LoadRR x0f(0x58).packed(), LQ, Both, [MX, UX], NO;
+    AddpRM "addp" RM x0f(0x58).packed(), LQ, Both, [MX], NO;
+    MulpRR "mulp" LoadRR x0f(0x59).packed(), LQ, Both, [MX, UX], NO;
+    MulpRM "mulp" RM x0f(0x59).packed(), LQ, Both, [MX], NO;
+    SubpRR "subp" LoadRR x0f(0x5c).packed(), LQ, Both, [MX, UX], NO;
+    SubpRM "subp" RM x0f(0x5c).packed(), LQ, Both, [MX], NO;
+    MinpRR "minp" LoadRR x0f(0x5d).packed(), LQ, Both, [MX, UX], NO;
+    MinpRM "minp" RM x0f(0x5d).packed(), LQ, Both, [MX], NO;
+    DivpRR "divp" LoadRR x0f(0x5e).packed(), LQ, Both, [MX, UX], NO;
+    DivpRM "divp" RM x0f(0x5e).packed(), LQ, Both, [MX], NO;
+    MaxpRR "maxp" LoadRR x0f(0x5f).packed(), LQ, Both, [MX, UX], NO;
+    MaxpRM "maxp" RM x0f(0x5f).packed(), LQ, Both, [MX], NO;
+    PandRR "pand" LoadRR x0f(0xdb).prefix(0x66), X, Both, [MX, UX], NO;
+    PandRM "pand" RM x0f(0xdb).prefix(0x66), X, Both, [MX], NO;
+    PandnRR "pandn" LoadRR x0f(0xdf).prefix(0x66), X, Both, [MX, UX], NO;
+    PandnRM "pandn" RM x0f(0xdf).prefix(0x66), X, Both, [MX], NO;
+    PorRR "por" LoadRR x0f(0xeb).prefix(0x66), X, Both, [MX, UX], NO;
+    PorRM "por" RM x0f(0xeb).prefix(0x66), X, Both, [MX], NO;
+    PxorRR "pxor" LoadRR x0f(0xef).prefix(0x66), X, Both, [MX, UX], NO;
+    PxorRM "pxor" RM x0f(0xef).prefix(0x66), X, Both, [MX], NO;
+    PunpcklbwRR "punpcklbw" LoadRR x0f(0x60).prefix(0x66), X, Both, [MX, UX], NO;
+    PunpcklbwRM "punpcklbw" RM x0f(0x60).prefix(0x66), X, Both, [MX], NO;
+    PunpcklwdRR "punpcklwd" LoadRR x0f(0x61).prefix(0x66), X, Both, [MX, UX], NO;
+    PunpcklwdRM "punpcklwd" RM x0f(0x61).prefix(0x66), X, Both, [MX], NO;
+    PunpckldqRR "punpckldq" LoadRR x0f(0x62).prefix(0x66), X, Both, [MX, UX], NO;
+    PunpckldqRM "punpckldq" RM x0f(0x62).prefix(0x66), X, Both, [MX], NO;
+    PunpcklqdqRR "punpcklqdq" LoadRR x0f(0x6c).prefix(0x66), X, Both, [MX, UX], NO;
+    PunpcklqdqRM "punpcklqdq" RM x0f(0x6c).prefix(0x66), X, Both, [MX], NO;
+    PunpckhqdqRR "punpckhqdq" LoadRR x0f(0x6d).prefix(0x66), X, Both, [MX, UX], NO;
+    PunpckhqdqRM "punpckhqdq" RM x0f(0x6d).prefix(0x66), X, Both, [MX], NO;
+    PadddRR "paddd" LoadRR x0f(0xfe).prefix(0x66), X, Both, [MX, UX], NO;
+    PadddRM "paddd" RM x0f(0xfe).prefix(0x66), X, Both, [MX], NO;
+    PaddqRR "paddq" LoadRR x0f(0xd4).prefix(0x66), X, Both, [MX, UX], NO;
+    PaddqRM "paddq" RM x0f(0xd4).prefix(0x66), X, Both, [MX], NO;
+    PsubdRR "psubd" LoadRR x0f(0xfa).prefix(0x66), X, Both, [MX, UX], NO;
+    PsubdRM "psubd" RM x0f(0xfa).prefix(0x66), X, Both, [MX], NO;
+    PsubqRR "psubq" LoadRR x0f(0xfb).prefix(0x66), X, Both, [MX, UX], NO;
+    PsubqRM "psubq" RM x0f(0xfb).prefix(0x66), X, Both, [MX], NO;
+    PcmpeqdRR "pcmpeqd" LoadRR x0f(0x76).prefix(0x66), X, Both, [MX, UX], NO;
+    PcmpeqdRM "pcmpeqd" RM x0f(0x76).prefix(0x66), X, Both, [MX], NO;
+    PsrlqRI "psrlq" RI x0f(0x73).prefix(0x66).digit(2).imm(Byte), X, Both, [MX], NO;
+    PsrldqRI "psrldq" RI x0f(0x73).prefix(0x66).digit(3).imm(Byte), X, Both, [MX], NO;
+    PsllqRI "psllq" RI x0f(0x73).prefix(0x66).digit(6).imm(Byte), X, Both, [MX], NO;
+    PslldqRI "pslldq" RI x0f(0x73).prefix(0x66).digit(7).imm(Byte), X, Both, [MX], NO;
+    PsrldRI "psrld" RI x0f(0x72).prefix(0x66).digit(2).imm(Byte), X, Both, [MX], NO;
+    PsradRI "psrad" RI x0f(0x72).prefix(0x66).digit(4).imm(Byte), X, Both, [MX], NO;
+    PslldRI "pslld" RI x0f(0x72).prefix(0x66).digit(6).imm(Byte), X, Both, [MX], NO;
+    PshufdRRI "pshufd" LoadRRI x0f(0x70).prefix(0x66).imm(Byte), X, Both, [DX, UX], NO;
+    PshufdRMI "pshufd" RMI x0f(0x70).prefix(0x66).imm(Byte), X, Both, [DX], NO;
+    ShufpRRI "shufp" LoadRRI x0f(0xc6).packed().imm(Byte), LQ, Both, [MX, UX], NO;
+    ShufpRMI "shufp" RMI x0f(0xc6).packed().imm(Byte), LQ, Both, [MX], NO;
+    MovmskpRX "movmskp" LoadRR x0f(0x50).packed(), LQ, Both, [D32, UX], NO;
+    PmovmskbRX "pmovmskb" LoadRR x0f(0xd7).prefix(0x66), X, Both, [D32, UX], NO;
+}
+
+/// The encodings by [`Op`], packed for the encoder.
+pub static CODES: [Code; ROWS.len()] = {
+    let mut codes = [ROWS[0].code; ROWS.len()];
+    let mut index = 0;
+    while index < codes.len() {
+        codes[index] = ROWS[index].code;
+        index += 1;
+    }
+    codes
+};
+
+/// The rows by [`Op`] as shared code sees them.
+pub static OP_DESCS: [OpDesc; ROWS.len()] = {
+    let mut descs = [ROWS[0].desc(); ROWS.len()];
+    let mut index = 0;
+    while index < descs.len() {
+        descs[index] = ROWS[index].desc();
+        index += 1;
+    }
+    descs
+};
