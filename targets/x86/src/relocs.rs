@@ -7,31 +7,36 @@
 use frazil_codegen::{FixupDesc, RelocDesc};
 
 macro_rules! relocs {
-    ($($name:ident $elf_name:literal $elf_type:literal $size:literal $doc:literal;)*) => {
+    ($($name:ident $elf_name:literal $elf_type:literal $size:literal $store:expr, $doc:literal;)*) => {
         #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
         enum Index { $($name),* }
         $(#[doc = $doc] pub const $name: u8 = Index::$name as u8;)*
         /// Relocation kinds by index.
-        pub static RELOCS: &[RelocDesc] = &[$(RelocDesc { name: $elf_name, elf_type: $elf_type, size_bytes: $size }),*];
+        pub static RELOCS: &[RelocDesc] = &[$(RelocDesc {
+            name: $elf_name,
+            elf_type: $elf_type,
+            size_bytes: $size,
+            store_distance: $store,
+        }),*];
     };
 }
 
 relocs! {
-    ABS64 "R_X86_64_64" 1 8 "Absolute address, 8 bytes.";
-    ABS32 "R_X86_64_32" 10 4 "Absolute address that fits 4 bytes zero-extended.";
-    ABS32S "R_X86_64_32S" 11 4 "Absolute address that fits 4 bytes sign-extended.";
-    PC32 "R_X86_64_PC32" 2 4 "Distance from the field, 4 bytes.";
-    PC64 "R_X86_64_PC64" 24 8 "Distance from the field, 8 bytes.";
-    PLT32 "R_X86_64_PLT32" 4 4 "Distance from the field to the function or its linkage table entry.";
-    GOTPCREL "R_X86_64_GOTPCREL" 9 4 "Distance from the field to the symbol's slot of the global offset table.";
-    GOTPCRELX "R_X86_64_GOTPCRELX" 41 4 "The same in an instruction without REX that the linker may rewrite.";
-    REX_GOTPCRELX "R_X86_64_REX_GOTPCRELX" 42 4 "The same in an instruction with REX that the linker may rewrite.";
-    TLSGD "R_X86_64_TLSGD" 19 4 "Distance to the general-dynamic descriptor of a thread-local symbol.";
-    TLSLD "R_X86_64_TLSLD" 20 4 "Distance to the local-dynamic descriptor of the module.";
-    DTPOFF32 "R_X86_64_DTPOFF32" 21 4 "Offset in the module's block of thread-local storage, 4 bytes.";
-    DTPOFF64 "R_X86_64_DTPOFF64" 17 8 "Offset in the module's block of thread-local storage, 8 bytes.";
-    GOTTPOFF "R_X86_64_GOTTPOFF" 22 4 "Distance to the slot with the symbol's offset from the thread pointer.";
-    TPOFF32 "R_X86_64_TPOFF32" 23 4 "Offset from the thread pointer.";
+    ABS64 "R_X86_64_64" 1 8 None, "Absolute address, 8 bytes.";
+    ABS32 "R_X86_64_32" 10 4 None, "Absolute address that fits 4 bytes zero-extended.";
+    ABS32S "R_X86_64_32S" 11 4 None, "Absolute address that fits 4 bytes sign-extended.";
+    PC32 "R_X86_64_PC32" 2 4 Some(store_distance32), "Distance from the field, 4 bytes.";
+    PC64 "R_X86_64_PC64" 24 8 Some(store_distance64), "Distance from the field, 8 bytes.";
+    PLT32 "R_X86_64_PLT32" 4 4 Some(store_distance32), "Distance from the field to the function or its linkage table entry.";
+    GOTPCREL "R_X86_64_GOTPCREL" 9 4 None, "Distance from the field to the symbol's slot of the global offset table.";
+    GOTPCRELX "R_X86_64_GOTPCRELX" 41 4 None, "The same in an instruction without REX that the linker may rewrite.";
+    REX_GOTPCRELX "R_X86_64_REX_GOTPCRELX" 42 4 None, "The same in an instruction with REX that the linker may rewrite.";
+    TLSGD "R_X86_64_TLSGD" 19 4 None, "Distance to the general-dynamic descriptor of a thread-local symbol.";
+    TLSLD "R_X86_64_TLSLD" 20 4 None, "Distance to the local-dynamic descriptor of the module.";
+    DTPOFF32 "R_X86_64_DTPOFF32" 21 4 None, "Offset in the module's block of thread-local storage, 4 bytes.";
+    DTPOFF64 "R_X86_64_DTPOFF64" 17 8 None, "Offset in the module's block of thread-local storage, 8 bytes.";
+    GOTTPOFF "R_X86_64_GOTTPOFF" 22 4 None, "Distance to the slot with the symbol's offset from the thread pointer.";
+    TPOFF32 "R_X86_64_TPOFF32" 23 4 None, "Offset from the thread pointer.";
 }
 
 /// Fixup: a signed 4-byte distance.
@@ -56,6 +61,22 @@ pub static FIXUPS: &[FixupDesc] = &[
         patch: add_distance32,
     },
 ];
+
+fn store_distance32(field: &mut [u8], distance_bytes: i64) -> bool {
+    let (Some(field), Ok(value)) = (field.first_chunk_mut::<4>(), i32::try_from(distance_bytes)) else {
+        return false;
+    };
+    *field = value.to_le_bytes();
+    true
+}
+
+fn store_distance64(field: &mut [u8], distance_bytes: i64) -> bool {
+    let Some(field) = field.first_chunk_mut::<8>() else {
+        return false;
+    };
+    *field = distance_bytes.to_le_bytes();
+    true
+}
 
 fn add_distance32(bytes: &mut [u8], distance_bytes: i64) -> bool {
     let Some(field) = bytes.first_chunk_mut::<4>() else {
@@ -93,5 +114,17 @@ mod tests {
         assert!((FIXUPS[usize::from(REL8)].patch)(&mut byte, 128));
         assert_eq!(byte, [127]);
         assert!(!(FIXUPS[usize::from(REL8)].patch)(&mut byte, 1));
+    }
+
+    #[test]
+    fn distances_in_a_section_are_stored_in_the_width_of_the_field() {
+        for row in RELOCS {
+            let Some(store) = row.store_distance else { continue };
+            let mut field = vec![0xcc; usize::from(row.size_bytes)];
+            assert!(store(&mut field, -2), "{}", row.name);
+            assert_eq!(field[0], 0xfe);
+            assert!(field[1..].iter().all(|&byte| byte == 0xff), "{}", row.name);
+            assert_eq!(store(&mut field, 1 << 31), row.size_bytes == 8, "{}", row.name);
+        }
     }
 }
