@@ -108,7 +108,7 @@ fn test_module(module: &Module, frazil: &Compiler) -> Result<Vec<(&'static str, 
     }
     if built.program.is_some() {
         verdicts.push(("same bytes", check_repeatable(module, frazil, &dir)?));
-        verdicts.push(("ld.lld", check_other_linker(&dir)?));
+        verdicts.push(("ld.lld", check_other_linker(module, &dir)?));
     }
     Ok(verdicts)
 }
@@ -133,10 +133,9 @@ pub fn build_program(module: &Module, compiler: &Compiler, dir: &Path) -> Result
         );
         return Ok(Built { program: None, problem });
     }
-    let linked = process::run(
-        &mut link_command(Command::new(workspace::CC), &object, &program),
-        process::TIME_LIMIT,
-    )?;
+    let host_part = compile_host_part(module, dir)?;
+    let mut link = link_command(Command::new(workspace::CC), &object, host_part.as_deref(), &program);
+    let linked = process::run(&mut link, process::TIME_LIMIT)?;
     let problem = if linked.success() {
         String::new()
     } else {
@@ -148,14 +147,31 @@ pub fn build_program(module: &Module, compiler: &Compiler, dir: &Path) -> Result
     })
 }
 
-fn link_command(mut linker: Command, object: &Path, program: &Path) -> Command {
+/// Translates the program's host part, if it has one, to an object in `dir`.
+fn compile_host_part(module: &Module, dir: &Path) -> Result<Option<PathBuf>> {
+    let Some(source) = module.program.host_part else {
+        return Ok(None);
+    };
+    let object = dir.join("host.o");
+    let mut command = Command::new(workspace::CC);
+    command
+        .args(["-c", "-O1", "-w"])
+        .arg(workspace::root().join(source))
+        .arg("-o")
+        .arg(&object);
+    process::checked(&mut command)?;
+    Ok(Some(object))
+}
+
+fn link_command(mut linker: Command, object: &Path, host_part: Option<&Path>, program: &Path) -> Command {
     // Warnings of the linker about an object (an executable stack, say) are failures too.
     linker
         .arg("-Wl,--fatal-warnings")
         .arg(object)
+        .args(host_part)
         .arg("-o")
-        .arg(program)
-        .args(["-lm", "-lpthread", "-ldl"]);
+        .arg(program);
+    linker.args(["-lm", "-lpthread", "-ldl"]);
     linker
 }
 
@@ -163,7 +179,7 @@ fn link_command(mut linker: Command, object: &Path, program: &Path) -> Command {
 pub fn run_command(program: &Path, run: &Run, sizes: &[&str]) -> Command {
     let mut command = Command::new(program);
     command
-        .args(run.script.map(|script| corpus::own_files().join(script)))
+        .args(run.script.map(|script| workspace::root().join(script)))
         .args(sizes);
     // Nothing about the machine may show in the output.
     command.env("TZ", "UTC").env("LC_ALL", "C");
@@ -233,13 +249,17 @@ fn check_repeatable(module: &Module, frazil: &Compiler, dir: &Path) -> Result<Ve
     })
 }
 
-fn check_other_linker(dir: &Path) -> Result<Verdict> {
+fn check_other_linker(module: &Module, dir: &Path) -> Result<Verdict> {
     let mut linker = workspace::llvm_tool(workspace::CLANG)?;
     linker.arg(format!("--ld-path={}", workspace::LLD));
-    let linked = process::run(
-        &mut link_command(linker, &dir.join("frazil.o"), &dir.join("with-lld")),
-        process::TIME_LIMIT,
-    )?;
+    let host_part = compile_host_part(module, dir)?;
+    let mut link = link_command(
+        linker,
+        &dir.join("frazil.o"),
+        host_part.as_deref(),
+        &dir.join("with-lld"),
+    );
+    let linked = process::run(&mut link, process::TIME_LIMIT)?;
     Ok(if linked.success() {
         Verdict::Passed
     } else {

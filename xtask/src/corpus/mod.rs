@@ -69,11 +69,6 @@ fn module_name(program: &Program, level: Level) -> String {
     format!("{}-{}", program.name, level.name())
 }
 
-/// The folder of our own drivers and scripts.
-pub fn own_files() -> PathBuf {
-    workspace::root().join("xtask/corpus")
-}
-
 /// `cargo xtask corpus [FILTER]`.
 pub fn command(arguments: Arguments) -> Result<bool> {
     for module in modules(&filter(arguments)?)? {
@@ -102,7 +97,7 @@ pub fn modules(filter: &str) -> Result<Vec<Module>> {
             Some(package) => packages
                 .get(package.name)
                 .context("cargo did not fetch a package it was told to")?,
-            None => &own_files(),
+            None => &workspace::root(),
         };
         for level in Level::ALL {
             if module_name(program, level).contains(filter) {
@@ -156,7 +151,7 @@ fn commands(
     bitcode: &Path,
 ) -> Result<(Vec<Command>, Command)> {
     let mut sources = source_files(program, package_dir)?;
-    sources.push(own_files().join(program.driver));
+    sources.push(workspace::root().join(program.driver));
     let mut compile = Vec::new();
     let mut link = workspace::llvm_tool(workspace::LLVM_LINK)?;
     link.arg("-o").arg(bitcode);
@@ -211,8 +206,8 @@ fn recipe(program: &Program, compile: &[Command], link: &Command) -> Result<Stri
     for command in compile.iter().chain([link]) {
         text.push_str(&format!("{command:?}\n"));
     }
-    for file in [program.driver, "generate.h"] {
-        text.push_str(&fs::read_to_string(own_files().join(file)).with_context(|| file.to_owned())?);
+    for file in [program.driver, "xtask/corpus/generate.h", "xtask/corpus/abi.h"] {
+        text.push_str(&fs::read_to_string(workspace::root().join(file)).with_context(|| file.to_owned())?);
     }
     Ok(text)
 }

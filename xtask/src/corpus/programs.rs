@@ -24,8 +24,10 @@ pub struct Program {
     pub includes: &'static [&'static str],
     /// Options for the C compiler.
     pub options: &'static [&'static str],
-    /// Our own C file with `main`, relative to `xtask/corpus`.
+    /// Our own C file with `main`, relative to the workspace.
     pub driver: &'static str,
+    /// Our own C file that the host's compiler translates and that is linked with the module, if there is one.
+    pub host_part: Option<&'static str>,
     /// What to run.
     pub runs: &'static [Run],
 }
@@ -34,7 +36,7 @@ pub struct Program {
 #[derive(Debug)]
 pub struct Run {
     pub name: &'static str,
-    /// A file relative to `xtask/corpus`, passed as the first argument.
+    /// A file relative to the workspace, passed as the first argument.
     pub script: Option<&'static str>,
     /// The size arguments of a run that checks behavior: well below a second.
     pub short: Sizes,
@@ -72,11 +74,44 @@ pub const PROGRAMS: &[Program] = &[
         exclude: &[],
         includes: &[],
         options: &[],
-        driver: "hello.c",
+        driver: "xtask/corpus/hello.c",
+        host_part: None,
         runs: &[Run {
             name: "greet",
             script: None,
             short: &["3"],
+            long: None,
+        }],
+    },
+    Program {
+        name: "abi",
+        package: None,
+        sources: &[],
+        exclude: &[],
+        includes: &[],
+        options: &[],
+        driver: "xtask/corpus/abi.c",
+        host_part: Some("xtask/corpus/abi_host.c"),
+        runs: &[Run {
+            name: "all",
+            script: None,
+            short: &["5"],
+            long: None,
+        }],
+    },
+    Program {
+        name: "mixed",
+        package: None,
+        sources: &[],
+        exclude: &[],
+        includes: &[],
+        options: &[],
+        driver: "tests/modules/mixed.c",
+        host_part: None,
+        runs: &[Run {
+            name: "all",
+            script: None,
+            short: &["12"],
             long: None,
         }],
     },
@@ -98,7 +133,8 @@ pub const PROGRAMS: &[Program] = &[
         exclude: &[],
         includes: &["bzip2-1.0.8"],
         options: &[],
-        driver: "bzip2.c",
+        driver: "xtask/corpus/bzip2.c",
+        host_part: None,
         runs: &[round_trip(&["48"], &["200"])],
     },
     Program {
@@ -111,7 +147,8 @@ pub const PROGRAMS: &[Program] = &[
         exclude: &[],
         includes: &["src/zlib"],
         options: &["-DSTDC", "-D_LARGEFILE64_SOURCE", "-DHAVE_UNISTD_H"],
-        driver: "zlib.c",
+        driver: "xtask/corpus/zlib.c",
+        host_part: None,
         runs: &[round_trip(&["64"], &["350"])],
     },
     Program {
@@ -124,7 +161,8 @@ pub const PROGRAMS: &[Program] = &[
         exclude: &[],
         includes: &["liblz4/lib"],
         options: &[],
-        driver: "lz4.c",
+        driver: "xtask/corpus/lz4.c",
+        host_part: None,
         runs: &[round_trip(&["48"], &["130"])],
     },
     Program {
@@ -166,7 +204,8 @@ pub const PROGRAMS: &[Program] = &[
             "xz-5.2/src/liblzma/simple",
         ],
         options: &["-DHAVE_CONFIG_H"],
-        driver: "xz.c",
+        driver: "xtask/corpus/xz.c",
+        host_part: None,
         runs: &[round_trip(&["16"], &["60"])],
     },
     Program {
@@ -185,15 +224,26 @@ pub const PROGRAMS: &[Program] = &[
             "-DLUA_USE_JUMPTABLE=0",
             "-Dluai_makeseed(state)=0x5eed",
         ],
-        driver: "lua.c",
+        driver: "xtask/corpus/lua.c",
+        host_part: None,
         runs: &[
-            lua_script("features", "lua/features.lua", &["1"], None),
-            lua_script("strings", "lua/strings.lua", &["200"], Some(&["90000"])),
-            lua_script("objects", "lua/objects.lua", &["2000"], Some(&["250000"])),
-            lua_script("fannkuch", "lua/fannkuch.lua", &["7"], Some(&["9", "2"])),
-            lua_script("n-body", "lua/n_body.lua", &["2000"], Some(&["150000"])),
-            lua_script("spectral-norm", "lua/spectral_norm.lua", &["30"], Some(&["450"])),
-            lua_script("binary-trees", "lua/binary_trees.lua", &["7"], Some(&["14"])),
+            lua_script("features", "xtask/corpus/lua/features.lua", &["1"], None),
+            lua_script("strings", "xtask/corpus/lua/strings.lua", &["200"], Some(&["90000"])),
+            lua_script("objects", "xtask/corpus/lua/objects.lua", &["2000"], Some(&["250000"])),
+            lua_script("fannkuch", "xtask/corpus/lua/fannkuch.lua", &["7"], Some(&["9", "2"])),
+            lua_script("n-body", "xtask/corpus/lua/n_body.lua", &["2000"], Some(&["150000"])),
+            lua_script(
+                "spectral-norm",
+                "xtask/corpus/lua/spectral_norm.lua",
+                &["30"],
+                Some(&["450"]),
+            ),
+            lua_script(
+                "binary-trees",
+                "xtask/corpus/lua/binary_trees.lua",
+                &["7"],
+                Some(&["14"]),
+            ),
         ],
     },
     Program {
@@ -223,10 +273,11 @@ pub const PROGRAMS: &[Program] = &[
             "-DHAVE_ISNAN",
             "-DHAVE_LOCALTIME_R",
         ],
-        driver: "sqlite.c",
+        driver: "xtask/corpus/sqlite.c",
+        host_part: None,
         runs: &[Run {
             name: "workload",
-            script: Some("workload.sql"),
+            script: Some("xtask/corpus/workload.sql"),
             short: &["150"],
             long: Some(&["3500"]),
         }],
