@@ -1,5 +1,6 @@
 //! What the 16 flag bits of an instruction mean, by kind of instruction.
 
+use crate::opcode::Opcode;
 use bitflags::bitflags;
 
 bitflags! {
@@ -217,6 +218,67 @@ impl MemFlags {
     /// The read-modify-write operation; `None` for a number that is none.
     pub fn rmw(self) -> Option<RmwOp> {
         RMW_OPS.get(usize::from(self.0 >> 11)).map(|row| row.0)
+    }
+}
+
+/// How the flag bits of an opcode are to be read, and which of them it may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FlagKind {
+    /// No flags.
+    None,
+    /// These integer flags.
+    Int(IntFlags),
+    /// Fast-math flags.
+    Fast,
+    /// Memory flags: alignment, volatile, non-temporal, ordering, scope.
+    Mem,
+    /// Memory flags and a read-modify-write operation.
+    Rmw,
+    /// Call flags.
+    Call,
+    /// A scale in bytes, 0 to 65535.
+    Scale,
+    /// Bit 0 write, bits 1-2 locality, bit 3 data cache.
+    Prefetch,
+}
+
+impl FlagKind {
+    /// The bits that may be set.
+    pub fn allowed_bits(self) -> u16 {
+        match self {
+            FlagKind::None => 0,
+            FlagKind::Int(flags) => flags.bits(),
+            FlagKind::Fast => FastFlags::all().bits(),
+            FlagKind::Mem => 0x7ff,
+            FlagKind::Rmw | FlagKind::Scale => u16::MAX,
+            FlagKind::Call => CallFlags::all().bits(),
+            FlagKind::Prefetch => 15,
+        }
+    }
+}
+
+/// The kind of flags that an opcode has.
+pub fn flag_kind(op: Opcode) -> FlagKind {
+    use Opcode as O;
+    const WRAP: IntFlags = IntFlags::NUW.union(IntFlags::NSW);
+    match op {
+        O::Add | O::Sub | O::Mul | O::Shl | O::Trunc => FlagKind::Int(WRAP),
+        O::Udiv | O::Sdiv | O::Lshr | O::Ashr => FlagKind::Int(IntFlags::EXACT),
+        O::Or => FlagKind::Int(IntFlags::DISJOINT),
+        O::Zext | O::Uitofp => FlagKind::Int(IntFlags::NNEG),
+        O::Abs | O::Ctlz | O::Cttz => FlagKind::Int(IntFlags::POISON_SPECIAL),
+        _ if op.is_icmp() => FlagKind::Int(IntFlags::SAMESIGN),
+        _ if op.is_fcmp() => FlagKind::Fast,
+        O::Phi | O::Select | O::Fptrunc | O::Fpext => FlagKind::Fast,
+        O::ReduceFmin | O::ReduceFmax | O::ReduceFadd | O::ReduceFmul => FlagKind::Fast,
+        _ if (O::Fadd as u8..=O::Fmuladd as u8).contains(&(op as u8)) => FlagKind::Fast,
+        O::Load | O::Store | O::AtomicLoad | O::AtomicStore | O::Cmpxchg | O::Fence => FlagKind::Mem,
+        O::MemCopy | O::MemMove | O::MemSet | O::StackAlloc => FlagKind::Mem,
+        O::AtomicRmw => FlagKind::Rmw,
+        O::Call | O::Invoke => FlagKind::Call,
+        O::PtrIndex => FlagKind::Scale,
+        O::Prefetch => FlagKind::Prefetch,
+        _ => FlagKind::None,
     }
 }
 

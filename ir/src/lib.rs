@@ -14,7 +14,9 @@ pub mod opcode;
 pub mod operand;
 pub mod runtime;
 pub mod signature;
+pub mod text;
 pub mod types;
+pub mod typing;
 
 pub use cfg::{Cfg, Edge};
 pub use constant::{AsmData, ConstData, ConstKind, ConstView};

@@ -1,0 +1,502 @@
+//! Writes functions.
+
+use super::names::{
+    ASM_FLAGS, CALL_CONVS, EXTENSIONS, FRAME_POINTERS, PARAM_KINDS, word_of, write_flags, write_name, write_quoted,
+    write_type,
+};
+use crate::cfg::Cfg;
+use crate::constant::{AsmData, ConstView};
+use crate::entities::{Block, ConstId, SymbolId};
+use crate::function::{Function, InstData};
+use crate::module::{FramePointer, FunctionHead, Module, SymbolKind};
+use crate::opcode::{Format, Opcode};
+use crate::operand::{Operand, OperandKind};
+use crate::runtime::RuntimeFunction;
+use crate::signature::{CallConv, Extension, Param, ParamKind, Signature};
+use crate::types::{Type, TypeData};
+use crate::typing::{SlotType, slot_type};
+use std::fmt::{self, Write};
+
+/// Writes a function with its attributes.
+///
+/// The function must be well formed enough to be walked (indices in range); it need not pass the verifier. Its
+/// [`Function::cfg`] is not used, so that a function can be printed while it is being edited.
+///
+/// # Errors
+/// What `out` returns.
+pub fn print_function(module: &Module, function: &Function, out: &mut dyn Write) -> fmt::Result {
+    let mut cfg = Cfg::default();
+    cfg.compute(function);
+    FunctionPrinter {
+        module,
+        function,
+        cfg,
+        out,
+    }
+    .function()
+}
+
+/// Writes a symbol's name.
+pub(super) fn write_symbol(out: &mut dyn Write, module: &Module, symbol: SymbolId) -> fmt::Result {
+    match module.symbols.get(symbol) {
+        Some(data) if data.name.is_empty() => write!(out, "@#{}", symbol.as_u32()),
+        Some(data) => write_name(out, module.strings.bytes(data.name)),
+        None => match RuntimeFunction::from_symbol(symbol, module.symbols.len()) {
+            Some(function) => write!(out, "${}", function.name()),
+            None => write!(out, "@#{}", symbol.as_u32()),
+        },
+    }
+}
+
+/// Writes `+ 8` or `- 8`, or nothing for zero.
+pub(super) fn write_addend(out: &mut dyn Write, addend: i64) -> fmt::Result {
+    match addend {
+        0 => Ok(()),
+        1.. => write!(out, " + {addend}"),
+        _ => write!(out, " - {}", addend.unsigned_abs()),
+    }
+}
+
+/// Writes the bits of a floating-point number: in decimal where that is exact and readable.
+fn write_float(out: &mut dyn Write, ty: Type, words: &[u64]) -> fmt::Result {
+    let low = words.first().copied().unwrap_or(0);
+    let single = f32::from_bits(low as u32);
+    let double = f64::from_bits(low);
+    match ty {
+        Type::F32 if !single.is_nan() => write!(out, "{single:?}"),
+        Type::F64 if !double.is_nan() => write!(out, "{double:?}"),
+        _ => {
+            let bits = u128::from(low) | u128::from(words.get(1).copied().unwrap_or(0)) << 64;
+            let digits = match ty {
+                Type::F16 | Type::BF16 => 4,
+                Type::F32 => 8,
+                Type::X86_F80 => 20,
+                Type::F128 => 32,
+                _ => 16,
+            };
+            write!(out, "0x{bits:0digits$x}")
+        }
+    }
+}
+
+/// Writes an integer constant: in decimal up to 128 bits, else as unsigned hexadecimal words.
+fn write_int(out: &mut dyn Write, words: &[u64]) -> fmt::Result {
+    match *words {
+        [] => out.write_char('0'),
+        [low] => write!(out, "{}", low.cast_signed()),
+        [low, high] => write!(out, "{}", (u128::from(low) | u128::from(high) << 64).cast_signed()),
+        _ => {
+            out.write_str("0x")?;
+            words.iter().rev().try_for_each(|word| write!(out, "{word:016x}"))
+        }
+    }
+}
+
+struct FunctionPrinter<'a> {
+    module: &'a Module,
+    function: &'a Function,
+    cfg: Cfg,
+    out: &'a mut dyn Write,
+}
+
+impl FunctionPrinter<'_> {
+    fn function(&mut self) -> fmt::Result {
+        self.head()?;
+        for slot in &self.function.slots {
+            write!(self.out, "  v{} = slot {}", slot.address.as_u32(), slot.size)?;
+            if slot.align_log2 != 0 {
+                write!(self.out, " align {}", 1u64 << slot.align_log2.min(63))?;
+            }
+            self.out.write_char('\n')?;
+        }
+        for block in self.function.block_ids() {
+            writeln!(self.out, "b{}:", block.as_u32())?;
+            for position in self.function.block_insts(block) {
+                self.out.write_str("  ")?;
+                self.inst(block, &self.function.insts[position])?;
+                self.out.write_char('\n')?;
+            }
+        }
+        self.out.write_str("}\n")
+    }
+
+    fn head(&mut self) -> fmt::Result {
+        self.out.write_str("func ")?;
+        match self.function.symbol {
+            Some(symbol) => write_symbol(self.out, self.module, symbol)?,
+            None => self.out.write_str("@\"\"")?,
+        }
+        let signature = &self.function.signature;
+        self.params(signature, true)?;
+        self.returns(signature)?;
+        self.call_conv(signature.call_conv, " ")?;
+        let head = self
+            .function
+            .symbol
+            .and_then(|symbol| match self.module.symbols.get(symbol)?.kind {
+                SymbolKind::Function(id) => self.module.functions.get(id),
+                _ => None,
+            });
+        if let Some(head) = head {
+            self.attributes(head)?;
+        }
+        self.out.write_str(" {\n")
+    }
+
+    fn attributes(&mut self, head: &FunctionHead) -> fmt::Result {
+        let module = self.module;
+        let words = [
+            (!head.unwind_table, " no_unwind_table"),
+            (head.no_unwind, " no_unwind"),
+            (head.no_red_zone, " no_red_zone"),
+            (head.naked, " naked"),
+            (head.cold, " cold"),
+            (head.no_return, " no_return"),
+        ];
+        for (_, word) in words.iter().filter(|row| row.0) {
+            self.out.write_str(word)?;
+        }
+        if head.align_log2 != 0 {
+            write!(self.out, " align {}", 1u64 << head.align_log2.min(63))?;
+        }
+        if head.frame_pointer != FramePointer::None {
+            write!(
+                self.out,
+                " frame_pointer {}",
+                word_of(FRAME_POINTERS, head.frame_pointer)
+            )?;
+        }
+        if head.stack_probe_size != 0 {
+            write!(self.out, " stack_probe_size {}", head.stack_probe_size)?;
+        }
+        let texts = [
+            (head.stack_probe, " stack_probe "),
+            (head.unsupported, " unsupported "),
+            (head.target_cpu, " target_cpu "),
+            (head.target_features, " target_features "),
+        ];
+        for (text, word) in texts.iter().filter(|row| !row.0.is_empty()) {
+            self.out.write_str(word)?;
+            write_quoted(self.out, module.strings.bytes(*text))?;
+        }
+        if let Some(personality) = head.personality {
+            self.out.write_str(" personality ")?;
+            write_symbol(self.out, module, personality)?;
+        }
+        Ok(())
+    }
+
+    fn param(&mut self, param: &Param) -> fmt::Result {
+        write_type(self.out, &self.function.types, param.ty)?;
+        if param.extension != Extension::None {
+            write!(self.out, " {}", word_of(EXTENSIONS, param.extension))?;
+        }
+        if param.in_reg {
+            self.out.write_str(" inreg")?;
+        }
+        match param.kind {
+            ParamKind::Normal => Ok(()),
+            ParamKind::ByVal { size, align_log2 } => {
+                write!(self.out, " byval({size}, align {})", 1u64 << align_log2.min(63))
+            }
+            kind => write!(self.out, " {}", word_of(PARAM_KINDS, kind)),
+        }
+    }
+
+    fn params(&mut self, signature: &Signature, with_names: bool) -> fmt::Result {
+        self.out.write_char('(')?;
+        for (index, param) in signature.params.iter().enumerate() {
+            if index > 0 {
+                self.out.write_str(", ")?;
+            }
+            if signature.variadic && index == signature.fixed_params as usize {
+                self.out.write_str("..., ")?;
+            }
+            self.param(param)?;
+            if with_names {
+                write!(self.out, " v{index}")?;
+            }
+        }
+        if signature.variadic && signature.fixed_params as usize >= signature.params.len() {
+            self.out
+                .write_str(if signature.params.is_empty() { "..." } else { ", ..." })?;
+        }
+        self.out.write_char(')')
+    }
+
+    fn returns(&mut self, signature: &Signature) -> fmt::Result {
+        match signature.returns.as_slice() {
+            [] => Ok(()),
+            [single] => {
+                self.out.write_str(" -> ")?;
+                self.param(single)
+            }
+            several => {
+                self.out.write_str(" -> (")?;
+                for (index, param) in several.iter().enumerate() {
+                    if index > 0 {
+                        self.out.write_str(", ")?;
+                    }
+                    self.param(param)?;
+                }
+                self.out.write_char(')')
+            }
+        }
+    }
+
+    fn call_conv(&mut self, call_conv: CallConv, before: &str) -> fmt::Result {
+        if call_conv == CallConv::C {
+            return Ok(());
+        }
+        match CALL_CONVS.iter().find(|row| row.0 == call_conv.0) {
+            Some((_, word)) => write!(self.out, "{before}{word}"),
+            None => write!(self.out, "{before}cc {}", call_conv.0),
+        }
+    }
+
+    fn inst(&mut self, block: Block, data: &InstData) -> fmt::Result {
+        let mut results = self.function.results(data).peekable();
+        let any = results.peek().is_some();
+        for (index, result) in results.enumerate() {
+            write!(self.out, "{}v{}", if index > 0 { ", " } else { "" }, result.as_u32())?;
+        }
+        if any {
+            self.out.write_str(" = ")?;
+        }
+        self.out.write_str(data.op.name())?;
+        write_flags(self.out, data.op, data.flags)?;
+        if data.op.fixed_type().is_none() {
+            self.out.write_char(' ')?;
+            write_type(self.out, &self.function.types, data.ty)?;
+        }
+        let is_bare = match data.op.format() {
+            Format::Nullary => true,
+            Format::List => self.function.list(data).is_empty(),
+            _ => false,
+        };
+        if !is_bare {
+            self.out.write_char(' ')?;
+        }
+        self.operands(block, data)
+    }
+
+    fn operands(&mut self, block: Block, data: &InstData) -> fmt::Result {
+        match data.op.format() {
+            Format::Nullary => Ok(()),
+            Format::Unary => self.operand_list(data, &[data.a]),
+            Format::Binary => self.operand_list(data, &[data.a, data.b]),
+            Format::Ternary => {
+                let (second, third) = self.function.ternary(data);
+                self.operand_list(data, &[data.a, second, third])
+            }
+            Format::List => self.operand_list(data, self.function.list(data)),
+            Format::Phi => self.phi(block, data),
+            Format::Jump => write!(self.out, "b{}", data.target().as_u32()),
+            Format::Branch => {
+                self.operand_list(data, &[data.a])?;
+                write!(
+                    self.out,
+                    ", b{}, b{}",
+                    data.target().as_u32(),
+                    data.else_target().as_u32()
+                )
+            }
+            Format::Switch => self.switch(data),
+            Format::Call => self.call(data),
+            Format::Invoke => {
+                self.call(data)?;
+                let (normal, unwind) = self.function.invoke_targets(data);
+                write!(self.out, " to b{} unwind b{}", normal.as_u32(), unwind.as_u32())
+            }
+            Format::IndirectJump => {
+                self.operand_list(data, &[data.a])?;
+                self.out.write_str(", [")?;
+                for (index, target) in self.function.indirect_targets(data).iter().enumerate() {
+                    write!(self.out, "{}b{}", if index > 0 { ", " } else { "" }, target.as_raw())?;
+                }
+                self.out.write_char(']')
+            }
+            Format::LandingPad => self.landing_pad(data),
+        }
+    }
+
+    fn operand_list(&mut self, data: &InstData, operands: &[Operand]) -> fmt::Result {
+        for (slot, &operand) in operands.iter().enumerate() {
+            if slot > 0 {
+                self.out.write_str(", ")?;
+            }
+            let ty = self.slot_type(data, slot);
+            self.operand(operand, ty)?;
+        }
+        Ok(())
+    }
+
+    /// The type by which an immediate in a slot is printed, where it matters.
+    fn slot_type(&self, data: &InstData, slot: usize) -> Option<Type> {
+        if data.op == Opcode::Return {
+            return self.function.signature.returns.get(slot).map(|param| param.ty);
+        }
+        match slot_type(self.function, data, slot, self.module.data_layout.pointer_bits) {
+            SlotType::Exact(ty) => Some(ty),
+            SlotType::Condition => Some(Type::I1),
+            SlotType::Pointer => Some(Type::PTR),
+            _ => None,
+        }
+    }
+
+    fn phi(&mut self, block: Block, data: &InstData) -> fmt::Result {
+        self.out.write_char('[')?;
+        let predecessors = self.cfg.predecessors(block);
+        for (index, &operand) in self.function.list(data).iter().enumerate() {
+            if index > 0 {
+                self.out.write_str(", ")?;
+            }
+            match predecessors.get(index) {
+                Some(predecessor) => write!(self.out, "b{}: ", predecessor.as_u32())?,
+                None => self.out.write_str("?: ")?,
+            }
+            operand_text(self.module, self.function, self.out, operand, Some(data.ty))?;
+        }
+        self.out.write_char(']')
+    }
+
+    fn switch(&mut self, data: &InstData) -> fmt::Result {
+        let (default, cases) = self.function.switch(data);
+        self.operand(data.a, Some(data.ty))?;
+        write!(self.out, ", default b{}, [", default.as_u32())?;
+        for (index, case) in cases.chunks_exact(2).enumerate() {
+            if index > 0 {
+                self.out.write_str(", ")?;
+            }
+            self.operand(case[0], Some(data.ty))?;
+            write!(self.out, ": b{}", case[1].as_raw())?;
+        }
+        self.out.write_char(']')
+    }
+
+    fn call(&mut self, data: &InstData) -> fmt::Result {
+        let call = self.function.call(data);
+        let signature = self.function.sig(call.sig);
+        self.operand(call.callee, Some(Type::PTR))?;
+        self.out.write_char('(')?;
+        for (index, &argument) in call.args.iter().enumerate() {
+            if index > 0 {
+                self.out.write_str(", ")?;
+            }
+            self.operand(argument, signature.params.get(index).map(|param| param.ty))?;
+        }
+        self.out.write_str(") : ")?;
+        self.call_conv(signature.call_conv, "")?;
+        if signature.call_conv != CallConv::C {
+            self.out.write_char(' ')?;
+        }
+        self.params(signature, false)?;
+        self.returns(signature)
+    }
+
+    fn landing_pad(&mut self, data: &InstData) -> fmt::Result {
+        if data.a.as_raw() != 0 {
+            self.out.write_str("cleanup ")?;
+        }
+        self.out.write_char('[')?;
+        let mut words = self.function.landing_pad_clauses(data);
+        let mut first = true;
+        while let Some((header, rest)) = words.split_first() {
+            let count = (header.as_raw() >> 2) as usize;
+            let (operands, rest) = rest.split_at(count.min(rest.len()));
+            words = rest;
+            if !std::mem::take(&mut first) {
+                self.out.write_str(", ")?;
+            }
+            self.out
+                .write_str(if header.as_raw() & 1 == 0 { "catch(" } else { "filter(" })?;
+            for (index, &operand) in operands.iter().enumerate() {
+                if index > 0 {
+                    self.out.write_str(", ")?;
+                }
+                self.operand(operand, Some(Type::PTR))?;
+            }
+            self.out.write_char(')')?;
+        }
+        self.out.write_char(']')
+    }
+
+    fn operand(&mut self, operand: Operand, ty: Option<Type>) -> fmt::Result {
+        operand_text(self.module, self.function, self.out, operand, ty)
+    }
+}
+
+/// Writes an operand; `ty` is the type of its place, if it is known.
+fn operand_text(
+    module: &Module,
+    function: &Function,
+    out: &mut dyn Write,
+    operand: Operand,
+    ty: Option<Type>,
+) -> fmt::Result {
+    if operand.is_none() {
+        return out.write_str("none");
+    }
+    match operand.kind() {
+        OperandKind::Value(value) => write!(out, "v{}", value.as_u32()),
+        OperandKind::Imm(0) if ty == Some(Type::PTR) => out.write_str("null"),
+        OperandKind::Imm(0) if ty == Some(Type::I1) => out.write_str("false"),
+        OperandKind::Imm(-1) if ty == Some(Type::I1) => out.write_str("true"),
+        OperandKind::Imm(value) => write!(out, "{value}"),
+        OperandKind::Const(id) => constant_text(module, function, out, id),
+        OperandKind::Symbol(symbol) => write_symbol(out, module, symbol),
+    }
+}
+
+/// Writes a constant with its type.
+fn constant_text(module: &Module, function: &Function, out: &mut dyn Write, id: ConstId) -> fmt::Result {
+    let (ty, view) = function.constant(id);
+    if let ConstView::Asm(asm) = view {
+        return asm_text(out, asm);
+    }
+    write_type(out, &function.types, ty)?;
+    out.write_char(' ')?;
+    match view {
+        ConstView::Int(words) => write_int(out, words),
+        ConstView::Float(words) => write_float(out, ty, words),
+        ConstView::Symbol(symbol, addend) => {
+            write_symbol(out, module, symbol)?;
+            write_addend(out, addend)
+        }
+        ConstView::BlockAddress(symbol, block) => {
+            out.write_str("blockaddress(")?;
+            write_symbol(out, module, symbol)?;
+            write!(out, ", b{})", block.as_u32())
+        }
+        ConstView::Undef => out.write_str("undef"),
+        ConstView::Poison => out.write_str("poison"),
+        ConstView::Zero => out.write_str("zero"),
+        ConstView::Vector(lanes) => {
+            let element = match function.types.data(ty) {
+                TypeData::Vector { element, .. } => Some(element),
+                _ => None,
+            };
+            out.write_char('[')?;
+            for (index, &lane) in lanes.iter().enumerate() {
+                if index > 0 {
+                    out.write_str(", ")?;
+                }
+                operand_text(module, function, out, lane, element)?;
+            }
+            out.write_char(']')
+        }
+        ConstView::Asm(asm) => asm_text(out, asm),
+    }
+}
+
+fn asm_text(out: &mut dyn Write, asm: &AsmData) -> fmt::Result {
+    out.write_str("asm ")?;
+    for (bit, word) in ASM_FLAGS {
+        if asm.flags & bit != 0 {
+            write!(out, "{word} ")?;
+        }
+    }
+    write_quoted(out, &asm.template)?;
+    out.write_char(' ')?;
+    write_quoted(out, &asm.constraints)
+}
