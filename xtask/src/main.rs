@@ -10,6 +10,7 @@ mod bench;
 mod corpus;
 mod crosstest;
 mod process;
+mod robustness;
 mod tidy;
 mod workspace;
 
@@ -25,6 +26,9 @@ cargo xtask <command>
   bench [--repeat N] [--frazil PATH] [FILTER]
                                         CPU time, memory and code size of compiling, beside llc-22 -O0
   bench --run-time [...]                user time of the compiled programs
+  bench --instructions [--bless]        instructions executed by frazil, against the committed counts
+  robustness [--cases N] [--processes N] [--seed N] [--frazil PATH] [FILTER]
+                                        damaged input must end in success or in a clear error
   tidy                                  check the source against the rules that no compiler checks
 
 FILTER selects the modules whose name (such as `lua-O0`) contains it.
@@ -52,6 +56,7 @@ fn run() -> anyhow::Result<bool> {
         Some("bench") => bench::command(arguments),
         Some("corpus") => corpus::command(arguments),
         Some("crosstest") => crosstest::command(arguments),
+        Some("robustness") => robustness::command(arguments),
         Some("tidy") => tidy::command(arguments),
         Some(other) => anyhow::bail!("unknown command `{other}`\n\n{USAGE}"),
         None => anyhow::bail!("no command given\n\n{USAGE}"),

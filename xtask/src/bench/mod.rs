@@ -5,6 +5,7 @@
 //! time on the clock.
 
 mod compile_time;
+mod instructions;
 mod run_time;
 mod statistics;
 
@@ -15,8 +16,15 @@ use crate::corpus;
 use crate::crosstest::Compiler;
 use crate::workspace;
 
-/// `cargo xtask bench [--run-time] [--repeat N] [--frazil PATH] [FILTER]`.
+/// `cargo xtask bench [--run-time] [--repeat N] [--frazil PATH] [FILTER]` and
+/// `cargo xtask bench --instructions [--bless] [--frazil PATH]`.
 pub fn command(mut arguments: Arguments) -> Result<bool> {
+    if arguments.contains("--instructions") {
+        let bless = arguments.contains("--bless");
+        let frazil = Compiler::Frazil(workspace::frazil(&mut arguments)?);
+        ensure!(arguments.finish().is_empty(), "too many arguments");
+        return instructions::check(&frazil, bless);
+    }
     let run_time = arguments.contains("--run-time");
     let repeat: Option<usize> = arguments.opt_value_from_str("--repeat")?;
     ensure!(repeat != Some(0), "--repeat must be at least 1");

@@ -60,7 +60,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "frazil-emit",
         ],
     ),
-    ("xtask", &["frazil"]),
+    ("frazil-robustness", &["frazil"]),
+    ("xtask", &["frazil-robustness"]),
 ];
 
 /// Packages that bring LLVM along, and the one crate that may use them.

@@ -1,0 +1,182 @@
+//! Damages files in the ways in which files get damaged, and in the ways in which an attacker would.
+//!
+//! A case is determined by its seed, its number and the modules it starts from, so that a failing one can be repeated
+//! alone. Nothing here knows what the bytes mean; that words of 32 bits are the unit in which bitcode counts the
+//! lengths of blocks only makes some kinds more likely to get past the first checks.
+
+mod random;
+
+pub use random::Random;
+
+/// The kinds of damage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Damage {
+    /// One to eight single bits.
+    FlipBits,
+    /// The end is missing.
+    Truncate,
+    /// A piece of this or another module in place of a piece of the same length.
+    Overwrite,
+    /// A piece of this or another module between two bytes.
+    Insert,
+    /// A piece is missing.
+    Delete,
+    /// A word is replaced by an extreme number.
+    ExtremeWord,
+    /// Two pieces of the same length change places.
+    Swap,
+}
+
+const KINDS: [Damage; 7] = [
+    Damage::FlipBits,
+    Damage::Truncate,
+    Damage::Overwrite,
+    Damage::Insert,
+    Damage::Delete,
+    Damage::ExtremeWord,
+    Damage::Swap,
+];
+
+/// Numbers at the borders of what a length or an index can be.
+const EXTREMES: [u32; 8] = [0, 1, 0x7f, 0xffff, 0x7fff_ffff, 0x8000_0000, 0xffff_fffe, 0xffff_ffff];
+
+/// A damaged module, and how it came about.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The damaged bytes.
+    pub bytes: Vec<u8>,
+    /// Which of the modules it was made from.
+    pub module: usize,
+    /// For reports, such as `FlipBits, Truncate`.
+    pub description: String,
+}
+
+/// Case number `number` of the series that `seed` starts, made from one of `modules`, of which there must be one.
+pub fn case(seed: u64, number: u64, modules: &[Vec<u8>]) -> Case {
+    let mut random = Random::new(seed, number);
+    let module = random.below(modules.len());
+    let mut bytes = modules[module].clone();
+    let mut description = String::new();
+    // Most cases have one damage: the deeper the damage is found, the more code has run before.
+    let times = 1 + usize::from(random.below(4) == 0) * random.below(4);
+    for _ in 0..times {
+        let kind = KINDS[random.below(KINDS.len())];
+        damage(kind, &mut bytes, modules, &mut random);
+        if !description.is_empty() {
+            description.push_str(", ");
+        }
+        description.push_str(&format!("{kind:?}"));
+    }
+    Case {
+        bytes,
+        module,
+        description,
+    }
+}
+
+fn damage(kind: Damage, bytes: &mut Vec<u8>, modules: &[Vec<u8>], random: &mut Random) {
+    if bytes.is_empty() {
+        return;
+    }
+    match kind {
+        Damage::FlipBits => {
+            for _ in 0..=random.below(8) {
+                let at = random.below(bytes.len());
+                bytes[at] ^= 1 << random.below(8);
+            }
+        }
+        Damage::Truncate => bytes.truncate(random.below(bytes.len())),
+        Damage::Overwrite => {
+            let piece = piece(&modules[random.below(modules.len())], random).to_vec();
+            let at = position(bytes.len(), random);
+            let length = piece.len().min(bytes.len() - at);
+            bytes[at..at + length].copy_from_slice(&piece[..length]);
+        }
+        Damage::Insert => {
+            let piece = piece(&modules[random.below(modules.len())], random).to_vec();
+            let at = position(bytes.len(), random);
+            bytes.splice(at..at, piece);
+        }
+        Damage::Delete => {
+            let at = position(bytes.len(), random);
+            let length = (1 + random.below(64)).min(bytes.len() - at);
+            bytes.drain(at..at + length);
+        }
+        Damage::ExtremeWord => {
+            let at = position(bytes.len(), random) & !3;
+            let word = EXTREMES[random.below(EXTREMES.len())].to_le_bytes();
+            let length = word.len().min(bytes.len() - at);
+            bytes[at..at + length].copy_from_slice(&word[..length]);
+        }
+        Damage::Swap => {
+            let length = 4 * (1 + random.below(16));
+            let (a, b) = (position(bytes.len(), random), position(bytes.len(), random));
+            let (low, high) = (a.min(b), a.max(b));
+            let length = length.min(high - low).min(bytes.len() - high);
+            for offset in 0..length {
+                bytes.swap(low + offset, high + offset);
+            }
+        }
+    }
+}
+
+/// A place in a file of `length` bytes; every second time at the start of a word.
+fn position(length: usize, random: &mut Random) -> usize {
+    let at = random.below(length);
+    if random.below(2) == 0 { at & !3 } else { at }
+}
+
+/// A piece of `from`: mostly short, now and then up to a kilobyte.
+fn piece<'a>(from: &'a [u8], random: &mut Random) -> &'a [u8] {
+    if from.is_empty() {
+        return from;
+    }
+    let limit = if random.below(4) == 0 { 1024 } else { 64 };
+    let start = position(from.len(), random);
+    let length = (1 + random.below(limit)).min(from.len() - start);
+    &from[start..start + length]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn modules() -> Vec<Vec<u8>> {
+        vec![(0..=255).collect(), vec![7; 1000], vec![1, 2, 3]]
+    }
+
+    #[test]
+    fn a_case_can_be_repeated() {
+        let modules = modules();
+        for number in 0..200 {
+            assert_eq!(case(1, number, &modules).bytes, case(1, number, &modules).bytes);
+        }
+        assert_ne!(case(1, 5, &modules).bytes, case(2, 5, &modules).bytes);
+    }
+
+    #[test]
+    fn nearly_every_case_is_damaged() {
+        let modules = modules();
+        let changed = (0..1000)
+            .map(|number| case(3, number, &modules))
+            .filter(|case| case.bytes != modules[case.module])
+            .count();
+        assert!(changed > 800, "{changed}");
+    }
+
+    #[test]
+    fn every_kind_occurs() {
+        let modules = modules();
+        let all: String = (0..200).map(|number| case(4, number, &modules).description).collect();
+        for kind in KINDS {
+            assert!(all.contains(&format!("{kind:?}")), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn empty_modules_are_no_trouble() {
+        for number in 0..200 {
+            case(5, number, &[Vec::new(), vec![1]]);
+        }
+    }
+}
