@@ -1,6 +1,6 @@
 //! `cargo xtask robustness`: damaged input must end in success or in a clear error.
 //!
-//! The in-process cases run many small modules under an allocation counter (the program of the crate
+//! The in-process cases run many small modules under an allocation counter (the test of the crate
 //! `frazil-robustness`); the whole-process cases start `frazil` on damaged corpus modules and watch it from outside:
 //! how it ends, how long it takes, how much memory it needs, and which files it leaves.
 
@@ -37,11 +37,21 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
     Ok(in_process_passed && failed == 0)
 }
 
-/// Runs the program of the crate `frazil-robustness`, which reports by itself.
+/// Runs the test of the crate `frazil-robustness`, which reports by itself.
 fn in_process(cases: u64, seed: u64) -> Result<bool> {
     let mut command = workspace::cargo();
-    command.args(["run", "--quiet", "--release", "--package", "frazil-robustness", "--"]);
-    command.args([cases.to_string(), seed.to_string()]);
+    command.args([
+        "test",
+        "--quiet",
+        "--release",
+        "--package",
+        "frazil-robustness",
+        "--test",
+        "in_process",
+    ]);
+    command
+        .env("ROBUSTNESS_CASES", cases.to_string())
+        .env("ROBUSTNESS_SEED", seed.to_string());
     let outcome = process::run(&mut command, Duration::from_secs(1800))?;
     print!("{}", String::from_utf8_lossy(&outcome.stdout));
     eprint!("{}", String::from_utf8_lossy(&outcome.stderr));

@@ -60,7 +60,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "frazil-emit",
         ],
     ),
-    ("frazil-robustness", &["frazil"]),
+    ("frazil-robustness", &[]),
     ("xtask", &["frazil-robustness"]),
 ];
 

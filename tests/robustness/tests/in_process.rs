@@ -1,0 +1,112 @@
+//! Many damaged modules in one process: each must end in success or in an error that names the bit, soon, without a
+//! panic, and with memory in proportion to the input.
+//!
+//! There is one test only, so that the allocation counter counts nothing else. `ROBUSTNESS_CASES` and
+//! `ROBUSTNESS_SEED` choose the number of cases and the series; `ROBUSTNESS_CASE` repeats a single case.
+
+use std::cell::Cell;
+use std::path::Path;
+use std::time::{Duration, Instant};
+use std::{env, fs, panic};
+
+use frazil_frontend_pnacl::BitcodeModule;
+use frazil_robustness::{Case, case};
+use peak_alloc::PeakAlloc;
+
+#[global_allocator]
+static ALLOCATOR: PeakAlloc = PeakAlloc;
+
+/// Inputs above this size are left to the whole-process cases.
+const MAX_MODULE_BYTES: u64 = 100_000;
+
+/// Memory that a compilation may take whatever the input: tables that exist once.
+const FIXED_BYTES: usize = 1 << 20;
+/// Memory that a compilation may take for each byte of input.
+const BYTES_PER_INPUT_BYTE: usize = 64;
+
+/// The limit for one case, with room for a slow machine and a build that is not optimized.
+const TIME_LIMIT: Duration = Duration::from_secs(1);
+
+thread_local! {
+    /// Panics that were begun, including those that somebody catches.
+    static PANICS: Cell<usize> = const { Cell::new(0) };
+}
+
+#[test]
+fn damaged_modules_end_well() {
+    let number = |name: &str, default: u64| env::var(name).map_or(default, |text| text.parse().expect("a number"));
+    let seed = number("ROBUSTNESS_SEED", 1);
+    let numbers = match env::var("ROBUSTNESS_CASE") {
+        Ok(_) => {
+            let only = number("ROBUSTNESS_CASE", 0);
+            only..only + 1
+        }
+        Err(_) => 0..number("ROBUSTNESS_CASES", 300),
+    };
+    let modules = modules();
+    panic::set_hook(Box::new(|_| PANICS.set(PANICS.get() + 1)));
+    let mut failures = Vec::new();
+    for number in numbers.clone() {
+        let case = case(seed, number, &modules);
+        if let Err(problem) = run(&case) {
+            failures.push(format!(
+                "case {number} of seed {seed} ({}): {problem}",
+                case.description
+            ));
+        }
+    }
+    let _ = panic::take_hook();
+    assert!(
+        failures.is_empty(),
+        "{} of {} failed:\n{}",
+        failures.len(),
+        numbers.count(),
+        failures.join("\n")
+    );
+}
+
+/// The committed modules that are small enough.
+fn modules() -> Vec<Vec<u8>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../modules");
+    let mut paths: Vec<_> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "bc"));
+    paths.retain(|path| path.metadata().unwrap().len() < MAX_MODULE_BYTES);
+    paths.sort();
+    assert!(!paths.is_empty());
+    paths.iter().map(|path| fs::read(path).unwrap()).collect()
+}
+
+fn run(case: &Case) -> Result<(), String> {
+    let panics_before = PANICS.get();
+    let bytes_before = ALLOCATOR.current_usage();
+    ALLOCATOR.reset_peak_usage();
+    let start = Instant::now();
+    let result = panic::catch_unwind(|| compile(&case.bytes));
+    let elapsed = start.elapsed();
+    let used = ALLOCATOR.peak_usage().saturating_sub(bytes_before);
+
+    if PANICS.get() != panics_before || result.is_err() {
+        return Err("panicked".to_owned());
+    }
+    if elapsed > TIME_LIMIT {
+        return Err(format!("took {elapsed:?}"));
+    }
+    let allowed = FIXED_BYTES + BYTES_PER_INPUT_BYTE * case.bytes.len();
+    if used > allowed {
+        return Err(format!("used {used} bytes for {} bytes of input", case.bytes.len()));
+    }
+    match result {
+        Ok(Err(message)) if !message.contains("at bit ") => Err(format!("an error without its place: {message}")),
+        _ => Ok(()),
+    }
+}
+
+/// Compiles as the command does, with the error as text.
+fn compile(bitcode: &[u8]) -> Result<(), String> {
+    BitcodeModule::open(bitcode)
+        .map(drop)
+        .map_err(|error| error.to_string())
+}
