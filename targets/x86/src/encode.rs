@@ -327,8 +327,8 @@ fn move_immediate(code: &Code, inst: &MInst) -> Bytes {
 
 fn exchange(code: &Code, inst: &MInst) -> Bytes {
     let (first, second) = (number(inst.regs[0]), number(inst.regs[1]));
-    // 90 alone is a no-operation and would not clear the upper half of rax.
-    if inst.size != 1 && (first == 0 || second == 0) && !(inst.size == 4 && first == second) {
+    debug_assert_ne!(first, second, "an exchange of a register with itself is a no-operation");
+    if inst.size != 1 && (first == 0 || second == 0) {
         let other = first | second;
         return begin(code, inst.size, 0x90 | other & 7, other >> 3, false);
     }

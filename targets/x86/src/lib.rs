@@ -4,6 +4,10 @@ pub mod build;
 pub mod cond;
 pub mod encode;
 pub mod ops;
+pub mod print;
 pub mod regs;
 pub mod relocs;
 pub mod table;
+
+#[cfg(test)]
+mod tests;

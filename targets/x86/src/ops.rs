@@ -26,7 +26,7 @@ pub enum Form {
     LoadRR,
     /// `reg` = `rm` = `regs[0]`: idioms that give a constant.
     Same,
-    /// As `StoreRR`, with a one-byte opcode when one register is the accumulator.
+    /// As `StoreRR` with two different registers; a one-byte opcode when one is the accumulator.
     Exchange,
     /// `reg` = `regs[0]`, `rm` = memory; the register is the destination, as far as text is concerned.
     RM,
@@ -76,6 +76,11 @@ pub enum Form {
 }
 
 impl Form {
+    /// Whether there is no operand in text.
+    pub const fn has_no_operands(self) -> bool {
+        matches!(self, Form::None | Form::NoneModRm | Form::Nop)
+    }
+
     /// Whether there is a memory operand in `regs[1]` and `regs[2]`.
     pub const fn has_mem(self) -> bool {
         matches!(self, Form::RM | Form::MR | Form::M | Form::MI | Form::MC | Form::RMI)

@@ -174,8 +174,8 @@ op_table! {
     MovsxdRR "movsl" LoadRR int(0x63), Q, Only64, [D, U32], NO;
     MovsxdRM "movsl" RM int(0x63), Q, Only64, [D], NO;
     LeaRM "lea" RM int(0x8d), LQ, Both, [D], NO;
-    LeaRRef "lea" RBaseRef int(0x8d), LQ, Both, [D], NO;
-    LeaTlsGdRM "lea" RM one(0x8d).flag(Code::W).prefix(0x66), Q, Only64, [D64], NO;
+    LeaRRef "lea" RBaseRef int(0x8d), Q, Only64, [D], NO;
+    LeaTlsGdRM "data16 leaq" RM one(0x8d).flag(Code::W).prefix(0x66), Q, Only64, [D64], NO;
     CmovRR "cmov" LoadRR int0f(0x40).flag(Code::COND), WLQ, Both, [M, U], FR;
     CmovRM "cmov" RM int0f(0x40).flag(Code::COND), WLQ, Both, [M], FR;
     SetR "set" R x0f(0x90).digit(0).flag(Code::COND | Code::BYTE_RM), B, Both, [D8], FR;
@@ -202,7 +202,7 @@ op_table! {
     JmpR "jmp" R one(0xff).digit(4).flag(Code::PLAIN | Code::STAR), Q, Only64, [U64], NO;
     JmpM "jmp" M one(0xff).digit(4).flag(Code::PLAIN | Code::STAR), Q, Only64, [], NO;
     CallRef "call" BranchRef one(0xe8), Q, Both, [], NO.uses(&[RSP]).defs(&[RSP]);
-    CallTlsGdRef "call" BranchRef one(0xe8).flag(Code::W).prefix(0x66), Q, Only64, [], NO.uses(&[RSP]).defs(&[RSP]);
+    CallTlsGdRef ".byte 0x66, 0x66; rex64 call" BranchRef one(0xe8).flag(Code::W).prefix(0x66), Q, Only64, [], NO.uses(&[RSP]).defs(&[RSP]);
     CallR "call" R one(0xff).digit(2).flag(Code::PLAIN | Code::STAR), Q, Only64, [U64], NO.uses(&[RSP]).defs(&[RSP]);
     CallM "call" M one(0xff).digit(2).flag(Code::PLAIN | Code::STAR), Q, Only64, [], NO.uses(&[RSP]).defs(&[RSP]);
     Ret "ret" None one(0xc3), Q, Both, [], NO.uses(&[RSP]).defs(&[RSP]);

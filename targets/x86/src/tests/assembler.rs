@@ -1,0 +1,202 @@
+//! The text of every sample through the GNU assembler: it must give the bytes and relocations that we gave.
+//!
+//! Every instruction gets a slot of 16 bytes of its own, so that a difference stays where it is. Without an assembler
+//! on the machine there is nothing to compare with.
+
+use super::{row, samples};
+use crate::build::{jcc, jcc_short, jmp, jmp_short};
+use crate::cond::Cond;
+use crate::encode::encode;
+use crate::ops::Op;
+use crate::print::{Names, print};
+use crate::relocs::{FIXUPS, RELOCS, TABLE_ENTRY};
+use frazil_codegen::{CodeBuffer, Label, LogItem, MInst, Mem, Ref, RefKind, Reg};
+use std::fmt::Write;
+use std::path::Path;
+use std::process::Command;
+
+struct PlainNames;
+
+impl Names for PlainNames {
+    fn label(&self, label: Label, out: &mut String) {
+        write!(out, ".L{}", label.0).expect("a string takes all text");
+    }
+
+    fn target(&self, reference: Ref, out: &mut String) {
+        write!(out, "target{}", reference.number()).expect("a string takes all text");
+    }
+}
+
+/// Code and relocations of an object file, relocations as the tools print them.
+struct Assembled {
+    code: Vec<u8>,
+    relocs: Vec<String>,
+}
+
+fn run(program: &str, arguments: &[&str], path: &Path) -> Vec<u8> {
+    let output = Command::new(program).args(arguments).arg(path).output();
+    let output = output.expect("binutils come together");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{program}: {errors}");
+    output.stdout
+}
+
+/// Assembles text; `None` if the machine has no assembler for x86, which continuous integration must have.
+fn assemble(text: &str, name: &str) -> Option<Assembled> {
+    let version = Command::new("as").args(["--64", "--version"]).output();
+    if !version.is_ok_and(|output| output.status.success()) {
+        assert!(std::env::var_os("CI").is_none(), "there is no GNU assembler for x86-64");
+        eprintln!("skipped: there is no GNU assembler for x86-64");
+        return None;
+    }
+    let folder = std::env::temp_dir().join(format!("frazil-x86-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("the folder for temporary files is writable");
+    let file = |name: &str| folder.join(name);
+    std::fs::write(file("a.s"), text).expect("the folder is writable");
+    let object = file("a.o");
+    let code = file("a.bin");
+    let object_name = object.to_str().expect("the folder has a plain name");
+    run("as", &["--64", "-o", object_name], &file("a.s"));
+    run("objcopy", &["-O", "binary", "-j", ".text", object_name], &code);
+    let listing = run("readelf", &["-rW"], &object);
+    let mut relocs: Vec<(u64, String)> = String::from_utf8_lossy(&listing)
+        .lines()
+        .filter(|line| line.contains("R_X86_64_"))
+        .map(|line| line.split_whitespace().collect::<Vec<_>>())
+        .map(|words| {
+            let offset = u64::from_str_radix(words[0], 16).expect("the first column is the offset");
+            (offset, format!("{offset:#x} {} {}", words[2], words[4..].concat()))
+        })
+        .collect();
+    // The assembler has those of branches last.
+    relocs.sort();
+    let relocs = relocs.into_iter().map(|(_, words)| words).collect();
+    let code = std::fs::read(code).expect("objcopy wrote it");
+    std::fs::remove_dir_all(&folder).expect("the folder is ours");
+    Some(Assembled { code, relocs })
+}
+
+/// The relocations of a buffer in the same words.
+fn relocations(buf: &CodeBuffer, offset: u64) -> impl Iterator<Item = String> {
+    buf.relocs.iter().map(move |reloc| {
+        let (sign, addend) = if reloc.addend < 0 {
+            ("-", -reloc.addend)
+        } else {
+            ("+", reloc.addend)
+        };
+        let kind = RELOCS[usize::from(reloc.kind)].name;
+        let place = offset + u64::from(reloc.offset);
+        format!("{place:#x} {kind} target{}{sign}{addend:x}", reloc.target.number())
+    })
+}
+
+/// Compares our bytes of the instructions with the assembler's of their texts.
+fn compare(insts: &[MInst], name: &str) {
+    const SLOT_BYTES: usize = 16;
+    let mut text = String::new();
+    let mut relocs = Vec::new();
+    let mut slots = Vec::with_capacity(insts.len());
+    for (index, inst) in insts.iter().enumerate() {
+        let mut buf = CodeBuffer::new(false);
+        encode(inst, &mut buf);
+        text.push_str(".p2align 4, 0xcc\n\t");
+        let start = text.len();
+        print(inst, buf.bytes.len() as u8, &PlainNames, &mut text);
+        let line = start..text.len();
+        text.push('\n');
+        relocs.extend(relocations(&buf, (index * SLOT_BYTES) as u64).map(|reloc| (reloc, line.clone())));
+        slots.push((buf.bytes, line));
+    }
+    let Some(assembled) = assemble(&text, name) else { return };
+    for (index, (bytes, line)) in slots.iter().enumerate() {
+        let theirs = &assembled.code[index * SLOT_BYTES..];
+        let is_equal = theirs.starts_with(bytes);
+        let rest = &theirs[bytes.len()..theirs.len().min(SLOT_BYTES)];
+        assert!(
+            is_equal && rest.iter().all(|&byte| byte == 0xcc),
+            "{} `{}`: ours {bytes:02x?}, theirs {:02x?}",
+            row(&insts[index]).name,
+            &text[line.clone()],
+            &theirs[..theirs.len().min(SLOT_BYTES)],
+        );
+    }
+    for ((ours, line), theirs) in relocs.iter().zip(&assembled.relocs) {
+        assert_eq!(ours, theirs, "{}", &text[line.clone()]);
+    }
+    assert_eq!(relocs.len(), assembled.relocs.len());
+}
+
+#[test]
+fn the_assembler_makes_the_same_bytes_of_the_text() {
+    let insts: Vec<MInst> = Op::ALL.iter().flat_map(|&op| samples(op)).collect();
+    compare(&insts, "rows");
+}
+
+#[test]
+fn references_get_the_relocations_that_the_assembler_gives() {
+    let reference = |op: Op, size: u8, kind: RefKind| {
+        let mut inst = MInst::new(op as u16, size).with_mem(Mem::symbol(Ref::new(kind, 6), 0));
+        inst.regs[0] = Reg::physical(0, 7);
+        inst
+    };
+    let mut insts = vec![
+        reference(Op::MovRM, 8, RefKind::TlsInitialExec),
+        reference(Op::AddRM, 8, RefKind::TlsInitialExec),
+        reference(Op::LeaRM, 8, RefKind::TlsLocalDynamic),
+        reference(Op::LeaTlsGdRM, 8, RefKind::TlsGeneralDynamic),
+        reference(Op::CallTlsGdRef, 8, RefKind::Plt),
+        reference(Op::MovFsRM, 8, RefKind::TlsLocalExec),
+        reference(Op::JmpRef, 8, RefKind::Plt),
+        reference(Op::CallRef, 8, RefKind::Plt),
+        reference(Op::JmpM, 8, RefKind::Got),
+        reference(Op::CallM, 8, RefKind::Got),
+    ];
+    for op in [
+        Op::MovRM,
+        Op::CmpRM,
+        Op::TestMR,
+        Op::ImulRM,
+        Op::LeaRM,
+        Op::XorRM,
+        Op::MovMR,
+    ] {
+        insts.extend([4, 8].map(|size| reference(op, size, RefKind::Got)));
+    }
+    compare(&insts, "references");
+}
+
+/// A function of branches in both directions at the borders of their ranges, from its own log.
+#[test]
+fn branches_keep_their_length_in_text() {
+    let mut buf = CodeBuffer::new(true);
+    let (top, middle, end) = (buf.new_label(), buf.new_label(), buf.new_label());
+    let filler = crate::build::i(Op::Nop, 9);
+    buf.bind(top);
+    for _ in 0..16 {
+        encode(&jcc(Cond::Le, top), &mut buf);
+        encode(&filler, &mut buf);
+        encode(&jmp(top), &mut buf);
+    }
+    encode(&jcc_short(Cond::A, middle), &mut buf);
+    encode(&jmp(end), &mut buf);
+    encode(&jmp_short(middle), &mut buf);
+    encode(&filler, &mut buf);
+    buf.bind(middle);
+    encode(&jcc(Cond::Np, end), &mut buf);
+    encode(&filler, &mut buf);
+    buf.bind(end);
+    encode(&jmp(middle), &mut buf);
+    let mut text = String::new();
+    for (_, item) in buf.log() {
+        match item {
+            LogItem::Inst(inst, len) => print(inst, *len, &PlainNames, &mut text),
+            LogItem::Label(label) => write!(text, ".L{}:", label.0).expect("a string takes all text"),
+            other => panic!("{other:?} is not in this function"),
+        }
+        text.push('\n');
+    }
+    assert!(buf.finish(FIXUPS, 0x90, TABLE_ENTRY).is_ok());
+    if let Some(assembled) = assemble(&text, "branches") {
+        assert_eq!(assembled.code, buf.bytes, "{text}");
+    }
+}

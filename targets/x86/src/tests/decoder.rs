@@ -1,0 +1,292 @@
+//! The bytes of every sample, read by a decoder that shares nothing with our tables, and what it knows about the
+//! instruction compared with the row.
+
+use super::{bytes, row, samples};
+use crate::cond::Cond;
+use crate::ops::{Code, Form, Imm, Kind, Op, Row, Width};
+use crate::regs::name;
+use frazil_codegen::{MInst, PRegSet, Reg, Role};
+use iced_x86::{Decoder, DecoderOptions, Instruction, InstructionInfoFactory, OpAccess, OpKind, Register, RflagsBits};
+
+fn decode(bytes: &[u8]) -> Instruction {
+    Decoder::with_ip(64, bytes, 0, DecoderOptions::NONE).decode()
+}
+
+/// Intel's name of the row's instruction, where it is not the one of AT&T syntax.
+fn intel_mnemonic(inst: &MInst, row: &Row) -> String {
+    match row.mnemonic {
+        "movzb" | "movzw" => return "movzx".into(),
+        "movsb" | "movsw" => return "movsx".into(),
+        "movsl" => return "movsxd".into(),
+        "movabs" => return "mov".into(),
+        "cwtd" => return "cwd".into(),
+        "cltd" => return "cdq".into(),
+        "cqto" => return "cqo".into(),
+        "data16 leaq" => return "lea".into(),
+        "movd" if inst.size == 8 => return "movq".into(),
+        _ => {}
+    }
+    let mnemonic = row.mnemonic.rsplit(' ').next().expect("there is a last word");
+    let suffix = match (row.code.width, inst.size) {
+        (Width::Scalar | Width::Packed, 4) => "s",
+        (Width::Scalar | Width::Packed, 8) => "d",
+        _ => "",
+    };
+    let condition = if row.code.has(Code::COND) {
+        Cond::from_number(inst.condition()).name()
+    } else {
+        ""
+    };
+    format!("{mnemonic}{condition}{suffix}")
+}
+
+/// Our register that a register of the decoder is part of.
+fn whole(register: Register) -> Option<Reg> {
+    if register.is_gpr() {
+        Some(Reg::physical(0, register.full_register().number() as u8))
+    } else if register.is_xmm() {
+        Some(Reg::physical(1, register.number() as u8))
+    } else {
+        None
+    }
+}
+
+fn check_register(inst: &MInst, row: &Row, slot: usize, decoded: &Instruction, operand: u32) {
+    let width_bytes = match row.operands[slot].expect("the form has this operand").kind {
+        Kind::Sized => inst.size,
+        Kind::General(bytes) => bytes,
+        Kind::Vector => 16,
+    };
+    assert_eq!(decoded.op_kind(operand), OpKind::Register, "{inst:?}");
+    let decoded_name = format!("{:?}", decoded.op_register(operand)).to_lowercase();
+    // The decoder's numbered byte registers end in "l" in its own way.
+    let ours = name(inst.regs[slot], width_bytes);
+    let theirs = if decoded_name.starts_with('r') && decoded_name.ends_with('l') {
+        decoded_name.replace('l', "b")
+    } else {
+        decoded_name
+    };
+    assert_eq!(theirs, ours, "{inst:?}");
+}
+
+fn check_memory(inst: &MInst, decoded: &Instruction, operand: u32) {
+    assert_eq!(decoded.op_kind(operand), OpKind::Memory, "{inst:?}");
+    let mem = inst.mem();
+    if let Some(reference) = mem.reference() {
+        use frazil_codegen::RefKind::{TlsDtpOffset, TlsLocalExec};
+        let absolute = matches!(reference.kind(), TlsDtpOffset | TlsLocalExec);
+        let base = if absolute { Register::None } else { Register::RIP };
+        assert_eq!(
+            (decoded.memory_base(), decoded.memory_index()),
+            (base, Register::None),
+            "{inst:?}"
+        );
+        return;
+    }
+    assert_eq!(
+        whole(decoded.memory_base()),
+        (!mem.base.is_none()).then_some(mem.base),
+        "{inst:?}"
+    );
+    assert_eq!(
+        whole(decoded.memory_index()),
+        (!mem.index.is_none()).then_some(mem.index),
+        "{inst:?}"
+    );
+    if !mem.index.is_none() {
+        assert_eq!(decoded.memory_index_scale(), 1 << mem.scale_log2, "{inst:?}");
+    }
+    assert_eq!(
+        decoded.memory_displacement64().cast_signed(),
+        i64::from(mem.disp),
+        "{inst:?}"
+    );
+    let segment = if row(inst).code.has(Code::FS) {
+        Register::FS
+    } else {
+        Register::None
+    };
+    assert_eq!(decoded.segment_prefix(), segment, "{inst:?}");
+}
+
+fn check_immediate(inst: &MInst, row: &Row, decoded: &Instruction, operand: u32) {
+    let bits = match row.code.imm {
+        Imm::Byte | Imm::Shift => 8,
+        Imm::Word => 16,
+        _ => 8 * u32::from(inst.size),
+    };
+    let mask = u64::MAX >> (64 - bits);
+    let expected = i64::from(inst.imm).cast_unsigned();
+    assert_eq!(decoded.immediate(operand) & mask, expected & mask, "{inst:?}");
+}
+
+/// Operands in Intel's order.
+fn check_operands(inst: &MInst, row: &Row, decoded: &Instruction) {
+    let expected_count = match row.code.form {
+        Form::None | Form::NoneModRm => return,
+        Form::Nop | Form::Branch | Form::ShortBranch => return,
+        Form::BranchRef | Form::R | Form::M | Form::O | Form::I => 1,
+        Form::LoadRRI | Form::StoreRRI | Form::RMI | Form::StoreRRC => 3,
+        _ => 2,
+    };
+    assert_eq!(decoded.op_count(), expected_count, "{inst:?}");
+    match row.code.form {
+        Form::StoreRR | Form::LoadRR => {
+            check_register(inst, row, 0, decoded, 0);
+            check_register(inst, row, 1, decoded, 1);
+        }
+        // The accumulator's form has it second, and the order does not matter.
+        Form::Exchange => {
+            let first = u32::from(whole(decoded.op_register(0)) != Some(inst.regs[0]));
+            check_register(inst, row, 0, decoded, first);
+            check_register(inst, row, 1, decoded, 1 - first);
+        }
+        Form::Same => {
+            check_register(inst, row, 0, decoded, 0);
+            check_register(inst, row, 0, decoded, 1);
+        }
+        Form::RM => {
+            check_register(inst, row, 0, decoded, 0);
+            check_memory(inst, decoded, 1);
+        }
+        Form::MR => {
+            check_memory(inst, decoded, 0);
+            check_register(inst, row, 0, decoded, 1);
+        }
+        Form::R | Form::O => check_register(inst, row, 0, decoded, 0),
+        Form::M => check_memory(inst, decoded, 0),
+        Form::RI | Form::OI => {
+            check_register(inst, row, 0, decoded, 0);
+            check_immediate(inst, row, decoded, 1);
+        }
+        Form::MI => {
+            check_memory(inst, decoded, 0);
+            check_immediate(inst, row, decoded, 1);
+        }
+        Form::RC => {
+            check_register(inst, row, 0, decoded, 0);
+            assert_eq!(decoded.op_register(1), Register::CL);
+        }
+        Form::MC => {
+            check_memory(inst, decoded, 0);
+            assert_eq!(decoded.op_register(1), Register::CL);
+        }
+        Form::LoadRRI | Form::StoreRRI => {
+            check_register(inst, row, 0, decoded, 0);
+            check_register(inst, row, 1, decoded, 1);
+            check_immediate(inst, row, decoded, 2);
+        }
+        Form::RMI => {
+            check_register(inst, row, 0, decoded, 0);
+            check_memory(inst, decoded, 1);
+            check_immediate(inst, row, decoded, 2);
+        }
+        Form::StoreRRC => {
+            check_register(inst, row, 0, decoded, 0);
+            check_register(inst, row, 1, decoded, 1);
+            assert_eq!(decoded.op_register(2), Register::CL);
+        }
+        Form::OI64 => {
+            check_register(inst, row, 0, decoded, 0);
+            let value = i64::from(inst.disp) << 32 | i64::from(inst.imm.cast_unsigned());
+            assert_eq!(decoded.immediate(1), value.cast_unsigned());
+        }
+        Form::ORef => check_register(inst, row, 0, decoded, 0),
+        Form::RBaseRef => {
+            check_register(inst, row, 0, decoded, 0);
+            assert_eq!(whole(decoded.memory_base()), Some(inst.regs[1]), "{inst:?}");
+            assert_eq!(decoded.memory_displ_size(), 8, "{inst:?}");
+        }
+        Form::I => check_immediate(inst, row, decoded, 0),
+        Form::BranchRef => assert_eq!(decoded.op_kind(0), OpKind::NearBranch64),
+        Form::None | Form::NoneModRm | Form::Nop | Form::Branch | Form::ShortBranch => {}
+    }
+    assert_eq!(decoded.has_lock_prefix(), row.code.has(Code::LOCK), "{inst:?}");
+}
+
+/// Registers that the row says are read and written by this instruction.
+fn expected_accesses(inst: &MInst, row: &Row) -> (PRegSet, PRegSet) {
+    let desc = row.desc();
+    let (mut reads, mut writes) = (desc.implicit_uses, desc.implicit_defs);
+    let is_symbol = inst.regs[1] == Reg::SYMBOL;
+    for (slot, role) in desc.roles.into_iter().enumerate() {
+        let reg = inst.regs[slot];
+        if !reg.is_physical() || is_symbol && slot > 0 {
+            continue;
+        }
+        if matches!(role, Role::Use | Role::UseDef | Role::Base | Role::Index) {
+            reads.insert(reg);
+        }
+        if matches!(role, Role::Def | Role::UseDef) {
+            writes.insert(reg);
+        }
+    }
+    if row.effects.merges {
+        reads.insert(inst.regs[0]);
+    }
+    (reads, writes)
+}
+
+fn check_accesses(inst: &MInst, row: &Row, decoded: &Instruction, factory: &mut InstructionInfoFactory) {
+    let (expected_reads, expected_writes) = expected_accesses(inst, row);
+    let (mut reads, mut writes) = (PRegSet::EMPTY, PRegSet::EMPTY);
+    for used in factory.info(decoded).used_registers() {
+        let Some(reg) = whole(used.register()) else { continue };
+        let (is_read, is_written) = match used.access() {
+            OpAccess::None | OpAccess::NoMemAccess => (false, false),
+            OpAccess::Read | OpAccess::CondRead => (true, false),
+            OpAccess::Write => (false, true),
+            // What is not always written may keep its old value.
+            OpAccess::ReadWrite | OpAccess::ReadCondWrite | OpAccess::CondWrite => (true, true),
+        };
+        if is_read {
+            reads.insert(reg);
+        }
+        if is_written {
+            writes.insert(reg);
+        }
+    }
+    // With one register twice, the result may be a constant; the decoder knows that of some.
+    let is_idiom = row.code.form == Form::Same || inst.regs[0] == inst.regs[1];
+    if !is_idiom {
+        assert_eq!(reads, expected_reads, "reads of {} {inst:?}: {decoded:?}", row.name);
+    }
+    assert_eq!(writes, expected_writes, "writes of {} {inst:?}: {decoded:?}", row.name);
+}
+
+fn check_flags(inst: &MInst, row: &Row, decoded: &Instruction) {
+    let status = RflagsBits::OF | RflagsBits::SF | RflagsBits::ZF | RflagsBits::AF | RflagsBits::CF | RflagsBits::PF;
+    let reads = decoded.rflags_read() & status != 0;
+    let writes = decoded.rflags_modified() & status != 0;
+    assert_eq!(reads, row.effects.reads_flags, "flags read by {} {inst:?}", row.name);
+    assert_eq!(
+        writes, row.effects.writes_flags,
+        "flags written by {} {inst:?}",
+        row.name
+    );
+}
+
+#[test]
+fn the_decoder_reads_what_the_rows_say() {
+    let mut factory = InstructionInfoFactory::new();
+    for &op in Op::ALL {
+        for inst in samples(op) {
+            let row = row(&inst);
+            let mut bytes = bytes(&inst);
+            if row.name == "CallTlsGdRef" {
+                // Two of the prefixes are repeated ones, which the decoder does not show.
+                bytes.drain(..2);
+            }
+            let decoded = decode(&bytes);
+            assert!(!decoded.is_invalid(), "{} {inst:?}: {bytes:02x?}", row.name);
+            assert_eq!(decoded.len(), bytes.len(), "{} {inst:?}: {bytes:02x?}", row.name);
+            if row.code.form != Form::Nop {
+                let mnemonic = format!("{:?}", decoded.mnemonic()).to_lowercase();
+                assert_eq!(mnemonic, intel_mnemonic(&inst, row), "{inst:?}: {bytes:02x?}");
+            }
+            check_operands(&inst, row, &decoded);
+            check_accesses(&inst, row, &decoded, &mut factory);
+            check_flags(&inst, row, &decoded);
+        }
+    }
+}
