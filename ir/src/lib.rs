@@ -6,6 +6,7 @@
 pub mod builder;
 pub mod cfg;
 pub mod constant;
+pub mod domtree;
 pub mod entities;
 pub mod flags;
 pub mod function;
@@ -17,6 +18,7 @@ pub mod signature;
 pub mod text;
 pub mod types;
 pub mod typing;
+pub mod verify;
 
 pub use cfg::{Cfg, Edge};
 pub use constant::{AsmData, ConstData, ConstKind, ConstView};

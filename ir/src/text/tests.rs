@@ -241,6 +241,10 @@ fn damaged_texts_are_errors_or_modules_but_never_panics() {
             let printed = print(&module, &bodies);
             let (again, bodies_again) = parse(&printed);
             assert_eq!(print(&again, &bodies_again), printed);
+            for body in &bodies {
+                let found = crate::verify::verify_function(&module, body);
+                assert_eq!(crate::verify::verify_function(&again, body), found);
+            }
         }
     }
 }

@@ -1,0 +1,107 @@
+//! Each rule is broken once.
+
+use crate::text::parse_module;
+use crate::verify::verify_function;
+
+fn errors(text: &str) -> Vec<String> {
+    let (module, bodies) = parse_module(text).unwrap_or_else(|error| panic!("{error}: {text}"));
+    match verify_function(&module, &bodies[0]) {
+        Ok(()) => Vec::new(),
+        Err(errors) => errors.iter().map(ToString::to_string).collect(),
+    }
+}
+
+#[test]
+fn good_functions_pass() {
+    let text = "func @f(i32, ptr, <4 x i32>) -> i32 {\n v3 = slot 8 align 8\nb0: v4 = add nsw i32 v0, 5\n\
+        v5 = icmp_eq ptr v1, null\n v6 = zext i64 v4\n v7 = ptr_index scale 4 ptr v1, v6\n\
+        v8 = extract_element <4 x i32> v2, v6\n v9 = shuffle <2 x i32> v2, v2, <2 x i32> [7, i32 undef]\n\
+        branch v5, b1, b2\nb1: jump b2\nb2: v10 = phi i32 [b0: v4, b1: 7]\n\
+        switch i32 v10, default b3, [1: b3, -1: b4]\nb3: return v8\nb4: return 0\n}";
+    assert_eq!(errors(text), Vec::<String>::new());
+}
+
+#[test]
+fn every_broken_rule_is_named() {
+    let cases = [
+        ("v2 = add f32 v1, v1", "not an integer type"),
+        ("v2 = fadd i32 v0, v0", "not a floating-point type"),
+        ("v2 = add i32 v0, v1", "operand 1 has the wrong type"),
+        ("v2 = fadd f32 v1, zero\n v3 = bitcast i64 v2", "different sizes"),
+        ("v2 = zext i64 5", "immediate"),
+        ("v2 = zext i16 v0", "does not convert"),
+        ("v2 = trunc nuw i8 v1", "does not convert"),
+        ("v2 = add flags 128 i32 v0, v0", "flag"),
+        ("v2 = bswap i8 3", "16 bits"),
+        ("v2 = load i32 v0", "operand 0"),
+        ("v2 = load seq_cst i32 null", "ordering"),
+        ("v2 = atomic_load release i32 null", "ordering"),
+        ("v2 = atomic_rmw fadd seq_cst i32 null, 1", "operation"),
+        ("fence monotonic", "ordering"),
+        ("v2 = ptr_add ptr null, i32 8", "operand 1"),
+        ("v2 = copy ptr 5", "operand 0"),
+        ("v2 = copy i8 i16 300", "operand 0"),
+        ("v2 = is_fpclass f32 v1, 1024", "mask"),
+        ("call null(1) : (i32, i32)", "signature"),
+        ("call null(v0) : (f32)", "signature"),
+        ("call asm \"\" \"\"() : ()", "inline assembly"),
+        ("v2 = add i32 v3, 1\n v3 = add i32 1, 1", "not dominated"),
+        ("v2 = copy i32 1\n v3 = phi i32 []", "phis come first"),
+        ("v2, v3 = landing_pad []", "unwind target"),
+        (
+            "jump b\nb: v2 = copy i32 v0\n jump b1\nb1: v3 = copy i32 1\nb2:",
+            "empty",
+        ),
+        ("return\nb: trap\n v2 = copy i32 3", "terminator"),
+        ("return v0", "signature"),
+        ("return\nb: return\n jump b", "terminator"),
+        ("v2 = scmp i8 1, 2", "immediate"),
+        ("switch i32 v0, default b, [1: b, 1: b]\nb:", "same value"),
+        ("switch i32 v0, default b, [v0: b]\nb:", "no constant"),
+        ("v2 = extract_element i32 v0, 1", "not a vector"),
+        ("v2 = reduce_add i32 <2 x i64> zero", "no vector of the type"),
+        ("v2 = reduce_add f32 <2 x f32> zero", "wrong kind"),
+        (
+            "v2 = shuffle <1 x i32> <2 x i32> zero, <2 x i32> zero, <1 x i32> [4]",
+            "lane",
+        ),
+    ];
+    for (lines, message) in cases {
+        let text = format!("func @f(i32, f32) {{\nb0: {lines}\n return\n}}");
+        let found = errors(&text);
+        assert!(found.iter().any(|error| error.contains(message)), "{lines}: {found:?}");
+    }
+}
+
+#[test]
+fn the_entry_has_no_predecessor_and_phis_have_a_column_for_each() {
+    assert!(errors("func @f() {\nb0: jump b0\n}")[0].contains("entry"));
+    let text = "func @f(i1) -> i32 {\nb0: branch v0, b1, b2\nb1: v1 = copy i32 5\n jump b2\n\
+        b2: v2 = phi i32 [b0: v1, b1: 3]\n return v2\n}";
+    assert!(errors(text)[0].contains("not dominated"));
+}
+
+#[test]
+fn results_of_an_invoke_are_available_behind_its_normal_edge_only() {
+    let good = "func @f() -> i32 {\nb0: v0 = invoke @f() : () -> i32 to b1 unwind b2\nb1: return v0\n\
+        b2: v1, v2 = landing_pad cleanup []\n resume v1, v2\n}";
+    assert_eq!(errors(good), Vec::<String>::new());
+    let bad = good.replace("resume v1, v2", "return v0");
+    assert!(errors(&bad)[0].contains("not dominated"));
+    let no_pad = good.replace("v1, v2 = landing_pad cleanup []\n resume v1, v2", "return 0");
+    assert!(errors(&no_pad)[0].contains("begins with a landing pad"));
+}
+
+#[test]
+fn an_empty_block_is_found() {
+    assert!(errors("func @f() {\nb0:\n return\nb1:\n}")[0].contains("empty"));
+    assert!(errors("func @f() {\n}")[0].contains("no blocks"));
+}
+
+#[test]
+fn wrong_use_counts_are_found() {
+    let (module, mut bodies) = parse_module("func @f(i32) -> i32 {\nb0: return v0\n}").expect("parses");
+    bodies[0].uses[0] = 2;
+    let errors = verify_function(&module, &bodies[0]).expect_err("one is wrong");
+    assert_eq!(errors[0].to_string(), "function f: v0 has 1 uses, but 2 are recorded");
+}
