@@ -48,10 +48,6 @@ fn every_broken_rule_is_named() {
         ("v2 = add i32 v3, 1\n v3 = add i32 1, 1", "not dominated"),
         ("v2 = copy i32 1\n v3 = phi i32 []", "phis come first"),
         ("v2, v3 = landing_pad []", "unwind target"),
-        (
-            "jump b\nb: v2 = copy i32 v0\n jump b1\nb1: v3 = copy i32 1\nb2:",
-            "empty",
-        ),
         ("return\nb: trap\n v2 = copy i32 3", "terminator"),
         ("return v0", "signature"),
         ("return\nb: return\n jump b", "terminator"),
