@@ -48,7 +48,7 @@ fn every_broken_rule_is_named() {
         ("v2 = add i32 v3, 1\n v3 = add i32 1, 1", "not dominated"),
         ("v2 = copy i32 1\n v3 = phi i32 []", "phis come first"),
         ("v2, v3 = landing_pad []", "unwind target"),
-        ("return v0", "signature"),
+        ("return v0\nb:", "signature"),
         ("return\nb: return\n jump b", "terminator"),
         ("v2 = scmp i8 1, 2", "immediate"),
         ("switch i32 v0, default b, [1: b, 1: b]\nb:", "same value"),
