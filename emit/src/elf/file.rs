@@ -1,0 +1,386 @@
+//! The file: order of sections, headers, and writing from front to back.
+//!
+//! Order in the section table: groups (they must come before their members), then each section followed by its
+//! relocations, then the symbol table, its extended section numbers if there are very many sections, and the names.
+//! In the file the contents stand in the same order, the section table last.
+
+use super::contents::SectionContents;
+use super::resolve::place_in_section;
+use super::symtab::{Strings, SymbolTable};
+use super::{ObjectBuilder, PendingRelocation};
+use crate::error::EmitError;
+use crate::section::{SectionDesc, SectionId};
+use frazil_ir::{ComdatId, EntityRef};
+use object::Endianness;
+use object::elf::{self, FileFlags, Machine, RelocationType};
+use object::write::WritableBuffer;
+use object::write::elf::{Encoder, FileHeader, FileHeaderLayout, Rel, SectionHeader, Sym};
+use std::io::Write;
+
+/// What stands behind a section header.
+#[derive(Clone, Copy, Debug)]
+enum Body {
+    Group(ComdatId),
+    Section(SectionId),
+    Relocations(SectionId),
+    Symbols,
+    ExtendedIndexes,
+    Strings,
+}
+
+/// The section table before sizes and offsets are known.
+#[derive(Debug, Default)]
+pub(super) struct Headers {
+    bodies: Vec<Body>,
+    /// Header numbers by [`SectionId`]; 0 for sections that do not stand in the file.
+    indexes: Vec<u32>,
+}
+
+impl Headers {
+    fn new(builder: &ObjectBuilder<'_>) -> Headers {
+        let mut headers = Headers {
+            bodies: Vec::new(),
+            indexes: vec![0; builder.placement.sections.len()],
+        };
+        let mut has_header = vec![false; builder.module.comdats.len()];
+        for (section, desc) in builder.placement.sections.iter() {
+            if let Some(group) = desc.group
+                && builder.contents.view(section).is_some()
+                && !std::mem::replace(&mut has_header[group.index()], true)
+            {
+                headers.bodies.push(Body::Group(group));
+            }
+        }
+        for (section, _) in builder.placement.sections.iter() {
+            if let Some(contents) = builder.contents.view(section) {
+                headers.bodies.push(Body::Section(section));
+                headers.indexes[section.index()] = headers.bodies.len() as u32;
+                if !contents.relocations.is_empty() {
+                    headers.bodies.push(Body::Relocations(section));
+                }
+            }
+        }
+        headers.bodies.push(Body::Symbols);
+        headers
+    }
+
+    /// The header number of a section.
+    pub fn section_index(&self, section: SectionId) -> Option<u32> {
+        Some(self.indexes[section.index()]).filter(|&index| index != 0)
+    }
+
+    /// Number of the header of the section table's entry at `position`.
+    fn index_at(position: usize) -> u32 {
+        position as u32 + 1
+    }
+
+    /// The groups with their header numbers.
+    pub fn groups(&self) -> impl Iterator<Item = (ComdatId, u32)> {
+        self.bodies
+            .iter()
+            .enumerate()
+            .filter_map(|(position, body)| match *body {
+                Body::Group(group) => Some((group, Headers::index_at(position))),
+                _ => None,
+            })
+    }
+
+    fn index_of(&self, wanted: impl Fn(&Body) -> bool) -> u32 {
+        self.bodies.iter().position(wanted).map_or(0, Headers::index_at)
+    }
+}
+
+/// Everything that is needed to write.
+struct Plan<'b, 'a> {
+    builder: &'b ObjectBuilder<'a>,
+    encoder: Encoder<Endianness>,
+    headers: Headers,
+    symbols: SymbolTable,
+    strings: Strings,
+}
+
+/// Writes a finished object.
+pub(super) fn write(
+    builder: &ObjectBuilder<'_>,
+    named_sections: &[bool],
+    out: &mut dyn Write,
+) -> Result<(), EmitError> {
+    let elf_desc = &builder.target.elf;
+    let endian = if elf_desc.little_endian {
+        Endianness::Little
+    } else {
+        Endianness::Big
+    };
+    let mut headers = Headers::new(builder);
+    let mut strings = Strings::new();
+    let symbols = SymbolTable::new(builder, &headers, named_sections, &mut strings)?;
+    if headers.bodies.len() + 1 >= usize::from(elf::SHN_LORESERVE) {
+        headers.bodies.push(Body::ExtendedIndexes);
+    }
+    headers.bodies.push(Body::Strings);
+    let plan = Plan {
+        builder,
+        encoder: Encoder::new(endian, elf_desc.is_64, Machine(elf_desc.machine)),
+        headers,
+        symbols,
+        strings,
+    };
+    plan.write(out)
+}
+
+impl Plan<'_, '_> {
+    fn write(&self, out: &mut dyn Write) -> Result<(), EmitError> {
+        let (headers, table_offset) = self.lay_out()?;
+        let mut scratch = Vec::new();
+        self.encode_file_header(&mut scratch, table_offset)?;
+        out.write_all(&scratch)?;
+        let mut position = scratch.len() as u64;
+        for (header, &body) in headers.iter().zip(&self.headers.bodies) {
+            write_zeros(out, header.sh_offset - position)?;
+            let size = if header.sh_type == elf::SHT_NOBITS {
+                0
+            } else {
+                header.sh_size
+            };
+            position = header.sh_offset + size;
+            scratch.clear();
+            out.write_all(self.contents(body, &mut scratch))?;
+        }
+        write_zeros(out, table_offset - position)?;
+        scratch.clear();
+        self.encoder
+            .null_section_header(&mut scratch, &self.layout(table_offset));
+        for header in &headers {
+            self.encoder.section_header(&mut scratch, header);
+        }
+        out.write_all(&scratch)?;
+        Ok(())
+    }
+
+    /// Fills in every section header and says where the section table stands.
+    fn lay_out(&self) -> Result<(Vec<SectionHeader>, u64), EmitError> {
+        let mut names = self.strings.bytes.len() as u64;
+        let mut offset = self.encoder.file_header_size();
+        let mut headers = Vec::with_capacity(self.headers.bodies.len());
+        for &body in &self.headers.bodies {
+            let mut header = self.header(body);
+            header.sh_name = u32::try_from(names).map_err(|_| EmitError::too_large("names, more than 4 GiB"))?;
+            names += self.section_name(body).len() as u64 + 1;
+            if let Body::Strings = body {
+                header.sh_size = names;
+            }
+            header.sh_offset = offset.next_multiple_of(header.sh_addralign.max(1));
+            offset = header.sh_offset
+                + if header.sh_type == elf::SHT_NOBITS {
+                    0
+                } else {
+                    header.sh_size
+                };
+            headers.push(header);
+        }
+        if !self.encoder.is_64() && offset > u64::from(u32::MAX) {
+            return Err(EmitError::too_large("an object of more than 4 GiB"));
+        }
+        Ok((headers, offset.next_multiple_of(self.encoder.address_size())))
+    }
+
+    fn layout(&self, table_offset: u64) -> FileHeaderLayout {
+        FileHeaderLayout {
+            e_shoff: table_offset,
+            section_num: self.headers.bodies.len() as u32 + 1,
+            shstrtab_index: self.headers.bodies.len() as u32,
+            ..FileHeaderLayout::default()
+        }
+    }
+
+    fn encode_file_header(&self, out: &mut Vec<u8>, table_offset: u64) -> Result<(), EmitError> {
+        let retains = |desc: &SectionDesc| desc.has(elf::SHF_GNU_RETAIN);
+        let gnu = self.symbols.needs_gnu_abi || self.builder.placement.sections.iter().any(|(_, desc)| retains(desc));
+        let header = FileHeader {
+            os_abi: if gnu { elf::ELFOSABI_GNU } else { elf::ELFOSABI_NONE },
+            abi_version: 0,
+            e_type: elf::ET_REL,
+            e_machine: Machine(self.builder.target.elf.machine),
+            e_entry: 0,
+            e_flags: FileFlags(self.builder.target.elf.flags),
+        };
+        let result = self.encoder.file_header(out, &header, &self.layout(table_offset));
+        result.map_err(|error| EmitError::too_large(error.to_string()))
+    }
+
+    /// A header with everything but name and offset.
+    fn header(&self, body: Body) -> SectionHeader {
+        let symbols_index = || self.headers.index_of(|body| matches!(body, Body::Symbols));
+        match body {
+            Body::Group(group) => SectionHeader {
+                sh_size: 4 + 4 * self.members(group).count() as u64,
+                sh_link: symbols_index(),
+                sh_info: self.symbols.signature(group),
+                ..self.encoder.comdat_section_header()
+            },
+            Body::Section(section) => self.content_header(section),
+            Body::Relocations(section) => {
+                let header = self.encoder.relocation_section_header(true);
+                SectionHeader {
+                    sh_flags: header.sh_flags | self.group_flag(section),
+                    sh_size: self.section(section).1.relocations.len() as u64 * header.sh_entsize,
+                    sh_link: symbols_index(),
+                    sh_info: self.headers.indexes[section.index()],
+                    ..header
+                }
+            }
+            Body::Symbols => {
+                let strings = self.headers.bodies.len() as u32;
+                SectionHeader {
+                    sh_size: self.symbols.symbols.len() as u64 * self.encoder.sym_size(),
+                    ..self.encoder.symtab_section_header(strings, self.symbols.local_count)
+                }
+            }
+            Body::ExtendedIndexes => SectionHeader {
+                sh_size: self.symbols.symbols.len() as u64 * 4,
+                ..self.encoder.symtab_shndx_section_header(symbols_index())
+            },
+            Body::Strings => self.encoder.strtab_section_header(),
+        }
+    }
+
+    fn content_header(&self, section: SectionId) -> SectionHeader {
+        let (desc, contents) = self.section(section);
+        SectionHeader {
+            sh_type: desc.ty,
+            sh_flags: desc.flags | self.group_flag(section),
+            sh_size: contents.size(desc),
+            sh_addralign: 1u64 << contents.align_log2.min(63),
+            sh_entsize: desc.entry_bytes,
+            ..SectionHeader::default()
+        }
+    }
+
+    fn group_flag(&self, section: SectionId) -> elf::SectionFlags {
+        match self.section(section).0.group {
+            Some(_) => elf::SHF_GROUP,
+            None => elf::SectionFlags(0),
+        }
+    }
+
+    fn section_name(&self, body: Body) -> Vec<u8> {
+        match body {
+            Body::Group(_) => b".group".to_vec(),
+            Body::Section(section) => self.section(section).0.name.clone(),
+            Body::Relocations(section) => [b".rela", self.section(section).0.name.as_slice()].concat(),
+            Body::Symbols => b".symtab".to_vec(),
+            Body::ExtendedIndexes => b".symtab_shndx".to_vec(),
+            Body::Strings => b".strtab".to_vec(),
+        }
+    }
+
+    fn section(&self, section: SectionId) -> (&SectionDesc, &SectionContents) {
+        let contents = self
+            .builder
+            .contents
+            .view(section)
+            .expect("only sections in use have headers");
+        (self.builder.placement.sections.desc(section), contents)
+    }
+
+    /// Header numbers of the members of a group.
+    fn members(&self, group: ComdatId) -> impl Iterator<Item = u32> {
+        self.headers
+            .bodies
+            .iter()
+            .enumerate()
+            .filter_map(move |(position, body)| match *body {
+                Body::Section(section) | Body::Relocations(section)
+                    if self.builder.placement.sections.desc(section).group == Some(group) =>
+                {
+                    Some(Headers::index_at(position))
+                }
+                _ => None,
+            })
+    }
+
+    /// The bytes behind a header, made in `scratch` unless they exist already.
+    fn contents<'s>(&'s self, body: Body, scratch: &'s mut Vec<u8>) -> &'s [u8] {
+        match body {
+            Body::Section(section) => return &self.section(section).1.bytes,
+            Body::Group(group) => {
+                let comdat = self.builder.placement.group_is_comdat(group);
+                self.put_u32(scratch, if comdat { elf::GRP_COMDAT.0 } else { 0 });
+                self.members(group).for_each(|index| self.put_u32(scratch, index));
+            }
+            Body::Relocations(section) => {
+                let relocations = &self.section(section).1.relocations;
+                scratch.reserve(relocations.len() * self.encoder.rel_size(true) as usize);
+                relocations
+                    .iter()
+                    .for_each(|relocation| self.encode_relocation(scratch, relocation));
+            }
+            Body::Symbols => {
+                for (number, symbol) in self.symbols.symbols.iter().enumerate() {
+                    match number {
+                        0 => self.encoder.null_symbol(scratch),
+                        _ => drop(self.encoder.symbol(scratch, symbol)),
+                    }
+                }
+            }
+            Body::ExtendedIndexes => {
+                for symbol in &self.symbols.symbols {
+                    self.put_u32(scratch, extended_index(symbol));
+                }
+            }
+            Body::Strings => {
+                scratch.extend_from_slice(&self.strings.bytes);
+                for &body in &self.headers.bodies {
+                    scratch.extend_from_slice(&self.section_name(body));
+                    scratch.push(0);
+                }
+            }
+        }
+        scratch
+    }
+
+    fn encode_relocation(&self, out: &mut Vec<u8>, relocation: &PendingRelocation) {
+        let state = &self.builder.states[relocation.target.index()];
+        let (r_sym, r_addend) = match place_in_section(relocation.naming, state) {
+            Some((section, offset)) => (
+                self.symbols.section_number(section),
+                relocation.addend.wrapping_add(offset as i64),
+            ),
+            None => (self.symbols.number(relocation.target), relocation.addend),
+        };
+        let rel = Rel {
+            r_offset: relocation.offset,
+            r_sym,
+            r_type: RelocationType(self.builder.target.relocs[usize::from(relocation.kind)].elf_type),
+            r_addend,
+        };
+        self.encoder.relocation(out, true, &rel);
+    }
+
+    fn put_u32(&self, out: &mut Vec<u8>, value: u32) {
+        let little = matches!(self.encoder.endian(), Endianness::Little);
+        out.write_bytes(&if little {
+            value.to_le_bytes()
+        } else {
+            value.to_be_bytes()
+        });
+    }
+}
+
+/// The section number that does not fit a symbol, or 0.
+fn extended_index(symbol: &Sym) -> u32 {
+    symbol
+        .section
+        .filter(|&index| index >= u32::from(elf::SHN_LORESERVE))
+        .unwrap_or(0)
+}
+
+fn write_zeros(out: &mut dyn Write, mut count: u64) -> std::io::Result<()> {
+    const ZEROS: [u8; 64] = [0; 64];
+    while count > 0 {
+        let now = count.min(ZEROS.len() as u64);
+        out.write_all(&ZEROS[..now as usize])?;
+        count -= now;
+    }
+    Ok(())
+}

@@ -1,0 +1,400 @@
+//! Relocatable ELF object files.
+//!
+//! Method: functions are appended to their sections as they come, with their relocations as plain records that name
+//! dense target numbers. When all are there, data, constants, constructor arrays and aliases are placed; then every
+//! place is known, relocations that no linker can change are resolved ([`resolve`]), symbols are numbered
+//! ([`symtab`]) and the file is written from front to back ([`file`]), section contents straight from their buffers.
+//!
+//! Nothing is hashed or allocated for a relocation. Numbers and layouts of ELF come from the `object` crate's
+//! encoder; its higher-level writers keep names in hash tables and sort them, which costs more than all of this.
+//!
+//! Relocations always have explicit addends (`SHT_RELA`).
+
+mod contents;
+mod file;
+mod resolve;
+mod symtab;
+
+use crate::cfi::FrameTable;
+use crate::constants::ConstantPool;
+use crate::error::EmitError;
+use crate::placement::{DataPlace, EmitOptions, Placement, alias_base};
+use crate::section::{SectionDesc, SectionId};
+use crate::targets::{TargetId, TargetKind, Targets};
+use contents::Contents;
+use frazil_codegen::{CodeBuffer, CompiledFunction, RefKind, TargetDesc};
+use frazil_ir::module::{DataRelocation, TlsModel};
+use frazil_ir::{DataDef, EntityRef, FuncId, Linkage, Module, SymbolId, SymbolKind};
+use object::elf;
+use std::io::Write;
+
+/// How a relocation names its target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Naming {
+    /// By the symbol, or by section and offset where that means the same.
+    Any,
+    /// By the symbol, because the linker makes a table entry for it.
+    Symbol,
+    /// By section and offset, whatever other objects define.
+    Section,
+}
+
+/// A relocation before symbols are numbered.
+#[derive(Clone, Copy, Debug)]
+struct PendingRelocation {
+    offset: u64,
+    addend: i64,
+    target: TargetId,
+    /// Index into the target's relocation table.
+    kind: u8,
+    naming: Naming,
+}
+
+/// A field in data that holds the difference of two addresses.
+#[derive(Clone, Copy, Debug)]
+struct PendingDifference {
+    section: SectionId,
+    offset: u64,
+    bytes: u8,
+    target: TargetId,
+    addend: i64,
+    minus: TargetId,
+    /// The data definition, for messages.
+    within: SymbolId,
+}
+
+/// Where a target is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Location {
+    /// In another object.
+    Elsewhere,
+    /// In a section, so many bytes from its start.
+    At(SectionId, u64),
+    /// Wherever the linker allocates it, with this alignment as log2 of bytes.
+    Common(u8),
+}
+
+/// What is known of a target.
+#[derive(Clone, Copy, Debug)]
+struct TargetState {
+    location: Location,
+    /// Size in bytes.
+    size: u64,
+    /// Whether it is invisible to other objects.
+    local: bool,
+    /// Whether relocations must name it even if it is local.
+    keep_name: bool,
+    /// Whether a relocation names it.
+    used: bool,
+}
+
+/// An object file while it is made.
+#[derive(Debug)]
+pub struct ObjectBuilder<'a> {
+    module: &'a Module,
+    target: &'static TargetDesc,
+    placement: Placement<'a>,
+    targets: Targets,
+    states: Vec<TargetState>,
+    contents: Contents,
+    constants: ConstantPool,
+    frames: Option<FrameTable>,
+    frame_relocations: Vec<PendingRelocation>,
+    differences: Vec<PendingDifference>,
+    /// Numbers of the current function's constants.
+    constant_numbers: Vec<u32>,
+}
+
+impl<'a> ObjectBuilder<'a> {
+    /// Starts the object of a module.
+    ///
+    /// # Errors
+    /// When the module has something at its top level that is not written, by name.
+    pub fn new(
+        module: &'a Module,
+        target: &'static TargetDesc,
+        options: EmitOptions,
+    ) -> Result<ObjectBuilder<'a>, EmitError> {
+        let targets = Targets::new(module);
+        let outside = TargetState {
+            location: Location::Elsewhere,
+            size: 0,
+            local: false,
+            keep_name: false,
+            used: false,
+        };
+        let mut states = vec![outside; targets.fixed_count()];
+        for (symbol, data) in module.symbols.iter() {
+            let state = &mut states[symbol.index()];
+            state.local = data.linkage.is_local();
+            state.keep_name = data.tls != TlsModel::NotThreadLocal || matches!(data.kind, SymbolKind::Ifunc { .. });
+        }
+        Ok(ObjectBuilder {
+            module,
+            target,
+            placement: Placement::new(module, options)?,
+            targets,
+            states,
+            contents: Contents::new(target.elf.filler),
+            constants: ConstantPool::default(),
+            frames: None,
+            frame_relocations: Vec::new(),
+            differences: Vec::new(),
+            constant_numbers: Vec::new(),
+        })
+    }
+
+    /// Appends a function.
+    ///
+    /// # Errors
+    /// When a limit of the file format is passed.
+    pub fn add_function(&mut self, function: FuncId, code: &CompiledFunction) -> Result<(), EmitError> {
+        let head = &self.module.functions[function];
+        let section = self.placement.function(function);
+        let align_log2 = head.align_log2.max(self.target.function_align_log2);
+        let start = self
+            .contents
+            .align(self.placement.sections.desc(section), section, align_log2)?;
+        self.constants.add_all(&code.body.constants, &mut self.constant_numbers);
+        self.append_code(section, start, &code.prologue);
+        self.append_code(section, start + code.prologue.bytes.len() as u64, &code.body);
+        let state = &mut self.states[head.symbol.index()];
+        state.location = Location::At(section, start);
+        state.size = code.len() as u64;
+        if head.unwind_table || !head.no_unwind {
+            self.add_frame(head.symbol, code);
+        }
+        Ok(())
+    }
+
+    /// Places everything that is left and writes the file.
+    ///
+    /// # Errors
+    /// When the module asks for something that cannot be written, when a limit is passed, or the writer's errors.
+    pub fn finish(mut self, out: &mut dyn Write) -> Result<(), EmitError> {
+        for def in self.module.data.values() {
+            self.add_data(def)?;
+        }
+        self.add_constants()?;
+        self.add_init_entries(true)?;
+        self.add_init_entries(false)?;
+        self.place_aliases()?;
+        self.add_frame_section()?;
+        let stack_note = SectionDesc::new(b".note.GNU-stack", elf::SHT_PROGBITS, elf::SectionFlags(0));
+        let stack_note = self.placement.sections.intern(stack_note);
+        self.contents.touch(stack_note);
+        self.resolve_differences()?;
+        let named_sections = self.resolve_relocations()?;
+        file::write(&self, &named_sections, out)
+    }
+
+    fn append_code(&mut self, section: SectionId, start: u64, code: &CodeBuffer) {
+        let contents = self.contents.section(section);
+        contents.bytes.extend_from_slice(&code.bytes);
+        for reloc in &code.relocs {
+            let naming = match reloc.target.kind() {
+                RefKind::Symbol | RefKind::Plt | RefKind::Constant | RefKind::Label => Naming::Any,
+                _ => Naming::Symbol,
+            };
+            contents.relocations.push(PendingRelocation {
+                offset: start + u64::from(reloc.offset),
+                addend: reloc.addend,
+                target: self
+                    .targets
+                    .reference(self.module, reloc.target, &self.constant_numbers),
+                kind: reloc.kind,
+                naming,
+            });
+        }
+    }
+
+    fn add_frame(&mut self, symbol: SymbolId, code: &CompiledFunction) {
+        let Some(kind) = self.target.elf.pc32 else {
+            return;
+        };
+        let frames = self.frames.get_or_insert_with(|| FrameTable::new(self.target));
+        let field = frames.add(code.len() as u32, &code.unwind);
+        self.frame_relocations.push(PendingRelocation {
+            offset: field,
+            addend: 0,
+            target: TargetId::new(symbol.index()),
+            kind,
+            naming: Naming::Section,
+        });
+    }
+
+    fn add_frame_section(&mut self) -> Result<(), EmitError> {
+        let Some(frames) = self.frames.take() else {
+            return Ok(());
+        };
+        let desc = SectionDesc::new(b".eh_frame", elf::SHT_PROGBITS, elf::SHF_ALLOC);
+        let section = self.placement.sections.intern(desc);
+        let align_log2 = self.target.pointer_bytes.trailing_zeros() as u8;
+        let start = self
+            .contents
+            .align(self.placement.sections.desc(section), section, align_log2)?;
+        let contents = self.contents.section(section);
+        contents
+            .bytes
+            .extend_from_slice(&frames.finish(usize::from(self.target.pointer_bytes)));
+        contents
+            .relocations
+            .extend(self.frame_relocations.drain(..).map(|relocation| PendingRelocation {
+                offset: relocation.offset + start,
+                ..relocation
+            }));
+        Ok(())
+    }
+
+    fn add_data(&mut self, def: &DataDef) -> Result<(), EmitError> {
+        let place = self.placement.data(def);
+        let state = &mut self.states[def.symbol.index()];
+        let section = match place {
+            DataPlace::Dropped => return Ok(()),
+            DataPlace::Common => {
+                state.size = def.size;
+                state.location = Location::Common(def.align_log2);
+                return Ok(());
+            }
+            DataPlace::Section(section) => section,
+        };
+        let desc = self.placement.sections.desc(section);
+        let start = self.contents.align(desc, section, def.align_log2)?;
+        let given = &self.module.bytes[def.first_byte as usize..][..def.byte_count as usize];
+        if desc.is_zero_filled() && (given.iter().any(|&byte| byte != 0) || def.relocation_count > 0) {
+            let what = format!("contents in section {}", String::from_utf8_lossy(&desc.name));
+            return Err(EmitError::malformed(what, self.module.display_name(def.symbol)));
+        }
+        state.size = def.size;
+        state.location = Location::At(section, start);
+        state.keep_name |= desc.is_mergeable();
+        self.contents.append(desc, section, given, def.size)?;
+        for relocation in self.module.data_relocations(def) {
+            self.add_data_relocation(def, section, start, relocation)?;
+        }
+        Ok(())
+    }
+
+    fn add_data_relocation(
+        &mut self,
+        def: &DataDef,
+        section: SectionId,
+        start: u64,
+        relocation: &DataRelocation,
+    ) -> Result<(), EmitError> {
+        let symbol = self.placement.relocation_symbol(def, relocation)?;
+        let target = self.targets.symbol(self.module, symbol);
+        let offset = start + relocation.offset;
+        if let Some(minus) = relocation.minus {
+            self.differences.push(PendingDifference {
+                section,
+                offset,
+                bytes: relocation.size,
+                target,
+                addend: relocation.addend,
+                minus: self.targets.symbol(self.module, minus),
+                within: def.symbol,
+            });
+            return Ok(());
+        }
+        let kind = self.absolute_kind(relocation.size).ok_or_else(|| {
+            let what = format!("an address in {} bytes of data", relocation.size);
+            EmitError::unsupported(what, self.module.display_name(def.symbol))
+        })?;
+        self.contents.section(section).relocations.push(PendingRelocation {
+            offset,
+            addend: relocation.addend,
+            target,
+            kind,
+            naming: Naming::Any,
+        });
+        Ok(())
+    }
+
+    fn absolute_kind(&self, bytes: u8) -> Option<u8> {
+        match bytes {
+            8 => self.target.elf.abs64,
+            4 => self.target.elf.abs32,
+            _ => None,
+        }
+    }
+
+    fn add_constants(&mut self) -> Result<(), EmitError> {
+        for constant in self.constants.entries() {
+            let section = ConstantPool::section(constant, &mut self.placement.sections);
+            let desc = self.placement.sections.desc(section);
+            let start = self
+                .contents
+                .align(desc, section, constant.len.trailing_zeros() as u8)?;
+            self.contents.append(
+                desc,
+                section,
+                &constant.bytes[..usize::from(constant.len)],
+                constant.len.into(),
+            )?;
+            self.states.push(TargetState {
+                location: Location::At(section, start),
+                size: u64::from(constant.len),
+                local: true,
+                keep_name: true,
+                used: false,
+            });
+        }
+        Ok(())
+    }
+
+    fn add_init_entries(&mut self, constructors: bool) -> Result<(), EmitError> {
+        let bytes = self.target.pointer_bytes;
+        for place in self.placement.init_entries(constructors) {
+            let symbol = place.entry.function;
+            let kind = self.absolute_kind(bytes).ok_or_else(|| {
+                EmitError::unsupported("constructors for this target", self.module.display_name(symbol))
+            })?;
+            let desc = self.placement.sections.desc(place.section);
+            let offset = self.contents.align(desc, place.section, bytes.trailing_zeros() as u8)?;
+            self.contents.append(desc, place.section, &[], bytes.into())?;
+            self.contents
+                .section(place.section)
+                .relocations
+                .push(PendingRelocation {
+                    offset,
+                    addend: 0,
+                    target: self.targets.symbol(self.module, symbol),
+                    kind,
+                    naming: Naming::Any,
+                });
+        }
+        Ok(())
+    }
+
+    /// Gives aliases and indirect functions the places of what they name.
+    fn place_aliases(&mut self) -> Result<(), EmitError> {
+        for (symbol, data) in self.module.symbols.iter() {
+            if data.linkage == Linkage::AvailableExternally {
+                continue;
+            }
+            let Some((base, offset)) = alias_base(self.module, symbol)? else {
+                continue;
+            };
+            let base = self.states[base.index()];
+            let Location::At(section, start) = base.location else {
+                let message = "an alias of something that is not defined in the object";
+                return Err(EmitError::malformed(message, self.module.display_name(symbol)));
+            };
+            let state = &mut self.states[symbol.index()];
+            state.location = Location::At(section, start.wrapping_add_signed(offset));
+            state.size = if offset == 0 { base.size } else { 0 };
+            state.keep_name |= base.keep_name;
+        }
+        Ok(())
+    }
+
+    /// A target's name for messages.
+    fn target_name(&self, target: TargetId) -> String {
+        match self.targets.kind(target) {
+            TargetKind::Symbol(symbol) => self.module.display_name(symbol).into_owned(),
+            TargetKind::Runtime(function) => function.name().to_owned(),
+            TargetKind::Constant(number) => format!("constant {number}"),
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Relocations whose value no linker can change, and relocations by section.
+//!
+//! When the place of every definition is known, a distance to a local symbol in the same section is stored at once,
+//! and any other reference to a local symbol names its section, so that the symbol table stays small. The rules are
+//! those of GNU `as`. References into mergeable sections keep their symbol: there a position means nothing.
+
+use super::{Location, Naming, ObjectBuilder, PendingDifference, PendingRelocation, TargetState};
+use crate::error::EmitError;
+use crate::section::SectionId;
+use frazil_ir::EntityRef;
+
+impl ObjectBuilder<'_> {
+    /// Resolves what can be, marks the targets that relocations name, and says which sections they name.
+    pub(super) fn resolve_relocations(&mut self) -> Result<Vec<bool>, EmitError> {
+        let mut named_sections = vec![false; self.placement.sections.len()];
+        let mut failed = None;
+        for index in 0..self.placement.sections.len() {
+            let section = SectionId::new(index);
+            let contents = self.contents.section(section);
+            let bytes = &mut contents.bytes;
+            contents.relocations.retain(|relocation| {
+                let state = &mut self.states[relocation.target.index()];
+                let Some((target_section, target_offset)) = place_in_section(relocation.naming, state) else {
+                    state.used = true;
+                    if state.local && state.location == Location::Elsewhere {
+                        failed = Some((relocation.target, Failure::NotDefined));
+                    }
+                    return true;
+                };
+                let store = self.target.relocs[usize::from(relocation.kind)].store_distance;
+                let Some(store) = store.filter(|_| target_section == section && relocation.naming == Naming::Any)
+                else {
+                    named_sections[target_section.index()] = true;
+                    return true;
+                };
+                let distance = (target_offset as i64).wrapping_sub(relocation.offset as i64);
+                let field = bytes.get_mut(relocation.offset as usize..);
+                if !field.is_some_and(|field| store(field, distance.wrapping_add(relocation.addend))) {
+                    failed = Some((relocation.target, Failure::TooFar));
+                }
+                false
+            });
+        }
+        match failed {
+            None => Ok(named_sections),
+            Some((target, failure)) => Err(failure.error(self.target_name(target))),
+        }
+    }
+
+    /// Turns differences of addresses into numbers or distances.
+    pub(super) fn resolve_differences(&mut self) -> Result<(), EmitError> {
+        for difference in std::mem::take(&mut self.differences) {
+            self.resolve_difference(&difference)?;
+        }
+        Ok(())
+    }
+
+    fn resolve_difference(&mut self, difference: &PendingDifference) -> Result<(), EmitError> {
+        let within = |builder: &Self| builder.module.display_name(difference.within).into_owned();
+        let Location::At(minus_section, minus) = self.states[difference.minus.index()].location else {
+            let what = "a difference from the address of a symbol of another object";
+            return Err(EmitError::unsupported(what, within(self)));
+        };
+        if let Location::At(section, offset) = self.states[difference.target.index()].location
+            && section == minus_section
+        {
+            let value = (offset as i64)
+                .wrapping_sub(minus as i64)
+                .wrapping_add(difference.addend);
+            return self.store_number(difference, value);
+        }
+        if minus_section != difference.section {
+            let what = "a difference between the addresses of two other sections";
+            return Err(EmitError::unsupported(what, within(self)));
+        }
+        let elf = &self.target.elf;
+        let kind = match difference.bytes {
+            8 => elf.pc64,
+            4 => elf.pc32,
+            _ => None,
+        };
+        let kind = kind.ok_or_else(|| {
+            let what = format!("a distance in {} bytes of data", difference.bytes);
+            EmitError::unsupported(what, within(self))
+        })?;
+        let addend = difference
+            .addend
+            .wrapping_add((difference.offset as i64).wrapping_sub(minus as i64));
+        self.contents
+            .section(difference.section)
+            .relocations
+            .push(PendingRelocation {
+                offset: difference.offset,
+                addend,
+                target: difference.target,
+                kind,
+                naming: Naming::Any,
+            });
+        Ok(())
+    }
+
+    fn store_number(&mut self, difference: &PendingDifference, value: i64) -> Result<(), EmitError> {
+        let little_endian = self.target.elf.little_endian;
+        let length = usize::from(difference.bytes);
+        let bytes = &mut self.contents.section(difference.section).bytes;
+        let field = bytes
+            .get_mut(difference.offset as usize..)
+            .and_then(|field| field.get_mut(..length));
+        let Some(field) = field.filter(|_| length <= 8) else {
+            let name = self.module.display_name(difference.within);
+            return Err(EmitError::malformed("a relocation outside its data", name));
+        };
+        let encoded = value.to_le_bytes();
+        field.copy_from_slice(&encoded[..length]);
+        if !little_endian {
+            field.reverse();
+        }
+        Ok(())
+    }
+}
+
+/// Section and offset by which a relocation may name its target.
+pub(super) fn place_in_section(naming: Naming, state: &TargetState) -> Option<(SectionId, u64)> {
+    let Location::At(section, offset) = state.location else {
+        return None;
+    };
+    let allowed = match naming {
+        Naming::Any => state.local && !state.keep_name,
+        Naming::Symbol => false,
+        Naming::Section => true,
+    };
+    allowed.then_some((section, offset))
+}
+
+/// Why a relocation cannot be written.
+#[derive(Clone, Copy, Debug)]
+enum Failure {
+    NotDefined,
+    TooFar,
+}
+
+impl Failure {
+    fn error(self, target: String) -> EmitError {
+        match self {
+            Failure::NotDefined => EmitError::malformed("a reference to a local symbol that has no definition", target),
+            Failure::TooFar => EmitError::too_large(format!("the distance to @{target} in its section")),
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Why a module could not be written.
+
+use thiserror::Error;
+
+/// A refusal or failure of writing.
+#[derive(Debug, Error)]
+pub enum EmitError {
+    /// The module asks for something that objects of this kind cannot hold, or that is not written yet.
+    #[error("not supported: {what} (@{symbol})")]
+    Unsupported {
+        /// The construct by name.
+        what: String,
+        /// The symbol in which it was found.
+        symbol: String,
+    },
+    /// The module contradicts itself.
+    #[error("malformed module: {what} (@{symbol})")]
+    Malformed {
+        /// What is wrong.
+        what: String,
+        /// The symbol in which it was found.
+        symbol: String,
+    },
+    /// A limit was passed.
+    #[error("too large: {what}")]
+    TooLarge {
+        /// What is too large, and the limit.
+        what: String,
+    },
+    /// The output could not be written.
+    #[error("{0}")]
+    Output(#[from] std::io::Error),
+}
+
+impl EmitError {
+    pub(crate) fn unsupported(what: impl Into<String>, symbol: impl Into<String>) -> EmitError {
+        EmitError::Unsupported {
+            what: what.into(),
+            symbol: symbol.into(),
+        }
+    }
+
+    pub(crate) fn malformed(what: impl Into<String>, symbol: impl Into<String>) -> EmitError {
+        EmitError::Malformed {
+            what: what.into(),
+            symbol: symbol.into(),
+        }
+    }
+
+    pub(crate) fn too_large(what: impl Into<String>) -> EmitError {
+        EmitError::TooLarge { what: what.into() }
+    }
+}

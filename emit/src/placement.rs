@@ -1,0 +1,349 @@
+//! Which section each definition goes to.
+//!
+//! The rules are those of LLVM's ELF object lowering, so that linker scripts, `--gc-sections` and mixed links behave
+//! alike: the kind of a definition (code, read-only, zero-filled ...) gives the default section; function and data
+//! sections, comdat groups and `llvm.used` give it one of its own; a section asked for in the module wins.
+//! Deviations: what has a section or comdat of its own is never mergeable, and a mergeable string is recognized by its
+//! bytes, since the IR keeps no element types.
+
+use crate::error::EmitError;
+use crate::names::ObjectName;
+use crate::section::{SectionDesc, SectionId, SectionTable};
+use frazil_codegen::{ModuleView, RelocationModel};
+use frazil_ir::module::{ComdatSelection, DataRelocation, InitEntry, RelocationTarget, TlsModel};
+use frazil_ir::{ComdatId, DataDef, EntityRef, FuncId, Linkage, Module, SymbolId, SymbolKind};
+use object::elf::{self, SectionFlags, SectionType};
+
+/// Options of writing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EmitOptions {
+    /// Where the code may be placed.
+    pub relocation_model: RelocationModel,
+    /// Whether each function has a section of its own.
+    pub function_sections: bool,
+    /// Whether each data definition has a section of its own.
+    pub data_sections: bool,
+}
+
+/// Where a data definition goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DataPlace {
+    /// Into a section.
+    Section(SectionId),
+    /// Nowhere: linkers allocate it.
+    Common,
+    /// Nowhere: it is for the compiler only, or defined elsewhere.
+    Dropped,
+}
+
+/// What a definition consists of, as far as its section depends on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Code,
+    ReadOnly,
+    String,
+    Constant,
+    ReadOnlyAfterRelocation,
+    Data,
+    ZeroFilled,
+    ThreadData,
+    ThreadZeroFilled,
+}
+
+impl Kind {
+    /// Name of the default section and flags.
+    fn section(self) -> (&'static str, SectionFlags) {
+        let write = elf::SHF_ALLOC | elf::SHF_WRITE;
+        match self {
+            Kind::Code => (".text", elf::SHF_ALLOC | elf::SHF_EXECINSTR),
+            Kind::ReadOnly | Kind::String | Kind::Constant => (".rodata", elf::SHF_ALLOC),
+            Kind::ReadOnlyAfterRelocation => (".data.rel.ro", write),
+            Kind::Data => (".data", write),
+            Kind::ZeroFilled => (".bss", write),
+            Kind::ThreadData => (".tdata", write | elf::SHF_TLS),
+            Kind::ThreadZeroFilled => (".tbss", write | elf::SHF_TLS),
+        }
+    }
+}
+
+/// A section for constructors or destructors and the order in which it comes.
+#[derive(Clone, Copy, Debug)]
+pub struct InitPlace {
+    /// The section.
+    pub section: SectionId,
+    /// What it holds.
+    pub entry: InitEntry,
+}
+
+/// The decisions for one module.
+#[derive(Debug)]
+pub struct Placement<'a> {
+    /// The module.
+    pub module: &'a Module,
+    /// Options.
+    pub options: EmitOptions,
+    /// All sections so far.
+    pub sections: SectionTable,
+    text: SectionId,
+    retained: Vec<bool>,
+}
+
+impl<'a> Placement<'a> {
+    /// Prepares the decisions for a module.
+    ///
+    /// # Errors
+    /// When the module has something at its top level that is not written, by name.
+    pub fn new(module: &'a Module, options: EmitOptions) -> Result<Placement<'a>, EmitError> {
+        if !module.asm.is_empty() {
+            return Err(EmitError::unsupported("module-level assembly", "llvm.module.asm"));
+        }
+        for comdat in module.comdats.values() {
+            if !matches!(comdat.selection, ComdatSelection::Any | ComdatSelection::NoDeduplicate) {
+                let what = format!("comdat selection {:?} in ELF", comdat.selection);
+                return Err(EmitError::unsupported(what, module.strings.display(comdat.name)));
+            }
+        }
+        for (symbol, data) in module.symbols.iter() {
+            if !data.partition.is_empty() {
+                return Err(EmitError::unsupported("a partition", module.display_name(symbol)));
+            }
+        }
+        let mut retained = vec![false; module.symbols.len()];
+        for symbol in &module.used {
+            if let Some(flag) = retained.get_mut(symbol.index()) {
+                *flag = true;
+            }
+        }
+        let mut sections = SectionTable::default();
+        let (name, flags) = Kind::Code.section();
+        let text = sections.intern(SectionDesc::new(name.as_bytes(), elf::SHT_PROGBITS, flags));
+        Ok(Placement {
+            module,
+            options,
+            sections,
+            text,
+            retained,
+        })
+    }
+
+    /// The section of a function.
+    pub fn function(&mut self, function: FuncId) -> SectionId {
+        let symbol = self.module.functions[function].symbol;
+        let data = &self.module.symbols[symbol];
+        let plain = data.section.is_empty() && data.comdat.is_none() && !self.retained[symbol.index()];
+        if plain && !self.options.function_sections {
+            return self.text;
+        }
+        self.place(symbol, Kind::Code, self.options.function_sections)
+    }
+
+    /// Where a data definition goes.
+    pub fn data(&mut self, def: &DataDef) -> DataPlace {
+        let symbol = &self.module.symbols[def.symbol];
+        let for_compiler = self.module.strings.bytes(symbol.section) == b"llvm.metadata";
+        match symbol.linkage {
+            Linkage::AvailableExternally | Linkage::Appending => return DataPlace::Dropped,
+            _ if for_compiler => return DataPlace::Dropped,
+            Linkage::Common => return DataPlace::Common,
+            _ => {}
+        }
+        let kind = self.data_kind(def);
+        let alone = symbol.comdat.is_some() || self.retained[def.symbol.index()] || !symbol.section.is_empty();
+        DataPlace::Section(match kind {
+            Kind::String if !alone => self.sections.intern(SectionDesc {
+                name: format!(".rodata.str1.{}", 1u64 << def.align_log2.min(63)).into_bytes(),
+                ty: elf::SHT_PROGBITS,
+                flags: elf::SHF_ALLOC | elf::SHF_MERGE | elf::SHF_STRINGS,
+                entry_bytes: 1,
+                group: None,
+            }),
+            Kind::Constant if !alone => self.sections.intern(SectionDesc::mergeable_constants(def.size)),
+            kind => self.place(def.symbol, kind, self.options.data_sections),
+        })
+    }
+
+    /// Sections and entries of constructors or destructors, in the order in which they are written.
+    pub fn init_entries(&mut self, constructors: bool) -> Vec<InitPlace> {
+        let (name, ty, entries) = if constructors {
+            (".init_array", elf::SHT_INIT_ARRAY, &self.module.constructors)
+        } else {
+            (".fini_array", elf::SHT_FINI_ARRAY, &self.module.destructors)
+        };
+        let mut entries = entries.clone();
+        entries.sort_by_key(|entry| entry.priority);
+        let module = self.module;
+        let mut places = Vec::with_capacity(entries.len());
+        for entry in entries {
+            let associated = entry.associated.map(|symbol| &module.symbols[symbol]);
+            if associated.is_some_and(|data| !data.is_defined() || data.linkage == Linkage::AvailableExternally) {
+                continue;
+            }
+            let name = match entry.priority {
+                65535 => name.to_owned(),
+                priority => format!("{name}.{priority}"),
+            };
+            let mut desc = SectionDesc::new(name.as_bytes(), ty, elf::SHF_ALLOC | elf::SHF_WRITE);
+            desc.group = associated.and_then(|data| data.comdat);
+            let section = self.sections.intern(desc);
+            places.push(InitPlace { section, entry });
+        }
+        places
+    }
+
+    /// The signature symbol's name of a comdat group.
+    pub fn group_name(&self, group: ComdatId) -> &'a [u8] {
+        self.module.strings.bytes(self.module.comdats[group].name)
+    }
+
+    /// Whether linkers keep only one of several groups of the name.
+    pub fn group_is_comdat(&self, group: ComdatId) -> bool {
+        self.module.comdats[group].selection == ComdatSelection::Any
+    }
+
+    fn data_kind(&self, def: &DataDef) -> Kind {
+        let symbol = &self.module.symbols[def.symbol];
+        let zero = def.byte_count == 0 && def.relocation_count == 0;
+        if symbol.tls != TlsModel::NotThreadLocal {
+            return if zero && symbol.section.is_empty() {
+                Kind::ThreadZeroFilled
+            } else {
+                Kind::ThreadData
+            };
+        }
+        match def.constant {
+            true if def.relocation_count > 0 && self.needs_dynamic_relocation(def) => Kind::ReadOnlyAfterRelocation,
+            true if def.relocation_count > 0 || !symbol.unnamed_addr => Kind::ReadOnly,
+            true => mergeable_kind(def, &self.module.bytes),
+            false if zero && symbol.section.is_empty() => Kind::ZeroFilled,
+            false => Kind::Data,
+        }
+    }
+
+    /// The symbol that a relocation in data points at.
+    ///
+    /// # Errors
+    /// When it points at something that objects cannot name, or only by a stub.
+    pub fn relocation_symbol(&self, def: &DataDef, relocation: &DataRelocation) -> Result<SymbolId, EmitError> {
+        match relocation.target {
+            RelocationTarget::Symbol(symbol) | RelocationTarget::NoCfi(symbol) => Ok(symbol),
+            RelocationTarget::LocalEquivalent(symbol) if self.view().is_near(symbol) => Ok(symbol),
+            RelocationTarget::LocalEquivalent(_) => {
+                let what = "dso_local_equivalent of a symbol of another image in data";
+                Err(EmitError::unsupported(what, self.module.display_name(def.symbol)))
+            }
+            RelocationTarget::Block(..) => {
+                let what = "the address of a block in data";
+                Err(EmitError::unsupported(what, self.module.display_name(def.symbol)))
+            }
+        }
+    }
+
+    fn view(&self) -> ModuleView<'a> {
+        ModuleView {
+            module: self.module,
+            relocation_model: self.options.relocation_model,
+        }
+    }
+
+    /// Whether a loader may have to fill in an address.
+    fn needs_dynamic_relocation(&self, def: &DataDef) -> bool {
+        let view = self.view();
+        self.options.relocation_model == RelocationModel::Pic
+            && self
+                .module
+                .data_relocations(def)
+                .iter()
+                .any(|relocation| match (relocation.target, relocation.minus) {
+                    (RelocationTarget::Symbol(symbol), Some(_)) => !view.is_near(symbol),
+                    (_, minus) => minus.is_none(),
+                })
+    }
+
+    fn place(&mut self, symbol: SymbolId, kind: Kind, unique: bool) -> SectionId {
+        let module = self.module;
+        let data = &module.symbols[symbol];
+        let retained = self.retained[symbol.index()];
+        let explicit = module.strings.bytes(data.section);
+        let (mut name, mut flags) = match explicit {
+            [] => {
+                let (name, flags) = kind.section();
+                (name.as_bytes().to_vec(), flags)
+            }
+            explicit => (explicit.to_vec(), kind_of_section(explicit).unwrap_or(kind).section().1),
+        };
+        if explicit.is_empty() && (unique || data.comdat.is_some() || retained) {
+            name.push(b'.');
+            ObjectName::of_symbol(module, symbol).append_to(&mut name);
+        }
+        if retained {
+            flags |= elf::SHF_GNU_RETAIN;
+        }
+        let ty = section_type(&name, kind_of_section(explicit).unwrap_or(kind));
+        let mut desc = SectionDesc::new(&name, ty, flags);
+        desc.group = data.comdat;
+        self.sections.intern(desc)
+    }
+}
+
+/// What an alias or indirect function stands for in the end, and the bytes past it; `None` for other symbols.
+pub(crate) fn alias_base(module: &Module, symbol: SymbolId) -> Result<Option<(SymbolId, i64)>, EmitError> {
+    let (mut at, mut offset) = (symbol, 0i64);
+    for _ in 0..=module.symbols.len() {
+        at = match module.symbols[at].kind {
+            SymbolKind::Alias {
+                target, offset: more, ..
+            } => {
+                offset = offset.wrapping_add(more);
+                target
+            }
+            SymbolKind::Ifunc { resolver } => resolver,
+            _ => return Ok((at != symbol).then_some((at, offset))),
+        };
+    }
+    Err(EmitError::malformed("an alias of itself", module.display_name(symbol)))
+}
+
+/// Strings and constants of the usual sizes whose address does not matter can be shared by linkers.
+fn mergeable_kind(def: &DataDef, bytes: &[u8]) -> Kind {
+    let given = &bytes[def.first_byte as usize..][..def.byte_count as usize];
+    let text = match def.size - def.byte_count {
+        0 => given.split_last().filter(|(last, _)| **last == 0).map(|(_, text)| text),
+        1 => Some(given),
+        _ => None,
+    };
+    if text.is_some_and(|text| !text.contains(&0)) {
+        return Kind::String;
+    }
+    let aligned = def.align_log2 < 6 && 1u64 << def.align_log2 <= def.size;
+    if matches!(def.size, 4 | 8 | 16 | 32) && aligned {
+        return Kind::Constant;
+    }
+    Kind::ReadOnly
+}
+
+/// What the name of a section asked for says about its contents.
+fn kind_of_section(name: &[u8]) -> Option<Kind> {
+    match () {
+        () if has_stem(name, ".bss") || has_stem(name, ".gnu.linkonce.b") => Some(Kind::ZeroFilled),
+        () if has_stem(name, ".tdata") || has_stem(name, ".gnu.linkonce.td") => Some(Kind::ThreadData),
+        () if has_stem(name, ".tbss") || has_stem(name, ".gnu.linkonce.tb") => Some(Kind::ThreadZeroFilled),
+        () => None,
+    }
+}
+
+fn section_type(name: &[u8], kind: Kind) -> SectionType {
+    match kind {
+        _ if name.starts_with(b".note") => elf::SHT_NOTE,
+        _ if has_stem(name, ".init_array") => elf::SHT_INIT_ARRAY,
+        _ if has_stem(name, ".fini_array") => elf::SHT_FINI_ARRAY,
+        _ if has_stem(name, ".preinit_array") => elf::SHT_PREINIT_ARRAY,
+        Kind::ZeroFilled | Kind::ThreadZeroFilled => elf::SHT_NOBITS,
+        _ => elf::SHT_PROGBITS,
+    }
+}
+
+/// Whether a section's name is `stem` or `stem` with something behind a dot.
+fn has_stem(name: &[u8], stem: &str) -> bool {
+    let rest = name.strip_prefix(stem.as_bytes());
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"."))
+}

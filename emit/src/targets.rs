@@ -1,0 +1,123 @@
+//! One dense numbering of everything that relocations point at: symbols of the module, runtime functions, code
+//! constants.
+//!
+//! A runtime function that the module has a symbol for is that symbol. The module is searched for its name when the
+//! function is first referenced; few modules reference more than a handful.
+
+use frazil_codegen::{Ref, RefKind};
+use frazil_ir::module::Linkage;
+use frazil_ir::runtime::RuntimeFunction;
+use frazil_ir::{EntityRef, Module, SymbolId};
+use frazil_support::entity_impl;
+
+/// Something that relocations point at.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TargetId(u32);
+entity_impl!(TargetId, "target");
+
+/// What a [`TargetId`] names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TargetKind {
+    /// A symbol of the module.
+    Symbol(SymbolId),
+    /// A runtime function that the module does not name.
+    Runtime(RuntimeFunction),
+    /// A constant of the module-wide pool.
+    Constant(u32),
+}
+
+/// The numbering.
+#[derive(Debug)]
+pub struct Targets {
+    module_symbols: usize,
+    /// For each runtime function what it resolved to, once it was asked for.
+    runtime: Vec<Option<TargetId>>,
+}
+
+impl Targets {
+    /// The numbering for a module.
+    pub fn new(module: &Module) -> Targets {
+        Targets {
+            module_symbols: module.symbols.len(),
+            runtime: vec![None; RuntimeFunction::count()],
+        }
+    }
+
+    /// How many numbers there are before the constants'.
+    pub fn fixed_count(&self) -> usize {
+        self.module_symbols + self.runtime.len()
+    }
+
+    /// A constant of the module-wide pool.
+    #[inline]
+    pub fn constant(&self, number: u32) -> TargetId {
+        TargetId::new(self.fixed_count() + number as usize)
+    }
+
+    /// A symbol, of the module or naming a runtime function.
+    #[inline]
+    pub fn symbol(&mut self, module: &Module, symbol: SymbolId) -> TargetId {
+        match symbol.index().checked_sub(self.module_symbols) {
+            None => TargetId::new(symbol.index()),
+            Some(function) => self.runtime_function(module, symbol, function),
+        }
+    }
+
+    /// What a reference in code names; `constants` translates the function's constants to the module's.
+    #[inline]
+    pub fn reference(&mut self, module: &Module, reference: Ref, constants: &[u32]) -> TargetId {
+        match reference.kind() {
+            RefKind::Constant => self.constant(constants[reference.number() as usize]),
+            _ => self.symbol(module, SymbolId::new(reference.number() as usize)),
+        }
+    }
+
+    fn runtime_function(&mut self, module: &Module, symbol: SymbolId, function: usize) -> TargetId {
+        let own = TargetId::new(symbol.index());
+        let Some(entry) = self.runtime.get_mut(function) else {
+            return own;
+        };
+        *entry.get_or_insert_with(|| {
+            let name = RuntimeFunction::from_symbol(symbol, module.symbols.len()).map_or("", RuntimeFunction::name);
+            let same = module.symbols.iter().find(|(_, data)| {
+                data.linkage != Linkage::Private && module.strings.bytes(data.name) == name.as_bytes()
+            });
+            same.map_or(own, |(symbol, _)| TargetId::new(symbol.index()))
+        })
+    }
+
+    /// What a number names.
+    pub fn kind(&self, target: TargetId) -> TargetKind {
+        let symbol = SymbolId::new(target.index());
+        if target.index() < self.module_symbols {
+            return TargetKind::Symbol(symbol);
+        }
+        match RuntimeFunction::from_symbol(symbol, self.module_symbols) {
+            Some(function) => TargetKind::Runtime(function),
+            None => TargetKind::Constant((target.index() - self.fixed_count()) as u32),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use frazil_ir::SymbolData;
+
+    #[test]
+    fn a_runtime_function_is_the_module_symbol_of_its_name() {
+        let mut module = Module::default();
+        let name = module.strings.add(b"memcpy");
+        module.symbols.push(SymbolData::default());
+        let memcpy = module.symbols.push(SymbolData {
+            name,
+            ..SymbolData::default()
+        });
+        let mut targets = Targets::new(&module);
+        let found = targets.symbol(&module, RuntimeFunction::Memcpy.symbol(2));
+        assert_eq!(targets.kind(found), TargetKind::Symbol(memcpy));
+        let other = targets.symbol(&module, RuntimeFunction::Memset.symbol(2));
+        assert_eq!(targets.kind(other), TargetKind::Runtime(RuntimeFunction::Memset));
+        assert_eq!(targets.kind(targets.constant(7)), TargetKind::Constant(7));
+    }
+}
