@@ -116,6 +116,8 @@ pub struct ConvDesc {
     pub stack_slot_bytes: u32,
     /// Alignment of the stack at a call.
     pub stack_align: u32,
+    /// The register that holds the callee of an indirect call: no argument register, not callee-saved.
+    pub indirect_callee: Reg,
     /// The register of the static chain.
     pub nest: Reg,
     /// Whether the struct-return pointer is also returned in the first integer result register.

@@ -3,18 +3,28 @@
 //!
 //! It knows no target by name, no file, no thread.
 
+pub mod abi;
+pub mod analyze;
 pub mod buffer;
 pub mod desc;
 pub mod error;
+pub mod fast;
+pub mod isa;
+pub mod lower_ctx;
 pub mod minst;
 pub mod module_view;
+pub mod parallel_move;
 pub mod print;
 pub mod reg;
 pub mod result;
 
+pub use analyze::{Folder, Mark};
 pub use buffer::{CodeBuffer, LogItem, PoolConstant, Reloc};
 pub use desc::{Addressing, ClassDesc, ConvDesc, ElfDesc, FixupDesc, OpDesc, RegDesc, RelocDesc, Role, TargetDesc};
 pub use error::CodegenError;
+pub use fast::FastState;
+pub use isa::{Branch, CallTarget, CaseTest, FrameInfo, FrameSink, Isa, Join, Parts, Target, TargetEntry};
+pub use lower_ctx::{GroupKind, ImmKind, LowerCtx, Src, VariadicArea};
 pub use minst::{Label, MInst, Mem, Ref, RefKind};
 pub use module_view::{ModuleView, RelocationModel};
 pub use print::AsmNames;

@@ -1,0 +1,148 @@
+//! Which producers are folded into their users.
+//!
+//! A target's `fold` is asked once for each instruction with a [`Folder`], marks producers, and its rule must then
+//! absorb exactly those. Address arithmetic is folded here, for all targets, by the address forms in their tables.
+
+use super::Analysis;
+use crate::desc::{Addressing, TargetDesc};
+use frazil_ir::{Effects, EntityRef, Function, Inst, InstData, MemFlags, Opcode, Operand, Value};
+
+/// What becomes of a value in lowering.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Mark {
+    /// It is computed where it stands.
+    None,
+    /// Its only user computes it.
+    Folded,
+    /// It is a constant distance from a slot or symbol, and computed anew at each use (contract 4).
+    Place,
+}
+
+/// Displacements beyond this many bytes are not folded, so that sums with frame offsets cannot overflow.
+const MAX_DISP: i64 = 1 << 29;
+
+/// Whether an instruction changes what loads may see, or must keep its order with others.
+#[inline]
+pub fn is_effect(data: &InstData) -> bool {
+    match data.op.effects() {
+        Effects::Pure | Effects::Trap => false,
+        Effects::Read => MemFlags(data.flags).is_volatile(),
+        Effects::Write | Effects::Any | Effects::Control => true,
+    }
+}
+
+/// Whether a `ptr_add` is a constant distance from a place.
+pub fn is_place_offset(function: &Function, analysis: &Analysis, data: &InstData) -> bool {
+    data.b.as_imm().is_some_and(|bytes| bytes.abs() < MAX_DISP / 16) && analysis.is_place(function, data.a)
+}
+
+/// The view of a function by which a target chooses what to fold into one instruction.
+#[derive(Debug)]
+pub struct Folder<'a> {
+    desc: &'static TargetDesc,
+    /// The function.
+    pub function: &'a Function,
+    analysis: &'a mut Analysis,
+    position: u32,
+    color: u32,
+}
+
+impl<'a> Folder<'a> {
+    /// For the instruction at layout position `position`, with the effect counter after it.
+    pub(super) fn new(
+        desc: &'static TargetDesc,
+        function: &'a Function,
+        analysis: &'a mut Analysis,
+        position: u32,
+        color: u32,
+    ) -> Folder<'a> {
+        Folder {
+            desc,
+            function,
+            analysis,
+            position,
+            color,
+        }
+    }
+
+    /// The instruction that computes an operand, if the user may compute it instead: it has one use, stands in the
+    /// same block, is not folded already, and (loads) nothing between has an effect.
+    ///
+    /// Loads cannot be folded into instructions that have an effect themselves by this test.
+    #[inline]
+    pub fn producer(&self, operand: Operand) -> Option<(Value, &'a InstData)> {
+        let value = operand.as_value()?;
+        let index = value.index();
+        if self.function.uses[index] != 1
+            || self.analysis.live[index].def != self.position
+            || self.analysis.marks[index] != Mark::None
+        {
+            return None;
+        }
+        let inst = self.function.def_inst(value)?;
+        let data = self.function.inst(inst);
+        match data.op.effects() {
+            Effects::Pure if data.op != Opcode::Phi => Some((value, data)),
+            Effects::Read if !MemFlags(data.flags).is_volatile() && self.analysis.colors[index] == self.color => {
+                Some((value, data))
+            }
+            _ => None,
+        }
+    }
+
+    /// Marks a producer as computed by its user.
+    #[inline]
+    pub fn fold(&mut self, value: Value) {
+        self.analysis.marks[value.index()] = Mark::Folded;
+    }
+
+    /// Folds the address arithmetic behind a pointer operand, as far as the target's address forms go.
+    #[inline]
+    pub fn fold_address(&mut self, pointer: Operand) {
+        let addressing = self.desc.addressing;
+        let (mut pointer, mut disp, mut has_index) = (pointer, 0i64, false);
+        while let Some((value, data)) = self.producer(pointer) {
+            match data.op {
+                Opcode::PtrAdd => match data.b.as_imm() {
+                    Some(bytes) if fits(addressing, disp + bytes) => disp += bytes,
+                    None if !has_index && addressing.index_scales & 1 != 0 && is_index(data.b) => has_index = true,
+                    _ => return,
+                },
+                Opcode::PtrIndex if !has_index && is_index(data.b) && has_scale(addressing, data.flags) => {
+                    has_index = true;
+                }
+                _ => return,
+            }
+            self.fold(value);
+            pointer = data.a;
+        }
+    }
+
+    /// Folds a load into its user's memory operand, address included; the caller has checked with
+    /// [`Folder::producer`] that it may.
+    pub fn fold_load(&mut self, value: Value, load: &InstData) {
+        self.fold(value);
+        self.fold_address(load.a);
+    }
+
+    /// The instruction that is asked about.
+    pub fn inst(&self, inst: Inst) -> &'a InstData {
+        self.function.inst(inst)
+    }
+}
+
+/// Whether an operand can be an index: a value, since constants are better added up.
+fn is_index(operand: Operand) -> bool {
+    operand.as_value().is_some()
+}
+
+/// Whether the target multiplies an index by this scale.
+#[inline]
+pub fn has_scale(addressing: Addressing, scale: u16) -> bool {
+    scale.is_power_of_two() && scale <= 8 && addressing.index_scales & (1 << scale.trailing_zeros()) != 0
+}
+
+fn fits(addressing: Addressing, disp: i64) -> bool {
+    disp.abs() < MAX_DISP && i64::from(addressing.min_disp) <= disp && disp <= i64::from(addressing.max_disp)
+}

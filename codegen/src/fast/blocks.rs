@@ -1,0 +1,290 @@
+//! The walk over blocks and instructions, and the terminators.
+
+use super::FastCtx;
+use super::edges::Exit;
+use crate::analyze::Mark;
+use crate::error::CodegenError;
+use crate::isa::{Branch, Isa, Join};
+use crate::minst::Label;
+use frazil_ir::{Block, Edge, EntityRef, Inst, InstData, MemFlags, Opcode, Value};
+
+impl<I: Isa> FastCtx<'_, I> {
+    /// Lowers every reachable block in layout order.
+    pub(super) fn lower_blocks(&mut self) -> Result<(), CodegenError> {
+        for position in 0..self.st.analysis.layout.order.len() {
+            let block = self.st.analysis.layout.order[position];
+            self.position = position as u32;
+            self.buf.bind(self.block_label(block));
+            self.define_phis(block);
+            let range = self.function.block_insts(block);
+            let first = range.start + self.st.analysis.phi_counts[block.index()] as usize;
+            for index in first..range.end {
+                let inst = Inst::new(index);
+                self.lower_inst(block, inst)
+                    .map_err(|error| error.at(self.function, self.view.module, inst))?;
+            }
+            self.end_block(block);
+        }
+        Ok(())
+    }
+
+    /// Phis are in their slots (or in fixed registers) when the block begins.
+    fn define_phis(&mut self, block: Block) {
+        let start = self.function.block_insts(block).start;
+        for index in start..start + self.st.analysis.phi_counts[block.index()] as usize {
+            let phi = Value::new(self.function.insts[index].result as usize);
+            if self.st.assigns[phi.index()].uses > 0 {
+                self.slot_of(phi);
+                self.st.assigns[phi.index()].stored = u8::MAX;
+            }
+        }
+    }
+
+    #[inline]
+    fn lower_inst(&mut self, block: Block, inst: Inst) -> Result<(), CodegenError> {
+        let function = self.function;
+        let data = function.inst(inst);
+        if data.op.is_terminator() {
+            return self.lower_terminator(block, data);
+        }
+        if let Some(first) = data.first_result() {
+            if self.st.analysis.marks[first.index()] != Mark::None {
+                return Ok(());
+            }
+            if data.op.is_removable() && self.is_dead(data, first) {
+                self.release_operands(data);
+                return Ok(());
+            }
+        }
+        self.imm_bytes = self.immediate_bytes(data);
+        match data.op {
+            Opcode::Nop => {}
+            Opcode::Call => self.lower_call(data)?,
+            _ => {
+                let isa = self.isa;
+                isa.lower(self, inst)?;
+                self.end_step();
+                self.release_operands(data);
+                self.free_unused_results(data);
+            }
+        }
+        Ok(())
+    }
+
+    /// Width at which immediates of an instruction are made.
+    #[inline]
+    fn immediate_bytes(&self, data: &InstData) -> u8 {
+        let parts = self.st.parts[data.ty.index()];
+        if parts.count == 0 || parts.float {
+            self.isa.desc().pointer_bytes
+        } else {
+            parts.bytes.max(4)
+        }
+    }
+
+    /// Whether no result of a removable instruction is used.
+    #[inline]
+    fn is_dead(&self, data: &InstData, first: Value) -> bool {
+        if self.st.assigns[first.index()].uses > 0 {
+            return false;
+        }
+        if data.op == Opcode::Load && MemFlags(data.flags).is_volatile() {
+            return false;
+        }
+        self.function
+            .results(data)
+            .all(|value| self.st.assigns[value.index()].uses == 0)
+    }
+
+    /// Frees the registers of results that nothing reads.
+    #[inline]
+    pub(super) fn free_unused_results(&mut self, data: &InstData) {
+        let Some(first) = data.first_result() else { return };
+        let count = self.function.result_count(data);
+        for index in first.index()..first.index() + count {
+            if self.st.assigns[index].uses == 0 {
+                self.forget(Value::new(index));
+            }
+        }
+    }
+
+    /// After the terminator: slots and registers of values that end here become free.
+    fn end_block(&mut self, block: Block) {
+        self.end_step();
+        let position = self.position as usize;
+        if self.flows_into_next(block) {
+            for reg in self.owned().iter() {
+                if let Some((value, _)) = self.st.regs.owner[reg.index()].as_part()
+                    && !self.is_live_out(value)
+                {
+                    self.forget(value);
+                }
+            }
+        } else {
+            self.forget_registers();
+        }
+        let mut next = self.st.expire_first[position];
+        while next != u32::MAX {
+            let value = Value::new(next as usize);
+            next = self.st.expire_next[value.index()];
+            self.forget(value);
+        }
+    }
+
+    /// Whether the next block in layout is entered from this one only, so that registers keep their contents.
+    pub(super) fn flows_into_next(&self, block: Block) -> bool {
+        match self.next_block() {
+            Some(next) => *self.function.predecessors(next) == [block],
+            None => false,
+        }
+    }
+
+    /// The block laid out after the current one.
+    pub(super) fn next_block(&self) -> Option<Block> {
+        self.st.analysis.layout.order.get(self.position as usize + 1).copied()
+    }
+
+    fn lower_terminator(&mut self, block: Block, data: &InstData) -> Result<(), CodegenError> {
+        self.imm_bytes = self.immediate_bytes(data);
+        match data.op {
+            Opcode::Jump => {
+                if self.next_block() != Some(data.target()) || !self.flows_into_next(block) {
+                    self.store_live_out();
+                }
+                let edge = self.function.cfg.successors(block)[0];
+                self.take_edge(edge);
+                self.release_edge_operands(edge);
+            }
+            Opcode::Branch => self.lower_branch(block, data)?,
+            Opcode::Switch => self.lower_switch(block, data)?,
+            Opcode::Return => self.lower_return(data)?,
+            Opcode::Unreachable => self.lower_unreachable(),
+            Opcode::Invoke => return Err(CodegenError::unsupported("exception handling (invoke)")),
+            Opcode::Resume => return Err(CodegenError::unsupported("exception handling (resume)")),
+            Opcode::IndirectJump => return Err(CodegenError::unsupported("computed goto (indirectbr)")),
+            other => return Err(CodegenError::unsupported(format!("terminator {}", other.name()))),
+        }
+        Ok(())
+    }
+
+    /// Nothing may come here; so that a function is never empty and a call is never its last instruction, the
+    /// unwinder's view of return addresses included, a trap follows at the function's end.
+    fn lower_unreachable(&mut self) {
+        if self.next_block().is_none() {
+            let isa = self.isa;
+            isa.trap(self);
+        }
+    }
+
+    fn lower_branch(&mut self, block: Block, data: &InstData) -> Result<(), CodegenError> {
+        self.store_live_out();
+        let edges = self.function.cfg.successors(block);
+        let isa = self.isa;
+        if let [only] = *edges {
+            self.release_operand(data.a);
+            self.take_edge(only);
+            self.release_edge_operands(only);
+            return Ok(());
+        }
+        let (then_edge, else_edge) = (edges[0], edges[1]);
+        if let Some(constant) = data.a.as_imm() {
+            self.take_edge(if constant != 0 { then_edge } else { else_edge });
+        } else {
+            let branch = isa.lower_branch(self, data.a)?;
+            self.end_step();
+            self.branch_to_edges(branch, then_edge, else_edge);
+        }
+        self.release_operand(data.a);
+        self.release_edge_operands(then_edge);
+        self.release_edge_operands(else_edge);
+        Ok(())
+    }
+
+    /// Emits a two-way branch and the moves on its edges.
+    fn branch_to_edges(&mut self, branch: Branch, then_edge: Edge, else_edge: Edge) {
+        let then_exit = self.exit(then_edge);
+        let else_exit = self.exit(else_edge);
+        let next = self.next_block();
+        // The exit that stands right behind the branch: one with moves, best the one to the next block, last.
+        match (then_exit, else_exit) {
+            (Exit::Direct(then_label), Exit::Direct(else_label)) => {
+                if next == Some(then_edge.target) {
+                    self.put_branch(branch, then_label, else_label, true);
+                } else {
+                    self.put_branch(branch, then_label, else_label, false);
+                    self.jump_unless_next(else_edge.target);
+                }
+            }
+            (Exit::Direct(then_label), Exit::Moves) => {
+                let here = self.buf.new_label();
+                self.put_branch(branch, then_label, here, false);
+                self.buf.bind(here);
+                self.take_edge(else_edge);
+            }
+            (Exit::Moves, Exit::Direct(else_label)) => {
+                let here = self.buf.new_label();
+                self.put_branch(branch, here, else_label, true);
+                self.buf.bind(here);
+                self.take_edge(then_edge);
+            }
+            (Exit::Moves, Exit::Moves) => {
+                let far = self.buf.new_label();
+                let near = self.buf.new_label();
+                let then_last = next == Some(then_edge.target);
+                let (first, last) = if then_last {
+                    (else_edge, then_edge)
+                } else {
+                    (then_edge, else_edge)
+                };
+                let (then_label, else_label) = if then_last { (far, near) } else { (near, far) };
+                self.put_branch(branch, then_label, else_label, !then_last);
+                self.buf.bind(near);
+                self.move_phis(first);
+                self.put(self.isa.jump(self.block_label(first.target)));
+                self.buf.bind(far);
+                self.take_edge(last);
+            }
+        }
+    }
+
+    /// Emits the branch instructions; the label of the side that `then_follows` says comes right behind them.
+    fn put_branch(&mut self, branch: Branch, then_label: Label, else_label: Label, then_follows: bool) {
+        let to = |inst: crate::MInst, label: Label| crate::MInst {
+            imm: label.0 as i32,
+            ..inst
+        };
+        let isa = self.isa;
+        let Branch { first, second } = branch;
+        match (second, then_follows) {
+            (None, false) => self.put(to(first, then_label)),
+            (None, true) => self.put(to(isa.invert(first), else_label)),
+            (Some((Join::Or, second)), false) => {
+                self.put(to(first, then_label));
+                self.put(to(second, then_label));
+            }
+            (Some((Join::Or, second)), true) => {
+                let skip = self.buf.new_label();
+                self.put(to(first, skip));
+                self.put(to(isa.invert(second), else_label));
+                self.buf.bind(skip);
+            }
+            (Some((Join::And, second)), false) => {
+                let skip = self.buf.new_label();
+                self.put(to(isa.invert(first), skip));
+                self.put(to(second, then_label));
+                self.buf.bind(skip);
+            }
+            (Some((Join::And, second)), true) => {
+                self.put(to(isa.invert(first), else_label));
+                self.put(to(isa.invert(second), else_label));
+            }
+        }
+    }
+
+    /// Jumps to a block that is not the next one.
+    pub(super) fn jump_unless_next(&mut self, target: Block) {
+        if self.next_block() != Some(target) {
+            self.put(self.isa.jump(self.block_label(target)));
+        }
+    }
+}

@@ -1,0 +1,356 @@
+//! The requests of lowering rules, as the fast context grants them.
+
+use super::state::{NO_REG, Owner};
+use super::{FastCtx, reg_of};
+use crate::analyze::Mark;
+use crate::error::CodegenError;
+use crate::isa::Isa;
+use crate::lower_ctx::{GroupKind, ImmKind, LowerCtx, Src, VariadicArea};
+use crate::minst::{Label, MInst, Mem, Ref};
+use crate::module_view::ModuleView;
+use crate::reg::{PRegSet, Reg, RegClass};
+use frazil_ir::{ConstView, EntityRef, Function, Opcode, Operand, RuntimeFunction, Type, Value};
+
+impl<I: Isa> FastCtx<'_, I> {
+    /// A part of an operand in a register, pinned: the value's own, or a temporary.
+    #[inline]
+    pub(super) fn operand_reg(&mut self, operand: Operand, part: u8) -> Reg {
+        if let Some(value) = operand.as_value()
+            && !self.is_place_value(value)
+        {
+            debug_assert!(
+                self.st.analysis.marks[value.index()] != Mark::Folded,
+                "{value} was folded, but not absorbed"
+            );
+            return self.load(value, part);
+        }
+        let class = self.fresh_class(operand);
+        let reg = self.allocate(class, Owner::TEMP);
+        self.make_fresh(operand, part, reg, self.imm_bytes);
+        reg
+    }
+
+    /// The class of a constant, symbol or place.
+    fn fresh_class(&self, operand: Operand) -> RegClass {
+        match operand.as_const() {
+            Some(id) => self.st.parts[self.function.consts[id.index()].ty.index()].class(),
+            None => RegClass::Int,
+        }
+    }
+
+    /// Puts a part of a constant, symbol or place into a register, touching no other and no flags.
+    pub(super) fn make_fresh(&mut self, operand: Operand, part: u8, dst: Reg, imm_bytes: u8) {
+        if let Some(imm) = operand.as_imm() {
+            let value = if part == 0 { imm } else { imm >> 63 };
+            let isa = self.isa;
+            isa.int_constant(self, dst, imm_bytes, value);
+        } else if let Some((base, distance)) = self.place(operand) {
+            self.note_error(|cx| cx.place_to_reg(dst, base, distance));
+        } else if let Some(id) = operand.as_const() {
+            let (ty, view) = self.function.constant(id);
+            self.make_constant(ty, view, part, dst);
+        }
+    }
+
+    fn make_constant(&mut self, ty: Type, view: ConstView<'_>, part: u8, dst: Reg) {
+        let (isa, parts) = (self.isa, self.st.parts[ty.index()]);
+        let bits = match view {
+            ConstView::Int(words) => slice_words(words, part, parts.bytes, true),
+            ConstView::Float(words) => slice_words(words, part, parts.bytes, false),
+            ConstView::Zero => 0,
+            // Any contents will do.
+            ConstView::Undef | ConstView::Poison => return,
+            ConstView::Symbol(..) | ConstView::Vector(_) | ConstView::BlockAddress(..) | ConstView::Asm(_) => {
+                self.error
+                    .get_or_insert_with(|| CodegenError::unsupported(format!("a constant of kind {view:?}")));
+                return;
+            }
+        };
+        if parts.float {
+            isa.float_constant(self, dst, parts.bytes, bits);
+        } else {
+            isa.int_constant(self, dst, parts.bytes, bits as i64);
+        }
+    }
+
+    /// The registers of the operands of a folded or finished instruction are used once more each.
+    pub(super) fn release_operands(&mut self, data: &frazil_ir::InstData) {
+        let function = self.function;
+        function.for_each_operand(data, |operand| self.release_operand(operand));
+    }
+
+    /// Counts one operand slot as done; what a folded producer reads is done with it.
+    #[inline]
+    pub(super) fn release_operand(&mut self, operand: Operand) {
+        let Some(value) = operand.as_value() else { return };
+        match self.st.analysis.marks[value.index()] {
+            Mark::None => self.release_use(value),
+            Mark::Place => {}
+            Mark::Folded => {
+                if let Some(inst) = self.function.def_inst(value) {
+                    let data = *self.function.inst(inst);
+                    self.release_operands(&data);
+                }
+            }
+        }
+    }
+
+    /// The load that was folded into the current rule by way of this operand.
+    #[inline]
+    fn folded_load(&self, value: Value) -> Option<Operand> {
+        if self.st.analysis.marks[value.index()] != Mark::Folded {
+            return None;
+        }
+        let data = self.function.inst(self.function.def_inst(value)?);
+        (data.op == Opcode::Load).then_some(data.a)
+    }
+}
+
+/// The part of a multi-word constant; integers are sign-extended beyond their words.
+fn slice_words(words: &[u64], part: u8, bytes: u8, signed: bool) -> u128 {
+    let fill = if signed && words.last().is_some_and(|&word| word >> 63 != 0) {
+        u64::MAX
+    } else {
+        0
+    };
+    let word = |index: usize| words.get(index).copied().unwrap_or(fill);
+    let bit = usize::from(part) * usize::from(bytes) * 8;
+    if bytes == 16 {
+        return u128::from(word(bit / 64)) | u128::from(word(bit / 64 + 1)) << 64;
+    }
+    let value = word(bit / 64) >> (bit % 64);
+    let shift = 64 - 8 * u32::from(bytes.min(8));
+    if signed {
+        ((value << shift).cast_signed() >> shift) as u128
+    } else {
+        u128::from(value << shift >> shift)
+    }
+}
+
+impl<I: Isa> LowerCtx for FastCtx<'_, I> {
+    #[inline]
+    fn func(&self) -> &Function {
+        self.function
+    }
+
+    #[inline]
+    fn view(&self) -> ModuleView<'_> {
+        self.view
+    }
+
+    fn is_folded(&self, operand: Operand) -> bool {
+        operand
+            .as_value()
+            .is_some_and(|value| self.st.analysis.marks[value.index()] == Mark::Folded)
+    }
+
+    #[inline]
+    fn step(&mut self) {
+        self.end_step();
+    }
+
+    fn claim(&mut self, fixed: PRegSet) {
+        for reg in fixed.iter() {
+            self.claim_one(reg, fixed);
+        }
+    }
+
+    #[inline]
+    fn use_reg(&mut self, operand: Operand, part: u8) -> Reg {
+        self.operand_reg(operand, part)
+    }
+
+    #[inline]
+    fn use_last(&mut self, operand: Operand, part: u8) -> Reg {
+        self.operand_reg(operand, part)
+    }
+
+    fn use_fixed(&mut self, operand: Operand, part: u8, reg: Reg) {
+        let own = operand.as_value().filter(|&value| !self.is_place_value(value));
+        if let Some(value) = own
+            && self.st.regs.owner[reg.index()] == Owner::part(value, part)
+        {
+            if self.is_last_use(value) {
+                self.take_over(value, part, reg);
+            } else {
+                self.vacate(reg, self.st.regs.pinned);
+                self.st.regs.take(reg, Owner::TEMP);
+            }
+            self.st.regs.pinned.insert(reg);
+            return;
+        }
+        self.claim_one(reg, PRegSet::EMPTY);
+        match own {
+            None => self.make_fresh(operand, part, reg, self.imm_bytes),
+            Some(value) => self.copy_part_to(value, part, reg),
+        }
+    }
+
+    fn use_copy(&mut self, operand: Operand, part: u8) -> Reg {
+        let Some(value) = operand.as_value().filter(|&value| !self.is_place_value(value)) else {
+            return self.operand_reg(operand, part);
+        };
+        let assign = self.st.assigns[value.index()];
+        if let Some(reg) = reg_of(assign.regs[usize::from(part)])
+            && self.is_last_use(value)
+            && !self.st.regs.fixed.contains(reg)
+        {
+            self.take_over(value, part, reg);
+            self.st.regs.pinned.insert(reg);
+            return reg;
+        }
+        let reg = self.allocate(assign.parts.class(), Owner::TEMP);
+        self.copy_part_to(value, part, reg);
+        reg
+    }
+
+    fn use_src(&mut self, operand: Operand, part: u8, imm: ImmKind) -> Src {
+        let Some(value) = operand.as_value().filter(|&value| !self.is_place_value(value)) else {
+            return self.use_reg_or_imm(operand, part, imm);
+        };
+        if let Some(pointer) = self.folded_load(value) {
+            return Src::Mem(self.address_of(pointer, 16));
+        }
+        let assign = self.st.assigns[value.index()];
+        if assign.regs[usize::from(part)] == NO_REG && self.is_last_use(value) {
+            return Src::Mem(self.frame_mem(assign.frame + assign.parts.offset(part)));
+        }
+        Src::Reg(self.load(value, part))
+    }
+
+    fn use_reg_or_imm(&mut self, operand: Operand, part: u8, imm: ImmKind) -> Src {
+        if let Some(value) = operand.as_imm() {
+            let value = if part == 0 { value } else { value >> 63 };
+            if imm.accepts(value) {
+                return Src::Imm(value as i32);
+            }
+        }
+        Src::Reg(self.operand_reg(operand, part))
+    }
+
+    #[inline]
+    fn use_addr(&mut self, pointer: Operand, span_bytes: u32) -> Mem {
+        self.address_of(pointer, span_bytes)
+    }
+
+    #[inline]
+    fn def(&mut self, value: Value, part: u8) -> Reg {
+        let class = self.st.assigns[value.index()].parts.class();
+        let reg = self.allocate(class, Owner::part(value, part));
+        self.st.assigns[value.index()].regs[usize::from(part)] = reg.index() as u8;
+        reg
+    }
+
+    #[inline]
+    fn def_reuse(&mut self, value: Value, part: u8, src: Reg) -> Reg {
+        let parts = self.st.assigns[value.index()].parts;
+        let owner = self.st.regs.owner[src.index()];
+        let free_after = match owner.as_part() {
+            Some((old, _)) => self.is_last_use(old) && !self.st.regs.fixed.contains(src),
+            None => owner == Owner::TEMP,
+        };
+        if free_after && src.bank() == parts.class() as usize {
+            if let Some((old, old_part)) = owner.as_part() {
+                self.st.assigns[old.index()].regs[usize::from(old_part)] = NO_REG;
+            }
+            self.set_owner(value, part, src);
+            return src;
+        }
+        let dst = self.def(value, part);
+        self.put(self.isa.mov(parts.class(), parts.bytes.max(4), dst, src));
+        dst
+    }
+
+    fn def_fixed(&mut self, value: Value, part: u8, reg: Reg) {
+        self.st.regs.take(reg, Owner::part(value, part));
+        self.st.assigns[value.index()].regs[usize::from(part)] = reg.index() as u8;
+    }
+
+    #[inline]
+    fn temp(&mut self, class: RegClass) -> Reg {
+        self.allocate(class, Owner::TEMP)
+    }
+
+    #[inline]
+    fn emit(&mut self, inst: MInst) {
+        self.put(inst);
+    }
+
+    fn begin_group(&mut self, _kind: GroupKind) {}
+
+    fn end_group(&mut self) {}
+
+    fn local_label(&mut self) -> Label {
+        self.buf.new_label()
+    }
+
+    fn bind(&mut self, label: Label) {
+        self.buf.bind(label);
+    }
+
+    fn call_runtime(
+        &mut self,
+        function: RuntimeFunction,
+        args: &[(Operand, Type)],
+        result: Option<Value>,
+    ) -> Result<(), CodegenError> {
+        self.lower_runtime_call(function, args, result)
+    }
+
+    fn need_frame(&mut self) {
+        self.st.frame.needed = true;
+    }
+
+    fn move_stack(&mut self) {
+        self.has_dynamic_stack = true;
+    }
+
+    fn variadic_area(&mut self) -> Option<VariadicArea> {
+        let save = self.variadic_save?;
+        let overflow = self.isa.desc().incoming_args_offset + self.incoming_bytes as i32;
+        Some(VariadicArea {
+            register_save: self.frame_mem(save),
+            int_args_used: self.int_args_used,
+            float_args_used: self.float_args_used,
+            overflow: self.frame_mem(overflow),
+        })
+    }
+
+    fn pool_constant(&mut self, bytes: &[u8]) -> Ref {
+        self.buf.constant(bytes)
+    }
+}
+
+impl<I: Isa> FastCtx<'_, I> {
+    /// Makes a register the rule's own, pinned, contents lost.
+    fn claim_one(&mut self, reg: Reg, others: PRegSet) {
+        let owner = self.st.regs.owner[reg.index()];
+        if owner.as_part().is_some() {
+            self.vacate(reg, others.union(self.st.regs.pinned));
+        }
+        self.st.regs.take(reg, Owner::TEMP);
+        self.st.regs.pinned.insert(reg);
+    }
+
+    /// Records that a part lives in a register.
+    #[inline]
+    fn set_owner(&mut self, value: Value, part: u8, reg: Reg) {
+        self.st.regs.owner[reg.index()] = Owner::part(value, part);
+        self.st.assigns[value.index()].regs[usize::from(part)] = reg.index() as u8;
+    }
+
+    /// Copies a part from where it is into a register of the rule.
+    fn copy_part_to(&mut self, value: Value, part: u8, dst: Reg) {
+        let assign = self.st.assigns[value.index()];
+        let (class, bytes) = (assign.parts.class(), assign.parts.bytes);
+        let inst = match reg_of(assign.regs[usize::from(part)]) {
+            Some(src) => self.isa.mov(class, bytes.max(4), dst, src),
+            None => {
+                debug_assert!(assign.stored & (1 << part) != 0, "{value} part {part} is nowhere");
+                let mem = self.frame_mem(assign.frame + assign.parts.offset(part));
+                self.isa.reload(class, bytes.max(4), dst, mem)
+            }
+        };
+        self.put(inst);
+    }
+}

@@ -1,0 +1,197 @@
+//! Edges: the moves into the phis of a successor.
+//!
+//! Phis live in frame slots; all phis of an edge are written at once (see [`crate::parallel_move`]). The moves run
+//! behind the branch that chose the edge, so they may not change what the context believes about registers: only
+//! scratch registers and phi slots are written.
+
+use super::{FastCtx, reg_of};
+use crate::isa::Isa;
+use crate::minst::{Label, Mem};
+use crate::parallel_move::{Location, Move, Source, Step};
+use crate::reg::{Reg, RegClass};
+use frazil_ir::{Edge, EntityRef, Operand, Value};
+
+/// How an edge leaves.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Exit {
+    /// Straight to the target's label.
+    Direct(Label),
+    /// Through moves.
+    Moves,
+}
+
+impl<I: Isa> FastCtx<'_, I> {
+    /// Whether an edge needs moves.
+    pub(super) fn exit(&self, edge: Edge) -> Exit {
+        let start = self.function.block_insts(edge.target).start;
+        let count = self.st.analysis.phi_counts[edge.target.index()] as usize;
+        let live = self.function.insts[start..start + count]
+            .iter()
+            .any(|data| self.st.assigns[data.result as usize].uses > 0);
+        if live {
+            Exit::Moves
+        } else {
+            Exit::Direct(self.block_label(edge.target))
+        }
+    }
+
+    /// Does the moves of an edge and goes to its target.
+    pub(super) fn take_edge(&mut self, edge: Edge) {
+        self.move_phis(edge);
+        self.jump_unless_next(edge.target);
+    }
+
+    /// Writes the phis of the edge's target.
+    pub(super) fn move_phis(&mut self, edge: Edge) {
+        let start = self.function.block_insts(edge.target).start;
+        let count = self.st.analysis.phi_counts[edge.target.index()] as usize;
+        self.st.moves.clear();
+        for index in start..start + count {
+            let data = &self.function.insts[index];
+            let phi = Value::new(data.result as usize);
+            if self.st.assigns[phi.index()].uses == 0 {
+                continue;
+            }
+            let operand = self.function.list(data)[edge.column as usize];
+            let slot = self.slot_of(phi);
+            let parts = self.st.assigns[phi.index()].parts;
+            for part in 0..parts.count {
+                let source = self.source(operand, part);
+                let dest = Location::Frame(slot + parts.offset(part));
+                let extend = (0, false);
+                self.st.moves.push(Move {
+                    source,
+                    dest,
+                    float: parts.float,
+                    bytes: parts.bytes,
+                    extend,
+                });
+            }
+        }
+        self.perform_moves();
+    }
+
+    /// The uses of phi operands on an edge are done.
+    pub(super) fn release_edge_operands(&mut self, edge: Edge) {
+        let start = self.function.block_insts(edge.target).start;
+        let count = self.st.analysis.phi_counts[edge.target.index()] as usize;
+        for index in start..start + count {
+            let operand = self.function.list(&self.function.insts[index])[edge.column as usize];
+            self.release_operand(operand);
+        }
+    }
+
+    /// Where a part of an operand is now.
+    pub(super) fn source(&mut self, operand: Operand, part: u8) -> Source {
+        let Some(value) = operand.as_value().filter(|&value| !self.is_place_value(value)) else {
+            return Source::Fresh(operand, part);
+        };
+        let assign = self.st.assigns[value.index()];
+        match reg_of(assign.regs[usize::from(part)]) {
+            Some(reg) => Source::Location(Location::Reg(reg)),
+            None => {
+                debug_assert!(assign.stored & (1 << part) != 0, "{value} part {part} is nowhere");
+                Source::Location(Location::Frame(assign.frame + assign.parts.offset(part)))
+            }
+        }
+    }
+
+    /// Orders and emits the collected moves.
+    pub(super) fn perform_moves(&mut self) {
+        if self.st.moves.is_empty() {
+            return;
+        }
+        let mut moves = std::mem::take(&mut self.st.moves);
+        moves.resolve();
+        for step in &moves.steps {
+            match *step {
+                Step::Move(m) => self.perform_move(m),
+                Step::Save { location, float, bytes } => {
+                    let dest = Location::Frame(self.cycle_slot());
+                    self.perform_move(Move {
+                        source: Source::Location(location),
+                        dest,
+                        float,
+                        bytes,
+                        extend: (0, false),
+                    });
+                }
+            }
+        }
+        self.st.moves = moves;
+    }
+
+    fn cycle_slot(&mut self) -> i32 {
+        match self.cycle_slot {
+            Some(offset) => offset,
+            None => {
+                let offset = self.st.frame.allocate(16, 16);
+                self.cycle_slot = Some(offset);
+                offset
+            }
+        }
+    }
+
+    fn perform_move(&mut self, m: Move) {
+        let class = if m.float { RegClass::Float } else { RegClass::Int };
+        let target = match m.dest {
+            Location::Reg(reg) => reg,
+            _ => match m.source {
+                Source::Location(Location::Reg(reg)) if m.extend.0 == 0 => reg,
+                _ => self.scratch(m.float),
+            },
+        };
+        self.bring(m, class, target);
+        // Slots have at least four bytes; memory of others is written to the byte.
+        let (mem, bytes) = match m.dest {
+            Location::Reg(_) => return,
+            Location::Frame(offset) => (self.frame_mem(offset), m.bytes.max(4)),
+            Location::Outgoing(offset) => (Mem::base(self.isa.desc().stack_pointer, offset), m.bytes.max(4)),
+            Location::Behind(reg, offset) => (Mem::base(reg, offset), m.bytes),
+        };
+        self.put(self.isa.spill(class, bytes, target, mem));
+    }
+
+    /// Puts what a move reads into a register, extended as asked.
+    fn bring(&mut self, m: Move, class: RegClass, target: Reg) {
+        let isa = self.isa;
+        let (bits, signed) = m.extend;
+        match m.source {
+            Source::Location(Location::Reg(reg)) => {
+                if bits != 0 {
+                    isa.extend(self, target, reg, bits, signed);
+                } else if reg != target {
+                    self.put(isa.mov(class, m.bytes.max(4), target, reg));
+                }
+                return;
+            }
+            Source::Location(Location::Frame(offset)) => self.reload_from(class, m.bytes, target, offset),
+            Source::Saved => {
+                let offset = self.cycle_slot();
+                self.reload_from(class, m.bytes, target, offset);
+            }
+            Source::Fresh(operand, part) => match operand.as_imm() {
+                Some(imm) if bits != 0 && !signed => {
+                    isa.int_constant(self, target, m.bytes.max(4), imm & ((1i64 << bits.min(62)) - 1));
+                    return;
+                }
+                Some(_) => {
+                    self.make_fresh(operand, part, target, m.bytes.max(4));
+                    return;
+                }
+                None => self.make_fresh(operand, part, target, m.bytes.max(4)),
+            },
+            Source::Location(location) => {
+                debug_assert!(false, "{location:?} is never read");
+            }
+        }
+        if bits != 0 {
+            isa.extend(self, target, target, bits, signed);
+        }
+    }
+
+    fn reload_from(&mut self, class: RegClass, bytes: u8, dst: Reg, offset: i32) {
+        let mem = self.frame_mem(offset);
+        self.put(self.isa.reload(class, bytes.max(4), dst, mem));
+    }
+}

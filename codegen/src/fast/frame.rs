@@ -1,0 +1,74 @@
+//! The frame of the function being compiled: slots are handed out below the frame pointer as they are asked for.
+//!
+//! Slots of values are 4, 8, 16 or 32 bytes and are reused through a free list for each size; a function that calls
+//! something returning twice reuses none (contract 12).
+
+/// Slots below the frame pointer.
+#[derive(Debug, Default)]
+pub struct Frame {
+    /// Bytes in use below the frame pointer.
+    used_bytes: u64,
+    free: [Vec<i32>; 4],
+    /// Whether freed slots are used again.
+    reuse: bool,
+    /// Whether anything is addressed from the frame pointer.
+    pub needed: bool,
+}
+
+/// Frames beyond this are refused; displacements have 32 bits.
+const MAX_FRAME_BYTES: u64 = 1 << 30;
+
+impl Frame {
+    /// Starts a new function.
+    pub fn reset(&mut self, reuse: bool) {
+        self.used_bytes = 0;
+        self.needed = false;
+        self.reuse = reuse;
+        self.free.iter_mut().for_each(Vec::clear);
+    }
+
+    /// A new area, `align` at most the stack alignment; returns its offset from the frame pointer. An area that does
+    /// not fit gives some offset, and [`Frame::is_too_large`] tells at the end.
+    pub fn allocate(&mut self, bytes: u64, align: u64) -> i32 {
+        self.needed = true;
+        self.used_bytes = self
+            .used_bytes
+            .saturating_add(bytes)
+            .next_multiple_of(align.max(1))
+            .min(2 * MAX_FRAME_BYTES);
+        -(self.used_bytes.min(MAX_FRAME_BYTES) as i32)
+    }
+
+    /// A slot for a value of 4, 8, 16 or 32 bytes.
+    #[inline]
+    pub fn allocate_slot(&mut self, bytes: u32) -> i32 {
+        let class = Self::class(bytes);
+        match self.free[class].pop() {
+            Some(offset) => offset,
+            None => self.allocate(4 << class, (4 << class).min(16)),
+        }
+    }
+
+    /// Gives a slot back.
+    #[inline]
+    pub fn free_slot(&mut self, offset: i32, bytes: u32) {
+        if self.reuse {
+            self.free[Self::class(bytes)].push(offset);
+        }
+    }
+
+    #[inline]
+    fn class(bytes: u32) -> usize {
+        (bytes.max(4).next_power_of_two().trailing_zeros() - 2).min(3) as usize
+    }
+
+    /// Bytes in use.
+    pub fn used_bytes(&self) -> u32 {
+        self.used_bytes.min(MAX_FRAME_BYTES) as u32
+    }
+
+    /// Whether more was asked for than displacements reach.
+    pub fn is_too_large(&self) -> bool {
+        self.used_bytes >= MAX_FRAME_BYTES
+    }
+}

@@ -1,0 +1,281 @@
+//! Registers of the fast context: allocation, eviction, storing, loading.
+
+use super::state::{NO_REG, Owner};
+use super::{FastCtx, reg_of};
+use crate::isa::Isa;
+use crate::minst::{MInst, Mem};
+use crate::reg::{PRegSet, Reg, RegClass};
+use frazil_ir::{EntityRef, Value};
+
+impl<I: Isa> FastCtx<'_, I> {
+    /// Appends an instruction.
+    #[inline]
+    pub(super) fn put(&mut self, inst: MInst) {
+        self.isa.encode(&inst, self.buf);
+    }
+
+    /// Whether the value is needed after the current block.
+    #[inline]
+    pub(super) fn is_live_out(&self, value: Value) -> bool {
+        self.st.analysis.live[value.index()].is_live_out(self.position)
+    }
+
+    /// Whether anything that follows needs the value.
+    #[inline]
+    pub(super) fn is_needed(&self, value: Value) -> bool {
+        self.st.assigns[value.index()].uses > 0 || self.is_live_out(value)
+    }
+
+    /// Whether the current operand slot is the value's last use anywhere.
+    #[inline]
+    pub(super) fn is_last_use(&self, value: Value) -> bool {
+        self.st.assigns[value.index()].uses <= 1 && !self.is_live_out(value)
+    }
+
+    /// A register of a class without owner, pinned; another value is driven out if need be.
+    #[inline]
+    pub(super) fn allocate(&mut self, class: RegClass, owner: Owner) -> Reg {
+        let reg = match self.pick_free(class, PRegSet::EMPTY) {
+            Some(reg) => reg,
+            None => self.make_room(class),
+        };
+        self.st.regs.take(reg, owner);
+        self.st.regs.pinned.insert(reg);
+        reg
+    }
+
+    /// A free register outside `avoid`: one that calls overwrite, else one that is saved already, else any.
+    #[inline]
+    fn pick_free(&self, class: RegClass, avoid: PRegSet) -> Option<Reg> {
+        let bank = class as u8;
+        let free = self.st.regs.free.minus(avoid).bank(usize::from(bank));
+        if free == 0 {
+            return None;
+        }
+        let saved = self.conv.callee_saved.bank(usize::from(bank));
+        let written = self.st.regs.written.bank(usize::from(bank));
+        let cheap = free & !(saved & !written);
+        let best = if free & !saved != 0 {
+            free & !saved
+        } else if cheap != 0 {
+            cheap
+        } else {
+            free
+        };
+        Some(Reg::physical(bank, best.trailing_zeros() as u8))
+    }
+
+    /// Drives out a value that no current step needs; one whose contents is stored already, if there is one.
+    #[cold]
+    fn make_room(&mut self, class: RegClass) -> Reg {
+        let bank = class as usize;
+        let regs = &self.st.regs;
+        let allocatable = self.isa.desc().class(class).allocatable;
+        let candidates = allocatable
+            .minus(regs.pinned)
+            .minus(regs.fixed)
+            .minus(regs.free)
+            .bank(bank);
+        assert!(candidates != 0, "a rule holds every register of a class");
+        let clock = regs.clock[bank];
+        let rotated = candidates.rotate_right(clock);
+        let mut chosen = (rotated.trailing_zeros() + clock) & 63;
+        let mut rest = rotated;
+        while rest != 0 {
+            let number = (rest.trailing_zeros() + clock) & 63;
+            if self.is_clean(Reg::physical(bank as u8, number as u8)) {
+                chosen = number;
+                break;
+            }
+            rest &= rest - 1;
+        }
+        self.st.regs.clock[bank] = (chosen + 1) & 63;
+        let reg = Reg::physical(bank as u8, chosen as u8);
+        self.evict(reg);
+        reg
+    }
+
+    /// Whether forgetting the register loses nothing.
+    fn is_clean(&self, reg: Reg) -> bool {
+        match self.st.regs.owner[reg.index()].as_part() {
+            Some((value, part)) => self.st.assigns[value.index()].stored & (1 << part) != 0 || !self.is_needed(value),
+            None => false,
+        }
+    }
+
+    /// Frees a register that holds a value; the value is stored first if that is needed.
+    pub(super) fn evict(&mut self, reg: Reg) {
+        if let Some((value, part)) = self.st.regs.owner[reg.index()].as_part() {
+            if self.is_needed(value) {
+                self.store(value, part, reg);
+            }
+            self.st.assigns[value.index()].regs[usize::from(part)] = NO_REG;
+        }
+        self.st.regs.release(reg);
+    }
+
+    /// Makes a register free for the current step: a value in it moves to a free register outside `avoid`, or to its
+    /// slot. The contents of `reg` stay as they are.
+    pub(super) fn vacate(&mut self, reg: Reg, avoid: PRegSet) {
+        let Some((value, part)) = self.st.regs.owner[reg.index()].as_part() else {
+            self.st.regs.release(reg);
+            return;
+        };
+        if self.is_needed(value) {
+            let assign = self.st.assigns[value.index()];
+            let mut avoid = avoid;
+            avoid.insert(reg);
+            let other = match assign.stored & (1 << part) {
+                0 => self.pick_free(assign.parts.class(), avoid),
+                _ => None,
+            };
+            if let Some(other) = other {
+                self.put(
+                    self.isa
+                        .mov(assign.parts.class(), assign.parts.bytes.max(4), other, reg),
+                );
+                self.st.regs.take(other, Owner::part(value, part));
+                self.st.assigns[value.index()].regs[usize::from(part)] = other.index() as u8;
+                self.st.regs.release(reg);
+                return;
+            }
+        }
+        self.evict(reg);
+    }
+
+    /// The offset of the value's frame slot, which is made if there is none.
+    pub(super) fn slot_of(&mut self, value: Value) -> i32 {
+        let assign = self.st.assigns[value.index()];
+        if assign.frame != 0 {
+            return assign.frame;
+        }
+        let offset = self.st.frame.allocate_slot(assign.parts.slot_bytes());
+        self.st.assigns[value.index()].frame = offset;
+        let last = self.st.analysis.live[value.index()].last().max(self.position) as usize;
+        self.st.expire_next[value.index()] = self.st.expire_first[last];
+        self.st.expire_first[last] = value.as_u32();
+        offset
+    }
+
+    /// A part of the value's frame slot.
+    #[inline]
+    pub(super) fn frame_mem(&mut self, offset: i32) -> Mem {
+        self.st.frame.needed = true;
+        Mem::base(self.isa.desc().frame_pointer, offset)
+    }
+
+    /// Stores a part from its register, unless that was done.
+    pub(super) fn store(&mut self, value: Value, part: u8, reg: Reg) {
+        let assign = self.st.assigns[value.index()];
+        if assign.stored & (1 << part) != 0 {
+            return;
+        }
+        let offset = self.slot_of(value) + assign.parts.offset(part);
+        let mem = self.frame_mem(offset);
+        self.put(
+            self.isa
+                .spill(assign.parts.class(), assign.parts.bytes.max(4), reg, mem),
+        );
+        self.st.assigns[value.index()].stored |= 1 << part;
+    }
+
+    /// The register of a part, loaded from the slot if need be, pinned.
+    #[inline]
+    pub(super) fn load(&mut self, value: Value, part: u8) -> Reg {
+        let assign = self.st.assigns[value.index()];
+        if let Some(reg) = reg_of(assign.regs[usize::from(part)]) {
+            self.st.regs.pinned.insert(reg);
+            return reg;
+        }
+        debug_assert!(assign.stored & (1 << part) != 0, "{value} part {part} is nowhere");
+        let reg = self.allocate(assign.parts.class(), Owner::part(value, part));
+        let mem = self.frame_mem(assign.frame + assign.parts.offset(part));
+        self.put(
+            self.isa
+                .reload(assign.parts.class(), assign.parts.bytes.max(4), reg, mem),
+        );
+        self.st.assigns[value.index()].regs[usize::from(part)] = reg.index() as u8;
+        reg
+    }
+
+    /// Takes a part's register away from its value and hands it to the rule.
+    pub(super) fn take_over(&mut self, value: Value, part: u8, reg: Reg) {
+        self.st.assigns[value.index()].regs[usize::from(part)] = NO_REG;
+        self.st.regs.owner[reg.index()] = Owner::TEMP;
+    }
+
+    /// Frees registers and slot of a value that nothing needs any more.
+    #[inline]
+    pub(super) fn forget(&mut self, value: Value) {
+        let assign = self.st.assigns[value.index()];
+        for part in 0..usize::from(assign.parts.count) {
+            if let Some(reg) = reg_of(assign.regs[part])
+                && !self.st.regs.fixed.contains(reg)
+            {
+                self.st.regs.release(reg);
+                self.st.assigns[value.index()].regs[part] = NO_REG;
+            }
+        }
+        if assign.frame < 0 {
+            self.st.frame.free_slot(assign.frame, assign.parts.slot_bytes());
+            self.st.assigns[value.index()].frame = 0;
+        }
+    }
+
+    /// Counts one use as done.
+    #[inline]
+    pub(super) fn release_use(&mut self, value: Value) {
+        let assign = &mut self.st.assigns[value.index()];
+        assign.uses = assign.uses.saturating_sub(1);
+        if assign.uses == 0 && !self.is_live_out(value) {
+            self.forget(value);
+        }
+    }
+
+    /// Ends a step: temporaries become free, nothing is pinned.
+    #[inline]
+    pub(super) fn end_step(&mut self) {
+        let pinned = self.st.regs.pinned;
+        self.st.regs.pinned = PRegSet::EMPTY;
+        for reg in pinned.iter() {
+            if self.st.regs.owner[reg.index()] == Owner::TEMP {
+                self.st.regs.release(reg);
+            }
+        }
+    }
+
+    /// The allocatable registers that values own.
+    #[inline]
+    pub(super) fn owned(&self) -> PRegSet {
+        let desc = self.isa.desc();
+        let all = desc.classes[0].allocatable.union(desc.classes[1].allocatable);
+        all.minus(self.st.regs.free).minus(self.st.regs.fixed)
+    }
+
+    /// Stores every value that lives on after the current block.
+    pub(super) fn store_live_out(&mut self) {
+        for reg in self.owned().iter() {
+            if let Some((value, part)) = self.st.regs.owner[reg.index()].as_part()
+                && self.is_live_out(value)
+            {
+                self.store(value, part, reg);
+            }
+        }
+    }
+
+    /// Forgets the contents of every register.
+    pub(super) fn forget_registers(&mut self) {
+        for reg in self.owned().iter() {
+            if let Some((value, part)) = self.st.regs.owner[reg.index()].as_part() {
+                self.st.assigns[value.index()].regs[usize::from(part)] = NO_REG;
+            }
+            self.st.regs.release(reg);
+        }
+    }
+
+    /// The scratch register of a class.
+    #[inline]
+    pub(super) fn scratch(&self, float: bool) -> Reg {
+        self.isa.desc().classes[usize::from(float)].scratch
+    }
+}

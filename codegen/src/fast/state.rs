@@ -1,0 +1,163 @@
+//! What the fast context keeps from function to function: the assignment of each value, the register file, scratch.
+
+use super::frame::Frame;
+use crate::abi::ArgLayout;
+use crate::analyze::Analysis;
+use crate::isa::Parts;
+use crate::parallel_move::ParallelMoves;
+use crate::reg::{PRegSet, Reg};
+use frazil_ir::{EntityRef, Function, Type, TypeTable, Value};
+use frazil_support::EpochMap;
+
+/// No register, in [`Assign::regs`].
+pub const NO_REG: u8 = u8::MAX;
+
+/// Where a value is. A part is in a register, or in its frame slot, or both; SSA values do not change, so that a part
+/// is stored at most once.
+#[derive(Clone, Copy, Debug)]
+pub struct Assign {
+    /// Offset of its slot from the frame pointer; 0 for none.
+    pub frame: i32,
+    /// Operand slots that still name it.
+    pub uses: u32,
+    /// The register of each part, or [`NO_REG`].
+    pub regs: [u8; 4],
+    /// Parts whose contents is in the slot, as a bit mask.
+    pub stored: u8,
+    /// How it is spread over registers.
+    pub parts: Parts,
+}
+
+/// Who owns a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Owner(u32);
+
+impl Owner {
+    /// Nobody.
+    pub const FREE: Owner = Owner(u32::MAX);
+    /// The current rule.
+    pub const TEMP: Owner = Owner(u32::MAX - 1);
+
+    /// A part of a value.
+    #[inline]
+    pub fn part(value: Value, part: u8) -> Owner {
+        Owner(value.as_u32() | u32::from(part) << 30)
+    }
+
+    /// The value and part, if it is one.
+    #[inline]
+    pub fn as_part(self) -> Option<(Value, u8)> {
+        (self.0 < u32::MAX - 1).then(|| (Value::new((self.0 & 0x3fff_ffff) as usize), (self.0 >> 30) as u8))
+    }
+}
+
+/// Registers and their owners.
+#[derive(Debug)]
+pub struct RegFile {
+    /// The owner of each register.
+    pub owner: [Owner; 128],
+    /// Allocatable registers without owner.
+    pub free: PRegSet,
+    /// Registers that the current step holds on to.
+    pub pinned: PRegSet,
+    /// Registers that belong to one value for its whole life.
+    pub fixed: PRegSet,
+    /// Registers that were written in this function.
+    pub written: PRegSet,
+    /// Where the next victim is looked for, by bank.
+    pub clock: [u32; 2],
+}
+
+impl Default for RegFile {
+    fn default() -> Self {
+        RegFile {
+            owner: [Owner::FREE; 128],
+            free: PRegSet::EMPTY,
+            pinned: PRegSet::EMPTY,
+            fixed: PRegSet::EMPTY,
+            written: PRegSet::EMPTY,
+            clock: [0; 2],
+        }
+    }
+}
+
+impl RegFile {
+    /// Starts a new function in which these registers may be allocated.
+    pub fn reset(&mut self, allocatable: PRegSet) {
+        self.owner.fill(Owner::FREE);
+        self.free = allocatable;
+        self.pinned = PRegSet::EMPTY;
+        self.fixed = PRegSet::EMPTY;
+        self.written = PRegSet::EMPTY;
+        self.clock = [0; 2];
+    }
+
+    /// Gives a free register an owner.
+    #[inline]
+    pub fn take(&mut self, reg: Reg, owner: Owner) {
+        self.free.remove(reg);
+        self.owner[reg.index()] = owner;
+        self.written.insert(reg);
+    }
+
+    /// Makes a register free.
+    #[inline]
+    pub fn release(&mut self, reg: Reg) {
+        self.owner[reg.index()] = Owner::FREE;
+        self.free.insert(reg);
+    }
+}
+
+/// The memory of the fast path, kept from function to function.
+#[derive(Debug, Default)]
+pub struct FastState {
+    pub(super) analysis: Analysis,
+    pub(super) assigns: Vec<Assign>,
+    pub(super) regs: RegFile,
+    pub(super) frame: Frame,
+    pub(super) parts: Vec<Parts>,
+    /// Offset of each stack slot from the frame pointer.
+    pub(super) slots: Vec<i32>,
+    /// Whether the slot's area only holds the address of the real, over-aligned one.
+    pub(super) slot_is_indirect: Vec<bool>,
+    /// By layout position: the first value whose slot is freed after that block; linked by `expire_next`.
+    pub(super) expire_first: Vec<u32>,
+    pub(super) expire_next: Vec<u32>,
+    pub(super) layout: ArgLayout,
+    pub(super) moves: ParallelMoves,
+    pub(super) cases: Vec<(u64, u32)>,
+    pub(super) exit_labels: EpochMap<u32>,
+}
+
+impl FastState {
+    /// Memory for one worker.
+    pub fn new() -> FastState {
+        FastState::default()
+    }
+
+    /// Learns how the function's types are spread over registers.
+    pub(super) fn learn_parts(&mut self, types: &TypeTable, parts_of: impl Fn(Type) -> Parts) {
+        self.parts.clear();
+        let count = usize::from(Type::FIRST_EXTRA) + types.extra_len();
+        self.parts
+            .extend((0..count).map(|index| parts_of(Type::from_index(index as u8))));
+    }
+
+    /// One assignment for each value of the function, nothing assigned yet.
+    pub(super) fn reset_assigns(&mut self, function: &Function) {
+        self.assigns.clear();
+        let parts = &self.parts;
+        self.assigns
+            .extend(function.values.iter().zip(&function.uses).map(|(value, &uses)| Assign {
+                frame: 0,
+                uses,
+                regs: [NO_REG; 4],
+                stored: 0,
+                parts: parts[value.ty.index()],
+            }));
+        self.expire_next
+            .resize(function.values.len().max(self.expire_next.len()), u32::MAX);
+        self.expire_first.clear();
+        self.expire_first.resize(self.analysis.layout.order.len(), u32::MAX);
+    }
+}

@@ -1,0 +1,132 @@
+//! What a lowering rule may request.
+//!
+//! A rule is a sequence of steps (contract 7). In each step, in this order: claim fixed registers and take operands
+//! into them, take other uses, take temporaries and definitions, emit. [`LowerCtx::step`] ends a step and unpins
+//! everything but values. What allocators must see as one instruction stands in a group: every register it needs is
+//! taken before the group begins, and inside it only instructions and local labels are allowed.
+//!
+//! Registers that a rule was given by a `use_` request hold the operand's part and must not be written, unless
+//! [`LowerCtx::def_reuse`] or [`LowerCtx::use_fixed`] handed them over.
+
+use crate::error::CodegenError;
+use crate::minst::{Label, MInst, Mem};
+use crate::module_view::ModuleView;
+use crate::reg::{PRegSet, Reg, RegClass};
+use frazil_ir::{Function, Operand, RuntimeFunction, Type, Value};
+
+/// An operand where a rule can take it: in a register, as an immediate, or in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Src {
+    /// In a register.
+    Reg(Reg),
+    /// A small constant, sign-extended from the operand's width.
+    Imm(i32),
+    /// In memory, at least as wide as the operand's type.
+    Mem(Mem),
+}
+
+/// Which immediates an instruction takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImmKind {
+    /// None.
+    None,
+    /// Signed, of this many bits (at most 32).
+    Signed(u8),
+}
+
+impl ImmKind {
+    /// Whether a value fits.
+    #[inline]
+    pub fn accepts(self, value: i64) -> bool {
+        match self {
+            ImmKind::None => false,
+            ImmKind::Signed(bits) => value << (64 - bits) >> (64 - bits) == value,
+        }
+    }
+}
+
+/// What kind of thing a group is; see contract 7.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GroupKind {
+    /// Instructions with internal branches or loops.
+    Plain,
+}
+
+/// Where a variadic function finds its variable arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VariadicArea {
+    /// The frame slot that the entry code saved the argument registers in.
+    pub register_save: Mem,
+    /// How many integer argument registers the fixed parameters took.
+    pub int_args_used: u8,
+    /// How many float argument registers they took.
+    pub float_args_used: u8,
+    /// The first variable argument on the stack.
+    pub overflow: Mem,
+}
+
+/// The requests. Implemented by the fast context; never in a target.
+pub trait LowerCtx {
+    /// The function.
+    fn func(&self) -> &Function;
+    /// The module and the options.
+    fn view(&self) -> ModuleView<'_>;
+    /// Whether the producer of an operand was folded into the current instruction (or one it absorbs).
+    fn is_folded(&self, operand: Operand) -> bool;
+    /// Ends a step.
+    fn step(&mut self);
+    /// Frees these registers for this step; the rule may write them.
+    fn claim(&mut self, fixed: PRegSet);
+    /// The part of an operand in a register.
+    fn use_reg(&mut self, operand: Operand, part: u8) -> Reg;
+    /// The same, when this rule reads the part no more after its next definition.
+    fn use_last(&mut self, operand: Operand, part: u8) -> Reg;
+    /// The part of an operand in this register, claimed; the rule may then write it.
+    fn use_fixed(&mut self, operand: Operand, part: u8, reg: Reg);
+    /// The part in a register of its own that the rule may write.
+    fn use_copy(&mut self, operand: Operand, part: u8) -> Reg;
+    /// The part of an operand as the instruction can take it.
+    fn use_src(&mut self, operand: Operand, part: u8, imm: ImmKind) -> Src;
+    /// The same, but never in memory.
+    fn use_reg_or_imm(&mut self, operand: Operand, part: u8, imm: ImmKind) -> Src;
+    /// The address that a pointer operand holds, in the target's address forms. `span_bytes` is how many bytes past
+    /// the address the rule goes with displacements of its own.
+    fn use_addr(&mut self, pointer: Operand, span_bytes: u32) -> Mem;
+    /// The register for a part of a result.
+    fn def(&mut self, value: Value, part: u8) -> Reg;
+    /// The register for a part of a result, holding what `src` holds: `src` itself when it came from `use_last` and
+    /// is free after this rule, else another one with a copy.
+    fn def_reuse(&mut self, value: Value, part: u8, src: Reg) -> Reg;
+    /// Says that a part of a result now is in this register, which the rule claimed.
+    fn def_fixed(&mut self, value: Value, part: u8, reg: Reg);
+    /// A register for this step.
+    fn temp(&mut self, class: RegClass) -> Reg;
+    /// Appends an instruction.
+    fn emit(&mut self, inst: MInst);
+    /// Opens a group.
+    fn begin_group(&mut self, kind: GroupKind);
+    /// Closes the group.
+    fn end_group(&mut self);
+    /// A label inside the group.
+    fn local_label(&mut self) -> Label;
+    /// Binds a label inside the group.
+    fn bind(&mut self, label: Label);
+    /// Calls a runtime function by the C convention; ends the step before and after.
+    ///
+    /// # Errors
+    /// When an argument has a type that the target cannot pass.
+    fn call_runtime(
+        &mut self,
+        function: RuntimeFunction,
+        args: &[(Operand, Type)],
+        result: Option<Value>,
+    ) -> Result<(), CodegenError>;
+    /// Says that the frame pointer is used by an instruction of the rule.
+    fn need_frame(&mut self);
+    /// Says that the stack pointer is moved by the rule (dynamic allocation).
+    fn move_stack(&mut self);
+    /// Where the variable arguments of the current function are; `None` if it is not variadic.
+    fn variadic_area(&mut self) -> Option<VariadicArea>;
+    /// A constant of 4, 8 or 16 bytes in memory.
+    fn pool_constant(&mut self, bytes: &[u8]) -> crate::minst::Ref;
+}

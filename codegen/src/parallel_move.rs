@@ -1,0 +1,276 @@
+//! Parallel moves: many locations get new contents at once, each from what the sources held before (contract 12).
+//!
+//! Method: a move is ready when no other pending move reads its destination. Ready moves go first, each may make
+//! another one ready; when none is ready, what is left are disjoint cycles, and one destination's old contents is
+//! saved to break one. Constants are written last. The order is found here; whoever owns the registers emits it.
+//!
+//! Invariant: each destination occurs once.
+
+use crate::reg::Reg;
+use frazil_ir::Operand;
+use frazil_support::FxHashMap;
+
+/// A location that both sources and destinations may name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Location {
+    /// A register.
+    Reg(Reg),
+    /// The frame slot at this offset from the frame pointer.
+    Frame(i32),
+    /// The outgoing argument at this offset from the stack pointer; never a source.
+    Outgoing(i32),
+    /// Memory at an offset from a register that no move writes; never a source.
+    Behind(Reg, i32),
+}
+
+/// What a move reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// A location.
+    Location(Location),
+    /// A part of a constant, symbol or place, made on the spot.
+    Fresh(Operand, u8),
+    /// The saved contents of a cycle.
+    Saved,
+}
+
+/// One move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Move {
+    /// From.
+    pub source: Source,
+    /// To.
+    pub dest: Location,
+    /// Whether the contents is a float.
+    pub float: bool,
+    /// Width of the part in bytes.
+    pub bytes: u8,
+    /// Width to extend from, and whether by sign; 0 for none.
+    pub extend: (u32, bool),
+}
+
+/// What to do next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Do this move.
+    Move(Move),
+    /// Save the contents of this location, of this class and width, for one later [`Source::Saved`].
+    Save {
+        /// Where.
+        location: Location,
+        /// Whether it is a float.
+        float: bool,
+        /// Its width in bytes.
+        bytes: u8,
+    },
+}
+
+/// Orders moves. Kept from use to use.
+#[derive(Debug, Default)]
+pub struct ParallelMoves {
+    moves: Vec<Move>,
+    readers: Vec<u32>,
+    done: Vec<bool>,
+    ready: Vec<u32>,
+    writers: FxHashMap<Location, u32>,
+    /// The order, after [`ParallelMoves::resolve`].
+    pub steps: Vec<Step>,
+}
+
+/// Up to this many moves, a writer is found by looking through them.
+const SMALL: usize = 12;
+
+impl ParallelMoves {
+    /// Forgets the moves.
+    pub fn clear(&mut self) {
+        self.moves.clear();
+    }
+
+    /// Adds a move.
+    pub fn push(&mut self, new: Move) {
+        self.moves.push(new);
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.moves.is_empty()
+    }
+
+    /// Finds the order and leaves it in `steps`.
+    pub fn resolve(&mut self) {
+        self.steps.clear();
+        self.ready.clear();
+        // A move to itself does nothing unless it extends.
+        self.moves
+            .retain(|m| m.source != Source::Location(m.dest) || m.extend.0 != 0);
+        self.count_readers();
+        let count = self.moves.len();
+        for index in 0..count {
+            if matches!(self.moves[index].source, Source::Fresh(..)) {
+                self.done[index] = true;
+            } else if self.readers[index] == 0 {
+                self.ready.push(index as u32);
+            }
+        }
+        let mut scan = 0;
+        loop {
+            while let Some(index) = self.ready.pop() {
+                self.perform(index as usize);
+            }
+            while scan < count && self.done[scan] {
+                scan += 1;
+            }
+            if scan == count {
+                break;
+            }
+            self.break_cycle(scan);
+        }
+        self.steps.extend(
+            self.moves
+                .iter()
+                .filter(|m| matches!(m.source, Source::Fresh(..)))
+                .map(|&m| Step::Move(m)),
+        );
+    }
+
+    /// For each move, how many other moves read its destination.
+    fn count_readers(&mut self) {
+        let count = self.moves.len();
+        self.writers.clear();
+        if count > SMALL {
+            for (index, m) in self.moves.iter().enumerate() {
+                self.writers.insert(m.dest, index as u32);
+            }
+        }
+        self.readers.clear();
+        self.readers.resize(count, 0);
+        self.done.clear();
+        self.done.resize(count, false);
+        for index in 0..count {
+            if let Source::Location(location) = self.moves[index].source
+                && let Some(writer) = self.writer_of(location)
+                && writer != index
+            {
+                self.readers[writer] += 1;
+            }
+        }
+    }
+
+    fn writer_of(&self, location: Location) -> Option<usize> {
+        if self.moves.len() > SMALL {
+            return self.writers.get(&location).map(|&index| index as usize);
+        }
+        self.moves.iter().position(|m| m.dest == location)
+    }
+
+    fn perform(&mut self, index: usize) {
+        let m = self.moves[index];
+        self.steps.push(Step::Move(m));
+        self.done[index] = true;
+        if let Source::Location(location) = m.source
+            && let Some(writer) = self.writer_of(location)
+            && writer != index
+        {
+            self.release(writer);
+        }
+    }
+
+    fn release(&mut self, writer: usize) {
+        self.readers[writer] -= 1;
+        if self.readers[writer] == 0 && !self.done[writer] {
+            self.ready.push(writer as u32);
+        }
+    }
+
+    /// Saves the destination of a move and lets its reader take the saved contents.
+    fn break_cycle(&mut self, index: usize) {
+        let dest = self.moves[index].dest;
+        let reader = (0..self.moves.len())
+            .find(|&other| !self.done[other] && self.moves[other].source == Source::Location(dest))
+            .expect("a move that is not ready has a pending reader");
+        let Move { float, bytes, .. } = self.moves[reader];
+        self.steps.push(Step::Save {
+            location: dest,
+            float,
+            bytes,
+        });
+        self.moves[reader].source = Source::Saved;
+        self.release(index);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    fn location(number: u32) -> Location {
+        if number < 4 {
+            Location::Reg(Reg(number))
+        } else {
+            Location::Frame(number as i32)
+        }
+    }
+
+    /// Runs the steps on a model and compares with the parallel meaning.
+    fn check(pairs: &[(u32, u32)]) {
+        let mut moves = ParallelMoves::default();
+        for &(from, to) in pairs {
+            moves.push(Move {
+                source: Source::Location(location(from)),
+                dest: location(to),
+                float: false,
+                bytes: 8,
+                extend: (0, false),
+            });
+        }
+        moves.resolve();
+        let mut memory: HashMap<Location, u32> = (0..64).map(|n| (location(n), n)).collect();
+        let mut saved = None;
+        for step in &moves.steps {
+            match *step {
+                Step::Save { location, .. } => saved = Some(memory[&location]),
+                Step::Move(m) => {
+                    let value = match m.source {
+                        Source::Location(from) => memory[&from],
+                        Source::Saved => saved.take().expect("something was saved"),
+                        Source::Fresh(..) => unreachable!("no constants here"),
+                    };
+                    memory.insert(m.dest, value);
+                }
+            }
+        }
+        for &(from, to) in pairs {
+            assert_eq!(memory[&location(to)], from, "{pairs:?} gave {:?}", moves.steps);
+        }
+    }
+
+    #[test]
+    fn chains_swaps_and_cycles() {
+        check(&[(0, 1), (1, 2), (2, 3)]);
+        check(&[(0, 1), (1, 0)]);
+        check(&[(0, 1), (1, 2), (2, 0), (0, 5), (5, 6), (7, 7)]);
+        check(&[(4, 5), (5, 4), (6, 7), (7, 6)]);
+    }
+
+    /// Every mapping of few locations, and pseudo-random ones of many.
+    #[test]
+    fn all_small_maps_and_random_large_ones() {
+        for code in 0..5u32.pow(5) {
+            let pairs: Vec<_> = (0..5).map(|to| (code / 5u32.pow(to) % 5, to)).collect();
+            check(&pairs);
+        }
+        let mut state = 1u64;
+        for _ in 0..200 {
+            let pairs: Vec<_> = (0..40)
+                .map(|to| {
+                    state = state
+                        .wrapping_mul(6_364_136_223_846_793_005)
+                        .wrapping_add(1_442_695_040_888_963_407);
+                    ((state >> 33) as u32 % 40, to)
+                })
+                .collect();
+            check(&pairs);
+        }
+    }
+}
