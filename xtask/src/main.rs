@@ -11,6 +11,7 @@ mod corpus;
 mod crosstest;
 mod process;
 mod robustness;
+mod survey;
 mod tidy;
 mod workspace;
 
@@ -29,6 +30,7 @@ cargo xtask <command>
   bench --instructions [--bless]        instructions executed by frazil, against the committed counts
   robustness [--cases N] [--processes N] [--seed N] [--frazil PATH] [FILTER]
                                         damaged input must end in success or in a clear error
+  survey [--frazil PATH] [FILTER]       read C, C++ and Rust code of many kinds
   tidy                                  check the source against the rules that no compiler checks
 
 FILTER selects the modules whose name (such as `lua-O0`) contains it.
@@ -57,6 +59,7 @@ fn run() -> anyhow::Result<bool> {
         Some("corpus") => corpus::command(arguments),
         Some("crosstest") => crosstest::command(arguments),
         Some("robustness") => robustness::command(arguments),
+        Some("survey") => survey::command(arguments),
         Some("tidy") => tidy::command(arguments),
         Some(other) => anyhow::bail!("unknown command `{other}`\n\n{USAGE}"),
         None => anyhow::bail!("no command given\n\n{USAGE}"),

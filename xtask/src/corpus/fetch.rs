@@ -1,8 +1,8 @@
 //! Gets the C code from the package registry through cargo, at the time it is needed; nothing of it is in this
 //! repository.
 //!
-//! A scratch project that depends on every package of the table is written into the target folder, and
-//! `cargo metadata` fetches the packages (checking their checksums) and says where they lie.
+//! A scratch project that depends on all packages is written into the target folder, and `cargo metadata` fetches
+//! them (checking their checksums) and says where they lie.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -11,15 +11,15 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use super::programs::PROGRAMS;
+use super::Package;
 use crate::{process, workspace};
 
-/// Fetches all packages and returns the folder of each by name.
-pub fn fetch_packages(corpus_dir: &Path) -> Result<BTreeMap<String, PathBuf>> {
-    let project = corpus_dir.join("sources");
-    fs::create_dir_all(project.join("src"))?;
-    fs::write(project.join("src/lib.rs"), "")?;
-    fs::write(project.join("Cargo.toml"), manifest())?;
+/// Fetches `packages` by way of the scratch project in `project` and returns the folder of each by name.
+pub fn fetch_packages<'a>(
+    project: &Path,
+    packages: impl Iterator<Item = &'a Package>,
+) -> Result<BTreeMap<String, PathBuf>> {
+    write_project(project, packages, "")?;
     let mut command = workspace::cargo();
     command
         .args(["metadata", "--quiet", "--format-version", "1", "--manifest-path"])
@@ -28,16 +28,20 @@ pub fn fetch_packages(corpus_dir: &Path) -> Result<BTreeMap<String, PathBuf>> {
     package_folders(&outcome.stdout).context("reading what `cargo metadata` says")
 }
 
-/// The scratch project's manifest; `[workspace]` keeps it apart from this one.
-fn manifest() -> String {
-    let mut text =
+/// Writes a project with one library, whose code is `code`, that depends on `packages`. The `[workspace]` in its
+/// manifest keeps it apart from this one.
+pub fn write_project<'a>(project: &Path, packages: impl Iterator<Item = &'a Package>, code: &str) -> Result<()> {
+    let mut manifest =
         String::from("[package]\nname = \"corpus-sources\"\nedition = \"2024\"\n\n[workspace]\n\n[dependencies]\n");
-    for package in PROGRAMS.iter().filter_map(|program| program.package.as_ref()) {
+    for package in packages {
         // What follows a plus sign tells people what is inside; cargo takes no notice of it.
         let version = package.version.split('+').next().unwrap_or_default();
-        writeln!(text, "{} = \"={version}\"", package.name).expect("a string takes everything");
+        writeln!(manifest, "{} = \"={version}\"", package.name)?;
     }
-    text
+    fs::create_dir_all(project.join("src"))?;
+    fs::write(project.join("src/lib.rs"), code)?;
+    fs::write(project.join("Cargo.toml"), manifest)?;
+    Ok(())
 }
 
 fn package_folders(metadata: &[u8]) -> Result<BTreeMap<String, PathBuf>> {

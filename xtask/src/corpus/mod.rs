@@ -5,7 +5,7 @@
 //!
 //! Not here: compiling the modules to objects (`crosstest`, `bench`).
 
-mod fetch;
+pub mod fetch;
 mod programs;
 
 use std::fs;
@@ -15,7 +15,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use pico_args::Arguments;
 
-pub use programs::{Program, Run};
+pub use programs::{Package, Program, Run};
 
 use crate::{process, workspace};
 
@@ -90,7 +90,8 @@ pub fn filter(mut arguments: Arguments) -> Result<String> {
 /// Makes, where necessary, the modules whose names contain `filter`.
 pub fn modules(filter: &str) -> Result<Vec<Module>> {
     let corpus_dir = workspace::target_dir().join("corpus");
-    let packages = fetch::fetch_packages(&corpus_dir)?;
+    let used = programs::PROGRAMS.iter().filter_map(|program| program.package.as_ref());
+    let packages = fetch::fetch_packages(&corpus_dir.join("sources"), used)?;
     let mut modules = Vec::new();
     for program in programs::PROGRAMS {
         let package_dir = match &program.package {
@@ -150,7 +151,7 @@ fn commands(
     parts_dir: &Path,
     bitcode: &Path,
 ) -> Result<(Vec<Command>, Command)> {
-    let mut sources = source_files(program, package_dir)?;
+    let mut sources = source_files(package_dir, program.sources, program.exclude)?;
     sources.push(workspace::root().join(program.driver));
     let mut compile = Vec::new();
     let mut link = workspace::llvm_tool(workspace::LLVM_LINK)?;
@@ -174,10 +175,11 @@ fn commands(
     Ok((compile, link))
 }
 
-/// The C files that the table's row stands for, in an order that does not depend on the file system.
-fn source_files(program: &Program, package_dir: &Path) -> Result<Vec<PathBuf>> {
+/// The source files that `sources` stands for, in an order that does not depend on the file system. A path that ends in
+/// `/` stands for the folder's C and C++ files but for `exclude`.
+pub fn source_files(package_dir: &Path, sources: &[&str], exclude: &[&str]) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
-    for source in program.sources {
+    for source in sources {
         let path = package_dir.join(source);
         if !source.ends_with('/') {
             files.push(path);
@@ -188,8 +190,11 @@ fn source_files(program: &Program, package_dir: &Path) -> Result<Vec<PathBuf>> {
             let file = entry?.path();
             let excluded = file
                 .file_name()
-                .is_some_and(|name| program.exclude.iter().any(|other| name == *other));
-            if file.extension().is_some_and(|extension| extension == "c") && !excluded {
+                .is_some_and(|name| exclude.iter().any(|other| name == *other));
+            let is_source = file
+                .extension()
+                .is_some_and(|extension| ["c", "cc", "cpp"].iter().any(|e| extension == *e));
+            if is_source && !excluded {
                 found.push(file);
             }
         }
