@@ -1,18 +1,19 @@
 //! The encoder: one machine instruction to bytes, fixups and relocations.
 //!
-//! Method: the row's [`Form`] says which operands go into which fields. Everything up to the ModRM and SIB bytes is
-//! collected in one word and displacement and immediate in another, and both are appended with one fixed-size copy.
-//! Where an instruction has several encodings, the choice is that of the GNU assembler, so that our assembly text gives
-//! the same bytes; only branches to labels that are not bound yet are always long.
+//! Method: the [`Template`] of row and size has everything that does not depend on operands. Everything up to the
+//! ModRM and SIB bytes is collected in one word and displacement and immediate in another, and both are appended with
+//! one copy of fixed size. Instructions of registers only and those with memory have straight paths; the rest is told
+//! apart by [`Form`]. Where an instruction has several encodings, the choice is that of the GNU assembler, so that our
+//! assembly text gives the same bytes; only branches to labels that are not bound yet are always long.
 //!
-//! It checks nothing that a rule can get wrong except in debug builds, and does not know the 32-bit mode.
+//! It checks what a rule can get wrong in debug builds only, and does not know the 32-bit mode.
 
 use crate::ops::{Code, Form, Imm, ROWS, Width};
 use crate::relocs;
-use crate::table::CODES;
+use crate::template::{Class, Template};
 use frazil_codegen::{CodeBuffer, Label, MInst, Ref, RefKind, Reg};
 
-/// An instruction being put together. Both words hold at most 8 bytes: no row has more than three prefixes, and those
+/// An instruction being put together. Each word holds at most 8 bytes: no row has more than three prefixes, and those
 /// with three have a one-byte opcode.
 #[derive(Clone, Copy, Default)]
 struct Bytes {
@@ -40,6 +41,11 @@ impl Bytes {
     }
 
     #[inline(always)]
+    fn immediate(&mut self, immediate: Immediate) {
+        self.tail(immediate.value, immediate.bytes);
+    }
+
+    #[inline(always)]
     fn modrm_reg(&mut self, reg: u8, rm: u8) {
         self.head(0xc0 | (reg & 7) << 3 | (rm & 7));
     }
@@ -58,77 +64,78 @@ impl Bytes {
 struct Immediate {
     value: u32,
     bytes: u32,
+    /// Bits of the opcode that tell the encoding of the immediate.
+    opcode_bits: u8,
 }
 
-const NO_IMMEDIATE: Immediate = Immediate { value: 0, bytes: 0 };
+const NO_IMMEDIATE: Immediate = Immediate {
+    value: 0,
+    bytes: 0,
+    opcode_bits: 0,
+};
 
 /// Encodes `inst` at the end of the buffer.
 ///
 /// The instruction must be one that the row's constructors can build: physical registers of the right bank, a size of
 /// the row, a memory operand that exists on the machine.
 pub fn encode(inst: &MInst, buf: &mut CodeBuffer) {
-    let code = &CODES[usize::from(inst.op)];
     debug_assert!(
         ROWS[usize::from(inst.op)].sizes & inst.size != 0,
         "{} has no size {}",
         ROWS[usize::from(inst.op)].name,
         inst.size
     );
+    let template = Template::get(inst.op, inst.size);
     let start = buf.offset();
-    let mut jump = None;
+    let (out, jump) = match template.class {
+        Class::Registers => (registers(template, inst, NO_IMMEDIATE), None),
+        Class::Memory => (memory(template, inst, buf), None),
+        Class::Other => other(template, inst, buf),
+    };
+    out.append_to(buf);
+    buf.finish_inst(inst, start, jump);
+}
+
+/// Forms off the straight paths; with them the label of a branch that may be dropped.
+fn other(template: &Template, inst: &MInst, buf: &mut CodeBuffer) -> (Bytes, Option<Label>) {
+    let code = &ROWS[usize::from(inst.op)].code;
     let out = match code.form {
-        Form::StoreRR | Form::StoreRRC => registers(code, inst, inst.regs[1], inst.regs[0], NO_IMMEDIATE),
-        Form::LoadRR => registers(code, inst, inst.regs[0], inst.regs[1], NO_IMMEDIATE),
-        Form::Same => registers(code, inst, inst.regs[0], inst.regs[0], NO_IMMEDIATE),
-        Form::RM | Form::MR => memory(code, inst, number(inst.regs[0]), code.opcode, NO_IMMEDIATE, buf),
-        Form::R | Form::RC => digit_register(code, inst, code.opcode, NO_IMMEDIATE),
-        Form::M | Form::MC => memory(code, inst, code.digit, code.opcode, NO_IMMEDIATE, buf),
-        Form::RI => register_immediate(code, inst),
-        Form::MI => {
-            let (opcode, immediate) = immediate(code, inst);
-            memory(code, inst, code.digit, opcode, immediate, buf)
-        }
-        Form::LoadRRI => registers(code, inst, inst.regs[0], inst.regs[1], immediate(code, inst).1),
-        Form::StoreRRI => registers(code, inst, inst.regs[1], inst.regs[0], immediate(code, inst).1),
-        Form::RMI => {
-            let (opcode, immediate) = immediate(code, inst);
-            memory(code, inst, number(inst.regs[0]), opcode, immediate, buf)
-        }
-        Form::O => opcode_register(code, inst, code.opcode),
-        Form::OI => move_immediate(code, inst),
+        Form::RI => register_immediate(template, inst),
+        Form::OI => move_immediate(template, inst),
+        Form::LoadRRI | Form::StoreRRI => registers(template, inst, immediate(template, inst)),
+        Form::Exchange => exchange(template, inst),
+        Form::O => opcode_register(template, inst),
         Form::OI64 => {
-            let mut out = opcode_register(code, inst, code.opcode);
+            let mut out = opcode_register(template, inst);
             out.tail(inst.imm.cast_unsigned(), 4);
             out.tail(inst.disp.cast_unsigned(), 4);
             out
         }
-        Form::ORef => address_of_symbol(code, inst, buf),
-        Form::RBaseRef => symbol_offset(code, inst, buf),
-        Form::Exchange => exchange(code, inst),
-        Form::None | Form::NoneModRm => {
-            let mut out = begin(code, inst.size, code.opcode, 0, false);
-            if code.form == Form::NoneModRm {
-                out.head(code.digit);
-            }
+        Form::ORef => address_of_symbol(template, inst, buf),
+        Form::RBaseRef => symbol_offset(template, inst, buf),
+        Form::None => begin(template, 0, 0, false),
+        Form::NoneModRm => {
+            let mut out = begin(template, 0, 0, false);
+            out.head(code.digit);
             out
         }
         Form::I => {
-            let (opcode, immediate) = immediate(code, inst);
-            let mut out = begin(code, inst.size, opcode, 0, false);
-            out.tail(immediate.value, immediate.bytes);
+            let immediate = immediate(template, inst);
+            let mut out = begin(template, immediate.opcode_bits, 0, false);
+            out.immediate(immediate);
             out
         }
-        Form::Branch => {
-            let (out, pending) = branch(code, inst, buf);
-            jump = pending;
-            out
-        }
+        Form::Branch => return branch(code, inst, buf),
         Form::ShortBranch => short_branch(code, inst, buf),
         Form::BranchRef => branch_to_symbol(code, inst, buf),
         Form::Nop => filler(inst.imm),
+        // On the straight paths.
+        Form::StoreRR | Form::LoadRR | Form::Same | Form::R | Form::RC | Form::StoreRRC => {
+            registers(template, inst, NO_IMMEDIATE)
+        }
+        Form::RM | Form::MR | Form::M | Form::MI | Form::MC | Form::RMI => memory(template, inst, buf),
     };
-    out.append_to(buf);
-    buf.finish_inst(inst, start, jump);
+    (out, None)
 }
 
 #[inline(always)]
@@ -137,296 +144,222 @@ fn number(reg: Reg) -> u8 {
     (reg.0 & 15) as u8
 }
 
-/// Prefixes and opcode. `rex` has the bits R, X and B; `force_rex` asks for the prefix without any bit, which is what
-/// selects the byte registers `spl` to `dil`.
+/// What goes into the `reg` field: a register or the row's digit.
 #[inline(always)]
-fn begin(code: &Code, size: u8, mut opcode: u8, mut rex: u8, force_rex: bool) -> Bytes {
-    let mut out = Bytes::default();
-    let mut prefix = code.prefix;
-    let mut operand_size_prefix = false;
-    match code.width {
-        Width::Int => {
-            opcode &= !u8::from(size == 1);
-            operand_size_prefix = size == 2;
-            rex |= size & 8;
-        }
-        Width::Scalar => prefix = if size == 4 { 0xf3 } else { 0xf2 },
-        Width::Packed => prefix = if size == 4 { 0 } else { 0x66 },
-        Width::Fixed => {}
+fn reg_field(template: &Template, inst: &MInst) -> u8 {
+    let reg = inst.regs[usize::from(template.reg_slot & 1)];
+    debug_assert!(reg.is_physical() || template.reg_mask == 0, "{inst:?}");
+    reg.0 as u8 & template.reg_mask | template.digit
+}
+
+/// Prefixes and opcode. `opcode_bits` are or-ed to the last opcode byte, `rex` has the bits R, X and B; `force_rex`
+/// asks for the prefix without any bit, which is what selects the byte registers `spl` to `dil`.
+#[inline(always)]
+fn begin(template: &Template, opcode_bits: u8, rex: u8, force_rex: bool) -> Bytes {
+    let rex = rex | template.rex;
+    let prefix_bits = u32::from(template.prefix_bits);
+    let (rex_byte, rex_bits) = if rex != 0 || force_rex { (0x40 | rex, 8) } else { (0, 0) };
+    let last = u32::from(opcode_bits) << (template.opcode_bits - 8);
+    let opcode = u64::from(template.opcode | last);
+    let head = u64::from(template.prefixes) | u64::from(rex_byte) << prefix_bits | opcode << (prefix_bits + rex_bits);
+    Bytes {
+        head,
+        head_bits: prefix_bits + rex_bits + u32::from(template.opcode_bits),
+        tail: 0,
+        tail_bits: 0,
     }
-    if code.flags & (Code::COND | Code::W | Code::LOCK | Code::FS) != 0 {
-        if code.has(Code::FS) {
-            out.head(0x64);
-        }
-        if operand_size_prefix {
-            out.head(0x66);
-            operand_size_prefix = false;
-        }
-        if code.has(Code::LOCK) {
-            out.head(0xf0);
-        }
-        if code.has(Code::W) {
-            rex |= 8;
-        }
-    }
-    if operand_size_prefix {
-        out.head(0x66);
-    }
-    if prefix != 0 {
-        out.head(prefix);
-    }
-    if rex != 0 || force_rex {
-        out.head(0x40 | rex);
-    }
-    match code.map {
-        0 => {}
-        1 => out.head(0x0f),
-        2 => {
-            out.head(0x0f);
-            out.head(0x38);
-        }
-        _ => {
-            out.head(0x0f);
-            out.head(0x3a);
-        }
-    }
-    out.head(opcode);
-    out
 }
 
 /// Whether a register needs the REX prefix to be reached as a byte register.
 #[inline(always)]
 fn is_rex_byte(number: u8) -> bool {
-    number & !3 == 4
+    number & 12 == 4
 }
 
-/// The opcode with the condition filled in.
+/// Two registers, or one and the row's digit, and perhaps an immediate.
 #[inline(always)]
-fn with_condition(code: &Code, inst: &MInst, opcode: u8) -> u8 {
-    if code.has(Code::COND) {
-        opcode | inst.condition()
-    } else {
-        opcode
-    }
-}
-
-/// Two registers and perhaps an immediate.
-#[inline(always)]
-fn registers(code: &Code, inst: &MInst, reg: Reg, rm: Reg, immediate: Immediate) -> Bytes {
-    let (reg, rm) = (number(reg), number(rm));
-    let is_byte = code.width == Width::Int && inst.size == 1;
-    let force_rex = is_byte && (is_rex_byte(reg) || is_rex_byte(rm)) || code.has(Code::BYTE_RM) && is_rex_byte(rm);
-    // Only sign-extended immediates change the opcode, and only to say that they are short.
-    let short = if code.imm == Imm::Short && immediate.bytes == 1 {
-        2
-    } else {
-        0
-    };
-    let opcode = with_condition(code, inst, code.opcode) | short;
-    let mut out = begin(code, inst.size, opcode, (reg >> 3) << 2 | rm >> 3, force_rex);
+fn registers(template: &Template, inst: &MInst, immediate: Immediate) -> Bytes {
+    let reg = reg_field(template, inst);
+    let rm = number(inst.regs[usize::from(template.rm_slot & 1)]);
+    let force_rex = (template.byte_reg & is_rex_byte(reg)) | (template.byte_rm & is_rex_byte(rm));
+    let opcode_bits = inst.aux & template.condition_mask | immediate.opcode_bits;
+    let mut out = begin(template, opcode_bits, (reg >> 3) << 2 | rm >> 3, force_rex);
     out.modrm_reg(reg, rm);
-    out.tail(immediate.value, immediate.bytes);
-    out
-}
-
-/// One register beside the row's digit.
-#[inline(always)]
-fn digit_register(code: &Code, inst: &MInst, opcode: u8, immediate: Immediate) -> Bytes {
-    let rm = number(inst.regs[0]);
-    let is_byte = code.width == Width::Int && inst.size == 1 || code.has(Code::BYTE_RM);
-    let opcode = with_condition(code, inst, opcode);
-    let mut out = begin(code, inst.size, opcode, rm >> 3, is_byte && is_rex_byte(rm));
-    out.modrm_reg(code.digit, rm);
-    out.tail(immediate.value, immediate.bytes);
+    out.immediate(immediate);
     out
 }
 
 /// A register and an immediate, with the accumulator's own encodings.
-fn register_immediate(code: &Code, inst: &MInst) -> Bytes {
-    let (opcode, immediate) = immediate(code, inst);
+fn register_immediate(template: &Template, inst: &MInst) -> Bytes {
+    let immediate = immediate(template, inst);
     let is_full = inst.size == 1 || immediate.bytes > 1;
-    let accumulator_opcode = match code.imm {
-        Imm::Short => code.digit << 3 | 5,
-        Imm::Full => 0xa9,
-        _ => 0,
-    };
-    if accumulator_opcode != 0 && is_full && number(inst.regs[0]) == 0 {
-        let mut out = begin(code, inst.size, accumulator_opcode, 0, false);
-        out.tail(immediate.value, immediate.bytes);
-        return out;
+    if is_full && number(inst.regs[0]) == 0 {
+        let opcode = match template.imm {
+            Imm::Short => template.digit << 3 | 5,
+            Imm::Full => 0xa9,
+            _ => 0,
+        };
+        if opcode != 0 {
+            let template = template.with_opcode(opcode & !u8::from(inst.size == 1));
+            let mut out = begin(&template, 0, 0, false);
+            out.immediate(immediate);
+            return out;
+        }
     }
-    digit_register(code, inst, opcode, immediate)
+    registers(template, inst, immediate)
 }
 
-/// The opcode and the immediate in its shortest encoding.
+/// The immediate in its shortest encoding.
 #[inline(always)]
-fn immediate(code: &Code, inst: &MInst) -> (u8, Immediate) {
-    let value = match inst.size {
-        1 => i32::from(inst.imm as i8),
-        2 => i32::from(inst.imm as i16),
-        _ => inst.imm,
-    };
-    let byte = Immediate {
+fn immediate(template: &Template, inst: &MInst) -> Immediate {
+    let byte = |opcode_bits| Immediate {
         value: u32::from(inst.imm as u8),
         bytes: 1,
+        opcode_bits,
     };
-    let full = || {
-        let bytes = u32::from(inst.size.min(4));
-        Immediate {
-            value: value.cast_unsigned() & (u32::MAX >> (32 - 8 * bytes)),
-            bytes,
+    match template.imm {
+        Imm::None => NO_IMMEDIATE,
+        Imm::Byte => byte(0),
+        Imm::Shift if inst.imm == 1 => Immediate {
+            opcode_bits: 0x10,
+            ..NO_IMMEDIATE
+        },
+        Imm::Shift => byte(0),
+        Imm::Word => full(inst.imm, 2),
+        Imm::Short | Imm::Full => {
+            let value = match inst.size {
+                1 => return byte(0),
+                2 => i32::from(inst.imm as i16),
+                _ => inst.imm,
+            };
+            if template.imm == Imm::Short && i32::from(value as i8) == value {
+                return byte(2);
+            }
+            full(value, u32::from(inst.size.min(4)))
         }
-    };
-    match code.imm {
-        Imm::None => (code.opcode, NO_IMMEDIATE),
-        Imm::Byte => (code.opcode, byte),
-        Imm::Shift if inst.imm == 1 => (code.opcode | 0x10, NO_IMMEDIATE),
-        Imm::Shift => (code.opcode, byte),
-        Imm::Word => (
-            code.opcode,
-            Immediate {
-                value: u32::from(inst.imm as u16),
-                bytes: 2,
-            },
-        ),
-        Imm::Short if inst.size != 1 && i32::from(value as i8) == value => (code.opcode | 2, byte),
-        Imm::Short | Imm::Full => (code.opcode, full()),
+    }
+}
+
+/// An immediate of 2 or 4 bytes.
+#[inline(always)]
+fn full(value: i32, bytes: u32) -> Immediate {
+    Immediate {
+        value: value.cast_unsigned() & (u32::MAX >> (32 - 8 * bytes)),
+        bytes,
+        opcode_bits: 0,
     }
 }
 
 /// A register in the opcode byte.
 #[inline(always)]
-fn opcode_register(code: &Code, inst: &MInst, opcode: u8) -> Bytes {
+fn opcode_register(template: &Template, inst: &MInst) -> Bytes {
     let rm = number(inst.regs[0]);
-    begin(code, inst.size, opcode | rm & 7, rm >> 3, false)
+    begin(template, rm & 7, rm >> 3, template.byte_rm && is_rex_byte(rm))
 }
 
 /// A move of an immediate to a register.
-fn move_immediate(code: &Code, inst: &MInst) -> Bytes {
-    let rm = number(inst.regs[0]);
-    let (_, immediate) = immediate(code, inst);
-    let mut out = match inst.size {
-        8 => {
-            let mut out = begin(code, 8, 0xc7, rm >> 3, false);
-            out.modrm_reg(0, rm);
-            out
-        }
-        1 => {
-            let mut out = Bytes::default();
-            if rm > 3 {
-                out.head(0x40 | rm >> 3);
-            }
-            out.head(0xb0 | rm & 7);
-            out
-        }
-        size => begin(code, size, code.opcode | rm & 7, rm >> 3, false),
+fn move_immediate(template: &Template, inst: &MInst) -> Bytes {
+    let mut out = if inst.size == 8 {
+        let rm = number(inst.regs[0]);
+        let mut out = begin(template, 0, rm >> 3, false);
+        out.modrm_reg(0, rm);
+        out
+    } else {
+        opcode_register(template, inst)
     };
-    out.tail(immediate.value, immediate.bytes);
+    out.immediate(immediate(template, inst));
     out
 }
 
-fn exchange(code: &Code, inst: &MInst) -> Bytes {
+fn exchange(template: &Template, inst: &MInst) -> Bytes {
     let (first, second) = (number(inst.regs[0]), number(inst.regs[1]));
     debug_assert_ne!(first, second, "an exchange of a register with itself is a no-operation");
     if inst.size != 1 && (first == 0 || second == 0) {
         let other = first | second;
-        return begin(code, inst.size, 0x90 | other & 7, other >> 3, false);
+        return begin(&template.with_opcode(0x90), other & 7, other >> 3, false);
     }
-    registers(code, inst, inst.regs[1], inst.regs[0], NO_IMMEDIATE)
+    registers(template, inst, NO_IMMEDIATE)
 }
 
-/// A memory operand with `reg` in the other field.
+/// A memory operand beside a register or the row's digit, and perhaps an immediate.
 #[inline(always)]
-fn memory(code: &Code, inst: &MInst, reg: u8, opcode: u8, immediate: Immediate, buf: &mut CodeBuffer) -> Bytes {
+fn memory(template: &Template, inst: &MInst, buf: &mut CodeBuffer) -> Bytes {
+    let reg = reg_field(template, inst);
+    let immediate = immediate(template, inst);
     let (base, index) = (inst.regs[1], inst.regs[2]);
-    let is_byte = code.width == Width::Int && inst.size == 1;
-    let force_rex = is_byte && is_rex_byte(reg) && has_byte_reg(code.form);
-    let opcode = with_condition(code, inst, opcode);
-    let rex_r = (reg >> 3) << 2;
     if !base.is_physical() {
-        let mut out = if base == Reg::SYMBOL {
-            let out = begin(code, inst.size, opcode, rex_r, force_rex);
-            symbol_operand(out, code, inst, reg, immediate, buf)
-        } else {
-            let rex_x = if index.is_none() { 0 } else { (number(index) >> 3) << 1 };
-            let out = begin(code, inst.size, opcode, rex_r | rex_x, force_rex);
-            baseless_operand(out, inst, reg)
-        };
-        out.tail(immediate.value, immediate.bytes);
-        return out;
+        return baseless(template, inst, reg, immediate, buf);
     }
     let base = number(base);
+    let rex = (reg >> 3) << 2 | base >> 3;
+    let force_rex = template.byte_reg & is_rex_byte(reg);
+    let opcode_bits = inst.aux & template.condition_mask | immediate.opcode_bits;
     let disp = inst.disp;
-    let is_short = i32::from(disp as i8) == disp;
-    let mode = match is_short {
-        _ if disp == 0 && base & 7 != 5 => 0x00,
-        true => 0x40,
-        false => 0x80,
+    let (mode, disp_bytes) = match i32::from(disp as i8) == disp {
+        _ if disp == 0 && base & 7 != 5 => (0x00, 0),
+        true => (0x40, 1),
+        false => (0x80, 4),
     };
-    let reg_field = (reg & 7) << 3;
+    let modrm = mode | (reg & 7) << 3;
     let mut out;
     if index.is_none() {
-        out = begin(code, inst.size, opcode, rex_r | base >> 3, force_rex);
-        out.head(mode | reg_field | base & 7);
+        out = begin(template, opcode_bits, rex, force_rex);
+        out.head(modrm | base & 7);
         if base & 7 == 4 {
             out.head(0x24);
         }
     } else {
         let index = number(index);
         debug_assert_ne!(index, 4, "the stack pointer cannot be an index");
-        let rex = rex_r | (index >> 3) << 1 | base >> 3;
-        out = begin(code, inst.size, opcode, rex, force_rex);
-        out.head(mode | reg_field | 4);
+        out = begin(template, opcode_bits, rex | (index >> 3) << 1, force_rex);
+        out.head(modrm | 4);
         out.head(scale_bits(inst) | (index & 7) << 3 | base & 7);
     }
-    match mode {
-        0x00 => {}
-        0x40 => out.tail(u32::from(disp as u8), 1),
-        _ => out.tail(disp.cast_unsigned(), 4),
-    }
-    out.tail(immediate.value, immediate.bytes);
+    out.tail(disp.cast_unsigned() & DISP_MASKS[disp_bytes], disp_bytes as u32);
+    out.immediate(immediate);
     out
 }
 
-/// Whether the `reg` field of a form with memory is a register rather than a digit.
-#[inline(always)]
-fn has_byte_reg(form: Form) -> bool {
-    matches!(form, Form::RM | Form::MR | Form::RMI)
-}
+/// Masks of a displacement by its number of bytes.
+const DISP_MASKS: [u32; 5] = [0, 0xff, 0, 0, u32::MAX];
 
 #[inline(always)]
 fn scale_bits(inst: &MInst) -> u8 {
     (inst.aux & 0x30) << 2
 }
 
-/// ModRM, SIB and displacement of an address without base register.
-#[cold]
-fn baseless_operand(mut out: Bytes, inst: &MInst, reg: u8) -> Bytes {
-    out.head((reg & 7) << 3 | 4);
+/// A memory operand without base register: a symbol, or an index alone, or nothing but a displacement.
+#[inline(never)]
+fn baseless(template: &Template, inst: &MInst, reg: u8, immediate: Immediate, buf: &mut CodeBuffer) -> Bytes {
     let index = inst.regs[2];
-    out.head(if index.is_none() {
-        0x25
+    let is_symbol = inst.regs[1] == Reg::SYMBOL;
+    let has_index = !is_symbol && !index.is_none();
+    let rex_x = if has_index { (number(index) >> 3) << 1 } else { 0 };
+    let opcode_bits = inst.aux & template.condition_mask | immediate.opcode_bits;
+    let force_rex = template.byte_reg && is_rex_byte(reg);
+    let mut out = begin(template, opcode_bits, (reg >> 3) << 2 | rex_x, force_rex);
+    if is_symbol {
+        symbol_operand(&mut out, inst, reg, immediate, buf);
     } else {
-        scale_bits(inst) | (number(index) & 7) << 3 | 5
-    });
-    out.tail(inst.disp.cast_unsigned(), 4);
+        out.head((reg & 7) << 3 | 4);
+        out.head(if has_index {
+            scale_bits(inst) | (number(index) & 7) << 3 | 5
+        } else {
+            0x25
+        });
+        out.tail(inst.disp.cast_unsigned(), 4);
+    }
+    out.immediate(immediate);
     out
 }
 
 /// ModRM and displacement of an address that a symbol, constant or label gives, with its relocation or fixup.
-fn symbol_operand(
-    mut out: Bytes,
-    code: &Code,
-    inst: &MInst,
-    reg: u8,
-    immediate: Immediate,
-    buf: &mut CodeBuffer,
-) -> Bytes {
+fn symbol_operand(out: &mut Bytes, inst: &MInst, reg: u8, immediate: Immediate, buf: &mut CodeBuffer) {
     let target = Ref(inst.regs[2].0);
     let (kind, from_end) = match target.kind() {
         RefKind::Symbol | RefKind::Constant => (relocs::PC32, true),
         RefKind::Plt => (relocs::PLT32, true),
-        RefKind::Got => (slot_relocation(out, code, inst), true),
+        RefKind::Got => (slot_relocation(*out, inst), true),
         RefKind::TlsGeneralDynamic => (relocs::TLSGD, true),
         RefKind::TlsLocalDynamic => (relocs::TLSLD, true),
         RefKind::TlsInitialExec => (relocs::GOTTPOFF, true),
@@ -450,11 +383,11 @@ fn symbol_operand(
         buf.reloc(field, kind, target, i64::from(inst.disp) - i64::from(to_end));
         out.tail(0, 4);
     }
-    out
 }
 
 /// The relocation of a slot of the global offset table: the one that allows rewriting, where that is possible.
-fn slot_relocation(out: Bytes, code: &Code, inst: &MInst) -> u8 {
+fn slot_relocation(out: Bytes, inst: &MInst) -> u8 {
+    let code = &ROWS[usize::from(inst.op)].code;
     if !code.has(Code::RELAXABLE) || code.width == Width::Int && inst.size < 4 {
         return relocs::GOTPCREL;
     }
@@ -468,8 +401,8 @@ fn slot_relocation(out: Bytes, code: &Code, inst: &MInst) -> u8 {
 
 /// A register and a symbol's absolute address of 8 bytes.
 #[cold]
-fn address_of_symbol(code: &Code, inst: &MInst, buf: &mut CodeBuffer) -> Bytes {
-    let mut out = opcode_register(code, inst, code.opcode);
+fn address_of_symbol(template: &Template, inst: &MInst, buf: &mut CodeBuffer) -> Bytes {
+    let mut out = opcode_register(template, inst);
     let field = buf.offset() + out.head_bits / 8;
     buf.reloc(field, relocs::ABS64, Ref(inst.regs[2].0), i64::from(inst.disp));
     out.tail(0, 4);
@@ -479,7 +412,7 @@ fn address_of_symbol(code: &Code, inst: &MInst, buf: &mut CodeBuffer) -> Bytes {
 
 /// A register, and a base register with a symbol's offset.
 #[cold]
-fn symbol_offset(code: &Code, inst: &MInst, buf: &mut CodeBuffer) -> Bytes {
+fn symbol_offset(template: &Template, inst: &MInst, buf: &mut CodeBuffer) -> Bytes {
     let target = Ref(inst.imm.cast_unsigned());
     let kind = match target.kind() {
         RefKind::TlsDtpOffset => relocs::DTPOFF32,
@@ -487,7 +420,7 @@ fn symbol_offset(code: &Code, inst: &MInst, buf: &mut CodeBuffer) -> Bytes {
         _ => relocs::ABS32S,
     };
     let (reg, base) = (number(inst.regs[0]), number(inst.regs[1]));
-    let mut out = begin(code, inst.size, code.opcode, (reg >> 3) << 2 | base >> 3, false);
+    let mut out = begin(template, 0, (reg >> 3) << 2 | base >> 3, false);
     out.head(0x80 | (reg & 7) << 3 | base & 7);
     if base & 7 == 4 {
         out.head(0x24);
@@ -495,6 +428,15 @@ fn symbol_offset(code: &Code, inst: &MInst, buf: &mut CodeBuffer) -> Bytes {
     buf.reloc(buf.offset() + out.head_bits / 8, kind, target, i64::from(inst.disp));
     out.tail(0, 4);
     out
+}
+
+/// The opcode with the condition filled in.
+fn with_condition(code: &Code, inst: &MInst) -> u8 {
+    if code.has(Code::COND) {
+        code.opcode | inst.condition()
+    } else {
+        code.opcode
+    }
 }
 
 /// A branch to a label. The label is returned if the branch waits for it and may be dropped.
@@ -515,7 +457,7 @@ fn branch(code: &Code, inst: &MInst, buf: &mut CodeBuffer) -> (Bytes, Option<Lab
     if is_conditional {
         out.head(0x0f);
     }
-    out.head(with_condition(code, inst, code.opcode));
+    out.head(with_condition(code, inst));
     if let Some(target) = bound {
         out.tail(target.wrapping_sub(here + long_bytes), 4);
         return (out, None);
@@ -528,7 +470,7 @@ fn branch(code: &Code, inst: &MInst, buf: &mut CodeBuffer) -> (Bytes, Option<Lab
 /// A branch to a label that the rule knows to be near.
 fn short_branch(code: &Code, inst: &MInst, buf: &mut CodeBuffer) -> Bytes {
     let mut out = Bytes::default();
-    out.head(with_condition(code, inst, code.opcode));
+    out.head(with_condition(code, inst));
     buf.fixup(buf.offset() + 1, inst.label(), relocs::REL8);
     out.tail(0xff, 1);
     out

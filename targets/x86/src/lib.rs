@@ -8,6 +8,7 @@ pub mod print;
 pub mod regs;
 pub mod relocs;
 pub mod table;
+mod template;
 
 #[cfg(test)]
 mod tests;

@@ -9,7 +9,7 @@
 
 use frazil_codegen::{OpDesc, PRegSet, Reg, Role};
 
-pub use crate::table::{CODES, OP_DESCS, Op, ROWS};
+pub use crate::table::{OP_DESCS, Op, ROWS};
 
 /// Where operands are and how they are encoded. `rm` and `reg` are the fields of the ModRM byte; `digit` stands for
 /// the row's constant in the `reg` field.
@@ -119,7 +119,7 @@ pub enum Imm {
     Short,
 }
 
-/// The encoding of a row; what the encoder reads.
+/// The encoding of a row.
 #[derive(Clone, Copy, Debug)]
 pub struct Code {
     /// Last opcode byte; for [`Width::Int`] that of the wide form.

@@ -411,17 +411,6 @@ op_table! {
     PmovmskbRX "pmovmskb" LoadRR x0f(0xd7).prefix(0x66), X, Both, [D32, UX], NO;
 }
 
-/// The encodings by [`Op`], packed for the encoder.
-pub static CODES: [Code; ROWS.len()] = {
-    let mut codes = [ROWS[0].code; ROWS.len()];
-    let mut index = 0;
-    while index < codes.len() {
-        codes[index] = ROWS[index].code;
-        index += 1;
-    }
-    codes
-};
-
 /// The rows by [`Op`] as shared code sees them.
 pub static OP_DESCS: [OpDesc; ROWS.len()] = {
     let mut descs = [ROWS[0].desc(); ROWS.len()];

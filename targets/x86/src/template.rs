@@ -1,0 +1,179 @@
+//! What the encoder reads of a row: per row and size, the bytes that do not depend on operands, laid out beforehand.
+//!
+//! It follows from the op table at compile time. An instruction begins with prefixes, an optional REX prefix, and the
+//! opcode; only REX and the low bits of the last opcode byte depend on operands.
+
+use crate::ops::{Code, Form, Imm, ROWS, Width};
+
+/// How the fast paths of the encoder see a form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Class {
+    /// ModRM with registers only, no immediate.
+    Registers,
+    /// ModRM with a memory operand, perhaps an immediate.
+    Memory,
+    /// Everything else.
+    Other,
+}
+
+/// The constant part of an encoding.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Template {
+    /// Prefixes before REX, first byte lowest.
+    pub(crate) prefixes: u32,
+    /// Opcode bytes, first byte lowest.
+    pub(crate) opcode: u32,
+    /// Number of bits in `prefixes`.
+    pub(crate) prefix_bits: u8,
+    /// Number of bits in `opcode`.
+    pub(crate) opcode_bits: u8,
+    /// REX.W or 0.
+    pub(crate) rex: u8,
+    /// How to proceed.
+    pub(crate) class: Class,
+    /// Index in `regs` of the register in the ModRM byte's `reg` field, if `reg_mask` is not 0.
+    pub(crate) reg_slot: u8,
+    /// Index in `regs` of the register in the `rm` field, for [`Class::Registers`].
+    pub(crate) rm_slot: u8,
+    /// What is or-ed to the `reg` field: the digit.
+    pub(crate) digit: u8,
+    /// 15 if the `reg` field is a register, else 0.
+    pub(crate) reg_mask: u8,
+    /// 15 if the opcode holds the condition, else 0.
+    pub(crate) condition_mask: u8,
+    /// Whether the `reg` field is a byte register.
+    pub(crate) byte_reg: bool,
+    /// Whether the `rm` field is a byte register.
+    pub(crate) byte_rm: bool,
+    /// The immediate.
+    pub(crate) imm: Imm,
+}
+
+/// Sizes 1 to 16 by their log2.
+const SIZES: usize = 5;
+
+static TEMPLATES: [[Template; SIZES]; ROWS.len()] = {
+    let mut templates = [[Template::of(&ROWS[0].code, 1); SIZES]; ROWS.len()];
+    let mut op = 0;
+    while op < ROWS.len() {
+        let mut log2 = 0;
+        while log2 < SIZES {
+            templates[op][log2] = Template::of(&ROWS[op].code, 1 << log2);
+            log2 += 1;
+        }
+        op += 1;
+    }
+    templates
+};
+
+impl Template {
+    /// The template of a row (an [`crate::ops::Op`] as number) in a size.
+    #[inline(always)]
+    pub(crate) fn get(op: u16, size: u8) -> &'static Template {
+        &TEMPLATES[usize::from(op)][(size.trailing_zeros() as usize).min(SIZES - 1)]
+    }
+
+    /// The same with another opcode of one byte.
+    pub(crate) fn with_opcode(&self, opcode: u8) -> Template {
+        Template {
+            opcode: opcode as u32,
+            opcode_bits: 8,
+            ..*self
+        }
+    }
+
+    const fn of(code: &Code, size: u8) -> Template {
+        let is_int = matches!(code.width, Width::Int);
+        let is_byte = is_int && size == 1;
+        let (reg_slot, rm_slot, reg_mask) = slots(code.form);
+        let mut template = Template {
+            prefixes: 0,
+            opcode: 0,
+            prefix_bits: 0,
+            opcode_bits: 0,
+            rex: if is_int && size == 8 || code.has(Code::W) { 8 } else { 0 },
+            class: class(code.form),
+            reg_slot,
+            rm_slot,
+            digit: if reg_mask == 0 { code.digit } else { 0 },
+            reg_mask,
+            condition_mask: if code.has(Code::COND) { 15 } else { 0 },
+            byte_reg: is_byte && reg_mask != 0,
+            byte_rm: is_byte || code.has(Code::BYTE_RM),
+            imm: code.imm,
+        };
+        template.add_prefixes(code, size);
+        template.add_opcode(code, size);
+        template
+    }
+
+    const fn add_prefix(&mut self, byte: u8) {
+        self.prefixes |= (byte as u32) << self.prefix_bits;
+        self.prefix_bits += 8;
+    }
+
+    /// In the assembler's order.
+    const fn add_prefixes(&mut self, code: &Code, size: u8) {
+        if code.has(Code::FS) {
+            self.add_prefix(0x64);
+        }
+        if matches!(code.width, Width::Int) && size == 2 {
+            self.add_prefix(0x66);
+        }
+        if code.has(Code::LOCK) {
+            self.add_prefix(0xf0);
+        }
+        let mandatory = match code.width {
+            Width::Scalar if size == 4 => 0xf3,
+            Width::Scalar => 0xf2,
+            Width::Packed if size == 8 => 0x66,
+            _ => code.prefix,
+        };
+        if mandatory != 0 {
+            self.add_prefix(mandatory);
+        }
+    }
+
+    const fn add_opcode(&mut self, code: &Code, size: u8) {
+        let map: &[u8] = match code.map {
+            0 => &[],
+            1 => &[0x0f],
+            2 => &[0x0f, 0x38],
+            _ => &[0x0f, 0x3a],
+        };
+        let mut index = 0;
+        while index < map.len() {
+            self.opcode |= (map[index] as u32) << self.opcode_bits;
+            self.opcode_bits += 8;
+            index += 1;
+        }
+        let opcode = match (code.form, size) {
+            (Form::OI, 8) => 0xc7,
+            (Form::OI, 1) => 0xb0,
+            _ if matches!(code.width, Width::Int) && size == 1 => code.opcode & !1,
+            _ => code.opcode,
+        };
+        self.opcode |= (opcode as u32) << self.opcode_bits;
+        self.opcode_bits += 8;
+    }
+}
+
+const fn class(form: Form) -> Class {
+    match form {
+        Form::StoreRR | Form::LoadRR | Form::Same | Form::R | Form::RC | Form::StoreRRC => Class::Registers,
+        form if form.has_mem() => Class::Memory,
+        _ => Class::Other,
+    }
+}
+
+/// Slots of the `reg` and the `rm` field, and the mask of the former.
+const fn slots(form: Form) -> (u8, u8, u8) {
+    match form {
+        Form::StoreRR | Form::StoreRRI | Form::StoreRRC | Form::Exchange => (1, 0, 15),
+        Form::LoadRR | Form::LoadRRI | Form::RBaseRef => (0, 1, 15),
+        Form::Same => (0, 0, 15),
+        Form::RM | Form::MR | Form::RMI => (0, 1, 15),
+        _ => (0, 0, 0),
+    }
+}
