@@ -80,6 +80,6 @@ fn measure_module(module: &Module, frazil: &Compiler, repeat: usize) -> Result<V
 }
 
 fn build(module: &Module, compiler: &Compiler, dir: &Path) -> Result<PathBuf> {
-    let built = crosstest::build_program(module, compiler, dir)?;
+    let built = crosstest::build_module(module, compiler, dir)?;
     built.program.with_context(|| built.problem.clone())
 }

@@ -29,7 +29,8 @@ pub enum Level {
 }
 
 impl Level {
-    const ALL: [Level; 2] = [Level::O0, Level::O2];
+    /// Both levels.
+    pub const ALL: [Level; 2] = [Level::O0, Level::O2];
 
     /// `O0` or `O2`.
     pub fn name(self) -> &'static str {
@@ -39,7 +40,8 @@ impl Level {
         }
     }
 
-    fn options(self) -> &'static [&'static str] {
+    /// The options for clang.
+    pub fn options(self) -> &'static [&'static str] {
         match self {
             // Functions are not marked `optnone`, so that the input does not say how to be compiled.
             Level::O0 => &["-O0", "-Xclang", "-disable-O0-optnone"],

@@ -4,7 +4,10 @@
 //! the same arguments; standard output and exit status must be identical. Besides, the object must not depend on the
 //! folder that the compiler is started from, and another linker must accept it too.
 //!
-//! Workloads are the short ones; `bench --run-time` measures with the long ones.
+//! Workloads are the short ones; `bench --run-time` measures with the long ones. With `--random N` the programs are made
+//! by a generator instead (`random`).
+
+mod random;
 
 use std::fmt;
 use std::fs;
@@ -12,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 use pico_args::Arguments;
 
 use crate::corpus::{self, Module, Run};
@@ -70,9 +73,15 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// `cargo xtask crosstest [--frazil PATH] [FILTER]`.
+/// `cargo xtask crosstest [--frazil PATH] [FILTER]` and
+/// `cargo xtask crosstest --random N [--seed N] [--frazil PATH]`.
 pub fn command(mut arguments: Arguments) -> Result<bool> {
     let frazil = Compiler::Frazil(workspace::frazil(&mut arguments)?);
+    if let Some(count) = arguments.opt_value_from_str("--random")? {
+        let seed: u64 = arguments.opt_value_from_str("--seed")?.unwrap_or(1);
+        ensure!(arguments.finish().is_empty(), "too many arguments");
+        return random::test_programs(count, seed, &frazil);
+    }
     let modules = corpus::modules(&corpus::filter(arguments)?)?;
     let (mut passed, mut failed) = (0, 0);
     for module in &modules {
@@ -92,11 +101,11 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
 fn test_module(module: &Module, frazil: &Compiler) -> Result<Vec<(&'static str, Verdict)>> {
     let dir = workspace::target_dir().join("crosstest").join(module.name());
     fs::create_dir_all(&dir)?;
-    let reference = build_program(module, &Compiler::Llc, &dir)?;
+    let reference = build_module(module, &Compiler::Llc, &dir)?;
     let Some(reference) = reference.program else {
         bail!("{}: {}", module.name(), reference.problem)
     };
-    let built = build_program(module, frazil, &dir)?;
+    let built = build_module(module, frazil, &dir)?;
 
     let mut verdicts = Vec::new();
     for run in module.program.runs {
@@ -120,10 +129,20 @@ pub struct Built {
 }
 
 /// Compiles a module with `compiler` and links it in `dir`.
-pub fn build_program(module: &Module, compiler: &Compiler, dir: &Path) -> Result<Built> {
+pub fn build_module(module: &Module, compiler: &Compiler, dir: &Path) -> Result<Built> {
+    build_program(
+        &module.bitcode,
+        compile_host_part(module, dir)?.as_deref(),
+        compiler,
+        dir,
+    )
+}
+
+/// Compiles `bitcode` with `compiler` and links it, together with the object `host_part`, in `dir`.
+fn build_program(bitcode: &Path, host_part: Option<&Path>, compiler: &Compiler, dir: &Path) -> Result<Built> {
     let object = dir.join(format!("{}.o", compiler.name()));
     let program = dir.join(compiler.name());
-    let compiled = process::run(&mut compiler.command(&module.bitcode, &object)?, process::TIME_LIMIT)?;
+    let compiled = process::run(&mut compiler.command(bitcode, &object)?, process::TIME_LIMIT)?;
     if !compiled.success() {
         let problem = format!(
             "{}: {}: {}",
@@ -133,8 +152,7 @@ pub fn build_program(module: &Module, compiler: &Compiler, dir: &Path) -> Result
         );
         return Ok(Built { program: None, problem });
     }
-    let host_part = compile_host_part(module, dir)?;
-    let mut link = link_command(Command::new(workspace::CC), &object, host_part.as_deref(), &program);
+    let mut link = link_command(Command::new(workspace::CC), &object, host_part, &program);
     let linked = process::run(&mut link, process::TIME_LIMIT)?;
     let problem = if linked.success() {
         String::new()

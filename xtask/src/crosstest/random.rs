@@ -1,0 +1,94 @@
+//! Programs that nobody wrote: csmith makes C programs without undefined behavior that print a checksum of all their
+//! variables.
+//!
+//! A program whose behavior differs, or that is refused, is kept with its bitcode in the folder that the report names.
+//! A program that runs for too long even when compiled by llc says nothing and is not counted.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+
+use super::{Compiler, build_program, difference};
+use crate::corpus::Level;
+use crate::{process, workspace};
+
+/// Many random programs never end; the others end at once.
+const RUN_LIMIT: Duration = Duration::from_secs(5);
+
+/// Makes and compares `count` programs, from csmith's seed `first` on.
+pub fn test_programs(count: u64, first: u64, frazil: &Compiler) -> Result<bool> {
+    let (mut passed, mut failed, mut skipped) = (0, 0, 0);
+    for seed in first..first.saturating_add(count) {
+        let dir = workspace::target_dir().join(format!("random/{seed}"));
+        fs::create_dir_all(&dir)?;
+        let source = make_program(seed, &dir)?;
+        let mut keep = false;
+        for level in Level::ALL {
+            match test_program(&source, level, frazil, &dir)? {
+                Verdict::Same => passed += 1,
+                Verdict::Endless => skipped += 1,
+                Verdict::Different(why) => {
+                    println!("seed {seed} at {}: {why}\n  see {}", level.name(), dir.display());
+                    failed += 1;
+                    keep = true;
+                }
+            }
+        }
+        if !keep {
+            fs::remove_dir_all(&dir)?;
+        }
+    }
+    println!("{passed} passed, {failed} failed, {skipped} skipped");
+    Ok(failed == 0)
+}
+
+enum Verdict {
+    Same,
+    Different(String),
+    Endless,
+}
+
+fn make_program(seed: u64, dir: &Path) -> Result<PathBuf> {
+    let source = dir.join("program.c");
+    let mut csmith = Command::new("csmith");
+    csmith
+        .current_dir(dir)
+        .arg("--seed")
+        .arg(seed.to_string())
+        .arg("--output")
+        .arg(&source);
+    process::checked(&mut csmith).context("on Debian: apt-get install csmith libcsmith-dev")?;
+    Ok(source)
+}
+
+fn test_program(source: &Path, level: Level, frazil: &Compiler, dir: &Path) -> Result<Verdict> {
+    let bitcode = dir.join(format!("{}.bc", level.name()));
+    let mut clang = workspace::llvm_tool(workspace::CLANG)?;
+    clang
+        .args([
+            "-c",
+            "-emit-llvm",
+            "-w",
+            "-fPIE",
+            "-march=x86-64",
+            "-I/usr/include/csmith",
+        ])
+        .args(level.options());
+    process::checked(clang.arg(source).arg("-o").arg(&bitcode))?;
+
+    let reference = build_program(&bitcode, None, &Compiler::Llc, dir)?;
+    let reference = reference.program.with_context(|| reference.problem.clone())?;
+    let expected = process::run(&mut Command::new(reference), RUN_LIMIT)?;
+    if expected.status.is_none() {
+        return Ok(Verdict::Endless);
+    }
+    let built = build_program(&bitcode, None, frazil, dir)?;
+    let Some(program) = built.program else {
+        return Ok(Verdict::Different(built.problem));
+    };
+    let actual = process::run(&mut Command::new(program), RUN_LIMIT * 4)?;
+    Ok(difference(&expected, &actual).map_or(Verdict::Same, Verdict::Different))
+}
