@@ -19,4 +19,5 @@ pub mod llvm;
 pub mod wrapper;
 
 pub use error::{ReadError, ReadErrorKind};
+pub use llvm::function::FunctionReader;
 pub use llvm::module::BitcodeModule;

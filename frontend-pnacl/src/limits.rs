@@ -49,3 +49,14 @@ pub const CONSTANT_DEPTH: u32 = 128;
 
 /// How many aliases may stand between a name and what it names.
 pub const ALIAS_CHAIN: usize = 64;
+
+/// How many instructions and values a function may become, given the size of its body in bits.
+///
+/// An instruction takes 39 to 42 bits on average; the shortest that LLVM writes take four, and such functions do
+/// not consist of them. First-class aggregates multiply.
+pub fn function_room(bits: u64) -> usize {
+    (bits / 4) as usize + (1 << 16)
+}
+
+/// How deep aggregate types of values may be nested.
+pub const AGGREGATE_DEPTH: u32 = 32;

@@ -12,7 +12,7 @@ use crate::llvm::globals::{Pending, PendingRole};
 use crate::llvm::module::BitcodeModule;
 use crate::llvm::types::{Kind, TypeId};
 use frazil_ir::module::{InitEntry, RelocationTarget};
-use frazil_ir::{Block, DataRelocation, EntityRef, Linkage, Module, SymbolId, SymbolKind};
+use frazil_ir::{Block, DataId, DataRelocation, EntityRef, Module, SymbolId, SymbolKind};
 use std::cell::Cell;
 
 /// Completes symbols whose contents or targets are constants.
@@ -59,67 +59,75 @@ fn resolve(
     module: &mut Module,
     item: &Pending,
 ) -> Result<(), ReadError> {
-    let symbol = item.symbol;
-    match item.role {
-        PendingRole::Initializer if module.symbols[symbol].linkage == Linkage::Appending => {
-            resolve_list(evaluator, module, item)
-        }
-        PendingRole::Initializer => {
-            let ty = reader.symbols.get(symbol.index()).map_or(0, |info| info.ty);
-            let SymbolKind::Data(data) = module.symbols[symbol].kind else {
-                return Ok(());
-            };
-            let start = module.bytes.len();
-            let first_relocation = module.relocations.len();
+    let Some(data) = module.symbols.get_mut(item.symbol) else {
+        return Ok(());
+    };
+    match (item.role, data.kind) {
+        (PendingRole::List, _) => resolve_list(evaluator, module, item)?,
+        (PendingRole::Initializer, SymbolKind::Data(data)) => {
+            let ty = reader.symbols.get(item.symbol.index()).map_or(0, |info| info.ty);
             let limit = limits::data_bytes(reader.stream.bytes().len());
-            let mut writer = Writer {
-                evaluator,
-                module,
-                start,
-                limit,
-                place: item.place,
-            };
-            writer.write(item.value, ty, 0, limits::CONSTANT_DEPTH)?;
-            let definition = &mut module.data[data];
-            definition.first_byte = start as u64;
-            definition.byte_count = (module.bytes.len() - start) as u64;
-            definition.first_relocation = first_relocation as u32;
-            definition.relocation_count = (module.relocations.len() - first_relocation) as u32;
-            Ok(())
+            write_initializer(evaluator, module, item, ty, data, limit)?;
         }
-        PendingRole::Aliasee => match evaluator.sum(item.value) {
+        (PendingRole::Aliasee, SymbolKind::Alias { is_function, .. }) => match evaluator.sum(item.value) {
             Some(Sum {
                 base: Some(Base::Symbol(target)),
                 minus: None,
-                addend,
+                addend: offset,
             }) => {
-                if let SymbolKind::Alias {
-                    target: slot, offset, ..
-                } = &mut module.symbols[symbol].kind
-                {
-                    *slot = target;
-                    *offset = addend;
-                }
-                Ok(())
+                data.kind = SymbolKind::Alias {
+                    target,
+                    offset,
+                    is_function,
+                };
             }
-            _ => Err(ReadError::unsupported(
-                item.place,
-                "an alias of something else than a symbol and an offset",
-            )),
+            _ => {
+                let message = "an alias of something else than a symbol and an offset";
+                return Err(ReadError::unsupported(item.place, message));
+            }
         },
-        PendingRole::Resolver => {
+        (PendingRole::Resolver, _) => {
             let resolver = symbol_of(evaluator, item, "a resolver")?;
-            module.symbols[symbol].kind = SymbolKind::Ifunc { resolver };
-            Ok(())
+            data.kind = SymbolKind::Ifunc { resolver };
         }
-        PendingRole::Personality => {
+        (PendingRole::Personality, SymbolKind::Function(function)) => {
             let personality = symbol_of(evaluator, item, "a personality routine")?;
-            if let SymbolKind::Function(function) = module.symbols[symbol].kind {
-                module.functions[function].personality = Some(personality);
+            if let Some(head) = module.functions.get_mut(function) {
+                head.personality = Some(personality);
             }
-            Ok(())
         }
+        _ => {}
     }
+    Ok(())
+}
+
+fn write_initializer(
+    evaluator: &Evaluator<'_>,
+    module: &mut Module,
+    item: &Pending,
+    ty: TypeId,
+    data: DataId,
+    limit: u64,
+) -> Result<(), ReadError> {
+    let start = module.bytes.len();
+    let first_relocation = module.relocations.len();
+    let mut writer = Writer {
+        evaluator,
+        module,
+        start,
+        limit,
+        place: item.place,
+    };
+    writer.write(item.value, ty, 0, limits::CONSTANT_DEPTH)?;
+    let byte_count = (module.bytes.len() - start) as u64;
+    let relocation_count = (module.relocations.len() - first_relocation) as u32;
+    if let Some(definition) = module.data.get_mut(data) {
+        definition.first_byte = start as u64;
+        definition.byte_count = byte_count;
+        definition.first_relocation = first_relocation as u32;
+        definition.relocation_count = relocation_count;
+    }
+    Ok(())
 }
 
 fn symbol_of(evaluator: &Evaluator<'_>, item: &Pending, what: &str) -> Result<SymbolId, ReadError> {
@@ -367,7 +375,7 @@ impl Writer<'_, '_> {
             }
             Some(&Kind::Vector { element, .. }) => {
                 let bits = types.layout(element).bits;
-                if bits % 8 != 0 {
+                if !bits.is_multiple_of(8) {
                     return self.write_bit_vector(elements, bits, constant.ty, offset);
                 }
                 for (index, &value) in elements.iter().enumerate() {

@@ -1,5 +1,15 @@
 //! From records to the IR: what does not depend on the dialect of bitcode.
+//!
+//! [`values`] has the numbered values of a function and the builder; [`consts`], [`aggregates`], [`gep`], [`phis`] and
+//! [`signatures`] extend it; [`intrinsics`] says what calls of intrinsics become. [`data`] makes initialisers of
+//! constants, [`evaluate`] knows what sums of addresses and numbers constants stand for.
 
+pub mod aggregates;
+pub mod consts;
 pub mod data;
 pub mod evaluate;
+pub mod gep;
 pub mod intrinsics;
+pub mod phis;
+pub mod signatures;
+pub mod values;

@@ -16,6 +16,9 @@ use frazil_ir::{
     ComdatId, DataDef, EntityRef, FunctionHead, Linkage, Module, Str, SymbolData, SymbolId, SymbolKind, Visibility,
 };
 
+/// Variables in this section are for tools and not emitted.
+const METADATA_SECTION: &[u8] = b"llvm.metadata";
+
 /// What the reader knows of a symbol besides what the IR keeps.
 #[derive(Clone, Copy, Debug)]
 pub struct SymbolInfo {
@@ -43,6 +46,8 @@ pub struct Pending {
 pub enum PendingRole {
     /// Contents of a variable.
     Initializer,
+    /// Contents of a variable of appending linkage: a list for compilers and linkers, no data.
+    List,
     /// What an alias names.
     Aliasee,
     /// Which function chooses.
@@ -261,10 +266,13 @@ impl Globals {
         }
         let linkage = linkage(record, fields.need(3)?)?;
         let initializer = fields.need(2)?;
-        let kind = if initializer == 0 {
-            SymbolKind::DataDeclaration
-        } else {
+        let section = self.section(record, fields.need(5)?)?;
+        let is_list = linkage == Linkage::Appending;
+        let is_defined = initializer != 0 && !is_list && module.strings.bytes(section) != METADATA_SECTION;
+        let kind = if is_defined {
             SymbolKind::Data(module.data.next_key())
+        } else {
+            SymbolKind::DataDeclaration
         };
         let data = SymbolData {
             name,
@@ -273,7 +281,7 @@ impl Globals {
             dso_local: fields.optional(13) != 0,
             unnamed_addr: fields.optional(8) == 1,
             tls: tls_model(fields.optional(7)),
-            section: self.section(record, fields.need(5)?)?,
+            section,
             ..SymbolData::default()
         };
         let align_log2 = alignment(record, fields.need(4)?)?;
@@ -291,6 +299,20 @@ impl Globals {
         let Some(value) = initializer.checked_sub(1) else {
             return Ok(());
         };
+        let role = if is_list {
+            PendingRole::List
+        } else {
+            PendingRole::Initializer
+        };
+        self.pending.push(Pending {
+            symbol,
+            role,
+            value,
+            place: record.start(),
+        });
+        if !is_defined {
+            return Ok(());
+        }
         let layout = types.layout(ty);
         if !layout.sized {
             return Err(record.malformed(format!("a variable of type {ty}, which has no size")));
@@ -304,12 +326,6 @@ impl Globals {
             byte_count: 0,
             first_relocation: 0,
             relocation_count: 0,
-        });
-        self.pending.push(Pending {
-            symbol,
-            role: PendingRole::Initializer,
-            value,
-            place: record.start(),
         });
         Ok(())
     }

@@ -3,9 +3,11 @@
 //! [`module`] reads everything but function bodies, [`function`] reads one body. Numbers are in [`codes`].
 
 pub mod attributes;
+mod body;
 pub mod codes;
 pub mod constants;
 pub mod data_layout;
+pub mod function;
 pub mod globals;
 pub mod metadata;
 pub mod module;

@@ -231,6 +231,14 @@ impl<'a> BitcodeModule<'a> {
         match header.id {
             id::TYPES => {
                 self.types = TypeTable::read(cursor, block, record)?;
+                if self.types.len() > build::values::MOST_TYPES {
+                    let message = format!(
+                        "{} types; at most {} are taken",
+                        self.types.len(),
+                        build::values::MOST_TYPES
+                    );
+                    return Err(ReadError::new(ReadErrorKind::TooLarge, header.start, message));
+                }
                 self.types.lay_out(&self.layout, header.start)?;
             }
             id::ATTRIBUTE_GROUPS => self.attributes.read_groups(cursor, block, record)?,

@@ -1,0 +1,216 @@
+//! First-class aggregates: several IR values, one for each scalar that the type consists of, in the order of memory.
+//!
+//! The scalars ("leaves") of a type are found once and kept. A type with more than [`limits::AGGREGATE_LEAVES`] of
+//! them, or nested deeper than [`limits::AGGREGATE_DEPTH`], is refused as the type of a value.
+
+use super::values::{Builder, Class, Leaf, Word};
+use crate::error::ReadError;
+use crate::limits;
+use crate::llvm::types::{Kind, TypeId};
+use frazil_ir::{Operand, Type};
+use std::ops::Range;
+
+impl Builder<'_, '_> {
+    /// The leaves of an aggregate, as places in the list that [`Builder::leaf`] reads.
+    ///
+    /// # Errors
+    /// If there are too many.
+    pub fn leaves(&mut self, ty: TypeId) -> Result<Range<u32>, ReadError> {
+        if let Some(&(start, end)) = self.state.leaf_ranges.get(&ty) {
+            return Ok(start..end);
+        }
+        let start = self.state.leaf_pool.len();
+        let found = self.add_leaves(ty, 0, limits::AGGREGATE_DEPTH, start + limits::AGGREGATE_LEAVES);
+        if let Err(error) = found {
+            self.state.leaf_pool.truncate(start);
+            return Err(error);
+        }
+        let range = (start as u32, self.state.leaf_pool.len() as u32);
+        self.state.leaf_ranges.insert(ty, range);
+        Ok(range.0..range.1)
+    }
+
+    fn add_leaves(&mut self, ty: TypeId, offset: u64, depth: u32, limit: usize) -> Result<(), ReadError> {
+        let too_large = |this: &Self| {
+            let most = limits::AGGREGATE_LEAVES;
+            this.unsupported(format!(
+                "a value of type {ty}, an aggregate of more than {most} scalars or very deep"
+            ))
+        };
+        let depth = depth.checked_sub(1).ok_or_else(|| too_large(self))?;
+        let types = &self.module.types;
+        match types.kind(ty) {
+            Some(Kind::Struct { members, .. }) => {
+                for (&member, &distance) in types.members(members).iter().zip(types.offsets(members)) {
+                    self.add_leaves(member, offset + distance, depth, limit)?;
+                }
+                Ok(())
+            }
+            Some(&Kind::Array { element, count }) => {
+                if count > limits::AGGREGATE_LEAVES as u64 {
+                    return Err(too_large(self));
+                }
+                let stride = types.layout(element).stride();
+                (0..count).try_for_each(|index| self.add_leaves(element, offset + index * stride, depth, limit))
+            }
+            _ => {
+                if self.state.leaf_pool.len() >= limit {
+                    return Err(too_large(self));
+                }
+                let ir_type = self.scalar_class(ty)?;
+                self.state.leaf_pool.push(Leaf { offset, ir_type, ty });
+                Ok(())
+            }
+        }
+    }
+
+    /// A leaf by its place.
+    pub fn leaf(&self, place: u32) -> Leaf {
+        let nothing = Leaf {
+            offset: 0,
+            ir_type: Type::VOID,
+            ty: 0,
+        };
+        self.state.leaf_pool.get(place as usize).copied().unwrap_or(nothing)
+    }
+
+    /// The IR type of part `index` of a value of type `ty`.
+    ///
+    /// # Errors
+    /// If the type has too many leaves.
+    pub fn part_type(&mut self, ty: TypeId, index: u32) -> Result<Type, ReadError> {
+        let leaves = self.leaves(ty)?;
+        Ok(self.leaf(leaves.start + index).ir_type)
+    }
+
+    /// Part `index` of an aggregate.
+    pub fn part(&self, word: Word, index: u32) -> Operand {
+        self.state
+            .parts
+            .get((word.index() + index) as usize)
+            .copied()
+            .unwrap_or(Operand::ZERO)
+    }
+
+    /// Appends the operands of a value, one or several, to `state.operands`.
+    ///
+    /// # Errors
+    /// If the value is an aggregate of too many leaves.
+    pub fn push_parts(&mut self, word: Word) -> Result<(), ReadError> {
+        if word.is_operand() {
+            self.state.operands.push(word.operand());
+            return Ok(());
+        }
+        for index in 0..self.leaves(word.ty())?.len() as u32 {
+            let part = self.part(word, index);
+            self.state.operands.push(part);
+        }
+        Ok(())
+    }
+
+    /// Which leaves of `ty` the indices select, and the type of what they select.
+    fn select(&mut self, ty: TypeId, indices: &[u64]) -> Result<(Range<u32>, TypeId), ReadError> {
+        let mut first = 0;
+        let mut current = ty;
+        for &index in indices {
+            match self.module.types.kind(current).cloned() {
+                Some(Kind::Struct { members, .. }) => {
+                    let members = self.module.types.members(&members);
+                    let wanted = usize::try_from(index)
+                        .ok()
+                        .and_then(|index| members.get(index).copied());
+                    let Some(wanted) = wanted else {
+                        return Err(self.malformed(format!("field {index} of a structure of {} fields", members.len())));
+                    };
+                    for &member in members.iter().take(index as usize) {
+                        first += self.leaf_count(member)?;
+                    }
+                    current = wanted;
+                }
+                Some(Kind::Array { element, count }) => {
+                    if index >= count {
+                        return Err(self.malformed(format!("element {index} of an array of {count}")));
+                    }
+                    // The leaves of the whole are few, so that this cannot overflow.
+                    first += self.leaf_count(element)? * index as u32;
+                    current = element;
+                }
+                _ => return Err(self.malformed(format!("an index into type {current}, which is no aggregate"))),
+            }
+        }
+        Ok((first..first + self.leaf_count(current)?, current))
+    }
+
+    fn leaf_count(&mut self, ty: TypeId) -> Result<u32, ReadError> {
+        match self.class(ty)? {
+            Class::Aggregate => Ok(self.leaves(ty)?.len() as u32),
+            _ => Ok(1),
+        }
+    }
+
+    /// Takes what the indices select out of an aggregate.
+    ///
+    /// # Errors
+    /// If the indices do not fit the type.
+    pub fn extract_value(&mut self, aggregate: Word, indices: &[u64]) -> Result<(), ReadError> {
+        self.expect_aggregate(aggregate)?;
+        let (range, ty) = self.select(aggregate.ty(), indices)?;
+        let word = match self.class(ty)? {
+            Class::Aggregate => Word::aggregate(aggregate.index() + range.start, ty),
+            _ => {
+                let ir_type = self.scalar_class(ty)?;
+                Word::scalar(self.part(aggregate, range.start), ir_type, ty)
+            }
+        };
+        self.define_as(word)
+    }
+
+    /// Replaces what the indices select by a value.
+    ///
+    /// # Errors
+    /// If the indices or the value do not fit the type.
+    pub fn insert_value(&mut self, aggregate: Word, value: Word, indices: &[u64]) -> Result<(), ReadError> {
+        self.expect_aggregate(aggregate)?;
+        let (range, ty) = self.select(aggregate.ty(), indices)?;
+        self.expect_type(value, ty)?;
+        let count = self.leaves(aggregate.ty())?.len() as u32;
+        self.check_room(count as usize)?;
+        let first = self.state.parts.len() as u32;
+        for index in 0..count {
+            let part = if !range.contains(&index) {
+                self.part(aggregate, index)
+            } else if value.is_operand() {
+                value.operand()
+            } else {
+                self.part(value, index - range.start)
+            };
+            self.state.parts.push(part);
+        }
+        self.define_as(Word::aggregate(first, aggregate.ty()))
+    }
+
+    fn expect_aggregate(&self, word: Word) -> Result<(), ReadError> {
+        if word.is_operand() {
+            Err(self.malformed("a scalar where an aggregate is expected"))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Checks that a value is of a type, as far as the IR tells types apart.
+    ///
+    /// # Errors
+    /// If it is not.
+    pub fn expect_type(&mut self, word: Word, ty: TypeId) -> Result<(), ReadError> {
+        let fits = match self.class(ty)? {
+            Class::Scalar(ir_type) => word.is_operand() && word.ir_type() == ir_type,
+            Class::Aggregate => !word.is_operand() && word.ty() == ty,
+            Class::Void | Class::Metadata => false,
+        };
+        if fits {
+            Ok(())
+        } else {
+            Err(self.malformed(format!("a value of another type than {ty}")))
+        }
+    }
+}

@@ -1,0 +1,479 @@
+//! Constants as operands of instructions.
+//!
+//! Numbers, addresses and vectors become constants of the function. An expression that the IR has no constant for
+//! (a difference of addresses, say) becomes instructions where it is used, and is made anew for each use.
+
+use super::evaluate::{Base, Evaluator, Found, Sum};
+use super::values::{Builder, Class, NO_TYPE, Word};
+use crate::error::ReadError;
+use crate::limits;
+use crate::llvm::codes;
+use crate::llvm::codes::{binary, casts};
+use crate::llvm::constants::{Constant, ConstantKind};
+use crate::llvm::types::{Float, Kind, TypeId};
+use frazil_ir::module::TlsModel;
+use frazil_ir::{Block, ConstKind, EntityRef, Opcode, Operand, SymbolId, Type, TypeData};
+use std::cell::Cell;
+
+/// Steps that the evaluation of one constant may take.
+const STEPS: u64 = 1 << 12;
+
+impl<'m> Builder<'_, 'm> {
+    /// Evaluates constants of the module and of this function.
+    pub fn evaluator(&self) -> Evaluator<'_> {
+        Evaluator {
+            types: &self.module.types,
+            values: &self.module.values,
+            constants: &self.module.constants,
+            local: Some((&self.state.constants, u64::from(self.state.first_constant))),
+            steps: Cell::new(STEPS),
+        }
+    }
+
+    /// The row of a constant that is not an operand yet.
+    fn constant_row(&self, number: u32) -> Option<Constant> {
+        match self.evaluator().find(u64::from(number)) {
+            Found::Row(_, constant) => Some(*constant),
+            _ => None,
+        }
+    }
+
+    fn constant_words(&self, number: u64) -> Vec<u64> {
+        match self.evaluator().find(number) {
+            Found::Row(table, constant) => table.words(constant).to_vec(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Makes a constant an operand. Also tells whether the result may be used again elsewhere in the function.
+    ///
+    /// # Errors
+    /// If the constant is malformed or of a form that is not supported.
+    pub fn constant(&mut self, number: u32, _word: Word) -> Result<(Word, bool), ReadError> {
+        let before = self.function.insts.len();
+        let made = self.constant_at(u64::from(number), limits::AGGREGATE_DEPTH)?;
+        Ok((made, self.function.insts.len() == before))
+    }
+
+    fn constant_at(&mut self, number: u64, depth: u32) -> Result<Word, ReadError> {
+        let depth = depth
+            .checked_sub(1)
+            .ok_or_else(|| self.malformed("constants nested too deep"))?;
+        self.check_room(1)?;
+        let constant = match self.evaluator().find(number) {
+            Found::Symbol(symbol) => return Ok(Word::scalar(self.symbol_address(symbol, 0), Type::PTR, NO_TYPE)),
+            Found::Row(_, constant) => *constant,
+            Found::Nothing => return Err(self.malformed(format!("value {number} where a constant is expected"))),
+        };
+        match self.class(constant.ty)? {
+            Class::Scalar(ir_type) => {
+                let operand = self.scalar_constant(number, &constant, ir_type, depth)?;
+                Ok(Word::scalar(operand, ir_type, constant.ty))
+            }
+            Class::Aggregate => {
+                let mut parts = Vec::new();
+                self.aggregate_parts(number, constant.ty, depth, &mut parts)?;
+                let first = self.state.parts.len() as u32;
+                self.state.parts.extend(parts);
+                Ok(Word::aggregate(first, constant.ty))
+            }
+            Class::Void | Class::Metadata => Err(self.malformed(format!("a constant of type {}", constant.ty))),
+        }
+    }
+
+    fn scalar_constant(
+        &mut self,
+        number: u64,
+        constant: &Constant,
+        ir_type: Type,
+        depth: u32,
+    ) -> Result<Operand, ReadError> {
+        let data = self.function.types.data(ir_type);
+        match (constant.kind, data) {
+            (ConstantKind::Undef, _) => Ok(self.plain(ConstKind::Undef, ir_type)),
+            (ConstantKind::Poison, _) => Ok(self.plain(ConstKind::Poison, ir_type)),
+            (ConstantKind::Null, TypeData::Int(_) | TypeData::Ptr(_)) => Ok(Operand::ZERO),
+            (ConstantKind::Null, TypeData::Vector { .. }) => Ok(self.plain(ConstKind::Zero, ir_type)),
+            (ConstantKind::Null, _) => {
+                let words = self.function.types.bits(ir_type, 64).div_ceil(64) as usize;
+                let zeros = [0; 2];
+                let zeros = zeros.get(..words).unwrap_or_default();
+                Ok(Operand::constant(self.function.push_float(ir_type, zeros)))
+            }
+            (ConstantKind::Integer, TypeData::Int(_)) => Ok(self.integer(ir_type, vec![constant.payload()])),
+            (ConstantKind::WideInteger, TypeData::Int(_)) => {
+                let words = self.constant_words(number);
+                Ok(self.integer(ir_type, words))
+            }
+            (ConstantKind::Float, TypeData::Int(_) | TypeData::Ptr(_) | TypeData::Vector { .. }) => {
+                Err(self.malformed("a floating-point constant of another type"))
+            }
+            (ConstantKind::Float, _) => {
+                let mut words = self.constant_words(number);
+                let bits = self.function.types.bits(ir_type, 64);
+                words.resize(bits.div_ceil(64) as usize, 0);
+                if let Some(last) = words.last_mut().filter(|_| !bits.is_multiple_of(64)) {
+                    *last &= (1 << (bits % 64)) - 1;
+                }
+                Ok(Operand::constant(self.function.push_float(ir_type, &words)))
+            }
+            (ConstantKind::Aggregate | ConstantKind::Data | ConstantKind::Bytes, TypeData::Vector { lanes, .. }) => {
+                self.vector_constant(number, constant, ir_type, lanes, depth)
+            }
+            (ConstantKind::InlineAsm, _) => match self.evaluator().find(number) {
+                Found::Row(table, row) => match table.asm(row).cloned() {
+                    Some(asm) => Ok(Operand::constant(self.function.push_asm(asm))),
+                    None => Err(self.malformed("inline assembly that is not there")),
+                },
+                _ => Err(self.malformed("inline assembly that is not there")),
+            },
+            (ConstantKind::Integer, TypeData::Vector { .. }) => Err(self.unsupported("an integer as a splat constant")),
+            _ => self.expression(number, constant, ir_type, depth),
+        }
+    }
+
+    fn plain(&mut self, kind: ConstKind, ir_type: Type) -> Operand {
+        Operand::constant(self.function.push_plain_const(kind, ir_type))
+    }
+
+    /// An integer from little-endian words, sign-extended or cut to its type.
+    fn integer(&mut self, ir_type: Type, mut words: Vec<u64>) -> Operand {
+        let bits = self.function.types.int_bits(ir_type).unwrap_or(64);
+        let sign = if words.last().is_some_and(|word| word >> 63 == 1) {
+            u64::MAX
+        } else {
+            0
+        };
+        words.resize(bits.div_ceil(64) as usize, sign);
+        if let Some(last) = words.last_mut() {
+            let unused = (64 - bits % 64) % 64;
+            *last = ((*last << unused) as i64 >> unused) as u64;
+        }
+        let (low, high) = words
+            .split_first()
+            .map_or((0, &[] as &[u64]), |(&low, high)| (low as i64, high));
+        let extended = high.iter().all(|&word| word as i64 == low >> 63);
+        match Operand::imm(low).filter(|_| extended) {
+            Some(operand) => operand,
+            None => Operand::constant(self.function.push_int(ir_type, &words)),
+        }
+    }
+
+    /// A symbol's address plus some bytes.
+    fn symbol_address(&mut self, symbol: SymbolId, addend: i64) -> Operand {
+        let data = self.module.module.symbols.get(symbol);
+        if data.is_some_and(|data| data.tls != TlsModel::NotThreadLocal) {
+            let address = self.emit(Opcode::TlsAddr, Type::PTR, 0, Operand::symbol(symbol), Operand::NONE);
+            if addend == 0 {
+                return address;
+            }
+            let distance = self.function.int_operand(Type::I64, i128::from(addend));
+            return self.emit(Opcode::PtrAdd, Type::PTR, 0, address, distance);
+        }
+        match addend {
+            0 => Operand::symbol(symbol),
+            _ => Operand::constant(self.function.push_symbol_const(Type::PTR, symbol, addend)),
+        }
+    }
+
+    fn vector_constant(
+        &mut self,
+        number: u64,
+        constant: &Constant,
+        ir_type: Type,
+        lanes: u32,
+        depth: u32,
+    ) -> Result<Operand, ReadError> {
+        let Some(&Kind::Vector { element, .. }) = self.module.types.kind(constant.ty) else {
+            return Err(self.malformed("a vector constant of another type"));
+        };
+        let element_type = self.scalar_class(element)?;
+        let words = self.constant_words(number);
+        if words.len() != lanes as usize {
+            return Err(self.malformed(format!(
+                "a vector constant of {} elements; expected {lanes}",
+                words.len()
+            )));
+        }
+        self.check_room(words.len())?;
+        let mut operands = Vec::with_capacity(words.len());
+        for word in words {
+            operands.push(if constant.kind == ConstantKind::Data {
+                self.data_element(word, element, element_type)
+            } else {
+                let lane = self.constant_at(word, depth)?;
+                self.expect_type(lane, element)?;
+                if lane.operand().as_value().is_some() {
+                    return Err(self.unsupported("a constant vector with an expression as an element"));
+                }
+                lane.operand()
+            });
+        }
+        Ok(Operand::constant(self.function.push_vector_const(ir_type, &operands)))
+    }
+
+    /// An element of packed data: its bits are the lowest of the word.
+    fn data_element(&mut self, word: u64, element: TypeId, ir_type: Type) -> Operand {
+        match self.module.types.kind(element) {
+            Some(Kind::Integer(_)) => self.integer(ir_type, vec![word]),
+            Some(Kind::Float(Float::Half | Float::BFloat)) => self.float(ir_type, word & 0xffff),
+            Some(Kind::Float(Float::Float)) => self.float(ir_type, word & 0xffff_ffff),
+            _ => self.float(ir_type, word),
+        }
+    }
+
+    fn float(&mut self, ir_type: Type, bits: u64) -> Operand {
+        Operand::constant(self.function.push_float(ir_type, &[bits]))
+    }
+
+    /// Appends the scalars of an aggregate constant to `parts`.
+    fn aggregate_parts(
+        &mut self,
+        number: u64,
+        ty: TypeId,
+        depth: u32,
+        parts: &mut Vec<Operand>,
+    ) -> Result<(), ReadError> {
+        let depth = depth
+            .checked_sub(1)
+            .ok_or_else(|| self.malformed("constants nested too deep"))?;
+        if self.class(ty)? != Class::Aggregate {
+            let word = self.constant_at(number, depth)?;
+            self.expect_type(word, ty)?;
+            parts.push(word.operand());
+            return Ok(());
+        }
+        let leaves = self.leaves(ty)?;
+        self.check_room(leaves.len())?;
+        let Some(constant) = u32::try_from(number).ok().and_then(|number| self.constant_row(number)) else {
+            return Err(self.malformed(format!("value {number} where an aggregate constant is expected")));
+        };
+        if constant.ty != ty {
+            return Err(self.malformed(format!("a constant of type {} where {ty} is expected", constant.ty)));
+        }
+        match constant.kind {
+            ConstantKind::Null | ConstantKind::Undef | ConstantKind::Poison => {
+                for place in leaves {
+                    let leaf = self.leaf(place);
+                    let operand = self.scalar_constant(number, &constant, leaf.ir_type, depth)?;
+                    parts.push(operand);
+                }
+                Ok(())
+            }
+            ConstantKind::Aggregate => {
+                let words = self.constant_words(number);
+                let elements = self.element_types(ty, words.len())?;
+                for (word, element) in words.into_iter().zip(elements) {
+                    self.aggregate_parts(word, element, depth, parts)?;
+                }
+                Ok(())
+            }
+            ConstantKind::Data | ConstantKind::Bytes => {
+                let words = match self.evaluator().find(number) {
+                    Found::Row(table, row) if row.kind == ConstantKind::Bytes => {
+                        table.bytes(row).iter().map(|&byte| u64::from(byte)).collect()
+                    }
+                    Found::Row(table, row) => table.words(row).to_vec(),
+                    _ => Vec::new(),
+                };
+                let elements = self.element_types(ty, words.len())?;
+                for (word, element) in words.into_iter().zip(elements) {
+                    let ir_type = self.scalar_class(element)?;
+                    let operand = self.data_element(word, element, ir_type);
+                    parts.push(operand);
+                }
+                Ok(())
+            }
+            _ => Err(self.unsupported("a constant expression of aggregate type")),
+        }
+    }
+
+    /// The types of the elements of an aggregate that must have `count`.
+    fn element_types(&self, ty: TypeId, count: usize) -> Result<Vec<TypeId>, ReadError> {
+        let types = match self.module.types.kind(ty) {
+            Some(Kind::Struct { members, .. }) => self.module.types.members(members).to_vec(),
+            Some(&Kind::Array { element, count: length }) if length == count as u64 => vec![element; count],
+            _ => Vec::new(),
+        };
+        if types.len() != count {
+            return Err(self.malformed(format!("a constant of {count} elements, which type {ty} has not")));
+        }
+        Ok(types)
+    }
+
+    /// A constant expression: an address, or instructions.
+    fn expression(
+        &mut self,
+        number: u64,
+        constant: &Constant,
+        ir_type: Type,
+        depth: u32,
+    ) -> Result<Operand, ReadError> {
+        let sum = self.evaluator().sum(number);
+        if let Some(sum) = sum
+            && let Some(operand) = self.sum_operand(sum, ir_type)?
+        {
+            return Ok(operand);
+        }
+        let words = self.constant_words(number);
+        match (constant.kind, words.as_slice()) {
+            (ConstantKind::Cast, &[cast, operand]) => {
+                let operand = self.constant_at(operand, depth)?;
+                let result = self.cast_operand(operand, cast, constant.ty, 0)?;
+                Ok(result.operand())
+            }
+            (ConstantKind::Binary, &[operation, left, right])
+                if matches!(self.function.types.data(ir_type), TypeData::Int(_))
+                    && matches!(operation, binary::ADD..=binary::MUL | binary::SHL..=binary::XOR) =>
+            {
+                let left = self.constant_at(left, depth)?;
+                let right = self.constant_at(right, depth)?;
+                self.expect_type(left, constant.ty)?;
+                self.expect_type(right, constant.ty)?;
+                let op = self.binary_opcode(operation, ir_type)?;
+                Ok(self.emit(op, ir_type, 0, left.operand(), right.operand()))
+            }
+            (ConstantKind::Gep, [source, _, pointer, indices @ ..]) => {
+                let pointer = self.constant_at(*pointer, depth)?;
+                let source = self.type_id(*source)?;
+                self.constant_gep(source, pointer, indices, depth)
+            }
+            (ConstantKind::Other, _) => {
+                let name = codes::constants::name(constant.payload());
+                Err(self.unsupported(format!("the constant expression {name}")))
+            }
+            _ => Err(self.unsupported("a constant expression that is neither an address nor a number")),
+        }
+    }
+
+    fn constant_gep(
+        &mut self,
+        source: TypeId,
+        pointer: Word,
+        indices: &[u64],
+        depth: u32,
+    ) -> Result<Operand, ReadError> {
+        let mut words = Vec::with_capacity(indices.len() / 2);
+        for pair in indices.chunks_exact(2) {
+            if let &[_, index] = pair {
+                words.push(self.constant_at(index, depth)?);
+            }
+        }
+        Ok(self.address(source, pointer, &words)?.operand())
+    }
+
+    /// A sum as an operand, if the IR has a constant of that form.
+    fn sum_operand(&mut self, sum: Sum, ir_type: Type) -> Result<Option<Operand>, ReadError> {
+        if sum.minus.is_some() {
+            return Ok(None);
+        }
+        let pointer_sized = ir_type == Type::PTR || ir_type == Type::I64;
+        match sum.base {
+            None if ir_type == Type::PTR => match Operand::imm(sum.addend) {
+                Some(operand) => Ok(Some(operand)),
+                None => {
+                    let number = Operand::constant(self.function.push_int(Type::I64, &[sum.addend as u64]));
+                    Ok(Some(self.emit(Opcode::Inttoptr, Type::PTR, 0, number, Operand::NONE)))
+                }
+            },
+            None if self.function.types.int_bits(ir_type).is_some_and(|bits| bits <= 64) => {
+                Ok(Some(self.integer(ir_type, vec![sum.addend as u64])))
+            }
+            Some(Base::Symbol(symbol) | Base::NoCfi(symbol)) if ir_type == Type::PTR => {
+                Ok(Some(self.symbol_address(symbol, sum.addend)))
+            }
+            Some(Base::Symbol(symbol) | Base::NoCfi(symbol)) if pointer_sized => {
+                let thread_local = self.module.module.symbols.get(symbol);
+                if thread_local.is_some_and(|data| data.tls != TlsModel::NotThreadLocal) {
+                    return Ok(None);
+                }
+                Ok(Some(Operand::constant(
+                    self.function.push_symbol_const(ir_type, symbol, sum.addend),
+                )))
+            }
+            Some(Base::Block(symbol, block)) if ir_type == Type::PTR && sum.addend == 0 => {
+                let block = Block::new(block as usize);
+                Ok(Some(Operand::constant(self.function.push_block_address(symbol, block))))
+            }
+            Some(Base::LocalEquivalent(_)) => Err(self.unsupported("dso_local_equivalent as an operand")),
+            _ => Ok(None),
+        }
+    }
+
+    /// An integer constant as the file has it, if the value is one.
+    pub fn integer_of(&self, word: Word) -> Option<i64> {
+        word.operand().as_imm().filter(|_| word.is_operand())
+    }
+
+    /// Converts an operand; used by the cast instruction and by constant casts.
+    ///
+    /// # Errors
+    /// If the types do not go with the cast.
+    pub fn cast_operand(&mut self, operand: Word, cast: u64, ty: TypeId, flags: u16) -> Result<Word, ReadError> {
+        let to = self.scalar_class(ty)?;
+        if !operand.is_operand() {
+            return Err(self.malformed("a cast of an aggregate"));
+        }
+        let from = operand.ir_type();
+        let op = self.cast_opcode(cast, from, to)?;
+        let Some(op) = op else { return Ok(operand.with_type(ty)) };
+        let source = self.typed(operand);
+        Ok(Word::scalar(self.emit(op, to, flags, source, Operand::NONE), to, ty))
+    }
+
+    /// The opcode of a cast; `None` if it changes nothing.
+    ///
+    /// # Errors
+    /// If the types do not go with the cast.
+    pub fn cast_opcode(&self, cast: u64, from: Type, to: Type) -> Result<Option<Opcode>, ReadError> {
+        let types = &self.function.types;
+        let (scalar_from, scalar_to) = (types.data(types.scalar(from)), types.data(types.scalar(to)));
+        let lanes = |ty| match types.data(ty) {
+            TypeData::Vector { lanes, .. } => lanes,
+            _ => 0,
+        };
+        let is_int = |data| matches!(data, TypeData::Int(_));
+        let is_pointer = |data| matches!(data, TypeData::Ptr(_));
+        let is_float = |data| !is_int(data) && !is_pointer(data);
+        let bits = |data| match data {
+            TypeData::Int(bits) => bits,
+            TypeData::F16 | TypeData::BF16 => 16,
+            TypeData::F32 => 32,
+            TypeData::F64 => 64,
+            TypeData::X86F80 => 80,
+            _ => 128,
+        };
+        let (narrower, wider) = (bits(scalar_to) < bits(scalar_from), bits(scalar_to) > bits(scalar_from));
+        let (int_from, int_to) = (is_int(scalar_from), is_int(scalar_to));
+        let (float_from, float_to) = (is_float(scalar_from), is_float(scalar_to));
+        let (pointer_from, pointer_to) = (is_pointer(scalar_from), is_pointer(scalar_to));
+        let (op, fits) = match cast {
+            casts::TRUNC => (Opcode::Trunc, int_from && int_to && narrower),
+            casts::ZEXT => (Opcode::Zext, int_from && int_to && wider),
+            casts::SEXT => (Opcode::Sext, int_from && int_to && wider),
+            casts::FP_TO_UI => (Opcode::Fptoui, float_from && int_to),
+            casts::FP_TO_SI => (Opcode::Fptosi, float_from && int_to),
+            casts::UI_TO_FP => (Opcode::Uitofp, int_from && float_to),
+            casts::SI_TO_FP => (Opcode::Sitofp, int_from && float_to),
+            casts::FP_TRUNC => (Opcode::Fptrunc, float_from && float_to && narrower),
+            casts::FP_EXT => (Opcode::Fpext, float_from && float_to && wider),
+            casts::PTR_TO_INT | casts::PTR_TO_ADDRESS => (Opcode::Ptrtoint, pointer_from && int_to),
+            casts::INT_TO_PTR => (Opcode::Inttoptr, int_from && pointer_to),
+            casts::ADDRESS_SPACE => (Opcode::Addrspacecast, pointer_from && pointer_to),
+            casts::BITCAST if from == to => return Ok(None),
+            casts::BITCAST => {
+                let same = types.bits(from, 64) == types.bits(to, 64);
+                return if same && pointer_from == pointer_to {
+                    Ok(Some(Opcode::Bitcast))
+                } else {
+                    Err(self.malformed("a bitcast between types of different sizes"))
+                };
+            }
+            other => return Err(self.unsupported(format!("cast {other}"))),
+        };
+        if !fits || lanes(from) != lanes(to) {
+            return Err(self.malformed(format!("cast {cast} between types that do not go with it")));
+        }
+        Ok(Some(op))
+    }
+}

@@ -1,0 +1,158 @@
+//! Phis: operands in the columns of the block's predecessors.
+//!
+//! While a body is read, the predecessors of a block are not known. So a phi is appended without operands and its
+//! incoming pairs are kept; when the body is complete and its control flow computed, each pair goes to the column
+//! of its block. Edges that a terminator names twice are one edge: their pairs must agree.
+
+use super::values::{Builder, PendingPhi, Word};
+use crate::error::ReadError;
+use frazil_ir::{Block, EntityRef, InstData, Opcode, Operand, Type};
+
+impl Builder<'_, '_> {
+    /// Appends a phi for one scalar; its `count` incoming pairs are the last of `state.incoming`.
+    pub fn push_phi(&mut self, ir_type: Type, flags: u16, count: usize) -> InstData {
+        let start = self.function.pool.len() as u32;
+        self.function
+            .pool
+            .resize(self.function.pool.len() + count, Operand::NONE);
+        self.state.phis.push(PendingPhi {
+            inst: self.function.insts.len() as u32,
+            block: self.function.blocks.len() as u32 - 1,
+            first: (self.state.incoming.len() - count) as u32,
+            count: count as u32,
+        });
+        InstData::new(Opcode::Phi, ir_type, flags, Operand::raw(0), Operand::raw(start))
+    }
+
+    /// Whether all instructions of the current block so far are phis.
+    pub fn at_phis(&self) -> bool {
+        match self.function.blocks.last() {
+            Some(block) if block.end > block.start => {
+                self.function.insts.last().is_some_and(|inst| inst.op == Opcode::Phi)
+            }
+            _ => true,
+        }
+    }
+
+    /// Defines the next value as the phi of `pairs` of a value and a block.
+    ///
+    /// # Errors
+    /// If a value has another type than the phi.
+    pub fn define_phi(&mut self, ty: u32, flags: u16, pairs: &[(Word, u32)]) -> Result<(), ReadError> {
+        for &(word, _) in pairs {
+            self.expect_type(word, ty)?;
+        }
+        match self.class(ty)? {
+            super::values::Class::Scalar(ir_type) => {
+                self.state
+                    .incoming
+                    .extend(pairs.iter().map(|&(word, block)| (word.operand(), block)));
+                let data = self.push_phi(ir_type, flags, pairs.len());
+                self.define(data, ir_type, ty)
+            }
+            _ => self.define_aggregate_phi(ty, pairs),
+        }
+    }
+
+    fn define_aggregate_phi(&mut self, ty: u32, pairs: &[(Word, u32)]) -> Result<(), ReadError> {
+        let leaves = self.leaves(ty)?;
+        self.check_room(leaves.len().saturating_mul(pairs.len() + 1))?;
+        let known = self.raw_word(self.next);
+        let declared = known.state() == super::values::State::ForwardAggregate && known.ty() == ty;
+        let first = self.state.parts.len() as u32;
+        for (index, place) in leaves.enumerate() {
+            for &(word, block) in pairs {
+                let part = self.part(word, index as u32);
+                self.state.incoming.push((part, block));
+            }
+            let ir_type = self.leaf(place).ir_type;
+            let data = self.push_phi(ir_type, 0, pairs.len());
+            // Phis must come first in their block, so that a declared part is defined directly and not copied.
+            let value = match self.part(known, index as u32).as_value() {
+                Some(value) if declared => {
+                    self.function.push_inst_into(data, value, 1);
+                    value
+                }
+                _ => self.function.push_inst_result(data, ir_type),
+            };
+            self.state.parts.push(Operand::value(value));
+        }
+        let word = Word::aggregate(first, ty);
+        if declared {
+            self.define_in_place(word);
+            return Ok(());
+        }
+        self.define_as(word)
+    }
+
+    /// Puts the operands of all phis into their columns, when the control flow is known.
+    ///
+    /// # Errors
+    /// If a phi does not have exactly one value for each predecessor.
+    pub fn finish_phis(&mut self) -> Result<(), ReadError> {
+        let phis = std::mem::take(&mut self.state.phis);
+        let mut current = None;
+        for phi in &phis {
+            if current != Some(phi.block) {
+                current = Some(phi.block);
+                self.state.columns.reset(self.function.blocks.len());
+                let predecessors = self.function.predecessors(Block::new(phi.block as usize));
+                for (column, block) in predecessors.iter().enumerate() {
+                    self.state.columns.set(block.index(), column as u32);
+                }
+            }
+            self.finish_phi(phi)?;
+        }
+        self.state.phis = phis;
+        Ok(())
+    }
+
+    fn finish_phi(&mut self, phi: &PendingPhi) -> Result<(), ReadError> {
+        let columns = self.function.predecessors(Block::new(phi.block as usize)).len();
+        let place = phi.first as usize..(phi.first + phi.count) as usize;
+        let Some(data) = self.function.insts.get_mut(phi.inst as usize) else {
+            return Ok(());
+        };
+        data.a = Operand::raw(columns as u32);
+        let start = data.b.as_raw() as usize;
+        let mut filled = 0;
+        for &(operand, block) in self.state.incoming.get(place).unwrap_or_default() {
+            let column = self
+                .state
+                .columns
+                .get(block as usize)
+                .filter(|&column| (column as usize) < phi.count as usize);
+            let slot = column.and_then(|column| self.function.pool.get_mut(start + column as usize));
+            let Some(slot) = slot else {
+                return Err(self.wrong_phi(phi, block));
+            };
+            if slot.is_none() {
+                *slot = operand;
+                filled += 1;
+                self.function.count_use(operand);
+            } else if *slot != operand {
+                return Err(self.wrong_phi(phi, block));
+            }
+        }
+        if filled != columns {
+            return Err(self.malformed(format!(
+                "a phi in block {} has values for {filled} of {columns} predecessors",
+                phi.block
+            )));
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn wrong_phi(&self, phi: &PendingPhi, block: u32) -> ReadError {
+        let what = if self.state.columns.get(block as usize).is_some() {
+            "which are not the same"
+        } else {
+            "which is no predecessor"
+        };
+        self.malformed(format!(
+            "a phi in block {} has a value or two for block {block}, {what}",
+            phi.block
+        ))
+    }
+}

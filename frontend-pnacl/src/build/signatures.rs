@@ -1,0 +1,155 @@
+//! Signatures: function types and attribute lists as the IR has them.
+//!
+//! Aggregates are split into their scalars; metadata is no parameter. Call signatures are found again by function
+//! type, attribute list, convention and, for variadic functions, the types of the further arguments.
+
+use super::values::{Builder, Class, Word};
+use crate::error::ReadError;
+use crate::llvm::attributes::{ParameterAttributes, Role};
+use crate::llvm::types::{Kind, TypeId};
+use frazil_ir::{CallConv, Param, ParamKind, SigId, Signature, Type};
+
+/// Fills a signature from a function type and an attribute list; `more` are the arguments behind the parameters.
+///
+/// # Errors
+/// If the type or the attributes are malformed or not supported.
+pub fn fill(
+    build: &mut Builder<'_, '_>,
+    signature: &mut Signature,
+    ty: TypeId,
+    list: u64,
+    call_conv: CallConv,
+    more: &[Word],
+) -> Result<(), ReadError> {
+    let module = build.module;
+    let Some(Kind::Function {
+        variadic,
+        result,
+        parameters,
+    }) = module.types.kind(ty)
+    else {
+        return Err(build.malformed(format!("type {ty}, which is no function type")));
+    };
+    let Some(attributes) = module.attributes.list(list) else {
+        return Err(build.malformed(format!("attribute list {list} is not there")));
+    };
+    signature.params.clear();
+    signature.returns.clear();
+    signature.call_conv = call_conv;
+    signature.variadic = *variadic;
+    push(build, &mut signature.returns, *result, attributes.result())?;
+    let parameters = module.types.members(parameters);
+    for (index, &parameter) in parameters.iter().enumerate() {
+        push(build, &mut signature.params, parameter, attributes.parameter(index))?;
+    }
+    signature.fixed_params = signature.params.len() as u32;
+    for (index, word) in more.iter().enumerate() {
+        let attributes = attributes.parameter(parameters.len() + index);
+        if word.is_operand() {
+            push_one(build, &mut signature.params, word.ir_type(), word.ty(), attributes)?;
+        } else {
+            push(build, &mut signature.params, word.ty(), attributes)?;
+        }
+    }
+    Ok(())
+}
+
+fn push(
+    build: &mut Builder<'_, '_>,
+    list: &mut Vec<Param>,
+    ty: TypeId,
+    attributes: ParameterAttributes,
+) -> Result<(), ReadError> {
+    match build.class(ty)? {
+        Class::Void | Class::Metadata => Ok(()),
+        Class::Scalar(ir_type) => push_one(build, list, ir_type, ty, attributes),
+        Class::Aggregate => {
+            for place in build.leaves(ty)? {
+                let leaf = build.leaf(place);
+                push_one(build, list, leaf.ir_type, leaf.ty, attributes)?;
+            }
+            Ok(())
+        }
+    }
+}
+
+fn push_one(
+    build: &Builder<'_, '_>,
+    list: &mut Vec<Param>,
+    ir_type: Type,
+    ty: TypeId,
+    attributes: ParameterAttributes,
+) -> Result<(), ReadError> {
+    let kind = match attributes.role {
+        Role::Normal => ParamKind::Normal,
+        Role::ByVal => by_value(build, ty, attributes)?,
+        Role::StructReturn => ParamKind::StructReturn,
+        Role::Nest => ParamKind::Nest,
+        Role::SwiftSelf => ParamKind::SwiftSelf,
+        Role::SwiftError => ParamKind::SwiftError,
+        Role::SwiftAsync => ParamKind::SwiftAsync,
+        Role::InAlloca => ParamKind::InAlloca,
+        Role::Preallocated => ParamKind::Preallocated,
+    };
+    list.push(Param {
+        ty: ir_type,
+        extension: attributes.extension,
+        in_reg: attributes.in_reg,
+        kind,
+    });
+    Ok(())
+}
+
+/// Size and alignment of what a `byval` parameter points to.
+fn by_value(build: &Builder<'_, '_>, ty: TypeId, attributes: ParameterAttributes) -> Result<ParamKind, ReadError> {
+    let types = &build.module.types;
+    let pointee = attributes.role_type.or(match types.kind(ty) {
+        Some(&Kind::Pointer { pointee, .. }) => pointee,
+        _ => None,
+    });
+    let layout = pointee
+        .map(|pointee| types.layout(pointee))
+        .filter(|layout| layout.sized);
+    let size = layout.and_then(|layout| u32::try_from(layout.stride()).ok());
+    match (layout, size) {
+        (Some(layout), Some(size)) => {
+            let align_log2 = attributes
+                .align_log2_plus_one
+                .checked_sub(1)
+                .unwrap_or(layout.align_log2);
+            Ok(ParamKind::ByVal { size, align_log2 })
+        }
+        _ => Err(build.malformed("a byval parameter of a type without size, or of more than 4 GiB")),
+    }
+}
+
+/// The signature of a call.
+///
+/// # Errors
+/// As for [`fill`].
+pub fn of_call(
+    build: &mut Builder<'_, '_>,
+    ty: TypeId,
+    list: u64,
+    call_conv: CallConv,
+    more: &[Word],
+) -> Result<SigId, ReadError> {
+    let mut key = std::mem::take(&mut build.state.signature_key);
+    key.clear();
+    key.extend([ty, list as u32, u32::from(call_conv.0)]);
+    key.extend(more.iter().map(|word| word.type_key()));
+    let known = build.state.signatures.get(key.as_slice()).copied();
+    let result = match known {
+        Some(id) => Ok(id),
+        None => {
+            let mut signature = Signature::default();
+            fill(build, &mut signature, ty, list, call_conv, more).map(|()| {
+                let id = build.function.push_sig(signature);
+                build.state.signatures.insert(key.as_slice().into(), id);
+                id
+            })
+        }
+    };
+    build.state.signature_key = key;
+    result
+}

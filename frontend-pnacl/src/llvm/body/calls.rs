@@ -1,0 +1,518 @@
+//! Calls, invokes, and the intrinsics that become instructions.
+
+use super::super::codes::call as bits;
+use super::super::function::{Body, Operands};
+use super::arithmetic::Domain;
+use super::control::{pointee_function, terminate};
+use super::fast_math;
+use crate::build::intrinsics::Intrinsic;
+use crate::build::signatures;
+use crate::build::values::{Class, NO_TYPE, State, Word};
+use crate::error::ReadError;
+use crate::llvm::attributes::Attributes;
+use crate::llvm::types::{Kind, TypeId};
+use frazil_ir::{
+    Block, CallConv, CallFlags, ConstView, EntityRef, Format, InstData, IntFlags, MemFlags, Opcode, Operand, Results,
+    SymbolId, Type,
+};
+
+/// A call as its record describes it.
+struct Call<'m> {
+    /// What is called.
+    callee: Word,
+    /// The symbol that is called, if it is one.
+    symbol: Option<SymbolId>,
+    /// Its function type.
+    ty: TypeId,
+    result: TypeId,
+    attribute_list: u64,
+    attributes: Attributes<'m>,
+    call_conv: CallConv,
+    flags: CallFlags,
+    fast_math: u16,
+    /// Arguments in the order of the parameters; metadata is left out.
+    arguments: Vec<Word>,
+    /// How many of them are beyond the parameters.
+    more: usize,
+}
+
+/// Attribute list, convention and flags, perhaps fast-math flags, function type, callee, arguments.
+pub(in crate::llvm) fn call(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
+    let attribute_list = operands.next()?;
+    let word = operands.next()?;
+    let fast = if word & bits::FAST_MATH != 0 {
+        fast_math(operands.next()?)
+    } else {
+        0
+    };
+    let explicit = if word & bits::EXPLICIT_TYPE != 0 {
+        Some(operands.next()?)
+    } else {
+        None
+    };
+    let mut flags = CallFlags::empty();
+    flags.set(CallFlags::TAIL, word & bits::TAIL != 0);
+    flags.set(CallFlags::MUST_TAIL, word & bits::MUST_TAIL != 0);
+    flags.set(CallFlags::NO_TAIL, word & bits::NO_TAIL != 0);
+    let call_conv = CallConv((word >> bits::CONVENTION_SHIFT & bits::CONVENTION_MASK) as u16);
+    let call = read(body, operands, attribute_list, explicit, call_conv, flags, fast)?;
+    if let Some(intrinsic) = intrinsic_of(body, &call)
+        && lower(body, &call, intrinsic)?
+    {
+        body.bundles = false;
+        recycle(body, call.arguments);
+        return Ok(());
+    }
+    emit(body, call, None)
+}
+
+/// Attribute list, convention, normal and unwind block, function type, callee, arguments.
+pub(in crate::llvm) fn invoke(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
+    let attribute_list = operands.next()?;
+    let word = operands.next()?;
+    let normal = body.target(operands.next()?)?;
+    let unwind = body.target(operands.next()?)?;
+    let explicit = if word & bits::INVOKE_EXPLICIT_TYPE != 0 {
+        Some(operands.next()?)
+    } else {
+        None
+    };
+    let call_conv = CallConv((word & bits::CONVENTION_MASK) as u16);
+    let call = read(
+        body,
+        operands,
+        attribute_list,
+        explicit,
+        call_conv,
+        CallFlags::empty(),
+        0,
+    )?;
+    if intrinsic_of(body, &call) == Some(Intrinsic::Nothing) {
+        body.bundles = false;
+        terminate(body, InstData::jump(normal));
+        recycle(body, call.arguments);
+        return Ok(());
+    }
+    emit(body, call, Some((normal, unwind)))?;
+    body.open = false;
+    Ok(())
+}
+
+/// The intrinsic that is called, if its name is known and it is called as declared.
+fn intrinsic_of(body: &Body<'_, '_>, call: &Call<'_>) -> Option<Intrinsic> {
+    let symbol = call.symbol?;
+    body.build.module.intrinsics.get(symbol.index()).copied().flatten()
+}
+
+fn recycle(body: &mut Body<'_, '_>, mut arguments: Vec<Word>) {
+    arguments.clear();
+    body.build.state.arguments = arguments;
+}
+
+/// Reads callee and arguments.
+fn read<'m>(
+    body: &mut Body<'_, 'm>,
+    operands: &mut Operands<'_>,
+    attribute_list: u64,
+    explicit: Option<u64>,
+    call_conv: CallConv,
+    flags: CallFlags,
+    fast_math: u16,
+) -> Result<Call<'m>, ReadError> {
+    let module = body.build.module;
+    let explicit = explicit.map(|ty| body.build.type_id(ty)).transpose()?;
+    let callee = body.value(operands)?;
+    let ty = explicit.or_else(|| pointee_function(body, callee));
+    let kind = ty.and_then(|ty| Some((ty, module.types.kind(ty)?)));
+    let Some((
+        ty,
+        Kind::Function {
+            variadic,
+            result,
+            parameters,
+        },
+    )) = kind
+    else {
+        return Err(body.build.malformed("a call without a function type"));
+    };
+    if !callee.is_operand() || body.build.domain(callee.ir_type()) != Domain::Pointer {
+        return Err(body.build.malformed("a call of something that is no pointer"));
+    }
+    let Some(attributes) = module.attributes.list(attribute_list) else {
+        return Err(body
+            .build
+            .malformed(format!("attribute list {attribute_list} is not there")));
+    };
+    let symbol = callee.operand().as_symbol();
+    let mut arguments = std::mem::take(&mut body.build.state.arguments);
+    arguments.clear();
+    for &parameter in module.types.members(parameters) {
+        match body.build.class(parameter)? {
+            Class::Metadata => {
+                operands.next()?;
+            }
+            _ if is_thread_local_address(body, symbol) => {
+                let number = body.number(operands.next()?);
+                arguments.push(thread_local_word(body, number)?);
+            }
+            _ => arguments.push(body.value_of_type(operands, parameter)?),
+        }
+    }
+    let fixed = arguments.len();
+    while !operands.rest().is_empty() {
+        if !variadic {
+            return Err(body.build.malformed("a call with more arguments than parameters"));
+        }
+        arguments.push(body.value(operands)?);
+    }
+    let more = arguments.len() - fixed;
+    let result = *result;
+    Ok(Call {
+        callee,
+        symbol,
+        ty,
+        result,
+        attribute_list,
+        attributes,
+        call_conv,
+        flags,
+        fast_math,
+        arguments,
+        more,
+    })
+}
+
+fn is_thread_local_address(body: &Body<'_, '_>, symbol: Option<SymbolId>) -> bool {
+    let known = symbol.and_then(|symbol| body.build.module.intrinsics.get(symbol.index()).copied().flatten());
+    known == Some(Intrinsic::ThreadLocalAddress)
+}
+
+/// The argument of `llvm.threadlocal.address`: the symbol itself, its address not yet computed.
+fn thread_local_word(body: &mut Body<'_, '_>, number: u32) -> Result<Word, ReadError> {
+    let word = body.build.raw_word(number);
+    if number < body.build.next && word.state() == State::ThreadLocal {
+        return Ok(Word::scalar(
+            Operand::symbol(SymbolId::new(word.index() as usize)),
+            Type::PTR,
+            NO_TYPE,
+        ));
+    }
+    Err(body
+        .build
+        .unsupported("llvm.threadlocal.address of something that is no thread-local variable"))
+}
+
+/// Appends a call or, with targets, an invoke.
+fn emit(body: &mut Body<'_, '_>, call: Call<'_>, targets: Option<(Block, Block)>) -> Result<(), ReadError> {
+    let build = &mut body.build;
+    let fixed = call.arguments.len() - call.more;
+    let more = call.arguments.get(fixed..).unwrap_or_default();
+    let sig = signatures::of_call(build, call.ty, call.attribute_list, call.call_conv, more)?;
+    let mut flags = call.flags;
+    let module = build.module;
+    let declared = call.symbol.and_then(|symbol| module.symbols.get(symbol.index()));
+    let declared = declared.and_then(|info| module.attributes.list(info.attributes)?.function());
+    for attributes in [call.attributes.function(), declared].into_iter().flatten() {
+        flags.set(
+            CallFlags::NO_RETURN,
+            flags.contains(CallFlags::NO_RETURN) || attributes.no_return,
+        );
+        flags.set(
+            CallFlags::NO_UNWIND,
+            flags.contains(CallFlags::NO_UNWIND) || attributes.no_unwind,
+        );
+        flags.set(
+            CallFlags::RETURNS_TWICE,
+            flags.contains(CallFlags::RETURNS_TWICE) || attributes.returns_twice,
+        );
+    }
+    let is_intrinsic = call
+        .symbol
+        .is_some_and(|symbol| module.intrinsics.get(symbol.index()).copied().flatten().is_some());
+    flags.set(CallFlags::INTRINSIC, is_intrinsic);
+    let is_asm = match call.callee.operand().as_const() {
+        Some(id) => matches!(build.function.constant(id).1, ConstView::Asm(_)),
+        None => false,
+    };
+    flags.set(CallFlags::INLINE_ASM, is_asm);
+    flags.set(CallFlags::BUNDLES, std::mem::take(&mut body.bundles));
+
+    build.state.operands.clear();
+    for &argument in &call.arguments {
+        build.push_parts(argument)?;
+    }
+    build.check_room(build.state.operands.len())?;
+    let count = build.state.operands.len() as u32;
+    let start = build
+        .function
+        .push_pool(&[Operand::raw(count), Operand::raw(sig.as_u32())]);
+    let op = match targets {
+        None => Opcode::Call,
+        Some((normal, unwind)) => {
+            build
+                .function
+                .push_pool(&[Operand::raw(normal.as_u32()), Operand::raw(unwind.as_u32())]);
+            Opcode::Invoke
+        }
+    };
+    build.function.push_pool(&build.state.operands);
+    let data = InstData::new(op, Type::VOID, flags.bits(), call.callee.operand(), Operand::raw(start));
+    let result = call.result;
+    recycle(body, call.arguments);
+    define_result(body, data, result)
+}
+
+/// Appends an instruction whose results make up a value of a type.
+fn define_result(body: &mut Body<'_, '_>, data: InstData, ty: TypeId) -> Result<(), ReadError> {
+    let build = &mut body.build;
+    match build.class(ty)? {
+        Class::Void | Class::Metadata => {
+            build.function.push_inst(data);
+            Ok(())
+        }
+        Class::Scalar(ir_type) => build.define(data, ir_type, ty),
+        Class::Aggregate => {
+            let leaves = build.leaves(ty)?;
+            build.check_room(leaves.len())?;
+            build.state.types.clear();
+            for place in leaves {
+                let ir_type = build.leaf(place).ir_type;
+                build.state.types.push(ir_type);
+            }
+            build.define_aggregate(data, ty)
+        }
+    }
+}
+
+/// Makes instructions of a call of an intrinsic; `false` if it has to stay a call.
+fn lower(body: &mut Body<'_, '_>, call: &Call<'_>, intrinsic: Intrinsic) -> Result<bool, ReadError> {
+    if call.arguments.iter().any(|argument| !argument.is_operand()) {
+        return Ok(false);
+    }
+    let class = body.build.class(call.result)?;
+    let result = if let Class::Scalar(ir_type) = class {
+        ir_type
+    } else {
+        Type::VOID
+    };
+    let constant = |operand: Operand| Word::scalar(operand, result, call.result);
+    match (intrinsic, call.arguments.as_slice()) {
+        (Intrinsic::Nothing, _) if class == Class::Void => {}
+        (Intrinsic::Nothing, _) if result == Type::PTR => body.build.define_as(constant(Operand::ZERO))?,
+        (Intrinsic::First, [first, ..]) if first.ir_type() == result => {
+            body.build.define_as(first.with_type(call.result))?;
+        }
+        (Intrinsic::True, _) if result == Type::I1 => body.build.define_as(constant(truth(true)))?,
+        (Intrinsic::IsConstant, [value]) if result == Type::I1 => {
+            let is_constant = value.operand().as_value().is_none();
+            body.build.define_as(constant(truth(is_constant)))?;
+        }
+        (Intrinsic::ObjectSize, [_, minimum, ..]) if body.build.domain(result) == Domain::Integer => {
+            // What is known of nothing: at least 0, at most everything.
+            let minimum = minimum.operand().as_imm() != Some(0);
+            let size = body.build.function.int_operand(result, if minimum { 0 } else { -1 });
+            body.build.define_as(constant(size))?;
+        }
+        (Intrinsic::Plain(op), _) => return plain(body, call, op, class, result),
+        (Intrinsic::Bare(op), arguments) => return bare(body, op, arguments, class),
+        (Intrinsic::PoisonFlag(op), &[value, flag]) if value.ir_type() == result => {
+            let flags = if flag.operand().as_imm() == Some(0) {
+                0
+            } else {
+                IntFlags::POISON_SPECIAL.bits()
+            };
+            let data = InstData::new(op, result, flags, value.operand(), Operand::NONE);
+            body.build.define(data, result, call.result)?;
+        }
+        (Intrinsic::OfArgument(op), &[value, mask]) => {
+            let data = InstData::new(op, value.ir_type(), 0, value.operand(), mask.operand());
+            body.build.define(data, result, call.result)?;
+        }
+        (Intrinsic::Memory(op), &[destination, source, length, volatile]) if class == Class::Void => {
+            memory(body, call, op, [destination, source, length, volatile])?;
+        }
+        (Intrinsic::ThreadLocalAddress, [variable]) => {
+            let data = InstData::new(Opcode::TlsAddr, Type::PTR, 0, variable.operand(), Operand::NONE);
+            body.build.define(data, Type::PTR, call.result)?;
+        }
+        (Intrinsic::Prefetch, [address, write, locality, data]) => {
+            let bits = [write, locality, data].map(|word| word.operand().as_imm().unwrap_or(0) as u16);
+            let [write, locality, data] = bits;
+            let flags = write & 1 | (locality & 3) << 1 | (data & 1) << 3;
+            let data = InstData::new(Opcode::Prefetch, Type::VOID, flags, address.operand(), Operand::NONE);
+            body.build.function.push_inst(data);
+        }
+        (Intrinsic::LoadRelative, &[base, offset]) if result == Type::PTR => {
+            load_relative(body, call, base, offset)?;
+        }
+        (Intrinsic::PointerMask, &[pointer, mask]) if result == Type::PTR && mask.ir_type() == Type::I64 => {
+            let source = body.build.typed(pointer);
+            let bits = body.build.emit(Opcode::Ptrtoint, Type::I64, 0, source, Operand::NONE);
+            let masked = body.build.emit(Opcode::And, Type::I64, 0, bits, mask.operand());
+            let data = InstData::new(Opcode::Inttoptr, Type::PTR, 0, masked, Operand::NONE);
+            body.build.define(data, Type::PTR, call.result)?;
+        }
+        (Intrinsic::Library(single, double), [first, ..]) => {
+            let function = match first.ir_type() {
+                Type::F32 => single,
+                Type::F64 => double,
+                _ => return Ok(false),
+            };
+            library_call(body, call, function)?;
+        }
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+fn truth(value: bool) -> Operand {
+    Operand::imm(if value { -1 } else { 0 }).unwrap_or(Operand::ZERO)
+}
+
+/// An instruction with the arguments of the call.
+fn plain(body: &mut Body<'_, '_>, call: &Call<'_>, op: Opcode, class: Class, result: Type) -> Result<bool, ReadError> {
+    let build = &mut body.build;
+    let arguments = call.arguments.as_slice();
+    if let Class::Aggregate = class {
+        return overflow(body, call, op);
+    }
+    let carried = frazil_ir::typing::is_cast(op) || frazil_ir::typing::is_reduction(op);
+    let carried = carried || matches!(op, Opcode::Scmp | Opcode::Ucmp);
+    let own_result = matches!(op.results(), Results::Ty | Results::Ptr);
+    if !own_result || op.results() == Results::Ptr && result != Type::PTR {
+        return Ok(false);
+    }
+    let flags = match frazil_ir::flags::flag_kind(op) {
+        frazil_ir::flags::FlagKind::Fast => call.fast_math,
+        _ => 0,
+    };
+    let like_result = |word: &Word| carried || word.ir_type() == result || op.results() == Results::Ptr;
+    let (a, b) = match (op.format(), arguments) {
+        (Format::Nullary, []) => (Operand::NONE, Operand::NONE),
+        (Format::Unary, [value, ..]) if op == Opcode::EhTypeidFor => (value.operand(), Operand::NONE),
+        (Format::Unary, [value]) if like_result(value) => (
+            if carried { build.typed(*value) } else { value.operand() },
+            Operand::NONE,
+        ),
+        (Format::Binary, [start, vector]) if frazil_ir::typing::is_reduction(op) => {
+            (start.operand(), build.typed(*vector))
+        }
+        (Format::Binary, [left, right]) if like_result(left) && left.ir_type() == right.ir_type() => (
+            if carried { build.typed(*left) } else { left.operand() },
+            right.operand(),
+        ),
+        (Format::Ternary, [first, second, third]) if arguments.iter().all(like_result) => {
+            let rest = build.function.push_pool(&[second.operand(), third.operand()]);
+            (first.operand(), Operand::raw(rest))
+        }
+        _ => return Ok(false),
+    };
+    body.build
+        .define(InstData::new(op, result, flags, a, b), result, call.result)?;
+    Ok(true)
+}
+
+/// Arithmetic that also tells whether it wrapped.
+fn overflow(body: &mut Body<'_, '_>, call: &Call<'_>, op: Opcode) -> Result<bool, ReadError> {
+    let build = &mut body.build;
+    let &[left, right] = call.arguments.as_slice() else {
+        return Ok(false);
+    };
+    if op.results() != Results::TyAndBool || left.ir_type() != right.ir_type() {
+        return Ok(false);
+    }
+    let ir_type = left.ir_type();
+    let flag = build.bool_like(ir_type)?;
+    let leaves = build.leaves(call.result)?;
+    let types: Vec<Type> = leaves.map(|place| build.leaf(place).ir_type).collect();
+    if types != [ir_type, flag] {
+        return Ok(false);
+    }
+    build.state.types = types;
+    let data = InstData::new(op, ir_type, 0, left.operand(), right.operand());
+    build.define_aggregate(data, call.result)?;
+    Ok(true)
+}
+
+/// An instruction without result.
+fn bare(body: &mut Body<'_, '_>, op: Opcode, arguments: &[Word], class: Class) -> Result<bool, ReadError> {
+    let (a, b) = match (op.format(), arguments) {
+        (Format::Nullary, _) => (Operand::NONE, Operand::NONE),
+        (Format::Unary, [first]) => (first.operand(), Operand::NONE),
+        (Format::Binary, [first, second]) => (first.operand(), second.operand()),
+        _ => return Ok(false),
+    };
+    if class != Class::Void {
+        return Ok(false);
+    }
+    body.build.function.push_inst(InstData::new(op, Type::VOID, 0, a, b));
+    Ok(true)
+}
+
+/// Copies and fills; the alignments are attributes of the arguments.
+fn memory(body: &mut Body<'_, '_>, call: &Call<'_>, op: Opcode, arguments: [Word; 4]) -> Result<(), ReadError> {
+    let [destination, source, length, volatile] = arguments;
+    let align_of = |index| u32::from(call.attributes.parameter(index).align_log2_plus_one.saturating_sub(1));
+    let align_log2 = if op == Opcode::MemSet {
+        align_of(0)
+    } else {
+        align_of(0).min(align_of(1))
+    };
+    let volatile = volatile.operand().as_imm() != Some(0);
+    let flags = MemFlags::aligned(align_log2).with_volatile(volatile).0;
+    let build = &mut body.build;
+    if build.domain(length.ir_type()) != Domain::Integer {
+        return Err(build.malformed("a memory intrinsic whose length is no integer"));
+    }
+    let rest = build.function.push_pool(&[source.operand(), length.operand()]);
+    let data = InstData::new(op, length.ir_type(), flags, destination.operand(), Operand::raw(rest));
+    build.function.push_inst(data);
+    Ok(())
+}
+
+fn load_relative(body: &mut Body<'_, '_>, call: &Call<'_>, base: Word, offset: Word) -> Result<(), ReadError> {
+    const ALIGN_LOG2: u32 = 2;
+    let build = &mut body.build;
+    let offset = match offset.ir_type() {
+        Type::I64 => offset.operand(),
+        _ => {
+            let source = build.typed(offset);
+            build.emit(Opcode::Sext, Type::I64, 0, source, Operand::NONE)
+        }
+    };
+    let place = build.emit(Opcode::PtrAdd, Type::PTR, 0, base.operand(), offset);
+    let distance = build.emit(
+        Opcode::Load,
+        Type::I32,
+        MemFlags::aligned(ALIGN_LOG2).0,
+        place,
+        Operand::NONE,
+    );
+    let distance = build.emit(Opcode::Sext, Type::I64, 0, distance, Operand::NONE);
+    let data = InstData::new(Opcode::PtrAdd, Type::PTR, 0, base.operand(), distance);
+    build.define(data, Type::PTR, call.result)
+}
+
+/// A call of a library function with the intrinsic's arguments.
+fn library_call(
+    body: &mut Body<'_, '_>,
+    call: &Call<'_>,
+    function: frazil_ir::RuntimeFunction,
+) -> Result<(), ReadError> {
+    let build = &mut body.build;
+    let sig = signatures::of_call(build, call.ty, call.attribute_list, CallConv::C, &[])?;
+    build.state.operands.clear();
+    for &argument in &call.arguments {
+        build.push_parts(argument)?;
+    }
+    let count = build.state.operands.len() as u32;
+    let start = build
+        .function
+        .push_pool(&[Operand::raw(count), Operand::raw(sig.as_u32())]);
+    build.function.push_pool(&build.state.operands);
+    let callee = Operand::symbol(function.symbol(build.module.module.symbols.len()));
+    let flags = CallFlags::NO_UNWIND.bits();
+    let data = InstData::new(Opcode::Call, Type::VOID, flags, callee, Operand::raw(start));
+    let result = call.result;
+    define_result(body, data, result)
+}

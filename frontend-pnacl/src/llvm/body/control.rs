@@ -1,0 +1,230 @@
+//! Terminators and landing pads.
+
+use super::super::function::{Body, Operands};
+use super::arithmetic::Domain;
+use crate::build::values::{Class, Word};
+use crate::error::ReadError;
+use crate::llvm::types::Kind;
+use frazil_ir::{InstData, Opcode, Operand, Type};
+
+/// Appends a terminator.
+pub(super) fn terminate(body: &mut Body<'_, '_>, data: InstData) {
+    body.build.function.push_inst(data);
+    body.open = false;
+}
+
+fn bare(op: Opcode) -> InstData {
+    InstData::new(op, Type::VOID, 0, Operand::NONE, Operand::NONE)
+}
+
+pub(in crate::llvm) fn unreachable(body: &mut Body<'_, '_>) -> Result<(), ReadError> {
+    terminate(body, bare(Opcode::Unreachable));
+    Ok(())
+}
+
+/// Nothing, or a value.
+pub(in crate::llvm) fn ret(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
+    body.build.state.operands.clear();
+    if !operands.rest().is_empty() {
+        let word = body.value(operands)?;
+        body.build.push_parts(word)?;
+    }
+    let build = &mut body.build;
+    let returns = &build.function.signature.returns;
+    let matches = returns.len() == build.state.operands.len()
+        && returns
+            .iter()
+            .zip(&build.state.operands)
+            .all(|(param, &operand)| build.function.operand_type(operand).is_none_or(|ty| ty == param.ty));
+    if !matches {
+        return Err(build.malformed("a return of something else than the function's type says"));
+    }
+    let count = build.state.operands.len() as u32;
+    let start = build.function.push_pool(&build.state.operands);
+    terminate(
+        body,
+        InstData::new(Opcode::Return, Type::VOID, 0, Operand::raw(count), Operand::raw(start)),
+    );
+    Ok(())
+}
+
+/// A block; or two and a condition.
+pub(in crate::llvm) fn branch(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
+    let if_true = body.target(operands.next()?)?;
+    if operands.rest().is_empty() {
+        terminate(body, InstData::jump(if_true));
+        return Ok(());
+    }
+    let if_false = body.target(operands.next()?)?;
+    let number = body.number(operands.next()?);
+    let condition = if number < body.build.next {
+        body.build.word(number)?
+    } else {
+        body.build
+            .forward_scalar(number, Type::I1, crate::build::values::NO_TYPE)?
+    };
+    if !condition.is_operand() || condition.ir_type() != Type::I1 {
+        return Err(body.build.malformed("a branch by something that is no i1"));
+    }
+    terminate(body, InstData::branch(condition.operand(), if_true, if_false));
+    Ok(())
+}
+
+/// Type, value, default block; pairs of a constant's number (not relative) and a block.
+pub(in crate::llvm) fn switch(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
+    let ty = body.build.type_id(operands.next()?)?;
+    let value = body.value_of_type(operands, ty)?;
+    if !value.is_operand() || body.build.domain(value.ir_type()) != Domain::Integer {
+        return Err(body.build.malformed("a switch over something that is no integer"));
+    }
+    let default = body.target(operands.next()?)?;
+    let pairs = operands.rest();
+    if pairs.len() % 2 == 1 {
+        return Err(body.build.malformed("a switch with a value without a block"));
+    }
+    let mut words = std::mem::take(&mut body.build.state.operands);
+    words.clear();
+    words.push(Operand::raw((pairs.len() / 2) as u32));
+    words.push(Operand::raw(default.as_u32()));
+    let result = switch_cases(body, value, pairs, &mut words);
+    let start = body.build.function.push_pool(&words);
+    body.build.state.operands = words;
+    result?;
+    let data = InstData::new(Opcode::Switch, value.ir_type(), 0, value.operand(), Operand::raw(start));
+    terminate(body, data);
+    Ok(())
+}
+
+fn switch_cases(
+    body: &mut Body<'_, '_>,
+    value: Word,
+    pairs: &[u64],
+    words: &mut Vec<Operand>,
+) -> Result<(), ReadError> {
+    for pair in pairs.chunks_exact(2) {
+        let &[number, block] = pair else { continue };
+        let case = match u32::try_from(number) {
+            Ok(number) if number < body.build.next => body.build.word(number)?,
+            _ => return Err(body.build.malformed(format!("value {number} as a switch case"))),
+        };
+        let is_constant = case.is_operand() && case.operand().as_value().is_none();
+        if !is_constant || case.ir_type() != value.ir_type() {
+            return Err(body
+                .build
+                .malformed("a switch case that is no constant of the switch's type"));
+        }
+        words.push(case.operand());
+        words.push(Operand::raw(body.target(block)?.as_u32()));
+    }
+    Ok(())
+}
+
+/// Type, address, blocks.
+pub(in crate::llvm) fn indirect_branch(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
+    let ty = body.build.type_id(operands.next()?)?;
+    let address = body.value_of_type(operands, ty)?;
+    if !address.is_operand() || body.build.domain(address.ir_type()) != Domain::Pointer {
+        return Err(body.build.malformed("an indirectbr to something that is no pointer"));
+    }
+    let mut words = vec![Operand::raw(operands.rest().len() as u32)];
+    for &block in operands.rest() {
+        words.push(Operand::raw(body.target(block)?.as_u32()));
+    }
+    let start = body.build.function.push_pool(&words);
+    let data = InstData::new(
+        Opcode::IndirectJump,
+        Type::VOID,
+        0,
+        address.operand(),
+        Operand::raw(start),
+    );
+    terminate(body, data);
+    Ok(())
+}
+
+/// The two parts of an exception: pointer and selector.
+fn is_exception_type(body: &mut Body<'_, '_>, ty: u32) -> Result<bool, ReadError> {
+    if body.build.class(ty)? != Class::Aggregate {
+        return Ok(false);
+    }
+    let leaves = body.build.leaves(ty)?;
+    let types: Vec<Type> = leaves.map(|place| body.build.leaf(place).ir_type).collect();
+    Ok(types == [Type::PTR, Type::I32])
+}
+
+/// The exception.
+pub(in crate::llvm) fn resume(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
+    let exception = body.value(operands)?;
+    if exception.is_operand() || !is_exception_type(body, exception.ty())? {
+        return Err(body
+            .build
+            .unsupported("a resume of something else than a pointer and an i32"));
+    }
+    let (pointer, selector) = (body.build.part(exception, 0), body.build.part(exception, 1));
+    terminate(body, InstData::new(Opcode::Resume, Type::VOID, 0, pointer, selector));
+    Ok(())
+}
+
+/// Clause kinds in the file and in the IR.
+const CATCH: u64 = 0;
+const FILTER: u64 = 1;
+/// Clause headers have the kind in the lowest two bits and the number of operands above.
+const CLAUSE_COUNT_SHIFT: u32 = 2;
+
+/// Type, cleanup, number of clauses; clauses of a kind and a value.
+pub(in crate::llvm) fn landing_pad(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
+    let ty = body.build.type_id(operands.next()?)?;
+    if !is_exception_type(body, ty)? {
+        return Err(body
+            .build
+            .unsupported("a landingpad of another type than a pointer and an i32"));
+    }
+    let cleanup = operands.next()? != 0;
+    let count = operands.next()?;
+    if count > operands.rest().len() as u64 {
+        return Err(body.build.malformed(format!("a landingpad of {count} clauses")));
+    }
+    let mut words = vec![Operand::raw(0)];
+    for _ in 0..count {
+        let kind = operands.next()?;
+        if kind > FILTER {
+            return Err(body.build.malformed(format!("landingpad clause {kind}")));
+        }
+        let array = body.value(operands)?;
+        body.build.state.operands.clear();
+        body.build.push_parts(array)?;
+        if kind == CATCH && !array.is_operand() {
+            return Err(body.build.malformed("a catch clause of an aggregate"));
+        }
+        let parts = &body.build.state.operands;
+        if parts.iter().any(|part| part.as_value().is_some()) {
+            return Err(body.build.unsupported("a landingpad clause that is no constant"));
+        }
+        words.push(Operand::raw((parts.len() as u32) << CLAUSE_COUNT_SHIFT | kind as u32));
+        words.extend_from_slice(parts);
+    }
+    let length = words.len() as u32 - 1;
+    if let Some(first) = words.first_mut() {
+        *first = Operand::raw(length);
+    }
+    let build = &mut body.build;
+    let start = build.function.push_pool(&words);
+    let data = InstData::new(
+        Opcode::LandingPad,
+        Type::VOID,
+        0,
+        Operand::raw(u32::from(cleanup)),
+        Operand::raw(start),
+    );
+    build.state.types.clear();
+    build.state.types.extend([Type::PTR, Type::I32]);
+    build.define_aggregate(data, ty)
+}
+
+/// Whether the word is a function's or another symbol's address; used by calls.
+pub(super) fn pointee_function(body: &Body<'_, '_>, word: Word) -> Option<u32> {
+    match body.build.module.types.kind(word.ty()) {
+        Some(&Kind::Pointer { pointee, .. }) => pointee,
+        _ => None,
+    }
+}

@@ -1,0 +1,451 @@
+//! Memory: stack slots, loads, stores, addresses, atomics.
+
+use super::super::function::{Body, Operands};
+use super::arithmetic::single;
+use crate::build::values::{Builder, Class, NO_TYPE, Word};
+use crate::error::ReadError;
+use crate::limits;
+use crate::llvm::types::{Kind, TypeId};
+use frazil_ir::{InstData, MemFlags, Opcode, Operand, Ordering, Type, TypeData};
+
+/// Bits of an alloca's last field.
+mod alloca_bits {
+    pub(super) const ALIGN_LOW: u64 = 0x1f;
+    pub(super) const IN_ALLOCA: u64 = 1 << 5;
+    pub(super) const EXPLICIT_TYPE: u64 = 1 << 6;
+    pub(super) const SWIFT_ERROR: u64 = 1 << 7;
+    pub(super) const ALIGN_HIGH_SHIFT: u32 = 8;
+    pub(super) const ALIGN_HIGH: u64 = 7;
+    pub(super) const ALIGN_LOW_BITS: u32 = 5;
+}
+
+/// An alignment as log2 of bytes, from a field that is 0 if not said; then the type's.
+fn alignment(build: &Builder<'_, '_>, field: u64, ty: TypeId) -> Result<u32, ReadError> {
+    match field {
+        0 => Ok(u32::from(build.module.types.layout(ty).align_log2)),
+        field if field - 1 <= limits::ALIGNMENT_LOG2 => Ok(field as u32 - 1),
+        field => Err(build.malformed(format!("an alignment of two to the power of {}", field - 1))),
+    }
+}
+
+fn pointer(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<Word, ReadError> {
+    let word = single(body, operands)?;
+    if word.ir_type() == Type::PTR {
+        return Ok(word);
+    }
+    match body.build.function.types.data(word.ir_type()) {
+        TypeData::Ptr(_) => Ok(word),
+        _ => Err(body.build.malformed("something that is no pointer as an address")),
+    }
+}
+
+/// Type of the object, type and number of the count, alignment and flags.
+pub(in crate::llvm) fn alloca(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
+    let written = body.build.type_id(operands.next()?)?;
+    operands.next()?;
+    let count = operands.next()?;
+    let flags = operands.next()?;
+    let build = &mut body.build;
+    if flags & alloca_bits::IN_ALLOCA != 0 {
+        return Err(build.unsupported("an alloca for inalloca arguments"));
+    }
+    if flags & alloca_bits::SWIFT_ERROR != 0 {
+        return Err(build.unsupported("an alloca for a swifterror"));
+    }
+    if build.module.layout.alloca_space != 0 {
+        return Err(build.unsupported("an alloca in an address space other than 0"));
+    }
+    let ty = match build.module.types.kind(written) {
+        Some(&Kind::Pointer {
+            pointee: Some(pointee), ..
+        }) if flags & alloca_bits::EXPLICIT_TYPE == 0 => pointee,
+        _ => written,
+    };
+    let layout = build.module.types.layout(ty);
+    if !layout.sized {
+        return Err(build.malformed(format!("an alloca of type {ty}, which has no size")));
+    }
+    let align = flags & alloca_bits::ALIGN_LOW
+        | (flags >> alloca_bits::ALIGN_HIGH_SHIFT & alloca_bits::ALIGN_HIGH) << alloca_bits::ALIGN_LOW_BITS;
+    let align_log2 = alignment(build, align, ty)?;
+    // The count is a number of its own, not relative.
+    let count = match u32::try_from(count) {
+        Ok(number) if number < build.next => build.word(number)?,
+        _ => return Err(build.malformed(format!("value {count} as the count of an alloca"))),
+    };
+    let in_entry = build.function.blocks.len() == 1;
+    match build.integer_of(count) {
+        Some(known) if in_entry => {
+            let size = u64::try_from(known)
+                .ok()
+                .and_then(|known| layout.stride().checked_mul(known));
+            let Some(size) = size.filter(|&size| size <= limits::TYPE_BYTES) else {
+                return Err(build.malformed(format!("an alloca of {known} objects")));
+            };
+            let slot = build.function.push_slot(size, align_log2 as u8);
+            build.define_as(Word::scalar(Operand::value(slot), Type::PTR, NO_TYPE))
+        }
+        _ => dynamic_alloca(build, count, layout.stride(), align_log2),
+    }
+}
+
+fn dynamic_alloca(build: &mut Builder<'_, '_>, count: Word, stride: u64, align_log2: u32) -> Result<(), ReadError> {
+    let bits = build.module.layout.pointer(0).bits;
+    let index = build.intern(TypeData::Int(bits))?;
+    let Some(from) = build
+        .function
+        .types
+        .int_bits(count.ir_type())
+        .filter(|_| count.is_operand())
+    else {
+        return Err(build.malformed("an alloca whose count is no integer"));
+    };
+    // The count is unsigned.
+    let count = if from == bits {
+        count.operand()
+    } else {
+        let source = build.typed(count);
+        build.emit(
+            if from < bits { Opcode::Zext } else { Opcode::Trunc },
+            index,
+            0,
+            source,
+            Operand::NONE,
+        )
+    };
+    let size = if stride == 1 {
+        count
+    } else {
+        let stride = build.function.int_operand(index, i128::from(stride));
+        build.emit(Opcode::Mul, index, 0, count, stride)
+    };
+    let flags = MemFlags::aligned(align_log2).0;
+    let data = InstData::new(Opcode::StackAlloc, Type::PTR, flags, size, Operand::NONE);
+    build.define(data, Type::PTR, NO_TYPE)
+}
+
+/// Flags, source type, pointer, indices.
+pub(in crate::llvm) fn gep(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
+    operands.next()?;
+    let source = body.build.type_id(operands.next()?)?;
+    let base = single(body, operands)?;
+    let count = operands.rest().len();
+    let address = if count == 1 {
+        let index = single(body, operands)?;
+        body.build.address(source, base, &[index])?
+    } else {
+        let mut indices = Vec::with_capacity(count);
+        while !operands.rest().is_empty() {
+            indices.push(single(body, operands)?);
+        }
+        body.build.address(source, base, &indices)?
+    };
+    body.build.define_as(address)
+}
+
+/// Pointer, type, alignment, volatile.
+pub(in crate::llvm) fn load(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
+    let address = pointer(body, operands)?;
+    let ty = loaded_type(body, operands, address, 3)?;
+    let align_log2 = alignment(&body.build, operands.next()?, ty)?;
+    let volatile = operands.next()? != 0;
+    match body.build.class(ty)? {
+        Class::Scalar(ir_type) => {
+            let flags = MemFlags::aligned(align_log2).with_volatile(volatile).0;
+            let data = InstData::new(Opcode::Load, ir_type, flags, address.operand(), Operand::NONE);
+            body.build.define(data, ir_type, ty)
+        }
+        Class::Aggregate => load_aggregate(&mut body.build, address, ty, align_log2, volatile),
+        Class::Void | Class::Metadata => Err(body.build.malformed(format!("a load of type {ty}"))),
+    }
+}
+
+/// The type that is loaded; records of `rest` more fields have it, older ones mean what the pointer points to.
+fn loaded_type(
+    body: &mut Body<'_, '_>,
+    operands: &mut Operands<'_>,
+    address: Word,
+    rest: usize,
+) -> Result<TypeId, ReadError> {
+    if operands.rest().len() >= rest {
+        return body.build.type_id(operands.next()?);
+    }
+    match body.build.module.types.kind(address.ty()) {
+        Some(&Kind::Pointer {
+            pointee: Some(pointee), ..
+        }) => Ok(pointee),
+        _ => Err(body.build.malformed("a load that does not say of what type")),
+    }
+}
+
+/// The alignment that is known `offset` bytes behind something aligned.
+fn align_behind(align_log2: u32, offset: u64) -> u32 {
+    if offset == 0 {
+        align_log2
+    } else {
+        align_log2.min(offset.trailing_zeros())
+    }
+}
+
+fn address_behind(build: &mut Builder<'_, '_>, address: Word, offset: u64) -> Operand {
+    if offset == 0 {
+        return address.operand();
+    }
+    let distance = build.function.int_operand(Type::I64, i128::from(offset));
+    build.emit(Opcode::PtrAdd, address.ir_type(), 0, address.operand(), distance)
+}
+
+fn load_aggregate(
+    build: &mut Builder<'_, '_>,
+    address: Word,
+    ty: TypeId,
+    align_log2: u32,
+    volatile: bool,
+) -> Result<(), ReadError> {
+    let leaves = build.leaves(ty)?;
+    build.check_room(2 * leaves.len())?;
+    let mut parts = Vec::with_capacity(leaves.len());
+    for place in leaves {
+        let leaf = build.leaf(place);
+        let pointer = address_behind(build, address, leaf.offset);
+        let flags = MemFlags::aligned(align_behind(align_log2, leaf.offset))
+            .with_volatile(volatile)
+            .0;
+        parts.push(build.emit(Opcode::Load, leaf.ir_type, flags, pointer, Operand::NONE));
+    }
+    build.define_parts(ty, &parts)
+}
+
+/// Pointer, value, alignment, volatile.
+pub(in crate::llvm) fn store(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
+    let address = pointer(body, operands)?;
+    let value = body.value(operands)?;
+    let field = operands.next()?;
+    let volatile = operands.next()? != 0;
+    let build = &mut body.build;
+    let align_log2 = match field {
+        0 if value.ty() == NO_TYPE => natural_align(build, value.ir_type()),
+        field => alignment(build, field, value.ty())?,
+    };
+    let flags = MemFlags::aligned(align_log2).with_volatile(volatile).0;
+    if value.is_operand() {
+        let data = InstData::new(
+            Opcode::Store,
+            value.ir_type(),
+            flags,
+            value.operand(),
+            address.operand(),
+        );
+        build.function.push_inst(data);
+        return Ok(());
+    }
+    let leaves = build.leaves(value.ty())?;
+    build.check_room(2 * leaves.len())?;
+    for (index, place) in leaves.enumerate() {
+        let leaf = build.leaf(place);
+        let pointer = address_behind(build, address, leaf.offset);
+        let flags = MemFlags::aligned(align_behind(align_log2, leaf.offset))
+            .with_volatile(volatile)
+            .0;
+        let part = build.part(value, index as u32);
+        build
+            .function
+            .push_inst(InstData::new(Opcode::Store, leaf.ir_type, flags, part, pointer));
+    }
+    Ok(())
+}
+
+/// The alignment of a type of the IR: its size, if that is a power of two.
+fn natural_align(build: &Builder<'_, '_>, ir_type: Type) -> u32 {
+    let bits = build.module.layout.pointer(0).bits;
+    build.function.types.store_bytes(ir_type, bits).trailing_zeros().min(4)
+}
+
+fn ordering(build: &Builder<'_, '_>, number: u64) -> Result<Ordering, ReadError> {
+    let found = usize::try_from(number)
+        .ok()
+        .and_then(|number| frazil_ir::flags::ORDERINGS.get(number).copied());
+    match found {
+        Some(found) if found != Ordering::NotAtomic => Ok(found),
+        _ => Err(build.malformed(format!("memory ordering {number} of an atomic access"))),
+    }
+}
+
+fn single_thread(build: &Builder<'_, '_>, scope: u64) -> Result<bool, ReadError> {
+    if build.module.single_thread_scopes.is_empty() {
+        return Ok(scope == 0);
+    }
+    let found = usize::try_from(scope)
+        .ok()
+        .and_then(|scope| build.module.single_thread_scopes.get(scope));
+    found
+        .copied()
+        .ok_or_else(|| build.malformed(format!("synchronization scope {scope}")))
+}
+
+fn expect_scalar(body: &Body<'_, '_>, word: Word) -> Result<(), ReadError> {
+    if word.is_operand() {
+        Ok(())
+    } else {
+        Err(body.build.malformed("an atomic access to an aggregate"))
+    }
+}
+
+/// Pointer, type, alignment, volatile, ordering, scope.
+pub(in crate::llvm) fn atomic_load(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
+    let address = pointer(body, operands)?;
+    let ty = loaded_type(body, operands, address, 5)?;
+    let align_log2 = alignment(&body.build, operands.next()?, ty)?;
+    let volatile = operands.next()? != 0;
+    let ordering = ordering(&body.build, operands.next()?)?;
+    let single_thread = single_thread(&body.build, operands.next()?)?;
+    let flags = MemFlags::aligned(align_log2)
+        .with_volatile(volatile)
+        .with_ordering(ordering);
+    let ir_type = body.build.scalar_class(ty)?;
+    let flags = flags.with_single_thread(single_thread).0;
+    let data = InstData::new(Opcode::AtomicLoad, ir_type, flags, address.operand(), Operand::NONE);
+    body.build.define(data, ir_type, ty)
+}
+
+/// Pointer, value, alignment, volatile, ordering, scope.
+pub(in crate::llvm) fn atomic_store(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
+    let address = pointer(body, operands)?;
+    let value = single(body, operands)?;
+    let field = operands.next()?;
+    let align_log2 = if field == 0 {
+        natural_align(&body.build, value.ir_type())
+    } else {
+        alignment(&body.build, field, 0)?
+    };
+    let volatile = operands.next()? != 0;
+    let ordering = ordering(&body.build, operands.next()?)?;
+    let single_thread = single_thread(&body.build, operands.next()?)?;
+    let flags = MemFlags::aligned(align_log2)
+        .with_volatile(volatile)
+        .with_ordering(ordering);
+    let flags = flags.with_single_thread(single_thread).0;
+    let data = InstData::new(
+        Opcode::AtomicStore,
+        value.ir_type(),
+        flags,
+        value.operand(),
+        address.operand(),
+    );
+    body.build.function.push_inst(data);
+    Ok(())
+}
+
+/// Pointer, value, operation, volatile, ordering, scope, perhaps alignment.
+pub(in crate::llvm) fn atomic_rmw(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
+    let address = pointer(body, operands)?;
+    let value = single(body, operands)?;
+    let number = operands.next()?;
+    let volatile = operands.next()? != 0;
+    let ordering = ordering(&body.build, operands.next()?)?;
+    let single_thread = single_thread(&body.build, operands.next()?)?;
+    let align = operands.next_or_zero();
+    let build = &mut body.build;
+    let row = usize::try_from(number)
+        .ok()
+        .and_then(|number| frazil_ir::flags::RMW_OPS.get(number));
+    let Some(&(operation, _)) = row else {
+        return Err(build.unsupported(format!("atomicrmw operation {number}")));
+    };
+    let ir_type = value.ir_type();
+    let align_log2 = if align == 0 {
+        natural_align(build, ir_type)
+    } else {
+        alignment(build, align, 0)?
+    };
+    let flags = MemFlags::aligned(align_log2)
+        .with_volatile(volatile)
+        .with_ordering(ordering);
+    let flags = flags.with_single_thread(single_thread).with_rmw(operation).0;
+    let data = InstData::new(Opcode::AtomicRmw, ir_type, flags, address.operand(), value.operand());
+    build.define(data, ir_type, value.ty())
+}
+
+/// The weakest ordering that is at least as strong as both.
+fn join(success: Ordering, failure: Ordering) -> Ordering {
+    match (success, failure) {
+        (Ordering::Release, Ordering::Acquire) | (Ordering::AcquireRelease, Ordering::Acquire) => {
+            Ordering::AcquireRelease
+        }
+        _ => success.max(failure),
+    }
+}
+
+/// Pointer, expected, new, volatile, success ordering, scope, failure ordering, weak, perhaps alignment.
+pub(in crate::llvm) fn cmpxchg(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
+    let address = pointer(body, operands)?;
+    let expected = body.value(operands)?;
+    expect_scalar(body, expected)?;
+    let new = body.value_like(operands, expected)?;
+    let volatile = operands.next()? != 0;
+    let success = ordering(&body.build, operands.next()?)?;
+    let single_thread = single_thread(&body.build, operands.next()?)?;
+    let failure = ordering(&body.build, operands.next()?)?;
+    operands.next()?;
+    let align = operands.next_or_zero();
+    let build = &mut body.build;
+    let ir_type = expected.ir_type();
+    let align_log2 = if align == 0 {
+        natural_align(build, ir_type)
+    } else {
+        alignment(build, align, 0)?
+    };
+    let flags = MemFlags::aligned(align_log2)
+        .with_volatile(volatile)
+        .with_ordering(join(success, failure));
+    let flags = flags.with_single_thread(single_thread).0;
+    let rest = build.function.push_pool(&[expected.operand(), new.operand()]);
+    let data = InstData::new(Opcode::Cmpxchg, ir_type, flags, address.operand(), Operand::raw(rest));
+    let ty = build.pair_with_bool(ir_type)?;
+    build.state.types.clear();
+    build.state.types.extend([ir_type, Type::I1]);
+    build.define_aggregate(data, ty)
+}
+
+impl Builder<'_, '_> {
+    /// The structure type of a value and an `i1`, which the file has because an instruction returns it.
+    fn pair_with_bool(&mut self, ir_type: Type) -> Result<TypeId, ReadError> {
+        if let Some(&ty) = self.state.pairs.get(&(ir_type.index() as u32)) {
+            return Ok(ty);
+        }
+        let module = self.module;
+        for ty in 0..module.types.len() as TypeId {
+            let Some(Kind::Struct { members, packed: false }) = module.types.kind(ty) else {
+                continue;
+            };
+            let &[value, flag] = module.types.members(members) else {
+                continue;
+            };
+            if module.types.kind(flag) != Some(&Kind::Integer(1)) {
+                continue;
+            }
+            let single = matches!(
+                module.types.kind(value),
+                Some(Kind::Integer(_) | Kind::Pointer { .. } | Kind::Float(_))
+            );
+            if single && self.class(value)? == Class::Scalar(ir_type) {
+                self.state.pairs.insert(ir_type.index() as u32, ty);
+                return Ok(ty);
+            }
+        }
+        Err(self.malformed("a cmpxchg in a module without the type of its result"))
+    }
+}
+
+/// Ordering, scope.
+pub(in crate::llvm) fn fence(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
+    let ordering = ordering(&body.build, operands.next()?)?;
+    let single_thread = single_thread(&body.build, operands.next()?)?;
+    let flags = MemFlags::default()
+        .with_ordering(ordering)
+        .with_single_thread(single_thread)
+        .0;
+    let data = InstData::new(Opcode::Fence, Type::VOID, flags, Operand::NONE, Operand::NONE);
+    body.build.function.push_inst(data);
+    Ok(())
+}

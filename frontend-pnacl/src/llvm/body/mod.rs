@@ -1,0 +1,18 @@
+//! The instructions of a function body, by kind.
+//!
+//! Each function takes the operands of one record and appends instructions. Types are checked here, because nothing
+//! after the reader checks them: binary operands are alike, pointers are pointers, results are what was announced.
+
+pub(super) mod aggregates;
+pub(super) mod arithmetic;
+pub(super) mod calls;
+pub(super) mod control;
+pub(super) mod memory;
+
+/// Fast-math flags: the file has reassociation in bit 7 and, from old versions, everything in bit 0.
+pub(super) fn fast_math(flags: u64) -> u16 {
+    if flags & 1 != 0 {
+        return 0x7f;
+    }
+    (flags & 0x7e | flags >> 7 & 1) as u16
+}

@@ -1,0 +1,432 @@
+//! One function body: from the records of its block to a function of the IR.
+//!
+//! A [`FunctionReader`] keeps the memory that is used again for each function; threads have one each and share the
+//! module. This file walks the block and resolves operands; the instructions are in [`super::body`].
+//!
+//! Operands are numbers relative to the next value's number; one that is not defined yet is followed by its type
+//! unless the type is known from the place. Blocks are not marked: a terminator ends one.
+
+use super::body;
+use super::codes::{block as id, function as code};
+use super::module::BitcodeModule;
+use super::types::{Kind, TypeId};
+use crate::bitstream::block::{Block, Item, SubBlock};
+use crate::bitstream::cursor::{Cursor, decode_signed};
+use crate::bitstream::record::Record;
+use crate::build::signatures;
+use crate::build::values::{BuildState, Builder, Class, Word};
+use crate::error::ReadError;
+use frazil_ir::{EntityRef, FuncId, Function, Operand};
+
+/// Reads function bodies of one module, one after another.
+///
+/// The functions given to [`FunctionReader::read`] may differ from call to call, but a function that is read into
+/// should be one that this reader filled before: its tables of types and signatures serve as a cache.
+#[derive(Debug)]
+pub struct FunctionReader<'m> {
+    module: &'m BitcodeModule<'m>,
+    record: Record,
+    state: BuildState,
+}
+
+impl<'m> FunctionReader<'m> {
+    /// A reader for the bodies of `module`.
+    pub fn new(module: &'m BitcodeModule<'m>) -> FunctionReader<'m> {
+        FunctionReader {
+            module,
+            record: Record::default(),
+            state: BuildState::new(module),
+        }
+    }
+
+    /// Reads the body of `id` into `function`, whose former contents are dropped.
+    ///
+    /// # Errors
+    /// If the body is malformed or contains what is not supported. The function is then in no useful state, but may
+    /// be read into again.
+    pub fn read(&mut self, id: FuncId, function: &mut Function) -> Result<(), ReadError> {
+        let tables_dropped = function.clear();
+        if tables_dropped || function.sigs.len() < self.state.signatures_seen || self.state.signatures_seen == 0 {
+            function.types.clear();
+            function.sigs.clear();
+            self.state.forget_tables();
+        }
+        self.state.reset();
+        let module = self.module;
+        let (Some(body), Some(head)) = (module.bodies.get(id.index()), module.module.functions.get(id)) else {
+            return Err(ReadError::malformed(0, format!("function {} has no body", id.index())));
+        };
+        let result = self.read_body(body, head.symbol, function);
+        self.state.signatures_seen = function.sigs.len().max(1);
+        result.map_err(|error| {
+            let name = module.module.display_name(head.symbol);
+            error
+                .within(format!("function {} \"{name}\"", id.index()))
+                .within("the module")
+        })
+    }
+
+    fn read_body(
+        &mut self,
+        header: &SubBlock,
+        symbol: frazil_ir::SymbolId,
+        function: &mut Function,
+    ) -> Result<(), ReadError> {
+        let Self { module, record, state } = self;
+        let mut cursor = module.stream.clone();
+        let block = Block::enter(&mut cursor, header, module.block_info.abbreviations(id::FUNCTION));
+        let next = state.words.len() as u32;
+        let room = Builder::room_for(header.end - header.start);
+        let builder = Builder {
+            module,
+            state,
+            function,
+            next,
+            place: header.start,
+            block_count: 0,
+            room,
+        };
+        let mut body = Body {
+            build: builder,
+            open: false,
+            bundles: false,
+        };
+        body.begin(symbol)?;
+        body.walk(&mut cursor, block, record)?;
+        body.finish()
+    }
+}
+
+/// A body that is being read.
+pub(crate) struct Body<'r, 'm> {
+    pub(crate) build: Builder<'r, 'm>,
+    /// Whether a block has been opened that no terminator has ended.
+    pub(crate) open: bool,
+    /// Whether operand bundles that matter stand before the next call.
+    pub(crate) bundles: bool,
+}
+
+/// Operands of a record that are read one after another.
+pub(crate) struct Operands<'r> {
+    pub(crate) record: &'r Record,
+    pub(crate) at: usize,
+}
+
+impl<'r> Operands<'r> {
+    /// The next operand.
+    #[inline]
+    pub(crate) fn next(&mut self) -> Result<u64, ReadError> {
+        let value = self.record.operand(self.at)?;
+        self.at += 1;
+        Ok(value)
+    }
+
+    /// The next operand, or 0 if there are no more.
+    #[inline]
+    pub(crate) fn next_or_zero(&mut self) -> u64 {
+        let value = self.record.operands().get(self.at).copied().unwrap_or(0);
+        self.at += 1;
+        value
+    }
+
+    /// All operands that are left.
+    pub(crate) fn rest(&self) -> &'r [u64] {
+        self.record.operands().get(self.at..).unwrap_or_default()
+    }
+}
+
+impl Body<'_, '_> {
+    /// Sets signature and parameters.
+    fn begin(&mut self, symbol: frazil_ir::SymbolId) -> Result<(), ReadError> {
+        let build = &mut self.build;
+        let module = build.module;
+        let Some(info) = module.symbols.get(symbol.index()).copied() else {
+            return Ok(());
+        };
+        let Some(Kind::Function { parameters, .. }) = module.types.kind(info.ty) else {
+            return Ok(());
+        };
+        let convention = match module.module.symbols.get(symbol).map(|data| data.kind) {
+            Some(frazil_ir::SymbolKind::Function(id)) => module.module.functions.get(id).map(|head| head.call_conv),
+            _ => None,
+        };
+        let mut signature = std::mem::take(&mut build.function.signature);
+        let filled = signatures::fill(
+            build,
+            &mut signature,
+            info.ty,
+            info.attributes,
+            convention.unwrap_or_default(),
+            &[],
+        );
+        build.function.signature = signature;
+        filled?;
+        build.function.symbol = Some(symbol);
+        for &ty in module.types.members(parameters) {
+            let word = match build.class(ty)? {
+                Class::Scalar(ir_type) => Word::scalar(Operand::value(build.function.push_param(ir_type)), ir_type, ty),
+                Class::Aggregate => {
+                    let leaves = build.leaves(ty)?;
+                    let first = build.state.parts.len() as u32;
+                    for place in leaves {
+                        let value = build.function.push_param(build.leaf(place).ir_type);
+                        build.state.parts.push(Operand::value(value));
+                    }
+                    Word::aggregate(first, ty)
+                }
+                Class::Void | Class::Metadata => Word::UNDEFINED,
+            };
+            build.push_word(word);
+        }
+        build.state.first_constant = build.next;
+        Ok(())
+    }
+
+    fn walk(&mut self, cursor: &mut Cursor<'_>, mut block: Block<'_>, record: &mut Record) -> Result<(), ReadError> {
+        loop {
+            match block.next(cursor, record)? {
+                Item::Record => {
+                    self.build.place = record.start();
+                    self.record(record)?;
+                    self.build.check_room(0)?;
+                }
+                Item::Block(inner) if inner.id == id::CONSTANTS => {
+                    let behind = cursor.position();
+                    self.constants(cursor, &inner, record)
+                        .map_err(|error| error.within(id::name(inner.id)))?;
+                    cursor.seek(behind);
+                }
+                Item::Block(_) => {}
+                Item::End => return Ok(()),
+            }
+        }
+    }
+
+    fn constants(&mut self, cursor: &mut Cursor<'_>, inner: &SubBlock, record: &mut Record) -> Result<(), ReadError> {
+        let build = &mut self.build;
+        if !build.function.blocks.is_empty() || build.state.words.len() > build.next as usize {
+            return Err(ReadError::malformed(inner.start, "constants behind instructions"));
+        }
+        let module = build.module;
+        let shared = module.block_info.abbreviations(id::CONSTANTS);
+        let first = build.state.constants.rows.len();
+        let block = Block::enter(cursor, inner, shared);
+        build.state.constants.read(cursor, block, record, &module.types)?;
+        build.push_constants(first);
+        Ok(())
+    }
+
+    /// Completes the function.
+    fn finish(&mut self) -> Result<(), ReadError> {
+        let build = &mut self.build;
+        let blocks = build.function.blocks.len();
+        if self.open || blocks != build.block_count as usize || blocks == 0 {
+            let message = format!(
+                "{blocks} blocks, the last without terminator: {}; {} announced",
+                self.open, build.block_count
+            );
+            return Err(build.malformed(message));
+        }
+        build.check_all_defined()?;
+        build.function.compute_cfg();
+        build.finish_phis()
+    }
+
+    /// Handles one record.
+    #[inline]
+    fn record(&mut self, record: &Record) -> Result<(), ReadError> {
+        let mut operands = Operands { record, at: 0 };
+        let record_code = record.code();
+        match record_code {
+            code::DECLARE_BLOCKS => {
+                let count = operands.next()?;
+                // Each block has a terminator, which takes some bits.
+                if count == 0 || count > self.build.room as u64 {
+                    return Err(record.malformed(format!("a function of {count} blocks")));
+                }
+                self.build.block_count = count as u32;
+                return Ok(());
+            }
+            code::DEBUG_LOCATION
+            | code::DEBUG_LOCATION_AGAIN
+            | code::BLOCK_ADDRESS_USERS
+            | code::FIRST_DEBUG_RECORD..=code::LAST_DEBUG_RECORD => return Ok(()),
+            code::OPERAND_BUNDLE => return self.bundle(&mut operands),
+            _ => {}
+        }
+        if !self.open {
+            self.open_block()?;
+        }
+        if record_code != code::PHI {
+            self.instruction(record_code, &mut operands)
+        } else {
+            self.phi(&mut operands)
+        }
+    }
+
+    fn open_block(&mut self) -> Result<(), ReadError> {
+        if self.build.function.blocks.len() >= self.build.block_count as usize {
+            let message = format!("an instruction behind the last of {} blocks", self.build.block_count);
+            return Err(self.build.malformed(message));
+        }
+        self.build.function.begin_block();
+        self.open = true;
+        Ok(())
+    }
+
+    #[inline]
+    fn instruction(&mut self, record_code: u64, operands: &mut Operands<'_>) -> Result<(), ReadError> {
+        match record_code {
+            code::LOAD => body::memory::load(self, operands),
+            code::STORE => body::memory::store(self, operands),
+            code::GEP => body::memory::gep(self, operands),
+            code::CALL => body::calls::call(self, operands),
+            code::BRANCH => body::control::branch(self, operands),
+            code::BINARY => body::arithmetic::binary(self, operands),
+            code::CAST => body::arithmetic::cast(self, operands),
+            code::COMPARE | code::COMPARE2 => body::arithmetic::compare(self, operands),
+            code::ALLOCA => body::memory::alloca(self, operands),
+            code::RETURN => body::control::ret(self, operands),
+            code::SELECT => body::arithmetic::select(self, operands),
+            code::SWITCH => body::control::switch(self, operands),
+            code::UNREACHABLE => body::control::unreachable(self),
+            code::INVOKE => body::calls::invoke(self, operands),
+            code::UNARY => body::arithmetic::unary(self, operands),
+            code::FREEZE => body::arithmetic::freeze(self, operands),
+            code::EXTRACT_VALUE => body::aggregates::extract_value(self, operands),
+            code::INSERT_VALUE => body::aggregates::insert_value(self, operands),
+            code::LANDING_PAD => body::control::landing_pad(self, operands),
+            code::RESUME => body::control::resume(self, operands),
+            code::INDIRECT_BRANCH => body::control::indirect_branch(self, operands),
+            code::EXTRACT_ELEMENT => body::aggregates::extract_element(self, operands),
+            code::INSERT_ELEMENT => body::aggregates::insert_element(self, operands),
+            code::SHUFFLE => body::aggregates::shuffle(self, operands),
+            code::ATOMIC_LOAD => body::memory::atomic_load(self, operands),
+            code::ATOMIC_STORE => body::memory::atomic_store(self, operands),
+            code::CMPXCHG => body::memory::cmpxchg(self, operands),
+            code::ATOMIC_RMW => body::memory::atomic_rmw(self, operands),
+            code::FENCE => body::memory::fence(self, operands),
+            other => {
+                let name = code::name(other);
+                Err(self.build.unsupported(format!("{name} (instruction record {other})")))
+            }
+        }
+    }
+
+    /// An operand that carries its type if it is not defined yet.
+    #[inline]
+    pub(crate) fn value(&mut self, operands: &mut Operands<'_>) -> Result<Word, ReadError> {
+        let number = self.number(operands.next()?);
+        if number < self.build.next {
+            return self.build.word(number);
+        }
+        let ty = self.build.type_id(operands.next()?)?;
+        self.build.forward(number, ty)
+    }
+
+    /// An operand of the same type as `like`.
+    #[inline]
+    pub(crate) fn value_like(&mut self, operands: &mut Operands<'_>, like: Word) -> Result<Word, ReadError> {
+        let number = self.number(operands.next()?);
+        if number >= self.build.next {
+            return if like.is_operand() {
+                self.build.forward_scalar(number, like.ir_type(), like.ty())
+            } else {
+                self.build.forward(number, like.ty())
+            };
+        }
+        let word = self.build.word(number)?;
+        let same = if like.is_operand() {
+            word.is_operand() && word.ir_type() == like.ir_type()
+        } else {
+            !word.is_operand() && word.ty() == like.ty()
+        };
+        if same {
+            Ok(word)
+        } else {
+            Err(self.build.malformed("two operands of different types"))
+        }
+    }
+
+    /// An operand whose type is known from the place.
+    #[inline]
+    pub(crate) fn value_of_type(&mut self, operands: &mut Operands<'_>, ty: TypeId) -> Result<Word, ReadError> {
+        let number = self.number(operands.next()?);
+        if number >= self.build.next {
+            return self.build.forward(number, ty);
+        }
+        let word = self.build.word(number)?;
+        self.build.expect_type(word, ty)?;
+        Ok(word)
+    }
+
+    /// The value number of a relative operand.
+    #[inline]
+    pub(crate) fn number(&self, relative: u64) -> u32 {
+        self.build.next.wrapping_sub(relative as u32)
+    }
+
+    /// A checked block number; the entry block is nobody's target.
+    #[inline]
+    pub(crate) fn target(&self, number: u64) -> Result<frazil_ir::Block, ReadError> {
+        if number > 0 && number < u64::from(self.build.block_count) {
+            return Ok(frazil_ir::Block::new(number as usize));
+        }
+        let message = format!(
+            "a branch to block {number}; expected 1 to {}",
+            self.build.block_count.saturating_sub(1)
+        );
+        Err(self.build.malformed(message))
+    }
+
+    /// A phi: its type, then pairs of a signed relative value number and a block, then perhaps flags.
+    fn phi(&mut self, operands: &mut Operands<'_>) -> Result<(), ReadError> {
+        if !self.build.at_phis() {
+            return Err(self.build.malformed("a phi behind other instructions of its block"));
+        }
+        let ty = self.build.type_id(operands.next()?)?;
+        let rest = operands.rest();
+        let flags = if rest.len() % 2 == 1 {
+            rest.last().map_or(0, |&flags| body::fast_math(flags))
+        } else {
+            0
+        };
+        let before = self.build.function.insts.len();
+        let mut pairs = Vec::with_capacity(rest.len() / 2);
+        for pair in rest.chunks_exact(2) {
+            let &[value, block] = pair else { continue };
+            let number = (i64::from(self.build.next)).wrapping_sub(decode_signed(value));
+            let Ok(number) = u32::try_from(number) else {
+                return Err(self.build.malformed(format!("value {number} in a phi")));
+            };
+            if block >= u64::from(self.build.block_count) {
+                return Err(self
+                    .build
+                    .malformed(format!("block {block} of {} in a phi", self.build.block_count)));
+            }
+            let word = if number < self.build.next {
+                self.build.word(number)?
+            } else {
+                self.build.forward(number, ty)?
+            };
+            pairs.push((word, block as u32));
+        }
+        if self.build.function.insts.len() != before {
+            return Err(self
+                .build
+                .unsupported("a phi with a constant expression or thread-local address as an operand"));
+        }
+        self.build.define_phi(ty, flags, &pairs)
+    }
+
+    /// Operand bundles stand before their call. Only those that say something about control convergence can be
+    /// left out.
+    fn bundle(&mut self, operands: &mut Operands<'_>) -> Result<(), ReadError> {
+        let tag = operands.next()?;
+        let name = usize::try_from(tag)
+            .ok()
+            .and_then(|tag| self.build.module.bundle_tags.get(tag));
+        self.bundles |= name.is_none_or(|name| name != b"convergencectrl");
+        Ok(())
+    }
+}
