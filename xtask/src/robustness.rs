@@ -71,7 +71,7 @@ fn whole_processes(count: u64, seed: u64, frazil: &Compiler, filter: &str) -> Re
     let mut contents = Vec::new();
     let mut peaks = Vec::new();
     for module in &modules {
-        contents.push(fs::read(&module.bitcode)?);
+        contents.push(frazil_robustness::Module::new(fs::read(&module.bitcode)?));
         peaks.push(process::run(&mut frazil.command(&module.bitcode, &output)?, CLOCK_LIMIT)?.peak_bytes);
     }
     let mut failed = 0;

@@ -1,12 +1,29 @@
 //! Damages files in the ways in which files get damaged, and in the ways in which an attacker would.
 //!
 //! A case is determined by its seed, its number and the modules it starts from, so that a failing one can be repeated
-//! alone. Nothing here knows what the bytes mean; that words of 32 bits are the unit in which bitcode counts the
-//! lengths of blocks only makes some kinds more likely to get past the first checks.
+//! alone. Most kinds of damage know nothing of what the bytes mean, but that bitcode counts the lengths of blocks in
+//! words of 32 bits; one exchanges whole blocks and puts the lengths right ([`blocks`]).
 
+pub mod blocks;
 mod random;
 
 pub use random::Random;
+
+/// A module to start from.
+#[derive(Clone, Debug)]
+pub struct Module {
+    bytes: Vec<u8>,
+    /// Empty if the bytes are no bitcode.
+    blocks: Vec<blocks::Place>,
+}
+
+impl Module {
+    /// Finds the blocks in `bytes`.
+    pub fn new(bytes: Vec<u8>) -> Module {
+        let blocks = blocks::find(&bytes).unwrap_or_default();
+        Module { bytes, blocks }
+    }
+}
 
 /// The kinds of damage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,13 +69,20 @@ pub struct Case {
 }
 
 /// Case number `number` of the series that `seed` starts, made from one of `modules`, of which there must be one.
-pub fn case(seed: u64, number: u64, modules: &[Vec<u8>]) -> Case {
+pub fn case(seed: u64, number: u64, modules: &[Module]) -> Case {
     let mut random = Random::new(seed, number);
     let module = random.below(modules.len());
-    let mut bytes = modules[module].clone();
     let mut description = String::new();
+    let mut bytes = match exchange_block(&modules[module], modules, &mut random) {
+        Some((bytes, what)) => {
+            description = what;
+            bytes
+        }
+        None => modules[module].bytes.clone(),
+    };
     // Most cases have one damage: the deeper the damage is found, the more code has run before.
-    let times = 1 + usize::from(random.below(4) == 0) * random.below(4);
+    let first = usize::from(description.is_empty());
+    let times = first + usize::from(random.below(4) == 0) * random.below(4);
     for _ in 0..times {
         let kind = KINDS[random.below(KINDS.len())];
         damage(kind, &mut bytes, modules, &mut random);
@@ -74,7 +98,29 @@ pub fn case(seed: u64, number: u64, modules: &[Vec<u8>]) -> Case {
     }
 }
 
-fn damage(kind: Damage, bytes: &mut Vec<u8>, modules: &[Vec<u8>], random: &mut Random) {
+/// In every third case: `base` with one of its blocks replaced by another of the same kind, from any module, or
+/// emptied. The text describes it.
+fn exchange_block(base: &Module, modules: &[Module], random: &mut Random) -> Option<(Vec<u8>, String)> {
+    if random.below(3) != 0 || base.blocks.is_empty() {
+        return None;
+    }
+    let place = &base.blocks[random.below(base.blocks.len())];
+    let other = &modules[random.below(modules.len())];
+    let fits = |from: &&blocks::Place| from.id == place.id && from.width == place.width;
+    let candidates: Vec<&blocks::Place> = other.blocks.iter().filter(fits).collect();
+    if candidates.is_empty() || random.below(8) == 0 {
+        // One word of zeros is the end mark of a block of any width.
+        return Some((
+            blocks::replace(&base.bytes, place, &[0; 4]),
+            format!("empty block {}", place.id),
+        ));
+    }
+    let from = candidates[random.below(candidates.len())];
+    let bytes = blocks::replace(&base.bytes, place, &other.bytes[from.body.clone()]);
+    Some((bytes, format!("other block {}", place.id)))
+}
+
+fn damage(kind: Damage, bytes: &mut Vec<u8>, modules: &[Module], random: &mut Random) {
     if bytes.is_empty() {
         return;
     }
@@ -87,13 +133,13 @@ fn damage(kind: Damage, bytes: &mut Vec<u8>, modules: &[Vec<u8>], random: &mut R
         }
         Damage::Truncate => bytes.truncate(random.below(bytes.len())),
         Damage::Overwrite => {
-            let piece = piece(&modules[random.below(modules.len())], random).to_vec();
+            let piece = piece(&modules[random.below(modules.len())].bytes, random).to_vec();
             let at = position(bytes.len(), random);
             let length = piece.len().min(bytes.len() - at);
             bytes[at..at + length].copy_from_slice(&piece[..length]);
         }
         Damage::Insert => {
-            let piece = piece(&modules[random.below(modules.len())], random).to_vec();
+            let piece = piece(&modules[random.below(modules.len())].bytes, random).to_vec();
             let at = position(bytes.len(), random);
             bytes.splice(at..at, piece);
         }
@@ -141,8 +187,12 @@ fn piece<'a>(from: &'a [u8], random: &mut Random) -> &'a [u8] {
 mod tests {
     use super::*;
 
-    fn modules() -> Vec<Vec<u8>> {
-        vec![(0..=255).collect(), vec![7; 1000], vec![1, 2, 3]]
+    fn modules() -> Vec<Module> {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../modules");
+        let bitcode = std::fs::read(folder.join("mixed-O2.bc")).unwrap();
+        [(0..=255).collect(), vec![7; 1000], vec![1, 2, 3], bitcode]
+            .map(Module::new)
+            .to_vec()
     }
 
     #[test]
@@ -159,7 +209,7 @@ mod tests {
         let modules = modules();
         let changed = (0..1000)
             .map(|number| case(3, number, &modules))
-            .filter(|case| case.bytes != modules[case.module])
+            .filter(|case| case.bytes != modules[case.module].bytes)
             .count();
         assert!(changed > 800, "{changed}");
     }
@@ -167,16 +217,17 @@ mod tests {
     #[test]
     fn every_kind_occurs() {
         let modules = modules();
-        let all: String = (0..200).map(|number| case(4, number, &modules).description).collect();
+        let all: String = (0..400).map(|number| case(4, number, &modules).description).collect();
         for kind in KINDS {
             assert!(all.contains(&format!("{kind:?}")), "{kind:?}");
         }
+        assert!(all.contains("other block") && all.contains("empty block"));
     }
 
     #[test]
     fn empty_modules_are_no_trouble() {
         for number in 0..200 {
-            case(5, number, &[Vec::new(), vec![1]]);
+            case(5, number, &[Vec::new(), vec![1]].map(Module::new));
         }
     }
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use std::{env, fs, panic};
 
 use frazil_frontend_pnacl::BitcodeModule;
-use frazil_robustness::{Case, case};
+use frazil_robustness::{Case, Module, case};
 use peak_alloc::PeakAlloc;
 
 #[global_allocator]
@@ -66,7 +66,7 @@ fn damaged_modules_end_well() {
 }
 
 /// The committed modules that are small enough.
-fn modules() -> Vec<Vec<u8>> {
+fn modules() -> Vec<Module> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../modules");
     let mut paths: Vec<_> = fs::read_dir(folder)
         .unwrap()
@@ -76,7 +76,7 @@ fn modules() -> Vec<Vec<u8>> {
     paths.retain(|path| path.metadata().unwrap().len() < MAX_MODULE_BYTES);
     paths.sort();
     assert!(!paths.is_empty());
-    paths.iter().map(|path| fs::read(path).unwrap()).collect()
+    paths.iter().map(|path| Module::new(fs::read(path).unwrap())).collect()
 }
 
 fn run(case: &Case) -> Result<(), String> {

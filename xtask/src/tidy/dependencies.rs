@@ -60,7 +60,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "frazil-emit",
         ],
     ),
-    ("frazil-robustness", &[]),
+    ("frazil-robustness", &["frazil-frontend-pnacl"]),
     ("xtask", &["frazil-robustness"]),
 ];
 
