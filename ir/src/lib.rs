@@ -10,6 +10,8 @@ pub mod domtree;
 pub mod entities;
 pub mod flags;
 pub mod function;
+#[cfg(feature = "interp")]
+pub mod interp;
 pub mod module;
 pub mod opcode;
 pub mod operand;

@@ -1,0 +1,232 @@
+//! Calls, returns, and variable arguments.
+//!
+//! A `va_list` has the layout of the x86-64 System V ABI (section 3.5.7), because front ends expand `va_arg` into
+//! accesses to it: 48 bytes for six integer registers, 128 for eight vector registers, and an area for the rest.
+
+use super::exec::Next;
+use super::memory::Byte;
+use super::value::{Scalar, Value, scalar_bits};
+use super::{Interpreter, Outcome, Stop};
+use crate::entities::SymbolId;
+use crate::flags::CallFlags;
+use crate::function::{CallView, Function, InstData};
+use crate::module::SymbolKind;
+use crate::opcode::Opcode;
+use crate::operand::OperandKind;
+use crate::signature::{ParamKind, Signature};
+use crate::types::TypeData;
+use frazil_support::EntityRef;
+
+/// Size of a `va_list`.
+pub(super) const VA_LIST_BYTES: u64 = 24;
+
+const INTEGER_AREA: u64 = 48;
+const SAVE_AREA: u64 = 176;
+
+impl<'a> Interpreter<'a> {
+    pub(super) fn call_inst(&mut self, function: &'a Function, data: &InstData) -> Outcome<Next> {
+        let call = function.call(data);
+        let signature = function.sig(call.sig);
+        if data.flags & CallFlags::INLINE_ASM.bits() != 0 {
+            return self.asm_call(function, data, &call);
+        }
+        if data.flags & CallFlags::INTRINSIC.bits() != 0 {
+            return Err(Stop::Unsupported("an intrinsic without an opcode".to_owned()));
+        }
+        let params = signature.params.iter().map(|param| param.ty);
+        let arguments = call
+            .args
+            .iter()
+            .zip(params)
+            .map(|(&operand, ty)| self.operand(function, operand, ty));
+        let arguments = arguments.collect::<Outcome<Vec<Value>>>()?;
+        let symbol = self.callee(&call)?;
+        if let Some(SymbolKind::Function(id)) = self.module.symbols.get(symbol).map(|data| data.kind) {
+            self.enter_call(function, signature, id.index(), arguments)?;
+            return Ok(Next::Entered);
+        }
+        let name = self.module.display_name(symbol);
+        let external = self
+            .external
+            .as_mut()
+            .and_then(|external| external(&name, &arguments, &mut self.memory));
+        let results = external.unwrap_or_else(|| Err(Stop::Unsupported(format!("the external function {name}"))))?;
+        self.set_results(data, results)?;
+        Ok(self.after_call(function, data))
+    }
+
+    /// Where to go on behind a call that returned.
+    fn after_call(&self, function: &Function, data: &InstData) -> Next {
+        match data.op {
+            Opcode::Invoke => Next::Jump(function.invoke_targets(data).0),
+            _ => Next::Go,
+        }
+    }
+
+    /// Empty templates without results are barriers for the compiler, no code.
+    fn asm_call(&mut self, function: &Function, data: &InstData, call: &CallView<'_>) -> Outcome<Next> {
+        let is_empty = call.callee.as_const().is_some_and(|id| match function.constant(id).1 {
+            crate::ConstView::Asm(asm) => asm.template.is_empty(),
+            _ => false,
+        });
+        if is_empty && function.sig(call.sig).returns.is_empty() {
+            return Ok(self.after_call(function, data));
+        }
+        Err(Stop::Unsupported("inline assembly".to_owned()))
+    }
+
+    fn callee(&self, call: &CallView<'_>) -> Outcome<SymbolId> {
+        if let OperandKind::Symbol(symbol) = call.callee.kind() {
+            let is_alias = matches!(
+                self.module.symbols.get(symbol).map(|data| data.kind),
+                Some(SymbolKind::Alias { .. })
+            );
+            if !is_alias {
+                return Ok(symbol);
+            }
+        }
+        let address = self.decided(call.callee, TypeData::Ptr(0), "call through")? as u64;
+        self.function_at(address)
+            .ok_or_else(|| Stop::undefined("call of what is no function"))
+    }
+
+    fn enter_call(
+        &mut self,
+        caller: &Function,
+        signature: &Signature,
+        callee: usize,
+        mut arguments: Vec<Value>,
+    ) -> Outcome<()> {
+        let body = &self.functions[callee];
+        let wanted = &body.signature;
+        let is_same = |left: &[crate::Param], right: &[crate::Param]| {
+            left.len() == right.len()
+                && left.iter().zip(right).all(|(left, right)| {
+                    caller.types.data(left.ty) == body.types.data(right.ty)
+                        && matches!(left.kind, ParamKind::ByVal { .. }) == matches!(right.kind, ParamKind::ByVal { .. })
+                })
+        };
+        let fixed = wanted.params.len();
+        let counts_fit = if wanted.variadic {
+            arguments.len() >= fixed
+        } else {
+            arguments.len() == fixed
+        };
+        let fits = counts_fit
+            && wanted.call_conv == signature.call_conv
+            && is_same(&signature.params[..fixed], &wanted.params)
+            && is_same(&signature.returns, &wanted.returns);
+        if !fits {
+            return Err(Stop::undefined("call with another signature than the function has"));
+        }
+        let variable = arguments.split_off(fixed);
+        let types = signature.params[fixed..]
+            .iter()
+            .map(|param| caller.types.data(param.ty));
+        self.enter(callee, arguments, types.zip(variable).collect())
+    }
+
+    /// Gives the frame just entered its own copies of `byval` arguments.
+    pub(super) fn copy_byval_arguments(&mut self) -> Outcome<()> {
+        for (index, param) in self.function().signature.params.iter().enumerate() {
+            let ParamKind::ByVal { size, align_log2 } = param.kind else {
+                continue;
+            };
+            let from = self.top().values[index].as_ref().and_then(Value::known);
+            let from = from.ok_or_else(|| Stop::undefined("a byval argument that is not defined"))?;
+            let bytes = self.memory.read_bytes(from as u64, u64::from(size))?;
+            let copy = self.memory.allocate(u64::from(size), u32::from(align_log2.max(3)))?;
+            self.memory.write_bytes(copy, &bytes)?;
+            self.frame().objects.push(copy);
+            self.frame().values[index] = Some(Value::bits(u128::from(copy)));
+        }
+        Ok(())
+    }
+
+    /// Ends the top frame; returns the results if it was the outermost.
+    pub(super) fn leave(&mut self, results: Vec<Value>) -> Outcome<Option<Vec<Value>>> {
+        if let Some(frame) = self.frames.pop() {
+            for object in frame.objects.into_iter().chain(frame.dynamic) {
+                self.memory.end_object(object);
+            }
+        }
+        if self.frames.is_empty() {
+            return Ok(Some(results));
+        }
+        let function = self.function();
+        let data = function.insts[self.top().position];
+        self.set_results(&data, results)?;
+        match self.after_call(function, &data) {
+            Next::Jump(target) => self.jump(function, target)?,
+            _ => self.frame().position += 1,
+        }
+        Ok(None)
+    }
+
+    /// Fills a `va_list`, with a new save area and overflow area.
+    pub(super) fn va_start(&mut self, list: u64) -> Outcome<()> {
+        let function = self.function();
+        let (mut integers, mut floats) = (0u64, INTEGER_AREA);
+        for param in &function.signature.params {
+            let ty = function.types.data(param.ty);
+            if !matches!(param.kind, ParamKind::ByVal { .. }) {
+                classify(ty, &mut integers, &mut floats);
+            }
+        }
+        let (first_integer, first_float) = (integers, floats);
+        let varargs = std::mem::take(&mut self.frame().varargs);
+        let save = self.memory.allocate(SAVE_AREA, 4)?;
+        let overflow = self.memory.allocate(32 * varargs.len() as u64, 4)?;
+        self.frame().objects.extend([save, overflow]);
+        let mut next = 0u64;
+        for (ty, value) in &varargs {
+            let bits = scalar_bits(*ty, 64).ok_or_else(|| Stop::Unsupported("a variable argument".to_owned()))?;
+            let place = match classify(*ty, &mut integers, &mut floats) {
+                Some(offset) => save + offset,
+                None => {
+                    next = if bits > 64 { next.next_multiple_of(16) } else { next };
+                    let place = overflow + next;
+                    next += u64::from(bits.div_ceil(64)) * 8;
+                    place
+                }
+            };
+            self.memory.write_bytes(place, &slot_bytes(value.lane(0), bits))?;
+        }
+        self.frame().varargs = varargs;
+        self.memory.write(list, &(first_integer as u32).to_le_bytes())?;
+        self.memory.write(list + 4, &(first_float as u32).to_le_bytes())?;
+        self.memory.write(list + 8, &overflow.to_le_bytes())?;
+        self.memory.write(list + 16, &save.to_le_bytes())
+    }
+}
+
+/// The place of an argument in the save area, from which the counters move on; `None` if it is passed in memory.
+fn classify(ty: TypeData, integers: &mut u64, floats: &mut u64) -> Option<u64> {
+    let (counter, size, end) = match ty {
+        TypeData::F32 | TypeData::F64 => (floats, 16, SAVE_AREA),
+        TypeData::Int(65..) => (integers, 16, INTEGER_AREA),
+        _ => (integers, 8, INTEGER_AREA),
+    };
+    let place = *counter;
+    if place + size > end {
+        return None;
+    }
+    *counter += size;
+    Some(place)
+}
+
+/// An argument in its slots: the bits above its width are undefined.
+fn slot_bytes(scalar: Scalar, bits: u32) -> Vec<Byte> {
+    let (value, undef, poison) = match scalar {
+        Scalar::Poison => (0, 0, true),
+        Scalar::Bits { value, undef } => (value, undef | !super::value::mask(bits), false),
+    };
+    let size = bits.div_ceil(64) as usize * 8;
+    (0..size)
+        .map(|index| Byte {
+            value: (value >> (8 * index)) as u8,
+            undef: (undef >> (8 * index)) as u8,
+            poison,
+        })
+        .collect()
+}
