@@ -191,9 +191,16 @@ impl CodeBuffer {
     pub fn finish_inst(&mut self, inst: &MInst, start: u32, jump: Option<Label>) {
         self.last_jump = jump.map(|label| (start, self.offset(), label));
         if self.logging {
-            let len = (self.offset() - start) as u8;
-            self.log.push((start, LogItem::Inst(*inst, len)));
+            self.log_inst(inst, start);
         }
+    }
+
+    /// Out of line, since logging is for assembly text only.
+    #[cold]
+    #[inline(never)]
+    fn log_inst(&mut self, inst: &MInst, start: u32) {
+        let len = (self.offset() - start) as u8;
+        self.log.push((start, LogItem::Inst(*inst, len)));
     }
 
     #[inline]

@@ -1,10 +1,10 @@
 //! The encoder: one machine instruction to bytes, fixups and relocations.
 //!
-//! Method: the [`Template`] of row and size has everything that does not depend on operands. Everything up to the
-//! ModRM and SIB bytes is collected in one word and displacement and immediate in another, and both are appended with
-//! one copy of fixed size. Instructions of registers only and those with memory have straight paths; the rest is told
-//! apart by [`Form`]. Where an instruction has several encodings, the choice is that of the GNU assembler, so that our
-//! assembly text gives the same bytes; only branches to labels that are not bound yet are always long.
+//! Method: the [`Template`] of row and size has everything that does not depend on operands; the parts are written
+//! one after the other at the end of the buffer. Instructions of registers only and those with a base register have
+//! straight paths; the rest is told apart by [`Form`]. Where an instruction has several encodings, the choice is that
+//! of the GNU assembler, so that our assembly text gives the same bytes; only branches to labels that are not bound yet
+//! are always long.
 //!
 //! It checks what a rule can get wrong in debug builds only, and does not know the 32-bit mode.
 
@@ -13,49 +13,114 @@ use crate::relocs;
 use crate::template::{Class, Template};
 use frazil_codegen::{CodeBuffer, Label, MInst, Ref, RefKind, Reg};
 
-/// An instruction being put together. Each word holds at most 8 bytes: no row has more than three prefixes, and those
-/// with three have a one-byte opcode.
-#[derive(Clone, Copy, Default)]
-struct Bytes {
-    /// Prefixes, opcode, ModRM, SIB.
-    head: u64,
-    head_bits: u32,
-    /// Displacement, immediate.
-    tail: u64,
-    tail_bits: u32,
+/// An instruction being put together at the end of the buffer. Parts are written as whole words of which only the
+/// first bytes count; what comes after overwrites the rest. A copy from elsewhere would have to wait for the small
+/// writes, which costs more than everything else here.
+struct Out<'a> {
+    /// The place of the instruction and some room behind it.
+    bytes: &'a mut [u8; ROOM],
+    /// Bytes so far.
+    len: usize,
+    note: Note,
 }
 
-impl Bytes {
+/// The longest instruction has 15 bytes, and the last word may reach beyond it.
+const ROOM: usize = 24;
+
+/// What the buffer must be told about a field of the instruction; places are bytes from the instruction's start.
+#[derive(Clone, Copy)]
+enum Note {
+    None,
+    Reloc {
+        place: usize,
+        kind: u8,
+        target: Ref,
+        addend: i64,
+    },
+    Fixup {
+        place: usize,
+        label: Label,
+        kind: u8,
+    },
+}
+
+impl Out<'_> {
+    /// Appends what `write` puts together. To stay in registers, the state must not leave functions that are inlined.
     #[inline(always)]
-    fn head(&mut self, byte: u8) {
-        debug_assert!(self.head_bits < 64);
-        self.head |= u64::from(byte) << self.head_bits;
-        self.head_bits += 8;
+    fn fill<T>(buf: &mut CodeBuffer, write: impl FnOnce(&mut Out<'_>) -> T) -> T {
+        let start = buf.bytes.len();
+        buf.bytes.extend_from_slice(&[0; ROOM]);
+        let mut out = Out {
+            bytes: buf.bytes.last_chunk_mut().expect("there is the room just made"),
+            len: 0,
+            note: Note::None,
+        };
+        let result = write(&mut out);
+        let Out { len, note, .. } = out;
+        debug_assert!(len <= 15);
+        buf.bytes.truncate(start + len);
+        match note {
+            Note::None => {}
+            Note::Reloc {
+                place,
+                kind,
+                target,
+                addend,
+            } => buf.reloc((start + place) as u32, kind, target, addend),
+            Note::Fixup { place, label, kind } => buf.fixup((start + place) as u32, label, kind),
+        }
+        result
+    }
+
+    /// Appends the first `count` bytes of a word.
+    #[inline(always)]
+    fn word(&mut self, value: u32, count: usize) {
+        debug_assert!(count <= 4);
+        self.bytes[self.len..self.len + 4].copy_from_slice(&value.to_le_bytes());
+        self.len += count;
     }
 
     #[inline(always)]
-    fn tail(&mut self, value: u32, bytes: u32) {
-        debug_assert!(self.tail_bits + bytes * 8 <= 64 && (bytes == 4 || value >> (bytes * 8) == 0));
-        self.tail |= u64::from(value) << self.tail_bits;
-        self.tail_bits += bytes * 8;
+    fn byte(&mut self, value: u8) {
+        self.optional_byte(value, true);
+    }
+
+    /// Appends a byte if it is there.
+    #[inline(always)]
+    fn optional_byte(&mut self, value: u8, is_there: bool) {
+        self.bytes[self.len] = value;
+        self.len += usize::from(is_there);
     }
 
     #[inline(always)]
     fn immediate(&mut self, immediate: Immediate) {
-        self.tail(immediate.value, immediate.bytes);
+        self.word(immediate.value, immediate.bytes);
     }
 
     #[inline(always)]
     fn modrm_reg(&mut self, reg: u8, rm: u8) {
-        self.head(0xc0 | (reg & 7) << 3 | (rm & 7));
+        self.byte(0xc0 | (reg & 7) << 3 | (rm & 7));
     }
 
-    #[inline(always)]
-    fn append_to(self, buf: &mut CodeBuffer) {
-        let all = u128::from(self.head) | u128::from(self.tail) << self.head_bits;
-        let len = buf.bytes.len() + (self.head_bits + self.tail_bits) as usize / 8;
-        buf.bytes.extend_from_slice(&all.to_le_bytes());
-        buf.bytes.truncate(len);
+    /// Appends a field of 4 bytes that a relocation fills in.
+    fn reloc32(&mut self, kind: u8, target: Ref, addend: i64) {
+        self.note = Note::Reloc {
+            place: self.len,
+            kind,
+            target,
+            addend,
+        };
+        self.word(0, 4);
+    }
+
+    /// Appends a field of 4 bytes with the distance to a label, `addend` bytes further.
+    fn fixup32(&mut self, label: Label, addend: i32) {
+        self.note = Note::Fixup {
+            place: self.len,
+            label,
+            kind: relocs::REL32,
+        };
+        self.word(addend.cast_unsigned(), 4);
     }
 }
 
@@ -63,7 +128,7 @@ impl Bytes {
 #[derive(Clone, Copy)]
 struct Immediate {
     value: u32,
-    bytes: u32,
+    bytes: usize,
     /// Bits of the opcode that tell the encoding of the immediate.
     opcode_bits: u8,
 }
@@ -87,55 +152,59 @@ pub fn encode(inst: &MInst, buf: &mut CodeBuffer) {
     );
     let template = Template::get(inst.op, inst.size);
     let start = buf.offset();
-    let (out, jump) = match template.class {
-        Class::Registers => (registers(template, inst, NO_IMMEDIATE), None),
-        Class::Memory => (memory(template, inst, buf), None),
-        Class::Other => other(template, inst, buf),
-    };
-    out.append_to(buf);
+    let mut jump = None;
+    match template.class {
+        Class::Registers => Out::fill(buf, |out| registers(out, template, inst, 0)),
+        Class::Memory if inst.regs[1].is_physical() => Out::fill(buf, |out| memory(out, template, inst, 0)),
+        _ => jump = other(buf, template, inst),
+    }
     buf.finish_inst(inst, start, jump);
 }
 
-/// Forms off the straight paths; with them the label of a branch that may be dropped.
-fn other(template: &Template, inst: &MInst, buf: &mut CodeBuffer) -> (Bytes, Option<Label>) {
+/// Forms off the straight paths; gives the label of a branch that may be dropped.
+#[inline(never)]
+fn other(buf: &mut CodeBuffer, template: &Template, inst: &MInst) -> Option<Label> {
     let code = &ROWS[usize::from(inst.op)].code;
-    let out = match code.form {
-        Form::RI => register_immediate(template, inst),
-        Form::OI => move_immediate(template, inst),
-        Form::LoadRRI | Form::StoreRRI => registers(template, inst, immediate(template, inst)),
-        Form::Exchange => exchange(template, inst),
-        Form::O => opcode_register(template, inst),
+    if code.form == Form::Branch {
+        return branch(buf, code, inst);
+    }
+    Out::fill(buf, |out| write_other(out, template, code, inst));
+    None
+}
+
+fn write_other(out: &mut Out<'_>, template: &Template, code: &Code, inst: &MInst) {
+    match code.form {
+        Form::RI => register_immediate(out, template, inst),
+        Form::OI => move_immediate(out, template, inst),
+        Form::LoadRRI | Form::StoreRRI => registers_immediate(out, template, inst),
+        Form::Exchange => exchange(out, template, inst),
+        Form::O => opcode_register(out, template, inst),
         Form::OI64 => {
-            let mut out = opcode_register(template, inst);
-            out.tail(inst.imm.cast_unsigned(), 4);
-            out.tail(inst.disp.cast_unsigned(), 4);
-            out
+            opcode_register(out, template, inst);
+            out.word(inst.imm.cast_unsigned(), 4);
+            out.word(inst.disp.cast_unsigned(), 4);
         }
-        Form::ORef => address_of_symbol(template, inst, buf),
-        Form::RBaseRef => symbol_offset(template, inst, buf),
-        Form::None => begin(template, 0, 0, false),
+        Form::ORef => address_of_symbol(out, template, inst),
+        Form::RBaseRef => symbol_offset(out, template, inst),
+        Form::None => begin(out, template, 0, 0, 0),
         Form::NoneModRm => {
-            let mut out = begin(template, 0, 0, false);
-            out.head(code.digit);
-            out
+            begin(out, template, 0, 0, 0);
+            out.byte(code.digit);
         }
         Form::I => {
             let immediate = immediate(template, inst);
-            let mut out = begin(template, immediate.opcode_bits, 0, false);
+            begin(out, template, immediate.opcode_bits, 0, 0);
             out.immediate(immediate);
-            out
         }
-        Form::Branch => return branch(code, inst, buf),
-        Form::ShortBranch => short_branch(code, inst, buf),
-        Form::BranchRef => branch_to_symbol(code, inst, buf),
-        Form::Nop => filler(inst.imm),
-        // On the straight paths.
-        Form::StoreRR | Form::LoadRR | Form::Same | Form::R | Form::RC | Form::StoreRRC => {
-            registers(template, inst, NO_IMMEDIATE)
+        Form::ShortBranch => short_branch(out, code, inst),
+        Form::BranchRef => branch_to_symbol(out, code, inst),
+        Form::Nop => filler(out, inst.imm),
+        // On the straight paths, or dealt with before.
+        Form::Branch | Form::StoreRR | Form::LoadRR | Form::Same | Form::R | Form::RC | Form::StoreRRC => {
+            registers(out, template, inst, 0);
         }
-        Form::RM | Form::MR | Form::M | Form::MI | Form::MC | Form::RMI => memory(template, inst, buf),
-    };
-    (out, None)
+        Form::RM | Form::MR | Form::M | Form::MI | Form::MC | Form::RMI => any_memory(out, template, inst),
+    }
 }
 
 #[inline(always)]
@@ -152,45 +221,38 @@ fn reg_field(template: &Template, inst: &MInst) -> u8 {
     reg.0 as u8 & template.reg_mask | template.digit
 }
 
-/// Prefixes and opcode. `opcode_bits` are or-ed to the last opcode byte, `rex` has the bits R, X and B; `force_rex`
-/// asks for the prefix without any bit, which is what selects the byte registers `spl` to `dil`.
+/// Prefixes and opcode. `opcode_bits` are or-ed to the last opcode byte, `rex` has the bits R, X and B. A
+/// `byte_register` other than 0 asks for the prefix even if it has no bit, which is what selects the byte registers
+/// `spl` to `dil`: those with bit 2 and without bit 3, and with bit 3 there is a prefix anyway.
 #[inline(always)]
-fn begin(template: &Template, opcode_bits: u8, rex: u8, force_rex: bool) -> Bytes {
+fn begin(out: &mut Out<'_>, template: &Template, opcode_bits: u8, rex: u8, byte_register: u8) {
+    out.word(template.prefixes, usize::from(template.prefix_bytes));
     let rex = rex | template.rex;
-    let prefix_bits = u32::from(template.prefix_bits);
-    let (rex_byte, rex_bits) = if rex != 0 || force_rex { (0x40 | rex, 8) } else { (0, 0) };
-    let last = u32::from(opcode_bits) << (template.opcode_bits - 8);
-    let opcode = u64::from(template.opcode | last);
-    let head = u64::from(template.prefixes) | u64::from(rex_byte) << prefix_bits | opcode << (prefix_bits + rex_bits);
-    Bytes {
-        head,
-        head_bits: prefix_bits + rex_bits + u32::from(template.opcode_bits),
-        tail: 0,
-        tail_bits: 0,
-    }
+    out.optional_byte(0x40 | rex, rex | byte_register != 0);
+    out.word(template.escape, usize::from(template.escape_bytes));
+    out.byte(template.opcode | opcode_bits);
 }
 
-/// Whether a register needs the REX prefix to be reached as a byte register.
+/// Two registers, or one and the row's digit.
 #[inline(always)]
-fn is_rex_byte(number: u8) -> bool {
-    number & 12 == 4
-}
-
-/// Two registers, or one and the row's digit, and perhaps an immediate.
-#[inline(always)]
-fn registers(template: &Template, inst: &MInst, immediate: Immediate) -> Bytes {
+fn registers(out: &mut Out<'_>, template: &Template, inst: &MInst, opcode_bits: u8) {
     let reg = reg_field(template, inst);
     let rm = number(inst.regs[usize::from(template.rm_slot & 1)]);
-    let force_rex = (template.byte_reg & is_rex_byte(reg)) | (template.byte_rm & is_rex_byte(rm));
-    let opcode_bits = inst.aux & template.condition_mask | immediate.opcode_bits;
-    let mut out = begin(template, opcode_bits, (reg >> 3) << 2 | rm >> 3, force_rex);
+    let byte_register = reg & template.byte_reg | rm & template.byte_rm;
+    let opcode_bits = inst.aux & template.condition_mask | opcode_bits;
+    begin(out, template, opcode_bits, (reg >> 3) << 2 | rm >> 3, byte_register);
     out.modrm_reg(reg, rm);
+}
+
+/// The same and an immediate.
+fn registers_immediate(out: &mut Out<'_>, template: &Template, inst: &MInst) {
+    let immediate = immediate(template, inst);
+    registers(out, template, inst, immediate.opcode_bits);
     out.immediate(immediate);
-    out
 }
 
 /// A register and an immediate, with the accumulator's own encodings.
-fn register_immediate(template: &Template, inst: &MInst) -> Bytes {
+fn register_immediate(out: &mut Out<'_>, template: &Template, inst: &MInst) {
     let immediate = immediate(template, inst);
     let is_full = inst.size == 1 || immediate.bytes > 1;
     if is_full && number(inst.regs[0]) == 0 {
@@ -201,19 +263,20 @@ fn register_immediate(template: &Template, inst: &MInst) -> Bytes {
         };
         if opcode != 0 {
             let template = template.with_opcode(opcode & !u8::from(inst.size == 1));
-            let mut out = begin(&template, 0, 0, false);
+            begin(out, &template, 0, 0, 0);
             out.immediate(immediate);
-            return out;
+            return;
         }
     }
-    registers(template, inst, immediate)
+    registers(out, template, inst, immediate.opcode_bits);
+    out.immediate(immediate);
 }
 
 /// The immediate in its shortest encoding.
 #[inline(always)]
 fn immediate(template: &Template, inst: &MInst) -> Immediate {
     let byte = |opcode_bits| Immediate {
-        value: u32::from(inst.imm as u8),
+        value: inst.imm.cast_unsigned(),
         bytes: 1,
         opcode_bits,
     };
@@ -235,16 +298,16 @@ fn immediate(template: &Template, inst: &MInst) -> Immediate {
             if template.imm == Imm::Short && i32::from(value as i8) == value {
                 return byte(2);
             }
-            full(value, u32::from(inst.size.min(4)))
+            full(value, usize::from(inst.size.min(4)))
         }
     }
 }
 
 /// An immediate of 2 or 4 bytes.
 #[inline(always)]
-fn full(value: i32, bytes: u32) -> Immediate {
+fn full(value: i32, bytes: usize) -> Immediate {
     Immediate {
-        value: value.cast_unsigned() & (u32::MAX >> (32 - 8 * bytes)),
+        value: value.cast_unsigned(),
         bytes,
         opcode_bits: 0,
     }
@@ -252,114 +315,110 @@ fn full(value: i32, bytes: u32) -> Immediate {
 
 /// A register in the opcode byte.
 #[inline(always)]
-fn opcode_register(template: &Template, inst: &MInst) -> Bytes {
+fn opcode_register(out: &mut Out<'_>, template: &Template, inst: &MInst) {
     let rm = number(inst.regs[0]);
-    begin(template, rm & 7, rm >> 3, template.byte_rm && is_rex_byte(rm))
+    begin(out, template, rm & 7, rm >> 3, rm & template.byte_rm);
 }
 
 /// A move of an immediate to a register.
-fn move_immediate(template: &Template, inst: &MInst) -> Bytes {
-    let mut out = if inst.size == 8 {
+fn move_immediate(out: &mut Out<'_>, template: &Template, inst: &MInst) {
+    if inst.size == 8 {
         let rm = number(inst.regs[0]);
-        let mut out = begin(template, 0, rm >> 3, false);
+        begin(out, template, 0, rm >> 3, 0);
         out.modrm_reg(0, rm);
-        out
     } else {
-        opcode_register(template, inst)
-    };
+        opcode_register(out, template, inst);
+    }
     out.immediate(immediate(template, inst));
-    out
 }
 
-fn exchange(template: &Template, inst: &MInst) -> Bytes {
+fn exchange(out: &mut Out<'_>, template: &Template, inst: &MInst) {
     let (first, second) = (number(inst.regs[0]), number(inst.regs[1]));
     debug_assert_ne!(first, second, "an exchange of a register with itself is a no-operation");
     if inst.size != 1 && (first == 0 || second == 0) {
         let other = first | second;
-        return begin(&template.with_opcode(0x90), other & 7, other >> 3, false);
+        return begin(out, &template.with_opcode(0x90), other & 7, other >> 3, 0);
     }
-    registers(template, inst, NO_IMMEDIATE)
+    registers(out, template, inst, 0);
 }
 
-/// A memory operand beside a register or the row's digit, and perhaps an immediate.
+/// A memory operand with a base register, beside a register or the row's digit.
 #[inline(always)]
-fn memory(template: &Template, inst: &MInst, buf: &mut CodeBuffer) -> Bytes {
+fn memory(out: &mut Out<'_>, template: &Template, inst: &MInst, opcode_bits: u8) {
     let reg = reg_field(template, inst);
-    let immediate = immediate(template, inst);
     let (base, index) = (inst.regs[1], inst.regs[2]);
-    if !base.is_physical() {
-        return baseless(template, inst, reg, immediate, buf);
-    }
     let base = number(base);
     let rex = (reg >> 3) << 2 | base >> 3;
-    let force_rex = template.byte_reg & is_rex_byte(reg);
-    let opcode_bits = inst.aux & template.condition_mask | immediate.opcode_bits;
+    let byte_register = reg & template.byte_reg;
+    let opcode_bits = inst.aux & template.condition_mask | opcode_bits;
     let disp = inst.disp;
-    let (mode, disp_bytes) = match i32::from(disp as i8) == disp {
-        _ if disp == 0 && base & 7 != 5 => (0x00, 0),
-        true => (0x40, 1),
-        false => (0x80, 4),
-    };
+    let has_disp = u8::from(disp != 0 || base & 7 == 5);
+    let is_long = u8::from(i32::from(disp as i8) != disp);
+    let mode = (has_disp + is_long) << 6;
+    let disp_bytes = usize::from(has_disp + 3 * is_long);
     let modrm = mode | (reg & 7) << 3;
-    let mut out;
     if index.is_none() {
-        out = begin(template, opcode_bits, rex, force_rex);
-        out.head(modrm | base & 7);
+        begin(out, template, opcode_bits, rex, byte_register);
+        out.byte(modrm | base & 7);
         if base & 7 == 4 {
-            out.head(0x24);
+            out.byte(0x24);
         }
     } else {
         let index = number(index);
         debug_assert_ne!(index, 4, "the stack pointer cannot be an index");
-        out = begin(template, opcode_bits, rex | (index >> 3) << 1, force_rex);
-        out.head(modrm | 4);
-        out.head(scale_bits(inst) | (index & 7) << 3 | base & 7);
+        begin(out, template, opcode_bits, rex | (index >> 3) << 1, byte_register);
+        out.byte(modrm | 4);
+        out.byte(scale_bits(inst) | (index & 7) << 3 | base & 7);
     }
-    out.tail(disp.cast_unsigned() & DISP_MASKS[disp_bytes], disp_bytes as u32);
-    out.immediate(immediate);
-    out
+    out.word(disp.cast_unsigned(), disp_bytes);
 }
-
-/// Masks of a displacement by its number of bytes.
-const DISP_MASKS: [u32; 5] = [0, 0xff, 0, 0, u32::MAX];
 
 #[inline(always)]
 fn scale_bits(inst: &MInst) -> u8 {
     (inst.aux & 0x30) << 2
 }
 
+/// Any memory operand, and perhaps an immediate.
+fn any_memory(out: &mut Out<'_>, template: &Template, inst: &MInst) {
+    let immediate = immediate(template, inst);
+    if inst.regs[1].is_physical() {
+        memory(out, template, inst, immediate.opcode_bits);
+    } else {
+        baseless(out, template, inst, immediate);
+    }
+    out.immediate(immediate);
+}
+
 /// A memory operand without base register: a symbol, or an index alone, or nothing but a displacement.
-#[inline(never)]
-fn baseless(template: &Template, inst: &MInst, reg: u8, immediate: Immediate, buf: &mut CodeBuffer) -> Bytes {
+fn baseless(out: &mut Out<'_>, template: &Template, inst: &MInst, immediate: Immediate) {
+    let reg = reg_field(template, inst);
     let index = inst.regs[2];
     let is_symbol = inst.regs[1] == Reg::SYMBOL;
     let has_index = !is_symbol && !index.is_none();
     let rex_x = if has_index { (number(index) >> 3) << 1 } else { 0 };
     let opcode_bits = inst.aux & template.condition_mask | immediate.opcode_bits;
-    let force_rex = template.byte_reg && is_rex_byte(reg);
-    let mut out = begin(template, opcode_bits, (reg >> 3) << 2 | rex_x, force_rex);
+    let byte_register = reg & template.byte_reg;
+    begin(out, template, opcode_bits, (reg >> 3) << 2 | rex_x, byte_register);
     if is_symbol {
-        symbol_operand(&mut out, inst, reg, immediate, buf);
+        symbol_operand(out, inst, reg, immediate);
     } else {
-        out.head((reg & 7) << 3 | 4);
-        out.head(if has_index {
+        out.byte((reg & 7) << 3 | 4);
+        out.byte(if has_index {
             scale_bits(inst) | (number(index) & 7) << 3 | 5
         } else {
             0x25
         });
-        out.tail(inst.disp.cast_unsigned(), 4);
+        out.word(inst.disp.cast_unsigned(), 4);
     }
-    out.immediate(immediate);
-    out
 }
 
 /// ModRM and displacement of an address that a symbol, constant or label gives, with its relocation or fixup.
-fn symbol_operand(out: &mut Bytes, inst: &MInst, reg: u8, immediate: Immediate, buf: &mut CodeBuffer) {
+fn symbol_operand(out: &mut Out<'_>, inst: &MInst, reg: u8, immediate: Immediate) {
     let target = Ref(inst.regs[2].0);
     let (kind, from_end) = match target.kind() {
         RefKind::Symbol | RefKind::Constant => (relocs::PC32, true),
         RefKind::Plt => (relocs::PLT32, true),
-        RefKind::Got => (slot_relocation(*out, inst), true),
+        RefKind::Got => (slot_relocation(out, inst), true),
         RefKind::TlsGeneralDynamic => (relocs::TLSGD, true),
         RefKind::TlsLocalDynamic => (relocs::TLSLD, true),
         RefKind::TlsInitialExec => (relocs::GOTTPOFF, true),
@@ -369,30 +428,27 @@ fn symbol_operand(out: &mut Bytes, inst: &MInst, reg: u8, immediate: Immediate, 
     };
     let reg_field = (reg & 7) << 3;
     if from_end {
-        out.head(reg_field | 5);
+        out.byte(reg_field | 5);
     } else {
-        out.head(reg_field | 4);
-        out.head(0x25);
+        out.byte(reg_field | 4);
+        out.byte(0x25);
     }
-    let field = buf.offset() + out.head_bits / 8;
-    let to_end = if from_end { 4 + immediate.bytes.cast_signed() } else { 0 };
+    let to_end = if from_end { 4 + immediate.bytes as i32 } else { 0 };
     if target.kind() == RefKind::Label {
-        buf.fixup(field, Label(target.number()), relocs::REL32);
-        out.tail(inst.disp.wrapping_sub(to_end).cast_unsigned(), 4);
+        out.fixup32(Label(target.number()), inst.disp.wrapping_sub(to_end));
     } else {
-        buf.reloc(field, kind, target, i64::from(inst.disp) - i64::from(to_end));
-        out.tail(0, 4);
+        out.reloc32(kind, target, i64::from(inst.disp) - i64::from(to_end));
     }
 }
 
 /// The relocation of a slot of the global offset table: the one that allows rewriting, where that is possible.
-fn slot_relocation(out: Bytes, inst: &MInst) -> u8 {
+fn slot_relocation(out: &Out<'_>, inst: &MInst) -> u8 {
     let code = &ROWS[usize::from(inst.op)].code;
     if !code.has(Code::RELAXABLE) || code.width == Width::Int && inst.size < 4 {
         return relocs::GOTPCREL;
     }
     // The row has no prefix, so the first byte is REX or the opcode.
-    if out.head as u8 & 0xf0 == 0x40 {
+    if out.bytes[0] & 0xf0 == 0x40 {
         relocs::REX_GOTPCRELX
     } else {
         relocs::GOTPCRELX
@@ -401,33 +457,31 @@ fn slot_relocation(out: Bytes, inst: &MInst) -> u8 {
 
 /// A register and a symbol's absolute address of 8 bytes.
 #[cold]
-fn address_of_symbol(template: &Template, inst: &MInst, buf: &mut CodeBuffer) -> Bytes {
-    let mut out = opcode_register(template, inst);
-    let field = buf.offset() + out.head_bits / 8;
-    buf.reloc(field, relocs::ABS64, Ref(inst.regs[2].0), i64::from(inst.disp));
-    out.tail(0, 4);
-    out.tail(0, 4);
-    out
+fn address_of_symbol(out: &mut Out<'_>, template: &Template, inst: &MInst) {
+    opcode_register(out, template, inst);
+    out.reloc32(relocs::ABS64, Ref(inst.regs[2].0), i64::from(inst.disp));
+    out.word(0, 4);
 }
 
 /// A register, and a base register with a symbol's offset.
 #[cold]
-fn symbol_offset(template: &Template, inst: &MInst, buf: &mut CodeBuffer) -> Bytes {
+fn symbol_offset(out: &mut Out<'_>, template: &Template, inst: &MInst) {
     let target = Ref(inst.imm.cast_unsigned());
     let kind = match target.kind() {
         RefKind::TlsDtpOffset => relocs::DTPOFF32,
         RefKind::TlsLocalExec => relocs::TPOFF32,
-        _ => relocs::ABS32S,
+        other => {
+            debug_assert_eq!(other, RefKind::Symbol, "no offset of this kind exists");
+            relocs::ABS32S
+        }
     };
     let (reg, base) = (number(inst.regs[0]), number(inst.regs[1]));
-    let mut out = begin(template, 0, (reg >> 3) << 2 | base >> 3, false);
-    out.head(0x80 | (reg & 7) << 3 | base & 7);
+    begin(out, template, 0, (reg >> 3) << 2 | base >> 3, 0);
+    out.byte(0x80 | (reg & 7) << 3 | base & 7);
     if base & 7 == 4 {
-        out.head(0x24);
+        out.byte(0x24);
     }
-    buf.reloc(buf.offset() + out.head_bits / 8, kind, target, i64::from(inst.disp));
-    out.tail(0, 4);
-    out
+    out.reloc32(kind, target, i64::from(inst.disp));
 }
 
 /// The opcode with the condition filled in.
@@ -440,66 +494,61 @@ fn with_condition(code: &Code, inst: &MInst) -> u8 {
 }
 
 /// A branch to a label. The label is returned if the branch waits for it and may be dropped.
-fn branch(code: &Code, inst: &MInst, buf: &mut CodeBuffer) -> (Bytes, Option<Label>) {
-    let mut out = Bytes::default();
+fn branch(buf: &mut CodeBuffer, code: &Code, inst: &MInst) -> Option<Label> {
     let is_conditional = code.has(Code::COND);
     let label = inst.label();
     let here = buf.offset();
     let long_bytes = if is_conditional { 6 } else { 5 };
     let bound = buf.label_offset(label);
-    if let Some(target) = bound
-        && here + 2 - target <= 128
-    {
-        out.head(if is_conditional { 0x70 | inst.condition() } else { 0xeb });
-        out.tail(target.wrapping_sub(here + 2) & 0xff, 1);
-        return (out, None);
-    }
-    if is_conditional {
-        out.head(0x0f);
-    }
-    out.head(with_condition(code, inst));
-    if let Some(target) = bound {
-        out.tail(target.wrapping_sub(here + long_bytes), 4);
-        return (out, None);
-    }
-    buf.fixup(here + long_bytes - 4, label, relocs::REL32);
-    out.tail((-4i32).cast_unsigned(), 4);
-    (out, (!is_conditional).then_some(label))
+    Out::fill(buf, |out| match bound {
+        Some(target) if here + 2 - target <= 128 => {
+            out.byte(if is_conditional { 0x70 | inst.condition() } else { 0xeb });
+            out.word(target.wrapping_sub(here + 2), 1);
+        }
+        _ => {
+            out.optional_byte(0x0f, is_conditional);
+            out.byte(with_condition(code, inst));
+            match bound {
+                Some(target) => out.word(target.wrapping_sub(here + long_bytes), 4),
+                None => out.fixup32(label, -4),
+            }
+        }
+    });
+    (bound.is_none() && !is_conditional).then_some(label)
 }
 
 /// A branch to a label that the rule knows to be near.
-fn short_branch(code: &Code, inst: &MInst, buf: &mut CodeBuffer) -> Bytes {
-    let mut out = Bytes::default();
-    out.head(with_condition(code, inst));
-    buf.fixup(buf.offset() + 1, inst.label(), relocs::REL8);
-    out.tail(0xff, 1);
-    out
+fn short_branch(out: &mut Out<'_>, code: &Code, inst: &MInst) {
+    out.byte(with_condition(code, inst));
+    out.note = Note::Fixup {
+        place: out.len,
+        label: inst.label(),
+        kind: relocs::REL8,
+    };
+    out.byte(0xff);
 }
 
-fn branch_to_symbol(code: &Code, inst: &MInst, buf: &mut CodeBuffer) -> Bytes {
-    let mut out = Bytes::default();
+fn branch_to_symbol(out: &mut Out<'_>, code: &Code, inst: &MInst) {
     if code.prefix != 0 {
         // The padded call of the general-dynamic sequence (System V ABI for x86-64, appendix on thread-local storage).
-        out.head(0x66);
-        out.head(0x66);
-        out.head(0x48);
+        out.byte(0x66);
+        out.byte(0x66);
+        out.byte(0x48);
     }
-    out.head(code.opcode);
+    out.byte(code.opcode);
     let target = Ref(inst.regs[2].0);
     let kind = if target.kind() == RefKind::Symbol {
         relocs::PC32
     } else {
         relocs::PLT32
     };
-    buf.reloc(buf.offset() + out.head_bits / 8, kind, target, i64::from(inst.disp) - 4);
-    out.tail(0, 4);
-    out
+    out.reloc32(kind, target, i64::from(inst.disp) - 4);
 }
 
 /// The recommended no-operations of 1 to 9 bytes (Intel manual, volume 2, NOP).
 #[cold]
-fn filler(bytes: i32) -> Bytes {
-    let (head, tail_bytes): (&[u8], u32) = match bytes {
+fn filler(out: &mut Out<'_>, bytes: i32) {
+    let (head, tail_bytes): (&[u8], usize) = match bytes {
         1 => (&[0x90], 0),
         2 => (&[0x66, 0x90], 0),
         3 => (&[0x0f, 0x1f, 0x00], 0),
@@ -510,12 +559,10 @@ fn filler(bytes: i32) -> Bytes {
         8 => (&[0x0f, 0x1f, 0x84, 0x00], 4),
         _ => (&[0x66, 0x0f, 0x1f, 0x84, 0x00], 4),
     };
-    let mut out = Bytes::default();
     for &byte in head {
-        out.head(byte);
+        out.byte(byte);
     }
-    out.tail(0, tail_bytes);
-    out
+    out.word(0, tail_bytes);
 }
 
 #[cfg(test)]

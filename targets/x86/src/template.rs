@@ -11,7 +11,7 @@ use crate::ops::{Code, Form, Imm, ROWS, Width};
 pub(crate) enum Class {
     /// ModRM with registers only, no immediate.
     Registers,
-    /// ModRM with a memory operand, perhaps an immediate.
+    /// ModRM with a memory operand, no immediate.
     Memory,
     /// Everything else.
     Other,
@@ -22,12 +22,14 @@ pub(crate) enum Class {
 pub(crate) struct Template {
     /// Prefixes before REX, first byte lowest.
     pub(crate) prefixes: u32,
-    /// Opcode bytes, first byte lowest.
-    pub(crate) opcode: u32,
-    /// Number of bits in `prefixes`.
-    pub(crate) prefix_bits: u8,
-    /// Number of bits in `opcode`.
-    pub(crate) opcode_bits: u8,
+    /// Opcode bytes before the last, first byte lowest.
+    pub(crate) escape: u32,
+    /// Number of bytes in `prefixes`.
+    pub(crate) prefix_bytes: u8,
+    /// Number of bytes in `escape`.
+    pub(crate) escape_bytes: u8,
+    /// The last opcode byte.
+    pub(crate) opcode: u8,
     /// REX.W or 0.
     pub(crate) rex: u8,
     /// How to proceed.
@@ -42,10 +44,10 @@ pub(crate) struct Template {
     pub(crate) reg_mask: u8,
     /// 15 if the opcode holds the condition, else 0.
     pub(crate) condition_mask: u8,
-    /// Whether the `reg` field is a byte register.
-    pub(crate) byte_reg: bool,
-    /// Whether the `rm` field is a byte register.
-    pub(crate) byte_rm: bool,
+    /// 4 if the `reg` field is a byte register, else 0: the bit of registers that need REX as such.
+    pub(crate) byte_reg: u8,
+    /// The same for the `rm` field.
+    pub(crate) byte_rm: u8,
     /// The immediate.
     pub(crate) imm: Imm,
 }
@@ -77,8 +79,8 @@ impl Template {
     /// The same with another opcode of one byte.
     pub(crate) fn with_opcode(&self, opcode: u8) -> Template {
         Template {
-            opcode: opcode as u32,
-            opcode_bits: 8,
+            escape_bytes: 0,
+            opcode,
             ..*self
         }
     }
@@ -89,9 +91,10 @@ impl Template {
         let (reg_slot, rm_slot, reg_mask) = slots(code.form);
         let mut template = Template {
             prefixes: 0,
+            escape: 0,
+            prefix_bytes: 0,
+            escape_bytes: 0,
             opcode: 0,
-            prefix_bits: 0,
-            opcode_bits: 0,
             rex: if is_int && size == 8 || code.has(Code::W) { 8 } else { 0 },
             class: class(code.form),
             reg_slot,
@@ -99,8 +102,8 @@ impl Template {
             digit: if reg_mask == 0 { code.digit } else { 0 },
             reg_mask,
             condition_mask: if code.has(Code::COND) { 15 } else { 0 },
-            byte_reg: is_byte && reg_mask != 0,
-            byte_rm: is_byte || code.has(Code::BYTE_RM),
+            byte_reg: if is_byte && reg_mask != 0 { 4 } else { 0 },
+            byte_rm: if is_byte || code.has(Code::BYTE_RM) { 4 } else { 0 },
             imm: code.imm,
         };
         template.add_prefixes(code, size);
@@ -109,8 +112,8 @@ impl Template {
     }
 
     const fn add_prefix(&mut self, byte: u8) {
-        self.prefixes |= (byte as u32) << self.prefix_bits;
-        self.prefix_bits += 8;
+        self.prefixes |= (byte as u32) << (8 * self.prefix_bytes);
+        self.prefix_bytes += 1;
     }
 
     /// In the assembler's order.
@@ -136,33 +139,25 @@ impl Template {
     }
 
     const fn add_opcode(&mut self, code: &Code, size: u8) {
-        let map: &[u8] = match code.map {
-            0 => &[],
-            1 => &[0x0f],
-            2 => &[0x0f, 0x38],
-            _ => &[0x0f, 0x3a],
+        (self.escape, self.escape_bytes) = match code.map {
+            0 => (0, 0),
+            1 => (0x0f, 1),
+            2 => (0x380f, 2),
+            _ => (0x3a0f, 2),
         };
-        let mut index = 0;
-        while index < map.len() {
-            self.opcode |= (map[index] as u32) << self.opcode_bits;
-            self.opcode_bits += 8;
-            index += 1;
-        }
-        let opcode = match (code.form, size) {
+        self.opcode = match (code.form, size) {
             (Form::OI, 8) => 0xc7,
             (Form::OI, 1) => 0xb0,
             _ if matches!(code.width, Width::Int) && size == 1 => code.opcode & !1,
             _ => code.opcode,
         };
-        self.opcode |= (opcode as u32) << self.opcode_bits;
-        self.opcode_bits += 8;
     }
 }
 
 const fn class(form: Form) -> Class {
     match form {
         Form::StoreRR | Form::LoadRR | Form::Same | Form::R | Form::RC | Form::StoreRRC => Class::Registers,
-        form if form.has_mem() => Class::Memory,
+        Form::RM | Form::MR | Form::M | Form::MC => Class::Memory,
         _ => Class::Other,
     }
 }
