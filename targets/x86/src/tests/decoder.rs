@@ -3,9 +3,11 @@
 
 use super::{bytes, row, samples};
 use crate::cond::Cond;
+use crate::encode::encode;
 use crate::ops::{Code, Form, Imm, Kind, Op, Row, Width};
 use crate::regs::name;
-use frazil_codegen::{MInst, PRegSet, Reg, Role};
+use crate::relocs::{FIXUPS, TABLE_ENTRY};
+use frazil_codegen::{CodeBuffer, MInst, PRegSet, Reg, Role};
 use iced_x86::{Decoder, DecoderOptions, Instruction, InstructionInfoFactory, OpAccess, OpKind, Register, RflagsBits};
 
 fn decode(bytes: &[u8]) -> Instruction {
@@ -287,6 +289,50 @@ fn the_decoder_reads_what_the_rows_say() {
             check_operands(&inst, row, &decoded);
             check_accesses(&inst, row, &decoded, &mut factory);
             check_flags(&inst, row, &decoded);
+        }
+    }
+}
+
+/// Branches over three bytes of filler, forward and backward, in the long and the short encoding.
+#[test]
+fn branches_reach_their_label_and_have_the_rows_effects() {
+    let mut factory = InstructionInfoFactory::new();
+    for op in [Op::Jcc, Op::Jmp, Op::JccShort, Op::JmpShort] {
+        for cond in 0..16 {
+            for is_forward in [true, false] {
+                let mut buf = CodeBuffer::new(false);
+                let label = buf.new_label();
+                let mut inst = MInst::new(op as u16, 8).with_condition(cond);
+                inst.imm = label.0.cast_signed();
+                if !is_forward {
+                    buf.bind(label);
+                    buf.put(&[0x90; 3]);
+                }
+                let start = buf.offset();
+                encode(&inst, &mut buf);
+                let end = buf.offset();
+                if is_forward {
+                    buf.put(&[0x90; 3]);
+                    buf.bind(label);
+                }
+                assert_eq!(buf.finish(FIXUPS, 0x90, TABLE_ENTRY), Ok(()));
+                let decoded = decode(&buf.bytes[start as usize..]);
+                let row = row(&inst);
+                let target = if is_forward { end + 3 } else { 0 };
+                let branch_target = decoded.near_branch_target().wrapping_add(u64::from(start));
+                assert_eq!(branch_target, u64::from(target), "{} {cond}", row.name);
+                assert_eq!(decoded.len() as u32, end - start);
+                let is_short = matches!(op, Op::JccShort | Op::JmpShort) || !is_forward;
+                assert_eq!(decoded.len() == 2, is_short, "{}", row.name);
+                let suffix = if row.code.has(Code::COND) {
+                    Cond::from_number(cond).name()
+                } else {
+                    "mp"
+                };
+                assert_eq!(format!("{:?}", decoded.mnemonic()).to_lowercase(), format!("j{suffix}"));
+                check_accesses(&inst, row, &decoded, &mut factory);
+                check_flags(&inst, row, &decoded);
+            }
         }
     }
 }
