@@ -1,12 +1,13 @@
 //! Object files and assembly text of compiled modules.
 //!
 //! [`placement`] decides which section every definition goes to, [`names`] what symbols are called, [`constants`]
-//! shares code constants, [`cfi`] encodes call frame information. [`elf`] follows these decisions and makes a
-//! relocatable object file.
+//! shares code constants, [`cfi`] encodes call frame information. Two writers follow these decisions: [`elf`] makes a
+//! relocatable object file, [`asm`] the assembly text of the same object.
 //!
 //! Invariants of absence: this crate never sees the IR of a function, only finished code; it opens no file and starts
 //! no thread. Equal input gives equal bytes: nothing is written in the order of a hash table.
 
+pub mod asm;
 pub mod cfi;
 pub mod constants;
 pub mod elf;
@@ -16,6 +17,7 @@ pub mod placement;
 pub mod section;
 pub mod targets;
 
+pub use asm::AsmBuilder;
 pub use elf::ObjectBuilder;
 pub use error::EmitError;
 pub use placement::EmitOptions;

@@ -10,6 +10,9 @@ use frazil_ir::{EntityRef, Module, SymbolId};
 /// The prefix of names that stay inside the object.
 pub const LOCAL_PREFIX: &str = ".L";
 
+/// The beginning of the names of code constants; their number follows.
+pub const CONSTANT_PREFIX: &str = ".L..c";
+
 /// A name in parts, so that no string is made before it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ObjectName<'a> {
@@ -45,7 +48,7 @@ impl<'a> ObjectName<'a> {
             TargetKind::Symbol(symbol) => ObjectName::of_symbol(module, symbol),
             TargetKind::Runtime(function) => ObjectName::plain(function.name().as_bytes()),
             TargetKind::Constant(number) => ObjectName {
-                prefix: ".L..c",
+                prefix: CONSTANT_PREFIX,
                 name: &[],
                 number: Some(number),
             },

@@ -1,1 +1,5 @@
-//! Recipes and the pass registry.
+//! Recipes: named ways to compile a function.
+
+pub mod recipe;
+
+pub use recipe::{Codegen, Recipe, UnknownRecipe};

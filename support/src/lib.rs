@@ -5,6 +5,7 @@
 
 pub mod epoch_map;
 pub mod strings;
+pub mod suggest;
 
 pub use cranelift_entity::{EntityRef, PrimaryMap, entity_impl};
 pub use epoch_map::EpochMap;

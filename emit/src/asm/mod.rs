@@ -1,0 +1,310 @@
+//! Assembly text of the same object, in the syntax of GNU `as`.
+//!
+//! Instructions are printed from the log of what was encoded, so that text and bytes cannot disagree; sections,
+//! names and order are those of the object writer. Assembled, the text gives the same section contents; `as` adds
+//! symbols of its own only.
+//!
+//! The text is kept in memory until [`AsmBuilder::finish`].
+
+mod data;
+mod syntax;
+
+use crate::constants::ConstantPool;
+use crate::error::EmitError;
+use crate::names::{CONSTANT_PREFIX, ObjectName};
+use crate::placement::{EmitOptions, Placement, alias_base};
+use crate::section::SectionId;
+use frazil_codegen::isa::Target;
+use frazil_codegen::{AsmNames, CodeBuffer, CompiledFunction, Label, LogItem, Ref, RefKind, UnwindOp};
+use frazil_ir::module::Visibility;
+use frazil_ir::{EntityRef, FuncId, Linkage, Module, RuntimeFunction, SymbolId, SymbolKind};
+use frazil_support::FxHashMap;
+use std::fmt::{self, Write};
+
+/// Assembly text while it is made.
+pub struct AsmBuilder<'a> {
+    module: &'a Module,
+    target: &'a dyn Target,
+    placement: Placement<'a>,
+    text: String,
+    /// The section that the text is in.
+    current: Option<SectionId>,
+    /// The directive that switches to a section, once it was used.
+    directives: Vec<Option<String>>,
+    /// How many sections of a name there are.
+    section_names: FxHashMap<Vec<u8>, u32>,
+    constants: ConstantPool,
+    constant_numbers: Vec<u32>,
+    /// Which symbols of the module are referenced.
+    used: Vec<bool>,
+}
+
+impl fmt::Debug for AsmBuilder<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "assembly text of {} bytes", self.text.len())
+    }
+}
+
+/// Names within one code buffer of one function.
+struct CodeNames<'b> {
+    module: &'b Module,
+    constant_numbers: &'b [u32],
+    function: FuncId,
+    /// Tells the labels of the prologue from those of the body.
+    part: char,
+}
+
+impl AsmNames for CodeNames<'_> {
+    fn write_label(&self, label: Label, out: &mut dyn Write) -> fmt::Result {
+        write!(out, ".L..f{}{}{}", self.function.index(), self.part, label.0)
+    }
+
+    fn write_ref(&self, reference: Ref, out: &mut dyn Write) -> fmt::Result {
+        let number = reference.number() as usize;
+        match reference.kind() {
+            RefKind::Constant => write!(out, "{CONSTANT_PREFIX}{}", self.constant_numbers[number]),
+            RefKind::Label => self.write_label(Label(reference.number()), out),
+            _ => syntax::write_name(symbol_name(self.module, SymbolId::new(number)), out),
+        }
+    }
+}
+
+impl<'a> AsmBuilder<'a> {
+    /// Starts the text of a module.
+    ///
+    /// # Errors
+    /// When the module has something at its top level that is not written, or names that assembly cannot hold.
+    pub fn new(module: &'a Module, target: &'a dyn Target, options: EmitOptions) -> Result<AsmBuilder<'a>, EmitError> {
+        let placement = Placement::new(module, options)?;
+        for symbol in module.symbols.keys() {
+            let name = module.name(symbol);
+            if std::str::from_utf8(name).is_err() || name.contains(&0) {
+                return Err(EmitError::unsupported(
+                    "a name that is not UTF-8 in assembly text",
+                    module.display_name(symbol),
+                ));
+            }
+        }
+        let mut builder = AsmBuilder {
+            module,
+            target,
+            placement,
+            text: String::new(),
+            current: None,
+            directives: Vec::new(),
+            section_names: FxHashMap::default(),
+            constants: ConstantPool::default(),
+            constant_numbers: Vec::new(),
+            used: vec![false; module.symbols.len()],
+        };
+        let path = module.strings.display(module.source_name);
+        builder.line(format_args!(
+            ".file\t{}",
+            syntax::Quoted(path.rsplit('/').next().unwrap_or(&path).as_bytes())
+        ));
+        Ok(builder)
+    }
+
+    /// Appends a function, which must have been compiled with logging.
+    ///
+    /// # Errors
+    /// When a section cannot be named in assembly text.
+    pub fn add_function(&mut self, function: FuncId, code: &CompiledFunction) -> Result<(), EmitError> {
+        let head = &self.module.functions[function];
+        let section = self.placement.function(function);
+        self.switch_to(section);
+        let desc = self.target.desc();
+        let align_log2 = head.align_log2.max(desc.function_align_log2);
+        self.line(format_args!(".p2align\t{align_log2}, {:#x}", desc.elf.filler));
+        self.introduce(head.symbol, "function");
+        let needs_frame = head.unwind_table || !head.no_unwind;
+        if needs_frame {
+            self.line(format_args!(".cfi_startproc"));
+        }
+        self.constants.add_all(&code.body.constants, &mut self.constant_numbers);
+        let mut unwind = if needs_frame { code.unwind.as_slice() } else { &[] };
+        self.print_code(function, 'p', &code.prologue, 0, &mut unwind);
+        self.print_code(function, 'b', &code.body, code.prologue.offset(), &mut unwind);
+        if needs_frame {
+            self.print_unwind(u32::MAX, &mut unwind);
+            self.line(format_args!(".cfi_endproc"));
+        }
+        self.size_until_here(head.symbol);
+        Ok(())
+    }
+
+    /// Writes everything that is left, and the text.
+    ///
+    /// # Errors
+    /// When the module asks for something that cannot be written, or the writer's errors.
+    pub fn finish(mut self, out: &mut dyn std::io::Write) -> Result<(), EmitError> {
+        for def in self.module.data.values() {
+            self.add_data(def)?;
+        }
+        self.add_constants();
+        self.add_init_entries(true);
+        self.add_init_entries(false);
+        for symbol in self.module.symbols.keys() {
+            self.add_alias(symbol)?;
+            self.declare_outside(symbol);
+        }
+        self.line(format_args!(".section\t.note.GNU-stack,\"\",@progbits"));
+        Ok(out.write_all(self.text.as_bytes())?)
+    }
+
+    fn line(&mut self, line: fmt::Arguments<'_>) {
+        writeln!(self.text, "\t{line}").expect("strings can be written");
+    }
+
+    fn name(&self, symbol: SymbolId) -> syntax::Name<'a> {
+        syntax::Name(symbol_name(self.module, symbol))
+    }
+
+    /// Binding, visibility, type and label of a definition.
+    fn introduce(&mut self, symbol: SymbolId, kind: &str) {
+        self.bind(symbol);
+        let name = self.name(symbol);
+        self.line(format_args!(".type\t{name},@{kind}"));
+        writeln!(self.text, "{name}:").expect("strings can be written");
+    }
+
+    fn bind(&mut self, symbol: SymbolId) {
+        let (data, name) = (&self.module.symbols[symbol], self.name(symbol));
+        match data.linkage {
+            linkage if linkage.is_local() => {}
+            linkage if linkage.is_weak() => self.line(format_args!(".weak\t{name}")),
+            _ => self.line(format_args!(".globl\t{name}")),
+        }
+        self.set_visibility(symbol);
+    }
+
+    fn set_visibility(&mut self, symbol: SymbolId) {
+        let (data, name) = (&self.module.symbols[symbol], self.name(symbol));
+        match data.visibility {
+            _ if data.linkage.is_local() => {}
+            Visibility::Default => {}
+            Visibility::Hidden => self.line(format_args!(".hidden\t{name}")),
+            Visibility::Protected => self.line(format_args!(".protected\t{name}")),
+        }
+    }
+
+    fn size_until_here(&mut self, symbol: SymbolId) {
+        let name = self.name(symbol);
+        self.line(format_args!(".size\t{name}, .-{name}"));
+    }
+
+    fn print_code(
+        &mut self,
+        function: FuncId,
+        part: char,
+        code: &CodeBuffer,
+        base: u32,
+        unwind: &mut &[(u32, UnwindOp)],
+    ) {
+        for reloc in &code.relocs {
+            if let Some(symbol) = reloc.target.as_symbol() {
+                self.mark_used(symbol);
+            }
+        }
+        let log = code.log();
+        for (position, (offset, item)) in log.iter().enumerate() {
+            self.print_unwind(base + offset, unwind);
+            let next = log.get(position + 1).map_or(code.offset(), |(next, _)| *next);
+            self.print_item(function, part, item, next - offset)
+                .expect("strings can be written");
+        }
+    }
+
+    fn print_item(&mut self, function: FuncId, part: char, item: &LogItem, bytes: u32) -> fmt::Result {
+        let names = CodeNames {
+            module: self.module,
+            constant_numbers: &self.constant_numbers,
+            function,
+            part,
+        };
+        match *item {
+            LogItem::Inst(inst, len) => {
+                self.text.push('\t');
+                self.target.print(&inst, len, &names, &mut self.text)?;
+            }
+            LogItem::Label(label) => {
+                names.write_label(label, &mut self.text)?;
+                self.text.push(':');
+            }
+            LogItem::Align(_) if bytes == 0 => return Ok(()),
+            LogItem::Align(_) => write!(self.text, "\t.fill\t{bytes}, 1, {:#x}", self.target.desc().elf.filler)?,
+            LogItem::TableEntry { label, table } => {
+                self.text.push_str("\t.long\t");
+                names.write_label(label, &mut self.text)?;
+                self.text.push('-');
+                names.write_label(table, &mut self.text)?;
+            }
+        }
+        self.text.push('\n');
+        Ok(())
+    }
+
+    /// Prints the steps of the call frame description up to an offset.
+    fn print_unwind(&mut self, offset: u32, unwind: &mut &[(u32, UnwindOp)]) {
+        while let Some((&(at, op), rest)) = unwind.split_first()
+            && at <= offset
+        {
+            *unwind = rest;
+            match op {
+                UnwindOp::DefineCfa(register, bytes) => self.line(format_args!(".cfi_def_cfa\t{register}, {bytes}")),
+                UnwindOp::DefineCfaOffset(bytes) => self.line(format_args!(".cfi_def_cfa_offset\t{bytes}")),
+                UnwindOp::DefineCfaRegister(register) => self.line(format_args!(".cfi_def_cfa_register\t{register}")),
+                UnwindOp::SavedAt(register, bytes) => self.line(format_args!(".cfi_offset\t{register}, {bytes}")),
+                UnwindOp::RememberState => self.line(format_args!(".cfi_remember_state")),
+                UnwindOp::RestoreState => self.line(format_args!(".cfi_restore_state")),
+            }
+        }
+    }
+
+    fn mark_used(&mut self, symbol: SymbolId) {
+        if let Some(used) = self.used.get_mut(symbol.index()) {
+            *used = true;
+        }
+    }
+
+    fn add_alias(&mut self, symbol: SymbolId) -> Result<(), EmitError> {
+        let data = &self.module.symbols[symbol];
+        if data.linkage == Linkage::AvailableExternally {
+            return Ok(());
+        }
+        let Some((base, offset)) = alias_base(self.module, symbol)? else {
+            return Ok(());
+        };
+        self.bind(symbol);
+        let (name, base) = (self.name(symbol), self.name(base));
+        let kind = match data.kind {
+            SymbolKind::Ifunc { .. } => "gnu_indirect_function",
+            _ if data.is_function() => "function",
+            _ => "object",
+        };
+        self.line(format_args!(".type\t{name},@{kind}"));
+        self.line(format_args!(".set\t{name}, {base}{}", syntax::Addend(offset)));
+        Ok(())
+    }
+
+    /// What must be said of symbols of other objects.
+    fn declare_outside(&mut self, symbol: SymbolId) {
+        let data = &self.module.symbols[symbol];
+        if !self.used[symbol.index()] || data.is_defined() {
+            return;
+        }
+        if data.linkage == Linkage::ExternalWeak {
+            let name = self.name(symbol);
+            self.line(format_args!(".weak\t{name}"));
+        }
+        self.set_visibility(symbol);
+    }
+}
+
+/// The name of a symbol of the module or of a runtime function.
+fn symbol_name(module: &Module, symbol: SymbolId) -> ObjectName<'_> {
+    match RuntimeFunction::from_symbol(symbol, module.symbols.len()) {
+        Some(function) => ObjectName::plain(function.name().as_bytes()),
+        None => ObjectName::of_symbol(module, symbol),
+    }
+}

@@ -1,0 +1,23 @@
+//! Reading the input: a file, or standard input.
+//!
+//! Files are read into memory rather than mapped: for a file of some megabytes both cost the same, and a file that
+//! changes while it is read cannot change under the reader.
+
+use crate::diagnostics::{Error, Stage};
+use crate::options::is_standard_stream;
+use std::io::Read;
+use std::path::Path;
+
+/// The bytes of the input.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn read(path: &Path) -> Result<Vec<u8>, Error> {
+    let result = if is_standard_stream(path) {
+        let mut bytes = Vec::new();
+        std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
+    } else {
+        std::fs::read(path)
+    };
+    result.map_err(|error| Error::new(Stage::Read, format!("cannot read the input: {error}")))
+}

@@ -1,0 +1,188 @@
+//! Options: of the library ([`Options`]) and of the command line ([`Arguments`]).
+
+use crate::diagnostics::{Error, Stage};
+use clap::{Parser, ValueEnum};
+use frazil_codegen::RelocationModel;
+use frazil_passes::{Recipe, recipe};
+use std::path::{Path, PathBuf};
+
+/// What a compilation makes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Emit {
+    /// A relocatable object file.
+    #[default]
+    Obj,
+    /// The assembly text of the same object, for GNU `as`.
+    Asm,
+    /// The module as text of Frazil's intermediate representation.
+    Ir,
+}
+
+/// Options of a compilation.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The target's name; without it, the target of the module's triple.
+    pub target: Option<String>,
+    /// What to make.
+    pub emit: Emit,
+    /// How to compile.
+    pub recipe: &'static Recipe,
+    /// Where the code may be placed; without it, what the module's flags say, and static if they say nothing.
+    pub relocation_model: Option<RelocationModel>,
+    /// Whether each function has a section of its own.
+    pub function_sections: bool,
+    /// Whether each data definition has a section of its own.
+    pub data_sections: bool,
+    /// Whether times are measured; see [`crate::Report`].
+    pub measure: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            target: None,
+            emit: Emit::default(),
+            recipe: &recipe::BUILTIN[0],
+            relocation_model: None,
+            function_sections: false,
+            data_sections: false,
+            measure: false,
+        }
+    }
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  frazil hello.bc -o hello.o && cc hello.o -o hello    compile, then link with the C compiler's driver
+  clang -c -emit-llvm hello.c -o - | frazil - -o -     read standard input, write standard output
+  frazil --emit asm hello.bc -o hello.s                write assembly text
+  frazil --time-passes --stats big.bc -o /dev/null     say where the time goes";
+
+/// Compiles LLVM bitcode to native object files, fast.
+#[derive(Debug, Parser)]
+#[command(name = "frazil", after_help = EXAMPLES)]
+pub struct Arguments {
+    /// Bitcode file (LLVM 3.3 to 22), or - for standard input
+    pub input: PathBuf,
+    /// Output file, or - for standard output [default: the input's name with .o, .s or .fzl; - for standard input]
+    #[arg(short, long)]
+    pub output: Option<PathBuf>,
+    /// Target to compile for; --version lists them [default: the module's]
+    #[arg(long)]
+    pub target: Option<String>,
+    /// What to write
+    #[arg(long, value_enum, default_value_t = Emit::Obj)]
+    pub emit: Emit,
+    /// How to compile
+    #[arg(long, default_value = recipe::BUILTIN[0].name)]
+    pub recipe: String,
+    /// Where the code may be placed [default: pic if the module has a PIC level, else static]
+    #[arg(long, value_enum)]
+    pub relocation_model: Option<Model>,
+    /// Give each function a section of its own
+    #[arg(long)]
+    pub function_sections: bool,
+    /// Give each variable a section of its own
+    #[arg(long)]
+    pub data_sections: bool,
+    /// Threads besides the main one; only 0 so far
+    #[arg(long, default_value_t = 0)]
+    pub threads: u32,
+    /// Print the time of each stage to standard error
+    #[arg(long)]
+    pub time_passes: bool,
+    /// Print counts of what was compiled to standard error
+    #[arg(long)]
+    pub stats: bool,
+}
+
+/// Values of `--relocation-model`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Model {
+    /// Fixed addresses, for executables that are not position-independent
+    Static,
+    /// Position-independent code
+    Pic,
+}
+
+impl Arguments {
+    /// The options of the compilation.
+    ///
+    /// # Errors
+    /// When a value is none that this program knows.
+    pub fn options(&self) -> Result<Options, Error> {
+        if self.threads != 0 {
+            let message = format!("--threads {}: not supported yet; the only value is 0", self.threads);
+            return Err(Error::new(Stage::Options, message));
+        }
+        let recipe = Recipe::find(&self.recipe).map_err(|error| Error::new(Stage::Options, error.to_string()))?;
+        Ok(Options {
+            target: self.target.clone(),
+            emit: self.emit,
+            recipe,
+            relocation_model: self.relocation_model.map(|model| match model {
+                Model::Static => RelocationModel::Static,
+                Model::Pic => RelocationModel::Pic,
+            }),
+            function_sections: self.function_sections,
+            data_sections: self.data_sections,
+            measure: self.time_passes,
+        })
+    }
+
+    /// The input's name in messages.
+    pub fn input_name(&self) -> String {
+        if is_standard_stream(&self.input) {
+            return "<standard input>".to_owned();
+        }
+        self.input.display().to_string()
+    }
+
+    /// Where the output goes.
+    pub fn output_path(&self) -> PathBuf {
+        match &self.output {
+            Some(path) => path.clone(),
+            None if is_standard_stream(&self.input) => self.input.clone(),
+            None => self.input.with_extension(match self.emit {
+                Emit::Obj => "o",
+                Emit::Asm => "s",
+                Emit::Ir => "fzl",
+            }),
+        }
+    }
+}
+
+/// Whether a path means standard input or output.
+pub(crate) fn is_standard_stream(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(words: &str) -> Arguments {
+        Arguments::try_parse_from(std::iter::once("frazil").chain(words.split(' '))).expect("valid arguments")
+    }
+
+    #[test]
+    fn the_output_is_named_after_input_and_kind() {
+        assert_eq!(parse("dir/in.bc").output_path(), Path::new("dir/in.o"));
+        assert_eq!(parse("in.bc --emit asm").output_path(), Path::new("in.s"));
+        assert_eq!(parse("- --emit ir").output_path(), Path::new("-"));
+        assert_eq!(parse("- -o x.o").output_path(), Path::new("x.o"));
+    }
+
+    #[test]
+    fn values_that_are_not_known_are_refused() {
+        let message = |words| parse(words).options().expect_err("refused").to_string();
+        assert_eq!(
+            message("in.bc --threads 4"),
+            "--threads 4: not supported yet; the only value is 0"
+        );
+        assert_eq!(
+            message("in.bc --recipe Om2"),
+            "unknown recipe `Om2`; did you mean `Om1`?"
+        );
+    }
+}

@@ -1,0 +1,246 @@
+//! From bitcode to output: one module, function by function.
+//!
+//! Method: the module is opened without its bodies; then each body is read, compiled and appended to the output
+//! before the next is read, so that memory holds one function at a time. All state is used again for the next
+//! function. A function that cannot be compiled does not hide what is wrong with the others: all refusals are
+//! collected, and nothing is written then. A panic, which is a defect of Frazil, becomes an error that names the
+//! function and the stage.
+
+use crate::diagnostics::{Diagnostic, Error, Stage};
+use crate::options::{Emit, Options};
+use crate::timing::{Clock, Report};
+use frazil_codegen::{CompiledFunction, FastState, ModuleView, RelocationModel, Target, TargetEntry};
+use frazil_emit::{AsmBuilder, EmitError, EmitOptions, ObjectBuilder};
+use frazil_frontend_pnacl::{BitcodeModule, FunctionReader};
+use frazil_ir::{FuncId, Function, Linkage, Module, text};
+use frazil_passes::{Codegen, Recipe};
+use frazil_support::suggest::nearest;
+use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Compiles a module in memory.
+///
+/// # Errors
+/// When the bitcode cannot be read, or something in it cannot be compiled or written.
+pub fn compile(bitcode: &[u8], options: &Options) -> Result<Vec<u8>, Error> {
+    let mut out = Vec::new();
+    compile_to(bitcode, options, &mut out)?;
+    Ok(out)
+}
+
+/// Compiles a module and says how that went. Nothing is written unless every function could be compiled.
+///
+/// # Errors
+/// As for [`compile`], and the writer's.
+pub fn compile_to(bitcode: &[u8], options: &Options, out: &mut dyn Write) -> Result<Report, Error> {
+    let mut report = Report::default();
+    let mut clock = Clock::start(options.measure);
+    let bitcode = BitcodeModule::open(bitcode)?;
+    clock.lap(&mut report.times.read);
+    match options.emit {
+        Emit::Ir => print_ir(&bitcode, out)?,
+        Emit::Obj | Emit::Asm => compile_module(&bitcode, options, &mut report, out)?,
+    }
+    Ok(report)
+}
+
+/// Where compiled functions go.
+enum Sink<'a> {
+    Object(ObjectBuilder<'a>),
+    Asm(AsmBuilder<'a>),
+}
+
+impl Sink<'_> {
+    fn add(&mut self, id: FuncId, code: &CompiledFunction) -> Result<(), EmitError> {
+        match self {
+            Sink::Object(builder) => builder.add_function(id, code),
+            Sink::Asm(builder) => builder.add_function(id, code),
+        }
+    }
+
+    fn finish(self, out: &mut dyn Write) -> Result<(), EmitError> {
+        match self {
+            Sink::Object(builder) => builder.finish(out),
+            Sink::Asm(builder) => builder.finish(out),
+        }
+    }
+}
+
+/// Everything that one function after the other is compiled with.
+struct Worker<'a> {
+    reader: FunctionReader<'a>,
+    target: &'a dyn Target,
+    view: ModuleView<'a>,
+    recipe: &'static Recipe,
+    function: Function,
+    state: FastState,
+    code: CompiledFunction,
+    clock: Clock,
+    /// What is being done, for the message about a panic.
+    stage: Stage,
+}
+
+impl Worker<'_> {
+    /// Reads and compiles a function; the code is in `self.code` then.
+    fn compile(&mut self, id: FuncId, report: &mut Report) -> Result<(), Error> {
+        self.stage = Stage::Read;
+        self.reader.read(id, &mut self.function)?;
+        self.clock.lap(&mut report.times.read);
+        self.stage = Stage::Compile;
+        let head = &self.view.module.functions[id];
+        match self.recipe.codegen {
+            Codegen::Fast => {
+                self.target
+                    .compile_fast(&self.function, head, self.view, &mut self.state, &mut self.code)?;
+            }
+        }
+        self.clock.lap(&mut report.times.compile);
+        self.stage = Stage::Write;
+        report.count(&self.function, &self.code);
+        Ok(())
+    }
+}
+
+fn compile_module(
+    bitcode: &BitcodeModule<'_>,
+    options: &Options,
+    report: &mut Report,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
+    let module = bitcode.module();
+    let target = (target_entry(options.target.as_deref(), module, crate::targets())?.new)();
+    let relocation_model = options.relocation_model.unwrap_or_else(|| module_model(module));
+    let emit_options = EmitOptions {
+        relocation_model,
+        function_sections: options.function_sections,
+        data_sections: options.data_sections,
+    };
+    let (mut sink, logging) = match options.emit {
+        Emit::Asm => (Sink::Asm(AsmBuilder::new(module, &*target, emit_options)?), true),
+        _ => (
+            Sink::Object(ObjectBuilder::new(module, target.desc(), emit_options)?),
+            false,
+        ),
+    };
+    let mut worker = Worker {
+        reader: FunctionReader::new(bitcode),
+        target: &*target,
+        view: ModuleView {
+            module,
+            relocation_model,
+        },
+        recipe: options.recipe,
+        function: Function::new(),
+        state: FastState::default(),
+        code: CompiledFunction::new(logging),
+        clock: Clock::start(options.measure),
+        stage: Stage::Read,
+    };
+    let mut failures = Vec::new();
+    for (id, head) in module.functions.iter() {
+        if module.symbols[head.symbol].linkage == Linkage::AvailableExternally {
+            continue;
+        }
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            worker.compile(id, report)?;
+            if failures.is_empty() {
+                sink.add(id, &worker.code)?;
+                worker.clock.lap(&mut report.times.write);
+            }
+            Ok(())
+        }));
+        let name = || module.display_name(head.symbol).into_owned();
+        match outcome {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => failures.extend(in_function(error, &name())),
+            Err(_) => {
+                failures.push(panic_in(worker.stage, name()));
+                // Nothing is known of the state that the panic left behind.
+                return Err(failures.into());
+            }
+        }
+    }
+    if !failures.is_empty() {
+        return Err(failures.into());
+    }
+    let written = sink.finish(out);
+    worker.clock.lap(&mut report.times.write);
+    Ok(written?)
+}
+
+fn in_function(error: Error, name: &str) -> Vec<Diagnostic> {
+    let mut diagnostics = error.diagnostics().to_vec();
+    diagnostics
+        .iter_mut()
+        .for_each(|diagnostic| diagnostic.function = Some(name.to_owned()));
+    diagnostics
+}
+
+fn panic_in(stage: Stage, function: String) -> Diagnostic {
+    let doing = match stage {
+        Stage::Read => "reading",
+        Stage::Compile => "code generation",
+        _ => "writing",
+    };
+    Diagnostic {
+        stage: Stage::Internal,
+        function: Some(function),
+        message: format!("{doing} panicked; please report this with the input"),
+    }
+}
+
+/// Prints the module as text.
+fn print_ir(bitcode: &BitcodeModule<'_>, out: &mut dyn Write) -> Result<(), Error> {
+    let module = bitcode.module();
+    let mut reader = FunctionReader::new(bitcode);
+    let mut function = Function::new();
+    let mut text = String::new();
+    let unprintable = |_| Error::new(Stage::Write, "the module cannot be printed");
+    text::print_module_head(module, &mut text).map_err(unprintable)?;
+    for (id, head) in module.functions.iter() {
+        let read = reader.read(id, &mut function);
+        read.map_err(|error| Error::from(in_function(error.into(), &module.display_name(head.symbol))))?;
+        text::print_function(module, &function, &mut text).map_err(unprintable)?;
+    }
+    out.write_all(text.as_bytes()).map_err(|error| Error::output(&error))
+}
+
+/// What the module's flags say of where its code may be placed.
+fn module_model(module: &Module) -> RelocationModel {
+    match module.flags.pic_level {
+        None | Some(0) => RelocationModel::Static,
+        Some(_) => RelocationModel::Pic,
+    }
+}
+
+/// The target that was asked for, or that of the module's triple.
+fn target_entry(
+    name: Option<&str>,
+    module: &Module,
+    targets: &'static [TargetEntry],
+) -> Result<&'static TargetEntry, Error> {
+    let names = || targets.iter().map(|target| target.name);
+    let list = || names().collect::<Vec<_>>().join(", ");
+    if let Some(name) = name {
+        let found = targets.iter().find(|target| target.name == name);
+        return found.ok_or_else(|| {
+            let hint = match nearest(name, names()) {
+                Some(nearest) => format!("did you mean `{nearest}`?"),
+                None => format!("valid names: {}", list()),
+            };
+            Error::new(Stage::Options, format!("unknown target `{name}`; {hint}"))
+        });
+    }
+    let triple = module.strings.display(module.triple);
+    let architecture = triple.split('-').next().unwrap_or_default();
+    let found = targets
+        .iter()
+        .find(|target| target.triple_prefixes.contains(&architecture));
+    found.ok_or_else(|| {
+        let message = format!(
+            "no target for the module's triple `{triple}`; choose with --target one of {}",
+            list()
+        );
+        Error::new(Stage::Options, message)
+    })
+}
