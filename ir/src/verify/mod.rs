@@ -24,9 +24,10 @@
 //!
 //! An operand is a value, an immediate, a constant or a symbol. An *immediate* stands where the type is known from
 //! the instruction ([`crate::typing`]) and is an integer, sign-extended from the width of that type (a true `i1` is
-//! -1), or 0 as the null pointer of any address space. Floating-point and vector operands are never immediates, and
-//! neither are operands whose type only they know: those of casts, of `scmp` and `ucmp` (the first), of reductions
-//! and shuffles. Undef and poison are constants, not immediates. A symbol operand is its address, a pointer.
+//! -1), or the address that a pointer of any address space is (0 for null), sign-extended too. Floating-point
+//! and vector operands are never immediates, and neither are operands whose type only they know: those of casts, of
+//! `scmp` and `ucmp` (the first), of reductions and shuffles. Undef and poison are constants, not immediates. A symbol
+//! operand is its address, a pointer.
 //!
 //! # Poison and undef
 //!

@@ -107,7 +107,7 @@ impl Verifier<'_> {
             SlotType::Exact(ty) => self.fits(operand, ty) || self.is_vector_of_offsets(data, slot, own),
             SlotType::Pointer => match own {
                 Some(ty) => matches!(types.data(ty), TypeData::Ptr(_)),
-                None => operand.as_imm() == Some(0),
+                None => operand.as_imm().is_some(),
             },
             SlotType::AnyInt => own.is_none_or(|ty| types.int_bits(ty).is_some()),
             SlotType::Condition => match (own.map(|ty| types.data(ty)), types.data(data.ty)) {
@@ -152,7 +152,7 @@ impl Verifier<'_> {
                     let spare = 64u32.saturating_sub(bits);
                     (i64::from(value) << spare) >> spare == i64::from(value)
                 }
-                TypeData::Ptr(_) => value == 0,
+                TypeData::Ptr(_) => true,
                 _ => false,
             },
             _ => self.function.operand_type(operand) == Some(ty) && !self.is_asm(operand),
