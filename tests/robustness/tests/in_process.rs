@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 use std::{env, fs, panic};
 
 use frazil_frontend_pnacl::BitcodeModule;
+use frazil_frontend_pnacl::llvm::function::FunctionReader;
+use frazil_ir::Function;
 use frazil_robustness::{Case, Module, case};
 use peak_alloc::PeakAlloc;
 
@@ -104,9 +106,18 @@ fn run(case: &Case) -> Result<(), String> {
     }
 }
 
-/// Compiles as the command does, with the error as text.
+/// Reads everything, with the error as text.
 fn compile(bitcode: &[u8]) -> Result<(), String> {
-    BitcodeModule::open(bitcode)
-        .map(drop)
-        .map_err(|error| error.to_string())
+    let module = BitcodeModule::open(bitcode).map_err(|error| error.to_string())?;
+    let mut reader = FunctionReader::new(&module);
+    let mut function = Function::default();
+    for (id, _) in module
+        .module()
+        .functions
+        .iter()
+        .filter(|(id, _)| module.body_bits(*id) != 0)
+    {
+        reader.read(id, &mut function).map_err(|error| error.to_string())?;
+    }
+    Ok(())
 }
