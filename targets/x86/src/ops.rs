@@ -76,11 +76,6 @@ pub enum Form {
 }
 
 impl Form {
-    /// Whether there is no operand in text.
-    pub const fn has_no_operands(self) -> bool {
-        matches!(self, Form::None | Form::NoneModRm | Form::Nop)
-    }
-
     /// Whether there is a memory operand in `regs[1]` and `regs[2]`.
     pub const fn has_mem(self) -> bool {
         matches!(self, Form::RM | Form::MR | Form::M | Form::MI | Form::MC | Form::RMI)

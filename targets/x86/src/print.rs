@@ -7,173 +7,159 @@
 use crate::cond::Cond;
 use crate::ops::{Code, Form, Imm, Kind, ROWS, Row, Width};
 use crate::regs::name;
-use frazil_codegen::{Label, MInst, Ref, RefKind, Reg};
-use std::fmt::Write;
+use frazil_codegen::{AsmNames, CodeBuffer, Label, MInst, Ref, RefKind};
+use std::fmt::{self, Write};
 
-/// Names for what instructions refer to.
-pub trait Names {
-    /// Appends the name of a label of the function.
-    fn label(&self, label: Label, out: &mut String);
-    /// Appends the name of the symbol or constant that a reference names, without regard to how it is reached.
-    fn target(&self, reference: Ref, out: &mut String);
+/// Writes the text of `inst`, which the encoder made into `encoded_bytes` bytes.
+///
+/// # Errors
+/// As the writer's.
+pub fn print_to(inst: &MInst, encoded_bytes: u8, names: &dyn AsmNames, out: &mut dyn Write) -> fmt::Result {
+    let row = &ROWS[usize::from(inst.op)];
+    if row.code.form == Form::Nop {
+        return write_filler(inst, out);
+    }
+    write_mnemonic(inst, row, encoded_bytes, out)?;
+    let mut separator = if row.code.has(Code::STAR) { "\t*" } else { "\t" };
+    let mut printer = Printer { inst, row, names, out };
+    for &part in parts(row.code.form) {
+        printer.out.write_str(separator)?;
+        printer.part(part)?;
+        separator = ", ";
+    }
+    Ok(())
 }
 
-/// Appends the text of `inst`, which the encoder made into `encoded_bytes` bytes.
-pub fn print(inst: &MInst, encoded_bytes: u8, names: &dyn Names, out: &mut String) {
-    let row = &ROWS[usize::from(inst.op)];
-    let mut printer = Printer { inst, row, names, out };
-    if row.code.form == Form::Nop {
-        return printer.filler(encoded_bytes);
+/// The assembler would shorten the displacement of a longer no-operation, so they are bytes.
+fn write_filler(inst: &MInst, out: &mut dyn Write) -> fmt::Result {
+    let mut buf = CodeBuffer::new(false);
+    crate::encode::encode(inst, &mut buf);
+    let mut separator = ".byte\t";
+    for byte in buf.bytes {
+        write!(out, "{separator}{byte:#04x}")?;
+        separator = ", ";
     }
-    printer.mnemonic(encoded_bytes);
-    printer.operands();
+    Ok(())
+}
+
+fn write_mnemonic(inst: &MInst, row: &Row, encoded_bytes: u8, out: &mut dyn Write) -> fmt::Result {
+    let code = &row.code;
+    if code.has(Code::LOCK) {
+        out.write_str("lock ")?;
+    }
+    if code.form == Form::Branch && encoded_bytes > 2 {
+        out.write_str("{disp32} ")?;
+    }
+    out.write_str(row.mnemonic)?;
+    if code.has(Code::COND) {
+        out.write_str(Cond::from_number(inst.condition()).name())?;
+    }
+    if code.has(Code::PLAIN) {
+        return Ok(());
+    }
+    out.write_str(match (code.width, inst.size) {
+        (Width::Int, 1) => "b",
+        (Width::Int, 2) => "w",
+        (Width::Int, 4) => "l",
+        (Width::Int, _) => "q",
+        (Width::Scalar | Width::Packed, 4) => "s",
+        (Width::Scalar | Width::Packed, _) => "d",
+        (Width::Fixed, _) => "",
+    })
+}
+
+/// An operand in text.
+#[derive(Clone, Copy)]
+enum Part {
+    /// The register in this slot.
+    Register(usize),
+    /// The memory operand.
+    Memory,
+    /// The immediate.
+    Immediate,
+    /// The 64-bit immediate.
+    Immediate64,
+    /// The count in `cl`.
+    Count,
+    /// The label.
+    Label,
+    /// The symbol operand itself.
+    Symbol,
+    /// The symbol operand's address as an immediate.
+    SymbolAddress,
+    /// The symbol in `imm`, relative to the register in slot 1.
+    SymbolOffset,
+}
+
+/// Operands in the order of AT&T syntax: sources first.
+fn parts(form: Form) -> &'static [Part] {
+    use Part::*;
+    match form {
+        Form::None | Form::NoneModRm | Form::Nop => &[],
+        Form::StoreRR | Form::LoadRR | Form::Exchange => &[Register(1), Register(0)],
+        Form::Same => &[Register(0), Register(0)],
+        Form::RM => &[Memory, Register(0)],
+        Form::MR => &[Register(0), Memory],
+        Form::R | Form::O => &[Register(0)],
+        Form::M => &[Memory],
+        Form::RI | Form::OI => &[Immediate, Register(0)],
+        Form::MI => &[Immediate, Memory],
+        Form::RC => &[Count, Register(0)],
+        Form::MC => &[Count, Memory],
+        Form::LoadRRI | Form::StoreRRI => &[Immediate, Register(1), Register(0)],
+        Form::RMI => &[Immediate, Memory, Register(0)],
+        Form::StoreRRC => &[Count, Register(1), Register(0)],
+        Form::OI64 => &[Immediate64, Register(0)],
+        Form::ORef => &[SymbolAddress, Register(0)],
+        Form::RBaseRef => &[SymbolOffset, Register(0)],
+        Form::I => &[Immediate],
+        Form::Branch | Form::ShortBranch => &[Label],
+        Form::BranchRef => &[Symbol],
+    }
 }
 
 struct Printer<'a> {
     inst: &'a MInst,
     row: &'a Row,
-    names: &'a dyn Names,
-    out: &'a mut String,
+    names: &'a dyn AsmNames,
+    out: &'a mut dyn Write,
 }
 
 impl Printer<'_> {
-    /// The assembler would shorten the displacement of a longer no-operation, so they are bytes.
-    fn filler(&mut self, encoded_bytes: u8) {
-        let mut buf = frazil_codegen::CodeBuffer::new(false);
-        crate::encode::encode(self.inst, &mut buf);
-        debug_assert_eq!(buf.bytes.len(), usize::from(encoded_bytes));
-        let mut separator = ".byte\t";
-        for byte in buf.bytes {
-            self.text(format_args!("{separator}{byte:#04x}"));
-            separator = ", ";
+    fn part(&mut self, part: Part) -> fmt::Result {
+        let inst = self.inst;
+        match part {
+            Part::Register(slot) => self.register(slot),
+            Part::Memory => self.memory(),
+            Part::Immediate => self.immediate(),
+            Part::Immediate64 => {
+                let low = i64::from(inst.imm.cast_unsigned());
+                write!(self.out, "${}", i64::from(inst.disp) << 32 | low)
+            }
+            Part::Count => self.out.write_str("%cl"),
+            Part::Label => self.names.write_label(inst.label(), self.out),
+            Part::Symbol => self.reference(Ref(inst.regs[2].0), inst.disp),
+            Part::SymbolAddress => {
+                self.out.write_char('$')?;
+                self.reference(Ref(inst.regs[2].0), inst.disp)
+            }
+            Part::SymbolOffset => {
+                self.reference(Ref(inst.imm.cast_unsigned()), inst.disp)?;
+                write!(self.out, "(%{})", name(inst.regs[1], 8))
+            }
         }
     }
 
-    fn text(&mut self, arguments: std::fmt::Arguments<'_>) {
-        self.out.write_fmt(arguments).expect("a string takes all text");
-    }
-
-    fn mnemonic(&mut self, encoded_bytes: u8) {
-        let Row { code, mnemonic, .. } = self.row;
-        if code.has(Code::LOCK) {
-            self.out.push_str("lock ");
-        }
-        if code.form == Form::Branch && encoded_bytes > 2 {
-            self.out.push_str("{disp32} ");
-        }
-        self.out.push_str(mnemonic);
-        if code.has(Code::COND) {
-            self.out.push_str(Cond::from_number(self.inst.condition()).name());
-        }
-        if !code.has(Code::PLAIN) {
-            self.out.push_str(match (code.width, self.inst.size) {
-                (Width::Int, 1) => "b",
-                (Width::Int, 2) => "w",
-                (Width::Int, 4) => "l",
-                (Width::Int, _) => "q",
-                (Width::Scalar | Width::Packed, 4) => "s",
-                (Width::Scalar | Width::Packed, _) => "d",
-                (Width::Fixed, _) => "",
-            });
-        }
-    }
-
-    fn operands(&mut self) {
-        let separator = if self.row.code.form.has_no_operands() { "" } else { "\t" };
-        self.out.push_str(separator);
-        if self.row.code.has(Code::STAR) {
-            self.out.push('*');
-        }
-        match self.row.code.form {
-            Form::None | Form::NoneModRm | Form::Nop => {}
-            Form::StoreRR | Form::LoadRR | Form::Exchange => {
-                self.register(1);
-                self.then_register(0);
-            }
-            Form::Same => {
-                self.register(0);
-                self.then_register(0);
-            }
-            Form::RM => {
-                self.memory();
-                self.then_register(0);
-            }
-            Form::MR => {
-                self.register(0);
-                self.out.push_str(", ");
-                self.memory();
-            }
-            Form::R | Form::O => self.register(0),
-            Form::M => self.memory(),
-            Form::RI | Form::OI => {
-                self.immediate();
-                self.then_register(0);
-            }
-            Form::MI => {
-                self.immediate();
-                self.out.push_str(", ");
-                self.memory();
-            }
-            Form::RC => {
-                self.out.push_str("%cl");
-                self.then_register(0);
-            }
-            Form::MC => {
-                self.out.push_str("%cl, ");
-                self.memory();
-            }
-            Form::LoadRRI | Form::StoreRRI => {
-                self.immediate();
-                self.then_register(1);
-                self.then_register(0);
-            }
-            Form::RMI => {
-                self.immediate();
-                self.out.push_str(", ");
-                self.memory();
-                self.then_register(0);
-            }
-            Form::StoreRRC => {
-                self.out.push_str("%cl");
-                self.then_register(1);
-                self.then_register(0);
-            }
-            Form::OI64 => {
-                let low = i64::from(self.inst.imm.cast_unsigned());
-                self.text(format_args!("${}", i64::from(self.inst.disp) << 32 | low));
-                self.then_register(0);
-            }
-            Form::ORef => {
-                self.out.push('$');
-                self.reference(Ref(self.inst.regs[2].0), self.inst.disp);
-                self.then_register(0);
-            }
-            Form::RBaseRef => {
-                self.reference(Ref(self.inst.imm.cast_unsigned()), self.inst.disp);
-                self.text(format_args!("(%{})", name(self.inst.regs[1], 8)));
-                self.then_register(0);
-            }
-            Form::I => self.immediate(),
-            Form::Branch | Form::ShortBranch => self.names.label(self.inst.label(), self.out),
-            Form::BranchRef => self.reference(Ref(self.inst.regs[2].0), self.inst.disp),
-        }
-    }
-
-    fn register(&mut self, slot: usize) {
+    fn register(&mut self, slot: usize) -> fmt::Result {
         let width_bytes = match self.row.operands[slot].expect("the form has this operand").kind {
             Kind::Sized => self.inst.size,
             Kind::General(bytes) => bytes,
             Kind::Vector => 16,
         };
-        self.text(format_args!("%{}", name(self.inst.regs[slot], width_bytes)));
+        write!(self.out, "%{}", name(self.inst.regs[slot], width_bytes))
     }
 
-    fn then_register(&mut self, slot: usize) {
-        self.out.push_str(", ");
-        self.register(slot);
-    }
-
-    fn immediate(&mut self) {
+    fn immediate(&mut self) -> fmt::Result {
         let imm = self.inst.imm;
         let value = match (self.row.code.imm, self.inst.size) {
             (Imm::Byte | Imm::Shift, _) => i32::from(imm as u8),
@@ -182,51 +168,43 @@ impl Printer<'_> {
             (_, 2) => i32::from(imm as i16),
             _ => imm,
         };
-        self.text(format_args!("${value}"));
+        write!(self.out, "${value}")
     }
 
-    fn memory(&mut self) {
+    fn memory(&mut self) -> fmt::Result {
         if self.row.code.has(Code::FS) {
-            self.out.push_str("%fs:");
+            self.out.write_str("%fs:")?;
         }
         let mem = self.inst.mem();
         if let Some(reference) = mem.reference() {
-            self.reference(reference, mem.disp);
-            if !matches!(reference.kind(), RefKind::TlsLocalExec | RefKind::TlsDtpOffset) {
-                self.out.push_str("(%rip)");
-            }
-            return;
+            self.reference(reference, mem.disp)?;
+            let is_absolute = matches!(reference.kind(), RefKind::TlsLocalExec | RefKind::TlsDtpOffset);
+            return self.out.write_str(if is_absolute { "" } else { "(%rip)" });
         }
         if mem.disp != 0 || mem.base.is_none() {
-            self.text(format_args!("{}", mem.disp));
+            write!(self.out, "{}", mem.disp)?;
         }
         if mem.base.is_none() && mem.index.is_none() {
-            return;
+            return Ok(());
         }
-        self.out.push('(');
+        self.out.write_char('(')?;
         if !mem.base.is_none() {
-            self.address_register(mem.base);
+            write!(self.out, "%{}", name(mem.base, 8))?;
         }
         if !mem.index.is_none() {
-            self.out.push(',');
-            self.address_register(mem.index);
-            self.text(format_args!(",{}", 1 << (mem.scale_log2 & 3)));
+            write!(self.out, ",%{},{}", name(mem.index, 8), 1 << (mem.scale_log2 & 3))?;
         }
-        self.out.push(')');
-    }
-
-    fn address_register(&mut self, reg: Reg) {
-        self.text(format_args!("%{}", name(reg, 8)));
+        self.out.write_char(')')
     }
 
     /// The name of what a reference names, how it is reached, and the addend.
-    fn reference(&mut self, reference: Ref, addend: i32) {
+    fn reference(&mut self, reference: Ref, addend: i32) -> fmt::Result {
         if reference.kind() == RefKind::Label {
-            self.names.label(Label(reference.number()), self.out);
+            self.names.write_label(Label(reference.number()), self.out)?;
         } else {
-            self.names.target(reference, self.out);
+            self.names.write_ref(reference, self.out)?;
         }
-        self.out.push_str(match reference.kind() {
+        self.out.write_str(match reference.kind() {
             RefKind::Symbol | RefKind::Constant | RefKind::Label => "",
             RefKind::Got => "@GOTPCREL",
             RefKind::Plt => "@PLT",
@@ -235,9 +213,11 @@ impl Printer<'_> {
             RefKind::TlsDtpOffset => "@DTPOFF",
             RefKind::TlsInitialExec => "@GOTTPOFF",
             RefKind::TlsLocalExec => "@TPOFF",
-        });
-        if addend != 0 {
-            self.text(format_args!("{addend:+}"));
+        })?;
+        if addend == 0 {
+            Ok(())
+        } else {
+            write!(self.out, "{addend:+}")
         }
     }
 }

@@ -8,22 +8,22 @@ use crate::build::{jcc, jcc_short, jmp, jmp_short};
 use crate::cond::Cond;
 use crate::encode::encode;
 use crate::ops::Op;
-use crate::print::{Names, print};
+use crate::print::print_to;
 use crate::relocs::{FIXUPS, RELOCS, TABLE_ENTRY};
-use frazil_codegen::{CodeBuffer, Label, LogItem, MInst, Mem, Ref, RefKind, Reg};
-use std::fmt::Write;
+use frazil_codegen::{AsmNames, CodeBuffer, Label, LogItem, MInst, Mem, Ref, RefKind, Reg};
+use std::fmt::{self, Write};
 use std::path::Path;
 use std::process::Command;
 
 struct PlainNames;
 
-impl Names for PlainNames {
-    fn label(&self, label: Label, out: &mut String) {
-        write!(out, ".L{}", label.0).expect("a string takes all text");
+impl AsmNames for PlainNames {
+    fn write_label(&self, label: Label, out: &mut dyn Write) -> fmt::Result {
+        write!(out, ".L{}", label.0)
     }
 
-    fn target(&self, reference: Ref, out: &mut String) {
-        write!(out, "target{}", reference.number()).expect("a string takes all text");
+    fn write_ref(&self, reference: Ref, out: &mut dyn Write) -> fmt::Result {
+        write!(out, "target{}", reference.number())
     }
 }
 
@@ -101,7 +101,7 @@ fn compare(insts: &[MInst], name: &str) {
         encode(inst, &mut buf);
         text.push_str(".p2align 4, 0xcc\n\t");
         let start = text.len();
-        print(inst, buf.bytes.len() as u8, &PlainNames, &mut text);
+        print_to(inst, buf.bytes.len() as u8, &PlainNames, &mut text).expect("a string takes all text");
         let line = start..text.len();
         text.push('\n');
         relocs.extend(relocations(&buf, (index * SLOT_BYTES) as u64).map(|reloc| (reloc, line.clone())));
@@ -189,10 +189,11 @@ fn branches_keep_their_length_in_text() {
     let mut text = String::new();
     for (_, item) in buf.log() {
         match item {
-            LogItem::Inst(inst, len) => print(inst, *len, &PlainNames, &mut text),
-            LogItem::Label(label) => write!(text, ".L{}:", label.0).expect("a string takes all text"),
+            LogItem::Inst(inst, len) => print_to(inst, *len, &PlainNames, &mut text),
+            LogItem::Label(label) => write!(text, ".L{}:", label.0),
             other => panic!("{other:?} is not in this function"),
         }
+        .expect("a string takes all text");
         text.push('\n');
     }
     assert!(buf.finish(FIXUPS, 0x90, TABLE_ENTRY).is_ok());
