@@ -45,16 +45,20 @@ impl FrameTable {
             little_endian: elf.little_endian,
             last: 0,
         };
-        table.put_u32(0);
-        table.put_u32(0);
-        table.bytes.extend_from_slice(b"\x01zR\0");
-        table.put_unsigned(table.code_align);
-        table.put_signed(table.data_align);
-        table.bytes.push(elf.return_address_column as u8);
-        table.bytes.extend_from_slice(&[1, POINTER_ENCODING]);
-        elf.initial_unwind.iter().for_each(|&op| table.put_op(op));
-        table.close(4);
+        table.put_common_entry(elf.return_address_column, elf.initial_unwind);
         table
+    }
+
+    fn put_common_entry(&mut self, return_address_column: u16, initial: &[UnwindOp]) {
+        self.put_u32(0);
+        self.put_u32(0);
+        self.bytes.extend_from_slice(b"\x01zR\0");
+        self.put_unsigned(self.code_align);
+        self.put_signed(self.data_align);
+        self.bytes.push(return_address_column as u8);
+        self.bytes.extend_from_slice(&[1, POINTER_ENCODING]);
+        initial.iter().for_each(|&op| self.put_op(op));
+        self.close(4);
     }
 
     /// Adds the entry of a function of `code_bytes` bytes. Returns where the field is that needs the distance to its
@@ -188,5 +192,46 @@ impl FrameTable {
         } else {
             value.to_be_bytes()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What GNU as 2.40 makes of the same steps as `.cfi` directives.
+    const EXPECTED: &str = "\
+                14000000 00000000 017a5200 01781001 1b0c0708 90010000 \
+                28000000 1c000000 00000000 05130100 00410e10 8602430d \
+                06026483 03032c01 0a0c0708 04701101 000b0000 10000000 \
+                48000000 00000000 05000000 00000000";
+
+    #[test]
+    fn the_bytes_are_those_of_gnu_as() {
+        let mut table = FrameTable {
+            bytes: Vec::new(),
+            code_align: 1,
+            data_align: -8,
+            little_endian: true,
+            last: 0,
+        };
+        table.put_common_entry(16, &[UnwindOp::DefineCfa(7, 8), UnwindOp::SavedAt(16, -8)]);
+        let steps = [
+            (1, UnwindOp::DefineCfaOffset(16)),
+            (1, UnwindOp::SavedAt(6, -16)),
+            (4, UnwindOp::DefineCfaRegister(6)),
+            (104, UnwindOp::SavedAt(3, -24)),
+            (404, UnwindOp::RememberState),
+            (404, UnwindOp::DefineCfa(7, 8)),
+            (70404, UnwindOp::RestoreState),
+        ];
+        assert_eq!(table.add(70405, &steps), 0x20);
+        assert_eq!(table.add(5, &[]), 0x4c);
+        let words = table
+            .finish(8)
+            .chunks(4)
+            .map(|word| word.iter().map(|byte| format!("{byte:02x}")).collect())
+            .collect::<Vec<String>>();
+        assert_eq!(words, EXPECTED.split_whitespace().collect::<Vec<_>>());
     }
 }

@@ -1,0 +1,423 @@
+//! Objects of small modules, read back with an independent reader.
+
+use frazil_codegen::{
+    Addressing, ClassDesc, CompiledFunction, ElfDesc, PRegSet, Ref, RefKind, Reg, RelocDesc, TargetDesc, UnwindOp,
+};
+use frazil_emit::{EmitError, EmitOptions, ObjectBuilder};
+use frazil_ir::{Module, RuntimeFunction, SymbolId, text};
+use object::elf::{self, FileHeader64};
+use object::read::elf::{FileHeader, SectionHeader, Sym};
+use object::{Endianness, SectionIndex};
+use std::fmt::Write;
+
+const ABS64: u8 = 0;
+const ABS32: u8 = 1;
+const PC32: u8 = 2;
+const GOT: u8 = 3;
+
+fn store(field: &mut [u8], distance: i64) -> bool {
+    let Ok(value) = i32::try_from(distance) else {
+        return false;
+    };
+    field[..4].copy_from_slice(&value.to_le_bytes());
+    true
+}
+
+const fn reloc(name: &'static str, elf_type: u32, size_bytes: u8) -> RelocDesc {
+    RelocDesc {
+        name,
+        elf_type,
+        size_bytes,
+        store_distance: if elf_type == 2 { Some(store) } else { None },
+    }
+}
+
+const CLASS: ClassDesc = ClassDesc {
+    allocatable: PRegSet::EMPTY,
+    scratch: Reg::NONE,
+    bytes: 8,
+};
+
+/// A target with the relocation numbers of x86-64.
+static TARGET: TargetDesc = TargetDesc {
+    name: "test",
+    regs: &[],
+    relocs: &[
+        reloc("abs64", 1, 8),
+        reloc("abs32", 10, 4),
+        reloc("pc32", 2, 4),
+        reloc("got", 9, 4),
+    ],
+    fixups: &[],
+    classes: [CLASS, CLASS],
+    frame_pointer: Reg::NONE,
+    stack_pointer: Reg::NONE,
+    incoming_args_offset: 16,
+    pointer_bytes: 8,
+    addressing: Addressing {
+        index_scales: 0,
+        min_disp: 0,
+        max_disp: 0,
+        symbol_base: false,
+    },
+    function_align_log2: 4,
+    elf: ElfDesc {
+        machine: 62,
+        is_64: true,
+        little_endian: true,
+        flags: 0,
+        abs64: Some(ABS64),
+        abs32: Some(ABS32),
+        pc32: Some(PC32),
+        pc64: None,
+        return_address_column: 16,
+        code_align: 1,
+        data_align: -8,
+        initial_unwind: &[UnwindOp::DefineCfa(7, 8), UnwindOp::SavedAt(16, -8)],
+        filler: 0xcc,
+    },
+};
+
+/// The object of a module whose functions consist of 16 bytes of 0x90, changed by `code`. `BODY` in the text stands
+/// for a function body.
+fn object(
+    module: &str,
+    options: EmitOptions,
+    code: impl Fn(&Module, &str, &mut CompiledFunction),
+) -> Result<Vec<u8>, EmitError> {
+    let module = module.replace("BODY", "{\nb0:\n  return\n}");
+    let (module, _) = text::parse_module(&module).expect("valid text");
+    let mut builder = ObjectBuilder::new(&module, &TARGET, options)?;
+    for (id, head) in module.functions.iter() {
+        let mut function = CompiledFunction::new(false);
+        function.body.put(&[0x90; 16]);
+        code(&module, &module.display_name(head.symbol), &mut function);
+        builder.add_function(id, &function)?;
+    }
+    let mut out = Vec::new();
+    builder.finish(&mut out)?;
+    Ok(out)
+}
+
+fn plain(module: &str) -> String {
+    describe(&object(module, EmitOptions::default(), |_, _, _| {}).expect("written"))
+}
+
+fn refusal(module: &str) -> String {
+    object(module, EmitOptions::default(), |_, _, _| {})
+        .expect_err("refused")
+        .to_string()
+}
+
+fn symbol(module: &Module, name: &str) -> SymbolId {
+    let found = module
+        .symbols
+        .keys()
+        .find(|symbol| module.name(*symbol) == name.as_bytes());
+    found.expect("the module has the symbol")
+}
+
+/// Sections, symbols and relocations as lines of text, without the tables that every object has.
+fn describe(bytes: &[u8]) -> String {
+    let header = FileHeader64::<Endianness>::parse(bytes).expect("an ELF header");
+    let endian = header.endian().expect("an endianness");
+    let sections = header.sections(endian, bytes).expect("sections");
+    let symbols = sections.symbols(endian, bytes, elf::SHT_SYMTAB).expect("symbols");
+    let name = |index: SectionIndex| {
+        let section = sections.section(index).expect("in the table");
+        String::from_utf8_lossy(sections.section_name(endian, section).expect("named")).into_owned()
+    };
+    let symbol_name = |index: object::SymbolIndex| {
+        let symbol = symbols.symbol(index).expect("in the table");
+        let section = symbols.symbol_section(endian, symbol, index).expect("valid");
+        match section {
+            Some(section) if symbol.st_type() == elf::STT_SECTION => name(section),
+            _ => String::from_utf8_lossy(symbols.symbol_name(endian, symbol).expect("named")).into_owned(),
+        }
+    };
+    let mut out = String::new();
+    for (index, section) in sections.enumerate() {
+        if index.0 == 0 {
+            continue;
+        }
+        let name = name(index);
+        let table = [".symtab", ".strtab", ".note.GNU-stack", ".eh_frame", ".rela.eh_frame"].contains(&&*name);
+        if table {
+            continue;
+        }
+        if let Ok(Some((relocations, _))) = section.rela(endian, bytes) {
+            for relocation in relocations {
+                let place = relocation.r_offset.get(endian);
+                let kind = relocation.r_type(endian, false).0;
+                let target = symbol_name(object::SymbolIndex(relocation.r_sym(endian, false) as usize));
+                let addend = relocation.r_addend.get(endian);
+                writeln!(out, "  {place:#x}: {kind} {target}{addend:+}").expect("a string");
+            }
+            continue;
+        }
+        let (size, align) = (section.sh_size(endian), section.sh_addralign(endian));
+        let (kind, flags) = (section.sh_type(endian).0, section.sh_flags(endian).0);
+        write!(out, "{name} type {kind} flags {flags:#x} size {size} align {align}").expect("a string");
+        if let Ok(Some((group, members))) = section.group(endian, bytes) {
+            let signature = symbol_name(object::SymbolIndex(section.sh_info(endian) as usize));
+            let members = members
+                .iter()
+                .map(|member| member.get(endian).to_string())
+                .collect::<Vec<_>>();
+            write!(out, " {} {signature} of {}", group.0, members.join(" ")).expect("a string");
+        }
+        out.push('\n');
+    }
+    for (index, symbol) in symbols.enumerate() {
+        if index.0 == 0 || symbol.st_type() == elf::STT_SECTION {
+            continue;
+        }
+        let place = match symbols.symbol_section(endian, symbol, index).expect("valid") {
+            Some(section) => format!("{}+{:#x}", name(section), symbol.st_value(endian)),
+            None => format!("{:#x} {}", symbol.st_shndx(endian).0, symbol.st_value(endian)),
+        };
+        let (bind, kind, visibility) = (symbol.st_bind().0, symbol.st_type().0, symbol.st_visibility().0);
+        let (name, size) = (symbol_name(index), symbol.st_size(endian));
+        writeln!(
+            out,
+            "{name}: bind {bind} type {kind} visibility {visibility} size {size} at {place}"
+        )
+        .expect("text");
+    }
+    out
+}
+
+#[track_caller]
+fn check(text: &str, lines: &[&str]) {
+    for line in lines {
+        assert!(text.lines().any(|found| found == *line), "no line `{line}` in\n{text}");
+    }
+}
+
+#[test]
+fn data_goes_to_the_sections_that_llvm_uses() {
+    let text = plain(
+        r#"symbol @text data private unnamed_addr
+           symbol @wide data private unnamed_addr
+           symbol @table data unnamed_addr
+           symbol @zero data
+           symbol @common data common
+           symbol @tls data general_dynamic
+           symbol @tbss data internal local_exec
+           symbol @mine data section "mine"
+           symbol @kept data internal
+           symbol @gone data available_externally
+           data @text constant size 6 { "hello\00" }
+           data @wide constant align 8 size 8 { x"0102030405060708" }
+           data @table constant align 4 size 12 { x"00" zero 11 }
+           data @pointer constant align 8 size 8 { zero 8 } relocations [0: 8 @zero]
+           data @zero align 4 size 400 {}
+           data @common align 16 size 40 {}
+           data @tls align 4 size 4 { x"01000000" }
+           data @tbss align 4 size 4 {}
+           data @mine align 4 size 4 {}
+           data @kept align 4 size 4 { x"01000000" }
+           data @gone align 4 size 4 { x"01000000" }
+           used [@kept]"#,
+    );
+    check(
+        &text,
+        &[
+            ".rodata.str1.1 type 1 flags 0x32 size 6 align 1",
+            ".rodata.cst8 type 1 flags 0x12 size 8 align 8",
+            ".rodata type 1 flags 0x2 size 12 align 4",
+            ".data.rel.ro type 1 flags 0x3 size 8 align 8",
+            "  0x0: 1 zero+0",
+            ".bss type 8 flags 0x3 size 400 align 4",
+            ".tdata type 1 flags 0x403 size 4 align 4",
+            ".tbss type 8 flags 0x403 size 4 align 4",
+            "mine type 1 flags 0x3 size 4 align 4",
+            ".data.kept type 1 flags 0x200003 size 4 align 4",
+            "common: bind 1 type 1 visibility 0 size 40 at 0xfff2 16",
+            "tls: bind 1 type 6 visibility 0 size 4 at .tdata+0x0",
+            "kept: bind 0 type 1 visibility 0 size 4 at .data.kept+0x0",
+        ],
+    );
+    assert!(!text.contains("gone") && !text.contains(".Ltext"), "{text}");
+}
+
+#[test]
+fn code_relocations_name_sections_or_symbols_or_are_resolved() {
+    let module = r#"
+        symbol @first function internal
+        symbol @second function
+        symbol @text data private unnamed_addr
+        symbol @variable data internal
+        symbol @memcpy function
+        data @text constant size 3 { "ab\00" }
+        data @variable align 4 size 8 { x"00000000" zero 3 x"01" }
+        func @first() BODY
+        func @second() BODY"#;
+    let code = |module: &Module, name: &str, function: &mut CompiledFunction| {
+        if name == "first" {
+            return;
+        }
+        function.prologue.put(&[0x55]);
+        let one = function.body.constant(&1f64.to_le_bytes());
+        let runtime = |runtime: RuntimeFunction| runtime.symbol(module.symbols.len());
+        let direct = |symbol| Ref::symbol(RefKind::Symbol, symbol);
+        let body = &mut function.body;
+        body.reloc(0, PC32, direct(symbol(module, "first")), -4);
+        body.reloc(1, ABS64, direct(symbol(module, "variable")), 4);
+        body.reloc(2, PC32, direct(symbol(module, "text")), -4);
+        body.reloc(3, PC32, one, -4);
+        body.reloc(4, GOT, Ref::symbol(RefKind::Got, symbol(module, "variable")), -4);
+        body.reloc(5, PC32, Ref::symbol(RefKind::Plt, runtime(RuntimeFunction::Memcpy)), -4);
+        body.reloc(6, PC32, Ref::symbol(RefKind::Plt, runtime(RuntimeFunction::Memset)), -4);
+        body.reloc(7, PC32, direct(symbol(module, "second")), -4);
+    };
+    let bytes = object(module, EmitOptions::default(), code).expect("written");
+    let distance = (-(17i32 + 4)).to_le_bytes();
+    let start = bytes
+        .windows(18)
+        .position(|window| window[0] == 0x55 && window[1..5] == distance);
+    assert!(start.is_some(), "the distance to a local function is stored");
+    check(
+        &describe(&bytes),
+        &[
+            "  0x12: 1 .data+4",
+            "  0x13: 2 .Ltext-4",
+            "  0x14: 2 .L..c0-4",
+            "  0x15: 9 variable-4",
+            "  0x16: 2 memcpy-4",
+            "  0x17: 2 memset-4",
+            "  0x18: 2 second-4",
+            "first: bind 0 type 2 visibility 0 size 16 at .text+0x0",
+            "second: bind 1 type 2 visibility 0 size 17 at .text+0x10",
+            "memset: bind 1 type 0 visibility 0 size 0 at 0x0 0",
+            ".rodata.cst8 type 1 flags 0x12 size 8 align 8",
+        ],
+    );
+}
+
+#[test]
+fn groups_hold_their_sections_and_name_a_symbol() {
+    let text = plain(
+        r#"comdat @leader any
+           comdat @other no_deduplicate
+           symbol @leader function link_once_odr comdat @leader
+           symbol @data data link_once_odr hidden comdat @leader
+           symbol @alone function internal comdat @other
+           data @data align 4 size 4 { x"01000000" }
+           data @table align 8 size 8 { zero 8 } relocations [0: 8 @data]
+           func @leader() BODY
+           func @alone() BODY"#,
+    );
+    check(
+        &text,
+        &[
+            ".group type 17 flags 0x0 size 12 align 4 1 leader of 3 5",
+            ".group type 17 flags 0x0 size 8 align 4 0 other of 4",
+            ".text.leader type 1 flags 0x206 size 16 align 16",
+            ".data.data type 1 flags 0x203 size 4 align 4",
+            "leader: bind 2 type 2 visibility 0 size 16 at .text.leader+0x0",
+            "data: bind 2 type 1 visibility 2 size 4 at .data.data+0x0",
+            "other: bind 0 type 0 visibility 0 size 0 at .group+0x0",
+        ],
+    );
+}
+
+#[test]
+fn constructors_aliases_and_indirect_functions() {
+    let text = plain(
+        r#"symbol @f function internal
+           symbol @variable data
+           symbol @inner alias data @variable + 4
+           symbol @outer alias data @inner + 2 internal
+           symbol @chosen ifunc @f
+           data @variable align 4 size 8 { x"0100000002000000" }
+           func @f() BODY
+           constructor 65535 @f
+           constructor 101 @f
+           destructor 65535 @f"#,
+    );
+    check(
+        &text,
+        &[
+            ".init_array.101 type 14 flags 0x3 size 8 align 8",
+            ".init_array type 14 flags 0x3 size 8 align 8",
+            ".fini_array type 15 flags 0x3 size 8 align 8",
+            "inner: bind 1 type 1 visibility 0 size 0 at .data+0x4",
+            "outer: bind 0 type 1 visibility 0 size 0 at .data+0x6",
+            "chosen: bind 1 type 10 visibility 0 size 16 at .text+0x0",
+        ],
+    );
+}
+
+#[test]
+fn differences_are_numbers_or_distances() {
+    let text = plain(
+        r#"data @a align 4 size 8 { zero 8 } relocations [0: 4 @b minus @a, 4: 4 @f + 2 minus @a]
+           data @b align 4 size 4 { x"07000000" }
+           func @f() BODY"#,
+    );
+    check(&text, &["  0x4: 2 f+6"]);
+    assert_eq!(text.matches("  0x").count(), 1, "{text}");
+}
+
+#[test]
+fn what_objects_cannot_hold_is_refused_by_name() {
+    let data = "data @d align 8 size 8 { zero 8 } relocations";
+    for (module, message) in [
+        ("asm \"nop\"", "not supported: module-level assembly (@llvm.module.asm)"),
+        (
+            "comdat @c largest",
+            "not supported: comdat selection Largest in ELF (@c)",
+        ),
+        (
+            "symbol @a alias data @b\nsymbol @b alias data @a",
+            "malformed module: an alias of itself (@a)",
+        ),
+        (
+            "symbol @a alias data @b\nsymbol @b function",
+            "malformed module: an alias of something that is not defined in the object (@a)",
+        ),
+        (
+            "symbol @d data section \".bss.x\"\ndata @d size 1 { x\"01\" }",
+            "malformed module: contents in section .bss.x (@d)",
+        ),
+        (
+            &format!("symbol @x data internal\n{data} [0: 8 @x]"),
+            "malformed module: a reference to a local symbol that has no definition (@x)",
+        ),
+        (
+            &format!("symbol @x data\n{data} [0: 8 @x minus @x]"),
+            "not supported: a difference from the address of a symbol of another object (@d)",
+        ),
+        (
+            &format!("symbol @x data\n{data} [0: 8 @x minus @d]"),
+            "not supported: a distance in 8 bytes of data (@d)",
+        ),
+        (
+            "data @huge size 0x100000000000 { x\"01\" }",
+            "too large: section .data, more than 1 GiB of contents",
+        ),
+    ] {
+        assert_eq!(refusal(module), message, "{module}");
+    }
+}
+
+#[test]
+fn each_definition_can_have_a_section_of_its_own() {
+    let options = EmitOptions {
+        function_sections: true,
+        data_sections: true,
+        ..EmitOptions::default()
+    };
+    let module = r#"symbol @"a b" data private
+        data @"a b" align 4 size 4 { x"01000000" }
+        func @f() BODY"#;
+    let text = describe(&object(module, options, |_, _, _| {}).expect("written"));
+    check(
+        &text,
+        &[
+            ".text.f type 1 flags 0x6 size 16 align 16",
+            ".data..La b type 1 flags 0x3 size 4 align 4",
+        ],
+    );
+}
