@@ -1,6 +1,6 @@
 //! The encoder: one machine instruction to bytes, fixups and relocations.
 //!
-//! Method: the [`Template`] of row and size has everything that does not depend on operands; the parts are written
+//! Method: a template of row and size has everything that does not depend on operands; the parts are written
 //! one after the other at the end of the buffer. Instructions of registers only and those with a base register have
 //! straight paths; the rest is told apart by [`Form`]. Where an instruction has several encodings, the choice is that
 //! of the GNU assembler, so that our assembly text gives the same bytes; only branches to labels that are not bound yet

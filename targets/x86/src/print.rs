@@ -47,7 +47,8 @@ fn write_mnemonic(inst: &MInst, row: &Row, encoded_bytes: u8, out: &mut dyn Writ
     if code.has(Code::LOCK) {
         out.write_str("lock ")?;
     }
-    if code.form == Form::Branch && encoded_bytes > 2 {
+    let is_jump_to_symbol = code.form == Form::BranchRef && code.opcode == 0xe9;
+    if code.form == Form::Branch && encoded_bytes > 2 || is_jump_to_symbol {
         out.write_str("{disp32} ")?;
     }
     out.write_str(row.mnemonic)?;
