@@ -7,7 +7,8 @@ use crate::types::Type;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum ConstKind {
-    /// An integer: little-endian 64-bit words, enough for the type's bits, sign-extended from them.
+    /// An integer, or a pointer's address: little-endian 64-bit words, enough for the type's bits, sign-extended from
+    /// them.
     Int,
     /// A floating-point number: its bits in little-endian 64-bit words.
     Float,

@@ -1,7 +1,7 @@
 //! The packed operand: a two-bit tag and a 30-bit payload.
 //!
 //! "Is this an immediate?" is a shift and a compare. An immediate is the operand's value *sign-extended from the
-//! width of its type* (so a true `i1` is -1), and zero also stands for the null pointer.
+//! width of its type* (so a true `i1` is -1); that of a pointer is its address, zero the null pointer.
 //! Words that are not operands at all (counts, blocks, pool indices) share the storage as *raw* words;
 //! the instruction's [`crate::opcode::Format`] says which those are.
 

@@ -111,6 +111,7 @@ impl Parser<'_> {
                 int_words(text, bits)
             }
             TypeData::Int(bits) => int_words(text, bits),
+            TypeData::Ptr(_) => int_words(text, self.module.data_layout.pointer_bits),
             data => float_words(text, data),
         };
         if words.is_some() {

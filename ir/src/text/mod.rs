@@ -61,12 +61,14 @@ mod parser_inst;
 mod parser_module;
 mod printer;
 mod printer_module;
+mod signatures;
 #[cfg(test)]
 mod tests;
 
 pub use parser_module::parse_module;
 pub use printer::print_function;
 pub use printer_module::{print_module, print_module_head};
+pub use signatures::print_signature;
 
 /// What is wrong with a text, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -368,10 +368,10 @@ impl FunctionParser<'_, '_> {
 
     /// A number without a type: an immediate where one fits, else a constant of the type of its place.
     fn number(&mut self, place: Option<Type>) -> Parsed<Operand> {
-        let is_int = |data| matches!(data, TypeData::Int(_));
+        let is_int = |data| matches!(data, TypeData::Int(_) | TypeData::Ptr(_));
         match place {
-            Some(ty) if !is_int(self.function.types.data(ty)) && ty != Type::PTR => self.constant(ty),
-            Some(ty) if ty != Type::PTR => {
+            Some(ty) if !is_int(self.function.types.data(ty)) => self.constant(ty),
+            Some(ty) => {
                 let Some(words) = self.parser.literal_words(&self.function.types, ty)? else {
                     return self.parser.expected("an integer that fits its type");
                 };
@@ -383,7 +383,7 @@ impl FunctionParser<'_, '_> {
                     None => Ok(Operand::constant(self.function.push_int(ty, &words))),
                 }
             }
-            _ => {
+            None => {
                 let Token::Number(text) = self.parser.token else {
                     return self.parser.expected("a number");
                 };
@@ -404,7 +404,7 @@ impl FunctionParser<'_, '_> {
         }
         if let Some(words) = self.parser.literal_words(&self.function.types, ty)? {
             let id = match self.function.types.data(ty) {
-                TypeData::Int(_) => self.function.push_int(ty, &words),
+                TypeData::Int(_) | TypeData::Ptr(_) => self.function.push_int(ty, &words),
                 _ => self.function.push_float(ty, &words),
             };
             return Ok(Operand::constant(id));

@@ -1,9 +1,7 @@
 //! Writes functions.
 
-use super::names::{
-    ASM_FLAGS, CALL_CONVS, EXTENSIONS, FRAME_POINTERS, PARAM_KINDS, word_of, write_flags, write_name, write_quoted,
-    write_type,
-};
+use super::names::{ASM_FLAGS, FRAME_POINTERS, word_of, write_flags, write_name, write_quoted, write_type};
+use super::signatures::{print_signature, write_call_conv, write_params, write_returns};
 use crate::cfg::Cfg;
 use crate::constant::{AsmData, ConstView};
 use crate::entities::{Block, ConstId, SymbolId};
@@ -12,7 +10,7 @@ use crate::module::{FramePointer, FunctionHead, Module, SymbolKind};
 use crate::opcode::{Format, Opcode};
 use crate::operand::{Operand, OperandKind};
 use crate::runtime::RuntimeFunction;
-use crate::signature::{CallConv, Extension, Param, ParamKind, Signature};
+use crate::signature::CallConv;
 use crate::types::{Type, TypeData};
 use crate::typing::{SlotType, slot_type};
 use std::fmt::{self, Write};
@@ -127,9 +125,13 @@ impl FunctionPrinter<'_> {
             None => self.out.write_str("@\"\"")?,
         }
         let signature = &self.function.signature;
-        self.params(signature, true)?;
-        self.returns(signature)?;
-        self.call_conv(signature.call_conv, " ")?;
+        let types = &self.function.types;
+        write_params(self.out, types, signature, true)?;
+        write_returns(self.out, types, signature)?;
+        if signature.call_conv != CallConv::C {
+            self.out.write_char(' ')?;
+            write_call_conv(self.out, signature.call_conv)?;
+        }
         let head = self
             .function
             .symbol
@@ -184,74 +186,6 @@ impl FunctionPrinter<'_> {
             write_symbol(self.out, module, personality)?;
         }
         Ok(())
-    }
-
-    fn param(&mut self, param: &Param) -> fmt::Result {
-        write_type(self.out, &self.function.types, param.ty)?;
-        if param.extension != Extension::None {
-            write!(self.out, " {}", word_of(EXTENSIONS, param.extension))?;
-        }
-        if param.in_reg {
-            self.out.write_str(" inreg")?;
-        }
-        match param.kind {
-            ParamKind::Normal => Ok(()),
-            ParamKind::ByVal { size, align_log2 } => {
-                write!(self.out, " byval({size}, align {})", 1u64 << align_log2.min(63))
-            }
-            kind => write!(self.out, " {}", word_of(PARAM_KINDS, kind)),
-        }
-    }
-
-    fn params(&mut self, signature: &Signature, with_names: bool) -> fmt::Result {
-        self.out.write_char('(')?;
-        for (index, param) in signature.params.iter().enumerate() {
-            if index > 0 {
-                self.out.write_str(", ")?;
-            }
-            if signature.variadic && index == signature.fixed_params as usize {
-                self.out.write_str("..., ")?;
-            }
-            self.param(param)?;
-            if with_names {
-                write!(self.out, " v{index}")?;
-            }
-        }
-        if signature.variadic && signature.fixed_params as usize >= signature.params.len() {
-            self.out
-                .write_str(if signature.params.is_empty() { "..." } else { ", ..." })?;
-        }
-        self.out.write_char(')')
-    }
-
-    fn returns(&mut self, signature: &Signature) -> fmt::Result {
-        match signature.returns.as_slice() {
-            [] => Ok(()),
-            [single] => {
-                self.out.write_str(" -> ")?;
-                self.param(single)
-            }
-            several => {
-                self.out.write_str(" -> (")?;
-                for (index, param) in several.iter().enumerate() {
-                    if index > 0 {
-                        self.out.write_str(", ")?;
-                    }
-                    self.param(param)?;
-                }
-                self.out.write_char(')')
-            }
-        }
-    }
-
-    fn call_conv(&mut self, call_conv: CallConv, before: &str) -> fmt::Result {
-        if call_conv == CallConv::C {
-            return Ok(());
-        }
-        match CALL_CONVS.iter().find(|row| row.0 == call_conv.0) {
-            Some((_, word)) => write!(self.out, "{before}{word}"),
-            None => write!(self.out, "{before}cc {}", call_conv.0),
-        }
     }
 
     fn inst(&mut self, block: Block, data: &InstData) -> fmt::Result {
@@ -386,12 +320,7 @@ impl FunctionPrinter<'_> {
             self.operand(argument, signature.params.get(index).map(|param| param.ty))?;
         }
         self.out.write_str(") : ")?;
-        self.call_conv(signature.call_conv, "")?;
-        if signature.call_conv != CallConv::C {
-            self.out.write_char(' ')?;
-        }
-        self.params(signature, false)?;
-        self.returns(signature)
+        print_signature(&self.function.types, signature, self.out)
     }
 
     fn landing_pad(&mut self, data: &InstData) -> fmt::Result {

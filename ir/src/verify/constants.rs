@@ -25,8 +25,10 @@ impl Verifier<'_> {
         let require = |holds: bool, message| if holds { Ok(()) } else { Err(message) };
         match view {
             ConstView::Int(words) => {
-                let TypeData::Int(bits) = data else {
-                    return Err("an integer of a type that is none");
+                let bits = match data {
+                    TypeData::Int(bits) => bits,
+                    TypeData::Ptr(_) => self.module.data_layout.pointer_bits,
+                    _ => return Err("an integer of a type that is none"),
                 };
                 require(
                     words.len() == bits.div_ceil(64) as usize,

@@ -107,7 +107,7 @@ impl Verifier<'_> {
             SlotType::Exact(ty) => self.fits(operand, ty) || self.is_vector_of_offsets(data, slot, own),
             SlotType::Pointer => match own {
                 Some(ty) => matches!(types.data(ty), TypeData::Ptr(_)),
-                None => operand.as_imm().is_some(),
+                None => true,
             },
             SlotType::AnyInt => own.is_none_or(|ty| types.int_bits(ty).is_some()),
             SlotType::Condition => match (own.map(|ty| types.data(ty)), types.data(data.ty)) {
@@ -194,7 +194,7 @@ impl Verifier<'_> {
         }
         let is_pointer = match self.function.operand_type(call.callee) {
             Some(ty) => matches!(self.function.types.data(ty), TypeData::Ptr(_)),
-            None => call.callee.as_imm() == Some(0),
+            None => true,
         };
         self.check(is_pointer, "the callee is no pointer");
     }

@@ -1,0 +1,89 @@
+//! Writes signatures.
+
+use super::names::{CALL_CONVS, EXTENSIONS, PARAM_KINDS, word_of, write_type};
+use crate::signature::{CallConv, Extension, Param, ParamKind, Signature};
+use crate::types::TypeTable;
+use std::fmt::{self, Write};
+
+/// Writes a signature as it stands behind a call: `convention (parameters) -> returns`.
+///
+/// # Errors
+/// What `out` returns.
+pub fn print_signature(types: &TypeTable, signature: &Signature, out: &mut dyn Write) -> fmt::Result {
+    if signature.call_conv != CallConv::C {
+        write_call_conv(out, signature.call_conv)?;
+        out.write_char(' ')?;
+    }
+    write_params(out, types, signature, false)?;
+    write_returns(out, types, signature)
+}
+
+/// Writes a calling convention.
+pub(super) fn write_call_conv(out: &mut dyn Write, call_conv: CallConv) -> fmt::Result {
+    match CALL_CONVS.iter().find(|row| row.0 == call_conv.0) {
+        Some((_, word)) => out.write_str(word),
+        None => write!(out, "cc {}", call_conv.0),
+    }
+}
+
+fn write_param(out: &mut dyn Write, types: &TypeTable, param: &Param) -> fmt::Result {
+    write_type(out, types, param.ty)?;
+    if param.extension != Extension::None {
+        write!(out, " {}", word_of(EXTENSIONS, param.extension))?;
+    }
+    if param.in_reg {
+        out.write_str(" inreg")?;
+    }
+    match param.kind {
+        ParamKind::Normal => Ok(()),
+        ParamKind::ByVal { size, align_log2 } => write!(out, " byval({size}, align {})", 1u64 << align_log2.min(63)),
+        kind => write!(out, " {}", word_of(PARAM_KINDS, kind)),
+    }
+}
+
+/// Writes parameters in parentheses, with the names of their values if that is wanted.
+pub(super) fn write_params(
+    out: &mut dyn Write,
+    types: &TypeTable,
+    signature: &Signature,
+    with_names: bool,
+) -> fmt::Result {
+    out.write_char('(')?;
+    for (index, param) in signature.params.iter().enumerate() {
+        if index > 0 {
+            out.write_str(", ")?;
+        }
+        if signature.variadic && index == signature.fixed_params as usize {
+            out.write_str("..., ")?;
+        }
+        write_param(out, types, param)?;
+        if with_names {
+            write!(out, " v{index}")?;
+        }
+    }
+    if signature.variadic && signature.fixed_params as usize >= signature.params.len() {
+        out.write_str(if signature.params.is_empty() { "..." } else { ", ..." })?;
+    }
+    out.write_char(')')
+}
+
+/// Writes ` -> returns`, or nothing.
+pub(super) fn write_returns(out: &mut dyn Write, types: &TypeTable, signature: &Signature) -> fmt::Result {
+    match signature.returns.as_slice() {
+        [] => Ok(()),
+        [single] => {
+            out.write_str(" -> ")?;
+            write_param(out, types, single)
+        }
+        several => {
+            out.write_str(" -> (")?;
+            for (index, param) in several.iter().enumerate() {
+                if index > 0 {
+                    out.write_str(", ")?;
+                }
+                write_param(out, types, param)?;
+            }
+            out.write_char(')')
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Comparing with what a file expects, and writing it there anew when `BLESS` is set.
+
+use super::case::Case;
+use std::sync::Mutex;
+
+/// Checks of one file may run at the same time; they change the file one after another.
+static FILES: Mutex<()> = Mutex::new(());
+
+fn is_blessing() -> bool {
+    std::env::var_os("BLESS").is_some_and(|value| value == "1")
+}
+
+/// Compares an output with the block that the file expects for a check.
+pub fn output(case: &Case, check: &str, found: &str) -> Result<(), String> {
+    let expected = case.expected_output(check);
+    if expected.as_deref() == Some(found) {
+        return Ok(());
+    }
+    if is_blessing() {
+        return rewrite(case, |source| with_block(source, check, found));
+    }
+    match expected {
+        Some(expected) => Err(difference(&expected, found)),
+        None => Err(format!(
+            "no block `; expect {check}`; BLESS=1 writes it. Found:\n{found}"
+        )),
+    }
+}
+
+/// Compares errors with the `; error:` lines of the file.
+pub fn errors(case: &Case, found: &[String]) -> Result<(), String> {
+    if case.errors == found {
+        return Ok(());
+    }
+    if is_blessing() {
+        return rewrite(case, |source| with_errors(source, found));
+    }
+    Err(difference(&case.errors.join("\n"), &found.join("\n")))
+}
+
+fn rewrite(case: &Case, change: impl Fn(&str) -> String) -> Result<(), String> {
+    let _one_at_a_time = FILES.lock().map_err(|error| error.to_string())?;
+    let source = std::fs::read_to_string(&case.path).map_err(|error| error.to_string())?;
+    std::fs::write(&case.path, change(&source)).map_err(|error| error.to_string())
+}
+
+/// The file's text with the block of a check replaced, or added at the end.
+fn with_block(source: &str, check: &str, found: &str) -> String {
+    let marker = format!("; expect {check}");
+    let block: Vec<String> = found
+        .lines()
+        .map(|line| format!(";| {line}").trim_end().to_owned())
+        .collect();
+    let lines: Vec<&str> = source.lines().collect();
+    let position = lines.iter().position(|line| line.trim_end() == marker);
+    let (before, after) = match position {
+        Some(position) => {
+            let length = lines[position + 1..]
+                .iter()
+                .take_while(|line| line.starts_with(";|"))
+                .count();
+            (&lines[..=position], &lines[position + 1 + length..])
+        }
+        None => (&lines[..], &[][..]),
+    };
+    let mut text: Vec<String> = before.iter().map(|&line| line.to_owned()).collect();
+    if position.is_none() {
+        text.extend([String::new(), marker]);
+    }
+    text.extend(block);
+    text.extend(after.iter().map(|&line| line.to_owned()));
+    text.join("\n") + "\n"
+}
+
+/// The file's text with its `; error:` lines replaced, behind the `; test` lines.
+fn with_errors(source: &str, found: &[String]) -> String {
+    let kept = source.lines().filter(|line| !line.starts_with("; error:"));
+    let mut text = String::new();
+    let mut is_written = false;
+    for line in kept {
+        if !is_written && !line.starts_with("; test") {
+            found
+                .iter()
+                .for_each(|error| text.push_str(&format!("; error: {error}\n")));
+            is_written = true;
+        }
+        text.push_str(line);
+        text.push('\n');
+    }
+    text
+}
+
+/// Lines that differ, with the number of the first.
+fn difference(expected: &str, found: &str) -> String {
+    let same = expected
+        .lines()
+        .zip(found.lines())
+        .take_while(|(left, right)| left == right)
+        .count();
+    let rest = |text: &str| text.lines().skip(same).take(12).collect::<Vec<_>>().join("\n    ");
+    format!(
+        "differs from line {} on; expected:\n    {}\nfound:\n    {}\nBLESS=1 accepts what was found",
+        same + 1,
+        rest(expected),
+        rest(found)
+    )
+}

@@ -1,0 +1,64 @@
+//! The checks that cases ask for, one file each.
+
+mod parse;
+mod print;
+mod reads;
+mod run;
+mod verify;
+
+pub use run::{function_of, returns_of, signature_text};
+
+use super::case::{Case, Test};
+use super::executors;
+use frazil_ir::{Function, Module};
+
+/// A check.
+pub struct Check {
+    /// Its name in `; test` lines.
+    pub name: &'static str,
+    /// The trials that it makes of a case: a name for each, empty where there is only one.
+    pub parts: fn(&Case, &Test) -> Vec<String>,
+    /// Makes one trial.
+    pub run: fn(&Case, &Test, &str) -> Result<(), String>,
+}
+
+/// All checks.
+pub const CHECKS: &[Check] = &[parse::CHECK, print::CHECK, verify::CHECK, run::CHECK, reads::CHECK];
+
+/// For checks that make one trial.
+fn one_part(_: &Case, _: &Test) -> Vec<String> {
+    vec![String::new()]
+}
+
+/// Whether a trial cannot be made here because its executor lacks a tool. With `CI` set, it then fails instead.
+pub fn is_unavailable(part: &str) -> bool {
+    let executor = executors::EXECUTORS.iter().find(|executor| executor.name == part);
+    executor.is_some_and(|executor| !(executor.is_available)()) && std::env::var_os("CI").is_none()
+}
+
+/// The text as a module.
+fn parsed(source: &str) -> Result<(Module, Vec<Function>), String> {
+    frazil_ir::text::parse_module(source).map_err(|error| error.to_string())
+}
+
+/// A module as text.
+fn printed(module: &Module, functions: &[Function]) -> String {
+    let mut text = String::new();
+    frazil_ir::text::print_module(module, functions, &mut text).expect("a string takes everything");
+    text
+}
+
+/// Messages of the verifier for a module and its functions.
+fn verifier_messages(module: &Module, functions: &[Function]) -> Vec<String> {
+    let mut errors = Vec::new();
+    errors.extend(frazil_ir::verify::verify_module(module).err().into_iter().flatten());
+    for function in functions {
+        errors.extend(
+            frazil_ir::verify::verify_function(module, function)
+                .err()
+                .into_iter()
+                .flatten(),
+        );
+    }
+    errors.iter().map(ToString::to_string).collect()
+}

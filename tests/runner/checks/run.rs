@@ -1,0 +1,191 @@
+//! `; test run`: each executor makes the case's runs and gets what they must give.
+
+use super::{Check, parsed, verifier_messages};
+use crate::runner::case::{Case, Expected, Run, Test};
+use crate::runner::executors::{Answer, EXECUTORS, Program};
+use frazil_ir::{Function, Module, SymbolKind, TypeData};
+use std::fmt::Write;
+
+pub const CHECK: Check = Check {
+    name: "run",
+    parts,
+    run,
+};
+
+fn parts(case: &Case, _: &Test) -> Vec<String> {
+    let is_skipped = |name: &str| case.skips.iter().any(|skip| skip.executor == name);
+    let is_meant = |target: Option<&str>| {
+        target.is_none_or(|target| case.targets.is_empty() || case.targets.iter().any(|wanted| wanted == target))
+    };
+    let chosen = EXECUTORS
+        .iter()
+        .filter(|executor| !is_skipped(executor.name) && is_meant(executor.target));
+    chosen.map(|executor| executor.name.to_owned()).collect()
+}
+
+fn run(case: &Case, _: &Test, part: &str) -> Result<(), String> {
+    let executor = EXECUTORS
+        .iter()
+        .find(|executor| executor.name == part)
+        .ok_or("the executor is gone")?;
+    let (module, functions) = parsed(&case.source)?;
+    let messages = verifier_messages(&module, &functions);
+    if !messages.is_empty() {
+        return Err(messages.join("\n"));
+    }
+    if case.runs.is_empty() {
+        return Err("no line `; run:`".to_owned());
+    }
+    let runs: Vec<&Run> = case
+        .runs
+        .iter()
+        .filter(|run| executor.makes_undefined || is_defined(&run.expected))
+        .collect();
+    let expected = expected_results(case, &module, &functions, &runs)?;
+    let program = Program {
+        case,
+        module: &module,
+        functions: &functions,
+        runs: &runs,
+    };
+    let answers = (executor.run)(&program)?;
+    let mut failures = String::new();
+    for ((run, answer), expected) in runs.iter().zip(&answers).zip(&expected) {
+        if let Err(message) = compare(&run.expected, answer, expected) {
+            let _ = writeln!(failures, "{}: {message}", run.text);
+        }
+    }
+    if answers.len() != runs.len() {
+        let _ = writeln!(failures, "{} runs, but {} answers", runs.len(), answers.len());
+    }
+    if failures.is_empty() { Ok(()) } else { Err(failures) }
+}
+
+fn is_defined(expected: &Expected) -> bool {
+    matches!(expected, Expected::Results(_))
+}
+
+/// An expected result: its bits, and whether they are a NaN, which then stands for all of them.
+struct Bits {
+    value: u128,
+    is_nan: bool,
+}
+
+/// What the results as written stand for: they are parsed as operands of a `return`.
+fn expected_results(
+    case: &Case,
+    module: &Module,
+    functions: &[Function],
+    runs: &[&Run],
+) -> Result<Vec<Vec<Bits>>, String> {
+    let mut text = case.source.clone();
+    for (index, run) in runs.iter().enumerate() {
+        let function = function_of(module, functions, &run.function)?;
+        let signature = signature_text(function);
+        let returns = returns_of(&signature);
+        let results = match &run.expected {
+            Expected::Results(results) => results.as_str(),
+            _ => "",
+        };
+        let body = if results.is_empty() && !is_defined(&run.expected) {
+            "unreachable"
+        } else {
+            "return"
+        };
+        let _ = write!(
+            text,
+            "\nfunc @expected.{index}(){returns} {{\nb0:\n  {body} {results}\n}}\n"
+        );
+    }
+    let (module, functions) = parsed(&text).map_err(|error| format!("in the results of a run: {error}"))?;
+    let wanted = &functions[functions.len() - runs.len()..];
+    let messages = verifier_messages(&module, wanted);
+    if !messages.is_empty() {
+        return Err(format!("in the results of a run: {}", messages.join("\n")));
+    }
+    wanted
+        .iter()
+        .map(|function| literal_bits(function, module.data_layout.pointer_bits))
+        .collect()
+}
+
+/// The operands of a function's `return`, which are literals.
+fn literal_bits(function: &Function, pointer_bits: u32) -> Result<Vec<Bits>, String> {
+    let data = &function.insts[0];
+    if data.op != frazil_ir::Opcode::Return {
+        return Ok(Vec::new());
+    }
+    let operands = function.list(data).iter().zip(&function.signature.returns);
+    operands
+        .map(|(&operand, param)| {
+            let width = function.types.bits(param.ty, pointer_bits);
+            let mask = if width < 128 { (1 << width) - 1 } else { u128::MAX };
+            let value = match (operand.as_imm(), operand.as_const().map(|id| function.constant(id).1)) {
+                (Some(value), _) => i128::from(value).cast_unsigned(),
+                (_, Some(frazil_ir::ConstView::Int(words) | frazil_ir::ConstView::Float(words))) => {
+                    let high = words.get(1).copied().unwrap_or(0);
+                    u128::from(words.first().copied().unwrap_or(0)) | u128::from(high) << 64
+                }
+                (_, Some(frazil_ir::ConstView::Zero)) => 0,
+                _ => return Err("results of runs are numbers".to_owned()),
+            };
+            Ok(Bits {
+                value: value & mask,
+                is_nan: is_nan(function.types.data(param.ty), value),
+            })
+        })
+        .collect()
+}
+
+fn is_nan(ty: TypeData, bits: u128) -> bool {
+    match ty {
+        TypeData::F32 => f32::from_bits(bits as u32).is_nan(),
+        TypeData::F64 => f64::from_bits(bits as u64).is_nan(),
+        _ => false,
+    }
+}
+
+fn compare(expected: &Expected, answer: &Answer, bits: &[Bits]) -> Result<(), String> {
+    match (expected, answer) {
+        (Expected::Results(_), Answer::Results(found)) => {
+            let fits = found.len() == bits.len()
+                && found.iter().zip(bits).all(|(found, wanted)| {
+                    found.value == wanted.value || (wanted.is_nan && is_nan(found.ty, found.value))
+                });
+            let texts: Vec<String> = found.iter().map(ToString::to_string).collect();
+            if fits {
+                Ok(())
+            } else {
+                Err(format!("found ({})", texts.join(", ")))
+            }
+        }
+        (Expected::Poison, Answer::Poison) => Ok(()),
+        (Expected::Undefined(wanted), Answer::Undefined(message)) if message.contains(wanted.as_str()) => Ok(()),
+        (_, answer) => Err(format!("found {answer}")),
+    }
+}
+
+/// The function of this name.
+pub fn function_of<'a>(module: &Module, functions: &'a [Function], name: &str) -> Result<&'a Function, String> {
+    let symbol = module
+        .symbols
+        .values()
+        .find(|symbol| module.strings.bytes(symbol.name) == name.as_bytes());
+    match symbol.map(|symbol| symbol.kind) {
+        Some(SymbolKind::Function(id)) => Ok(&functions[id.as_u32() as usize]),
+        _ => Err(format!("there is no function `{name}` to run")),
+    }
+}
+
+/// A function's signature as written behind a call: `cc (parameters) -> returns`.
+pub fn signature_text(function: &Function) -> String {
+    let mut text = String::new();
+    frazil_ir::text::print_signature(&function.types, &function.signature, &mut text)
+        .expect("a string takes everything");
+    text
+}
+
+/// The part of a signature behind its parameters: ` -> returns`, or nothing.
+pub fn returns_of(signature: &str) -> &str {
+    signature.find(" -> ").map_or("", |place| &signature[place..])
+}

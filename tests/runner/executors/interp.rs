@@ -1,0 +1,85 @@
+//! Runs by the reference interpreter.
+
+use super::{Answer, Executor, Found, Program};
+use crate::runner::case::Run;
+use crate::runner::checks::{function_of, returns_of, signature_text};
+use frazil_ir::interp::{Interpreter, Limits, Scalar, Stop, Value};
+use frazil_ir::{Function, Module, SymbolKind};
+use std::fmt::Write;
+
+pub const EXECUTOR: Executor = Executor {
+    name: "interp",
+    target: None,
+    makes_undefined: true,
+    is_available: || true,
+    run,
+};
+
+/// Each run becomes a function `@run.n` that makes the call, so that arguments are parsed as operands.
+fn run(program: &Program<'_>) -> Result<Vec<Answer>, String> {
+    let mut text = program.case.source.clone();
+    for (index, run) in program.runs.iter().enumerate() {
+        let signature = signature_text(function_of(program.module, program.functions, &run.function)?);
+        let results = program.results(run)?;
+        let defined = if results.is_empty() {
+            String::new()
+        } else {
+            format!("{results} = ")
+        };
+        let (name, arguments, returns) = (&run.function, &run.arguments, returns_of(&signature));
+        let _ = write!(
+            text,
+            "\nfunc @run.{index}(){returns} {{\nb0:\n  {defined}call @{name}({arguments}) : {signature}\n  return {results}\n}}\n"
+        );
+    }
+    let (module, functions) = frazil_ir::text::parse_module(&text).map_err(|error| format!("in a run: {error}"))?;
+    let answers = program
+        .runs
+        .iter()
+        .enumerate()
+        .map(|(index, _)| one(&module, &functions, &format!("run.{index}")));
+    answers.collect()
+}
+
+impl Program<'_> {
+    /// Names for a run's results: `v0, v1`.
+    fn results(&self, run: &Run) -> Result<String, String> {
+        let function = function_of(self.module, self.functions, &run.function)?;
+        let names: Vec<String> = (0..function.signature.returns.len())
+            .map(|index| format!("v{index}"))
+            .collect();
+        Ok(names.join(", "))
+    }
+}
+
+fn one(module: &Module, functions: &[Function], name: &str) -> Result<Answer, String> {
+    let symbol = module
+        .symbols
+        .values()
+        .find(|symbol| module.strings.bytes(symbol.name) == name.as_bytes());
+    let Some(SymbolKind::Function(id)) = symbol.map(|symbol| symbol.kind) else {
+        return Err(format!("no function {name}"));
+    };
+    let function = &functions[id.as_u32() as usize];
+    let results = Interpreter::new(module, functions, Limits::default())
+        .and_then(|mut interpreter| interpreter.call(id, Vec::new()));
+    Ok(match results {
+        Ok(values) => answer(function, &values),
+        Err(Stop::Undefined(message)) => Answer::Undefined(message),
+        Err(stop) => Answer::Failed(stop.to_string()),
+    })
+}
+
+fn answer(function: &Function, values: &[Value]) -> Answer {
+    let mut found = Vec::new();
+    for (value, param) in values.iter().zip(&function.signature.returns) {
+        match value {
+            Value::Scalar(Scalar::Bits { value, undef: 0 }) => found.push(Found {
+                ty: function.types.data(param.ty),
+                value: *value,
+            }),
+            _ => return Answer::Poison,
+        }
+    }
+    Answer::Results(found)
+}

@@ -1,0 +1,87 @@
+//! What can execute a case's runs. A new way to run code is a file here and a row in [`EXECUTORS`].
+
+mod interp;
+
+use super::case::{Case, Run};
+use frazil_ir::{Function, Module, TypeData};
+
+/// A case's runs, ready to be made.
+pub struct Program<'a> {
+    /// The case.
+    pub case: &'a Case,
+    /// Its module.
+    pub module: &'a Module,
+    /// The module's functions.
+    pub functions: &'a [Function],
+    /// The runs to make.
+    pub runs: &'a [&'a Run],
+}
+
+/// A result of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Found {
+    /// Its type.
+    pub ty: TypeData,
+    /// Its bits, zero above its width.
+    pub value: u128,
+}
+
+impl std::fmt::Display for Found {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.ty {
+            TypeData::F32 => write!(f, "{:?}", f32::from_bits(self.value as u32)),
+            TypeData::F64 => write!(f, "{:?}", f64::from_bits(self.value as u64)),
+            TypeData::Int(bits @ 1..=128) => {
+                let spare = 128 - bits;
+                write!(
+                    f,
+                    "{} = {:#x}",
+                    (self.value << spare).cast_signed() >> spare,
+                    self.value
+                )
+            }
+            _ => write!(f, "{:#x}", self.value),
+        }
+    }
+}
+
+/// How a run ended.
+#[derive(Clone, Debug)]
+pub enum Answer {
+    /// With these results.
+    Results(Vec<Found>),
+    /// With a result that is poison or undefined in part.
+    Poison,
+    /// In undefined behavior.
+    Undefined(String),
+    /// Otherwise: a crash, a construct that is not supported.
+    Failed(String),
+}
+
+impl std::fmt::Display for Answer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Answer::Results(found) => found.iter().try_for_each(|result| write!(f, "{result} ")),
+            Answer::Poison => f.write_str("poison"),
+            Answer::Undefined(message) => write!(f, "undefined behavior: {message}"),
+            Answer::Failed(message) => f.write_str(message),
+        }
+    }
+}
+
+/// A way to run code.
+pub struct Executor {
+    /// Its name in titles of trials and in `; skip` lines.
+    pub name: &'static str,
+    /// The target that it runs code of, by the name in `; target` lines; `None` if it runs the IR itself.
+    pub target: Option<&'static str>,
+    /// Whether it tells poison and undefined behavior, so that it also makes runs that expect those.
+    pub makes_undefined: bool,
+    /// Whether what it needs is there.
+    pub is_available: fn() -> bool,
+    /// Makes the runs, each with fresh memory.
+    pub run: fn(&Program<'_>) -> Result<Vec<Answer>, String>,
+}
+
+/// All executors.
+pub const EXECUTORS: &[Executor] = &[interp::EXECUTOR];

@@ -1,0 +1,83 @@
+//! The runner of the file tests.
+//!
+//! A case is a text in the IR's own form (`.fzl`) whose comments say what to check:
+//!
+//! ```text
+//! ; test run                      a check to make; the words behind it are its options
+//! ; target x86_64                 which targets the case is for (all, if there is no such line)
+//! ; skip interp: calls snprintf   an executor that cannot run the case, and why
+//! ; input ../../modules           bitcode to read instead of this text: a file, or all files of a folder
+//! ; c: int twice(int x) { return 2 * x; }      C code to link to the case, for executors that compile
+//! ; run: f(1, -2) == 3            a run, see below
+//! ; error: 3:8: expected a type   an expected error of `parse` or `verify`
+//! ;| text                         an expected output line of the check that the line `; expect <check>` names
+//! ```
+//!
+//! Checks: `parse` (the text is a module, and prints to a text that parses to the same), `print` (its printed form),
+//! `verify`, `run`, `reads` (bitcode is read, verified and round-trips through the text form). One file each in
+//! [`checks`].
+//!
+//! A run calls a function with literal arguments, or addresses of symbols (`@table`), and compares its results:
+//! `== 3`, `== (1, true)`, `== nan` (any NaN), `is poison`, `is undefined`, `is undefined: division by zero` (part of
+//! the message). Each run begins with fresh memory. What poison and undefined behavior lead to is open, so only the
+//! interpreter makes such runs; all others are made by every executor in [`executors`].
+
+mod bless;
+mod case;
+mod checks;
+mod executors;
+
+use case::Case;
+use libtest_mimic::{Failed, Trial};
+use std::path::{Path, PathBuf};
+
+/// The trials of all cases below a folder.
+pub fn trials(root: &Path) -> Result<Vec<Trial>, String> {
+    let mut paths = Vec::new();
+    collect(root, &mut paths)?;
+    paths.sort();
+    let mut trials = Vec::new();
+    for path in paths {
+        let name = path.strip_prefix(root).unwrap_or(&path).display().to_string();
+        match Case::read(&path) {
+            Ok(case) => add_trials(&name, case, &mut trials),
+            Err(message) => trials.push(Trial::test(name, move || Err(message.into()))),
+        }
+    }
+    Ok(trials)
+}
+
+fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<(), String> {
+    let entries = std::fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    for entry in entries {
+        let path = entry.map_err(|error| format!("{}: {error}", folder.display()))?.path();
+        if path.is_dir() {
+            collect(&path, paths)?;
+        } else if path.extension().is_some_and(|extension| extension == "fzl") {
+            paths.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn add_trials(name: &str, case: Case, trials: &mut Vec<Trial>) {
+    let case = std::sync::Arc::new(case);
+    for test in &case.tests {
+        let Some(check) = checks::CHECKS.iter().find(|check| check.name == test.check) else {
+            let message = format!("there is no check `{}`", test.check);
+            trials.push(Trial::test(format!("{name} {}", test.check), move || {
+                Err(Failed::from(message))
+            }));
+            continue;
+        };
+        for part in (check.parts)(&case, test) {
+            let (case, test) = (case.clone(), test.clone());
+            let title = format!("{name} {}{}{part}", test.check, if part.is_empty() { "" } else { " " });
+            let ignored = checks::is_unavailable(&part);
+            let run = check.run;
+            trials.push(
+                Trial::test(title, move || run(&case, &test, &part).map_err(Failed::from)).with_ignored_flag(ignored),
+            );
+        }
+    }
+}
