@@ -11,7 +11,22 @@ pub const BLOCK_DEPTH: u32 = 16;
 pub const ABBREVIATION_OPERANDS: u64 = 512;
 
 /// Scalars that one first-class aggregate value may consist of. Larger ones exist only as memory.
-pub const AGGREGATE_LEAVES: usize = 1024;
+pub const AGGREGATE_LEAVES: usize = 256;
+
+/// Types that may be looked at to find the scalars of an aggregate; empty ones count too.
+pub const AGGREGATE_STEPS: u32 = 4096;
+
+/// Scalars of all aggregate types that are kept at a time.
+pub const KEPT_LEAVES: usize = 1 << 14;
+
+/// Widest integer in bits that a value may have. LLVM takes 2^23 bits, but no front end makes such values.
+pub const VALUE_BITS: u32 = 4096;
+
+/// Kinds of blocks that blockinfo may have abbreviations for; LLVM has three.
+pub const BLOCKINFO_KINDS: usize = 64;
+
+/// Module flags that are looked at; LLVM has about thirty.
+pub const MODULE_FLAGS: usize = 128;
 
 /// Widest integer type in bits, as in LLVM.
 pub const INTEGER_BITS: u64 = 1 << 23;
@@ -34,7 +49,7 @@ pub fn record_operands(input_bytes: usize) -> u64 {
 ///
 /// Zeros in front of other contents take room in memory but hardly any in the file.
 pub fn data_bytes(input_bytes: usize) -> u64 {
-    64 * input_bytes as u64 + (8 << 20)
+    32 * input_bytes as u64 + (3 << 18)
 }
 
 /// How many steps the evaluation of all initialisers of a module may take, given the size of the input in bytes.
@@ -55,8 +70,13 @@ pub const ALIAS_CHAIN: usize = 64;
 /// An instruction takes 39 to 42 bits on average; the shortest that LLVM writes take four, and such functions do
 /// not consist of them. First-class aggregates multiply.
 pub fn function_room(bits: u64) -> usize {
-    (bits / 4) as usize + (1 << 16)
+    (bits / 4) as usize + (1 << 13)
 }
 
 /// How deep aggregate types of values may be nested.
 pub const AGGREGATE_DEPTH: u32 = 32;
+
+/// How many parameters and results all call signatures of a module may have together.
+pub fn signature_parameters(input_bytes: usize) -> usize {
+    input_bytes + (1 << 14)
+}

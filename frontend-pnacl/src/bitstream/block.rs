@@ -9,6 +9,7 @@ use super::abbrev::Abbreviation;
 use super::cursor::Cursor;
 use super::record::Record;
 use crate::error::{ReadError, ReadErrorKind};
+use crate::limits;
 
 /// Id of the block that holds abbreviations for other blocks.
 pub const BLOCKINFO_ID: u64 = 0;
@@ -64,7 +65,7 @@ impl BlockInfo {
                 UNABBREVIATED_RECORD => {
                     record.read_unabbreviated(cursor, start)?;
                     if record.code() == BLOCKINFO_SET_BLOCK {
-                        target = Some(self.index_of(record.operand(0)?));
+                        target = Some(self.index_of(&record)?);
                     }
                 }
                 other => {
@@ -76,12 +77,16 @@ impl BlockInfo {
         block.leave(cursor)
     }
 
-    fn index_of(&mut self, block_id: u64) -> usize {
+    fn index_of(&mut self, record: &Record) -> Result<usize, ReadError> {
+        let block_id = record.operand(0)?;
         if let Some(index) = self.blocks.iter().position(|(id, _)| *id == block_id) {
-            return index;
+            return Ok(index);
+        }
+        if self.blocks.len() == limits::BLOCKINFO_KINDS {
+            return Err(record.malformed("blockinfo for more kinds of blocks than there are"));
         }
         self.blocks.push((block_id, Vec::new()));
-        self.blocks.len() - 1
+        Ok(self.blocks.len() - 1)
     }
 }
 

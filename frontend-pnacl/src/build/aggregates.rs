@@ -10,6 +10,13 @@ use crate::llvm::types::{Kind, TypeId};
 use frazil_ir::{Operand, Type};
 use std::ops::Range;
 
+/// What is left of a search for leaves.
+struct Search {
+    /// Length that the list of leaves may reach.
+    limit: usize,
+    steps: u32,
+}
+
 impl Builder<'_, '_> {
     /// The leaves of an aggregate, as places in the list that [`Builder::leaf`] reads.
     ///
@@ -20,29 +27,40 @@ impl Builder<'_, '_> {
             return Ok(start..end);
         }
         let start = self.state.leaf_pool.len();
-        let found = self.add_leaves(ty, 0, limits::AGGREGATE_DEPTH, start + limits::AGGREGATE_LEAVES);
+        let mut search = Search {
+            limit: start + limits::AGGREGATE_LEAVES,
+            steps: limits::AGGREGATE_STEPS,
+        };
+        let found = self.add_leaves(ty, 0, limits::AGGREGATE_DEPTH, &mut search);
         if let Err(error) = found {
             self.state.leaf_pool.truncate(start);
             return Err(error);
+        }
+        if self.state.leaf_pool.len() > limits::KEPT_LEAVES + self.room {
+            return Err(self.malformed("a function with too many large aggregate types"));
         }
         let range = (start as u32, self.state.leaf_pool.len() as u32);
         self.state.leaf_ranges.insert(ty, range);
         Ok(range.0..range.1)
     }
 
-    fn add_leaves(&mut self, ty: TypeId, offset: u64, depth: u32, limit: usize) -> Result<(), ReadError> {
+    fn add_leaves(&mut self, ty: TypeId, offset: u64, depth: u32, search: &mut Search) -> Result<(), ReadError> {
         let too_large = |this: &Self| {
             let most = limits::AGGREGATE_LEAVES;
             this.unsupported(format!(
                 "a value of type {ty}, an aggregate of more than {most} scalars or very deep"
             ))
         };
-        let depth = depth.checked_sub(1).ok_or_else(|| too_large(self))?;
+        let (depth, steps) = (depth.checked_sub(1), search.steps.checked_sub(1));
+        let (Some(depth), Some(steps)) = (depth, steps) else {
+            return Err(too_large(self));
+        };
+        search.steps = steps;
         let types = &self.module.types;
         match types.kind(ty) {
             Some(Kind::Struct { members, .. }) => {
                 for (&member, &distance) in types.members(members).iter().zip(types.offsets(members)) {
-                    self.add_leaves(member, offset + distance, depth, limit)?;
+                    self.add_leaves(member, offset + distance, depth, search)?;
                 }
                 Ok(())
             }
@@ -51,10 +69,10 @@ impl Builder<'_, '_> {
                     return Err(too_large(self));
                 }
                 let stride = types.layout(element).stride();
-                (0..count).try_for_each(|index| self.add_leaves(element, offset + index * stride, depth, limit))
+                (0..count).try_for_each(|index| self.add_leaves(element, offset + index * stride, depth, search))
             }
             _ => {
-                if self.state.leaf_pool.len() >= limit {
+                if self.state.leaf_pool.len() >= search.limit {
                     return Err(too_large(self));
                 }
                 let ir_type = self.scalar_class(ty)?;

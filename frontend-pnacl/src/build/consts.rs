@@ -12,7 +12,7 @@ use crate::llvm::codes::{binary, casts};
 use crate::llvm::constants::{Constant, ConstantKind};
 use crate::llvm::types::{Float, Kind, TypeId};
 use frazil_ir::module::TlsModel;
-use frazil_ir::{Block, ConstKind, EntityRef, Opcode, Operand, SymbolId, Type, TypeData};
+use frazil_ir::{Block, ConstKind, EntityRef, InstData, Opcode, Operand, SymbolId, Type, TypeData};
 use std::cell::Cell;
 
 /// Steps that the evaluation of one constant may take.
@@ -332,6 +332,29 @@ impl<'m> Builder<'_, 'm> {
                 self.expect_type(right, constant.ty)?;
                 let op = self.binary_opcode(operation, ir_type)?;
                 Ok(self.emit(op, ir_type, 0, left.operand(), right.operand()))
+            }
+            (ConstantKind::Compare, &[predicate, left, right]) => {
+                let left = self.constant_at(left, depth)?;
+                let right = self.constant_at(right, depth)?;
+                let alike = left.is_operand() && right.is_operand() && left.ir_type() == right.ir_type();
+                if !alike || self.bool_like(left.ir_type())? != ir_type {
+                    return Err(self.malformed("a constant comparison of different types"));
+                }
+                let op = self.compare_opcode(predicate, left.ir_type())?;
+                let data = InstData::new(op, left.ir_type(), 0, left.operand(), right.operand());
+                Ok(Operand::value(self.function.push_inst_result(data, ir_type)))
+            }
+            (ConstantKind::Select, &[condition, if_true, if_false]) => {
+                let condition = self.constant_at(condition, depth)?;
+                let choices = [self.constant_at(if_true, depth)?, self.constant_at(if_false, depth)?];
+                for choice in choices {
+                    self.expect_type(choice, constant.ty)?;
+                }
+                if !condition.is_operand() || condition.ir_type() != Type::I1 {
+                    return Err(self.unsupported("a constant select by something that is no i1"));
+                }
+                let rest = self.function.push_pool(&choices.map(Word::operand));
+                Ok(self.emit(Opcode::Select, ir_type, 0, condition.operand(), Operand::raw(rest)))
             }
             (ConstantKind::Gep, [source, _, pointer, indices @ ..]) => {
                 let pointer = self.constant_at(*pointer, depth)?;

@@ -5,6 +5,7 @@
 
 use super::values::{Builder, Class, Word};
 use crate::error::ReadError;
+use crate::limits;
 use crate::llvm::attributes::{ParameterAttributes, Role};
 use crate::llvm::types::{Kind, TypeId};
 use frazil_ir::{CallConv, Param, ParamKind, SigId, Signature, Type};
@@ -142,8 +143,10 @@ pub fn of_call(
     let result = match known {
         Some(id) => Ok(id),
         None => {
+            check_room(build)?;
             let mut signature = Signature::default();
             fill(build, &mut signature, ty, list, call_conv, more).map(|()| {
+                build.state.signature_parameters += signature.params.len() + signature.returns.len();
                 let id = build.function.push_sig(signature);
                 build.state.signatures.insert(key.as_slice().into(), id);
                 id
@@ -152,4 +155,12 @@ pub fn of_call(
     };
     build.state.signature_key = key;
     result
+}
+
+/// Refuses signatures that are more than the size of the file justifies.
+fn check_room(build: &Builder<'_, '_>) -> Result<(), ReadError> {
+    if build.state.signature_parameters <= limits::signature_parameters(build.module.stream.bytes().len()) {
+        return Ok(());
+    }
+    Err(build.malformed("calls with more parameters than the size of the file justifies"))
 }

@@ -193,11 +193,15 @@ pub struct BuildState {
     pub(crate) constants: ConstantTable,
     /// Value number of the first constant of the function.
     pub(crate) first_constant: u32,
+    /// Constants that become instructions and that phis use: they are made at the beginning of the function.
+    pub(crate) early: Vec<u32>,
     pub(crate) phis: Vec<PendingPhi>,
     pub(crate) incoming: Vec<(Operand, u32)>,
     pub(crate) columns: frazil_support::EpochMap<u32>,
     pub(crate) signatures: FxHashMap<Box<[u32]>, SigId>,
     pub(crate) signature_key: Vec<u32>,
+    /// Parameters and results of all signatures in the function's list.
+    pub(crate) signature_parameters: usize,
     /// How long the function's list of signatures was when it was last seen.
     pub(crate) signatures_seen: usize,
     pub(crate) pairs: FxHashMap<TypeId, TypeId>,
@@ -243,6 +247,10 @@ impl BuildState {
         self.constants.clear();
         self.phis.clear();
         self.incoming.clear();
+        if self.leaf_pool.len() > limits::KEPT_LEAVES {
+            self.leaf_ranges.clear();
+            self.leaf_pool.clear();
+        }
     }
 
     /// Forgets what depends on the function's tables of types and signatures.
@@ -252,6 +260,7 @@ impl BuildState {
         self.leaf_pool.clear();
         self.signatures.clear();
         self.signatures_seen = 0;
+        self.signature_parameters = 0;
         self.pairs.clear();
     }
 }
@@ -368,7 +377,8 @@ impl<'m> Builder<'_, 'm> {
 
     fn type_data(&mut self, kind: &Kind) -> Result<TypeData, ReadError> {
         Ok(match *kind {
-            Kind::Integer(bits) => TypeData::Int(bits),
+            Kind::Integer(bits @ ..=limits::VALUE_BITS) => TypeData::Int(bits),
+            Kind::Integer(bits) => return Err(self.unsupported(format!("a value of type i{bits}"))),
             Kind::Float(Float::Half) => TypeData::F16,
             Kind::Float(Float::BFloat) => TypeData::BF16,
             Kind::Float(Float::Float) => TypeData::F32,
@@ -464,6 +474,22 @@ impl<'m> Builder<'_, 'm> {
         }
     }
 
+    /// Makes a constant an operand at the beginning of the entry block, from where it reaches everything.
+    ///
+    /// # Errors
+    /// As for [`Builder::word`].
+    pub fn make_early(&mut self, number: u32) -> Result<(), ReadError> {
+        let before = self.raw_word(number);
+        let made = self.word(number)?;
+        if made != before && self.raw_word(number) == before {
+            self.set_word(number, made);
+            if (number as usize) < self.state.module_words {
+                self.state.replaced.push((number, before));
+            }
+        }
+        Ok(())
+    }
+
     /// The word as it is kept, without making anything; for operands that are looked at and not computed.
     pub fn raw_word(&self, number: u32) -> Word {
         self.state
@@ -548,14 +574,21 @@ impl<'m> Builder<'_, 'm> {
     /// If `more` instructions and values do not fit.
     #[inline]
     pub fn check_room(&self, more: usize) -> Result<(), ReadError> {
-        if self.function.insts.len() + self.function.values.len() + more <= self.room {
+        let function = &*self.function;
+        let lists = (function.pool.len() + self.state.parts.len() + self.state.incoming.len()) / 4;
+        if function.insts.len() + function.values.len() + lists + more <= self.room {
             return Ok(());
         }
+        Err(self.too_large())
+    }
+
+    #[cold]
+    fn too_large(&self) -> ReadError {
         let message = format!(
             "a function that grows to more than {} instructions and values",
             self.room
         );
-        Err(ReadError::new(ReadErrorKind::TooLarge, self.place, message))
+        ReadError::new(ReadErrorKind::TooLarge, self.place, message)
     }
 
     /// Appends the word of a value that is defined by now (a parameter or constant).

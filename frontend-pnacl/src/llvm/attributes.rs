@@ -162,11 +162,8 @@ enum Group {
     },
 }
 
-/// An attribute list: which groups belong to it.
-#[derive(Clone, Debug, Default)]
-struct List {
-    groups: Vec<u32>,
-}
+/// An attribute list: positions and groups, sorted by position, each position once.
+type List = Vec<(u32, u32)>;
 
 /// All attributes of a module.
 #[derive(Debug, Default)]
@@ -181,23 +178,23 @@ pub struct AttributeTable {
 #[derive(Clone, Copy, Debug)]
 pub struct Attributes<'m> {
     table: &'m AttributeTable,
-    groups: &'m [u32],
+    groups: &'m [(u32, u32)],
 }
 
 impl<'m> Attributes<'m> {
-    fn at(&self, wanted: u32) -> ParameterAttributes {
-        let groups = self
+    fn group(&self, position: u32) -> Option<&'m Group> {
+        let found = self
             .groups
-            .iter()
-            .filter_map(|&index| self.table.groups.get(index as usize));
-        for group in groups {
-            if let Group::Parameter { position, attributes } = group
-                && *position == wanted
-            {
-                return *attributes;
-            }
+            .binary_search_by_key(&position, |&(position, _)| position)
+            .ok()?;
+        self.table.groups.get(self.groups.get(found)?.1 as usize)
+    }
+
+    fn at(&self, position: u32) -> ParameterAttributes {
+        match self.group(position) {
+            Some(Group::Parameter { attributes, .. }) => *attributes,
+            _ => ParameterAttributes::default(),
         }
-        ParameterAttributes::default()
     }
 
     /// What is said about the result.
@@ -212,12 +209,10 @@ impl<'m> Attributes<'m> {
 
     /// What is said about the function, if anything.
     pub fn function(&self) -> Option<&'m FunctionAttributes> {
-        self.groups
-            .iter()
-            .find_map(|&index| match self.table.groups.get(index as usize) {
-                Some(Group::Function(attributes)) => Some(attributes),
-                _ => None,
-            })
+        match self.group(FUNCTION_POSITION as u32) {
+            Some(Group::Function(attributes)) => Some(attributes),
+            _ => None,
+        }
     }
 }
 
@@ -232,11 +227,8 @@ impl AttributeTable {
                 groups: &[],
             });
         };
-        let list = self.lists.get(usize::try_from(index).ok()?)?;
-        Some(Attributes {
-            table: self,
-            groups: &list.groups,
-        })
+        let groups = self.lists.get(usize::try_from(index).ok()?)?;
+        Some(Attributes { table: self, groups })
     }
 
     /// Reads the block of groups; it has just been entered.
@@ -277,13 +269,19 @@ impl AttributeTable {
             match block.next(cursor, record)? {
                 Item::End => return Ok(()),
                 Item::Record if record.code() == LIST_ENTRY => {
-                    let mut list = List::default();
+                    let mut list = List::new();
                     for id in record.operands() {
-                        let group = self.ids.get(id);
+                        let group = self.ids.get(id).copied();
                         let group =
                             group.ok_or_else(|| record.malformed(format!("attribute group {id} is not there")))?;
-                        list.groups.push(*group);
+                        let position = match self.groups.get(group as usize) {
+                            Some(Group::Parameter { position, .. }) => *position,
+                            _ => FUNCTION_POSITION as u32,
+                        };
+                        list.push((position, group));
                     }
+                    list.sort_by_key(|&(position, _)| position);
+                    list.dedup_by_key(|&mut (position, _)| position);
                     self.lists.push(list);
                 }
                 Item::Record => {

@@ -38,6 +38,10 @@ pub enum ConstantKind {
     Cast,
     /// Payload: operation, two value numbers.
     Binary,
+    /// Payload: predicate, two value numbers.
+    Compare,
+    /// Payload: value numbers of the condition, the value if true and the value if false.
+    Select,
     /// Payload: source element type, then type and value number of the pointer and of each index.
     Gep,
     /// Payload: function's value number, block.
@@ -164,6 +168,14 @@ impl ConstantTable {
             code::BINARY => {
                 let words = [record.operand(0)?, record.operand(1)?, record.operand(2)?];
                 self.add_words(ConstantKind::Binary, words.into_iter())
+            }
+            code::COMPARE => {
+                let words = [record.operand(3)?, record.operand(1)?, record.operand(2)?];
+                self.add_words(ConstantKind::Compare, words.into_iter())
+            }
+            code::SELECT => {
+                let words = [record.operand(0)?, record.operand(1)?, record.operand(2)?];
+                self.add_words(ConstantKind::Select, words.into_iter())
             }
             code::GEP_OLD | code::INBOUNDS_GEP | code::GEP_INRANGE_OLD | code::GEP_INRANGE | code::GEP => {
                 self.add_gep(record)?

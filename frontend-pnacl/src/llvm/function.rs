@@ -45,20 +45,19 @@ impl<'m> FunctionReader<'m> {
     /// If the body is malformed or contains what is not supported. The function is then in no useful state, but may
     /// be read into again.
     pub fn read(&mut self, id: FuncId, function: &mut Function) -> Result<(), ReadError> {
-        let tables_dropped = function.clear();
-        if tables_dropped || function.sigs.len() < self.state.signatures_seen || self.state.signatures_seen == 0 {
-            function.types.clear();
-            function.sigs.clear();
-            self.state.forget_tables();
-        }
-        self.state.reset();
         let module = self.module;
         let (Some(body), Some(head)) = (module.bodies.get(id.index()), module.module.functions.get(id)) else {
             return Err(ReadError::malformed(0, format!("function {} has no body", id.index())));
         };
-        let result = self.read_body(body, head.symbol, function);
+        self.state.early.clear();
+        self.empty(function);
+        let mut result = self.read_body(body, head.symbol, function);
+        if let Ok(Reading::Again) = result {
+            self.empty(function);
+            result = self.read_body(body, head.symbol, function);
+        }
         self.state.signatures_seen = function.sigs.len().max(1);
-        result.map_err(|error| {
+        result.map(|_| ()).map_err(|error| {
             let name = module.module.display_name(head.symbol);
             error
                 .within(format!("function {} \"{name}\"", id.index()))
@@ -66,13 +65,25 @@ impl<'m> FunctionReader<'m> {
         })
     }
 
+    /// Drops the function's contents, and what is remembered of its tables unless they are those of the last reading.
+    fn empty(&mut self, function: &mut Function) {
+        let tables_dropped = function.clear();
+        if tables_dropped || function.sigs.len() < self.state.signatures_seen || self.state.signatures_seen == 0 {
+            function.types.clear();
+            function.sigs.clear();
+            self.state.forget_tables();
+        }
+    }
+
     fn read_body(
         &mut self,
         header: &SubBlock,
         symbol: frazil_ir::SymbolId,
         function: &mut Function,
-    ) -> Result<(), ReadError> {
+    ) -> Result<Reading, ReadError> {
         let Self { module, record, state } = self;
+        state.reset();
+        let early = state.early.len();
         let mut cursor = module.stream.clone();
         let block = Block::enter(&mut cursor, header, module.block_info.abbreviations(id::FUNCTION));
         let next = state.words.len() as u32;
@@ -90,11 +101,23 @@ impl<'m> FunctionReader<'m> {
             build: builder,
             open: false,
             bundles: false,
+            early,
         };
         body.begin(symbol)?;
         body.walk(&mut cursor, block, record)?;
-        body.finish()
+        if body.build.state.early.len() > body.early {
+            return Ok(Reading::Again);
+        }
+        body.finish().map(|()| Reading::Done)
     }
+}
+
+/// How reading a body ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reading {
+    Done,
+    /// Constants must be made at the beginning of the function: it is to be read once more, which happens once.
+    Again,
 }
 
 /// A body that is being read.
@@ -104,6 +127,9 @@ pub(crate) struct Body<'r, 'm> {
     pub(crate) open: bool,
     /// Whether operand bundles that matter stand before the next call.
     pub(crate) bundles: bool,
+    /// How many constants are made at the beginning of the function. When more are wanted, the body is read again, and
+    /// what this reading builds does not matter.
+    early: usize,
 }
 
 /// Operands of a record that are read one after another.
@@ -269,8 +295,15 @@ impl Body<'_, '_> {
             let message = format!("an instruction behind the last of {} blocks", self.build.block_count);
             return Err(self.build.malformed(message));
         }
-        self.build.function.begin_block();
+        let block = self.build.function.begin_block();
         self.open = true;
+        if block.index() == 0 {
+            for index in 0..self.build.state.early.len() {
+                if let Some(&number) = self.build.state.early.get(index) {
+                    self.build.make_early(number)?;
+                }
+            }
+        }
         Ok(())
     }
 
@@ -381,7 +414,7 @@ impl Body<'_, '_> {
 
     /// A phi: its type, then pairs of a signed relative value number and a block, then perhaps flags.
     fn phi(&mut self, operands: &mut Operands<'_>) -> Result<(), ReadError> {
-        if !self.build.at_phis() {
+        if !self.build.at_phis() && self.build.state.early.len() == self.early {
             return Err(self.build.malformed("a phi behind other instructions of its block"));
         }
         let ty = self.build.type_id(operands.next()?)?;
@@ -391,7 +424,6 @@ impl Body<'_, '_> {
         } else {
             0
         };
-        let before = self.build.function.insts.len();
         let mut pairs = Vec::with_capacity(rest.len() / 2);
         for pair in rest.chunks_exact(2) {
             let &[value, block] = pair else { continue };
@@ -405,18 +437,23 @@ impl Body<'_, '_> {
                     .malformed(format!("block {block} of {} in a phi", self.build.block_count)));
             }
             let word = if number < self.build.next {
-                self.build.word(number)?
+                self.phi_operand(number)?
             } else {
                 self.build.forward(number, ty)?
             };
             pairs.push((word, block as u32));
         }
-        if self.build.function.insts.len() != before {
-            return Err(self
-                .build
-                .unsupported("a phi with a constant expression or thread-local address as an operand"));
-        }
         self.build.define_phi(ty, flags, &pairs)
+    }
+
+    /// An operand of a phi. A constant that becomes instructions is noted, to be made early in a second reading.
+    fn phi_operand(&mut self, number: u32) -> Result<Word, ReadError> {
+        let before = self.build.function.insts.len();
+        let word = self.build.word(number)?;
+        if self.build.function.insts.len() != before {
+            self.build.state.early.push(number);
+        }
+        Ok(word)
     }
 
     /// Operand bundles stand before their call. Only those that say something about control convergence can be

@@ -9,6 +9,7 @@ use crate::bitstream::block::{Block, Item};
 use crate::bitstream::cursor::Cursor;
 use crate::bitstream::record::Record;
 use crate::error::{ReadError, ReadErrorKind};
+use crate::limits;
 use std::ops::Range;
 
 const FLAGS_NODE: &[u8] = b"llvm.module.flags";
@@ -65,7 +66,7 @@ pub fn read_flags(
         }
     }
     let mut flags = Vec::new();
-    for node in nodes {
+    for node in nodes.into_iter().take(limits::MODULE_FLAGS) {
         if let Some(flag) = places.flag(node, cursor, &mut block, record)? {
             flags.push(flag);
         }

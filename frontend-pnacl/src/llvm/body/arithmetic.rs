@@ -169,19 +169,11 @@ pub(in crate::llvm) fn compare(body: &mut Body<'_, '_>, operands: &mut Operands<
     let predicate = operands.next()?;
     let flags = operands.next_or_zero();
     let ir_type = left.ir_type();
-    let is_float = body.build.domain(ir_type) == Domain::Float;
-    let (op, flags) = match predicate.checked_sub(FIRST_INTEGER_PREDICATE) {
-        Some(index) if !is_float => {
-            let flags = if flags & 1 != 0 { IntFlags::SAMESIGN.bits() } else { 0 };
-            (INTEGER_PREDICATES.get(index as usize), flags)
-        }
-        None if is_float => (FLOAT_PREDICATES.get(predicate as usize), fast_math(flags)),
-        _ => (None, 0),
-    };
-    let Some(&op) = op else {
-        return Err(body
-            .build
-            .malformed(format!("predicate {predicate} on a type that does not have it")));
+    let op = body.build.compare_opcode(predicate, ir_type)?;
+    let flags = match op {
+        _ if op.is_fcmp() => fast_math(flags),
+        _ if flags & 1 != 0 => IntFlags::SAMESIGN.bits(),
+        _ => 0,
     };
     let result = body.build.bool_like(ir_type)?;
     let data = InstData::new(op, ir_type, flags, left.operand(), right.operand());
@@ -189,8 +181,26 @@ pub(in crate::llvm) fn compare(body: &mut Body<'_, '_>, operands: &mut Operands<
 }
 
 impl Builder<'_, '_> {
+    /// The opcode of a comparison of a type.
+    ///
+    /// # Errors
+    /// If the predicate is not known or does not go with the type.
+    pub fn compare_opcode(&self, predicate: u64, ir_type: Type) -> Result<Opcode, ReadError> {
+        let is_float = self.domain(ir_type) == Domain::Float;
+        let op = match predicate.checked_sub(FIRST_INTEGER_PREDICATE) {
+            Some(index) if !is_float => INTEGER_PREDICATES.get(index as usize),
+            None if is_float => FLOAT_PREDICATES.get(predicate as usize),
+            _ => None,
+        };
+        op.copied()
+            .ok_or_else(|| self.malformed(format!("predicate {predicate} on a type that does not have it")))
+    }
+
     /// `i1`, or a vector of it with as many lanes.
-    pub(super) fn bool_like(&mut self, ir_type: Type) -> Result<Type, ReadError> {
+    ///
+    /// # Errors
+    /// If the function has too many types.
+    pub fn bool_like(&mut self, ir_type: Type) -> Result<Type, ReadError> {
         if ir_type.index() < usize::from(Type::FIRST_EXTRA) {
             return Ok(Type::I1);
         }
