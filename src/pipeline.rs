@@ -38,7 +38,7 @@ pub fn compile_to(bitcode: &[u8], options: &Options, out: &mut dyn Write) -> Res
     let bitcode = BitcodeModule::open(bitcode)?;
     clock.lap(&mut report.times.read);
     match options.emit {
-        Emit::Ir => print_ir(&bitcode, out)?,
+        Emit::Ir => print_ir(&bitcode, clock, &mut report, out)?,
         Emit::Obj | Emit::Asm => compile_module(&bitcode, options, &mut report, out)?,
     }
     Ok(report)
@@ -96,7 +96,8 @@ impl Worker<'_> {
         }
         self.clock.lap(&mut report.times.compile);
         self.stage = Stage::Write;
-        report.count(&self.function, &self.code);
+        report.count(&self.function);
+        report.count_code(&self.code);
         Ok(())
     }
 }
@@ -190,7 +191,12 @@ fn panic_in(stage: Stage, function: String) -> Diagnostic {
 }
 
 /// Prints the module as text.
-fn print_ir(bitcode: &BitcodeModule<'_>, out: &mut dyn Write) -> Result<(), Error> {
+fn print_ir(
+    bitcode: &BitcodeModule<'_>,
+    mut clock: Clock,
+    report: &mut Report,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
     let module = bitcode.module();
     let mut reader = FunctionReader::new(bitcode);
     let mut function = Function::new();
@@ -200,9 +206,14 @@ fn print_ir(bitcode: &BitcodeModule<'_>, out: &mut dyn Write) -> Result<(), Erro
     for (id, head) in module.functions.iter() {
         let read = reader.read(id, &mut function);
         read.map_err(|error| Error::from(in_function(error.into(), &module.display_name(head.symbol))))?;
+        clock.lap(&mut report.times.read);
+        report.count(&function);
         text::print_function(module, &function, &mut text).map_err(unprintable)?;
+        clock.lap(&mut report.times.write);
     }
-    out.write_all(text.as_bytes()).map_err(|error| Error::output(&error))
+    out.write_all(text.as_bytes()).map_err(|error| Error::output(&error))?;
+    clock.lap(&mut report.times.write);
+    Ok(())
 }
 
 /// What the module's flags say of where its code may be placed.

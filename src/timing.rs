@@ -71,12 +71,17 @@ pub struct Report {
 }
 
 impl Report {
-    /// Counts a function.
-    pub(crate) fn count(&mut self, function: &Function, code: &CompiledFunction) {
+    /// Counts a function that was read.
+    pub(crate) fn count(&mut self, function: &Function) {
         let counts = &mut self.counts;
         counts.functions += 1;
         counts.blocks += function.blocks.len() as u64;
         counts.instructions += function.insts.len() as u64;
+    }
+
+    /// Counts the code of a function.
+    pub(crate) fn count_code(&mut self, code: &CompiledFunction) {
+        let counts = &mut self.counts;
         counts.code_bytes += code.len() as u64;
         counts.relocations += (code.prologue.relocs.len() + code.body.relocs.len()) as u64;
         counts.largest_frame_bytes = counts.largest_frame_bytes.max(code.frame_bytes.into());
