@@ -9,9 +9,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use std::{env, fs, panic};
 
-use frazil_frontend_pnacl::BitcodeModule;
-use frazil_frontend_pnacl::llvm::function::FunctionReader;
-use frazil_ir::Function;
+use frazil::{Emit, Error, Options, Stage};
 use frazil_robustness::{Case, Module, case};
 use peak_alloc::PeakAlloc;
 
@@ -50,11 +48,13 @@ fn damaged_modules_end_well() {
     let mut failures = Vec::new();
     for number in numbers.clone() {
         let case = case(seed, number, &modules);
-        if let Err(problem) = run(&case) {
-            failures.push(format!(
-                "case {number} of seed {seed} ({}): {problem}",
-                case.description
-            ));
+        for emit in [Emit::Ir, Emit::Obj] {
+            if let Err(problem) = run(&case, emit) {
+                failures.push(format!(
+                    "case {number} of seed {seed} ({}), {emit:?}: {problem}",
+                    case.description
+                ));
+            }
         }
     }
     let _ = panic::take_hook();
@@ -81,12 +81,12 @@ fn modules() -> Vec<Module> {
     paths.iter().map(|path| Module::new(fs::read(path).unwrap())).collect()
 }
 
-fn run(case: &Case) -> Result<(), String> {
+fn run(case: &Case, emit: Emit) -> Result<(), String> {
     let panics_before = PANICS.get();
     let bytes_before = ALLOCATOR.current_usage();
     ALLOCATOR.reset_peak_usage();
     let start = Instant::now();
-    let result = panic::catch_unwind(|| compile(&case.bytes));
+    let result = panic::catch_unwind(|| compile(&case.bytes, emit));
     let elapsed = start.elapsed();
     let used = ALLOCATOR.peak_usage().saturating_sub(bytes_before);
 
@@ -101,23 +101,35 @@ fn run(case: &Case) -> Result<(), String> {
         return Err(format!("used {used} bytes for {} bytes of input", case.bytes.len()));
     }
     match result {
-        Ok(Err(message)) if !message.contains("at bit ") => Err(format!("an error without its place: {message}")),
+        Ok(Err(error)) => check_messages(&error),
         _ => Ok(()),
     }
 }
 
-/// Reads everything, with the error as text.
-fn compile(bitcode: &[u8]) -> Result<(), String> {
-    let module = BitcodeModule::open(bitcode).map_err(|error| error.to_string())?;
-    let mut reader = FunctionReader::new(&module);
-    let mut function = Function::default();
-    for (id, _) in module
-        .module()
-        .functions
-        .iter()
-        .filter(|(id, _)| module.body_bits(*id) != 0)
-    {
-        reader.read(id, &mut function).map_err(|error| error.to_string())?;
+/// Compiles as the command does.
+fn compile(bitcode: &[u8], emit: Emit) -> Result<Vec<u8>, Error> {
+    frazil::compile(
+        bitcode,
+        &Options {
+            emit,
+            ..Options::default()
+        },
+    )
+}
+
+/// What is wrong with the input must be said with its place in the input; what is not supported, with the function or
+/// the name of the thing.
+fn check_messages(error: &Error) -> Result<(), String> {
+    for diagnostic in error.diagnostics() {
+        let good = match diagnostic.stage {
+            Stage::Read => diagnostic.message.contains("at bit "),
+            Stage::Compile => diagnostic.function.is_some(),
+            Stage::Options | Stage::Write => true,
+            Stage::Internal => false,
+        };
+        if !good {
+            return Err(format!("the message is no good: {diagnostic}"));
+        }
     }
     Ok(())
 }

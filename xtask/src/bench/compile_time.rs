@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use object::{Object, ObjectSection, SectionKind};
 
+use super::stages;
 use super::statistics::{geometric_mean, median};
 use crate::corpus::{Level, Module};
 use crate::crosstest::Compiler;
@@ -23,13 +24,14 @@ struct Samples {
 pub fn measure(modules: &[Module], frazil: &Compiler, pairs: usize) -> Result<()> {
     println!("CPU time (user + system, whole process), medians of {pairs} interleaved pairs; ratio = llc / frazil");
     println!(
-        "{:<10} {:>12} {:>10} {:>9} {:>7} {:>12} {:>19} {:>21}",
+        "{:<10} {:>12} {:>10} {:>9} {:>7} {:>9} {:>24} {:>19} {:>21}",
         "module",
         "instructions",
         "frazil ms",
         "llc ms",
         "ratio",
         "ns/instr.",
+        "read/compile/write ns",
         "peak MB frazil/llc",
         "text kB frazil/llc"
     );
@@ -73,8 +75,9 @@ fn measure_module(module: &Module, frazil: &Compiler, pairs: usize) -> Result<f6
     ours.text_bytes = text_size(&object_path(module, frazil, &dir))?;
     theirs.text_bytes = text_size(&object_path(module, &Compiler::Llc, &dir))?;
     let (ratio, seconds) = (median(&ratios), median(&ours.cpu_seconds));
+    let [read, compile, write] = stages::measure(module, frazil, &object_path(module, frazil, &dir), pairs)?;
     println!(
-        "{:<10} {:>12} {:>10.2} {:>9.2} {ratio:>7.2} {:>12.1} {:>9.1} / {:>7.1} {:>10.1} / {:>8.1}",
+        "{:<10} {:>12} {:>10.2} {:>9.2} {ratio:>7.2} {:>9.1} {read:>8.1} /{compile:>6.1} /{write:>6.1} {:>9.1} / {:>7.1} {:>10.1} / {:>8.1}",
         module.name(),
         module.instructions,
         seconds * 1e3,

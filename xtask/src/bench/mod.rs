@@ -7,6 +7,7 @@
 mod compile_time;
 mod instructions;
 mod run_time;
+mod stages;
 mod statistics;
 
 use anyhow::{Result, ensure};
