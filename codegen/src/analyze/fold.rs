@@ -13,10 +13,20 @@ use frazil_ir::{Effects, EntityRef, Function, Inst, InstData, MemFlags, Opcode, 
 pub enum Mark {
     /// It is computed where it stands.
     None,
+    /// The same, and it has absorbed a load: like one, it may not be moved over effects.
+    Reads,
     /// Its only user computes it.
     Folded,
     /// It is a constant distance from a slot or symbol, and computed anew at each use (contract 4).
     Place,
+}
+
+impl Mark {
+    /// Whether nothing is emitted where the value is defined.
+    #[inline]
+    pub fn is_elsewhere(self) -> bool {
+        matches!(self, Mark::Folded | Mark::Place)
+    }
 }
 
 /// Displacements beyond this many bytes are not folded, so that sums with frame offsets cannot overflow.
@@ -46,24 +56,19 @@ pub struct Folder<'a> {
     analysis: &'a mut Analysis,
     position: u32,
     color: u32,
+    result: Option<Value>,
 }
 
 impl<'a> Folder<'a> {
-    /// For the instruction at layout position `position`, with the effect counter after it.
+    /// For the instruction with this first result at layout position `position`, with the effect counter after it.
     pub(super) fn new(
         desc: &'static TargetDesc,
         function: &'a Function,
         analysis: &'a mut Analysis,
-        position: u32,
-        color: u32,
+        (position, color): (u32, u32),
+        result: Option<Value>,
     ) -> Folder<'a> {
-        Folder {
-            desc,
-            function,
-            analysis,
-            position,
-            color,
-        }
+        Folder { desc, function, analysis, position, color, result }
     }
 
     /// The instruction that computes an operand, if the user may compute it instead: it has one use, stands in the
@@ -76,17 +81,19 @@ impl<'a> Folder<'a> {
         let index = value.index();
         if self.function.uses[index] != 1
             || self.analysis.live[index].def != self.position
-            || self.analysis.marks[index] != Mark::None
+            || self.analysis.marks[index].is_elsewhere()
         {
+            return None;
+        }
+        let in_order = self.analysis.colors[index] == self.color;
+        if self.analysis.marks[index] == Mark::Reads && !in_order {
             return None;
         }
         let inst = self.function.def_inst(value)?;
         let data = self.function.inst(inst);
         match data.op.effects() {
             Effects::Pure if data.op != Opcode::Phi => Some((value, data)),
-            Effects::Read if !MemFlags(data.flags).is_volatile() && self.analysis.colors[index] == self.color => {
-                Some((value, data))
-            }
+            Effects::Read if !MemFlags(data.flags).is_volatile() && in_order => Some((value, data)),
             _ => None,
         }
     }
@@ -94,7 +101,16 @@ impl<'a> Folder<'a> {
     /// Marks a producer as computed by its user.
     #[inline]
     pub fn fold(&mut self, value: Value) {
+        if self.analysis.marks[value.index()] == Mark::Reads {
+            self.mark_reader();
+        }
         self.analysis.marks[value.index()] = Mark::Folded;
+    }
+
+    fn mark_reader(&mut self) {
+        if let Some(result) = self.result {
+            self.analysis.marks[result.index()] = Mark::Reads;
+        }
     }
 
     /// Folds the address arithmetic behind a pointer operand, as far as the target's address forms go.
@@ -123,6 +139,7 @@ impl<'a> Folder<'a> {
     /// [`Folder::producer`] that it may.
     pub fn fold_load(&mut self, value: Value, load: &InstData) {
         self.fold(value);
+        self.mark_reader();
         self.fold_address(load.a);
     }
 

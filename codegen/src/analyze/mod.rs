@@ -126,7 +126,7 @@ impl Analysis {
                         CallFlags::from_bits_retain(data.flags).contains(CallFlags::RETURNS_TWICE);
                 }
             }
-            let mut folder = Folder::new(isa.desc(), function, self, position, *color);
+            let mut folder = Folder::new(isa.desc(), function, self, (position, *color), data.first_result());
             isa.fold(&mut folder, Inst::new(index));
         }
         self.use_phi_operands(function, block, position);

@@ -2,11 +2,11 @@
 
 use super::FastCtx;
 use super::edges::Exit;
-use crate::analyze::Mark;
+use crate::abi::unsupported_type;
 use crate::error::CodegenError;
 use crate::isa::{Branch, Isa, Join};
 use crate::minst::Label;
-use frazil_ir::{Block, Edge, EntityRef, Inst, InstData, MemFlags, Opcode, Value};
+use frazil_ir::{Block, Edge, EntityRef, Inst, InstData, MemFlags, Opcode, Type, Value};
 
 impl<I: Isa> FastCtx<'_, I> {
     /// Lowers every reachable block in layout order.
@@ -48,7 +48,7 @@ impl<I: Isa> FastCtx<'_, I> {
             return self.lower_terminator(block, data);
         }
         if let Some(first) = data.first_result() {
-            if self.st.analysis.marks[first.index()] != Mark::None {
+            if self.st.analysis.marks[first.index()].is_elsewhere() {
                 return Ok(());
             }
             if data.op.is_removable() && self.is_dead(data, first) {
@@ -57,6 +57,9 @@ impl<I: Isa> FastCtx<'_, I> {
             }
         }
         self.imm_bytes = self.immediate_bytes(data);
+        if self.st.parts[data.ty.index()].count == 0 && data.ty != Type::VOID && data.op != Opcode::Call {
+            return Err(unsupported_type(&function.types, data.ty));
+        }
         match data.op {
             Opcode::Nop => {}
             Opcode::Call => self.lower_call(data)?,

@@ -54,6 +54,10 @@ impl<I: Isa> FastCtx<'_, I> {
 
     fn make_constant(&mut self, ty: Type, view: ConstView<'_>, part: u8, dst: Reg) {
         let (isa, parts) = (self.isa, self.st.parts[ty.index()]);
+        if parts.count == 0 {
+            self.error.get_or_insert_with(|| crate::abi::unsupported_type(&self.function.types, ty));
+            return;
+        }
         let bits = match view {
             ConstView::Int(words) => slice_words(words, part, parts.bytes, true),
             ConstView::Float(words) => slice_words(words, part, parts.bytes, false),
@@ -84,7 +88,7 @@ impl<I: Isa> FastCtx<'_, I> {
     pub(super) fn release_operand(&mut self, operand: Operand) {
         let Some(value) = operand.as_value() else { return };
         match self.st.analysis.marks[value.index()] {
-            Mark::None => self.release_use(value),
+            Mark::None | Mark::Reads => self.release_use(value),
             Mark::Place => {}
             Mark::Folded => {
                 if let Some(inst) = self.function.def_inst(value) {

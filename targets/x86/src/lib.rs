@@ -1,8 +1,12 @@
 //! The x86 target family.
 
+pub mod abi;
 pub mod build;
 pub mod cond;
 pub mod encode;
+pub mod frame;
+pub mod isa;
+pub mod lower;
 pub mod ops;
 pub mod print;
 pub mod regs;

@@ -1,0 +1,140 @@
+//! Integer arithmetic of one register: add, subtract, multiply, logic, absolute value, address arithmetic.
+
+use super::{int_bits, is_wide, result, size_of_bits, wide};
+use crate::build::*;
+use crate::cond::Cond;
+use crate::ops::Op;
+use frazil_codegen::{ImmKind, LowerCtx, Mem, Reg, RegClass, Src};
+use frazil_ir::{InstData, Opcode, Operand};
+
+/// The immediates of most instructions.
+pub(crate) const IMM32: ImmKind = ImmKind::Signed(32);
+
+/// The register, memory and immediate rows of an operation.
+#[derive(Clone, Copy)]
+pub(crate) struct Alu {
+    pub rr: Op,
+    pub rm: Op,
+    pub ri: Op,
+}
+
+/// The rows of a two-operand operation.
+pub(crate) fn alu(op: Opcode) -> Alu {
+    match op {
+        Opcode::Add => Alu { rr: Op::AddRR, rm: Op::AddRM, ri: Op::AddRI },
+        Opcode::Sub => Alu { rr: Op::SubRR, rm: Op::SubRM, ri: Op::SubRI },
+        Opcode::And => Alu { rr: Op::AndRR, rm: Op::AndRM, ri: Op::AndRI },
+        Opcode::Or => Alu { rr: Op::OrRR, rm: Op::OrRM, ri: Op::OrRI },
+        _ => Alu { rr: Op::XorRR, rm: Op::XorRM, ri: Op::XorRI },
+    }
+}
+
+/// Emits an operation on a register and whatever the other operand is.
+#[inline]
+pub(crate) fn apply<C: LowerCtx>(cx: &mut C, alu: Alu, size: u8, dst: Reg, src: Src) {
+    cx.emit(match src {
+        Src::Reg(src) => rr(alu.rr, size, dst, src),
+        Src::Mem(mem) => rm(alu.rm, size, dst, mem),
+        Src::Imm(imm) => ri(alu.ri, size, dst, imm),
+    });
+}
+
+/// Lowers add, sub, and, or, xor, mul.
+pub fn binary<C: LowerCtx>(cx: &mut C, data: &InstData) {
+    if is_wide(cx, data.ty) {
+        wide::binary(cx, data);
+        return;
+    }
+    let size = size_of_bits(int_bits(cx, data.ty));
+    let (mut a, mut b) = (data.a, data.b);
+    if data.op != Opcode::Sub && (cx.is_folded(a) || a.as_imm().is_some()) {
+        std::mem::swap(&mut a, &mut b);
+    }
+    if data.op == Opcode::Mul {
+        multiply(cx, data, size, a, b);
+        return;
+    }
+    let src = cx.use_src(b, 0, IMM32);
+    let left = cx.use_last(a, 0);
+    let dst = cx.def_reuse(result(data), 0, left);
+    apply(cx, alu(data.op), size, dst, src);
+}
+
+fn multiply<C: LowerCtx>(cx: &mut C, data: &InstData, size: u8, a: Operand, b: Operand) {
+    match cx.use_src(b, 0, IMM32) {
+        Src::Imm(imm) => {
+            let src = cx.use_last(a, 0);
+            if imm > 0 && imm & (imm - 1) == 0 {
+                let dst = cx.def_reuse(result(data), 0, src);
+                cx.emit(ri(Op::ShlRI, size, dst, imm.trailing_zeros().cast_signed()));
+                return;
+            }
+            let dst = cx.def(result(data), 0);
+            cx.emit(rri(Op::ImulRRI, size, dst, src, imm));
+        }
+        src => {
+            let left = cx.use_last(a, 0);
+            let dst = cx.def_reuse(result(data), 0, left);
+            cx.emit(match src {
+                Src::Mem(mem) => rm(Op::ImulRM, size, dst, mem),
+                Src::Reg(src) => rr(Op::ImulRR, size, dst, src),
+                Src::Imm(_) => unreachable!("handled above"),
+            });
+        }
+    }
+}
+
+/// Lowers `abs`: the negation where that is not negative.
+pub fn abs<C: LowerCtx>(cx: &mut C, data: &InstData) {
+    let bits = int_bits(cx, data.ty);
+    if is_wide(cx, data.ty) {
+        wide::abs(cx, data, bits);
+        return;
+    }
+    let size = size_of_bits(bits);
+    let value = super::extended_copy(cx, data.a, bits, true, size);
+    let dst = cx.def(result(data), 0);
+    cx.emit(rr(Op::MovRR, size, dst, value));
+    cx.emit(r(Op::NegR, size, dst));
+    cx.emit(cmov(Cond::S, size, dst, value));
+}
+
+/// Lowers address arithmetic that no memory operand absorbs.
+pub fn pointer<C: LowerCtx>(cx: &mut C, data: &InstData) {
+    if data.op == Opcode::PtrAdd {
+        let src = cx.use_reg_or_imm(data.b, 0, IMM32);
+        let base = cx.use_last(data.a, 0);
+        match src {
+            Src::Reg(index) => {
+                let dst = cx.def(result(data), 0);
+                cx.emit(rm(Op::LeaRM, 8, dst, Mem { base, index, scale_log2: 0, disp: 0 }));
+            }
+            Src::Imm(disp) => {
+                let dst = cx.def(result(data), 0);
+                cx.emit(rm(Op::LeaRM, 8, dst, Mem::base(base, disp)));
+            }
+            Src::Mem(_) => unreachable!("not asked for"),
+        }
+        return;
+    }
+    let scale = data.flags;
+    if scale.is_power_of_two() && scale <= 8 {
+        let index = cx.use_reg(data.b, 0);
+        let base = cx.use_last(data.a, 0);
+        let dst = cx.def(result(data), 0);
+        let scale_log2 = scale.trailing_zeros() as u8;
+        cx.emit(rm(Op::LeaRM, 8, dst, Mem { base, index, scale_log2, disp: 0 }));
+        return;
+    }
+    let base = cx.use_reg(data.a, 0);
+    let index = cx.use_reg(data.b, 0);
+    let scaled = cx.temp(RegClass::Int);
+    if scale.is_power_of_two() {
+        cx.emit(rr(Op::MovRR, 8, scaled, index));
+        cx.emit(ri(Op::ShlRI, 8, scaled, scale.trailing_zeros().cast_signed()));
+    } else {
+        cx.emit(rri(Op::ImulRRI, 8, scaled, index, i32::from(scale)));
+    }
+    let dst = cx.def_reuse(result(data), 0, scaled);
+    cx.emit(rr(Op::AddRR, 8, dst, base));
+}

@@ -1,0 +1,97 @@
+//! What belongs to frames and calls: dynamic allocation, variable arguments, frame and return addresses, traps.
+
+use super::{result, variadic};
+use crate::build::*;
+use crate::ops::Op;
+use crate::regs::{RAX, RBP, RDX, RSP};
+use frazil_codegen::{CodegenError, ImmKind, LowerCtx, Mem, PRegSet, Reg, RegClass, Src};
+use frazil_ir::{InstData, MemFlags, Opcode, Type};
+
+/// Lowers one of them.
+pub fn lower<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
+    match data.op {
+        Opcode::StackAlloc => stack_alloc(cx, data),
+        Opcode::StackSave => {
+            cx.need_frame();
+            cx.move_stack();
+            let dst = cx.def(result(data), 0);
+            cx.emit(rr(Op::MovRR, 8, dst, RSP));
+        }
+        Opcode::StackRestore => {
+            let src = cx.use_reg(data.a, 0);
+            cx.need_frame();
+            cx.move_stack();
+            cx.emit(rr(Op::MovRR, 8, RSP, src));
+        }
+        Opcode::VaStart => return variadic::va_start(cx, data),
+        Opcode::VaCopy => variadic::va_copy(cx, data),
+        Opcode::FrameAddress => frame_address(cx, data),
+        Opcode::ReturnAddress => return_address(cx, data),
+        Opcode::AddressOfReturnAddress => {
+            cx.need_frame();
+            let dst = cx.def(result(data), 0);
+            cx.emit(rm(Op::LeaRM, 8, dst, Mem::base(RBP, 8)));
+        }
+        Opcode::ThreadPointer => {
+            let dst = cx.def(result(data), 0);
+            cx.emit(rm(Op::MovFsRM, 8, dst, Mem::base(Reg::NONE, 0)));
+        }
+        Opcode::ReadCycleCounter if data.ty == Type::I64 => {
+            cx.claim(PRegSet::of(&[RAX, RDX]));
+            cx.emit(none(Op::Rdtsc, 8));
+            cx.emit(ri(Op::ShlRI, 8, RDX, 32));
+            cx.emit(rr(Op::OrRR, 8, RAX, RDX));
+            cx.def_fixed(result(data), 0, RAX);
+        }
+        Opcode::Trap => cx.emit(none(Op::Ud2, 8)),
+        Opcode::Debugtrap => cx.emit(none(Op::Int3, 8)),
+        other => return Err(CodegenError::unsupported(format!("instruction {}", other.name()))),
+    }
+    Ok(())
+}
+
+/// The stack pointer goes down by the size rounded up to the stack's alignment, and to a stricter one if asked for.
+fn stack_alloc<C: LowerCtx>(cx: &mut C, data: &InstData) {
+    cx.need_frame();
+    cx.move_stack();
+    let align_log2 = MemFlags(data.flags).align_log2();
+    match cx.use_reg_or_imm(data.a, 0, ImmKind::Signed(30)) {
+        Src::Imm(size) => {
+            cx.emit(ri(Op::SubRI, 8, RSP, (size.max(0) + 15) & !15));
+        }
+        Src::Reg(size) => {
+            let rounded = cx.temp(RegClass::Int);
+            cx.emit(rm(Op::LeaRM, 8, rounded, Mem::base(size, 15)));
+            cx.emit(ri(Op::AndRI, 8, rounded, -16));
+            cx.emit(rr(Op::SubRR, 8, RSP, rounded));
+        }
+        Src::Mem(_) => unreachable!("not asked for"),
+    }
+    if align_log2 > 4 {
+        cx.emit(ri(Op::AndRI, 8, RSP, -(1i32 << align_log2.min(30))));
+    }
+    let dst = cx.def(result(data), 0);
+    cx.emit(rr(Op::MovRR, 8, dst, RSP));
+}
+
+/// Follows the chain of saved frame pointers.
+fn frame_address<C: LowerCtx>(cx: &mut C, data: &InstData) {
+    cx.need_frame();
+    let dst = cx.def(result(data), 0);
+    follow_frames(cx, data, dst);
+}
+
+fn return_address<C: LowerCtx>(cx: &mut C, data: &InstData) {
+    cx.need_frame();
+    let dst = cx.def(result(data), 0);
+    follow_frames(cx, data, dst);
+    cx.emit(rm(Op::MovRM, 8, dst, Mem::base(dst, 8)));
+}
+
+/// The frame pointer of as many callers up as the operand says.
+fn follow_frames<C: LowerCtx>(cx: &mut C, data: &InstData, dst: Reg) {
+    cx.emit(rr(Op::MovRR, 8, dst, RBP));
+    for _ in 0..data.a.as_imm().unwrap_or(0).min(64) {
+        cx.emit(rm(Op::MovRM, 8, dst, Mem::base(dst, 0)));
+    }
+}

@@ -1,0 +1,318 @@
+//! Comparisons: to flags for branches and selects, to a register otherwise; minima, maxima, three-way comparison.
+
+use super::arith::{Alu, IMM32, apply};
+use super::{class_of, extended_copy, float_bytes, folded, int_bits, is_wide, result, size_of_bits, type_of, wide};
+use crate::build::*;
+use crate::cond::Cond;
+use crate::ops::Op;
+use frazil_codegen::{Branch, CodegenError, GroupKind, ImmKind, Join, Label, LowerCtx, Reg, RegClass, Src};
+use frazil_ir::{InstData, Opcode, Operand};
+
+/// A condition on the flags; two for floating-point equality.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Test {
+    pub first: Cond,
+    pub second: Option<(Join, Cond)>,
+}
+
+impl Test {
+    pub(crate) fn one(cond: Cond) -> Test {
+        Test { first: cond, second: None }
+    }
+}
+
+const COMPARE: Alu = Alu { rr: Op::CmpRR, rm: Op::CmpRM, ri: Op::CmpRI };
+
+/// The condition of an integer comparison.
+pub(crate) fn icmp_cond(op: Opcode) -> Cond {
+    match op {
+        Opcode::IcmpEq => Cond::E,
+        Opcode::IcmpNe => Cond::Ne,
+        Opcode::IcmpUgt => Cond::A,
+        Opcode::IcmpUge => Cond::Ae,
+        Opcode::IcmpUlt => Cond::B,
+        Opcode::IcmpUle => Cond::Be,
+        Opcode::IcmpSgt => Cond::G,
+        Opcode::IcmpSge => Cond::Ge,
+        Opcode::IcmpSlt => Cond::L,
+        _ => Cond::Le,
+    }
+}
+
+fn is_signed(cond: Cond) -> bool {
+    matches!(cond, Cond::G | Cond::Ge | Cond::L | Cond::Le)
+}
+
+/// Sets the flags by a comparison and says which condition holds when it does.
+pub(crate) fn compare<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<Test, CodegenError> {
+    if data.op.is_fcmp() {
+        return compare_floats(cx, data);
+    }
+    let bits = int_bits(cx, data.ty);
+    let cond = icmp_cond(data.op);
+    match bits {
+        0 => Err(CodegenError::unsupported("a comparison of vectors")),
+        65.. => Ok(wide::compare(cx, data, bits, cond)),
+        8 | 16 | 32 | 64 => Ok(Test::one(compare_direct(cx, data, (bits / 8) as u8, cond))),
+        _ => {
+            let size = size_of_bits(bits);
+            let a = extended_copy(cx, data.a, bits, is_signed(cond), size);
+            let b = extended_copy(cx, data.b, bits, is_signed(cond), size);
+            cx.emit(rr(Op::CmpRR, size, a, b));
+            Ok(Test::one(cond))
+        }
+    }
+}
+
+fn compare_direct<C: LowerCtx>(cx: &mut C, data: &InstData, size: u8, cond: Cond) -> Cond {
+    let (mut a, mut b, mut cond) = (data.a, data.b, cond);
+    if a.as_imm().is_some() {
+        std::mem::swap(&mut a, &mut b);
+        cond = cond.swap();
+    }
+    if !cx.is_folded(a) {
+        let right = cx.use_src(b, 0, IMM32);
+        let left = cx.use_reg(a, 0);
+        match right {
+            Src::Imm(0) => cx.emit(rr(Op::TestRR, size, left, left)),
+            right => apply(cx, COMPARE, size, left, right),
+        }
+        return cond;
+    }
+    let Src::Mem(mem) = cx.use_src(a, 0, ImmKind::None) else { unreachable!("a folded load is memory") };
+    match cx.use_reg_or_imm(b, 0, IMM32) {
+        Src::Imm(imm) => cx.emit(mi(Op::CmpMI, size, mem, imm)),
+        Src::Reg(reg) => cx.emit(mr(Op::CmpMR, size, mem, reg)),
+        Src::Mem(_) => unreachable!("not asked for"),
+    }
+    cond
+}
+
+/// `ucomis` sets carry for less, zero for equal, all of carry, zero and parity for unordered.
+fn compare_floats<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<Test, CodegenError> {
+    let bytes = float_bytes(data.ty);
+    if bytes == 0 {
+        return Err(CodegenError::unsupported("a comparison of vectors"));
+    }
+    let (swapped, first, second) = match data.op {
+        Opcode::FcmpOeq => (false, Cond::E, Some((Join::And, Cond::Np))),
+        Opcode::FcmpUne => (false, Cond::Ne, Some((Join::Or, Cond::P))),
+        Opcode::FcmpOgt => (false, Cond::A, None),
+        Opcode::FcmpOge => (false, Cond::Ae, None),
+        Opcode::FcmpOlt => (true, Cond::A, None),
+        Opcode::FcmpOle => (true, Cond::Ae, None),
+        Opcode::FcmpOne => (false, Cond::Ne, None),
+        Opcode::FcmpUeq => (false, Cond::E, None),
+        Opcode::FcmpUgt => (true, Cond::B, None),
+        Opcode::FcmpUge => (true, Cond::Be, None),
+        Opcode::FcmpUlt => (false, Cond::B, None),
+        Opcode::FcmpUle => (false, Cond::Be, None),
+        Opcode::FcmpOrd => (false, Cond::Np, None),
+        _ => (false, Cond::P, None),
+    };
+    let (a, b) = if swapped { (data.b, data.a) } else { (data.a, data.b) };
+    let right = cx.use_src(b, 0, ImmKind::None);
+    let left = cx.use_reg(a, 0);
+    match right {
+        Src::Mem(mem) => cx.emit(rm(Op::UcomisRM, bytes, left, mem)),
+        Src::Reg(right) => cx.emit(rr(Op::UcomisRR, bytes, left, right)),
+        Src::Imm(_) => unreachable!("not asked for"),
+    }
+    Ok(Test { first, second })
+}
+
+/// Sets the flags by an `i1` operand, folded comparisons included.
+pub(crate) fn test<C: LowerCtx>(cx: &mut C, condition: Operand) -> Result<Test, CodegenError> {
+    let mut condition = condition;
+    if let Some(producer) = folded(cx, condition) {
+        if producer.op != Opcode::Trunc {
+            return compare(cx, &producer);
+        }
+        condition = producer.a;
+    }
+    match cx.use_src(condition, 0, ImmKind::None) {
+        Src::Mem(mem) => cx.emit(mi(Op::TestMI, 1, mem, 1)),
+        Src::Reg(reg) => cx.emit(ri(Op::TestRI, 1, reg, 1)),
+        Src::Imm(_) => unreachable!("not asked for"),
+    }
+    Ok(Test::one(Cond::Ne))
+}
+
+/// Lowers the condition of a branch.
+pub fn branch<C: LowerCtx>(cx: &mut C, condition: Operand) -> Result<Branch, CodegenError> {
+    let Test { first, second } = test(cx, condition)?;
+    let none = Label(0);
+    Ok(Branch { first: jcc(first, none), second: second.map(|(join, cond)| (join, jcc(cond, none))) })
+}
+
+/// Lowers a comparison whose result is wanted in a register.
+pub fn compare_to_value<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
+    if matches!(data.op, Opcode::FcmpFalse | Opcode::FcmpTrue) {
+        let dst = cx.def(result(data), 0);
+        cx.emit(mov_imm(4, dst, i64::from(data.op == Opcode::FcmpTrue)));
+        return Ok(());
+    }
+    let test = compare(cx, data)?;
+    let dst = cx.def(result(data), 0);
+    let spare = test.second.map(|_| cx.temp(RegClass::Int));
+    set_by(cx, test, dst, spare);
+    Ok(())
+}
+
+/// Writes 0 or 1 to the low byte of `dst` by the flags.
+pub(crate) fn set_by<C: LowerCtx>(cx: &mut C, test: Test, dst: Reg, spare: Option<Reg>) {
+    cx.emit(setcc(test.first, dst));
+    if let (Some((join, cond)), Some(spare)) = (test.second, spare) {
+        cx.emit(setcc(cond, spare));
+        let op = if join == Join::And { Op::AndRR } else { Op::OrRR };
+        cx.emit(rr(op, 4, dst, spare));
+    }
+}
+
+/// Lowers `select`.
+pub fn select<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
+    let (if_true, if_false) = cx.func().ternary(data);
+    if let Some(condition) = data.a.as_imm() {
+        let parts = if is_wide(cx, data.ty) { 2 } else { 1 };
+        for part in 0..parts {
+            let src = cx.use_last(if condition != 0 { if_true } else { if_false }, part);
+            cx.def_reuse(result(data), part, src);
+        }
+        return Ok(());
+    }
+    if float_bytes(data.ty) > 0 {
+        return select_float(cx, data, if_true, if_false);
+    }
+    let wide = is_wide(cx, data.ty);
+    let size = if wide { 8 } else { size_of_bits(int_bits(cx, data.ty)) };
+    let parts = if wide { 2 } else { 1 };
+    // Registers first: what loads them must not come between the comparison and its readers.
+    let mut trues = [Reg::NONE; 2];
+    let mut falses = [Reg::NONE; 2];
+    for part in 0..parts {
+        trues[usize::from(part)] = cx.use_reg(if_true, part);
+        falses[usize::from(part)] = cx.use_last(if_false, part);
+    }
+    let test = test(cx, data.a)?;
+    for part in 0..usize::from(parts) {
+        let (on_true, on_false) = (trues[part], falses[part]);
+        move_by(cx, test, size, (data, part as u8), on_true, on_false);
+    }
+    Ok(())
+}
+
+fn move_by<C: LowerCtx>(
+    cx: &mut C,
+    test: Test,
+    size: u8,
+    (data, part): (&InstData, u8),
+    on_true: Reg,
+    on_false: Reg,
+) {
+    match test.second {
+        None => {
+            let dst = cx.def_reuse(result(data), part, on_false);
+            cx.emit(cmov(test.first, size, dst, on_true));
+        }
+        Some((Join::Or, second)) => {
+            let dst = cx.def_reuse(result(data), part, on_false);
+            cx.emit(cmov(test.first, size, dst, on_true));
+            cx.emit(cmov(second, size, dst, on_true));
+        }
+        Some((Join::And, second)) => {
+            let dst = cx.def(result(data), part);
+            cx.emit(rr(Op::MovRR, size, dst, on_true));
+            cx.emit(cmov(test.first.invert(), size, dst, on_false));
+            cx.emit(cmov(second.invert(), size, dst, on_false));
+        }
+    }
+}
+
+fn select_float<C: LowerCtx>(
+    cx: &mut C,
+    data: &InstData,
+    if_true: Operand,
+    if_false: Operand,
+) -> Result<(), CodegenError> {
+    let on_false = cx.use_reg(if_false, 0);
+    let on_true = cx.use_last(if_true, 0);
+    let test = test(cx, data.a)?;
+    let dst = cx.def_reuse(result(data), 0, on_true);
+    cx.begin_group(GroupKind::Plain);
+    let done = cx.local_label();
+    match test.second {
+        None => cx.emit(jcc(test.first, done)),
+        Some((Join::Or, second)) => {
+            cx.emit(jcc(test.first, done));
+            cx.emit(jcc(second, done));
+        }
+        Some((Join::And, second)) => {
+            let fails = cx.local_label();
+            cx.emit(jcc(test.first.invert(), fails));
+            cx.emit(jcc(second, done));
+            cx.bind(fails);
+        }
+    }
+    cx.emit(rr(Op::MovapRR, 4, dst, on_false));
+    cx.bind(done);
+    cx.end_group();
+    Ok(())
+}
+
+/// Lowers integer minimum and maximum.
+pub fn min_max<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
+    let bits = int_bits(cx, data.ty);
+    let (signed, cond) = match data.op {
+        Opcode::Smin => (true, Cond::L),
+        Opcode::Smax => (true, Cond::G),
+        Opcode::Umin => (false, Cond::B),
+        _ => (false, Cond::A),
+    };
+    if bits > 64 {
+        wide::min_max(cx, data, bits, cond);
+        return Ok(());
+    }
+    let size = size_of_bits(bits);
+    let a = extended_copy(cx, data.a, bits, signed, size);
+    let b = extended_copy(cx, data.b, bits, signed, size);
+    cx.emit(rr(Op::CmpRR, size, a, b));
+    let dst = cx.def_reuse(result(data), 0, b);
+    cx.emit(cmov(cond, size, dst, a));
+    Ok(())
+}
+
+/// Lowers `scmp` and `ucmp`: greater minus less.
+pub fn three_way<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
+    let ty = type_of(cx, data.a);
+    let bits = int_bits(cx, ty);
+    if bits == 0 {
+        return Err(CodegenError::unsupported("a comparison of vectors"));
+    }
+    let signed = data.op == Opcode::Scmp;
+    let (greater, less) = if signed { (Cond::G, Cond::L) } else { (Cond::A, Cond::B) };
+    if bits > 64 {
+        return wide::three_way(cx, data, bits, signed);
+    }
+    let size = size_of_bits(bits);
+    let a = extended_copy(cx, data.a, bits, signed, size);
+    let b = extended_copy(cx, data.b, bits, signed, size);
+    cx.emit(rr(Op::CmpRR, size, a, b));
+    cx.emit(setcc(greater, a));
+    cx.emit(setcc(less, b));
+    cx.emit(rr(Op::SubRR, 1, a, b));
+    finish_three_way(cx, data, a);
+    Ok(())
+}
+
+/// Widens the byte -1, 0 or 1 in `byte` to the result.
+pub(crate) fn finish_three_way<C: LowerCtx>(cx: &mut C, data: &InstData, byte: Reg) {
+    cx.emit(rr(Op::MovsxBRR, 8, byte, byte));
+    let wide_result = is_wide(cx, data.ty);
+    let dst = cx.def_reuse(result(data), 0, byte);
+    if wide_result {
+        let high = cx.def(result(data), 1);
+        cx.emit(rr(Op::MovRR, 8, high, dst));
+        cx.emit(ri(Op::SarRI, 8, high, 63));
+    }
+    debug_assert!(class_of(data.ty) == RegClass::Int);
+}

@@ -1,0 +1,210 @@
+//! Floating-point arithmetic on float and double, in SSE2; what SSE2 lacks is a call of the C library.
+
+use super::{float_bytes, result, type_of};
+use crate::build::*;
+use crate::cond::Cond;
+use crate::ops::Op;
+use frazil_codegen::{CodegenError, ImmKind, LowerCtx, Mem, Reg, RegClass, Src};
+use frazil_ir::{InstData, Opcode, Operand, RuntimeFunction, Type};
+
+/// Lowers the floating-point opcodes that give a float.
+pub fn float<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
+    let bytes = float_bytes(data.ty);
+    if bytes == 0 {
+        return Err(CodegenError::unsupported("floating-point arithmetic on vectors"));
+    }
+    match data.op {
+        Opcode::Fadd => binary(cx, data, bytes, Op::AddsRR, Op::AddsRM),
+        Opcode::Fsub => binary(cx, data, bytes, Op::SubsRR, Op::SubsRM),
+        Opcode::Fmul => binary(cx, data, bytes, Op::MulsRR, Op::MulsRM),
+        Opcode::Fdiv => binary(cx, data, bytes, Op::DivsRR, Op::DivsRM),
+        Opcode::Fneg => with_mask(cx, data, bytes, Op::XorpRM, sign_mask(bytes)),
+        Opcode::Fabs => with_mask(cx, data, bytes, Op::AndpRM, !sign_mask(bytes)),
+        Opcode::Fcopysign => copysign(cx, data, bytes),
+        Opcode::Fsqrt => {
+            let src = cx.use_reg(data.a, 0);
+            let dst = cx.def(result(data), 0);
+            cx.emit(rr(Op::SqrtsRR, bytes, dst, src));
+        }
+        Opcode::Fmuladd => multiply_add(cx, data, bytes),
+        _ => return by_call(cx, data, bytes),
+    }
+    Ok(())
+}
+
+fn binary<C: LowerCtx>(cx: &mut C, data: &InstData, bytes: u8, row: Op, memory_row: Op) {
+    let right = cx.use_src(data.b, 0, ImmKind::None);
+    let left = cx.use_last(data.a, 0);
+    let dst = cx.def_reuse(result(data), 0, left);
+    cx.emit(match right {
+        Src::Mem(mem) => rm(memory_row, bytes, dst, mem),
+        Src::Reg(right) => rr(row, bytes, dst, right),
+        Src::Imm(_) => unreachable!("not asked for"),
+    });
+}
+
+/// The sign bit of every element of 16 bytes.
+fn sign_mask(bytes: u8) -> u128 {
+    if bytes == 4 { 0x8000_0000_8000_0000_8000_0000_8000_0000 } else { 0x8000_0000_0000_0000_8000_0000_0000_0000 }
+}
+
+fn mask<C: LowerCtx>(cx: &mut C, bits: u128) -> Mem {
+    Mem::symbol(cx.pool_constant(&bits.to_le_bytes()), 0)
+}
+
+fn with_mask<C: LowerCtx>(cx: &mut C, data: &InstData, bytes: u8, row: Op, bits: u128) {
+    let mask = mask(cx, bits);
+    let src = cx.use_last(data.a, 0);
+    let dst = cx.def_reuse(result(data), 0, src);
+    cx.emit(rm(row, bytes, dst, mask));
+}
+
+fn copysign<C: LowerCtx>(cx: &mut C, data: &InstData, bytes: u8) {
+    let sign_of = sign_bearer(cx, data.b, bytes);
+    let (sign, magnitude) = (mask(cx, sign_mask(bytes)), mask(cx, !sign_mask(bytes)));
+    let src = cx.use_last(data.a, 0);
+    let dst = cx.def_reuse(result(data), 0, src);
+    cx.emit(rm(Op::AndpRM, bytes, sign_of, sign));
+    cx.emit(rm(Op::AndpRM, bytes, dst, magnitude));
+    cx.emit(rr(Op::OrpRR, bytes, dst, sign_of));
+}
+
+/// The operand that gives the sign, converted to the result's width, in a register of the rule.
+fn sign_bearer<C: LowerCtx>(cx: &mut C, operand: Operand, bytes: u8) -> Reg {
+    let from = float_bytes(type_of(cx, operand));
+    if from == bytes {
+        return cx.use_copy(operand, 0);
+    }
+    let src = cx.use_reg(operand, 0);
+    let temp = cx.temp(RegClass::Float);
+    cx.emit(rr(if from == 4 { Op::Cvtss2sdRR } else { Op::Cvtsd2ssRR }, from, temp, src));
+    temp
+}
+
+/// Not fused: two roundings are allowed, and baseline x86-64 has no fused instruction.
+fn multiply_add<C: LowerCtx>(cx: &mut C, data: &InstData, bytes: u8) {
+    let (factor, addend) = cx.func().ternary(data);
+    let addend = cx.use_reg(addend, 0);
+    let factor = cx.use_reg(factor, 0);
+    let src = cx.use_last(data.a, 0);
+    let dst = cx.def_reuse(result(data), 0, src);
+    cx.emit(rr(Op::MulsRR, bytes, dst, factor));
+    cx.emit(rr(Op::AddsRR, bytes, dst, addend));
+}
+
+/// The C library's functions for float and for double.
+fn library(op: Opcode) -> Option<(RuntimeFunction, RuntimeFunction)> {
+    use RuntimeFunction as F;
+    Some(match op {
+        Opcode::Frem => (F::Fmodf, F::Fmod),
+        Opcode::Ffloor => (F::Floorf, F::Floor),
+        Opcode::Fceil => (F::Ceilf, F::Ceil),
+        Opcode::Ftrunc => (F::Truncf, F::Trunc),
+        Opcode::Frint => (F::Rintf, F::Rint),
+        Opcode::Fnearbyint => (F::Nearbyintf, F::Nearbyint),
+        Opcode::Fround => (F::Roundf, F::Round),
+        Opcode::Froundeven => (F::Roundevenf, F::Roundeven),
+        Opcode::Fminnum => (F::Fminf, F::Fmin),
+        Opcode::Fmaxnum => (F::Fmaxf, F::Fmax),
+        Opcode::Fminimum => (F::Fminimumf, F::Fminimum),
+        Opcode::Fmaximum => (F::Fmaximumf, F::Fmaximum),
+        Opcode::Fma => (F::Fmaf, F::Fma),
+        _ => return None,
+    })
+}
+
+fn by_call<C: LowerCtx>(cx: &mut C, data: &InstData, bytes: u8) -> Result<(), CodegenError> {
+    let Some((single, double)) = library(data.op) else {
+        return Err(CodegenError::unsupported(data.op.name()));
+    };
+    let function = if bytes == 4 { single } else { double };
+    let ty = data.ty;
+    let into = Some(result(data));
+    match data.op.format() {
+        frazil_ir::Format::Unary => cx.call_runtime(function, &[(data.a, ty)], into),
+        frazil_ir::Format::Binary => cx.call_runtime(function, &[(data.a, ty), (data.b, ty)], into),
+        _ => {
+            let (b, c) = cx.func().ternary(data);
+            cx.call_runtime(function, &[(data.a, ty), (b, ty), (c, ty)], into)
+        }
+    }
+}
+
+/// One class of `is.fpclass`: the values whose bits, taken as an integer, lie between the bounds (both included).
+struct ClassRange {
+    mask: i64,
+    low: u64,
+    high: u64,
+}
+
+/// The classes of a float format with a sign bit, an exponent and a fraction of `fraction_bits`, in ascending order of
+/// bits (LLVM Language Reference, `llvm.is.fpclass`).
+fn class_ranges(total_bits: u32, fraction_bits: u32) -> [ClassRange; 10] {
+    let sign = 1u64 << (total_bits - 1);
+    let quiet = 1u64 << (fraction_bits - 1);
+    let least_normal = 1u64 << fraction_bits;
+    let infinity = (sign - 1) & !(least_normal - 1);
+    let positive = |mask, low, high| ClassRange { mask, low, high };
+    let negative = |mask, low, high| ClassRange { mask, low: low | sign, high: high | sign };
+    [
+        positive(0x40, 0, 0),
+        positive(0x80, 1, least_normal - 1),
+        positive(0x100, least_normal, infinity - 1),
+        positive(0x200, infinity, infinity),
+        positive(0x1, infinity + 1, infinity + quiet - 1),
+        positive(0x2, infinity + quiet, sign - 1),
+        negative(0x20, 0, 0),
+        negative(0x10, 1, least_normal - 1),
+        negative(0x8, least_normal, infinity - 1),
+        negative(0x4, infinity, infinity),
+    ]
+}
+
+/// Lowers `is.fpclass`: the bits lie in one of some ranges. NaNs of both signs are one class each.
+pub fn is_fpclass<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
+    let bytes = float_bytes(data.ty);
+    let (size, total, fraction) = match data.ty {
+        Type::F32 => (4, 32, 23),
+        Type::F64 => (8, 64, 52),
+        _ => return Err(CodegenError::unsupported("is_fpclass of a type other than float and double")),
+    };
+    let mask = data.b.as_imm().unwrap_or(0);
+    let src = cx.use_reg(data.a, 0);
+    let bits = cx.temp(RegClass::Int);
+    let moved = cx.temp(RegClass::Int);
+    let bound = cx.temp(RegClass::Int);
+    let flag = cx.temp(RegClass::Int);
+    let dst = cx.def(result(data), 0);
+    cx.emit(rr(Op::MovdRX, bytes, bits, src));
+    cx.emit(mov_imm(4, dst, 0));
+    let ranges = class_ranges(total, fraction);
+    let sign = 1u64 << (total - 1);
+    let mirrored = ranges.iter().filter(|range| range.mask & 3 != 0).map(|range| ClassRange {
+        mask: range.mask,
+        low: range.low | sign,
+        high: range.high | sign,
+    });
+    for range in ranges.iter().filter(|range| range.mask & mask != 0) {
+        in_range(cx, size, (bits, moved, bound, flag, dst), range);
+    }
+    for range in mirrored.filter(|range| range.mask & mask != 0).collect::<Vec<_>>() {
+        in_range(cx, size, (bits, moved, bound, flag, dst), &range);
+    }
+    Ok(())
+}
+
+/// Sets the low bit of `dst` if `bits` minus the lower bound is at most the width of the range.
+fn in_range<C: LowerCtx>(
+    cx: &mut C,
+    size: u8,
+    (bits, moved, bound, flag, dst): (Reg, Reg, Reg, Reg, Reg),
+    range: &ClassRange,
+) {
+    cx.emit(rr(Op::MovRR, size, moved, bits));
+    cx.emit(mov_imm(size, bound, range.low.cast_signed()));
+    cx.emit(rr(Op::SubRR, size, moved, bound));
+    cx.emit(mov_imm(size, bound, (range.high - range.low).cast_signed()));
+    cx.emit(rr(Op::CmpRR, size, moved, bound));
+    cx.emit(setcc(Cond::Be, flag));
+    cx.emit(rr(Op::OrRR, 4, dst, flag));
+}

@@ -1,0 +1,111 @@
+//! What is folded into what: loads into arithmetic and comparisons, comparisons into branches and selects, address
+//! arithmetic into addresses.
+//!
+//! Each case here has its counterpart in a rule that absorbs exactly this.
+
+use frazil_codegen::Folder;
+use frazil_ir::{Inst, InstData, Opcode, Operand, Type};
+
+/// Chooses for one instruction.
+#[inline]
+pub fn fold(folder: &mut Folder<'_>, user: Inst) {
+    let data = folder.inst(user);
+    match data.op {
+        Opcode::Load | Opcode::AtomicLoad | Opcode::Prefetch => folder.fold_address(data.a),
+        Opcode::Store | Opcode::AtomicStore => folder.fold_address(data.b),
+        Opcode::Branch => fold_condition(folder, data.a),
+        Opcode::Add | Opcode::Sub | Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Mul if is_full_width(data.ty) => {
+            fold_arithmetic(folder, data);
+        }
+        Opcode::Fadd | Opcode::Fsub | Opcode::Fmul | Opcode::Fdiv => {
+            fold_load(folder, data.b, |ty| ty == Type::F32 || ty == Type::F64);
+        }
+        Opcode::Zext | Opcode::Sext => fold_extension(folder, data),
+        Opcode::Select => fold_select(folder, data),
+        op if op.is_icmp() => fold_compare(folder, data),
+        _ => {}
+    }
+}
+
+/// Whether operations of the type are as wide as its loads.
+fn is_full_width(ty: Type) -> bool {
+    ty == Type::I32 || ty == Type::I64
+}
+
+/// Folds a load of an accepted type.
+fn fold_load(folder: &mut Folder<'_>, operand: Operand, accepts: impl Fn(Type) -> bool) -> bool {
+    match folder.producer(operand) {
+        Some((value, load)) if load.op == Opcode::Load && accepts(load.ty) => {
+            folder.fold_load(value, load);
+            true
+        }
+        _ => false,
+    }
+}
+
+fn fold_arithmetic(folder: &mut Folder<'_>, data: &InstData) {
+    if fold_load(folder, data.b, is_full_width) {
+        return;
+    }
+    // The other operand of a commutative operation, unless this one is an immediate, which cannot stand beside it.
+    if data.op != Opcode::Sub && data.b.as_value().is_some() {
+        fold_load(folder, data.a, is_full_width);
+    }
+}
+
+fn fold_extension(folder: &mut Folder<'_>, data: &InstData) {
+    let to = folder.function.types.int_bits(data.ty);
+    if to.is_some_and(|bits| bits <= 64) {
+        fold_load(folder, data.a, |ty| matches!(ty, Type::I8 | Type::I16 | Type::I32));
+    }
+}
+
+/// Types whose comparison is one instruction of exactly their width.
+fn is_compared_directly(ty: Type) -> bool {
+    matches!(ty, Type::I8 | Type::I16 | Type::I32 | Type::I64 | Type::PTR)
+}
+
+fn fold_compare(folder: &mut Folder<'_>, data: &InstData) {
+    if !is_compared_directly(data.ty) {
+        return;
+    }
+    if data.a.as_value().is_some() && fold_load(folder, data.a, is_compared_directly) {
+        return;
+    }
+    fold_load(folder, data.b, is_compared_directly);
+}
+
+fn is_scalar_compare(folder: &Folder<'_>, compare: &InstData) -> bool {
+    let types = &folder.function.types;
+    let narrow = compare.ty == Type::PTR || types.int_bits(compare.ty).is_some_and(|bits| bits <= 64);
+    (compare.op.is_icmp() && narrow)
+        || (compare.op.is_fcmp() && matches!(compare.ty, Type::F32 | Type::F64) && !is_constant_compare(compare.op))
+}
+
+/// Comparisons that do not look at their operands.
+fn is_constant_compare(op: Opcode) -> bool {
+    matches!(op, Opcode::FcmpFalse | Opcode::FcmpTrue)
+}
+
+/// Folds a comparison or a truncation to one bit into a branch.
+fn fold_condition(folder: &mut Folder<'_>, condition: Operand) {
+    let Some((value, data)) = folder.producer(condition) else { return };
+    if is_scalar_compare(folder, data) {
+        folder.fold(value);
+    } else if data.op == Opcode::Trunc && is_one_part(folder, data.a) {
+        folder.fold(value);
+        fold_load(folder, data.a, |ty| ty == Type::I8);
+    }
+}
+
+fn is_one_part(folder: &Folder<'_>, operand: Operand) -> bool {
+    let ty = folder.function.operand_type(operand);
+    ty.and_then(|ty| folder.function.types.int_bits(ty)).is_some_and(|bits| bits <= 64)
+}
+
+fn fold_select(folder: &mut Folder<'_>, data: &InstData) {
+    let Some((value, compare)) = folder.producer(data.a) else { return };
+    if is_scalar_compare(folder, compare) {
+        folder.fold(value);
+    }
+}

@@ -1,0 +1,316 @@
+//! Loads and stores of every width, atomic ones, fences, block operations, prefetches.
+//!
+//! Memory holds an integer of an odd width zero-extended to whole bytes, as LLVM's stores leave it.
+
+use super::{extended_copy, float_bytes, int_bits, result, size_of_bits};
+use crate::build::*;
+use crate::ops::Op;
+use crate::isa::{SCRATCH, SCRATCH_FLOAT};
+use frazil_codegen::{CodegenError, LowerCtx, Mem, Reg, RegClass};
+use frazil_ir::{InstData, MemFlags, Opcode, Operand, Ordering, RuntimeFunction, Type};
+
+/// Copies and fills of up to this many bytes are done in line.
+pub const MAX_INLINE_BYTES: u32 = 128;
+
+/// A memory operand some bytes further. Displacements were checked for the whole access by `use_addr`.
+fn at(mem: Mem, bytes: u32) -> Mem {
+    mem.offset(bytes.cast_signed()).unwrap_or(mem)
+}
+
+/// The row and size that load `bytes` (1, 2, 4 or 8) zero-extended.
+fn load_row(bytes: u32) -> (Op, u8) {
+    match bytes {
+        1 => (Op::MovzxBRM, 4),
+        2 => (Op::MovzxWRM, 4),
+        4 => (Op::MovRM, 4),
+        _ => (Op::MovRM, 8),
+    }
+}
+
+/// Lowers plain and atomic loads.
+pub fn load<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
+    if float_bytes(data.ty) > 0 {
+        let mem = cx.use_addr(data.a, 8);
+        let dst = cx.def(result(data), 0);
+        cx.emit(rm(Op::MovsRM, float_bytes(data.ty), dst, mem));
+        return Ok(());
+    }
+    let bits = int_bits(cx, data.ty);
+    if bits == 0 {
+        return Err(CodegenError::unsupported("a load of a vector"));
+    }
+    let bytes = bits.div_ceil(8);
+    if data.op == Opcode::AtomicLoad {
+        check_atomic(bytes, data)?;
+    }
+    let mem = cx.use_addr(data.a, 16);
+    let low = bytes.min(8);
+    let dst = cx.def(result(data), 0);
+    load_bytes(cx, dst, mem, low);
+    if bytes > 8 {
+        let high = cx.def(result(data), 1);
+        load_bytes(cx, high, at(mem, 8), bytes - 8);
+    }
+    Ok(())
+}
+
+fn check_atomic(bytes: u32, data: &InstData) -> Result<(), CodegenError> {
+    if bytes > 8 || !bytes.is_power_of_two() {
+        return Err(CodegenError::unsupported(format!("an atomic access of {bytes} bytes")));
+    }
+    if 1u64 << MemFlags(data.flags).align_log2() < u64::from(bytes) {
+        return Err(CodegenError::unsupported("an atomic access that is not aligned to its size"));
+    }
+    Ok(())
+}
+
+/// Loads 1 to 8 bytes. `dst` differs from the registers of `mem`.
+fn load_bytes<C: LowerCtx>(cx: &mut C, dst: Reg, mem: Mem, bytes: u32) {
+    let top = 1 << bytes.ilog2();
+    if top == bytes {
+        let (row, size) = load_row(bytes);
+        cx.emit(rm(row, size, dst, mem));
+        return;
+    }
+    // From the top down: each smaller piece is put below what is there.
+    let rest = bytes - top;
+    let size = if bytes > 4 { 8 } else { 4 };
+    load_bytes(cx, dst, at(mem, top), rest);
+    cx.emit(ri(Op::ShlRI, size, dst, (top * 8).cast_signed()));
+    let (row, row_size) = load_row(top);
+    cx.emit(rm(row, row_size, SCRATCH, mem));
+    cx.emit(rr(Op::OrRR, size, dst, SCRATCH));
+}
+
+/// Lowers plain and atomic stores.
+pub fn store<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
+    let flags = MemFlags(data.flags);
+    if float_bytes(data.ty) > 0 {
+        return store_float(cx, data, flags);
+    }
+    let bits = int_bits(cx, data.ty);
+    if bits == 0 {
+        return Err(CodegenError::unsupported("a store of a vector"));
+    }
+    let bytes = bits.div_ceil(8);
+    if data.op == Opcode::AtomicStore {
+        check_atomic(bytes, data)?;
+        if flags.ordering() == Ordering::SequentiallyConsistent && !flags.is_single_thread() {
+            let mem = cx.use_addr(data.b, 8);
+            let value = extended_copy(cx, data.a, bits, false, size_of_bits(bits));
+            cx.emit(mr(Op::XchgMR, bytes as u8, mem, value));
+            return Ok(());
+        }
+    }
+    if bytes.is_power_of_two() && bytes <= 8 {
+        store_one(cx, data, bits, bytes as u8);
+    } else {
+        store_odd(cx, data, bits, bytes);
+    }
+    Ok(())
+}
+
+fn store_float<C: LowerCtx>(cx: &mut C, data: &InstData, flags: MemFlags) -> Result<(), CodegenError> {
+    let bytes = float_bytes(data.ty);
+    if data.op == Opcode::AtomicStore && flags.ordering() == Ordering::SequentiallyConsistent {
+        let mem = cx.use_addr(data.b, 8);
+        let value = cx.use_reg(data.a, 0);
+        let temp = cx.temp(RegClass::Int);
+        cx.emit(rr(Op::MovdRX, bytes, temp, value));
+        cx.emit(mr(Op::XchgMR, bytes, mem, temp));
+        return Ok(());
+    }
+    let value = cx.use_reg(data.a, 0);
+    let mem = cx.use_addr(data.b, 8);
+    cx.emit(mr(Op::MovsMR, bytes, mem, value));
+    Ok(())
+}
+
+fn store_one<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32, bytes: u8) {
+    let exact = bits == u32::from(bytes) * 8;
+    if let Some(imm) = data.a.as_imm() {
+        let mem = cx.use_addr(data.b, 8);
+        let value = if exact { imm } else { imm & ((1i64 << bits) - 1) };
+        match i32::try_from(value) {
+            Ok(value) => cx.emit(mi(Op::MovMI, bytes, mem, value)),
+            Err(_) => {
+                cx.emit(mov_imm64(SCRATCH, value));
+                cx.emit(mr(Op::MovMR, bytes, mem, SCRATCH));
+            }
+        }
+        return;
+    }
+    let value = if exact { cx.use_reg(data.a, 0) } else { extended_copy(cx, data.a, bits, false, size_of_bits(bits)) };
+    let mem = cx.use_addr(data.b, 8);
+    cx.emit(mr(Op::MovMR, bytes, mem, value));
+}
+
+fn store_odd<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32, bytes: u32) {
+    let mem = cx.use_addr(data.b, 16);
+    let low_bits = bits.min(64);
+    if bits > 64 {
+        let high_bits = bits - 64;
+        let high = cx.use_copy(data.a, 1);
+        super::extend(cx, high, high, high_bits, false, 8);
+        store_bytes(cx, at(mem, 8), high, bytes - 8);
+        let low = cx.use_reg(data.a, 0);
+        cx.emit(mr(Op::MovMR, 8, mem, low));
+        return;
+    }
+    let value = extended_copy(cx, data.a, low_bits, false, size_of_bits(bits));
+    store_bytes(cx, mem, value, bytes);
+}
+
+/// Stores the low 1 to 8 bytes of a register of the rule, whose contents is lost.
+fn store_bytes<C: LowerCtx>(cx: &mut C, mem: Mem, value: Reg, bytes: u32) {
+    let (mut done, mut rest) = (0, bytes);
+    while rest > 0 {
+        let piece = 1 << rest.ilog2();
+        cx.emit(mr(Op::MovMR, piece as u8, at(mem, done), value));
+        rest -= piece;
+        done += piece;
+        if rest > 0 {
+            cx.emit(ri(Op::ShrRI, 8, value, (piece * 8).cast_signed()));
+        }
+    }
+}
+
+/// Only a sequentially consistent fence between threads needs an instruction: the hardware keeps other orders.
+pub fn fence<C: LowerCtx>(cx: &mut C, data: &InstData) {
+    let flags = MemFlags(data.flags);
+    if flags.ordering() == Ordering::SequentiallyConsistent && !flags.is_single_thread() {
+        cx.emit(none(Op::Mfence, 8));
+    }
+}
+
+/// Lowers memcpy, memmove and memset: in line when short and of known length, else by call.
+pub fn block<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
+    let (second, len) = cx.func().ternary(data);
+    let known = len.as_imm().and_then(|len| u32::try_from(len).ok()).filter(|&len| len <= MAX_INLINE_BYTES);
+    match (data.op, known) {
+        (_, Some(0)) => Ok(()),
+        (Opcode::MemCopy, Some(len)) => {
+            let dst = cx.use_addr(data.a, len);
+            let src = cx.use_addr(second, len);
+            copy_inline(cx, dst, src, len);
+            Ok(())
+        }
+        (Opcode::MemMove, Some(len)) if len <= 16 && len.is_power_of_two() => {
+            let dst = cx.use_addr(data.a, len);
+            let src = cx.use_addr(second, len);
+            copy_inline(cx, dst, src, len);
+            Ok(())
+        }
+        (Opcode::MemSet, Some(len)) => {
+            fill_inline(cx, data.a, second, len);
+            Ok(())
+        }
+        _ => block_by_call(cx, data, second, len),
+    }
+}
+
+fn block_by_call<C: LowerCtx>(
+    cx: &mut C,
+    data: &InstData,
+    second: Operand,
+    len: Operand,
+) -> Result<(), CodegenError> {
+    let (function, second_ty) = match data.op {
+        Opcode::MemCopy => (RuntimeFunction::Memcpy, Type::PTR),
+        Opcode::MemMove => (RuntimeFunction::Memmove, Type::PTR),
+        _ => (RuntimeFunction::Memset, Type::I8),
+    };
+    if int_bits(cx, data.ty) > 64 {
+        return Err(CodegenError::unsupported("a block length of more than 64 bits"));
+    }
+    cx.call_runtime(function, &[(data.a, Type::PTR), (second, second_ty), (len, data.ty)], None)
+}
+
+/// Copies by the scratch registers, 16 bytes at a time.
+pub fn copy_inline<C: LowerCtx>(cx: &mut C, dst: Mem, src: Mem, len: u32) {
+    let (mut done, mut rest) = (0, len);
+    while rest > 0 {
+        let piece = (1 << rest.ilog2()).min(16u32);
+        let (from, to) = (at(src, done), at(dst, done));
+        if piece == 16 {
+            cx.emit(rm(Op::MovupRM, 4, SCRATCH_FLOAT, from));
+            cx.emit(mr(Op::MovupMR, 4, to, SCRATCH_FLOAT));
+        } else {
+            let (row, size) = load_row(piece);
+            cx.emit(rm(row, size, SCRATCH, from));
+            cx.emit(mr(Op::MovMR, piece as u8, to, SCRATCH));
+        }
+        done += piece;
+        rest -= piece;
+    }
+}
+
+fn fill_inline<C: LowerCtx>(cx: &mut C, dst: Operand, byte: Operand, len: u32) {
+    let pattern = match byte.as_imm() {
+        Some(imm) => {
+            let dst = cx.use_addr(dst, len);
+            fill_with_constant(cx, dst, len, imm as u8);
+            return;
+        }
+        None => extended_copy(cx, byte, 8, false, 8),
+    };
+    let dst = cx.use_addr(dst, len);
+    cx.emit(mov_imm64(SCRATCH, 0x0101_0101_0101_0101));
+    cx.emit(rr(Op::ImulRR, 8, pattern, SCRATCH));
+    let (mut done, mut rest) = (0, len);
+    while rest > 0 {
+        let piece = (1 << rest.ilog2()).min(8u32);
+        cx.emit(mr(Op::MovMR, piece as u8, at(dst, done), pattern));
+        done += piece;
+        rest -= piece;
+    }
+}
+
+fn fill_with_constant<C: LowerCtx>(cx: &mut C, dst: Mem, len: u32, byte: u8) {
+    let word = u64::from_le_bytes([byte; 8]).cast_signed();
+    let (mut done, mut rest) = (0, len);
+    if rest >= 16 {
+        if byte == 0 {
+            cx.emit(r(Op::ZeroX, 16, SCRATCH_FLOAT));
+        } else {
+            let pattern = cx.pool_constant(&[byte; 16]);
+            cx.emit(rm(Op::MovapRM, 4, SCRATCH_FLOAT, Mem::symbol(pattern, 0)));
+        }
+    }
+    let narrow = i32::try_from(word).is_err() && rest % 16 >= 8;
+    if narrow {
+        cx.emit(mov_imm64(SCRATCH, word));
+    }
+    while rest > 0 {
+        let piece = (1 << rest.ilog2()).min(16u32);
+        let to = at(dst, done);
+        cx.emit(match piece {
+            16 => mr(Op::MovupMR, 4, to, SCRATCH_FLOAT),
+            8 if narrow => mr(Op::MovMR, 8, to, SCRATCH),
+            _ => mi(Op::MovMI, piece as u8, to, narrow_pattern(byte, piece)),
+        });
+        done += piece;
+        rest -= piece;
+    }
+}
+
+/// The byte repeated, as an immediate of a store of `bytes`.
+fn narrow_pattern(byte: u8, bytes: u32) -> i32 {
+    match bytes {
+        1 => i32::from(byte.cast_signed()),
+        2 => i32::from(i16::from_le_bytes([byte; 2])),
+        _ => i32::from_le_bytes([byte; 4]),
+    }
+}
+
+/// Lowers a prefetch by its locality: 3 is nearest.
+pub fn prefetch<C: LowerCtx>(cx: &mut C, data: &InstData) {
+    let mem = cx.use_addr(data.a, 0);
+    let op = match (data.flags >> 1) & 3 {
+        3 => Op::Prefetcht0M,
+        2 => Op::Prefetcht1M,
+        1 => Op::Prefetcht2M,
+        _ => Op::PrefetchntaM,
+    };
+    cx.emit(m(op, 1, mem));
+}

@@ -1,0 +1,197 @@
+//! The lowering rules of x86-64: one file per kind of instruction, dispatched here.
+//!
+//! Integers of 32 bits and less are computed in 32-bit registers; bits above a value's width are undefined (contract
+//! 1), and rules whose result depends on them extend first.
+
+pub mod arith;
+pub mod bits;
+pub mod call_support;
+pub mod compare;
+pub mod convert;
+pub mod divide;
+pub mod float;
+pub mod fold;
+pub mod memory;
+pub mod overflow;
+pub mod shift;
+pub mod variadic;
+pub mod wide;
+
+use crate::build::*;
+use crate::isa::op_size;
+use crate::ops::Op;
+use frazil_codegen::{CodegenError, LowerCtx, Reg, RegClass};
+use frazil_ir::{EntityRef, Inst, InstData, Opcode, Operand, Type, Value};
+
+/// Lowers one instruction.
+#[inline]
+pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), CodegenError> {
+    let data = *cx.func().inst(inst);
+    match data.op {
+        Opcode::Copy | Opcode::Freeze => copy(cx, &data),
+        Opcode::Select => compare::select(cx, &data)?,
+        Opcode::Add | Opcode::Sub | Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Mul => arith::binary(cx, &data),
+        Opcode::Udiv | Opcode::Sdiv | Opcode::Urem | Opcode::Srem => divide::divide(cx, &data)?,
+        Opcode::Shl | Opcode::Lshr | Opcode::Ashr => shift::shift(cx, &data),
+        Opcode::Fshl | Opcode::Fshr => shift::funnel(cx, &data)?,
+        Opcode::UaddOverflow
+        | Opcode::SaddOverflow
+        | Opcode::UsubOverflow
+        | Opcode::SsubOverflow
+        | Opcode::UmulOverflow
+        | Opcode::SmulOverflow => overflow::with_overflow(cx, &data)?,
+        Opcode::UaddSat
+        | Opcode::SaddSat
+        | Opcode::UsubSat
+        | Opcode::SsubSat
+        | Opcode::UshlSat
+        | Opcode::SshlSat => overflow::saturating(cx, &data)?,
+        Opcode::Smin | Opcode::Smax | Opcode::Umin | Opcode::Umax => compare::min_max(cx, &data)?,
+        Opcode::Scmp | Opcode::Ucmp => compare::three_way(cx, &data)?,
+        Opcode::Abs => arith::abs(cx, &data),
+        Opcode::Ctpop | Opcode::Ctlz | Opcode::Cttz | Opcode::Bswap | Opcode::Bitreverse => bits::bits(cx, &data)?,
+        op if op.is_icmp() || op.is_fcmp() => compare::compare_to_value(cx, &data)?,
+        Opcode::IsFpclass => float::is_fpclass(cx, &data)?,
+        Opcode::Trunc
+        | Opcode::Zext
+        | Opcode::Sext
+        | Opcode::Ptrtoint
+        | Opcode::Inttoptr
+        | Opcode::Bitcast => convert::integer_cast(cx, &data)?,
+        Opcode::Fptoui
+        | Opcode::Fptosi
+        | Opcode::FptouiSat
+        | Opcode::FptosiSat
+        | Opcode::Uitofp
+        | Opcode::Sitofp
+        | Opcode::Fptrunc
+        | Opcode::Fpext => convert::float_cast(cx, &data)?,
+        op if (Opcode::Fadd as u8..=Opcode::Fmuladd as u8).contains(&(op as u8)) => float::float(cx, &data)?,
+        Opcode::PtrAdd | Opcode::PtrIndex => arith::pointer(cx, &data),
+        Opcode::Load | Opcode::AtomicLoad => memory::load(cx, &data)?,
+        Opcode::Store | Opcode::AtomicStore => memory::store(cx, &data)?,
+        Opcode::Fence => memory::fence(cx, &data),
+        Opcode::MemCopy | Opcode::MemMove | Opcode::MemSet => memory::block(cx, &data)?,
+        Opcode::Prefetch => memory::prefetch(cx, &data),
+        _ => call_support::lower(cx, &data)?,
+    }
+    Ok(())
+}
+
+/// The first result.
+#[inline]
+pub(crate) fn result(data: &InstData) -> Value {
+    Value::new(data.result as usize)
+}
+
+/// The result after the first.
+#[inline]
+pub(crate) fn second_result(data: &InstData) -> Value {
+    Value::new(data.result as usize + 1)
+}
+
+/// Width in bits of an integer or pointer type; 0 for others.
+#[inline]
+pub(crate) fn int_bits<C: LowerCtx>(cx: &C, ty: Type) -> u32 {
+    if ty == Type::PTR { 64 } else { cx.func().types.int_bits(ty).unwrap_or(0) }
+}
+
+/// Whether the type is kept in two registers.
+#[inline]
+pub(crate) fn is_wide<C: LowerCtx>(cx: &C, ty: Type) -> bool {
+    int_bits(cx, ty) > 64
+}
+
+/// Bytes of a float type: 4 or 8; 0 for others.
+#[inline]
+pub(crate) fn float_bytes(ty: Type) -> u8 {
+    match ty {
+        Type::F32 => 4,
+        Type::F64 => 8,
+        _ => 0,
+    }
+}
+
+/// The class of a scalar type's registers.
+#[inline]
+pub(crate) fn class_of(ty: Type) -> RegClass {
+    if float_bytes(ty) > 0 { RegClass::Float } else { RegClass::Int }
+}
+
+/// The type of an operand that must have one.
+#[inline]
+pub(crate) fn type_of<C: LowerCtx>(cx: &C, operand: Operand) -> Type {
+    cx.func().operand_type(operand).unwrap_or(Type::I64)
+}
+
+/// The instruction that defines a folded operand.
+pub(crate) fn folded<C: LowerCtx>(cx: &C, operand: Operand) -> Option<InstData> {
+    if !cx.is_folded(operand) {
+        return None;
+    }
+    let inst = cx.func().def_inst(operand.as_value()?)?;
+    Some(*cx.func().inst(inst))
+}
+
+/// Operation size of an integer type's part.
+#[inline]
+pub(crate) fn size_of_bits(bits: u32) -> u8 {
+    op_size(bits.div_ceil(8).min(8) as u8)
+}
+
+/// Copies a value.
+fn copy<C: LowerCtx>(cx: &mut C, data: &InstData) {
+    let parts = if is_wide(cx, data.ty) { 2 } else { 1 };
+    for part in 0..parts {
+        let src = cx.use_last(data.a, part);
+        cx.def_reuse(result(data), part, src);
+    }
+}
+
+/// Puts the low `bits` bits of `src` into `dst`, zero- or sign-extended to `size` (4 or 8) bytes. Writes flags when the
+/// width is no register's.
+pub(crate) fn extend<C: LowerCtx>(cx: &mut C, dst: Reg, src: Reg, bits: u32, signed: bool, size: u8) {
+    match (bits, signed) {
+        (8, false) => cx.emit(rr(Op::MovzxBRR, 4, dst, src)),
+        (16, false) => cx.emit(rr(Op::MovzxWRR, 4, dst, src)),
+        (32, false) if size == 8 => cx.emit(rr(Op::MovRR, 4, dst, src)),
+        (8, true) => cx.emit(rr(Op::MovsxBRR, size, dst, src)),
+        (16, true) => cx.emit(rr(Op::MovsxWRR, size, dst, src)),
+        (32, true) if size == 8 => cx.emit(rr(Op::MovsxdRR, 8, dst, src)),
+        (32 | 64.., _) => {
+            if dst != src {
+                cx.emit(rr(Op::MovRR, size, dst, src));
+            }
+        }
+        (..=31, false) => {
+            if dst != src {
+                cx.emit(rr(Op::MovRR, 4, dst, src));
+            }
+            cx.emit(ri(Op::AndRI, 4, dst, (1i32 << bits) - 1));
+        }
+        _ => extend_odd(cx, dst, src, bits, signed, size),
+    }
+}
+
+/// By shifting up and down.
+fn extend_odd<C: LowerCtx>(cx: &mut C, dst: Reg, src: Reg, bits: u32, signed: bool, size: u8) {
+    let distance = u32::from(size) * 8 - bits;
+    if dst != src {
+        cx.emit(rr(Op::MovRR, size, dst, src));
+    }
+    cx.emit(ri(Op::ShlRI, size, dst, distance.cast_signed()));
+    cx.emit(ri(if signed { Op::SarRI } else { Op::ShrRI }, size, dst, distance.cast_signed()));
+}
+
+/// An operand's only part in a register of the rule, extended to `size` bytes.
+pub(crate) fn extended_copy<C: LowerCtx>(cx: &mut C, operand: Operand, bits: u32, signed: bool, size: u8) -> Reg {
+    if let Some(imm) = operand.as_imm() {
+        let temp = cx.temp(RegClass::Int);
+        let value = if signed || bits >= 64 { imm } else { imm & ((1i64 << bits) - 1) };
+        cx.emit(mov_imm(size, temp, value));
+        return temp;
+    }
+    let temp = cx.use_copy(operand, 0);
+    extend(cx, temp, temp, bits, signed, size);
+    temp
+}

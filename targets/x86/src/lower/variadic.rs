@@ -1,0 +1,61 @@
+//! Variable arguments of System V (ABI section 3.5.7): the register save area and `va_list`.
+
+use crate::abi::SYSTEM_V;
+use crate::build::*;
+use crate::cond::Cond;
+use crate::isa::SCRATCH;
+use crate::ops::Op;
+use crate::regs::RAX;
+use frazil_codegen::{CodegenError, LowerCtx, Mem};
+use frazil_ir::InstData;
+
+/// Bytes of the area for the six integer registers.
+const INT_BYTES: u32 = 48;
+/// Size of the register save area: six integer and eight vector registers.
+pub const AREA_BYTES: u32 = INT_BYTES + 8 * 16;
+/// Size of a `va_list`.
+const VA_LIST_BYTES: u32 = 24;
+
+fn at(mem: Mem, bytes: u32) -> Mem {
+    mem.offset(bytes.cast_signed()).unwrap_or(mem)
+}
+
+/// Saves the argument registers that hold no fixed parameter; the vector ones only if the caller says that it used any.
+pub fn save_registers<C: LowerCtx>(cx: &mut C, area: Mem, int_used: u8, float_used: u8) {
+    for (index, &reg) in SYSTEM_V.int_args.iter().enumerate().skip(usize::from(int_used)) {
+        cx.emit(mr(Op::MovMR, 8, at(area, index as u32 * 8), reg));
+    }
+    if usize::from(float_used) == SYSTEM_V.float_args.len() {
+        return;
+    }
+    let skip = cx.local_label();
+    cx.emit(rr(Op::TestRR, 1, RAX, RAX));
+    cx.emit(jcc(Cond::E, skip));
+    for (index, &reg) in SYSTEM_V.float_args.iter().enumerate().skip(usize::from(float_used)) {
+        cx.emit(mr(Op::MovapMR, 4, at(area, INT_BYTES + index as u32 * 16), reg));
+    }
+    cx.bind(skip);
+}
+
+/// Fills a `va_list`: the offsets of the next integer and vector registers in the save area, the next stack argument,
+/// and the save area.
+pub fn va_start<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
+    let Some(area) = cx.variadic_area() else {
+        return Err(CodegenError::unsupported("va_start in a function without variable arguments"));
+    };
+    let list = cx.use_addr(data.a, VA_LIST_BYTES);
+    cx.emit(mi(Op::MovMI, 4, list, i32::from(area.int_args_used) * 8));
+    cx.emit(mi(Op::MovMI, 4, at(list, 4), INT_BYTES.cast_signed() + i32::from(area.float_args_used) * 16));
+    cx.emit(rm(Op::LeaRM, 8, SCRATCH, area.overflow));
+    cx.emit(mr(Op::MovMR, 8, at(list, 8), SCRATCH));
+    cx.emit(rm(Op::LeaRM, 8, SCRATCH, area.register_save));
+    cx.emit(mr(Op::MovMR, 8, at(list, 16), SCRATCH));
+    Ok(())
+}
+
+/// Copies a `va_list`.
+pub fn va_copy<C: LowerCtx>(cx: &mut C, data: &InstData) {
+    let dst = cx.use_addr(data.a, VA_LIST_BYTES);
+    let src = cx.use_addr(data.b, VA_LIST_BYTES);
+    super::memory::copy_inline(cx, dst, src, VA_LIST_BYTES);
+}
