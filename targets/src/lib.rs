@@ -1,8 +1,11 @@
-//! The list of built-in targets behind cargo features.
+//! The list of built-in targets behind cargo features. A build with fewer features has fewer entries, nothing else.
 
 use frazil_codegen::TargetEntry;
 
-/// The targets of this build, in the order in which they are listed to users.
+/// Every target that this build contains, in the order in which they are listed to users.
 pub fn builtin() -> &'static [TargetEntry] {
-    &[]
+    &[
+        #[cfg(feature = "x86")]
+        frazil_target_x86::isa::X86_64,
+    ]
 }
