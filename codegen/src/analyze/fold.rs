@@ -38,7 +38,9 @@ pub fn is_effect(data: &InstData) -> bool {
     match data.op.effects() {
         Effects::Pure | Effects::Trap => false,
         Effects::Read => MemFlags(data.flags).is_volatile(),
-        Effects::Write | Effects::Any | Effects::Control => true,
+        // Nothing comes after a terminator in its block.
+        Effects::Control => false,
+        Effects::Write | Effects::Any => true,
     }
 }
 
@@ -68,7 +70,14 @@ impl<'a> Folder<'a> {
         (position, color): (u32, u32),
         result: Option<Value>,
     ) -> Folder<'a> {
-        Folder { desc, function, analysis, position, color, result }
+        Folder {
+            desc,
+            function,
+            analysis,
+            position,
+            color,
+            result,
+        }
     }
 
     /// The instruction that computes an operand, if the user may compute it instead: it has one use, stands in the

@@ -55,7 +55,8 @@ impl<I: Isa> FastCtx<'_, I> {
     fn make_constant(&mut self, ty: Type, view: ConstView<'_>, part: u8, dst: Reg) {
         let (isa, parts) = (self.isa, self.st.parts[ty.index()]);
         if parts.count == 0 {
-            self.error.get_or_insert_with(|| crate::abi::unsupported_type(&self.function.types, ty));
+            self.error
+                .get_or_insert_with(|| crate::abi::unsupported_type(&self.function.types, ty));
             return;
         }
         let bits = match view {

@@ -71,7 +71,11 @@ pub fn epilogue<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
         offset -= 8;
     }
     if frame.needs_frame {
-        out.emit(if moves_stack(frame) || frame.has_dynamic_stack { none(Op::Leave, 8) } else { r(Op::PopR, 8, RBP) });
+        out.emit(if moves_stack(frame) || frame.has_dynamic_stack {
+            none(Op::Leave, 8)
+        } else {
+            r(Op::PopR, 8, RBP)
+        });
         out.unwind(UnwindOp::DefineCfa(DWARF_RSP, 8));
     }
     out.emit(none(Op::Ret, 8));

@@ -9,14 +9,17 @@ use crate::{abi, frame, lower};
 use frazil_codegen::{
     Addressing, AsmNames, Branch, CallTarget, CaseTest, ClassDesc, CodeBuffer, CodegenError, ConvDesc, ElfDesc, Folder,
     FrameInfo, FrameSink, Isa, Label, LowerCtx, MInst, Mem, ModuleView, OpDesc, PRegSet, Parts, Ref, RefKind, Reg,
-    RegClass, Src, TargetDesc, TargetEntry, UnwindOp,
+    RegClass, TargetDesc, TargetEntry, UnwindOp,
 };
 use frazil_ir::{CallConv, Inst, Operand, SymbolId, Type, TypeData, TypeTable};
 use std::fmt;
 
 /// What the registry of targets knows.
-pub const X86_64: TargetEntry =
-    TargetEntry { name: "x86_64", triple_prefixes: &["x86_64", "amd64"], new: || Box::new(X86) };
+pub const X86_64: TargetEntry = TargetEntry {
+    name: "x86_64",
+    triple_prefixes: &["x86_64", "amd64"],
+    new: || Box::new(X86),
+};
 
 /// The integer scratch register.
 pub const SCRATCH: Reg = R11;
@@ -46,7 +49,12 @@ static DESC: TargetDesc = TargetDesc {
     stack_pointer: RSP,
     incoming_args_offset: 16,
     pointer_bytes: 8,
-    addressing: Addressing { index_scales: 0b1111, min_disp: i32::MIN, max_disp: i32::MAX, symbol_base: true },
+    addressing: Addressing {
+        index_scales: 0b1111,
+        min_disp: i32::MIN,
+        max_disp: i32::MAX,
+        symbol_base: true,
+    },
     function_align_log2: 4,
     elf: ElfDesc {
         machine: 62,
@@ -92,7 +100,11 @@ impl Isa for X86 {
         let one = |float, bytes| Parts { count: 1, float, bytes };
         match types.data(ty) {
             TypeData::Int(bits @ 1..=64) => one(false, bits.div_ceil(8).next_power_of_two() as u8),
-            TypeData::Int(65..=128) => Parts { count: 2, float: false, bytes: 8 },
+            TypeData::Int(65..=128) => Parts {
+                count: 2,
+                float: false,
+                bytes: 8,
+            },
             TypeData::Ptr(0) => one(false, 8),
             TypeData::F32 => one(true, 4),
             TypeData::F64 => one(true, 8),
@@ -115,7 +127,10 @@ impl Isa for X86 {
     }
 
     fn invert(&self, branch: MInst) -> MInst {
-        MInst { aux: branch.aux ^ 1, ..branch }
+        MInst {
+            aux: branch.aux ^ 1,
+            ..branch
+        }
     }
 
     fn jump(&self, target: Label) -> MInst {
@@ -160,14 +175,30 @@ impl Isa for X86 {
         }
         compare_with(cx, value, span);
         cx.emit(jcc(Cond::A, default));
-        let entries = Mem { base: temp, index: value, scale_log2: 2, disp: 0 };
-        cx.emit(rm(Op::LeaRM, 8, temp, Mem::symbol(Ref::new(RefKind::Label, table.0), 0)));
+        let entries = Mem {
+            base: temp,
+            index: value,
+            scale_log2: 2,
+            disp: 0,
+        };
+        cx.emit(rm(
+            Op::LeaRM,
+            8,
+            temp,
+            Mem::symbol(Ref::new(RefKind::Label, table.0), 0),
+        ));
         cx.emit(rm(Op::MovsxdRM, 8, value, entries));
         cx.emit(rr(Op::AddRR, 8, value, temp));
         cx.emit(r(Op::JmpR, 8, value));
     }
 
-    fn symbol_addr<C: LowerCtx>(&self, cx: &mut C, dst: Reg, symbol: SymbolId, addend: i64) -> Result<(), CodegenError> {
+    fn symbol_addr<C: LowerCtx>(
+        &self,
+        cx: &mut C,
+        dst: Reg,
+        symbol: SymbolId,
+        addend: i64,
+    ) -> Result<(), CodegenError> {
         if cx.view().is_thread_local(symbol) {
             return Err(CodegenError::unsupported("thread-local variables"));
         }
@@ -252,7 +283,11 @@ impl Isa for X86 {
     }
 
     fn block_copy_claims(&self, size: u32) -> PRegSet {
-        if size > lower::memory::MAX_INLINE_BYTES { PRegSet::of(&[RCX, RSI, RDI]) } else { PRegSet::EMPTY }
+        if size > lower::memory::MAX_INLINE_BYTES {
+            PRegSet::of(&[RCX, RSI, RDI])
+        } else {
+            PRegSet::EMPTY
+        }
     }
 
     fn block_copy<C: LowerCtx>(&self, cx: &mut C, dst: Mem, src: Mem, size: u32) {
@@ -319,11 +354,4 @@ fn compare_with<C: LowerCtx>(cx: &mut C, value: Reg, constant: u64) {
             cx.emit(rr(Op::CmpRR, 8, value, SCRATCH));
         }
     }
-}
-
-/// An operand that must not be an immediate as a register or memory.
-#[inline]
-pub(crate) fn no_immediate(src: Src) -> Src {
-    debug_assert!(!matches!(src, Src::Imm(_)));
-    src
 }

@@ -1,7 +1,7 @@
 //! Conversions between integer widths, pointers, bit patterns and floating point.
 
 use super::{
-    class_of, extend, extended_copy, float_bytes, int_bits, is_wide, result, size_of_bits, type_of, wide,
+    class_of, extend, extended_copy, float_bytes, int_bits, result, size_of_bits, type_of, wide,
 };
 use crate::build::*;
 use crate::cond::Cond;
