@@ -47,7 +47,7 @@ pub fn binary<C: LowerCtx>(cx: &mut C, data: &InstData) {
     }
     let size = size_of_bits(int_bits(cx, data.ty));
     let (mut a, mut b) = (data.a, data.b);
-    if data.op != Opcode::Sub && (cx.is_folded(a) || a.as_imm().is_some()) {
+    if data.op != Opcode::Sub && (cx.is_folded(a) || (a.as_imm().is_some() && !cx.is_folded(b))) {
         std::mem::swap(&mut a, &mut b);
     }
     if data.op == Opcode::Mul {

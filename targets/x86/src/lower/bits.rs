@@ -1,0 +1,245 @@
+//! Counting, finding and reversing bits, with the instructions that every x86-64 processor has.
+
+use super::wide::{Pair, define, extended_high, extended_pair};
+use super::{extended_copy, int_bits, result, size_of_bits};
+use crate::build::*;
+use crate::cond::Cond;
+use crate::ops::Op;
+use frazil_codegen::{CodegenError, LowerCtx, Mem, Reg, RegClass};
+use frazil_ir::{InstData, IntFlags, Opcode};
+
+/// Every second bit, every second pair of bits, every second half of a byte.
+const MASKS: [i64; 3] = [0x5555_5555_5555_5555, 0x3333_3333_3333_3333, 0x0f0f_0f0f_0f0f_0f0f];
+/// The lowest bit of every byte.
+const BYTE_ONES: i64 = 0x0101_0101_0101_0101;
+
+/// Lowers ctpop, ctlz, cttz, bswap, bitreverse.
+pub fn bits<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
+    let bits = int_bits(cx, data.ty);
+    if bits == 0 {
+        return Err(CodegenError::unsupported(format!("{} of vectors", data.op.name())));
+    }
+    match (data.op, bits) {
+        (Opcode::Ctpop, ..=64) => count_ones(cx, data, bits),
+        (Opcode::Ctpop, _) => count_ones_wide(cx, data, bits),
+        (Opcode::Ctlz, ..=64) => leading_zeros(cx, data, bits),
+        (Opcode::Ctlz, _) => leading_zeros_wide(cx, data, bits),
+        (Opcode::Cttz, ..=64) => trailing_zeros(cx, data, bits),
+        (Opcode::Cttz, _) => trailing_zeros_wide(cx, data, bits),
+        (_, ..=64) => reverse(cx, data, bits),
+        _ => reverse_wide(cx, data, bits),
+    }
+    Ok(())
+}
+
+fn zero_is_poison(data: &InstData) -> bool {
+    IntFlags::from_bits_retain(data.flags).contains(IntFlags::POISON_SPECIAL)
+}
+
+/// Defines a result of more than 64 bits whose high part is zero.
+fn define_small<C: LowerCtx>(cx: &mut C, data: &InstData, low: Reg) {
+    cx.def_reuse(result(data), 0, low);
+    let high = cx.def(result(data), 1);
+    cx.emit(mov_imm(8, high, 0));
+}
+
+/// A mask as the operand of instructions on `size` bytes.
+fn load_mask<C: LowerCtx>(cx: &mut C, size: u8, dst: Reg, mask: i64) {
+    cx.emit(mov_imm(size, dst, mask));
+}
+
+fn count_ones<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) {
+    let size = size_of_bits(bits);
+    let value = extended_copy(cx, data.a, bits, false, size);
+    let (spare, mask) = (cx.temp(RegClass::Int), cx.temp(RegClass::Int));
+    ones_by_byte(cx, size, value, spare, mask);
+    sum_bytes(cx, size, value, mask);
+    cx.def_reuse(result(data), 0, value);
+}
+
+fn count_ones_wide<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) {
+    let value = extended_pair(cx, data.a, bits, false);
+    let (spare, mask) = (cx.temp(RegClass::Int), cx.temp(RegClass::Int));
+    ones_by_byte(cx, 8, value.low, spare, mask);
+    ones_by_byte(cx, 8, value.high, spare, mask);
+    // At most 16 in each byte, 128 in all: no sum leaves its byte.
+    cx.emit(rr(Op::AddRR, 8, value.low, value.high));
+    sum_bytes(cx, 8, value.low, mask);
+    define_small(cx, data, value.low);
+}
+
+/// Replaces each byte by the number of its ones.
+fn ones_by_byte<C: LowerCtx>(cx: &mut C, size: u8, value: Reg, spare: Reg, mask: Reg) {
+    // Of two bits, the number of ones is their value less the upper one.
+    cx.emit(rr(Op::MovRR, size, spare, value));
+    cx.emit(ri(Op::ShrRI, size, spare, 1));
+    load_mask(cx, size, mask, MASKS[0]);
+    cx.emit(rr(Op::AndRR, size, spare, mask));
+    cx.emit(rr(Op::SubRR, size, value, spare));
+    load_mask(cx, size, mask, MASKS[1]);
+    cx.emit(rr(Op::MovRR, size, spare, value));
+    cx.emit(ri(Op::ShrRI, size, spare, 2));
+    cx.emit(rr(Op::AndRR, size, value, mask));
+    cx.emit(rr(Op::AndRR, size, spare, mask));
+    cx.emit(rr(Op::AddRR, size, value, spare));
+    load_mask(cx, size, mask, MASKS[2]);
+    cx.emit(rr(Op::MovRR, size, spare, value));
+    cx.emit(ri(Op::ShrRI, size, spare, 4));
+    cx.emit(rr(Op::AddRR, size, value, spare));
+    cx.emit(rr(Op::AndRR, size, value, mask));
+}
+
+/// The sum of all bytes: the multiplication collects it in the top one.
+fn sum_bytes<C: LowerCtx>(cx: &mut C, size: u8, value: Reg, ones: Reg) {
+    load_mask(cx, size, ones, BYTE_ONES);
+    cx.emit(rr(Op::ImulRR, size, value, ones));
+    cx.emit(ri(Op::ShrRI, size, value, i32::from(size) * 8 - 8));
+}
+
+/// `dst` becomes `constant - dst`.
+fn subtract_from<C: LowerCtx>(cx: &mut C, size: u8, constant: u32, dst: Reg) {
+    cx.emit(r(Op::NegR, size, dst));
+    cx.emit(ri(Op::AddRI, size, dst, constant.cast_signed()));
+}
+
+/// The width less one less the number of the highest one; -1 stands for the number when there is none.
+fn leading_zeros<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) {
+    // One bit more than the value has, for the one that is put below it.
+    let size = size_of_bits(bits + 1);
+    if bits == 64 {
+        let value = cx.use_reg(data.a, 0);
+        let dst = cx.def(result(data), 0);
+        if zero_is_poison(data) {
+            cx.emit(rr(Op::BsrRR, 8, dst, value));
+        } else {
+            let none = cx.temp(RegClass::Int);
+            highest_one(cx, dst, value, none);
+        }
+        subtract_from(cx, 4, 63, dst);
+        return;
+    }
+    let value = extended_copy(cx, data.a, bits, false, size);
+    let dst = cx.def(result(data), 0);
+    let doubled = Mem { base: value, index: value, scale_log2: 0, disp: 1 };
+    cx.emit(rm(Op::LeaRM, size, value, doubled));
+    cx.emit(rr(Op::BsrRR, size, dst, value));
+    subtract_from(cx, 4, bits, dst);
+}
+
+/// The number of the highest one of a 64-bit register, or -1.
+fn highest_one<C: LowerCtx>(cx: &mut C, dst: Reg, value: Reg, none: Reg) {
+    cx.emit(mov_imm(8, none, -1));
+    cx.emit(rr(Op::BsrRR, 8, dst, value));
+    cx.emit(cmov(Cond::E, 8, dst, none));
+}
+
+fn leading_zeros_wide<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) {
+    let low = cx.use_reg(data.a, 0);
+    let high = extended_high(cx, data.a, bits, false);
+    let (number, spare) = (cx.temp(RegClass::Int), cx.temp(RegClass::Int));
+    highest_one(cx, number, low, spare);
+    cx.emit(rr(Op::BsrRR, 8, spare, high));
+    add_64(cx, spare);
+    cx.emit(cmov(Cond::Ne, 8, number, spare));
+    subtract_from(cx, 4, bits - 1, number);
+    define_small(cx, data, number);
+}
+
+/// Adds 64 and leaves the flags alone.
+fn add_64<C: LowerCtx>(cx: &mut C, reg: Reg) {
+    cx.emit(rm(Op::LeaRM, 8, reg, Mem::base(reg, 64)));
+}
+
+/// A one put right above the value is found when there is none in it.
+fn trailing_zeros<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) {
+    let size = size_of_bits(bits + 1);
+    if zero_is_poison(data) {
+        let value = cx.use_reg(data.a, 0);
+        let dst = cx.def(result(data), 0);
+        cx.emit(rr(Op::BsfRR, size_of_bits(bits), dst, value));
+        return;
+    }
+    if bits == 64 {
+        let value = cx.use_reg(data.a, 0);
+        let dst = cx.def(result(data), 0);
+        let none = cx.temp(RegClass::Int);
+        cx.emit(mov_imm(4, none, 64));
+        cx.emit(rr(Op::BsfRR, 8, dst, value));
+        cx.emit(cmov(Cond::E, 4, dst, none));
+        return;
+    }
+    let value = cx.use_copy(data.a, 0);
+    let dst = cx.def(result(data), 0);
+    cx.emit(ri(Op::BtsRI, size, value, bits.cast_signed()));
+    cx.emit(rr(Op::BsfRR, size, dst, value));
+}
+
+fn trailing_zeros_wide<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) {
+    let low = cx.use_reg(data.a, 0);
+    let high = cx.use_copy(data.a, 1);
+    let (number, spare) = (cx.temp(RegClass::Int), cx.temp(RegClass::Int));
+    if bits < 128 {
+        cx.emit(ri(Op::BtsRI, 8, high, (bits - 64).cast_signed()));
+        cx.emit(rr(Op::BsfRR, 8, spare, high));
+    } else {
+        cx.emit(mov_imm(4, number, 64));
+        cx.emit(rr(Op::BsfRR, 8, spare, high));
+        cx.emit(cmov(Cond::E, 8, spare, number));
+    }
+    add_64(cx, spare);
+    cx.emit(rr(Op::BsfRR, 8, number, low));
+    cx.emit(cmov(Cond::E, 8, number, spare));
+    define_small(cx, data, number);
+}
+
+/// Reverses bytes or bits of the whole register, then moves the value down from its top.
+fn reverse<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) {
+    let size = size_of_bits(bits);
+    let value = cx.use_copy(data.a, 0);
+    if data.op == Opcode::Bitreverse {
+        let (spare, mask) = (cx.temp(RegClass::Int), cx.temp(RegClass::Int));
+        reverse_register(cx, size, value, spare, mask);
+    } else {
+        cx.emit(r(Op::BswapR, size, value));
+    }
+    let distance = u32::from(size) * 8 - bits;
+    if distance > 0 {
+        cx.emit(ri(Op::ShrRI, size, value, distance.cast_signed()));
+    }
+    cx.def_reuse(result(data), 0, value);
+}
+
+fn reverse_wide<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) {
+    // The parts change places.
+    let high = cx.use_copy(data.a, 0);
+    let low = cx.use_copy(data.a, 1);
+    if data.op == Opcode::Bitreverse {
+        let (spare, mask) = (cx.temp(RegClass::Int), cx.temp(RegClass::Int));
+        for part in [low, high] {
+            reverse_register(cx, 8, part, spare, mask);
+        }
+    } else {
+        cx.emit(r(Op::BswapR, 8, low));
+        cx.emit(r(Op::BswapR, 8, high));
+    }
+    let distance = (128 - bits).cast_signed();
+    if distance > 0 {
+        cx.emit(rri(Op::ShrdRRI, 8, low, high, distance));
+        cx.emit(ri(Op::ShrRI, 8, high, distance));
+    }
+    define(cx, data, Pair { low, high });
+}
+
+/// Reverses all bits of a register: its bytes, then halves, pairs and single bits within them.
+fn reverse_register<C: LowerCtx>(cx: &mut C, size: u8, value: Reg, spare: Reg, mask: Reg) {
+    cx.emit(r(Op::BswapR, size, value));
+    for (step, distance) in [(2, 4), (1, 2), (0, 1)] {
+        load_mask(cx, size, mask, MASKS[step]);
+        cx.emit(rr(Op::MovRR, size, spare, value));
+        cx.emit(ri(Op::ShrRI, size, spare, distance));
+        cx.emit(rr(Op::AndRR, size, spare, mask));
+        cx.emit(rr(Op::AndRR, size, value, mask));
+        cx.emit(ri(Op::ShlRI, size, value, distance));
+        cx.emit(rr(Op::OrRR, size, value, spare));
+    }
+}

@@ -1,0 +1,394 @@
+//! Arithmetic that tells of overflow, and arithmetic that stays at the ends of the range.
+//!
+//! Where the width is that of an instruction, its flags say whether the operation overflowed. Any other width is
+//! computed on extended operands in a wider register: the operation overflowed when extending the result again changes
+//! it. Sums and differences are taken in two halves, operands first and operation last, so that a rule can prepare what
+//! it needs to saturate in between.
+
+use super::arith::{IMM32, alu, apply};
+use super::shift::count_to_cl;
+use super::wide::{self, Pair, chain, extended_high, extended_high_src, extended_pair, negate_by, spread_sign};
+use super::{extend, extended_copy, int_bits, result, second_result, size_of_bits};
+use crate::build::*;
+use crate::cond::Cond;
+use crate::isa::op_size;
+use crate::ops::Op;
+use crate::regs::{RAX, RDX};
+use frazil_codegen::{CodegenError, ImmKind, LowerCtx, PRegSet, Reg, RegClass, Src};
+use frazil_ir::{InstData, Opcode};
+
+/// An addition or subtraction: which, of what kind of numbers, and how wide.
+#[derive(Clone, Copy)]
+struct Sum {
+    op: Opcode,
+    signed: bool,
+    bits: u32,
+}
+
+/// The operands of a sum of at most 64 bits. `left` belongs to the rule and becomes the result; with a width that no
+/// instruction has, `check` is there to extend the result to.
+#[derive(Clone, Copy)]
+struct Narrow {
+    size: u8,
+    left: Reg,
+    right: Src,
+    check: Option<Reg>,
+}
+
+/// The same for more than 64 bits.
+#[derive(Clone, Copy)]
+struct Wide {
+    left: Pair,
+    right_low: Src,
+    right_high: Src,
+    check: Option<Reg>,
+}
+
+impl Sum {
+    /// What one of the opcodes below computes, if it is a sum or difference.
+    fn of(data: &InstData, bits: u32) -> Option<Sum> {
+        let (op, signed) = match data.op {
+            Opcode::UaddOverflow | Opcode::UaddSat => (Opcode::Add, false),
+            Opcode::SaddOverflow | Opcode::SaddSat => (Opcode::Add, true),
+            Opcode::UsubOverflow | Opcode::UsubSat => (Opcode::Sub, false),
+            Opcode::SsubOverflow | Opcode::SsubSat => (Opcode::Sub, true),
+            _ => return None,
+        };
+        Some(Sum { op, signed, bits })
+    }
+
+    /// What the flags say of an overflow of exactly the instruction's width.
+    fn overflow(self) -> Cond {
+        if self.signed { Cond::O } else { Cond::B }
+    }
+
+    fn operands<C: LowerCtx>(self, cx: &mut C, data: &InstData) -> Narrow {
+        if matches!(self.bits, 8 | 16 | 32 | 64) {
+            let (mut a, mut b) = (data.a, data.b);
+            if self.op == Opcode::Add && a.as_imm().is_some() {
+                std::mem::swap(&mut a, &mut b);
+            }
+            let right = cx.use_src(b, 0, IMM32);
+            let left = cx.use_copy(a, 0);
+            return Narrow { size: (self.bits / 8) as u8, left, right, check: None };
+        }
+        let size = size_of_bits(self.bits);
+        let left = extended_copy(cx, data.a, self.bits, self.signed, size);
+        let right = Src::Reg(extended_copy(cx, data.b, self.bits, self.signed, size));
+        Narrow { size, left, right, check: Some(cx.temp(RegClass::Int)) }
+    }
+
+    /// Computes and says which condition holds on overflow.
+    fn compute<C: LowerCtx>(self, cx: &mut C, operands: Narrow) -> Cond {
+        let Narrow { size, left, right, check } = operands;
+        apply(cx, alu(self.op), size, left, right);
+        let Some(check) = check else { return self.overflow() };
+        extend(cx, check, left, self.bits, self.signed, size);
+        cx.emit(rr(Op::CmpRR, size, check, left));
+        Cond::Ne
+    }
+
+    fn wide_operands<C: LowerCtx>(self, cx: &mut C, data: &InstData) -> Wide {
+        let right_low = cx.use_src(data.b, 0, IMM32);
+        let right_high = extended_high_src(cx, data.b, self.bits, self.signed);
+        let left = extended_pair(cx, data.a, self.bits, self.signed);
+        let check = (self.bits < 128).then(|| cx.temp(RegClass::Int));
+        Wide { left, right_low, right_high, check }
+    }
+
+    /// Computes and says which condition holds on overflow.
+    fn compute_wide<C: LowerCtx>(self, cx: &mut C, operands: Wide) -> Cond {
+        let Wide { left, right_low, right_high, check } = operands;
+        let (on_low, on_high) = chain(self.op);
+        apply(cx, on_low, 8, left.low, right_low);
+        apply(cx, on_high, 8, left.high, right_high);
+        let Some(check) = check else { return self.overflow() };
+        extend(cx, check, left.high, self.bits - 64, self.signed, 8);
+        cx.emit(rr(Op::CmpRR, 8, check, left.high));
+        Cond::Ne
+    }
+}
+
+fn checked_bits<C: LowerCtx>(cx: &C, data: &InstData) -> Result<u32, CodegenError> {
+    match int_bits(cx, data.ty) {
+        0 => Err(CodegenError::unsupported(format!("{} of vectors", data.op.name()))),
+        bits => Ok(bits),
+    }
+}
+
+/// Lowers the operations with an overflow bit as second result.
+pub fn with_overflow<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
+    let bits = checked_bits(cx, data)?;
+    let Some(sum) = Sum::of(data, bits) else {
+        let signed = data.op == Opcode::SmulOverflow;
+        match bits {
+            65.. => multiply_wide(cx, data, bits, signed),
+            32..=64 if !signed => multiply_unsigned(cx, data, bits),
+            _ => multiply(cx, data, bits, signed),
+        }
+        return Ok(());
+    };
+    if bits > 64 {
+        let operands = sum.wide_operands(cx, data);
+        let overflows = cx.def(second_result(data), 0);
+        let cond = sum.compute_wide(cx, operands);
+        cx.emit(setcc(cond, overflows));
+        wide::define(cx, data, operands.left);
+    } else {
+        let operands = sum.operands(cx, data);
+        let overflows = cx.def(second_result(data), 0);
+        let cond = sum.compute(cx, operands);
+        cx.emit(setcc(cond, overflows));
+        cx.def_reuse(result(data), 0, operands.left);
+    }
+    Ok(())
+}
+
+/// Whether a product of two numbers that are as wide as this can be too wide for a 64-bit register, although the
+/// numbers are not.
+fn is_twofold(bits: u32) -> bool {
+    (33..=63).contains(&bits)
+}
+
+/// Signed products, and unsigned ones that fit a register.
+fn multiply<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32, signed: bool) {
+    let exact = bits == 32 || bits == 64;
+    let size = if bits <= 16 || bits == 32 { 4 } else { 8 };
+    let left = extended_copy(cx, data.a, bits, signed, size);
+    let right = if exact { cx.use_reg(data.b, 0) } else { extended_copy(cx, data.b, bits, signed, size) };
+    let check = cx.temp(RegClass::Int);
+    let overflows = cx.def(second_result(data), 0);
+    cx.emit(rr(Op::ImulRR, size, left, right));
+    if exact {
+        cx.emit(setcc(Cond::O, overflows));
+    } else {
+        check_product(cx, Product { low: left, check, overflows, right }, bits, signed, size);
+    }
+    cx.def_reuse(result(data), 0, left);
+}
+
+/// The registers of a product whose overflow is not, or not only, in the flags. `right` is free by then.
+#[derive(Clone, Copy)]
+struct Product {
+    low: Reg,
+    check: Reg,
+    overflows: Reg,
+    right: Reg,
+}
+
+fn check_product<C: LowerCtx>(cx: &mut C, product: Product, bits: u32, signed: bool, size: u8) {
+    let Product { low, check, overflows, right } = product;
+    if is_twofold(bits) {
+        cx.emit(setcc(Cond::O, right));
+    }
+    extend(cx, check, low, bits, signed, size);
+    cx.emit(rr(Op::CmpRR, size, check, low));
+    cx.emit(setcc(Cond::Ne, overflows));
+    if is_twofold(bits) {
+        cx.emit(rr(Op::OrRR, 1, overflows, right));
+    }
+}
+
+/// Unsigned products of 32 to 64 bits.
+fn multiply_unsigned<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) {
+    let size = size_of_bits(bits);
+    cx.use_fixed(data.a, 0, RAX);
+    cx.claim(PRegSet::of(&[RDX]));
+    if !is_twofold(bits) {
+        let right = cx.use_src(data.b, 0, ImmKind::None);
+        let overflows = cx.def(second_result(data), 0);
+        cx.emit(match right {
+            Src::Mem(mem) => m(Op::MulM, size, mem),
+            Src::Reg(right) => r(Op::MulR, size, right),
+            Src::Imm(_) => unreachable!("not asked for"),
+        });
+        cx.emit(setcc(Cond::O, overflows));
+    } else {
+        let right = extended_copy(cx, data.b, bits, false, size);
+        let overflows = cx.def(second_result(data), 0);
+        extend(cx, RAX, RAX, bits, false, size);
+        cx.emit(r(Op::MulR, size, right));
+        check_product(cx, Product { low: RAX, check: RDX, overflows, right }, bits, false, size);
+    }
+    cx.def_fixed(result(data), 0, RAX);
+}
+
+/// The registers of a multiplication of pairs. The left operand's high part is in `rax`, `rdx` is free.
+#[derive(Clone, Copy)]
+struct WideProduct {
+    left_low: Reg,
+    right: Pair,
+    overflows: Reg,
+    spare: Reg,
+}
+
+impl WideProduct {
+    /// Adds a condition to the overflow bit.
+    fn note<C: LowerCtx>(self, cx: &mut C, cond: Cond) {
+        cx.emit(setcc(cond, self.spare));
+        cx.emit(rr(Op::OrRR, 1, self.overflows, self.spare));
+    }
+
+    /// The unsigned product in `rdx:rax`. It overflows if both high parts count, or a mixed product is too large, or
+    /// the sum of all in the high part.
+    fn multiply<C: LowerCtx>(self, cx: &mut C) {
+        let WideProduct { left_low, right, overflows, spare } = self;
+        cx.emit(rr(Op::TestRR, 8, RAX, RAX));
+        cx.emit(setcc(Cond::Ne, overflows));
+        cx.emit(rr(Op::TestRR, 8, right.high, right.high));
+        cx.emit(setcc(Cond::Ne, spare));
+        cx.emit(rr(Op::AndRR, 1, overflows, spare));
+        cx.emit(r(Op::MulR, 8, right.low));
+        self.note(cx, Cond::O);
+        cx.emit(rr(Op::XchgRR, 8, RAX, right.high));
+        cx.emit(r(Op::MulR, 8, left_low));
+        self.note(cx, Cond::O);
+        let mixed = right.high;
+        cx.emit(rr(Op::AddRR, 8, mixed, RAX));
+        cx.emit(rr(Op::MovRR, 8, RAX, left_low));
+        cx.emit(r(Op::MulR, 8, right.low));
+        cx.emit(rr(Op::AddRR, 8, RDX, mixed));
+        self.note(cx, Cond::B);
+    }
+
+    /// Replaces both operands by their absolute values; `sign` becomes all ones if the product is to be negated.
+    fn make_absolute<C: LowerCtx>(self, cx: &mut C, sign: Reg) {
+        let left = Pair { low: self.left_low, high: RAX };
+        cx.emit(rr(Op::MovRR, 8, sign, left.high));
+        cx.emit(rr(Op::XorRR, 8, sign, self.right.high));
+        cx.emit(ri(Op::SarRI, 8, sign, 63));
+        for value in [left, self.right] {
+            spread_sign(cx, self.spare, value.high);
+            negate_by(cx, value, self.spare);
+        }
+    }
+
+    /// Gives the product its sign. Unless it is zero, it must then have that sign.
+    fn restore_sign<C: LowerCtx>(self, cx: &mut C, sign: Reg) {
+        negate_by(cx, Pair { low: RAX, high: RDX }, sign);
+        cx.emit(rr(Op::XorRR, 8, sign, RDX));
+        cx.emit(ri(Op::ShrRI, 8, sign, 63));
+        cx.emit(rr(Op::MovRR, 8, self.spare, RAX));
+        cx.emit(rr(Op::OrRR, 8, self.spare, RDX));
+        cx.emit(setcc(Cond::Ne, self.spare));
+        cx.emit(rr(Op::AndRR, 1, sign, self.spare));
+        cx.emit(rr(Op::OrRR, 1, self.overflows, sign));
+    }
+}
+
+fn multiply_wide<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32, signed: bool) {
+    cx.use_fixed(data.a, 1, RAX);
+    cx.claim(PRegSet::of(&[RDX]));
+    let left_low = cx.use_copy(data.a, 0);
+    let right_low = cx.use_copy(data.b, 0);
+    let right_high = extended_high(cx, data.b, bits, signed);
+    let spare = cx.temp(RegClass::Int);
+    let sign = signed.then(|| cx.temp(RegClass::Int));
+    let overflows = cx.def(second_result(data), 0);
+    let product = WideProduct { left_low, right: Pair { low: right_low, high: right_high }, overflows, spare };
+    extend(cx, RAX, RAX, bits - 64, signed, 8);
+    if let Some(sign) = sign {
+        product.make_absolute(cx, sign);
+        product.multiply(cx);
+        product.restore_sign(cx, sign);
+    } else {
+        product.multiply(cx);
+    }
+    if bits < 128 {
+        extend(cx, spare, RDX, bits - 64, signed, 8);
+        cx.emit(rr(Op::CmpRR, 8, spare, RDX));
+        product.note(cx, Cond::Ne);
+    }
+    cx.def_fixed(result(data), 0, RAX);
+    cx.def_fixed(result(data), 1, RDX);
+}
+
+/// Lowers the saturating operations.
+pub fn saturating<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
+    let bits = checked_bits(cx, data)?;
+    match Sum::of(data, bits) {
+        Some(sum) if bits > 64 => saturating_sum_wide(cx, data, sum),
+        Some(sum) => saturating_sum(cx, data, sum),
+        None if bits > 64 => {
+            return Err(CodegenError::unsupported(format!("{} of i{bits}", data.op.name())));
+        }
+        None => saturating_shift(cx, data, bits),
+    }
+    Ok(())
+}
+
+fn saturating_sum<C: LowerCtx>(cx: &mut C, data: &InstData, sum: Sum) {
+    let operands = sum.operands(cx, data);
+    let limit = if sum.signed {
+        signed_limit(cx, operands.size, sum.bits, operands.left)
+    } else {
+        let limit = cx.temp(RegClass::Int);
+        cx.emit(mov_imm(8, limit, if sum.op == Opcode::Add { -1 } else { 0 }));
+        limit
+    };
+    let cond = sum.compute(cx, operands);
+    cx.emit(cmov(cond, op_size(operands.size), operands.left, limit));
+    cx.def_reuse(result(data), 0, operands.left);
+}
+
+/// The smallest number of `bits` bits if `value` (of `size` bytes) is negative, else the largest.
+fn signed_limit<C: LowerCtx>(cx: &mut C, size: u8, bits: u32, value: Reg) -> Reg {
+    let (sign, limit) = (cx.temp(RegClass::Int), cx.temp(RegClass::Int));
+    cx.emit(rr(Op::MovRR, op_size(size), sign, value));
+    cx.emit(ri(Op::ShrRI, size, sign, i32::from(size) * 8 - 1));
+    cx.emit(mov_imm(8, limit, i64::MAX >> (64 - bits)));
+    cx.emit(rr(Op::AddRR, size, limit, sign));
+    limit
+}
+
+fn saturating_sum_wide<C: LowerCtx>(cx: &mut C, data: &InstData, sum: Sum) {
+    let operands = sum.wide_operands(cx, data);
+    let limit = Pair { low: cx.temp(RegClass::Int), high: cx.temp(RegClass::Int) };
+    if sum.signed {
+        // The low part of the largest number is all ones, that of the smallest zero.
+        cx.emit(mov_imm(8, limit.low, i64::MAX >> (128 - sum.bits)));
+        spread_sign(cx, limit.high, operands.left.high);
+        cx.emit(rr(Op::XorRR, 8, limit.high, limit.low));
+        spread_sign(cx, limit.low, operands.left.high);
+        cx.emit(r(Op::NotR, 8, limit.low));
+    } else {
+        let fill = if sum.op == Opcode::Add { -1 } else { 0 };
+        cx.emit(mov_imm(8, limit.low, fill));
+        cx.emit(mov_imm(8, limit.high, fill));
+    }
+    let cond = sum.compute_wide(cx, operands);
+    cx.emit(cmov(cond, 8, operands.left.low, limit.low));
+    cx.emit(cmov(cond, 8, operands.left.high, limit.high));
+    wide::define(cx, data, operands.left);
+}
+
+/// Shifts at the top of the register, so that what leaves the value leaves the register: shifting back then does not
+/// give the operand.
+fn saturating_shift<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) {
+    let signed = data.op == Opcode::SshlSat;
+    let size = size_of_bits(bits);
+    let distance = i32::from(size) * 8 - bits.cast_signed();
+    count_to_cl(cx, data.b, bits);
+    let value = cx.use_copy(data.a, 0);
+    let (shifted, back) = (cx.temp(RegClass::Int), cx.temp(RegClass::Int));
+    if distance > 0 {
+        cx.emit(ri(Op::ShlRI, size, value, distance));
+    }
+    let limit = if signed {
+        signed_limit(cx, size, u32::from(size) * 8, value)
+    } else {
+        let limit = cx.temp(RegClass::Int);
+        cx.emit(mov_imm(8, limit, -1));
+        limit
+    };
+    cx.emit(rr(Op::MovRR, size, shifted, value));
+    cx.emit(r(Op::ShlRC, size, shifted));
+    cx.emit(rr(Op::MovRR, size, back, shifted));
+    cx.emit(r(if signed { Op::SarRC } else { Op::ShrRC }, size, back));
+    cx.emit(rr(Op::CmpRR, size, back, value));
+    cx.emit(cmov(Cond::Ne, size, shifted, limit));
+    if distance > 0 {
+        cx.emit(ri(Op::ShrRI, size, shifted, distance));
+    }
+    cx.def_reuse(result(data), 0, shifted);
+}
