@@ -1,6 +1,6 @@
 //! The one table of opcodes: name, operand format, results and effects of each.
 //!
-//! Everything else about opcodes derives from [`for_each_opcode`]: the enum, its text names, the verifier's rules,
+//! Everything else about opcodes derives from `for_each_opcode!`: the enum, its text names, the verifier's rules,
 //! the operand walk. Predicates are opcodes of their own; what remains of a flavour stands in the flags.
 
 /// How an instruction's words `a`, `b` (and the pool behind them) are to be read.
@@ -293,7 +293,7 @@ macro_rules! for_each_opcode {
 
 macro_rules! define_opcodes {
     ($($variant:ident $name:literal $format:ident $results:ident $effects:ident;)*) => {
-        /// An operation of the IR. The table [`for_each_opcode`] says what each does.
+        /// An operation of the IR. The table `for_each_opcode!` says what each does.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[repr(u8)]
         #[allow(missing_docs, reason = "the rows of the table, documented there")]
