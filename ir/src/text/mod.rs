@@ -68,7 +68,7 @@ mod tests;
 pub use parser_module::parse_module;
 pub use printer::print_function;
 pub use printer_module::{print_module, print_module_head};
-pub use signatures::print_signature;
+pub use signatures::{print_signature, print_type};
 
 /// What is wrong with a text, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
-//! Writes signatures.
+//! Writes signatures and types.
 
 use super::names::{CALL_CONVS, EXTENSIONS, PARAM_KINDS, word_of, write_type};
 use crate::signature::{CallConv, Extension, Param, ParamKind, Signature};
-use crate::types::TypeTable;
+use crate::types::{Type, TypeTable};
 use std::fmt::{self, Write};
 
 /// Writes a signature as it stands behind a call: `convention (parameters) -> returns`.
@@ -16,6 +16,14 @@ pub fn print_signature(types: &TypeTable, signature: &Signature, out: &mut dyn W
     }
     write_params(out, types, signature, false)?;
     write_returns(out, types, signature)
+}
+
+/// Writes a type.
+///
+/// # Errors
+/// What `out` returns.
+pub fn print_type(types: &TypeTable, ty: Type, out: &mut dyn Write) -> fmt::Result {
+    write_type(out, types, ty)
 }
 
 /// Writes a calling convention.

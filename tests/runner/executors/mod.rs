@@ -1,6 +1,8 @@
 //! What can execute a case's runs. A new way to run code is a file here and a row in [`EXECUTORS`].
 
+mod compiled;
 mod interp;
+mod native;
 
 use super::case::{Case, Run};
 use frazil_ir::{Function, Module, TypeData};
@@ -84,4 +86,4 @@ pub struct Executor {
 }
 
 /// All executors.
-pub const EXECUTORS: &[Executor] = &[interp::EXECUTOR];
+pub const EXECUTORS: &[Executor] = &[interp::EXECUTOR, native::X86_64, native::X86_64_STATIC];

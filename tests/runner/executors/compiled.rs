@@ -1,0 +1,104 @@
+//! What executors that run compiled code share: a function for each run that stores the results, and compilation.
+
+use super::{Answer, Found, Program};
+use crate::runner::checks::{function_of, signature_text};
+use frazil::{RelocationModel, TargetEntry};
+use frazil_codegen::{CompiledFunction, FastState, ModuleView};
+use frazil_emit::{EmitOptions, ObjectBuilder};
+use frazil_ir::text::{parse_module, print_type};
+use frazil_ir::{Function, Module};
+use std::fmt::Write;
+
+/// Bytes for each result of a run.
+pub const RESULT_BYTES: usize = 16;
+
+/// The name of the function that makes a run: it takes the address where the results are to be stored.
+pub fn run_name(index: usize) -> String {
+    format!("run_compiled_{index}")
+}
+
+/// The case's text with the functions that make its runs.
+pub fn text_with_runs(program: &Program<'_>) -> Result<String, String> {
+    let mut text = program.case.source.clone();
+    for (index, run) in program.runs.iter().enumerate() {
+        let function = function_of(program.module, program.functions, &run.function)?;
+        let count = function.signature.returns.len();
+        let results: Vec<String> = (1..=count).map(|result| format!("v{result}")).collect();
+        let defined = if count == 0 {
+            String::new()
+        } else {
+            format!("{} = ", results.join(", "))
+        };
+        let (name, arguments, signature) = (&run.function, &run.arguments, signature_text(function));
+        let _ = writeln!(text, "\nfunc @{}(ptr) {{\nb0:", run_name(index));
+        let _ = writeln!(text, "  {defined}call @{name}({arguments}) : {signature}");
+        for (result, param) in function.signature.returns.iter().enumerate() {
+            let (value, address) = (result + 1, count + result + 1);
+            let _ = writeln!(text, "  v{address} = ptr_add ptr v0, {}", result * RESULT_BYTES);
+            text.push_str("  store ");
+            print_type(&function.types, param.ty, &mut text).map_err(|error| error.to_string())?;
+            let _ = writeln!(text, " v{value}, v{address}");
+        }
+        text.push_str("  return\n}\n");
+    }
+    Ok(text)
+}
+
+/// Parses and compiles a text to an object file.
+pub fn object(text: &str, target: &TargetEntry, relocation_model: RelocationModel) -> Result<Vec<u8>, String> {
+    let (module, functions) = parse_module(text).map_err(|error| format!("in a run: {error}"))?;
+    compile(&module, &functions, target, relocation_model)
+}
+
+/// Compiles a module to an object file.
+fn compile(
+    module: &Module,
+    functions: &[Function],
+    target: &TargetEntry,
+    relocation_model: RelocationModel,
+) -> Result<Vec<u8>, String> {
+    let target = (target.new)();
+    let options = EmitOptions {
+        relocation_model,
+        ..EmitOptions::default()
+    };
+    let view = ModuleView {
+        module,
+        relocation_model,
+    };
+    let mut builder = ObjectBuilder::new(module, target.desc(), options).map_err(|error| error.to_string())?;
+    let mut state = FastState::default();
+    let mut code = CompiledFunction::new(false);
+    for (function, (id, head)) in functions.iter().zip(module.functions.iter()) {
+        let name = module.display_name(head.symbol);
+        target
+            .compile_fast(function, head, view, &mut state, &mut code)
+            .map_err(|error| format!("{name}: {error}"))?;
+        builder
+            .add_function(id, &code)
+            .map_err(|error| format!("{name}: {error}"))?;
+    }
+    let mut bytes = Vec::new();
+    builder.finish(&mut bytes).map_err(|error| error.to_string())?;
+    Ok(bytes)
+}
+
+/// The results of a run from the bytes that it stored, least significant byte first.
+pub fn answer(program: &Program<'_>, index: usize, bytes: &[u8]) -> Result<Answer, String> {
+    let function = function_of(program.module, program.functions, &program.runs[index].function)?;
+    let pointer_bits = program.module.data_layout.pointer_bits;
+    let mut found = Vec::new();
+    for (param, slot) in function.signature.returns.iter().zip(bytes.chunks(RESULT_BYTES)) {
+        let size = function.types.store_bytes(param.ty, pointer_bits) as usize;
+        let stored = slot.get(..size).ok_or("a result is missing or larger than its place")?;
+        let value = stored
+            .iter()
+            .rev()
+            .fold(0u128, |value, &byte| value << 8 | u128::from(byte));
+        found.push(Found {
+            ty: function.types.data(param.ty),
+            value,
+        });
+    }
+    Ok(Answer::Results(found))
+}

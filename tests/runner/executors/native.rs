@@ -1,0 +1,157 @@
+//! Runs on the machine itself: the case is compiled to an object, linked with a C program by `cc`, and run.
+//!
+//! The C program makes each run in a process of its own, so that runs do not see each other's memory and a crash
+//! ends only one. What a run stores comes back through shared memory.
+
+use super::compiled::{RESULT_BYTES, answer, object, run_name, text_with_runs};
+use super::{Answer, Executor, Program};
+use frazil::RelocationModel;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Position-independent code in a position-independent executable.
+pub const X86_64: Executor = Executor {
+    name: "x86_64",
+    target: Some("x86_64"),
+    makes_undefined: false,
+    is_available,
+    run: |program| run(program, RelocationModel::Pic, "-pie"),
+};
+
+/// Code for a fixed address.
+pub const X86_64_STATIC: Executor = Executor {
+    name: "x86_64-static",
+    target: Some("x86_64"),
+    makes_undefined: false,
+    is_available,
+    run: |program| run(program, RelocationModel::Static, "-no-pie"),
+};
+
+/// Results of a run, at most.
+const MOST_RESULTS: usize = 16;
+
+fn is_available() -> bool {
+    let is_host = cfg!(all(target_arch = "x86_64", target_os = "linux"));
+    let is_built = frazil::targets().iter().any(|target| target.name == "x86_64");
+    is_host
+        && is_built
+        && Command::new("cc")
+            .arg("--version")
+            .output()
+            .is_ok_and(|output| output.status.success())
+}
+
+fn run(program: &Program<'_>, relocation_model: RelocationModel, link_option: &str) -> Result<Vec<Answer>, String> {
+    let target = frazil::targets().iter().find(|target| target.name == "x86_64");
+    let target = target.ok_or("this build has no target x86_64")?;
+    if program.runs.is_empty() {
+        return Ok(Vec::new());
+    }
+    let object = object(&text_with_runs(program)?, target, relocation_model)?;
+    let folder = Folder::new()?;
+    let (object_path, main_path, program_path) = (folder.file("case.o"), folder.file("main.c"), folder.file("case"));
+    std::fs::write(&object_path, object).map_err(|error| error.to_string())?;
+    std::fs::write(&main_path, main_program(program)).map_err(|error| error.to_string())?;
+    let mut link = Command::new("cc");
+    link.args(["-w", "-O1", link_option, "-o"])
+        .arg(&program_path)
+        .args([&main_path, &object_path])
+        .arg("-lm");
+    output_of(&mut link)?;
+    let output = output_of(&mut Command::new(&program_path))?;
+    answers(program, &output)
+}
+
+/// Runs a command; its standard output if it succeeds, else its messages.
+fn output_of(command: &mut Command) -> Result<String, String> {
+    let output = command.output().map_err(|error| error.to_string())?;
+    let messages = String::from_utf8_lossy(&output.stderr).into_owned();
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    Err(format!("{}: {messages}", output.status))
+}
+
+/// The C program: one line `status bytes` for each run.
+fn main_program(program: &Program<'_>) -> String {
+    let mut text = String::from(
+        "#include <stdarg.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\
+         #include <sys/mman.h>\n#include <sys/wait.h>\n#include <unistd.h>\n",
+    );
+    text.push_str(&program.case.c_code);
+    for index in 0..program.runs.len() {
+        let _ = writeln!(text, "void {}(unsigned char *);", run_name(index));
+    }
+    text.push_str("static void (*const runs[])(unsigned char *) = {\n");
+    for index in 0..program.runs.len() {
+        let _ = writeln!(text, "    {},", run_name(index));
+    }
+    let bytes = MOST_RESULTS * RESULT_BYTES;
+    let _ = write!(
+        text,
+        "}};\n\
+         int main(void) {{\n\
+         \x20   unsigned char *results = mmap(0, {bytes}, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);\n\
+         \x20   for (unsigned index = 0; index < sizeof runs / sizeof *runs; index++) {{\n\
+         \x20       int status = 0;\n\
+         \x20       memset(results, 0xa5, {bytes});\n\
+         \x20       fflush(stdout);\n\
+         \x20       if (fork() == 0) {{ alarm(20); runs[index](results); fflush(stdout); _exit(0); }}\n\
+         \x20       wait(&status);\n\
+         \x20       printf(\"%d \", status);\n\
+         \x20       for (unsigned byte = 0; byte < {bytes}; byte++) printf(\"%02x\", results[byte]);\n\
+         \x20       printf(\"\\n\");\n\
+         \x20   }}\n\
+         \x20   return 0;\n\
+         }}\n"
+    );
+    text
+}
+
+fn answers(program: &Program<'_>, output: &str) -> Result<Vec<Answer>, String> {
+    let lines = output.lines().enumerate().take(program.runs.len());
+    lines
+        .map(|(index, line)| {
+            let (status, digits) = line.split_once(' ').ok_or("the program printed something else")?;
+            if status != "0" {
+                let status: i32 = status.parse().map_err(|_| "the program printed something else")?;
+                return Ok(Answer::Failed(format!(
+                    "ended by signal {} or status {}",
+                    status & 0x7f,
+                    status >> 8
+                )));
+            }
+            let pairs = (0..digits.len() / 2).map(|pair| u8::from_str_radix(&digits[2 * pair..2 * pair + 2], 16));
+            let bytes = pairs
+                .collect::<Result<Vec<u8>, _>>()
+                .map_err(|error| error.to_string())?;
+            answer(program, index, &bytes)
+        })
+        .collect()
+}
+
+/// A temporary folder, removed when it is dropped.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Result<Folder, String> {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("frazil-filetests-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&path).map_err(|error| error.to_string())?;
+        Ok(Folder(path))
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        Path::new(&self.0).join(name)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // A folder that stays behind does no harm.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
