@@ -34,8 +34,8 @@ pub const INTEGER_BITS: u64 = 1 << 23;
 /// Size in bytes that a type may have: beyond it, addresses inside an object would not be addresses.
 pub const TYPE_BYTES: u64 = 1 << 47;
 
-/// Largest alignment as a power of two (LLVM allows 2^32).
-pub const ALIGNMENT_LOG2: u64 = 32;
+/// Largest alignment as a power of two: what the IR's flags can hold (LLVM allows 2^32).
+pub const ALIGNMENT_LOG2: u64 = 31;
 
 /// How many operands a record may have, given the size of the input in bytes.
 ///

@@ -206,6 +206,8 @@ pub struct BuildState {
     pub(crate) signatures_seen: usize,
     pub(crate) pairs: FxHashMap<TypeId, TypeId>,
     pub(crate) operands: Vec<Operand>,
+    /// The cases of a switch, to be sorted.
+    pub(crate) cases: Vec<u32>,
     pub(crate) arguments: Vec<Word>,
     pub(crate) types: Vec<Type>,
 }

@@ -116,7 +116,24 @@ fn switch_cases(
         words.push(case.operand());
         words.push(Operand::raw(body.target(block)?.as_u32()));
     }
-    Ok(())
+    expect_distinct(body, words.get(2..).unwrap_or_default())
+}
+
+/// Refuses cases that are the same number. Numbers that are no immediates are distinct constants of the file, and
+/// each becomes one constant of the function.
+fn expect_distinct(body: &mut Body<'_, '_>, pairs: &[Operand]) -> Result<(), ReadError> {
+    let mut cases = std::mem::take(&mut body.build.state.cases);
+    cases.clear();
+    cases.extend(pairs.iter().step_by(2).map(|case| case.as_raw()));
+    let sorted = cases.is_sorted_by(|a, b| a < b);
+    cases.sort_unstable();
+    let distinct = sorted || cases.is_sorted_by(|a, b| a < b);
+    body.build.state.cases = cases;
+    if distinct {
+        Ok(())
+    } else {
+        Err(body.build.malformed("a switch with the same case twice"))
+    }
 }
 
 /// Type, address, blocks.

@@ -1,12 +1,12 @@
 //! Memory: stack slots, loads, stores, addresses, atomics.
 
 use super::super::function::{Body, Operands};
-use super::arithmetic::single;
+use super::arithmetic::{Domain, single};
 use crate::build::values::{Builder, Class, NO_TYPE, Word};
 use crate::error::ReadError;
 use crate::limits;
 use crate::llvm::types::{Kind, TypeId};
-use frazil_ir::{InstData, MemFlags, Opcode, Operand, Ordering, Type, TypeData};
+use frazil_ir::{InstData, MemFlags, Opcode, Operand, Ordering, RmwOp, Type, TypeData};
 
 /// Bits of an alloca's last field.
 mod alloca_bits {
@@ -271,6 +271,14 @@ fn ordering(build: &Builder<'_, '_>, number: u64) -> Result<Ordering, ReadError>
     }
 }
 
+/// Refuses orderings that an instruction cannot have.
+fn expect_ordering(build: &Builder<'_, '_>, ordering: Ordering, refused: &[Ordering]) -> Result<(), ReadError> {
+    if refused.contains(&ordering) {
+        return Err(build.malformed("a memory ordering that the instruction cannot have"));
+    }
+    Ok(())
+}
+
 fn single_thread(build: &Builder<'_, '_>, scope: u64) -> Result<bool, ReadError> {
     if build.module.single_thread_scopes.is_empty() {
         return Ok(scope == 0);
@@ -320,6 +328,7 @@ pub(in crate::llvm) fn atomic_store(body: &mut Body<'_, '_>, operands: &mut Oper
     };
     let volatile = operands.next()? != 0;
     let ordering = ordering(&body.build, operands.next()?)?;
+    expect_ordering(&body.build, ordering, &[Ordering::Acquire, Ordering::AcquireRelease])?;
     let single_thread = single_thread(&body.build, operands.next()?)?;
     let flags = MemFlags::aligned(align_log2)
         .with_volatile(volatile)
@@ -343,6 +352,7 @@ pub(in crate::llvm) fn atomic_rmw(body: &mut Body<'_, '_>, operands: &mut Operan
     let number = operands.next()?;
     let volatile = operands.next()? != 0;
     let ordering = ordering(&body.build, operands.next()?)?;
+    expect_ordering(&body.build, ordering, &[Ordering::Unordered])?;
     let single_thread = single_thread(&body.build, operands.next()?)?;
     let align = operands.next_or_zero();
     let build = &mut body.build;
@@ -353,6 +363,9 @@ pub(in crate::llvm) fn atomic_rmw(body: &mut Body<'_, '_>, operands: &mut Operan
         return Err(build.unsupported(format!("atomicrmw operation {number}")));
     };
     let ir_type = value.ir_type();
+    if !rmw_fits(operation, build.domain(ir_type)) {
+        return Err(build.malformed(format!("atomicrmw operation {number} on a type that does not have it")));
+    }
     let align_log2 = if align == 0 {
         natural_align(build, ir_type)
     } else {
@@ -364,6 +377,15 @@ pub(in crate::llvm) fn atomic_rmw(body: &mut Body<'_, '_>, operands: &mut Operan
     let flags = flags.with_single_thread(single_thread).with_rmw(operation).0;
     let data = InstData::new(Opcode::AtomicRmw, ir_type, flags, address.operand(), value.operand());
     build.define(data, ir_type, value.ty())
+}
+
+/// Whether a read-modify-write operation exists for a kind of type.
+fn rmw_fits(operation: RmwOp, domain: Domain) -> bool {
+    let of_floats = matches!(
+        operation,
+        RmwOp::Fadd | RmwOp::Fsub | RmwOp::Fmax | RmwOp::Fmin | RmwOp::Fmaximum | RmwOp::Fminimum
+    );
+    operation == RmwOp::Xchg || (domain == Domain::Float) == of_floats && domain != Domain::Pointer
 }
 
 /// The weakest ordering that is at least as strong as both.
@@ -386,10 +408,16 @@ pub(in crate::llvm) fn cmpxchg(body: &mut Body<'_, '_>, operands: &mut Operands<
     let success = ordering(&body.build, operands.next()?)?;
     let single_thread = single_thread(&body.build, operands.next()?)?;
     let failure = ordering(&body.build, operands.next()?)?;
+    expect_ordering(&body.build, success, &[Ordering::Unordered])?;
+    let refused = [Ordering::Unordered, Ordering::Release, Ordering::AcquireRelease];
+    expect_ordering(&body.build, failure, &refused)?;
     operands.next()?;
     let align = operands.next_or_zero();
     let build = &mut body.build;
     let ir_type = expected.ir_type();
+    if build.domain(ir_type) == Domain::Float {
+        return Err(build.malformed("a cmpxchg of floating-point numbers"));
+    }
     let align_log2 = if align == 0 {
         natural_align(build, ir_type)
     } else {
@@ -440,6 +468,7 @@ impl Builder<'_, '_> {
 /// Ordering, scope.
 pub(in crate::llvm) fn fence(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
     let ordering = ordering(&body.build, operands.next()?)?;
+    expect_ordering(&body.build, ordering, &[Ordering::Unordered, Ordering::Monotonic])?;
     let single_thread = single_thread(&body.build, operands.next()?)?;
     let flags = MemFlags::default()
         .with_ordering(ordering)
