@@ -342,8 +342,8 @@ fn constructors_aliases_and_indirect_functions() {
             ".init_array.101 type 14 flags 0x3 size 8 align 8",
             ".init_array type 14 flags 0x3 size 8 align 8",
             ".fini_array type 15 flags 0x3 size 8 align 8",
-            "inner: bind 1 type 1 visibility 0 size 0 at .data+0x4",
-            "outer: bind 0 type 1 visibility 0 size 0 at .data+0x6",
+            "inner: bind 1 type 1 visibility 0 size 8 at .data+0x4",
+            "outer: bind 0 type 1 visibility 0 size 8 at .data+0x6",
             "chosen: bind 1 type 10 visibility 0 size 16 at .text+0x0",
         ],
     );

@@ -383,7 +383,7 @@ impl<'a> ObjectBuilder<'a> {
             };
             let state = &mut self.states[symbol.index()];
             state.location = Location::At(section, start.wrapping_add_signed(offset));
-            state.size = if offset == 0 { base.size } else { 0 };
+            state.size = base.size;
             state.keep_name |= base.keep_name;
         }
         Ok(())
