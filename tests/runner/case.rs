@@ -51,6 +51,8 @@ pub struct Case {
     pub tests: Vec<Test>,
     /// Targets that the case is for; all if empty.
     pub targets: Vec<String>,
+    /// Executors to take besides those that take every case.
+    pub also: Vec<String>,
     /// Executors to leave out.
     pub skips: Vec<Skip>,
     /// Bitcode to read instead of the text.
@@ -72,6 +74,7 @@ impl Case {
             source: String::new(),
             tests: Vec::new(),
             targets: Vec::new(),
+            also: Vec::new(),
             skips: Vec::new(),
             inputs: Vec::new(),
             c_code: String::new(),
@@ -105,6 +108,7 @@ impl Case {
             let rest = rest.trim();
             match word {
                 "test" => self.tests.push(Test { check: rest.to_owned() }),
+                "also" => self.also.push(rest.to_owned()),
                 "target" => self.targets.push(rest.to_owned()),
                 "input" => self.inputs.extend(inputs(&self.path, rest)?),
                 "skip" => {

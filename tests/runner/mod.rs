@@ -6,6 +6,7 @@
 //! ; test run                      a check to make; the words behind it are its options
 //! ; target x86_64                 which targets the case is for (all, if there is no such line)
 //! ; skip interp: calls snprintf   an executor that cannot run the case, and why
+//! ; also x86_64-static            an executor that only makes runs where it is asked for
 //! ; input ../../modules           bitcode to read instead of this text: a file, or all files of a folder
 //! ; c: int twice(int x) { return 2 * x; }      C code to link to the case, for executors that compile
 //! ; run: f(1, -2) == 3            a run, see below

@@ -2,7 +2,7 @@
 
 use super::{Check, parsed, verifier_messages};
 use crate::runner::case::{Case, Expected, Run, Test};
-use crate::runner::executors::{Answer, EXECUTORS, Program};
+use crate::runner::executors::{Answer, EXECUTORS, Executor, Program};
 use frazil_ir::{Function, Module, SymbolKind, TypeData};
 use std::fmt::Write;
 
@@ -17,9 +17,10 @@ fn parts(case: &Case, _: &Test) -> Vec<String> {
     let is_meant = |target: Option<&str>| {
         target.is_none_or(|target| case.targets.is_empty() || case.targets.iter().any(|wanted| wanted == target))
     };
+    let is_wanted = |executor: &Executor| executor.by_default || case.also.iter().any(|name| name == executor.name);
     let chosen = EXECUTORS
         .iter()
-        .filter(|executor| !is_skipped(executor.name) && is_meant(executor.target));
+        .filter(|executor| is_wanted(executor) && !is_skipped(executor.name) && is_meant(executor.target));
     chosen.map(|executor| executor.name.to_owned()).collect()
 }
 

@@ -11,6 +11,7 @@ pub const EXECUTOR: Executor = Executor {
     name: "interp",
     target: None,
     makes_undefined: true,
+    by_default: true,
     is_available: || true,
     run,
 };

@@ -79,6 +79,8 @@ pub struct Executor {
     pub target: Option<&'static str>,
     /// Whether it tells poison and undefined behavior, so that it also makes runs that expect those.
     pub makes_undefined: bool,
+    /// Whether it makes the runs of every case, or only of those with a line `; also <name>`.
+    pub by_default: bool,
     /// Whether what it needs is there.
     pub is_available: fn() -> bool,
     /// Makes the runs, each with fresh memory.

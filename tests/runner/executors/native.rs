@@ -16,6 +16,7 @@ pub const X86_64: Executor = Executor {
     name: "x86_64",
     target: Some("x86_64"),
     makes_undefined: false,
+    by_default: true,
     is_available,
     run: |program| run(program, RelocationModel::Pic, "-pie"),
 };
@@ -25,6 +26,7 @@ pub const X86_64_STATIC: Executor = Executor {
     name: "x86_64-static",
     target: Some("x86_64"),
     makes_undefined: false,
+    by_default: false,
     is_available,
     run: |program| run(program, RelocationModel::Static, "-no-pie"),
 };
