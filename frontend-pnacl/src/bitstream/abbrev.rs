@@ -7,7 +7,7 @@
 //! for its element and has an element that takes bits, and the definition is no longer than
 //! [`limits::ABBREVIATION_OPERANDS`].
 
-use super::cursor::Cursor;
+use super::cursor::{self, Cursor};
 use crate::error::ReadError;
 use crate::limits;
 
@@ -53,6 +53,87 @@ pub struct Abbreviation {
     pub fields: Box<[Encoding]>,
     /// What follows them.
     pub tail: Tail,
+    /// How to read the fields without looking at their kinds, if they are few and plain.
+    pub plan: Option<Box<Plan>>,
+}
+
+/// The most fields behind the code that a plan has.
+const PLANNED_FIELDS: usize = 5;
+
+/// The fields of a record as steps that are all alike, so that reading them takes no branches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// The record's code.
+    pub code: u64,
+    steps: [Step; PLANNED_FIELDS],
+    count: usize,
+}
+
+/// One field, fixed or variable. The lowest bit of the window among those that are stop bits and clear, or that are
+/// in `fixed`, is the field's last bit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Step {
+    /// The continuation bits of the first four chunks; 0 for a fixed field.
+    stops: u64,
+    /// The last bit of a fixed field; 0 for a variable one.
+    fixed: u64,
+    /// Bits that stay when chunks are pushed together, first in pairs, then in fours.
+    keep: [u64; 2],
+}
+
+impl Step {
+    fn new(encoding: Encoding) -> Option<Step> {
+        match encoding {
+            Encoding::Fixed(width) => Some(Step {
+                stops: 0,
+                fixed: 1 << (width - 1),
+                keep: [u64::MAX; 2],
+            }),
+            Encoding::Vbr(width) => {
+                let (stops, keep) = cursor::chunks(u32::from(width));
+                Some(Step { stops, fixed: 0, keep })
+            }
+            Encoding::Literal(_) | Encoding::Char6 => None,
+        }
+    }
+
+    /// The field at bit 0 of `window` and its length; a length of more than 64 if the plan does not cover it.
+    #[inline]
+    pub fn read(&self, window: u64) -> (u64, u32) {
+        let last = !window & self.stops | self.fixed;
+        let field = last ^ last.wrapping_sub(1);
+        let mut value = window & field & !self.stops;
+        let [pairs, fours] = self.keep;
+        value = (value & pairs) | ((value & !pairs) >> 1);
+        value = (value & fours) | ((value & !fours) >> 2);
+        (value, last.trailing_zeros() + 1)
+    }
+}
+
+impl Plan {
+    fn new(fields: &[Encoding]) -> Option<Box<Plan>> {
+        let (Encoding::Literal(code), rest) = fields.split_first()? else {
+            return None;
+        };
+        let mut plan = Plan {
+            code: *code,
+            steps: [Step::default(); PLANNED_FIELDS],
+            count: rest.len(),
+        };
+        if rest.len() > PLANNED_FIELDS {
+            return None;
+        }
+        for (step, &field) in plan.steps.iter_mut().zip(rest) {
+            *step = Step::new(field)?;
+        }
+        Some(Box::new(plan))
+    }
+
+    /// The fields behind the code.
+    #[inline]
+    pub fn steps(&self) -> &[Step] {
+        self.steps.get(..self.count).unwrap_or_default()
+    }
 }
 
 /// One operand of a definition as written in the stream.
@@ -101,6 +182,7 @@ impl Abbreviation {
             ));
         }
         Ok(Abbreviation {
+            plan: Plan::new(&fields),
             fields: fields.into_boxed_slice(),
             tail,
         })

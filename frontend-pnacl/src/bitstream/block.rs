@@ -153,6 +153,7 @@ pub enum Item {
 #[derive(Debug)]
 pub struct Block<'m> {
     header: SubBlock,
+    id_mask: u64,
     /// End of what surrounds the block.
     outer_end: u64,
     shared: &'m [Abbreviation],
@@ -166,6 +167,7 @@ impl<'m> Block<'m> {
         let outer_end = cursor.confine(header.end);
         Block {
             header: *header,
+            id_mask: (1 << header.abbreviation_width) - 1,
             outer_end,
             shared,
             local: Vec::new(),
@@ -192,12 +194,14 @@ impl<'m> Block<'m> {
     pub fn next(&mut self, cursor: &mut Cursor<'_>, record: &mut Record) -> Result<Item, ReadError> {
         loop {
             let start = cursor.position();
-            let id = self.next_id(cursor)?;
+            let window = cursor.window();
+            let id = window & self.id_mask;
             if id >= FIRST_ABBREVIATION {
                 let shape = self.abbreviation(id - FIRST_ABBREVIATION, start)?;
-                record.read_abbreviated(cursor, shape, start)?;
+                record.read_planned(cursor, shape, window, self.header.abbreviation_width)?;
                 return Ok(Item::Record);
             }
+            self.next_id(cursor)?;
             match id {
                 UNABBREVIATED_RECORD => {
                     record.read_unabbreviated(cursor, start)?;

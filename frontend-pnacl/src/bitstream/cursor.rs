@@ -34,12 +34,14 @@ struct Squeeze {
     keep: [u64; 5],
 }
 
+const NO_CHUNKS: Squeeze = Squeeze {
+    continuation: 0,
+    keep: [0; 5],
+};
+
 #[allow(clippy::indexing_slicing, reason = "computed when this crate is compiled")]
 const SQUEEZE: [Squeeze; 33] = {
-    let mut table = [Squeeze {
-        continuation: 0,
-        keep: [0; 5],
-    }; 33];
+    let mut table = [NO_CHUNKS; 33];
     let mut width = 2;
     while width <= 32 {
         table[width as usize] = squeeze_of(width);
@@ -50,10 +52,7 @@ const SQUEEZE: [Squeeze; 33] = {
 
 #[allow(clippy::indexing_slicing, reason = "computed when this crate is compiled")]
 const fn squeeze_of(width: u32) -> Squeeze {
-    let mut squeeze = Squeeze {
-        continuation: 0,
-        keep: [0; 5],
-    };
+    let mut squeeze = NO_CHUNKS;
     let mut bit = width - 1;
     while bit < WINDOW_BITS {
         squeeze.continuation |= 1 << bit;
@@ -74,6 +73,17 @@ const fn squeeze_of(width: u32) -> Squeeze {
         group = if group < 64 { group * 2 } else { group };
     }
     squeeze
+}
+
+/// The continuation bits of the first four chunks of `width` bits that fit a window, and which bits stay when the
+/// chunks are pushed together, first in pairs, then in fours.
+pub fn chunks(width: u32) -> (u64, [u64; 2]) {
+    let squeeze = SQUEEZE.get(width as usize).copied().unwrap_or(NO_CHUNKS);
+    let [pairs, fours, ..] = squeeze.keep;
+    (
+        squeeze.continuation & low_bits(u64::MAX, (4 * width).min(64)),
+        [pairs, fours],
+    )
 }
 
 /// The lowest `width` bits of `value`; `width` at most 64.
@@ -179,6 +189,41 @@ impl<'a> Cursor<'a> {
         value
     }
 
+    /// Variable-width integers of chunks of six bits, as many as there are slots. Each window gives several.
+    #[inline]
+    pub fn vbr6_run(&mut self, slots: &mut [u64]) {
+        const WIDTH: u32 = 6;
+        /// The chunks that a window holds in full.
+        const CHUNKS: u64 = 0o40_40_40_40_40_40_40_40_40;
+        let mut slots = slots.iter_mut();
+        let mut slot = slots.next();
+        while slot.is_some() {
+            let mut window = self.window();
+            let mut stops = CHUNKS;
+            let mut used = 0;
+            while let Some(place) = slot {
+                let last = !window & stops;
+                if last == 0 {
+                    // What is left of the window does not hold the integer.
+                    if used == 0 {
+                        *place = self.vbr_long(WIDTH);
+                        slot = slots.next();
+                    } else {
+                        slot = Some(place);
+                    }
+                    break;
+                }
+                let bits = last.trailing_zeros() + 1;
+                *place = squeeze6(window & (last ^ (last - 1)) & !CHUNKS, bits);
+                window >>= bits;
+                stops >>= bits;
+                used += bits;
+                slot = slots.next();
+            }
+            self.position += u64::from(used);
+        }
+    }
+
     /// Integers that do not end within a window.
     #[cold]
     fn vbr_long(&mut self, width: u32) -> u64 {
@@ -236,6 +281,24 @@ impl<'a> Cursor<'a> {
         );
         ReadError::new(ReadErrorKind::Truncated, self.end, message)
     }
+}
+
+/// Pushes chunks of six bits together whose continuation bits are clear.
+#[inline]
+fn squeeze6(chunks: u64, bits: u32) -> u64 {
+    const SHORT: u32 = 24;
+    const WIDTH: usize = 6;
+    let mut value = chunks;
+    let keep = SQUEEZE.get(WIDTH).map_or([0; 5], |squeeze| squeeze.keep);
+    let [pairs, fours, eights, ..] = keep;
+    value = (value & pairs) | ((value & !pairs) >> 1);
+    value = (value & fours) | ((value & !fours) >> 2);
+    if bits > SHORT {
+        let [.., sixteens, _] = keep;
+        value = (value & eights) | ((value & !eights) >> 4);
+        value = (value & sixteens) | ((value & !sixteens) >> 8);
+    }
+    value
 }
 
 /// The variable-width integer at bit 0 of `window` and its length in bits, or length 0 if it is longer than a window.

@@ -3,7 +3,7 @@
 //! The buffer only ever grows, up to [`limits::record_operands`]; its length says how much of it the current record
 //! uses. Scalar fields of an abbreviation are taken from one window as long as it lasts.
 
-use super::abbrev::{Abbreviation, Encoding, Tail};
+use super::abbrev::{Abbreviation, Encoding, Plan, Tail};
 use super::cursor::{Cursor, WINDOW_BITS, char6_to_ascii, vbr_in_window};
 use crate::error::{ReadError, ReadErrorKind};
 use crate::limits;
@@ -16,7 +16,7 @@ pub struct Record {
     values: Vec<u64>,
     /// How many of `values` belong to the current record, the code included.
     length: usize,
-    /// Bytes of the input that are the record's blob.
+    /// Bytes of the input that are the record's blob, if it has one.
     blob: Range<usize>,
     /// Where the record begins, in bits from the beginning of the input.
     start: u64,
@@ -115,6 +115,54 @@ impl Record {
         cursor.check()
     }
 
+    /// Reads a record of the given shape, whose id is the lowest `id_bits` bits of `window`, which begins at the
+    /// cursor.
+    ///
+    /// # Errors
+    /// If the record goes beyond the cursor's end or passes a limit.
+    #[inline]
+    pub fn read_planned(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        shape: &Abbreviation,
+        window: u64,
+        id_bits: u32,
+    ) -> Result<(), ReadError> {
+        let start = cursor.position();
+        if let Some(plan) = &shape.plan
+            && let Some(used) = self.follow(plan, window, id_bits, start)
+        {
+            cursor.advance(used);
+            if let Tail::None = shape.tail {
+                return cursor.check();
+            }
+            return self.read_tail(cursor, shape);
+        }
+        cursor.advance(id_bits);
+        self.read_abbreviated(cursor, shape, start)
+    }
+
+    /// Takes all fields from a window; `None` if they are not all in it.
+    #[inline]
+    fn follow(&mut self, plan: &Plan, window: u64, id_bits: u32, start: u64) -> Option<u32> {
+        let steps = plan.steps();
+        self.start = start;
+        self.length = 1 + steps.len();
+        self.blob = 0..0;
+        let (code, slots) = self.values.split_first_mut()?;
+        let slots = slots.get_mut(..steps.len())?;
+        *code = plan.code;
+        let mut used = id_bits;
+        let mut window = window >> id_bits;
+        for (slot, step) in slots.iter_mut().zip(steps) {
+            let (value, bits) = step.read(window);
+            *slot = value;
+            window = window.wrapping_shr(bits);
+            used += bits;
+        }
+        (used <= WINDOW_BITS).then_some(used)
+    }
+
     /// Reads a record of the given shape; the cursor is behind its id.
     ///
     /// # Errors
@@ -131,6 +179,10 @@ impl Record {
         if let Some(slots) = self.values.get_mut(..scalars) {
             read_fields(cursor, &shape.fields, slots);
         }
+        self.read_tail(cursor, shape)
+    }
+
+    fn read_tail(&mut self, cursor: &mut Cursor<'_>, shape: &Abbreviation) -> Result<(), ReadError> {
         match shape.tail {
             Tail::None => {}
             Tail::Array(element) => self.read_array(cursor, element)?,
@@ -238,7 +290,7 @@ fn read_run(cursor: &mut Cursor<'_>, element: Encoding, slots: &mut [u64]) {
     match element {
         Encoding::Literal(value) => slots.fill(value),
         Encoding::Fixed(width) => slots.iter_mut().for_each(|slot| *slot = cursor.fixed(u32::from(width))),
-        Encoding::Vbr(6) => slots.iter_mut().for_each(|slot| *slot = cursor.vbr(6)),
+        Encoding::Vbr(6) => cursor.vbr6_run(slots),
         Encoding::Vbr(width) => slots.iter_mut().for_each(|slot| *slot = cursor.vbr(u32::from(width))),
         Encoding::Char6 => slots.iter_mut().for_each(|slot| *slot = cursor.char6()),
     }
