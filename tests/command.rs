@@ -1,0 +1,224 @@
+//! The command: exit status, messages, and what it leaves in the file system.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/hello.bc");
+
+/// An empty folder that goes away at the end of the test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("frazil-command-{}-{name}", std::process::id()));
+        fs::create_dir_all(&path).expect("a temporary folder");
+        Folder(path)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(&self.0).expect("a folder");
+        let mut names: Vec<_> = entries
+            .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        fs::remove_dir_all(&self.0).expect("removable");
+    }
+}
+
+fn frazil() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_frazil"))
+}
+
+fn run(command: &mut Command) -> (Option<i32>, String) {
+    let Output { status, stderr, .. } = command.output().expect("frazil starts");
+    (status.code(), String::from_utf8(stderr).expect("messages are text"))
+}
+
+#[test]
+fn the_object_links_and_runs() {
+    let folder = Folder::new("runs");
+    let object = folder.path("hello.o");
+    let program = folder.path("hello");
+    assert_eq!(
+        run(frazil().arg(SAMPLE).arg("-o").arg(&object)),
+        (Some(0), String::new())
+    );
+    let linked = Command::new("cc")
+        .arg(&object)
+        .arg("-o")
+        .arg(&program)
+        .status()
+        .expect("cc runs");
+    assert!(linked.success());
+    let output = Command::new(&program).arg("x").output().expect("the program runs");
+    let text = String::from_utf8(output.stdout).expect("text");
+    assert!(text.starts_with("Hello from Frazil!\n 0! = 1\n 5! = 120\n"), "{text}");
+    assert!(text.ends_with("20! = 2432902008176640000\nargument 1: x\n"), "{text}");
+    assert_eq!(folder.names(), ["hello", "hello.o"]);
+}
+
+#[test]
+fn other_linkers_take_the_object_too() {
+    let folder = Folder::new("linkers");
+    let object = folder.path("hello.o");
+    let sections = ["--function-sections", "--data-sections"];
+    assert_eq!(
+        run(frazil().arg(SAMPLE).args(sections).arg("-o").arg(&object)).0,
+        Some(0)
+    );
+    for linker in ["ld.bfd", "ld.lld-22"] {
+        let program = folder.path(linker);
+        let mut link = Command::new("clang-22");
+        link.arg("-Wl,--gc-sections,--fatal-warnings")
+            .arg(&object)
+            .arg("-o")
+            .arg(&program);
+        let linked = link
+            .arg(format!("--ld-path=/usr/bin/{linker}"))
+            .status()
+            .expect("clang-22 runs");
+        assert!(linked.success(), "{linker}");
+        assert!(
+            Command::new(&program)
+                .stdout(Stdio::null())
+                .status()
+                .expect("it runs")
+                .success(),
+            "{linker}"
+        );
+    }
+}
+
+#[test]
+fn standard_streams_carry_the_same_bytes_as_files() {
+    let folder = Folder::new("streams");
+    let object = folder.path("hello.o");
+    assert_eq!(run(frazil().arg(SAMPLE).arg("-o").arg(&object)).0, Some(0));
+    let mut child = frazil()
+        .arg("-")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("frazil starts");
+    let bitcode = fs::read(SAMPLE).expect("the sample can be read");
+    child
+        .stdin
+        .take()
+        .expect("piped")
+        .write_all(&bitcode)
+        .expect("frazil reads");
+    let output = child.wait_with_output().expect("frazil ends");
+    assert!(output.status.success());
+    assert_eq!(output.stdout, fs::read(&object).expect("readable"));
+}
+
+#[test]
+fn bytes_do_not_depend_on_the_folder() {
+    let folder = Folder::new("elsewhere");
+    let input = folder.path("hello.bc");
+    fs::copy(SAMPLE, &input).expect("copied");
+    assert_eq!(run(frazil().arg("hello.bc").current_dir(&folder.0)).0, Some(0));
+    let other = folder.path("other.o");
+    assert_eq!(run(frazil().arg(SAMPLE).arg("-o").arg(&other)).0, Some(0));
+    assert_eq!(
+        fs::read(folder.path("hello.o")).expect("readable"),
+        fs::read(other).expect("readable")
+    );
+}
+
+#[test]
+fn a_failed_run_leaves_the_earlier_output_alone() {
+    let folder = Folder::new("fails");
+    let (input, output) = (folder.path("cut.bc"), folder.path("out.o"));
+    let bitcode = fs::read(SAMPLE).expect("the sample can be read");
+    fs::write(&input, &bitcode[..bitcode.len() / 2]).expect("writable");
+    fs::write(&output, "earlier").expect("writable");
+    let (status, message) = run(frazil().arg(&input).arg("-o").arg(&output));
+    assert_eq!(status, Some(1));
+    let start = format!("frazil: error: {}: ", input.display());
+    assert!(message.starts_with(&start) && message.contains("(at bit "), "{message}");
+    assert_eq!(fs::read(&output).expect("readable"), b"earlier");
+    assert_eq!(folder.names(), ["cut.bc", "out.o"]);
+}
+
+#[test]
+fn an_output_that_cannot_be_written_is_an_error() {
+    let (status, message) = run(frazil().arg(SAMPLE).args(["-o", "/nonexistent/out.o"]));
+    assert_eq!(status, Some(1));
+    assert!(message.contains("cannot write the output: "), "{message}");
+    if Path::new("/dev/full").exists() {
+        let (status, message) = run(frazil().arg(SAMPLE).args(["-o", "/dev/full"]));
+        assert_eq!(status, Some(1));
+        assert!(message.contains("cannot write the output: "), "{message}");
+    }
+}
+
+#[test]
+fn mistyped_names_get_a_suggestion() {
+    for (option, value, message) in [
+        (
+            "--target",
+            "x86-64",
+            "frazil: error: unknown target `x86-64`; did you mean `x86_64`?\n",
+        ),
+        (
+            "--recipe",
+            "om1",
+            "frazil: error: unknown recipe `om1`; did you mean `Om1`?\n",
+        ),
+        (
+            "--threads",
+            "2",
+            "frazil: error: --threads 2: not supported yet; the only value is 0\n",
+        ),
+    ] {
+        let result = run(frazil().args([SAMPLE, "-o", "/dev/null", option, value]));
+        assert_eq!(result, (Some(1), message.to_owned()));
+    }
+    let (status, message) = run(frazil().args([SAMPLE, "--emit", "object"]));
+    assert_eq!(status, Some(2));
+    assert!(message.contains("possible values: obj, asm, ir"), "{message}");
+}
+
+#[test]
+fn an_input_that_is_missing_or_no_bitcode_is_named() {
+    let (status, message) = run(frazil().arg("/nonexistent.bc"));
+    assert_eq!(status, Some(1));
+    assert!(
+        message.starts_with("frazil: error: /nonexistent.bc: cannot read the input: "),
+        "{message}"
+    );
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/hello.c");
+    let (status, message) = run(frazil().args([source, "-o", "/dev/null"]));
+    assert_eq!(status, Some(1));
+    assert!(message.starts_with(&format!("frazil: error: {source}: ")), "{message}");
+}
+
+#[test]
+fn times_and_counts_are_printed_on_request() {
+    let (status, message) = run(frazil().args([SAMPLE, "-o", "/dev/null", "--time-passes", "--stats"]));
+    assert_eq!(status, Some(0));
+    for row in ["read ", "compile ", "write ", "total ", "functions ", "instructions "] {
+        assert!(message.lines().any(|line| line.starts_with(row)), "{message}");
+    }
+}
+
+#[test]
+fn help_has_examples_and_the_version_lists_the_targets() {
+    let help = frazil().arg("--help").output().expect("frazil starts");
+    assert!(String::from_utf8_lossy(&help.stdout).contains("Examples:\n  frazil hello.bc -o hello.o"));
+    let version = frazil().arg("--version").output().expect("frazil starts");
+    assert!(String::from_utf8_lossy(&version.stdout).contains("targets: x86_64"));
+}
