@@ -1,5 +1,6 @@
 //! Integer division: fixed registers, operands extended to 32 or 64 bits; two registers' worth by library call.
 
+use super::divide_constant::divide_by_constant;
 use super::{extend, extended_copy, int_bits, result, size_of_bits};
 use crate::build::*;
 use crate::ops::Op;
@@ -12,6 +13,11 @@ pub fn divide<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErr
     let bits = int_bits(cx, data.ty);
     if bits > 64 {
         return divide_wide(cx, data, bits);
+    }
+    if let Some(divisor) = data.b.as_imm()
+        && divide_by_constant(cx, data, bits, divisor)
+    {
+        return Ok(());
     }
     let signed = matches!(data.op, Opcode::Sdiv | Opcode::Srem);
     let size = size_of_bits(bits);

@@ -9,6 +9,7 @@ pub mod call_support;
 pub mod compare;
 pub mod convert;
 pub mod divide;
+mod divide_constant;
 pub mod float;
 pub mod fold;
 pub mod memory;

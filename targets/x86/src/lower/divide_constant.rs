@@ -1,0 +1,294 @@
+//! Division by constants without a division: shifts for powers of two, a multiplication for other divisors of up to 32
+//! bits.
+//!
+//! For the latter, the quotient is the upper part of a product with a scaled reciprocal, rounded up, in 64-bit
+//! registers (Granlund and Montgomery, "Division by Invariant Integers using Multiplication", 1994).
+
+use super::{extend, extended_copy, result, size_of_bits};
+use crate::build::*;
+use crate::ops::Op;
+use frazil_codegen::{LowerCtx, Reg, RegClass};
+use frazil_ir::{InstData, IntFlags, Opcode};
+
+/// What is divided by what.
+#[derive(Clone, Copy)]
+struct Division {
+    bits: u32,
+    signed: bool,
+    wants_remainder: bool,
+    /// Absolute value of the divisor.
+    magnitude: u64,
+    is_negative: bool,
+}
+
+/// Lowers a division of at most 64 bits by `divisor`, a value sign-extended from its width, unless the division
+/// instruction is as good or the divisor is zero; says whether it did.
+pub fn divide_by_constant<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32, divisor: i64) -> bool {
+    let signed = matches!(data.op, Opcode::Sdiv | Opcode::Srem);
+    let wants_remainder = matches!(data.op, Opcode::Urem | Opcode::Srem);
+    let magnitude = if signed {
+        divisor.unsigned_abs()
+    } else {
+        divisor.cast_unsigned() & (u64::MAX >> (64 - bits))
+    };
+    let is_negative = signed && divisor < 0;
+    let division = Division {
+        bits,
+        signed,
+        wants_remainder,
+        magnitude,
+        is_negative,
+    };
+    if magnitude == 1 && wants_remainder {
+        let dst = cx.def(result(data), 0);
+        cx.emit(mov_imm(8, dst, 0));
+    } else if magnitude.is_power_of_two() {
+        let log2 = magnitude.trailing_zeros();
+        if signed {
+            signed_by_power(cx, data, division, log2);
+        } else {
+            unsigned_by_power(cx, data, division, log2);
+        }
+    } else if magnitude != 0 && bits <= 32 {
+        by_multiplication(cx, data, division);
+    } else {
+        return false;
+    }
+    true
+}
+
+fn unsigned_by_power<C: LowerCtx>(cx: &mut C, data: &InstData, division: Division, log2: u32) {
+    let size = size_of_bits(division.bits);
+    let src = cx.use_last(data.a, 0);
+    let dst = cx.def_reuse(result(data), 0, src);
+    if division.wants_remainder {
+        extend(cx, dst, dst, log2, false, size);
+    } else if log2 > 0 {
+        extend(cx, dst, dst, division.bits, false, size);
+        cx.emit(ri(Op::ShrRI, size, dst, log2.cast_signed()));
+    }
+}
+
+/// Shifting rounds down; a negative value is moved up first, so that this is rounding to zero.
+fn signed_by_power<C: LowerCtx>(cx: &mut C, data: &InstData, division: Division, log2: u32) {
+    let size = size_of_bits(division.bits);
+    let is_whole = division.bits == u32::from(size) * 8;
+    let value = if is_whole {
+        cx.use_reg(data.a, 0)
+    } else {
+        extended_copy(cx, data.a, division.bits, true, size)
+    };
+    let is_exact = IntFlags::from_bits_retain(data.flags).contains(IntFlags::EXACT);
+    let shift = log2.cast_signed();
+    if division.wants_remainder {
+        let multiple = cx.temp(RegClass::Int);
+        let dst = cx.def(result(data), 0);
+        add_bias(cx, size, multiple, value, shift);
+        if shift < 32 {
+            cx.emit(ri(Op::AndRI, size, multiple, i32::MIN >> (31 - shift)));
+        } else {
+            cx.emit(ri(Op::ShrRI, size, multiple, shift));
+            cx.emit(ri(Op::ShlRI, size, multiple, shift));
+        }
+        cx.emit(rr(Op::MovRR, size, dst, value));
+        cx.emit(rr(Op::SubRR, size, dst, multiple));
+        return;
+    }
+    let dst = cx.def(result(data), 0);
+    if shift == 0 || is_exact {
+        cx.emit(rr(Op::MovRR, size, dst, value));
+    } else {
+        add_bias(cx, size, dst, value, shift);
+    }
+    if shift > 0 {
+        cx.emit(ri(Op::SarRI, size, dst, shift));
+    }
+    if division.is_negative {
+        cx.emit(r(Op::NegR, size, dst));
+    }
+}
+
+/// `dst` becomes `value`, plus 2 to the `shift` less 1 if that is negative.
+fn add_bias<C: LowerCtx>(cx: &mut C, size: u8, dst: Reg, value: Reg, shift: i32) {
+    let width = i32::from(size) * 8;
+    cx.emit(rr(Op::MovRR, size, dst, value));
+    if shift > 1 {
+        cx.emit(ri(Op::SarRI, size, dst, width - 1));
+    }
+    cx.emit(ri(Op::ShrRI, size, dst, width - shift));
+    cx.emit(rr(Op::AddRR, size, dst, value));
+}
+
+/// How to divide by multiplication.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Reciprocal {
+    /// What to multiply by.
+    factor: u32,
+    /// Whether the value itself is to be added to the upper half of the product: the factor is 2^32 larger.
+    adds_value: bool,
+    /// How far the product goes to the right.
+    shift: u32,
+}
+
+impl Reciprocal {
+    /// For values of up to `bits` (at most 32) bits and a divisor that is no power of two. Signed values have their
+    /// sign in one of the bits.
+    fn new(magnitude: u64, bits: u32, signed: bool) -> Reciprocal {
+        // The divisor lies between 2^log2 and twice that, so this factor lies between 2^31 and 2^32.
+        let log2 = magnitude.ilog2();
+        let shift = 32 + log2;
+        let factor = (1u64 << shift) / magnitude + 1;
+        // Too large by this, in units of 2^-shift of the quotient for each unit of the value. All values together must
+        // not reach the next quotient, which is a unit of 1 / magnitude away.
+        let excess = factor * magnitude - (1u64 << shift);
+        let value_bits = if signed { bits - 1 } else { bits };
+        if excess <= 1u64 << (shift - value_bits) {
+            return Reciprocal {
+                factor: factor as u32,
+                adds_value: false,
+                shift,
+            };
+        }
+        // Twice as exact, and then always exact enough.
+        let factor = (1u128 << (shift + 1)) / u128::from(magnitude) + 1;
+        Reciprocal {
+            factor: factor as u32,
+            adds_value: true,
+            shift: log2 + 1,
+        }
+    }
+}
+
+fn by_multiplication<C: LowerCtx>(cx: &mut C, data: &InstData, division: Division) {
+    let Division {
+        bits,
+        signed,
+        magnitude,
+        ..
+    } = division;
+    let reciprocal = Reciprocal::new(magnitude, bits, signed);
+    let value = extended_copy(cx, data.a, bits, signed, 8);
+    let quotient = cx.temp(RegClass::Int);
+    let sign = if signed { Some(cx.temp(RegClass::Int)) } else { None };
+    multiply(cx, quotient, value, reciprocal);
+    if let Some(sign) = sign {
+        // The shift rounded down, but a quotient is rounded to zero.
+        cx.emit(rr(Op::MovRR, 8, sign, value));
+        cx.emit(ri(Op::ShrRI, 8, sign, 63));
+        cx.emit(ri(Op::SarRI, 8, quotient, reciprocal.shift.cast_signed()));
+        cx.emit(rr(Op::AddRR, 4, quotient, sign));
+    } else {
+        cx.emit(ri(Op::ShrRI, 8, quotient, reciprocal.shift.cast_signed()));
+    }
+    if division.wants_remainder {
+        cx.emit(rri(Op::ImulRRI, 4, quotient, quotient, magnitude as i32));
+        cx.emit(rr(Op::SubRR, 4, value, quotient));
+        cx.def_reuse(result(data), 0, value);
+        return;
+    }
+    if division.is_negative {
+        cx.emit(r(Op::NegR, 4, quotient));
+    }
+    cx.def_reuse(result(data), 0, quotient);
+}
+
+/// `dst` becomes the product that is to be shifted.
+fn multiply<C: LowerCtx>(cx: &mut C, dst: Reg, value: Reg, reciprocal: Reciprocal) {
+    cx.emit(mov_imm64(dst, i64::from(reciprocal.factor)));
+    cx.emit(rr(Op::ImulRR, 8, dst, value));
+    if reciprocal.adds_value {
+        cx.emit(ri(Op::ShrRI, 8, dst, 32));
+        cx.emit(rr(Op::AddRR, 8, dst, value));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unsigned_quotient(value: u32, reciprocal: Reciprocal) -> u64 {
+        let product = u64::from(value).wrapping_mul(u64::from(reciprocal.factor));
+        let product = if reciprocal.adds_value {
+            (product >> 32) + u64::from(value)
+        } else {
+            product
+        };
+        product >> reciprocal.shift
+    }
+
+    fn signed_quotient(value: i32, reciprocal: Reciprocal) -> i64 {
+        let product = i64::from(value)
+            .checked_mul(i64::from(reciprocal.factor))
+            .expect("the product fits");
+        assert!(!reciprocal.adds_value);
+        (product >> reciprocal.shift) + i64::from(value < 0)
+    }
+
+    /// Divisors around all powers of two and some others.
+    fn divisors(bits: u32) -> impl Iterator<Item = u64> {
+        let near_powers = (1..bits).flat_map(|log2| [(1u64 << log2) - 1, (1 << log2) + 1, (1 << log2) * 3 / 2]);
+        let others = [
+            10,
+            100,
+            641,
+            1000,
+            10_007,
+            65_521,
+            1_000_003,
+            0x7fff_fffe,
+            u64::from(u32::MAX),
+        ];
+        near_powers
+            .chain(others)
+            .filter(move |&divisor| divisor > 2 && !divisor.is_power_of_two() && divisor >> bits == 0)
+    }
+
+    /// Values around multiples of the divisor, where rounding shows, the largest ones above all.
+    fn values(divisor: u64, limit: u64) -> impl Iterator<Item = u64> {
+        let multiples = limit / divisor;
+        [0, 1, 2, multiples / 2, multiples.saturating_sub(1), multiples]
+            .into_iter()
+            .flat_map(move |multiple| [multiple * divisor, multiple * divisor + divisor - 1])
+            .chain([limit, limit - 1, limit / 2, limit / 2 + 1])
+            .filter(move |&value| value <= limit)
+    }
+
+    #[test]
+    fn products_give_unsigned_quotients() {
+        for bits in [2, 3, 7, 8, 16, 17, 31, 32] {
+            for divisor in divisors(bits) {
+                let reciprocal = Reciprocal::new(divisor, bits, false);
+                for value in values(divisor, u64::MAX >> (64 - bits)) {
+                    let quotient = unsigned_quotient(value as u32, reciprocal);
+                    assert_eq!(quotient, value / divisor, "{value} / {divisor}, {bits} bits");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn products_give_signed_quotients() {
+        for bits in [3, 7, 8, 16, 17, 31, 32] {
+            for divisor in divisors(bits - 1) {
+                let reciprocal = Reciprocal::new(divisor, bits, true);
+                for value in values(divisor, 1 << (bits - 1)) {
+                    let negative = (-value.cast_signed()) as i32;
+                    let quotient = signed_quotient(negative, reciprocal);
+                    assert_eq!(
+                        quotient,
+                        i64::from(negative) / divisor.cast_signed(),
+                        "{negative} / {divisor}"
+                    );
+                    if let Ok(positive) = i32::try_from(value) {
+                        let quotient = signed_quotient(positive, reciprocal);
+                        assert_eq!(
+                            quotient,
+                            i64::from(positive) / divisor.cast_signed(),
+                            "{positive} / {divisor}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
