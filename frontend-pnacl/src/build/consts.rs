@@ -102,7 +102,9 @@ impl<'m> Builder<'_, 'm> {
             }
             (ConstantKind::Integer, TypeData::Int(_)) => Ok(self.integer(ir_type, vec![constant.payload()])),
             (ConstantKind::WideInteger, TypeData::Int(_)) => {
-                let words = self.constant_words(number);
+                // Writers leave out upper words that are zero.
+                let mut words = self.constant_words(number);
+                words.resize(self.function.types.bits(ir_type, 64).div_ceil(64) as usize, 0);
                 Ok(self.integer(ir_type, words))
             }
             (ConstantKind::Float, TypeData::Int(_) | TypeData::Ptr(_) | TypeData::Vector { .. }) => {

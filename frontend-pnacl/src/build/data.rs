@@ -297,15 +297,8 @@ impl Writer<'_, '_> {
                 let sign = if constant.payload() >> 63 == 1 { u64::MAX } else { 0 };
                 self.write_words(&[constant.payload(), sign], sign, ty, offset)
             }
-            ConstantKind::WideInteger => {
-                let words = table.words(constant);
-                let sign = if words.last().is_some_and(|word| word >> 63 == 1) {
-                    u64::MAX
-                } else {
-                    0
-                };
-                self.write_words(words, sign, ty, offset)
-            }
+            // Writers leave out upper words that are zero.
+            ConstantKind::WideInteger => self.write_words(table.words(constant), 0, ty, offset),
             ConstantKind::Float => self.write_words(table.words(constant), 0, ty, offset),
             ConstantKind::Bytes => self.put(table.bytes(constant), offset),
             ConstantKind::Data => self.write_data(table, constant, offset),
