@@ -168,7 +168,7 @@ pub(crate) fn extend<C: LowerCtx>(cx: &mut C, dst: Reg, src: Reg, bits: u32, sig
             if dst != src {
                 cx.emit(rr(Op::MovRR, 4, dst, src));
             }
-            cx.emit(ri(Op::AndRI, 4, dst, (1i32 << bits) - 1));
+            cx.emit(ri(Op::AndRI, 4, dst, i32::MAX >> (31 - bits)));
         }
         _ => extend_odd(cx, dst, src, bits, signed, size),
     }
@@ -188,7 +188,7 @@ fn extend_odd<C: LowerCtx>(cx: &mut C, dst: Reg, src: Reg, bits: u32, signed: bo
 pub(crate) fn extended_copy<C: LowerCtx>(cx: &mut C, operand: Operand, bits: u32, signed: bool, size: u8) -> Reg {
     if let Some(imm) = operand.as_imm() {
         let temp = cx.temp(RegClass::Int);
-        let value = if signed || bits >= 64 { imm } else { imm & ((1i64 << bits) - 1) };
+        let value = if signed || bits >= 64 { imm } else { imm & (i64::MAX >> (63 - bits)) };
         cx.emit(mov_imm(size, temp, value));
         return temp;
     }

@@ -56,7 +56,9 @@ pub fn funnel<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErr
     }
     let left = data.op == Opcode::Fshl;
     if let Some(count) = count.as_imm() {
-        funnel_by_constant(cx, data, low, bits, (count.cast_unsigned() % u64::from(bits)) as u32, left);
+        // An immediate is sign-extended; its value has `bits` bits.
+        let count = count.cast_unsigned() & (u64::MAX >> (64 - bits));
+        funnel_by_constant(cx, data, low, bits, (count % u64::from(bits)) as u32, left);
         return Ok(());
     }
     match bits {
