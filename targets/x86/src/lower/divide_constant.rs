@@ -1,8 +1,9 @@
-//! Division by constants without a division: shifts for powers of two, a multiplication for other divisors of up to 32
-//! bits.
+//! Division by constants without a division: shifts for powers of two, multiplications for other divisors where there
+//! is no remainder or the value has up to 32 bits.
 //!
-//! For the latter, the quotient is the upper part of a product with a scaled reciprocal, rounded up, in 64-bit
-//! registers (Granlund and Montgomery, "Division by Invariant Integers using Multiplication", 1994).
+//! Without a remainder, the quotient is the product with the divisor's inverse modulo the register's range. Otherwise
+//! it is the upper part of a product with a scaled reciprocal, rounded up, in 64-bit registers. Both are from Granlund
+//! and Montgomery, "Division by Invariant Integers using Multiplication", 1994.
 
 use super::{extend, extended_copy, result, size_of_bits};
 use crate::build::*;
@@ -19,6 +20,8 @@ struct Division {
     /// Absolute value of the divisor.
     magnitude: u64,
     is_negative: bool,
+    /// There is no remainder.
+    is_exact: bool,
 }
 
 /// Lowers a division of at most 64 bits by `divisor`, a value sign-extended from its width, unless the division
@@ -32,12 +35,14 @@ pub fn divide_by_constant<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32, d
         divisor.cast_unsigned() & (u64::MAX >> (64 - bits))
     };
     let is_negative = signed && divisor < 0;
+    let is_exact = !wants_remainder && IntFlags::from_bits_retain(data.flags).contains(IntFlags::EXACT);
     let division = Division {
         bits,
         signed,
         wants_remainder,
         magnitude,
         is_negative,
+        is_exact,
     };
     if magnitude == 1 && wants_remainder {
         let dst = cx.def(result(data), 0);
@@ -49,6 +54,8 @@ pub fn divide_by_constant<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32, d
         } else {
             unsigned_by_power(cx, data, division, log2);
         }
+    } else if magnitude != 0 && is_exact {
+        by_inverse(cx, data, division);
     } else if magnitude != 0 && bits <= 32 {
         by_multiplication(cx, data, division);
     } else {
@@ -78,7 +85,6 @@ fn signed_by_power<C: LowerCtx>(cx: &mut C, data: &InstData, division: Division,
     } else {
         extended_copy(cx, data.a, division.bits, true, size)
     };
-    let is_exact = IntFlags::from_bits_retain(data.flags).contains(IntFlags::EXACT);
     let shift = log2.cast_signed();
     if division.wants_remainder {
         let multiple = cx.temp(RegClass::Int);
@@ -95,7 +101,7 @@ fn signed_by_power<C: LowerCtx>(cx: &mut C, data: &InstData, division: Division,
         return;
     }
     let dst = cx.def(result(data), 0);
-    if shift == 0 || is_exact {
+    if shift == 0 || division.is_exact {
         cx.emit(rr(Op::MovRR, size, dst, value));
     } else {
         add_bias(cx, size, dst, value, shift);
@@ -117,6 +123,38 @@ fn add_bias<C: LowerCtx>(cx: &mut C, size: u8, dst: Reg, value: Reg, shift: i32)
     }
     cx.emit(ri(Op::ShrRI, size, dst, width - shift));
     cx.emit(rr(Op::AddRR, size, dst, value));
+}
+
+/// What the divisor has of factors of two is shifted out, what is left is odd and has an inverse.
+fn by_inverse<C: LowerCtx>(cx: &mut C, data: &InstData, division: Division) {
+    let size = size_of_bits(division.bits);
+    let value = extended_copy(cx, data.a, division.bits, division.signed, size);
+    let inverse = cx.temp(RegClass::Int);
+    let log2 = division.magnitude.trailing_zeros();
+    if log2 > 0 {
+        let op = if division.signed { Op::SarRI } else { Op::ShrRI };
+        cx.emit(ri(op, size, value, log2.cast_signed()));
+    }
+    cx.emit(mov_imm(
+        size,
+        inverse,
+        inverse_of_odd(division.magnitude >> log2).cast_signed(),
+    ));
+    cx.emit(rr(Op::ImulRR, size, value, inverse));
+    if division.is_negative {
+        cx.emit(r(Op::NegR, size, value));
+    }
+    cx.def_reuse(result(data), 0, value);
+}
+
+/// The inverse modulo 2^64 of an odd number, by Newton's method: each step doubles the number of correct bits.
+fn inverse_of_odd(number: u64) -> u64 {
+    // An odd number is its own inverse modulo 8.
+    let mut inverse = number;
+    for _ in 0..5 {
+        inverse = inverse.wrapping_mul(2u64.wrapping_sub(number.wrapping_mul(inverse)));
+    }
+    inverse
 }
 
 /// How to divide by multiplication.
@@ -205,6 +243,13 @@ fn multiply<C: LowerCtx>(cx: &mut C, dst: Reg, value: Reg, reciprocal: Reciproca
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn inverses_of_odd_numbers() {
+        for number in [1, 3, 5, 7, 24_693, u64::MAX, u64::MAX / 3, (1 << 63) + 1] {
+            assert_eq!(inverse_of_odd(number).wrapping_mul(number), 1, "{number}");
+        }
+    }
 
     fn unsigned_quotient(value: u32, reciprocal: Reciprocal) -> u64 {
         let product = u64::from(value).wrapping_mul(u64::from(reciprocal.factor));
