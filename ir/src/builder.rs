@@ -88,6 +88,21 @@ impl Function {
         inst
     }
 
+    /// The same for an instruction of format `Unary` or `Binary`, whose operands are all in its words.
+    #[inline]
+    pub fn push_simple(&mut self, data: InstData) -> Inst {
+        debug_assert!(matches!(
+            data.op.format(),
+            crate::opcode::Format::Unary | crate::opcode::Format::Binary
+        ));
+        let inst = Inst::new(self.insts.len());
+        self.count_use(data.a);
+        self.count_use(data.b);
+        self.insts.push(data);
+        self.close_block_at_end();
+        inst
+    }
+
     #[inline]
     fn close_block_at_end(&mut self) {
         let end = self.insts.len() as u32;

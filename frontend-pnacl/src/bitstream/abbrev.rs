@@ -82,6 +82,20 @@ pub struct Step {
 }
 
 impl Step {
+    /// A variable-width integer of chunks of four bits.
+    pub const VBR4: Step = Step {
+        stops: 0x8888,
+        fixed: 0,
+        keep: [0x0f0f_0f0f_0f0f_0f0f, 0x00ff_00ff_00ff_00ff],
+    };
+
+    /// A variable-width integer of chunks of six bits.
+    pub const VBR6: Step = Step {
+        stops: 0o40_40_40_40,
+        fixed: 0,
+        keep: [0o0017_0077_0077_0077_0077_0077, 0o7777_0000_7777_0000_7777],
+    };
+
     fn new(encoding: Encoding) -> Option<Step> {
         match encoding {
             Encoding::Fixed(width) => Some(Step {
@@ -242,5 +256,43 @@ fn scalar(
             start,
             format!("an abbreviation field of {width} bits; expected at most {widest}"),
         )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bits that four chunks and what is pushed together of them can have.
+    const FOUR_CHUNKS: u64 = 0xff_ffff;
+
+    #[test]
+    fn constant_steps_are_those_of_their_encodings() {
+        for (constant, width) in [(Step::VBR4, 4), (Step::VBR6, 6)] {
+            let step = Step::new(Encoding::Vbr(width)).unwrap();
+            assert_eq!((constant.stops, constant.fixed), (step.stops, step.fixed));
+            for (a, b) in constant.keep.iter().zip(step.keep) {
+                assert_eq!(a & FOUR_CHUNKS, b & FOUR_CHUNKS);
+            }
+        }
+    }
+
+    #[test]
+    fn steps_read_what_the_cursor_reads() {
+        let bytes = 0x9ab1_c2f7_55e4_d3a8_u64.to_le_bytes();
+        for width in 2..=14 {
+            for start in 0..8 {
+                let mut cursor = Cursor::new(&bytes);
+                cursor.advance(start);
+                let window = cursor.window();
+                let (value, bits) = Step::new(Encoding::Vbr(width)).unwrap().read(window);
+                if bits <= 4 * u32::from(width) {
+                    assert_eq!(value, cursor.vbr(u32::from(width)), "width {width}");
+                    assert_eq!(cursor.position(), u64::from(start + bits));
+                }
+                let (value, bits) = Step::new(Encoding::Fixed(width)).unwrap().read(window);
+                assert_eq!((value, bits), (window & ((1 << width) - 1), u32::from(width)));
+            }
+        }
     }
 }

@@ -18,7 +18,8 @@ const END_BLOCK: u64 = 0;
 const ENTER_SUBBLOCK: u64 = 1;
 const DEFINE_ABBREVIATION: u64 = 2;
 const UNABBREVIATED_RECORD: u64 = 3;
-const FIRST_ABBREVIATION: u64 = 4;
+/// The first id that stands for an abbreviation.
+pub const FIRST_ABBREVIATION: u64 = 4;
 
 /// The only record of a blockinfo block that matters here: which block the abbreviations after it are for.
 const BLOCKINFO_SET_BLOCK: u64 = 1;

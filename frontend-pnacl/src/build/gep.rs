@@ -23,13 +23,30 @@ impl Builder<'_, '_> {
     /// If an index does not fit the type it goes into.
     pub fn address(&mut self, source: TypeId, base: Word, indices: &[Word]) -> Result<Word, ReadError> {
         let lanes = self.lanes_of(base, indices)?;
-        let mut address = if lanes > 0 { self.spread(base, lanes)? } else { base };
-        if !matches!(
-            self.function.types.data(self.function.types.scalar(address.ir_type())),
-            TypeData::Ptr(_)
-        ) {
+        let address = if lanes > 0 { self.spread(base, lanes)? } else { base };
+        let element = self.function.types.scalar(address.ir_type());
+        if !matches!(self.function.types.data(element), TypeData::Ptr(_)) {
             return Err(self.malformed("an address computed from something that is no pointer"));
         }
+        self.walk_indices(source, address, indices, lanes)
+    }
+
+    /// The same for a pointer and indices that are scalars.
+    ///
+    /// # Errors
+    /// If an index does not fit the type it goes into.
+    #[inline]
+    pub fn scalar_address(&mut self, source: TypeId, base: Word, indices: &[Word]) -> Result<Word, ReadError> {
+        self.walk_indices(source, base, indices, 0)
+    }
+
+    fn walk_indices(
+        &mut self,
+        source: TypeId,
+        mut address: Word,
+        indices: &[Word],
+        lanes: u32,
+    ) -> Result<Word, ReadError> {
         let mut current = source;
         let mut distance = 0i64;
         for (number, &index) in indices.iter().enumerate() {

@@ -17,7 +17,8 @@ use crate::llvm::module::{BitcodeModule, ModuleValue};
 use crate::llvm::types::{Float, Kind, TypeId, TypeTable};
 use frazil_ir::module::TlsModel;
 use frazil_ir::{
-    ConstKind, EntityRef, Function, InstData, Opcode, Operand, SigId, SymbolId, Type, TypeData, Value, ValueKind,
+    ConstKind, EntityRef, Format, Function, InstData, Opcode, Operand, SigId, SymbolId, Type, TypeData, Value,
+    ValueKind,
 };
 use frazil_support::FxHashMap;
 
@@ -584,6 +585,18 @@ impl<'m> Builder<'_, 'm> {
         Err(self.too_large())
     }
 
+    /// The same without looking at lists, for instructions that add none.
+    ///
+    /// # Errors
+    /// If there are too many instructions and values.
+    #[inline]
+    pub fn check_plain_room(&self) -> Result<(), ReadError> {
+        if self.function.insts.len() + self.function.values.len() <= self.room {
+            return Ok(());
+        }
+        Err(self.too_large())
+    }
+
     #[cold]
     fn too_large(&self) -> ReadError {
         let message = format!(
@@ -617,7 +630,18 @@ impl<'m> Builder<'_, 'm> {
     #[inline]
     pub fn define(&mut self, data: InstData, ir_type: Type, ty: TypeId) -> Result<(), ReadError> {
         if self.state.words.len() == self.next as usize {
-            let value = self.function.push_inst_result(data, ir_type);
+            let value = self
+                .function
+                .push_value(ir_type, ValueKind::Inst, 0, self.function.insts.len() as u32);
+            let data = InstData {
+                result: value.as_u32(),
+                ..data
+            };
+            if matches!(data.op.format(), Format::Unary | Format::Binary) {
+                self.function.push_simple(data);
+            } else {
+                self.function.push_inst(data);
+            }
             self.state.words.push(Word::scalar(Operand::value(value), ir_type, ty));
             self.next += 1;
             return Ok(());

@@ -10,7 +10,7 @@ use super::body;
 use super::codes::{block as id, function as code};
 use super::module::BitcodeModule;
 use super::types::{Kind, TypeId};
-use crate::bitstream::block::{Block, Item, SubBlock};
+use crate::bitstream::block::{Block, FIRST_ABBREVIATION, Item, SubBlock};
 use crate::bitstream::cursor::{Cursor, decode_signed};
 use crate::bitstream::record::Record;
 use crate::build::signatures;
@@ -209,7 +209,18 @@ impl Body<'_, '_> {
     }
 
     fn walk(&mut self, cursor: &mut Cursor<'_>, mut block: Block<'_>, record: &mut Record) -> Result<(), ReadError> {
+        let header = *block.header();
+        let shapes = self.build.module.shapes.as_slice();
+        let id_bits = header.abbreviation_width;
         loop {
+            let window = cursor.window();
+            let number = (window & ((1 << id_bits) - 1)).wrapping_sub(FIRST_ABBREVIATION);
+            if let Some(&Some(shape)) = shapes.get(number as usize)
+                && self.fused(shape, cursor, window, id_bits)?
+            {
+                self.build.check_plain_room()?;
+                continue;
+            }
             match block.next(cursor, record)? {
                 Item::Record => {
                     self.build.place = record.start();

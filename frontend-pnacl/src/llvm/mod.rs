@@ -8,6 +8,7 @@ pub mod codes;
 pub mod constants;
 pub mod data_layout;
 pub mod function;
+mod fused;
 pub mod globals;
 pub mod metadata;
 pub mod module;

@@ -11,6 +11,7 @@ use super::attributes::AttributeTable;
 use super::codes::{block as id, identification, module as code, symbols};
 use super::constants::ConstantTable;
 use super::data_layout::DataLayout;
+use super::fused::{self, Shape};
 use super::globals::{Globals, SymbolInfo};
 use super::metadata::{self, RawFlag};
 use super::types::TypeTable;
@@ -50,6 +51,8 @@ pub struct BitcodeModule<'a> {
     /// Where the function bodies are, by function.
     pub(crate) bodies: Vec<SubBlock>,
     pub(crate) block_info: BlockInfo,
+    /// Shapes of the abbreviations that function blocks begin with, where they are read fused.
+    pub(crate) shapes: Vec<Option<Shape>>,
     /// Names of operand bundle tags.
     pub(crate) bundle_tags: Vec<Vec<u8>>,
     /// Which synchronisation scopes mean one thread only.
@@ -92,6 +95,7 @@ impl<'a> BitcodeModule<'a> {
             intrinsics: Vec::new(),
             bodies: Vec::new(),
             block_info: BlockInfo::default(),
+            shapes: Vec::new(),
             bundle_tags: Vec::new(),
             single_thread_scopes: Vec::new(),
             version: 0,
@@ -173,6 +177,8 @@ impl<'a> BitcodeModule<'a> {
             .values()
             .map(|symbol| self.intrinsic_of(symbol))
             .collect();
+        let abbreviations = self.block_info.abbreviations(id::FUNCTION);
+        self.shapes = abbreviations.iter().map(fused::recognise).collect();
         self.symbols = std::mem::take(&mut globals.infos);
         build::data::resolve_pending(self, &globals.pending)?;
         self.apply_flags();

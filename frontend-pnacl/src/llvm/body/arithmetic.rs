@@ -5,6 +5,7 @@ use super::super::function::{Body, Operands};
 use super::fast_math;
 use crate::build::values::{Builder, NO_TYPE, Word};
 use crate::error::ReadError;
+use crate::llvm::types::TypeId;
 use frazil_ir::{InstData, IntFlags, Opcode, Operand, Type, TypeData};
 
 /// What a scalar type, or the element type of a vector, is.
@@ -79,6 +80,18 @@ pub(in crate::llvm) fn binary(body: &mut Body<'_, '_>, operands: &mut Operands<'
     let right = body.value_like(operands, left)?;
     let number = operands.next()?;
     let flags = operands.next_or_zero();
+    binary_of(body, left, right, number, flags)
+}
+
+/// Appends a binary operation on operands of one type.
+#[inline]
+pub(in crate::llvm) fn binary_of(
+    body: &mut Body<'_, '_>,
+    left: Word,
+    right: Word,
+    number: u64,
+    flags: u64,
+) -> Result<(), ReadError> {
     let ir_type = left.ir_type();
     let op = body.build.binary_opcode(number, ir_type)?;
     let flags = match op {
@@ -112,6 +125,18 @@ pub(in crate::llvm) fn cast(body: &mut Body<'_, '_>, operands: &mut Operands<'_>
     let ty = body.build.type_id(operands.next()?)?;
     let number = operands.next()?;
     let flags = operands.next_or_zero();
+    cast_of(body, value, ty, number, flags)
+}
+
+/// Appends a cast of an operand.
+#[inline]
+pub(in crate::llvm) fn cast_of(
+    body: &mut Body<'_, '_>,
+    value: Word,
+    ty: TypeId,
+    number: u64,
+    flags: u64,
+) -> Result<(), ReadError> {
     let to = body.build.scalar_class(ty)?;
     let Some(op) = body.build.cast_opcode(number, value.ir_type(), to)? else {
         return body.build.define_as(value.with_type(ty));
@@ -168,6 +193,18 @@ pub(in crate::llvm) fn compare(body: &mut Body<'_, '_>, operands: &mut Operands<
     let right = body.value_like(operands, left)?;
     let predicate = operands.next()?;
     let flags = operands.next_or_zero();
+    compare_of(body, left, right, predicate, flags)
+}
+
+/// Appends a comparison of operands of one type.
+#[inline]
+pub(in crate::llvm) fn compare_of(
+    body: &mut Body<'_, '_>,
+    left: Word,
+    right: Word,
+    predicate: u64,
+    flags: u64,
+) -> Result<(), ReadError> {
     let ir_type = left.ir_type();
     let op = body.build.compare_opcode(predicate, ir_type)?;
     let flags = match op {

@@ -5,10 +5,11 @@ use super::arithmetic::Domain;
 use crate::build::values::{Class, Word};
 use crate::error::ReadError;
 use crate::llvm::types::Kind;
-use frazil_ir::{InstData, Opcode, Operand, Type};
+use frazil_ir::{Block, InstData, Opcode, Operand, Type};
 
 /// Appends a terminator.
-pub(super) fn terminate(body: &mut Body<'_, '_>, data: InstData) {
+#[inline]
+pub(in crate::llvm) fn terminate(body: &mut Body<'_, '_>, data: InstData) {
     body.build.function.push_inst(data);
     body.open = false;
 }
@@ -63,6 +64,17 @@ pub(in crate::llvm) fn branch(body: &mut Body<'_, '_>, operands: &mut Operands<'
         body.build
             .forward_scalar(number, Type::I1, crate::build::values::NO_TYPE)?
     };
+    branch_if(body, condition, if_true, if_false)
+}
+
+/// Appends a conditional branch.
+#[inline]
+pub(in crate::llvm) fn branch_if(
+    body: &mut Body<'_, '_>,
+    condition: Word,
+    if_true: Block,
+    if_false: Block,
+) -> Result<(), ReadError> {
     if !condition.is_operand() || condition.ir_type() != Type::I1 {
         return Err(body.build.malformed("a branch by something that is no i1"));
     }

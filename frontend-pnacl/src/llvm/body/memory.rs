@@ -147,8 +147,21 @@ pub(in crate::llvm) fn gep(body: &mut Body<'_, '_>, operands: &mut Operands<'_>)
 pub(in crate::llvm) fn load(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
     let address = pointer(body, operands)?;
     let ty = loaded_type(body, operands, address, 3)?;
-    let align_log2 = alignment(&body.build, operands.next()?, ty)?;
+    let align = operands.next()?;
     let volatile = operands.next()? != 0;
+    load_from(body, address, ty, align, volatile)
+}
+
+/// Appends a load; `align` is the field of the record.
+#[inline]
+pub(in crate::llvm) fn load_from(
+    body: &mut Body<'_, '_>,
+    address: Word,
+    ty: TypeId,
+    align: u64,
+    volatile: bool,
+) -> Result<(), ReadError> {
+    let align_log2 = alignment(&body.build, align, ty)?;
     match body.build.class(ty)? {
         Class::Scalar(ir_type) => {
             let flags = MemFlags::aligned(align_log2).with_volatile(volatile).0;
@@ -220,12 +233,24 @@ fn load_aggregate(
 pub(in crate::llvm) fn store(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
     let address = pointer(body, operands)?;
     let value = body.value(operands)?;
-    let field = operands.next()?;
+    let align = operands.next()?;
     let volatile = operands.next()? != 0;
+    store_to(body, address, value, align, volatile)
+}
+
+/// Appends a store; `align` is the field of the record.
+#[inline]
+pub(in crate::llvm) fn store_to(
+    body: &mut Body<'_, '_>,
+    address: Word,
+    value: Word,
+    align: u64,
+    volatile: bool,
+) -> Result<(), ReadError> {
     let build = &mut body.build;
-    let align_log2 = match field {
+    let align_log2 = match align {
         0 if value.ty() == NO_TYPE => natural_align(build, value.ir_type()),
-        field => alignment(build, field, value.ty())?,
+        align => alignment(build, align, value.ty())?,
     };
     let flags = MemFlags::aligned(align_log2).with_volatile(volatile).0;
     if value.is_operand() {
@@ -236,9 +261,19 @@ pub(in crate::llvm) fn store(body: &mut Body<'_, '_>, operands: &mut Operands<'_
             value.operand(),
             address.operand(),
         );
-        build.function.push_inst(data);
+        build.function.push_simple(data);
         return Ok(());
     }
+    store_aggregate(build, address, value, align_log2, volatile)
+}
+
+fn store_aggregate(
+    build: &mut Builder<'_, '_>,
+    address: Word,
+    value: Word,
+    align_log2: u32,
+    volatile: bool,
+) -> Result<(), ReadError> {
     let leaves = build.leaves(value.ty())?;
     build.check_room(2 * leaves.len())?;
     for (index, place) in leaves.enumerate() {

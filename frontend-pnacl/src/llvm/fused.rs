@@ -1,0 +1,334 @@
+//! Decoding and building in one step, for the shapes of instructions that LLVM writes most.
+//!
+//! LLVM defines abbreviations for its commonest instructions, and nine of ten records of a function use them. Their
+//! shapes are recognised once per module. A record of such a shape is read from one window into registers and
+//! appended at once; nothing goes through the record buffer.
+//!
+//! Invariant: a fused reader either handles the whole record, or changes nothing and says so, and the record is read
+//! again the general way. It gives up on everything unusual: fields that do not fit a window, values that are not
+//! defined yet or not made, anything but scalars. So it needs no error messages of its own.
+
+use super::body::{arithmetic, control, memory};
+use super::codes::function as code;
+use super::function::Body;
+use super::types::TypeId;
+use crate::bitstream::abbrev::{Abbreviation, Encoding, Step, Tail};
+use crate::bitstream::cursor::{Cursor, WINDOW_BITS};
+use crate::build::values::Word;
+use crate::error::ReadError;
+use frazil_ir::{Block, EntityRef, InstData, Type};
+
+/// A shape that is read fused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    Load { type_bits: u32 },
+    Store,
+    Gep { flag_bits: u32, type_bits: u32 },
+    Binary { has_flags: bool },
+    Cast { type_bits: u32, has_flags: bool },
+    Compare { predicate_bits: u32, has_flags: bool },
+    Jump,
+    Branch,
+}
+
+/// The width in which LLVM writes optional flags.
+const FLAG_BITS: u32 = 8;
+/// The widths of the numbers of operations.
+const BINARY_BITS: u8 = 4;
+const CAST_BITS: u8 = 4;
+
+/// The shape of an abbreviation, if it is one of those.
+pub(crate) fn recognise(abbreviation: &Abbreviation) -> Option<Shape> {
+    use Encoding::{Fixed, Literal, Vbr};
+    let (&Literal(record_code), fields) = abbreviation.fields.split_first()? else {
+        return None;
+    };
+    match (record_code, fields, abbreviation.tail) {
+        (code::LOAD, &[Vbr(6), Fixed(bits), Vbr(4), Fixed(1)], Tail::None) => {
+            Some(Shape::Load { type_bits: bits.into() })
+        }
+        (code::STORE, [Vbr(6), Vbr(6), Vbr(4), Fixed(1)], Tail::None) => Some(Shape::Store),
+        (code::GEP, &[Fixed(flags), Fixed(bits)], Tail::Array(Vbr(6))) => Some(Shape::Gep {
+            flag_bits: flags.into(),
+            type_bits: bits.into(),
+        }),
+        (code::BINARY, [Vbr(6), Vbr(6), Fixed(BINARY_BITS)], Tail::None) => Some(Shape::Binary { has_flags: false }),
+        (code::BINARY, [Vbr(6), Vbr(6), Fixed(BINARY_BITS), Fixed(8)], Tail::None) => {
+            Some(Shape::Binary { has_flags: true })
+        }
+        (code::CAST, &[Vbr(6), Fixed(bits), Fixed(CAST_BITS)], Tail::None) => Some(Shape::Cast {
+            type_bits: bits.into(),
+            has_flags: false,
+        }),
+        (code::CAST, &[Vbr(6), Fixed(bits), Fixed(CAST_BITS), Fixed(8)], Tail::None) => Some(Shape::Cast {
+            type_bits: bits.into(),
+            has_flags: true,
+        }),
+        (code::COMPARE2, &[Vbr(6), Vbr(6), Fixed(bits)], Tail::None) => Some(Shape::Compare {
+            predicate_bits: bits.into(),
+            has_flags: false,
+        }),
+        (code::COMPARE2, &[Vbr(6), Vbr(6), Fixed(bits), Fixed(8)], Tail::None) => Some(Shape::Compare {
+            predicate_bits: bits.into(),
+            has_flags: true,
+        }),
+        (code::BRANCH, [Vbr(6)], Tail::None) => Some(Shape::Jump),
+        (code::BRANCH, [Vbr(6), Vbr(6), Vbr(6)], Tail::None) => Some(Shape::Branch),
+        _ => None,
+    }
+}
+
+/// Fields taken from one window.
+struct Fields {
+    window: u64,
+    used: u32,
+}
+
+impl Fields {
+    #[inline]
+    fn fixed(&mut self, bits: u32) -> u64 {
+        let value = self.window & ((1 << bits) - 1);
+        self.window >>= bits;
+        self.used += bits;
+        value
+    }
+
+    #[inline]
+    fn step(&mut self, step: Step) -> u64 {
+        let (value, bits) = step.read(self.window);
+        self.window = self.window.wrapping_shr(bits);
+        self.used += bits;
+        value
+    }
+
+    #[inline]
+    fn vbr6(&mut self) -> u64 {
+        self.step(Step::VBR6)
+    }
+
+    /// Whether all fields were in the window and end before `cursor` does.
+    #[inline]
+    fn complete(&self, cursor: &Cursor<'_>) -> bool {
+        self.used <= WINDOW_BITS && u64::from(self.used) <= cursor.bits_left()
+    }
+}
+
+impl Body<'_, '_> {
+    /// Reads a record of a shape; `window` begins at the cursor with the `id_bits` bits of the abbreviation's id.
+    /// Returns whether the record was handled.
+    #[inline]
+    pub(super) fn fused(
+        &mut self,
+        shape: Shape,
+        cursor: &mut Cursor<'_>,
+        window: u64,
+        id_bits: u32,
+    ) -> Result<bool, ReadError> {
+        if !self.open {
+            return Ok(false);
+        }
+        let mut fields = Fields {
+            window: window >> id_bits,
+            used: id_bits,
+        };
+        self.build.place = cursor.position();
+        match shape {
+            Shape::Load { type_bits } => self.fused_load(cursor, &mut fields, type_bits),
+            Shape::Store => self.fused_store(cursor, &mut fields),
+            Shape::Gep { flag_bits, type_bits } => self.fused_gep(cursor, &mut fields, flag_bits, type_bits),
+            Shape::Binary { has_flags } => self.fused_binary(cursor, &mut fields, has_flags),
+            Shape::Cast { type_bits, has_flags } => self.fused_cast(cursor, &mut fields, type_bits, has_flags),
+            Shape::Compare {
+                predicate_bits,
+                has_flags,
+            } => self.fused_compare(cursor, &mut fields, predicate_bits, has_flags),
+            Shape::Jump => Ok(self.fused_jump(cursor, &mut fields)),
+            Shape::Branch => self.fused_branch(cursor, &mut fields),
+        }
+    }
+
+    /// A value that is defined and made.
+    #[inline]
+    fn ready(&self, relative: u64) -> Option<Word> {
+        let number = self.number(relative);
+        let word = *self.build.state.words.get(number as usize)?;
+        (number < self.build.next && word.is_operand()).then_some(word)
+    }
+
+    /// A pointer that is defined and made.
+    #[inline]
+    fn ready_pointer(&self, relative: u64) -> Option<Word> {
+        self.ready(relative).filter(|word| word.ir_type() == Type::PTR)
+    }
+
+    /// Two values of one type that are defined and made.
+    #[inline]
+    fn ready_pair(&self, left: u64, right: u64) -> Option<(Word, Word)> {
+        let (left, right) = (self.ready(left)?, self.ready(right)?);
+        (left.ir_type() == right.ir_type()).then_some((left, right))
+    }
+
+    #[inline]
+    fn ready_type(&self, number: u64) -> Option<TypeId> {
+        (number < self.build.module.types.len() as u64).then_some(number as TypeId)
+    }
+
+    #[inline]
+    fn ready_target(&self, number: u64) -> Option<Block> {
+        (1..u64::from(self.build.block_count))
+            .contains(&number)
+            .then(|| Block::new(number as usize))
+    }
+
+    #[inline]
+    fn fused_load(&mut self, cursor: &mut Cursor<'_>, fields: &mut Fields, type_bits: u32) -> Result<bool, ReadError> {
+        let address = fields.vbr6();
+        let ty = fields.fixed(type_bits);
+        let align = fields.step(Step::VBR4);
+        let volatile = fields.fixed(1) != 0;
+        let (Some(address), Some(ty), true) = (
+            self.ready_pointer(address),
+            self.ready_type(ty),
+            fields.complete(cursor),
+        ) else {
+            return Ok(false);
+        };
+        cursor.advance(fields.used);
+        memory::load_from(self, address, ty, align, volatile).map(|()| true)
+    }
+
+    #[inline]
+    fn fused_store(&mut self, cursor: &mut Cursor<'_>, fields: &mut Fields) -> Result<bool, ReadError> {
+        let address = fields.vbr6();
+        let value = fields.vbr6();
+        let align = fields.step(Step::VBR4);
+        let volatile = fields.fixed(1) != 0;
+        let (Some(address), Some(value), true) =
+            (self.ready_pointer(address), self.ready(value), fields.complete(cursor))
+        else {
+            return Ok(false);
+        };
+        cursor.advance(fields.used);
+        memory::store_to(self, address, value, align, volatile).map(|()| true)
+    }
+
+    /// A pointer and up to three indices.
+    #[inline]
+    fn fused_gep(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        fields: &mut Fields,
+        flag_bits: u32,
+        type_bits: u32,
+    ) -> Result<bool, ReadError> {
+        fields.fixed(flag_bits);
+        let source = fields.fixed(type_bits);
+        let count = fields.vbr6();
+        let (Some(source), 2..=4, true) = (self.ready_type(source), count, fields.complete(cursor)) else {
+            return Ok(false);
+        };
+        let mut inner = cursor.clone();
+        inner.advance(fields.used);
+        let mut values = Fields {
+            window: inner.window(),
+            used: 0,
+        };
+        let Some(base) = self.ready_pointer(values.vbr6()) else {
+            return Ok(false);
+        };
+        let mut indices = [base; 3];
+        let wanted = count as usize - 1;
+        for index in indices.iter_mut().take(wanted) {
+            match self.ready(values.vbr6()) {
+                Some(word) if word.ir_type() <= Type::I128 => *index = word,
+                _ => return Ok(false),
+            }
+        }
+        if !values.complete(&inner) {
+            return Ok(false);
+        }
+        cursor.advance(fields.used + values.used);
+        let indices = indices.get(..wanted).unwrap_or_default();
+        let address = self.build.scalar_address(source, base, indices)?;
+        self.build.define_as(address).map(|()| true)
+    }
+
+    #[inline]
+    fn fused_binary(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        fields: &mut Fields,
+        has_flags: bool,
+    ) -> Result<bool, ReadError> {
+        let (left, right) = (fields.vbr6(), fields.vbr6());
+        let number = fields.fixed(BINARY_BITS.into());
+        let flags = if has_flags { fields.fixed(FLAG_BITS) } else { 0 };
+        let (Some((left, right)), true) = (self.ready_pair(left, right), fields.complete(cursor)) else {
+            return Ok(false);
+        };
+        cursor.advance(fields.used);
+        arithmetic::binary_of(self, left, right, number, flags).map(|()| true)
+    }
+
+    #[inline]
+    fn fused_cast(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        fields: &mut Fields,
+        type_bits: u32,
+        has_flags: bool,
+    ) -> Result<bool, ReadError> {
+        let value = fields.vbr6();
+        let ty = fields.fixed(type_bits);
+        let number = fields.fixed(CAST_BITS.into());
+        let flags = if has_flags { fields.fixed(FLAG_BITS) } else { 0 };
+        let (Some(value), Some(ty), true) = (self.ready(value), self.ready_type(ty), fields.complete(cursor)) else {
+            return Ok(false);
+        };
+        cursor.advance(fields.used);
+        arithmetic::cast_of(self, value, ty, number, flags).map(|()| true)
+    }
+
+    #[inline]
+    fn fused_compare(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        fields: &mut Fields,
+        predicate_bits: u32,
+        has_flags: bool,
+    ) -> Result<bool, ReadError> {
+        let (left, right) = (fields.vbr6(), fields.vbr6());
+        let predicate = fields.fixed(predicate_bits);
+        let flags = if has_flags { fields.fixed(FLAG_BITS) } else { 0 };
+        let (Some((left, right)), true) = (self.ready_pair(left, right), fields.complete(cursor)) else {
+            return Ok(false);
+        };
+        cursor.advance(fields.used);
+        arithmetic::compare_of(self, left, right, predicate, flags).map(|()| true)
+    }
+
+    #[inline]
+    fn fused_jump(&mut self, cursor: &mut Cursor<'_>, fields: &mut Fields) -> bool {
+        let target = fields.vbr6();
+        let (Some(target), true) = (self.ready_target(target), fields.complete(cursor)) else {
+            return false;
+        };
+        cursor.advance(fields.used);
+        control::terminate(self, InstData::jump(target));
+        true
+    }
+
+    #[inline]
+    fn fused_branch(&mut self, cursor: &mut Cursor<'_>, fields: &mut Fields) -> Result<bool, ReadError> {
+        let (if_true, if_false) = (fields.vbr6(), fields.vbr6());
+        let condition = fields.vbr6();
+        let targets = (self.ready_target(if_true), self.ready_target(if_false));
+        let ((Some(if_true), Some(if_false)), Some(condition), true) =
+            (targets, self.ready(condition), fields.complete(cursor))
+        else {
+            return Ok(false);
+        };
+        cursor.advance(fields.used);
+        control::branch_if(self, condition, if_true, if_false).map(|()| true)
+    }
+}
