@@ -33,7 +33,7 @@ impl<I: Isa> FastCtx<'_, I> {
         let start = self.function.block_insts(block).start;
         for index in start..start + self.st.analysis.phi_counts[block.index()] as usize {
             let phi = Value::new(self.function.insts[index].result as usize);
-            if self.st.assigns[phi.index()].uses > 0 {
+            if self.function.uses[phi.index()] > 0 {
                 self.slot_of(phi);
                 self.st.assigns[phi.index()].stored = u8::MAX;
             }

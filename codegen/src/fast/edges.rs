@@ -27,7 +27,7 @@ impl<I: Isa> FastCtx<'_, I> {
         let count = self.st.analysis.phi_counts[edge.target.index()] as usize;
         let live = self.function.insts[start..start + count]
             .iter()
-            .any(|data| self.st.assigns[data.result as usize].uses > 0);
+            .any(|data| self.function.uses[data.result as usize] > 0);
         if live {
             Exit::Moves
         } else {
@@ -49,7 +49,7 @@ impl<I: Isa> FastCtx<'_, I> {
         for index in start..start + count {
             let data = &self.function.insts[index];
             let phi = Value::new(data.result as usize);
-            if self.st.assigns[phi.index()].uses == 0 {
+            if self.function.uses[phi.index()] == 0 {
                 continue;
             }
             let operand = self.function.list(data)[edge.column as usize];
