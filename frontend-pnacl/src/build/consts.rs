@@ -12,7 +12,7 @@ use crate::llvm::codes::{binary, casts};
 use crate::llvm::constants::{Constant, ConstantKind};
 use crate::llvm::types::{Float, Kind, TypeId};
 use frazil_ir::module::TlsModel;
-use frazil_ir::{Block, ConstKind, EntityRef, InstData, Opcode, Operand, SymbolId, Type, TypeData};
+use frazil_ir::{Block, ConstKind, ConstView, EntityRef, InstData, Opcode, Operand, SymbolId, Type, TypeData};
 use std::cell::Cell;
 
 /// Steps that the evaluation of one constant may take.
@@ -428,6 +428,17 @@ impl<'m> Builder<'_, 'm> {
     /// An integer constant as the file has it, if the value is one.
     pub fn integer_of(&self, word: Word) -> Option<i64> {
         word.operand().as_imm().filter(|_| word.is_operand())
+    }
+
+    /// Whether an operand is an integer constant.
+    pub fn is_integer(&self, word: Word) -> bool {
+        if !word.is_operand() {
+            return false;
+        }
+        match word.operand().as_const() {
+            Some(id) => matches!(self.function.constant(id).1, ConstView::Int(_)),
+            None => word.operand().as_imm().is_some(),
+        }
     }
 
     /// Converts an operand; used by the cast instruction and by constant casts.

@@ -1,7 +1,9 @@
 //! `; test reads`: the reader accepts the bitcode of the case's `; input` lines, the verifier accepts what it makes of
-//! it, and the printed form parses and prints the same again.
+//! it, and the printed form parses and prints the same again. A case with the block `; expect reads` also says what
+//! the printed form of its only input is.
 
 use super::{Check, parsed, printed, verifier_messages};
+use crate::runner::bless;
 use crate::runner::case::{Case, Test};
 use frazil_frontend_pnacl::{BitcodeModule, FunctionReader};
 use frazil_ir::Function;
@@ -43,6 +45,9 @@ fn run(case: &Case, _: &Test, part: &str) -> Result<(), String> {
     same_instructions(&functions, &functions_again)?;
     if printed(&again, &functions_again) != text {
         return Err("the printed form parses to something else".to_owned());
+    }
+    if case.expected_output(CHECK.name).is_some() {
+        return bless::output(case, CHECK.name, &text);
     }
     Ok(())
 }

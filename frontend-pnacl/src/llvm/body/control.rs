@@ -119,8 +119,7 @@ fn switch_cases(
             Ok(number) if number < body.build.next => body.build.word(number)?,
             _ => return Err(body.build.malformed(format!("value {number} as a switch case"))),
         };
-        let is_constant = case.is_operand() && case.operand().as_value().is_none();
-        if !is_constant || case.ir_type() != value.ir_type() {
+        if !body.build.is_integer(case) || case.ir_type() != value.ir_type() {
             return Err(body
                 .build
                 .malformed("a switch case that is no constant of the switch's type"));
