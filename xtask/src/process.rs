@@ -11,14 +11,18 @@ use wait4::{ResUse, Wait4};
 /// How long a program may run when nothing else is said.
 pub const TIME_LIMIT: Duration = Duration::from_secs(120);
 
+/// How much of a program's output is kept. A program that writes more, because it does not end, is ended by the closed
+/// pipe.
+const OUTPUT_LIMIT: u64 = 64 << 20;
+
 /// What a program did.
 #[derive(Debug)]
 pub struct Outcome {
     /// Its exit status; `None` when the time limit ended it.
     pub status: Option<ExitStatus>,
-    /// All that it wrote to standard output.
+    /// What it wrote to standard output.
     pub stdout: Vec<u8>,
-    /// All that it wrote to standard error.
+    /// What it wrote to standard error.
     pub stderr: Vec<u8>,
     /// CPU time in user mode.
     pub user_time: Duration,
@@ -92,13 +96,13 @@ pub fn checked(command: &mut Command) -> Result<Outcome> {
     Ok(outcome)
 }
 
-/// Reads a pipe to its end in a thread of its own, so that the program never waits for us.
+/// Reads a pipe to its end or the limit in a thread of its own, so that the program never waits for us.
 fn collect(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
     thread::spawn(move || {
         let mut bytes = Vec::new();
-        if let Some(mut pipe) = pipe {
+        if let Some(pipe) = pipe {
             // A pipe that breaks is reported by the exit status.
-            let _ = pipe.read_to_end(&mut bytes);
+            let _ = pipe.take(OUTPUT_LIMIT).read_to_end(&mut bytes);
         }
         bytes
     })
@@ -135,6 +139,13 @@ mod tests {
         assert_eq!(outcome.stdout, b"out\n");
         assert_eq!(outcome.first_error_line(), "err");
         assert!(outcome.peak_bytes > 0);
+    }
+
+    #[test]
+    fn ends_a_program_that_writes_for_ever() {
+        let outcome = run(&mut Command::new("yes"), TIME_LIMIT).unwrap();
+        assert_eq!(outcome.stdout.len() as u64, OUTPUT_LIMIT);
+        assert!(!outcome.success());
     }
 
     #[test]

@@ -23,7 +23,7 @@ use crate::process::{self, Outcome};
 use crate::workspace;
 
 /// Ample for a short workload; a program that loops is ended here.
-const RUN_LIMIT: Duration = Duration::from_secs(60);
+const RUN_LIMIT: Duration = Duration::from_secs(20);
 
 /// A compiler that takes bitcode, as the tests and the benchmarks call it.
 #[derive(Clone, Debug)]
@@ -207,7 +207,7 @@ pub fn run_command(program: &Path, run: &Run, sizes: &[&str]) -> Command {
 fn compare(reference: &Path, program: &Path, run: &Run) -> Result<Verdict> {
     let expected = process::run(&mut run_command(reference, run, run.short), RUN_LIMIT)?;
     let actual = process::run(&mut run_command(program, run, run.short), RUN_LIMIT)?;
-    if expected.status.is_none() || expected.stdout.is_empty() {
+    if expected.status.is_none() || expected.stdout.is_empty() || !expected.stderr.is_empty() {
         bail!(
             "the reference program {} did not do its work: {}",
             reference.display(),
