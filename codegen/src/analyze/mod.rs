@@ -9,9 +9,11 @@
 //! What it does not know: the order of uses within a block; the fast context counts uses for that.
 
 pub mod fold;
+pub mod hints;
 pub mod layout;
 
 pub use fold::{Folder, Mark};
+pub use hints::NO_HINT;
 pub use layout::{Layout, Loop, UNREACHED};
 
 use crate::isa::Isa;
@@ -51,6 +53,8 @@ pub struct Analysis {
     pub live: Vec<Live>,
     /// What becomes of each value.
     pub marks: Vec<Mark>,
+    /// The index of the register that each value is wanted in, or [`NO_HINT`].
+    pub hints: Vec<u8>,
     /// How many phis each block begins with, by block.
     pub phi_counts: Vec<u32>,
     /// Whether the function calls something that returns twice.
@@ -67,6 +71,8 @@ impl Analysis {
         self.live.resize(function.values.len(), Live::default());
         self.marks.clear();
         self.marks.resize(function.values.len(), Mark::None);
+        self.hints.clear();
+        self.hints.resize(function.values.len(), NO_HINT);
         self.phi_counts.clear();
         self.phi_counts.resize(function.blocks.len(), 0);
         self.colors.resize(function.values.len().max(self.colors.len()), 0);
@@ -118,6 +124,9 @@ impl Analysis {
             });
             if let Some(first) = data.first_result() {
                 self.define(function, data, first, position, *color);
+            }
+            if matches!(data.op, Opcode::Call | Opcode::Invoke | Opcode::Return) {
+                self.hint_operands(isa, function, data, position);
             }
             if fold::is_effect(data) {
                 *color += 1;

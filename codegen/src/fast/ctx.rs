@@ -2,7 +2,7 @@
 
 use super::state::{NO_REG, Owner};
 use super::{FastCtx, reg_of};
-use crate::analyze::Mark;
+use crate::analyze::{Mark, NO_HINT};
 use crate::error::CodegenError;
 use crate::isa::Isa;
 use crate::lower_ctx::{GroupKind, ImmKind, LowerCtx, Src, VariadicArea};
@@ -240,8 +240,17 @@ impl<I: Isa> LowerCtx for FastCtx<'_, I> {
 
     #[inline]
     fn def(&mut self, value: Value, part: u8) -> Reg {
-        let class = self.st.assigns[value.index()].parts.class();
-        let reg = self.allocate(class, Owner::part(value, part));
+        let owner = Owner::part(value, part);
+        let hint = self.st.analysis.hints[value.index()];
+        let reg = if hint != NO_HINT && part == 0 && self.st.regs.free.contains(Reg(u32::from(hint))) {
+            let reg = Reg(u32::from(hint));
+            self.st.regs.take(reg, owner);
+            self.st.regs.pinned.insert(reg);
+            reg
+        } else {
+            let class = self.st.assigns[value.index()].parts.class();
+            self.allocate(class, owner)
+        };
         self.st.assigns[value.index()].regs[usize::from(part)] = reg.index() as u8;
         reg
     }

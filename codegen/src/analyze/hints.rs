@@ -1,0 +1,68 @@
+//! Where values are wanted: the registers in which calls take their arguments and functions return their results.
+//!
+//! A value that is computed in the block of its call or return is best computed in the right register at once. Hints
+//! count registers only roughly (memory arguments, values of several parts, hidden pointers): a wrong one costs a move.
+
+use super::Analysis;
+use crate::isa::Isa;
+use crate::reg::Reg;
+use frazil_ir::{EntityRef, Function, InstData, Opcode, Operand, Param, ParamKind};
+
+/// No register, in [`Analysis::hints`].
+pub const NO_HINT: u8 = u8::MAX;
+
+impl Analysis {
+    /// Notes where a call or return wants its operands.
+    pub(super) fn hint_operands<I: Isa>(&mut self, isa: &I, function: &Function, data: &InstData, position: u32) {
+        if data.op == Opcode::Return {
+            let signature = &function.signature;
+            if let Some(conv) = isa.convention(signature.call_conv) {
+                let regs = [conv.int_returns, conv.float_returns];
+                self.hint_list(isa, function, function.list(data), &signature.returns, regs, position);
+            }
+            return;
+        }
+        let call = function.call(data);
+        let signature = function.sig(call.sig);
+        let Some(conv) = isa.convention(signature.call_conv) else {
+            return;
+        };
+        let regs = [conv.int_args, conv.float_args];
+        self.hint_list(isa, function, call.args, &signature.params, regs, position);
+        self.hint(call.callee, conv.indirect_callee, position);
+    }
+
+    fn hint_list<I: Isa>(
+        &mut self,
+        isa: &I,
+        function: &Function,
+        operands: &[Operand],
+        params: &[Param],
+        regs: [&[Reg]; 2],
+        position: u32,
+    ) {
+        let mut next = [0usize; 2];
+        for (&operand, param) in operands.iter().zip(params) {
+            if matches!(param.kind, ParamKind::ByVal { .. }) {
+                continue;
+            }
+            let parts = isa.parts(&function.types, param.ty);
+            let class = usize::from(parts.float);
+            if parts.count == 1
+                && let Some(&reg) = regs[class].get(next[class])
+            {
+                self.hint(operand, reg, position);
+            }
+            next[class] += usize::from(parts.count);
+        }
+    }
+
+    fn hint(&mut self, operand: Operand, reg: Reg, position: u32) {
+        if let Some(value) = operand.as_value()
+            && self.live[value.index()].def == position
+            && reg.is_physical()
+        {
+            self.hints[value.index()] = reg.index() as u8;
+        }
+    }
+}
