@@ -88,7 +88,7 @@ pub struct Arguments {
     /// Threads besides the main one; only 0 so far
     #[arg(long, default_value_t = 0)]
     pub threads: u32,
-    /// Print the time of each stage to standard error
+    /// Print the processor time of each stage to standard error
     #[arg(long)]
     pub time_passes: bool,
     /// Print counts of what was compiled to standard error

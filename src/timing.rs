@@ -3,37 +3,49 @@
 use frazil_codegen::CompiledFunction;
 use frazil_ir::Function;
 use std::fmt::Write;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A stopwatch that costs nothing when nobody asked for times.
+///
+/// It measures the processor time of its thread and not the time of day: other programs on the machine do not count.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Clock(Option<Instant>);
+pub(crate) struct Clock(Option<Duration>);
 
 impl Clock {
     /// Starts, or not.
     #[inline]
     pub fn start(measure: bool) -> Clock {
-        Clock(measure.then(Instant::now))
+        Clock(measure.then(processor_time))
     }
 
     /// The time since the start; zero if it was not started.
     #[inline]
     pub fn elapsed(self) -> Duration {
-        self.0.map_or(Duration::ZERO, |start| start.elapsed())
+        self.0
+            .map_or(Duration::ZERO, |start| processor_time().saturating_sub(start))
     }
 
     /// Adds the time since the start to `total` and starts again.
     #[inline]
     pub fn lap(&mut self, total: &mut Duration) {
         if let Some(start) = &mut self.0 {
-            let now = Instant::now();
-            *total += now - *start;
+            let now = processor_time();
+            *total += now.saturating_sub(*start);
             *start = now;
         }
     }
 }
 
-/// Wall time by stage; all zero unless [`crate::Options::measure`] is set.
+/// What this thread has used of a processor so far.
+fn processor_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::new(
+        time.tv_sec.try_into().unwrap_or_default(),
+        time.tv_nsec.try_into().unwrap_or_default(),
+    )
+}
+
+/// Processor time by stage; all zero unless [`crate::Options::measure`] is set.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Times {
     /// Reading the input and making the intermediate representation.
