@@ -161,16 +161,15 @@ impl PRegSet {
     /// The registers, lowest number first, bank 0 first.
     #[inline]
     pub fn iter(self) -> impl Iterator<Item = Reg> {
-        (0..2u8).flat_map(move |bank| {
-            let mut rest = self.banks[usize::from(bank)];
-            std::iter::from_fn(move || {
-                if rest == 0 {
-                    return None;
-                }
-                let number = rest.trailing_zeros() as u8;
-                rest &= rest - 1;
-                Some(Reg::physical(bank, number))
-            })
+        let mut rest = self.banks;
+        std::iter::from_fn(move || {
+            let bank = usize::from(rest[0] == 0);
+            let bits = rest[bank];
+            if bits == 0 {
+                return None;
+            }
+            rest[bank] = bits & (bits - 1);
+            Some(Reg::physical(bank as u8, bits.trailing_zeros() as u8))
         })
     }
 }
