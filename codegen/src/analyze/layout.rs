@@ -47,6 +47,8 @@ pub struct Layout {
     pub loop_at: Vec<u32>,
     /// All loops; an outer loop stands before its inner ones.
     pub loops: Vec<Loop>,
+    /// Whether some loop has a second entry; then all blocks are in one loop.
+    is_irreducible: bool,
     // Scratch, by block.
     header: Vec<u32>,
     path_depth: Vec<u32>,
@@ -67,6 +69,7 @@ impl Layout {
         let count = function.blocks.len();
         self.reset(count);
         let irreducible = self.search(function);
+        self.is_irreducible = irreducible;
         if irreducible || !self.is_header.iter().any(|&header| header) {
             self.order.extend(self.postorder.iter().rev());
             self.loops.push(Loop {
@@ -258,6 +261,10 @@ impl Layout {
     #[inline]
     pub fn outermost_loop_without(&self, inner: u32, outer: u32) -> Option<&Loop> {
         let mut index = self.loop_at[inner as usize];
+        if self.is_irreducible {
+            // Where the loops are is not known: every block is taken to be in one that the others are not in.
+            return (inner != outer).then(|| &self.loops[index as usize]);
+        }
         if index == self.loop_at[outer as usize] {
             return None;
         }
@@ -317,6 +324,8 @@ mod tests {
         let layout = layout(&[&[1, 2], &[2], &[1, 3], &[]]);
         assert_eq!(layout.loops.len(), 2);
         assert!(layout.loop_at.iter().all(|&index| index == 1));
+        let whole = layout.outermost_loop_without(2, 1);
+        assert_eq!(whole.map(|all| (all.begin, all.end)), Some((0, 4)), "a value lives to the end");
     }
 
     #[test]
