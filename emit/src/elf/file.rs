@@ -34,6 +34,10 @@ pub(super) struct Headers {
     bodies: Vec<Body>,
     /// Header numbers by [`SectionId`]; 0 for sections that do not stand in the file.
     indexes: Vec<u32>,
+    /// The members of groups by their header numbers, ascending.
+    members: Vec<(ComdatId, u32)>,
+    /// Header number of the symbol table.
+    symbols: u32,
 }
 
 impl Headers {
@@ -41,6 +45,8 @@ impl Headers {
         let mut headers = Headers {
             bodies: Vec::new(),
             indexes: vec![0; builder.placement.sections.len()],
+            members: Vec::new(),
+            symbols: 0,
         };
         let mut has_header = vec![false; builder.module.comdats.len()];
         for (section, desc) in builder.placement.sections.iter() {
@@ -51,16 +57,16 @@ impl Headers {
                 headers.bodies.push(Body::Group(group));
             }
         }
-        for (section, _) in builder.placement.sections.iter() {
+        for (section, desc) in builder.placement.sections.iter() {
             if let Some(contents) = builder.contents.view(section) {
-                headers.bodies.push(Body::Section(section));
-                headers.indexes[section.index()] = headers.bodies.len() as u32;
+                headers.indexes[section.index()] = headers.push(Body::Section(section), desc.group);
                 if !contents.relocations.is_empty() {
-                    headers.bodies.push(Body::Relocations(section));
+                    headers.push(Body::Relocations(section), desc.group);
                 }
             }
         }
-        headers.bodies.push(Body::Symbols);
+        headers.members.sort_unstable();
+        headers.symbols = headers.push(Body::Symbols, None);
         headers
     }
 
@@ -85,8 +91,19 @@ impl Headers {
             })
     }
 
-    fn index_of(&self, wanted: impl Fn(&Body) -> bool) -> u32 {
-        self.bodies.iter().position(wanted).map_or(0, Headers::index_at)
+    /// Adds a header and returns its number.
+    fn push(&mut self, body: Body, group: Option<ComdatId>) -> u32 {
+        self.bodies.push(body);
+        let index = Headers::index_at(self.bodies.len() - 1);
+        self.members.extend(group.map(|group| (group, index)));
+        index
+    }
+
+    /// Header numbers of the members of a group.
+    fn members(&self, group: ComdatId) -> impl ExactSizeIterator<Item = u32> {
+        let start = self.members.partition_point(|(other, _)| *other < group);
+        let end = self.members.partition_point(|(other, _)| *other <= group);
+        self.members[start..end].iter().map(|(_, index)| *index)
     }
 }
 
@@ -210,11 +227,10 @@ impl Plan<'_, '_> {
 
     /// A header with everything but name and offset.
     fn header(&self, body: Body) -> SectionHeader {
-        let symbols_index = || self.headers.index_of(|body| matches!(body, Body::Symbols));
         match body {
             Body::Group(group) => SectionHeader {
-                sh_size: 4 + 4 * self.members(group).count() as u64,
-                sh_link: symbols_index(),
+                sh_size: 4 + 4 * self.headers.members(group).len() as u64,
+                sh_link: self.headers.symbols,
                 sh_info: self.symbols.signature(group),
                 ..self.encoder.comdat_section_header()
             },
@@ -224,7 +240,7 @@ impl Plan<'_, '_> {
                 SectionHeader {
                     sh_flags: header.sh_flags | self.group_flag(section),
                     sh_size: self.section(section).1.relocations.len() as u64 * header.sh_entsize,
-                    sh_link: symbols_index(),
+                    sh_link: self.headers.symbols,
                     sh_info: self.headers.indexes[section.index()],
                     ..header
                 }
@@ -238,7 +254,7 @@ impl Plan<'_, '_> {
             }
             Body::ExtendedIndexes => SectionHeader {
                 sh_size: self.symbols.symbols.len() as u64 * 4,
-                ..self.encoder.symtab_shndx_section_header(symbols_index())
+                ..self.encoder.symtab_shndx_section_header(self.headers.symbols)
             },
             Body::Strings => self.encoder.strtab_section_header(),
         }
@@ -283,22 +299,6 @@ impl Plan<'_, '_> {
         (self.builder.placement.sections.desc(section), contents)
     }
 
-    /// Header numbers of the members of a group.
-    fn members(&self, group: ComdatId) -> impl Iterator<Item = u32> {
-        self.headers
-            .bodies
-            .iter()
-            .enumerate()
-            .filter_map(move |(position, body)| match *body {
-                Body::Section(section) | Body::Relocations(section)
-                    if self.builder.placement.sections.desc(section).group == Some(group) =>
-                {
-                    Some(Headers::index_at(position))
-                }
-                _ => None,
-            })
-    }
-
     /// The bytes behind a header, made in `scratch` unless they exist already.
     fn contents<'s>(&'s self, body: Body, scratch: &'s mut Vec<u8>) -> &'s [u8] {
         match body {
@@ -306,7 +306,9 @@ impl Plan<'_, '_> {
             Body::Group(group) => {
                 let comdat = self.builder.placement.group_is_comdat(group);
                 self.put_u32(scratch, if comdat { elf::GRP_COMDAT.0 } else { 0 });
-                self.members(group).for_each(|index| self.put_u32(scratch, index));
+                self.headers
+                    .members(group)
+                    .for_each(|index| self.put_u32(scratch, index));
             }
             Body::Relocations(section) => {
                 let relocations = &self.section(section).1.relocations;
