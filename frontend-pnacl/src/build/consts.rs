@@ -4,7 +4,8 @@
 //! (a difference of addresses, say) becomes instructions where it is used, and is made anew for each use.
 
 use super::evaluate::{Base, Evaluator, Found, Sum};
-use super::values::{Builder, Class, NO_TYPE, Word};
+use super::values::{Builder, Class};
+use super::word::{NO_TYPE, Word};
 use crate::error::ReadError;
 use crate::limits;
 use crate::llvm::codes;

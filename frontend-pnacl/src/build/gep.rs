@@ -11,7 +11,8 @@
 //! is emitted for a distance of zero.
 //! If the pointer or an index is a vector, everything scalar is spread over as many lanes.
 
-use super::values::{Builder, NO_TYPE, Word};
+use super::values::Builder;
+use super::word::{NO_TYPE, Word};
 use crate::error::ReadError;
 use crate::llvm::types::{Kind, TypeId};
 use frazil_ir::{ConstKind, Opcode, Operand, Type, TypeData};

@@ -1,6 +1,6 @@
 //! From records to the IR: what does not depend on the dialect of bitcode.
 //!
-//! [`values`] has the numbered values of a function and the builder; [`consts`], [`aggregates`], [`gep`], [`phis`] and
+//! [`values`] has the numbered values of a function, each a [`word`], and the builder; [`consts`], [`aggregates`], [`gep`], [`phis`] and
 //! [`signatures`] extend it; [`intrinsics`] says what calls of intrinsics become. [`data`] makes initialisers of
 //! constants, [`evaluate`] knows what sums of addresses and numbers constants stand for.
 
@@ -13,3 +13,4 @@ pub mod intrinsics;
 pub mod phis;
 pub mod signatures;
 pub mod values;
+pub mod word;

@@ -4,7 +4,8 @@
 //! incoming pairs are kept; when the body is complete and its control flow computed, each pair goes to the column
 //! of its block. Edges that a terminator names twice are one edge: their pairs must agree.
 
-use super::values::{Builder, PendingPhi, Word};
+use super::values::{Builder, PendingPhi};
+use super::word::Word;
 use crate::error::ReadError;
 use frazil_ir::{Block, EntityRef, InstData, Opcode, Operand, Type};
 
@@ -58,7 +59,7 @@ impl Builder<'_, '_> {
         let leaves = self.leaves(ty)?;
         self.check_room(leaves.len().saturating_mul(pairs.len() + 1))?;
         let known = self.raw_word(self.next);
-        let declared = known.state() == super::values::State::ForwardAggregate && known.ty() == ty;
+        let declared = known.state() == super::word::State::ForwardAggregate && known.ty() == ty;
         let first = self.state.parts.len() as u32;
         for (index, place) in leaves.enumerate() {
             for &(word, block) in pairs {

@@ -58,6 +58,7 @@ mod kind {
 
     /// Attributes of functions that change the code that must be generated, in ways not supported.
     pub const UNSUPPORTED: &[(u64, &str)] = &[
+        (14, "noimplicitfloat"),
         (STACK_ALIGNMENT, "alignstack"),
         (26, "ssp"),
         (27, "sspreq"),
@@ -72,22 +73,23 @@ mod kind {
     ];
 }
 
-/// Attributes with a name instead of a number that change the code that must be generated, in ways not supported.
-const UNSUPPORTED_STRINGS: &[&str] = &[
-    "fentry-call",
-    "function-instrument",
-    "instrument-function-entry",
-    "instrument-function-entry-inlined",
-    "instrument-function-exit",
-    "instrument-function-exit-inlined",
-    "interrupt",
-    "patchable-function",
-    "patchable-function-entry",
-    "patchable-function-prefix",
-    "split-stack",
-    "stackrealign",
-    "zero-call-used-regs",
+/// Attributes with a name instead of a number that change the code that must be generated, in ways not supported,
+/// and the value with which they change nothing.
+const UNSUPPORTED_STRINGS: &[(&str, &str)] = &[
+    ("fentry-call", "false"),
+    ("function-instrument", "xray-never"),
+    ("instrument-function-entry", ""),
+    ("instrument-function-entry-inlined", ""),
+    ("instrument-function-exit", ""),
+    ("instrument-function-exit-inlined", ""),
+    ("patchable-function-entry", "0"),
+    ("patchable-function-prefix", "0"),
+    ("use-soft-float", "false"),
+    ("zero-call-used-regs", "skip"),
 ];
+
+/// The same for attributes that have no value that changes nothing.
+const UNSUPPORTED_WORDS: &[&str] = &["interrupt", "patchable-function", "split-stack", "stackrealign"];
 
 /// What is said about a result or a parameter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -416,7 +418,11 @@ fn apply_to_function(attributes: &mut FunctionAttributes, attribute: Attribute) 
             }
         }
         Attribute::String(name, value) => {
-            if let Some(refused) = UNSUPPORTED_STRINGS.iter().find(|refused| refused.as_bytes() == name) {
+            let by_value = UNSUPPORTED_STRINGS
+                .iter()
+                .find(|(refused, harmless)| refused.as_bytes() == name && harmless.as_bytes() != value);
+            let by_name = UNSUPPORTED_WORDS.iter().find(|refused| refused.as_bytes() == name);
+            if let Some(refused) = by_value.map(|(refused, _)| refused).or(by_name) {
                 attributes.unsupported.push((*refused).into());
             }
             attributes.strings.push((name, value));

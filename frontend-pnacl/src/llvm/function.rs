@@ -14,7 +14,8 @@ use crate::bitstream::block::{Block, FIRST_ABBREVIATION, Item, SubBlock};
 use crate::bitstream::cursor::{Cursor, decode_signed};
 use crate::bitstream::record::Record;
 use crate::build::signatures;
-use crate::build::values::{BuildState, Builder, Class, Word};
+use crate::build::values::{BuildState, Builder, Class};
+use crate::build::word::Word;
 use crate::error::ReadError;
 use frazil_ir::{EntityRef, FuncId, Function, Operand};
 
@@ -266,6 +267,7 @@ impl Body<'_, '_> {
         }
         build.check_all_defined()?;
         build.function.compute_cfg();
+        body::control::check_pads(build)?;
         build.finish_phis()
     }
 

@@ -14,7 +14,7 @@ use super::function::Body;
 use super::types::TypeId;
 use crate::bitstream::abbrev::{Abbreviation, Encoding, Step, Tail};
 use crate::bitstream::cursor::{Cursor, WINDOW_BITS};
-use crate::build::values::Word;
+use crate::build::word::Word;
 use crate::error::ReadError;
 use frazil_ir::{Block, EntityRef, InstData, Type};
 

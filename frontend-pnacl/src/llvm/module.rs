@@ -23,6 +23,7 @@ use crate::build::intrinsics::Intrinsic;
 use crate::error::{ReadError, ReadErrorKind};
 use crate::wrapper;
 use frazil_ir::{EntityRef, FuncId, Module, Str, SymbolId, SymbolKind};
+use std::ops::Range;
 
 /// What a value number of the module stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,11 +123,11 @@ impl<'a> BitcodeModule<'a> {
         self.module
     }
 
-    /// Size in bits of a function's body in the file, to divide work by.
-    pub fn body_bits(&self, function: FuncId) -> u64 {
+    /// Where a function's body lies in the file, in bits from its beginning; to divide work by size, too.
+    pub fn body_place(&self, function: FuncId) -> Range<u64> {
         self.bodies
             .get(function.index())
-            .map_or(0, |body| body.end - body.start)
+            .map_or(0..0, |body| body.start..body.end)
     }
 
     fn read_string_table(&mut self, cursor: &mut Cursor<'a>, header: &SubBlock) -> Result<Str, ReadError> {
@@ -237,11 +238,11 @@ impl<'a> BitcodeModule<'a> {
         match header.id {
             id::TYPES => {
                 self.types = TypeTable::read(cursor, block, record)?;
-                if self.types.len() > build::values::MOST_TYPES {
+                if self.types.len() > build::word::MOST_TYPES {
                     let message = format!(
                         "{} types; at most {} are taken",
                         self.types.len(),
-                        build::values::MOST_TYPES
+                        build::word::MOST_TYPES
                     );
                     return Err(ReadError::new(ReadErrorKind::TooLarge, header.start, message));
                 }

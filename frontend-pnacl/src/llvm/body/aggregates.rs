@@ -2,7 +2,7 @@
 
 use super::super::function::{Body, Operands};
 use super::arithmetic::{Domain, single};
-use crate::build::values::{NO_TYPE, Word};
+use crate::build::word::{NO_TYPE, Word};
 use crate::error::ReadError;
 use frazil_ir::{InstData, Opcode, Operand, Type, TypeData};
 

@@ -3,7 +3,8 @@
 use super::super::codes::{binary as operation, casts};
 use super::super::function::{Body, Operands};
 use super::fast_math;
-use crate::build::values::{Builder, NO_TYPE, Word};
+use crate::build::values::Builder;
+use crate::build::word::{NO_TYPE, Word};
 use crate::error::ReadError;
 use crate::llvm::types::TypeId;
 use frazil_ir::{InstData, IntFlags, Opcode, Operand, Type, TypeData};

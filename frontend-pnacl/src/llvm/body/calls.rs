@@ -7,7 +7,8 @@ use super::control::{pointee_function, terminate};
 use super::fast_math;
 use crate::build::intrinsics::Intrinsic;
 use crate::build::signatures;
-use crate::build::values::{Class, NO_TYPE, State, Word};
+use crate::build::values::Class;
+use crate::build::word::{NO_TYPE, State, Word};
 use crate::error::ReadError;
 use crate::llvm::attributes::Attributes;
 use crate::llvm::types::{Kind, TypeId};
@@ -249,6 +250,7 @@ fn emit(body: &mut Body<'_, '_>, call: Call<'_>, targets: Option<(Block, Block)>
     let op = match targets {
         None => Opcode::Call,
         Some((normal, unwind)) => {
+            build.state.unwind_targets.push(unwind.as_u32());
             build
                 .function
                 .push_pool(&[Operand::raw(normal.as_u32()), Operand::raw(unwind.as_u32())]);

@@ -2,10 +2,11 @@
 
 use super::super::function::{Body, Operands};
 use super::arithmetic::Domain;
-use crate::build::values::{Class, Word};
+use crate::build::values::{Builder, Class};
+use crate::build::word::Word;
 use crate::error::ReadError;
 use crate::llvm::types::Kind;
-use frazil_ir::{Block, InstData, Opcode, Operand, Type};
+use frazil_ir::{Block, EntityRef, InstData, Opcode, Operand, Type};
 
 /// Appends a terminator.
 #[inline]
@@ -62,7 +63,7 @@ pub(in crate::llvm) fn branch(body: &mut Body<'_, '_>, operands: &mut Operands<'
         body.build.word(number)?
     } else {
         body.build
-            .forward_scalar(number, Type::I1, crate::build::values::NO_TYPE)?
+            .forward_scalar(number, Type::I1, crate::build::word::NO_TYPE)?
     };
     branch_if(body, condition, if_true, if_false)
 }
@@ -201,6 +202,11 @@ const CLAUSE_COUNT_SHIFT: u32 = 2;
 
 /// Type, cleanup, number of clauses; clauses of a kind and a value.
 pub(in crate::llvm) fn landing_pad(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
+    if !body.build.at_phis() {
+        return Err(body
+            .build
+            .malformed("a landingpad behind other instructions of its block"));
+    }
     let ty = body.build.type_id(operands.next()?)?;
     if !is_exception_type(body, ty)? {
         return Err(body
@@ -246,7 +252,37 @@ pub(in crate::llvm) fn landing_pad(body: &mut Body<'_, '_>, operands: &mut Opera
     );
     build.state.types.clear();
     build.state.types.extend([Type::PTR, Type::I32]);
+    build.state.pads.push(build.function.blocks.len() as u32 - 1);
     build.define_aggregate(data, ty)
+}
+
+/// Checks that landing pads and unwind edges belong together, when the control flow is known.
+///
+/// # Errors
+/// If an invoke unwinds to a block without landing pad, or a block with one is reached in another way.
+pub(in crate::llvm) fn check_pads(build: &Builder<'_, '_>) -> Result<(), ReadError> {
+    let function = &*build.function;
+    for &pad in &build.state.pads {
+        let pad = Block::new(pad as usize);
+        let only_unwinding = function.predecessors(pad).iter().all(|&from| {
+            let data = function.inst(function.terminator(from));
+            data.op == Opcode::Invoke && {
+                let (normal, unwind) = function.invoke_targets(data);
+                unwind == pad && normal != pad
+            }
+        });
+        if !only_unwinding {
+            return Err(build.malformed(format!("{pad:?} has a landingpad but is not only unwound to")));
+        }
+    }
+    for &target in &build.state.unwind_targets {
+        let mut range = function.block_insts(Block::new(target as usize));
+        let first = range.find_map(|at| function.insts.get(at).filter(|data| data.op != Opcode::Phi));
+        if first.is_none_or(|data| data.op != Opcode::LandingPad) {
+            return Err(build.malformed(format!("block {target} is unwound to but has no landingpad")));
+        }
+    }
+    Ok(())
 }
 
 /// Whether the word is a function's or another symbol's address; used by calls.
