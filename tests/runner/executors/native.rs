@@ -100,7 +100,7 @@ fn main_program(program: &Program<'_>) -> String {
          \x20       int status = 0;\n\
          \x20       memset(results, 0xa5, {bytes});\n\
          \x20       fflush(stdout);\n\
-         \x20       if (fork() == 0) {{ alarm(20); runs[index](results); fflush(stdout); _exit(0); }}\n\
+         \x20       if (fork() == 0) {{ alarm(2); runs[index](results); fflush(stdout); _exit(0); }}\n\
          \x20       wait(&status);\n\
          \x20       printf(\"%d \", status);\n\
          \x20       for (unsigned byte = 0; byte < {bytes}; byte++) printf(\"%02x\", results[byte]);\n\
