@@ -24,6 +24,7 @@ cargo xtask <command>
 
   corpus [FILTER]                       fetch real C programs and make their bitcode in <target>/corpus
   crosstest [--frazil PATH] [FILTER]    compare each program's behavior under frazil with that under llc-22 -O0
+  crosstest --bisect [...]              find the function that makes a module fail
   crosstest --random N [--seed N] [...] the same with programs that csmith makes
   bench [--repeat N] [--frazil PATH] [FILTER]
                                         CPU time, memory and code size of compiling, beside llc-22 -O0

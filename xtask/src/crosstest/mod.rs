@@ -7,6 +7,7 @@
 //! Workloads are the short ones; `bench --run-time` measures with the long ones. With `--random N` the programs are made
 //! by a generator instead (`random`).
 
+mod bisect;
 mod random;
 
 use std::fmt;
@@ -73,7 +74,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// `cargo xtask crosstest [--frazil PATH] [FILTER]` and
+/// `cargo xtask crosstest [--bisect] [--frazil PATH] [FILTER]` and
 /// `cargo xtask crosstest --random N [--seed N] [--frazil PATH]`.
 pub fn command(mut arguments: Arguments) -> Result<bool> {
     let frazil = Compiler::Frazil(workspace::frazil(&mut arguments)?);
@@ -82,7 +83,14 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
         ensure!(arguments.finish().is_empty(), "too many arguments");
         return random::test_programs(count, seed, &frazil);
     }
+    let find_function = arguments.contains("--bisect");
     let modules = corpus::modules(&corpus::filter(arguments)?)?;
+    if find_function {
+        for module in &modules {
+            bisect::bisect(module, &frazil)?;
+        }
+        return Ok(true);
+    }
     let (mut passed, mut failed) = (0, 0);
     for module in &modules {
         for (case, verdict) in test_module(module, &frazil)? {
