@@ -30,6 +30,20 @@ pub struct ArgPlace {
     pub extend: (u32, bool),
 }
 
+impl ArgPlace {
+    /// The width to which one part is to be extended, and whether by its sign; 0 for none: only the part that holds
+    /// the value's top bit has bits to fill.
+    pub fn extend_of(&self, part: u8) -> (u32, bool) {
+        let (bits, signed) = self.extend;
+        let part_bits = u32::from(self.parts.bytes) * 8;
+        let below = part_bits * u32::from(part);
+        if self.parts.count > 1 && (bits <= below || bits >= below + part_bits) {
+            return (0, false);
+        }
+        (bits - below, signed)
+    }
+}
+
 /// The places of all arguments of a signature.
 #[derive(Debug, Default)]
 pub struct ArgLayout {
@@ -174,16 +188,12 @@ impl ArgLayout {
     fn spread_returns_over_memory(&mut self) {
         let mut offset = 0u32;
         for result in &mut self.returns {
-            let align = if result.parts.count > 1 {
-                16
-            } else {
-                u32::from(result.parts.bytes)
-            };
-            offset = offset.next_multiple_of(align);
+            let bytes = u32::from(result.parts.count) * u32::from(result.parts.bytes);
+            offset = offset.next_multiple_of(bytes.next_power_of_two());
             for index in 0..result.parts.count {
                 result.places[usize::from(index)] = Place::Stack(offset + u32::from(index * result.parts.bytes));
             }
-            offset += u32::from(result.parts.count) * u32::from(result.parts.bytes);
+            offset += bytes;
         }
         self.return_bytes = offset;
     }

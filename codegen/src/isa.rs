@@ -77,6 +77,15 @@ pub enum CaseTest {
     Below,
 }
 
+/// A switch value in registers that the rule owns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SwitchValue {
+    /// The value, or its low part.
+    pub low: Reg,
+    /// The part above, or [`Reg::NONE`] when there is none.
+    pub high: Reg,
+}
+
 /// What a call goes to.
 #[derive(Clone, Copy, Debug)]
 pub enum CallTarget {
@@ -95,8 +104,10 @@ pub struct FrameInfo {
     pub frame_bytes: u32,
     /// Callee-saved registers that are written.
     pub saved: PRegSet,
-    /// Offset from the frame pointer of the first saved register; each further one lies a register's width below.
+    /// Offset from the frame pointer of the first saved register.
     pub saved_offset: i32,
+    /// Distance in bytes by which each further one lies below: the width of the widest.
+    pub saved_step: i32,
     /// Whether the function calls others.
     pub has_calls: bool,
     /// Whether the stack pointer moves within the body.
@@ -105,6 +116,14 @@ pub struct FrameInfo {
     pub red_zone: bool,
     /// Pages of this many bytes must be touched in order when the frame is larger; 0 for no probes.
     pub probe_bytes: u32,
+}
+
+impl FrameInfo {
+    /// The saved registers, each with its offset from the frame pointer.
+    pub fn saved_places(&self) -> impl Iterator<Item = (Reg, i32)> {
+        let offsets = (0..).map(|index| self.saved_offset - index * self.saved_step);
+        self.saved.iter().zip(offsets)
+    }
 }
 
 /// Where prologue and epilogue rules put their instructions.
@@ -145,20 +164,20 @@ pub trait Isa: Sized + Send + Sync + 'static {
     fn invert(&self, branch: MInst) -> MInst;
     /// An unconditional branch.
     fn jump(&self, target: Label) -> MInst;
-    /// A switch value in a register that the rule owns, zero-extended to the register's width.
+    /// A switch value of at most 64 bits, zero-extended to the width of its registers.
     ///
     /// # Errors
     /// As for [`Isa::lower`].
-    fn switch_value<C: LowerCtx>(&self, cx: &mut C, value: Operand, ty: Type) -> Result<Reg, CodegenError>;
+    fn switch_value<C: LowerCtx>(&self, cx: &mut C, value: Operand, ty: Type) -> Result<SwitchValue, CodegenError>;
     /// Compares a zero-extended switch value with a case value and gives the branch. May use the scratch register.
-    fn case_branch<C: LowerCtx>(&self, cx: &mut C, test: CaseTest, value: Reg, case: u64) -> MInst;
+    fn case_branch<C: LowerCtx>(&self, cx: &mut C, test: CaseTest, value: SwitchValue, case: u64) -> MInst;
     /// Jumps through a table of label distances: entry `value - low`, or to `default` if that is above `span`.
     /// `value` (owned by the rule) and `temp` may be written, and the scratch register.
     #[allow(clippy::too_many_arguments, reason = "everything a table jump consists of")]
     fn table_jump<C: LowerCtx>(
         &self,
         cx: &mut C,
-        value: Reg,
+        value: SwitchValue,
         temp: Reg,
         low: u64,
         span: u64,

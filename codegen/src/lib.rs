@@ -23,7 +23,7 @@ pub use buffer::{CodeBuffer, LogItem, PoolConstant, Reloc};
 pub use desc::{Addressing, ClassDesc, ConvDesc, ElfDesc, FixupDesc, OpDesc, RegDesc, RelocDesc, Role, TargetDesc};
 pub use error::CodegenError;
 pub use fast::FastState;
-pub use isa::{Branch, CallTarget, CaseTest, FrameInfo, FrameSink, Isa, Join, Parts, Target, TargetEntry};
+pub use isa::{Branch, CallTarget, CaseTest, FrameInfo, FrameSink, Isa, Join, Parts, SwitchValue, Target, TargetEntry};
 pub use lower_ctx::{GroupKind, ImmKind, LowerCtx, Src, VariadicArea};
 pub use minst::{Label, MInst, Mem, Ref, RefKind};
 pub use module_view::{ModuleView, RelocationModel};

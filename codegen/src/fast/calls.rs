@@ -67,10 +67,12 @@ impl<I: Isa> FastCtx<'_, I> {
         if self.st.assigns[value.index()].uses == 0 {
             return;
         }
+        // Once a part is on the stack, so are the following ones.
+        let is_all_on_stack = matches!(arg.places[0], Place::Stack(_));
         for part in 0..arg.parts.count {
             match arg.places[usize::from(part)] {
                 Place::Reg(reg) => self.def_fixed(value, part, reg),
-                Place::Stack(offset) if part == 0 || self.st.assigns[value.index()].stored != 0 => {
+                Place::Stack(offset) if is_all_on_stack => {
                     let assign = &mut self.st.assigns[value.index()];
                     assign.frame = incoming + offset as i32 - assign.parts.offset(part);
                     assign.stored |= 1 << part;
@@ -325,7 +327,7 @@ impl<I: Isa> FastCtx<'_, I> {
                     dest,
                     float,
                     bytes,
-                    extend: arg.extend,
+                    extend: arg.extend_of(part),
                 });
             }
         }
@@ -422,7 +424,7 @@ impl<I: Isa> FastCtx<'_, I> {
                     dest,
                     float,
                     bytes,
-                    extend: result.extend,
+                    extend: result.extend_of(part),
                 });
             }
         }

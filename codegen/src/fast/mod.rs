@@ -28,15 +28,15 @@ mod switch;
 pub use state::FastState;
 
 use crate::buffer::CodeBuffer;
-use crate::desc::ConvDesc;
+use crate::desc::{ConvDesc, TargetDesc};
 use crate::error::CodegenError;
 use crate::isa::{FrameInfo, FrameSink, Isa};
 use crate::minst::{Label, MInst};
 use crate::module_view::ModuleView;
-use crate::reg::Reg;
+use crate::reg::{PRegSet, Reg};
 use crate::result::{CompiledFunction, UnwindOp};
 use frazil_ir::module::{FramePointer, FunctionHead};
-use frazil_ir::{Block, Function, Value};
+use frazil_ir::{Block, Effects, Function, TypeData, Value};
 
 /// The context of one function: implements the requests of lowering rules.
 pub(crate) struct FastCtx<'a, I: Isa> {
@@ -82,6 +82,7 @@ pub(crate) fn compile<I: Isa>(
 ) -> Result<(), CodegenError> {
     out.clear();
     refuse_attributes(head, view)?;
+    refuse_layout(isa.desc(), function, view)?;
     let conv = isa
         .convention(function.signature.call_conv)
         .ok_or_else(|| CodegenError::unsupported(format!("calling convention {}", function.signature.call_conv.0)))?;
@@ -154,6 +155,26 @@ fn refuse_attributes(head: &FunctionHead, view: ModuleView<'_>) -> Result<(), Co
     Ok(())
 }
 
+/// A module whose pointers or byte order are not the target's, as far as the function has to do with memory.
+fn refuse_layout(desc: &TargetDesc, function: &Function, view: ModuleView<'_>) -> Result<(), CodegenError> {
+    let layout = view.module.data_layout;
+    let bits = u32::from(desc.pointer_bytes) * 8;
+    if layout.pointer_bits == bits && layout.big_endian != desc.elf.little_endian {
+        return Ok(());
+    }
+    let is_pointer = |ty| matches!(function.types.data(ty), TypeData::Ptr(_));
+    let has_memory = function.values.iter().any(|value| is_pointer(value.ty))
+        || (function.insts.iter()).any(|data| matches!(data.op.effects(), Effects::Read | Effects::Write));
+    if !has_memory {
+        return Ok(());
+    }
+    Err(CodegenError::unsupported(if layout.pointer_bits == bits {
+        "the module's byte order".to_owned()
+    } else {
+        format!("pointers of {} bits", layout.pointer_bits)
+    }))
+}
+
 impl<I: Isa> FastCtx<'_, I> {
     fn block_label(&self, block: Block) -> Label {
         Label(self.first_block_label.0 + block.as_u32())
@@ -166,17 +187,18 @@ impl<I: Isa> FastCtx<'_, I> {
         }
     }
 
+    /// Gives the saved registers places in the frame: the offset of the first, and the step to the next below.
+    fn place_saved(&mut self, saved: PRegSet) -> (i32, i32) {
+        let widths = saved.iter().map(|reg| self.isa.desc().classes[reg.bank()].bytes);
+        let Some(width) = widths.max() else { return (0, 0) };
+        let (count, step) = (saved.iter().count() as i32, i32::from(width));
+        let lowest = self.st.frame.allocate(u64::from(width) * count as u64, u64::from(width));
+        (lowest + (count - 1) * step, step)
+    }
+
     fn finish(&mut self) -> Result<FrameInfo, CodegenError> {
-        let desc = self.isa.desc();
         let saved = self.st.regs.written.intersection(self.conv.callee_saved);
-        let saved_count = saved.iter().count() as u64;
-        let saved_offset = match saved_count {
-            0 => 0,
-            count => {
-                let bytes = u64::from(desc.pointer_bytes);
-                self.st.frame.allocate(count * bytes, bytes) + ((count - 1) * bytes) as i32
-            }
-        };
+        let (saved_offset, saved_step) = self.place_saved(saved);
         if self.st.frame.is_too_large() {
             return Err(CodegenError::TooLarge {
                 what: "the stack frame (at most 1 GiB)".to_owned(),
@@ -192,6 +214,7 @@ impl<I: Isa> FastCtx<'_, I> {
             frame_bytes: self.st.frame.used_bytes().next_multiple_of(self.conv.stack_align),
             saved,
             saved_offset,
+            saved_step,
             has_calls: self.has_calls,
             has_dynamic_stack: self.has_dynamic_stack,
             red_zone: !self.head.no_red_zone,

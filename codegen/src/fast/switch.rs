@@ -7,7 +7,7 @@ use super::FastCtx;
 use super::edges::Exit;
 use super::state::Owner;
 use crate::error::CodegenError;
-use crate::isa::{CaseTest, Isa};
+use crate::isa::{CaseTest, Isa, SwitchValue};
 use crate::minst::{Label, MInst};
 use crate::reg::{Reg, RegClass};
 use frazil_ir::{Block, ConstView, EntityRef, InstData, Operand, Type};
@@ -25,7 +25,7 @@ struct Cluster {
 }
 
 struct Dispatch {
-    value: Reg,
+    value: SwitchValue,
     temp: Reg,
     default: Label,
 }

@@ -33,12 +33,10 @@ pub fn prologue<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
     if moves_stack(frame) {
         reserve(frame, out);
     }
-    let mut offset = frame.saved_offset;
-    for reg in frame.saved.iter() {
+    for (reg, offset) in frame.saved_places() {
         out.emit(mr(Op::MovMR, 8, Mem::base(RBP, offset), reg));
         let dwarf = crate::regs::REGS[reg.number() as usize].dwarf;
         out.unwind(UnwindOp::SavedAt(dwarf, offset - CFA_FROM_RBP));
-        offset -= 8;
     }
 }
 
@@ -65,10 +63,8 @@ fn reserve<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
 
 /// The code that leaves the function.
 pub fn epilogue<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
-    let mut offset = frame.saved_offset;
-    for reg in frame.saved.iter() {
+    for (reg, offset) in frame.saved_places() {
         out.emit(rm(Op::MovRM, 8, reg, Mem::base(RBP, offset)));
-        offset -= 8;
     }
     if frame.needs_frame {
         out.emit(if moves_stack(frame) || frame.has_dynamic_stack {

@@ -9,7 +9,7 @@ use crate::{abi, frame, lower};
 use frazil_codegen::{
     Addressing, AsmNames, Branch, CallTarget, CaseTest, ClassDesc, CodeBuffer, CodegenError, ConvDesc, ElfDesc, Folder,
     FrameInfo, FrameSink, Isa, Label, LowerCtx, MInst, Mem, ModuleView, OpDesc, PRegSet, Parts, Ref, RefKind, Reg,
-    RegClass, TargetDesc, TargetEntry, UnwindOp,
+    RegClass, SwitchValue, TargetDesc, TargetEntry, UnwindOp,
 };
 use frazil_ir::{CallConv, Inst, Operand, SymbolId, Type, TypeData, TypeTable};
 use std::fmt;
@@ -137,17 +137,20 @@ impl Isa for X86 {
         jmp(target)
     }
 
-    fn switch_value<C: LowerCtx>(&self, cx: &mut C, value: Operand, ty: Type) -> Result<Reg, CodegenError> {
+    fn switch_value<C: LowerCtx>(&self, cx: &mut C, value: Operand, ty: Type) -> Result<SwitchValue, CodegenError> {
         let Some(bits @ 1..=64) = cx.func().types.int_bits(ty) else {
             return Err(CodegenError::unsupported("a switch on an integer of more than 64 bits"));
         };
         let reg = cx.use_copy(value, 0);
         lower::extend(cx, reg, reg, bits, false, 8);
-        Ok(reg)
+        Ok(SwitchValue {
+            low: reg,
+            high: Reg::NONE,
+        })
     }
 
-    fn case_branch<C: LowerCtx>(&self, cx: &mut C, test: CaseTest, value: Reg, case: u64) -> MInst {
-        compare_with(cx, value, case);
+    fn case_branch<C: LowerCtx>(&self, cx: &mut C, test: CaseTest, value: SwitchValue, case: u64) -> MInst {
+        compare_with(cx, value.low, case);
         let cond = match test {
             CaseTest::Equal => Cond::E,
             CaseTest::Below => Cond::B,
@@ -158,13 +161,14 @@ impl Isa for X86 {
     fn table_jump<C: LowerCtx>(
         &self,
         cx: &mut C,
-        value: Reg,
+        value: SwitchValue,
         temp: Reg,
         low: u64,
         span: u64,
         table: Label,
         default: Label,
     ) {
+        let value = value.low;
         if let Ok(low) = i32::try_from(low) {
             if low != 0 {
                 cx.emit(ri(Op::SubRI, 8, value, low));
