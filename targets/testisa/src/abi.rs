@@ -1,0 +1,29 @@
+//! The calling convention as a table.
+//!
+//! Four-byte stack slots; a value of several parts may lie partly in registers and partly on the stack; results of
+//! more than two words are returned in memory; one register of each class is preserved.
+
+use crate::regs::*;
+use frazil_codegen::{ConvDesc, PRegSet, Reg};
+use frazil_ir::CallConv;
+
+static STANDARD: ConvDesc = ConvDesc {
+    name: "testisa",
+    int_args: &[A0, A1, A2],
+    float_args: &[F0, F1],
+    int_returns: &[A0, A1],
+    float_returns: &[F0],
+    callee_saved: PRegSet::of(&[S0, FS]),
+    stack_slot_bytes: 4,
+    stack_align: 8,
+    indirect_callee: IC,
+    nest: Reg::NONE,
+    returns_struct_pointer: false,
+    keeps_pairs: false,
+    variadic_count: Reg::NONE,
+};
+
+/// The table of a convention.
+pub fn convention(conv: CallConv) -> Option<&'static ConvDesc> {
+    matches!(conv, CallConv::C | CallConv::FAST | CallConv::COLD).then_some(&STANDARD)
+}

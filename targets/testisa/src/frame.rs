@@ -1,0 +1,70 @@
+//! Prologue and epilogue, with their call frame description.
+//!
+//! `fp` points at the caller's `fp`, the return address lies above it, slots below it.
+
+use crate::build::{reg, rm, rr, rri};
+use crate::ops::Op;
+use crate::regs::{FP, RA, SP};
+use frazil_codegen::{FrameInfo, FrameSink, MInst, Mem, Reg, RegClass, UnwindOp};
+
+/// Distance of the arguments on the stack from `fp`.
+pub const INCOMING_ARGS_OFFSET: i32 = 8;
+
+fn dwarf(reg: Reg) -> u16 {
+    reg.bank() as u16 * 32 + reg.number() as u16
+}
+
+/// The code before the body.
+pub fn prologue<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
+    if !frame.needs_frame {
+        return;
+    }
+    out.emit(rri(Op::Addi, SP, SP, -INCOMING_ARGS_OFFSET));
+    out.unwind(UnwindOp::DefineCfaOffset(INCOMING_ARGS_OFFSET));
+    out.emit(rm(Op::Sw, 4, FP, Mem::base(SP, 0)));
+    out.emit(rm(Op::Sw, 4, RA, Mem::base(SP, 4)));
+    out.unwind(UnwindOp::SavedAt(dwarf(FP), -8));
+    out.unwind(UnwindOp::SavedAt(dwarf(RA), -4));
+    out.emit(rr(Op::Mov, FP, SP));
+    out.unwind(UnwindOp::DefineCfaRegister(dwarf(FP)));
+    if frame.frame_bytes > 0 {
+        out.emit(rri(Op::Addi, SP, SP, -frame.frame_bytes.cast_signed()));
+    }
+    for (saved, offset) in frame.saved_places() {
+        out.emit(save(saved, offset));
+        out.unwind(UnwindOp::SavedAt(dwarf(saved), offset - INCOMING_ARGS_OFFSET));
+    }
+}
+
+fn save(saved: Reg, offset: i32) -> MInst {
+    let mem = Mem::base(FP, offset);
+    if saved.bank() == RegClass::Int as usize {
+        rm(Op::Sw, 4, saved, mem)
+    } else {
+        rm(Op::Fs, 8, saved, mem)
+    }
+}
+
+fn restore(saved: Reg, offset: i32) -> MInst {
+    let mem = Mem::base(FP, offset);
+    if saved.bank() == RegClass::Int as usize {
+        rm(Op::Lw, 4, saved, mem)
+    } else {
+        rm(Op::Fl, 8, saved, mem)
+    }
+}
+
+/// The code that leaves the function.
+pub fn epilogue<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
+    if frame.needs_frame {
+        for (saved, offset) in frame.saved_places() {
+            out.emit(restore(saved, offset));
+        }
+        out.emit(rr(Op::Mov, SP, FP));
+        out.emit(rm(Op::Lw, 4, FP, Mem::base(SP, 0)));
+        out.emit(rm(Op::Lw, 4, RA, Mem::base(SP, 4)));
+        out.emit(rri(Op::Addi, SP, SP, INCOMING_ARGS_OFFSET));
+        out.unwind(UnwindOp::DefineCfa(dwarf(SP), 0));
+    }
+    out.emit(reg(Op::Jr, RA));
+}

@@ -1,0 +1,269 @@
+//! The hooks that shared code calls, and the table of the target.
+
+use crate::build::*;
+use crate::ops::{OP_DESCS, Op};
+use crate::regs::*;
+use crate::relocs::{ABS32, FIXUPS, RELOCS, WORD};
+use crate::{abi, frame, lower};
+use frazil_codegen::{
+    Addressing, AsmNames, Branch, CallTarget, CaseTest, ClassDesc, CodeBuffer, CodegenError, ConvDesc, ElfDesc, Folder,
+    FrameInfo, FrameSink, Isa, Label, LowerCtx, MInst, Mem, ModuleView, OpDesc, PRegSet, Parts, Ref, RefKind, Reg,
+    RegClass, SwitchValue, TargetDesc, TargetEntry, UnwindOp,
+};
+use frazil_ir::{CallConv, Inst, Operand, SymbolId, Type, TypeData, TypeTable};
+use std::fmt;
+
+/// What a registry of targets would know.
+pub const TESTISA: TargetEntry = TargetEntry {
+    name: "testisa",
+    triple_prefixes: &["testisa"],
+    new: || Box::new(TestIsa),
+};
+
+static DESC: TargetDesc = TargetDesc {
+    name: "testisa",
+    regs: &REGS,
+    relocs: RELOCS,
+    fixups: FIXUPS,
+    classes: [
+        ClassDesc {
+            allocatable: PRegSet::of(&[A0, A1, A2, S0]),
+            scratch: SC,
+            bytes: 4,
+        },
+        ClassDesc {
+            allocatable: PRegSet::of(&[F0, F1, F2, FS]),
+            scratch: FT,
+            bytes: 8,
+        },
+    ],
+    frame_pointer: FP,
+    stack_pointer: SP,
+    incoming_args_offset: frame::INCOMING_ARGS_OFFSET,
+    pointer_bytes: 4,
+    addressing: Addressing {
+        index_scales: 0,
+        min_disp: -128,
+        max_disp: 127,
+        symbol_base: false,
+    },
+    function_align_log2: 2,
+    elf: ElfDesc {
+        machine: 0xfff0,
+        is_64: false,
+        little_endian: true,
+        flags: 0,
+        abs64: None,
+        abs32: Some(ABS32),
+        pc32: None,
+        pc64: None,
+        return_address_column: 7,
+        code_align: 4,
+        data_align: -4,
+        initial_unwind: &[UnwindOp::DefineCfa(5, 0)],
+        filler: 0,
+    },
+};
+
+/// The target.
+#[derive(Clone, Copy, Debug)]
+pub struct TestIsa;
+
+impl Isa for TestIsa {
+    fn desc(&self) -> &'static TargetDesc {
+        &DESC
+    }
+
+    fn op_desc(&self, op: u16) -> &'static OpDesc {
+        &OP_DESCS[usize::from(op)]
+    }
+
+    fn convention(&self, conv: CallConv) -> Option<&'static ConvDesc> {
+        abi::convention(conv)
+    }
+
+    fn parts(&self, types: &TypeTable, ty: Type) -> Parts {
+        let int = |count, bytes| Parts {
+            count,
+            float: false,
+            bytes,
+        };
+        let float = |bytes| Parts {
+            count: 1,
+            float: true,
+            bytes,
+        };
+        match types.data(ty) {
+            TypeData::Int(bits @ 1..=32) => int(1, bits.div_ceil(8).next_power_of_two() as u8),
+            TypeData::Int(bits @ 33..=128) => int(bits.div_ceil(32) as u8, 4),
+            TypeData::Ptr(0) => int(1, 4),
+            TypeData::F32 => float(4),
+            TypeData::F64 => float(8),
+            _ => Parts::default(),
+        }
+    }
+
+    fn fold(&self, folder: &mut Folder<'_>, user: Inst) {
+        lower::fold::fold(folder, user);
+    }
+
+    fn lower<C: LowerCtx>(&self, cx: &mut C, inst: Inst) -> Result<(), CodegenError> {
+        lower::lower(cx, inst)
+    }
+
+    fn lower_branch<C: LowerCtx>(&self, cx: &mut C, condition: Operand) -> Result<Branch, CodegenError> {
+        lower::compare::branch_on(cx, condition)
+    }
+
+    fn invert(&self, branch: MInst) -> MInst {
+        match Op::from_number(branch.op) {
+            Some(op) => MInst {
+                op: crate::encode::inverse(op) as u16,
+                ..branch
+            },
+            None => branch,
+        }
+    }
+
+    fn jump(&self, target: Label) -> MInst {
+        jump(target)
+    }
+
+    fn switch_value<C: LowerCtx>(&self, cx: &mut C, value: Operand, ty: Type) -> Result<SwitchValue, CodegenError> {
+        lower::switch::value(cx, value, ty)
+    }
+
+    fn case_branch<C: LowerCtx>(&self, cx: &mut C, test: CaseTest, value: SwitchValue, case: u64) -> MInst {
+        lower::switch::case_branch(cx, test, value, case)
+    }
+
+    fn table_jump<C: LowerCtx>(
+        &self,
+        cx: &mut C,
+        value: SwitchValue,
+        temp: Reg,
+        low: u64,
+        span: u64,
+        table: Label,
+        default: Label,
+    ) {
+        lower::switch::table_jump(cx, value, temp, (low, span), table, default);
+    }
+
+    fn symbol_addr<C: LowerCtx>(
+        &self,
+        cx: &mut C,
+        dst: Reg,
+        symbol: SymbolId,
+        addend: i64,
+    ) -> Result<(), CodegenError> {
+        if cx.view().is_thread_local(symbol) {
+            return Err(CodegenError::unsupported("thread-local variables"));
+        }
+        cx.emit(la(dst, Ref::symbol(RefKind::Symbol, symbol), addend as i32));
+        Ok(())
+    }
+
+    fn symbol_mem(&self, _view: ModuleView<'_>, _symbol: SymbolId, _addend: i64) -> Option<Mem> {
+        None
+    }
+
+    fn int_constant<C: LowerCtx>(&self, cx: &mut C, dst: Reg, _bytes: u8, value: i64) {
+        cx.emit(li(dst, value as i32));
+    }
+
+    fn float_constant<C: LowerCtx>(&self, cx: &mut C, dst: Reg, bytes: u8, bits: u128) {
+        let constant = cx.pool_constant(&bits.to_le_bytes()[..usize::from(bytes)]);
+        cx.emit(la(AT, constant, 0));
+        cx.emit(rm(Op::Fl, bytes, dst, Mem::base(AT, 0)));
+    }
+
+    fn trap<C: LowerCtx>(&self, cx: &mut C) {
+        cx.emit(none(Op::Break));
+    }
+
+    fn call(&self, _view: ModuleView<'_>, target: CallTarget) -> MInst {
+        match target {
+            CallTarget::Symbol(symbol) => none(Op::Call).with_mem(Mem::symbol(Ref::symbol(RefKind::Plt, symbol), 0)),
+            CallTarget::Reg(callee) => reg(Op::Callr, callee),
+        }
+    }
+
+    fn mov(&self, class: RegClass, bytes: u8, dst: Reg, src: Reg) -> MInst {
+        match class {
+            RegClass::Int => rr(Op::Mov, dst, src),
+            RegClass::Float => rr_sized(Op::Fmov, bytes, dst, src),
+        }
+    }
+
+    fn spill(&self, class: RegClass, bytes: u8, src: Reg, mem: Mem) -> MInst {
+        match class {
+            RegClass::Int => rm(store_op(u32::from(bytes)), 4, src, mem),
+            RegClass::Float => rm(Op::Fs, bytes, src, mem),
+        }
+    }
+
+    fn reload(&self, class: RegClass, bytes: u8, dst: Reg, mem: Mem) -> MInst {
+        match class {
+            RegClass::Int => rm(load_op(u32::from(bytes)), 4, dst, mem),
+            RegClass::Float => rm(Op::Fl, bytes, dst, mem),
+        }
+    }
+
+    fn address<C: LowerCtx>(&self, cx: &mut C, dst: Reg, mem: Mem) {
+        cx.emit(rri(Op::Addi, dst, mem.base, mem.disp));
+    }
+
+    fn extend<C: LowerCtx>(&self, cx: &mut C, dst: Reg, src: Reg, bits: u32, signed: bool) {
+        lower::extend(cx, dst, src, bits, signed);
+    }
+
+    fn block_copy<C: LowerCtx>(&self, cx: &mut C, dst: Mem, src: Mem, size: u32) {
+        lower::memory::copy_bytes(cx, dst, src, size);
+    }
+
+    fn block_copy_claims(&self, _size: u32) -> PRegSet {
+        PRegSet::EMPTY
+    }
+
+    fn add_pointer<C: LowerCtx>(&self, cx: &mut C, dst: Reg, src: Reg) {
+        cx.emit(rrr(Op::Add, dst, dst, src));
+    }
+
+    fn align_down<C: LowerCtx>(&self, cx: &mut C, reg: Reg, align_log2: u8) {
+        let shift = i32::from(align_log2.min(31));
+        cx.emit(rri(Op::Srli, reg, reg, shift));
+        cx.emit(rri(Op::Slli, reg, reg, shift));
+    }
+
+    fn adjust_stack(&self, bytes: i32) -> MInst {
+        rri(Op::Addi, SP, SP, bytes)
+    }
+
+    /// Variable arguments are not compiled (`va_start` is refused), so that nothing needs to be saved.
+    fn save_variadic_registers<C: LowerCtx>(&self, _cx: &mut C, _area: Mem, _int_used: u8, _float_used: u8) {}
+
+    fn variadic_area_bytes(&self) -> u32 {
+        0
+    }
+
+    fn prologue<S: FrameSink>(&self, info: &FrameInfo, out: &mut S) {
+        frame::prologue(info, out);
+    }
+
+    fn epilogue<S: FrameSink>(&self, info: &FrameInfo, out: &mut S) {
+        frame::epilogue(info, out);
+    }
+
+    fn encode(&self, inst: &MInst, out: &mut CodeBuffer) {
+        crate::encode::encode(inst, out);
+    }
+
+    fn print(&self, inst: &MInst, _len: u8, names: &dyn AsmNames, out: &mut dyn fmt::Write) -> fmt::Result {
+        crate::print::print(inst, names, out)
+    }
+
+    fn table_entry_fixup(&self) -> u8 {
+        WORD
+    }
+}

@@ -1,0 +1,113 @@
+//! Arithmetic that tells overflow, or saturates: computed with more bits than the type has, then compared.
+
+use super::wide::{self, A, B, KEPT, R, Shift, Wide};
+use super::{arith, int_bits, part_count, result};
+use crate::build::*;
+use crate::ops::Op;
+use crate::regs::SC;
+use frazil_codegen::{CodegenError, LowerCtx};
+use frazil_ir::{EntityRef, InstData, Opcode as O, Value};
+
+fn is_signed(op: O) -> bool {
+    matches!(
+        op,
+        O::SaddOverflow | O::SsubOverflow | O::SmulOverflow | O::SaddSat | O::SsubSat | O::SshlSat
+    )
+}
+
+/// Computes the exact result in the place [`R`].
+fn exact<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) -> Result<Wide, CodegenError> {
+    let is_product = matches!(data.op, O::UmulOverflow | O::SmulOverflow);
+    let words = part_count(if is_product { 2 * bits } else { bits + 1 });
+    if words > 5 {
+        return Err(CodegenError::unsupported(format!(
+            "a product of {bits} bits that tells overflow"
+        )));
+    }
+    let (a, b, r) = (Wide::at(A, words), Wide::at(B, words), Wide::at(R, words));
+    wide::read(cx, a, data.a, bits, is_signed(data.op));
+    wide::read(cx, b, data.b, bits, is_signed(data.op));
+    match data.op {
+        O::UmulOverflow | O::SmulOverflow => wide::mul(cx, r, a, b),
+        O::UaddOverflow | O::SaddOverflow | O::UaddSat | O::SaddSat => wide::add(cx, r, a, b),
+        _ => {
+            wide::sub(cx, r, a, b);
+        }
+    }
+    Ok(r)
+}
+
+/// Lowers the operations with an overflow bit.
+pub fn with_overflow<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
+    let bits = int_bits(cx, data.ty);
+    let r = exact(cx, data, bits)?;
+    let truncated = Wide::at(A, r.words);
+    wide::copy(cx, truncated, r);
+    wide::extend(cx, truncated, bits, is_signed(data.op));
+    let difference = wide::difference(cx, r, truncated);
+    cx.emit(rrr(Op::Sltu, KEPT, crate::regs::ZERO, difference));
+    wide::write(cx, result(data), bits, truncated);
+    wide::write_one(cx, Value::new(data.result as usize + 1), KEPT);
+    Ok(())
+}
+
+/// The least and the greatest number of a type.
+fn range(bits: u32, signed: bool) -> (i128, i128) {
+    match (signed, bits) {
+        (true, 128..) => (i128::MIN, i128::MAX),
+        (true, _) => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+        // The unsigned maximum of 128 bits cannot be told; see `saturate`.
+        (false, 128..) => (0, -1),
+        (false, _) => (0, (1 << bits) - 1),
+    }
+}
+
+/// Replaces a number outside of a type's range by the nearest in it. Uses the place [`A`].
+pub(super) fn saturate<C: LowerCtx>(cx: &mut C, number: Wide, bits: u32, signed: bool) {
+    let (low, high) = range(bits, signed);
+    let bound = Wide::at(A, number.words);
+    wide::constant(cx, bound, low);
+    let below = wide::less(cx, number, bound, true);
+    wide::choose(cx, number, below, bound);
+    wide::constant(cx, bound, high);
+    if !signed && bits == 128 && number.words == 5 {
+        cx.emit(li(bound.top(), 0));
+    }
+    let above = wide::less(cx, bound, number, true);
+    wide::choose(cx, number, above, bound);
+}
+
+/// Lowers saturating addition and subtraction.
+pub fn saturating<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
+    let bits = int_bits(cx, data.ty);
+    let r = exact(cx, data, bits)?;
+    saturate(cx, r, bits, is_signed(data.op));
+    wide::write(cx, result(data), bits, r);
+    Ok(())
+}
+
+/// Lowers saturating left shifts: what does not come back when shifted back has lost bits.
+pub fn saturating_shift<C: LowerCtx>(cx: &mut C, data: &InstData) {
+    let bits = int_bits(cx, data.ty);
+    let signed = is_signed(data.op);
+    let words = part_count(bits);
+    let (a, back, r) = (Wide::at(A, words), Wide::at(B, words), Wide::at(R, words));
+    wide::read(cx, a, data.a, bits, signed);
+    arith::read_amount(cx, data, bits);
+    wide::copy(cx, r, a);
+    wide::shift(cx, r, Shift::Left);
+    wide::extend(cx, r, bits, signed);
+    wide::copy(cx, back, r);
+    wide::shift(cx, back, if signed { Shift::RightSigned } else { Shift::Right });
+    let difference = wide::difference(cx, back, a);
+    cx.emit(rrr(Op::Sltu, KEPT, crate::regs::ZERO, difference));
+    let (low, high) = range(bits, signed);
+    wide::constant(cx, back, high);
+    if signed {
+        cx.emit(rri(Op::Srli, SC, a.top(), 31));
+        wide::constant(cx, a, low);
+        wide::choose(cx, back, SC, a);
+    }
+    wide::choose(cx, r, KEPT, back);
+    wide::write(cx, result(data), bits, r);
+}

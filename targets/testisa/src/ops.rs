@@ -1,0 +1,198 @@
+//! The op table: one row for each machine instruction.
+//!
+//! From a row follow the encoding ([`crate::encode`]), the text ([`crate::print`]), what shared code sees
+//! ([`OP_DESCS`]) and how the simulator takes it apart; what it does is in [`crate::sim`].
+//! A word holds the row's number in bits 0-7, the operation's width in bit 8 (set for 8 bytes), registers in bits
+//! 9-13, 14-18 and 19-23, and a displacement in bits 24-31; an immediate takes bits 19-31, a jump bits 8-31.
+
+use frazil_codegen::{OpDesc, PRegSet, Role};
+
+/// What operands an instruction has and where they are encoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// None.
+    None,
+    /// Destination and two sources.
+    Rrr,
+    /// Destination and source.
+    Rr,
+    /// Two destinations and a source.
+    Split,
+    /// Destination, source, immediate of 13 bits.
+    Rri,
+    /// Destination; an immediate in the next word, or (short form) 13 bits.
+    Li,
+    /// Destination; the address of a symbol in the next word.
+    SymbolAddress,
+    /// Destination; the distance to a label in the next word.
+    LabelAddress,
+    /// Destination, and memory.
+    Load,
+    /// Source, and memory.
+    Store,
+    /// Two sources, and a label.
+    Branch,
+    /// A label.
+    Jump,
+    /// Source.
+    JumpReg,
+    /// A symbol.
+    Call,
+    /// Source; calls clobber.
+    CallReg,
+}
+
+impl Form {
+    const fn roles(self) -> [Role; 3] {
+        match self {
+            Form::None | Form::Jump => [Role::None, Role::None, Role::None],
+            Form::Rrr => [Role::Def, Role::Use, Role::Use],
+            Form::Rr | Form::Rri => [Role::Def, Role::Use, Role::None],
+            Form::Split => [Role::Def, Role::Def, Role::Use],
+            Form::Li | Form::LabelAddress => [Role::Def, Role::None, Role::None],
+            Form::SymbolAddress | Form::Load => [Role::Def, Role::Base, Role::Index],
+            Form::Store => [Role::Use, Role::Base, Role::Index],
+            Form::Branch => [Role::Use, Role::Use, Role::None],
+            Form::JumpReg | Form::CallReg => [Role::Use, Role::None, Role::None],
+            Form::Call => [Role::None, Role::Base, Role::Index],
+        }
+    }
+}
+
+/// A row.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// The mnemonic.
+    pub name: &'static str,
+    /// The operands.
+    pub form: Form,
+}
+
+macro_rules! ops {
+    ($($variant:ident $name:literal $form:ident;)*) => {
+        /// A machine instruction.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u8)]
+        #[allow(missing_docs, reason = "the rows of the table, named there")]
+        pub enum Op { $($variant,)* }
+
+        /// Every instruction, by number.
+        pub const ALL: &[Op] = &[$(Op::$variant,)*];
+
+        /// The rows, by number.
+        pub const ROWS: &[Row] = &[$(Row { name: $name, form: Form::$form },)*];
+
+        /// What shared code sees of the rows. There are no flags.
+        pub static OP_DESCS: &[OpDesc] = &[$(OpDesc {
+            name: $name,
+            roles: Form::$form.roles(),
+            reads_flags: false,
+            writes_flags: false,
+            implicit_uses: PRegSet::EMPTY,
+            implicit_defs: PRegSet::EMPTY,
+        },)*];
+    };
+}
+
+ops! {
+    Break "break" None;
+    Fence "fence" None;
+    Add "add" Rrr;
+    Sub "sub" Rrr;
+    And "and" Rrr;
+    Or "or" Rrr;
+    Xor "xor" Rrr;
+    Sll "sll" Rrr;
+    Srl "srl" Rrr;
+    Sra "sra" Rrr;
+    Slt "slt" Rrr;
+    Sltu "sltu" Rrr;
+    Mul "mul" Rrr;
+    // The upper half of the unsigned product.
+    Mulhu "mulhu" Rrr;
+    // Division by zero stops the machine.
+    Div "div" Rrr;
+    Divu "divu" Rrr;
+    Rem "rem" Rrr;
+    Remu "remu" Rrr;
+    Addi "addi" Rri;
+    Andi "andi" Rri;
+    Ori "ori" Rri;
+    Xori "xori" Rri;
+    Slli "slli" Rri;
+    Srli "srli" Rri;
+    Srai "srai" Rri;
+    Sltiu "sltiu" Rri;
+    Mov "mov" Rr;
+    Clz "clz" Rr;
+    Ctz "ctz" Rr;
+    Popc "popc" Rr;
+    Bswap "bswap" Rr;
+    Brev "brev" Rr;
+    Li "li" Li;
+    La "la" SymbolAddress;
+    Ll "ll" LabelAddress;
+    Lb "lb" Load;
+    Lh "lh" Load;
+    Lw "lw" Load;
+    Sb "sb" Store;
+    Sh "sh" Store;
+    Sw "sw" Store;
+    // Floats of the operation's width; 8 bytes need an alignment of 4 only.
+    Fl "fl" Load;
+    Fs "fs" Store;
+    Beq "beq" Branch;
+    Bne "bne" Branch;
+    Blt "blt" Branch;
+    Bge "bge" Branch;
+    Bltu "bltu" Branch;
+    Bgeu "bgeu" Branch;
+    J "j" Jump;
+    Jr "jr" JumpReg;
+    Call "call" Call;
+    Callr "callr" CallReg;
+    Fadd "fadd" Rrr;
+    Fsub "fsub" Rrr;
+    Fmul "fmul" Rrr;
+    Fdiv "fdiv" Rrr;
+    // The first source with the sign of the second.
+    Fsgnj "fsgnj" Rrr;
+    Fneg "fneg" Rr;
+    Fabs "fabs" Rr;
+    Fsqrt "fsqrt" Rr;
+    Fmov "fmov" Rr;
+    // Comparisons give 0 or 1, and 0 when an operand is NaN.
+    Feq "feq" Rrr;
+    Flt "flt" Rrr;
+    Fle "fle" Rrr;
+    // The class as a mask: bit 0 signaling NaN, 1 quiet NaN, then from negative infinity up to positive infinity.
+    Fclass "fclass" Rr;
+    // To the other float width.
+    Fcvt "fcvt" Rr;
+    // From and to 32 and 64 bits, signed and unsigned; to integers truncating and saturating, NaN gives 0.
+    FromW "fromw" Rr;
+    FromWu "fromwu" Rr;
+    FromL "froml" Rrr;
+    FromLu "fromlu" Rrr;
+    ToW "tow" Rr;
+    ToWu "towu" Rr;
+    ToL "tol" Split;
+    ToLu "tolu" Split;
+    // Bits between the banks.
+    IntToF32 "itof" Rr;
+    F32ToInt "ftoi" Rr;
+    IntToF64 "itod" Rrr;
+    F64ToInt "dtoi" Split;
+}
+
+impl Op {
+    /// The instruction with this number.
+    pub fn from_number(number: u16) -> Option<Op> {
+        ALL.get(usize::from(number)).copied()
+    }
+
+    /// Its row.
+    pub fn row(self) -> Row {
+        ROWS[self as usize]
+    }
+}

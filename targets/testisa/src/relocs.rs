@@ -1,0 +1,70 @@
+//! Relocation and fixup kinds.
+
+use frazil_codegen::{FixupDesc, RelocDesc};
+
+/// The address of a symbol in 4 bytes.
+pub const ABS32: u8 = 0;
+/// The distance in words from a call to its target, in the upper 24 bits of the instruction.
+pub const CALL24: u8 = 1;
+
+fn store_call(field: &mut [u8], distance_bytes: i64) -> bool {
+    patch_upper_24(field, distance_bytes)
+}
+
+/// The relocation kinds.
+pub static RELOCS: &[RelocDesc] = &[
+    RelocDesc {
+        name: "TESTISA_ABS32",
+        elf_type: 1,
+        size_bytes: 4,
+        store_distance: None,
+    },
+    RelocDesc {
+        name: "TESTISA_CALL24",
+        elf_type: 2,
+        size_bytes: 4,
+        store_distance: Some(store_call),
+    },
+];
+
+/// Distance in words, signed, in the top byte of a conditional branch.
+pub const BRANCH8: u8 = 0;
+/// Distance in words, signed, in the upper 24 bits of a jump.
+pub const JUMP24: u8 = 1;
+/// Distance in bytes in a word: the second word of a label's address, and entries of jump tables.
+pub const WORD: u8 = 2;
+
+fn patch_branch(bytes: &mut [u8], distance_bytes: i64) -> bool {
+    let words = i8::try_from(distance_bytes / 4);
+    words.map(|words| bytes[3] = words.cast_unsigned()).is_ok()
+}
+
+fn patch_upper_24(bytes: &mut [u8], distance_bytes: i64) -> bool {
+    let words = distance_bytes / 4;
+    if words << 40 >> 40 != words {
+        return false;
+    }
+    bytes[1..4].copy_from_slice(&words.to_le_bytes()[..3]);
+    true
+}
+
+fn patch_word(bytes: &mut [u8], distance_bytes: i64) -> bool {
+    let word = i32::try_from(distance_bytes);
+    word.map(|word| bytes[..4].copy_from_slice(&word.to_le_bytes())).is_ok()
+}
+
+/// The fixup kinds.
+pub static FIXUPS: &[FixupDesc] = &[
+    FixupDesc {
+        name: "conditional branch",
+        patch: patch_branch,
+    },
+    FixupDesc {
+        name: "jump",
+        patch: patch_upper_24,
+    },
+    FixupDesc {
+        name: "label address",
+        patch: patch_word,
+    },
+];
