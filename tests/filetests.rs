@@ -16,5 +16,7 @@ fn main() -> ExitCode {
         Ok(trials) => trials,
         Err(message) => vec![Trial::test("the file tests can be read", move || Err(message.into()))],
     };
-    libtest_mimic::run(&arguments, trials).exit_code()
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    runner::tell_unsupported();
+    conclusion.exit_code()
 }

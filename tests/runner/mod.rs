@@ -48,6 +48,18 @@ pub fn trials(root: &Path) -> Result<Vec<Trial>, String> {
     Ok(trials)
 }
 
+/// Tells how many runs executors left out because they do not know a construct, and why.
+pub fn tell_unsupported() {
+    let counts = executors::testisa::unsupported();
+    let total: usize = counts.values().sum();
+    if total > 0 {
+        eprintln!("{total} runs unsupported on testisa:");
+        for (reason, count) in counts {
+            eprintln!("{count:7} {reason}");
+        }
+    }
+}
+
 fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<(), String> {
     let entries = std::fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     for entry in entries {

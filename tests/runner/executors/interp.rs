@@ -16,8 +16,9 @@ pub const EXECUTOR: Executor = Executor {
     run,
 };
 
-/// Each run becomes a function `@run.n` that makes the call, so that arguments are parsed as operands.
-fn run(program: &Program<'_>) -> Result<Vec<Answer>, String> {
+/// The case's text, in which each run is a function `@run.n` that makes the call and returns its results, so that
+/// arguments are parsed as operands.
+pub fn text_with_calls(program: &Program<'_>) -> Result<String, String> {
     let mut text = program.case.source.clone();
     for (index, run) in program.runs.iter().enumerate() {
         let signature = signature_text(function_of(program.module, program.functions, &run.function)?);
@@ -33,6 +34,11 @@ fn run(program: &Program<'_>) -> Result<Vec<Answer>, String> {
             "\nfunc @run.{index}(){returns} {{\nb0:\n  {defined}call @{name}({arguments}) : {signature}\n  return {results}\n}}\n"
         );
     }
+    Ok(text)
+}
+
+fn run(program: &Program<'_>) -> Result<Vec<Answer>, String> {
+    let text = text_with_calls(program)?;
     let (module, functions) = frazil_ir::text::parse_module(&text).map_err(|error| format!("in a run: {error}"))?;
     let answers = program
         .runs

@@ -3,6 +3,7 @@
 mod compiled;
 mod interp;
 mod native;
+pub mod testisa;
 
 use super::case::{Case, Run};
 use frazil_ir::{Function, Module, TypeData};
@@ -56,6 +57,8 @@ pub enum Answer {
     Poison,
     /// In undefined behavior.
     Undefined(String),
+    /// Not at all: the executor does not know this construct, and does not pretend to.
+    Unsupported(String),
     /// Otherwise: a crash, a construct that is not supported.
     Failed(String),
 }
@@ -66,7 +69,7 @@ impl std::fmt::Display for Answer {
             Answer::Results(found) => found.iter().try_for_each(|result| write!(f, "{result} ")),
             Answer::Poison => f.write_str("poison"),
             Answer::Undefined(message) => write!(f, "undefined behavior: {message}"),
-            Answer::Failed(message) => f.write_str(message),
+            Answer::Unsupported(message) | Answer::Failed(message) => f.write_str(message),
         }
     }
 }
@@ -88,4 +91,4 @@ pub struct Executor {
 }
 
 /// All executors.
-pub const EXECUTORS: &[Executor] = &[interp::EXECUTOR, native::X86_64, native::X86_64_STATIC];
+pub const EXECUTORS: &[Executor] = &[interp::EXECUTOR, native::X86_64, native::X86_64_STATIC, testisa::EXECUTOR];

@@ -1,0 +1,86 @@
+//! Runs on the test target's simulator, by the fast path.
+//!
+//! The machine's pointers have 32 bits. A module with wider ones is taken as one with pointers of 32 bits; functions
+//! that are not valid then are unsupported. What is unsupported must be one of the machine's known
+//! limits ([`LIMITS`]) and is counted; any other refusal is a failure.
+
+use super::interp::text_with_calls;
+use super::{Answer, Executor, Found, Program};
+use frazil_ir::{EntityRef, FuncId, Function};
+use frazil_target_testisa::program::{Program as Simulated, ProgramError};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+pub const EXECUTOR: Executor = Executor {
+    name: "testisa",
+    target: Some("testisa"),
+    makes_undefined: false,
+    by_default: true,
+    is_available: || true,
+    run,
+};
+
+/// Instructions that a run may execute.
+const MOST_STEPS: u64 = 1_000_000;
+
+/// What the machine does not have, as in the messages of refusals.
+const LIMITS: &[&str] = &[
+    "an invalid function",
+    "an address of 8 bytes in data",
+    "an atomic access of",
+    "bits that tells overflow",
+    "to an odd number of more than 64 bits, or saturating to so many",
+];
+
+/// The runs that were left out, by limit.
+static UNSUPPORTED: Mutex<BTreeMap<&str, usize>> = Mutex::new(BTreeMap::new());
+
+/// How many runs were left out so far, by reason.
+pub fn unsupported() -> BTreeMap<&'static str, usize> {
+    UNSUPPORTED.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
+fn run(program: &Program<'_>) -> Result<Vec<Answer>, String> {
+    let text = text_with_calls(program)?;
+    let (mut module, functions) = frazil_ir::text::parse_module(&text).map_err(|error| format!("in a run: {error}"))?;
+    module.data_layout.pointer_bits = 32;
+    let simulated = match Simulated::new(&module, &functions) {
+        Ok(simulated) => simulated,
+        Err(error) => return Ok(program.runs.iter().map(|_| failure(error.clone())).collect()),
+    };
+    let first = functions.len() - program.runs.len();
+    let answers = (first..functions.len()).map(|index| {
+        let function = &functions[index];
+        match simulated.call(FuncId::new(index), &[], MOST_STEPS) {
+            Ok(values) => Answer::Results(found(function, &values)),
+            Err(error) => failure(error),
+        }
+    });
+    Ok(answers.collect())
+}
+
+fn found(function: &Function, values: &[u128]) -> Vec<Found> {
+    let results = function.signature.returns.iter().zip(values);
+    results
+        .map(|(param, &value)| Found {
+            ty: function.types.data(param.ty),
+            value,
+        })
+        .collect()
+}
+
+fn failure(error: ProgramError) -> Answer {
+    match error {
+        ProgramError::Unsupported(reason) => refusal(reason),
+        other => Answer::Failed(other.to_string()),
+    }
+}
+
+fn refusal(reason: String) -> Answer {
+    let Some(limit) = LIMITS.iter().find(|limit| reason.contains(**limit)) else {
+        return Answer::Failed(reason);
+    };
+    let mut counts = UNSUPPORTED.lock().unwrap_or_else(PoisonError::into_inner);
+    *counts.entry(limit).or_default() += 1;
+    Answer::Unsupported(reason)
+}
