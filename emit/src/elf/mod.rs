@@ -2,8 +2,8 @@
 //!
 //! Method: functions are appended to their sections as they come, with their relocations as plain records that name
 //! dense target numbers. When all are there, data, constants, constructor arrays and aliases are placed; then every
-//! place is known, relocations that no linker can change are resolved ([`resolve`]), symbols are numbered
-//! ([`symtab`]) and the file is written from front to back ([`mod@file`]), section contents straight from their buffers.
+//! place is known, relocations that no linker can change are resolved (`resolve`), symbols are numbered (`symtab`)
+//! and the file is written from front to back (`file`), section contents straight from their buffers.
 //!
 //! Nothing is hashed or allocated for a relocation. Numbers and layouts of ELF come from the `object` crate's
 //! encoder; its higher-level writers keep names in hash tables and sort them, which costs more than all of this.
