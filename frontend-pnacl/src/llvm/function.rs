@@ -1,7 +1,7 @@
 //! One function body: from the records of its block to a function of the IR.
 //!
 //! A [`FunctionReader`] keeps the memory that is used again for each function; threads have one each and share the
-//! module. This file walks the block and resolves operands; the instructions are in [`super::body`].
+//! module. This file walks the block and resolves operands; the instructions are in `body`.
 //!
 //! Operands are numbers relative to the next value's number; one that is not defined yet is followed by its type
 //! unless the type is known from the place. Blocks are not marked: a terminator ends one.
