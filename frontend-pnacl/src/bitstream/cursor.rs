@@ -11,6 +11,7 @@
 //! it, and an integer that does not fit 64 bits sets a flag. [`Cursor::check`] reports both and must be called before
 //! the values are believed.
 
+use super::abbrev::Step;
 use crate::error::{ReadError, ReadErrorKind};
 
 /// Bits of a window that are always valid.
@@ -189,38 +190,49 @@ impl<'a> Cursor<'a> {
         value
     }
 
+    /// A variable-width integer of chunks of six bits.
+    #[inline]
+    pub fn vbr6(&mut self) -> u64 {
+        let (value, bits) = Step::VBR6.read(self.window());
+        if bits > WINDOW_BITS {
+            return self.vbr_long(6);
+        }
+        self.position += u64::from(bits);
+        value
+    }
+
     /// Variable-width integers of chunks of six bits, as many as there are slots. Each window gives several.
     #[inline]
     pub fn vbr6_run(&mut self, slots: &mut [u64]) {
         const WIDTH: u32 = 6;
         /// The chunks that a window holds in full.
         const CHUNKS: u64 = 0o40_40_40_40_40_40_40_40_40;
-        let mut slots = slots.iter_mut();
-        let mut slot = slots.next();
-        while slot.is_some() {
+        let mut slots = slots;
+        while !slots.is_empty() {
             let mut window = self.window();
             let mut stops = CHUNKS;
             let mut used = 0;
-            while let Some(place) = slot {
+            let mut count = 0;
+            for slot in slots.iter_mut() {
                 let last = !window & stops;
                 if last == 0 {
-                    // What is left of the window does not hold the integer.
-                    if used == 0 {
-                        *place = self.vbr_long(WIDTH);
-                        slot = slots.next();
-                    } else {
-                        slot = Some(place);
-                    }
                     break;
                 }
                 let bits = last.trailing_zeros() + 1;
-                *place = squeeze6(window & (last ^ (last - 1)) & !CHUNKS, bits);
+                *slot = squeeze6(window & (last ^ (last - 1)) & !CHUNKS, bits);
                 window >>= bits;
                 stops >>= bits;
                 used += bits;
-                slot = slots.next();
+                count += 1;
             }
             self.position += u64::from(used);
+            if count == 0
+                && let Some(first) = slots.first_mut()
+            {
+                *first = self.vbr_long(WIDTH);
+                count = 1;
+            }
+            slots = slots.get_mut(count..).unwrap_or_default();
         }
     }
 

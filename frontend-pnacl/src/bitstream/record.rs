@@ -100,8 +100,8 @@ impl Record {
     /// # Errors
     /// If the record goes beyond the cursor's end.
     pub fn read_unabbreviated(&mut self, cursor: &mut Cursor<'_>, start: u64) -> Result<(), ReadError> {
-        let code = cursor.vbr(6);
-        let count = cursor.vbr(6);
+        let code = cursor.vbr6();
+        let count = cursor.vbr6();
         cursor.check()?;
         if count > cursor.bits_left() / 6 {
             return Err(count_too_large(cursor, count, "operands"));
@@ -192,7 +192,7 @@ impl Record {
     }
 
     fn read_array(&mut self, cursor: &mut Cursor<'_>, element: Encoding) -> Result<(), ReadError> {
-        let count = cursor.vbr(6);
+        let count = cursor.vbr6();
         cursor.check()?;
         if count > cursor.bits_left() / u64::from(element.least_bits().max(1)) {
             return Err(count_too_large(cursor, count, "array elements"));

@@ -18,8 +18,7 @@ use crate::llvm::module::{BitcodeModule, ModuleValue};
 use crate::llvm::types::{Float, Kind, TypeId, TypeTable};
 use frazil_ir::module::TlsModel;
 use frazil_ir::{
-    ConstKind, EntityRef, Format, Function, InstData, Opcode, Operand, SigId, SymbolId, Type, TypeData, Value,
-    ValueKind,
+    ConstKind, EntityRef, Function, InstData, Opcode, Operand, SigId, SymbolId, Type, TypeData, Value, ValueKind,
 };
 use frazil_support::FxHashMap;
 
@@ -526,16 +525,32 @@ impl<'m> Builder<'_, 'm> {
                 result: value.as_u32(),
                 ..data
             };
-            if matches!(data.op.format(), Format::Unary | Format::Binary) {
-                self.function.push_simple(data);
-            } else {
-                self.function.push_inst(data);
-            }
+            self.function.push_inst(data);
             self.state.words.push(Word::scalar(Operand::value(value), ir_type, ty));
             self.next += 1;
             return Ok(());
         }
         self.define_forward(data, ir_type, ty)
+    }
+
+    /// The same for an instruction of format `Unary` or `Binary`.
+    ///
+    /// # Errors
+    /// If the value was named before with another type.
+    #[inline]
+    pub fn define_simple(&mut self, data: InstData, ir_type: Type, ty: TypeId) -> Result<(), ReadError> {
+        if self.state.words.len() != self.next as usize {
+            return self.define_forward(data, ir_type, ty);
+        }
+        let inst = self.function.insts.len() as u32;
+        let value = self.function.push_value(ir_type, ValueKind::Inst, 0, inst);
+        self.function.push_simple(InstData {
+            result: value.as_u32(),
+            ..data
+        });
+        self.state.words.push(Word::scalar(Operand::value(value), ir_type, ty));
+        self.next += 1;
+        Ok(())
     }
 
     #[cold]

@@ -12,6 +12,7 @@ use crate::bitstream::cursor::Cursor;
 use crate::bitstream::record::Record;
 use crate::error::ReadError;
 use crate::limits;
+use frazil_ir::CallFlags;
 use frazil_ir::signature::Extension;
 use frazil_support::FxHashMap;
 
@@ -174,6 +175,8 @@ pub struct AttributeTable {
     /// Group numbers of the file, which need not be dense.
     ids: FxHashMap<u64, u32>,
     lists: Vec<List>,
+    /// What each list says about a call.
+    call_flags: Vec<CallFlags>,
 }
 
 /// One attribute list.
@@ -218,7 +221,26 @@ impl<'m> Attributes<'m> {
     }
 }
 
+impl Attributes<'_> {
+    fn call_flags(&self) -> CallFlags {
+        let mut flags = CallFlags::empty();
+        if let Some(function) = self.function() {
+            flags.set(CallFlags::NO_RETURN, function.no_return);
+            flags.set(CallFlags::NO_UNWIND, function.no_unwind);
+            flags.set(CallFlags::RETURNS_TWICE, function.returns_twice);
+        }
+        flags
+    }
+}
+
 impl AttributeTable {
+    /// What a list says about a call: whether the callee returns, unwinds, returns twice.
+    #[inline]
+    pub fn call_flags(&self, number: u64) -> CallFlags {
+        let index = number.wrapping_sub(1) as usize;
+        self.call_flags.get(index).copied().unwrap_or(CallFlags::empty())
+    }
+
     /// The list with a number as functions and calls give it: 0 is the empty one, `n` the `n`-th.
     ///
     /// Returns `None` if there is no such list.
@@ -285,6 +307,10 @@ impl AttributeTable {
                     list.sort_by_key(|&(position, _)| position);
                     list.dedup_by_key(|&mut (position, _)| position);
                     self.lists.push(list);
+                    let flags = self
+                        .list(self.lists.len() as u64)
+                        .map_or(CallFlags::empty(), |list| list.call_flags());
+                    self.call_flags.push(flags);
                 }
                 Item::Record => {
                     let message = format!("attribute list record {}, as LLVM before 3.3 wrote it", record.code());

@@ -101,6 +101,18 @@ impl Fields {
         value
     }
 
+    /// An alignment, which is hardly ever longer than one chunk.
+    #[inline]
+    fn align(&mut self) -> u64 {
+        const CHUNK_BITS: u32 = 4;
+        const CONTINUES: u64 = 1 << (CHUNK_BITS - 1);
+        if self.window & CONTINUES == 0 {
+            self.fixed(CHUNK_BITS)
+        } else {
+            self.step(Step::VBR4)
+        }
+    }
+
     #[inline]
     fn vbr6(&mut self) -> u64 {
         self.step(Step::VBR6)
@@ -184,7 +196,7 @@ impl Body<'_, '_> {
     fn fused_load(&mut self, cursor: &mut Cursor<'_>, fields: &mut Fields, type_bits: u32) -> Result<bool, ReadError> {
         let address = fields.vbr6();
         let ty = fields.fixed(type_bits);
-        let align = fields.step(Step::VBR4);
+        let align = fields.align();
         let volatile = fields.fixed(1) != 0;
         let (Some(address), Some(ty), true) = (
             self.ready_pointer(address),
@@ -201,7 +213,7 @@ impl Body<'_, '_> {
     fn fused_store(&mut self, cursor: &mut Cursor<'_>, fields: &mut Fields) -> Result<bool, ReadError> {
         let address = fields.vbr6();
         let value = fields.vbr6();
-        let align = fields.step(Step::VBR4);
+        let align = fields.align();
         let volatile = fields.fixed(1) != 0;
         let (Some(address), Some(value), true) =
             (self.ready_pointer(address), self.ready(value), fields.complete(cursor))

@@ -103,7 +103,7 @@ pub(in crate::llvm) fn binary_of(
         _ => 0,
     };
     let data = InstData::new(op, ir_type, flags, left.operand(), right.operand());
-    body.build.define(data, ir_type, left.ty())
+    body.build.define_simple(data, ir_type, left.ty())
 }
 
 /// Negation of a floating-point number, perhaps with flags.
@@ -150,7 +150,7 @@ pub(in crate::llvm) fn cast_of(
     };
     let source = body.build.typed(value);
     body.build
-        .define(InstData::new(op, to, flags, source, Operand::NONE), to, ty)
+        .define_simple(InstData::new(op, to, flags, source, Operand::NONE), to, ty)
 }
 
 const INTEGER_PREDICATES: [Opcode; 10] = [
@@ -215,7 +215,7 @@ pub(in crate::llvm) fn compare_of(
     };
     let result = body.build.bool_like(ir_type)?;
     let data = InstData::new(op, ir_type, flags, left.operand(), right.operand());
-    body.build.define(data, result, NO_TYPE)
+    body.build.define_simple(data, result, NO_TYPE)
 }
 
 impl Builder<'_, '_> {

@@ -211,21 +211,9 @@ fn emit(body: &mut Body<'_, '_>, call: Call<'_>, targets: Option<(Block, Block)>
     let sig = signatures::of_call(build, call.ty, call.attribute_list, call.call_conv, more)?;
     let mut flags = call.flags;
     let module = build.module;
-    let declared = call.symbol.and_then(|symbol| module.symbols.get(symbol.index()));
-    let declared = declared.and_then(|info| module.attributes.list(info.attributes)?.function());
-    for attributes in [call.attributes.function(), declared].into_iter().flatten() {
-        flags.set(
-            CallFlags::NO_RETURN,
-            flags.contains(CallFlags::NO_RETURN) || attributes.no_return,
-        );
-        flags.set(
-            CallFlags::NO_UNWIND,
-            flags.contains(CallFlags::NO_UNWIND) || attributes.no_unwind,
-        );
-        flags.set(
-            CallFlags::RETURNS_TWICE,
-            flags.contains(CallFlags::RETURNS_TWICE) || attributes.returns_twice,
-        );
+    flags |= module.attributes.call_flags(call.attribute_list);
+    if let Some(declared) = call.symbol.and_then(|symbol| module.symbols.get(symbol.index())) {
+        flags |= module.attributes.call_flags(declared.attributes);
     }
     let is_intrinsic = call
         .symbol

@@ -167,7 +167,7 @@ pub(in crate::llvm) fn load_from(
         Class::Scalar(ir_type) => {
             let flags = MemFlags::aligned(align_log2).with_volatile(volatile).0;
             let data = InstData::new(Opcode::Load, ir_type, flags, address.operand(), Operand::NONE);
-            body.build.define(data, ir_type, ty)
+            body.build.define_simple(data, ir_type, ty)
         }
         Class::Aggregate => load_aggregate(&mut body.build, address, ty, align_log2, volatile),
         Class::Void | Class::Metadata => Err(body.build.malformed(format!("a load of type {ty}"))),
