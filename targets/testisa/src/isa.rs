@@ -3,7 +3,7 @@
 use crate::build::*;
 use crate::ops::{OP_DESCS, Op};
 use crate::regs::*;
-use crate::relocs::{ABS32, FIXUPS, RELOCS, WORD};
+use crate::relocs::{ABS32, ABS64, FIXUPS, RELOCS, WORD};
 use crate::{abi, frame, lower};
 use frazil_codegen::{
     Addressing, AsmNames, Branch, CallTarget, CaseTest, ClassDesc, CodeBuffer, CodegenError, ConvDesc, ElfDesc, Folder,
@@ -53,7 +53,7 @@ static DESC: TargetDesc = TargetDesc {
         is_64: false,
         little_endian: true,
         flags: 0,
-        abs64: None,
+        abs64: Some(ABS64),
         abs32: Some(ABS32),
         pc32: None,
         pc64: None,

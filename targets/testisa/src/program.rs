@@ -6,7 +6,7 @@
 
 use crate::isa::TestIsa;
 use crate::regs::{A0, RA, SP};
-use crate::relocs::{ABS32, CALL24, RELOCS};
+use crate::relocs::{ABS32, ABS64, CALL24, RELOCS};
 use crate::sim::{Fault, HOST_BASE, Host, Machine, Memory};
 use frazil_codegen::abi::{ArgLayout, ArgPlace, Place};
 use frazil_codegen::{
@@ -329,15 +329,19 @@ impl<'a> Linker<'a> {
         for reloc in self.module.data_relocations(data) {
             let target = match (reloc.target, reloc.minus) {
                 (RelocationTarget::Symbol(symbol), None) => Target32::Symbol(symbol),
-                _ => return Err(ProgramError::Layout("an address difference in data".to_owned())),
+                _ => {
+                    let what = "an address of a block, or a difference of addresses, in data";
+                    return Err(ProgramError::Unsupported(what.to_owned()));
+                }
             };
-            if reloc.size != 4 {
-                let what = format!("an address of {} bytes in data", reloc.size);
-                return Err(ProgramError::Unsupported(what));
-            }
+            let kind = match reloc.size {
+                4 => ABS32,
+                8 => ABS64,
+                size => return Err(ProgramError::Unsupported(format!("an address of {size} bytes in data"))),
+            };
             self.pending.push(Pending {
                 offset: start + reloc.offset as u32,
-                kind: ABS32,
+                kind,
                 target,
                 addend: reloc.addend,
             });
@@ -395,7 +399,7 @@ impl<'a> Linker<'a> {
                         return Err(ProgramError::Layout("a call is too far".to_owned()));
                     }
                 }
-                _ => field.copy_from_slice(&value.to_le_bytes()[..field.len()]),
+                _ => field.copy_from_slice(&i64::from(value as u32).to_le_bytes()[..field.len()]),
             }
         }
         Ok(())

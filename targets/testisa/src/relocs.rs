@@ -6,10 +6,8 @@ use frazil_codegen::{FixupDesc, RelocDesc};
 pub const ABS32: u8 = 0;
 /// The distance in words from a call to its target, in the upper 24 bits of the instruction.
 pub const CALL24: u8 = 1;
-
-fn store_call(field: &mut [u8], distance_bytes: i64) -> bool {
-    patch_upper_24(field, distance_bytes)
-}
+/// The address of a symbol, zero-extended, in 8 bytes.
+pub const ABS64: u8 = 2;
 
 /// The relocation kinds.
 pub static RELOCS: &[RelocDesc] = &[
@@ -23,7 +21,13 @@ pub static RELOCS: &[RelocDesc] = &[
         name: "TESTISA_CALL24",
         elf_type: 2,
         size_bytes: 4,
-        store_distance: Some(store_call),
+        store_distance: Some(patch_upper_24),
+    },
+    RelocDesc {
+        name: "TESTISA_ABS64",
+        elf_type: 3,
+        size_bytes: 8,
+        store_distance: None,
     },
 ];
 
