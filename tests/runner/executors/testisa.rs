@@ -6,7 +6,7 @@
 
 use super::interp::text_with_calls;
 use super::{Answer, Executor, Found, Program};
-use frazil_ir::{EntityRef, FuncId, Function};
+use frazil_ir::{EntityRef, FuncId, Function, Type};
 use frazil_target_testisa::program::{Program as Simulated, ProgramError};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -26,8 +26,11 @@ const MOST_STEPS: u64 = 1_000_000;
 /// What the machine does not have, as in the messages of refusals.
 const LIMITS: &[&str] = &[
     "an invalid function",
-    "an address of 8 bytes in data",
+    "an address of a block, or a difference of addresses, in data",
+    "a byval parameter aligned to",
     "an atomic access of",
+    "instruction atomic_rmw",
+    "instruction cmpxchg",
     "bits that tells overflow",
     "to an odd number of more than 64 bits, or saturating to so many",
 ];
@@ -64,9 +67,14 @@ fn found(function: &Function, values: &[u128]) -> Vec<Found> {
     results
         .map(|(param, &value)| Found {
             ty: function.types.data(param.ty),
-            value,
+            value: if param.ty == Type::PTR { sign_extended(value) } else { value },
         })
         .collect()
+}
+
+/// A pointer as the 64-bit one that it stands for: so do constants below zero, and other addresses have no fixed value.
+fn sign_extended(value: u128) -> u128 {
+    u128::from(i64::from((value as u32).cast_signed()).cast_unsigned())
 }
 
 fn failure(error: ProgramError) -> Answer {
