@@ -2,7 +2,8 @@
 //! text is made from.
 //!
 //! Method: an encoder reserves room for one instruction, writes, and notes a fixup for each label field. Fixups are
-//! patched when the function ends; a branch to a label that is already bound may look at its distance at once.
+//! patched when the function ends; a branch to a label that is already bound may look at its distance at once, but
+//! needs a fixup too, since branches in between may become shorter (see [`ShortForm`]).
 //!
 //! Invariants:
 //! * `labels[l]` is the label's offset, or `UNBOUND`;
@@ -10,6 +11,10 @@
 //!   (`last_jump` remembers it; binding any other label there forgets it, since that label's users would otherwise
 //!   be moved; the dropped branch's own fixup is the last one);
 //! * the log holds exactly the instructions whose bytes are in the buffer, in order.
+
+mod shorten;
+
+pub use shorten::ShortForm;
 
 use crate::desc::FixupDesc;
 use crate::minst::{Label, MInst, Ref, RefKind};
@@ -88,6 +93,8 @@ pub struct CodeBuffer {
     table_targets: Vec<Label>,
     /// First byte, byte after the last, and target of the branch that ends the code.
     last_jump: Option<(u32, u32, Label)>,
+    /// Branches that were made shorter.
+    cuts: Vec<shorten::Cut>,
     log: Vec<(u32, LogItem)>,
     logging: bool,
 }
@@ -111,6 +118,7 @@ impl CodeBuffer {
         self.tables.clear();
         self.table_targets.clear();
         self.last_jump = None;
+        self.cuts.clear();
         self.log.clear();
     }
 

@@ -5,7 +5,7 @@
 //! documentation says so.
 
 use crate::analyze::Folder;
-use crate::buffer::CodeBuffer;
+use crate::buffer::{CodeBuffer, ShortForm};
 use crate::desc::{ConvDesc, OpDesc, TargetDesc};
 use crate::error::CodegenError;
 use crate::fast::FastState;
@@ -238,6 +238,10 @@ pub trait Isa: Sized + Send + Sync + 'static {
     fn print(&self, inst: &MInst, len: u8, names: &dyn AsmNames, out: &mut dyn fmt::Write) -> fmt::Result;
     /// The fixup kind of a jump table entry.
     fn table_entry_fixup(&self) -> u8;
+    /// Branches that can be made shorter when their labels are near.
+    fn short_forms(&self) -> &'static [ShortForm] {
+        &[]
+    }
 }
 
 /// The object-safe half, what the driver holds; implemented for every [`Isa`].

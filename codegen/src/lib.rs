@@ -19,7 +19,7 @@ pub mod reg;
 pub mod result;
 
 pub use analyze::{Folder, Mark};
-pub use buffer::{CodeBuffer, LogItem, PoolConstant, Reloc};
+pub use buffer::{CodeBuffer, LogItem, PoolConstant, Reloc, ShortForm};
 pub use desc::{Addressing, ClassDesc, ConvDesc, ElfDesc, FixupDesc, OpDesc, RegDesc, RelocDesc, Role, TargetDesc};
 pub use error::CodegenError;
 pub use fast::FastState;

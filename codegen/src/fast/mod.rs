@@ -133,6 +133,10 @@ pub(crate) fn compile<I: Isa>(
         return Err(error);
     }
     let frame = cx.finish()?;
+    cx.buf.shorten_branches(isa.short_forms());
+    for row in cx.unwind.iter_mut() {
+        row.0 = cx.buf.moved_offset(row.0);
+    }
     cx.buf
         .finish(desc.fixups, desc.elf.filler, isa.table_entry_fixup())
         .map_err(|(name, offset)| CodegenError::TooLarge {

@@ -4,7 +4,7 @@
 //! one after the other at the end of the buffer. Instructions of registers only and those with a base register have
 //! straight paths; the rest is told apart by [`Form`]. Where an instruction has several encodings, the choice is that
 //! of the GNU assembler, so that our assembly text gives the same bytes; only branches to labels that are not bound yet
-//! are always long.
+//! are long, until the buffer makes them shorter.
 //!
 //! It checks what a rule can get wrong in debug builds only, and does not know the 32-bit mode.
 
@@ -114,13 +114,23 @@ impl Out<'_> {
     }
 
     /// Appends a field of 4 bytes with the distance to a label, `addend` bytes further.
-    fn fixup32(&mut self, label: Label, addend: i32) {
+    fn fixup32(&mut self, kind: u8, label: Label, addend: i32) {
         self.note = Note::Fixup {
             place: self.len,
             label,
-            kind: relocs::REL32,
+            kind,
         };
         self.word(addend.cast_unsigned(), 4);
+    }
+
+    /// Appends a field of one byte with the distance from its end to a label.
+    fn fixup8(&mut self, label: Label) {
+        self.note = Note::Fixup {
+            place: self.len,
+            label,
+            kind: relocs::REL8,
+        };
+        self.byte(0xff);
     }
 }
 
@@ -435,7 +445,7 @@ fn symbol_operand(out: &mut Out<'_>, inst: &MInst, reg: u8, immediate: Immediate
     }
     let to_end = if from_end { 4 + immediate.bytes as i32 } else { 0 };
     if target.kind() == RefKind::Label {
-        out.fixup32(Label(target.number()), inst.disp.wrapping_sub(to_end));
+        out.fixup32(relocs::REL32, Label(target.number()), inst.disp.wrapping_sub(to_end));
     } else {
         out.reloc32(kind, target, i64::from(inst.disp) - i64::from(to_end));
     }
@@ -497,21 +507,22 @@ fn with_condition(code: &Code, inst: &MInst) -> u8 {
 fn branch(buf: &mut CodeBuffer, code: &Code, inst: &MInst) -> Option<Label> {
     let is_conditional = code.has(Code::COND);
     let label = inst.label();
-    let here = buf.offset();
-    let long_bytes = if is_conditional { 6 } else { 5 };
+    let end_of_short = buf.offset() + 2;
     let bound = buf.label_offset(label);
-    Out::fill(buf, |out| match bound {
-        Some(target) if here + 2 - target <= 128 => {
+    let is_short = bound.is_some_and(|target| end_of_short - target <= 128);
+    Out::fill(buf, |out| {
+        if is_short {
             out.byte(if is_conditional { 0x70 | inst.condition() } else { 0xeb });
-            out.word(target.wrapping_sub(here + 2), 1);
-        }
-        _ => {
+            out.fixup8(label);
+        } else {
             out.optional_byte(0x0f, is_conditional);
             out.byte(with_condition(code, inst));
-            match bound {
-                Some(target) => out.word(target.wrapping_sub(here + long_bytes), 4),
-                None => out.fixup32(label, -4),
-            }
+            let kind = if is_conditional {
+                relocs::CONDITIONAL32
+            } else {
+                relocs::JUMP32
+            };
+            out.fixup32(kind, label, -4);
         }
     });
     (bound.is_none() && !is_conditional).then_some(label)
@@ -520,12 +531,7 @@ fn branch(buf: &mut CodeBuffer, code: &Code, inst: &MInst) -> Option<Label> {
 /// A branch to a label that the rule knows to be near.
 fn short_branch(out: &mut Out<'_>, code: &Code, inst: &MInst) {
     out.byte(with_condition(code, inst));
-    out.note = Note::Fixup {
-        place: out.len,
-        label: inst.label(),
-        kind: relocs::REL8,
-    };
-    out.byte(0xff);
+    out.fixup8(inst.label());
 }
 
 fn branch_to_symbol(out: &mut Out<'_>, code: &Code, inst: &MInst) {
@@ -582,9 +588,9 @@ mod tests {
         buf.bind(top);
         buf.put(&[0x90; 126]);
         encode(&jmp(top), &mut buf);
-        assert_eq!(buf.bytes[126..], [0xeb, 0x80]);
         encode(&jcc(Cond::Ne, top), &mut buf);
-        assert_eq!(buf.bytes[128..], [0x0f, 0x85, 0x7a, 0xff, 0xff, 0xff]);
+        assert_eq!(buf.finish(FIXUPS, 0x90, relocs::TABLE_ENTRY), Ok(()));
+        assert_eq!(buf.bytes[126..], [0xeb, 0x80, 0x0f, 0x85, 0x7a, 0xff, 0xff, 0xff]);
     }
 
     #[test]

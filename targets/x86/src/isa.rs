@@ -4,12 +4,12 @@ use crate::build::*;
 use crate::cond::Cond;
 use crate::ops::{OP_DESCS, Op};
 use crate::regs::*;
-use crate::relocs::{ABS32, ABS64, FIXUPS, PC32, PC64, RELOCS, TABLE_ENTRY};
+use crate::relocs::{ABS32, ABS64, FIXUPS, PC32, PC64, RELOCS, SHORT_FORMS, TABLE_ENTRY};
 use crate::{abi, frame, lower};
 use frazil_codegen::{
     Addressing, AsmNames, Branch, CallTarget, CaseTest, ClassDesc, CodeBuffer, CodegenError, ConvDesc, ElfDesc, Folder,
     FrameInfo, FrameSink, Isa, Label, LowerCtx, MInst, Mem, ModuleView, OpDesc, PRegSet, Parts, Ref, RefKind, Reg,
-    RegClass, SwitchValue, TargetDesc, TargetEntry, UnwindOp,
+    RegClass, ShortForm, SwitchValue, TargetDesc, TargetEntry, UnwindOp,
 };
 use frazil_ir::{CallConv, Inst, Operand, SymbolId, Type, TypeData, TypeTable};
 use std::fmt;
@@ -345,6 +345,10 @@ impl Isa for X86 {
 
     fn table_entry_fixup(&self) -> u8 {
         TABLE_ENTRY
+    }
+
+    fn short_forms(&self) -> &'static [ShortForm] {
+        SHORT_FORMS
     }
 }
 

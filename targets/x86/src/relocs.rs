@@ -4,7 +4,7 @@
 //! known, the number to be added to the distance from the field's start to the label: -4 for a field that ends its
 //! instruction, less when an immediate follows.
 
-use frazil_codegen::{FixupDesc, RelocDesc};
+use frazil_codegen::{FixupDesc, RelocDesc, ShortForm};
 
 macro_rules! relocs {
     ($($name:ident $elf_name:literal $elf_type:literal $size:literal $store:expr, $doc:literal;)*) => {
@@ -46,6 +46,29 @@ pub const REL8: u8 = 1;
 /// Fixup: an entry of a jump table, a 4-byte distance from the table's start.
 pub const TABLE_ENTRY: u8 = 2;
 
+/// Fixup: as [`REL32`], in an unconditional branch.
+pub const JUMP32: u8 = 3;
+/// Fixup: as [`REL32`], in a conditional branch.
+pub const CONDITIONAL32: u8 = 4;
+
+/// The short branches: `E9` becomes `EB`, `0F 80` and the following become `70` and the following.
+pub static SHORT_FORMS: &[ShortForm] = &[
+    ShortForm {
+        long: JUMP32,
+        short: REL8,
+        lead_bytes: 1,
+        opcode: |_| 0xeb,
+        bias: 0xff,
+    },
+    ShortForm {
+        long: CONDITIONAL32,
+        short: REL8,
+        lead_bytes: 2,
+        opcode: |opcode| opcode - 0x10,
+        bias: 0xff,
+    },
+];
+
 /// Fixup kinds by index.
 pub static FIXUPS: &[FixupDesc] = &[
     FixupDesc {
@@ -58,6 +81,14 @@ pub static FIXUPS: &[FixupDesc] = &[
     },
     FixupDesc {
         name: "table entry",
+        patch: add_distance32,
+    },
+    FixupDesc {
+        name: "jump",
+        patch: add_distance32,
+    },
+    FixupDesc {
+        name: "conditional jump",
         patch: add_distance32,
     },
 ];

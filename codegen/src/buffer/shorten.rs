@@ -1,0 +1,216 @@
+//! Shorter encodings for branches whose labels turned out to be near.
+//!
+//! Method: an encoder makes a branch to a label that is not bound yet in its long form. When the whole function is
+//! there, one pass over the fixups finds the branches that reach with a short field, writes those shorter and moves
+//! what follows down; then labels, relocations and log follow. Every move brings branches closer to their labels, so
+//! that a distance that is short enough before is so afterwards; branches that would become short only by the moves
+//! stay long. Everything that crosses a branch must have its distance in a fixup, backward branches included.
+
+use super::{CodeBuffer, LogItem, UNBOUND};
+
+/// A branch with a long field of four bytes at its end that can be made of one byte of opcode and a field of one byte.
+#[derive(Clone, Copy, Debug)]
+pub struct ShortForm {
+    /// The fixup kind of the long field.
+    pub long: u8,
+    /// The fixup kind of the short field.
+    pub short: u8,
+    /// Bytes of the long branch before its field.
+    pub lead_bytes: u8,
+    /// The short branch's opcode, from the byte before the long field.
+    pub opcode: fn(u8) -> u8,
+    /// What the short field holds before the distance from its start is added.
+    pub bias: u8,
+}
+
+const LONG_FIELD_BYTES: u32 = 4;
+const SHORT_BYTES: u32 = 2;
+
+/// A branch that was made shorter.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cut {
+    /// The offset behind it, before anything moved.
+    end: u32,
+    /// Bytes saved up to there.
+    saved: u32,
+}
+
+impl CodeBuffer {
+    /// Makes branches short that reach their labels so. Called once, when all code is there and before
+    /// [`CodeBuffer::finish`]; offsets that others remember change, see [`CodeBuffer::moved_offset`].
+    pub fn shorten_branches(&mut self, forms: &[ShortForm]) {
+        self.cuts.clear();
+        self.cut_branches(forms);
+        if self.cuts.is_empty() {
+            return;
+        }
+        for label in &mut self.labels {
+            if *label != UNBOUND {
+                *label -= saved_before(&self.cuts, *label);
+            }
+        }
+        for reloc in &mut self.relocs {
+            reloc.offset -= saved_before(&self.cuts, reloc.offset);
+        }
+        self.move_log();
+    }
+
+    /// Where what was at `offset` before [`CodeBuffer::shorten_branches`] is now.
+    pub fn moved_offset(&self, offset: u32) -> u32 {
+        offset - saved_before(&self.cuts, offset)
+    }
+
+    /// Rewrites the branches, moves the bytes and the fixups.
+    fn cut_branches(&mut self, forms: &[ShortForm]) {
+        let mut saved = 0;
+        // Bytes before `done` are where they belong, up to `saved` bytes lower.
+        let mut done = 0;
+        for fixup in &mut self.fixups {
+            let field = fixup.offset;
+            let end = field + LONG_FIELD_BYTES;
+            fixup.offset -= saved;
+            let label = self.labels[fixup.label.0 as usize];
+            let distance = i64::from(label) - i64::from(end);
+            let form = forms.iter().find(|form| form.long == fixup.kind);
+            if let Some(form) = form.filter(|_| i8::try_from(distance).is_ok()) {
+                let start = field - u32::from(form.lead_bytes);
+                let opcode = (form.opcode)(self.bytes[field as usize - 1]);
+                self.bytes
+                    .copy_within(done as usize..start as usize, (done - saved) as usize);
+                let place = (start - saved) as usize;
+                self.bytes[place] = opcode;
+                self.bytes[place + 1] = form.bias;
+                fixup.offset = place as u32 + 1;
+                fixup.kind = form.short;
+                saved += end - start - SHORT_BYTES;
+                done = end;
+                self.cuts.push(Cut { end, saved });
+            }
+            fixup.origin = fixup.offset;
+        }
+        let rest = done as usize..self.bytes.len();
+        self.bytes.copy_within(rest, (done - saved) as usize);
+        self.bytes.truncate(self.bytes.len() - saved as usize);
+    }
+
+    fn move_log(&mut self) {
+        let mut cuts = self.cuts.as_slice();
+        let mut saved = 0;
+        for (offset, item) in &mut self.log {
+            while let Some((cut, rest)) = cuts.split_first()
+                && cut.end <= *offset
+            {
+                saved = cut.saved;
+                cuts = rest;
+            }
+            if let LogItem::Inst(_, len) = item
+                && cuts.first().is_some_and(|cut| cut.end == *offset + u32::from(*len))
+            {
+                *len = SHORT_BYTES as u8;
+            }
+            *offset -= saved;
+        }
+    }
+}
+
+/// Bytes saved by branches that end at `offset` or before.
+fn saved_before(cuts: &[Cut], offset: u32) -> u32 {
+    match cuts.partition_point(|cut| cut.end <= offset) {
+        0 => 0,
+        count => cuts[count - 1].saved,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::desc::FixupDesc;
+    use crate::minst::{Label, MInst, Ref, RefKind};
+
+    const LONG: u8 = 0;
+    const SHORT: u8 = 1;
+
+    /// Fields hold distances from their ends.
+    const FIXUPS: &[FixupDesc] = &[
+        FixupDesc {
+            name: "long",
+            patch: |bytes, distance| {
+                bytes[..4].copy_from_slice(&(distance as i32 - 4).to_le_bytes());
+                true
+            },
+        },
+        FixupDesc {
+            name: "short",
+            patch: |bytes, distance| {
+                i8::try_from(distance - 1).is_ok_and(|distance| {
+                    bytes[0] = distance.cast_unsigned();
+                    true
+                })
+            },
+        },
+    ];
+
+    const FORMS: &[ShortForm] = &[ShortForm {
+        long: LONG,
+        short: SHORT,
+        lead_bytes: 2,
+        opcode: |opcode| opcode + 1,
+        bias: 0,
+    }];
+
+    fn branch(buffer: &mut CodeBuffer, label: Label) {
+        let start = buffer.offset();
+        buffer.put(&[0xbb, 0xcc, 0, 0, 0, 0]);
+        buffer.fixup(start + 2, label, LONG);
+        buffer.finish_inst(&MInst::new(0, 0), start, None);
+    }
+
+    #[test]
+    fn near_branches_become_short_and_everything_follows() {
+        let mut buffer = CodeBuffer::new(true);
+        let (top, near, far) = (buffer.new_label(), buffer.new_label(), buffer.new_label());
+        buffer.bind(top);
+        branch(&mut buffer, near);
+        branch(&mut buffer, far);
+        buffer.put(&[1]);
+        buffer.reloc(buffer.offset() - 1, 9, Ref::new(RefKind::Symbol, 5), 0);
+        buffer.bind(near);
+        buffer.put(&[2]);
+        branch(&mut buffer, top);
+        buffer.put(&[3; 130]);
+        let end = buffer.offset();
+        buffer.bind(far);
+        buffer.shorten_branches(FORMS);
+        assert_eq!(buffer.moved_offset(0), 0);
+        assert_eq!(buffer.moved_offset(end), end - 8);
+        assert_eq!(buffer.finish(FIXUPS, 0, 0), Ok(()));
+        let mut expected = vec![0xcd, 7, 0xbb, 0xcc, 134, 0, 0, 0, 1, 2, 0xcd, 0xf4];
+        expected.extend([3; 130]);
+        assert_eq!(buffer.bytes, expected);
+        assert_eq!(buffer.relocs[0].offset, 8);
+        let log: Vec<(u32, Option<u8>)> = buffer
+            .log()
+            .iter()
+            .map(|&(offset, item)| match item {
+                LogItem::Inst(_, len) => (offset, Some(len)),
+                _ => (offset, None),
+            })
+            .collect();
+        let [first, second, third] = [(0, Some(2)), (2, Some(6)), (10, Some(2))];
+        assert_eq!(log, [(0, None), first, second, (9, None), third, (end - 8, None)]);
+    }
+
+    #[test]
+    fn the_last_distance_that_fits_is_short() {
+        for (distance, is_short) in [(127, true), (128, false)] {
+            let mut buffer = CodeBuffer::new(false);
+            let label = buffer.new_label();
+            branch(&mut buffer, label);
+            buffer.put(&vec![0; distance]);
+            buffer.bind(label);
+            buffer.shorten_branches(FORMS);
+            assert_eq!(buffer.finish(FIXUPS, 0, 0), Ok(()));
+            assert_eq!(buffer.bytes.len() == distance + 2, is_short);
+        }
+    }
+}
