@@ -59,7 +59,7 @@ mod kind {
 
     /// Attributes of functions that change the code that must be generated, in ways not supported.
     pub const UNSUPPORTED: &[(u64, &str)] = &[
-        (14, "noimplicitfloat"),
+        (13, "noimplicitfloat"),
         (STACK_ALIGNMENT, "alignstack"),
         (26, "ssp"),
         (27, "sspreq"),
