@@ -1,0 +1,111 @@
+//! `frazil-llvm`: has LLVM read a module, and writes it as bitcode.
+//!
+//! A program of its own, so that only those who compile text pay for loading LLVM, and so that LLVM may end the process.
+//! Nothing is written unless the module was read and verified.
+
+use frazil_frontend_llvm::{Context, Source, read};
+use pico_args::Arguments;
+use std::convert::Infallible;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+Reads LLVM's text or bitcode with LLVM 22 and writes bitcode.
+
+Usage: frazil-llvm [INPUT] [-o OUTPUT]
+
+  INPUT        text (.ll) or bitcode; - or nothing for standard input
+  -o OUTPUT    where the bitcode goes; - or nothing for standard output
+  --version    print the version
+  --help       print this
+
+Example:
+  frazil-llvm hello.ll | frazil - -o hello.o
+";
+
+/// The exit status for a command line that is not understood.
+const USAGE_ERROR: u8 = 2;
+
+/// What is shown of a failure.
+type Message = String;
+
+/// What the command line asks for.
+struct Request {
+    input: PathBuf,
+    output: PathBuf,
+}
+
+fn main() -> ExitCode {
+    let request = match parse(Arguments::from_env()) {
+        Ok(Some(request)) => request,
+        Ok(None) => return ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("frazil-llvm: error: {error}; see --help");
+            return ExitCode::from(USAGE_ERROR);
+        }
+    };
+    match convert(&request) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("frazil-llvm: error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// `None` if all that was asked for has been printed.
+fn parse(mut arguments: Arguments) -> Result<Option<Request>, Message> {
+    let standard = || PathBuf::from("-");
+    let printed = |text: &str| write_standard(text.as_bytes()).map_err(|error| error.to_string());
+    if arguments.contains("--help") {
+        return printed(USAGE).map(|()| None);
+    }
+    if arguments.contains("--version") {
+        return printed(concat!("frazil-llvm ", env!("CARGO_PKG_VERSION"), ", LLVM 22\n")).map(|()| None);
+    }
+    let output = arguments.opt_value_from_os_str("-o", |path| Ok::<_, Infallible>(PathBuf::from(path)));
+    let output = output.map_err(|error| error.to_string())?.unwrap_or_else(standard);
+    let mut rest = arguments.finish().into_iter();
+    let input = rest.next().map_or_else(standard, PathBuf::from);
+    let is_option = input.to_string_lossy().starts_with('-') && input != standard();
+    if let Some(extra) = rest.next().or_else(|| is_option.then(|| input.clone().into())) {
+        return Err(format!("unexpected argument `{}`", extra.to_string_lossy()));
+    }
+    Ok(Some(Request { input, output }))
+}
+
+fn convert(request: &Request) -> Result<(), Message> {
+    let about = |path: &Path, error: io::Error| format!("{}: {error}", path.display());
+    let source = Source::open(&request.input).map_err(|error| about(&request.input, error))?;
+    let context = Context::create();
+    let module = read(&context, &source).map_err(|error| error.to_string())?;
+    let bitcode = module.write_bitcode_to_memory();
+    write(&request.output, bitcode.as_slice()).map_err(|error| about(&request.output, error))
+}
+
+fn write_standard(bytes: &[u8]) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(bytes)?;
+    out.flush()
+}
+
+/// Writes a regular file under another name first, so that it is there completely or not at all.
+fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if path == Path::new("-") {
+        return write_standard(bytes);
+    }
+    if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
+        return fs::write(path, bytes);
+    }
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".{}.tmp", std::process::id()));
+    let temporary = PathBuf::from(name);
+    let written = fs::write(&temporary, bytes).and_then(|()| fs::rename(&temporary, path));
+    if written.is_err() {
+        // The first error is the one to report.
+        let _ = fs::remove_file(&temporary);
+    }
+    written
+}
