@@ -6,7 +6,7 @@ use crate::abi::unsupported_type;
 use crate::error::CodegenError;
 use crate::isa::{Branch, Isa, Join};
 use crate::minst::Label;
-use frazil_ir::{Block, Edge, EntityRef, Inst, InstData, MemFlags, Opcode, Type, Value};
+use frazil_ir::{Block, Edge, Effects, EntityRef, Inst, InstData, MemFlags, Opcode, Type, Value};
 
 impl<I: Isa> FastCtx<'_, I> {
     /// Lowers every reachable block in layout order.
@@ -74,14 +74,16 @@ impl<I: Isa> FastCtx<'_, I> {
         Ok(())
     }
 
-    /// Width at which immediates of an instruction are made.
+    /// Width at which immediates of an instruction are made: that of its type, if all its operands have that type.
     #[inline]
     fn immediate_bytes(&self, data: &InstData) -> u8 {
         let parts = self.st.parts[data.ty.index()];
-        if parts.count == 0 || parts.float {
-            self.isa.desc().pointer_bytes
-        } else {
+        let is_uniform = matches!(data.op.effects(), Effects::Pure | Effects::Trap)
+            && !matches!(data.op, Opcode::Select | Opcode::Scmp | Opcode::Ucmp);
+        if is_uniform && parts.count > 0 && !parts.float {
             parts.bytes.max(4)
+        } else {
+            self.isa.desc().pointer_bytes
         }
     }
 
