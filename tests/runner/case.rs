@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 pub struct Test {
     /// The check's name.
     pub check: String,
+    /// The words behind it.
+    pub options: Vec<String>,
 }
 
 /// What a run must give.
@@ -107,7 +109,14 @@ impl Case {
         } else if let Some((word, rest)) = comment.split_once(' ') {
             let rest = rest.trim();
             match word {
-                "test" => self.tests.push(Test { check: rest.to_owned() }),
+                "test" => {
+                    let mut words = rest.split_whitespace().map(str::to_owned);
+                    let check = words.next().ok_or("expected `; test <check>`")?;
+                    self.tests.push(Test {
+                        check,
+                        options: words.collect(),
+                    });
+                }
                 "also" => self.also.push(rest.to_owned()),
                 "target" => self.targets.push(rest.to_owned()),
                 "input" => self.inputs.extend(inputs(&self.path, rest)?),

@@ -15,7 +15,8 @@
 //! ```
 //!
 //! Checks: `parse` (the text is a module, and prints to a text that parses to the same), `print` (its printed form),
-//! `verify`, `run`, `reads` (bitcode is read, verified and round-trips through the text form). One file each in
+//! `verify`, `run`, `reads` (bitcode is read, verified and round-trips through the text form), `random <seed> <functions>` (random
+//! functions give the same results everywhere). One file each in
 //! [`checks`].
 //!
 //! A run calls a function with literal arguments, or addresses of symbols (`@table`), and compares its results:
@@ -27,6 +28,7 @@ mod bless;
 mod case;
 mod checks;
 mod executors;
+mod generate;
 
 use case::Case;
 use libtest_mimic::{Failed, Trial};

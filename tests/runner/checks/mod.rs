@@ -2,6 +2,7 @@
 
 mod parse;
 mod print;
+mod random;
 mod reads;
 mod run;
 mod verify;
@@ -23,7 +24,14 @@ pub struct Check {
 }
 
 /// All checks.
-pub const CHECKS: &[Check] = &[parse::CHECK, print::CHECK, verify::CHECK, run::CHECK, reads::CHECK];
+pub const CHECKS: &[Check] = &[
+    parse::CHECK,
+    print::CHECK,
+    verify::CHECK,
+    run::CHECK,
+    reads::CHECK,
+    random::CHECK,
+];
 
 /// For checks that make one trial.
 fn one_part(_: &Case, _: &Test) -> Vec<String> {

@@ -12,7 +12,7 @@ pub const CHECK: Check = Check {
     run,
 };
 
-fn parts(case: &Case, _: &Test) -> Vec<String> {
+pub fn parts(case: &Case, _: &Test) -> Vec<String> {
     let is_skipped = |name: &str| case.skips.iter().any(|skip| skip.executor == name);
     let is_meant = |target: Option<&str>| {
         target.is_none_or(|target| case.targets.is_empty() || case.targets.iter().any(|wanted| wanted == target))

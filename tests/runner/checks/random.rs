@@ -1,0 +1,93 @@
+//! `; test random <seed> <functions>`: executors of compiled code get the same results from random functions as the
+//! interpreter.
+
+use super::{Check, parsed, verifier_messages};
+use crate::runner::case::{Case, Expected, Run, Test};
+use crate::runner::executors::{Answer, EXECUTORS, Found, Program};
+use crate::runner::generate::{Random, arguments, function};
+use frazil_ir::TypeData;
+
+pub const CHECK: Check = Check {
+    name: "random",
+    parts: super::run::parts,
+    run,
+};
+
+/// Runs of each function, with different arguments.
+const RUNS: usize = 3;
+
+/// Statements of a function.
+const STATEMENTS: usize = 80;
+
+fn run(case: &Case, test: &Test, part: &str) -> Result<(), String> {
+    let numbers: Vec<u64> = test.options.iter().filter_map(|option| option.parse().ok()).collect();
+    let &[seed, count] = numbers.as_slice() else {
+        return Err("expected `; test random <seed> <functions>`".to_owned());
+    };
+    let mut random = Random::new(seed);
+    let functions = (0..count as usize).map(|number| function(number, STATEMENTS, &mut random));
+    let mut generated = Case {
+        source: functions.collect(),
+        ..Case::read(&case.path)?
+    };
+    for number in 0..count as usize * RUNS {
+        let (function, arguments) = (format!("random_{}", number / RUNS), arguments(&mut random));
+        generated.runs.push(Run {
+            text: format!("{function}({arguments})"),
+            function,
+            arguments,
+            expected: Expected::Results(String::new()),
+        });
+    }
+    compare_with_interpreter(&generated, part)
+}
+
+fn compare_with_interpreter(case: &Case, part: &str) -> Result<(), String> {
+    let (module, functions) = parsed(&case.source).map_err(|error| format!("{error} in\n{}", case.source))?;
+    let messages = verifier_messages(&module, &functions);
+    if !messages.is_empty() {
+        return Err(messages.join("\n"));
+    }
+    let runs: Vec<&Run> = case.runs.iter().collect();
+    let program = Program {
+        case,
+        module: &module,
+        functions: &functions,
+        runs: &runs,
+    };
+    let executor = |name: &str| {
+        EXECUTORS
+            .iter()
+            .find(|executor| executor.name == name)
+            .ok_or("no such executor")
+    };
+    let wanted = (executor("interp")?.run)(&program)?;
+    let found = (executor(part)?.run)(&program)?;
+    for ((run, wanted), found) in runs.iter().zip(&wanted).zip(&found) {
+        if !is_same(wanted, found) {
+            let function = case
+                .source
+                .split("func ")
+                .find(|text| text.starts_with(&format!("@{}(", run.function)));
+            return Err(format!(
+                "{}: {wanted} is wanted, {found} found\n{}",
+                run.text,
+                function.unwrap_or_default()
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Whether answers agree; what the interpreter could not finish (or is open) says nothing.
+fn is_same(wanted: &Answer, found: &Answer) -> bool {
+    let is_nan = |result: &Found| result.ty == TypeData::F64 && f64::from_bits(result.value as u64).is_nan();
+    match (wanted, found) {
+        (Answer::Results(wanted), Answer::Results(found)) => wanted
+            .iter()
+            .zip(found)
+            .all(|(wanted, found)| wanted.value == found.value || (is_nan(wanted) && is_nan(found))),
+        (Answer::Failed(message), _) => message == "out of steps",
+        _ => false,
+    }
+}
