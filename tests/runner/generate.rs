@@ -96,7 +96,9 @@ pub fn arguments(random: &mut Random) -> String {
 }
 
 /// A function that returns an `i64` mixed of all it computed, and an `f64`. It calls functions of lower numbers.
-pub fn function(number: usize, statements: usize, random: &mut Random) -> String {
+///
+/// A `portable` one does not compute addresses, whose width the target decides.
+pub fn function(number: usize, statements: usize, portable: bool, random: &mut Random) -> String {
     let mut generator = Generator {
         random,
         number,
@@ -107,6 +109,7 @@ pub fn function(number: usize, statements: usize, random: &mut Random) -> String
         scope: Default::default(),
         calls_left: 2,
         depth: 0,
+        portable,
     };
     for (value, ty) in PARAMS.into_iter().enumerate() {
         generator.scope[ty].push(value);
@@ -129,6 +132,7 @@ struct Generator<'r> {
     scope: [Vec<usize>; TYPES],
     calls_left: usize,
     depth: usize,
+    portable: bool,
 }
 
 impl Generator<'_> {
@@ -310,21 +314,23 @@ impl Generator<'_> {
             whole[self.random.below(whole.len())],
         );
         let value = self.operand(stored);
-        let index = self.value(8);
-        let masked = self.hidden(format!("and i64 {index}, 31"));
-        let computed = self.hidden(format!("ptr_index scale 1 ptr v8, {masked}"));
-        let offset = self.random.below(48);
-        let constant = self.hidden(format!("ptr_add ptr v8, {offset}"));
-        let (to, from) = if self.random.below(2) == 0 {
-            (computed, constant)
-        } else {
-            (constant, computed)
-        };
+        let (to, from) = (self.place(), self.place());
         self.line(format!("store {} {value}, {to}", type_name(stored)));
         // Loading floating-point numbers could give a NaN whose bits go on to memory; the integers are enough.
         if loaded < F32 {
             self.define(loaded, format!("load {} {from}", type_name(loaded)));
         }
+    }
+
+    /// An address in the first slot, with room for 16 bytes.
+    fn place(&mut self) -> String {
+        if self.portable || self.random.below(2) == 0 {
+            let offset = self.random.below(48);
+            return self.hidden(format!("ptr_add ptr v8, {offset}"));
+        }
+        let index = self.value(8);
+        let masked = self.hidden(format!("and i64 {index}, 31"));
+        self.hidden(format!("ptr_index scale 1 ptr v8, {masked}"))
     }
 
     fn bits(&mut self) {

@@ -91,4 +91,9 @@ pub struct Executor {
 }
 
 /// All executors.
-pub const EXECUTORS: &[Executor] = &[interp::EXECUTOR, native::X86_64, native::X86_64_STATIC, testisa::EXECUTOR];
+pub const EXECUTORS: &[Executor] = &[
+    interp::EXECUTOR,
+    native::X86_64,
+    native::X86_64_STATIC,
+    testisa::EXECUTOR,
+];

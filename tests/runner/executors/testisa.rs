@@ -67,7 +67,11 @@ fn found(function: &Function, values: &[u128]) -> Vec<Found> {
     results
         .map(|(param, &value)| Found {
             ty: function.types.data(param.ty),
-            value: if param.ty == Type::PTR { sign_extended(value) } else { value },
+            value: if param.ty == Type::PTR {
+                sign_extended(value)
+            } else {
+                value
+            },
         })
         .collect()
 }
