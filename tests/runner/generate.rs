@@ -308,7 +308,10 @@ impl Generator<'_> {
 
     /// A store and a load of whole bytes, at constant or computed places of the slots.
     fn memory(&mut self) {
-        let whole: Vec<usize> = (1..F32).filter(|&ty| WIDTHS[ty] % 8 == 0).chain([F32, F64]).collect();
+        let whole: Vec<usize> = (1..F32)
+            .filter(|&ty| WIDTHS[ty].is_multiple_of(8))
+            .chain([F32, F64])
+            .collect();
         let (stored, loaded) = (
             whole[self.random.below(whole.len())],
             whole[self.random.below(whole.len())],
@@ -507,9 +510,9 @@ impl Generator<'_> {
     /// Mixes what was computed into the results.
     fn finish(mut self) -> String {
         let mut sum = self.hidden("load i64 v8".to_owned());
-        for ty in 0..F32 {
+        for (ty, bits) in WIDTHS.into_iter().enumerate() {
             for value in self.scope[ty].clone().into_iter().rev().take(4) {
-                let value = match WIDTHS[ty] {
+                let value = match bits {
                     64 => format!("v{value}"),
                     128 => {
                         let high = self.hidden(format!("lshr i128 v{value}, 57"));
