@@ -141,6 +141,10 @@ pub struct TargetDesc {
     pub fixups: &'static [FixupDesc],
     /// The integer and the float class.
     pub classes: [ClassDesc; 2],
+    /// Registers that may belong to one value or stack slot for its whole life: callee-saved integer registers, and
+    /// float registers, which only functions without calls use so (runtime
+    /// calls save them). No rule claims any of them.
+    pub home_registers: PRegSet,
     /// The register that frame slots are addressed from.
     pub frame_pointer: Reg,
     /// The stack pointer.

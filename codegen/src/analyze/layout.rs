@@ -325,7 +325,11 @@ mod tests {
         assert_eq!(layout.loops.len(), 2);
         assert!(layout.loop_at.iter().all(|&index| index == 1));
         let whole = layout.outermost_loop_without(2, 1);
-        assert_eq!(whole.map(|all| (all.begin, all.end)), Some((0, 4)), "a value lives to the end");
+        assert_eq!(
+            whole.map(|all| (all.begin, all.end)),
+            Some((0, 4)),
+            "a value lives to the end"
+        );
     }
 
     #[test]

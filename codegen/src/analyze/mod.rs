@@ -10,10 +10,12 @@
 
 pub mod fold;
 pub mod hints;
+pub mod homes;
 pub mod layout;
 
 pub use fold::{Folder, Mark};
 pub use hints::NO_HINT;
+pub use homes::{Home, HomeOwner, Homes};
 pub use layout::{Layout, Loop, UNREACHED};
 
 use crate::isa::Isa;
@@ -59,6 +61,10 @@ pub struct Analysis {
     pub phi_counts: Vec<u32>,
     /// Whether the function calls something that returns twice.
     pub calls_returning_twice: bool,
+    /// Whether the function calls others, as far as the IR shows.
+    pub has_calls: bool,
+    /// What keeps one register for its whole life.
+    pub homes: Homes,
     /// The effect counter at the definition of each load, by value.
     colors: Vec<u32>,
 }
@@ -77,6 +83,8 @@ impl Analysis {
         self.phi_counts.resize(function.blocks.len(), 0);
         self.colors.resize(function.values.len().max(self.colors.len()), 0);
         self.calls_returning_twice = false;
+        self.has_calls = false;
+        self.homes.reset(function);
         for (index, param) in function.signature.params.iter().enumerate() {
             match param.kind {
                 ParamKind::ByVal { .. } => self.marks[index] = Mark::Place,
@@ -90,6 +98,7 @@ impl Analysis {
         for position in 0..self.layout.order.len() as u32 {
             self.walk_block(isa, function, position, &mut color);
         }
+        self.choose_homes(isa, function);
     }
 
     /// Phis are written at the ends of predecessors, which may come before their blocks.
@@ -105,6 +114,13 @@ impl Analysis {
                     last: position * 2,
                 };
                 count += 1;
+                let phi = Value::new(data.result as usize);
+                let uses = function.uses[phi.index()].min(1 << 16);
+                if uses > 0 {
+                    let edges = function.predecessors(block).len() as u32;
+                    let weight = self.weight_at(position);
+                    self.homes.add(phi, (uses + edges).saturating_mul(weight));
+                }
             }
             self.phi_counts[block.index()] = count;
         }
@@ -112,6 +128,7 @@ impl Analysis {
 
     fn walk_block<I: Isa>(&mut self, isa: &I, function: &Function, position: u32, color: &mut u32) {
         let block = self.layout.order[position as usize];
+        let weight = self.weight_at(position);
         *color += 1;
         let mut range = function.block_insts(block);
         range.start += self.phi_counts[block.index()] as usize;
@@ -119,9 +136,10 @@ impl Analysis {
             let data = &function.insts[index];
             function.for_each_operand(data, |operand| {
                 if let Some(value) = operand.as_value() {
-                    self.use_at(function, value, position);
+                    self.use_at(function, value, position, weight);
                 }
             });
+            self.homes.note_access(function, data, weight);
             if let Some(first) = data.first_result() {
                 self.define(function, data, first, position, *color);
             }
@@ -131,6 +149,7 @@ impl Analysis {
             if fold::is_effect(data) {
                 *color += 1;
                 if matches!(data.op, Opcode::Call | Opcode::Invoke) {
+                    self.has_calls = true;
                     self.calls_returning_twice |=
                         CallFlags::from_bits_retain(data.flags).contains(CallFlags::RETURNS_TWICE);
                 }
@@ -164,7 +183,7 @@ impl Analysis {
 
     /// Counts a use at a position in the live range of a value.
     #[inline]
-    fn use_at(&mut self, function: &Function, value: Value, position: u32) {
+    fn use_at(&mut self, function: &Function, value: Value, position: u32, weight: u32) {
         let live = &mut self.live[value.index()];
         if live.def == position || function.value(value).kind == ValueKind::Slot {
             return;
@@ -174,20 +193,22 @@ impl Analysis {
             last = (outermost.end - 1) * 2 + 1;
         }
         live.last = live.last.max(last);
+        self.homes.add(value, weight);
     }
 
     /// The phi operands that are read, and the phis that are written, at the end of a block.
     fn use_phi_operands(&mut self, function: &Function, block: Block, position: u32) {
+        let weight = self.weight_at(position);
         for edge_index in 0..function.cfg.successors(block).len() {
             let edge = function.cfg.successors(block)[edge_index];
             let start = function.block_insts(edge.target).start;
             let count = self.phi_counts[edge.target.index()] as usize;
             for data in &function.insts[start..start + count] {
                 if let Some(value) = function.list(data)[edge.column as usize].as_value() {
-                    self.use_at(function, value, position);
+                    self.use_at(function, value, position, weight);
                 }
                 let phi = Value::new(data.result as usize);
-                self.use_at(function, phi, position);
+                self.use_at(function, phi, position, 0);
                 let live = &mut self.live[phi.index()];
                 live.last = live.last.max(position * 2 + 1);
             }

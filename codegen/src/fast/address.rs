@@ -1,7 +1,7 @@
 //! Addresses: places (slots, symbols and constant distances from them) and folded address arithmetic.
 
-use super::FastCtx;
-use super::state::Owner;
+use super::state::{NO_REG, Owner};
+use super::{FastCtx, reg_of};
 use crate::analyze::Mark;
 use crate::error::CodegenError;
 use crate::isa::Isa;
@@ -28,7 +28,8 @@ impl<I: Isa> FastCtx<'_, I> {
         self.st.slots.clear();
         self.st.slot_is_indirect.clear();
         for slot in &self.function.slots {
-            if self.function.uses[slot.address.index()] == 0 {
+            let has_home = self.st.slot_homes[self.st.slots.len()] != NO_REG;
+            if has_home || self.function.uses[slot.address.index()] == 0 {
                 self.st.slots.push(0);
                 self.st.slot_is_indirect.push(false);
                 continue;
@@ -43,6 +44,13 @@ impl<I: Isa> FastCtx<'_, I> {
             self.st.slots.push(offset);
             self.st.slot_is_indirect.push(is_indirect);
         }
+    }
+
+    /// The home register of the slot whose address an operand is.
+    #[inline]
+    pub(super) fn slot_home(&self, pointer: Operand) -> Option<Reg> {
+        let slot = self.function.slot_of(pointer.as_value()?)?;
+        reg_of(self.st.slot_homes[slot.index()])
     }
 
     /// Computes the addresses of over-aligned slots; part of the entry code.

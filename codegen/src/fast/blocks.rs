@@ -5,7 +5,9 @@ use super::edges::Exit;
 use crate::abi::unsupported_type;
 use crate::error::CodegenError;
 use crate::isa::{Branch, Isa, Join};
+use crate::lower_ctx::LowerCtx;
 use crate::minst::Label;
+use crate::reg::Reg;
 use frazil_ir::{Block, Edge, Effects, EntityRef, Inst, InstData, MemFlags, Opcode, Type, Value};
 
 impl<I: Isa> FastCtx<'_, I> {
@@ -33,7 +35,7 @@ impl<I: Isa> FastCtx<'_, I> {
         let start = self.function.block_insts(block).start;
         for index in start..start + self.st.analysis.phi_counts[block.index()] as usize {
             let phi = Value::new(self.function.insts[index].result as usize);
-            if self.function.uses[phi.index()] > 0 {
+            if self.function.uses[phi.index()] > 0 && self.st.home(phi).is_none() {
                 self.slot_of(phi);
                 self.st.assigns[phi.index()].stored = u8::MAX;
             }
@@ -63,6 +65,8 @@ impl<I: Isa> FastCtx<'_, I> {
         match data.op {
             Opcode::Nop => {}
             Opcode::Call => self.lower_call(data)?,
+            Opcode::Load if let Some(home) = self.slot_home(data.a) => self.load_from_home(data, home),
+            Opcode::Store if let Some(home) = self.slot_home(data.b) => self.store_to_home(data, home),
             _ => {
                 let isa = self.isa;
                 isa.lower(self, inst)?;
@@ -72,6 +76,25 @@ impl<I: Isa> FastCtx<'_, I> {
             }
         }
         Ok(())
+    }
+
+    /// A load from a slot that is a register.
+    fn load_from_home(&mut self, data: &InstData, home: Reg) {
+        let value = Value::new(data.result as usize);
+        let parts = self.st.assigns[value.index()].parts;
+        let dst = self.def(value, 0);
+        self.put(self.isa.mov(parts.class(), parts.bytes.max(4), dst, home));
+        self.end_step();
+    }
+
+    /// A store to a slot that is a register.
+    fn store_to_home(&mut self, data: &InstData, home: Reg) {
+        match data.a.as_value().filter(|&value| !self.is_place_value(value)) {
+            Some(value) => self.copy_part_to(value, 0, home),
+            None => self.make_fresh(data.a, 0, home, self.imm_bytes),
+        }
+        self.end_step();
+        self.release_operands(data);
     }
 
     /// Width at which immediates of an instruction are made: that of its type, if all its operands have that type.

@@ -9,7 +9,7 @@ use crate::isa::{CallTarget, Isa, Parts};
 use crate::lower_ctx::LowerCtx;
 use crate::minst::{MInst, Mem};
 use crate::parallel_move::{Location, Move};
-use crate::reg::{PRegSet, RegClass};
+use crate::reg::{PRegSet, Reg, RegClass};
 use frazil_ir::{
     CallConv, CallFlags, ConstView, EntityRef, InstData, Operand, Param, ParamKind, RuntimeFunction, Signature, Type,
     Value,
@@ -72,6 +72,10 @@ impl<I: Isa> FastCtx<'_, I> {
         for part in 0..arg.parts.count {
             match arg.places[usize::from(part)] {
                 Place::Reg(reg) => self.def_fixed(value, part, reg),
+                Place::Stack(offset) if let Some(home) = self.st.home(value) => {
+                    let mem = self.frame_mem(incoming + offset as i32);
+                    self.put(self.isa.reload(arg.parts.class(), arg.parts.bytes.max(4), home, mem));
+                }
                 Place::Stack(offset) if is_all_on_stack => {
                     let assign = &mut self.st.assigns[value.index()];
                     assign.frame = incoming + offset as i32 - assign.parts.offset(part);
@@ -217,6 +221,7 @@ impl<I: Isa> FastCtx<'_, I> {
             self.count_call_uses(&call, -1);
         }
         self.store_before_call(&call);
+        let homes = self.save_homes(call.conv);
         self.collect_argument_moves(&call, &layout, result_memory);
         self.perform_moves();
         let inst = self.call_inst(&call);
@@ -229,6 +234,7 @@ impl<I: Isa> FastCtx<'_, I> {
             self.put(self.isa.adjust_stack(stack_bytes as i32));
         }
         self.forget_clobbered(call.conv);
+        self.restore_homes(call.conv, homes);
         if releases {
             self.count_call_uses(&call, 1);
             self.release_call_operands(&call);
@@ -237,6 +243,34 @@ impl<I: Isa> FastCtx<'_, I> {
         self.st.layout = layout;
         self.end_step();
         Ok(())
+    }
+
+    /// Saves the home registers that the call overwrites, one slot after the other; returns the first slot's offset.
+    fn save_homes(&mut self, conv: &ConvDesc) -> i32 {
+        let homes = self.st.regs.fixed.minus(conv.callee_saved);
+        if homes.is_empty() {
+            return 0;
+        }
+        let start = self.st.frame.allocate(homes.iter().count() as u64 * 8, 8);
+        self.each_home(homes, start, |isa, class, reg, mem| isa.spill(class, 8, reg, mem));
+        start
+    }
+
+    fn restore_homes(&mut self, conv: &ConvDesc, start: i32) {
+        let homes = self.st.regs.fixed.minus(conv.callee_saved);
+        self.each_home(homes, start, |isa, class, reg, mem| isa.reload(class, 8, reg, mem));
+    }
+
+    fn each_home(&mut self, homes: PRegSet, start: i32, inst: impl Fn(&I, RegClass, Reg, Mem) -> MInst) {
+        for (index, reg) in homes.iter().enumerate() {
+            let class = if reg.bank() == 0 {
+                RegClass::Int
+            } else {
+                RegClass::Float
+            };
+            let mem = self.frame_mem(start + 8 * index as i32);
+            self.put(inst(self.isa, class, reg, mem));
+        }
     }
 
     /// A frame slot for results that are returned in memory.

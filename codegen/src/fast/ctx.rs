@@ -214,6 +214,9 @@ impl<I: Isa> LowerCtx for FastCtx<'_, I> {
             return self.use_reg_or_imm(operand, part, imm);
         };
         if let Some(pointer) = self.folded_load(value) {
+            if let Some(home) = self.slot_home(pointer) {
+                return Src::Reg(home);
+            }
             return Src::Mem(self.address_of(pointer, 16));
         }
         let assign = self.st.assigns[value.index()];
@@ -240,6 +243,9 @@ impl<I: Isa> LowerCtx for FastCtx<'_, I> {
 
     #[inline]
     fn def(&mut self, value: Value, part: u8) -> Reg {
+        if let Some(home) = self.st.home(value) {
+            return home;
+        }
         let owner = Owner::part(value, part);
         let hint = self.st.analysis.hints[value.index()];
         let reg = if hint != NO_HINT && part == 0 && self.st.regs.free.contains(Reg(u32::from(hint))) {
@@ -263,7 +269,7 @@ impl<I: Isa> LowerCtx for FastCtx<'_, I> {
             Some((old, _)) => self.is_last_use(old) && !self.st.regs.fixed.contains(src),
             None => owner == Owner::TEMP,
         };
-        if free_after && src.bank() == parts.class() as usize {
+        if free_after && self.st.home(value).is_none() && src.bank() == parts.class() as usize {
             if let Some((old, old_part)) = owner.as_part() {
                 self.st.assigns[old.index()].regs[usize::from(old_part)] = NO_REG;
             }
@@ -276,6 +282,11 @@ impl<I: Isa> LowerCtx for FastCtx<'_, I> {
     }
 
     fn def_fixed(&mut self, value: Value, part: u8, reg: Reg) {
+        if let Some(home) = self.st.home(value) {
+            let parts = self.st.assigns[value.index()].parts;
+            self.put(self.isa.mov(parts.class(), parts.bytes.max(4), home, reg));
+            return;
+        }
         self.st.regs.take(reg, Owner::part(value, part));
         self.st.assigns[value.index()].regs[usize::from(part)] = reg.index() as u8;
     }
@@ -354,7 +365,7 @@ impl<I: Isa> FastCtx<'_, I> {
     }
 
     /// Copies a part from where it is into a register of the rule.
-    fn copy_part_to(&mut self, value: Value, part: u8, dst: Reg) {
+    pub(super) fn copy_part_to(&mut self, value: Value, part: u8, dst: Reg) {
         let assign = self.st.assigns[value.index()];
         let (class, bytes) = (assign.parts.class(), assign.parts.bytes);
         let inst = match reg_of(assign.regs[usize::from(part)]) {

@@ -53,11 +53,12 @@ impl<I: Isa> FastCtx<'_, I> {
                 continue;
             }
             let operand = self.function.list(data)[edge.column as usize];
-            let slot = self.slot_of(phi);
+            let home = self.st.home(phi);
+            let slot = if home.is_some() { 0 } else { self.slot_of(phi) };
             let parts = self.st.assigns[phi.index()].parts;
             for part in 0..parts.count {
                 let source = self.source(operand, part);
-                let dest = Location::Frame(slot + parts.offset(part));
+                let dest = home.map_or(Location::Frame(slot + parts.offset(part)), Location::Reg);
                 let extend = (0, false);
                 self.st.moves.push(Move {
                     source,

@@ -4,7 +4,7 @@
 //! blocks. A register is freed when the last use of its value is done; use counts say when. Before a terminator,
 //! values that live on are stored; if the next block has no other predecessor, registers keep their contents into it,
 //! else they are forgotten. There are no register maps for blocks and no moves on edges but those of phis, which live
-//! in slots. The scratch registers of the target are never allocated; they serve moves between memory.
+//! in slots, unless they have a home register (see [`crate::analyze::homes`]). The scratch registers of the target are never allocated; they serve moves between memory.
 //!
 //! Invariants:
 //! * a live part of a value is in its register, or stored, or both;
@@ -93,6 +93,7 @@ pub(crate) fn compile<I: Isa>(
     state
         .regs
         .reset(desc.classes[0].allocatable.union(desc.classes[1].allocatable));
+    state.take_homes(function);
     state.frame.reset(!state.analysis.calls_returning_twice);
     let CompiledFunction {
         prologue,
@@ -196,7 +197,10 @@ impl<I: Isa> FastCtx<'_, I> {
         let widths = saved.iter().map(|reg| self.isa.desc().classes[reg.bank()].bytes);
         let Some(width) = widths.max() else { return (0, 0) };
         let (count, step) = (saved.iter().count() as i32, i32::from(width));
-        let lowest = self.st.frame.allocate(u64::from(width) * count as u64, u64::from(width));
+        let lowest = self
+            .st
+            .frame
+            .allocate(u64::from(width) * count as u64, u64::from(width));
         (lowest + (count - 1) * step, step)
     }
 

@@ -2,7 +2,7 @@
 
 use super::frame::Frame;
 use crate::abi::ArgLayout;
-use crate::analyze::Analysis;
+use crate::analyze::{Analysis, HomeOwner};
 use crate::isa::Parts;
 use crate::parallel_move::ParallelMoves;
 use crate::reg::{PRegSet, Reg};
@@ -38,6 +38,9 @@ impl Owner {
     /// The current rule.
     pub const TEMP: Owner = Owner(u32::MAX - 1);
 
+    /// A value or slot that has the register for its whole life.
+    pub const HOME: Owner = Owner(u32::MAX - 2);
+
     /// A part of a value.
     #[inline]
     pub fn part(value: Value, part: u8) -> Owner {
@@ -47,7 +50,7 @@ impl Owner {
     /// The value and part, if it is one.
     #[inline]
     pub fn as_part(self) -> Option<(Value, u8)> {
-        (self.0 < u32::MAX - 1).then(|| (Value::new((self.0 & 0x3fff_ffff) as usize), (self.0 >> 30) as u8))
+        (self.0 < u32::MAX - 2).then(|| (Value::new((self.0 & 0x3fff_ffff) as usize), (self.0 >> 30) as u8))
     }
 }
 
@@ -118,6 +121,8 @@ pub struct FastState {
     pub(super) parts: Vec<Parts>,
     /// Offset of each stack slot from the frame pointer.
     pub(super) slots: Vec<i32>,
+    /// The home register of each stack slot, or [`NO_REG`].
+    pub(super) slot_homes: Vec<u8>,
     /// Whether the slot's area only holds the address of the real, over-aligned one.
     pub(super) slot_is_indirect: Vec<bool>,
     /// By layout position: the first value whose slot is freed after that block; linked by `expire_next`.
@@ -159,5 +164,27 @@ impl FastState {
             .resize(function.values.len().max(self.expire_next.len()), u32::MAX);
         self.expire_first.clear();
         self.expire_first.resize(self.analysis.layout.order.len(), u32::MAX);
+    }
+
+    /// Gives values and slots their home registers.
+    pub(super) fn take_homes(&mut self, function: &Function) {
+        self.slot_homes.clear();
+        self.slot_homes.resize(function.slots.len(), NO_REG);
+        for home in &self.analysis.homes.chosen {
+            self.regs.take(home.reg, Owner::HOME);
+            self.regs.fixed.insert(home.reg);
+            let number = home.reg.index() as u8;
+            match home.owner {
+                HomeOwner::Value(value) => self.assigns[value.index()].regs[0] = number,
+                HomeOwner::Slot(slot) => self.slot_homes[slot.index()] = number,
+            }
+        }
+    }
+
+    /// The home register of a value, if it has one.
+    #[inline]
+    pub(super) fn home(&self, value: Value) -> Option<Reg> {
+        let reg = Reg(u32::from(self.assigns[value.index()].regs[0]));
+        (reg.is_physical() && self.regs.fixed.contains(reg)).then_some(reg)
     }
 }

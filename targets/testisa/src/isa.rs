@@ -37,6 +37,7 @@ static DESC: TargetDesc = TargetDesc {
             bytes: 8,
         },
     ],
+    home_registers: PRegSet::EMPTY,
     frame_pointer: FP,
     stack_pointer: SP,
     incoming_args_offset: frame::INCOMING_ARGS_OFFSET,

@@ -45,6 +45,7 @@ static DESC: TargetDesc = TargetDesc {
             bytes: 16,
         },
     ],
+    home_registers: PRegSet::of(&[RBX, R12, R13, R14, XMM9, XMM10, XMM11, XMM12, XMM13, XMM14]),
     frame_pointer: RBP,
     stack_pointer: RSP,
     incoming_args_offset: 16,

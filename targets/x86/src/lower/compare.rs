@@ -79,11 +79,13 @@ fn compare_direct<C: LowerCtx>(cx: &mut C, data: &InstData, size: u8, cond: Cond
         }
         return cond;
     }
-    let Src::Mem(mem) = cx.use_src(a, 0, ImmKind::None) else { unreachable!("a folded load is memory") };
-    match cx.use_reg_or_imm(b, 0, IMM32) {
-        Src::Imm(imm) => cx.emit(mi(Op::CmpMI, size, mem, imm)),
-        Src::Reg(reg) => cx.emit(mr(Op::CmpMR, size, mem, reg)),
-        Src::Mem(_) => unreachable!("not asked for"),
+    let left = cx.use_src(a, 0, ImmKind::None);
+    match (left, cx.use_reg_or_imm(b, 0, IMM32)) {
+        (Src::Mem(mem), Src::Imm(imm)) => cx.emit(mi(Op::CmpMI, size, mem, imm)),
+        (Src::Mem(mem), Src::Reg(reg)) => cx.emit(mr(Op::CmpMR, size, mem, reg)),
+        (Src::Reg(left), Src::Imm(0)) => cx.emit(rr(Op::TestRR, size, left, left)),
+        (Src::Reg(left), right) => apply(cx, COMPARE, size, left, right),
+        (Src::Imm(_), _) | (_, Src::Mem(_)) => unreachable!("not asked for"),
     }
     cond
 }
