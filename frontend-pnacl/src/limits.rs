@@ -49,7 +49,7 @@ pub fn record_operands(input_bytes: usize) -> u64 {
 ///
 /// Zeros in front of other contents take room in memory but hardly any in the file.
 pub fn data_bytes(input_bytes: usize) -> u64 {
-    32 * input_bytes as u64 + (3 << 18)
+    64 * input_bytes as u64 + (16 << 20)
 }
 
 /// How many steps the evaluation of all initialisers of a module may take, given the size of the input in bytes.
