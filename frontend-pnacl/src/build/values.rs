@@ -89,8 +89,6 @@ pub struct BuildState {
     pub(crate) signature_key: Vec<u32>,
     /// Parameters and results of all signatures in the function's list.
     pub(crate) signature_parameters: usize,
-    /// How long the function's list of signatures was when it was last seen.
-    pub(crate) signatures_seen: usize,
     pub(crate) pairs: FxHashMap<TypeId, TypeId>,
     pub(crate) operands: Vec<Operand>,
     /// The cases of a switch, to be sorted.
@@ -150,7 +148,6 @@ impl BuildState {
         self.leaf_ranges.clear();
         self.leaf_pool.clear();
         self.signatures.clear();
-        self.signatures_seen = 0;
         self.signature_parameters = 0;
         self.pairs.clear();
     }

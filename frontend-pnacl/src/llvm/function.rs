@@ -21,13 +21,34 @@ use frazil_ir::{EntityRef, FuncId, Function, Operand};
 
 /// Reads function bodies of one module, one after another.
 ///
-/// The functions given to [`FunctionReader::read`] may differ from call to call, but a function that is read into
-/// should be one that this reader filled before: its tables of types and signatures serve as a cache.
+/// Reading is fastest when [`FunctionReader::read`] is given the same function each time: the function's tables of
+/// types and signatures serve as a cache. They are recognised by their place and length.
 #[derive(Debug)]
 pub struct FunctionReader<'m> {
     module: &'m BitcodeModule<'m>,
     record: Record,
     state: BuildState,
+    /// The tables that `state` remembers numbers of.
+    tables: Option<Tables>,
+}
+
+/// By what the tables of a function are recognised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Tables {
+    address: usize,
+    signatures: usize,
+    types: usize,
+}
+
+impl Tables {
+    /// `None` for tables that hold too little to be recognised.
+    fn of(function: &Function) -> Option<Tables> {
+        (!function.sigs.is_empty()).then(|| Tables {
+            address: function.sigs.as_ptr().addr(),
+            signatures: function.sigs.len(),
+            types: function.types.extra_len(),
+        })
+    }
 }
 
 impl<'m> FunctionReader<'m> {
@@ -37,6 +58,7 @@ impl<'m> FunctionReader<'m> {
             module,
             record: Record::default(),
             state: BuildState::new(module),
+            tables: None,
         }
     }
 
@@ -54,10 +76,11 @@ impl<'m> FunctionReader<'m> {
         self.empty(function);
         let mut result = self.read_body(body, head.symbol, function);
         if let Ok(Reading::Again) = result {
+            self.tables = Tables::of(function);
             self.empty(function);
             result = self.read_body(body, head.symbol, function);
         }
-        self.state.signatures_seen = function.sigs.len().max(1);
+        self.tables = Tables::of(function);
         result.map(|_| ()).map_err(|error| {
             let name = module.module.display_name(head.symbol);
             error
@@ -68,8 +91,9 @@ impl<'m> FunctionReader<'m> {
 
     /// Drops the function's contents, and what is remembered of its tables unless they are those of the last reading.
     fn empty(&mut self, function: &mut Function) {
-        let tables_dropped = function.clear();
-        if tables_dropped || function.sigs.len() < self.state.signatures_seen || self.state.signatures_seen == 0 {
+        let known = self.tables.is_some() && self.tables == Tables::of(function);
+        let dropped = function.clear();
+        if dropped || !known {
             function.types.clear();
             function.sigs.clear();
             self.state.forget_tables();
@@ -82,7 +106,9 @@ impl<'m> FunctionReader<'m> {
         symbol: frazil_ir::SymbolId,
         function: &mut Function,
     ) -> Result<Reading, ReadError> {
-        let Self { module, record, state } = self;
+        let Self {
+            module, record, state, ..
+        } = self;
         state.reset();
         let early = state.early.len();
         let mut cursor = module.stream.clone();

@@ -1,4 +1,4 @@
-//! What the reader refuses, and that its messages say what was found and where.
+//! What the reader refuses, and that its messages say what was found and where; and what it must not mind.
 
 use frazil_frontend_pnacl::{BitcodeModule, FunctionReader, ReadError, ReadErrorKind};
 use frazil_ir::Function;
@@ -79,4 +79,25 @@ fn errors_in_a_body_name_the_function() {
     let path: Vec<&str> = error.block_path().collect();
     assert_eq!(path[..2], ["the module", &format!("function 0 \"{name}\"")]);
     assert!((body.start..=body.end).contains(&error.bit_offset()), "{error}");
+}
+
+#[test]
+fn functions_may_take_turns() {
+    let bytes = module("mixed-O0.bc");
+    let module = BitcodeModule::open(&bytes).unwrap();
+    let text = |function: &Function| {
+        let mut text = String::new();
+        frazil_ir::text::print_function(module.module(), function, &mut text).unwrap();
+        text
+    };
+    let mut alone = FunctionReader::new(&module);
+    let mut reader = FunctionReader::new(&module);
+    let mut turns = [Function::new(), Function::new(), Function::new()];
+    for (number, id) in module.module().functions.keys().enumerate() {
+        let mut fresh = Function::new();
+        alone.read(id, &mut fresh).unwrap();
+        let function = &mut turns[number % 3 % 2 + number % 2];
+        reader.read(id, function).unwrap();
+        assert_eq!(text(function), text(&fresh));
+    }
 }
