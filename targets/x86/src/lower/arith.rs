@@ -57,7 +57,11 @@ pub fn binary<C: LowerCtx>(cx: &mut C, data: &InstData) {
     let src = cx.use_src(b, 0, IMM32);
     let left = cx.use_last(a, 0);
     let dst = cx.def_reuse(result(data), 0, left);
-    apply(cx, alu(data.op), size, dst, src);
+    if data.op == Opcode::Xor && src == Src::Imm(-1) {
+        cx.emit(r(Op::NotR, size, dst));
+    } else {
+        apply(cx, alu(data.op), size, dst, src);
+    }
 }
 
 fn multiply<C: LowerCtx>(cx: &mut C, data: &InstData, size: u8, a: Operand, b: Operand) {
@@ -127,14 +131,16 @@ pub fn pointer<C: LowerCtx>(cx: &mut C, data: &InstData) {
         return;
     }
     let base = cx.use_reg(data.a, 0);
-    let index = cx.use_reg(data.b, 0);
-    let scaled = cx.temp(RegClass::Int);
-    if scale.is_power_of_two() {
-        cx.emit(rr(Op::MovRR, 8, scaled, index));
+    let scaled = if scale.is_power_of_two() {
+        let scaled = cx.use_copy(data.b, 0);
         cx.emit(ri(Op::ShlRI, 8, scaled, scale.trailing_zeros().cast_signed()));
+        scaled
     } else {
+        let index = cx.use_reg(data.b, 0);
+        let scaled = cx.temp(RegClass::Int);
         cx.emit(rri(Op::ImulRRI, 8, scaled, index, i32::from(scale)));
-    }
+        scaled
+    };
     let dst = cx.def_reuse(result(data), 0, scaled);
     cx.emit(rr(Op::AddRR, 8, dst, base));
 }

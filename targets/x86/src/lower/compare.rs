@@ -53,7 +53,14 @@ pub(crate) fn compare<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<Test, 
     match bits {
         0 => Err(CodegenError::unsupported("a comparison of vectors")),
         65.. => Ok(wide::compare(cx, data, bits, cond)),
-        8 | 16 | 32 | 64 => Ok(Test::one(compare_direct(cx, data, (bits / 8) as u8, cond))),
+        8 | 16 | 32 | 64 => {
+            let size = (bits / 8) as u8;
+            if let Some(and) = folded(cx, data.a).filter(|and| and.op == Opcode::And) {
+                test_bits(cx, &and, size);
+                return Ok(Test::one(cond));
+            }
+            Ok(Test::one(compare_direct(cx, data, size, cond)))
+        }
         _ => {
             let size = size_of_bits(bits);
             let a = extended_copy(cx, data.a, bits, is_signed(cond), size);
@@ -88,6 +95,28 @@ fn compare_direct<C: LowerCtx>(cx: &mut C, data: &InstData, size: u8, cond: Cond
         (Src::Imm(_), _) | (_, Src::Mem(_)) => unreachable!("not asked for"),
     }
     cond
+}
+
+/// Sets the flags by the bits that both operands of an `and` have; only equality with zero can then be asked for.
+fn test_bits<C: LowerCtx>(cx: &mut C, and: &InstData, size: u8) {
+    let (mut a, mut b) = (and.a, and.b);
+    if a.as_imm().is_some() || cx.is_folded(b) {
+        std::mem::swap(&mut a, &mut b);
+    }
+    let left = cx.use_src(a, 0, ImmKind::None);
+    let right = cx.use_reg_or_imm(b, 0, IMM32);
+    cx.emit(match (left, right) {
+        (Src::Reg(left), Src::Imm(mask)) => ri(Op::TestRI, tested_bytes(size, mask), left, mask),
+        (Src::Mem(mem), Src::Imm(mask)) => mi(Op::TestMI, tested_bytes(size, mask), mem, mask),
+        (Src::Reg(left), Src::Reg(right)) => rr(Op::TestRR, size, left, right),
+        (Src::Mem(mem), Src::Reg(right)) => mr(Op::TestMR, size, mem, right),
+        (Src::Imm(_), _) | (_, Src::Mem(_)) => unreachable!("not asked for"),
+    });
+}
+
+/// How many of the low bytes must be looked at.
+fn tested_bytes(size: u8, mask: i32) -> u8 {
+    if (0..=0xff).contains(&mask) { 1 } else { size }
 }
 
 /// `ucomis` sets carry for less, zero for equal, all of carry, zero and parity for unordered.

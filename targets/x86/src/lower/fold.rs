@@ -69,10 +69,30 @@ fn fold_compare(folder: &mut Folder<'_>, data: &InstData) {
     if !is_compared_directly(data.ty) {
         return;
     }
+    if is_test(data) && fold_bit_test(folder, data.a) {
+        return;
+    }
     if data.a.as_value().is_some() && fold_load(folder, data.a, is_compared_directly) {
         return;
     }
     fold_load(folder, data.b, is_compared_directly);
+}
+
+/// Whether it is a comparison of equality with zero.
+fn is_test(compare: &InstData) -> bool {
+    matches!(compare.op, Opcode::IcmpEq | Opcode::IcmpNe) && compare.b.as_imm() == Some(0)
+}
+
+/// Folds an `and` that is only looked at for being zero, and with a constant also the load it masks.
+fn fold_bit_test(folder: &mut Folder<'_>, operand: Operand) -> bool {
+    let Some((value, and)) = folder.producer(operand).filter(|(_, and)| and.op == Opcode::And) else {
+        return false;
+    };
+    folder.fold(value);
+    if and.b.as_imm().is_some() {
+        fold_load(folder, and.a, is_compared_directly);
+    }
+    true
 }
 
 fn is_scalar_compare(folder: &Folder<'_>, compare: &InstData) -> bool {
