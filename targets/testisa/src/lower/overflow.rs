@@ -15,10 +15,10 @@ fn is_signed(op: O) -> bool {
     )
 }
 
-/// Computes the exact result in the place [`R`].
+/// Computes the exact result in the place [`R`], with a sign, which sums of unsigned numbers have too.
 fn exact<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) -> Result<Wide, CodegenError> {
     let is_product = matches!(data.op, O::UmulOverflow | O::SmulOverflow);
-    let words = part_count(if is_product { 2 * bits } else { bits + 1 });
+    let words = part_count(if is_product { 2 * bits } else { bits + 2 });
     if words > 5 {
         return Err(CodegenError::unsupported(format!(
             "a product of {bits} bits that tells overflow"
