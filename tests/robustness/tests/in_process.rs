@@ -4,7 +4,7 @@
 //! There is one test only, so that the allocation counter counts nothing else. `ROBUSTNESS_CASES` and
 //! `ROBUSTNESS_SEED` choose the number of cases and the series; `ROBUSTNESS_CASE` repeats a single case.
 
-use std::cell::Cell;
+use std::cell::RefCell;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use std::{env, fs, panic};
@@ -28,8 +28,8 @@ const BYTES_PER_INPUT_BYTE: usize = 64;
 const TIME_LIMIT: Duration = Duration::from_secs(1);
 
 thread_local! {
-    /// Panics that were begun, including those that somebody catches.
-    static PANICS: Cell<usize> = const { Cell::new(0) };
+    /// The last panic that was begun, including those that somebody catches.
+    static LAST_PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
 #[test]
@@ -44,7 +44,9 @@ fn damaged_modules_end_well() {
         Err(_) => 0..number("ROBUSTNESS_CASES", 300),
     };
     let modules = modules();
-    panic::set_hook(Box::new(|_| PANICS.set(PANICS.get() + 1)));
+    panic::set_hook(Box::new(|info| {
+        LAST_PANIC.set(Some(info.to_string().replace('\n', " ")))
+    }));
     let mut failures = Vec::new();
     for number in numbers.clone() {
         let case = case(seed, number, &modules);
@@ -82,7 +84,6 @@ fn modules() -> Vec<Module> {
 }
 
 fn run(case: &Case, emit: Emit) -> Result<(), String> {
-    let panics_before = PANICS.get();
     let bytes_before = ALLOCATOR.current_usage();
     ALLOCATOR.reset_peak_usage();
     let start = Instant::now();
@@ -90,8 +91,8 @@ fn run(case: &Case, emit: Emit) -> Result<(), String> {
     let elapsed = start.elapsed();
     let used = ALLOCATOR.peak_usage().saturating_sub(bytes_before);
 
-    if PANICS.get() != panics_before || result.is_err() {
-        return Err("panicked".to_owned());
+    if let Some(message) = LAST_PANIC.take() {
+        return Err(message);
     }
     if elapsed > TIME_LIMIT {
         return Err(format!("took {elapsed:?}"));
