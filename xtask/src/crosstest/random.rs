@@ -1,8 +1,8 @@
 //! Programs that nobody wrote: csmith makes C programs without undefined behavior that print a checksum of all their
 //! variables.
 //!
-//! A program whose behavior differs, or that is refused, is kept with its bitcode in the folder that the report names.
-//! A program that runs for too long even when compiled by llc says nothing and is not counted.
+//! A program whose behavior differs is kept with its bitcode in the folder that the report names. A program that is
+//! refused by name is reported but is no failure, and one that runs for too long even when compiled by llc says nothing.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,6 +30,10 @@ pub fn test_programs(count: u64, first: u64, frazil: &Compiler) -> Result<bool> 
             match test_program(&source, level, frazil, &dir)? {
                 Verdict::Same => passed += 1,
                 Verdict::Endless => skipped += 1,
+                Verdict::Refused(why) => {
+                    println!("seed {seed} at {}: {why}", level.name());
+                    skipped += 1;
+                }
                 Verdict::Different(why) => {
                     println!("seed {seed} at {}: {why}\n  see {}", level.name(), dir.display());
                     failed += 1;
@@ -48,6 +52,7 @@ pub fn test_programs(count: u64, first: u64, frazil: &Compiler) -> Result<bool> 
 enum Verdict {
     Same,
     Different(String),
+    Refused(String),
     Endless,
 }
 
@@ -90,7 +95,12 @@ fn test_program(source: &Path, level: Level, frazil: &Compiler, dir: &Path) -> R
     }
     let built = build_program(&bitcode, None, frazil, dir)?;
     let Some(program) = built.program else {
-        return Ok(Verdict::Different(built.problem));
+        let refused = built.problem.contains("not supported");
+        return Ok(if refused {
+            Verdict::Refused(built.problem)
+        } else {
+            Verdict::Different(built.problem)
+        });
     };
     let actual = process::run(&mut Command::new(program), RUN_LIMIT * 4)?;
     Ok(difference(&expected, &actual).map_or(Verdict::Same, Verdict::Different))
