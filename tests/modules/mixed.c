@@ -225,16 +225,17 @@ static void atomics(int n) {
     static atomic_int shared;
     static _Atomic uint64_t wide_shared;
     static atomic_uchar narrow;
+    static _Atomic(int *) pointer;
     for (int i = 0; i < n; i++) {
-        atomic_fetch_add(&shared, i);
-        atomic_fetch_xor_explicit(&wide_shared, (uint64_t)i << i % 60, memory_order_relaxed);
-        atomic_fetch_or(&narrow, (unsigned char)i);
+        atomic_store(&shared, atomic_load_explicit(&shared, memory_order_acquire) + i);
+        atomic_store_explicit(&wide_shared, atomic_load(&wide_shared) ^ (uint64_t)i << i % 60, memory_order_release);
+        atomic_store_explicit(&narrow, (unsigned char)(narrow | i), memory_order_relaxed);
+        atomic_store(&pointer, &counters[i % 16]);
         atomic_thread_fence(memory_order_seq_cst);
     }
-    int expected = 5;
-    bool swapped = atomic_compare_exchange_strong(&shared, &expected, 1);
-    int before = atomic_exchange(&shared, 9);
-    printf("atomics %d %d %d %llu %d\n", swapped, expected, before, (unsigned long long)atomic_load(&wide_shared), narrow);
+    atomic_signal_fence(memory_order_acq_rel);
+    printf("atomics %d %llu %d %d\n", atomic_load(&shared), (unsigned long long)atomic_load(&wide_shared), narrow,
+           (int)(atomic_load(&pointer) - counters));
 }
 
 int main(int argc, char **argv) {
