@@ -108,6 +108,8 @@ mod tests {
         };
         let mut problems = Vec::new();
         check(&[file], &mut problems);
+        // Entries of the lists are missing from this one-file repository.
+        problems.retain(|problem| problem.path == "some/module.rs");
         problems.into_iter().map(|problem| problem.message).collect()
     }
 
