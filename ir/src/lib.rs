@@ -15,6 +15,8 @@ pub mod interp;
 pub mod module;
 pub mod opcode;
 pub mod operand;
+#[cfg(feature = "petgraph")]
+pub mod petgraph_view;
 pub mod runtime;
 pub mod signature;
 pub mod text;
