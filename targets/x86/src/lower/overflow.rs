@@ -70,17 +70,32 @@ impl Sum {
             }
             let right = cx.use_src(b, 0, IMM32);
             let left = cx.use_copy(a, 0);
-            return Narrow { size: (self.bits / 8) as u8, left, right, check: None };
+            return Narrow {
+                size: (self.bits / 8) as u8,
+                left,
+                right,
+                check: None,
+            };
         }
         let size = size_of_bits(self.bits);
         let left = extended_copy(cx, data.a, self.bits, self.signed, size);
         let right = Src::Reg(extended_copy(cx, data.b, self.bits, self.signed, size));
-        Narrow { size, left, right, check: Some(cx.temp(RegClass::Int)) }
+        Narrow {
+            size,
+            left,
+            right,
+            check: Some(cx.temp(RegClass::Int)),
+        }
     }
 
     /// Computes and says which condition holds on overflow.
     fn compute<C: LowerCtx>(self, cx: &mut C, operands: Narrow) -> Cond {
-        let Narrow { size, left, right, check } = operands;
+        let Narrow {
+            size,
+            left,
+            right,
+            check,
+        } = operands;
         apply(cx, alu(self.op), size, left, right);
         let Some(check) = check else { return self.overflow() };
         extend(cx, check, left, self.bits, self.signed, size);
@@ -93,12 +108,22 @@ impl Sum {
         let right_high = extended_high_src(cx, data.b, self.bits, self.signed);
         let left = extended_pair(cx, data.a, self.bits, self.signed);
         let check = (self.bits < 128).then(|| cx.temp(RegClass::Int));
-        Wide { left, right_low, right_high, check }
+        Wide {
+            left,
+            right_low,
+            right_high,
+            check,
+        }
     }
 
     /// Computes and says which condition holds on overflow.
     fn compute_wide<C: LowerCtx>(self, cx: &mut C, operands: Wide) -> Cond {
-        let Wide { left, right_low, right_high, check } = operands;
+        let Wide {
+            left,
+            right_low,
+            right_high,
+            check,
+        } = operands;
         let (on_low, on_high) = chain(self.op);
         apply(cx, on_low, 8, left.low, right_low);
         apply(cx, on_high, 8, left.high, right_high);
@@ -155,14 +180,29 @@ fn multiply<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32, signed: bool) {
     let exact = bits == 32 || bits == 64;
     let size = if bits <= 16 || bits == 32 { 4 } else { 8 };
     let left = extended_copy(cx, data.a, bits, signed, size);
-    let right = if exact { cx.use_reg(data.b, 0) } else { extended_copy(cx, data.b, bits, signed, size) };
+    let right = if exact {
+        cx.use_reg(data.b, 0)
+    } else {
+        extended_copy(cx, data.b, bits, signed, size)
+    };
     let check = cx.temp(RegClass::Int);
     let overflows = cx.def(second_result(data), 0);
     cx.emit(rr(Op::ImulRR, size, left, right));
     if exact {
         cx.emit(setcc(Cond::O, overflows));
     } else {
-        check_product(cx, Product { low: left, check, overflows, right }, bits, signed, size);
+        check_product(
+            cx,
+            Product {
+                low: left,
+                check,
+                overflows,
+                right,
+            },
+            bits,
+            signed,
+            size,
+        );
     }
     cx.def_reuse(result(data), 0, left);
 }
@@ -177,7 +217,12 @@ struct Product {
 }
 
 fn check_product<C: LowerCtx>(cx: &mut C, product: Product, bits: u32, signed: bool, size: u8) {
-    let Product { low, check, overflows, right } = product;
+    let Product {
+        low,
+        check,
+        overflows,
+        right,
+    } = product;
     if is_twofold(bits) {
         cx.emit(setcc(Cond::O, right));
     }
@@ -208,7 +253,18 @@ fn multiply_unsigned<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) {
         let overflows = cx.def(second_result(data), 0);
         extend(cx, RAX, RAX, bits, false, size);
         cx.emit(r(Op::MulR, size, right));
-        check_product(cx, Product { low: RAX, check: RDX, overflows, right }, bits, false, size);
+        check_product(
+            cx,
+            Product {
+                low: RAX,
+                check: RDX,
+                overflows,
+                right,
+            },
+            bits,
+            false,
+            size,
+        );
     }
     cx.def_fixed(result(data), 0, RAX);
 }
@@ -232,7 +288,12 @@ impl WideProduct {
     /// The unsigned product in `rdx:rax`. It overflows if both high parts count, or a mixed product is too large, or
     /// the sum of all in the high part.
     fn multiply<C: LowerCtx>(self, cx: &mut C) {
-        let WideProduct { left_low, right, overflows, spare } = self;
+        let WideProduct {
+            left_low,
+            right,
+            overflows,
+            spare,
+        } = self;
         cx.emit(rr(Op::TestRR, 8, RAX, RAX));
         cx.emit(setcc(Cond::Ne, overflows));
         cx.emit(rr(Op::TestRR, 8, right.high, right.high));
@@ -253,7 +314,10 @@ impl WideProduct {
 
     /// Replaces both operands by their absolute values; `sign` becomes all ones if the product is to be negated.
     fn make_absolute<C: LowerCtx>(self, cx: &mut C, sign: Reg) {
-        let left = Pair { low: self.left_low, high: RAX };
+        let left = Pair {
+            low: self.left_low,
+            high: RAX,
+        };
         cx.emit(rr(Op::MovRR, 8, sign, left.high));
         cx.emit(rr(Op::XorRR, 8, sign, self.right.high));
         cx.emit(ri(Op::SarRI, 8, sign, 63));
@@ -285,7 +349,15 @@ fn multiply_wide<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32, signed: bo
     let spare = cx.temp(RegClass::Int);
     let sign = signed.then(|| cx.temp(RegClass::Int));
     let overflows = cx.def(second_result(data), 0);
-    let product = WideProduct { left_low, right: Pair { low: right_low, high: right_high }, overflows, spare };
+    let product = WideProduct {
+        left_low,
+        right: Pair {
+            low: right_low,
+            high: right_high,
+        },
+        overflows,
+        spare,
+    };
     extend(cx, RAX, RAX, bits - 64, signed, 8);
     if let Some(sign) = sign {
         product.make_absolute(cx, sign);
@@ -343,7 +415,10 @@ fn signed_limit<C: LowerCtx>(cx: &mut C, size: u8, bits: u32, value: Reg) -> Reg
 
 fn saturating_sum_wide<C: LowerCtx>(cx: &mut C, data: &InstData, sum: Sum) {
     let operands = sum.wide_operands(cx, data);
-    let limit = Pair { low: cx.temp(RegClass::Int), high: cx.temp(RegClass::Int) };
+    let limit = Pair {
+        low: cx.temp(RegClass::Int),
+        high: cx.temp(RegClass::Int),
+    };
     if sum.signed {
         // The low part of the largest number is all ones, that of the smallest zero.
         cx.emit(mov_imm(8, limit.low, i64::MAX >> (128 - sum.bits)));

@@ -15,9 +15,21 @@ use crate::regs::{RAX, RCX, RDX};
 use frazil_codegen::{CodegenError, LowerCtx, PRegSet, Reg, RegClass, Src};
 use frazil_ir::{InstData, Opcode, Operand, Type};
 
-const ADD_WITH_CARRY: Alu = Alu { rr: Op::AdcRR, rm: Op::AdcRM, ri: Op::AdcRI };
-const SUBTRACT_WITH_BORROW: Alu = Alu { rr: Op::SbbRR, rm: Op::SbbRM, ri: Op::SbbRI };
-const COMPARE: Alu = Alu { rr: Op::CmpRR, rm: Op::CmpRM, ri: Op::CmpRI };
+const ADD_WITH_CARRY: Alu = Alu {
+    rr: Op::AdcRR,
+    rm: Op::AdcRM,
+    ri: Op::AdcRI,
+};
+const SUBTRACT_WITH_BORROW: Alu = Alu {
+    rr: Op::SbbRR,
+    rm: Op::SbbRM,
+    ri: Op::SbbRI,
+};
+const COMPARE: Alu = Alu {
+    rr: Op::CmpRR,
+    rm: Op::CmpRM,
+    ri: Op::CmpRI,
+};
 
 /// A value in two registers.
 #[derive(Clone, Copy)]
@@ -36,12 +48,19 @@ pub(crate) fn extended_high<C: LowerCtx>(cx: &mut C, operand: Operand, bits: u32
 /// Both parts in registers of the rule, extended.
 pub(crate) fn extended_pair<C: LowerCtx>(cx: &mut C, operand: Operand, bits: u32, signed: bool) -> Pair {
     let low = cx.use_copy(operand, 0);
-    Pair { low, high: extended_high(cx, operand, bits, signed) }
+    Pair {
+        low,
+        high: extended_high(cx, operand, bits, signed),
+    }
 }
 
 /// The high part, extended, where an instruction only reads it.
 pub(crate) fn extended_high_src<C: LowerCtx>(cx: &mut C, operand: Operand, bits: u32, signed: bool) -> Src {
-    if bits == 128 { cx.use_src(operand, 1, IMM32) } else { Src::Reg(extended_high(cx, operand, bits, signed)) }
+    if bits == 128 {
+        cx.use_src(operand, 1, IMM32)
+    } else {
+        Src::Reg(extended_high(cx, operand, bits, signed))
+    }
 }
 
 /// The result is in these two registers of the rule.
@@ -144,7 +163,11 @@ fn is_signed(cond: Cond) -> bool {
 }
 
 fn compare_equal<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) {
-    let (a, b) = if data.a.as_imm().is_some() { (data.b, data.a) } else { (data.a, data.b) };
+    let (a, b) = if data.a.as_imm().is_some() {
+        (data.b, data.a)
+    } else {
+        (data.a, data.b)
+    };
     let right_low = cx.use_src(b, 0, IMM32);
     let right_high = cx.use_src(b, 1, IMM32);
     let low = cx.use_copy(a, 0);
@@ -246,7 +269,11 @@ fn shift_by_constant<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32, count:
         return;
     }
     let low = cx.use_copy(data.a, 0);
-    let high = if left { cx.use_copy(data.a, 1) } else { extended_high(cx, data.a, bits, arithmetic) };
+    let high = if left {
+        cx.use_copy(data.a, 1)
+    } else {
+        extended_high(cx, data.a, bits, arithmetic)
+    };
     if count > 0 {
         if left {
             cx.emit(rri(Op::ShldRRI, 8, high, low, within));
@@ -281,7 +308,11 @@ fn shift_by_register<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) {
     } else {
         cx.emit(mov_imm(8, filler, 0));
     }
-    let (near, far) = if data.op == Opcode::Shl { (low, high) } else { (high, low) };
+    let (near, far) = if data.op == Opcode::Shl {
+        (low, high)
+    } else {
+        (high, low)
+    };
     let (double, single) = match data.op {
         Opcode::Shl => (Op::ShldRRC, Op::ShlRC),
         Opcode::Lshr => (Op::ShrdRRC, Op::ShrRC),
@@ -323,13 +354,7 @@ pub fn funnel<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) -> Result<(),
 }
 
 /// Three of the four words in the order of the shift, or those one further if bit 6 of the count in `cl` is set.
-fn funnel_words<C: LowerCtx>(
-    cx: &mut C,
-    data: &InstData,
-    words: [(Operand, u8); 3],
-    last: (Operand, u8),
-    left: bool,
-) {
+fn funnel_words<C: LowerCtx>(cx: &mut C, data: &InstData, words: [(Operand, u8); 3], last: (Operand, u8), left: bool) {
     let [first, second, third] = words.map(|(operand, part)| cx.use_copy(operand, part));
     let last = cx.use_reg(last.0, last.1);
     shift_words(cx, [first, second, third], last, left);
@@ -438,7 +463,9 @@ pub fn to_float<C: LowerCtx>(
 ) -> Result<(), CodegenError> {
     if from != Type::I128 {
         let bits = super::int_bits(cx, from);
-        return Err(CodegenError::unsupported(format!("a conversion of i{bits} to floating point")));
+        return Err(CodegenError::unsupported(format!(
+            "a conversion of i{bits} to floating point"
+        )));
     }
     let op = if signed { Opcode::Sitofp } else { Opcode::Uitofp };
     cx.call_runtime(wide_conversion(op, bytes), &[(data.a, from)], Some(result(data)))
