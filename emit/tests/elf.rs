@@ -50,6 +50,7 @@ static TARGET: TargetDesc = TargetDesc {
     ],
     fixups: &[],
     classes: [CLASS, CLASS],
+    home_registers: PRegSet::EMPTY,
     frame_pointer: Reg::NONE,
     stack_pointer: Reg::NONE,
     incoming_args_offset: 16,
