@@ -1,21 +1,23 @@
 //! Splits the text form into tokens.
 //!
 //! Comments run from `;` to the end of the line. Line ends are tokens of their own, but not inside parentheses and
-//! square brackets. Any byte sequence is accepted as input; what is no token is an error with its place.
+//! square brackets. Strings whose escapes had to be resolved live in an arena as long as the parser; all other text is
+//! borrowed from the source. Any byte sequence is accepted as input; what is no token is an error with its place.
 
 use super::ParseError;
+use typed_arena::Arena;
 
-/// A token; text is borrowed from the source.
-#[derive(Clone, Debug, PartialEq)]
+/// A token.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Token<'s> {
     /// A word: letters, digits, `_` and `.`, not beginning with a digit.
     Word(&'s str),
     /// A number as written, with its sign.
     Number(&'s str),
     /// A string with its escapes resolved.
-    Text(Vec<u8>),
+    Text(&'s [u8]),
     /// `@name` or `@"name"`.
-    Symbol(Vec<u8>),
+    Symbol(&'s [u8]),
     /// `@#12`, a symbol by its number.
     SymbolNumber(u32),
     /// `$name`, a runtime function.
@@ -34,6 +36,8 @@ const MARKS: [&str; 14] = ["...", "->", "(", ")", "[", "]", "{", "}", "<", ">", 
 #[derive(Clone)]
 pub(super) struct Lexer<'s> {
     source: &'s str,
+    /// Strings that do not stand in the source as they are.
+    resolved: &'s Arena<u8>,
     position: usize,
     line: u32,
     line_start: usize,
@@ -53,9 +57,10 @@ pub(super) fn is_plain_name(name: &[u8]) -> bool {
 }
 
 impl<'s> Lexer<'s> {
-    pub(super) fn new(source: &'s str) -> Lexer<'s> {
+    pub(super) fn new(source: &'s str, resolved: &'s Arena<u8>) -> Lexer<'s> {
         Lexer {
             source,
+            resolved,
             position: 0,
             line: 1,
             line_start: 0,
@@ -166,21 +171,30 @@ impl<'s> Lexer<'s> {
                 if name.is_empty() {
                     return Err(self.error("expected the name of a symbol after `@`"));
                 }
-                Ok(Token::Symbol(name.as_bytes().to_vec()))
+                Ok(Token::Symbol(name.as_bytes()))
             }
         }
     }
 
     /// A string in quotes; `\\`, `\"`, `\n`, `\t` and `\xx` (two hexadecimal digits) are escapes.
-    fn quoted(&mut self) -> Result<Vec<u8>, ParseError> {
+    fn quoted(&mut self) -> Result<&'s [u8], ParseError> {
         self.position += 1;
+        let rest = self.rest();
+        let plain = rest
+            .iter()
+            .take_while(|byte| !matches!(byte, b'"' | b'\\' | b'\n'))
+            .count();
+        if rest.get(plain) == Some(&b'"') {
+            self.position += plain + 1;
+            return Ok(&rest[..plain]);
+        }
         let mut bytes = Vec::new();
         loop {
             match *self.rest() {
                 [] | [b'\n', ..] => return Err(self.error("this string has no end")),
                 [b'"', ..] => {
                     self.position += 1;
-                    return Ok(bytes);
+                    return Ok(self.resolved.alloc_extend(bytes));
                 }
                 [b'\\', escape @ (b'\\' | b'"'), ..] => {
                     bytes.push(escape);

@@ -7,6 +7,7 @@ use crate::entities::{ComdatId, SymbolId};
 use crate::module::Module;
 use crate::types::{Type, TypeData, TypeTable};
 use frazil_support::{EntityRef, FxHashMap};
+use typed_arena::Arena;
 
 /// The result of a parsing step.
 pub(super) type Parsed<T> = Result<T, ParseError>;
@@ -17,17 +18,17 @@ pub(super) struct Parser<'s> {
     pub(super) token: Token<'s>,
     place: (u32, u32),
     pub(super) module: Module,
-    pub(super) symbols: FxHashMap<Vec<u8>, SymbolId>,
-    pub(super) comdats: FxHashMap<Vec<u8>, ComdatId>,
+    pub(super) symbols: FxHashMap<&'s [u8], SymbolId>,
+    pub(super) comdats: FxHashMap<&'s [u8], ComdatId>,
     pub(super) source_len: usize,
     /// How many words the integers above 128 bits may still take: a short literal of a wide type takes many.
     pub(super) wide_words_left: usize,
 }
 
 impl<'s> Parser<'s> {
-    pub(super) fn new(source: &'s str) -> Parsed<Parser<'s>> {
+    pub(super) fn new(source: &'s str, resolved: &'s Arena<u8>) -> Parsed<Parser<'s>> {
         let mut parser = Parser {
-            lexer: Lexer::new(source),
+            lexer: Lexer::new(source, resolved),
             token: Token::LineEnd,
             place: (1, 1),
             module: Module::default(),
@@ -180,12 +181,9 @@ impl<'s> Parser<'s> {
         Ok(0)
     }
 
-    pub(super) fn text(&mut self) -> Parsed<Vec<u8>> {
-        match &self.token {
-            Token::Text(_) => match self.advance()? {
-                Token::Text(bytes) => Ok(bytes),
-                _ => Ok(Vec::new()),
-            },
+    pub(super) fn text(&mut self) -> Parsed<&'s [u8]> {
+        match self.token {
+            Token::Text(bytes) => self.advance().map(|_| bytes),
             _ => self.expected("a string"),
         }
     }

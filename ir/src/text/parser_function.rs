@@ -72,7 +72,7 @@ impl<'s> Parser<'s> {
         let text = match word {
             "stack_probe" | "unsupported" | "target_cpu" | "target_features" => {
                 let bytes = self.text()?;
-                self.module.strings.add(&bytes)
+                self.module.strings.add(bytes)
             }
             _ => frazil_support::Str::EMPTY,
         };

@@ -235,7 +235,7 @@ impl FunctionParser<'_, '_> {
     fn call(&mut self, data: &mut InstData) -> Parsed<()> {
         data.a = self.operand_of(Some(Type::PTR))?;
         let arguments = self.parser.lexer.clone();
-        let open = self.parser.token.clone();
+        let open = self.parser.token;
         let types = self.types_behind_arguments()?;
         (self.parser.lexer, self.parser.token) = (arguments, open);
         let mut words = vec![Operand::raw(0), Operand::raw(0)];
@@ -470,8 +470,8 @@ impl FunctionParser<'_, '_> {
             asm.flags |= bit;
             self.parser.advance()?;
         }
-        asm.template = self.parser.text()?;
-        asm.constraints = self.parser.text()?;
+        asm.template = self.parser.text()?.to_vec();
+        asm.constraints = self.parser.text()?.to_vec();
         Ok(Operand::constant(self.function.push_asm(asm)))
     }
 }

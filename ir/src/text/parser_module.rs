@@ -13,6 +13,7 @@ use crate::module::{
     ComdatData, DataDef, DataRelocation, FunctionHead, InitEntry, Module, RelocationTarget, SymbolData, SymbolKind,
 };
 use frazil_support::EntityRef;
+use typed_arena::Arena;
 
 /// The most zero bytes that `zero` items of one module may ask for.
 const MOST_ZEROS: u64 = 64 << 20;
@@ -22,9 +23,10 @@ const MOST_ZEROS: u64 = 64 << 20;
 /// # Errors
 /// The first thing that is wrong. Rules of the IR that the verifier checks are not checked here.
 pub fn parse_module(source: &str) -> Result<(Module, Vec<Function>), ParseError> {
-    let mut parser = Parser::new(source)?;
+    let resolved = Arena::new();
+    let mut parser = Parser::new(source, &resolved)?;
     let mut names = NameWalk::default();
-    names.walk(&mut parser, Lexer::new(source))?;
+    names.walk(&mut parser, Lexer::new(source, &resolved))?;
     let mut builder = ModuleParser {
         parser,
         functions: Vec::new(),
@@ -44,7 +46,7 @@ struct NameWalk {
 }
 
 impl NameWalk {
-    fn walk(&mut self, parser: &mut Parser<'_>, mut lexer: Lexer<'_>) -> Parsed<()> {
+    fn walk<'s>(&mut self, parser: &mut Parser<'s>, mut lexer: Lexer<'s>) -> Parsed<()> {
         let mut depth = 0u32;
         let mut at_start = true;
         let mut item = None;
@@ -72,11 +74,11 @@ impl NameWalk {
         }
     }
 
-    fn name(&mut self, parser: &mut Parser<'_>, item: &str, name: Vec<u8>, place: &Lexer<'_>) -> Parsed<()> {
-        let id = match parser.symbols.get(&name) {
+    fn name<'s>(&mut self, parser: &mut Parser<'s>, item: &str, name: &'s [u8], place: &Lexer<'_>) -> Parsed<()> {
+        let id = match parser.symbols.get(name) {
             Some(&id) => id,
             None => {
-                let text = parser.module.strings.add(&name);
+                let text = parser.module.strings.add(name);
                 let id = parser.module.symbols.push(SymbolData {
                     name: text,
                     ..SymbolData::default()
@@ -166,7 +168,7 @@ impl ModuleParser<'_> {
     fn text_item(&mut self, word: &str) -> Parsed<()> {
         self.parser.advance()?;
         let bytes = self.parser.text()?;
-        let text = self.parser.module.strings.add(&bytes);
+        let text = self.parser.module.strings.add(bytes);
         let module = &mut self.parser.module;
         match word {
             "source" => module.source_name = text,
@@ -230,7 +232,7 @@ impl ModuleParser<'_> {
             None => return parser.expected("how to choose: any, exact_match, largest, no_deduplicate, same_size"),
         };
         parser.advance()?;
-        let text = parser.module.strings.add(&name);
+        let text = parser.module.strings.add(name);
         let id = parser.module.comdats.push(ComdatData { name: text, selection });
         if parser.comdats.insert(name, id).is_some() {
             return Err(parser.error("this comdat is defined twice"));
@@ -355,7 +357,7 @@ impl ModuleParser<'_> {
                 Token::Mark(",") => drop(parser.advance()?),
                 Token::Text(_) => {
                     let bytes = parser.text()?;
-                    parser.module.bytes.extend_from_slice(&bytes);
+                    parser.module.bytes.extend_from_slice(bytes);
                 }
                 Token::Word("x") => parser.hexadecimal()?,
                 Token::Word("zero") => {
@@ -430,7 +432,7 @@ impl Parser<'_> {
             "unnamed_addr" => self.module.symbols[id].unnamed_addr = true,
             "section" | "partition" => {
                 let bytes = self.text()?;
-                let text = self.module.strings.add(&bytes);
+                let text = self.module.strings.add(bytes);
                 let symbol = &mut self.module.symbols[id];
                 if word == "section" {
                     symbol.section = text;
