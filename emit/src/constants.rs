@@ -5,23 +5,20 @@
 
 use crate::section::{SectionDesc, SectionId, SectionTable};
 use frazil_codegen::PoolConstant;
-use frazil_support::FxHashMap;
+use frazil_support::FxBuildHasher;
+use indexmap::IndexSet;
 use object::elf;
 
 /// The constants of a module.
 #[derive(Debug, Default)]
 pub struct ConstantPool {
-    entries: Vec<PoolConstant>,
-    numbers: FxHashMap<PoolConstant, u32>,
+    entries: IndexSet<PoolConstant, FxBuildHasher>,
 }
 
 impl ConstantPool {
     /// The number of a constant.
     pub fn add(&mut self, constant: PoolConstant) -> u32 {
-        *self.numbers.entry(constant).or_insert_with(|| {
-            self.entries.push(constant);
-            self.entries.len() as u32 - 1
-        })
+        self.entries.insert_full(constant).0 as u32
     }
 
     /// Writes the numbers of all constants of a function into `numbers`.
@@ -31,8 +28,8 @@ impl ConstantPool {
     }
 
     /// All constants, by number.
-    pub fn entries(&self) -> &[PoolConstant] {
-        &self.entries
+    pub fn entries(&self) -> impl ExactSizeIterator<Item = &PoolConstant> {
+        self.entries.iter()
     }
 
     /// The section of a constant.

@@ -1,7 +1,8 @@
 //! Sections of the object file, each named by its attributes.
 
 use frazil_ir::ComdatId;
-use frazil_support::{FxHashMap, PrimaryMap, entity_impl};
+use frazil_support::{EntityRef, FxBuildHasher, entity_impl};
+use indexmap::IndexSet;
 use object::elf::{self, SectionFlags, SectionType};
 
 /// A section of the object file.
@@ -60,29 +61,26 @@ impl SectionDesc {
 /// All sections, in the order of their first use.
 #[derive(Debug, Default)]
 pub struct SectionTable {
-    descs: PrimaryMap<SectionId, SectionDesc>,
-    ids: FxHashMap<SectionDesc, SectionId>,
+    descs: IndexSet<SectionDesc, FxBuildHasher>,
 }
 
 impl SectionTable {
     /// The section with these attributes.
     pub fn intern(&mut self, desc: SectionDesc) -> SectionId {
-        if let Some(&id) = self.ids.get(&desc) {
-            return id;
-        }
-        let id = self.descs.push(desc.clone());
-        self.ids.insert(desc, id);
-        id
+        SectionId::new(self.descs.insert_full(desc).0)
     }
 
     /// A section's attributes.
     pub fn desc(&self, id: SectionId) -> &SectionDesc {
-        &self.descs[id]
+        &self.descs[id.index()]
     }
 
     /// All sections.
     pub fn iter(&self) -> impl Iterator<Item = (SectionId, &SectionDesc)> {
-        self.descs.iter()
+        self.descs
+            .iter()
+            .enumerate()
+            .map(|(index, desc)| (SectionId::new(index), desc))
     }
 
     /// How many there are.

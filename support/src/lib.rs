@@ -9,5 +9,5 @@ pub mod suggest;
 
 pub use cranelift_entity::{EntityRef, PrimaryMap, entity_impl};
 pub use epoch_map::EpochMap;
-pub use rustc_hash::{FxHashMap, FxHashSet};
+pub use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 pub use strings::{Str, StringPool};

@@ -117,7 +117,7 @@ impl AsmBuilder<'_> {
     /// Writes the constants of all functions.
     pub(super) fn add_constants(&mut self) {
         let constants = std::mem::take(&mut self.constants);
-        for (number, constant) in constants.entries().iter().enumerate() {
+        for (number, constant) in constants.entries().enumerate() {
             let section = ConstantPool::section(constant, &mut self.placement.sections);
             self.switch_to(section);
             self.line(format_args!(".p2align\t{}", constant.len.trailing_zeros()));
