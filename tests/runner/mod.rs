@@ -15,7 +15,9 @@
 //! ```
 //!
 //! Checks: `parse` (the text is a module, and prints to a text that parses to the same), `print` (its printed form),
-//! `verify`, `run`, `reads` (bitcode is read, verified and round-trips through the text form), `random <seed> <functions>` (random
+//! `verify`, `run`, `asm`
+//! (the assembly text), `object` (sections, symbols and relocations of the object file; both with one block for each
+//! target, `; expect asm x86_64`), `reads` (bitcode is read, verified and round-trips through the text form), `random <seed> <functions>` (random
 //! functions give the same results everywhere). One file each in
 //! [`checks`].
 //!

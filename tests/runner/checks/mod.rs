@@ -1,5 +1,7 @@
 //! The checks that cases ask for, one file each.
 
+mod asm;
+mod object;
 mod parse;
 mod print;
 mod random;
@@ -31,11 +33,27 @@ pub const CHECKS: &[Check] = &[
     run::CHECK,
     reads::CHECK,
     random::CHECK,
+    asm::CHECK,
+    object::CHECK,
 ];
 
 /// For checks that make one trial.
 fn one_part(_: &Case, _: &Test) -> Vec<String> {
     vec![String::new()]
+}
+
+/// For checks of compiled code: the targets of the case, by default x86-64.
+fn target_parts(case: &Case, _: &Test) -> Vec<String> {
+    match case.targets.is_empty() {
+        true => vec!["x86_64".to_owned()],
+        false => case.targets.clone(),
+    }
+}
+
+/// The target of this name.
+fn target(name: &str) -> Result<&'static frazil::TargetEntry, String> {
+    let found = frazil::targets().iter().find(|target| target.name == name);
+    found.ok_or_else(|| format!("this build has no target {name}"))
 }
 
 /// Whether a trial cannot be made here because its executor lacks a tool. With `CI` set, it then fails instead.

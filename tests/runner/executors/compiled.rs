@@ -3,10 +3,10 @@
 use super::{Answer, Found, Program};
 use crate::runner::checks::{function_of, signature_text};
 use frazil::{RelocationModel, TargetEntry};
-use frazil_codegen::{CompiledFunction, FastState, ModuleView};
-use frazil_emit::{EmitOptions, ObjectBuilder};
+use frazil_codegen::{CompiledFunction, FastState, ModuleView, Target};
+use frazil_emit::{AsmBuilder, EmitError, EmitOptions, ObjectBuilder};
 use frazil_ir::text::{parse_module, print_type};
-use frazil_ir::{Function, Module};
+use frazil_ir::{FuncId, Function, Module};
 use std::fmt::Write;
 
 /// Bytes for each result of a run.
@@ -51,36 +51,70 @@ pub fn object(text: &str, target: &TargetEntry, relocation_model: RelocationMode
 }
 
 /// Compiles a module to an object file.
-fn compile(
+pub fn compile(
     module: &Module,
     functions: &[Function],
     target: &TargetEntry,
     relocation_model: RelocationModel,
 ) -> Result<Vec<u8>, String> {
     let target = (target.new)();
-    let options = EmitOptions {
+    let mut builder = ObjectBuilder::new(module, target.desc(), options(relocation_model)).map_err(text_of)?;
+    let add = |id, code: &CompiledFunction| builder.add_function(id, code);
+    compile_functions(module, functions, &*target, relocation_model, add)?;
+    let mut bytes = Vec::new();
+    builder.finish(&mut bytes).map_err(text_of)?;
+    Ok(bytes)
+}
+
+/// Compiles a module to assembly text.
+pub fn assembly(
+    module: &Module,
+    functions: &[Function],
+    target: &TargetEntry,
+    relocation_model: RelocationModel,
+) -> Result<String, String> {
+    let target = (target.new)();
+    let mut builder = AsmBuilder::new(module, &*target, options(relocation_model)).map_err(text_of)?;
+    let add = |id, code: &CompiledFunction| builder.add_function(id, code);
+    compile_functions(module, functions, &*target, relocation_model, add)?;
+    let mut bytes = Vec::new();
+    builder.finish(&mut bytes).map_err(text_of)?;
+    String::from_utf8(bytes).map_err(text_of)
+}
+
+fn text_of(error: impl std::fmt::Display) -> String {
+    error.to_string()
+}
+
+fn options(relocation_model: RelocationModel) -> EmitOptions {
+    EmitOptions {
         relocation_model,
         ..EmitOptions::default()
-    };
+    }
+}
+
+/// Compiles one function after the other and hands the code on.
+fn compile_functions(
+    module: &Module,
+    functions: &[Function],
+    target: &dyn Target,
+    relocation_model: RelocationModel,
+    mut add: impl FnMut(FuncId, &CompiledFunction) -> Result<(), EmitError>,
+) -> Result<(), String> {
     let view = ModuleView {
         module,
         relocation_model,
     };
-    let mut builder = ObjectBuilder::new(module, target.desc(), options).map_err(|error| error.to_string())?;
     let mut state = FastState::default();
-    let mut code = CompiledFunction::new(false);
+    let mut code = CompiledFunction::new(true);
     for (function, (id, head)) in functions.iter().zip(module.functions.iter()) {
         let name = module.display_name(head.symbol);
         target
             .compile_fast(function, head, view, &mut state, &mut code)
             .map_err(|error| format!("{name}: {error}"))?;
-        builder
-            .add_function(id, &code)
-            .map_err(|error| format!("{name}: {error}"))?;
+        add(id, &code).map_err(|error| format!("{name}: {error}"))?;
     }
-    let mut bytes = Vec::new();
-    builder.finish(&mut bytes).map_err(|error| error.to_string())?;
-    Ok(bytes)
+    Ok(())
 }
 
 /// The results of a run from the bytes that it stored, least significant byte first.

@@ -1,6 +1,6 @@
 //! What can execute a case's runs. A new way to run code is a file here and a row in [`EXECUTORS`].
 
-mod compiled;
+pub mod compiled;
 mod interp;
 mod native;
 pub mod testisa;
