@@ -8,17 +8,10 @@ use crate::{abi, frame, lower};
 use frazil_codegen::{
     Addressing, AsmNames, Branch, CallTarget, CaseTest, ClassDesc, CodeBuffer, CodegenError, ConvDesc, ElfDesc, Folder,
     FrameInfo, FrameSink, Isa, Label, LowerCtx, MInst, Mem, ModuleView, OpDesc, PRegSet, Parts, Ref, RefKind, Reg,
-    RegClass, SwitchValue, TargetDesc, TargetEntry, UnwindOp,
+    RegClass, SwitchValue, TargetDesc, UnwindOp,
 };
 use frazil_ir::{CallConv, Inst, Operand, SymbolId, Type, TypeData, TypeTable};
 use std::fmt;
-
-/// What a registry of targets would know.
-pub const TESTISA: TargetEntry = TargetEntry {
-    name: "testisa",
-    triple_prefixes: &["testisa"],
-    new: || Box::new(TestIsa),
-};
 
 static DESC: TargetDesc = TargetDesc {
     name: "testisa",

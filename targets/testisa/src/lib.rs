@@ -22,5 +22,7 @@ pub mod program;
 mod regs;
 mod relocs;
 pub mod sim;
+#[cfg(test)]
+mod tests;
 
-pub use isa::{TESTISA, TestIsa};
+pub use isa::TestIsa;

@@ -33,9 +33,9 @@ pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), CodegenError> {
         O::Add | O::Sub | O::And | O::Or | O::Xor | O::Mul | O::Shl | O::Lshr | O::Ashr => arith::binary(cx, &data),
         O::Udiv | O::Sdiv | O::Urem | O::Srem => divide::divide(cx, &data)?,
         O::UaddOverflow | O::SaddOverflow | O::UsubOverflow | O::SsubOverflow | O::UmulOverflow | O::SmulOverflow => {
-            overflow::with_overflow(cx, &data)?;
+            overflow::with_overflow(cx, &data);
         }
-        O::UaddSat | O::SaddSat | O::UsubSat | O::SsubSat => overflow::saturating(cx, &data)?,
+        O::UaddSat | O::SaddSat | O::UsubSat | O::SsubSat => overflow::saturating(cx, &data),
         O::UshlSat | O::SshlSat => overflow::saturating_shift(cx, &data),
         O::Smin | O::Smax | O::Umin | O::Umax => compare::min_max(cx, &data),
         O::Scmp | O::Ucmp => compare::three_way(cx, &data),

@@ -5,7 +5,7 @@ use super::{arith, int_bits, part_count, result};
 use crate::build::*;
 use crate::ops::Op;
 use crate::regs::SC;
-use frazil_codegen::{CodegenError, LowerCtx};
+use frazil_codegen::LowerCtx;
 use frazil_ir::{EntityRef, InstData, Opcode as O, Value};
 
 fn is_signed(op: O) -> bool {
@@ -15,32 +15,52 @@ fn is_signed(op: O) -> bool {
     )
 }
 
-/// Computes the exact result in the place [`R`], with a sign, which sums of unsigned numbers have too.
-fn exact<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) -> Result<Wide, CodegenError> {
-    let is_product = matches!(data.op, O::UmulOverflow | O::SmulOverflow);
-    let words = part_count(if is_product { 2 * bits } else { bits + 2 });
-    if words > 5 {
-        return Err(CodegenError::unsupported(format!(
-            "a product of {bits} bits that tells overflow"
-        )));
-    }
+/// Computes the exact sum or difference, with a sign, which those of unsigned numbers have too.
+fn exact<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) -> Wide {
+    let words = part_count(bits + 2);
     let (a, b, r) = (Wide::at(A, words), Wide::at(B, words), Wide::at(R, words));
     wide::read(cx, a, data.a, bits, is_signed(data.op));
     wide::read(cx, b, data.b, bits, is_signed(data.op));
-    match data.op {
-        O::UmulOverflow | O::SmulOverflow => wide::mul(cx, r, a, b),
-        O::UaddOverflow | O::SaddOverflow | O::UaddSat | O::SaddSat => wide::add(cx, r, a, b),
-        _ => {
-            wide::sub(cx, r, a, b);
-        }
+    if matches!(data.op, O::UaddOverflow | O::SaddOverflow | O::UaddSat | O::SaddSat) {
+        wide::add(cx, r, a, b);
+    } else {
+        wide::sub(cx, r, a, b);
     }
-    Ok(r)
+    r
+}
+
+/// Computes the exact product, of up to eight words.
+fn exact_product<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) -> Wide {
+    let words = part_count(bits);
+    let (a, b, r) = (Wide::at(0, words), Wide::at(4, words), Wide::at(8, 2 * words));
+    let signed = is_signed(data.op);
+    wide::read(cx, a, data.a, bits, signed);
+    wide::read(cx, b, data.b, bits, signed);
+    wide::mul(cx, r, a, b);
+    if signed {
+        // A negative factor was taken as 2^n more than it is, n being the bits of its words.
+        let upper = Wide::at(8 + words, words);
+        cx.emit(rri(Op::Srai, KEPT, a.top(), 31));
+        cx.emit(rri(Op::Srai, SC, b.top(), 31));
+        for word in 0..words {
+            cx.emit(rrr(Op::And, b.word(word), b.word(word), KEPT));
+            cx.emit(rrr(Op::And, a.word(word), a.word(word), SC));
+        }
+        wide::sub(cx, upper, upper, b);
+        wide::sub(cx, upper, upper, a);
+    }
+    r
 }
 
 /// Lowers the operations with an overflow bit.
-pub fn with_overflow<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
+pub fn with_overflow<C: LowerCtx>(cx: &mut C, data: &InstData) {
     let bits = int_bits(cx, data.ty);
-    let r = exact(cx, data, bits)?;
+    let is_product = matches!(data.op, O::UmulOverflow | O::SmulOverflow);
+    let r = if is_product {
+        exact_product(cx, data, bits)
+    } else {
+        exact(cx, data, bits)
+    };
     let truncated = Wide::at(A, r.words);
     wide::copy(cx, truncated, r);
     wide::extend(cx, truncated, bits, is_signed(data.op));
@@ -48,7 +68,6 @@ pub fn with_overflow<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Cod
     cx.emit(rrr(Op::Sltu, KEPT, crate::regs::ZERO, difference));
     wide::write(cx, result(data), bits, truncated);
     wide::write_one(cx, Value::new(data.result as usize + 1), KEPT);
-    Ok(())
 }
 
 /// The least and the greatest number of a type.
@@ -78,12 +97,11 @@ pub(super) fn saturate<C: LowerCtx>(cx: &mut C, number: Wide, bits: u32, signed:
 }
 
 /// Lowers saturating addition and subtraction.
-pub fn saturating<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
+pub fn saturating<C: LowerCtx>(cx: &mut C, data: &InstData) {
     let bits = int_bits(cx, data.ty);
-    let r = exact(cx, data, bits)?;
+    let r = exact(cx, data, bits);
     saturate(cx, r, bits, is_signed(data.op));
     wide::write(cx, result(data), bits, r);
-    Ok(())
 }
 
 /// Lowers saturating left shifts: what does not come back when shifted back has lost bits.

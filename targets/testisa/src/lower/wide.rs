@@ -1,7 +1,7 @@
 //! Integers of several words in rule registers: copying in and out, and arithmetic on them.
 //!
 //! A number is `words` consecutive rule registers from `first` on, least significant first; three numbers of up to
-//! five words have places of their own ([`A`], [`B`], [`R`]), and four more registers serve inside operations. No
+//! five words have places of their own ([`A`], [`B`], [`R`]), and a few more registers serve inside operations. No
 //! operation here asks the context for a register, so that none can be driven out meanwhile.
 
 use crate::build::*;
@@ -24,9 +24,9 @@ pub const A: u8 = 0;
 pub const B: u8 = 5;
 /// The place of the result.
 pub const R: u8 = 10;
-/// The place of registers that operations use; a fifth is [`AMOUNT`].
-const T: u8 = 15;
-/// Holds the amount of a shift.
+/// The place of registers that operations use; the fourth is [`AMOUNT`].
+const T: u8 = 16;
+/// Holds the amount of a shift; lost in [`choose`].
 pub const AMOUNT: Reg = k(19);
 /// For what a rule keeps besides.
 pub const KEPT: Reg = k(20);
@@ -168,11 +168,11 @@ pub fn negate<C: LowerCtx>(cx: &mut C, to: Wide, a: Wide) {
     sub(cx, to, to, a);
 }
 
-/// `to = a * b`, its low words; `to` is neither.
+/// `to = a * b` as unsigned numbers, its low words; `to` is neither.
 pub fn mul<C: LowerCtx>(cx: &mut C, to: Wide, a: Wide, b: Wide) {
     constant(cx, to, 0);
-    for low in 0..to.words {
-        for high in 0..to.words - low {
+    for low in 0..a.words {
+        for high in 0..b.words {
             for (op, place) in [(Op::Mul, low + high), (Op::Mulhu, low + high + 1)] {
                 if place < to.words {
                     cx.emit(rrr(op, t(0), a.word(low), b.word(high)));
@@ -226,7 +226,7 @@ pub fn difference<C: LowerCtx>(cx: &mut C, a: Wide, b: Wide) -> Reg {
 
 /// `to = condition ? a : to`; the register holds 1 or 0, and is neither of the numbers'.
 pub fn choose<C: LowerCtx>(cx: &mut C, to: Wide, condition: Reg, a: Wide) {
-    let (mask, word_difference) = (t(3), t(1));
+    let (mask, word_difference) = (AMOUNT, t(1));
     cx.emit(rrr(Op::Sub, mask, ZERO, condition));
     for word in 0..to.words {
         let dst = to.word(word);
