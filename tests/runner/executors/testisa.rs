@@ -21,7 +21,7 @@ pub const EXECUTOR: Executor = Executor {
 };
 
 /// Instructions that a run may execute.
-const MOST_STEPS: u64 = 1_000_000;
+const MOST_STEPS: u64 = 100_000_000;
 
 /// What the machine does not have, as in the messages of refusals.
 const LIMITS: &[&str] = &[
@@ -31,7 +31,6 @@ const LIMITS: &[&str] = &[
     "an atomic access of",
     "instruction atomic_rmw",
     "instruction cmpxchg",
-    "bits that tells overflow",
     "to an odd number of more than 64 bits, or saturating to so many",
 ];
 
