@@ -58,7 +58,7 @@ pub struct Abbreviation {
 }
 
 /// The most fields behind the code that a plan has.
-const PLANNED_FIELDS: usize = 5;
+const PLANNED_FIELDS: usize = 8;
 
 /// The fields of a record as steps that are all alike, so that reading them takes no branches.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,6 +109,12 @@ impl Step {
             }
             Encoding::Literal(_) | Encoding::Char6 => None,
         }
+    }
+
+    /// The length of the field at bit 0 of `window`; more than 64 if the plan does not cover it.
+    #[inline]
+    pub fn length(&self, window: u64) -> u32 {
+        (!window & self.stops | self.fixed).trailing_zeros() + 1
     }
 
     /// The field at bit 0 of `window` and its length; a length of more than 64 if the plan does not cover it.

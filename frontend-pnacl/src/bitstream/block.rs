@@ -17,7 +17,8 @@ pub const BLOCKINFO_ID: u64 = 0;
 const END_BLOCK: u64 = 0;
 const ENTER_SUBBLOCK: u64 = 1;
 const DEFINE_ABBREVIATION: u64 = 2;
-const UNABBREVIATED_RECORD: u64 = 3;
+/// The id of a record without abbreviation.
+pub const UNABBREVIATED_RECORD: u64 = 3;
 /// The first id that stands for an abbreviation.
 pub const FIRST_ABBREVIATION: u64 = 4;
 

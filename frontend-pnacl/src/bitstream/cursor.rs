@@ -236,6 +236,19 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// Goes behind `count` variable-width integers of chunks of six bits.
+    #[inline]
+    pub fn skip_vbr6_run(&mut self, count: u64) {
+        for _ in 0..count {
+            let bits = Step::VBR6.length(self.window());
+            if bits > WINDOW_BITS {
+                self.vbr_long(6);
+            } else {
+                self.position += u64::from(bits);
+            }
+        }
+    }
+
     /// Integers that do not end within a window.
     #[cold]
     fn vbr_long(&mut self, width: u32) -> u64 {

@@ -8,9 +8,10 @@
 
 use super::body;
 use super::codes::{block as id, function as code};
+use super::fused;
 use super::module::BitcodeModule;
 use super::types::{Kind, TypeId};
-use crate::bitstream::block::{Block, FIRST_ABBREVIATION, Item, SubBlock};
+use crate::bitstream::block::{Block, FIRST_ABBREVIATION, Item, SubBlock, UNABBREVIATED_RECORD};
 use crate::bitstream::cursor::{Cursor, decode_signed};
 use crate::bitstream::record::Record;
 use crate::build::signatures;
@@ -18,6 +19,9 @@ use crate::build::values::{BuildState, Builder, Class};
 use crate::build::word::Word;
 use crate::error::ReadError;
 use frazil_ir::{EntityRef, FuncId, Function, Operand};
+
+/// The id of a record without abbreviation, counted like the numbers of abbreviations.
+const UNABBREVIATED_NUMBER: u64 = UNABBREVIATED_RECORD.wrapping_sub(FIRST_ABBREVIATION);
 
 /// Reads function bodies of one module, one after another.
 ///
@@ -242,10 +246,12 @@ impl Body<'_, '_> {
         loop {
             let window = cursor.window();
             let number = (window & ((1 << id_bits) - 1)).wrapping_sub(FIRST_ABBREVIATION);
-            if let Some(&Some(shape)) = shapes.get(number as usize)
-                && self.fused(shape, cursor, window, id_bits)?
-            {
-                self.build.check_plain_room()?;
+            if let Some(Some(shape)) = shapes.get(number as usize) {
+                if self.fused(shape, cursor, window, id_bits)? {
+                    self.build.check_plain_room()?;
+                    continue;
+                }
+            } else if number == UNABBREVIATED_NUMBER && fused::skip_debug(cursor, id_bits) {
                 continue;
             }
             match block.next(cursor, record)? {
@@ -312,10 +318,8 @@ impl Body<'_, '_> {
                 self.build.block_count = count as u32;
                 return Ok(());
             }
-            code::DEBUG_LOCATION
-            | code::DEBUG_LOCATION_AGAIN
-            | code::BLOCK_ADDRESS_USERS
-            | code::FIRST_DEBUG_RECORD..=code::LAST_DEBUG_RECORD => return Ok(()),
+            code::BLOCK_ADDRESS_USERS => return Ok(()),
+            other if fused::is_debug(other) => return Ok(()),
             code::OPERAND_BUNDLE => return self.bundle(&mut operands),
             _ => {}
         }

@@ -12,21 +12,36 @@ use super::body::{arithmetic, control, memory};
 use super::codes::function as code;
 use super::function::Body;
 use super::types::TypeId;
-use crate::bitstream::abbrev::{Abbreviation, Encoding, Step, Tail};
+use crate::bitstream::abbrev::{Abbreviation, Encoding, Plan, Step, Tail};
 use crate::bitstream::cursor::{Cursor, WINDOW_BITS};
 use crate::build::word::Word;
 use crate::error::ReadError;
 use frazil_ir::{Block, EntityRef, InstData, Type};
 
 /// A shape that is read fused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
-    Load { type_bits: u32 },
+    /// A debug location or record, which is skipped.
+    Skip(Box<Plan>),
+    Load {
+        type_bits: u32,
+    },
     Store,
-    Gep { flag_bits: u32, type_bits: u32 },
-    Binary { has_flags: bool },
-    Cast { type_bits: u32, has_flags: bool },
-    Compare { predicate_bits: u32, has_flags: bool },
+    Gep {
+        flag_bits: u32,
+        type_bits: u32,
+    },
+    Binary {
+        has_flags: bool,
+    },
+    Cast {
+        type_bits: u32,
+        has_flags: bool,
+    },
+    Compare {
+        predicate_bits: u32,
+        has_flags: bool,
+    },
     Jump,
     Branch,
 }
@@ -37,12 +52,44 @@ const FLAG_BITS: u32 = 8;
 const BINARY_BITS: u8 = 4;
 const CAST_BITS: u8 = 4;
 
+/// Whether a record tells about debug information only.
+pub(super) fn is_debug(record_code: u64) -> bool {
+    matches!(
+        record_code,
+        code::DEBUG_LOCATION | code::DEBUG_LOCATION_AGAIN | code::FIRST_DEBUG_RECORD..=code::LAST_DEBUG_RECORD
+    )
+}
+
+/// Skips a record without abbreviation at the cursor if it tells about debug information only; returns whether it
+/// did. The record's id has `id_bits` bits.
+#[inline]
+pub(super) fn skip_debug(cursor: &mut Cursor<'_>, id_bits: u32) -> bool {
+    let mut ahead = cursor.clone();
+    ahead.advance(id_bits);
+    if !is_debug(ahead.vbr6()) {
+        return false;
+    }
+    let count = ahead.vbr6();
+    if count > ahead.bits_left() {
+        return false;
+    }
+    ahead.skip_vbr6_run(count);
+    if ahead.check().is_err() {
+        return false;
+    }
+    *cursor = ahead;
+    true
+}
+
 /// The shape of an abbreviation, if it is one of those.
 pub(crate) fn recognise(abbreviation: &Abbreviation) -> Option<Shape> {
     use Encoding::{Fixed, Literal, Vbr};
     let (&Literal(record_code), fields) = abbreviation.fields.split_first()? else {
         return None;
     };
+    if is_debug(record_code) && abbreviation.tail == Tail::None {
+        return abbreviation.plan.clone().map(Shape::Skip);
+    }
     match (record_code, fields, abbreviation.tail) {
         (code::LOAD, &[Vbr(6), Fixed(bits), Vbr(4), Fixed(1)], Tail::None) => {
             Some(Shape::Load { type_bits: bits.into() })
@@ -125,17 +172,40 @@ impl Fields {
     }
 }
 
+/// Goes behind a record with an abbreviation; its fields may fill more than a window. Returns whether that could be
+/// done.
+#[inline]
+fn skip(plan: &Plan, cursor: &mut Cursor<'_>, id_bits: u32) -> bool {
+    let mut ahead = cursor.clone();
+    ahead.advance(id_bits);
+    for step in plan.steps() {
+        let bits = step.length(ahead.window());
+        if bits > WINDOW_BITS {
+            return false;
+        }
+        ahead.advance(bits);
+    }
+    let complete = ahead.check().is_ok();
+    if complete {
+        *cursor = ahead;
+    }
+    complete
+}
+
 impl Body<'_, '_> {
     /// Reads a record of a shape; `window` begins at the cursor with the `id_bits` bits of the abbreviation's id.
     /// Returns whether the record was handled.
     #[inline]
     pub(super) fn fused(
         &mut self,
-        shape: Shape,
+        shape: &Shape,
         cursor: &mut Cursor<'_>,
         window: u64,
         id_bits: u32,
     ) -> Result<bool, ReadError> {
+        if let Shape::Skip(plan) = shape {
+            return Ok(skip(plan, cursor, id_bits));
+        }
         if !self.open {
             return Ok(false);
         }
@@ -144,7 +214,8 @@ impl Body<'_, '_> {
             used: id_bits,
         };
         self.build.place = cursor.position();
-        match shape {
+        match *shape {
+            Shape::Skip(_) => Ok(false),
             Shape::Load { type_bits } => self.fused_load(cursor, &mut fields, type_bits),
             Shape::Store => self.fused_store(cursor, &mut fields),
             Shape::Gep { flag_bits, type_bits } => self.fused_gep(cursor, &mut fields, flag_bits, type_bits),
