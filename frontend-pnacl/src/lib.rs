@@ -1,10 +1,27 @@
 //! Native reader of LLVM bitcode: from bytes to the intermediate representation, without LLVM.
 //!
-//! [`bitstream`] is the container, [`wrapper`] finds the stream in a file, [`limits`] bounds what an input may cost,
-//! [`error`] says what went wrong and where.
+//! ```text
+//! let module = BitcodeModule::open(&bytes)?;          // everything but the function bodies
+//! let mut reader = FunctionReader::new(&module);      // one for each thread
+//! reader.read(id, &mut function)?;                    // one body
+//! ```
+//!
+//! In layers, each of which knows only those before it: [`error`] says what went wrong and where, [`limits`] bounds
+//! what an input may cost, [`bitstream`] is the container, [`wrapper`] finds the stream in a file. [`llvm`] knows what
+//! records mean, and [`build`] makes the IR of them; these two are one layer, divided by whether a thing depends on
+//! the dialect of bitcode.
+//!
+//! Method: function bodies are found by their length words and read one at a time. Fields are taken from 64-bit
+//! windows of the input ([`bitstream::cursor`]), operands of instructions are one load each ([`build::word`]), and the
+//! commonest instructions are decoded and built in one step. First-class aggregates become several values, address
+//! computations become arithmetic, and what the IR has no instruction for stays a call that code generation refuses
+//! by its name.
+//!
+//! Untrusted input: a count is believed only if the rest of its block could hold that many things; types of operands
+//! are checked, so that what is returned is well-formed up to dominance; nothing panics, so indexing and unwrapping
+//! are denied here.
 //!
 //! Invariants of absence: this crate does not depend on LLVM, opens no file, starts no thread and prints nothing.
-//! It never panics on any input; so indexing and unwrapping are denied in it.
 
 #![cfg_attr(
     not(test),
