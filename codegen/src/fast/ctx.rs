@@ -301,9 +301,15 @@ impl<I: Isa> LowerCtx for FastCtx<'_, I> {
         self.put(inst);
     }
 
-    fn begin_group(&mut self, _kind: GroupKind) {}
+    fn begin_group(&mut self, _kind: GroupKind) {
+        debug_assert!(!self.in_group, "groups do not nest");
+        self.in_group = true;
+    }
 
-    fn end_group(&mut self) {}
+    fn end_group(&mut self) {
+        debug_assert!(self.in_group, "no group is open");
+        self.in_group = false;
+    }
 
     fn local_label(&mut self) -> Label {
         self.buf.new_label()
@@ -349,6 +355,7 @@ impl<I: Isa> LowerCtx for FastCtx<'_, I> {
 impl<I: Isa> FastCtx<'_, I> {
     /// Makes a register the rule's own, pinned, contents lost.
     fn claim_one(&mut self, reg: Reg, others: PRegSet) {
+        debug_assert!(!self.in_group, "a register is claimed inside a group");
         let owner = self.st.regs.owner[reg.index()];
         if owner.as_part().is_some() {
             self.vacate(reg, others.union(self.st.regs.pinned));

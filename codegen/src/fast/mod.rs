@@ -67,6 +67,8 @@ pub(crate) struct FastCtx<'a, I: Isa> {
     has_dynamic_stack: bool,
     /// Frame slot for the saved value of a cycle of moves.
     cycle_slot: Option<i32>,
+    /// Whether a group is open: then nothing may be taken, stored or loaded (contract 7).
+    in_group: bool,
     /// The first refusal met where none could be returned.
     error: Option<CodegenError>,
 }
@@ -125,6 +127,7 @@ pub(crate) fn compile<I: Isa>(
         has_calls: false,
         has_dynamic_stack: false,
         cycle_slot: None,
+        in_group: false,
         error: None,
     };
     cx.place_slots();
@@ -228,6 +231,9 @@ impl<I: Isa> FastCtx<'_, I> {
             red_zone: !self.head.no_red_zone,
             probe_bytes: self.probe_bytes()?,
         };
+        if frame.probe_bytes > 0 && frame.has_dynamic_stack {
+            return Err(CodegenError::unsupported("dynamic stack allocation with stack probes"));
+        }
         self.buf.bind(self.epilogue);
         self.isa.epilogue(
             &frame,

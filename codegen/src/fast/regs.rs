@@ -35,6 +35,7 @@ impl<I: Isa> FastCtx<'_, I> {
     /// A register of a class without owner, pinned; another value is driven out if need be.
     #[inline]
     pub(super) fn allocate(&mut self, class: RegClass, owner: Owner) -> Reg {
+        debug_assert!(!self.in_group, "a register is taken inside a group");
         let reg = match self.pick_free(class, PRegSet::EMPTY) {
             Some(reg) => reg,
             None => self.make_room(class),

@@ -21,11 +21,31 @@ pub(crate) struct Alu {
 /// The rows of a two-operand operation.
 pub(crate) fn alu(op: Opcode) -> Alu {
     match op {
-        Opcode::Add => Alu { rr: Op::AddRR, rm: Op::AddRM, ri: Op::AddRI },
-        Opcode::Sub => Alu { rr: Op::SubRR, rm: Op::SubRM, ri: Op::SubRI },
-        Opcode::And => Alu { rr: Op::AndRR, rm: Op::AndRM, ri: Op::AndRI },
-        Opcode::Or => Alu { rr: Op::OrRR, rm: Op::OrRM, ri: Op::OrRI },
-        _ => Alu { rr: Op::XorRR, rm: Op::XorRM, ri: Op::XorRI },
+        Opcode::Add => Alu {
+            rr: Op::AddRR,
+            rm: Op::AddRM,
+            ri: Op::AddRI,
+        },
+        Opcode::Sub => Alu {
+            rr: Op::SubRR,
+            rm: Op::SubRM,
+            ri: Op::SubRI,
+        },
+        Opcode::And => Alu {
+            rr: Op::AndRR,
+            rm: Op::AndRM,
+            ri: Op::AndRI,
+        },
+        Opcode::Or => Alu {
+            rr: Op::OrRR,
+            rm: Op::OrRM,
+            ri: Op::OrRI,
+        },
+        _ => Alu {
+            rr: Op::XorRR,
+            rm: Op::XorRM,
+            ri: Op::XorRI,
+        },
     }
 }
 
@@ -111,7 +131,17 @@ pub fn pointer<C: LowerCtx>(cx: &mut C, data: &InstData) {
         match src {
             Src::Reg(index) => {
                 let dst = cx.def(result(data), 0);
-                cx.emit(rm(Op::LeaRM, 8, dst, Mem { base, index, scale_log2: 0, disp: 0 }));
+                cx.emit(rm(
+                    Op::LeaRM,
+                    8,
+                    dst,
+                    Mem {
+                        base,
+                        index,
+                        scale_log2: 0,
+                        disp: 0,
+                    },
+                ));
             }
             Src::Imm(disp) => {
                 let dst = cx.def(result(data), 0);
@@ -127,7 +157,17 @@ pub fn pointer<C: LowerCtx>(cx: &mut C, data: &InstData) {
         let base = cx.use_last(data.a, 0);
         let dst = cx.def(result(data), 0);
         let scale_log2 = scale.trailing_zeros() as u8;
-        cx.emit(rm(Op::LeaRM, 8, dst, Mem { base, index, scale_log2, disp: 0 }));
+        cx.emit(rm(
+            Op::LeaRM,
+            8,
+            dst,
+            Mem {
+                base,
+                index,
+                scale_log2,
+                disp: 0,
+            },
+        ));
         return;
     }
     let base = cx.use_reg(data.a, 0);

@@ -17,11 +17,18 @@ pub(crate) struct Test {
 
 impl Test {
     pub(crate) fn one(cond: Cond) -> Test {
-        Test { first: cond, second: None }
+        Test {
+            first: cond,
+            second: None,
+        }
     }
 }
 
-const COMPARE: Alu = Alu { rr: Op::CmpRR, rm: Op::CmpRM, ri: Op::CmpRI };
+const COMPARE: Alu = Alu {
+    rr: Op::CmpRR,
+    rm: Op::CmpRM,
+    ri: Op::CmpRI,
+};
 
 /// The condition of an integer comparison.
 pub(crate) fn icmp_cond(op: Opcode) -> Cond {
@@ -173,7 +180,10 @@ pub(crate) fn test<C: LowerCtx>(cx: &mut C, condition: Operand) -> Result<Test, 
 pub fn branch<C: LowerCtx>(cx: &mut C, condition: Operand) -> Result<Branch, CodegenError> {
     let Test { first, second } = test(cx, condition)?;
     let none = Label(0);
-    Ok(Branch { first: jcc(first, none), second: second.map(|(join, cond)| (join, jcc(cond, none))) })
+    Ok(Branch {
+        first: jcc(first, none),
+        second: second.map(|(join, cond)| (join, jcc(cond, none))),
+    })
 }
 
 /// Lowers a comparison whose result is wanted in a register.
@@ -232,14 +242,7 @@ pub fn select<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErr
     Ok(())
 }
 
-fn move_by<C: LowerCtx>(
-    cx: &mut C,
-    test: Test,
-    size: u8,
-    (data, part): (&InstData, u8),
-    on_true: Reg,
-    on_false: Reg,
-) {
+fn move_by<C: LowerCtx>(cx: &mut C, test: Test, size: u8, (data, part): (&InstData, u8), on_true: Reg, on_false: Reg) {
     match test.second {
         None => {
             let dst = cx.def_reuse(result(data), part, on_false);

@@ -1,8 +1,6 @@
 //! Conversions between integer widths, pointers, bit patterns and floating point.
 
-use super::{
-    class_of, extend, extended_copy, float_bytes, int_bits, result, size_of_bits, type_of, wide,
-};
+use super::{class_of, extend, extended_copy, float_bytes, int_bits, result, size_of_bits, type_of, wide};
 use crate::build::*;
 use crate::cond::Cond;
 use crate::ops::Op;
@@ -94,7 +92,9 @@ pub fn float_cast<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Codege
 }
 
 fn unsupported_float<T>() -> Result<T, CodegenError> {
-    Err(CodegenError::unsupported("a conversion of vectors or of a float type other than float and double"))
+    Err(CodegenError::unsupported(
+        "a conversion of vectors or of a float type other than float and double",
+    ))
 }
 
 fn convert_float<C: LowerCtx>(cx: &mut C, data: &InstData, from: Type) -> Result<(), CodegenError> {
@@ -113,7 +113,12 @@ fn convert_float<C: LowerCtx>(cx: &mut C, data: &InstData, from: Type) -> Result
 /// destination's old contents.
 fn emit_from_integer<C: LowerCtx>(cx: &mut C, bytes: u8, int_size: u8, dst: Reg, src: Reg) {
     cx.emit(r(Op::ZeroX, 16, dst));
-    cx.emit(rr(if bytes == 4 { Op::Cvtsi2ssRR } else { Op::Cvtsi2sdRR }, int_size, dst, src));
+    cx.emit(rr(
+        if bytes == 4 { Op::Cvtsi2ssRR } else { Op::Cvtsi2sdRR },
+        int_size,
+        dst,
+        src,
+    ));
 }
 
 fn from_integer<C: LowerCtx>(cx: &mut C, data: &InstData, from: Type) -> Result<(), CodegenError> {
@@ -218,7 +223,9 @@ fn saturate<C: LowerCtx>(cx: &mut C, data: &InstData, from: Type) -> Result<(), 
         return unsupported_float();
     }
     if bits > 64 {
-        return Err(CodegenError::unsupported("a saturating conversion to more than 64 bits"));
+        return Err(CodegenError::unsupported(
+            "a saturating conversion to more than 64 bits",
+        ));
     }
     let (low, high) = integer_range(bits, signed);
     let src = cx.use_reg(data.a, 0);
@@ -226,7 +233,10 @@ fn saturate<C: LowerCtx>(cx: &mut C, data: &InstData, from: Type) -> Result<(), 
     let bound = cx.temp(RegClass::Int);
     let reduced = cx.temp(RegClass::Float);
     // The largest float below `high + 1`, and `low`, both exact.
-    let (low_float, above_float) = (float_constant(cx, low as f64, bytes), float_constant(cx, (high + 1) as f64, bytes));
+    let (low_float, above_float) = (
+        float_constant(cx, low as f64, bytes),
+        float_constant(cx, (high + 1) as f64, bytes),
+    );
     let limit = two_to_the_63(cx, bytes);
     cx.begin_group(GroupKind::Plain);
     let (done, not_low, not_high) = (cx.local_label(), cx.local_label(), cx.local_label());
@@ -262,7 +272,11 @@ fn saturate<C: LowerCtx>(cx: &mut C, data: &InstData, from: Type) -> Result<(), 
 
 /// Smallest and largest value of an integer type.
 fn integer_range(bits: u32, signed: bool) -> (i128, i128) {
-    if signed { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }
+    if signed {
+        (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+    } else {
+        (0, (1 << bits) - 1)
+    }
 }
 
 fn float_constant<C: LowerCtx>(cx: &mut C, value: f64, bytes: u8) -> Mem {

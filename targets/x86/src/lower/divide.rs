@@ -44,7 +44,11 @@ pub fn divide<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErr
         (false, Src::Reg(reg)) => r(Op::DivR, size, reg),
         (_, Src::Imm(_)) => unreachable!("not asked for"),
     });
-    let place = if matches!(data.op, Opcode::Udiv | Opcode::Sdiv) { RAX } else { RDX };
+    let place = if matches!(data.op, Opcode::Udiv | Opcode::Sdiv) {
+        RAX
+    } else {
+        RDX
+    };
     cx.def_fixed(result(data), 0, place);
     Ok(())
 }
@@ -59,5 +63,9 @@ fn divide_wide<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) -> Result<()
         Opcode::Urem => RuntimeFunction::Umodti3,
         _ => RuntimeFunction::Modti3,
     };
-    cx.call_runtime(function, &[(data.a, Type::I128), (data.b, Type::I128)], Some(result(data)))
+    cx.call_runtime(
+        function,
+        &[(data.a, Type::I128), (data.b, Type::I128)],
+        Some(result(data)),
+    )
 }

@@ -45,7 +45,11 @@ fn binary<C: LowerCtx>(cx: &mut C, data: &InstData, bytes: u8, row: Op, memory_r
 
 /// The sign bit of every element of 16 bytes.
 fn sign_mask(bytes: u8) -> u128 {
-    if bytes == 4 { 0x8000_0000_8000_0000_8000_0000_8000_0000 } else { 0x8000_0000_0000_0000_8000_0000_0000_0000 }
+    if bytes == 4 {
+        0x8000_0000_8000_0000_8000_0000_8000_0000
+    } else {
+        0x8000_0000_0000_0000_8000_0000_0000_0000
+    }
 }
 
 fn mask<C: LowerCtx>(cx: &mut C, bits: u128) -> Mem {
@@ -77,7 +81,12 @@ fn sign_bearer<C: LowerCtx>(cx: &mut C, operand: Operand, bytes: u8) -> Reg {
     }
     let src = cx.use_reg(operand, 0);
     let temp = cx.temp(RegClass::Float);
-    cx.emit(rr(if from == 4 { Op::Cvtss2sdRR } else { Op::Cvtsd2ssRR }, from, temp, src));
+    cx.emit(rr(
+        if from == 4 { Op::Cvtss2sdRR } else { Op::Cvtsd2ssRR },
+        from,
+        temp,
+        src,
+    ));
     temp
 }
 
@@ -145,7 +154,11 @@ fn class_ranges(total_bits: u32, fraction_bits: u32) -> [ClassRange; 10] {
     let least_normal = 1u64 << fraction_bits;
     let infinity = (sign - 1) & !(least_normal - 1);
     let positive = |mask, low, high| ClassRange { mask, low, high };
-    let negative = |mask, low, high| ClassRange { mask, low: low | sign, high: high | sign };
+    let negative = |mask, low, high| ClassRange {
+        mask,
+        low: low | sign,
+        high: high | sign,
+    };
     [
         positive(0x40, 0, 0),
         positive(0x80, 1, least_normal - 1),
@@ -166,7 +179,11 @@ pub fn is_fpclass<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Codege
     let (size, total, fraction) = match data.ty {
         Type::F32 => (4, 32, 23),
         Type::F64 => (8, 64, 52),
-        _ => return Err(CodegenError::unsupported("is_fpclass of a type other than float and double")),
+        _ => {
+            return Err(CodegenError::unsupported(
+                "is_fpclass of a type other than float and double",
+            ));
+        }
     };
     let mask = data.b.as_imm().unwrap_or(0);
     let src = cx.use_reg(data.a, 0);
@@ -179,11 +196,14 @@ pub fn is_fpclass<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Codege
     cx.emit(mov_imm(4, dst, 0));
     let ranges = class_ranges(total, fraction);
     let sign = 1u64 << (total - 1);
-    let mirrored = ranges.iter().filter(|range| range.mask & 3 != 0).map(|range| ClassRange {
-        mask: range.mask,
-        low: range.low | sign,
-        high: range.high | sign,
-    });
+    let mirrored = ranges
+        .iter()
+        .filter(|range| range.mask & 3 != 0)
+        .map(|range| ClassRange {
+            mask: range.mask,
+            low: range.low | sign,
+            high: range.high | sign,
+        });
     for range in ranges.iter().filter(|range| range.mask & mask != 0) {
         in_range(cx, size, (bits, moved, bound, flag, dst), range);
     }

@@ -11,7 +11,9 @@ use frazil_ir::{Inst, InstData, Opcode, Operand, Type};
 pub fn fold(folder: &mut Folder<'_>, user: Inst) {
     let data = folder.inst(user);
     match data.op {
-        Opcode::Load | Opcode::AtomicLoad | Opcode::Prefetch => folder.fold_address(data.a),
+        Opcode::Load | Opcode::AtomicLoad | Opcode::AtomicRmw | Opcode::Cmpxchg | Opcode::Prefetch => {
+            folder.fold_address(data.a);
+        }
         Opcode::Store | Opcode::AtomicStore => folder.fold_address(data.b),
         Opcode::Branch => fold_condition(folder, data.a),
         Opcode::Add | Opcode::Sub | Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Mul if is_full_width(data.ty) => {
@@ -109,7 +111,9 @@ fn is_constant_compare(op: Opcode) -> bool {
 
 /// Folds a comparison or a truncation to one bit into a branch.
 fn fold_condition(folder: &mut Folder<'_>, condition: Operand) {
-    let Some((value, data)) = folder.producer(condition) else { return };
+    let Some((value, data)) = folder.producer(condition) else {
+        return;
+    };
     if is_scalar_compare(folder, data) {
         folder.fold(value);
     } else if data.op == Opcode::Trunc && is_one_part(folder, data.a) {
@@ -120,11 +124,14 @@ fn fold_condition(folder: &mut Folder<'_>, condition: Operand) {
 
 fn is_one_part(folder: &Folder<'_>, operand: Operand) -> bool {
     let ty = folder.function.operand_type(operand);
-    ty.and_then(|ty| folder.function.types.int_bits(ty)).is_some_and(|bits| bits <= 64)
+    ty.and_then(|ty| folder.function.types.int_bits(ty))
+        .is_some_and(|bits| bits <= 64)
 }
 
 fn fold_select(folder: &mut Folder<'_>, data: &InstData) {
-    let Some((value, compare)) = folder.producer(data.a) else { return };
+    let Some((value, compare)) = folder.producer(data.a) else {
+        return;
+    };
     if is_scalar_compare(folder, compare) {
         folder.fold(value);
     }

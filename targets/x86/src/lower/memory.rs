@@ -4,8 +4,8 @@
 
 use super::{extended_copy, float_bytes, int_bits, result, size_of_bits};
 use crate::build::*;
-use crate::ops::Op;
 use crate::isa::{SCRATCH, SCRATCH_FLOAT};
+use crate::ops::Op;
 use frazil_codegen::{CodegenError, LowerCtx, Mem, Reg, RegClass};
 use frazil_ir::{InstData, MemFlags, Opcode, Operand, Ordering, RuntimeFunction, Type};
 
@@ -59,7 +59,9 @@ fn check_atomic(bytes: u32, data: &InstData) -> Result<(), CodegenError> {
         return Err(CodegenError::unsupported(format!("an atomic access of {bytes} bytes")));
     }
     if 1u64 << MemFlags(data.flags).align_log2() < u64::from(bytes) {
-        return Err(CodegenError::unsupported("an atomic access that is not aligned to its size"));
+        return Err(CodegenError::unsupported(
+            "an atomic access that is not aligned to its size",
+        ));
     }
     Ok(())
 }
@@ -140,7 +142,11 @@ fn store_one<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32, bytes: u8) {
         }
         return;
     }
-    let value = if exact { cx.use_reg(data.a, 0) } else { extended_copy(cx, data.a, bits, false, size_of_bits(bits)) };
+    let value = if exact {
+        cx.use_reg(data.a, 0)
+    } else {
+        extended_copy(cx, data.a, bits, false, size_of_bits(bits))
+    };
     let mem = cx.use_addr(data.b, 8);
     cx.emit(mr(Op::MovMR, bytes, mem, value));
 }
@@ -186,7 +192,10 @@ pub fn fence<C: LowerCtx>(cx: &mut C, data: &InstData) {
 /// Lowers memcpy, memmove and memset: in line when short and of known length, else by call.
 pub fn block<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
     let (second, len) = cx.func().ternary(data);
-    let known = len.as_imm().and_then(|len| u32::try_from(len).ok()).filter(|&len| len <= MAX_INLINE_BYTES);
+    let known = len
+        .as_imm()
+        .and_then(|len| u32::try_from(len).ok())
+        .filter(|&len| len <= MAX_INLINE_BYTES);
     match (data.op, known) {
         (_, Some(0)) => Ok(()),
         (Opcode::MemCopy, Some(len)) => {
@@ -209,12 +218,7 @@ pub fn block<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErro
     }
 }
 
-fn block_by_call<C: LowerCtx>(
-    cx: &mut C,
-    data: &InstData,
-    second: Operand,
-    len: Operand,
-) -> Result<(), CodegenError> {
+fn block_by_call<C: LowerCtx>(cx: &mut C, data: &InstData, second: Operand, len: Operand) -> Result<(), CodegenError> {
     let (function, second_ty) = match data.op {
         Opcode::MemCopy => (RuntimeFunction::Memcpy, Type::PTR),
         Opcode::MemMove => (RuntimeFunction::Memmove, Type::PTR),
@@ -223,7 +227,11 @@ fn block_by_call<C: LowerCtx>(
     if int_bits(cx, data.ty) > 64 {
         return Err(CodegenError::unsupported("a block length of more than 64 bits"));
     }
-    cx.call_runtime(function, &[(data.a, Type::PTR), (second, second_ty), (len, data.ty)], None)
+    cx.call_runtime(
+        function,
+        &[(data.a, Type::PTR), (second, second_ty), (len, data.ty)],
+        None,
+    )
 }
 
 /// Copies by the scratch registers, 16 bytes at a time.

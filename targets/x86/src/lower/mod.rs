@@ -4,6 +4,7 @@
 //! 1), and rules whose result depends on them extend first.
 
 pub mod arith;
+pub mod atomic;
 pub mod bits;
 pub mod call_support;
 pub mod compare;
@@ -41,24 +42,18 @@ pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), CodegenError> {
         | Opcode::SsubOverflow
         | Opcode::UmulOverflow
         | Opcode::SmulOverflow => overflow::with_overflow(cx, &data)?,
-        Opcode::UaddSat
-        | Opcode::SaddSat
-        | Opcode::UsubSat
-        | Opcode::SsubSat
-        | Opcode::UshlSat
-        | Opcode::SshlSat => overflow::saturating(cx, &data)?,
+        Opcode::UaddSat | Opcode::SaddSat | Opcode::UsubSat | Opcode::SsubSat | Opcode::UshlSat | Opcode::SshlSat => {
+            overflow::saturating(cx, &data)?
+        }
         Opcode::Smin | Opcode::Smax | Opcode::Umin | Opcode::Umax => compare::min_max(cx, &data)?,
         Opcode::Scmp | Opcode::Ucmp => compare::three_way(cx, &data)?,
         Opcode::Abs => arith::abs(cx, &data),
         Opcode::Ctpop | Opcode::Ctlz | Opcode::Cttz | Opcode::Bswap | Opcode::Bitreverse => bits::bits(cx, &data)?,
         op if op.is_icmp() || op.is_fcmp() => compare::compare_to_value(cx, &data)?,
         Opcode::IsFpclass => float::is_fpclass(cx, &data)?,
-        Opcode::Trunc
-        | Opcode::Zext
-        | Opcode::Sext
-        | Opcode::Ptrtoint
-        | Opcode::Inttoptr
-        | Opcode::Bitcast => convert::integer_cast(cx, &data)?,
+        Opcode::Trunc | Opcode::Zext | Opcode::Sext | Opcode::Ptrtoint | Opcode::Inttoptr | Opcode::Bitcast => {
+            convert::integer_cast(cx, &data)?
+        }
         Opcode::Fptoui
         | Opcode::Fptosi
         | Opcode::FptouiSat
@@ -71,6 +66,8 @@ pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), CodegenError> {
         Opcode::PtrAdd | Opcode::PtrIndex => arith::pointer(cx, &data),
         Opcode::Load | Opcode::AtomicLoad => memory::load(cx, &data)?,
         Opcode::Store | Opcode::AtomicStore => memory::store(cx, &data)?,
+        Opcode::AtomicRmw => atomic::read_modify_write(cx, &data)?,
+        Opcode::Cmpxchg => atomic::compare_exchange(cx, &data)?,
         Opcode::Fence => memory::fence(cx, &data),
         Opcode::MemCopy | Opcode::MemMove | Opcode::MemSet => memory::block(cx, &data)?,
         Opcode::Prefetch => memory::prefetch(cx, &data),
@@ -94,7 +91,11 @@ pub(crate) fn second_result(data: &InstData) -> Value {
 /// Width in bits of an integer or pointer type; 0 for others.
 #[inline]
 pub(crate) fn int_bits<C: LowerCtx>(cx: &C, ty: Type) -> u32 {
-    if ty == Type::PTR { 64 } else { cx.func().types.int_bits(ty).unwrap_or(0) }
+    if ty == Type::PTR {
+        64
+    } else {
+        cx.func().types.int_bits(ty).unwrap_or(0)
+    }
 }
 
 /// Whether the type is kept in two registers.
@@ -116,7 +117,11 @@ pub(crate) fn float_bytes(ty: Type) -> u8 {
 /// The class of a scalar type's registers.
 #[inline]
 pub(crate) fn class_of(ty: Type) -> RegClass {
-    if float_bytes(ty) > 0 { RegClass::Float } else { RegClass::Int }
+    if float_bytes(ty) > 0 {
+        RegClass::Float
+    } else {
+        RegClass::Int
+    }
 }
 
 /// The type of an operand that must have one.
@@ -181,14 +186,23 @@ fn extend_odd<C: LowerCtx>(cx: &mut C, dst: Reg, src: Reg, bits: u32, signed: bo
         cx.emit(rr(Op::MovRR, size, dst, src));
     }
     cx.emit(ri(Op::ShlRI, size, dst, distance.cast_signed()));
-    cx.emit(ri(if signed { Op::SarRI } else { Op::ShrRI }, size, dst, distance.cast_signed()));
+    cx.emit(ri(
+        if signed { Op::SarRI } else { Op::ShrRI },
+        size,
+        dst,
+        distance.cast_signed(),
+    ));
 }
 
 /// An operand's only part in a register of the rule, extended to `size` bytes.
 pub(crate) fn extended_copy<C: LowerCtx>(cx: &mut C, operand: Operand, bits: u32, signed: bool, size: u8) -> Reg {
     if let Some(imm) = operand.as_imm() {
         let temp = cx.temp(RegClass::Int);
-        let value = if signed || bits >= 64 { imm } else { imm & (i64::MAX >> (63 - bits)) };
+        let value = if signed || bits >= 64 {
+            imm
+        } else {
+            imm & (i64::MAX >> (63 - bits))
+        };
         cx.emit(mov_imm(size, temp, value));
         return temp;
     }

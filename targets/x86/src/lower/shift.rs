@@ -107,14 +107,7 @@ fn funnel_by_constant<C: LowerCtx>(cx: &mut C, data: &InstData, low: Operand, bi
 }
 
 /// Both operands side by side in one 32-bit register, shifted by the count modulo the (power of two) width.
-fn funnel_in_wider<C: LowerCtx>(
-    cx: &mut C,
-    data: &InstData,
-    low: Operand,
-    count: Operand,
-    bits: u32,
-    left: bool,
-) {
+fn funnel_in_wider<C: LowerCtx>(cx: &mut C, data: &InstData, low: Operand, count: Operand, bits: u32, left: bool) {
     cx.use_fixed(count, 0, RCX);
     let lower = extended_copy(cx, low, bits, false, 4);
     let both = cx.use_copy(data.a, 0);

@@ -41,11 +41,18 @@ pub fn save_registers<C: LowerCtx>(cx: &mut C, area: Mem, int_used: u8, float_us
 /// and the save area.
 pub fn va_start<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
     let Some(area) = cx.variadic_area() else {
-        return Err(CodegenError::unsupported("va_start in a function without variable arguments"));
+        return Err(CodegenError::unsupported(
+            "va_start in a function without variable arguments",
+        ));
     };
     let list = cx.use_addr(data.a, VA_LIST_BYTES);
     cx.emit(mi(Op::MovMI, 4, list, i32::from(area.int_args_used) * 8));
-    cx.emit(mi(Op::MovMI, 4, at(list, 4), INT_BYTES.cast_signed() + i32::from(area.float_args_used) * 16));
+    cx.emit(mi(
+        Op::MovMI,
+        4,
+        at(list, 4),
+        INT_BYTES.cast_signed() + i32::from(area.float_args_used) * 16,
+    ));
     cx.emit(rm(Op::LeaRM, 8, SCRATCH, area.overflow));
     cx.emit(mr(Op::MovMR, 8, at(list, 8), SCRATCH));
     cx.emit(rm(Op::LeaRM, 8, SCRATCH, area.register_save));
