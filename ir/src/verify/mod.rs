@@ -91,7 +91,8 @@
 //! `fixed_params`. Inline assembly is called as a constant with the flag `inline_asm`. `branch` goes to the first target
 //! if its condition is true. `switch` cases are distinct constants. `unreachable`, and reaching `trap`, end the program;
 //! the first is undefined behavior. `invoke` goes to the unwind target if the callee unwinds; that block begins (behind
-//! its phis) with its only `landing_pad`. `indirect_jump` goes to one of its targets.
+//! its phis) with its only `landing_pad`. A block that nothing leads to may have one, too. `indirect_jump` goes to one of
+//! its targets.
 //!
 //! # What is checked
 //!

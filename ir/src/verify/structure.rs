@@ -210,6 +210,8 @@ impl Verifier<'_> {
             self.block = Some(block);
             let columns = self.cfg.predecessors(block).len();
             let is_pad = self.is_unwind_target(block);
+            // What nothing leads to may have been a landing pad's block.
+            let is_dead = columns == 0 && block.index() != 0;
             let mut before = Some(Opcode::Phi);
             for position in function.block_insts(block) {
                 self.inst = Some(Inst::new(position));
@@ -222,7 +224,7 @@ impl Verifier<'_> {
                 let is_first = before == Some(Opcode::Phi) && data.op != Opcode::Phi;
                 if data.op == Opcode::LandingPad {
                     self.check(
-                        is_pad && is_first,
+                        (is_pad || is_dead) && is_first,
                         "a landing pad begins the unwind target of an invoke",
                     );
                 } else if is_pad && is_first {
