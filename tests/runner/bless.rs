@@ -27,13 +27,19 @@ pub fn output(case: &Case, check: &str, found: &str) -> Result<(), String> {
     }
 }
 
-/// Compares errors with the `; error:` lines of the file.
-pub fn errors(case: &Case, found: &[String]) -> Result<(), String> {
+/// Compares the errors that `find` finds in the file's text with the `; error:` lines of the file.
+pub fn errors(case: &Case, find: impl Fn(&str) -> Vec<String>) -> Result<(), String> {
+    let found = find(&case.source);
     if case.errors == found {
         return Ok(());
     }
     if is_blessing() {
-        return rewrite(case, |source| with_errors(source, found));
+        // Lines that are added or removed move the places that the errors name: they are looked for again.
+        return rewrite(case, |source| {
+            let moved = with_errors(source, &found);
+            let found = find(&moved);
+            with_errors(&moved, &found)
+        });
     }
     Err(difference(&case.errors.join("\n"), &found.join("\n")))
 }

@@ -29,26 +29,34 @@
 mod bless;
 mod case;
 mod checks;
+mod coverage;
 mod executors;
 mod generate;
 
 use case::Case;
 use libtest_mimic::{Failed, Trial};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The trials of all cases below a folder.
 pub fn trials(root: &Path) -> Result<Vec<Trial>, String> {
     let mut paths = Vec::new();
     collect(root, &mut paths)?;
     paths.sort();
-    let mut trials = Vec::new();
+    let (mut trials, mut cases) = (Vec::new(), Vec::new());
     for path in paths {
         let name = path.strip_prefix(root).unwrap_or(&path).display().to_string();
         match Case::read(&path) {
-            Ok(case) => add_trials(&name, case, &mut trials),
+            Ok(case) => {
+                let case = Arc::new(case);
+                add_trials(&name, &case, &mut trials);
+                cases.push(case);
+            }
             Err(message) => trials.push(Trial::test(name, move || Err(message.into()))),
         }
     }
+    let covers = move || coverage::check(&cases).map_err(Failed::from);
+    trials.push(Trial::test("every opcode is run", covers));
     Ok(trials)
 }
 
@@ -77,8 +85,7 @@ fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<(), String> {
     Ok(())
 }
 
-fn add_trials(name: &str, case: Case, trials: &mut Vec<Trial>) {
-    let case = std::sync::Arc::new(case);
+fn add_trials(name: &str, case: &Arc<Case>, trials: &mut Vec<Trial>) {
     for test in &case.tests {
         let Some(check) = checks::CHECKS.iter().find(|check| check.name == test.check) else {
             let message = format!("there is no check `{}`", test.check);
@@ -87,7 +94,7 @@ fn add_trials(name: &str, case: Case, trials: &mut Vec<Trial>) {
             }));
             continue;
         };
-        for part in (check.parts)(&case, test) {
+        for part in (check.parts)(case, test) {
             let (case, test) = (case.clone(), test.clone());
             let title = format!("{name} {}{}{part}", test.check, if part.is_empty() { "" } else { " " });
             let ignored = checks::is_unavailable(&part);

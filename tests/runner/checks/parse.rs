@@ -11,11 +11,10 @@ pub const CHECK: Check = Check {
 };
 
 fn run(case: &Case, _: &Test, _: &str) -> Result<(), String> {
-    let (module, functions) = match parsed(&case.source) {
-        Ok(parsed) => parsed,
-        Err(message) => return bless::errors(case, &[message]),
+    bless::errors(case, |source| parsed(source).err().into_iter().collect())?;
+    let Ok((module, functions)) = parsed(&case.source) else {
+        return Ok(());
     };
-    bless::errors(case, &[])?;
     let text = printed(&module, &functions);
     let (again, functions_again) = parsed(&text)?;
     if printed(&again, &functions_again) != text {

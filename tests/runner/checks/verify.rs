@@ -11,6 +11,8 @@ pub const CHECK: Check = Check {
 };
 
 fn run(case: &Case, _: &Test, _: &str) -> Result<(), String> {
-    let (module, functions) = parsed(&case.source)?;
-    bless::errors(case, &verifier_messages(&module, &functions))
+    bless::errors(case, |source| match parsed(source) {
+        Ok((module, functions)) => verifier_messages(&module, &functions),
+        Err(message) => vec![message],
+    })
 }
