@@ -420,6 +420,8 @@ impl<I: Isa> FastCtx<'_, I> {
                         let mem = self.frame_mem(memory + offset as i32);
                         let Parts { bytes, .. } = result.parts;
                         self.put(self.isa.reload(result.parts.class(), bytes, dst, mem));
+                        // One part at a time: a value may have as many parts as the class has registers.
+                        self.end_step();
                     }
                     _ => debug_assert!(false, "results are all in registers or all in memory"),
                 }
