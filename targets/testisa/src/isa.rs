@@ -30,7 +30,7 @@ static DESC: TargetDesc = TargetDesc {
             bytes: 8,
         },
     ],
-    home_registers: PRegSet::EMPTY,
+    home_registers: PRegSet::of(&[S0, FS]),
     frame_pointer: FP,
     stack_pointer: SP,
     incoming_args_offset: frame::INCOMING_ARGS_OFFSET,
