@@ -3,7 +3,6 @@
 //! Locked instructions are sequentially consistent, so the ordering asked for does not matter. What no locked
 //! instruction does is a loop around `cmpxchg`.
 
-use super::compare::Test;
 use super::{int_bits, result, second_result};
 use crate::build::*;
 use crate::cond::Cond;
@@ -82,19 +81,23 @@ fn load<C: LowerCtx>(cx: &mut C, size: u8, dst: Reg, mem: Mem) {
 /// Computes the new contents from the old in `rax` and the operand.
 fn combine<C: LowerCtx>(cx: &mut C, op: RmwOp, size: u8, new: Reg, value: Reg) -> Result<(), CodegenError> {
     let wide = size.max(4);
-    let choose = |cx: &mut C, keep_old: Test| {
+    let keep_old = match op {
+        RmwOp::Max => Some(Cond::G),
+        RmwOp::Min => Some(Cond::L),
+        RmwOp::Umax => Some(Cond::A),
+        RmwOp::Umin => Some(Cond::B),
+        _ => None,
+    };
+    if let Some(cond) = keep_old {
         cx.emit(rr(Op::CmpRR, size, RAX, value));
         cx.emit(rr(Op::MovRR, wide, new, value));
-        cx.emit(cmov(keep_old.first, wide, new, RAX));
-    };
+        cx.emit(cmov(cond, wide, new, RAX));
+        return Ok(());
+    }
     let row = match op {
         RmwOp::And | RmwOp::Nand => Op::AndRR,
         RmwOp::Or => Op::OrRR,
         RmwOp::Xor => Op::XorRR,
-        RmwOp::Max => return Ok(choose(cx, Test::one(Cond::G))),
-        RmwOp::Min => return Ok(choose(cx, Test::one(Cond::L))),
-        RmwOp::Umax => return Ok(choose(cx, Test::one(Cond::A))),
-        RmwOp::Umin => return Ok(choose(cx, Test::one(Cond::B))),
         _ => return Err(CodegenError::unsupported(format!("atomic operation {op:?}"))),
     };
     cx.emit(rr(Op::MovRR, wide, new, RAX));
