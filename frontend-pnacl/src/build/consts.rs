@@ -3,8 +3,9 @@
 //! Numbers, addresses and vectors become constants of the function. An expression that the IR has no constant for
 //! (a difference of addresses, say) becomes instructions where it is used, and is made anew for each use.
 
+use super::classes::Class;
 use super::evaluate::{Base, Evaluator, Found, Sum};
-use super::values::{Builder, Class};
+use super::values::Builder;
 use super::word::{NO_TYPE, Word};
 use crate::error::ReadError;
 use crate::limits;

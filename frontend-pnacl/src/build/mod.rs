@@ -1,10 +1,12 @@
 //! From records to the IR: what does not depend on the dialect of bitcode.
 //!
-//! [`values`] has the numbered values of a function, each a [`word`], and the builder; [`consts`], [`aggregates`], [`gep`], [`phis`] and
-//! [`signatures`] extend it; [`intrinsics`] says what calls of intrinsics become. [`data`] makes initialisers of
-//! constants, [`evaluate`] knows what sums of addresses and numbers constants stand for.
+//! [`values`] has the numbered values of a function, each a [`word`], and the builder, whose memory is in [`state`].
+//! [`classes`], [`consts`], [`aggregates`], [`gep`], [`phis`] and [`signatures`] extend the builder; [`intrinsics`] says
+//! what calls of intrinsics become. [`data`] makes initialisers of constants, [`evaluate`] knows what sums of addresses
+//! and numbers constants stand for.
 
 pub mod aggregates;
+pub mod classes;
 pub mod consts;
 pub mod data;
 pub mod evaluate;
@@ -12,5 +14,6 @@ pub mod gep;
 pub mod intrinsics;
 pub mod phis;
 pub mod signatures;
+pub mod state;
 pub mod values;
 pub mod word;

@@ -4,7 +4,8 @@
 //! incoming pairs are kept; when the body is complete and its control flow computed, each pair goes to the column
 //! of its block. Edges that a terminator names twice are one edge: their pairs must agree.
 
-use super::values::{Builder, PendingPhi};
+use super::state::PendingPhi;
+use super::values::Builder;
 use super::word::Word;
 use crate::error::ReadError;
 use frazil_ir::{Block, EntityRef, InstData, Opcode, Operand, Type};
@@ -44,7 +45,7 @@ impl Builder<'_, '_> {
             self.expect_type(word, ty)?;
         }
         match self.class(ty)? {
-            super::values::Class::Scalar(ir_type) => {
+            super::classes::Class::Scalar(ir_type) => {
                 self.state
                     .incoming
                     .extend(pairs.iter().map(|&(word, block)| (word.operand(), block)));

@@ -3,7 +3,8 @@
 //! Aggregates are split into their scalars; metadata is no parameter. Call signatures are found again by function
 //! type, attribute list, convention and, for variadic functions, the types of the further arguments.
 
-use super::values::{Builder, Class};
+use super::classes::Class;
+use super::values::Builder;
 use super::word::Word;
 use crate::error::ReadError;
 use crate::limits;

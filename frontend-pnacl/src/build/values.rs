@@ -1,8 +1,7 @@
 //! The values of a function by their numbers in the file, and the builder that everything else here extends.
 //!
-//! Each value number has one 64-bit [`Word`]: the IR operand, its IR type, the file's type and a state, so that one
-//! load gives everything a record needs to know of an operand. The words of the module's symbols and constants stand
-//! first and are made once; those of a function are appended and cut off again.
+//! Each value number has one 64-bit [`Word`]. The words of the module's symbols and constants stand first and are made
+//! once; those of a function are appended and cut off again.
 //!
 //! A constant that is no small integer becomes an IR constant when it is first used in a function. A value that is
 //! named before its definition is declared with the type that the record gives; its definition fills it in.
@@ -10,183 +9,16 @@
 //! Invariant: `words.len() >= next`, and longer only while forward references are open; every word below `next` is
 //! defined.
 
+use super::classes::Class;
+use super::state::{BuildState, constant_word};
 use super::word::{NO_TYPE, State, Word};
 use crate::error::{ReadError, ReadErrorKind};
 use crate::limits;
-use crate::llvm::constants::{Constant, ConstantKind, ConstantTable};
-use crate::llvm::module::{BitcodeModule, ModuleValue};
-use crate::llvm::types::{Float, Kind, TypeId, TypeTable};
-use frazil_ir::module::TlsModel;
+use crate::llvm::module::BitcodeModule;
+use crate::llvm::types::TypeId;
 use frazil_ir::{
-    ConstKind, EntityRef, Function, InstData, Opcode, Operand, SigId, SymbolId, Type, TypeData, Value, ValueKind,
+    ConstKind, EntityRef, Function, InstData, Opcode, Operand, SymbolId, Type, TypeData, Value, ValueKind,
 };
-use frazil_support::FxHashMap;
-
-/// What values of a type of the file are in the IR.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Class {
-    /// No value.
-    Void,
-    /// One value.
-    Scalar(Type),
-    /// Several values.
-    Aggregate,
-    /// Metadata, which is no value here.
-    Metadata,
-}
-
-/// One scalar of an aggregate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Leaf {
-    /// Bytes from the beginning of the aggregate.
-    pub offset: u64,
-    /// Its IR type.
-    pub ir_type: Type,
-    /// Its type in the file.
-    pub ty: TypeId,
-}
-
-/// A phi whose operands are put into columns at the end.
-#[derive(Clone, Copy, Debug)]
-pub struct PendingPhi {
-    /// Position of the instruction.
-    pub inst: u32,
-    /// Block of the instruction.
-    pub block: u32,
-    /// First of its operands in the list of incoming ones.
-    pub first: u32,
-    /// How many there are.
-    pub count: u32,
-}
-
-/// Memory that is used again for each function of a module.
-#[derive(Debug, Default)]
-pub struct BuildState {
-    pub(crate) words: Vec<Word>,
-    /// How many words belong to the module.
-    module_words: usize,
-    /// Words of the module that were replaced by an operand of this function.
-    replaced: Vec<(u32, Word)>,
-    /// Parts of aggregates.
-    pub(crate) parts: Vec<Operand>,
-    /// IR types of the file's types: the id, or one of the codes below.
-    classes: Vec<u8>,
-    pub(crate) leaf_ranges: FxHashMap<TypeId, (u32, u32)>,
-    pub(crate) leaf_pool: Vec<Leaf>,
-    pub(crate) constants: ConstantTable,
-    /// Value number of the first constant of the function.
-    pub(crate) first_constant: u32,
-    /// Constants that become instructions and that phis use: they are made at the beginning of the function.
-    pub(crate) early: Vec<u32>,
-    /// Blocks with landing pads.
-    pub(crate) pads: Vec<u32>,
-    /// Blocks that invokes unwind to.
-    pub(crate) unwind_targets: Vec<u32>,
-    pub(crate) phis: Vec<PendingPhi>,
-    pub(crate) incoming: Vec<(Operand, u32)>,
-    pub(crate) columns: frazil_support::EpochMap<u32>,
-    pub(crate) signatures: FxHashMap<Box<[u32]>, SigId>,
-    pub(crate) signature_key: Vec<u32>,
-    /// Parameters and results of all signatures in the function's list.
-    pub(crate) signature_parameters: usize,
-    pub(crate) pairs: FxHashMap<TypeId, TypeId>,
-    pub(crate) operands: Vec<Operand>,
-    /// The cases of a switch, to be sorted.
-    pub(crate) cases: Vec<u32>,
-    pub(crate) arguments: Vec<Word>,
-    pub(crate) types: Vec<Type>,
-}
-
-const CLASS_UNKNOWN: u8 = 255;
-const CLASS_AGGREGATE: u8 = 254;
-const CLASS_METADATA: u8 = 253;
-
-impl BuildState {
-    /// Memory for functions of `module`.
-    pub fn new(module: &BitcodeModule<'_>) -> BuildState {
-        let mut state = BuildState {
-            classes: vec![CLASS_UNKNOWN; module.types.len()],
-            ..BuildState::default()
-        };
-        state.words.reserve(module.values.len() + 256);
-        for value in &module.values {
-            state.words.push(match *value {
-                ModuleValue::Symbol(symbol) => symbol_word(module, symbol),
-                ModuleValue::Constant(index) => match module.constants.rows.get(index as usize) {
-                    Some(constant) => constant_word(&module.types, constant, index),
-                    None => Word::UNDEFINED,
-                },
-            });
-        }
-        state.module_words = state.words.len();
-        state
-    }
-
-    /// Forgets the last function.
-    pub fn reset(&mut self) {
-        self.words.truncate(self.module_words);
-        while let Some((index, word)) = self.replaced.pop() {
-            if let Some(slot) = self.words.get_mut(index as usize) {
-                *slot = word;
-            }
-        }
-        self.parts.clear();
-        self.constants.clear();
-        self.pads.clear();
-        self.unwind_targets.clear();
-        self.phis.clear();
-        self.incoming.clear();
-        if self.leaf_pool.len() > limits::KEPT_LEAVES {
-            self.leaf_ranges.clear();
-            self.leaf_pool.clear();
-        }
-    }
-
-    /// Forgets what depends on the function's tables of types and signatures.
-    pub fn forget_tables(&mut self) {
-        self.classes.fill(CLASS_UNKNOWN);
-        self.leaf_ranges.clear();
-        self.leaf_pool.clear();
-        self.signatures.clear();
-        self.signature_parameters = 0;
-        self.pairs.clear();
-    }
-}
-
-fn symbol_word(module: &BitcodeModule<'_>, symbol: SymbolId) -> Word {
-    let thread_local = module
-        .module
-        .symbols
-        .get(symbol)
-        .is_some_and(|data| data.tls != TlsModel::NotThreadLocal);
-    if thread_local {
-        return Word::new(symbol.as_u32(), State::ThreadLocal, Type::PTR, NO_TYPE);
-    }
-    Word::scalar(Operand::symbol(symbol), Type::PTR, NO_TYPE)
-}
-
-/// Small constants are operands at once; others wait until they are used.
-fn constant_word(types: &TypeTable, constant: &Constant, index: u32) -> Word {
-    let (primitive, immediate) = match (types.kind(constant.ty), constant.kind) {
-        (Some(&Kind::Integer(bits @ 1..=64)), ConstantKind::Integer) => {
-            let unused = 64 - bits;
-            (
-                Type::primitive_int(bits),
-                Operand::imm((constant.payload() << unused) as i64 >> unused),
-            )
-        }
-        (Some(&Kind::Integer(128)), ConstantKind::Integer) => {
-            (Some(Type::I128), Operand::imm(constant.payload() as i64))
-        }
-        (Some(&Kind::Integer(bits)), ConstantKind::Null) => (Type::primitive_int(bits), Some(Operand::ZERO)),
-        (Some(&Kind::Pointer { space: 0, .. }), ConstantKind::Null) => (Some(Type::PTR), Some(Operand::ZERO)),
-        _ => (None, None),
-    };
-    match (primitive, immediate) {
-        (Some(ty), Some(operand)) => Word::scalar(operand, ty, constant.ty),
-        _ => Word::new(index, State::Constant, Type::VOID, constant.ty),
-    }
-}
 
 /// Builds one function.
 pub struct Builder<'r, 'm> {
@@ -214,114 +46,6 @@ impl<'m> Builder<'_, 'm> {
     #[cold]
     pub fn unsupported(&self, message: impl Into<String>) -> ReadError {
         ReadError::unsupported(self.place, message)
-    }
-
-    /// What values of a type are in the IR.
-    ///
-    /// # Errors
-    /// If there is no such type, or the IR has none for it.
-    #[inline]
-    pub fn class(&mut self, ty: TypeId) -> Result<Class, ReadError> {
-        match self.state.classes.get(ty as usize) {
-            Some(&code) if code < CLASS_METADATA => Ok(match code {
-                0 => Class::Void,
-                code => Class::Scalar(Type::from_index(code)),
-            }),
-            Some(&CLASS_AGGREGATE) => Ok(Class::Aggregate),
-            _ => self.find_class(ty),
-        }
-    }
-
-    #[cold]
-    fn find_class(&mut self, ty: TypeId) -> Result<Class, ReadError> {
-        let Some(kind) = self.module.types.kind(ty) else {
-            return Err(self.malformed(format!("type {ty} of {}", self.module.types.len())));
-        };
-        let (class, code) = match kind {
-            Kind::Void => (Class::Void, 0),
-            Kind::Metadata => (Class::Metadata, CLASS_METADATA),
-            Kind::Struct { .. } | Kind::Array { .. } => (Class::Aggregate, CLASS_AGGREGATE),
-            Kind::Label | Kind::Function { .. } => {
-                return Err(self.malformed(format!("type {ty}, a function or block, as the type of a value")));
-            }
-            Kind::Other(name) => return Err(self.unsupported(format!("a value of type {name}"))),
-            Kind::Integer(_) | Kind::Float(_) | Kind::Pointer { .. } | Kind::Vector { .. } => {
-                let data = self.type_data(kind)?;
-                let interned = self.function.types.intern(data);
-                let ir_type = interned.map_err(|error| self.unsupported(error.to_string()))?;
-                (Class::Scalar(ir_type), ir_type.index() as u8)
-            }
-        };
-        if code >= CLASS_METADATA
-            && let Class::Scalar(_) = class
-        {
-            return Ok(class);
-        }
-        if let Some(slot) = self.state.classes.get_mut(ty as usize) {
-            *slot = code;
-        }
-        Ok(class)
-    }
-
-    fn type_data(&mut self, kind: &Kind) -> Result<TypeData, ReadError> {
-        Ok(match *kind {
-            Kind::Integer(bits @ ..=limits::VALUE_BITS) => TypeData::Int(bits),
-            Kind::Integer(bits) => return Err(self.unsupported(format!("a value of type i{bits}"))),
-            Kind::Float(Float::Half) => TypeData::F16,
-            Kind::Float(Float::BFloat) => TypeData::BF16,
-            Kind::Float(Float::Float) => TypeData::F32,
-            Kind::Float(Float::Double) => TypeData::F64,
-            Kind::Float(Float::X86Fp80) => TypeData::X86F80,
-            Kind::Float(Float::Fp128) => TypeData::F128,
-            Kind::Float(Float::PpcFp128) => return Err(self.unsupported("a value of type ppc_fp128")),
-            Kind::Pointer { space, .. } => TypeData::Ptr(space),
-            Kind::Vector { element, count } => {
-                let element = match self.module.types.kind(element) {
-                    Some(Kind::Integer(_) | Kind::Float(_) | Kind::Pointer { .. }) => self.class(element)?,
-                    _ => return Err(self.malformed(format!("a vector of type {element}"))),
-                };
-                match element {
-                    Class::Scalar(element) => TypeData::Vector { element, lanes: count },
-                    _ => return Err(self.malformed("a vector of no scalars")),
-                }
-            }
-            _ => return Err(self.malformed("a type that values cannot have")),
-        })
-    }
-
-    /// The IR type of a type whose values are single.
-    ///
-    /// # Errors
-    /// If its values are not.
-    #[inline]
-    pub fn scalar_class(&mut self, ty: TypeId) -> Result<Type, ReadError> {
-        match self.class(ty)? {
-            Class::Scalar(ir_type) => Ok(ir_type),
-            _ => Err(self.malformed(format!("type {ty} where a scalar or vector is expected"))),
-        }
-    }
-
-    /// The IR type for what the IR describes as `data`.
-    ///
-    /// # Errors
-    /// If the function has too many types.
-    pub fn intern(&mut self, data: TypeData) -> Result<Type, ReadError> {
-        self.function
-            .types
-            .intern(data)
-            .map_err(|error| self.unsupported(error.to_string()))
-    }
-
-    /// A checked type number.
-    ///
-    /// # Errors
-    /// If there is no such type.
-    #[inline]
-    pub fn type_id(&self, number: u64) -> Result<TypeId, ReadError> {
-        if number < self.module.types.len() as u64 {
-            return Ok(number as TypeId);
-        }
-        Err(self.malformed(format!("type {number} of {}", self.module.types.len())))
     }
 
     /// The word of a value number below `next`, its constants made operands.

@@ -2,7 +2,8 @@
 
 use super::super::function::{Body, Operands};
 use super::arithmetic::Domain;
-use crate::build::values::{Builder, Class};
+use crate::build::classes::Class;
+use crate::build::values::Builder;
 use crate::build::word::Word;
 use crate::error::ReadError;
 use crate::llvm::types::Kind;

@@ -1,0 +1,133 @@
+//! Types of the file as the IR has them: no value, one value, several, or metadata.
+//!
+//! The class of a type is found once for each table of types that a function has, and then is one load.
+
+use super::state::{CLASS_AGGREGATE, CLASS_METADATA};
+use super::values::Builder;
+use crate::error::ReadError;
+use crate::limits;
+use crate::llvm::types::{Float, Kind, TypeId};
+use frazil_ir::{Type, TypeData};
+
+/// What values of a type of the file are in the IR.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// No value.
+    Void,
+    /// One value.
+    Scalar(Type),
+    /// Several values.
+    Aggregate,
+    /// Metadata, which is no value here.
+    Metadata,
+}
+
+impl Builder<'_, '_> {
+    /// What values of a type are in the IR.
+    ///
+    /// # Errors
+    /// If there is no such type, or the IR has none for it.
+    #[inline]
+    pub fn class(&mut self, ty: TypeId) -> Result<Class, ReadError> {
+        match self.state.classes.get(ty as usize) {
+            Some(&code) if code < CLASS_METADATA => Ok(match code {
+                0 => Class::Void,
+                code => Class::Scalar(Type::from_index(code)),
+            }),
+            Some(&CLASS_AGGREGATE) => Ok(Class::Aggregate),
+            _ => self.find_class(ty),
+        }
+    }
+
+    #[cold]
+    fn find_class(&mut self, ty: TypeId) -> Result<Class, ReadError> {
+        let Some(kind) = self.module.types.kind(ty) else {
+            return Err(self.malformed(format!("type {ty} of {}", self.module.types.len())));
+        };
+        let (class, code) = match kind {
+            Kind::Void => (Class::Void, 0),
+            Kind::Metadata => (Class::Metadata, CLASS_METADATA),
+            Kind::Struct { .. } | Kind::Array { .. } => (Class::Aggregate, CLASS_AGGREGATE),
+            Kind::Label | Kind::Function { .. } => {
+                return Err(self.malformed(format!("type {ty}, a function or block, as the type of a value")));
+            }
+            Kind::Other(name) => return Err(self.unsupported(format!("a value of type {name}"))),
+            Kind::Integer(_) | Kind::Float(_) | Kind::Pointer { .. } | Kind::Vector { .. } => {
+                let data = self.type_data(kind)?;
+                let interned = self.function.types.intern(data);
+                let ir_type = interned.map_err(|error| self.unsupported(error.to_string()))?;
+                (Class::Scalar(ir_type), ir_type.index() as u8)
+            }
+        };
+        if code >= CLASS_METADATA
+            && let Class::Scalar(_) = class
+        {
+            return Ok(class);
+        }
+        if let Some(slot) = self.state.classes.get_mut(ty as usize) {
+            *slot = code;
+        }
+        Ok(class)
+    }
+
+    fn type_data(&mut self, kind: &Kind) -> Result<TypeData, ReadError> {
+        Ok(match *kind {
+            Kind::Integer(bits @ ..=limits::VALUE_BITS) => TypeData::Int(bits),
+            Kind::Integer(bits) => return Err(self.unsupported(format!("a value of type i{bits}"))),
+            Kind::Float(Float::Half) => TypeData::F16,
+            Kind::Float(Float::BFloat) => TypeData::BF16,
+            Kind::Float(Float::Float) => TypeData::F32,
+            Kind::Float(Float::Double) => TypeData::F64,
+            Kind::Float(Float::X86Fp80) => TypeData::X86F80,
+            Kind::Float(Float::Fp128) => TypeData::F128,
+            Kind::Float(Float::PpcFp128) => return Err(self.unsupported("a value of type ppc_fp128")),
+            Kind::Pointer { space, .. } => TypeData::Ptr(space),
+            Kind::Vector { element, count } => {
+                let element = match self.module.types.kind(element) {
+                    Some(Kind::Integer(_) | Kind::Float(_) | Kind::Pointer { .. }) => self.class(element)?,
+                    _ => return Err(self.malformed(format!("a vector of type {element}"))),
+                };
+                match element {
+                    Class::Scalar(element) => TypeData::Vector { element, lanes: count },
+                    _ => return Err(self.malformed("a vector of no scalars")),
+                }
+            }
+            _ => return Err(self.malformed("a type that values cannot have")),
+        })
+    }
+
+    /// The IR type of a type whose values are single.
+    ///
+    /// # Errors
+    /// If its values are not.
+    #[inline]
+    pub fn scalar_class(&mut self, ty: TypeId) -> Result<Type, ReadError> {
+        match self.class(ty)? {
+            Class::Scalar(ir_type) => Ok(ir_type),
+            _ => Err(self.malformed(format!("type {ty} where a scalar or vector is expected"))),
+        }
+    }
+
+    /// The IR type for what the IR describes as `data`.
+    ///
+    /// # Errors
+    /// If the function has too many types.
+    pub fn intern(&mut self, data: TypeData) -> Result<Type, ReadError> {
+        self.function
+            .types
+            .intern(data)
+            .map_err(|error| self.unsupported(error.to_string()))
+    }
+
+    /// A checked type number.
+    ///
+    /// # Errors
+    /// If there is no such type.
+    #[inline]
+    pub fn type_id(&self, number: u64) -> Result<TypeId, ReadError> {
+        if number < self.module.types.len() as u64 {
+            return Ok(number as TypeId);
+        }
+        Err(self.malformed(format!("type {number} of {}", self.module.types.len())))
+    }
+}

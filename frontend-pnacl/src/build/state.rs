@@ -1,0 +1,163 @@
+//! Memory that is used again for each function of a module, and the words that a module's values begin with.
+
+use super::word::{NO_TYPE, State, Word};
+use crate::limits;
+use crate::llvm::constants::{Constant, ConstantKind, ConstantTable};
+use crate::llvm::module::{BitcodeModule, ModuleValue};
+use crate::llvm::types::{Kind, TypeId, TypeTable};
+use frazil_ir::module::TlsModel;
+use frazil_ir::{Operand, SigId, SymbolId, Type};
+use frazil_support::FxHashMap;
+
+/// One scalar of an aggregate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Leaf {
+    /// Bytes from the beginning of the aggregate.
+    pub offset: u64,
+    /// Its IR type.
+    pub ir_type: Type,
+    /// Its type in the file.
+    pub ty: TypeId,
+}
+
+/// A phi whose operands are put into columns at the end.
+#[derive(Clone, Copy, Debug)]
+pub struct PendingPhi {
+    /// Position of the instruction.
+    pub inst: u32,
+    /// Block of the instruction.
+    pub block: u32,
+    /// First of its operands in the list of incoming ones.
+    pub first: u32,
+    /// How many there are.
+    pub count: u32,
+}
+
+/// Memory that is used again for each function of a module.
+#[derive(Debug, Default)]
+pub struct BuildState {
+    pub(crate) words: Vec<Word>,
+    /// How many words belong to the module.
+    pub(crate) module_words: usize,
+    /// Words of the module that were replaced by an operand of this function.
+    pub(crate) replaced: Vec<(u32, Word)>,
+    /// Parts of aggregates.
+    pub(crate) parts: Vec<Operand>,
+    /// IR types of the file's types: the id, or one of the codes below.
+    pub(crate) classes: Vec<u8>,
+    pub(crate) leaf_ranges: FxHashMap<TypeId, (u32, u32)>,
+    pub(crate) leaf_pool: Vec<Leaf>,
+    pub(crate) constants: ConstantTable,
+    /// Value number of the first constant of the function.
+    pub(crate) first_constant: u32,
+    /// Constants that become instructions and that phis use: they are made at the beginning of the function.
+    pub(crate) early: Vec<u32>,
+    /// Blocks with landing pads.
+    pub(crate) pads: Vec<u32>,
+    /// Blocks that invokes unwind to.
+    pub(crate) unwind_targets: Vec<u32>,
+    pub(crate) phis: Vec<PendingPhi>,
+    pub(crate) incoming: Vec<(Operand, u32)>,
+    pub(crate) columns: frazil_support::EpochMap<u32>,
+    pub(crate) signatures: FxHashMap<Box<[u32]>, SigId>,
+    pub(crate) signature_key: Vec<u32>,
+    /// Parameters and results of all signatures in the function's list.
+    pub(crate) signature_parameters: usize,
+    pub(crate) pairs: FxHashMap<TypeId, TypeId>,
+    pub(crate) operands: Vec<Operand>,
+    /// The cases of a switch, to be sorted.
+    pub(crate) cases: Vec<u32>,
+    pub(crate) arguments: Vec<Word>,
+    pub(crate) types: Vec<Type>,
+}
+
+pub(crate) const CLASS_UNKNOWN: u8 = 255;
+pub(crate) const CLASS_AGGREGATE: u8 = 254;
+pub(crate) const CLASS_METADATA: u8 = 253;
+
+impl BuildState {
+    /// Memory for functions of `module`.
+    pub fn new(module: &BitcodeModule<'_>) -> BuildState {
+        let mut state = BuildState {
+            classes: vec![CLASS_UNKNOWN; module.types.len()],
+            ..BuildState::default()
+        };
+        state.words.reserve(module.values.len() + 256);
+        for value in &module.values {
+            state.words.push(match *value {
+                ModuleValue::Symbol(symbol) => symbol_word(module, symbol),
+                ModuleValue::Constant(index) => match module.constants.rows.get(index as usize) {
+                    Some(constant) => constant_word(&module.types, constant, index),
+                    None => Word::UNDEFINED,
+                },
+            });
+        }
+        state.module_words = state.words.len();
+        state
+    }
+
+    /// Forgets the last function.
+    pub fn reset(&mut self) {
+        self.words.truncate(self.module_words);
+        while let Some((index, word)) = self.replaced.pop() {
+            if let Some(slot) = self.words.get_mut(index as usize) {
+                *slot = word;
+            }
+        }
+        self.parts.clear();
+        self.constants.clear();
+        self.pads.clear();
+        self.unwind_targets.clear();
+        self.phis.clear();
+        self.incoming.clear();
+        if self.leaf_pool.len() > limits::KEPT_LEAVES {
+            self.leaf_ranges.clear();
+            self.leaf_pool.clear();
+        }
+    }
+
+    /// Forgets what depends on the function's tables of types and signatures.
+    pub fn forget_tables(&mut self) {
+        self.classes.fill(CLASS_UNKNOWN);
+        self.leaf_ranges.clear();
+        self.leaf_pool.clear();
+        self.signatures.clear();
+        self.signature_parameters = 0;
+        self.pairs.clear();
+    }
+}
+
+fn symbol_word(module: &BitcodeModule<'_>, symbol: SymbolId) -> Word {
+    let thread_local = module
+        .module
+        .symbols
+        .get(symbol)
+        .is_some_and(|data| data.tls != TlsModel::NotThreadLocal);
+    if thread_local {
+        return Word::new(symbol.as_u32(), State::ThreadLocal, Type::PTR, NO_TYPE);
+    }
+    Word::scalar(Operand::symbol(symbol), Type::PTR, NO_TYPE)
+}
+
+/// Small constants are operands at once; others wait until they are used.
+pub(crate) fn constant_word(types: &TypeTable, constant: &Constant, index: u32) -> Word {
+    let (primitive, immediate) = match (types.kind(constant.ty), constant.kind) {
+        (Some(&Kind::Integer(bits @ 1..=64)), ConstantKind::Integer) => {
+            let unused = 64 - bits;
+            (
+                Type::primitive_int(bits),
+                Operand::imm((constant.payload() << unused) as i64 >> unused),
+            )
+        }
+        (Some(&Kind::Integer(128)), ConstantKind::Integer) => {
+            (Some(Type::I128), Operand::imm(constant.payload() as i64))
+        }
+        (Some(&Kind::Integer(bits)), ConstantKind::Null) => (Type::primitive_int(bits), Some(Operand::ZERO)),
+        (Some(&Kind::Pointer { space: 0, .. }), ConstantKind::Null) => (Some(Type::PTR), Some(Operand::ZERO)),
+        _ => (None, None),
+    };
+    match (primitive, immediate) {
+        (Some(ty), Some(operand)) => Word::scalar(operand, ty, constant.ty),
+        _ => Word::new(index, State::Constant, Type::VOID, constant.ty),
+    }
+}
