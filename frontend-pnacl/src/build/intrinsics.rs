@@ -113,8 +113,7 @@ fn memory_and_control(name: &str) -> Option<Intrinsic> {
         | "launder.invariant.group"
         | "strip.invariant.group"
         | "ssa.copy"
-        | "arithmetic.fence"
-        | "preserve.array.access.index" => Intrinsic::First,
+        | "arithmetic.fence" => Intrinsic::First,
         "allow.runtime.check" | "allow.ubsan.check" => Intrinsic::True,
         "is.constant" => Intrinsic::IsConstant,
         "objectsize" => Intrinsic::ObjectSize,
