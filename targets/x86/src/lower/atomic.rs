@@ -58,11 +58,12 @@ fn by_loop<C: LowerCtx>(cx: &mut C, data: &InstData, size: u8, op: RmwOp) -> Res
     let mem = cx.use_addr(data.a, 8);
     let value = cx.use_reg(data.b, 0);
     let new = cx.temp(RegClass::Int);
+    let zero = cx.temp(RegClass::Int);
     cx.begin_group(GroupKind::Plain);
     let again = cx.local_label();
     load(cx, size, RAX, mem);
     cx.bind(again);
-    combine(cx, op, size, new, value)?;
+    combine(cx, op, size, (new, zero), value)?;
     cx.emit(mr(Op::LockCmpxchgMR, size, mem, new));
     cx.emit(jcc(Cond::Ne, again));
     cx.end_group();
@@ -79,7 +80,13 @@ fn load<C: LowerCtx>(cx: &mut C, size: u8, dst: Reg, mem: Mem) {
 }
 
 /// Computes the new contents from the old in `rax` and the operand.
-fn combine<C: LowerCtx>(cx: &mut C, op: RmwOp, size: u8, new: Reg, value: Reg) -> Result<(), CodegenError> {
+fn combine<C: LowerCtx>(
+    cx: &mut C,
+    op: RmwOp,
+    size: u8,
+    (new, zero): (Reg, Reg),
+    value: Reg,
+) -> Result<(), CodegenError> {
     let wide = size.max(4);
     let keep_old = match op {
         RmwOp::Max => Some(Cond::G),
@@ -94,13 +101,38 @@ fn combine<C: LowerCtx>(cx: &mut C, op: RmwOp, size: u8, new: Reg, value: Reg) -
         cx.emit(cmov(cond, wide, new, RAX));
         return Ok(());
     }
+    cx.emit(rr(Op::MovRR, wide, new, RAX));
+    match op {
+        RmwOp::UincWrap => {
+            cx.emit(r(Op::IncR, wide, new));
+            cx.emit(mov_imm(4, zero, 0));
+            cx.emit(rr(Op::CmpRR, size, RAX, value));
+            cx.emit(cmov(Cond::Ae, wide, new, zero));
+            return Ok(());
+        }
+        RmwOp::UdecWrap => {
+            cx.emit(r(Op::DecR, wide, new));
+            cx.emit(rr(Op::CmpRR, size, RAX, value));
+            cx.emit(cmov(Cond::A, wide, new, value));
+            cx.emit(rr(Op::TestRR, size, RAX, RAX));
+            cx.emit(cmov(Cond::E, wide, new, value));
+            return Ok(());
+        }
+        RmwOp::UsubCond | RmwOp::UsubSat => {
+            cx.emit(mov_imm(4, zero, 0));
+            cx.emit(rr(Op::SubRR, size, new, value));
+            let kept = if op == RmwOp::UsubCond { RAX } else { zero };
+            cx.emit(cmov(Cond::B, wide, new, kept));
+            return Ok(());
+        }
+        _ => {}
+    }
     let row = match op {
         RmwOp::And | RmwOp::Nand => Op::AndRR,
         RmwOp::Or => Op::OrRR,
         RmwOp::Xor => Op::XorRR,
         _ => return Err(CodegenError::unsupported(format!("atomic operation {op:?}"))),
     };
-    cx.emit(rr(Op::MovRR, wide, new, RAX));
     cx.emit(rr(row, wide, new, value));
     if op == RmwOp::Nand {
         cx.emit(r(Op::NotR, wide, new));
