@@ -78,22 +78,17 @@ fn with_block(source: &str, check: &str, found: &str) -> String {
     text.join("\n") + "\n"
 }
 
-/// The file's text with its `; error:` lines replaced, behind the `; test` lines.
+/// The file's text with its `; error:` lines replaced, behind the last `; test` line.
 fn with_errors(source: &str, found: &[String]) -> String {
-    let kept = source.lines().filter(|line| !line.starts_with("; error:"));
-    let mut text = String::new();
-    let mut is_written = false;
-    for line in kept {
-        if !is_written && !line.starts_with("; test") {
-            found
-                .iter()
-                .for_each(|error| text.push_str(&format!("; error: {error}\n")));
-            is_written = true;
-        }
-        text.push_str(line);
-        text.push('\n');
-    }
-    text
+    let kept: Vec<&str> = source.lines().filter(|line| !line.starts_with("; error:")).collect();
+    let place = kept
+        .iter()
+        .rposition(|line| line.starts_with("; test "))
+        .map_or(0, |last| last + 1);
+    let errors = found.iter().map(|error| format!("; error: {error}"));
+    let mut lines: Vec<String> = kept.iter().map(|&line| line.to_owned()).collect();
+    lines.splice(place..place, errors);
+    lines.join("\n") + "\n"
 }
 
 /// Lines that differ, with the number of the first.

@@ -1,7 +1,7 @@
 //! `; test random <seed> <functions>`: executors of compiled code get the same results from random functions as the
 //! interpreter. With `portable` behind it no addresses are computed.
 
-use super::{Check, parsed, verifier_messages};
+use super::{Check, parsed, printed, verifier_messages};
 use crate::runner::case::{Case, Expected, Run, Test};
 use crate::runner::executors::{Answer, EXECUTORS, Found, Program};
 use crate::runner::generate::{Random, arguments, function};
@@ -48,6 +48,11 @@ fn compare_with_interpreter(case: &Case, part: &str) -> Result<(), String> {
     let messages = verifier_messages(&module, &functions);
     if !messages.is_empty() {
         return Err(messages.join("\n"));
+    }
+    let text = printed(&module, &functions);
+    let (again, functions_again) = parsed(&text)?;
+    if printed(&again, &functions_again) != text {
+        return Err("the printed form parses to something else".to_owned());
     }
     let runs: Vec<&Run> = case.runs.iter().collect();
     let program = Program {
