@@ -97,8 +97,8 @@ pub fn arguments(random: &mut Random) -> String {
 
 /// A function that returns an `i64` mixed of all it computed, and an `f64`. It calls functions of lower numbers.
 ///
-/// A `portable` one does not compute addresses, whose width the target decides.
-pub fn function(number: usize, statements: usize, portable: bool, random: &mut Random) -> String {
+/// Addresses are computed with pointers of `pointer_bits` bits.
+pub fn function(number: usize, statements: usize, pointer_bits: u32, random: &mut Random) -> String {
     let mut generator = Generator {
         random,
         number,
@@ -109,7 +109,7 @@ pub fn function(number: usize, statements: usize, portable: bool, random: &mut R
         scope: Default::default(),
         calls_left: 2,
         depth: 0,
-        portable,
+        pointer_bits,
     };
     for (value, ty) in PARAMS.into_iter().enumerate() {
         generator.scope[ty].push(value);
@@ -132,7 +132,7 @@ struct Generator<'r> {
     scope: [Vec<usize>; TYPES],
     calls_left: usize,
     depth: usize,
-    portable: bool,
+    pointer_bits: u32,
 }
 
 impl Generator<'_> {
@@ -327,12 +327,15 @@ impl Generator<'_> {
 
     /// An address in the first slot, with room for 16 bytes.
     fn place(&mut self) -> String {
-        if self.portable || self.random.below(2) == 0 {
+        if self.random.below(2) == 0 {
             let offset = self.random.below(48);
             return self.hidden(format!("ptr_add ptr v8, {offset}"));
         }
         let index = self.value(8);
-        let masked = self.hidden(format!("and i64 {index}, 31"));
+        let mut masked = self.hidden(format!("and i64 {index}, 31"));
+        if self.pointer_bits < 64 {
+            masked = self.hidden(format!("trunc i{} {masked}", self.pointer_bits));
+        }
         self.hidden(format!("ptr_index scale 1 ptr v8, {masked}"))
     }
 

@@ -1,5 +1,5 @@
 //! `; test random <seed> <functions>`: executors of compiled code get the same results from random functions as the
-//! interpreter. With `portable` behind it no addresses are computed.
+//! interpreter. With `narrow` behind it pointers have 32 bits.
 
 use super::{Check, parsed, printed, verifier_messages};
 use crate::runner::case::{Case, Expected, Run, Test};
@@ -25,10 +25,12 @@ fn run(case: &Case, test: &Test, part: &str) -> Result<(), String> {
         return Err("expected `; test random <seed> <functions>`".to_owned());
     };
     let mut random = Random::new(seed);
-    let portable = test.options.iter().any(|option| option == "portable");
-    let functions = (0..count as usize).map(|number| function(number, STATEMENTS, portable, &mut random));
+    let is_narrow = test.options.iter().any(|option| option == "narrow");
+    let pointer_bits = if is_narrow { 32 } else { 64 };
+    let mut source = format!("layout pointer_bits {pointer_bits} stack_align 16\n");
+    source.extend((0..count as usize).map(|number| function(number, STATEMENTS, pointer_bits, &mut random)));
     let mut generated = Case {
-        source: functions.collect(),
+        source,
         ..Case::read(&case.path)?
     };
     for number in 0..count as usize * RUNS {
