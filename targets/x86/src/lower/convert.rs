@@ -1,6 +1,6 @@
 //! Conversions between integer widths, pointers, bit patterns and floating point.
 
-use super::{class_of, extend, extended_copy, float_bytes, int_bits, result, size_of_bits, type_of, wide};
+use super::{class_of, extend, extended_copy, float_bytes, int_bits, result, size_of_bits, type_of, wide_convert};
 use crate::build::*;
 use crate::cond::Cond;
 use crate::ops::Op;
@@ -20,7 +20,7 @@ pub fn integer_cast<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Code
     if to_bits <= from_bits {
         truncate(cx, data, to_bits);
     } else if to_bits > 64 {
-        wide::widen(cx, data, from_bits, data.op == Opcode::Sext);
+        wide_convert::widen(cx, data, from_bits, data.op == Opcode::Sext);
     } else {
         widen(cx, data, from_bits, to_bits);
     }
@@ -126,7 +126,7 @@ fn from_integer<C: LowerCtx>(cx: &mut C, data: &InstData, from: Type) -> Result<
     let signed = data.op == Opcode::Sitofp;
     match (bits, bytes) {
         (0, _) | (_, 0) => return unsupported_float(),
-        (65.., _) => return wide::to_float(cx, data, from, bytes, signed),
+        (65.., _) => return wide_convert::to_float(cx, data, from, bytes, signed),
         (64, _) if signed => {
             let src = cx.use_reg(data.a, 0);
             let dst = cx.def(result(data), 0);
@@ -178,7 +178,7 @@ fn to_integer<C: LowerCtx>(cx: &mut C, data: &InstData, from: Type) -> Result<()
     let signed = data.op == Opcode::Fptosi;
     match (bits, bytes) {
         (0, _) | (_, 0) => return unsupported_float(),
-        (65.., _) => return wide::from_float(cx, data, from, bytes, signed),
+        (65.., _) => return wide_convert::from_float(cx, data, from, bytes, signed),
         (64, _) if !signed => to_unsigned64(cx, data, bytes),
         _ => {
             let size = if bits < 32 || (bits == 32 && signed) { 4 } else { 8 };
@@ -223,9 +223,8 @@ fn saturate<C: LowerCtx>(cx: &mut C, data: &InstData, from: Type) -> Result<(), 
         return unsupported_float();
     }
     if bits > 64 {
-        return Err(CodegenError::unsupported(
-            "a saturating conversion to more than 64 bits",
-        ));
+        wide_convert::saturate(cx, data, bits, bytes, signed);
+        return Ok(());
     }
     let (low, high) = integer_range(bits, signed);
     let src = cx.use_reg(data.a, 0);

@@ -18,6 +18,7 @@ pub mod overflow;
 pub mod shift;
 pub mod variadic;
 pub mod wide;
+pub mod wide_convert;
 
 use crate::build::*;
 use crate::isa::op_size;

@@ -6,14 +6,13 @@
 
 use super::arith::{Alu, IMM32, alu, apply};
 use super::compare::{Test, finish_three_way};
-use super::convert::wide_conversion;
-use super::{extend, extended_copy, result};
+use super::{extend, result};
 use crate::build::*;
 use crate::cond::Cond;
 use crate::ops::Op;
 use crate::regs::{RAX, RCX, RDX};
 use frazil_codegen::{CodegenError, LowerCtx, PRegSet, Reg, RegClass, Src};
-use frazil_ir::{InstData, Opcode, Operand, Type};
+use frazil_ir::{InstData, Opcode, Operand};
 
 const ADD_WITH_CARRY: Alu = Alu {
     rr: Op::AdcRR,
@@ -430,56 +429,4 @@ fn funnel_odd<C: LowerCtx>(cx: &mut C, data: &InstData, lower: Operand, count: O
     }
     shift_words(cx, [high, low, justified.high], justified.low, true);
     define(cx, data, Pair { low, high });
-}
-
-/// Lowers `zext` and `sext` to more than 64 bits.
-pub fn widen<C: LowerCtx>(cx: &mut C, data: &InstData, from_bits: u32, signed: bool) {
-    if from_bits > 64 {
-        let value = extended_pair(cx, data.a, from_bits, signed);
-        define(cx, data, value);
-        return;
-    }
-    let src = if from_bits == 64 {
-        cx.use_last(data.a, 0)
-    } else {
-        extended_copy(cx, data.a, from_bits, signed, 8)
-    };
-    let low = cx.def_reuse(result(data), 0, src);
-    let high = cx.def(result(data), 1);
-    if signed {
-        spread_sign(cx, high, low);
-    } else {
-        cx.emit(mov_imm(8, high, 0));
-    }
-}
-
-/// Lowers `sitofp` and `uitofp` from more than 64 bits: library functions on 128 bits.
-pub fn to_float<C: LowerCtx>(
-    cx: &mut C,
-    data: &InstData,
-    from: Type,
-    bytes: u8,
-    signed: bool,
-) -> Result<(), CodegenError> {
-    if from != Type::I128 {
-        let bits = super::int_bits(cx, from);
-        return Err(CodegenError::unsupported(format!(
-            "a conversion of i{bits} to floating point"
-        )));
-    }
-    let op = if signed { Opcode::Sitofp } else { Opcode::Uitofp };
-    cx.call_runtime(wide_conversion(op, bytes), &[(data.a, from)], Some(result(data)))
-}
-
-/// Lowers `fptosi` and `fptoui` to more than 64 bits: the same functions give narrower results too, since a value out
-/// of range is poison.
-pub fn from_float<C: LowerCtx>(
-    cx: &mut C,
-    data: &InstData,
-    from: Type,
-    bytes: u8,
-    signed: bool,
-) -> Result<(), CodegenError> {
-    let op = if signed { Opcode::Fptosi } else { Opcode::Fptoui };
-    cx.call_runtime(wide_conversion(op, bytes), &[(data.a, from)], Some(result(data)))
 }
