@@ -15,6 +15,7 @@ pub mod float;
 pub mod fold;
 pub mod memory;
 pub mod overflow;
+pub mod saturating;
 pub mod shift;
 pub mod variadic;
 pub mod wide;
@@ -44,7 +45,7 @@ pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), CodegenError> {
         | Opcode::UmulOverflow
         | Opcode::SmulOverflow => overflow::with_overflow(cx, &data)?,
         Opcode::UaddSat | Opcode::SaddSat | Opcode::UsubSat | Opcode::SsubSat | Opcode::UshlSat | Opcode::SshlSat => {
-            overflow::saturating(cx, &data)?
+            saturating::saturating(cx, &data)?
         }
         Opcode::Smin | Opcode::Smax | Opcode::Umin | Opcode::Umax => compare::min_max(cx, &data)?,
         Opcode::Scmp | Opcode::Ucmp => compare::three_way(cx, &data)?,

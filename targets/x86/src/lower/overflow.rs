@@ -1,4 +1,4 @@
-//! Arithmetic that tells of overflow, and arithmetic that stays at the ends of the range.
+//! Arithmetic that tells of overflow.
 //!
 //! Where the width is that of an instruction, its flags say whether the operation overflowed. Any other width is
 //! computed on extended operands in a wider register: the operation overflowed when extending the result again changes
@@ -6,12 +6,10 @@
 //! it needs to saturate in between.
 
 use super::arith::{IMM32, alu, apply};
-use super::shift::count_to_cl;
 use super::wide::{self, Pair, chain, extended_high, extended_high_src, extended_pair, negate_by, spread_sign};
 use super::{extend, extended_copy, int_bits, result, second_result, size_of_bits};
 use crate::build::*;
 use crate::cond::Cond;
-use crate::isa::op_size;
 use crate::ops::Op;
 use crate::regs::{RAX, RDX};
 use frazil_codegen::{CodegenError, ImmKind, LowerCtx, PRegSet, Reg, RegClass, Src};
@@ -19,26 +17,26 @@ use frazil_ir::{InstData, Opcode};
 
 /// An addition or subtraction: which, of what kind of numbers, and how wide.
 #[derive(Clone, Copy)]
-struct Sum {
-    op: Opcode,
-    signed: bool,
-    bits: u32,
+pub(crate) struct Sum {
+    pub op: Opcode,
+    pub signed: bool,
+    pub bits: u32,
 }
 
 /// The operands of a sum of at most 64 bits. `left` belongs to the rule and becomes the result; with a width that no
 /// instruction has, `check` is there to extend the result to.
 #[derive(Clone, Copy)]
-struct Narrow {
-    size: u8,
-    left: Reg,
+pub(crate) struct Narrow {
+    pub size: u8,
+    pub left: Reg,
     right: Src,
     check: Option<Reg>,
 }
 
 /// The same for more than 64 bits.
 #[derive(Clone, Copy)]
-struct Wide {
-    left: Pair,
+pub(crate) struct Wide {
+    pub left: Pair,
     right_low: Src,
     right_high: Src,
     check: Option<Reg>,
@@ -46,7 +44,7 @@ struct Wide {
 
 impl Sum {
     /// What one of the opcodes below computes, if it is a sum or difference.
-    fn of(data: &InstData, bits: u32) -> Option<Sum> {
+    pub(crate) fn of(data: &InstData, bits: u32) -> Option<Sum> {
         let (op, signed) = match data.op {
             Opcode::UaddOverflow | Opcode::UaddSat => (Opcode::Add, false),
             Opcode::SaddOverflow | Opcode::SaddSat => (Opcode::Add, true),
@@ -62,7 +60,7 @@ impl Sum {
         if self.signed { Cond::O } else { Cond::B }
     }
 
-    fn operands<C: LowerCtx>(self, cx: &mut C, data: &InstData) -> Narrow {
+    pub(crate) fn operands<C: LowerCtx>(self, cx: &mut C, data: &InstData) -> Narrow {
         if matches!(self.bits, 8 | 16 | 32 | 64) {
             let (mut a, mut b) = (data.a, data.b);
             if self.op == Opcode::Add && a.as_imm().is_some() {
@@ -89,7 +87,7 @@ impl Sum {
     }
 
     /// Computes and says which condition holds on overflow.
-    fn compute<C: LowerCtx>(self, cx: &mut C, operands: Narrow) -> Cond {
+    pub(crate) fn compute<C: LowerCtx>(self, cx: &mut C, operands: Narrow) -> Cond {
         let Narrow {
             size,
             left,
@@ -103,7 +101,7 @@ impl Sum {
         Cond::Ne
     }
 
-    fn wide_operands<C: LowerCtx>(self, cx: &mut C, data: &InstData) -> Wide {
+    pub(crate) fn wide_operands<C: LowerCtx>(self, cx: &mut C, data: &InstData) -> Wide {
         let right_low = cx.use_src(data.b, 0, IMM32);
         let right_high = extended_high_src(cx, data.b, self.bits, self.signed);
         let left = extended_pair(cx, data.a, self.bits, self.signed);
@@ -117,7 +115,7 @@ impl Sum {
     }
 
     /// Computes and says which condition holds on overflow.
-    fn compute_wide<C: LowerCtx>(self, cx: &mut C, operands: Wide) -> Cond {
+    pub(crate) fn compute_wide<C: LowerCtx>(self, cx: &mut C, operands: Wide) -> Cond {
         let Wide {
             left,
             right_low,
@@ -134,7 +132,8 @@ impl Sum {
     }
 }
 
-fn checked_bits<C: LowerCtx>(cx: &C, data: &InstData) -> Result<u32, CodegenError> {
+/// The width of a scalar type.
+pub(crate) fn checked_bits<C: LowerCtx>(cx: &C, data: &InstData) -> Result<u32, CodegenError> {
     match int_bits(cx, data.ty) {
         0 => Err(CodegenError::unsupported(format!("{} of vectors", data.op.name()))),
         bits => Ok(bits),
@@ -373,97 +372,4 @@ fn multiply_wide<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32, signed: bo
     }
     cx.def_fixed(result(data), 0, RAX);
     cx.def_fixed(result(data), 1, RDX);
-}
-
-/// Lowers the saturating operations.
-pub fn saturating<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
-    let bits = checked_bits(cx, data)?;
-    match Sum::of(data, bits) {
-        Some(sum) if bits > 64 => saturating_sum_wide(cx, data, sum),
-        Some(sum) => saturating_sum(cx, data, sum),
-        None if bits > 64 => {
-            return Err(CodegenError::unsupported(format!("{} of i{bits}", data.op.name())));
-        }
-        None => saturating_shift(cx, data, bits),
-    }
-    Ok(())
-}
-
-fn saturating_sum<C: LowerCtx>(cx: &mut C, data: &InstData, sum: Sum) {
-    let operands = sum.operands(cx, data);
-    let limit = if sum.signed {
-        signed_limit(cx, operands.size, sum.bits, operands.left)
-    } else {
-        let limit = cx.temp(RegClass::Int);
-        cx.emit(mov_imm(8, limit, if sum.op == Opcode::Add { -1 } else { 0 }));
-        limit
-    };
-    let cond = sum.compute(cx, operands);
-    cx.emit(cmov(cond, op_size(operands.size), operands.left, limit));
-    cx.def_reuse(result(data), 0, operands.left);
-}
-
-/// The smallest number of `bits` bits if `value` (of `size` bytes) is negative, else the largest.
-fn signed_limit<C: LowerCtx>(cx: &mut C, size: u8, bits: u32, value: Reg) -> Reg {
-    let (sign, limit) = (cx.temp(RegClass::Int), cx.temp(RegClass::Int));
-    cx.emit(rr(Op::MovRR, op_size(size), sign, value));
-    cx.emit(ri(Op::ShrRI, size, sign, i32::from(size) * 8 - 1));
-    cx.emit(mov_imm(8, limit, i64::MAX >> (64 - bits)));
-    cx.emit(rr(Op::AddRR, size, limit, sign));
-    limit
-}
-
-fn saturating_sum_wide<C: LowerCtx>(cx: &mut C, data: &InstData, sum: Sum) {
-    let operands = sum.wide_operands(cx, data);
-    let limit = Pair {
-        low: cx.temp(RegClass::Int),
-        high: cx.temp(RegClass::Int),
-    };
-    if sum.signed {
-        // The low part of the largest number is all ones, that of the smallest zero.
-        cx.emit(mov_imm(8, limit.low, i64::MAX >> (128 - sum.bits)));
-        spread_sign(cx, limit.high, operands.left.high);
-        cx.emit(rr(Op::XorRR, 8, limit.high, limit.low));
-        spread_sign(cx, limit.low, operands.left.high);
-        cx.emit(r(Op::NotR, 8, limit.low));
-    } else {
-        let fill = if sum.op == Opcode::Add { -1 } else { 0 };
-        cx.emit(mov_imm(8, limit.low, fill));
-        cx.emit(mov_imm(8, limit.high, fill));
-    }
-    let cond = sum.compute_wide(cx, operands);
-    cx.emit(cmov(cond, 8, operands.left.low, limit.low));
-    cx.emit(cmov(cond, 8, operands.left.high, limit.high));
-    wide::define(cx, data, operands.left);
-}
-
-/// Shifts at the top of the register, so that what leaves the value leaves the register: shifting back then does not
-/// give the operand.
-fn saturating_shift<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) {
-    let signed = data.op == Opcode::SshlSat;
-    let size = size_of_bits(bits);
-    let distance = i32::from(size) * 8 - bits.cast_signed();
-    count_to_cl(cx, data.b, bits);
-    let value = cx.use_copy(data.a, 0);
-    let (shifted, back) = (cx.temp(RegClass::Int), cx.temp(RegClass::Int));
-    if distance > 0 {
-        cx.emit(ri(Op::ShlRI, size, value, distance));
-    }
-    let limit = if signed {
-        signed_limit(cx, size, u32::from(size) * 8, value)
-    } else {
-        let limit = cx.temp(RegClass::Int);
-        cx.emit(mov_imm(8, limit, -1));
-        limit
-    };
-    cx.emit(rr(Op::MovRR, size, shifted, value));
-    cx.emit(r(Op::ShlRC, size, shifted));
-    cx.emit(rr(Op::MovRR, size, back, shifted));
-    cx.emit(r(if signed { Op::SarRC } else { Op::ShrRC }, size, back));
-    cx.emit(rr(Op::CmpRR, size, back, value));
-    cx.emit(cmov(Cond::Ne, size, shifted, limit));
-    if distance > 0 {
-        cx.emit(ri(Op::ShrRI, size, shifted, distance));
-    }
-    cx.def_reuse(result(data), 0, shifted);
 }

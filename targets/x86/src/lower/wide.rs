@@ -291,38 +291,38 @@ fn shift_part<C: LowerCtx>(cx: &mut C, op: Op, part: Reg, count: i32) {
     }
 }
 
-/// Shifts by the count modulo 64, then moves by a part if bit 6 of the count is set.
 fn shift_by_register<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) {
-    let arithmetic = data.op == Opcode::Ashr;
     cx.use_fixed(data.b, 0, RCX);
     let low = cx.use_copy(data.a, 0);
     let filler = cx.temp(RegClass::Int);
     let high = if data.op == Opcode::Shl {
         cx.use_copy(data.a, 1)
     } else {
-        extended_high(cx, data.a, bits, arithmetic)
+        extended_high(cx, data.a, bits, data.op == Opcode::Ashr)
     };
-    if arithmetic {
+    let value = Pair { low, high };
+    shift_pair(cx, data.op, value, filler);
+    define(cx, data, value);
+}
+
+/// Shifts by the count in `cl` modulo 64, then moves by a part if bit 6 of the count is set. `filler` is overwritten.
+pub(crate) fn shift_pair<C: LowerCtx>(cx: &mut C, op: Opcode, value: Pair, filler: Reg) {
+    let Pair { low, high } = value;
+    if op == Opcode::Ashr {
         spread_sign(cx, filler, high);
     } else {
         cx.emit(mov_imm(8, filler, 0));
     }
-    let (near, far) = if data.op == Opcode::Shl {
-        (low, high)
-    } else {
-        (high, low)
-    };
-    let (double, single) = match data.op {
-        Opcode::Shl => (Op::ShldRRC, Op::ShlRC),
-        Opcode::Lshr => (Op::ShrdRRC, Op::ShrRC),
-        _ => (Op::ShrdRRC, Op::SarRC),
+    let (near, far, double, single) = match op {
+        Opcode::Shl => (low, high, Op::ShldRRC, Op::ShlRC),
+        Opcode::Lshr => (high, low, Op::ShrdRRC, Op::ShrRC),
+        _ => (high, low, Op::ShrdRRC, Op::SarRC),
     };
     cx.emit(rr(double, 8, far, near));
     cx.emit(r(single, 8, near));
     cx.emit(ri(Op::TestRI, 1, RCX, 64));
     cx.emit(cmov(Cond::Ne, 8, far, near));
     cx.emit(cmov(Cond::Ne, 8, near, filler));
-    define(cx, data, Pair { low, high });
 }
 
 /// Lowers fshl and fshr.
@@ -397,7 +397,7 @@ fn funnel_by_constant<C: LowerCtx>(cx: &mut C, data: &InstData, lower: Operand, 
 }
 
 /// Both parts, moved up so that the value's top bit is the pair's.
-fn left_justified<C: LowerCtx>(cx: &mut C, operand: Operand, bits: u32) -> Pair {
+pub(crate) fn left_justified<C: LowerCtx>(cx: &mut C, operand: Operand, bits: u32) -> Pair {
     let low = cx.use_copy(operand, 0);
     let high = cx.use_copy(operand, 1);
     if bits < 128 {
