@@ -252,3 +252,30 @@ fn extension(param: &Param, types: &TypeTable) -> (u32, bool) {
         (extension, Some(bits)) => (bits, extension == Extension::Sign),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn extensions(bits: u32, count: u8, bytes: u8) -> Vec<(u32, bool)> {
+        let place = ArgPlace {
+            places: [Place::Stack(0); 4],
+            parts: Parts {
+                count,
+                float: false,
+                bytes,
+            },
+            extend: (bits, true),
+        };
+        (0..count).map(|part| place.extend_of(part)).collect()
+    }
+
+    #[test]
+    fn only_the_part_with_the_top_bit_is_extended() {
+        assert_eq!(extensions(8, 1, 1), [(8, true)]);
+        assert_eq!(extensions(40, 2, 4), [(0, false), (8, true)]);
+        assert_eq!(extensions(64, 2, 4), [(0, false), (0, false)]);
+        assert_eq!(extensions(65, 3, 4), [(0, false), (0, false), (1, true)]);
+        assert_eq!(extensions(100, 2, 8), [(0, false), (36, true)]);
+    }
+}
