@@ -24,7 +24,8 @@ impl Test {
     }
 }
 
-const COMPARE: Alu = Alu {
+/// The rows of a comparison.
+pub(crate) const COMPARE: Alu = Alu {
     rr: Op::CmpRR,
     rm: Op::CmpRM,
     ri: Op::CmpRI,

@@ -5,7 +5,7 @@
 //! extend it there before the chain begins. Shift counts are taken from the low part: larger ones give poison.
 
 use super::arith::{Alu, IMM32, alu, apply};
-use super::compare::{Test, finish_three_way};
+use super::compare::{COMPARE, Test, finish_three_way};
 use super::{extend, result};
 use crate::build::*;
 use crate::cond::Cond;
@@ -23,11 +23,6 @@ const SUBTRACT_WITH_BORROW: Alu = Alu {
     rr: Op::SbbRR,
     rm: Op::SbbRM,
     ri: Op::SbbRI,
-};
-const COMPARE: Alu = Alu {
-    rr: Op::CmpRR,
-    rm: Op::CmpRM,
-    ri: Op::CmpRI,
 };
 
 /// A value in two registers.
