@@ -15,8 +15,8 @@
 //!
 //! symbol @printf function dso_local              ; order of `symbol` lines, then of first definitions = symbol ids
 //! symbol @table internal comdat @group section ".mine"
-//! symbol @other alias @table + 8
-//! symbol @chosen ifunc @resolver
+//! symbol @other alias data @table + 8
+//! symbol @chosen ifunc @f
 //!
 //! data @table constant align 8 size 32 { "text\n\00" zero 3 x"0102ff" } relocations [
 //!     8: 8 @f + 4,                               ; offset: width in bytes, target

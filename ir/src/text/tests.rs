@@ -248,3 +248,17 @@ fn damaged_texts_are_errors_or_modules_but_never_panics() {
         }
     }
 }
+
+#[test]
+fn the_example_of_the_head_comment_is_a_module() {
+    let lines = include_str!("mod.rs")
+        .lines()
+        .map(|line| line.trim_start_matches("//!").trim());
+    let example = lines
+        .skip_while(|line| *line != "```text")
+        .skip(1)
+        .take_while(|line| *line != "```");
+    let (module, bodies) = parse(&example.collect::<Vec<_>>().join("\n"));
+    assert_eq!(crate::verify::verify_module(&module), Ok(()));
+    assert_eq!(crate::verify::verify_function(&module, &bodies[0]), Ok(()));
+}
