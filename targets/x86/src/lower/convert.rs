@@ -200,6 +200,7 @@ fn to_unsigned64<C: LowerCtx>(cx: &mut C, data: &InstData, bytes: u8) {
     let src = cx.use_reg(data.a, 0);
     let reduced = cx.temp(RegClass::Float);
     let small = cx.temp(RegClass::Int);
+    let is_large = cx.temp(RegClass::Int);
     let dst = cx.def(result(data), 0);
     let limit = two_to_the_63(cx, bytes);
     cx.emit(rr(Op::MovapRR, 4, reduced, src));
@@ -207,12 +208,10 @@ fn to_unsigned64<C: LowerCtx>(cx: &mut C, data: &InstData, bytes: u8) {
     // The first conversion gives 2^63 when the value is too large, and only then is negative.
     cx.emit(rr(truncating_row(bytes), 8, small, src));
     cx.emit(rr(truncating_row(bytes), 8, dst, reduced));
-    let sign = small;
-    let spare = cx.temp(RegClass::Int);
-    cx.emit(rr(Op::MovRR, 8, spare, small));
-    cx.emit(ri(Op::SarRI, 8, spare, 63));
-    cx.emit(rr(Op::AndRR, 8, dst, spare));
-    cx.emit(rr(Op::OrRR, 8, dst, sign));
+    cx.emit(rr(Op::MovRR, 8, is_large, small));
+    cx.emit(ri(Op::SarRI, 8, is_large, 63));
+    cx.emit(rr(Op::AndRR, 8, dst, is_large));
+    cx.emit(rr(Op::OrRR, 8, dst, small));
 }
 
 /// Lowers the saturating conversions: NaN gives 0, values out of range the nearest one.

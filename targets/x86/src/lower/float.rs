@@ -173,6 +173,9 @@ fn class_ranges(total_bits: u32, fraction_bits: u32) -> [ClassRange; 10] {
     ]
 }
 
+/// Signaling and quiet NaNs: one class each for both signs.
+const NAN_CLASSES: i64 = 3;
+
 /// Lowers `is.fpclass`: the bits lie in one of some ranges. NaNs of both signs are one class each.
 pub fn is_fpclass<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
     let bytes = float_bytes(data.ty);
@@ -196,19 +199,16 @@ pub fn is_fpclass<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Codege
     cx.emit(mov_imm(4, dst, 0));
     let ranges = class_ranges(total, fraction);
     let sign = 1u64 << (total - 1);
-    let mirrored = ranges
-        .iter()
-        .filter(|range| range.mask & 3 != 0)
-        .map(|range| ClassRange {
-            mask: range.mask,
-            low: range.low | sign,
-            high: range.high | sign,
-        });
     for range in ranges.iter().filter(|range| range.mask & mask != 0) {
         in_range(cx, size, (bits, moved, bound, flag, dst), range);
-    }
-    for range in mirrored.filter(|range| range.mask & mask != 0).collect::<Vec<_>>() {
-        in_range(cx, size, (bits, moved, bound, flag, dst), &range);
+        if range.mask & NAN_CLASSES != 0 {
+            let mirrored = ClassRange {
+                mask: range.mask,
+                low: range.low | sign,
+                high: range.high | sign,
+            };
+            in_range(cx, size, (bits, moved, bound, flag, dst), &mirrored);
+        }
     }
     Ok(())
 }
