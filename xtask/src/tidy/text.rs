@@ -54,7 +54,7 @@ fn check_line(file: &SourceFile, number: usize, line: &str, problems: &mut Vec<P
     }
 }
 
-/// Whether `start` begins a path in `line`, and is not the middle of a longer one such as `frame/work/x`.
+/// Whether `start` begins a path in `line`, and is not the middle of a longer one such as `a/b` in `frame/a/b`.
 fn has_absolute_path(line: &str, start: &str) -> bool {
     line.match_indices(start).any(|(at, _)| {
         let before = line[..at].chars().next_back();
