@@ -2,7 +2,7 @@
 
 use super::FastCtx;
 use super::state::NO_REG;
-use crate::abi::{ArgLayout, Place};
+use crate::abi::{ArgLayout, ArgPlace, Place};
 use crate::desc::ConvDesc;
 use crate::error::CodegenError;
 use crate::isa::{CallTarget, Isa, Parts};
@@ -350,19 +350,7 @@ impl<I: Isa> FastCtx<'_, I> {
             }
             let arg = &layout.args[index];
             for part in 0..arg.parts.count {
-                let source = self.source(call.args[index], part);
-                let dest = match arg.places[usize::from(part)] {
-                    Place::Reg(reg) => Location::Reg(reg),
-                    Place::Stack(offset) => Location::Outgoing(offset as i32),
-                };
-                let Parts { float, bytes, .. } = arg.parts;
-                self.st.moves.push(Move {
-                    source,
-                    dest,
-                    float,
-                    bytes,
-                    extend: arg.extend_of(part),
-                });
+                self.collect_part(call.args[index], arg, part, |offset| Location::Outgoing(offset as i32));
             }
         }
         if call.callee.as_symbol().is_none() {
@@ -385,6 +373,24 @@ impl<I: Isa> FastCtx<'_, I> {
             let isa = self.isa;
             isa.address(self, call.conv.int_args[0], mem);
         }
+    }
+
+    /// Adds the move of one part of an operand to its register, or to where its stack offset leads.
+    fn collect_part(&mut self, operand: Operand, place: &ArgPlace, part: u8, memory: impl Fn(u32) -> Location) {
+        let source = self.source(operand, part);
+        let dest = match place.places[usize::from(part)] {
+            Place::Reg(reg) => Location::Reg(reg),
+            Place::Stack(offset) => memory(offset),
+        };
+        let Parts { float, bytes, .. } = place.parts;
+        let extend = place.extend_of(part);
+        self.st.moves.push(Move {
+            source,
+            dest,
+            float,
+            bytes,
+            extend,
+        });
     }
 
     /// Argument registers are overwritten behind the register file's back; none of them is callee-saved, but the
@@ -449,18 +455,8 @@ impl<I: Isa> FastCtx<'_, I> {
         self.st.moves.clear();
         for (&operand, result) in operands.iter().zip(&layout.returns) {
             for part in 0..result.parts.count {
-                let source = self.source(operand, part);
-                let dest = match result.places[usize::from(part)] {
-                    Place::Stack(offset) => Location::Behind(pointer_reg, offset as i32),
-                    Place::Reg(reg) => Location::Reg(reg),
-                };
-                let Parts { float, bytes, .. } = result.parts;
-                self.st.moves.push(Move {
-                    source,
-                    dest,
-                    float,
-                    bytes,
-                    extend: result.extend_of(part),
+                self.collect_part(operand, result, part, |offset| {
+                    Location::Behind(pointer_reg, offset as i32)
                 });
             }
         }

@@ -151,7 +151,7 @@ pub(crate) fn compile<I: Isa>(
     Ok(())
 }
 
-/// Attributes that would change the code in ways that are not implemented.
+/// Attributes and module flags that would change the code in ways that are not implemented.
 fn refuse_attributes(head: &FunctionHead, view: ModuleView<'_>) -> Result<(), CodegenError> {
     if !head.unsupported.is_empty() {
         let names = view.module.strings.display(head.unsupported);
@@ -160,7 +160,14 @@ fn refuse_attributes(head: &FunctionHead, view: ModuleView<'_>) -> Result<(), Co
     if head.naked {
         return Err(CodegenError::unsupported("function attribute naked"));
     }
-    Ok(())
+    // LLVM's numbers (`llvm/Support/CodeGen.h`); what is compiled serves the tiny and the small model.
+    match view.module.flags.code_model {
+        None | Some(0 | 1) => Ok(()),
+        Some(2) => Err(CodegenError::unsupported("code model kernel")),
+        Some(3) => Err(CodegenError::unsupported("code model medium")),
+        Some(4) => Err(CodegenError::unsupported("code model large")),
+        Some(other) => Err(CodegenError::unsupported(format!("code model number {other}"))),
+    }
 }
 
 /// A module whose pointers or byte order are not the target's, as far as the function has to do with memory.
