@@ -7,6 +7,7 @@
 #![allow(clippy::print_stdout)]
 
 mod bench;
+mod compiler;
 mod corpus;
 mod crosstest;
 mod process;
@@ -23,19 +24,23 @@ const USAGE: &str = "\
 cargo xtask <command>
 
   corpus [FILTER]                       fetch real C programs and make their bitcode in <target>/corpus
-  crosstest [--frazil PATH] [FILTER]    compare each program's behavior under frazil with that under llc-22 -O0
+  crosstest [FILTER]                    compare each program's behavior under frazil with that under llc-22 -O0
   crosstest --bisect [...]              find the function that makes a module fail
   crosstest --random N [--seed N] [...] the same with programs that csmith makes
-  bench [--repeat N] [--frazil PATH] [FILTER]
-                                        CPU time, memory and code size of compiling, beside llc-22 -O0
+  bench [--repeat N] [FILTER]           CPU time, memory and code size of compiling, beside llc-22 -O0
   bench --run-time [...]                user time of the compiled programs
   bench --instructions [--bless]        instructions executed by frazil, against the committed counts
-  robustness [--cases N] [--processes N] [--seed N] [--frazil PATH] [FILTER]
+  robustness [--cases N] [--processes N] [--seed N] [FILTER]
                                         damaged input must end in success or in a clear error
-  survey [--frazil PATH] [FILTER]       read C, C++ and Rust code of many kinds
+  survey [FILTER]                       read C, C++ and Rust code of many kinds
   tidy                                  check the source against the rules that no compiler checks
 
-FILTER selects the modules whose name (such as `lua-O0`) contains it.
+FILTER selects the modules whose name (such as `lua-O0`) contains it. Options of every command that runs frazil:
+
+  --frazil PATH      the command under test, instead of a release build of this workspace
+  --recipe NAME      the recipe; `crosstest` takes `all`, too
+  --verify-each, --check-regalloc, --with OPTION
+                     passed on to frazil; --with as often as wanted
 ";
 
 fn main() -> ExitCode {

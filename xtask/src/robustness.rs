@@ -13,7 +13,7 @@ use std::time::Duration;
 use anyhow::Result;
 use pico_args::Arguments;
 
-use crate::crosstest::Compiler;
+use crate::compiler::Compiler;
 use crate::process::{self, Outcome};
 use crate::{corpus, workspace};
 
@@ -32,7 +32,7 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
     let cases: u64 = arguments.opt_value_from_str("--cases")?.unwrap_or(10_000);
     let processes: u64 = arguments.opt_value_from_str("--processes")?.unwrap_or(200);
     let seed: u64 = arguments.opt_value_from_str("--seed")?.unwrap_or(1);
-    let frazil = Compiler::Frazil(workspace::frazil(&mut arguments)?);
+    let frazil = Compiler::from_arguments(&mut arguments)?;
     let filter = corpus::filter(arguments)?;
     let in_process_passed = in_process(cases, seed)?;
     let failed = whole_processes(processes, seed, &frazil, &filter)?;

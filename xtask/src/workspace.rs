@@ -23,8 +23,8 @@ pub const LLVM_DIS: &str = "llvm-dis-22";
 /// The host's C compiler, which links every object, as a user would.
 pub const CC: &str = "cc";
 
-/// The options of `llc-22` that every comparison uses.
-pub const LLC_OPTIONS: [&str; 3] = ["-O0", "-filetype=obj", "-relocation-model=pic"];
+/// The options of `llc-22` that every comparison uses, at every optimization level.
+pub const LLC_OPTIONS: [&str; 2] = ["-filetype=obj", "-relocation-model=pic"];
 
 /// The workspace's root folder.
 pub fn root() -> PathBuf {

@@ -8,8 +8,8 @@ use object::{Object, ObjectSection, SectionKind};
 
 use super::stages;
 use super::statistics::{geometric_mean, median};
+use crate::compiler::{Compiler, LlcLevel};
 use crate::corpus::{Level, Module};
-use crate::crosstest::Compiler;
 use crate::{process, workspace};
 
 /// The figures of one compiler on one module.
@@ -69,11 +69,11 @@ fn measure_module(module: &Module, frazil: &Compiler, pairs: usize) -> Result<f6
     let mut ratios = Vec::new();
     for _ in 0..pairs {
         compile(module, frazil, &dir, &mut ours)?;
-        compile(module, &Compiler::Llc, &dir, &mut theirs)?;
+        compile(module, &Compiler::Llc(LlcLevel::O0), &dir, &mut theirs)?;
         ratios.push(theirs.cpu_seconds.last().unwrap_or(&0.0) / ours.cpu_seconds.last().unwrap_or(&0.0));
     }
     ours.text_bytes = text_size(&object_path(module, frazil, &dir))?;
-    theirs.text_bytes = text_size(&object_path(module, &Compiler::Llc, &dir))?;
+    theirs.text_bytes = text_size(&object_path(module, &Compiler::Llc(LlcLevel::O0), &dir))?;
     let (ratio, seconds) = (median(&ratios), median(&ours.cpu_seconds));
     let [read, compile, write] = stages::measure(module, frazil, &object_path(module, frazil, &dir), pairs)?;
     println!(

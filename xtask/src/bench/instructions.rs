@@ -11,7 +11,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::crosstest::Compiler;
+use crate::compiler::Compiler;
 use crate::{process, workspace};
 
 /// The measured modules, relative to the workspace.

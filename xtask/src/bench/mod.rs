@@ -13,23 +13,22 @@ mod statistics;
 use anyhow::{Result, ensure};
 use pico_args::Arguments;
 
+use crate::compiler::Compiler;
 use crate::corpus;
-use crate::crosstest::Compiler;
-use crate::workspace;
 
 /// `cargo xtask bench [--run-time] [--repeat N] [--frazil PATH] [FILTER]` and
 /// `cargo xtask bench --instructions [--bless] [--frazil PATH]`.
 pub fn command(mut arguments: Arguments) -> Result<bool> {
     if arguments.contains("--instructions") {
         let bless = arguments.contains("--bless");
-        let frazil = Compiler::Frazil(workspace::frazil(&mut arguments)?);
+        let frazil = Compiler::from_arguments(&mut arguments)?;
         ensure!(arguments.finish().is_empty(), "too many arguments");
         return instructions::check(&frazil, bless);
     }
     let run_time = arguments.contains("--run-time");
     let repeat: Option<usize> = arguments.opt_value_from_str("--repeat")?;
     ensure!(repeat != Some(0), "--repeat must be at least 1");
-    let frazil = Compiler::Frazil(workspace::frazil(&mut arguments)?);
+    let frazil = Compiler::from_arguments(&mut arguments)?;
     let modules = corpus::modules(&corpus::filter(arguments)?)?;
     if run_time {
         run_time::measure(&modules, &frazil, repeat.unwrap_or(5))?;

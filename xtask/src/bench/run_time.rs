@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 
 use super::statistics::geometric_mean;
+use crate::compiler::{Compiler, LlcLevel};
 use crate::corpus::{Level, Module};
-use crate::crosstest::{self, Compiler};
+use crate::crosstest;
 use crate::{process, workspace};
 
 /// Prints a row for each measured run, and the means.
@@ -55,7 +56,10 @@ fn measure_module(module: &Module, frazil: &Compiler, repeat: usize) -> Result<V
     }
     let dir = workspace::target_dir().join("bench").join(module.name());
     fs::create_dir_all(&dir)?;
-    let programs = [build(module, frazil, &dir)?, build(module, &Compiler::Llc, &dir)?];
+    let programs = [
+        build(module, frazil, &dir)?,
+        build(module, &Compiler::Llc(LlcLevel::O0), &dir)?,
+    ];
     let mut relatives = Vec::new();
     for (run, sizes) in measured {
         let mut best = [f64::INFINITY; 2];

@@ -5,8 +5,8 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 
 use super::statistics::median;
+use crate::compiler::Compiler;
 use crate::corpus::Module;
-use crate::crosstest::Compiler;
 use crate::process;
 
 /// The stages, as the report names them.

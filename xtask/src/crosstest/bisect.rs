@@ -10,15 +10,15 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use super::{Built, Compiler, Verdict, compare, compile_host_part, link_command};
+use super::{Built, Verdict, compare, compile_host_part, link_command};
+use crate::compiler::{Compiler, LlcLevel};
 use crate::corpus::{Module, Run};
 use crate::{process, workspace};
 
 /// Finds and prints the functions that make `module` fail. `Ok(true)` if it does not fail.
 pub fn bisect(module: &Module, frazil: &Compiler) -> Result<bool> {
     let dir = workspace::target_dir().join("bisect").join(module.name());
-    fs::create_dir_all(&dir)?;
-    let reference = super::build_module(module, &Compiler::Llc, &dir)?;
+    let reference = super::build_module(module, &Compiler::Llc(LlcLevel::O0), &dir)?;
     let reference = reference.program.with_context(|| reference.problem.clone())?;
     let functions = defined_functions(&module.bitcode)?;
     for run in module.program.runs {
@@ -100,7 +100,7 @@ impl Search<'_> {
         let mut link = Vec::new();
         for (name, compiler, options) in [
             ("ours", self.frazil, &[][..]),
-            ("theirs", &Compiler::Llc, &["--delete"][..]),
+            ("theirs", &Compiler::Llc(LlcLevel::O0), &["--delete"][..]),
         ] {
             let part = self.dir.join(format!("{name}.bc"));
             let mut extract = workspace::llvm_tool("llvm-extract-22")?;

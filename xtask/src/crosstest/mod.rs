@@ -2,7 +2,8 @@
 //!
 //! Each corpus module is compiled by both, each object is linked by `cc` into a program, and both programs run with
 //! the same arguments; standard output and exit status must be identical. Besides, the object must not depend on the
-//! folder that the compiler is started from, and another linker must accept it too.
+//! folder that the compiler is started from, and another linker must accept it too. With `--recipe all`, this is done
+//! under every recipe.
 //!
 //! Workloads are the short ones; `bench --run-time` measures with the long ones. With `--random N` the programs are made
 //! by a generator instead (`random`).
@@ -19,45 +20,13 @@ use std::time::Duration;
 use anyhow::{Result, bail, ensure};
 use pico_args::Arguments;
 
+use crate::compiler::{Compiler, LlcLevel};
 use crate::corpus::{self, Module, Run};
 use crate::process::{self, Outcome};
 use crate::workspace;
 
 /// Ample for a short workload; a program that loops is ended here.
 const RUN_LIMIT: Duration = Duration::from_secs(20);
-
-/// A compiler that takes bitcode, as the tests and the benchmarks call it.
-#[derive(Clone, Debug)]
-pub enum Compiler {
-    /// The compiler under test, at this path.
-    Frazil(PathBuf),
-    /// `llc-22` at -O0.
-    Llc,
-}
-
-impl Compiler {
-    /// The short name used in file names and tables.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Compiler::Frazil(_) => "frazil",
-            Compiler::Llc => "llc",
-        }
-    }
-
-    /// The command that compiles `input` to the object file `output`.
-    pub fn command(&self, input: &Path, output: &Path) -> Result<Command> {
-        let mut command = match self {
-            Compiler::Frazil(path) => Command::new(path),
-            Compiler::Llc => {
-                let mut llc = workspace::llvm_tool(workspace::LLC)?;
-                llc.args(workspace::LLC_OPTIONS);
-                llc
-            }
-        };
-        command.arg(input).arg("-o").arg(output);
-        Ok(command)
-    }
-}
 
 /// What became of one case.
 enum Verdict {
@@ -74,31 +43,40 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// `cargo xtask crosstest [--bisect] [--frazil PATH] [FILTER]` and
-/// `cargo xtask crosstest --random N [--seed N] [--frazil PATH]`.
+/// `cargo xtask crosstest [--bisect] [FILTER]` and `cargo xtask crosstest --random N [--seed N]`, both with the options
+/// of [`Compiler::list_from_arguments`].
 pub fn command(mut arguments: Arguments) -> Result<bool> {
-    let frazil = Compiler::Frazil(workspace::frazil(&mut arguments)?);
+    let compilers = Compiler::list_from_arguments(&mut arguments)?;
     if let Some(count) = arguments.opt_value_from_str("--random")? {
         let seed: u64 = arguments.opt_value_from_str("--seed")?.unwrap_or(1);
         ensure!(arguments.finish().is_empty(), "too many arguments");
-        return random::test_programs(count, seed, &frazil);
+        return random::test_programs(count, seed, &compilers);
     }
     let find_function = arguments.contains("--bisect");
     let modules = corpus::modules(&corpus::filter(arguments)?)?;
     if find_function {
         for module in &modules {
-            bisect::bisect(module, &frazil)?;
+            for frazil in &compilers {
+                bisect::bisect(module, frazil)?;
+            }
         }
         return Ok(true);
     }
     let (mut passed, mut failed) = (0, 0);
     for module in &modules {
-        for (case, verdict) in test_module(module, &frazil)? {
-            match verdict {
-                Verdict::Passed => passed += 1,
-                Verdict::Failed(_) => failed += 1,
+        let dir = workspace::target_dir().join("crosstest").join(module.name());
+        let reference = build_module(module, &Compiler::Llc(LlcLevel::O0), &dir)?;
+        let Some(reference) = reference.program else {
+            bail!("{}: {}", module.name(), reference.problem)
+        };
+        for frazil in &compilers {
+            for (case, verdict) in test_module(module, frazil, &reference, &dir)? {
+                match verdict {
+                    Verdict::Passed => passed += 1,
+                    Verdict::Failed(_) => failed += 1,
+                }
+                println!("{:<12} {frazil:<11} {case:<14} {verdict}", module.name());
             }
-            println!("{:<12} {case:<14} {verdict}", module.name());
         }
     }
     println!("\n{passed} passed, {failed} failed");
@@ -106,26 +84,25 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
 }
 
 /// All cases of one module. A case that cannot be reached because an earlier step failed counts as failed.
-fn test_module(module: &Module, frazil: &Compiler) -> Result<Vec<(&'static str, Verdict)>> {
-    let dir = workspace::target_dir().join("crosstest").join(module.name());
-    fs::create_dir_all(&dir)?;
-    let reference = build_module(module, &Compiler::Llc, &dir)?;
-    let Some(reference) = reference.program else {
-        bail!("{}: {}", module.name(), reference.problem)
-    };
-    let built = build_module(module, frazil, &dir)?;
+fn test_module(
+    module: &Module,
+    frazil: &Compiler,
+    reference: &Path,
+    dir: &Path,
+) -> Result<Vec<(&'static str, Verdict)>> {
+    let built = build_module(module, frazil, dir)?;
 
     let mut verdicts = Vec::new();
     for run in module.program.runs {
         let verdict = match &built.program {
-            Some(program) => compare(&reference, program, run)?,
+            Some(program) => compare(reference, program, run)?,
             None => Verdict::Failed(built.problem.clone()),
         };
         verdicts.push((run.name, verdict));
     }
     if built.program.is_some() {
-        verdicts.push(("same bytes", check_repeatable(module, frazil, &dir)?));
-        verdicts.push(("ld.lld", check_other_linker(module, &dir)?));
+        verdicts.push(("same bytes", check_repeatable(module, frazil, dir)?));
+        verdicts.push(("ld.lld", check_other_linker(module, frazil, dir)?));
     }
     Ok(verdicts)
 }
@@ -136,8 +113,9 @@ pub struct Built {
     pub problem: String,
 }
 
-/// Compiles a module with `compiler` and links it in `dir`.
+/// Compiles a module with `compiler` and links it in `dir`, which is made if necessary.
 pub fn build_module(module: &Module, compiler: &Compiler, dir: &Path) -> Result<Built> {
+    fs::create_dir_all(dir)?;
     build_program(
         &module.bitcode,
         compile_host_part(module, dir)?.as_deref(),
@@ -275,13 +253,13 @@ fn check_repeatable(module: &Module, frazil: &Compiler, dir: &Path) -> Result<Ve
     })
 }
 
-fn check_other_linker(module: &Module, dir: &Path) -> Result<Verdict> {
+fn check_other_linker(module: &Module, frazil: &Compiler, dir: &Path) -> Result<Verdict> {
     let mut linker = workspace::llvm_tool(workspace::CLANG)?;
     linker.arg(format!("--ld-path={}", workspace::LLD));
     let host_part = compile_host_part(module, dir)?;
     let mut link = link_command(
         linker,
-        &dir.join("frazil.o"),
+        &dir.join(format!("{frazil}.o")),
         host_part.as_deref(),
         &dir.join("with-lld"),
     );

@@ -12,15 +12,17 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-use super::{Compiler, build_program, difference};
+use super::{build_program, difference};
+use crate::compiler::{Compiler, LlcLevel};
 use crate::corpus::Level;
-use crate::{process, workspace};
+use crate::process::{self, Outcome};
+use crate::workspace;
 
 /// Many random programs never end; the others end at once.
 const RUN_LIMIT: Duration = Duration::from_secs(5);
 
 /// Makes and compares `count` programs, from csmith's seed `first` on.
-pub fn test_programs(count: u64, first: u64, frazil: &Compiler) -> Result<bool> {
+pub fn test_programs(count: u64, first: u64, compilers: &[Compiler]) -> Result<bool> {
     let (mut passed, mut failed, mut skipped) = (0, 0, 0);
     for seed in first..first.saturating_add(count) {
         let dir = workspace::target_dir().join(format!("random/{seed}"));
@@ -28,17 +30,23 @@ pub fn test_programs(count: u64, first: u64, frazil: &Compiler) -> Result<bool> 
         let source = make_program(seed, &dir)?;
         let mut keep = false;
         for level in Level::ALL {
-            match test_program(&source, level, frazil, &dir)? {
-                Verdict::Same => passed += 1,
-                Verdict::Useless => skipped += 1,
-                Verdict::Refused(why) => {
-                    println!("seed {seed} at {}: {why}", level.name());
-                    skipped += 1;
-                }
-                Verdict::Different(why) => {
-                    println!("seed {seed} at {}: {why}\n  see {}", level.name(), dir.display());
-                    failed += 1;
-                    keep = true;
+            for (frazil, verdict) in compilers.iter().zip(test_program(&source, level, compilers, &dir)?) {
+                match verdict {
+                    Verdict::Same => passed += 1,
+                    Verdict::Useless => skipped += 1,
+                    Verdict::Refused(why) => {
+                        println!("seed {seed} at {}, {frazil}: {why}", level.name());
+                        skipped += 1;
+                    }
+                    Verdict::Different(why) => {
+                        println!(
+                            "seed {seed} at {}, {frazil}: {why}\n  see {}",
+                            level.name(),
+                            dir.display()
+                        );
+                        failed += 1;
+                        keep = true;
+                    }
                 }
             }
         }
@@ -72,7 +80,8 @@ fn make_program(seed: u64, dir: &Path) -> Result<PathBuf> {
     Ok(source)
 }
 
-fn test_program(source: &Path, level: Level, frazil: &Compiler, dir: &Path) -> Result<Verdict> {
+/// The verdict on each compiler.
+fn test_program(source: &Path, level: Level, compilers: &[Compiler], dir: &Path) -> Result<Vec<Verdict>> {
     let bitcode = dir.join(format!("{}.bc", level.name()));
     let mut clang = workspace::llvm_tool(workspace::CLANG)?;
     clang
@@ -88,13 +97,21 @@ fn test_program(source: &Path, level: Level, frazil: &Compiler, dir: &Path) -> R
         .args(level.options());
     process::checked(clang.arg(source).arg("-o").arg(&bitcode))?;
 
-    let reference = build_program(&bitcode, None, &Compiler::Llc, dir)?;
+    let reference = build_program(&bitcode, None, &Compiler::Llc(LlcLevel::O0), dir)?;
     let reference = reference.program.with_context(|| reference.problem.clone())?;
     let expected = process::run(&mut Command::new(reference), RUN_LIMIT)?;
     if expected.status.is_none_or(|status| status.code().is_none()) {
-        return Ok(Verdict::Useless);
+        return Ok(compilers.iter().map(|_| Verdict::Useless).collect());
     }
-    let built = build_program(&bitcode, None, frazil, dir)?;
+    compilers
+        .iter()
+        .map(|frazil| judge(&bitcode, frazil, &expected, dir))
+        .collect()
+}
+
+/// Compares the program that `frazil` makes of `bitcode` with what is expected.
+fn judge(bitcode: &Path, frazil: &Compiler, expected: &Outcome, dir: &Path) -> Result<Verdict> {
+    let built = build_program(bitcode, None, frazil, dir)?;
     let Some(program) = built.program else {
         let refused = built.problem.contains("not supported");
         return Ok(if refused {
@@ -104,5 +121,5 @@ fn test_program(source: &Path, level: Level, frazil: &Compiler, dir: &Path) -> R
         });
     };
     let actual = process::run(&mut Command::new(program), RUN_LIMIT * 4)?;
-    Ok(difference(&expected, &actual).map_or(Verdict::Same, Verdict::Different))
+    Ok(difference(expected, &actual).map_or(Verdict::Same, Verdict::Different))
 }

@@ -15,8 +15,8 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use pico_args::Arguments;
 
+use crate::compiler::Compiler;
 use crate::corpus::{self, fetch};
-use crate::crosstest::Compiler;
 use crate::{process, workspace};
 use collections::{COLLECTIONS, Collection, RUST_PACKAGES};
 
@@ -30,7 +30,7 @@ const VARIANTS: [(&str, &[&str]); 3] = [
 
 /// `cargo xtask survey [--frazil PATH] [FILTER]`.
 pub fn command(mut arguments: Arguments) -> Result<bool> {
-    let frazil = Compiler::Frazil(workspace::frazil(&mut arguments)?);
+    let frazil = Compiler::from_arguments(&mut arguments)?;
     let filter = corpus::filter(arguments)?;
     let dir = workspace::target_dir().join("survey");
     let mut modules = c_modules(&dir)?;

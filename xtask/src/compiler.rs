@@ -1,0 +1,169 @@
+//! The compilers that take bitcode, as the tests and the benchmarks call them: Frazil under a recipe, and `llc-22` at
+//! an optimization level.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::str::FromStr;
+
+use anyhow::{Context, Result, bail};
+use pico_args::Arguments;
+
+use crate::workspace;
+
+/// Frazil's recipes that tests run under when told `--recipe all`, the quickest first.
+pub const RECIPES: [&str; 1] = ["Om1"];
+
+/// The recipe when the command line names none.
+const DEFAULT_RECIPE: &str = "Om1";
+
+/// How the user asks for the checks that Frazil can make of itself; tests pass them on.
+const SELF_CHECKS: [&str; 2] = ["--verify-each", "--check-regalloc"];
+
+/// The optimization levels of `llc-22` that Frazil is compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LlcLevel {
+    O0,
+    O1,
+    O2,
+}
+
+impl LlcLevel {
+    /// The option that asks for the level.
+    fn option(self) -> &'static str {
+        match self {
+            LlcLevel::O0 => "-O0",
+            LlcLevel::O1 => "-O1",
+            LlcLevel::O2 => "-O2",
+        }
+    }
+}
+
+/// A compiler and how it is told to compile.
+#[derive(Clone, Debug)]
+pub enum Compiler {
+    /// The compiler under test.
+    Frazil {
+        path: PathBuf,
+        /// The recipe's name.
+        recipe: String,
+        /// Further options, as they stand on its command line.
+        options: Vec<String>,
+    },
+    /// The code generator that Frazil is compared with.
+    Llc(LlcLevel),
+}
+
+impl Compiler {
+    /// What the options of every command that runs Frazil say: `--frazil PATH`, `--recipe NAME`, `--verify-each`,
+    /// `--check-regalloc`, and `--with OPTION` for any other option of Frazil, given as often as wanted.
+    pub fn from_arguments(arguments: &mut Arguments) -> Result<Compiler> {
+        let recipe: Option<String> = arguments.opt_value_from_str("--recipe")?;
+        let mut options: Vec<String> = arguments.values_from_str("--with")?;
+        for check in SELF_CHECKS {
+            options.extend(arguments.contains(check).then(|| check.to_owned()));
+        }
+        Ok(Compiler::Frazil {
+            path: workspace::frazil(arguments)?,
+            recipe: recipe.unwrap_or_else(|| DEFAULT_RECIPE.to_owned()),
+            options,
+        })
+    }
+
+    /// One compiler for each recipe that the options name: all for `--recipe all`.
+    pub fn list_from_arguments(arguments: &mut Arguments) -> Result<Vec<Compiler>> {
+        let asked = Self::from_arguments(arguments)?;
+        Ok(match &asked {
+            Compiler::Frazil { recipe, .. } if recipe == "all" => {
+                RECIPES.iter().map(|name| asked.with_recipe(name)).collect()
+            }
+            _ => vec![asked],
+        })
+    }
+
+    /// The same Frazil under another recipe. Of llc, there is only itself.
+    pub fn with_recipe(&self, name: &str) -> Compiler {
+        let mut changed = self.clone();
+        if let Compiler::Frazil { recipe, .. } = &mut changed {
+            name.clone_into(recipe);
+        }
+        changed
+    }
+
+    /// The name in file names and tables, such as `frazil-Om1` or `llc-O2`.
+    pub fn name(&self) -> String {
+        match self {
+            Compiler::Frazil { recipe, .. } => format!("frazil-{recipe}"),
+            Compiler::Llc(level) => format!("llc{}", level.option()),
+        }
+    }
+
+    /// The command that compiles `input` to the object file `output`.
+    pub fn command(&self, input: &Path, output: &Path) -> Result<Command> {
+        let mut command = match self {
+            Compiler::Frazil { path, recipe, options } => {
+                let mut frazil = Command::new(path);
+                frazil.args(["--recipe", recipe]).args(options);
+                frazil
+            }
+            Compiler::Llc(level) => {
+                let mut llc = workspace::llvm_tool(workspace::LLC)?;
+                llc.arg(level.option()).args(workspace::LLC_OPTIONS);
+                llc
+            }
+        };
+        command.arg(input).arg("-o").arg(output);
+        Ok(command)
+    }
+}
+
+impl fmt::Display for Compiler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name())
+    }
+}
+
+/// Reads the names of the compilers that Frazil is compared with.
+impl FromStr for LlcLevel {
+    type Err = anyhow::Error;
+
+    fn from_str(name: &str) -> Result<LlcLevel> {
+        let level = name
+            .strip_prefix("llc")
+            .context("a reference is llc-O0, llc-O1 or llc-O2")?;
+        for known in [LlcLevel::O0, LlcLevel::O1, LlcLevel::O2] {
+            if level == known.option() {
+                return Ok(known);
+            }
+        }
+        bail!("unknown reference `{name}`; valid names: llc-O0, llc-O1, llc-O2")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn references_are_read_by_name() {
+        assert_eq!("llc-O2".parse::<LlcLevel>().unwrap(), LlcLevel::O2);
+        assert!("llc-O3".parse::<LlcLevel>().is_err());
+        assert!("gcc".parse::<LlcLevel>().is_err());
+        assert_eq!(Compiler::Llc("llc-O0".parse().unwrap()).name(), "llc-O0");
+    }
+
+    #[test]
+    fn the_recipe_and_the_options_are_passed_on() {
+        let compiler = Compiler::Frazil {
+            path: "frazil".into(),
+            recipe: "Om1".into(),
+            options: vec!["--verify-each".into()],
+        };
+        let command = compiler
+            .with_recipe("O2")
+            .command(Path::new("a.bc"), Path::new("a.o"))
+            .unwrap();
+        let words: Vec<_> = command.get_args().map(|word| word.to_string_lossy()).collect();
+        assert_eq!(words, ["--recipe", "O2", "--verify-each", "a.bc", "-o", "a.o"]);
+    }
+}
