@@ -35,6 +35,43 @@ pub struct OpDesc {
     pub implicit_uses: PRegSet,
     /// Registers it writes besides its operands.
     pub implicit_defs: PRegSet,
+    /// Whether it copies `regs[1]` to `regs[0]` and does nothing else.
+    pub is_move: bool,
+    /// Whether `imm` names registers that it uses and defines besides (calls); see [`crate::mfunc::RegSets`].
+    pub has_sets: bool,
+    /// Whether it reads its memory operand (and perhaps writes it, too).
+    pub reads_memory: bool,
+    /// Whether it does nothing but compute `regs[0]` from its immediate and its memory operand; see
+    /// [`crate::mfunc::can_rematerialize`].
+    pub is_rematerializable: bool,
+    /// The rows of the same operation with register operand 0, or 1, in memory; the other one then is in `regs[0]`.
+    pub memory_forms: [Option<u16>; 2],
+}
+
+impl OpDesc {
+    /// A row without operands and effects.
+    pub const fn plain(name: &'static str) -> OpDesc {
+        OpDesc {
+            name,
+            roles: [Role::None; 3],
+            reads_flags: false,
+            writes_flags: false,
+            implicit_uses: PRegSet::EMPTY,
+            implicit_defs: PRegSet::EMPTY,
+            is_move: false,
+            has_sets: false,
+            reads_memory: false,
+            is_rematerializable: false,
+            memory_forms: [None; 2],
+        }
+    }
+
+    /// The same with [`OpDesc::has_sets`].
+    #[must_use]
+    pub const fn with_sets(mut self) -> OpDesc {
+        self.has_sets = true;
+        self
+    }
 }
 
 /// A physical register.

@@ -142,8 +142,13 @@ pub trait FrameSink {
 pub trait Isa: Sized + Send + Sync + 'static {
     /// The target as data.
     fn desc(&self) -> &'static TargetDesc;
+    /// The op table.
+    fn op_descs(&self) -> &'static [OpDesc];
     /// A row of the op table.
-    fn op_desc(&self, op: u16) -> &'static OpDesc;
+    #[inline]
+    fn op_desc(&self, op: u16) -> &'static OpDesc {
+        &self.op_descs()[usize::from(op)]
+    }
     /// The calling convention, if the target has it.
     fn convention(&self, conv: CallConv) -> Option<&'static ConvDesc>;
     /// How a type is spread over registers; a count of 0 for types that are not compiled.

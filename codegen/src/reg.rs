@@ -14,6 +14,8 @@ impl Reg {
     /// In the place of a memory operand's base: the address is a symbol, label or constant named by the index slot
     /// (see [`crate::minst::Ref`]).
     pub const SYMBOL: Reg = Reg(u32::MAX - 1);
+    /// In the place of a memory operand's base: where a frame pointer would point, whether there is one or not.
+    pub const FRAME: Reg = Reg(u32::MAX - 2);
     /// The first virtual register's number.
     pub const FIRST_VIRTUAL: u32 = 128;
 
@@ -27,6 +29,30 @@ impl Reg {
     #[inline]
     pub const fn is_physical(self) -> bool {
         self.0 < Self::FIRST_VIRTUAL
+    }
+
+    /// The virtual register with this number among them.
+    #[inline]
+    pub const fn virtual_number(number: u32) -> Reg {
+        Reg(number + Self::FIRST_VIRTUAL)
+    }
+
+    /// Whether it is a virtual register.
+    #[inline]
+    pub const fn is_virtual(self) -> bool {
+        self.0 >= Self::FIRST_VIRTUAL && self.is_register()
+    }
+
+    /// Whether it is a register at all, none of the marks.
+    #[inline]
+    pub const fn is_register(self) -> bool {
+        self.0 < Self::FRAME.0
+    }
+
+    /// The number of a virtual register among them.
+    #[inline]
+    pub const fn virtual_index(self) -> usize {
+        (self.0 - Self::FIRST_VIRTUAL) as usize
     }
 
     /// Whether it is [`Reg::NONE`].
@@ -59,6 +85,7 @@ impl std::fmt::Debug for Reg {
         match *self {
             Reg::NONE => f.write_str("-"),
             Reg::SYMBOL => f.write_str("symbol"),
+            Reg::FRAME => f.write_str("frame"),
             Reg(n) if n < Reg::FIRST_VIRTUAL => write!(f, "p{}.{}", n >> 6, n & 63),
             Reg(n) => write!(f, "v{}", n - Reg::FIRST_VIRTUAL),
         }

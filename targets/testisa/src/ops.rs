@@ -5,7 +5,7 @@
 //! A word holds the row's number in bits 0-7, the operation's width in bit 8 (set for 8 bytes), registers in bits
 //! 9-13, 14-18 and 19-23, and a displacement in bits 24-31; an immediate takes bits 19-31, a jump bits 8-31.
 
-use frazil_codegen::{OpDesc, PRegSet, Role};
+use frazil_codegen::{OpDesc, Role};
 
 /// What operands an instruction has and where they are encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,12 +84,12 @@ macro_rules! ops {
 
         /// What shared code sees of the rows. There are no flags.
         pub static OP_DESCS: &[OpDesc] = &[$(OpDesc {
-            name: $name,
             roles: Form::$form.roles(),
-            reads_flags: false,
-            writes_flags: false,
-            implicit_uses: PRegSet::EMPTY,
-            implicit_defs: PRegSet::EMPTY,
+            is_move: matches!(Op::$variant, Op::Mov | Op::Fmov),
+            has_sets: matches!(Form::$form, Form::Call | Form::CallReg),
+            reads_memory: matches!(Form::$form, Form::Load),
+            is_rematerializable: matches!(Form::$form, Form::Li | Form::SymbolAddress),
+            ..OpDesc::plain($name)
         },)*];
     };
 }

@@ -89,8 +89,8 @@ impl Isa for X86 {
         &DESC
     }
 
-    fn op_desc(&self, op: u16) -> &'static OpDesc {
-        &OP_DESCS[usize::from(op)]
+    fn op_descs(&self) -> &'static [OpDesc] {
+        &OP_DESCS
     }
 
     fn convention(&self, conv: CallConv) -> Option<&'static ConvDesc> {

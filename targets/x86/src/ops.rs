@@ -414,12 +414,13 @@ impl Row {
             _ => {}
         }
         OpDesc {
-            name: self.name,
             roles,
             reads_flags: self.effects.reads_flags,
             writes_flags: self.effects.writes_flags,
             implicit_uses: self.effects.uses,
             implicit_defs: self.effects.defs,
+            reads_memory: self.code.form.has_mem(),
+            ..OpDesc::plain(self.name)
         }
     }
 }

@@ -154,6 +154,8 @@ op_table! {
 
     // Moves of integers.
     MovRR "mov" StoreRR int(0x89), BWLQ, Both, [D, U], NO;
+    // The same encoding, where the cleared upper half matters: no plain copy.
+    MovzxLRR "mov" StoreRR int(0x89), L, Both, [D, U], NO;
     MovRM "mov" RM int(0x8b), BWLQ, Both, [D], NO;
     MovMR "mov" MR int(0x89), BWLQ, Both, [U], NO;
     MovRI "mov" OI int(0xb8).imm(Full), BWLQ, Both, [D], NO;
@@ -419,5 +421,24 @@ pub static OP_DESCS: [OpDesc; ROWS.len()] = {
         descs[index] = ROWS[index].desc();
         index += 1;
     }
+    let moves = [Op::MovRR, Op::MovapRR];
+    index = 0;
+    while index < moves.len() {
+        descs[moves[index] as usize].is_move = true;
+        index += 1;
+    }
+    let calls = [Op::CallRef, Op::CallR, Op::CallM];
+    index = 0;
+    while index < calls.len() {
+        descs[calls[index] as usize].has_sets = true;
+        index += 1;
+    }
+    let repeatable = [Op::MovRI, Op::MovabsRI, Op::LeaRM, Op::ZeroX, Op::MovRM, Op::MovsRM];
+    index = 0;
+    while index < repeatable.len() {
+        descs[repeatable[index] as usize].is_rematerializable = true;
+        index += 1;
+    }
+    descs[Op::LeaRM as usize].reads_memory = false;
     descs
 };

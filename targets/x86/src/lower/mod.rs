@@ -162,7 +162,7 @@ pub(crate) fn extend<C: LowerCtx>(cx: &mut C, dst: Reg, src: Reg, bits: u32, sig
     match (bits, signed) {
         (8, false) => cx.emit(rr(Op::MovzxBRR, 4, dst, src)),
         (16, false) => cx.emit(rr(Op::MovzxWRR, 4, dst, src)),
-        (32, false) if size == 8 => cx.emit(rr(Op::MovRR, 4, dst, src)),
+        (32, false) if size == 8 => cx.emit(rr(Op::MovzxLRR, 4, dst, src)),
         (8, true) => cx.emit(rr(Op::MovsxBRR, size, dst, src)),
         (16, true) => cx.emit(rr(Op::MovsxWRR, size, dst, src)),
         (32, true) if size == 8 => cx.emit(rr(Op::MovsxdRR, 8, dst, src)),

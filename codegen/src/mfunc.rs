@@ -1,0 +1,288 @@
+//! The machine function: machine instructions over virtual registers, in blocks, as the selecting context makes them.
+//!
+//! Life of one: [`crate::select`] fills it; machine passes may edit it; [`crate::regalloc`] reads it and returns an
+//! [`crate::regalloc::Allocation`]; [`crate::finish`] turns both into a function over physical registers, on which
+//! further passes run, and then into bytes.
+//!
+//! Invariants:
+//! * blocks stand in layout order and own consecutive ranges of `insts`; loops are contiguous where the control flow
+//!   is reducible; block 0 is the entry and has no predecessors;
+//! * a virtual register may be defined more than once (two-address code), but on every path from the entry a
+//!   definition comes before each use; those of phis are defined by the moves of edges ([`PhiMove`]);
+//! * a virtual register that is named by a [`PhiMove`] as source but has no definition at all is a constant:
+//!   [`VReg::constant`] is the instruction that makes it, which may stand at any place (it writes no flags);
+//! * physical registers in operands and in [`RegSets`] are fixed: each is defined before it is used within its block
+//!   and never live from block to block, except those that are not allocatable;
+//! * the instructions of a group ([`MFunc::groups`]) are one instruction for allocators and checkers (contract 7):
+//!   every use lives through the group, every definition begins with it, nothing is inserted inside;
+//! * flags live only between neighboring instructions of a block (contract 2);
+//! * memory operands with base [`Reg::FRAME`] are in the frame, at a distance from where a frame pointer would point.
+
+use crate::desc::{OpDesc, Role};
+use crate::isa::Join;
+use crate::minst::{Label, MInst, RefKind};
+use crate::reg::{PRegSet, Reg, RegClass};
+use std::ops::Range;
+
+/// Rows that every target has besides its own; numbers above any table.
+pub mod pseudo {
+    /// Binds the label in `imm` (inside a group).
+    pub const LABEL: u16 = 0xffff;
+    /// The start of the function: defines the registers of the [`super::RegSets`] that `imm` names.
+    pub const ENTRY: u16 = 0xfffe;
+    /// Leaves the function: reads the registers of the [`super::RegSets`] that `imm` names.
+    pub const RETURN: u16 = 0xfffd;
+    /// The end of the function's arguments' or a call's memory is not known here: nothing. A deleted instruction.
+    pub const NOP: u16 = 0xfffc;
+    /// The smallest number of them.
+    pub const FIRST: u16 = NOP;
+}
+
+/// Rows of the pseudo instructions, from the largest number down.
+static PSEUDO_DESCS: [OpDesc; 4] = [
+    OpDesc::plain("label"),
+    OpDesc::plain("entry").with_sets(),
+    OpDesc::plain("return").with_sets(),
+    OpDesc::plain("nop"),
+];
+
+/// A virtual register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VReg {
+    /// The class of registers that it needs.
+    pub class: RegClass,
+    /// Bytes that must be kept when it is stored: 1, 2, 4, 8 or 16. Its slot has at least 4.
+    pub bytes: u8,
+    /// The value that it holds a part of, or `u32::MAX`; for debug information and annotations.
+    pub value: u32,
+    /// For a register without definitions: index into [`MFunc::constants`] of what makes it.
+    pub constant: Option<u32>,
+}
+
+/// Registers that an instruction uses and defines besides its operands: arguments, results and what a call
+/// overwrites.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RegSets {
+    /// Read.
+    pub uses: PRegSet,
+    /// Written.
+    pub defs: PRegSet,
+}
+
+/// How a block ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Term {
+    /// To its only edge.
+    Jump,
+    /// By the last instruction (two of them, when they are joined) of the block to its first edge if it is taken,
+    /// else to the second. Their labels are not set.
+    Branch(Option<Join>),
+    /// By the dispatch code that ends the block, whose labels are those of edges.
+    Switch,
+    /// By [`pseudo::RETURN`].
+    Return,
+    /// Control does not come to the end.
+    Stop,
+}
+
+/// A block: a range of instructions, and its edges.
+#[derive(Clone, Copy, Debug)]
+pub struct MBlock {
+    /// First instruction.
+    pub start: u32,
+    /// One past the last instruction.
+    pub end: u32,
+    /// First of its edges in [`MFunc::edges`].
+    pub first_edge: u32,
+    /// Number of its edges.
+    pub edge_count: u32,
+    /// How it ends.
+    pub term: Term,
+    /// Number of loops it is in.
+    pub loop_depth: u8,
+    /// If it is the header of a loop: one past the last block of the loop; else its own number plus one.
+    pub loop_end: u32,
+    /// The block of the intermediate representation, for annotations.
+    pub source: u32,
+}
+
+/// Control flow from a block to another one.
+#[derive(Clone, Copy, Debug)]
+pub struct MEdge {
+    /// The block it leaves.
+    pub from: u32,
+    /// The block it goes to.
+    pub to: u32,
+    /// For edges of a [`Term::Switch`], the label that dispatch code names.
+    pub label: Option<Label>,
+    /// First of its moves in [`MFunc::phi_moves`].
+    pub first_move: u32,
+    /// Number of its moves.
+    pub move_count: u32,
+}
+
+/// `dst = src` on an edge, at the same time as the other moves of the edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PhiMove {
+    /// The phi's register.
+    pub dst: Reg,
+    /// What it becomes: a virtual register.
+    pub src: Reg,
+}
+
+/// A machine function.
+#[derive(Debug, Default)]
+pub struct MFunc {
+    /// Instructions in layout order.
+    pub insts: Vec<MInst>,
+    /// The instruction of the intermediate representation that each belongs to.
+    pub origins: Vec<u32>,
+    /// Blocks in layout order.
+    pub blocks: Vec<MBlock>,
+    /// Edges, those of a block together, in the order of its successors.
+    pub edges: Vec<MEdge>,
+    /// Moves of edges.
+    pub phi_moves: Vec<PhiMove>,
+    /// Virtual registers.
+    pub vregs: Vec<VReg>,
+    /// Instructions that make constants; the register is in `regs[0]`.
+    pub constants: Vec<MInst>,
+    /// What instructions with [`OpDesc::has_sets`] use and define; named by `imm`.
+    pub sets: Vec<RegSets>,
+    /// Groups as ranges of instructions, ascending.
+    pub groups: Vec<Range<u32>>,
+    /// Edges into each block: ranges of `pred_edges`, after [`MFunc::compute_predecessors`].
+    pred_start: Vec<u32>,
+    pred_edges: Vec<u32>,
+}
+
+impl MFunc {
+    /// Empties the function but keeps its memory.
+    pub fn clear(&mut self) {
+        self.insts.clear();
+        self.origins.clear();
+        self.blocks.clear();
+        self.edges.clear();
+        self.phi_moves.clear();
+        self.vregs.clear();
+        self.constants.clear();
+        self.sets.clear();
+        self.groups.clear();
+        self.pred_start.clear();
+        self.pred_edges.clear();
+    }
+
+    /// A new virtual register.
+    #[inline]
+    pub fn new_vreg(&mut self, class: RegClass, bytes: u8, value: u32) -> Reg {
+        let reg = Reg::virtual_number(self.vregs.len() as u32);
+        self.vregs.push(VReg {
+            class,
+            bytes,
+            value,
+            constant: None,
+        });
+        reg
+    }
+
+    /// What is known of a virtual register.
+    #[inline]
+    pub fn vreg(&self, reg: Reg) -> &VReg {
+        &self.vregs[reg.virtual_index()]
+    }
+
+    /// The edges of a block.
+    #[inline]
+    pub fn edges_of(&self, block: u32) -> Range<usize> {
+        let block = &self.blocks[block as usize];
+        block.first_edge as usize..(block.first_edge + block.edge_count) as usize
+    }
+
+    /// The moves of an edge.
+    #[inline]
+    pub fn moves_of(&self, edge: usize) -> &[PhiMove] {
+        let edge = &self.edges[edge];
+        &self.phi_moves[edge.first_move as usize..(edge.first_move + edge.move_count) as usize]
+    }
+
+    /// The edges into a block.
+    #[inline]
+    pub fn pred_edges(&self, block: u32) -> &[u32] {
+        let block = block as usize;
+        &self.pred_edges[self.pred_start[block] as usize..self.pred_start[block + 1] as usize]
+    }
+
+    /// Collects the edges into each block.
+    pub fn compute_predecessors(&mut self) {
+        self.pred_start.clear();
+        self.pred_start.resize(self.blocks.len() + 1, 0);
+        for edge in &self.edges {
+            self.pred_start[edge.to as usize + 1] += 1;
+        }
+        for block in 0..self.blocks.len() {
+            self.pred_start[block + 1] += self.pred_start[block];
+        }
+        self.pred_edges.clear();
+        self.pred_edges.resize(self.edges.len(), 0);
+        let mut next = self.pred_start.clone();
+        for (number, edge) in self.edges.iter().enumerate() {
+            let place = &mut next[edge.to as usize];
+            self.pred_edges[*place as usize] = number as u32;
+            *place += 1;
+        }
+    }
+
+    /// What an instruction reads and writes besides its register operands.
+    #[inline]
+    pub fn implicit(&self, inst: &MInst, desc: &OpDesc) -> RegSets {
+        let mut sets = RegSets {
+            uses: desc.implicit_uses,
+            defs: desc.implicit_defs,
+        };
+        if desc.has_sets {
+            let more = self.sets[inst.imm as usize];
+            sets.uses = sets.uses.union(more.uses);
+            sets.defs = sets.defs.union(more.defs);
+        }
+        sets
+    }
+}
+
+/// The row of an instruction, pseudo instructions included.
+#[inline]
+pub fn op_desc(ops: &'static [OpDesc], op: u16) -> &'static OpDesc {
+    if op >= pseudo::FIRST {
+        return &PSEUDO_DESCS[usize::from(u16::MAX - op)];
+    }
+    &ops[usize::from(op)]
+}
+
+/// Whether an instruction computes `regs[0]` from constants alone, so that it may be repeated anywhere instead of
+/// keeping the result: it names no other register, and what it reads from memory never changes.
+#[inline]
+pub fn can_rematerialize(inst: &MInst, desc: &OpDesc) -> bool {
+    if !desc.is_rematerializable || desc.writes_flags {
+        return false;
+    }
+    if desc.roles[1] != Role::Base {
+        return true;
+    }
+    let mem = inst.mem();
+    match mem.reference() {
+        Some(reference) => !desc.reads_memory || matches!(reference.kind(), RefKind::Constant | RefKind::Got),
+        None => !desc.reads_memory && !mem.base.is_register() && !mem.index.is_register(),
+    }
+}
+
+/// Calls `visit` with the number, register and role of each register operand of an instruction, virtual or physical;
+/// marks ([`Reg::NONE`], [`Reg::SYMBOL`], [`Reg::FRAME`]) and what belongs to a symbol are left out.
+#[inline]
+pub fn for_each_register(inst: &MInst, desc: &OpDesc, mut visit: impl FnMut(usize, Reg, Role)) {
+    for (index, &role) in desc.roles.iter().enumerate() {
+        let reg = inst.regs[index];
+        if role == Role::None || !reg.is_register() || (role == Role::Index && inst.regs[1] == Reg::SYMBOL) {
+            continue;
+        }
+        visit(index, reg, role);
+    }
+}

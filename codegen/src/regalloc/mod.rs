@@ -1,0 +1,155 @@
+//! Register allocation for machine functions.
+//!
+//! The allocator reads a [`MFunc`] and says where every virtual register is at every place, as an [`Allocation`]; it
+//! changes nothing itself. [`crate::check`] proves the result, [`crate::finish`] applies it.
+
+use crate::desc::{OpDesc, TargetDesc};
+use crate::reg::{PRegSet, Reg};
+
+/// A spill slot: an index into [`Allocation::slots`]. Its place in the frame is chosen later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SpillSlot(pub u32);
+
+/// Where a virtual register is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// In a physical register.
+    Reg(Reg),
+    /// In a spill slot.
+    Slot(SpillSlot),
+}
+
+/// What a move reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MoveSource {
+    /// A place.
+    Place(Place),
+    /// Nothing: the instruction that defines the virtual register (its only definition, one that is
+    /// [`OpDesc::is_rematerializable`], or its [`crate::mfunc::VReg::constant`]) is repeated.
+    Rematerialize(Reg),
+}
+
+/// A move that the allocator asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AllocMove {
+    /// The virtual register that is moved; it gives class and width.
+    pub vreg: Reg,
+    /// What is read.
+    pub source: MoveSource,
+    /// What is written.
+    pub dest: Place,
+}
+
+/// A move beside an instruction. Moves at one point take place at the same time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// The point: twice the instruction's number, plus one for behind it. Never inside a group: before its first
+    /// instruction or behind its last; never behind the end of a block's straight code (its branches).
+    pub point: u32,
+    /// The move.
+    pub action: AllocMove,
+}
+
+impl Edit {
+    /// The point before an instruction.
+    pub const fn before(inst: u32) -> u32 {
+        inst * 2
+    }
+
+    /// The point behind an instruction.
+    pub const fn after(inst: u32) -> u32 {
+        inst * 2 + 1
+    }
+}
+
+/// A move on an edge, at the same time as the others of the edge. These include the edge's phi moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EdgeMove {
+    /// The edge.
+    pub edge: u32,
+    /// The move; `vreg` is the register that is written in the successor's view.
+    pub action: AllocMove,
+}
+
+/// An operand that the instruction takes from, or leaves in, its spill slot: see [`OpDesc::memory_forms`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryOperand {
+    /// The instruction.
+    pub inst: u32,
+    /// Which register operand.
+    pub operand: u8,
+    /// The slot.
+    pub slot: SpillSlot,
+}
+
+/// No register, in [`Allocation::regs`].
+pub const NO_REG: u8 = u8::MAX;
+
+/// Where everything is.
+#[derive(Clone, Debug, Default)]
+pub struct Allocation {
+    /// For each instruction, the physical register of each register operand that is virtual, or [`NO_REG`].
+    pub regs: Vec<[u8; 3]>,
+    /// Moves beside instructions, ascending by point.
+    pub edits: Vec<Edit>,
+    /// Moves on edges, ascending by edge.
+    pub edge_moves: Vec<EdgeMove>,
+    /// Operands in memory, ascending by instruction.
+    pub memory_operands: Vec<MemoryOperand>,
+    /// Instructions that need not be emitted (copies from a register to itself are found without this), ascending.
+    pub deleted: Vec<u32>,
+    /// The sizes of the spill slots in bytes: 4, 8, 16 or 32.
+    pub slots: Vec<u8>,
+    /// Physical registers that are written.
+    pub written: PRegSet,
+}
+
+impl Allocation {
+    /// Forgets everything but keeps the memory.
+    pub fn clear(&mut self) {
+        self.regs.clear();
+        self.edits.clear();
+        self.edge_moves.clear();
+        self.memory_operands.clear();
+        self.deleted.clear();
+        self.slots.clear();
+        self.written = PRegSet::EMPTY;
+    }
+}
+
+/// What an allocator must know besides the function.
+#[derive(Clone, Copy, Debug)]
+pub struct AllocatorInput<'a> {
+    /// The target.
+    pub desc: &'static TargetDesc,
+    /// Its op table.
+    pub ops: &'static [OpDesc],
+    /// The registers that may be given to virtual registers. Others are never touched: the scratch registers, the
+    /// stack pointer, a frame pointer that is in use.
+    pub allocatable: PRegSet,
+    /// Those of them that cost a save and a restore when they are written first.
+    pub callee_saved: PRegSet,
+    /// The options of the recipe.
+    pub options: &'a AllocatorOptions,
+}
+
+/// What a recipe can set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AllocatorOptions {
+    /// Whether intervals are split, so that a value may be in different places at different times.
+    pub split: bool,
+    /// Whether spilled values are used from memory where an instruction can.
+    pub memory_operands: bool,
+    /// Whether constants are computed again instead of being stored.
+    pub rematerialize: bool,
+}
+
+impl Default for AllocatorOptions {
+    fn default() -> Self {
+        AllocatorOptions {
+            split: true,
+            memory_operands: true,
+            rematerialize: true,
+        }
+    }
+}
