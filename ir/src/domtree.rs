@@ -10,7 +10,7 @@ use frazil_support::EntityRef;
 const NONE: u32 = u32::MAX;
 
 /// The dominator tree of a function.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DomTree {
     /// Immediate dominator by block; the entry's is itself, `NONE` for unreachable blocks.
     parents: Vec<u32>,

@@ -3,6 +3,7 @@
 //! Readers produce it, passes change it, code generation consumes it, and it is never turned into pointers.
 //! It knows no target, no file, no thread, no environment variable.
 
+pub mod analysis;
 pub mod builder;
 pub mod cfg;
 pub mod constant;
@@ -15,6 +16,7 @@ pub mod interp;
 pub mod module;
 pub mod opcode;
 pub mod operand;
+pub mod pass;
 #[cfg(feature = "petgraph")]
 pub mod petgraph_view;
 pub mod runtime;
@@ -24,6 +26,7 @@ pub mod types;
 pub mod typing;
 pub mod verify;
 
+pub use analysis::{Analysis, AnalysisCache, AnalysisSet};
 pub use cfg::{Cfg, Edge};
 pub use constant::{AsmData, ConstData, ConstKind, ConstView};
 pub use entities::{Block, ComdatId, ConstId, DataId, FuncId, Inst, SigId, SlotId, SymbolId, Value};
@@ -32,6 +35,9 @@ pub use function::{BlockData, CallView, Function, InstData, SlotData, ValueData,
 pub use module::{DataDef, DataRelocation, FunctionHead, Linkage, Module, SymbolData, SymbolKind, Visibility};
 pub use opcode::{Effects, Format, Opcode, Results};
 pub use operand::{Operand, OperandKind};
+pub use pass::{
+    FunctionPass, Level, Order, PassCx, PassError, PassInfo, PassState, Preserved, Statistics, TargetFacts,
+};
 pub use runtime::RuntimeFunction;
 pub use signature::{CallConv, Extension, Param, ParamKind, Signature};
 pub use types::{Type, TypeData, TypeTable};

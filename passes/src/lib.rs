@@ -1,5 +1,12 @@
-//! Recipes: named ways to compile a function.
+//! Optimization passes, their registry, and recipes: named ways to compile a function.
 
+pub mod facts;
+pub mod manager;
+pub mod opt;
 pub mod recipe;
+pub mod registry;
 
+pub use facts::target_facts;
+pub use manager::Step;
 pub use recipe::{Codegen, Recipe, UnknownRecipe};
+pub use registry::{Entry, NoOptions, PassOptions, Registry, UnknownPass};

@@ -43,7 +43,7 @@ pub struct Skip {
 }
 
 /// A case.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Case {
     /// The file.
     pub path: PathBuf,

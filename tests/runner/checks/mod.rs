@@ -2,6 +2,7 @@
 
 mod asm;
 mod object;
+mod opt;
 mod parse;
 mod print;
 mod random;
@@ -35,6 +36,7 @@ pub const CHECKS: &[Check] = &[
     random::CHECK,
     asm::CHECK,
     object::CHECK,
+    opt::CHECK,
 ];
 
 /// For checks that make one trial.

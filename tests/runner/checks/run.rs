@@ -25,17 +25,22 @@ pub fn parts(case: &Case, _: &Test) -> Vec<String> {
 }
 
 fn run(case: &Case, _: &Test, part: &str) -> Result<(), String> {
+    if case.runs.is_empty() {
+        return Err("no line `; run:`".to_owned());
+    }
+    with_executor(case, part)
+}
+
+/// Has an executor make the case's runs.
+pub fn with_executor(case: &Case, name: &str) -> Result<(), String> {
     let executor = EXECUTORS
         .iter()
-        .find(|executor| executor.name == part)
+        .find(|executor| executor.name == name)
         .ok_or("the executor is gone")?;
     let (module, functions) = parsed(&case.source)?;
     let messages = verifier_messages(&module, &functions);
     if !messages.is_empty() {
         return Err(messages.join("\n"));
-    }
-    if case.runs.is_empty() {
-        return Err("no line `; run:`".to_owned());
     }
     let runs: Vec<&Run> = case
         .runs
