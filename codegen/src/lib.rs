@@ -6,6 +6,7 @@
 pub mod abi;
 pub mod analyze;
 pub mod buffer;
+mod context;
 pub mod desc;
 pub mod error;
 pub mod fast;

@@ -7,7 +7,6 @@
 //! Invariant: each destination occurs once.
 
 use crate::reg::Reg;
-use frazil_ir::Operand;
 use frazil_support::FxHashMap;
 
 /// A location that both sources and destinations may name.
@@ -25,20 +24,20 @@ pub enum Location {
 
 /// What a move reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum Source<F> {
     /// A location.
     Location(Location),
-    /// A part of a constant, symbol or place, made on the spot.
-    Fresh(Operand, u8),
+    /// What is made on the spot: for the fast context a part of a constant, symbol or place.
+    Fresh(F),
     /// The saved contents of a cycle.
     Saved,
 }
 
 /// One move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Move {
+pub struct Move<F> {
     /// From.
-    pub source: Source,
+    pub source: Source<F>,
     /// To.
     pub dest: Location,
     /// Whether the contents is a float.
@@ -51,9 +50,9 @@ pub struct Move {
 
 /// What to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum Step<F> {
     /// Do this move.
-    Move(Move),
+    Move(Move<F>),
     /// Save the contents of this location, of this class and width, for one later [`Source::Saved`].
     Save {
         /// Where.
@@ -66,28 +65,41 @@ pub enum Step {
 }
 
 /// Orders moves. Kept from use to use.
-#[derive(Debug, Default)]
-pub struct ParallelMoves {
-    moves: Vec<Move>,
+#[derive(Debug)]
+pub struct ParallelMoves<F> {
+    moves: Vec<Move<F>>,
     readers: Vec<u32>,
     done: Vec<bool>,
     ready: Vec<u32>,
     writers: FxHashMap<Location, u32>,
     /// The order, after [`ParallelMoves::resolve`].
-    pub steps: Vec<Step>,
+    pub steps: Vec<Step<F>>,
+}
+
+impl<F> Default for ParallelMoves<F> {
+    fn default() -> Self {
+        ParallelMoves {
+            moves: Vec::new(),
+            readers: Vec::new(),
+            done: Vec::new(),
+            ready: Vec::new(),
+            writers: FxHashMap::default(),
+            steps: Vec::new(),
+        }
+    }
 }
 
 /// Up to this many moves, a writer is found by looking through them.
 const SMALL: usize = 12;
 
-impl ParallelMoves {
+impl<F: Copy + PartialEq> ParallelMoves<F> {
     /// Forgets the moves.
     pub fn clear(&mut self) {
         self.moves.clear();
     }
 
     /// Adds a move.
-    pub fn push(&mut self, new: Move) {
+    pub fn push(&mut self, new: Move<F>) {
         self.moves.push(new);
     }
 
@@ -106,7 +118,7 @@ impl ParallelMoves {
         self.count_readers();
         let count = self.moves.len();
         for index in 0..count {
-            if matches!(self.moves[index].source, Source::Fresh(..)) {
+            if matches!(self.moves[index].source, Source::Fresh(_)) {
                 self.done[index] = true;
             } else if self.readers[index] == 0 {
                 self.ready.push(index as u32);
@@ -128,7 +140,7 @@ impl ParallelMoves {
         self.steps.extend(
             self.moves
                 .iter()
-                .filter(|m| matches!(m.source, Source::Fresh(..)))
+                .filter(|m| matches!(m.source, Source::Fresh(_)))
                 .map(|&m| Step::Move(m)),
         );
     }
@@ -214,7 +226,7 @@ mod tests {
 
     /// Runs the steps on a model and compares with the parallel meaning.
     fn check(pairs: &[(u32, u32)]) {
-        let mut moves = ParallelMoves::default();
+        let mut moves = ParallelMoves::<()>::default();
         for &(from, to) in pairs {
             moves.push(Move {
                 source: Source::Location(location(from)),
@@ -234,7 +246,7 @@ mod tests {
                     let value = match m.source {
                         Source::Location(from) => memory[&from],
                         Source::Saved => saved.take().expect("something was saved"),
-                        Source::Fresh(..) => unreachable!("no constants here"),
+                        Source::Fresh(_) => unreachable!("no constants here"),
                     };
                     memory.insert(m.dest, value);
                 }

@@ -3,12 +3,13 @@
 use super::FastCtx;
 use super::edges::Exit;
 use crate::abi::unsupported_type;
+use crate::context::{Constants, Context};
 use crate::error::CodegenError;
 use crate::isa::{Branch, Isa, Join};
 use crate::lower_ctx::LowerCtx;
 use crate::minst::Label;
 use crate::reg::Reg;
-use frazil_ir::{Block, Edge, Effects, EntityRef, Inst, InstData, MemFlags, Opcode, Type, Value};
+use frazil_ir::{Block, Edge, EntityRef, Inst, InstData, MemFlags, Opcode, Type, Value};
 
 impl<I: Isa> FastCtx<'_, I> {
     /// Lowers every reachable block in layout order.
@@ -89,25 +90,12 @@ impl<I: Isa> FastCtx<'_, I> {
 
     /// A store to a slot that is a register.
     fn store_to_home(&mut self, data: &InstData, home: Reg) {
-        match data.a.as_value().filter(|&value| !self.is_place_value(value)) {
+        match self.own_value(data.a) {
             Some(value) => self.copy_part_to(value, 0, home),
             None => self.make_fresh(data.a, 0, home, self.imm_bytes),
         }
         self.end_step();
         self.release_operands(data);
-    }
-
-    /// Width at which immediates of an instruction are made: that of its type, if all its operands have that type.
-    #[inline]
-    fn immediate_bytes(&self, data: &InstData) -> u8 {
-        let parts = self.st.parts[data.ty.index()];
-        let is_uniform = matches!(data.op.effects(), Effects::Pure | Effects::Trap)
-            && !matches!(data.op, Opcode::Select | Opcode::Scmp | Opcode::Ucmp);
-        if is_uniform && parts.count > 0 && !parts.float {
-            parts.bytes.max(4)
-        } else {
-            self.isa.desc().pointer_bytes
-        }
     }
 
     /// Whether no result of a removable instruction is used.

@@ -3,6 +3,7 @@
 use super::FastCtx;
 use super::state::NO_REG;
 use crate::abi::{ArgLayout, ArgPlace, Place};
+use crate::context::{Addressing, Context};
 use crate::desc::ConvDesc;
 use crate::error::CodegenError;
 use crate::isa::{CallTarget, Isa, Parts};

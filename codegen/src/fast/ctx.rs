@@ -3,13 +3,14 @@
 use super::state::{NO_REG, Owner};
 use super::{FastCtx, reg_of};
 use crate::analyze::{Mark, NO_HINT};
+use crate::context::{Addressing, Constants, Context};
 use crate::error::CodegenError;
-use crate::isa::Isa;
+use crate::isa::{Isa, Parts};
 use crate::lower_ctx::{GroupKind, ImmKind, LowerCtx, Src, VariadicArea};
 use crate::minst::{Label, MInst, Mem, Ref};
 use crate::module_view::ModuleView;
 use crate::reg::{PRegSet, Reg, RegClass};
-use frazil_ir::{ConstView, EntityRef, Function, Opcode, Operand, RuntimeFunction, Type, Value};
+use frazil_ir::{EntityRef, Function, Operand, RuntimeFunction, SlotId, Type, Value};
 
 impl<I: Isa> FastCtx<'_, I> {
     /// A part of an operand in a register, pinned: the value's own, or a temporary.
@@ -28,54 +29,6 @@ impl<I: Isa> FastCtx<'_, I> {
         let reg = self.allocate(class, Owner::TEMP);
         self.make_fresh(operand, part, reg, self.imm_bytes);
         reg
-    }
-
-    /// The class of a constant, symbol or place.
-    fn fresh_class(&self, operand: Operand) -> RegClass {
-        match operand.as_const() {
-            Some(id) => self.st.parts[self.function.consts[id.index()].ty.index()].class(),
-            None => RegClass::Int,
-        }
-    }
-
-    /// Puts a part of a constant, symbol or place into a register, touching no other and no flags.
-    pub(super) fn make_fresh(&mut self, operand: Operand, part: u8, dst: Reg, imm_bytes: u8) {
-        if let Some(imm) = operand.as_imm() {
-            let value = if part == 0 { imm } else { imm >> 63 };
-            let isa = self.isa;
-            isa.int_constant(self, dst, imm_bytes, value);
-        } else if let Some((base, distance)) = self.place(operand) {
-            self.note_error(|cx| cx.place_to_reg(dst, base, distance));
-        } else if let Some(id) = operand.as_const() {
-            let (ty, view) = self.function.constant(id);
-            self.make_constant(ty, view, part, dst);
-        }
-    }
-
-    fn make_constant(&mut self, ty: Type, view: ConstView<'_>, part: u8, dst: Reg) {
-        let (isa, parts) = (self.isa, self.st.parts[ty.index()]);
-        if parts.count == 0 {
-            self.error
-                .get_or_insert_with(|| crate::abi::unsupported_type(&self.function.types, ty));
-            return;
-        }
-        let bits = match view {
-            ConstView::Int(words) => slice_words(words, part, parts.bytes, true),
-            ConstView::Float(words) => slice_words(words, part, parts.bytes, false),
-            ConstView::Zero => 0,
-            // Any contents will do.
-            ConstView::Undef | ConstView::Poison => return,
-            ConstView::Symbol(..) | ConstView::Vector(_) | ConstView::BlockAddress(..) | ConstView::Asm(_) => {
-                self.error
-                    .get_or_insert_with(|| CodegenError::unsupported(format!("a constant of kind {view:?}")));
-                return;
-            }
-        };
-        if parts.float {
-            isa.float_constant(self, dst, parts.bytes, bits);
-        } else {
-            isa.int_constant(self, dst, parts.bytes, bits as i64);
-        }
     }
 
     /// The registers of the operands of a folded or finished instruction are used once more each.
@@ -99,36 +52,63 @@ impl<I: Isa> FastCtx<'_, I> {
             }
         }
     }
-
-    /// The load that was folded into the current rule by way of this operand.
-    #[inline]
-    fn folded_load(&self, value: Value) -> Option<Operand> {
-        if self.st.analysis.marks[value.index()] != Mark::Folded {
-            return None;
-        }
-        let data = self.function.inst(self.function.def_inst(value)?);
-        (data.op == Opcode::Load).then_some(data.a)
-    }
 }
 
-/// The part of a multi-word constant; integers are sign-extended beyond their words.
-fn slice_words(words: &[u64], part: u8, bytes: u8, signed: bool) -> u128 {
-    let fill = if signed && words.last().is_some_and(|&word| word >> 63 != 0) {
-        u64::MAX
-    } else {
-        0
-    };
-    let word = |index: usize| words.get(index).copied().unwrap_or(fill);
-    let bit = usize::from(part) * usize::from(bytes) * 8;
-    if bytes == 16 {
-        return u128::from(word(bit / 64)) | u128::from(word(bit / 64 + 1)) << 64;
+impl<'a, I: Isa> Context<'a> for FastCtx<'a, I> {
+    type Isa = I;
+
+    #[inline]
+    fn isa(&self) -> &'a I {
+        self.isa
     }
-    let value = word(bit / 64) >> (bit % 64);
-    let shift = 64 - 8 * u32::from(bytes.min(8));
-    if signed {
-        ((value << shift).cast_signed() >> shift) as u128
-    } else {
-        u128::from(value << shift >> shift)
+
+    #[inline]
+    fn function(&self) -> &'a Function {
+        self.function
+    }
+
+    #[inline]
+    fn module_view(&self) -> ModuleView<'a> {
+        self.view
+    }
+
+    #[inline]
+    fn mark(&self, value: Value) -> Mark {
+        self.st.analysis.marks[value.index()]
+    }
+
+    #[inline]
+    fn parts_of(&self, ty: Type) -> Parts {
+        self.st.parts[ty.index()]
+    }
+
+    #[inline]
+    fn slot_place(&self, slot: SlotId) -> (i32, bool) {
+        (self.st.slots[slot.index()], self.st.slot_is_indirect[slot.index()])
+    }
+
+    #[inline]
+    fn by_value_place(&self, value: Value) -> i32 {
+        self.st.assigns[value.index()].frame
+    }
+
+    #[inline]
+    fn frame_base(&self) -> Reg {
+        self.isa.desc().frame_pointer
+    }
+
+    #[inline]
+    fn use_frame(&mut self) {
+        self.st.frame.needed = true;
+    }
+
+    #[cold]
+    fn keep_error(&mut self, error: CodegenError) {
+        self.error.get_or_insert(error);
+    }
+
+    fn jump_table(&mut self, targets: &[Label]) -> Label {
+        self.buf.jump_table(targets.iter().copied())
     }
 }
 
@@ -171,7 +151,7 @@ impl<I: Isa> LowerCtx for FastCtx<'_, I> {
     }
 
     fn use_fixed(&mut self, operand: Operand, part: u8, reg: Reg) {
-        let own = operand.as_value().filter(|&value| !self.is_place_value(value));
+        let own = self.own_value(operand);
         if let Some(value) = own
             && self.st.regs.owner[reg.index()] == Owner::part(value, part)
         {
@@ -192,7 +172,7 @@ impl<I: Isa> LowerCtx for FastCtx<'_, I> {
     }
 
     fn use_copy(&mut self, operand: Operand, part: u8) -> Reg {
-        let Some(value) = operand.as_value().filter(|&value| !self.is_place_value(value)) else {
+        let Some(value) = self.own_value(operand) else {
             return self.operand_reg(operand, part);
         };
         let assign = self.st.assigns[value.index()];
@@ -210,7 +190,7 @@ impl<I: Isa> LowerCtx for FastCtx<'_, I> {
     }
 
     fn use_src(&mut self, operand: Operand, part: u8, imm: ImmKind) -> Src {
-        let Some(value) = operand.as_value().filter(|&value| !self.is_place_value(value)) else {
+        let Some(value) = self.own_value(operand) else {
             return self.use_reg_or_imm(operand, part, imm);
         };
         if let Some(pointer) = self.folded_load(value) {

@@ -4,7 +4,9 @@
 //! behind the branch that chose the edge, so they may not change what the context believes about registers: only
 //! scratch registers and phi slots are written.
 
+use super::state::FreshPart;
 use super::{FastCtx, reg_of};
+use crate::context::{Constants, Context};
 use crate::isa::Isa;
 use crate::minst::{Label, Mem};
 use crate::parallel_move::{Location, Move, Source, Step};
@@ -83,9 +85,9 @@ impl<I: Isa> FastCtx<'_, I> {
     }
 
     /// Where a part of an operand is now.
-    pub(super) fn source(&mut self, operand: Operand, part: u8) -> Source {
-        let Some(value) = operand.as_value().filter(|&value| !self.is_place_value(value)) else {
-            return Source::Fresh(operand, part);
+    pub(super) fn source(&mut self, operand: Operand, part: u8) -> Source<FreshPart> {
+        let Some(value) = self.own_value(operand) else {
+            return Source::Fresh((operand, part));
         };
         let assign = self.st.assigns[value.index()];
         match reg_of(assign.regs[usize::from(part)]) {
@@ -133,7 +135,7 @@ impl<I: Isa> FastCtx<'_, I> {
         }
     }
 
-    fn perform_move(&mut self, m: Move) {
+    fn perform_move(&mut self, m: Move<FreshPart>) {
         let class = if m.float { RegClass::Float } else { RegClass::Int };
         let target = match m.dest {
             Location::Reg(reg) => reg,
@@ -154,7 +156,7 @@ impl<I: Isa> FastCtx<'_, I> {
     }
 
     /// Puts what a move reads into a register, extended as asked.
-    fn bring(&mut self, m: Move, class: RegClass, target: Reg) {
+    fn bring(&mut self, m: Move<FreshPart>, class: RegClass, target: Reg) {
         let isa = self.isa;
         let (bits, signed) = m.extend;
         match m.source {
@@ -171,7 +173,7 @@ impl<I: Isa> FastCtx<'_, I> {
                 let offset = self.cycle_slot();
                 self.reload_from(class, m.bytes, target, offset);
             }
-            Source::Fresh(operand, part) => match operand.as_imm() {
+            Source::Fresh((operand, part)) => match operand.as_imm() {
                 Some(imm) if bits != 0 && !signed => {
                     isa.int_constant(self, target, m.bytes.max(4), imm & ((1i64 << bits.min(62)) - 1));
                     return;

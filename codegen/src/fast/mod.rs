@@ -28,7 +28,7 @@ mod switch;
 pub use state::FastState;
 
 use crate::buffer::CodeBuffer;
-use crate::desc::{ConvDesc, TargetDesc};
+use crate::desc::ConvDesc;
 use crate::error::CodegenError;
 use crate::isa::{FrameInfo, FrameSink, Isa};
 use crate::minst::{Label, MInst};
@@ -36,7 +36,7 @@ use crate::module_view::ModuleView;
 use crate::reg::{PRegSet, Reg};
 use crate::result::{CompiledFunction, UnwindOp};
 use frazil_ir::module::{FramePointer, FunctionHead};
-use frazil_ir::{Block, Effects, Function, TypeData, Value};
+use frazil_ir::{Block, Function, Value};
 
 /// The context of one function: implements the requests of lowering rules.
 pub(crate) struct FastCtx<'a, I: Isa> {
@@ -83,8 +83,8 @@ pub(crate) fn compile<I: Isa>(
     out: &mut CompiledFunction,
 ) -> Result<(), CodegenError> {
     out.clear();
-    refuse_attributes(head, view)?;
-    refuse_layout(isa.desc(), function, view)?;
+    crate::context::refusals::refuse_attributes(head, view)?;
+    crate::context::refusals::refuse_layout(isa.desc(), function, view)?;
     let conv = isa
         .convention(function.signature.call_conv)
         .ok_or_else(|| CodegenError::unsupported(format!("calling convention {}", function.signature.call_conv.0)))?;
@@ -151,55 +151,9 @@ pub(crate) fn compile<I: Isa>(
     Ok(())
 }
 
-/// Attributes and module flags that would change the code in ways that are not implemented.
-fn refuse_attributes(head: &FunctionHead, view: ModuleView<'_>) -> Result<(), CodegenError> {
-    if !head.unsupported.is_empty() {
-        let names = view.module.strings.display(head.unsupported);
-        return Err(CodegenError::unsupported(format!("function attribute {names}")));
-    }
-    if head.naked {
-        return Err(CodegenError::unsupported("function attribute naked"));
-    }
-    // LLVM's numbers (`llvm/Support/CodeGen.h`); what is compiled serves the tiny and the small model.
-    match view.module.flags.code_model {
-        None | Some(0 | 1) => Ok(()),
-        Some(2) => Err(CodegenError::unsupported("code model kernel")),
-        Some(3) => Err(CodegenError::unsupported("code model medium")),
-        Some(4) => Err(CodegenError::unsupported("code model large")),
-        Some(other) => Err(CodegenError::unsupported(format!("code model number {other}"))),
-    }
-}
-
-/// A module whose pointers or byte order are not the target's, as far as the function has to do with memory.
-fn refuse_layout(desc: &TargetDesc, function: &Function, view: ModuleView<'_>) -> Result<(), CodegenError> {
-    let layout = view.module.data_layout;
-    let bits = u32::from(desc.pointer_bytes) * 8;
-    if layout.pointer_bits == bits && layout.big_endian != desc.elf.little_endian {
-        return Ok(());
-    }
-    let is_pointer = |ty| matches!(function.types.data(ty), TypeData::Ptr(_));
-    let has_memory = function.values.iter().any(|value| is_pointer(value.ty))
-        || (function.insts.iter()).any(|data| matches!(data.op.effects(), Effects::Read | Effects::Write));
-    if !has_memory {
-        return Ok(());
-    }
-    Err(CodegenError::unsupported(if layout.pointer_bits == bits {
-        "the module's byte order".to_owned()
-    } else {
-        format!("pointers of {} bits", layout.pointer_bits)
-    }))
-}
-
 impl<I: Isa> FastCtx<'_, I> {
     fn block_label(&self, block: Block) -> Label {
         Label(self.first_block_label.0 + block.as_u32())
-    }
-
-    /// Does something that may fail where no error can be returned; the function is refused at its end.
-    fn note_error(&mut self, action: impl FnOnce(&mut Self) -> Result<(), CodegenError>) {
-        if let Err(error) = action(self) {
-            self.error.get_or_insert(error);
-        }
     }
 
     /// Gives the saved registers places in the frame: the offset of the first, and the step to the next below.

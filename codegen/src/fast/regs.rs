@@ -2,8 +2,9 @@
 
 use super::state::{NO_REG, Owner};
 use super::{FastCtx, reg_of};
+use crate::context::Context;
 use crate::isa::Isa;
-use crate::minst::{MInst, Mem};
+use crate::minst::MInst;
 use crate::reg::{PRegSet, Reg, RegClass};
 use frazil_ir::{EntityRef, Value};
 
@@ -156,13 +157,6 @@ impl<I: Isa> FastCtx<'_, I> {
         self.st.expire_next[value.index()] = self.st.expire_first[last];
         self.st.expire_first[last] = value.as_u32();
         offset
-    }
-
-    /// A part of the value's frame slot.
-    #[inline]
-    pub(super) fn frame_mem(&mut self, offset: i32) -> Mem {
-        self.st.frame.needed = true;
-        Mem::base(self.isa.desc().frame_pointer, offset)
     }
 
     /// Stores a part from its register, unless that was done.

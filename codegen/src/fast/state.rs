@@ -111,6 +111,9 @@ impl RegFile {
     }
 }
 
+/// A part of a constant, symbol or place, which a move makes on the spot.
+pub(super) type FreshPart = (frazil_ir::Operand, u8);
+
 /// The memory of the fast path, kept from function to function.
 #[derive(Debug, Default)]
 pub struct FastState {
@@ -129,7 +132,7 @@ pub struct FastState {
     pub(super) expire_first: Vec<u32>,
     pub(super) expire_next: Vec<u32>,
     pub(super) layout: ArgLayout,
-    pub(super) moves: ParallelMoves,
+    pub(super) moves: ParallelMoves<FreshPart>,
     pub(super) cases: Vec<(u64, u32)>,
     pub(super) exit_labels: EpochMap<u32>,
 }

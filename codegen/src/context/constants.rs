@@ -1,0 +1,84 @@
+//! Constants, symbols and places in registers.
+
+use super::Context;
+use super::address::Addressing;
+use crate::error::CodegenError;
+use crate::isa::Isa;
+use crate::reg::{Reg, RegClass};
+use frazil_ir::{ConstView, EntityRef, Operand, Type};
+
+/// The part of [`Context`] that makes operands which no instruction computed.
+pub(crate) trait Constants<'a>: Context<'a> {
+    /// The class of a constant, symbol or place.
+    fn fresh_class(&self, operand: Operand) -> RegClass {
+        match operand.as_const() {
+            Some(id) => self.parts_of(self.function().consts[id.index()].ty).class(),
+            None => RegClass::Int,
+        }
+    }
+
+    /// Puts a part of a constant, symbol or place into a register, touching no other and no flags. `imm_bytes` is the
+    /// width of an immediate.
+    fn make_fresh(&mut self, operand: Operand, part: u8, dst: Reg, imm_bytes: u8) {
+        if let Some(imm) = operand.as_imm() {
+            let value = if part == 0 { imm } else { imm >> 63 };
+            let isa = self.isa();
+            isa.int_constant(self, dst, imm_bytes, value);
+        } else if let Some((base, distance)) = self.place(operand) {
+            if let Err(error) = self.place_to_reg(dst, base, distance) {
+                self.keep_error(error);
+            }
+        } else if let Some(id) = operand.as_const() {
+            let (ty, view) = self.function().constant(id);
+            self.make_constant(ty, view, part, dst);
+        }
+    }
+
+    /// The same for an entry of the constant table.
+    fn make_constant(&mut self, ty: Type, view: ConstView<'_>, part: u8, dst: Reg) {
+        let (isa, parts) = (self.isa(), self.parts_of(ty));
+        if parts.count == 0 {
+            self.keep_error(crate::abi::unsupported_type(&self.function().types, ty));
+            return;
+        }
+        let bits = match view {
+            ConstView::Int(words) => slice_words(words, part, parts.bytes, true),
+            ConstView::Float(words) => slice_words(words, part, parts.bytes, false),
+            ConstView::Zero => 0,
+            // Any contents will do.
+            ConstView::Undef | ConstView::Poison => return,
+            ConstView::Symbol(..) | ConstView::Vector(_) | ConstView::BlockAddress(..) | ConstView::Asm(_) => {
+                self.keep_error(CodegenError::unsupported(format!("a constant of kind {view:?}")));
+                return;
+            }
+        };
+        if parts.float {
+            isa.float_constant(self, dst, parts.bytes, bits);
+        } else {
+            isa.int_constant(self, dst, parts.bytes, bits as i64);
+        }
+    }
+}
+
+impl<'a, C: Context<'a>> Constants<'a> for C {}
+
+/// The part of a multi-word constant; integers are sign-extended beyond their words.
+fn slice_words(words: &[u64], part: u8, bytes: u8, signed: bool) -> u128 {
+    let fill = if signed && words.last().is_some_and(|&word| word >> 63 != 0) {
+        u64::MAX
+    } else {
+        0
+    };
+    let word = |index: usize| words.get(index).copied().unwrap_or(fill);
+    let bit = usize::from(part) * usize::from(bytes) * 8;
+    if bytes == 16 {
+        return u128::from(word(bit / 64)) | u128::from(word(bit / 64 + 1)) << 64;
+    }
+    let value = word(bit / 64) >> (bit % 64);
+    let shift = 64 - 8 * u32::from(bytes.min(8));
+    if signed {
+        ((value << shift).cast_signed() >> shift) as u128
+    } else {
+        u128::from(value << shift >> shift)
+    }
+}
