@@ -70,7 +70,20 @@ static void damaged(void) {
     free(data);
 }
 
+static size_t pack(int level, const unsigned char *data, size_t size, unsigned char *result, size_t room) {
+    unsigned made = (unsigned)room;
+    must(BZ2_bzBuffToBuffCompress((char *)result, &made, (char *)data, (unsigned)size, level, 0, 0) == BZ_OK, "compress");
+    return made;
+}
+
+static size_t unpack(int level, const unsigned char *data, size_t size, unsigned char *result, size_t room) {
+    unsigned made = (unsigned)room;
+    must(BZ2_bzBuffToBuffDecompress((char *)result, &made, (char *)data, (unsigned)size, 0, 0) == BZ_OK, "decompress");
+    return made;
+}
+
 int main(int argc, char **argv) {
+    if (one_way(argc, argv, pack, unpack)) return 0;
     size_t size = size_argument(argc, argv);
     for (int kind = 0; kind < KIND_COUNT; kind++) {
         unsigned char *data = generate(kind, size);

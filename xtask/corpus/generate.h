@@ -118,4 +118,35 @@ static void must(int condition, const char *what) {
     }
 }
 
+/* Packs or unpacks `size` bytes and returns the size of the result, which is at most `room`. */
+typedef size_t Conversion(int level, const unsigned char *data, size_t size, unsigned char *result, size_t room);
+
+/* One way only, for measuring: `program SIZE compress|decompress LEVEL TIMES`. Equal parts of all kinds of data are
+ * packed, or were packed once and are unpacked, so many times. Returns 0 when the arguments ask for something else. */
+static int one_way(int argc, char **argv, Conversion *pack, Conversion *unpack) {
+    if (argc < 5) return 0;
+    int packs = strcmp(argv[2], "compress") == 0, level = atoi(argv[3]), times = atoi(argv[4]);
+    size_t size = size_argument(argc, argv), part = size / KIND_COUNT, room = size + size / 8 + 4096;
+    unsigned char *data = malloc(part * KIND_COUNT), *packed = malloc(room), *after = malloc(part * KIND_COUNT);
+    for (int kind = 0; kind < KIND_COUNT; kind++) {
+        unsigned char *one = generate(kind, part);
+        memcpy(data + (size_t)kind * part, one, part);
+        free(one);
+    }
+    size = part * KIND_COUNT;
+    size_t packed_size = pack(level, data, size, packed, room);
+    for (int i = packs ? 1 : 0; i < times; i++) {
+        if (packs)
+            packed_size = pack(level, data, size, packed, room);
+        else
+            must(unpack(level, packed, packed_size, after, size) == size, "unpack");
+    }
+    printf("%s level %d: %zu -> %zu bytes, checksum %016llx\n", argv[2], level, size, packed_size,
+           (unsigned long long)(packs ? checksum(packed, packed_size) : checksum(after, size)));
+    free(data);
+    free(packed);
+    free(after);
+    return 1;
+}
+
 #endif

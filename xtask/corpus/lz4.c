@@ -74,7 +74,22 @@ static void frame(int kind, int level, unsigned char *data, size_t size) {
     free(after);
 }
 
+/* Levels from 3 on are those of the high-compression mode. */
+static size_t pack(int level, const unsigned char *data, size_t size, unsigned char *result, size_t room) {
+    int made = level < 3 ? LZ4_compress_default((char *)data, (char *)result, (int)size, (int)room)
+                         : LZ4_compress_HC((char *)data, (char *)result, (int)size, (int)room, level);
+    must(made > 0, "compress");
+    return (size_t)made;
+}
+
+static size_t unpack(int level, const unsigned char *data, size_t size, unsigned char *result, size_t room) {
+    int made = LZ4_decompress_safe((char *)data, (char *)result, (int)size, (int)room);
+    must(made >= 0, "decompress");
+    return (size_t)made;
+}
+
 int main(int argc, char **argv) {
+    if (one_way(argc, argv, pack, unpack)) return 0;
     size_t size = size_argument(argc, argv);
     for (int repeat = 0; repeat < 3; repeat++) {
         for (int kind = 0; kind < KIND_COUNT; kind++) {

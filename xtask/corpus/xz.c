@@ -73,7 +73,23 @@ static void alone(int kind, const unsigned char *data, size_t size) {
     free(packed);
 }
 
+static size_t pack(int level, const unsigned char *data, size_t size, unsigned char *result, size_t room) {
+    size_t made = 0;
+    must(lzma_easy_buffer_encode((uint32_t)level, LZMA_CHECK_CRC64, NULL, data, size, result, &made, room) == LZMA_OK,
+         "easy_buffer_encode");
+    return made;
+}
+
+static size_t unpack(int level, const unsigned char *data, size_t size, unsigned char *result, size_t room) {
+    uint64_t memory_limit = UINT64_MAX;
+    size_t used = 0, made = 0;
+    must(lzma_stream_buffer_decode(&memory_limit, 0, NULL, data, &used, size, result, &made, room) == LZMA_OK,
+         "buffer_decode");
+    return made;
+}
+
 int main(int argc, char **argv) {
+    if (one_way(argc, argv, pack, unpack)) return 0;
     size_t size = size_argument(argc, argv);
     lzma_options_delta delta;
     memset(&delta, 0, sizeof delta);

@@ -67,7 +67,20 @@ static void damaged(void) {
     free(data);
 }
 
+static size_t pack(int level, const unsigned char *data, size_t size, unsigned char *result, size_t room) {
+    uLongf made = (uLongf)room;
+    must(compress2(result, &made, data, (uLong)size, level) == Z_OK, "compress2");
+    return made;
+}
+
+static size_t unpack(int level, const unsigned char *data, size_t size, unsigned char *result, size_t room) {
+    uLongf made = (uLongf)room;
+    must(uncompress(result, &made, data, (uLong)size) == Z_OK, "uncompress");
+    return made;
+}
+
 int main(int argc, char **argv) {
+    if (one_way(argc, argv, pack, unpack)) return 0;
     static const int levels[] = {0, 1, 4, 6, 9};
     size_t size = size_argument(argc, argv);
     for (int kind = 0; kind < KIND_COUNT; kind++) {

@@ -27,8 +27,9 @@ cargo xtask <command>
   crosstest [FILTER]                    compare each program's behavior under frazil with that under llc-22 -O0
   crosstest --bisect [...]              find the function that makes a module fail
   crosstest --random N [--seed N] [...] the same with programs that csmith makes
-  bench [--repeat N] [FILTER]           CPU time, memory and code size of compiling, beside llc-22 -O0
-  bench --run-time [...]                user time of the compiled programs
+  bench [--repeat N] [FILTER]           CPU time, memory and code size of compiling, beside llc-22 -O0 and -O2
+  bench --run-time [--against llc-O0|llc-O1|llc-O2] [...]
+                                        user time of the compiled programs; --against as often as wanted
   bench --instructions [--bless]        instructions executed by frazil, against the committed counts
   robustness [--cases N] [--processes N] [--seed N] [FILTER]
                                         damaged input must end in success or in a clear error

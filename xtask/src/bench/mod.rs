@@ -1,11 +1,12 @@
-//! `cargo xtask bench`: how fast Frazil compiles, and how fast what it compiled runs, beside `llc-22 -O0`.
+//! `cargo xtask bench`: how fast Frazil compiles, and how fast what it compiled runs, beside `llc-22`.
 //!
-//! Both compilers run in turn on the same input, so that whatever else the machine does falls on both alike, and a
+//! The compilers run in turn on the same input, so that whatever else the machine does falls on all alike, and a
 //! pair of neighboring runs gives one ratio. Times are CPU time of the whole process as the kernel accounts it, not
 //! time on the clock.
 
 mod compile_time;
 mod instructions;
+mod reference;
 mod run_time;
 mod stages;
 mod statistics;
@@ -13,11 +14,11 @@ mod statistics;
 use anyhow::{Result, ensure};
 use pico_args::Arguments;
 
-use crate::compiler::Compiler;
+use crate::compiler::{Compiler, LlcLevel};
 use crate::corpus;
 
-/// `cargo xtask bench [--run-time] [--repeat N] [--frazil PATH] [FILTER]` and
-/// `cargo xtask bench --instructions [--bless] [--frazil PATH]`.
+/// `cargo xtask bench [--run-time [--against llc-O0|llc-O1|llc-O2]...] [--repeat N] [FILTER]` and
+/// `cargo xtask bench --instructions [--bless]`, with the options of [`Compiler::from_arguments`].
 pub fn command(mut arguments: Arguments) -> Result<bool> {
     if arguments.contains("--instructions") {
         let bless = arguments.contains("--bless");
@@ -26,14 +27,13 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
         return instructions::check(&frazil, bless);
     }
     let run_time = arguments.contains("--run-time");
+    let against: Vec<LlcLevel> = arguments.values_from_str("--against")?;
     let repeat: Option<usize> = arguments.opt_value_from_str("--repeat")?;
     ensure!(repeat != Some(0), "--repeat must be at least 1");
     let frazil = Compiler::from_arguments(&mut arguments)?;
     let modules = corpus::modules(&corpus::filter(arguments)?)?;
     if run_time {
-        run_time::measure(&modules, &frazil, repeat.unwrap_or(5))?;
-    } else {
-        compile_time::measure(&modules, &frazil, repeat.unwrap_or(9))?;
+        return run_time::measure(&modules, &frazil, &against, repeat.unwrap_or(5));
     }
-    Ok(true)
+    compile_time::measure(&modules, &frazil, repeat.unwrap_or(9))
 }

@@ -65,6 +65,11 @@ impl Module {
     pub fn name(&self) -> String {
         module_name(self.program, self.level)
     }
+
+    /// The text of all that the bitcode depends on.
+    pub fn recipe_file(&self) -> PathBuf {
+        self.bitcode.with_extension("recipe")
+    }
 }
 
 fn module_name(program: &Program, level: Level) -> String {
