@@ -72,8 +72,17 @@ impl Function {
     /// Appends an instruction to the last block and counts the uses of its operands. Results are not touched.
     #[inline]
     pub fn push_inst(&mut self, data: InstData) -> Inst {
-        use crate::opcode::Format;
         let inst = Inst::new(self.insts.len());
+        self.count_uses(&data);
+        self.insts.push(data);
+        self.close_block_at_end();
+        inst
+    }
+
+    /// Counts one use of each operand of an instruction.
+    #[inline]
+    pub(crate) fn count_uses(&mut self, data: &InstData) {
+        use crate::opcode::Format;
         match data.op.format() {
             Format::Nullary | Format::Jump | Format::LandingPad => {}
             Format::Unary | Format::Branch => self.count_use(data.a),
@@ -81,11 +90,8 @@ impl Function {
                 self.count_use(data.a);
                 self.count_use(data.b);
             }
-            _ => self.count_pooled_uses(&data),
+            _ => self.count_pooled_uses(data),
         }
-        self.insts.push(data);
-        self.close_block_at_end();
-        inst
     }
 
     /// The same for an instruction of format `Unary` or `Binary`, whose operands are all in its words.

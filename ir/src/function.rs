@@ -424,6 +424,34 @@ impl Function {
     }
 }
 
+/// Calls `visit` with every operand slot that [`Function::for_each_operand`] visits, in the same order, to be changed.
+/// `pool` is the function's.
+pub fn for_each_operand_mut(pool: &mut [Operand], data: &mut InstData, mut visit: impl FnMut(&mut Operand)) {
+    let start = data.b.as_raw() as usize;
+    match data.op.format() {
+        Format::Nullary | Format::Jump | Format::LandingPad => {}
+        Format::Unary | Format::Branch | Format::IndirectJump | Format::Switch => visit(&mut data.a),
+        Format::Binary => {
+            visit(&mut data.a);
+            visit(&mut data.b);
+        }
+        Format::Ternary => {
+            visit(&mut data.a);
+            pool[start..start + 2].iter_mut().for_each(visit);
+        }
+        Format::List | Format::Phi => {
+            let count = data.a.as_raw() as usize;
+            pool[start..start + count].iter_mut().for_each(visit);
+        }
+        Format::Call | Format::Invoke => {
+            visit(&mut data.a);
+            let count = pool[start].as_raw() as usize;
+            let first = start + if data.op == Opcode::Invoke { 4 } else { 2 };
+            pool[first..first + count].iter_mut().for_each(visit);
+        }
+    }
+}
+
 /// The parts of a call.
 #[derive(Clone, Copy, Debug)]
 pub struct CallView<'a> {

@@ -1,0 +1,129 @@
+//! Phi columns after a change of the graph: each operand goes where its edge went.
+//!
+//! A block's columns stand in the order of its predecessors, so they are permuted when blocks are renumbered, shrink
+//! when edges vanish, and grow by copies of the columns that the edits named.
+
+use super::graph::EdgeOperand;
+use super::{Editor, NONE};
+use crate::entities::Block;
+use crate::function::{Function, InstData};
+use crate::opcode::Opcode;
+use crate::operand::Operand;
+use frazil_support::EntityRef;
+
+impl Editor {
+    /// Rearranges the operands of all phis for the new graph, and counts their uses.
+    pub(super) fn move_columns(&mut self, f: &mut Function) {
+        let mut copies = std::mem::take(&mut self.edge_copies);
+        let mut operands = std::mem::take(&mut self.edge_operands);
+        copies.sort_by_key(|copy| copy.to);
+        operands.sort_by_key(|row| row.to);
+        let mut sources = std::mem::take(&mut self.stack);
+        for number in 0..f.blocks.len() {
+            let block = Block::new(number);
+            if f.inst(crate::Inst::new(f.blocks[number].start as usize)).op != Opcode::Phi {
+                continue;
+            }
+            let head = self.order[number];
+            self.map_old_columns(head);
+            let first = copies.partition_point(|copy| copy.to < head);
+            for copy in copies[first..].iter().take_while(|copy| copy.to == head) {
+                if let Some(column) = self.columns.get(copy.like as usize) {
+                    self.columns.set(copy.from as usize, column);
+                }
+            }
+            sources.clear();
+            for &from in f.predecessors(block) {
+                let tail = self.tail_of(self.order[from.index()]);
+                sources.push(self.columns.get(tail as usize).unwrap_or(NONE));
+            }
+            self.move_block_columns(f, block, &sources);
+            let first = operands.partition_point(|row| row.to < head);
+            let count = operands[first..].partition_point(|row| row.to == head);
+            self.set_columns(f, block, &operands[first..first + count]);
+            count_phis(f, block);
+        }
+        (self.stack, self.edge_copies, self.edge_operands) = (sources, copies, operands);
+    }
+
+    /// Maps the predecessors that a block had to its columns.
+    fn map_old_columns(&mut self, head: u32) {
+        self.columns.reset(self.blocks.len());
+        let predecessors = match (head as usize).checked_sub(self.old_blocks) {
+            Some(new) => {
+                let (start, end) = self.new_blocks[new].predecessors;
+                &self.new_predecessors[start as usize..end as usize]
+            }
+            None => self.old_cfg.predecessors(Block::new(head as usize)),
+        };
+        for (column, from) in predecessors.iter().enumerate() {
+            self.columns.set(from.index(), column as u32);
+        }
+    }
+
+    /// Makes operand `k` of each phi of a block the one that stood in column `sources[k]`.
+    fn move_block_columns(&mut self, f: &mut Function, block: Block, sources: &[u32]) {
+        let in_order = sources
+            .iter()
+            .enumerate()
+            .all(|(column, &source)| column as u32 == source);
+        for position in f.block_insts(block) {
+            let data = f.insts[position];
+            if data.op != Opcode::Phi {
+                break;
+            }
+            if in_order && data.a.as_raw() as usize == sources.len() {
+                continue;
+            }
+            self.operands.clear();
+            let list = f.list(&data);
+            let moved = sources
+                .iter()
+                .map(|&source| list.get(source as usize).copied().unwrap_or(Operand::NONE));
+            self.operands.extend(moved);
+            let data = &mut f.insts[position];
+            if sources.len() <= data.a.as_raw() as usize {
+                let start = data.b.as_raw() as usize;
+                f.pool[start..start + sources.len()].copy_from_slice(&self.operands);
+            } else {
+                data.b = Operand::raw(f.pool.len() as u32);
+                f.pool.extend_from_slice(&self.operands);
+            }
+            data.a = Operand::raw(sources.len() as u32);
+        }
+    }
+
+    /// Sets the operands that were given for single edges.
+    fn set_columns(&mut self, f: &mut Function, block: Block, rows: &[EdgeOperand]) {
+        if rows.is_empty() {
+            return;
+        }
+        self.columns.reset(self.blocks.len());
+        for (column, from) in f.predecessors(block).iter().enumerate() {
+            let tail = self.tail_of(self.order[from.index()]);
+            self.columns.set(tail as usize, column as u32);
+        }
+        for row in rows {
+            let phi: Option<InstData> = f.def_inst(row.phi).and_then(|inst| f.insts.get(inst.index()).copied());
+            let phi = phi.filter(|data| data.op == Opcode::Phi && data.first_result() == Some(row.phi));
+            if let (Some(data), Some(column)) = (phi, self.columns.get(row.from as usize)) {
+                f.pool[data.b.as_raw() as usize + column as usize] = self.resolve(row.operand);
+            }
+        }
+    }
+}
+
+/// Counts the uses by a block's phis.
+fn count_phis(f: &mut Function, block: Block) {
+    for position in f.block_insts(block) {
+        let data = f.insts[position];
+        if data.op != Opcode::Phi {
+            break;
+        }
+        assert!(
+            f.list(&data).iter().all(|operand| !operand.is_none()),
+            "each new edge into a block with phis says what they take"
+        );
+        f.count_uses(&data);
+    }
+}
