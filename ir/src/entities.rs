@@ -20,6 +20,8 @@ entities! {
     Inst, "i";
     /// A basic block of a function.
     Block, "b";
+    /// A loop of a function's [`crate::loops::LoopTree`].
+    Loop, "loop";
     /// A fixed-size stack slot of a function (a static `alloca`).
     SlotId, "s";
     /// A constant of a function that does not fit an immediate operand.

@@ -14,6 +14,7 @@ pub mod flags;
 pub mod function;
 #[cfg(feature = "interp")]
 pub mod interp;
+pub mod loops;
 pub mod module;
 pub mod opcode;
 pub mod operand;
@@ -31,7 +32,7 @@ pub use analysis::{Analysis, AnalysisCache, AnalysisSet};
 pub use cfg::{Cfg, Edge};
 pub use constant::{AsmData, ConstData, ConstKind, ConstView};
 pub use edit::Editor;
-pub use entities::{Block, ComdatId, ConstId, DataId, FuncId, Inst, SigId, SlotId, SymbolId, Value};
+pub use entities::{Block, ComdatId, ConstId, DataId, FuncId, Inst, Loop, SigId, SlotId, SymbolId, Value};
 pub use flags::{CallFlags, FastFlags, IntFlags, MemFlags, Ordering, RmwOp};
 pub use function::{BlockData, CallView, Function, InstData, SlotData, ValueData, ValueKind};
 pub use module::{DataDef, DataRelocation, FunctionHead, Linkage, Module, SymbolData, SymbolKind, Visibility};
