@@ -60,6 +60,12 @@ impl DomTree {
         self.is_reachable(above) && self.is_reachable(below) && start <= number && number < end
     }
 
+    /// The numbers, in preorder of the tree, of the blocks that a reachable block dominates; its own is the first.
+    pub fn subtree(&self, block: Block) -> std::ops::Range<u32> {
+        let (start, end) = self.spans[block.index()];
+        start..end
+    }
+
     fn compute_order(&mut self, cfg: &Cfg, blocks: usize) {
         let work = &mut self.work;
         self.order.clear();

@@ -2,6 +2,7 @@
 
 pub mod facts;
 pub mod manager;
+pub mod memory;
 pub mod opt;
 pub mod recipe;
 pub mod registry;

@@ -1,0 +1,28 @@
+//! What several passes know about memory: slots that are variables, where variables need phis, conversions.
+
+pub mod convert;
+pub mod dom_order;
+pub mod phis;
+pub mod slots;
+
+use frazil_ir::{EntityRef, Function, SlotId, ValueKind};
+
+/// Takes the slots out of a function whose addresses nothing uses. Returns how many these are. The numbers of slots
+/// change; those of their addresses remain. May be called between the begin and the commit of edits.
+pub fn remove_unused_slots(function: &mut Function) -> usize {
+    let before = function.slots.len();
+    let (values, uses) = (&mut function.values, &function.uses);
+    let mut kept = 0;
+    function.slots.retain(|slot| {
+        let address = slot.address.index();
+        let is_used = uses[address] > 0;
+        if is_used {
+            values[address].def = SlotId::new(kept).as_u32();
+            kept += 1;
+        } else {
+            (values[address].kind, values[address].def) = (ValueKind::Forward, u32::MAX);
+        }
+        is_used
+    });
+    before - kept
+}
