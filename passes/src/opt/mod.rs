@@ -5,10 +5,12 @@
 
 use crate::registry::Registry;
 
+pub mod dce;
 pub mod mem2reg;
 
 /// Registers all passes of this folder. A pass without options is made by `|NoOptions {}| name::Pass`, one with
 /// options by a function that takes them.
 pub fn register(registry: &mut Registry) {
     registry.function(mem2reg::INFO, mem2reg::make);
+    registry.function(dce::INFO, dce::make);
 }
