@@ -6,6 +6,7 @@
 pub mod abi;
 pub mod analyze;
 pub mod buffer;
+pub mod check;
 mod context;
 pub mod desc;
 pub mod error;

@@ -1,0 +1,75 @@
+//! Rules about allocations that do not depend on what places contain: classes, sizes, which registers may be taken,
+//! where edits may stand, which operands may be in memory.
+
+use crate::desc::Role;
+use crate::mfunc::{MFunc, Term, VReg, op_desc};
+use crate::minst::MInst;
+use crate::reg::Reg;
+use crate::regalloc::{AllocatorInput, Edit, Place};
+
+/// A register for a virtual one.
+pub(super) fn register_fits(input: &AllocatorInput<'_>, vreg: &VReg, reg: Reg) -> Result<(), &'static str> {
+    if !reg.is_physical() || reg.bank() != vreg.class as usize {
+        return Err("is in a register of another class");
+    }
+    if !input.allocatable.contains(reg) {
+        return Err("is in a register that may not be allocated");
+    }
+    Ok(())
+}
+
+/// A place for a virtual register.
+pub(super) fn place_fits(
+    input: &AllocatorInput<'_>,
+    vreg: &VReg,
+    place: Place,
+    slots: &[u8],
+) -> Result<(), &'static str> {
+    match place {
+        Place::Reg(reg) => register_fits(input, vreg, reg),
+        Place::Slot(slot) => match slots.get(slot.0 as usize) {
+            None => Err("is in a slot that does not exist"),
+            Some(&bytes) if bytes < vreg.bytes.max(4) => Err("is in a slot that is too small"),
+            Some(_) => Ok(()),
+        },
+    }
+}
+
+/// A register operand in a spill slot.
+pub(super) fn memory_operand_fits(
+    input: &AllocatorInput<'_>,
+    inst: &MInst,
+    operand: usize,
+    role: Role,
+    bytes: u8,
+    slot_bytes: u8,
+) -> Result<(), &'static str> {
+    let desc = op_desc(input.ops, inst.op);
+    let Some(form) = desc.memory_forms.get(operand).copied().flatten() else {
+        return Err("is in memory, for which the instruction has no form");
+    };
+    let form = op_desc(input.ops, form);
+    if form.reads_flags != desc.reads_flags || form.writes_flags != desc.writes_flags {
+        return Err("is in memory, but that form does other things with the flags");
+    }
+    if slot_bytes < bytes.max(4) || slot_bytes < inst.size {
+        return Err("is in a slot that is too small");
+    }
+    // In a register, a narrow operation leaves nothing of the old contents that counts; in memory it does.
+    if role != Role::Use && inst.size < bytes {
+        return Err("is in memory, of which the instruction writes a part only");
+    }
+    Ok(())
+}
+
+/// Whether edits may stand at a point: before the branches of a block that has two ways on, before a return or the
+/// dispatch of a switch, anywhere in other blocks.
+pub(super) fn may_edit(func: &MFunc, block: u32, point: u32) -> bool {
+    let block = &func.blocks[block as usize];
+    let last_before = match block.term {
+        Term::Branch(None) | Term::Return | Term::Switch => block.end.saturating_sub(1),
+        Term::Branch(Some(_)) => block.end.saturating_sub(2),
+        Term::Jump | Term::Stop => return true,
+    };
+    point <= Edit::before(last_before.max(block.start))
+}
