@@ -15,6 +15,8 @@ pub enum Stage {
     Options,
     /// Reading bitcode.
     Read,
+    /// Changing the intermediate representation.
+    Optimize,
     /// Making machine code.
     Compile,
     /// Making or writing the output.

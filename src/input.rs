@@ -21,3 +21,17 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Error> {
     };
     result.map_err(|error| Error::new(Stage::Read, format!("cannot read the input: {error}")))
 }
+
+/// The text of a file that an option names.
+///
+/// # Errors
+/// When it cannot be read, or is no UTF-8.
+pub fn read_text(path: &Path) -> Result<String, Error> {
+    let result = std::fs::read_to_string(path);
+    result.map_err(|error| {
+        Error::new(
+            Stage::Options,
+            format!("{}: cannot read the file: {error}", path.display()),
+        )
+    })
+}

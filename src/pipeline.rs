@@ -12,34 +12,28 @@ use crate::timing::{Clock, Report};
 use frazil_codegen::{CompiledFunction, FastState, ModuleView, RelocationModel, Target, TargetEntry};
 use frazil_emit::{AsmBuilder, EmitError, EmitOptions, ObjectBuilder};
 use frazil_frontend_pnacl::{BitcodeModule, FunctionReader};
+use frazil_ir::pass::{PassState, TargetFacts};
 use frazil_ir::{FuncId, Function, Linkage, Module, text};
-use frazil_passes::{Codegen, Recipe};
+use frazil_passes::{Codegen, Recipe, target_facts};
 use frazil_support::suggest::nearest;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Compiles a module in memory.
-///
-/// # Errors
-/// When the bitcode cannot be read, or something in it cannot be compiled or written.
-pub fn compile(bitcode: &[u8], options: &Options) -> Result<Vec<u8>, Error> {
-    let mut out = Vec::new();
-    compile_to(bitcode, options, &mut out)?;
-    Ok(out)
-}
-
-/// Compiles a module and says how that went. Nothing is written unless every function could be compiled.
-///
-/// # Errors
-/// As for [`compile`], and the writer's.
-pub fn compile_to(bitcode: &[u8], options: &Options, out: &mut dyn Write) -> Result<Report, Error> {
+/// Compiles a module for one of the targets and says how that went. Nothing is written unless every function could be
+/// compiled.
+pub fn compile_to(
+    bitcode: &[u8],
+    options: &Options,
+    targets: &[TargetEntry],
+    out: &mut dyn Write,
+) -> Result<Report, Error> {
     let mut report = Report::default();
     let mut clock = Clock::start(options.measure);
     let bitcode = BitcodeModule::open(bitcode)?;
     clock.lap(&mut report.times.read);
     match options.emit {
         Emit::Ir => print_ir(&bitcode, clock, &mut report, out)?,
-        Emit::Obj | Emit::Asm => compile_module(&bitcode, options, &mut report, out)?,
+        Emit::Obj | Emit::Asm => compile_module(&bitcode, options, targets, &mut report, out)?,
     }
     Ok(report)
 }
@@ -71,13 +65,17 @@ struct Worker<'a> {
     reader: FunctionReader<'a>,
     target: &'a dyn Target,
     view: ModuleView<'a>,
-    recipe: &'static Recipe,
+    recipe: &'a Recipe,
+    facts: TargetFacts,
+    passes: PassState,
     function: Function,
     state: FastState,
     code: CompiledFunction,
     clock: Clock,
     /// What is being done, for the message about a panic.
     stage: Stage,
+    /// The pass that runs in stage [`Stage::Optimize`].
+    pass: &'static str,
 }
 
 impl Worker<'_> {
@@ -86,9 +84,27 @@ impl Worker<'_> {
         self.stage = Stage::Read;
         self.reader.read(id, &mut self.function)?;
         self.clock.lap(&mut report.times.read);
-        self.stage = Stage::Compile;
         let head = &self.view.module.functions[id];
-        match self.recipe.codegen {
+        self.stage = Stage::Optimize;
+        self.passes.analyses.clear();
+        for step in &self.recipe.steps {
+            self.pass = step.info.name;
+            let outcome = step.run(
+                &mut self.function,
+                self.view.module,
+                head,
+                &self.facts,
+                &mut self.passes,
+            );
+            outcome.map_err(|error| Error::new(Stage::Optimize, format!("pass {}: {error}", step.info.name)))?;
+        }
+        self.clock.lap(&mut report.times.optimize);
+        self.stage = Stage::Compile;
+        match &self.recipe.codegen {
+            Codegen::Select { .. } => {
+                let message = "codegen mode `select` is not supported yet; use `fast`";
+                return Err(Error::new(Stage::Compile, message));
+            }
             Codegen::Fast => {
                 self.target
                     .compile_fast(&self.function, head, self.view, &mut self.state, &mut self.code)?;
@@ -105,11 +121,12 @@ impl Worker<'_> {
 fn compile_module(
     bitcode: &BitcodeModule<'_>,
     options: &Options,
+    targets: &[TargetEntry],
     report: &mut Report,
     out: &mut dyn Write,
 ) -> Result<(), Error> {
     let module = bitcode.module();
-    let target = (target_entry(options.target.as_deref(), module, crate::targets())?.new)();
+    let target = (target_entry(options.target.as_deref(), module, targets)?.new)();
     let relocation_model = options.relocation_model.unwrap_or_else(|| module_model(module));
     let emit_options = EmitOptions {
         relocation_model,
@@ -130,12 +147,15 @@ fn compile_module(
             module,
             relocation_model,
         },
-        recipe: options.recipe,
+        recipe: &options.recipe,
+        facts: target_facts(target.desc()),
+        passes: PassState::default(),
         function: Function::new(),
         state: FastState::default(),
         code: CompiledFunction::new(logging),
         clock: Clock::start(options.measure),
         stage: Stage::Read,
+        pass: "",
     };
     let mut failures = Vec::new();
     for (id, head) in module.functions.iter() {
@@ -155,7 +175,7 @@ fn compile_module(
             Ok(Ok(())) => {}
             Ok(Err(error)) => failures.extend(in_function(error, &name())),
             Err(_) => {
-                failures.push(panic_in(worker.stage, name()));
+                failures.push(panic_in(worker.stage, worker.pass, name()));
                 // Nothing is known of the state that the panic left behind.
                 return Err(failures.into());
             }
@@ -177,11 +197,12 @@ fn in_function(error: Error, name: &str) -> Vec<Diagnostic> {
     diagnostics
 }
 
-fn panic_in(stage: Stage, function: String) -> Diagnostic {
+fn panic_in(stage: Stage, pass: &str, function: String) -> Diagnostic {
     let doing = match stage {
-        Stage::Read => "reading",
-        Stage::Compile => "code generation",
-        _ => "writing",
+        Stage::Read => "reading".to_owned(),
+        Stage::Optimize => format!("pass {pass}"),
+        Stage::Compile => "code generation".to_owned(),
+        _ => "writing".to_owned(),
     };
     Diagnostic {
         stage: Stage::Internal,
@@ -225,11 +246,7 @@ fn module_model(module: &Module) -> RelocationModel {
 }
 
 /// The target that was asked for, or that of the module's triple.
-fn target_entry(
-    name: Option<&str>,
-    module: &Module,
-    targets: &'static [TargetEntry],
-) -> Result<&'static TargetEntry, Error> {
+fn target_entry<'a>(name: Option<&str>, module: &Module, targets: &'a [TargetEntry]) -> Result<&'a TargetEntry, Error> {
     let names = || targets.iter().map(|target| target.name);
     let list = || names().collect::<Vec<_>>().join(", ");
     if let Some(name) = name {

@@ -50,6 +50,8 @@ fn processor_time() -> Duration {
 pub struct Times {
     /// Reading the input and making the intermediate representation.
     pub read: Duration,
+    /// Changing the intermediate representation.
+    pub optimize: Duration,
     /// Making machine code.
     pub compile: Duration,
     /// Making and writing the output.
@@ -101,12 +103,18 @@ impl Report {
 
     /// The times as a table.
     pub fn times_text(&self) -> String {
-        let Times { read, compile, write } = self.times;
+        let Times {
+            read,
+            optimize,
+            compile,
+            write,
+        } = self.times;
         let rows = [
             ("read", read),
+            ("optimize", optimize),
             ("compile", compile),
             ("write", write),
-            ("total", read + compile + write),
+            ("total", read + optimize + compile + write),
         ];
         let mut text = String::from("stage            ms   ns/instruction\n");
         for (name, time) in rows {

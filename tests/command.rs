@@ -192,6 +192,34 @@ fn mistyped_names_get_a_suggestion() {
     assert!(message.contains("possible values: obj, asm, ir"), "{message}");
 }
 
+/// What a run that must succeed prints to standard output.
+fn answer(arguments: &[&str]) -> String {
+    let output = frazil().args(arguments).output().expect("frazil starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("text")
+}
+
+#[test]
+fn recipes_come_from_files_too_and_explain_themselves() {
+    let folder = Folder::new("recipes");
+    let path = folder.path("my.toml");
+    let file = path.to_str().expect("a plain path");
+    fs::write(file, "[recipe.mine]\nsummary = 'my own'\nextends = 'Om1'\n").expect("writable");
+    let text = answer(&["--recipe-file", file, "--explain-recipe", "mine"]);
+    assert!(text.starts_with("mine: my own\nextends Om1\n"), "{text}");
+    let result = run(frazil().args([SAMPLE, "-o", "/dev/null", "--recipe-file", file]));
+    assert_eq!(result, (Some(0), String::new()));
+    let result = run(frazil().args([SAMPLE, "-o", "/dev/null", "--passes", "no-such-pass"]));
+    let message = "frazil: error: --passes: unknown pass `no-such-pass`\n";
+    assert_eq!(result, (Some(1), message.to_owned()));
+    fs::write(file, "[recipe.mine]\nextent = 'Om1'\n").expect("writable");
+    let (status, message) = run(frazil().args([SAMPLE, "-o", "/dev/null", "--recipe-file", file]));
+    let expected = format!("frazil: error: {file}:2:1: unknown key `extent`; did you mean `extends`?\n");
+    assert_eq!((status, message), (Some(1), expected));
+    assert!(answer(&["--recipe-schema"]).contains("\"title\": \"Recipes of Frazil\""));
+    answer(&["--list-passes"]);
+}
+
 #[test]
 fn an_input_that_is_missing_or_no_bitcode_is_named() {
     let (status, message) = run(frazil().arg("/nonexistent.bc"));

@@ -13,8 +13,6 @@ use std::fmt;
 /// What a pass works on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// All functions of a module together.
-    Module,
     /// The intermediate representation of one function.
     Function,
     /// The machine code of one function.

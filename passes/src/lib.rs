@@ -9,5 +9,5 @@ pub mod registry;
 
 pub use facts::target_facts;
 pub use manager::Step;
-pub use recipe::{Codegen, Recipe, UnknownRecipe};
+pub use recipe::{Book, Codegen, Overrides, Recipe, RecipeError};
 pub use registry::{Entry, NoOptions, PassOptions, Registry, UnknownPass};

@@ -3,6 +3,7 @@
 //! Method: a list of steps is made once; running it is a loop with one call through a pointer for each pass and
 //! function. After a pass, the analyses that it did not preserve are forgotten.
 
+use crate::recipe::Placed;
 use frazil_ir::pass::{FunctionPass, PassCx, PassError, PassInfo, PassState, TargetFacts};
 use frazil_ir::{Function, FunctionHead, Module};
 use std::fmt;
@@ -13,6 +14,8 @@ pub struct Step {
     pub info: PassInfo,
     /// The pass.
     pub pass: Box<dyn FunctionPass>,
+    /// Its place in the recipe.
+    pub placed: Placed,
 }
 
 impl fmt::Debug for Step {

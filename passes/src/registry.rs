@@ -42,9 +42,13 @@ impl Entry {
         (self.make)(options)
     }
 
-    /// The options and their defaults.
-    pub fn defaults(&self) -> toml::Table {
-        (self.defaults)()
+    /// The options by name, with their defaults; those that are not set by default have none.
+    pub fn options(&self) -> Vec<(String, Option<toml::Value>)> {
+        let schema = self.schema(&mut SchemaGenerator::default());
+        let properties = schema.get("properties").and_then(|properties| properties.as_object());
+        let keys = properties.into_iter().flat_map(|properties| properties.keys());
+        let mut defaults = (self.defaults)();
+        keys.map(|key| (key.clone(), defaults.remove(key))).collect()
     }
 
     /// The form of the options, for editors.
@@ -101,7 +105,7 @@ impl Registry {
             info,
             make: Box::new(move |options| Ok(Box::new(make(O::deserialize(options)?)))),
             defaults: || toml::Table::try_from(O::default()).expect("options are keys and plain values"),
-            schema: |generator| generator.subschema_for::<O>(),
+            schema: O::json_schema,
         });
     }
 
@@ -162,7 +166,8 @@ mod tests {
     fn options_have_defaults_and_unknown_ones_are_refused() {
         let registry = Registry::default().with(|registry| registry.function(INFO, Refuse));
         let entry = registry.find("refuse").expect("registered");
-        assert_eq!(entry.defaults().to_string(), "most-blocks = 3\n");
+        let expected = ("most-blocks".to_owned(), Some(toml::Value::Integer(3)));
+        assert_eq!(entry.options(), [expected]);
         let options = |text: &str| text.parse().expect("TOML");
         assert!(entry.make(options("most-blocks = 5")).is_ok());
         let error = entry.make(options("most-block = 5")).err().expect("refused");

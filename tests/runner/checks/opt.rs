@@ -8,7 +8,7 @@ use crate::runner::case::{Case, Expected, Test};
 use frazil_ir::domtree::DomTree;
 use frazil_ir::pass::{PassState, TargetFacts};
 use frazil_ir::{Function, FunctionHead, Module, text};
-use frazil_passes::{Registry, Step, target_facts};
+use frazil_passes::{Book, Overrides, Recipe, Registry, Step, target_facts};
 
 pub const CHECK: Check = Check {
     name: "opt",
@@ -17,7 +17,7 @@ pub const CHECK: Check = Check {
 };
 
 fn check(case: &Case, test: &Test, part: &str) -> Result<(), String> {
-    let steps = steps(&test.options)?;
+    let recipe = recipe(&test.options)?;
     let entry = target(case.targets.first().map_or("x86_64", String::as_str))?;
     let facts = target_facts((entry.new)().desc());
     let (module, mut functions) = parsed(&case.source)?;
@@ -27,7 +27,7 @@ fn check(case: &Case, test: &Test, part: &str) -> Result<(), String> {
     }
     let mut state = PassState::default();
     for (function, head) in functions.iter_mut().zip(module.functions.values()) {
-        transform(&steps, function, &module, head, &facts, &mut state)?;
+        transform(&recipe.steps, function, &module, head, &facts, &mut state)?;
     }
     let mut found = String::new();
     for function in &functions {
@@ -46,24 +46,16 @@ fn check(case: &Case, test: &Test, part: &str) -> Result<(), String> {
     run::with_executor(&after, "interp").map_err(|message| format!("after the pass: {message}"))
 }
 
-/// The passes that the words behind `; test opt` name, with their options.
-fn steps(words: &[String]) -> Result<Vec<Step>, String> {
+/// A recipe of the passes and options that the words behind `; test opt` name.
+fn recipe(words: &[String]) -> Result<Recipe, String> {
     let (names, settings) = words.split_first().ok_or("expected `; test opt <pass>`")?;
-    let registry = Registry::builtin();
-    let steps = names.split(',').map(|name| {
-        let entry = registry.find(name).map_err(|error| error.to_string())?;
-        let mut options = String::new();
-        let of_pass = settings
-            .iter()
-            .filter_map(|word| word.strip_prefix(name)?.strip_prefix('.'));
-        of_pass.for_each(|setting| options.extend([setting, "\n"]));
-        let options = options.parse().map_err(|error| format!("{options}: {error}"))?;
-        Ok(Step {
-            info: entry.info,
-            pass: entry.make(options).map_err(|error| error.to_string())?,
-        })
-    });
-    steps.collect()
+    let overrides = Overrides {
+        passes: Some(names.split(',').map(str::to_owned).collect()),
+        disable: Vec::new(),
+        set: settings.to_vec(),
+    };
+    let recipe = Book::new(&Registry::builtin()).recipe("Om1", &overrides);
+    recipe.map_err(|error| error.to_string())
 }
 
 fn transform(

@@ -1,10 +1,16 @@
 //! Options: of the library ([`Options`]) and of the command line ([`Arguments`]).
 
+mod recipe;
+
+pub use recipe::RecipeArguments;
+
 use crate::diagnostics::{Error, Stage};
 use clap::{Parser, ValueEnum};
 use frazil_codegen::RelocationModel;
-use frazil_passes::{Recipe, recipe};
+use frazil_passes::Recipe;
+use frazil_passes::recipe::BUILTIN;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// What a compilation makes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -26,7 +32,7 @@ pub struct Options {
     /// What to make.
     pub emit: Emit,
     /// How to compile.
-    pub recipe: &'static Recipe,
+    pub recipe: Arc<Recipe>,
     /// Where the code may be placed; without it, what the module's flags say, and static if they say nothing.
     pub relocation_model: Option<RelocationModel>,
     /// Whether each function has a section of its own.
@@ -42,7 +48,7 @@ impl Default for Options {
         Options {
             target: None,
             emit: Emit::default(),
-            recipe: &recipe::BUILTIN[0],
+            recipe: Arc::new(Recipe::find(BUILTIN[0].name).expect("built-in recipes are right")),
             relocation_model: None,
             function_sections: false,
             data_sections: false,
@@ -63,7 +69,8 @@ Examples:
 #[command(name = "frazil", after_help = EXAMPLES)]
 pub struct Arguments {
     /// Bitcode file (LLVM 3.3 to 22), or - for standard input
-    pub input: PathBuf,
+    #[arg(required_unless_present_any = ["list_passes", "explain_recipe", "recipe_schema"])]
+    pub input: Option<PathBuf>,
     /// Output file, or - for standard output [default: the input's name with .o, .s or .fzl; - for standard input]
     #[arg(short, long)]
     pub output: Option<PathBuf>,
@@ -73,9 +80,6 @@ pub struct Arguments {
     /// What to write
     #[arg(long, value_enum, default_value_t = Emit::Obj)]
     pub emit: Emit,
-    /// How to compile
-    #[arg(long, default_value = recipe::BUILTIN[0].name)]
-    pub recipe: String,
     /// Where the code may be placed [default: pic if the module has a PIC level, else static]
     #[arg(long, value_enum)]
     pub relocation_model: Option<Model>,
@@ -94,6 +98,20 @@ pub struct Arguments {
     /// Print counts of what was compiled to standard error
     #[arg(long)]
     pub stats: bool,
+    /// Which recipe
+    #[command(flatten)]
+    pub recipe: RecipeArguments,
+}
+
+/// What a run may be asked to print instead of compiling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Question<'a> {
+    /// All passes.
+    Passes,
+    /// The recipe of this name.
+    Recipe(&'a str),
+    /// The schema of recipe files.
+    RecipeSchema,
 }
 
 /// Values of `--relocation-model`.
@@ -106,20 +124,28 @@ pub enum Model {
 }
 
 impl Arguments {
-    /// The options of the compilation.
+    /// What is asked for instead of a compilation.
+    pub(crate) fn question(&self) -> Option<Question<'_>> {
+        match &self.recipe {
+            recipe if recipe.list_passes => Some(Question::Passes),
+            recipe if recipe.recipe_schema => Some(Question::RecipeSchema),
+            recipe => recipe.explain_recipe.as_deref().map(Question::Recipe),
+        }
+    }
+
+    /// The options of the compilation, with this recipe.
     ///
     /// # Errors
     /// When a value is none that this program knows.
-    pub fn options(&self) -> Result<Options, Error> {
+    pub fn options(&self, recipe: Recipe) -> Result<Options, Error> {
         if self.threads != 0 {
             let message = format!("--threads {}: not supported yet; the only value is 0", self.threads);
             return Err(Error::new(Stage::Options, message));
         }
-        let recipe = Recipe::find(&self.recipe).map_err(|error| Error::new(Stage::Options, error.to_string()))?;
         Ok(Options {
             target: self.target.clone(),
             emit: self.emit,
-            recipe,
+            recipe: Arc::new(recipe),
             relocation_model: self.relocation_model.map(|model| match model {
                 Model::Static => RelocationModel::Static,
                 Model::Pic => RelocationModel::Pic,
@@ -132,18 +158,23 @@ impl Arguments {
 
     /// The input's name in messages.
     pub fn input_name(&self) -> String {
-        if is_standard_stream(&self.input) {
+        if is_standard_stream(self.input_path()) {
             return "<standard input>".to_owned();
         }
-        self.input.display().to_string()
+        self.input_path().display().to_string()
+    }
+
+    /// The input; standard input if there is none.
+    pub(crate) fn input_path(&self) -> &Path {
+        self.input.as_deref().unwrap_or(Path::new("-"))
     }
 
     /// Where the output goes.
     pub fn output_path(&self) -> PathBuf {
         match &self.output {
             Some(path) => path.clone(),
-            None if is_standard_stream(&self.input) => self.input.clone(),
-            None => self.input.with_extension(match self.emit {
+            None if is_standard_stream(self.input_path()) => self.input_path().to_owned(),
+            None => self.input_path().with_extension(match self.emit {
                 Emit::Obj => "o",
                 Emit::Asm => "s",
                 Emit::Ir => "fzl",
@@ -175,14 +206,8 @@ mod tests {
 
     #[test]
     fn values_that_are_not_known_are_refused() {
-        let message = |words| parse(words).options().expect_err("refused").to_string();
-        assert_eq!(
-            message("in.bc --threads 4"),
-            "--threads 4: not supported yet; the only value is 0"
-        );
-        assert_eq!(
-            message("in.bc --recipe Om2"),
-            "unknown recipe `Om2`; did you mean `Om1`?"
-        );
+        let recipe = Recipe::find("Om1").expect("built in");
+        let error = parse("in.bc --threads 4").options(recipe).expect_err("refused");
+        assert_eq!(error.to_string(), "--threads 4: not supported yet; the only value is 0");
     }
 }

@@ -1,0 +1,90 @@
+//! Recipes: named ways to compile a function.
+//!
+//! A recipe is written in TOML ([`text`]), may extend another one ([`draft`]), is looked up in a [`Book`], and resolved
+//! once into a [`Recipe`]: a flat list of passes with their options, checked against the registry and the order that
+//! the passes ask for. Compiling only walks that list.
+
+mod book;
+pub mod draft;
+mod explain;
+mod place;
+mod resolve;
+pub mod schema;
+#[cfg(test)]
+mod tests;
+pub mod text;
+
+pub use book::{Book, Overrides};
+pub use draft::{Placed, REGALLOC, Setting};
+pub use explain::{explain, list_passes};
+pub use place::{Place, RecipeError};
+
+use crate::manager::Step;
+use crate::registry::Registry;
+use frazil_codegen::regalloc::AllocatorOptions;
+
+/// How machine code is made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Codegen {
+    /// One walk that lowers, allocates registers and encodes.
+    Fast,
+    /// Machine code with virtual registers, passes over it, and linear scan.
+    Select {
+        /// Options of the register allocator.
+        regalloc: AllocatorOptions,
+    },
+}
+
+/// A way to compile a function, ready for use.
+#[derive(Debug)]
+pub struct Recipe {
+    /// The name in `--recipe`.
+    pub name: String,
+    /// What it is good for, in one line.
+    pub summary: String,
+    /// The recipes that it changes, the nearest first.
+    pub extends: Vec<String>,
+    /// The passes over the intermediate representation, in order.
+    pub steps: Vec<Step>,
+    /// How machine code is made.
+    pub codegen: Codegen,
+}
+
+/// A recipe that every driver knows.
+#[derive(Clone, Copy, Debug)]
+pub struct Builtin {
+    /// The name in `--recipe`.
+    pub name: &'static str,
+    /// Its file's name in messages.
+    pub file: &'static str,
+    text: &'static str,
+}
+
+/// A row of [`BUILTIN`].
+macro_rules! builtin {
+    ($name:literal, $file:literal) => {
+        Builtin {
+            name: $name,
+            file: concat!("passes/recipes/", $file),
+            text: include_str!(concat!("../../recipes/", $file)),
+        }
+    };
+}
+
+/// The recipes that every driver knows; the first is the default.
+pub const BUILTIN: &[Builtin] = &[
+    builtin!("Om1", "om1.toml"),
+    builtin!("O1", "o1.toml"),
+    builtin!("O2", "o2.toml"),
+    builtin!("Os", "os.toml"),
+];
+
+impl Recipe {
+    /// The built-in recipe of this name.
+    ///
+    /// # Errors
+    /// If there is none; the error offers valid names.
+    pub fn find(name: &str) -> Result<Recipe, RecipeError> {
+        Book::new(&Registry::builtin()).recipe(name, &Overrides::default())
+    }
+}

@@ -1,0 +1,144 @@
+//! From a recipe's lists of names to passes that are made and in an order that they can work in.
+
+use super::draft::{Draft, Placed, REGALLOC, Setting};
+use super::place::{RecipeError, with_hint};
+use super::text::{CodegenText, Mode};
+use super::{Codegen, Recipe};
+use crate::manager::Step;
+use crate::registry::{Entry, Registry};
+use frazil_codegen::regalloc::AllocatorOptions;
+use frazil_ir::pass::{FunctionPass, Level, Order};
+
+/// Makes the passes of a recipe.
+pub(super) fn resolve(registry: &Registry, draft: Draft) -> Result<Recipe, RecipeError> {
+    let codegen = codegen(&draft.codegen);
+    check_regalloc(&draft, &codegen)?;
+    let mut infos = Vec::new();
+    for (list, level) in [(&draft.passes, Level::Function), (&draft.mach_passes, Level::Mach)] {
+        for placed in list.iter().filter(|placed| placed.name != REGALLOC) {
+            infos.push((placed, entry(registry, placed, level)?));
+        }
+    }
+    check_orders(&infos)?;
+    let functions = infos.iter().filter(|(_, entry)| entry.info.level == Level::Function);
+    let steps = functions.map(|(placed, entry)| {
+        Ok(Step {
+            info: entry.info,
+            pass: make(entry, placed)?,
+            placed: (*placed).clone(),
+        })
+    });
+    Ok(Recipe {
+        steps: steps.collect::<Result<_, RecipeError>>()?,
+        name: draft.name,
+        summary: draft.summary,
+        extends: draft.extends,
+        codegen,
+    })
+}
+
+fn codegen(text: &CodegenText) -> Codegen {
+    match text.mode.unwrap_or_default() {
+        Mode::Fast => Codegen::Fast,
+        Mode::Select => {
+            let default = AllocatorOptions::default();
+            Codegen::Select {
+                regalloc: AllocatorOptions {
+                    split: text.regalloc.split.unwrap_or(default.split),
+                    memory_operands: text.regalloc.memory_operands.unwrap_or(default.memory_operands),
+                    rematerialize: text.regalloc.rematerialize.unwrap_or(default.rematerialize),
+                },
+            }
+        }
+    }
+}
+
+/// Registers are allocated once, by the way of making machine code that has machine passes.
+fn check_regalloc(draft: &Draft, codegen: &Codegen) -> Result<(), RecipeError> {
+    let marks: Vec<&Placed> = draft
+        .mach_passes
+        .iter()
+        .filter(|placed| placed.name == REGALLOC)
+        .collect();
+    match (codegen, draft.mach_passes.first(), &marks[..]) {
+        (Codegen::Fast, None, _) | (Codegen::Select { .. }, _, [_]) => Ok(()),
+        (Codegen::Fast, Some(first), _) => Err(RecipeError::at(
+            &first.place,
+            "machine passes need codegen mode `select`; mode `fast` makes code in one walk",
+        )),
+        (Codegen::Select { .. }, _, [_, second, ..]) => Err(RecipeError::at(
+            &second.place,
+            "`regalloc` stands in `mach-passes` twice",
+        )),
+        (Codegen::Select { .. }, _, []) => Err(RecipeError::new(format!(
+            "recipe {}: `mach-passes` must say where `regalloc` is",
+            draft.name
+        ))),
+    }
+}
+
+/// The registered pass of a place in a list.
+fn entry<'a>(registry: &'a Registry, placed: &Placed, level: Level) -> Result<&'a Entry, RecipeError> {
+    let found = registry.find(&placed.name);
+    let entry = found.map_err(|error| RecipeError::at(&placed.place, error.to_string()))?;
+    if entry.info.level == level {
+        return Ok(entry);
+    }
+    let (works_on, list) = match entry.info.level {
+        Level::Function => ("the intermediate representation", "passes"),
+        Level::Mach => ("machine code", "mach-passes"),
+    };
+    let message = format!("`{}` works on {works_on}: it belongs into `{list}`", placed.name);
+    Err(RecipeError::at(&placed.place, message))
+}
+
+/// Makes a pass from its options, and says of each option that does not fit what is wrong with it.
+fn make(entry: &Entry, placed: &Placed) -> Result<Box<dyn FunctionPass>, RecipeError> {
+    let table = |settings: &[Setting]| {
+        let pairs = settings
+            .iter()
+            .map(|setting| (setting.key.clone(), setting.value.clone()));
+        pairs.collect::<toml::Table>()
+    };
+    entry.make(table(&placed.settings)).map_err(|error| {
+        // All options have defaults, so each can be tried alone.
+        let culprit = placed
+            .settings
+            .iter()
+            .find_map(|setting| Some((setting, entry.make(table(std::slice::from_ref(setting))).err()?)));
+        match culprit {
+            Some((setting, error)) => {
+                let message = format!("pass `{}`: {}", placed.name, with_hint(error.message()));
+                let named = match message.contains(&format!("`{}`", setting.key)) {
+                    true => message,
+                    false => format!("{message} (option `{}`)", setting.key),
+                };
+                RecipeError::at(&setting.place, named)
+            }
+            None => RecipeError::at(&placed.place, format!("pass `{}`: {error}", placed.name)),
+        }
+    })
+}
+
+/// Checks that each pass stands where it and the others want it. If a pass stands in the list several times, it is
+/// enough that one of the others comes before its first place, or after its last.
+fn check_orders(list: &[(&Placed, &Entry)]) -> Result<(), RecipeError> {
+    let first = |name: &str| list.iter().position(|(_, entry)| entry.info.name == name);
+    let last = |name: &str| list.iter().rposition(|(_, entry)| entry.info.name == name);
+    for (placed, entry) in list {
+        let name = entry.info.name;
+        for Order { pass, reason } in entry.info.after {
+            if first(pass) > first(name) {
+                let message = format!("`{name}` must come after `{pass}`: {reason}");
+                return Err(RecipeError::at(&placed.place, message));
+            }
+        }
+        for Order { pass, reason } in entry.info.before {
+            if last(pass).is_some_and(|other| Some(other) < last(name)) {
+                let message = format!("`{name}` must come before `{pass}`: {reason}");
+                return Err(RecipeError::at(&placed.place, message));
+            }
+        }
+    }
+    Ok(())
+}
