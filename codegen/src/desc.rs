@@ -186,6 +186,9 @@ pub struct TargetDesc {
     pub frame_pointer: Reg,
     /// The stack pointer.
     pub stack_pointer: Reg,
+    /// Whether a function may do without the frame pointer, which then is a register like others, and saves the
+    /// registers of its caller by pushing them. What prologues of such targets must do is said in [`crate::frame`].
+    pub pushes_saved_registers: bool,
     /// Where incoming stack arguments begin, in bytes from the frame pointer.
     pub incoming_args_offset: i32,
     /// Size of a pointer in bytes.

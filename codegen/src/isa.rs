@@ -12,6 +12,7 @@ use crate::fast::FastState;
 use crate::lower_ctx::LowerCtx;
 use crate::minst::{Label, MInst, Mem};
 use crate::module_view::ModuleView;
+use crate::optimize::{MachRecipe, OptimizeState};
 use crate::print::AsmNames;
 use crate::reg::{PRegSet, Reg, RegClass};
 use crate::result::{CompiledFunction, UnwindOp};
@@ -98,8 +99,13 @@ pub enum CallTarget {
 /// The frame of a finished function, for prologue and epilogue.
 #[derive(Clone, Copy, Debug)]
 pub struct FrameInfo {
-    /// Whether the frame pointer is set up at all.
+    /// Whether the function has a frame at all.
     pub needs_frame: bool,
+    /// Whether the frame pointer is set up; without, the frame is addressed from the stack pointer.
+    pub frame_pointer: bool,
+    /// Whether saved registers are pushed (see [`crate::desc::TargetDesc::pushes_saved_registers`]); then
+    /// `saved_offset` and `saved_step` say nothing.
+    pub pushes_saved: bool,
     /// Bytes below the saved frame pointer: slots, spills, saved registers; a multiple of the stack alignment.
     pub frame_bytes: u32,
     /// Callee-saved registers that are written.
@@ -265,6 +271,20 @@ pub trait Target: Send + Sync {
         state: &mut FastState,
         out: &mut CompiledFunction,
     ) -> Result<(), CodegenError>;
+    /// Compiles a function by the optimizing path.
+    ///
+    /// # Errors
+    /// A construct that is not compiled, by name and place.
+    #[allow(clippy::too_many_arguments, reason = "what a compilation consists of")]
+    fn compile_optimized(
+        &self,
+        function: &Function,
+        head: &FunctionHead,
+        view: ModuleView<'_>,
+        recipe: &MachRecipe,
+        state: &mut OptimizeState,
+        out: &mut CompiledFunction,
+    ) -> Result<(), CodegenError>;
     /// Writes an instruction as assembly text; see [`Isa::print`].
     ///
     /// # Errors
@@ -286,6 +306,18 @@ impl<I: Isa> Target for I {
         out: &mut CompiledFunction,
     ) -> Result<(), CodegenError> {
         crate::fast::compile(self, function, head, view, state, out)
+    }
+
+    fn compile_optimized(
+        &self,
+        function: &Function,
+        head: &FunctionHead,
+        view: ModuleView<'_>,
+        recipe: &MachRecipe,
+        state: &mut OptimizeState,
+        out: &mut CompiledFunction,
+    ) -> Result<(), CodegenError> {
+        crate::optimize::compile(self, function, head, view, recipe, state, out)
     }
 
     fn print(&self, inst: &MInst, len: u8, names: &dyn AsmNames, out: &mut dyn fmt::Write) -> fmt::Result {

@@ -19,6 +19,7 @@
 //! * memory operands with base [`Reg::FRAME`] are in the frame, at a distance from where a frame pointer would point.
 
 use crate::desc::{OpDesc, Role};
+use crate::frame::Frame;
 use crate::isa::Join;
 use crate::minst::{Label, MInst, RefKind};
 use crate::reg::{PRegSet, Reg, RegClass};
@@ -32,18 +33,25 @@ pub mod pseudo {
     pub const ENTRY: u16 = 0xfffe;
     /// Leaves the function: reads the registers of the [`super::RegSets`] that `imm` names.
     pub const RETURN: u16 = 0xfffd;
-    /// The end of the function's arguments' or a call's memory is not known here: nothing. A deleted instruction.
+    /// Nothing: a deleted instruction.
     pub const NOP: u16 = 0xfffc;
+    /// Reads `regs[0]`. Stands in a group before a definition that does not always happen, for the contents that
+    /// the register keeps then.
+    pub const USE: u16 = 0xfffb;
     /// The smallest number of them.
-    pub const FIRST: u16 = NOP;
+    pub const FIRST: u16 = USE;
 }
 
 /// Rows of the pseudo instructions, from the largest number down.
-static PSEUDO_DESCS: [OpDesc; 4] = [
+static PSEUDO_DESCS: [OpDesc; 5] = [
     OpDesc::plain("label"),
     OpDesc::plain("entry").with_sets(),
     OpDesc::plain("return").with_sets(),
     OpDesc::plain("nop"),
+    OpDesc {
+        roles: [Role::Use, Role::None, Role::None],
+        ..OpDesc::plain("use")
+    },
 ];
 
 /// A virtual register.
@@ -130,9 +138,39 @@ pub struct PhiMove {
     pub src: Reg,
 }
 
+/// What the function needs of its frame.
+#[derive(Debug, Default)]
+pub struct FrameNeeds {
+    /// The areas below the frame pointer so far: stack slots of the function.
+    pub areas: Frame,
+    /// Bytes for arguments on the stack at the frame's end; 0 when each call moves the stack pointer.
+    pub outgoing_bytes: u32,
+    /// Whether instructions name the frame pointer itself.
+    pub names_frame_pointer: bool,
+    /// Whether the stack pointer moves within the body.
+    pub has_dynamic_stack: bool,
+    /// Whether the function calls others.
+    pub has_calls: bool,
+    /// Whether it calls something that returns twice; then spill slots are not used for several values.
+    pub calls_returning_twice: bool,
+}
+
+impl FrameNeeds {
+    fn clear(&mut self) {
+        let mut areas = std::mem::take(&mut self.areas);
+        areas.reset(true);
+        *self = FrameNeeds {
+            areas,
+            ..FrameNeeds::default()
+        };
+    }
+}
+
 /// A machine function.
 #[derive(Debug, Default)]
 pub struct MFunc {
+    /// What it needs of its frame.
+    pub frame: FrameNeeds,
     /// Instructions in layout order.
     pub insts: Vec<MInst>,
     /// The instruction of the intermediate representation that each belongs to.
@@ -159,6 +197,7 @@ pub struct MFunc {
 impl MFunc {
     /// Empties the function but keeps its memory.
     pub fn clear(&mut self) {
+        self.frame.clear();
         self.insts.clear();
         self.origins.clear();
         self.blocks.clear();

@@ -63,6 +63,8 @@ pub struct Analysis {
     pub calls_returning_twice: bool,
     /// Whether the function calls others, as far as the IR shows.
     pub has_calls: bool,
+    /// Whether it moves the stack pointer.
+    pub has_dynamic_stack: bool,
     /// What keeps one register for its whole life.
     pub homes: Homes,
     /// The effect counter at the definition of each load, by value.
@@ -70,8 +72,14 @@ pub struct Analysis {
 }
 
 impl Analysis {
-    /// Analyses a function.
+    /// Analyses a function for the fast context, which gives home registers.
     pub fn compute<I: Isa>(&mut self, isa: &I, function: &Function) {
+        self.walk(isa, function);
+        self.choose_homes(isa, function);
+    }
+
+    /// Analyses a function.
+    pub fn walk<I: Isa>(&mut self, isa: &I, function: &Function) {
         self.layout.compute(function);
         self.live.clear();
         self.live.resize(function.values.len(), Live::default());
@@ -84,6 +92,7 @@ impl Analysis {
         self.colors.resize(function.values.len().max(self.colors.len()), 0);
         self.calls_returning_twice = false;
         self.has_calls = false;
+        self.has_dynamic_stack = false;
         self.homes.reset(function);
         for (index, param) in function.signature.params.iter().enumerate() {
             match param.kind {
@@ -98,7 +107,6 @@ impl Analysis {
         for position in 0..self.layout.order.len() as u32 {
             self.walk_block(isa, function, position, &mut color);
         }
-        self.choose_homes(isa, function);
     }
 
     /// Phis are written at the ends of predecessors, which may come before their blocks.
@@ -148,6 +156,7 @@ impl Analysis {
             }
             if fold::is_effect(data) {
                 *color += 1;
+                self.has_dynamic_stack |= matches!(data.op, Opcode::StackAlloc | Opcode::StackRestore);
                 if matches!(data.op, Opcode::Call | Opcode::Invoke) {
                     self.has_calls = true;
                     self.calls_returning_twice |=

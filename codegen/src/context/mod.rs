@@ -4,7 +4,9 @@
 //! [`LowerCtx`]; the trait here has the rest as provided methods. It does not decide in which registers anything is.
 
 mod address;
+pub(crate) mod calls;
 mod constants;
+pub(crate) mod frame_code;
 pub(crate) mod refusals;
 pub(crate) mod switch;
 

@@ -3,9 +3,10 @@
 use super::FastCtx;
 use super::edges::Exit;
 use crate::abi::unsupported_type;
+use crate::context::frame_code::{BodySink, put_branch};
 use crate::context::{Constants, Context};
 use crate::error::CodegenError;
-use crate::isa::{Branch, Isa, Join};
+use crate::isa::{Branch, Isa};
 use crate::lower_ctx::LowerCtx;
 use crate::minst::Label;
 use crate::reg::Reg;
@@ -263,38 +264,14 @@ impl<I: Isa> FastCtx<'_, I> {
         }
     }
 
-    /// Emits the branch instructions; the label of the side that `then_follows` says comes right behind them.
+    /// See [`put_branch`].
     fn put_branch(&mut self, branch: Branch, then_label: Label, else_label: Label, then_follows: bool) {
-        let to = |inst: crate::MInst, label: Label| crate::MInst {
-            imm: label.0 as i32,
-            ..inst
+        let mut sink = BodySink {
+            isa: self.isa,
+            buf: self.buf,
+            unwind: self.unwind,
         };
-        let isa = self.isa;
-        let Branch { first, second } = branch;
-        match (second, then_follows) {
-            (None, false) => self.put(to(first, then_label)),
-            (None, true) => self.put(to(isa.invert(first), else_label)),
-            (Some((Join::Or, second)), false) => {
-                self.put(to(first, then_label));
-                self.put(to(second, then_label));
-            }
-            (Some((Join::Or, second)), true) => {
-                let skip = self.buf.new_label();
-                self.put(to(first, skip));
-                self.put(to(isa.invert(second), else_label));
-                self.buf.bind(skip);
-            }
-            (Some((Join::And, second)), false) => {
-                let skip = self.buf.new_label();
-                self.put(to(isa.invert(first), skip));
-                self.put(to(second, then_label));
-                self.buf.bind(skip);
-            }
-            (Some((Join::And, second)), true) => {
-                self.put(to(isa.invert(first), else_label));
-                self.put(to(isa.invert(second), else_label));
-            }
-        }
+        put_branch(self.isa, &mut sink, branch, (then_label, else_label), then_follows);
     }
 
     /// Jumps to a block that is not the next one.

@@ -3,6 +3,7 @@
 use super::FastCtx;
 use super::state::NO_REG;
 use crate::abi::{ArgLayout, ArgPlace, Place};
+use crate::context::calls::{barrier, refuse_call, runtime_signature};
 use crate::context::{Addressing, Context};
 use crate::desc::ConvDesc;
 use crate::error::CodegenError;
@@ -12,8 +13,7 @@ use crate::minst::{MInst, Mem};
 use crate::parallel_move::{Location, Move};
 use crate::reg::{PRegSet, Reg, RegClass};
 use frazil_ir::{
-    CallConv, CallFlags, ConstView, EntityRef, InstData, Operand, Param, ParamKind, RuntimeFunction, Signature, Type,
-    Value,
+    CallConv, CallFlags, EntityRef, InstData, Operand, Param, ParamKind, RuntimeFunction, Signature, Type, Value,
 };
 
 /// A call ready to be made.
@@ -114,9 +114,11 @@ impl<I: Isa> FastCtx<'_, I> {
         let flags = CallFlags::from_bits_retain(data.flags);
         let function = self.function;
         let call = function.call(data);
-        self.refuse_call(flags, data)?;
+        refuse_call(self, flags, data)?;
         if flags.contains(CallFlags::INLINE_ASM) {
-            return self.lower_barrier(data, call.args);
+            barrier(self, data)?;
+            call.args.iter().for_each(|&operand| self.release_operand(operand));
+            return Ok(());
         }
         let signature = function.sig(call.sig);
         let conv = self.convention_of(signature.call_conv)?;
@@ -141,39 +143,6 @@ impl<I: Isa> FastCtx<'_, I> {
             .ok_or_else(|| CodegenError::unsupported(format!("calling convention {}", conv.0)))
     }
 
-    fn refuse_call(&self, flags: CallFlags, data: &InstData) -> Result<(), CodegenError> {
-        if flags.contains(CallFlags::INTRINSIC) {
-            let name = data
-                .a
-                .as_symbol()
-                .map(|symbol| self.view.module.display_name(symbol).into_owned());
-            return Err(CodegenError::unsupported(format!(
-                "intrinsic {}",
-                name.unwrap_or_default()
-            )));
-        }
-        if flags.contains(CallFlags::MUST_TAIL) {
-            return Err(CodegenError::unsupported("musttail call"));
-        }
-        if flags.contains(CallFlags::BUNDLES) {
-            return Err(CodegenError::unsupported("operand bundles"));
-        }
-        Ok(())
-    }
-
-    /// Inline assembly without text and without outputs: a barrier, for which nothing needs to be emitted, since no
-    /// memory access is moved here.
-    fn lower_barrier(&mut self, data: &InstData, args: &[Operand]) -> Result<(), CodegenError> {
-        let text = data.a.as_const().map(|id| self.function.constant(id).1);
-        match text {
-            Some(ConstView::Asm(asm)) if asm.template.is_empty() && self.function.result_count(data) == 0 => {
-                args.iter().for_each(|&operand| self.release_operand(operand));
-                Ok(())
-            }
-            _ => Err(CodegenError::unsupported("inline assembly")),
-        }
-    }
-
     /// Calls a runtime function from within a rule.
     pub(super) fn lower_runtime_call(
         &mut self,
@@ -182,14 +151,7 @@ impl<I: Isa> FastCtx<'_, I> {
         result: Option<Value>,
     ) -> Result<(), CodegenError> {
         self.end_step();
-        let returns = result.map(|value| Param::plain(self.function.value(value).ty));
-        let signature = Signature {
-            params: args.iter().map(|&(_, ty)| Param::plain(ty)).collect(),
-            returns: returns.into_iter().collect(),
-            call_conv: CallConv::C,
-            variadic: false,
-            fixed_params: args.len() as u32,
-        };
+        let signature = runtime_signature(self.function, args, result);
         let conv = self.convention_of(CallConv::C)?;
         let operands: Vec<Operand> = args.iter().map(|&(operand, _)| operand).collect();
         let callee = Operand::symbol(function.symbol(self.view.symbol_count()));

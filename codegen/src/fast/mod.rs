@@ -20,7 +20,6 @@ mod blocks;
 mod calls;
 mod ctx;
 mod edges;
-mod frame;
 mod regs;
 mod state;
 mod switch;
@@ -28,12 +27,13 @@ mod switch;
 pub use state::FastState;
 
 use crate::buffer::CodeBuffer;
+use crate::context::frame_code::{BodySink, finish_prologue, probe_bytes};
 use crate::desc::ConvDesc;
 use crate::error::CodegenError;
-use crate::isa::{FrameInfo, FrameSink, Isa};
-use crate::minst::{Label, MInst};
+use crate::isa::{FrameInfo, Isa};
+use crate::minst::Label;
 use crate::module_view::ModuleView;
-use crate::reg::{PRegSet, Reg};
+use crate::reg::Reg;
 use crate::result::{CompiledFunction, UnwindOp};
 use frazil_ir::module::{FramePointer, FunctionHead};
 use frazil_ir::{Block, Function, Value};
@@ -156,21 +156,9 @@ impl<I: Isa> FastCtx<'_, I> {
         Label(self.first_block_label.0 + block.as_u32())
     }
 
-    /// Gives the saved registers places in the frame: the offset of the first, and the step to the next below.
-    fn place_saved(&mut self, saved: PRegSet) -> (i32, i32) {
-        let widths = saved.iter().map(|reg| self.isa.desc().classes[reg.bank()].bytes);
-        let Some(width) = widths.max() else { return (0, 0) };
-        let (count, step) = (saved.iter().count() as i32, i32::from(width));
-        let lowest = self
-            .st
-            .frame
-            .allocate(u64::from(width) * count as u64, u64::from(width));
-        (lowest + (count - 1) * step, step)
-    }
-
     fn finish(&mut self) -> Result<FrameInfo, CodegenError> {
         let saved = self.st.regs.written.intersection(self.conv.callee_saved);
-        let (saved_offset, saved_step) = self.place_saved(saved);
+        let (saved_offset, saved_step) = self.st.frame.allocate_saved(saved, self.isa.desc());
         if self.st.frame.is_too_large() {
             return Err(CodegenError::TooLarge {
                 what: "the stack frame (at most 1 GiB)".to_owned(),
@@ -183,6 +171,8 @@ impl<I: Isa> FastCtx<'_, I> {
         };
         let frame = FrameInfo {
             needs_frame: keep || self.has_calls || self.has_dynamic_stack || self.st.frame.needed,
+            frame_pointer: true,
+            pushes_saved: false,
             frame_bytes: self.st.frame.used_bytes().next_multiple_of(self.conv.stack_align),
             saved,
             saved_offset,
@@ -190,11 +180,9 @@ impl<I: Isa> FastCtx<'_, I> {
             has_calls: self.has_calls,
             has_dynamic_stack: self.has_dynamic_stack,
             red_zone: !self.head.no_red_zone,
-            probe_bytes: self.probe_bytes()?,
+            probe_bytes: probe_bytes(self.head, self.view)?,
         };
-        if frame.probe_bytes > 0 && frame.has_dynamic_stack {
-            return Err(CodegenError::unsupported("dynamic stack allocation with stack probes"));
-        }
+        frame.refuse_probed_dynamic_stack()?;
         self.buf.bind(self.epilogue);
         self.isa.epilogue(
             &frame,
@@ -205,65 +193,6 @@ impl<I: Isa> FastCtx<'_, I> {
             },
         );
         Ok(frame)
-    }
-
-    /// The page size of stack probes, 0 for none.
-    fn probe_bytes(&self) -> Result<u32, CodegenError> {
-        match self.view.module.strings.bytes(self.head.stack_probe) {
-            b"" => Ok(0),
-            b"inline-asm" => Ok(if self.head.stack_probe_size == 0 {
-                4096
-            } else {
-                self.head.stack_probe_size
-            }),
-            other => Err(CodegenError::unsupported(format!(
-                "stack probes by calling {}",
-                String::from_utf8_lossy(other)
-            ))),
-        }
-    }
-}
-
-/// Encodes the prologue and moves the body's unwind rows behind it.
-fn finish_prologue<I: Isa>(isa: &I, frame: &FrameInfo, prologue: &mut CodeBuffer, unwind: &mut Vec<(u32, UnwindOp)>) {
-    let body_rows = unwind.len();
-    isa.prologue(
-        frame,
-        &mut BodySink {
-            isa,
-            buf: prologue,
-            unwind,
-        },
-    );
-    let desc = isa.desc();
-    let patched = prologue.finish(desc.fixups, desc.elf.filler, isa.table_entry_fixup());
-    debug_assert!(patched.is_ok(), "a prologue is short");
-    let len = prologue.offset();
-    unwind[..body_rows].iter_mut().for_each(|row| row.0 += len);
-    unwind.rotate_left(body_rows);
-}
-
-struct BodySink<'a, I: Isa> {
-    isa: &'a I,
-    buf: &'a mut CodeBuffer,
-    unwind: &'a mut Vec<(u32, UnwindOp)>,
-}
-
-impl<I: Isa> FrameSink for BodySink<'_, I> {
-    fn emit(&mut self, inst: MInst) {
-        self.isa.encode(&inst, self.buf);
-    }
-
-    fn unwind(&mut self, op: UnwindOp) {
-        self.unwind.push((self.buf.offset(), op));
-    }
-
-    fn label(&mut self) -> Label {
-        self.buf.new_label()
-    }
-
-    fn bind(&mut self, label: Label) {
-        self.buf.bind(label);
     }
 }
 

@@ -1,8 +1,8 @@
 //! What the fast context keeps from function to function: the assignment of each value, the register file, scratch.
 
-use super::frame::Frame;
 use crate::abi::ArgLayout;
 use crate::analyze::{Analysis, HomeOwner};
+use crate::frame::Frame;
 use crate::isa::Parts;
 use crate::parallel_move::ParallelMoves;
 use crate::reg::{PRegSet, Reg};

@@ -3,6 +3,10 @@
 //! The allocator reads a [`MFunc`] and says where every virtual register is at every place, as an [`Allocation`]; it
 //! changes nothing itself. [`crate::check`] proves the result, [`crate::finish`] applies it.
 
+mod spill_everything;
+
+pub use spill_everything::{RegAllocState, allocate};
+
 use crate::desc::{OpDesc, TargetDesc};
 use crate::reg::{PRegSet, Reg};
 
@@ -129,6 +133,8 @@ pub struct AllocatorInput<'a> {
     pub allocatable: PRegSet,
     /// Those of them that cost a save and a restore when they are written first.
     pub callee_saved: PRegSet,
+    /// Whether a spill slot may hold different values at different times (contract 12).
+    pub reuse_slots: bool,
     /// The options of the recipe.
     pub options: &'a AllocatorOptions,
 }

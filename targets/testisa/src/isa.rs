@@ -33,6 +33,7 @@ static DESC: TargetDesc = TargetDesc {
     home_registers: PRegSet::of(&[S0, FS]),
     frame_pointer: FP,
     stack_pointer: SP,
+    pushes_saved_registers: false,
     incoming_args_offset: frame::INCOMING_ARGS_OFFSET,
     pointer_bytes: 4,
     addressing: Addressing {

@@ -48,6 +48,7 @@ static DESC: TargetDesc = TargetDesc {
     home_registers: PRegSet::of(&[RBX, R12, R13, R14, XMM9, XMM10, XMM11, XMM12, XMM13, XMM14]),
     frame_pointer: RBP,
     stack_pointer: RSP,
+    pushes_saved_registers: true,
     incoming_args_offset: 16,
     pointer_bytes: 8,
     addressing: Addressing {
@@ -265,6 +266,7 @@ impl Isa for X86 {
     fn spill(&self, class: RegClass, bytes: u8, src: Reg, mem: Mem) -> MInst {
         match class {
             RegClass::Int => mr(Op::MovMR, bytes, mem, src),
+            RegClass::Float if bytes == 16 => mr(Op::MovapMR, 4, mem, src),
             RegClass::Float => mr(Op::MovsMR, bytes, mem, src),
         }
     }
@@ -275,6 +277,7 @@ impl Isa for X86 {
             (RegClass::Int, 1) => rm(Op::MovzxBRM, 4, dst, mem),
             (RegClass::Int, 2) => rm(Op::MovzxWRM, 4, dst, mem),
             (RegClass::Int, _) => rm(Op::MovRM, bytes, dst, mem),
+            (RegClass::Float, 16) => rm(Op::MovapRM, 4, dst, mem),
             (RegClass::Float, _) => rm(Op::MovsRM, bytes, dst, mem),
         }
     }

@@ -6,7 +6,7 @@ use crate::cond::Cond;
 use crate::isa::SCRATCH;
 use crate::ops::Op;
 use crate::regs::RAX;
-use frazil_codegen::{CodegenError, LowerCtx, Mem};
+use frazil_codegen::{CodegenError, GroupKind, LowerCtx, Mem};
 use frazil_ir::InstData;
 
 /// Bytes of the area for the six integer registers.
@@ -28,6 +28,7 @@ pub fn save_registers<C: LowerCtx>(cx: &mut C, area: Mem, int_used: u8, float_us
     if usize::from(float_used) == SYSTEM_V.float_args.len() {
         return;
     }
+    cx.begin_group(GroupKind::Plain);
     let skip = cx.local_label();
     cx.emit(rr(Op::TestRR, 1, RAX, RAX));
     cx.emit(jcc(Cond::E, skip));
@@ -35,6 +36,7 @@ pub fn save_registers<C: LowerCtx>(cx: &mut C, area: Mem, int_used: u8, float_us
         cx.emit(mr(Op::MovapMR, 4, at(area, INT_BYTES + index as u32 * 16), reg));
     }
     cx.bind(skip);
+    cx.end_group();
 }
 
 /// Fills a `va_list`: the offsets of the next integer and vector registers in the save area, the next stack argument,

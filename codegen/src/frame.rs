@@ -3,6 +3,9 @@
 //! Slots of values are 4, 8, 16 or 32 bytes and are reused through a free list for each size; a function that calls
 //! something returning twice reuses none (contract 12).
 
+use crate::desc::TargetDesc;
+use crate::reg::PRegSet;
+
 /// Slots below the frame pointer.
 #[derive(Debug, Default)]
 pub struct Frame {
@@ -60,6 +63,15 @@ impl Frame {
     #[inline]
     fn class(bytes: u32) -> usize {
         (bytes.max(4).next_power_of_two().trailing_zeros() - 2).min(3) as usize
+    }
+
+    /// Gives saved registers places: the offset of the first, and the step to the next below.
+    pub fn allocate_saved(&mut self, saved: PRegSet, desc: &TargetDesc) -> (i32, i32) {
+        let widths = saved.iter().map(|reg| desc.classes[reg.bank()].bytes);
+        let Some(width) = widths.max() else { return (0, 0) };
+        let (count, step) = (saved.iter().count() as i32, i32::from(width));
+        let lowest = self.allocate(u64::from(width) * count as u64, u64::from(width));
+        (lowest + (count - 1) * step, step)
     }
 
     /// Bytes in use.

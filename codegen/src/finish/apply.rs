@@ -1,0 +1,504 @@
+//! Applies an allocation: virtual registers become physical ones, moves become instructions, edges with moves become
+//! blocks.
+//!
+//! Where the moves of an edge stand: at the end of the block it leaves if that has no other edge; at the start of the
+//! block it enters if that has no other edge; else in a block of their own, right behind the block it leaves, or, when
+//! it leaves a loop, at the function's end, out of the way. Moves at one point take place at the same time; they are
+//! ordered by [`crate::parallel_move`]. Cycles of an edge go through the scratch register, those beside an
+//! instruction through the frame, since a rule may hold something in the scratch register there.
+
+use crate::isa::Isa;
+use crate::mfunc::{MBlock, MEdge, MFunc, Term, can_rematerialize, op_desc, pseudo};
+use crate::minst::{MInst, Mem};
+use crate::parallel_move::{Location, Move, ParallelMoves, Source, Step};
+use crate::reg::{Reg, RegClass};
+use crate::regalloc::{AllocMove, Allocation, MemoryOperand, MoveSource, Place};
+
+/// No block, no definition.
+const NONE: u32 = u32::MAX;
+
+/// Where the moves of an edge stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum EdgePlace {
+    /// There are none.
+    Nowhere,
+    /// At the end of the block it leaves.
+    Source,
+    /// At the start of the block it enters.
+    Target,
+    /// In a block behind the one it leaves.
+    Behind,
+    /// In a block at the function's end.
+    Far,
+}
+
+/// The memory of this stage, kept from function to function.
+#[derive(Debug, Default)]
+pub(crate) struct ApplyState {
+    moves: ParallelMoves<Reg>,
+    /// Offset from the frame pointer of each spill slot.
+    slots: Vec<i32>,
+    /// By virtual register: the instruction that can be repeated to make it.
+    definitions: Vec<u32>,
+    /// The instructions of each edge's moves, as ranges of `edge_insts`.
+    edge_ranges: Vec<(u32, u32)>,
+    edge_places: Vec<EdgePlace>,
+    edge_insts: Vec<MInst>,
+    /// The final number of each block, and of each edge's own block.
+    block_numbers: Vec<u32>,
+    edge_numbers: Vec<u32>,
+}
+
+/// Makes `out` from `func` and its allocation. The frame's needs are taken over.
+pub(crate) fn apply<I: Isa>(
+    isa: &I,
+    func: &mut MFunc,
+    allocation: &Allocation,
+    state: &mut ApplyState,
+    out: &mut MFunc,
+) {
+    out.clear();
+    std::mem::swap(&mut out.frame, &mut func.frame);
+    std::mem::swap(&mut out.sets, &mut func.sets);
+    let mut applier = Applier {
+        isa,
+        func,
+        allocation,
+        st: state,
+        out,
+        cycle_slot: None,
+        next_edit: 0,
+        next_memory: 0,
+        next_deleted: 0,
+        next_group: 0,
+    };
+    applier.place_spill_slots();
+    applier.find_definitions();
+    applier.make_edge_moves();
+    applier.number_blocks();
+    applier.write_blocks();
+    out.compute_predecessors();
+}
+
+struct Applier<'a, I: Isa> {
+    isa: &'a I,
+    func: &'a MFunc,
+    allocation: &'a Allocation,
+    st: &'a mut ApplyState,
+    out: &'a mut MFunc,
+    /// Frame slot for the saved value of a cycle of moves.
+    cycle_slot: Option<i32>,
+    next_edit: usize,
+    next_memory: usize,
+    next_deleted: usize,
+    next_group: usize,
+}
+
+impl<I: Isa> Applier<'_, I> {
+    fn place_spill_slots(&mut self) {
+        self.st.slots.clear();
+        for &bytes in &self.allocation.slots {
+            let offset = self.out.frame.areas.allocate_slot(u32::from(bytes));
+            self.st.slots.push(offset);
+        }
+    }
+
+    /// Finds what repeating a register's definition means, for the moves that ask for it.
+    fn find_definitions(&mut self) {
+        self.st.definitions.clear();
+        let asks = |action: &AllocMove| matches!(action.source, MoveSource::Rematerialize(_));
+        let is_asked = self.allocation.edits.iter().any(|edit| asks(&edit.action))
+            || self.allocation.edge_moves.iter().any(|edge| asks(&edge.action));
+        if !is_asked {
+            return;
+        }
+        self.st.definitions.resize(self.func.vregs.len(), NONE);
+        for (index, inst) in self.func.insts.iter().enumerate() {
+            let reg = inst.regs[0];
+            if reg.is_virtual() && can_rematerialize(inst, op_desc(self.isa.op_descs(), inst.op)) {
+                self.st.definitions[reg.virtual_index()] = index as u32;
+            }
+        }
+    }
+
+    fn location(&self, place: Place) -> Location {
+        match place {
+            Place::Reg(reg) => Location::Reg(reg),
+            Place::Slot(slot) => Location::Frame(self.st.slots[slot.0 as usize]),
+        }
+    }
+
+    fn collect(&mut self, action: &AllocMove) {
+        let vreg = self.func.vreg(action.vreg);
+        let source = match action.source {
+            MoveSource::Place(place) => Source::Location(self.location(place)),
+            MoveSource::Rematerialize(reg) => Source::Fresh(reg),
+        };
+        let dest = self.location(action.dest);
+        self.st.moves.push(Move {
+            source,
+            dest,
+            float: vreg.class == RegClass::Float,
+            bytes: vreg.bytes.max(4),
+            extend: (0, false),
+        });
+    }
+
+    /// Orders the collected moves and appends them to `insts`.
+    fn perform(&mut self, insts: &mut Vec<MInst>, may_use_scratch: bool) {
+        let mut moves = std::mem::take(&mut self.st.moves);
+        moves.resolve();
+        let through_memory = |step: &Step<Reg>| match step {
+            Step::Move(m) => {
+                matches!(m.dest, Location::Frame(_)) && !matches!(m.source, Source::Location(Location::Reg(_)))
+            }
+            Step::Save { .. } => false,
+        };
+        let scratch_is_free = may_use_scratch && !moves.steps.iter().any(through_memory);
+        for step in &moves.steps {
+            match *step {
+                Step::Move(m) => self.perform_one(insts, m, scratch_is_free),
+                Step::Save { location, float, bytes } => {
+                    let dest = self.saved_place(float, scratch_is_free);
+                    let source = Source::Location(location);
+                    let save = Move {
+                        source,
+                        dest,
+                        float,
+                        bytes,
+                        extend: (0, false),
+                    };
+                    self.perform_one(insts, save, scratch_is_free);
+                }
+            }
+        }
+        moves.clear();
+        self.st.moves = moves;
+    }
+
+    /// Where the saved value of a cycle is kept.
+    fn saved_place(&mut self, float: bool, scratch_is_free: bool) -> Location {
+        if scratch_is_free {
+            return Location::Reg(self.isa.desc().classes[usize::from(float)].scratch);
+        }
+        let areas = &mut self.out.frame.areas;
+        Location::Frame(*self.cycle_slot.get_or_insert_with(|| areas.allocate(16, 16)))
+    }
+
+    fn perform_one(&mut self, insts: &mut Vec<MInst>, m: Move<Reg>, scratch_is_free: bool) {
+        let class = if m.float { RegClass::Float } else { RegClass::Int };
+        let scratch = self.isa.desc().class(class).scratch;
+        let source = match m.source {
+            Source::Location(location) => Some(location),
+            Source::Saved => Some(self.saved_place(m.float, scratch_is_free)),
+            Source::Fresh(_) => None,
+        };
+        let reg = match (m.dest, source) {
+            (Location::Reg(dest), _) => dest,
+            (_, Some(Location::Reg(source))) => source,
+            _ => scratch,
+        };
+        match (source, m.source) {
+            (Some(Location::Reg(source)), _) => {
+                if source != reg {
+                    insts.push(self.isa.mov(class, m.bytes, reg, source));
+                }
+            }
+            (Some(Location::Frame(offset)), _) => {
+                insts.push(self.isa.reload(class, m.bytes, reg, Mem::base(Reg::FRAME, offset)));
+            }
+            (None, Source::Fresh(vreg)) => {
+                let mut inst = self.definition(vreg);
+                inst.regs[0] = reg;
+                insts.push(inst);
+            }
+            (other, _) => debug_assert!(false, "{other:?} is never read"),
+        }
+        if let Location::Frame(offset) = m.dest {
+            insts.push(self.isa.spill(class, m.bytes, reg, Mem::base(Reg::FRAME, offset)));
+        }
+    }
+
+    /// The instruction that makes a virtual register anew.
+    fn definition(&self, vreg: Reg) -> MInst {
+        match self.func.vreg(vreg).constant {
+            Some(constant) => self.func.constants[constant as usize],
+            None => self.func.insts[self.st.definitions[vreg.virtual_index()] as usize],
+        }
+    }
+
+    /// Makes the instructions of every edge's moves and decides where they stand.
+    fn make_edge_moves(&mut self) {
+        let edges = self.func.edges.len();
+        self.st.edge_ranges.clear();
+        self.st.edge_ranges.resize(edges, (0, 0));
+        self.st.edge_places.clear();
+        self.st.edge_places.resize(edges, EdgePlace::Nowhere);
+        let mut insts = std::mem::take(&mut self.st.edge_insts);
+        insts.clear();
+        let mut rest = &self.allocation.edge_moves[..];
+        while let Some(first) = rest.first() {
+            let edge = first.edge;
+            let count = rest.iter().take_while(|other| other.edge == edge).count();
+            for edge_move in &rest[..count] {
+                self.collect(&edge_move.action);
+            }
+            rest = &rest[count..];
+            let start = insts.len() as u32;
+            self.perform(&mut insts, true);
+            let end = insts.len() as u32;
+            if end > start {
+                self.st.edge_ranges[edge as usize] = (start, end);
+                self.st.edge_places[edge as usize] = self.edge_place(edge);
+            }
+        }
+        self.st.edge_insts = insts;
+    }
+
+    fn edge_place(&self, edge: u32) -> EdgePlace {
+        let MEdge { from, to, .. } = self.func.edges[edge as usize];
+        let source = &self.func.blocks[from as usize];
+        if source.edge_count == 1 && source.term == Term::Jump {
+            EdgePlace::Source
+        } else if self.func.pred_edges(to).len() == 1 {
+            EdgePlace::Target
+        } else if self.func.blocks[to as usize].loop_depth < source.loop_depth {
+            EdgePlace::Far
+        } else {
+            EdgePlace::Behind
+        }
+    }
+
+    /// Gives the blocks their final numbers, those of edges included.
+    fn number_blocks(&mut self) {
+        let func = self.func;
+        self.st.block_numbers.clear();
+        self.st.edge_numbers.clear();
+        self.st.edge_numbers.resize(func.edges.len(), NONE);
+        let mut next = 0;
+        for block in 0..func.blocks.len() as u32 {
+            self.st.block_numbers.push(next);
+            next += 1;
+            for edge in self.edges_in_order(block) {
+                if self.st.edge_places[edge] == EdgePlace::Behind {
+                    self.st.edge_numbers[edge] = next;
+                    next += 1;
+                }
+            }
+        }
+        for edge in 0..func.edges.len() {
+            if self.st.edge_places[edge] == EdgePlace::Far {
+                self.st.edge_numbers[edge] = next;
+                next += 1;
+            }
+        }
+    }
+
+    /// The edges of a block; the one to the next block last, so that its own block needs no jump.
+    fn edges_in_order(&self, block: u32) -> impl Iterator<Item = usize> + use<I> {
+        let range = self.func.edges_of(block);
+        let first_is_next = range.len() == 2 && self.func.edges[range.start].to == block + 1;
+        let (start, end) = (range.start, range.end);
+        (start..end).map(move |edge| if first_is_next { start + end - 1 - edge } else { edge })
+    }
+
+    fn write_blocks(&mut self) {
+        let func = self.func;
+        for number in 0..func.blocks.len() as u32 {
+            self.write_block(number);
+            for edge in self.edges_in_order(number) {
+                if self.st.edge_places[edge] == EdgePlace::Behind {
+                    self.write_edge_block(edge);
+                }
+            }
+        }
+        for edge in 0..func.edges.len() {
+            if self.st.edge_places[edge] == EdgePlace::Far {
+                self.write_edge_block(edge);
+            }
+        }
+    }
+
+    fn put(&mut self, inst: MInst, origin: u32) {
+        self.out.insts.push(inst);
+        self.out.origins.push(origin);
+    }
+
+    /// Appends the moves of an edge.
+    fn put_edge(&mut self, edge: usize, origin: u32) {
+        let (start, end) = self.st.edge_ranges[edge];
+        for index in start..end {
+            let inst = self.st.edge_insts[index as usize];
+            self.put(inst, origin);
+        }
+    }
+
+    fn write_block(&mut self, number: u32) {
+        let func = self.func;
+        let block = &func.blocks[number as usize];
+        let start = self.out.insts.len() as u32;
+        if let [edge] = *func.pred_edges(number)
+            && self.st.edge_places[edge as usize] == EdgePlace::Target
+        {
+            let origin = func.origins.get(block.start as usize).copied().unwrap_or(0);
+            self.put_edge(edge as usize, origin);
+        }
+        for index in block.start..block.end {
+            self.write_inst(index);
+        }
+        let range = func.edges_of(number);
+        if range.len() == 1 && self.st.edge_places[range.start] == EdgePlace::Source {
+            let origin = block.end.checked_sub(1).map_or(0, |last| func.origins[last as usize]);
+            self.put_edge(range.start, origin);
+        }
+        let first_edge = self.out.edges.len() as u32;
+        for edge in range {
+            let MEdge { to, label, .. } = func.edges[edge];
+            let to = match self.st.edge_numbers[edge] {
+                NONE => self.st.block_numbers[to as usize],
+                own => own,
+            };
+            self.put_final_edge(to, label);
+        }
+        let out = &mut self.out;
+        out.blocks.push(MBlock {
+            start,
+            end: out.insts.len() as u32,
+            first_edge,
+            edge_count: out.edges.len() as u32 - first_edge,
+            loop_end: self.st.block_numbers.get(block.loop_end as usize).copied().unwrap_or(0),
+            ..*block
+        });
+    }
+
+    fn put_final_edge(&mut self, to: u32, label: Option<crate::minst::Label>) {
+        self.out.edges.push(MEdge {
+            from: self.out.blocks.len() as u32,
+            to,
+            label,
+            first_move: 0,
+            move_count: 0,
+        });
+    }
+
+    fn write_edge_block(&mut self, edge: usize) {
+        let MEdge { from, to, .. } = self.func.edges[edge];
+        let source = self.func.blocks[from as usize];
+        let start = self.out.insts.len() as u32;
+        let origin = source
+            .end
+            .checked_sub(1)
+            .map_or(0, |last| self.func.origins[last as usize]);
+        self.put_edge(edge, origin);
+        let first_edge = self.out.edges.len() as u32;
+        self.put_final_edge(self.st.block_numbers[to as usize], None);
+        let depth = source.loop_depth.min(self.func.blocks[to as usize].loop_depth);
+        let number = self.out.blocks.len() as u32;
+        let out = &mut self.out;
+        out.blocks.push(MBlock {
+            start,
+            end: out.insts.len() as u32,
+            first_edge,
+            edge_count: 1,
+            term: Term::Jump,
+            loop_depth: depth,
+            loop_end: number + 1,
+            source: source.source,
+        });
+    }
+
+    /// Appends the edits at a point.
+    fn write_edits(&mut self, point: u32, origin: u32) {
+        let edits = &self.allocation.edits;
+        let begin = self.next_edit;
+        while self.next_edit < edits.len() && edits[self.next_edit].point == point {
+            self.next_edit += 1;
+        }
+        if begin == self.next_edit {
+            return;
+        }
+        for edit in &edits[begin..self.next_edit] {
+            self.collect(&edit.action);
+        }
+        let mut insts = std::mem::take(&mut self.out.insts);
+        self.perform(&mut insts, false);
+        self.out.insts = insts;
+        self.out.origins.resize(self.out.insts.len(), origin);
+    }
+
+    fn write_inst(&mut self, index: u32) {
+        let func = self.func;
+        let origin = func.origins[index as usize];
+        self.write_edits(index * 2, origin);
+        let in_group = func
+            .groups
+            .get(self.next_group)
+            .is_some_and(|group| group.contains(&index));
+        if in_group && func.groups[self.next_group].start == index {
+            let start = self.out.insts.len() as u32;
+            self.out.groups.push(start..start);
+        }
+        if !self.is_deleted(index) {
+            self.write_allocated(index, origin);
+        }
+        if in_group && func.groups[self.next_group].end == index + 1 {
+            self.next_group += 1;
+            if let Some(group) = self.out.groups.last_mut() {
+                group.end = self.out.insts.len() as u32;
+            }
+        }
+        self.write_edits(index * 2 + 1, origin);
+    }
+
+    fn is_deleted(&mut self, index: u32) -> bool {
+        let deleted = &self.allocation.deleted;
+        while deleted.get(self.next_deleted).is_some_and(|&other| other < index) {
+            self.next_deleted += 1;
+        }
+        deleted.get(self.next_deleted) == Some(&index)
+    }
+
+    fn write_allocated(&mut self, index: u32, origin: u32) {
+        let mut inst = self.func.insts[index as usize];
+        if matches!(inst.op, pseudo::NOP | pseudo::USE) {
+            return;
+        }
+        let regs = self.allocation.regs[index as usize];
+        for (reg, physical) in inst.regs.iter_mut().zip(regs) {
+            if reg.is_virtual() && physical != crate::regalloc::NO_REG {
+                *reg = Reg(u32::from(physical));
+            }
+        }
+        while self.next_memory < self.allocation.memory_operands.len()
+            && self.allocation.memory_operands[self.next_memory].inst < index
+        {
+            self.next_memory += 1;
+        }
+        if let Some(&memory) = self.allocation.memory_operands.get(self.next_memory)
+            && memory.inst == index
+        {
+            inst = self.with_memory(inst, memory);
+        }
+        let desc = op_desc(self.isa.op_descs(), inst.op);
+        if desc.is_move && inst.regs[0] == inst.regs[1] {
+            return;
+        }
+        self.put(inst, origin);
+    }
+
+    /// The instruction with one of its registers in memory.
+    fn with_memory(&self, inst: MInst, memory: MemoryOperand) -> MInst {
+        let desc = op_desc(self.isa.op_descs(), inst.op);
+        let operand = usize::from(memory.operand);
+        let Some(op) = desc.memory_forms[operand] else {
+            debug_assert!(false, "{} has no form for memory", desc.name);
+            return inst;
+        };
+        let other = inst.regs[1 - operand];
+        let mem = Mem::base(Reg::FRAME, self.st.slots[memory.slot.0 as usize]);
+        let mut folded = MInst { op, ..inst };
+        folded.regs = [other, mem.base, mem.index];
+        folded.disp = mem.disp;
+        folded
+    }
+}

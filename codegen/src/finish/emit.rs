@@ -1,0 +1,391 @@
+//! Lays out the frame and encodes a machine function over physical registers.
+//!
+//! Layout of a frame whose target pushes saved registers ([`crate::desc::TargetDesc::pushes_saved_registers`]), from
+//! the frame pointer's place down: saved registers (from one place higher if the frame pointer is not set up, since
+//! its own place is free then), filler up to 16 bytes, the areas of the function, the outgoing arguments. Offsets
+//! below the frame pointer are moved down past the saved registers when instructions are encoded; without frame
+//! pointer they are counted from the stack pointer.
+//!
+//! Jumps to blocks that only jump on go to their end at once; such blocks are not emitted.
+
+use crate::buffer::CodeBuffer;
+use crate::context::frame_code::{BodySink, finish_prologue, probe_bytes, put_branch};
+use crate::desc::{ConvDesc, Role};
+use crate::error::CodegenError;
+use crate::isa::{Branch, FrameInfo, FrameSink, Isa};
+use crate::mfunc::{MFunc, Term, op_desc, pseudo};
+use crate::minst::{Label, MInst};
+use crate::module_view::ModuleView;
+use crate::reg::{PRegSet, Reg};
+use crate::result::{CompiledFunction, UnwindOp};
+use frazil_ir::module::FunctionHead;
+
+/// What the emitter must know besides the function.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EmitOptions {
+    /// Physical registers that are written.
+    pub written: PRegSet,
+    /// Whether the frame pointer is set up.
+    pub frame_pointer: bool,
+    /// Whether returns share one epilogue.
+    pub for_size: bool,
+}
+
+/// How offsets from the frame pointer are turned into addresses.
+#[derive(Clone, Copy, Debug)]
+struct FrameMap {
+    base: Reg,
+    /// Added to offsets of the function's own areas, which are negative.
+    areas: i32,
+    /// Added to offsets of incoming arguments, which are not.
+    incoming: i32,
+}
+
+/// The memory of this stage, kept from function to function.
+#[derive(Debug, Default)]
+pub(crate) struct EmitState {
+    /// The end of the chain of empty blocks that starts at each block.
+    threaded: Vec<u32>,
+    /// The labels that dispatch code names, with the blocks they are bound at, ascending.
+    dispatch_labels: Vec<(u32, Label)>,
+}
+
+impl EmitState {
+    fn collect_dispatch_labels(&mut self, func: &MFunc) {
+        let labels = &mut self.dispatch_labels;
+        labels.clear();
+        let threaded = &self.threaded;
+        labels.extend((func.edges.iter()).filter_map(|edge| Some((threaded[edge.to as usize], edge.label?))));
+        labels.sort_unstable();
+    }
+}
+
+/// Encodes `func` into `out`, whose body has been used for labels, constants and jump tables.
+pub(crate) fn emit<I: Isa>(
+    isa: &I,
+    func: &mut MFunc,
+    conv: &'static ConvDesc,
+    head: &FunctionHead,
+    view: ModuleView<'_>,
+    options: EmitOptions,
+    state: &mut EmitState,
+    out: &mut CompiledFunction,
+) -> Result<(), CodegenError> {
+    let (frame, map) = lay_out_frame(isa, func, conv, head, view, options)?;
+    let CompiledFunction {
+        prologue,
+        body,
+        unwind,
+        frame_bytes,
+    } = out;
+    thread_empty_blocks(func, &mut state.threaded);
+    state.collect_dispatch_labels(func);
+    let first_label = body.new_labels(func.blocks.len());
+    let epilogue = body.new_label();
+    let mut emitter = Emitter {
+        isa,
+        func,
+        frame,
+        map,
+        threaded: &state.threaded,
+        dispatch_labels: &state.dispatch_labels,
+        first_label,
+        epilogue,
+        epilogue_is_used: false,
+        for_size: options.for_size,
+        buf: body,
+        unwind,
+    };
+    emitter.emit_blocks();
+    let desc = isa.desc();
+    body.shorten_branches(isa.short_forms());
+    for row in unwind.iter_mut() {
+        row.0 = body.moved_offset(row.0);
+    }
+    body.finish(desc.fixups, desc.elf.filler, isa.table_entry_fixup())
+        .map_err(|(name, offset)| CodegenError::TooLarge {
+            what: format!("the {name} distance at offset {offset}"),
+        })?;
+    *frame_bytes = frame.frame_bytes;
+    finish_prologue(isa, &frame, prologue, unwind);
+    Ok(())
+}
+
+/// Decides how large the frame is and where its parts are.
+fn lay_out_frame<I: Isa>(
+    isa: &I,
+    func: &mut MFunc,
+    conv: &'static ConvDesc,
+    head: &FunctionHead,
+    view: ModuleView<'_>,
+    options: EmitOptions,
+) -> Result<(FrameInfo, FrameMap), CodegenError> {
+    let desc = isa.desc();
+    let needs = &mut func.frame;
+    let mut saved = options.written.intersection(conv.callee_saved);
+    if options.frame_pointer {
+        saved.remove(desc.frame_pointer);
+    }
+    let pushes = desc.pushes_saved_registers;
+    let (saved_offset, saved_step) = if pushes {
+        (0, 0)
+    } else {
+        needs.areas.allocate_saved(saved, desc)
+    };
+    if needs.outgoing_bytes > 0 {
+        needs.areas.allocate(u64::from(needs.outgoing_bytes), 1);
+    }
+    if needs.areas.is_too_large() {
+        return Err(CodegenError::TooLarge {
+            what: "the stack frame (at most 1 GiB)".to_owned(),
+        });
+    }
+    let areas = needs.areas.used_bytes().next_multiple_of(conv.stack_align);
+    let mut frame = FrameInfo {
+        needs_frame: needs.has_calls || needs.has_dynamic_stack || needs.areas.needed || !saved.is_empty(),
+        frame_pointer: options.frame_pointer,
+        pushes_saved: pushes,
+        frame_bytes: areas,
+        saved,
+        saved_offset,
+        saved_step,
+        has_calls: needs.has_calls,
+        has_dynamic_stack: needs.has_dynamic_stack,
+        red_zone: !head.no_red_zone,
+        probe_bytes: probe_bytes(head, view)?,
+    };
+    frame.needs_frame |= options.frame_pointer && pushes;
+    frame.refuse_probed_dynamic_stack()?;
+    let mut map = FrameMap {
+        base: desc.frame_pointer,
+        areas: 0,
+        incoming: 0,
+    };
+    if pushes {
+        place_below_pushes(&mut frame, &mut map, areas, conv, desc.stack_pointer);
+    }
+    Ok((frame, map))
+}
+
+/// Red zone below the stack pointer that a function without calls may use (System V ABI for x86-64, 3.2.2).
+const RED_ZONE_BYTES: u32 = 128;
+
+/// The layout described at the top of this file.
+fn place_below_pushes(frame: &mut FrameInfo, map: &mut FrameMap, areas: u32, conv: &ConvDesc, stack_pointer: Reg) {
+    let pushed = frame.saved.iter().count() as i32 * 8;
+    let align = conv.stack_align.cast_signed();
+    // Between the frame pointer's place and the areas.
+    let above = if frame.frame_pointer { pushed } else { pushed - 8 };
+    let above = (above.max(0) + align - 1) / align * align;
+    let below = areas.cast_signed();
+    let total = above + below + if frame.frame_pointer { 0 } else { 8 } - pushed;
+    let is_leaf = !frame.has_calls && !frame.has_dynamic_stack;
+    let fits_red_zone = is_leaf && frame.red_zone && total.cast_unsigned() <= RED_ZONE_BYTES;
+    let moved = if fits_red_zone || (is_leaf && below == 0) {
+        0
+    } else {
+        total
+    };
+    frame.frame_bytes = moved.cast_unsigned();
+    if frame.frame_pointer {
+        map.areas = -above;
+    } else {
+        map.base = stack_pointer;
+        map.incoming = moved + pushed - 8;
+        map.areas = map.incoming - above;
+    }
+}
+
+/// Finds where a jump to each block ends when blocks that only jump on are passed over.
+fn thread_empty_blocks(func: &MFunc, threaded: &mut Vec<u32>) {
+    threaded.clear();
+    threaded.extend(0..func.blocks.len() as u32);
+    for start in 1..func.blocks.len() as u32 {
+        let mut block = start;
+        // A cycle of empty blocks is an endless loop, which stays one.
+        for _ in 0..16 {
+            if !is_empty_jump(func, block) {
+                break;
+            }
+            let next = func.edges[func.edges_of(block).start].to;
+            if next == block {
+                break;
+            }
+            block = next;
+        }
+        threaded[start as usize] = block;
+    }
+}
+
+fn is_empty_jump(func: &MFunc, block: u32) -> bool {
+    let data = &func.blocks[block as usize];
+    data.term == Term::Jump && data.start == data.end
+}
+
+struct Emitter<'a, I: Isa> {
+    isa: &'a I,
+    func: &'a MFunc,
+    frame: FrameInfo,
+    map: FrameMap,
+    threaded: &'a [u32],
+    dispatch_labels: &'a [(u32, Label)],
+    first_label: Label,
+    epilogue: Label,
+    epilogue_is_used: bool,
+    for_size: bool,
+    buf: &'a mut CodeBuffer,
+    unwind: &'a mut Vec<(u32, UnwindOp)>,
+}
+
+impl<I: Isa> Emitter<'_, I> {
+    fn label(&self, block: u32) -> Label {
+        Label(self.first_label.0 + self.threaded[block as usize])
+    }
+
+    /// Whether a block is passed over by every jump to it.
+    fn is_dropped(&self, block: u32) -> bool {
+        self.threaded[block as usize] != block
+    }
+
+    fn emit_blocks(&mut self) {
+        let func = self.func;
+        let count = func.blocks.len() as u32;
+        let mut dispatch_labels = self.dispatch_labels.iter().peekable();
+        let mut block = 0;
+        while block < count {
+            let mut next = block + 1;
+            while next < count && self.is_dropped(next) {
+                next += 1;
+            }
+            self.buf.bind(Label(self.first_label.0 + block));
+            while let Some(&(to, label)) = dispatch_labels.next_if(|&&(to, _)| to == block) {
+                debug_assert_eq!(to, block, "labels are sorted");
+                self.buf.bind(label);
+            }
+            self.emit_block(block, next);
+            block = next;
+        }
+        if self.epilogue_is_used {
+            self.buf.bind(self.epilogue);
+            self.put_epilogue(true);
+        }
+    }
+
+    fn emit_block(&mut self, block: u32, next: u32) {
+        let func = self.func;
+        let data = &func.blocks[block as usize];
+        let branches = match data.term {
+            Term::Branch(None) => 1,
+            Term::Branch(Some(_)) => 2,
+            _ => 0,
+        };
+        for index in data.start..data.end - branches {
+            self.emit_inst(&func.insts[index as usize], next);
+        }
+        let edges = func.edges_of(block);
+        match data.term {
+            Term::Jump => self.jump_unless_next(func.edges[edges.start].to, next),
+            Term::Branch(join) => {
+                let first = func.insts[(data.end - branches) as usize];
+                let branch = Branch {
+                    first,
+                    second: join.map(|join| (join, func.insts[data.end as usize - 1])),
+                };
+                self.emit_branch(branch, func.edges[edges.start].to, func.edges[edges.start + 1].to, next);
+            }
+            Term::Switch | Term::Return | Term::Stop => {}
+        }
+    }
+
+    fn emit_branch(&mut self, branch: Branch, then_to: u32, else_to: u32, next: u32) {
+        let labels = (self.label(then_to), self.label(else_to));
+        let then_follows = self.threaded[then_to as usize] == next;
+        if labels.0 == labels.1 {
+            self.jump_unless_next(then_to, next);
+            return;
+        }
+        let isa = self.isa;
+        let mut sink = BodySink {
+            isa,
+            buf: self.buf,
+            unwind: self.unwind,
+        };
+        put_branch(isa, &mut sink, branch, labels, then_follows);
+        if !then_follows {
+            self.jump_unless_next(else_to, next);
+        }
+    }
+
+    fn jump_unless_next(&mut self, to: u32, next: u32) {
+        if self.threaded[to as usize] != next {
+            let label = self.label(to);
+            self.isa.encode(&self.isa.jump(label), self.buf);
+        }
+    }
+
+    fn emit_inst(&mut self, inst: &MInst, next: u32) {
+        match inst.op {
+            pseudo::LABEL => self.buf.bind(inst.label()),
+            pseudo::ENTRY | pseudo::NOP | pseudo::USE => {}
+            pseudo::RETURN => self.emit_return(next),
+            _ => {
+                let inst = self.with_frame(*inst);
+                self.isa.encode(&inst, self.buf);
+            }
+        }
+    }
+
+    /// The instruction with its address in the frame, if it has one, counted from a register.
+    #[inline]
+    fn with_frame(&self, mut inst: MInst) -> MInst {
+        if inst.regs[1] == Reg::FRAME && op_desc(self.isa.op_descs(), inst.op).roles[1] == Role::Base {
+            inst.regs[1] = self.map.base;
+            inst.disp += if inst.disp < 0 {
+                self.map.areas
+            } else {
+                self.map.incoming
+            };
+        }
+        // Targets whose addresses are computed by other instructions name the frame as a plain operand.
+        else if inst.regs[1] == Reg::FRAME {
+            inst.regs[1] = self.map.base;
+            inst.imm += if inst.imm < 0 {
+                self.map.areas
+            } else {
+                self.map.incoming
+            };
+        }
+        inst
+    }
+
+    fn emit_return(&mut self, next: u32) {
+        let is_last = next as usize >= self.func.blocks.len();
+        if self.for_size && self.frame.needs_frame && !is_last {
+            self.epilogue_is_used = true;
+            self.isa.encode(&self.isa.jump(self.epilogue), self.buf);
+        } else if self.epilogue_is_used && is_last {
+            self.buf.bind(self.epilogue);
+            self.epilogue_is_used = false;
+            self.put_epilogue(true);
+        } else {
+            self.put_epilogue(is_last);
+        }
+    }
+
+    /// Emits the code that leaves the function; what follows has the frame again.
+    fn put_epilogue(&mut self, is_last: bool) {
+        let mut sink = BodySink {
+            isa: self.isa,
+            buf: self.buf,
+            unwind: self.unwind,
+        };
+        let keeps_state = !is_last && self.frame.needs_frame;
+        if keeps_state {
+            sink.unwind(UnwindOp::RememberState);
+        }
+        self.isa.epilogue(&self.frame, &mut sink);
+        if keeps_state {
+            sink.unwind(UnwindOp::RestoreState);
+        }
+    }
+}

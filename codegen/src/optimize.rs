@@ -1,0 +1,134 @@
+//! The optimizing path: select, machine passes, allocate, apply, machine passes, emit.
+
+use crate::desc::{OpDesc, TargetDesc};
+use crate::error::CodegenError;
+use crate::finish::apply::{ApplyState, apply};
+use crate::finish::emit::{EmitOptions, EmitState, emit};
+use crate::isa::Isa;
+use crate::mfunc::MFunc;
+use crate::minst::MInst;
+use crate::module_view::ModuleView;
+use crate::pass::{MachHooks, MachPass, MachPassCx};
+use crate::reg::PRegSet;
+use crate::regalloc::{Allocation, AllocatorInput, AllocatorOptions, RegAllocState, allocate};
+use crate::result::CompiledFunction;
+use crate::select::{SelectState, select};
+use frazil_ir::Function;
+use frazil_ir::module::{FramePointer, FunctionHead};
+
+/// What a recipe says of the machine part.
+#[derive(Default)]
+pub struct MachRecipe {
+    /// Passes before register allocation.
+    pub before: Vec<Box<dyn MachPass>>,
+    /// Passes after it.
+    pub after: Vec<Box<dyn MachPass>>,
+    /// The allocator's options.
+    pub allocator: AllocatorOptions,
+    /// Whether size counts more than speed.
+    pub for_size: bool,
+}
+
+/// The memory of the optimizing path, kept from function to function.
+#[derive(Debug, Default)]
+pub struct OptimizeState {
+    select: SelectState,
+    selected: MFunc,
+    allocator: RegAllocState,
+    allocation: Allocation,
+    apply: ApplyState,
+    allocated: MFunc,
+    emit: EmitState,
+}
+
+struct Hooks<'a, I>(&'a I);
+
+impl<I: Isa> MachHooks for Hooks<'_, I> {
+    fn desc(&self) -> &'static TargetDesc {
+        self.0.desc()
+    }
+
+    fn ops(&self) -> &'static [OpDesc] {
+        self.0.op_descs()
+    }
+
+    fn invert(&self, branch: MInst) -> MInst {
+        self.0.invert(branch)
+    }
+}
+
+/// Compiles a function; see [`crate::isa::Target::compile_optimized`].
+pub(crate) fn compile<I: Isa>(
+    isa: &I,
+    function: &Function,
+    head: &FunctionHead,
+    view: ModuleView<'_>,
+    recipe: &MachRecipe,
+    state: &mut OptimizeState,
+    out: &mut CompiledFunction,
+) -> Result<(), CodegenError> {
+    out.clear();
+    let func = &mut state.selected;
+    select(isa, function, head, view, &mut state.select, func, &mut out.body)?;
+    let hooks = Hooks(isa);
+    let mut cx = MachPassCx {
+        hooks: &hooks,
+        is_allocated: false,
+    };
+    for pass in &recipe.before {
+        pass.run(func, &mut cx);
+    }
+    let conv = isa
+        .convention(function.signature.call_conv)
+        .expect("selection has found the convention");
+    let frame_pointer = needs_frame_pointer(isa.desc(), func, head);
+    let input = AllocatorInput {
+        desc: isa.desc(),
+        ops: isa.op_descs(),
+        allocatable: allocatable(isa.desc(), frame_pointer),
+        callee_saved: conv.callee_saved,
+        reuse_slots: !func.frame.calls_returning_twice,
+        options: &recipe.allocator,
+    };
+    state.allocation.clear();
+    allocate(func, &input, &mut state.allocator, &mut state.allocation)?;
+    apply(isa, func, &state.allocation, &mut state.apply, &mut state.allocated);
+    cx.is_allocated = true;
+    for pass in &recipe.after {
+        pass.run(&mut state.allocated, &mut cx);
+    }
+    let options = EmitOptions {
+        written: state.allocation.written,
+        frame_pointer,
+        for_size: recipe.for_size,
+    };
+    emit(
+        isa,
+        &mut state.allocated,
+        conv,
+        head,
+        view,
+        options,
+        &mut state.emit,
+        out,
+    )
+}
+
+/// Whether the frame pointer must be set up: asked for, named, or needed because the stack pointer moves.
+fn needs_frame_pointer(desc: &TargetDesc, func: &MFunc, head: &FunctionHead) -> bool {
+    let frame = &func.frame;
+    let is_asked = match head.frame_pointer {
+        FramePointer::All => true,
+        FramePointer::NonLeaf => frame.has_calls,
+        FramePointer::None => false,
+    };
+    is_asked || frame.names_frame_pointer || frame.has_dynamic_stack || !desc.pushes_saved_registers
+}
+
+fn allocatable(desc: &TargetDesc, frame_pointer: bool) -> PRegSet {
+    let mut all = desc.classes[0].allocatable.union(desc.classes[1].allocatable);
+    if !frame_pointer {
+        all.insert(desc.frame_pointer);
+    }
+    all
+}

@@ -1,0 +1,32 @@
+//! Passes over machine functions.
+//!
+//! A pass runs before register allocation, on virtual registers, or after it, on physical ones with all moves written
+//! out; the recipe says where. It keeps the invariants of [`MFunc`].
+
+use crate::desc::{OpDesc, TargetDesc};
+use crate::mfunc::MFunc;
+use crate::minst::MInst;
+
+/// What a target tells passes about single instructions.
+pub trait MachHooks {
+    /// The target as data.
+    fn desc(&self) -> &'static TargetDesc;
+    /// The op table.
+    fn ops(&self) -> &'static [OpDesc];
+    /// The opposite of a conditional branch instruction.
+    fn invert(&self, branch: MInst) -> MInst;
+}
+
+/// What a pass gets besides the function.
+pub struct MachPassCx<'a> {
+    /// The target.
+    pub hooks: &'a dyn MachHooks,
+    /// Whether registers are physical.
+    pub is_allocated: bool,
+}
+
+/// A pass over machine functions.
+pub trait MachPass: Send + Sync {
+    /// Changes the function; says how often it did something.
+    fn run(&self, func: &mut MFunc, cx: &mut MachPassCx<'_>) -> u64;
+}
