@@ -4,10 +4,12 @@
 //! `cranelift-entity` is re-exported under our own path, so that it can be replaced in one place.
 
 pub mod epoch_map;
+pub mod id_table;
 pub mod strings;
 pub mod suggest;
 
 pub use cranelift_entity::{EntityRef, PrimaryMap, entity_impl};
 pub use epoch_map::EpochMap;
+pub use id_table::{IdTable, WordHasher};
 pub use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 pub use strings::{Str, StringPool};
