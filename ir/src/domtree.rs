@@ -42,6 +42,15 @@ impl DomTree {
         self.order.iter().map(|&block| Block::new(block as usize))
     }
 
+    /// The reachable blocks in preorder of the tree: each directly before the blocks that it dominates.
+    pub fn preorder(&self, order: &mut Vec<Block>) {
+        order.clear();
+        order.resize(self.order.len(), Block::new(0));
+        for &block in &self.order {
+            order[self.spans[block as usize].0 as usize] = Block::new(block as usize);
+        }
+    }
+
     /// Whether the entry reaches a block.
     pub fn is_reachable(&self, block: Block) -> bool {
         self.parents[block.index()] != NONE
@@ -237,6 +246,16 @@ mod tests {
             seen
         };
         let reachable = reach(None);
+        let mut preorder = Vec::new();
+        tree.preorder(&mut preorder);
+        assert_eq!(preorder.len(), reachable.iter().filter(|&&reached| reached).count());
+        for (number, &block) in preorder.iter().enumerate() {
+            let below = preorder[number..]
+                .iter()
+                .take_while(|&&below| tree.dominates(block, below));
+            let all = (0..blocks).filter(|&below| tree.dominates(block, Block::new(below)));
+            assert_eq!(below.count(), all.count(), "a subtree is one piece");
+        }
         for above in 0..blocks {
             let without = reach(Some(above));
             for below in 0..blocks {
