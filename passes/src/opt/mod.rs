@@ -3,14 +3,24 @@
 //! A pass is a file here, its module and its row in [`register`], file tests in `tests/filetests/opt/<name>`, and a row
 //! in `passes/PASSES.md`. The name of the file is the name of the pass with underscores for hyphens.
 
-use crate::registry::Registry;
+use crate::registry::{NoOptions, Registry};
 
+pub mod addr_fold;
+pub mod cmp_sink;
 pub mod dce;
+pub mod local_cse;
 pub mod mem2reg;
+pub mod shuffle_recognition;
 
 /// Registers all passes of this folder. A pass without options is made by `|NoOptions {}| name::Pass`, one with
 /// options by a function that takes them.
 pub fn register(registry: &mut Registry) {
+    registry.function(addr_fold::INFO, |NoOptions {}| addr_fold::AddrFold);
+    registry.function(cmp_sink::INFO, |NoOptions {}| cmp_sink::CmpSink);
+    registry.function(local_cse::INFO, local_cse::make);
     registry.function(mem2reg::INFO, mem2reg::make);
     registry.function(dce::INFO, dce::make);
+    registry.function(shuffle_recognition::INFO, |NoOptions {}| {
+        shuffle_recognition::ShuffleRecognition
+    });
 }
