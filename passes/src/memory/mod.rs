@@ -1,11 +1,23 @@
-//! What several passes know about memory: slots that are variables, where variables need phis, conversions.
+//! What several passes know about memory: slots that are variables, where variables need phis, which accesses may touch
+//! the same bytes, which values lie where.
 
+pub mod alias;
 pub mod convert;
 pub mod dom_order;
+pub mod facts;
 pub mod phis;
+pub mod private;
 pub mod slots;
 
-use frazil_ir::{EntityRef, Function, SlotId, ValueKind};
+use frazil_ir::{CallFlags, EntityRef, Function, Opcode, SlotId, ValueKind};
+
+/// Whether a function calls something that returns twice, as `setjmp` does. What memory held at the first return it
+/// need not hold at the second.
+pub fn calls_something_returning_twice(function: &Function) -> bool {
+    let returns_twice = CallFlags::RETURNS_TWICE.bits();
+    let mut insts = function.insts.iter();
+    insts.any(|data| matches!(data.op, Opcode::Call | Opcode::Invoke) && data.flags & returns_twice != 0)
+}
 
 /// Takes the slots out of a function whose addresses nothing uses. Returns how many these are. The numbers of slots
 /// change; those of their addresses remain. May be called between the begin and the commit of edits.

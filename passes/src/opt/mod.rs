@@ -11,6 +11,7 @@ pub mod dce;
 pub mod local_cse;
 pub mod mem2reg;
 pub mod shuffle_recognition;
+pub mod redundant_load;
 
 /// Registers all passes of this folder. A pass without options is made by `|NoOptions {}| name::Pass`, one with
 /// options by a function that takes them.
@@ -19,6 +20,7 @@ pub fn register(registry: &mut Registry) {
     registry.function(cmp_sink::INFO, |NoOptions {}| cmp_sink::CmpSink);
     registry.function(local_cse::INFO, local_cse::make);
     registry.function(mem2reg::INFO, mem2reg::make);
+    registry.function(redundant_load::INFO, redundant_load::make);
     registry.function(dce::INFO, dce::make);
     registry.function(shuffle_recognition::INFO, |NoOptions {}| {
         shuffle_recognition::ShuffleRecognition

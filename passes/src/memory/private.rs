@@ -1,0 +1,75 @@
+//! Private slots: stack slots whose addresses, and pointers made of them, go nowhere but into accesses.
+//!
+//! Nothing else can reach them: no call, no other pointer. A slot is not private if such a pointer is stored, passed,
+//! returned, merged with others, or used for a volatile or atomic access. Blocks that the entry does not reach are not
+//! looked at.
+
+use frazil_ir::domtree::DomTree;
+use frazil_ir::{EntityRef, Function, InstData, MemFlags, Opcode, Operand, SlotId};
+
+/// What no slot's address was made of.
+const NONE: u32 = u32::MAX;
+
+/// The private slots of a function.
+#[derive(Debug, Default)]
+pub struct PrivateSlots {
+    is_private: Vec<bool>,
+    /// The slot whose address each value is made of.
+    slots: Vec<u32>,
+}
+
+impl PrivateSlots {
+    /// Finds them.
+    pub fn compute(&mut self, function: &Function, tree: &DomTree) {
+        self.is_private.clear();
+        self.is_private.resize(function.slots.len(), true);
+        self.slots.clear();
+        if function.slots.is_empty() {
+            return;
+        }
+        self.slots.resize(function.values.len(), NONE);
+        for (number, slot) in function.slots.iter().enumerate() {
+            self.slots[slot.address.index()] = number as u32;
+        }
+        for block in tree.reverse_postorder() {
+            for position in function.block_insts(block) {
+                self.inst(function, &function.insts[position]);
+            }
+        }
+    }
+
+    /// Whether a slot is one.
+    #[inline]
+    pub fn contains(&self, slot: SlotId) -> bool {
+        self.is_private[slot.index()]
+    }
+
+    /// The slot that a pointer points into, if it was made of a slot's address by address arithmetic alone.
+    #[inline]
+    pub fn slot_of(&self, operand: Operand) -> Option<SlotId> {
+        let slot = *self.slots.get(operand.as_value()?.index())?;
+        (slot != NONE).then(|| SlotId::new(slot as usize))
+    }
+
+    fn inst(&mut self, function: &Function, data: &InstData) {
+        use Opcode as O;
+        let is_volatile = || MemFlags(data.flags).is_volatile();
+        match data.op {
+            O::PtrAdd | O::PtrIndex => {
+                if let (Some(slot), Some(result)) = (self.slot_of(data.a), data.first_result()) {
+                    self.slots[result.index()] = slot.as_u32();
+                }
+            }
+            O::Load | O::MemSet | O::MemCopy | O::MemMove if !is_volatile() => {}
+            O::Store if !is_volatile() => self.publish(data.a),
+            _ if data.op.is_icmp() => {}
+            _ => function.for_each_operand(data, |operand| self.publish(operand)),
+        }
+    }
+
+    fn publish(&mut self, operand: Operand) {
+        if let Some(slot) = self.slot_of(operand) {
+            self.is_private[slot.index()] = false;
+        }
+    }
+}
