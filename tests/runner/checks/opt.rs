@@ -6,6 +6,7 @@ use super::{Check, parsed, printed, run, target, verifier_messages};
 use crate::runner::bless;
 use crate::runner::case::{Case, Expected, Test};
 use frazil_ir::domtree::DomTree;
+use frazil_ir::loops::LoopTree;
 use frazil_ir::pass::{PassState, TargetFacts};
 use frazil_ir::{Function, FunctionHead, Module, text};
 use frazil_passes::{Book, Overrides, Recipe, Registry, Step, target_facts};
@@ -72,6 +73,7 @@ fn transform(
         let before = function.clone();
         // So that there is something for the pass to invalidate.
         state.analyses.get::<DomTree>(function);
+        state.analyses.get::<LoopTree>(function);
         let changed = step.run(function, module, head, facts, state);
         let changed = changed.map_err(|error| format!("{name}: {error}"))?;
         if let Err(errors) = frazil_ir::verify::verify_function(module, function) {
