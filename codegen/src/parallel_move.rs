@@ -148,8 +148,12 @@ impl<F: Copy + PartialEq> ParallelMoves<F> {
     /// For each move, how many other moves read its destination.
     fn count_readers(&mut self) {
         let count = self.moves.len();
-        self.writers.clear();
         if count > SMALL {
+            // Clearing a table takes time by its capacity, which one large edge must not cost all others.
+            if self.writers.capacity() > 16 * count {
+                self.writers = FxHashMap::default();
+            }
+            self.writers.clear();
             for (index, m) in self.moves.iter().enumerate() {
                 self.writers.insert(m.dest, index as u32);
             }
@@ -197,9 +201,7 @@ impl<F: Copy + PartialEq> ParallelMoves<F> {
     /// Saves the destination of a move and lets its reader take the saved contents.
     fn break_cycle(&mut self, index: usize) {
         let dest = self.moves[index].dest;
-        let reader = (0..self.moves.len())
-            .find(|&other| !self.done[other] && self.moves[other].source == Source::Location(dest))
-            .expect("a move that is not ready has a pending reader");
+        let reader = self.last_of_cycle(index);
         let Move { float, bytes, .. } = self.moves[reader];
         self.steps.push(Step::Save {
             location: dest,
@@ -208,6 +210,22 @@ impl<F: Copy + PartialEq> ParallelMoves<F> {
         });
         self.moves[reader].source = Source::Saved;
         self.release(index);
+    }
+
+    /// The move that reads the destination of `first`. When no move is ready, each has a pending reader, so each has
+    /// exactly one and all are in cycles; going around one takes as long as doing its moves.
+    fn last_of_cycle(&self, first: usize) -> usize {
+        let mut last = first;
+        loop {
+            let Source::Location(location) = self.moves[last].source else {
+                unreachable!("a pending move reads a location")
+            };
+            let next = self.writer_of(location).expect("in a cycle, what is read is written");
+            if next == first {
+                return last;
+            }
+            last = next;
+        }
     }
 }
 
