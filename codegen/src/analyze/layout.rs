@@ -21,6 +21,9 @@ pub struct Loop {
     pub end: u32,
     /// Nesting depth; 0 for loop 0.
     pub depth: u32,
+    /// A loop around it, farther out, so that any loop around it is found in logarithmic time (Myers, "An applicative
+    /// random-access stack", Information Processing Letters 17, 1983).
+    jump: u32,
 }
 
 impl Loop {
@@ -77,6 +80,7 @@ impl Layout {
                 begin: 0,
                 end: self.order.len() as u32,
                 depth: 0,
+                jump: 0,
             });
             if irreducible {
                 self.loops.push(Loop {
@@ -84,6 +88,7 @@ impl Layout {
                     begin: 0,
                     end: self.order.len() as u32,
                     depth: 1,
+                    jump: 0,
                 });
             }
             self.loop_at.resize(self.order.len(), u32::from(irreducible));
@@ -221,6 +226,7 @@ impl Layout {
             begin: 0,
             end: total,
             depth: 0,
+            jump: 0,
         });
         let (mut node, mut current) = (self.first_child[count], 0);
         loop {
@@ -233,14 +239,14 @@ impl Layout {
             }
             let next = self.next_sibling[node as usize];
             if self.is_header[node as usize] {
-                let depth = self.loops[current as usize].depth + 1;
                 self.work.push((next, current));
                 let begin = self.order.len() as u32;
                 self.loops.push(Loop {
                     parent: current,
                     begin,
                     end: begin,
-                    depth,
+                    depth: self.loops[current as usize].depth + 1,
+                    jump: self.jump_from(current),
                 });
                 current = self.loops.len() as u32 - 1;
                 self.place(node, current);
@@ -249,6 +255,18 @@ impl Layout {
                 self.place(node, current);
                 node = next;
             }
+        }
+    }
+
+    /// The jump of a new loop in loop `parent`: twice as far as the parent's two jumps if they are equally far.
+    fn jump_from(&self, parent: u32) -> u32 {
+        let depth = |index: u32| self.loops[index as usize].depth;
+        let first = self.loops[parent as usize].jump;
+        let second = self.loops[first as usize].jump;
+        if depth(parent) - depth(first) == depth(first) - depth(second) {
+            second
+        } else {
+            parent
         }
     }
 
@@ -268,12 +286,17 @@ impl Layout {
         if index == self.loop_at[outer as usize] {
             return None;
         }
-        let mut found = None;
-        while !self.loops[index as usize].contains(outer) {
-            found = Some(&self.loops[index as usize]);
-            index = self.loops[index as usize].parent;
+        let excludes = |index: u32| !self.loops[index as usize].contains(outer);
+        if !excludes(index) {
+            return None;
         }
-        found
+        loop {
+            let found = &self.loops[index as usize];
+            if !excludes(found.parent) {
+                return Some(found);
+            }
+            index = if excludes(found.jump) { found.jump } else { found.parent };
+        }
     }
 }
 
@@ -317,6 +340,33 @@ mod tests {
         assert_eq!(layout.outermost_loop_without(at(3), at(0)), Some(&outer));
         assert_eq!(layout.outermost_loop_without(at(3), at(2)), Some(&inner));
         assert_eq!(layout.outermost_loop_without(at(6), at(2)), None);
+    }
+
+    #[test]
+    fn jumps_lead_to_the_loop_that_one_parent_after_the_other_leads_to() {
+        const DEPTH: usize = 40;
+        // Heads from outside to the inside, then latches from the inside out, then the end.
+        let targets: Vec<Vec<usize>> = (0..DEPTH)
+            .map(|head| vec![head + 1])
+            .chain((0..DEPTH).map(|latch| vec![DEPTH - 1 - latch, DEPTH + latch + 1]))
+            .chain([vec![]])
+            .collect();
+        let layout = layout(&targets.iter().map(Vec::as_slice).collect::<Vec<_>>());
+        assert_eq!(layout.loops.len(), DEPTH + 1);
+        let blocks = layout.order.len() as u32;
+        for (inner, outer) in (0..blocks).flat_map(|inner| (0..blocks).map(move |outer| (inner, outer))) {
+            let mut expected = None;
+            let mut index = layout.loop_at[inner as usize];
+            while !layout.loops[index as usize].contains(outer) {
+                expected = Some(&layout.loops[index as usize]);
+                index = layout.loops[index as usize].parent;
+            }
+            assert_eq!(
+                layout.outermost_loop_without(inner, outer),
+                expected,
+                "{inner} without {outer}"
+            );
+        }
     }
 
     #[test]
