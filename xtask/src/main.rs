@@ -30,6 +30,7 @@ cargo xtask <command>
   bench [--repeat N] [FILTER]           CPU time, memory and code size of compiling, beside llc-22 -O0 and -O2
   bench --run-time [--against llc-O0|llc-O1|llc-O2] [...]
                                         user time of the compiled programs; --against as often as wanted
+  bench --scaling [--quick] [SHAPE]     time and memory of compiling functions of up to a million instructions
   bench --instructions [--bless]        instructions executed by frazil, against the committed counts
   robustness [--cases N] [--processes N] [--seed N] [FILTER]
                                         damaged input must end in success or in a clear error

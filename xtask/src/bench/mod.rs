@@ -8,6 +8,7 @@ mod compile_time;
 mod instructions;
 mod reference;
 mod run_time;
+mod scaling;
 mod stages;
 mod statistics;
 
@@ -17,7 +18,8 @@ use pico_args::Arguments;
 use crate::compiler::{Compiler, LlcLevel};
 use crate::corpus;
 
-/// `cargo xtask bench [--run-time [--against llc-O0|llc-O1|llc-O2]...] [--repeat N] [FILTER]` and
+/// `cargo xtask bench [--run-time [--against llc-O0|llc-O1|llc-O2]...] [--repeat N] [FILTER]`,
+/// `cargo xtask bench --scaling [--quick] [--repeat N] [SHAPE]` and
 /// `cargo xtask bench --instructions [--bless]`, with the options of [`Compiler::from_arguments`].
 pub fn command(mut arguments: Arguments) -> Result<bool> {
     if arguments.contains("--instructions") {
@@ -26,11 +28,16 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
         ensure!(arguments.finish().is_empty(), "too many arguments");
         return instructions::check(&frazil, bless);
     }
+    let scaling = arguments.contains("--scaling");
     let run_time = arguments.contains("--run-time");
     let against: Vec<LlcLevel> = arguments.values_from_str("--against")?;
     let repeat: Option<usize> = arguments.opt_value_from_str("--repeat")?;
     ensure!(repeat != Some(0), "--repeat must be at least 1");
     let frazil = Compiler::from_arguments(&mut arguments)?;
+    if scaling {
+        let quick = arguments.contains("--quick");
+        return scaling::measure(&frazil, &corpus::filter(arguments)?, quick, repeat.unwrap_or(5));
+    }
     let modules = corpus::modules(&corpus::filter(arguments)?)?;
     if run_time {
         return run_time::measure(&modules, &frazil, &against, repeat.unwrap_or(5));

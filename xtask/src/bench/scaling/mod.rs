@@ -1,0 +1,261 @@
+//! `cargo xtask bench --scaling`: do time and memory grow with the input, and no faster?
+//!
+//! Functions of six shapes and of 10,000 to 1,000,000 instructions are compiled. A cliff is a growth of CPU time or of
+//! peak memory by more than [`LIMIT`] for ten times the size; a little more than ten is what caches cost. The figures
+//! are those of the whole process. The smallest function of each shape is also run, and must return what it returns
+//! when llc compiles it.
+//!
+//! The report is a table and a plot, an SVG file in the target folder.
+
+mod plot;
+mod shapes;
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::compiler::{Compiler, LlcLevel};
+use crate::{process, workspace};
+use plot::{Panel, Series};
+use shapes::{MEMORY_WORDS, SHAPES, Shape};
+
+/// How many times more time and memory ten times the input may take.
+const LIMIT: f64 = 14.0;
+
+/// The sizes, two for each decade, and those of the quick check.
+const SIZES: [usize; 5] = [10_000, 31_623, 100_000, 316_228, 1_000_000];
+const QUICK_SIZES: [usize; 2] = [10_000, 100_000];
+
+/// A growth that looks too large is measured so many times more before it is believed.
+const SECOND_LOOKS: usize = 3;
+
+/// The longest that one compilation may take.
+const COMPILE_LIMIT: Duration = Duration::from_secs(120);
+
+/// What one size of a shape costs: the least of several runs.
+#[derive(Clone, Copy)]
+struct Cost {
+    size: usize,
+    cpu_seconds: f64,
+    peak_bytes: f64,
+}
+
+/// Measures every shape whose name contains `filter`; with `quick` only at the two smallest powers of ten. `Ok(false)`
+/// if there is a cliff or a wrong result.
+pub fn measure(frazil: &Compiler, filter: &str, quick: bool, repeat: usize) -> Result<bool> {
+    let sizes: &[usize] = if quick { &QUICK_SIZES } else { &SIZES };
+    let dir = workspace::target_dir().join("bench/scaling");
+    fs::create_dir_all(&dir)?;
+    println!("{frazil}: CPU time and peak memory of compiling one function, the least of {repeat} runs");
+    println!("growth = for ten times the instructions; more than {LIMIT} is a cliff");
+    let mut all = Vec::new();
+    let mut problems = 0;
+    for shape in SHAPES.iter().filter(|shape| shape.name.contains(filter)) {
+        println!("\n{}: {}", shape.name, shape.summary);
+        match measure_shape(shape, frazil, sizes, repeat, &dir) {
+            Ok((costs, cliffs)) => {
+                all.push((shape, costs));
+                problems += cliffs;
+            }
+            Err(error) => {
+                println!("FAILED: {error:#}");
+                problems += 1;
+            }
+        }
+    }
+    ensure!(problems > 0 || !all.is_empty(), "no shape's name contains `{filter}`");
+    let path = dir.join(format!("{frazil}.svg"));
+    if !all.is_empty() {
+        fs::write(&path, draw(&all))?;
+        println!("\nplot: {}", path.display());
+    }
+    println!("{} shapes, {problems} problems", all.len());
+    Ok(problems == 0)
+}
+
+/// Prints the rows of a shape. Returns its costs, and how many growths are cliffs.
+fn measure_shape(
+    shape: &Shape,
+    frazil: &Compiler,
+    sizes: &[usize],
+    repeat: usize,
+    dir: &Path,
+) -> Result<(Vec<Cost>, usize)> {
+    let object = dir.join("measured.o");
+    let inputs: Vec<PathBuf> = sizes
+        .iter()
+        .map(|&size| make_input(shape, size, dir))
+        .collect::<Result<_>>()?;
+    check_result(frazil, &inputs[0], dir)?;
+    let mut costs: Vec<Cost> = Vec::new();
+    let mut cliffs = 0;
+    for (&size, input) in sizes.iter().zip(&inputs) {
+        let mut cost = cost(frazil, input, size, &object, repeat)?;
+        // The same size a decade before; the sizes of half decades are rounded.
+        let earlier = costs
+            .iter()
+            .position(|earlier| (size as f64 / earlier.size as f64 - 10.0).abs() < 0.1);
+        let mut growths = earlier.map(|index| growths(costs[index], cost));
+        for _ in 0..SECOND_LOOKS {
+            let (Some(index), Some(now)) = (earlier, growths) else {
+                break;
+            };
+            if now.iter().all(|growth| *growth <= LIMIT) {
+                break;
+            }
+            cost = least(cost, self::cost(frazil, input, size, &object, repeat)?);
+            costs[index] = least(
+                costs[index],
+                self::cost(frazil, &inputs[index], costs[index].size, &object, repeat)?,
+            );
+            growths = Some(self::growths(costs[index], cost));
+        }
+        print!(
+            "{size:>9} instructions {:>10.2} ms {:>9.1} ns/instruction {:>9.1} MB",
+            cost.cpu_seconds * 1e3,
+            cost.cpu_seconds * 1e9 / size as f64,
+            cost.peak_bytes / 1e6
+        );
+        if let Some([time, memory]) = growths {
+            let found = [time, memory].iter().filter(|growth| **growth > LIMIT).count();
+            cliffs += found;
+            print!(
+                "   growth: time {time:>5.1}, memory {memory:>5.1}{}",
+                if found > 0 { "  CLIFF" } else { "" }
+            );
+        }
+        println!();
+        costs.push(cost);
+    }
+    Ok((costs, cliffs))
+}
+
+/// How much more time and memory `after` takes than `before`.
+fn growths(before: Cost, after: Cost) -> [f64; 2] {
+    [
+        after.cpu_seconds / before.cpu_seconds,
+        after.peak_bytes / before.peak_bytes,
+    ]
+}
+
+fn least(a: Cost, b: Cost) -> Cost {
+    Cost {
+        size: a.size,
+        cpu_seconds: a.cpu_seconds.min(b.cpu_seconds),
+        peak_bytes: a.peak_bytes.min(b.peak_bytes),
+    }
+}
+
+fn cost(frazil: &Compiler, input: &Path, size: usize, object: &Path, repeat: usize) -> Result<Cost> {
+    let mut cost = Cost {
+        size,
+        cpu_seconds: f64::INFINITY,
+        peak_bytes: f64::INFINITY,
+    };
+    for _ in 0..repeat {
+        let outcome = process::run(&mut frazil.command(input, object)?, COMPILE_LIMIT)?;
+        ensure!(
+            outcome.success(),
+            "{size} instructions: {}: {}",
+            outcome.ending(),
+            outcome.first_error_line()
+        );
+        let run = Cost {
+            size,
+            cpu_seconds: outcome.cpu_time().as_secs_f64(),
+            peak_bytes: outcome.peak_bytes as f64,
+        };
+        cost = least(cost, run);
+    }
+    Ok(cost)
+}
+
+/// The bitcode of a shape, which is made once and kept. Its values have no names, as in what compilers write.
+fn make_input(shape: &Shape, size: usize, dir: &Path) -> Result<PathBuf> {
+    let name = format!("{}-{size}", shape.name);
+    let (text, made_from, bitcode) = (
+        dir.join("new.ll"),
+        dir.join(format!("{name}.ll")),
+        dir.join(format!("{name}.bc")),
+    );
+    let mut out = BufWriter::new(File::create(&text)?);
+    shape.write(size, &mut out)?;
+    out.flush()?;
+    drop(out);
+    if bitcode.is_file() && same_contents(&text, &made_from)? {
+        return Ok(bitcode);
+    }
+    let mut opt = workspace::llvm_tool("opt-22")?;
+    opt.args(["-passes=strip", "-o"]).arg(&bitcode).arg(&text);
+    process::checked(&mut opt).with_context(|| name)?;
+    // Last, so that a run which was interrupted is repeated.
+    fs::rename(&text, &made_from)?;
+    Ok(bitcode)
+}
+
+/// Compares files through another program: what this one keeps in memory is counted for those that it starts.
+fn same_contents(a: &Path, b: &Path) -> Result<bool> {
+    Ok(process::run(Command::new("cmp").arg("-s").arg(a).arg(b), process::TIME_LIMIT)?.success())
+}
+
+/// Runs the function as `frazil` and as llc compile it.
+fn check_result(frazil: &Compiler, input: &Path, dir: &Path) -> Result<()> {
+    let main = dir.join("main.c");
+    fs::write(
+        &main,
+        format!(
+            "#include <stdio.h>\n\
+             long f(long *memory, long n);\n\
+             int main(void) {{\n\
+                 static long memory[{MEMORY_WORDS}];\n\
+                 unsigned long sum = 0;\n\
+                 for (int i = 0; i < {MEMORY_WORDS}; i++) memory[i] = i * 40503L % 9973;\n\
+                 sum += (unsigned long)f(memory, 1);\n\
+                 for (int i = 0; i < {MEMORY_WORDS}; i++) sum = sum * 31 + (unsigned long)memory[i];\n\
+                 printf(\"%lu\\n\", sum);\n\
+             }}\n"
+        ),
+    )?;
+    let mut results = Vec::new();
+    for compiler in [frazil, &Compiler::Llc(LlcLevel::O0)] {
+        let (object, program) = (dir.join("checked.o"), dir.join("checked"));
+        process::checked(&mut compiler.command(input, &object)?)?;
+        process::checked(
+            Command::new(workspace::CC)
+                .arg(&main)
+                .arg(&object)
+                .arg("-o")
+                .arg(&program),
+        )?;
+        results.push(process::checked(&mut Command::new(&program))?.stdout);
+    }
+    ensure!(
+        results[0] == results[1],
+        "the result is not that of llc: {}",
+        input.display()
+    );
+    Ok(())
+}
+
+/// The plot of all shapes.
+fn draw(all: &[(&Shape, Vec<Cost>)]) -> String {
+    let panel = |title, of: fn(&Cost) -> f64| Panel {
+        title,
+        series: all
+            .iter()
+            .map(|(shape, costs)| Series {
+                name: shape.name,
+                points: costs.iter().map(|cost| (cost.size as f64, of(cost))).collect(),
+            })
+            .collect(),
+    };
+    let panels = [
+        panel("CPU time in seconds", |cost| cost.cpu_seconds),
+        panel("peak memory in MB", |cost| cost.peak_bytes / 1e6),
+    ];
+    plot::svg(&panels, "instructions")
+}
