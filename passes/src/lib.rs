@@ -1,5 +1,6 @@
 //! Optimization passes, their registry, and recipes: named ways to compile a function.
 
+pub mod constants;
 pub mod facts;
 pub mod manager;
 pub mod memory;

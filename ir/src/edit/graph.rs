@@ -91,13 +91,17 @@ impl Editor {
 
     /// Makes every way from `block` to `old_target` lead to `new_target`.
     pub fn retarget(&mut self, f: &mut Function, block: Block, old_target: Block, new_target: Block) {
+        let map = |target| if target == old_target { new_target } else { target };
+        self.retarget_all(f, block, map);
+    }
+
+    /// Makes every way from `block` lead to where `map` says.
+    pub fn retarget_all(&mut self, f: &mut Function, block: Block, mut map: impl FnMut(Block) -> Block) {
         self.open_graph();
         let at = self.terminator_of(f, block).expect("the block has a terminator");
         let mut data = f.insts[at.index()];
         for_each_target_word(&mut f.pool, &mut data, |word| {
-            if *word == old_target.as_u32() {
-                *word = new_target.as_u32();
-            }
+            *word = map(Block::new(*word as usize)).as_u32()
         });
         f.insts[at.index()] = data;
     }
@@ -210,37 +214,40 @@ impl Editor {
         self.operands = operands;
     }
 
-    /// Appends a block to its only predecessor, which jumps to it alone. Its phis become their operands.
+    /// Appends a block to the only predecessor that it has left, which jumps to it alone and was a predecessor at
+    /// `begin`. Its phis become their operands.
     pub fn merge_blocks(&mut self, f: &mut Function, above: Block, below: Block) {
         debug_assert!(!self.keeps_blocks, "blocks of this function keep their numbers");
         self.open_graph();
+        let head = self.head_of(above.as_u32());
+        let tail = self.blocks[head as usize].tail;
         let at = self.terminator_of(f, above).expect("the block has a terminator");
         let old = f.insts[at.index()];
-        self.uncount_all(f, &old);
+        debug_assert!(old.op == Opcode::Jump && old.target() == below);
         f.insts[at.index()] = InstData::new(Opcode::Nop, crate::Type::VOID, 0, Operand::NONE, Operand::NONE);
         if below.index() < self.old_blocks {
-            self.dissolve_phis(f, below);
+            self.dissolve_phis(f, Block::new(tail as usize), below);
         }
         debug_assert!(
             self.phis.get(below.index()).is_none_or(|chain| chain.first == NONE),
             "phis queued in a block that has one predecessor"
         );
-        let head = self.head_of(above.as_u32());
-        let tail = self.blocks[head as usize].tail;
         self.blocks[tail as usize].segment = below.as_u32();
         let below_row = &mut self.blocks[below.index()];
         below_row.head = head;
         self.blocks[head as usize].tail = below_row.tail;
     }
 
-    /// Replaces phis with one operand left by it.
-    fn dissolve_phis(&mut self, f: &mut Function, block: Block) {
+    /// Replaces phis by their operands on the edge from `from`.
+    fn dissolve_phis(&mut self, f: &mut Function, from: Block, block: Block) {
+        let mut column = None;
         for position in f.block_insts(block) {
             let data = f.insts[position];
             match data.op {
                 Opcode::Phi => {
-                    debug_assert!(data.a.as_raw() == 1, "the block has one predecessor");
-                    let operand = f.list(&data)[0];
+                    let find = || f.predecessors(block).iter().position(|&other| other == from);
+                    let column = *column.get_or_insert_with(|| find().expect("the edge existed at `begin`"));
+                    let operand = f.list(&data)[column];
                     let phi = data.first_result().expect("a phi has a result");
                     // A phi that is its own operand is never executed.
                     if self.resolve(operand) != Operand::value(phi) {

@@ -12,6 +12,7 @@ pub mod local_cse;
 pub mod mem2reg;
 pub mod shuffle_recognition;
 pub mod redundant_load;
+pub mod simplify_cfg;
 
 /// Registers all passes of this folder. A pass without options is made by `|NoOptions {}| name::Pass`, one with
 /// options by a function that takes them.
@@ -25,4 +26,5 @@ pub fn register(registry: &mut Registry) {
     registry.function(shuffle_recognition::INFO, |NoOptions {}| {
         shuffle_recognition::ShuffleRecognition
     });
+    registry.function(simplify_cfg::INFO, simplify_cfg::make);
 }

@@ -1,0 +1,230 @@
+//! Leads edges past *thin* blocks: phis, and a terminator that the edge decides.
+//!
+//! A thin block's phis are read by its terminator and by phis of the blocks behind it, and by nothing else, so that
+//! going around it leaves no use without its definition. An edge into it is decided if the block jumps, or branches on
+//! a phi that is a constant on this edge. The phis behind take on the new edge what they would have been given.
+//!
+//! Not done: where a header of a loop would get more ways in or a header be passed, so that loops keep their form; where
+//! the block behind would need two different operands for one edge.
+//! One block is passed per edge and round; chains get shorter by half in each.
+
+use super::State;
+use crate::constants::int_value;
+use frazil_ir::{Block, Editor, EntityRef, Function, InstData, Opcode, Operand};
+use frazil_support::EpochMap;
+
+/// What is known of thin blocks, and memory for finding out.
+#[derive(Debug, Default)]
+pub(super) struct ThinBlocks {
+    /// Whether a block is thin, if it was asked for in this round.
+    known: EpochMap<bool>,
+    /// Uses of a block's phis that are not accounted for, in their order.
+    uses: Vec<u32>,
+    /// The targets that a block's terminator names now, and those it will.
+    named: EpochMap<()>,
+    /// Where the edges of a block shall lead.
+    led: EpochMap<u32>,
+}
+
+impl State {
+    /// Leads all edges past thin blocks that can be.
+    pub(super) fn thread_edges(&mut self, f: &mut Function, editor: &mut Editor) {
+        self.thin.known.reset(f.blocks.len());
+        for from in f.block_ids() {
+            let data = *f.inst(f.terminator(from));
+            if !matches!(data.op, Opcode::Jump | Opcode::Branch | Opcode::Switch) {
+                continue;
+            }
+            self.thin.named.reset(f.blocks.len());
+            self.thin.led.reset(f.blocks.len());
+            f.for_each_target(&data, |target| self.thin.named.set(target.index(), ()));
+            let mut count = 0;
+            for index in 0..f.cfg.successors(from).len() {
+                let edge = f.cfg.successors(from)[index];
+                if self.thin.named.get(edge.target.index()).is_none() {
+                    continue;
+                }
+                if let Some(to) = self.way_past(f, editor, from, edge.target, edge.column as usize) {
+                    self.lead(f, editor, from, edge.target, edge.column as usize, to);
+                    count += 1;
+                }
+            }
+            if count > 0 {
+                let led = &self.thin.led;
+                editor.retarget_all(f, from, |target| {
+                    led.get(target.index()).map_or(target, |to| Block::new(to as usize))
+                });
+                self.led_away[from.index()] = true;
+                self.counts.edges += count;
+            }
+        }
+    }
+
+    /// Where the edge from `from` into `past`, whose phis it feeds in `column`, can lead instead.
+    fn way_past(
+        &mut self,
+        f: &Function,
+        editor: &mut Editor,
+        from: Block,
+        past: Block,
+        column: usize,
+    ) -> Option<Block> {
+        let data = f.inst(f.terminator(past));
+        let may_be_thin = matches!(data.op, Opcode::Jump | Opcode::Branch | Opcode::Switch);
+        if !may_be_thin || self.led_away[past.index()] || !self.is_thin(f, editor, past) {
+            return None;
+        }
+        let to = decided(f, editor, past, column, data)?;
+        let keeps_loops = if data.op == Opcode::Jump {
+            !is_header(f, to)
+        } else {
+            !is_header(f, past)
+        };
+        if to == past || !keeps_loops {
+            return None;
+        }
+        let is_new = self.thin.named.get(to.index()).is_none();
+        (is_new || !has_phis(f, to) || self.would_agree(f, editor, from, past, column, to)).then_some(to)
+    }
+
+    fn is_thin(&mut self, f: &Function, editor: &mut Editor, block: Block) -> bool {
+        if let Some(known) = self.thin.known.get(block.index()) {
+            return known;
+        }
+        let thin = self.check_thin(f, editor, block);
+        self.thin.known.set(block.index(), thin);
+        thin
+    }
+
+    fn check_thin(&mut self, f: &Function, editor: &mut Editor, block: Block) -> bool {
+        let range = f.block_insts(block);
+        let (first, last) = (range.start, range.end - 1);
+        // Phis come first, so that the last one tells.
+        if first < last && !matches!(f.insts[last - 1].op, Opcode::Phi | Opcode::Nop) {
+            return false;
+        }
+        if f.insts[first..last]
+            .iter()
+            .any(|data| !matches!(data.op, Opcode::Phi | Opcode::Nop))
+        {
+            return false;
+        }
+        let uses = &mut self.thin.uses;
+        uses.clear();
+        uses.extend(f.insts[first..last].iter().map(|data| match data.first_result() {
+            Some(phi) => f.uses[phi.index()],
+            None => 0,
+        }));
+        let mut account = |operand: Operand| {
+            let def = operand.as_value().and_then(|value| f.def_inst(value));
+            if let Some(index) = def.and_then(|def| def.index().checked_sub(first))
+                && index < last - first
+            {
+                uses[index] -= 1;
+            }
+        };
+        f.for_each_operand(&f.insts[last], |operand| account(editor.resolve(operand)));
+        for edge in f.cfg.successors(block) {
+            for phi in phis(f, edge.target) {
+                account(editor.resolve(f.list(phi)[edge.column as usize]));
+            }
+        }
+        uses.iter().all(|&uses| uses == 0)
+    }
+
+    /// Whether the phis of `to` take from its edge from `from`, which exists, what they would take past `past`.
+    fn would_agree(
+        &self,
+        f: &Function,
+        editor: &mut Editor,
+        from: Block,
+        past: Block,
+        column: usize,
+        to: Block,
+    ) -> bool {
+        let (Some(own), Some(theirs)) = (column_of(f, from, to), column_of(f, past, to)) else {
+            return false;
+        };
+        phis(f, to).all(|phi| {
+            let list = f.list(phi);
+            editor.resolve(list[own]) == operand_past(f, editor, past, column, list[theirs])
+        })
+    }
+
+    /// Notes that the edge from `from` to `past` leads to `to`, and what the phis there take.
+    fn lead(&mut self, f: &mut Function, editor: &mut Editor, from: Block, past: Block, column: usize, to: Block) {
+        self.thin.led.set(past.index(), to.as_u32());
+        self.gained[to.index()] = true;
+        let is_new = self.thin.named.get(to.index()).is_none();
+        self.thin.named.set(to.index(), ());
+        if !is_new || !has_phis(f, to) {
+            return;
+        }
+        if !has_phis(f, past) {
+            return editor.copy_edge(to, from, past);
+        }
+        let theirs = column_of(f, past, to).expect("the block leads there");
+        for position in f.block_insts(to) {
+            let data = f.insts[position];
+            match data.op {
+                Opcode::Phi => {
+                    let operand = operand_past(f, editor, past, column, f.list(&data)[theirs]);
+                    let phi = data.first_result().expect("a phi has a result");
+                    editor.set_edge_operand(f, to, from, phi, operand);
+                }
+                Opcode::Nop => {}
+                _ => break,
+            }
+        }
+    }
+}
+
+/// Where a thin block goes when it is entered by the edge of this column.
+fn decided(f: &Function, editor: &mut Editor, past: Block, column: usize, data: &InstData) -> Option<Block> {
+    if data.op == Opcode::Jump {
+        return Some(data.target());
+    }
+    let condition = editor.resolve(data.a);
+    let value = int_value(f, operand_past(f, editor, past, column, condition))?;
+    if data.op == Opcode::Branch {
+        return Some(if value == 0 { data.else_target() } else { data.target() });
+    }
+    let (default, cases) = f.switch(data);
+    let taken = cases.chunks_exact(2).find(|case| int_value(f, case[0]) == Some(value));
+    Some(taken.map_or(default, |case| Block::new(case[1].as_raw() as usize)))
+}
+
+/// What an operand is behind a thin block that was entered by the edge of this column.
+fn operand_past(f: &Function, editor: &mut Editor, past: Block, column: usize, operand: Operand) -> Operand {
+    let operand = editor.resolve(operand);
+    let def = operand.as_value().and_then(|value| f.def_inst(value));
+    match def {
+        Some(def) if f.block_insts(past).contains(&def.index()) && f.inst(def).op == Opcode::Phi => {
+            editor.resolve(f.list(f.inst(def))[column])
+        }
+        _ => operand,
+    }
+}
+
+/// The phis of a block; those removed in this round are left out.
+fn phis(f: &Function, block: Block) -> impl Iterator<Item = &InstData> {
+    let insts = f.insts[f.block_insts(block)].iter();
+    insts
+        .take_while(|data| matches!(data.op, Opcode::Phi | Opcode::Nop))
+        .filter(|data| data.op == Opcode::Phi)
+}
+
+fn has_phis(f: &Function, block: Block) -> bool {
+    phis(f, block).next().is_some()
+}
+
+/// The column of an edge that existed at the beginning of the round.
+fn column_of(f: &Function, from: Block, to: Block) -> Option<usize> {
+    let edge = f.cfg.successors(from).iter().find(|edge| edge.target == to)?;
+    Some(edge.column as usize)
+}
+
+/// Whether a block seems to be a header of a loop: something leads back to it, in the order of blocks.
+fn is_header(f: &Function, block: Block) -> bool {
+    f.predecessors(block).last().is_some_and(|&from| from >= block)
+}
