@@ -9,6 +9,7 @@
 use crate::diagnostics::{Diagnostic, Error, Stage};
 use crate::options::{Emit, Options};
 use crate::timing::{Clock, Report};
+use frazil_codegen::optimize::{MachRecipe, OptimizeState};
 use frazil_codegen::{CompiledFunction, FastState, ModuleView, RelocationModel, Target, TargetEntry};
 use frazil_emit::{AsmBuilder, EmitError, EmitOptions, ObjectBuilder};
 use frazil_frontend_pnacl::{BitcodeModule, FunctionReader};
@@ -70,6 +71,8 @@ struct Worker<'a> {
     passes: PassState,
     function: Function,
     state: FastState,
+    mach_recipe: MachRecipe,
+    optimize_state: OptimizeState,
     code: CompiledFunction,
     clock: Clock,
     /// What is being done, for the message about a panic.
@@ -102,8 +105,14 @@ impl Worker<'_> {
         self.stage = Stage::Compile;
         match &self.recipe.codegen {
             Codegen::Select { .. } => {
-                let message = "codegen mode `select` is not supported yet; use `fast`";
-                return Err(Error::new(Stage::Compile, message));
+                self.target.compile_optimized(
+                    &self.function,
+                    head,
+                    self.view,
+                    &self.mach_recipe,
+                    &mut self.optimize_state,
+                    &mut self.code,
+                )?;
             }
             Codegen::Fast => {
                 self.target
@@ -115,6 +124,17 @@ impl Worker<'_> {
         report.count(&self.function);
         report.count_code(&self.code);
         Ok(())
+    }
+}
+
+/// What the recipe says of the machine part.
+fn mach_recipe(recipe: &Recipe) -> MachRecipe {
+    match &recipe.codegen {
+        Codegen::Fast => MachRecipe::default(),
+        Codegen::Select { regalloc } => MachRecipe {
+            allocator: regalloc.clone(),
+            ..MachRecipe::default()
+        },
     }
 }
 
@@ -152,6 +172,8 @@ fn compile_module(
         passes: PassState::default(),
         function: Function::new(),
         state: FastState::default(),
+        mach_recipe: mach_recipe(&options.recipe),
+        optimize_state: OptimizeState::default(),
         code: CompiledFunction::new(logging),
         clock: Clock::start(options.measure),
         stage: Stage::Read,
