@@ -304,7 +304,8 @@ fn dissolve(
         }
         None => {
             let scale = scale_of(data);
-            let fits = scale.is_power_of_two() && target.index_scales >> scale.trailing_zeros() & 1 == 1;
+            let scales = u32::from(target.index_scales);
+            let fits = scale.is_power_of_two() && scales >> scale.trailing_zeros() & 1 == 1;
             if !fits || own.has_index || own.depth > depth || data.b.as_value().is_none() {
                 return None;
             }

@@ -10,8 +10,8 @@ pub mod cmp_sink;
 pub mod dce;
 pub mod local_cse;
 pub mod mem2reg;
-pub mod shuffle_recognition;
 pub mod redundant_load;
+pub mod shuffle_recognition;
 pub mod simplify_cfg;
 
 /// Registers all passes of this folder. A pass without options is made by `|NoOptions {}| name::Pass`, one with
