@@ -182,6 +182,12 @@ pub trait Isa: Sized + Send + Sync + 'static {
     fn switch_value<C: LowerCtx>(&self, cx: &mut C, value: Operand, ty: Type) -> Result<SwitchValue, CodegenError>;
     /// Compares a zero-extended switch value with a case value and gives the branch. May use the scratch register.
     fn case_branch<C: LowerCtx>(&self, cx: &mut C, test: CaseTest, value: SwitchValue, case: u64) -> MInst;
+    /// Puts `value - low` into `temp` and gives the branch that is taken if that is at most `span`, unsigned. May use
+    /// the scratch register.
+    fn range_branch<C: LowerCtx>(&self, cx: &mut C, value: Reg, temp: Reg, low: u64, span: u64) -> MInst;
+    /// Gives the branch that is taken if bit `index` (less than the register's width) of a mask is set. May use the
+    /// scratch register.
+    fn bit_branch<C: LowerCtx>(&self, cx: &mut C, index: Reg, mask: u64) -> MInst;
     /// Jumps through a table of label distances: entry `value - low`, or to `default` if that is above `span`.
     /// `value` (owned by the rule) and `temp` may be written, and the scratch register.
     #[allow(clippy::too_many_arguments, reason = "everything a table jump consists of")]

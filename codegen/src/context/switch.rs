@@ -1,5 +1,8 @@
-//! Switches: clusters of cases, jump tables for dense ones, bit tests for few targets, a balanced tree of comparisons
-//! over clusters.
+//! Switches: clusters of cases, and a balanced tree of comparisons over clusters.
+//!
+//! Cases with consecutive values and one target are one range, tested with one comparison. Ranges near each other with
+//! few targets are tested as bits of a mask for each target; dense ones make a jump table (Sayle, "A Superoptimizer
+//! Analysis of Multiway Branch Code Generation", GCC Summit 2008, compares these).
 //!
 //! All registers are taken before the first comparison, since the code that follows is not run in a line: nothing may
 //! be stored or loaded behind the context's back in one arm only.
@@ -11,16 +14,36 @@ use crate::minst::{Label, MInst};
 use crate::reg::Reg;
 use frazil_ir::{Block, ConstView, EntityRef, Function, Operand, Type};
 
-/// A run of cases: `first..=last` as indices into the sorted cases; a table if it has at least this many.
+/// A table has at least this many ranges of cases.
 const MIN_TABLE: usize = 4;
 /// A table may have this many times as many entries as cases.
 const MAX_SPARSITY: u64 = 4;
+/// Bit tests pay off from this many comparisons on, by the number of targets.
+const MIN_BIT_TESTS: [u32; 4] = [0, 3, 5, 6];
+/// Leaves of the tree have at most this many clusters.
+const MAX_LEAF: usize = 3;
 
+/// Consecutive values with one target.
+#[derive(Clone, Copy)]
+struct Range {
+    low: u64,
+    high: u64,
+    target: u32,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Range,
+    Bits,
+    Table,
+}
+
+/// Some ranges, as indices, that one piece of code tells apart.
 #[derive(Clone, Copy)]
 struct Cluster {
     begin: u32,
     end: u32,
-    is_table: bool,
+    kind: Kind,
 }
 
 /// What dispatch code works with.
@@ -58,41 +81,93 @@ pub(crate) fn collect_cases(
 
 /// Emits the code that goes to the label of the value's case.
 pub(crate) fn dispatch<'a, C: Context<'a>>(cx: &mut C, dispatch: &Dispatch, cases: &[(u64, u32)]) {
-    put_tree(cx, dispatch, cases, &cluster(cases));
+    let mut ranges: Vec<Range> = Vec::with_capacity(cases.len());
+    // Values of two registers are only compared as a whole.
+    let is_narrow = dispatch.value.high.is_none();
+    for &(value, target) in cases {
+        match ranges.last_mut() {
+            Some(last) if is_narrow && last.target == target && last.high + 1 == value => last.high = value,
+            _ => ranges.push(Range {
+                low: value,
+                high: value,
+                target,
+            }),
+        }
+    }
+    let word_bits = u64::from(cx.isa().desc().classes[0].bytes) * 8;
+    let clusters = cluster(&ranges, if is_narrow { word_bits } else { 0 });
+    put_tree(cx, dispatch, &ranges, &clusters);
 }
 
-fn put_tree<'a, C: Context<'a>>(cx: &mut C, dispatch: &Dispatch, cases: &[(u64, u32)], clusters: &[Cluster]) {
+fn put_tree<'a, C: Context<'a>>(cx: &mut C, dispatch: &Dispatch, ranges: &[Range], clusters: &[Cluster]) {
     let isa = cx.isa();
-    let singles = clusters.iter().all(|cluster| !cluster.is_table);
-    if singles && clusters.len() <= 3 {
+    let no_table = clusters.iter().all(|cluster| cluster.kind != Kind::Table);
+    if no_table && clusters.len() <= MAX_LEAF {
         for cluster in clusters {
-            let (case, label) = cases[cluster.begin as usize];
-            let branch = isa.case_branch(cx, CaseTest::Equal, dispatch.value, case);
-            cx.emit(to(branch, Label(label)));
+            let members = &ranges[cluster.begin as usize..cluster.end as usize];
+            match cluster.kind {
+                Kind::Bits => put_bit_tests(cx, dispatch, members),
+                _ => put_range(cx, dispatch, members[0]),
+            }
         }
         cx.emit(isa.jump(dispatch.default));
     } else if let [table] = clusters {
-        put_table(cx, dispatch, &cases[table.begin as usize..table.end as usize]);
+        put_table(cx, dispatch, &ranges[table.begin as usize..table.end as usize]);
     } else {
         let (low, high) = clusters.split_at(clusters.len() / 2);
         let below = cx.local_label();
-        let pivot = cases[high[0].begin as usize].0;
+        let pivot = ranges[high[0].begin as usize].low;
         let branch = isa.case_branch(cx, CaseTest::Below, dispatch.value, pivot);
         cx.emit(to(branch, below));
-        put_tree(cx, dispatch, cases, high);
+        put_tree(cx, dispatch, ranges, high);
         cx.bind(below);
-        put_tree(cx, dispatch, cases, low);
+        put_tree(cx, dispatch, ranges, low);
     }
 }
 
-fn put_table<'a, C: Context<'a>>(cx: &mut C, dispatch: &Dispatch, cases: &[(u64, u32)]) {
+fn put_range<'a, C: Context<'a>>(cx: &mut C, dispatch: &Dispatch, range: Range) {
     let isa = cx.isa();
-    let (low, high) = (cases[0].0, cases[cases.len() - 1].0);
-    let mut next = cases.iter().peekable();
+    let branch = if range.low == range.high {
+        isa.case_branch(cx, CaseTest::Equal, dispatch.value, range.low)
+    } else {
+        isa.range_branch(cx, dispatch.value.low, dispatch.temp, range.low, range.high - range.low)
+    };
+    cx.emit(to(branch, Label(range.target)));
+}
+
+/// Tests the value's bit in a mask for each target; goes on behind when it is in none.
+fn put_bit_tests<'a, C: Context<'a>>(cx: &mut C, dispatch: &Dispatch, members: &[Range]) {
+    let isa = cx.isa();
+    let (low, high) = (members[0].low, members[members.len() - 1].high);
+    let skip = cx.local_label();
+    let inside = isa.range_branch(cx, dispatch.value.low, dispatch.temp, low, high - low);
+    cx.emit(to(isa.invert(inside), skip));
+    for (index, first) in members.iter().enumerate() {
+        if members[..index].iter().any(|other| other.target == first.target) {
+            continue;
+        }
+        let same = members.iter().filter(|other| other.target == first.target);
+        let mask = same.fold(0u64, |mask, range| {
+            let width = range.high - range.low;
+            mask | (u64::MAX >> (63 - width)) << (range.low - low)
+        });
+        let branch = isa.bit_branch(cx, dispatch.temp, mask);
+        cx.emit(to(branch, Label(first.target)));
+    }
+    cx.bind(skip);
+}
+
+fn put_table<'a, C: Context<'a>>(cx: &mut C, dispatch: &Dispatch, members: &[Range]) {
+    let isa = cx.isa();
+    let (low, high) = (members[0].low, members[members.len() - 1].high);
+    let mut next = members.iter().peekable();
     let targets: Vec<Label> = (low..=high)
-        .map(|value| match next.next_if(|case| case.0 == value) {
-            Some(case) => Label(case.1),
-            None => dispatch.default,
+        .map(|value| {
+            next.next_if(|range| range.high < value);
+            match next.peek() {
+                Some(range) if range.low <= value => Label(range.target),
+                _ => dispatch.default,
+            }
         })
         .collect();
     let table = cx.jump_table(&targets);
@@ -114,35 +189,65 @@ fn to(branch: MInst, label: Label) -> MInst {
     }
 }
 
-/// Groups sorted cases: each run that is dense enough makes a table, the others stay alone.
-fn cluster(cases: &[(u64, u32)]) -> Vec<Cluster> {
+/// Groups sorted ranges: runs that bit tests or a table tell apart together, the others alone. `word_bits` is the
+/// width of a mask, 0 for no bit tests.
+fn cluster(ranges: &[Range], word_bits: u64) -> Vec<Cluster> {
     let mut clusters = Vec::new();
     let mut begin = 0;
-    while begin < cases.len() {
-        let mut end = begin + 1;
-        while end < cases.len() && is_dense(cases, begin, end + 1) {
-            end += 1;
-        }
-        let is_table = end - begin >= MIN_TABLE;
-        if is_table {
-            clusters.push(Cluster {
-                begin: begin as u32,
-                end: end as u32,
-                is_table,
-            });
-            begin = end;
+    while begin < ranges.len() {
+        let bits_end = bit_tests_end(ranges, begin, word_bits);
+        let table_end = table_end(ranges, begin);
+        let (end, kind) = if bits_end > begin + 1 && bits_end >= table_end {
+            (bits_end, Kind::Bits)
+        } else if table_end - begin >= MIN_TABLE {
+            (table_end, Kind::Table)
         } else {
-            clusters.push(Cluster {
-                begin: begin as u32,
-                end: begin as u32 + 1,
-                is_table,
-            });
-            begin += 1;
-        }
+            (begin + 1, Kind::Range)
+        };
+        clusters.push(Cluster {
+            begin: begin as u32,
+            end: end as u32,
+            kind,
+        });
+        begin = end;
     }
     clusters
 }
 
-fn is_dense(cases: &[(u64, u32)], begin: usize, end: usize) -> bool {
-    (cases[end - 1].0 - cases[begin].0) / MAX_SPARSITY < (end - begin) as u64
+/// One past the last range of a run from `begin` that is dense enough for a table.
+fn table_end(ranges: &[Range], begin: usize) -> usize {
+    let mut values = 0;
+    let mut end = begin;
+    while let Some(range) = ranges.get(end) {
+        values += range.high - range.low + 1;
+        if (range.high - ranges[begin].low) / MAX_SPARSITY >= values {
+            break;
+        }
+        end += 1;
+    }
+    end
+}
+
+/// One past the last range of a run from `begin` that bit tests are good for; `begin` when there is none.
+fn bit_tests_end(ranges: &[Range], begin: usize, word_bits: u64) -> usize {
+    let mut targets = [0; 3];
+    let (mut target_count, mut comparisons) = (0, 0);
+    let mut best = begin;
+    for (index, range) in ranges.iter().enumerate().skip(begin) {
+        if range.high - ranges[begin].low >= word_bits {
+            break;
+        }
+        if !targets[..target_count].contains(&range.target) {
+            if target_count == targets.len() {
+                break;
+            }
+            targets[target_count] = range.target;
+            target_count += 1;
+        }
+        comparisons += if range.low == range.high { 1 } else { 2 };
+        if comparisons >= MIN_BIT_TESTS[target_count] {
+            best = index + 1;
+        }
+    }
+    best
 }

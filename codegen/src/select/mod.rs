@@ -28,6 +28,8 @@ use frazil_ir::{EntityRef, Function, Operand, Type, Value};
 
 /// No virtual register yet.
 const NO_VREG: u32 = u32::MAX;
+/// No definition yet.
+const NO_DEFINITION: u32 = u32::MAX;
 
 /// The memory of the selecting context, kept from function to function.
 #[derive(Debug, Default)]
@@ -36,8 +38,8 @@ pub struct SelectState {
     parts: Vec<Parts>,
     /// The virtual register of the first part of each value; the others follow it.
     vreg_of: Vec<u32>,
-    /// By virtual register: whether a definition was seen.
-    defined: Vec<bool>,
+    /// By virtual register: the first instruction that defines it, or [`NO_DEFINITION`].
+    defined: Vec<u32>,
     /// Offset of each stack slot from the frame pointer, and whether only its address stands there.
     slots: Vec<(i32, bool)>,
     /// By parameter: the offset of an argument's memory from the frame pointer.
@@ -164,15 +166,17 @@ impl<I: Isa> SelectCtx<'_, I> {
             }
             let number = reg.virtual_index();
             if number >= self.st.defined.len() {
-                self.st.defined.resize(self.mfunc.vregs.len(), false);
+                self.st.defined.resize(self.mfunc.vregs.len(), NO_DEFINITION);
             }
-            if self.st.defined[number] && self.group_start.is_some() {
+            let first = self.st.defined[number];
+            if first == NO_DEFINITION {
+                self.st.defined[number] = self.mfunc.insts.len() as u32;
+            } else if self.group_start.is_some_and(|start| first < start) {
                 let mut keep = MInst::new(pseudo::USE, 0);
                 keep.regs[0] = reg;
                 self.mfunc.insts.push(keep);
                 self.mfunc.origins.push(self.origin);
             }
-            self.st.defined[number] = true;
         }
     }
 

@@ -132,6 +132,14 @@ impl Isa for TestIsa {
         lower::switch::case_branch(cx, test, value, case)
     }
 
+    fn range_branch<C: LowerCtx>(&self, cx: &mut C, value: Reg, temp: Reg, low: u64, span: u64) -> MInst {
+        lower::switch::range_branch(cx, value, temp, low, span)
+    }
+
+    fn bit_branch<C: LowerCtx>(&self, cx: &mut C, index: Reg, mask: u64) -> MInst {
+        lower::switch::bit_branch(cx, index, mask)
+    }
+
     fn table_jump<C: LowerCtx>(
         &self,
         cx: &mut C,

@@ -160,6 +160,24 @@ impl Isa for X86 {
         jcc(cond, Label(0))
     }
 
+    fn range_branch<C: LowerCtx>(&self, cx: &mut C, value: Reg, temp: Reg, low: u64, span: u64) -> MInst {
+        match i32::try_from(low) {
+            Ok(low) => cx.emit(rm(Op::LeaRM, 8, temp, Mem::base(value, -low))),
+            Err(_) => {
+                cx.emit(mov_imm64(temp, low.cast_signed().wrapping_neg()));
+                cx.emit(rr(Op::AddRR, 8, temp, value));
+            }
+        }
+        compare_with(cx, temp, span);
+        jcc(Cond::Be, Label(0))
+    }
+
+    fn bit_branch<C: LowerCtx>(&self, cx: &mut C, index: Reg, mask: u64) -> MInst {
+        cx.emit(mov_imm64(SCRATCH, mask.cast_signed()));
+        cx.emit(rr(Op::BtRR, 8, SCRATCH, index));
+        jcc(Cond::B, Label(0))
+    }
+
     fn table_jump<C: LowerCtx>(
         &self,
         cx: &mut C,

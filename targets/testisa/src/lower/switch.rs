@@ -66,6 +66,21 @@ fn below<C: LowerCtx>(cx: &mut C, value: SwitchValue, low_outcome: Reg, high: i3
     cx.emit(rrr(Op::Or, low_outcome, low_outcome, case));
 }
 
+/// Whether a value of one word lies in a range.
+pub fn range_branch<C: LowerCtx>(cx: &mut C, value: Reg, temp: Reg, low: u64, span: u64) -> MInst {
+    cx.emit(rri(Op::Addi, temp, value, words(low).0.wrapping_neg()));
+    cx.emit(li(SC, words(span).0));
+    branch(Op::Bgeu, SC, temp, Label(0))
+}
+
+/// Whether a bit of a mask of one word is set.
+pub fn bit_branch<C: LowerCtx>(cx: &mut C, index: Reg, mask: u64) -> MInst {
+    cx.emit(li(SC, words(mask).0));
+    cx.emit(rrr(Op::Srl, SC, SC, index));
+    cx.emit(rri(Op::Andi, SC, SC, 1));
+    branch(Op::Bne, SC, ZERO, Label(0))
+}
+
 /// Jumps through a table of distances from its start.
 pub fn table_jump<C: LowerCtx>(
     cx: &mut C,
