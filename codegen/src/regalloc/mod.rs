@@ -3,9 +3,21 @@
 //! The allocator reads a [`MFunc`] and says where every virtual register is at every place, as an [`Allocation`]; it
 //! changes nothing itself. [`crate::check`] proves the result, [`crate::finish`] applies it.
 
-mod spill_everything;
+mod allocate;
+mod coalesce;
+mod cost;
+mod intervals;
+mod liveness;
+mod occupancy;
+mod positions;
+mod resolve;
+mod scan;
+mod slots;
+#[cfg(test)]
+mod tests;
+mod walk;
 
-pub use spill_everything::{RegAllocState, allocate};
+pub use allocate::{RegAllocState, allocate};
 
 use crate::desc::{OpDesc, TargetDesc};
 use crate::reg::{PRegSet, Reg};

@@ -1,0 +1,89 @@
+//! The allocator: liveness, bundles, scan, slots, moves, one after the other.
+
+use super::coalesce::Coalescer;
+use super::intervals::Intervals;
+use super::liveness::Liveness;
+use super::positions::Positions;
+use super::resolve::{Resolution, ResolveMemory};
+use super::scan::{Scan, ScanMemory};
+use super::slots::{self, SlotMemory};
+use super::walk::{Walk, WalkInput};
+use super::{Allocation, AllocatorInput};
+use crate::error::CodegenError;
+use crate::mfunc::MFunc;
+use crate::reg::PRegSet;
+
+/// The allocator's memory, kept from function to function.
+#[derive(Debug, Default)]
+pub struct RegAllocState {
+    positions: Positions,
+    liveness: Liveness,
+    walk: Walk,
+    coalescer: Coalescer,
+    intervals: Intervals,
+    scan: ScanMemory,
+    slots: SlotMemory,
+    resolve: ResolveMemory,
+}
+
+/// Finds a place for every virtual register of a function at every position. The function's predecessors must have been
+/// computed.
+///
+/// # Errors
+/// When an instruction needs more registers at a time than there are.
+pub fn allocate(
+    func: &MFunc,
+    input: &AllocatorInput<'_>,
+    state: &mut RegAllocState,
+    out: &mut Allocation,
+) -> Result<(), CodegenError> {
+    out.clear();
+    let RegAllocState {
+        positions,
+        liveness,
+        walk,
+        coalescer,
+        intervals,
+        scan,
+        slots,
+        resolve,
+    } = state;
+    positions.compute(func);
+    liveness.compute(func, input.ops);
+    walk.run(WalkInput {
+        func,
+        input,
+        positions,
+        liveness,
+    });
+    coalescer.run(func, input, positions, liveness, walk, intervals);
+    std::mem::swap(&mut scan.taken, &mut walk.fixed);
+    let clobbered = walk
+        .clobbers
+        .iter()
+        .fold(PRegSet::EMPTY, |all, clobber| all.union(clobber.1));
+    Scan {
+        input,
+        positions,
+        intervals,
+        memory: scan,
+        clobbers: &walk.clobbers,
+        clobbered,
+        given: PRegSet::EMPTY,
+    }
+    .run(func.insts.len())?;
+    slots::assign(slots, intervals, input.reuse_slots, &mut out.slots);
+    out.written = walk.written;
+    Resolution {
+        func,
+        input,
+        positions,
+        liveness,
+        intervals,
+        joined: &coalescer.joined,
+        memory: resolve,
+        out,
+    }
+    .run();
+    Ok(())
+}

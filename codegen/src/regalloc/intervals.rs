@@ -1,0 +1,208 @@
+//! The data of the scan: bundles of virtual registers that share a life, their parts, and what happens in them.
+//!
+//! A bundle is one or several virtual registers of which at most one is alive at any position; it has one place at a
+//! time, and one spill slot. The scan cuts its life into parts, each with a place. Ranges and occurrences of a bundle
+//! are consecutive in shared arrays and never change; parts are cut by number.
+
+use super::positions::NONE;
+use crate::reg::{Reg, RegClass};
+
+/// Positions from which up to which a virtual register is alive.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LiveRange {
+    pub from: u32,
+    pub to: u32,
+    /// The number of the virtual register.
+    pub vreg: u32,
+}
+
+/// What happens at an occurrence, as bits.
+pub(super) mod occ {
+    /// The register is read.
+    pub(in super::super) const USE: u8 = 1;
+    /// The register is written.
+    pub(in super::super) const DEF: u8 = 2;
+    /// The instruction can take it from memory.
+    pub(in super::super) const FOLD: u8 = 4;
+    /// It does so.
+    pub(in super::super) const MEMORY: u8 = 8;
+}
+
+/// A place in an instruction where a register of the bundle is named.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Occurrence {
+    /// From which position the register must hold it.
+    pub pos: u32,
+    /// Up to which.
+    pub end: u32,
+    /// The instruction.
+    pub inst: u32,
+    /// Bits of [`occ`].
+    pub flags: u8,
+    /// Which register operand.
+    pub operand: u8,
+}
+
+impl Occurrence {
+    #[inline]
+    pub(super) fn has(&self, flag: u8) -> bool {
+        self.flags & flag != 0
+    }
+}
+
+/// Several virtual registers that are allocated as one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bundle {
+    pub class: RegClass,
+    /// Bytes of its slot.
+    pub bytes: u8,
+    /// Its life in [`super::RegAllocState`]'s ranges.
+    pub ranges: (u32, u32),
+    /// Its occurrences.
+    pub occs: (u32, u32),
+    /// First of its hints.
+    pub hints: u32,
+    /// What it costs to store it wherever it is defined.
+    pub def_cost: f32,
+    /// The register that can be computed again, if the bundle is such a register alone.
+    pub remat: u32,
+    /// Whether some part is in its slot.
+    pub spilled: bool,
+    /// First part.
+    pub first: u32,
+    /// The register that a part got last.
+    pub last_reg: u8,
+    /// Its slot, when it has one.
+    pub slot: u32,
+}
+
+impl Bundle {
+    /// An empty one.
+    pub(super) fn new(class: RegClass) -> Bundle {
+        Bundle {
+            class,
+            bytes: 4,
+            ranges: (0, 0),
+            occs: (0, 0),
+            hints: NONE,
+            def_cost: 0.0,
+            remat: NONE,
+            spilled: false,
+            first: NONE,
+            last_reg: NO_PLACE,
+            slot: NONE,
+        }
+    }
+
+    /// Whether it is computed again instead of being loaded.
+    #[inline]
+    pub(super) fn is_remat(&self) -> bool {
+        self.remat != NONE
+    }
+}
+
+/// [`Part::place`]: in the bundle's slot, or, if it can be computed again, nowhere.
+pub(super) const SLOT: u8 = 254;
+/// [`Part::place`]: not known yet.
+pub(super) const NO_PLACE: u8 = 255;
+
+/// A part of a bundle's life.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part {
+    pub bundle: u32,
+    pub from: u32,
+    pub to: u32,
+    /// The first range of the bundle that ends behind `from`.
+    pub range: u32,
+    /// Its occurrences.
+    pub occs: (u32, u32),
+    /// The part behind it.
+    pub next: u32,
+    /// The number of a physical register, or a constant of this module.
+    pub place: u8,
+}
+
+/// Reasons to choose a register, a list for each bundle.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hint {
+    pub next: u32,
+    /// A physical register, or the number of a bundle as a virtual one.
+    pub target: Reg,
+    pub weight: f32,
+}
+
+/// The intervals of a function.
+#[derive(Debug, Default)]
+pub(super) struct Intervals {
+    pub bundles: Vec<Bundle>,
+    pub ranges: Vec<LiveRange>,
+    pub occs: Vec<Occurrence>,
+    pub parts: Vec<Part>,
+    pub hints: Vec<Hint>,
+    /// By virtual register: its bundle, or [`NONE`].
+    pub bundle_of: Vec<u32>,
+}
+
+impl Intervals {
+    pub(super) fn clear(&mut self) {
+        self.bundles.clear();
+        self.ranges.clear();
+        self.occs.clear();
+        self.parts.clear();
+        self.hints.clear();
+        self.bundle_of.clear();
+    }
+
+    /// The ranges of a bundle.
+    #[inline]
+    pub(super) fn ranges_of(&self, bundle: &Bundle) -> &[LiveRange] {
+        &self.ranges[bundle.ranges.0 as usize..bundle.ranges.1 as usize]
+    }
+
+    /// The occurrences of a part.
+    #[inline]
+    pub(super) fn occs_of(&self, part: &Part) -> &[Occurrence] {
+        &self.occs[part.occs.0 as usize..part.occs.1 as usize]
+    }
+
+    /// The range of a bundle that contains a position.
+    pub(super) fn range_at(&self, bundle: u32, pos: u32) -> Option<&LiveRange> {
+        let ranges = self.ranges_of(&self.bundles[bundle as usize]);
+        let index = ranges.partition_point(|range| range.to <= pos);
+        ranges.get(index).filter(|range| range.from <= pos)
+    }
+
+    /// The ranges of a part, cut to its extent.
+    #[inline]
+    pub(super) fn ranges_of_part(&self, part: &Part) -> impl Iterator<Item = (u32, u32)> + use<'_> {
+        let end = self.bundles[part.bundle as usize].ranges.1;
+        let (from, to) = (part.from, part.to);
+        self.ranges[part.range as usize..end as usize]
+            .iter()
+            .take_while(move |range| range.from < to)
+            .map(move |range| (range.from.max(from), range.to.min(to)))
+    }
+
+    /// Cuts a part in two and gives the number of the second one.
+    pub(super) fn split(&mut self, part: u32, pos: u32) -> u32 {
+        let first = self.parts[part as usize];
+        debug_assert!(first.from < pos && pos < first.to, "a split leaves two parts");
+        let cut = first.occs.0 + self.occs_of(&first).partition_point(|o| o.pos < pos) as u32;
+        let ranges_end = self.bundles[first.bundle as usize].ranges.1;
+        let rest = &self.ranges[first.range as usize..ranges_end as usize];
+        let range = first.range + rest.partition_point(|range| range.to <= pos) as u32;
+        let number = self.parts.len() as u32;
+        self.parts.push(Part {
+            from: pos,
+            range,
+            occs: (cut, first.occs.1),
+            place: NO_PLACE,
+            ..first
+        });
+        let part = &mut self.parts[part as usize];
+        part.to = pos;
+        part.occs.1 = cut;
+        part.next = number;
+        number
+    }
+}

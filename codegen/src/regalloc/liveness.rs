@@ -1,0 +1,208 @@
+//! Which virtual registers are alive at the end of which blocks.
+//!
+//! Method: one forward walk finds the reads of each register that no definition in the same block precedes; from each
+//! of them the control flow is followed upwards until a definition (Boissinot and others, "Computing Liveness Sets for
+//! SSA-Form Programs", section 6: path exploration). The work is proportional to the result, whatever the shape of the
+//! control flow, and registers that live in one block cost nothing.
+
+use super::positions::NONE;
+use crate::desc::{OpDesc, Role};
+use crate::mfunc::{MFunc, for_each_register, op_desc};
+
+/// Lists of numbers by number, filled in two passes.
+#[derive(Debug, Default)]
+pub(super) struct Grouped {
+    start: Vec<u32>,
+    items: Vec<u32>,
+}
+
+impl Grouped {
+    /// Groups pairs by their first number, in order.
+    fn fill(&mut self, groups: usize, pairs: &[(u32, u32)]) {
+        self.start.clear();
+        self.start.resize(groups + 2, 0);
+        for &(group, _) in pairs {
+            self.start[group as usize + 2] += 1;
+        }
+        for group in 2..groups + 2 {
+            self.start[group] += self.start[group - 1];
+        }
+        self.items.clear();
+        self.items.resize(pairs.len(), 0);
+        for &(group, item) in pairs {
+            let place = &mut self.start[group as usize + 1];
+            self.items[*place as usize] = item;
+            *place += 1;
+        }
+    }
+
+    /// The items of a group.
+    #[inline]
+    pub(super) fn of(&self, group: u32) -> &[u32] {
+        let group = group as usize;
+        &self.items[self.start[group] as usize..self.start[group + 1] as usize]
+    }
+}
+
+/// A block behind whose end a register is read, in [`Liveness::exposed`]; without it, from whose start on.
+const AT_END: u32 = 1 << 31;
+
+/// Liveness at the ends of blocks, and its scratch memory.
+#[derive(Debug, Default)]
+pub(super) struct Liveness {
+    /// By block: what is alive at its end.
+    pub live_out: Grouped,
+    /// By register: the moves of edges that define it.
+    pub phi_moves: Grouped,
+    /// By move of an edge: the edge.
+    pub move_edge: Vec<u32>,
+    /// By register: the block of its first definition by an instruction.
+    def_block: Vec<u32>,
+    /// Further blocks that define a register, as pairs, sorted.
+    more_defs: Vec<(u32, u32)>,
+    exposed: Vec<(u32, u32)>,
+    exposed_of: Grouped,
+    pairs: Vec<(u32, u32)>,
+    seen_in_block: Vec<(u32, u32)>,
+    stamps: Vec<[u32; 2]>,
+    edge_stamps: Vec<u32>,
+    work: Vec<u32>,
+}
+
+impl Liveness {
+    /// Computes it.
+    pub(super) fn compute(&mut self, func: &MFunc, ops: &'static [OpDesc]) {
+        self.find_exposed(func, ops);
+        self.collect_phi_moves(func);
+        self.exposed_of.fill(func.vregs.len(), &self.exposed);
+        self.pairs.clear();
+        self.stamps.clear();
+        self.stamps.resize(func.blocks.len(), [NONE; 2]);
+        self.edge_stamps.clear();
+        self.edge_stamps.resize(func.edges.len(), NONE);
+        for vreg in 0..func.vregs.len() as u32 {
+            if !self.exposed_of.of(vreg).is_empty() {
+                self.explore(func, vreg);
+            }
+        }
+        self.live_out.fill(func.blocks.len(), &self.pairs);
+    }
+
+    /// Finds the reads that see something from outside their block.
+    fn find_exposed(&mut self, func: &MFunc, ops: &'static [OpDesc]) {
+        self.exposed.clear();
+        self.more_defs.clear();
+        self.def_block.clear();
+        self.def_block.resize(func.vregs.len(), NONE);
+        self.seen_in_block.clear();
+        self.seen_in_block.resize(func.vregs.len(), (NONE, NONE));
+        for (number, block) in func.blocks.iter().enumerate() {
+            let number = number as u32;
+            for inst in &func.insts[block.start as usize..block.end as usize] {
+                let desc = op_desc(ops, inst.op);
+                for_each_register(inst, desc, |_, reg, role| {
+                    if role != Role::Def && reg.is_virtual() {
+                        self.read(reg.virtual_index(), number);
+                    }
+                });
+                for_each_register(inst, desc, |_, reg, role| {
+                    if matches!(role, Role::Def | Role::UseDef) && reg.is_virtual() {
+                        self.write(reg.virtual_index(), number);
+                    }
+                });
+            }
+            for edge in func.edges_of(number) {
+                for phi_move in func.moves_of(edge) {
+                    let source = phi_move.src.virtual_index();
+                    if func.vregs[source].constant.is_none() {
+                        self.exposed.push((source as u32, number | AT_END));
+                    }
+                }
+            }
+        }
+        self.more_defs.sort_unstable();
+        self.more_defs.dedup();
+    }
+
+    #[inline]
+    fn read(&mut self, vreg: usize, block: u32) {
+        let (defined, exposed) = &mut self.seen_in_block[vreg];
+        if *defined != block && *exposed != block {
+            *exposed = block;
+            self.exposed.push((vreg as u32, block));
+        }
+    }
+
+    #[inline]
+    fn write(&mut self, vreg: usize, block: u32) {
+        self.seen_in_block[vreg].0 = block;
+        let first = &mut self.def_block[vreg];
+        if *first == NONE {
+            *first = block;
+        } else if *first != block {
+            self.more_defs.push((vreg as u32, block));
+        }
+    }
+
+    fn collect_phi_moves(&mut self, func: &MFunc) {
+        self.pairs.clear();
+        self.move_edge.clear();
+        self.move_edge.resize(func.phi_moves.len(), NONE);
+        for (edge, data) in func.edges.iter().enumerate() {
+            for number in data.first_move..data.first_move + data.move_count {
+                self.move_edge[number as usize] = edge as u32;
+                let dst = func.phi_moves[number as usize].dst;
+                self.pairs.push((dst.virtual_index() as u32, number));
+            }
+        }
+        self.phi_moves.fill(func.vregs.len(), &self.pairs);
+    }
+
+    /// Whether an instruction of the block defines the register.
+    fn is_defined_in(&self, vreg: u32, block: u32) -> bool {
+        self.def_block[vreg as usize] == block
+            || (!self.more_defs.is_empty() && self.more_defs.binary_search(&(vreg, block)).is_ok())
+    }
+
+    /// Follows the control flow from the reads of a register up to its definitions.
+    fn explore(&mut self, func: &MFunc, vreg: u32) {
+        for &number in self.phi_moves.of(vreg) {
+            self.edge_stamps[self.move_edge[number as usize] as usize] = vreg;
+        }
+        for index in 0..self.exposed_of.of(vreg).len() {
+            let place = self.exposed_of.of(vreg)[index];
+            if place & AT_END != 0 {
+                self.reach_end(vreg, place & !AT_END);
+            } else {
+                self.reach_start(vreg, place);
+            }
+            while let Some(block) = self.work.pop() {
+                for &edge in func.pred_edges(block) {
+                    if self.edge_stamps[edge as usize] != vreg {
+                        self.reach_end(vreg, func.edges[edge as usize].from);
+                    }
+                }
+            }
+        }
+    }
+
+    fn reach_end(&mut self, vreg: u32, block: u32) {
+        let stamp = &mut self.stamps[block as usize][1];
+        if *stamp == vreg {
+            return;
+        }
+        *stamp = vreg;
+        self.pairs.push((block, vreg));
+        if !self.is_defined_in(vreg, block) {
+            self.reach_start(vreg, block);
+        }
+    }
+
+    fn reach_start(&mut self, vreg: u32, block: u32) {
+        let stamp = &mut self.stamps[block as usize][0];
+        if *stamp != vreg {
+            *stamp = vreg;
+            self.work.push(block);
+        }
+    }
+}

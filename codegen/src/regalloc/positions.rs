@@ -1,0 +1,182 @@
+//! The time scale of the allocator, and where its blocks and loops lie on it.
+//!
+//! Each block starts with two positions of its own, so that empty blocks have an extent and moves of edges have a
+//! place; then each instruction has two: an even one, at which it reads, and an odd one, at which it writes. Moves can
+//! be put only at even positions that are not inside a unit (a group, or two joined branches): these are gaps.
+
+use crate::mfunc::{MFunc, Term};
+use std::ops::Range;
+
+/// No number.
+pub(super) const NONE: u32 = u32::MAX;
+/// In [`Positions::slots`]: this instruction continues a unit.
+const INSIDE: u32 = 1 << 31;
+/// How many loops around one another are looked at.
+const MAX_NESTING: usize = 64;
+
+/// A loop.
+#[derive(Clone, Copy, Debug)]
+struct Loop {
+    header: u32,
+    end: u32,
+    parent: u32,
+}
+
+/// The time scale of one function.
+#[derive(Debug, Default)]
+pub(super) struct Positions {
+    /// By half of the position: the block, and whether it is inside a unit.
+    slots: Vec<u32>,
+    /// By block, and one more: where it starts.
+    starts: Vec<u32>,
+    loops: Vec<Loop>,
+    block_loop: Vec<u32>,
+    /// By block: how often it is executed, as far as loops tell.
+    freq: Vec<f32>,
+}
+
+impl Positions {
+    /// Measures a function.
+    pub(super) fn compute(&mut self, func: &MFunc) {
+        self.slots.clear();
+        self.starts.clear();
+        self.freq.clear();
+        for (number, block) in func.blocks.iter().enumerate() {
+            self.starts.push(2 * self.slots.len() as u32);
+            let count = (block.end - block.start) as usize + 1;
+            self.slots.resize(self.slots.len() + count, number as u32);
+            self.freq.push(10f32.powi(i32::from(block.loop_depth.min(8))));
+            if matches!(block.term, Term::Branch(Some(_))) {
+                *self.slots.last_mut().expect("the block has instructions") |= INSIDE;
+            }
+        }
+        self.starts.push(2 * self.slots.len() as u32);
+        let mut block = 0;
+        for group in &func.groups {
+            while func.blocks[block].end <= group.start {
+                block += 1;
+            }
+            for inst in group.start + 1..group.end {
+                self.slots[inst as usize + block + 1] |= INSIDE;
+            }
+        }
+        self.find_loops(func);
+    }
+
+    fn find_loops(&mut self, func: &MFunc) {
+        self.loops.clear();
+        self.block_loop.clear();
+        let mut current = NONE;
+        for (number, block) in func.blocks.iter().enumerate() {
+            let number = number as u32;
+            while current != NONE && self.loops[current as usize].end <= number {
+                current = self.loops[current as usize].parent;
+            }
+            let is_header = block.loop_end > number + 1 || func.edges_of(number).any(|e| func.edges[e].to == number);
+            if is_header {
+                let limit = self.loops.get(current as usize).map_or(NONE, |around| around.end);
+                self.loops.push(Loop {
+                    header: number,
+                    end: block.loop_end.max(number + 1).min(limit),
+                    parent: current,
+                });
+                current = self.loops.len() as u32 - 1;
+            }
+            self.block_loop.push(current);
+        }
+    }
+
+    /// Where a block starts; for one past the last block, the end.
+    #[inline]
+    pub(super) fn start(&self, block: u32) -> u32 {
+        self.starts[block as usize]
+    }
+
+    /// The block that a position lies in.
+    #[inline]
+    pub(super) fn block(&self, pos: u32) -> u32 {
+        self.slots[(pos / 2) as usize] & !INSIDE
+    }
+
+    /// Where an instruction of a block reads.
+    #[inline]
+    pub(super) fn of_inst(inst: u32, block: u32) -> u32 {
+        2 * (inst + block + 1)
+    }
+
+    /// The instruction at a position, which is none of the first two of its block.
+    #[inline]
+    pub(super) fn inst(&self, pos: u32) -> u32 {
+        pos / 2 - self.block(pos) - 1
+    }
+
+    /// The last gap at or before a position.
+    #[inline]
+    pub(super) fn gap(&self, pos: u32) -> u32 {
+        let mut slot = pos / 2;
+        while self.slots[slot as usize] & INSIDE != 0 {
+            slot -= 1;
+        }
+        slot * 2
+    }
+
+    /// The first gap at or behind a position.
+    #[inline]
+    pub(super) fn gap_from(&self, pos: u32) -> u32 {
+        let mut slot = pos.div_ceil(2);
+        while self.slots.get(slot as usize).is_some_and(|entry| entry & INSIDE != 0) {
+            slot += 1;
+        }
+        slot * 2
+    }
+
+    /// Whether a position is the start of a block, where moves are those of edges, or the end.
+    #[inline]
+    pub(super) fn is_block_start(&self, pos: u32) -> bool {
+        pos as usize >= 2 * self.slots.len() || self.starts[self.block(pos) as usize] == pos
+    }
+
+    /// How often a block is executed.
+    #[inline]
+    pub(super) fn freq(&self, block: u32) -> f32 {
+        self.freq[block as usize]
+    }
+
+    /// How often a position is passed.
+    #[inline]
+    pub(super) fn freq_at(&self, pos: u32) -> f32 {
+        self.freq[self.block(pos) as usize]
+    }
+
+    /// The blocks of the outermost loop that contains the position `inside` but not `outside`.
+    pub(super) fn loop_between(&self, inside: u32, outside: u32) -> Option<Range<u32>> {
+        let other = self.block(outside);
+        let mut number = self.block_loop[self.block(inside) as usize];
+        let mut found = None;
+        for _ in 0..MAX_NESTING {
+            let Some(current) = self.loops.get(number as usize) else {
+                break;
+            };
+            if (current.header..current.end).contains(&other) {
+                break;
+            }
+            found = Some(current.header..current.end);
+            number = current.parent;
+        }
+        found
+    }
+
+    /// The blocks of the innermost loop that contains both positions.
+    pub(super) fn common_loop(&self, first: u32, second: u32) -> Option<Range<u32>> {
+        let other = self.block(second);
+        let mut number = self.block_loop[self.block(first) as usize];
+        for _ in 0..MAX_NESTING {
+            let current = self.loops.get(number as usize)?;
+            if (current.header..current.end).contains(&other) {
+                return Some(current.header..current.end);
+            }
+            number = current.parent;
+        }
+        None
+    }
+}

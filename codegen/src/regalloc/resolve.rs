@@ -1,0 +1,414 @@
+//! The result of the scan as an [`Allocation`]: registers of operands, and moves where places change.
+//!
+//! Method: for each bundle with several parts, the borders between parts inside blocks and the edges between blocks
+//! with different places are its transitions. Those from a register to the slot need a store, unless the bundle is
+//! stored wherever it is defined; the cheaper of both is taken. Moves of edges between bundles come last.
+
+use super::intervals::{Intervals, NO_PLACE, Occurrence, Part, SLOT, occ};
+use super::liveness::Liveness;
+use super::positions::{NONE, Positions};
+use super::{
+    AllocMove, Allocation, AllocatorInput, EdgeMove, Edit, MemoryOperand, MoveSource, NO_REG, Place, SpillSlot,
+};
+use crate::mfunc::{MFunc, for_each_register, op_desc};
+use crate::reg::Reg;
+
+/// Where a transition is.
+#[derive(Clone, Copy, Debug)]
+enum Where {
+    /// At a point between instructions.
+    Point(u32),
+    /// On an edge.
+    Edge(u32),
+}
+
+/// A change of place.
+#[derive(Clone, Copy, Debug)]
+struct Transition {
+    at: Where,
+    vreg: u32,
+    from: u8,
+    to: u8,
+    freq: f32,
+}
+
+/// Memory of the resolution.
+#[derive(Debug, Default)]
+pub(super) struct ResolveMemory {
+    /// The parts of all bundles, those of a bundle together and in order.
+    order: Vec<u32>,
+    /// By bundle: its parts in `order`.
+    parts: Vec<(u32, u32)>,
+    transitions: Vec<Transition>,
+    /// By bundle: whether it is stored wherever it is defined.
+    stored: Vec<bool>,
+    /// By edge: the register that was looked at last and what it becomes there.
+    edge_source: Vec<(u32, u32)>,
+}
+
+/// One resolution.
+pub(super) struct Resolution<'a> {
+    pub func: &'a MFunc,
+    pub input: &'a AllocatorInput<'a>,
+    pub positions: &'a Positions,
+    pub liveness: &'a Liveness,
+    pub intervals: &'a Intervals,
+    pub joined: &'a [u32],
+    pub memory: &'a mut ResolveMemory,
+    pub out: &'a mut Allocation,
+}
+
+impl Resolution<'_> {
+    /// Fills the allocation.
+    pub(super) fn run(&mut self) {
+        self.out.regs.resize(self.func.insts.len(), [NO_REG; 3]);
+        self.order_parts();
+        self.memory.stored.clear();
+        self.memory.stored.resize(self.intervals.bundles.len(), false);
+        self.memory.edge_source.clear();
+        self.memory.edge_source.resize(self.func.edges.len(), (NONE, NONE));
+        for bundle in 0..self.intervals.bundles.len() as u32 {
+            self.set_operands(bundle);
+            self.resolve_bundle(bundle);
+        }
+        self.finish_joined();
+        self.move_phis();
+        self.out.edits.sort_by_key(|edit| edit.point);
+        self.out.edge_moves.sort_by_key(|edge_move| edge_move.edge);
+        self.out.memory_operands.sort_by_key(|operand| operand.inst);
+        self.out.deleted.sort_unstable();
+    }
+
+    fn order_parts(&mut self) {
+        self.memory.order.clear();
+        self.memory.parts.clear();
+        for bundle in &self.intervals.bundles {
+            let start = self.memory.order.len() as u32;
+            let mut part = bundle.first;
+            while part != NONE {
+                self.memory.order.push(part);
+                part = self.intervals.parts[part as usize].next;
+            }
+            self.memory.parts.push((start, self.memory.order.len() as u32));
+        }
+    }
+
+    fn part_count(&self, bundle: u32) -> u32 {
+        let (start, end) = self.memory.parts[bundle as usize];
+        end - start
+    }
+
+    fn part(&self, bundle: u32, index: u32) -> &Part {
+        let (start, _) = self.memory.parts[bundle as usize];
+        &self.intervals.parts[self.memory.order[(start + index) as usize] as usize]
+    }
+
+    /// The place of a bundle at a position in its life.
+    fn place_at(&self, bundle: u32, pos: u32) -> u8 {
+        let (start, end) = self.memory.parts[bundle as usize];
+        let order = &self.memory.order[start as usize..end as usize];
+        let index = order.partition_point(|&part| self.intervals.parts[part as usize].from <= pos);
+        let place = self.intervals.parts[order[index.saturating_sub(1)] as usize].place;
+        debug_assert_ne!(place, NO_PLACE, "every part has a place");
+        place
+    }
+
+    fn slot(&self, bundle: u32) -> SpillSlot {
+        SpillSlot(self.intervals.bundles[bundle as usize].slot)
+    }
+
+    fn source(&self, bundle: u32, place: u8) -> MoveSource {
+        let data = &self.intervals.bundles[bundle as usize];
+        if place != SLOT {
+            MoveSource::Place(Place::Reg(Reg(u32::from(place))))
+        } else if data.is_remat() {
+            MoveSource::Rematerialize(Reg::virtual_number(data.remat))
+        } else {
+            MoveSource::Place(Place::Slot(self.slot(bundle)))
+        }
+    }
+
+    fn dest(&self, bundle: u32, place: u8) -> Place {
+        if place == SLOT {
+            Place::Slot(self.slot(bundle))
+        } else {
+            Place::Reg(Reg(u32::from(place)))
+        }
+    }
+
+    /// Names the registers and slots of operands.
+    fn set_operands(&mut self, bundle: u32) {
+        for index in 0..self.part_count(bundle) {
+            let part = *self.part(bundle, index);
+            if part.place < Reg::FIRST_VIRTUAL as u8 {
+                self.out.written.insert(Reg(u32::from(part.place)));
+            }
+            for occurrence in self.intervals.occs_of(&part) {
+                if occurrence.has(occ::MEMORY) {
+                    let slot = self.slot(bundle);
+                    self.out.memory_operands.push(MemoryOperand {
+                        inst: occurrence.inst,
+                        operand: occurrence.operand,
+                        slot,
+                    });
+                } else {
+                    debug_assert!(part.place < SLOT, "an operand that is not in memory has a register");
+                    self.out.regs[occurrence.inst as usize][usize::from(occurrence.operand)] = part.place;
+                }
+            }
+        }
+    }
+
+    fn resolve_bundle(&mut self, bundle: u32) {
+        let data = &self.intervals.bundles[bundle as usize];
+        if self.part_count(bundle) < 2 {
+            return;
+        }
+        self.memory.transitions.clear();
+        self.find_borders(bundle);
+        self.find_edges(bundle);
+        if data.is_remat() {
+            self.delete_definition(bundle);
+        } else if data.slot != NONE {
+            let cost: f32 = self
+                .memory
+                .transitions
+                .iter()
+                .filter(|t| t.to == SLOT)
+                .map(|t| t.freq)
+                .sum();
+            self.memory.stored[bundle as usize] = cost >= data.def_cost;
+            if self.memory.stored[bundle as usize] {
+                self.store_definitions(bundle);
+            }
+        }
+        self.emit_transitions(bundle);
+    }
+
+    /// Borders between parts inside blocks.
+    fn find_borders(&mut self, bundle: u32) {
+        for index in 1..self.part_count(bundle) {
+            let (before, after) = (*self.part(bundle, index - 1), *self.part(bundle, index));
+            let border = after.from;
+            let gap = border & !1;
+            let Some(range) = self.intervals.range_at(bundle, border) else {
+                continue;
+            };
+            if range.from >= border || (border == gap && self.positions.is_block_start(border)) {
+                continue;
+            }
+            let mut from = before.place;
+            if border != gap {
+                // The value leaves its register inside an instruction: it must be in the slot before that.
+                if gap > before.from {
+                    from = before.place;
+                } else if range.from >= gap || index < 2 {
+                    continue;
+                } else {
+                    from = self.part(bundle, index - 2).place;
+                }
+            }
+            let vreg = range.vreg;
+            self.transit(
+                Where::Point(Edit::before(self.positions.inst(gap))),
+                vreg,
+                from,
+                after.place,
+                gap,
+            );
+        }
+    }
+
+    fn transit(&mut self, at: Where, vreg: u32, from: u8, to: u8, pos: u32) {
+        if from != to {
+            let freq = self.positions.freq_at(pos);
+            self.memory.transitions.push(Transition {
+                at,
+                vreg,
+                from,
+                to,
+                freq,
+            });
+        }
+    }
+
+    /// Edges at whose ends the bundle is in different places.
+    fn find_edges(&mut self, bundle: u32) {
+        let (first, end) = self.intervals.bundles[bundle as usize].ranges;
+        for index in first..end {
+            let range = self.intervals.ranges[index as usize];
+            let mut block = self.positions.block(range.from);
+            if self.positions.start(block) < range.from {
+                block += 1;
+            }
+            self.mark_edges(range.vreg);
+            while (block as usize) < self.func.blocks.len() && self.positions.start(block) < range.to {
+                self.find_edges_into(bundle, range.vreg, block);
+                block += 1;
+            }
+        }
+    }
+
+    /// Notes what a phi becomes on which edges.
+    fn mark_edges(&mut self, vreg: u32) {
+        for &number in self.liveness.phi_moves.of(vreg) {
+            let edge = self.liveness.move_edge[number as usize];
+            let source = self.func.phi_moves[number as usize].src.virtual_index() as u32;
+            self.memory.edge_source[edge as usize] = (vreg, source);
+        }
+    }
+
+    fn find_edges_into(&mut self, bundle: u32, vreg: u32, block: u32) {
+        let to = self.place_at(bundle, self.positions.start(block));
+        for &edge in self.func.pred_edges(block) {
+            let (phi, source) = self.memory.edge_source[edge as usize];
+            if phi == vreg && self.intervals.bundle_of[source as usize] != bundle {
+                continue;
+            }
+            let from_block = self.func.edges[edge as usize].from;
+            let from_end = self.positions.start(from_block + 1) - 1;
+            let from = self.place_at(bundle, from_end);
+            let rarer = self.positions.freq(from_block) < self.positions.freq(block);
+            let pos = if rarer { from_end } else { self.positions.start(block) };
+            self.transit(Where::Edge(edge), vreg, from, to, pos);
+        }
+    }
+
+    fn emit_transitions(&mut self, bundle: u32) {
+        let is_remat = self.intervals.bundles[bundle as usize].is_remat();
+        let stored = self.memory.stored[bundle as usize];
+        for index in 0..self.memory.transitions.len() {
+            let t = self.memory.transitions[index];
+            if t.to == SLOT && (is_remat || stored) {
+                continue;
+            }
+            let action = AllocMove {
+                vreg: Reg::virtual_number(t.vreg),
+                source: self.source(bundle, t.from),
+                dest: self.dest(bundle, t.to),
+            };
+            match t.at {
+                Where::Point(point) => self.out.edits.push(Edit { point, action }),
+                Where::Edge(edge) => self.out.edge_moves.push(EdgeMove { edge, action }),
+            }
+        }
+    }
+
+    /// Stores a bundle behind the definitions that may reach its slot.
+    fn store_definitions(&mut self, bundle: u32) {
+        let mut pending: Option<(Occurrence, Part)> = None;
+        for index in 0..self.part_count(bundle) {
+            let part = *self.part(bundle, index);
+            for &occurrence in self.intervals.occs_of(&part) {
+                if !occurrence.has(occ::DEF) {
+                    continue;
+                }
+                if let Some((earlier, its_part)) = pending.take()
+                    && (its_part.from != part.from
+                        || self.positions.block(earlier.pos) != self.positions.block(occurrence.pos))
+                {
+                    self.store(bundle, &earlier, &its_part);
+                }
+                pending = (!occurrence.has(occ::MEMORY)).then_some((occurrence, part));
+            }
+        }
+        if let Some((earlier, its_part)) = pending {
+            self.store(bundle, &earlier, &its_part);
+        }
+    }
+
+    fn store(&mut self, bundle: u32, definition: &Occurrence, part: &Part) {
+        let Some(range) = self.intervals.range_at(bundle, definition.end - 1) else {
+            return;
+        };
+        if range.to <= definition.end && !self.positions.is_block_start(definition.end) {
+            // Nothing reads it.
+            return;
+        }
+        let last = self.positions.inst(definition.end - 2);
+        let action = AllocMove {
+            vreg: Reg::virtual_number(range.vreg),
+            source: self.source(bundle, part.place),
+            dest: Place::Slot(self.slot(bundle)),
+        };
+        self.out.edits.push(Edit {
+            point: Edit::after(last),
+            action,
+        });
+    }
+
+    /// Leaves out the definition of a constant that nothing finds in its register.
+    fn delete_definition(&mut self, bundle: u32) {
+        let (first, second) = (self.part(bundle, 0), self.part(bundle, 1));
+        if let [definition] = self.intervals.occs_of(first)
+            && second.place == SLOT
+            && second.from <= self.positions.gap_from(definition.end)
+            && !self.positions.is_block_start(second.from)
+        {
+            self.out.deleted.push(definition.inst);
+        }
+    }
+
+    /// Copies within a bundle: from a register to itself, or nothing at all.
+    fn finish_joined(&mut self) {
+        for &inst in self.joined {
+            let data = &self.func.insts[inst as usize];
+            let desc = op_desc(self.input.ops, data.op);
+            let bundle = self.intervals.bundle_of[data.regs[0].virtual_index()];
+            let block = self.block_of(inst);
+            let place = self.place_at(bundle, Positions::of_inst(inst, block));
+            if place == SLOT {
+                self.out.deleted.push(inst);
+            } else {
+                let regs = &mut self.out.regs[inst as usize];
+                for_each_register(data, desc, |index, _, _| regs[index] = place);
+            }
+        }
+    }
+
+    fn block_of(&self, inst: u32) -> u32 {
+        self.func.blocks.partition_point(|block| block.end <= inst) as u32
+    }
+
+    /// Moves of edges between bundles.
+    fn move_phis(&mut self) {
+        for number in 0..self.func.phi_moves.len() {
+            let edge = self.liveness.move_edge[number];
+            let phi = self.func.phi_moves[number];
+            let bundle = self.intervals.bundle_of[phi.dst.virtual_index()];
+            let Some(data) = self.func.edges.get(edge as usize) else {
+                continue;
+            };
+            let start = self.positions.start(data.to);
+            if bundle == NONE
+                || self
+                    .intervals
+                    .range_at(bundle, start)
+                    .is_none_or(|range| range.vreg as usize != phi.dst.virtual_index())
+            {
+                continue;
+            }
+            let source_bundle = self.intervals.bundle_of[phi.src.virtual_index()];
+            let source = if self.func.vreg(phi.src).constant.is_some() {
+                MoveSource::Rematerialize(phi.src)
+            } else if source_bundle == bundle {
+                continue;
+            } else {
+                let end = self.positions.start(data.from + 1) - 1;
+                self.source(source_bundle, self.place_at(source_bundle, end))
+            };
+            let place = self.place_at(bundle, start);
+            let is_stored = self.memory.stored[bundle as usize] && place != SLOT;
+            for place in [Some(place), is_stored.then_some(SLOT)].into_iter().flatten() {
+                let action = AllocMove {
+                    vreg: phi.dst,
+                    source,
+                    dest: self.dest(bundle, place),
+                };
+                if action.source != MoveSource::Place(action.dest) {
+                    self.out.edge_moves.push(EdgeMove { edge, action });
+                }
+            }
+        }
+    }
+}

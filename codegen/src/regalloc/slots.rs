@@ -1,0 +1,54 @@
+//! Colouring of spill slots: bundles whose lives lie apart share one.
+//!
+//! Method: bundles come in the order of their starts; a slot of the same size whose last user has ended is used again,
+//! the one that became free first, so that the result does not depend on anything but the order.
+
+use super::intervals::{Intervals, SLOT};
+use super::positions::NONE;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Memory of the colouring: by log2 of the size, the slots in use, by their ends.
+#[derive(Debug, Default)]
+pub(super) struct SlotMemory {
+    free_from: [BinaryHeap<Reverse<(u32, u32)>>; 6],
+}
+
+/// Gives each bundle that needs one a slot.
+pub(super) fn assign(memory: &mut SlotMemory, intervals: &mut Intervals, reuse: bool, slots: &mut Vec<u8>) {
+    memory.free_from.iter_mut().for_each(BinaryHeap::clear);
+    for number in 0..intervals.bundles.len() {
+        let bundle = intervals.bundles[number];
+        if bundle.is_remat() || !bundle.spilled || !is_in_slot(intervals, bundle.first) {
+            continue;
+        }
+        let bytes = bundle.bytes.max(4).next_power_of_two();
+        let from = intervals.ranges[bundle.ranges.0 as usize].from;
+        let to = intervals.ranges[bundle.ranges.1 as usize - 1].to;
+        let heap = &mut memory.free_from[bytes.trailing_zeros() as usize];
+        let slot = match heap.peek() {
+            Some(&Reverse((end, slot))) if reuse && end <= from => {
+                heap.pop();
+                slot
+            }
+            _ => {
+                slots.push(bytes);
+                slots.len() as u32 - 1
+            }
+        };
+        heap.push(Reverse((to, slot)));
+        intervals.bundles[number].slot = slot;
+    }
+}
+
+/// Whether a part of the list is in the slot.
+fn is_in_slot(intervals: &Intervals, mut part: u32) -> bool {
+    while part != NONE {
+        let data = &intervals.parts[part as usize];
+        if data.place == SLOT && intervals.ranges_of_part(data).next().is_some() {
+            return true;
+        }
+        part = data.next;
+    }
+    false
+}

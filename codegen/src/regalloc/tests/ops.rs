@@ -1,0 +1,114 @@
+//! A made-up target: one operation for each habit that the allocator must know.
+
+use crate::desc::{Addressing, ClassDesc, ElfDesc, OpDesc, Role, TargetDesc};
+use crate::reg::{PRegSet, Reg};
+
+macro_rules! ops {
+    ($($name:ident $roles:expr, $desc:expr;)*) => {
+        #[allow(non_camel_case_types, clippy::upper_case_acronyms, reason = "names of rows")]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Op { $($name,)* }
+        pub(crate) static OPS: &[OpDesc] = &[$(OpDesc { roles: $roles, ..$desc },)*];
+    };
+}
+
+const fn plain(name: &'static str) -> OpDesc {
+    OpDesc::plain(name)
+}
+
+const fn forms(name: &'static str, first: Option<Op>, second: Option<Op>) -> OpDesc {
+    let mut desc = OpDesc::plain(name);
+    if let Some(op) = first {
+        desc.memory_forms[0] = Some(op as u16);
+    }
+    if let Some(op) = second {
+        desc.memory_forms[1] = Some(op as u16);
+    }
+    desc
+}
+
+use Role::{Base, Def, Index, Use, UseDef};
+const NO: Role = Role::None;
+
+pub(crate) const P0: Reg = Reg::physical(0, 0);
+pub(crate) const P1: Reg = Reg::physical(0, 1);
+
+ops! {
+    Const [Def, NO, NO], OpDesc { is_rematerializable: true, ..plain("const") };
+    Move [Def, Use, NO], OpDesc { is_move: true, ..forms("move", Some(Op::MoveToMem), Some(Op::MoveFromMem)) };
+    MoveToMem [Use, Base, Index], plain("move-to-mem");
+    MoveFromMem [Def, Base, Index], plain("move-from-mem");
+    Three [Def, Use, Use], plain("three");
+    Two [UseDef, Use, NO], forms("two", Some(Op::TwoToMem), Some(Op::TwoFromMem));
+    TwoToMem [Use, Base, Index], plain("two-to-mem");
+    TwoFromMem [UseDef, Base, Index], plain("two-from-mem");
+    One [UseDef, NO, NO], forms("one", Some(Op::OneMem), None);
+    OneMem [NO, Base, Index], plain("one-mem");
+    Load [Def, Base, Index], plain("load");
+    Store [Use, Base, Index], plain("store");
+    Divide [Use, NO, NO], OpDesc {
+        implicit_uses: PRegSet::of(&[P0, P1]),
+        implicit_defs: PRegSet::of(&[P0, P1]),
+        ..forms("divide", Some(Op::DivideMem), None)
+    };
+    DivideMem [NO, Base, Index], plain("divide-mem");
+    Shift [UseDef, NO, NO], OpDesc { implicit_uses: PRegSet::of(&[P1]), ..plain("shift") };
+    Swap [UseDef, UseDef, NO], plain("swap");
+    Branch [Use, Use, NO], plain("branch");
+    Call [NO, NO, NO], plain("call").with_sets();
+    CallReg [Use, NO, NO], plain("call-reg").with_sets();
+    FloatMove [Def, Use, NO], OpDesc { is_move: true, ..plain("float-move") };
+    Float [Def, Use, Use], plain("float");
+    ToFloat [Def, Use, NO], plain("to-float");
+    ToInt [Def, Use, NO], plain("to-int");
+}
+
+/// Integer and float registers that calls keep.
+pub(crate) const SAVED: PRegSet = PRegSet::from_banks(0b1100_1000, 0b1000);
+
+pub(crate) static DESC: TargetDesc = TargetDesc {
+    name: "made-up",
+    regs: &[],
+    relocs: &[],
+    fixups: &[],
+    classes: [
+        ClassDesc {
+            allocatable: PRegSet::from_banks(0xff, 0),
+            scratch: Reg::physical(0, 60),
+            bytes: 8,
+        },
+        ClassDesc {
+            allocatable: PRegSet::from_banks(0, 0xf),
+            scratch: Reg::physical(1, 60),
+            bytes: 8,
+        },
+    ],
+    home_registers: PRegSet::EMPTY,
+    frame_pointer: Reg::physical(0, 62),
+    stack_pointer: Reg::physical(0, 61),
+    pushes_saved_registers: false,
+    incoming_args_offset: 0,
+    pointer_bytes: 8,
+    addressing: Addressing {
+        index_scales: 0,
+        min_disp: 0,
+        max_disp: 0,
+        symbol_base: false,
+    },
+    function_align_log2: 4,
+    elf: ElfDesc {
+        machine: 0,
+        is_64: true,
+        little_endian: true,
+        flags: 0,
+        abs64: None,
+        abs32: None,
+        pc32: None,
+        pc64: None,
+        return_address_column: 0,
+        code_align: 1,
+        data_align: 1,
+        initial_unwind: &[],
+        filler: 0,
+    },
+};

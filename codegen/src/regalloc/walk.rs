@@ -1,0 +1,370 @@
+//! The backward walk over a function: live ranges, occurrences, fixed ranges of physical registers, copies.
+//!
+//! Method: with what is alive at the ends of blocks known, one walk from the last instruction to the first opens a
+//! range at each read and closes it at each definition (Wimmer and Franz, "Linear Scan Register Allocation on SSA
+//! Form", section 4). All lists come out in descending order. Ranges that touch at a block border are joined; ranges
+//! that touch at a definition are not, for the value does not flow from one into the other.
+
+use super::AllocatorInput;
+use super::intervals::{LiveRange, Occurrence, occ};
+use super::liveness::Liveness;
+use super::occupancy::{Entry, FIXED};
+use super::positions::{NONE, Positions};
+use crate::desc::{OpDesc, Role};
+use crate::mfunc::{MFunc, Term, can_rematerialize, for_each_register, op_desc};
+use crate::minst::MInst;
+use crate::reg::{PRegSet, Reg};
+
+/// A range in a list that starts with the first.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Node {
+    pub range: LiveRange,
+    pub next: u32,
+}
+
+/// A copy between registers, or a move of an edge.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Copy {
+    pub dst: Reg,
+    pub src: Reg,
+    /// The instruction; [`NONE`] for moves of edges.
+    pub inst: u32,
+    pub freq: f32,
+}
+
+/// Up to this many registers that one instruction overwrites have ranges of their own.
+const FEW: u32 = 3;
+
+/// What the walk finds, and its scratch memory.
+#[derive(Debug, Default)]
+pub(super) struct Walk {
+    pub nodes: Vec<Node>,
+    /// By virtual register: its first range.
+    pub heads: Vec<u32>,
+    /// With their registers, last one first.
+    pub occs: Vec<(u32, Occurrence)>,
+    /// By physical register, last one first.
+    pub fixed: Vec<Vec<Entry>>,
+    /// Many registers overwritten at once: where, and which; first one first.
+    pub clobbers: Vec<(u32, PRegSet)>,
+    pub copies: Vec<Copy>,
+    /// By virtual register: whether it can be computed again.
+    pub remat: Vec<bool>,
+    /// By virtual register: whether an instruction defines it.
+    defined: Vec<bool>,
+    /// Physical registers that instructions write by themselves.
+    pub written: PRegSet,
+    open: Vec<u32>,
+    touched: Vec<u32>,
+    fixed_open: Vec<u32>,
+    in_group: Vec<(Reg, bool, bool)>,
+}
+
+/// What the walk reads.
+#[derive(Clone, Copy)]
+pub(super) struct WalkInput<'a> {
+    pub func: &'a MFunc,
+    pub input: &'a AllocatorInput<'a>,
+    pub positions: &'a Positions,
+    pub liveness: &'a Liveness,
+}
+
+impl Walk {
+    fn clear(&mut self, vregs: usize) {
+        self.nodes.clear();
+        self.heads.clear();
+        self.heads.resize(vregs, NONE);
+        self.occs.clear();
+        self.fixed.resize(Reg::FIRST_VIRTUAL as usize, Vec::new());
+        self.fixed.iter_mut().for_each(Vec::clear);
+        self.clobbers.clear();
+        self.copies.clear();
+        self.remat.clear();
+        self.remat.resize(vregs, false);
+        self.defined.clear();
+        self.defined.resize(vregs, false);
+        self.written = PRegSet::EMPTY;
+        self.open.clear();
+        self.open.resize(vregs, 0);
+        self.touched.clear();
+        self.fixed_open.clear();
+        self.fixed_open.resize(Reg::FIRST_VIRTUAL as usize, 0);
+    }
+
+    /// Walks over the function.
+    pub(super) fn run(&mut self, w: WalkInput<'_>) {
+        self.clear(w.func.vregs.len());
+        let mut groups = w.func.groups.len();
+        for number in (0..w.func.blocks.len() as u32).rev() {
+            let block = w.func.blocks[number as usize];
+            let end = w.positions.start(number + 1);
+            for &vreg in w.liveness.live_out.of(number) {
+                self.open[vreg as usize] = end;
+                self.touched.push(vreg);
+            }
+            let mut inst = block.end;
+            while inst > block.start {
+                while groups > 0 && w.func.groups[groups - 1].start >= inst {
+                    groups -= 1;
+                }
+                let mut first = inst - 1;
+                if groups > 0 && w.func.groups[groups - 1].contains(&first) {
+                    first = w.func.groups[groups - 1].start;
+                } else if inst == block.end && matches!(block.term, Term::Branch(Some(_))) {
+                    first -= 1;
+                }
+                if first + 1 == inst {
+                    self.single(w, first, number);
+                } else {
+                    self.group(w, first, inst, number);
+                }
+                inst = first;
+            }
+            self.close_block(w.positions.start(number), end);
+        }
+        self.clobbers.reverse();
+        for edge in &w.func.edges {
+            let freq = w.positions.freq(edge.from).min(w.positions.freq(edge.to));
+            let moves = edge.first_move as usize..(edge.first_move + edge.move_count) as usize;
+            self.copies.extend(w.func.phi_moves[moves].iter().map(|phi| Copy {
+                dst: phi.dst,
+                src: phi.src,
+                inst: NONE,
+                freq,
+            }));
+        }
+    }
+
+    /// Everything that is alive at the start of a block is so from there on.
+    fn close_block(&mut self, start: u32, end: u32) {
+        while let Some(vreg) = self.touched.pop() {
+            let to = std::mem::take(&mut self.open[vreg as usize]);
+            if to == 0 {
+                continue;
+            }
+            let head = self.heads[vreg as usize];
+            match self.nodes.get_mut(head as usize) {
+                Some(node) if to == end && node.range.from == end => node.range.from = start,
+                _ => self.push_range(vreg, start, to),
+            }
+        }
+    }
+
+    fn push_range(&mut self, vreg: u32, from: u32, to: u32) {
+        let next = std::mem::replace(&mut self.heads[vreg as usize], self.nodes.len() as u32);
+        self.nodes.push(Node {
+            range: LiveRange { from, to, vreg },
+            next,
+        });
+    }
+
+    /// A definition of any register; if nothing reads it, it lives up to `dead_end`.
+    #[inline]
+    fn define(&mut self, reg: Reg, from: u32, dead_end: u32) {
+        if reg.is_virtual() {
+            let open = std::mem::take(&mut self.open[reg.virtual_index()]);
+            let to = if open == 0 { dead_end } else { open };
+            self.push_range(reg.virtual_index() as u32, from, to);
+        } else {
+            self.written.insert(reg);
+            let open = std::mem::take(&mut self.fixed_open[reg.index()]);
+            let to = if open == 0 { dead_end } else { open };
+            self.fixed[reg.index()].push(Entry { from, to, part: FIXED });
+        }
+    }
+
+    /// A read of any register, which keeps it alive up to `end`.
+    #[inline]
+    fn read(&mut self, reg: Reg, end: u32) {
+        let open = if reg.is_virtual() {
+            &mut self.open[reg.virtual_index()]
+        } else {
+            &mut self.fixed_open[reg.index()]
+        };
+        if *open == 0 {
+            *open = end;
+            if reg.is_virtual() {
+                self.touched.push(reg.virtual_index() as u32);
+            }
+        }
+    }
+
+    fn single(&mut self, w: WalkInput<'_>, inst: u32, block: u32) {
+        let data = &w.func.insts[inst as usize];
+        let desc = op_desc(w.input.ops, data.op);
+        let pos = Positions::of_inst(inst, block);
+        let sets = w.func.implicit(data, desc);
+        self.overwrite(sets.defs, pos + 1);
+        for_each_register(data, desc, |index, reg, role| {
+            match role {
+                Role::Def => self.define(reg, pos + 1, pos + 2),
+                Role::UseDef => {
+                    self.read(reg, pos + 2);
+                    if reg.is_physical() {
+                        self.written.insert(reg);
+                    }
+                }
+                _ => return,
+            }
+            self.occur(w, (reg, index, role), inst, pos);
+        });
+        for reg in sets.uses.iter() {
+            self.read(reg, pos + 1);
+        }
+        for_each_register(data, desc, |index, reg, role| {
+            if !matches!(role, Role::Def | Role::UseDef) {
+                self.read(reg, pos + 1);
+                self.occur(w, (reg, index, role), inst, pos);
+            }
+        });
+        self.note_definition(data, desc);
+        if desc.is_move {
+            self.copies.push(Copy {
+                dst: data.regs[0],
+                src: data.regs[1],
+                inst,
+                freq: w.positions.freq(block),
+            });
+        }
+    }
+
+    /// Notes an operand of an instruction on its own. At one instruction, what is needed longest must come first.
+    fn occur(&mut self, w: WalkInput<'_>, (reg, index, role): (Reg, usize, Role), inst: u32, pos: u32) {
+        if !reg.is_virtual() {
+            return;
+        }
+        let (flags, from, to) = match role {
+            Role::Def => (occ::DEF, pos + 1, pos + 2),
+            Role::UseDef => (occ::USE | occ::DEF, pos, pos + 2),
+            _ => (occ::USE, pos, pos + 1),
+        };
+        let data = &w.func.insts[inst as usize];
+        let desc = op_desc(w.input.ops, data.op);
+        let fold = if can_fold(w, data, desc, index, role) {
+            occ::FOLD
+        } else {
+            0
+        };
+        self.push_occurrence(reg, index, inst, (from, to), flags | fold);
+    }
+
+    fn push_occurrence(&mut self, reg: Reg, operand: usize, inst: u32, (pos, end): (u32, u32), flags: u8) {
+        let occurrence = Occurrence {
+            pos,
+            end,
+            inst,
+            flags,
+            operand: operand as u8,
+        };
+        self.occs.push((reg.virtual_index() as u32, occurrence));
+    }
+
+    /// Whether the definition makes a register that can be computed again.
+    fn note_definition(&mut self, data: &MInst, desc: &OpDesc) {
+        for_each_register(data, desc, |_, reg, role| {
+            if reg.is_virtual() && matches!(role, Role::Def | Role::UseDef) {
+                let vreg = reg.virtual_index();
+                let is_first = !std::mem::replace(&mut self.defined[vreg], true);
+                self.remat[vreg] = is_first && role == Role::Def && can_rematerialize(data, desc);
+            }
+        });
+    }
+
+    /// An instruction writes registers besides its operands.
+    fn overwrite(&mut self, regs: PRegSet, pos: u32) {
+        self.written = self.written.union(regs);
+        let are_many = regs.bank(0).count_ones() + regs.bank(1).count_ones() > FEW;
+        if are_many {
+            self.clobbers.push((pos, regs));
+        }
+        for reg in regs.iter() {
+            if !are_many || self.fixed_open[reg.index()] != 0 {
+                self.define(reg, pos, pos + 1);
+            }
+        }
+    }
+
+    /// Instructions that are one: all reads last to the end, all definitions hold from the start.
+    fn group(&mut self, w: WalkInput<'_>, first: u32, end: u32, block: u32) {
+        let pos = Positions::of_inst(first, block);
+        let end_pos = Positions::of_inst(end, block);
+        let mut regs = std::mem::take(&mut self.in_group);
+        regs.clear();
+        for inst in (first..end).rev() {
+            let data = &w.func.insts[inst as usize];
+            let desc = op_desc(w.input.ops, data.op);
+            let sets = w.func.implicit(data, desc);
+            for reg in sets.defs.iter() {
+                note(&mut regs, reg, false, true);
+            }
+            for_each_register(data, desc, |_, reg, role| {
+                if matches!(role, Role::Def | Role::UseDef) {
+                    note(&mut regs, reg, false, true);
+                }
+            });
+            for reg in sets.uses.iter() {
+                note(&mut regs, reg, true, false);
+            }
+            for_each_register(data, desc, |index, reg, role| {
+                if role != Role::Def {
+                    note(&mut regs, reg, true, false);
+                }
+                if reg.is_virtual() {
+                    let flags = match role {
+                        Role::Def => occ::DEF,
+                        Role::UseDef => occ::USE | occ::DEF,
+                        _ => occ::USE,
+                    };
+                    self.push_occurrence(reg, index, inst, (pos, end_pos), flags);
+                }
+            });
+            for_each_register(data, desc, |_, reg, role| {
+                if reg.is_virtual() && role != Role::Use {
+                    self.defined[reg.virtual_index()] = true;
+                    self.remat[reg.virtual_index()] = false;
+                }
+            });
+        }
+        for &(reg, reads_first, writes) in &regs {
+            if reg.is_physical() && writes {
+                self.written.insert(reg);
+            }
+            self.read(reg, end_pos);
+            if !reads_first {
+                self.define(reg, pos, end_pos);
+            }
+        }
+        self.in_group = regs;
+    }
+}
+
+/// Notes what a group does with a register: whether it is read first (the calls come last instruction first), and
+/// whether it is written at all.
+fn note(regs: &mut Vec<(Reg, bool, bool)>, reg: Reg, reads: bool, writes: bool) {
+    match regs.iter_mut().find(|entry| entry.0 == reg) {
+        Some(entry) => {
+            entry.1 = reads;
+            entry.2 |= writes;
+        }
+        None => regs.push((reg, reads, writes)),
+    }
+}
+
+/// Whether an instruction can have a register operand in its spill slot.
+fn can_fold(w: WalkInput<'_>, data: &MInst, desc: &OpDesc, index: usize, role: Role) -> bool {
+    let form = desc.memory_forms.get(index).copied().flatten();
+    if form.is_none() || desc.roles[1] == Role::Base || !w.input.options.memory_operands {
+        return false;
+    }
+    let reg = data.regs[index];
+    if data.regs.iter().filter(|&&other| other == reg).count() > 1 {
+        return false;
+    }
+    // Slots are written and read with at least four bytes.
+    let bytes = w.func.vreg(reg).bytes.max(4);
+    if role == Role::Use {
+        bytes >= data.size
+    } else {
+        bytes == data.size
+    }
+}
