@@ -48,6 +48,7 @@ static TARGET: TargetDesc = TargetDesc {
     home_registers: PRegSet::EMPTY,
     frame_pointer: SCRATCH,
     stack_pointer: SCRATCH,
+    pushes_saved_registers: false,
     incoming_args_offset: 0,
     pointer_bytes: 8,
     addressing: Addressing {
@@ -187,6 +188,7 @@ fn check(func: &MFunc, allocation: &Allocation) -> Result<(), String> {
         ops: &OPS,
         allocatable: PRegSet::of(&[A, B, C, FLOAT]),
         callee_saved: PRegSet::of(&[C]),
+        reuse_slots: true,
         options: &options,
     };
     check_allocation(func, &input, allocation).map_err(|error| error.to_string())
