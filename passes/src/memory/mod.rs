@@ -5,6 +5,7 @@ pub mod alias;
 pub mod convert;
 pub mod dom_order;
 pub mod facts;
+pub mod parts;
 pub mod phis;
 pub mod private;
 pub mod slots;

@@ -13,6 +13,7 @@ pub mod mem2reg;
 pub mod redundant_load;
 pub mod shuffle_recognition;
 pub mod simplify_cfg;
+pub mod sroa;
 
 /// Registers all passes of this folder. A pass without options is made by `|NoOptions {}| name::Pass`, one with
 /// options by a function that takes them.
@@ -20,6 +21,7 @@ pub fn register(registry: &mut Registry) {
     registry.function(addr_fold::INFO, |NoOptions {}| addr_fold::AddrFold);
     registry.function(cmp_sink::INFO, |NoOptions {}| cmp_sink::CmpSink);
     registry.function(local_cse::INFO, local_cse::make);
+    registry.function(sroa::INFO, |NoOptions {}| sroa::Sroa);
     registry.function(mem2reg::INFO, mem2reg::make);
     registry.function(redundant_load::INFO, redundant_load::make);
     registry.function(dce::INFO, dce::make);
