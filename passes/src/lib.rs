@@ -4,11 +4,13 @@ pub mod constants;
 pub mod facts;
 pub mod manager;
 pub mod memory;
+pub mod observe;
 pub mod opt;
 pub mod recipe;
 pub mod registry;
 
 pub use facts::target_facts;
-pub use manager::Step;
+pub use manager::{FunctionStep, Runner, Step, Subject};
+pub use observe::{Dump, Listener, Moment, Observe};
 pub use recipe::{Book, Codegen, Overrides, Recipe, RecipeError};
 pub use registry::{Entry, NoOptions, PassOptions, Registry, UnknownPass};

@@ -1,7 +1,7 @@
 //! What `--list-passes` and `--explain-recipe` print.
 
 use super::{Codegen, Recipe};
-use crate::manager::Step;
+use crate::manager::FunctionStep;
 use crate::registry::{Entry, Registry};
 use frazil_ir::pass::{Level, Order, PassInfo};
 use std::fmt::{self, Write};
@@ -75,7 +75,7 @@ fn write_recipe(recipe: &Recipe, registry: &Registry, text: &mut String) -> fmt:
     }
 }
 
-fn write_step(index: usize, step: &Step, registry: &Registry, text: &mut String) -> fmt::Result {
+fn write_step(index: usize, step: &FunctionStep, registry: &Registry, text: &mut String) -> fmt::Result {
     writeln!(text, "  {:>2} {:<20} {}", index + 1, step.info.name, step.placed.place)?;
     let options = registry.find(step.info.name).map(Entry::options).unwrap_or_default();
     let settings = &step.placed.settings;

@@ -19,7 +19,7 @@ pub use draft::{Placed, REGALLOC, Setting};
 pub use explain::{explain, list_passes};
 pub use place::{Place, RecipeError};
 
-use crate::manager::Step;
+use crate::manager::FunctionStep;
 use crate::registry::Registry;
 use frazil_codegen::regalloc::AllocatorOptions;
 
@@ -45,7 +45,7 @@ pub struct Recipe {
     /// The recipes that it changes, the nearest first.
     pub extends: Vec<String>,
     /// The passes over the intermediate representation, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<FunctionStep>,
     /// How machine code is made.
     pub codegen: Codegen,
 }
@@ -80,6 +80,11 @@ pub const BUILTIN: &[Builtin] = &[
 ];
 
 impl Recipe {
+    /// How many passes there are.
+    pub fn pass_count(&self) -> usize {
+        self.steps.len()
+    }
+
     /// The built-in recipe of this name.
     ///
     /// # Errors
@@ -87,4 +92,9 @@ impl Recipe {
     pub fn find(name: &str) -> Result<Recipe, RecipeError> {
         Book::new(&Registry::builtin()).recipe(name, &Overrides::default())
     }
+}
+
+/// The names of a recipe's passes.
+pub(crate) fn pass_names(recipe: &Recipe) -> impl Iterator<Item = &'static str> + '_ {
+    recipe.steps.iter().map(|step| step.info.name)
 }

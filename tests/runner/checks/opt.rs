@@ -5,11 +5,8 @@
 use super::{Check, parsed, printed, run, target, verifier_messages};
 use crate::runner::bless;
 use crate::runner::case::{Case, Expected, Test};
-use frazil_ir::domtree::DomTree;
-use frazil_ir::loops::LoopTree;
-use frazil_ir::pass::{PassState, TargetFacts};
-use frazil_ir::{Function, FunctionHead, Module, text};
-use frazil_passes::{Book, Overrides, Recipe, Registry, Step, target_facts};
+use frazil_ir::text;
+use frazil_passes::{Book, Dump, Listener, Observe, Overrides, Recipe, Registry, Runner, Subject, target_facts};
 
 pub const CHECK: Check = Check {
     name: "opt",
@@ -26,9 +23,23 @@ fn check(case: &Case, test: &Test, part: &str) -> Result<(), String> {
     if !messages.is_empty() {
         return Err(messages.join("\n"));
     }
-    let mut state = PassState::default();
-    for (function, head) in functions.iter_mut().zip(module.functions.values()) {
-        transform(&recipe.steps, function, &module, head, &facts, &mut state)?;
+    let observe = Observe {
+        verify_each: true,
+        check_preserved: true,
+        ..Observe::default()
+    };
+    let mut runner = Runner::new(&recipe, &observe, &module, facts).map_err(|error| error.to_string())?;
+    for (number, (function, head)) in functions.iter_mut().zip(module.functions.values()).enumerate() {
+        let name = module.display_name(head.symbol);
+        let subject = Subject {
+            number,
+            name: &name,
+            head,
+        };
+        let mut broken = Dumps::default();
+        if let Err(error) = runner.run(subject, function, &mut broken) {
+            return Err(format!("pass {} {error}\n{}", runner.current_pass(), broken.0));
+        }
     }
     let mut found = String::new();
     for function in &functions {
@@ -59,49 +70,14 @@ fn recipe(words: &[String]) -> Result<Recipe, String> {
     recipe.map_err(|error| error.to_string())
 }
 
-fn transform(
-    steps: &[Step],
-    function: &mut Function,
-    module: &Module,
-    head: &FunctionHead,
-    facts: &TargetFacts,
-    state: &mut PassState,
-) -> Result<(), String> {
-    state.analyses.clear();
-    for step in steps {
-        let name = step.info.name;
-        let before = function.clone();
-        // So that there is something for the pass to invalidate.
-        state.analyses.get::<DomTree>(function);
-        state.analyses.get::<LoopTree>(function);
-        let changed = step.run(function, module, head, facts, state);
-        let changed = changed.map_err(|error| format!("{name}: {error}"))?;
-        if let Err(errors) = frazil_ir::verify::verify_function(module, function) {
-            let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
-            let mut text = String::new();
-            // What is printed of a broken function helps all the same.
-            let _ = text::print_function(module, function, &mut text);
-            return Err(format!("after {name}:\n{}\n{text}", errors.join("\n")));
-        }
-        if !has_current_cfg(function) {
-            return Err(format!("{name} leaves predecessors or successors as they were before"));
-        }
-        if let Some(analysis) = state.analyses.find_stale(function) {
-            return Err(format!("{name} says that it preserves {analysis}, but it does not"));
-        }
-        if !changed && (before.insts != function.insts || before.blocks != function.blocks) {
-            return Err(format!("{name} says that it changed nothing, but it did"));
-        }
-    }
-    Ok(())
-}
+/// The texts of a function before and after the pass that broke it.
+#[derive(Default)]
+struct Dumps(String);
 
-/// Whether the graph that the function carries is that of its terminators.
-fn has_current_cfg(function: &Function) -> bool {
-    let mut anew = function.clone();
-    anew.compute_cfg();
-    function.block_ids().all(|block| {
-        function.cfg.predecessors(block) == anew.cfg.predecessors(block)
-            && function.cfg.successors(block) == anew.cfg.successors(block)
-    })
+impl Listener for Dumps {
+    fn dump(&mut self, dump: &Dump<'_>) {
+        self.0.push_str(&format!("; {:?} {}\n{}", dump.moment, dump.pass, dump.text));
+    }
+
+    fn execution(&mut self, _: u64, _: &str, _: &str, _: bool) {}
 }

@@ -1,0 +1,167 @@
+//! Looking at passes while they run: printing, checking, counting time, and leaving executions out for bisection.
+//!
+//! [`Observe`] says what is wanted; the [runner](crate::manager) does it around each step and hands texts to a
+//! [`Listener`], since only the driver prints and writes files.
+
+mod check;
+mod filter;
+mod graph;
+
+pub use filter::{FunctionFilter, PassFilter, StepName};
+
+pub(crate) use check::{check_claims, check_function};
+
+use crate::recipe::{Recipe, RecipeError};
+use frazil_ir::text::print_function;
+use frazil_ir::{Function, Module};
+use std::ops::Range;
+use std::time::Duration;
+
+/// What is to be observed, and which passes are to run.
+#[derive(Clone, Debug)]
+pub struct Observe {
+    /// Print functions before these passes.
+    pub print_before: PassFilter,
+    /// Print functions after these passes.
+    pub print_after: PassFilter,
+    /// Print functions after each pass that changed them.
+    pub print_changed: bool,
+    /// Print functions as they were read.
+    pub print_input: bool,
+    /// The functions that are printed.
+    pub functions: FunctionFilter,
+    /// Whether the graph of the blocks is printed instead of the text, for Graphviz.
+    pub graph: bool,
+    /// Whether each function is verified after each pass.
+    pub verify_each: bool,
+    /// Whether analyses are computed before each pass, and again after it if the pass says that it preserved them.
+    pub check_preserved: bool,
+    /// The number of the last execution of a pass that is not skipped. An execution's number is that of the function,
+    /// from 0, times the number of passes of the recipe, plus the pass's, from 1: it does not depend on threads.
+    pub bisect_limit: Option<u64>,
+    /// Whether executions are listed with their numbers.
+    pub list_executions: bool,
+    /// The first pass to run; what comes before is skipped.
+    pub start_before: Option<StepName>,
+    /// The last pass to run; what comes after it is skipped.
+    pub stop_after: Option<StepName>,
+    /// What tells the time, if passes are to be timed.
+    pub clock: Option<fn() -> Duration>,
+}
+
+impl Default for Observe {
+    fn default() -> Self {
+        Observe {
+            print_before: PassFilter::None,
+            print_after: PassFilter::None,
+            print_changed: false,
+            print_input: false,
+            functions: FunctionFilter::All,
+            graph: false,
+            verify_each: cfg!(debug_assertions),
+            check_preserved: false,
+            bisect_limit: None,
+            list_executions: false,
+            start_before: None,
+            stop_after: None,
+            clock: None,
+        }
+    }
+}
+
+impl Observe {
+    /// The places in the recipe's list of the passes that are to run.
+    ///
+    /// # Errors
+    /// When a pass is named that the recipe does not have.
+    pub(crate) fn range(&self, recipe: &Recipe) -> Result<Range<usize>, RecipeError> {
+        self.print_before.check(recipe)?;
+        self.print_after.check(recipe)?;
+        let start = self
+            .start_before
+            .as_ref()
+            .map_or(Ok(0), |name| name.find(recipe, false))?;
+        let end = match &self.stop_after {
+            Some(name) => name.find(recipe, true)? + 1,
+            None => recipe.steps.len(),
+        };
+        if start > end {
+            let message = "the pass to stop after comes before the one to start with";
+            return Err(RecipeError::new(message));
+        }
+        Ok(start..end)
+    }
+
+    /// Whether nothing is wanted but running all the passes.
+    pub(crate) fn is_idle(&self) -> bool {
+        let prints = self.print_input || self.print_changed;
+        let filters = self.print_before != PassFilter::None || self.print_after != PassFilter::None;
+        let checks = self.verify_each || self.check_preserved;
+        let bisects = self.bisect_limit.is_some() || self.list_executions;
+        !prints && !filters && !checks && !bisects && self.clock.is_none()
+    }
+
+    /// Whether a pass is left out because of its number.
+    pub(crate) fn skips(&self, execution: u64) -> bool {
+        self.bisect_limit.is_some_and(|limit| execution > limit)
+    }
+
+    /// A function as it is to be printed.
+    pub(crate) fn print(&self, module: &Module, function: &Function) -> String {
+        if self.graph {
+            return graph::graph(module, function);
+        }
+        let mut text = String::new();
+        // A function that a pass has broken is printed as far as it goes.
+        let _ = print_function(module, function, &mut text);
+        text
+    }
+}
+
+/// When something was printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    /// When the function was read.
+    Input,
+    /// Before a pass.
+    Before,
+    /// After a pass.
+    After,
+}
+
+/// A function at some moment.
+#[derive(Clone, Debug)]
+pub struct Dump<'a> {
+    /// The function's number.
+    pub number: usize,
+    /// The function's name.
+    pub function: &'a str,
+    /// The pass's place in the recipe, from 1; 0 for the input.
+    pub step: usize,
+    /// The pass's name; empty for the input.
+    pub pass: &'a str,
+    /// When it was.
+    pub moment: Moment,
+    /// The ending of a file's name that suits the text.
+    pub extension: &'static str,
+    /// The text.
+    pub text: String,
+}
+
+/// Who is told.
+pub trait Listener {
+    /// A function was to be printed.
+    fn dump(&mut self, dump: &Dump<'_>);
+    /// A pass is about to run, or to be left out, for a function.
+    fn execution(&mut self, number: u64, pass: &str, function: &str, skipped: bool);
+}
+
+/// Nobody is told anything.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Deaf;
+
+impl Listener for Deaf {
+    fn dump(&mut self, _: &Dump<'_>) {}
+
+    fn execution(&mut self, _: u64, _: &str, _: &str, _: bool) {}
+}
