@@ -11,13 +11,15 @@
 //! ```
 
 use crate::diagnostics::{Error, Stage};
-use crate::options::{Arguments, Question};
+use crate::dump::{self, Printer};
+use crate::options::{Arguments, Question, ReportForm};
 use crate::timing::Clock;
 use crate::{Options, Report, input, output, pipeline};
 use clap::{CommandFactory, FromArgMatches};
 use frazil_codegen::TargetEntry;
+use frazil_passes::observe::Deaf;
 use frazil_passes::recipe::{explain, list_passes, schema};
-use frazil_passes::{Book, Recipe, Registry};
+use frazil_passes::{Book, Listener, Recipe, Registry};
 use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
@@ -77,7 +79,21 @@ impl Driver {
     /// # Errors
     /// As for [`Driver::compile`], and the writer's.
     pub fn compile_to(&self, bitcode: &[u8], options: &Options, out: &mut dyn Write) -> Result<Report, Error> {
-        pipeline::compile_to(bitcode, options, &self.targets, out)
+        self.compile_observed(bitcode, options, &mut Deaf, out)
+    }
+
+    /// The same, and tells the listener what [`Options::observe`] asks for.
+    ///
+    /// # Errors
+    /// As for [`Driver::compile_to`].
+    pub fn compile_observed(
+        &self,
+        input: &[u8],
+        options: &Options,
+        listener: &mut dyn Listener,
+        out: &mut dyn Write,
+    ) -> Result<Report, Error> {
+        pipeline::compile_to(input, options, &self.targets, listener, out)
     }
 
     /// Runs the command with these arguments, the program's name first. Messages go to standard error.
@@ -144,16 +160,24 @@ impl Driver {
         let bitcode = input::read(arguments.input_path())?;
         let opening = start.elapsed();
         let mut out = output::Output::new(&arguments.output_path());
-        let mut report = self.compile_to(&bitcode, &options, &mut out)?;
+        let folder = &arguments.observe.dump_dir;
+        folder.as_deref().map_or(Ok(()), dump::prepare)?;
+        let mut printer = Printer::new(folder.clone());
+        let outcome = self.compile_observed(&bitcode, &options, &mut printer, &mut out);
+        let printed = printer.finish();
+        let mut report = outcome?;
+        printed?;
         let start = Clock::start(options.measure);
         out.commit().map_err(|error| Error::output(&error))?;
         report.times.read += opening;
         report.times.write += start.elapsed();
         let mut text = String::new();
-        if arguments.time_passes {
-            text.push_str(&report.times_text());
+        match arguments.observe.time_passes {
+            Some(ReportForm::Text) => text.push_str(&report.times_text(arguments.observe.time_functions)),
+            Some(ReportForm::Json) => text.push_str(&report.json()),
+            None => {}
         }
-        if arguments.stats {
+        if arguments.observe.stats {
             text.push_str(&report.counts_text());
         }
         Ok(text)

@@ -19,6 +19,7 @@
 
 pub mod diagnostics;
 pub mod driver;
+mod dump;
 pub mod input;
 pub mod options;
 pub mod output;
@@ -33,8 +34,10 @@ pub use frazil_ir as ir;
 pub use frazil_passes as passes;
 pub use frazil_passes::Recipe;
 pub use options::{Emit, Options};
+pub use pipeline::InputForm;
 pub use timing::Report;
 
+use frazil_passes::observe::Deaf;
 use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
@@ -59,7 +62,7 @@ pub fn compile(bitcode: &[u8], options: &Options) -> Result<Vec<u8>, Error> {
 /// # Errors
 /// As for [`compile`], and the writer's.
 pub fn compile_to(bitcode: &[u8], options: &Options, out: &mut dyn Write) -> Result<Report, Error> {
-    pipeline::compile_to(bitcode, options, targets(), out)
+    pipeline::compile_to(bitcode, options, targets(), &mut Deaf, out)
 }
 
 /// Runs the command `frazil` with these arguments, the program's name first. Messages go to standard error.

@@ -13,6 +13,7 @@ use crate::lower_ctx::LowerCtx;
 use crate::minst::{Label, MInst, Mem};
 use crate::module_view::ModuleView;
 use crate::optimize::{MachRecipe, OptimizeState};
+use crate::pass::MachPasses;
 use crate::print::AsmNames;
 use crate::reg::{PRegSet, Reg, RegClass};
 use crate::result::{CompiledFunction, UnwindOp};
@@ -288,6 +289,7 @@ pub trait Target: Send + Sync {
         head: &FunctionHead,
         view: ModuleView<'_>,
         recipe: &MachRecipe,
+        passes: &mut dyn MachPasses,
         state: &mut OptimizeState,
         out: &mut CompiledFunction,
     ) -> Result<(), CodegenError>;
@@ -320,10 +322,11 @@ impl<I: Isa> Target for I {
         head: &FunctionHead,
         view: ModuleView<'_>,
         recipe: &MachRecipe,
+        passes: &mut dyn MachPasses,
         state: &mut OptimizeState,
         out: &mut CompiledFunction,
     ) -> Result<(), CodegenError> {
-        crate::optimize::compile(self, function, head, view, recipe, state, out)
+        crate::optimize::compile(self, function, head, view, recipe, passes, state, out)
     }
 
     fn print(&self, inst: &MInst, len: u8, names: &dyn AsmNames, out: &mut dyn fmt::Write) -> fmt::Result {

@@ -8,7 +8,7 @@ use crate::isa::Isa;
 use crate::mfunc::MFunc;
 use crate::minst::MInst;
 use crate::module_view::ModuleView;
-use crate::pass::{MachHooks, MachPass, MachPassCx};
+use crate::pass::{MachHooks, MachPassCx, MachPasses};
 use crate::reg::PRegSet;
 use crate::regalloc::{Allocation, AllocatorInput, AllocatorOptions, RegAllocState, allocate};
 use crate::result::CompiledFunction;
@@ -16,13 +16,9 @@ use crate::select::{SelectState, select};
 use frazil_ir::Function;
 use frazil_ir::module::{FramePointer, FunctionHead};
 
-/// What a recipe says of the machine part.
-#[derive(Default)]
+/// What a recipe says of the machine part besides its passes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MachRecipe {
-    /// Passes before register allocation.
-    pub before: Vec<Box<dyn MachPass>>,
-    /// Passes after it.
-    pub after: Vec<Box<dyn MachPass>>,
     /// The allocator's options.
     pub allocator: AllocatorOptions,
     /// Whether size counts more than speed.
@@ -64,6 +60,7 @@ pub(crate) fn compile<I: Isa>(
     head: &FunctionHead,
     view: ModuleView<'_>,
     recipe: &MachRecipe,
+    passes: &mut dyn MachPasses,
     state: &mut OptimizeState,
     out: &mut CompiledFunction,
 ) -> Result<(), CodegenError> {
@@ -75,9 +72,8 @@ pub(crate) fn compile<I: Isa>(
         hooks: &hooks,
         is_allocated: false,
     };
-    for pass in &recipe.before {
-        pass.run(func, &mut cx);
-    }
+    passes.finished("select");
+    passes.run(func, &mut cx);
     let conv = isa
         .convention(function.signature.call_conv)
         .expect("selection has found the convention");
@@ -92,11 +88,11 @@ pub(crate) fn compile<I: Isa>(
     };
     state.allocation.clear();
     allocate(func, &input, &mut state.allocator, &mut state.allocation)?;
+    passes.finished("regalloc");
     apply(isa, func, &state.allocation, &mut state.apply, &mut state.allocated);
     cx.is_allocated = true;
-    for pass in &recipe.after {
-        pass.run(&mut state.allocated, &mut cx);
-    }
+    passes.finished("apply");
+    passes.run(&mut state.allocated, &mut cx);
     let options = EmitOptions {
         written: state.allocation.written,
         frame_pointer,
@@ -111,7 +107,9 @@ pub(crate) fn compile<I: Isa>(
         options,
         &mut state.emit,
         out,
-    )
+    )?;
+    passes.finished("emit");
+    Ok(())
 }
 
 /// Whether the frame pointer must be set up: asked for, named, or needed because the stack pointer moves.

@@ -30,3 +30,22 @@ pub trait MachPass: Send + Sync {
     /// Changes the function; says how often it did something.
     fn run(&self, func: &mut MFunc, cx: &mut MachPassCx<'_>) -> u64;
 }
+
+/// The machine passes of a recipe, with whoever watches them.
+pub trait MachPasses {
+    /// Runs the passes that stand before register allocation, or those behind it if registers are physical.
+    fn run(&mut self, func: &mut MFunc, cx: &mut MachPassCx<'_>);
+
+    /// Says that a part of the optimizing path is over, for whoever measures.
+    fn finished(&mut self, part: &'static str);
+}
+
+/// No passes, and nobody watches.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoMachPasses;
+
+impl MachPasses for NoMachPasses {
+    fn run(&mut self, _: &mut MFunc, _: &mut MachPassCx<'_>) {}
+
+    fn finished(&mut self, _: &'static str) {}
+}

@@ -2,6 +2,7 @@
 
 pub mod constants;
 pub mod facts;
+pub mod mach;
 pub mod manager;
 pub mod memory;
 pub mod observe;
@@ -13,4 +14,4 @@ pub use facts::target_facts;
 pub use manager::{FunctionStep, Runner, Step, Subject};
 pub use observe::{Dump, Listener, Moment, Observe};
 pub use recipe::{Book, Codegen, Overrides, Recipe, RecipeError};
-pub use registry::{Entry, NoOptions, PassOptions, Registry, UnknownPass};
+pub use registry::{Entry, Made, NoOptions, PassOptions, Registry, UnknownPass};

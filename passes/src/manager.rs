@@ -4,8 +4,10 @@
 //! function. After a pass, the analyses that it did not preserve are forgotten. When something is to be observed, a
 //! second loop with the checks, dumps and timers runs instead, so that they cost nothing otherwise.
 
-use crate::observe::{Dump, Listener, Moment, Observe, check_claims, check_function};
+use crate::observe::{Dump, Listener, Moment, Observe, check_claims, check_function, print_machine};
 use crate::recipe::{Placed, Recipe, RecipeError};
+use frazil_codegen::mfunc::MFunc;
+use frazil_codegen::pass::{MachPass, MachPassCx, MachPasses};
 use frazil_ir::domtree::DomTree;
 use frazil_ir::loops::LoopTree;
 use frazil_ir::pass::{FunctionPass, PassCx, PassError, PassInfo, PassState, TargetFacts};
@@ -26,6 +28,9 @@ pub struct Step<P: ?Sized> {
 
 /// A pass over the intermediate representation in its place.
 pub type FunctionStep = Step<dyn FunctionPass>;
+
+/// A pass over machine code in its place.
+pub type MachStep = Step<dyn MachPass>;
 
 impl<P: ?Sized> fmt::Debug for Step<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -54,8 +59,8 @@ pub struct Runner<'a> {
     state: PassState,
     /// The steps that are to run.
     range: Range<usize>,
-    /// The time of each step so far, if it is measured.
-    times: Vec<Duration>,
+    /// The time of each pass, and of each other part of the optimizing path, so far, if it is measured.
+    times: Vec<(&'static str, Duration)>,
     /// The function before a step, for checks.
     before: Function,
     current: &'static str,
@@ -79,21 +84,20 @@ impl<'a> Runner<'a> {
             facts,
             state: PassState::default(),
             range: observe.range(recipe)?,
-            times: vec![Duration::ZERO; recipe.steps.len()],
+            times: recipe.infos().map(|info| (info.name, Duration::ZERO)).collect(),
             before: Function::new(),
             current: "",
         })
     }
 
-    /// The pass that runs, or ran last: after a panic, the one that is to blame.
+    /// The pass that runs; empty if none does. After an error or a panic, it is the one to blame.
     pub fn current_pass(&self) -> &'static str {
         self.current
     }
 
-    /// The name and the time of each step so far.
-    pub fn times(&self) -> impl Iterator<Item = (&'static str, Duration)> + '_ {
-        let names = self.recipe.steps.iter().map(|step| step.info.name);
-        names.zip(self.times.iter().copied())
+    /// The name and the time of each pass so far, and of the parts of the optimizing path around them.
+    pub fn times(&self) -> &[(&'static str, Duration)] {
+        &self.times
     }
 
     /// What the passes counted: pass, name and count.
@@ -113,11 +117,13 @@ impl<'a> Runner<'a> {
     ) -> Result<(), PassError> {
         self.state.analyses.clear();
         if !self.observe.is_idle() {
-            return self.run_observed(subject, function, listener);
+            self.run_observed(subject, function, listener)?;
+        } else {
+            for index in self.range.clone() {
+                self.run_step(index, subject.head, function)?;
+            }
         }
-        for index in self.range.clone() {
-            self.run_step(index, subject.head, function)?;
-        }
+        self.current = "";
         Ok(())
     }
 
@@ -137,21 +143,28 @@ impl<'a> Runner<'a> {
         function: &mut Function,
         listener: &mut dyn Listener,
     ) -> Result<(), PassError> {
-        if self.observe.print_input {
-            self.dump(subject, None, Moment::Input, function, listener);
+        if self.observe.print_input && self.prints(subject) {
+            let text = self.observe.print(self.module, function);
+            self.tell(subject, None, Moment::Input, text, listener);
         }
         for index in self.range.clone() {
-            let info = &self.recipe.steps[index].info;
-            let execution = self.execution(subject.number, index);
-            let skipped = !info.required && self.observe.skips(execution);
-            if self.observe.list_executions {
-                listener.execution(execution, info.name, subject.name, skipped);
-            }
-            if !skipped {
+            let info = self.recipe.steps[index].info;
+            if self.admits(index, info, subject, listener) {
                 self.run_observed_step(index, subject, function, listener)?;
             }
         }
         Ok(())
+    }
+
+    /// Whether a pass is to run on a function, as far as the number of its execution says.
+    fn admits(&self, index: usize, info: PassInfo, subject: Subject<'_>, listener: &mut dyn Listener) -> bool {
+        let passes = self.recipe.pass_count() as u64;
+        let execution = subject.number as u64 * passes + index as u64 + 1;
+        let skipped = !info.required && self.observe.skips(execution);
+        if self.observe.list_executions {
+            listener.execution(execution, info.name, subject.name, skipped);
+        }
+        !skipped
     }
 
     fn run_observed_step(
@@ -163,8 +176,9 @@ impl<'a> Runner<'a> {
     ) -> Result<(), PassError> {
         let observe = self.observe;
         let name = self.recipe.steps[index].info.name;
-        if observe.print_before.matches(name) {
-            self.dump(subject, Some(index), Moment::Before, function, listener);
+        if observe.print_before.matches(name) && self.prints(subject) {
+            let text = observe.print(self.module, function);
+            self.tell(subject, Some(index), Moment::Before, text, listener);
         }
         let checks = observe.verify_each || observe.check_preserved;
         if checks {
@@ -178,10 +192,11 @@ impl<'a> Runner<'a> {
         let start = observe.clock.map(|clock| clock());
         let changed = self.run_step(index, subject.head, function)?;
         if let (Some(start), Some(clock)) = (start, observe.clock) {
-            self.times[index] += clock().saturating_sub(start);
+            self.times[index].1 += clock().saturating_sub(start);
         }
-        if observe.print_after.matches(name) || (changed && observe.print_changed) {
-            self.dump(subject, Some(index), Moment::After, function, listener);
+        if observe.prints_after(name, changed) && self.prints(subject) {
+            let text = observe.print(self.module, function);
+            self.tell(subject, Some(index), Moment::After, text, listener);
         }
         if !checks {
             return Ok(());
@@ -196,23 +211,8 @@ impl<'a> Runner<'a> {
         outcome
     }
 
-    /// The number of an execution of a pass, see [`Observe::bisect_limit`].
-    fn execution(&self, function: usize, step: usize) -> u64 {
-        function as u64 * self.recipe.pass_count() as u64 + step as u64 + 1
-    }
-
-    fn dump(
-        &self,
-        subject: Subject<'_>,
-        step: Option<usize>,
-        moment: Moment,
-        function: &Function,
-        listener: &mut dyn Listener,
-    ) {
-        if self.observe.functions.matches(subject.number, subject.name) {
-            let text = self.observe.print(self.module, function);
-            self.tell(subject, step, moment, text, listener);
-        }
+    fn prints(&self, subject: Subject<'_>) -> bool {
+        self.observe.functions.matches(subject.number, subject.name)
     }
 
     /// Tells a function that a pass broke, as it was before and after.
@@ -231,14 +231,108 @@ impl<'a> Runner<'a> {
         text: String,
         listener: &mut dyn Listener,
     ) {
+        let extension = if self.observe.graph { "dot" } else { "fzl" };
         listener.dump(&Dump {
             number: subject.number,
             function: subject.name,
             step: step.map_or(0, |index| index + 1),
-            pass: step.map_or("", |index| self.recipe.steps[index].info.name),
+            pass: step.map_or("", |index| self.times[index].0),
             moment,
-            extension: if self.observe.graph { "dot" } else { "fzl" },
+            extension,
             text,
         });
+    }
+
+    /// What runs the recipe's machine passes over a function.
+    pub fn machine<'r>(&'r mut self, subject: Subject<'r>, listener: &'r mut dyn Listener) -> MachRunner<'r, 'a> {
+        let last = self.observe.clock.map(|clock| clock());
+        MachRunner {
+            runner: self,
+            subject,
+            listener,
+            last,
+        }
+    }
+}
+
+/// Runs the machine passes of a recipe over one function.
+pub struct MachRunner<'r, 'a> {
+    runner: &'r mut Runner<'a>,
+    subject: Subject<'r>,
+    listener: &'r mut dyn Listener,
+    /// When the last part of the path was over, if time is measured.
+    last: Option<Duration>,
+}
+
+impl MachRunner<'_, '_> {
+    /// The time since the last part was over.
+    fn lap(&mut self) -> Duration {
+        let now = self.runner.observe.clock.map(|clock| clock());
+        let last = std::mem::replace(&mut self.last, now);
+        now.zip(last)
+            .map_or(Duration::ZERO, |(now, last)| now.saturating_sub(last))
+    }
+
+    fn run_step(&mut self, index: usize, step: &MachStep, func: &mut MFunc, cx: &mut MachPassCx<'_>) {
+        let (observe, subject) = (self.runner.observe, self.subject);
+        let name = step.info.name;
+        if !self.runner.admits(index, step.info, subject, self.listener) {
+            return;
+        }
+        self.runner.current = name;
+        let prints = self.runner.prints(subject);
+        if prints && observe.print_before.matches(name) {
+            self.tell(index, Moment::Before, print_machine(func, cx));
+        }
+        self.lap();
+        let count = step.pass.run(func, cx);
+        let time = self.lap();
+        self.runner.times[index].1 += time;
+        if count > 0 {
+            self.runner.state.statistics.add(name, "times", count);
+        }
+        if prints && observe.prints_after(name, count > 0) {
+            self.tell(index, Moment::After, print_machine(func, cx));
+        }
+    }
+
+    fn tell(&mut self, index: usize, moment: Moment, text: String) {
+        self.listener.dump(&Dump {
+            number: self.subject.number,
+            function: self.subject.name,
+            step: index + 1,
+            pass: self.runner.times[index].0,
+            moment,
+            extension: "mach",
+            text,
+        });
+    }
+}
+
+impl MachPasses for MachRunner<'_, '_> {
+    fn run(&mut self, func: &mut MFunc, cx: &mut MachPassCx<'_>) {
+        let recipe = self.runner.recipe;
+        let first = recipe.steps.len();
+        let (first, steps) = match cx.is_allocated {
+            false => (first, &recipe.mach_before),
+            true => (first + recipe.mach_before.len(), &recipe.mach_after),
+        };
+        for (index, step) in steps.iter().enumerate() {
+            self.run_step(first + index, step, func, cx);
+        }
+        self.runner.current = "";
+        self.lap();
+    }
+
+    fn finished(&mut self, part: &'static str) {
+        if self.last.is_none() {
+            return;
+        }
+        let time = self.lap();
+        let times = &mut self.runner.times;
+        match times.iter_mut().find(|row| row.0 == part) {
+            Some(row) => row.1 += time,
+            None => times.push((part, time)),
+        }
     }
 }

@@ -4,6 +4,7 @@
 //! that serde reads from TOML, so that a recipe's keys are checked against its fields and nothing is looked up by text
 //! when a pass runs. The order of registration is the order of lists; names are unique.
 
+use frazil_codegen::pass::MachPass;
 use frazil_ir::pass::{FunctionPass, Level, PassInfo};
 use frazil_support::suggest::nearest;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -22,7 +23,15 @@ impl<T: DeserializeOwned + Serialize + Default + JsonSchema + 'static> PassOptio
 #[serde(deny_unknown_fields)]
 pub struct NoOptions {}
 
-type Maker = dyn Fn(toml::Table) -> Result<Box<dyn FunctionPass>, toml::de::Error> + Send + Sync;
+/// A pass that was made.
+pub enum Made {
+    /// One over the intermediate representation.
+    Function(Box<dyn FunctionPass>),
+    /// One over machine code.
+    Mach(Box<dyn MachPass>),
+}
+
+type Maker = dyn Fn(toml::Table) -> Result<Made, toml::de::Error> + Send + Sync;
 
 /// A pass that is known by name.
 pub struct Entry {
@@ -38,7 +47,7 @@ impl Entry {
     ///
     /// # Errors
     /// When a key or a value is none of the pass's options.
-    pub fn make(&self, options: toml::Table) -> Result<Box<dyn FunctionPass>, toml::de::Error> {
+    pub fn make(&self, options: toml::Table) -> Result<Made, toml::de::Error> {
         (self.make)(options)
     }
 
@@ -84,6 +93,7 @@ impl Registry {
     pub fn builtin() -> Registry {
         let mut registry = Registry::default();
         crate::opt::register(&mut registry);
+        crate::mach::register(&mut registry);
         registry
     }
 
@@ -94,16 +104,34 @@ impl Registry {
         self
     }
 
-    /// Adds a pass over functions; `make` makes it from its options.
+    /// Adds a pass over the intermediate representation; `make` makes it from its options.
     ///
     /// # Panics
     /// When a pass of this name is registered already, or its level is another: both are mistakes of the program.
     pub fn function<O: PassOptions, P: FunctionPass + 'static>(&mut self, info: PassInfo, make: fn(O) -> P) {
+        self.add::<O>(info, Level::Function, move |options| {
+            Made::Function(Box::new(make(options)))
+        });
+    }
+
+    /// Adds a pass over machine code; `make` makes it from its options.
+    ///
+    /// # Panics
+    /// As [`Registry::function`].
+    pub fn mach<O: PassOptions, P: MachPass + 'static>(&mut self, info: PassInfo, make: fn(O) -> P) {
+        self.add::<O>(info, Level::Mach, move |options| Made::Mach(Box::new(make(options))));
+    }
+
+    fn add<O: PassOptions>(&mut self, info: PassInfo, level: Level, make: impl Fn(O) -> Made + Send + Sync + 'static) {
         assert!(self.find(info.name).is_err(), "two passes are called {}", info.name);
-        assert!(info.level == Level::Function, "{} is no pass over functions", info.name);
+        assert!(
+            info.level == level,
+            "{} is registered as a pass of another level",
+            info.name
+        );
         self.entries.push(Entry {
             info,
-            make: Box::new(move |options| Ok(Box::new(make(O::deserialize(options)?)))),
+            make: Box::new(move |options| Ok(make(O::deserialize(options)?))),
             defaults: || toml::Table::try_from(O::default()).expect("options are keys and plain values"),
             schema: O::json_schema,
         });

@@ -1,14 +1,17 @@
 //! Options: of the library ([`Options`]) and of the command line ([`Arguments`]).
 
+mod observe;
 mod recipe;
 
+pub use observe::{ObserveArguments, ReportForm};
 pub use recipe::RecipeArguments;
 
 use crate::diagnostics::{Error, Stage};
+use crate::pipeline::InputForm;
 use clap::{Parser, ValueEnum};
 use frazil_codegen::RelocationModel;
-use frazil_passes::Recipe;
 use frazil_passes::recipe::BUILTIN;
+use frazil_passes::{Observe, Recipe};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -29,6 +32,8 @@ pub enum Emit {
 pub struct Options {
     /// The target's name; without it, the target of the module's triple.
     pub target: Option<String>,
+    /// What the input is.
+    pub input_form: InputForm,
     /// What to make.
     pub emit: Emit,
     /// How to compile.
@@ -39,6 +44,8 @@ pub struct Options {
     pub function_sections: bool,
     /// Whether each data definition has a section of its own.
     pub data_sections: bool,
+    /// What is observed while passes run.
+    pub observe: Observe,
     /// Whether times are measured; see [`crate::Report`].
     pub measure: bool,
 }
@@ -47,11 +54,13 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             target: None,
+            input_form: InputForm::default(),
             emit: Emit::default(),
             recipe: Arc::new(Recipe::find(BUILTIN[0].name).expect("built-in recipes are right")),
             relocation_model: None,
             function_sections: false,
             data_sections: false,
+            observe: Observe::default(),
             measure: false,
         }
     }
@@ -68,7 +77,7 @@ Examples:
 #[derive(Debug, Parser)]
 #[command(name = "frazil", after_help = EXAMPLES)]
 pub struct Arguments {
-    /// Bitcode file (LLVM 3.3 to 22), or - for standard input
+    /// Bitcode file (LLVM 3.8 to 22), or text as --emit ir writes it (.fzl), or - for bitcode from standard input
     #[arg(required_unless_present_any = ["list_passes", "explain_recipe", "recipe_schema"])]
     pub input: Option<PathBuf>,
     /// Output file, or - for standard output [default: the input's name with .o, .s or .fzl; - for standard input]
@@ -77,9 +86,9 @@ pub struct Arguments {
     /// Target to compile for; --version lists them [default: the module's]
     #[arg(long)]
     pub target: Option<String>,
-    /// What to write
-    #[arg(long, value_enum, default_value_t = Emit::Obj)]
-    pub emit: Emit,
+    /// What to write [default: obj; ir with --stop-after]
+    #[arg(long, value_enum)]
+    pub emit: Option<Emit>,
     /// Where the code may be placed [default: pic if the module has a PIC level, else static]
     #[arg(long, value_enum)]
     pub relocation_model: Option<Model>,
@@ -92,15 +101,12 @@ pub struct Arguments {
     /// Threads besides the main one; only 0 so far
     #[arg(long, default_value_t = 0)]
     pub threads: u32,
-    /// Print the processor time of each stage to standard error
-    #[arg(long)]
-    pub time_passes: bool,
-    /// Print counts of what was compiled to standard error
-    #[arg(long)]
-    pub stats: bool,
     /// Which recipe
     #[command(flatten)]
     pub recipe: RecipeArguments,
+    /// What to look at
+    #[command(flatten)]
+    pub observe: ObserveArguments,
 }
 
 /// What a run may be asked to print instead of compiling.
@@ -144,7 +150,8 @@ impl Arguments {
         }
         Ok(Options {
             target: self.target.clone(),
-            emit: self.emit,
+            input_form: self.input_form(),
+            emit: self.emit()?,
             recipe: Arc::new(recipe),
             relocation_model: self.relocation_model.map(|model| match model {
                 Model::Static => RelocationModel::Static,
@@ -152,8 +159,31 @@ impl Arguments {
             }),
             function_sections: self.function_sections,
             data_sections: self.data_sections,
-            measure: self.time_passes,
+            observe: self.observe.observe()?,
+            measure: self.observe.time_passes.is_some(),
         })
+    }
+
+    /// What is to be written.
+    fn emit(&self) -> Result<Emit, Error> {
+        match (self.emit, &self.observe.stop_after) {
+            (None, None) => Ok(Emit::Obj),
+            (None | Some(Emit::Ir), Some(_)) => Ok(Emit::Ir),
+            (Some(emit), None) => Ok(emit),
+            (Some(_), Some(_)) => {
+                let message = "--stop-after writes the intermediate representation: use --emit ir, or no --emit";
+                Err(Error::new(Stage::Options, message))
+            }
+        }
+    }
+
+    /// What the input is: text if its name says so.
+    fn input_form(&self) -> InputForm {
+        let extension = self.input_path().extension();
+        match extension.is_some_and(|extension| extension == "fzl") {
+            true => InputForm::Text,
+            false => InputForm::Bitcode,
+        }
     }
 
     /// The input's name in messages.
@@ -171,14 +201,20 @@ impl Arguments {
 
     /// Where the output goes.
     pub fn output_path(&self) -> PathBuf {
-        match &self.output {
-            Some(path) => path.clone(),
-            None if is_standard_stream(self.input_path()) => self.input_path().to_owned(),
-            None => self.input_path().with_extension(match self.emit {
-                Emit::Obj => "o",
-                Emit::Asm => "s",
-                Emit::Ir => "fzl",
-            }),
+        if let Some(path) = &self.output {
+            return path.clone();
+        }
+        let input = self.input_path();
+        let named = input.with_extension(match self.emit {
+            Some(Emit::Ir) => "fzl",
+            None if self.observe.stop_after.is_some() => "fzl",
+            None | Some(Emit::Obj) => "o",
+            Some(Emit::Asm) => "s",
+        });
+        // Text to text: the input is not overwritten.
+        match is_standard_stream(input) || named == input {
+            true => PathBuf::from("-"),
+            false => named,
         }
     }
 }
@@ -202,6 +238,8 @@ mod tests {
         assert_eq!(parse("in.bc --emit asm").output_path(), Path::new("in.s"));
         assert_eq!(parse("- --emit ir").output_path(), Path::new("-"));
         assert_eq!(parse("- -o x.o").output_path(), Path::new("x.o"));
+        assert_eq!(parse("in.bc --stop-after dce").output_path(), Path::new("in.fzl"));
+        assert_eq!(parse("in.fzl --stop-after dce").output_path(), Path::new("-"));
     }
 
     #[test]

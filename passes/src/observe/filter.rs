@@ -1,6 +1,6 @@
 //! Which functions and which passes are meant.
 
-use crate::recipe::{Recipe, RecipeError, pass_names};
+use crate::recipe::{Recipe, RecipeError};
 use frazil_support::suggest::nearest;
 use regex_lite::Regex;
 
@@ -76,7 +76,10 @@ impl PassFilter {
     /// Checks that all names are those of passes of the recipe.
     pub(super) fn check(&self, recipe: &Recipe) -> Result<(), RecipeError> {
         let PassFilter::Names(names) = self else { return Ok(()) };
-        match names.iter().find(|name| !pass_names(recipe).any(|pass| pass == **name)) {
+        match names
+            .iter()
+            .find(|name| !recipe.infos().any(|info| info.name == **name))
+        {
             Some(name) => Err(no_such_pass(recipe, name)),
             None => Ok(()),
         }
@@ -136,7 +139,7 @@ impl StepName {
 }
 
 fn no_such_pass(recipe: &Recipe, name: &str) -> RecipeError {
-    let hint = match nearest(name, pass_names(recipe)) {
+    let hint = match nearest(name, recipe.infos().map(|info| info.name)) {
         Some(nearest) => format!("; did you mean `{nearest}`?"),
         None => String::new(),
     };

@@ -6,12 +6,15 @@
 mod check;
 mod filter;
 mod graph;
+mod mach_text;
 
 pub use filter::{FunctionFilter, PassFilter, StepName};
 
 pub(crate) use check::{check_claims, check_function};
 
 use crate::recipe::{Recipe, RecipeError};
+use frazil_codegen::mfunc::MFunc;
+use frazil_codegen::pass::MachPassCx;
 use frazil_ir::text::print_function;
 use frazil_ir::{Function, Module};
 use std::ops::Range;
@@ -101,6 +104,11 @@ impl Observe {
         !prints && !filters && !checks && !bisects && self.clock.is_none()
     }
 
+    /// Whether a function is printed after a pass.
+    pub(crate) fn prints_after(&self, pass: &str, changed: bool) -> bool {
+        self.print_after.matches(pass) || (changed && self.print_changed)
+    }
+
     /// Whether a pass is left out because of its number.
     pub(crate) fn skips(&self, execution: u64) -> bool {
         self.bisect_limit.is_some_and(|limit| execution > limit)
@@ -116,6 +124,11 @@ impl Observe {
         let _ = print_function(module, function, &mut text);
         text
     }
+}
+
+/// A machine function as it is to be printed.
+pub(crate) fn print_machine(func: &MFunc, cx: &MachPassCx<'_>) -> String {
+    mach_text::text(func, cx)
 }
 
 /// When something was printed.

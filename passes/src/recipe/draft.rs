@@ -202,6 +202,7 @@ fn take_name(source: &Source, text: &mut PassText, key: &str) -> Result<Option<S
 fn merge(codegen: &mut CodegenText, new: &CodegenText) {
     let (old_regalloc, new_regalloc) = (&mut codegen.regalloc, &new.regalloc);
     codegen.mode = new.mode.or(codegen.mode);
+    codegen.for_size = new.for_size.or(codegen.for_size);
     old_regalloc.split = new_regalloc.split.or(old_regalloc.split);
     old_regalloc.memory_operands = new_regalloc.memory_operands.or(old_regalloc.memory_operands);
     old_regalloc.rematerialize = new_regalloc.rematerialize.or(old_regalloc.rematerialize);

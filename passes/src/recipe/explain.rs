@@ -1,7 +1,7 @@
 //! What `--list-passes` and `--explain-recipe` print.
 
 use super::{Codegen, Recipe};
-use crate::manager::FunctionStep;
+use crate::manager::Step;
 use crate::registry::{Entry, Registry};
 use frazil_ir::pass::{Level, Order, PassInfo};
 use std::fmt::{self, Write};
@@ -59,23 +59,33 @@ fn write_recipe(recipe: &Recipe, registry: &Registry, text: &mut String) -> fmt:
     for (index, step) in recipe.steps.iter().enumerate() {
         write_step(index, step, registry, text)?;
     }
-    match &recipe.codegen {
-        Codegen::Fast => writeln!(text, "machine code: fast"),
-        Codegen::Select { regalloc } => {
-            writeln!(text, "machine code: select")?;
-            let rows = [
-                ("split", regalloc.split),
-                ("memory-operands", regalloc.memory_operands),
-                ("rematerialize", regalloc.rematerialize),
-            ];
-            writeln!(text, "register allocation:")?;
-            rows.iter()
-                .try_for_each(|(key, value)| writeln!(text, "       {key} = {value}"))
-        }
+    let Codegen::Select(mach) = &recipe.codegen else {
+        return writeln!(text, "machine code: fast");
+    };
+    writeln!(text, "machine code: select")?;
+    writeln!(text, "       for-size = {}", mach.for_size)?;
+    let first = recipe.steps.len();
+    for (index, step) in recipe.mach_before.iter().enumerate() {
+        write_step(first + index, step, registry, text)?;
     }
+    writeln!(text, "     register allocation")?;
+    let options = &mach.allocator;
+    let rows = [
+        ("split", options.split),
+        ("memory-operands", options.memory_operands),
+        ("rematerialize", options.rematerialize),
+    ];
+    for (key, value) in rows {
+        writeln!(text, "       {key} = {value}")?;
+    }
+    let first = first + recipe.mach_before.len();
+    for (index, step) in recipe.mach_after.iter().enumerate() {
+        write_step(first + index, step, registry, text)?;
+    }
+    Ok(())
 }
 
-fn write_step(index: usize, step: &FunctionStep, registry: &Registry, text: &mut String) -> fmt::Result {
+fn write_step<P: ?Sized>(index: usize, step: &Step<P>, registry: &Registry, text: &mut String) -> fmt::Result {
     writeln!(text, "  {:>2} {:<20} {}", index + 1, step.info.name, step.placed.place)?;
     let options = registry.find(step.info.name).map(Entry::options).unwrap_or_default();
     let settings = &step.placed.settings;

@@ -19,9 +19,10 @@ pub use draft::{Placed, REGALLOC, Setting};
 pub use explain::{explain, list_passes};
 pub use place::{Place, RecipeError};
 
-use crate::manager::FunctionStep;
+use crate::manager::{FunctionStep, MachStep};
 use crate::registry::Registry;
-use frazil_codegen::regalloc::AllocatorOptions;
+use frazil_codegen::optimize::MachRecipe;
+use frazil_ir::pass::PassInfo;
 
 /// How machine code is made.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,10 +30,7 @@ pub enum Codegen {
     /// One walk that lowers, allocates registers and encodes.
     Fast,
     /// Machine code with virtual registers, passes over it, and linear scan.
-    Select {
-        /// Options of the register allocator.
-        regalloc: AllocatorOptions,
-    },
+    Select(MachRecipe),
 }
 
 /// A way to compile a function, ready for use.
@@ -46,6 +44,10 @@ pub struct Recipe {
     pub extends: Vec<String>,
     /// The passes over the intermediate representation, in order.
     pub steps: Vec<FunctionStep>,
+    /// The passes over machine code before register allocation.
+    pub mach_before: Vec<MachStep>,
+    /// The passes over machine code after register allocation.
+    pub mach_after: Vec<MachStep>,
     /// How machine code is made.
     pub codegen: Codegen,
 }
@@ -82,7 +84,14 @@ pub const BUILTIN: &[Builtin] = &[
 impl Recipe {
     /// How many passes there are.
     pub fn pass_count(&self) -> usize {
-        self.steps.len()
+        self.steps.len() + self.mach_before.len() + self.mach_after.len()
+    }
+
+    /// What the passes say about themselves, in the order in which they run.
+    pub fn infos(&self) -> impl Iterator<Item = &PassInfo> {
+        let functions = self.steps.iter().map(|step| &step.info);
+        let machine = self.mach_before.iter().chain(&self.mach_after);
+        functions.chain(machine.map(|step| &step.info))
     }
 
     /// The built-in recipe of this name.
@@ -92,9 +101,4 @@ impl Recipe {
     pub fn find(name: &str) -> Result<Recipe, RecipeError> {
         Book::new(&Registry::builtin()).recipe(name, &Overrides::default())
     }
-}
-
-/// The names of a recipe's passes.
-pub(crate) fn pass_names(recipe: &Recipe) -> impl Iterator<Item = &'static str> + '_ {
-    recipe.steps.iter().map(|step| step.info.name)
 }

@@ -5,31 +5,35 @@ use super::place::{RecipeError, with_hint};
 use super::text::{CodegenText, Mode};
 use super::{Codegen, Recipe};
 use crate::manager::Step;
-use crate::registry::{Entry, Registry};
+use crate::registry::{Entry, Made, Registry};
+use frazil_codegen::optimize::MachRecipe;
 use frazil_codegen::regalloc::AllocatorOptions;
-use frazil_ir::pass::{FunctionPass, Level, Order};
+use frazil_ir::pass::{Level, Order};
 
 /// Makes the passes of a recipe.
 pub(super) fn resolve(registry: &Registry, draft: Draft) -> Result<Recipe, RecipeError> {
     let codegen = codegen(&draft.codegen);
     check_regalloc(&draft, &codegen)?;
-    let mut infos = Vec::new();
+    let mut entries = Vec::new();
     for (list, level) in [(&draft.passes, Level::Function), (&draft.mach_passes, Level::Mach)] {
         for placed in list.iter().filter(|placed| placed.name != REGALLOC) {
-            infos.push((placed, entry(registry, placed, level)?));
+            entries.push((placed, entry(registry, placed, level)?));
         }
     }
-    check_orders(&infos)?;
-    let functions = infos.iter().filter(|(_, entry)| entry.info.level == Level::Function);
-    let steps = functions.map(|(placed, entry)| {
-        Ok(Step {
-            info: entry.info,
-            pass: make(entry, placed)?,
-            placed: (*placed).clone(),
-        })
-    });
+    check_orders(&entries)?;
+    let before_regalloc = draft.mach_passes.iter().position(|placed| placed.name == REGALLOC);
+    let (mut steps, mut mach_steps) = (Vec::new(), Vec::new());
+    for (placed, entry) in entries {
+        let (info, placed, made) = (entry.info, placed.clone(), make(entry, placed)?);
+        match made {
+            Made::Function(pass) => steps.push(Step { info, pass, placed }),
+            Made::Mach(pass) => mach_steps.push(Step { info, pass, placed }),
+        }
+    }
     Ok(Recipe {
-        steps: steps.collect::<Result<_, RecipeError>>()?,
+        steps,
+        mach_after: mach_steps.split_off(before_regalloc.unwrap_or(0)),
+        mach_before: mach_steps,
         name: draft.name,
         summary: draft.summary,
         extends: draft.extends,
@@ -42,13 +46,14 @@ fn codegen(text: &CodegenText) -> Codegen {
         Mode::Fast => Codegen::Fast,
         Mode::Select => {
             let default = AllocatorOptions::default();
-            Codegen::Select {
-                regalloc: AllocatorOptions {
+            Codegen::Select(MachRecipe {
+                allocator: AllocatorOptions {
                     split: text.regalloc.split.unwrap_or(default.split),
                     memory_operands: text.regalloc.memory_operands.unwrap_or(default.memory_operands),
                     rematerialize: text.regalloc.rematerialize.unwrap_or(default.rematerialize),
                 },
-            }
+                for_size: text.for_size.unwrap_or(false),
+            })
         }
     }
 }
@@ -61,16 +66,16 @@ fn check_regalloc(draft: &Draft, codegen: &Codegen) -> Result<(), RecipeError> {
         .filter(|placed| placed.name == REGALLOC)
         .collect();
     match (codegen, draft.mach_passes.first(), &marks[..]) {
-        (Codegen::Fast, None, _) | (Codegen::Select { .. }, _, [_]) => Ok(()),
+        (Codegen::Fast, None, _) | (Codegen::Select(_), _, [_]) => Ok(()),
         (Codegen::Fast, Some(first), _) => Err(RecipeError::at(
             &first.place,
             "machine passes need codegen mode `select`; mode `fast` makes code in one walk",
         )),
-        (Codegen::Select { .. }, _, [_, second, ..]) => Err(RecipeError::at(
+        (Codegen::Select(_), _, [_, second, ..]) => Err(RecipeError::at(
             &second.place,
             "`regalloc` stands in `mach-passes` twice",
         )),
-        (Codegen::Select { .. }, _, []) => Err(RecipeError::new(format!(
+        (Codegen::Select(_), _, []) => Err(RecipeError::new(format!(
             "recipe {}: `mach-passes` must say where `regalloc` is",
             draft.name
         ))),
@@ -93,7 +98,7 @@ fn entry<'a>(registry: &'a Registry, placed: &Placed, level: Level) -> Result<&'
 }
 
 /// Makes a pass from its options, and says of each option that does not fit what is wrong with it.
-fn make(entry: &Entry, placed: &Placed) -> Result<Box<dyn FunctionPass>, RecipeError> {
+fn make(entry: &Entry, placed: &Placed) -> Result<Made, RecipeError> {
     let table = |settings: &[Setting]| {
         let pairs = settings
             .iter()

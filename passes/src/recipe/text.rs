@@ -72,7 +72,9 @@ pub struct RecipeText {
 pub struct CodegenText {
     /// Which of the two ways.
     pub mode: Option<Mode>,
-    /// Options of the register allocator of the mode `select`.
+    /// In the mode `select`, whether size counts more than speed.
+    pub for_size: Option<bool>,
+    /// In the mode `select`, options of the register allocator.
     pub regalloc: RegallocText,
 }
 

@@ -38,7 +38,7 @@ fn check(case: &Case, test: &Test, part: &str) -> Result<(), String> {
         };
         let mut broken = Dumps::default();
         if let Err(error) = runner.run(subject, function, &mut broken) {
-            return Err(format!("pass {} {error}\n{}", runner.current_pass(), broken.0));
+            return Err(format!("pass {}: {error}\n{}", runner.current_pass(), broken.0));
         }
     }
     let mut found = String::new();
@@ -76,7 +76,8 @@ struct Dumps(String);
 
 impl Listener for Dumps {
     fn dump(&mut self, dump: &Dump<'_>) {
-        self.0.push_str(&format!("; {:?} {}\n{}", dump.moment, dump.pass, dump.text));
+        self.0
+            .push_str(&format!("; {:?} {}\n{}", dump.moment, dump.pass, dump.text));
     }
 
     fn execution(&mut self, _: u64, _: &str, _: &str, _: bool) {}

@@ -1,0 +1,124 @@
+//! Where functions go that are printed between passes: to standard error, or to files.
+
+use crate::diagnostics::{Error, Stage};
+use frazil_passes::{Dump, Listener, Moment};
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Characters of a function's name in a folder's name, at most.
+const MOST_NAME_CHARACTERS: usize = 80;
+
+/// Prints functions to standard error, or to a file each.
+#[derive(Debug, Default)]
+pub struct Printer {
+    folder: Option<PathBuf>,
+    /// The first failure to write.
+    failure: Option<io::Error>,
+}
+
+impl Printer {
+    /// A printer to files in a folder, or to standard error.
+    pub fn new(folder: Option<PathBuf>) -> Printer {
+        Printer { folder, failure: None }
+    }
+
+    /// Says whether everything could be written.
+    ///
+    /// # Errors
+    /// The first failure.
+    pub fn finish(self) -> Result<(), Error> {
+        match self.failure {
+            Some(error) => {
+                let message = format!("cannot write functions between passes: {error}");
+                Err(Error::new(Stage::Write, message))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn write(&self, dump: &Dump<'_>) -> io::Result<()> {
+        let Some(folder) = &self.folder else {
+            let title = match dump.moment {
+                Moment::Input => "input".to_owned(),
+                Moment::Before => format!("before {}", dump.pass),
+                Moment::After => format!("after {}", dump.pass),
+            };
+            let (number, function) = (dump.number, dump.function);
+            return write!(io::stderr(), "; #{number} @{function}, {title}\n{}\n", dump.text);
+        };
+        let folder = folder.join(format!("{:04}_{}", dump.number, plain(dump.function)));
+        fs::create_dir_all(&folder)?;
+        fs::write(folder.join(file_name(dump)), &dump.text)
+    }
+}
+
+impl Listener for Printer {
+    fn dump(&mut self, dump: &Dump<'_>) {
+        if let Err(error) = self.write(dump) {
+            self.failure.get_or_insert(error);
+        }
+    }
+
+    fn execution(&mut self, number: u64, pass: &str, function: &str, skipped: bool) {
+        let skipped = if skipped { " (skipped)" } else { "" };
+        let line = writeln!(io::stderr(), "{number:>8} {pass} @{function}{skipped}");
+        if let Err(error) = line {
+            self.failure.get_or_insert(error);
+        }
+    }
+}
+
+fn file_name(dump: &Dump<'_>) -> String {
+    let (step, pass, extension) = (dump.step, dump.pass, dump.extension);
+    match dump.moment {
+        Moment::Input => format!("{step:02}_input.{extension}"),
+        Moment::Before => format!("{step:02}_{}_before.{extension}", plain(pass)),
+        Moment::After => format!("{step:02}_{}.{extension}", plain(pass)),
+    }
+}
+
+/// A name in which nothing can be taken for a part of a path.
+fn plain(name: &str) -> String {
+    let letter = |letter: char| match letter {
+        'a'..='z' | 'A'..='Z' | '0'..='9' | '.' | '-' | '_' | '$' => letter,
+        _ => '_',
+    };
+    let name: String = name.chars().take(MOST_NAME_CHARACTERS).map(letter).collect();
+    name.trim_start_matches('.').to_owned()
+}
+
+/// Makes the folder for dumps; one that is not empty is refused, so that it has those of one run only.
+///
+/// # Errors
+/// When the folder cannot be made, or is not empty.
+pub fn prepare(folder: &Path) -> Result<(), Error> {
+    let wrong = |message: String| Error::new(Stage::Options, format!("--dump-dir {}: {message}", folder.display()));
+    fs::create_dir_all(folder).map_err(|error| wrong(error.to_string()))?;
+    let mut entries = fs::read_dir(folder).map_err(|error| wrong(error.to_string()))?;
+    match entries.next() {
+        Some(_) => Err(wrong("the folder is not empty".to_owned())),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_files_are_those_of_steps_and_stay_in_their_folder() {
+        let dump = Dump {
+            number: 3,
+            function: "a/../b",
+            step: 2,
+            pass: "local-cse",
+            moment: Moment::After,
+            extension: "fzl",
+            text: String::new(),
+        };
+        assert_eq!(file_name(&dump), "02_local-cse.fzl");
+        assert_eq!(plain(dump.function), "a_.._b");
+        assert_eq!(plain("../x"), "_x");
+    }
+}

@@ -1,0 +1,104 @@
+//! Options about looking at passes while they run.
+
+use crate::diagnostics::{Error, Stage};
+use crate::timing::processor_time;
+use clap::{Args, ValueEnum};
+use frazil_passes::Observe;
+use frazil_passes::observe::{FunctionFilter, PassFilter, StepName};
+use std::path::PathBuf;
+
+/// What the command line says about observation.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Observation")]
+pub struct ObserveArguments {
+    /// Print functions before these passes (all: before each)
+    #[arg(long, value_name = "PASS,...", value_delimiter = ',')]
+    pub print_before: Vec<String>,
+    /// Print functions after these passes (all: after each)
+    #[arg(long, value_name = "PASS,...", value_delimiter = ',')]
+    pub print_after: Vec<String>,
+    /// Print functions after each pass that changed them
+    #[arg(long)]
+    pub print_changed: bool,
+    /// Print only functions whose name matches a regular expression, or the one with this number
+    #[arg(long, value_name = "REGEX or #NUMBER")]
+    pub filter_func: Option<String>,
+    /// Write what is printed to files in this folder; without other options, functions after each pass
+    #[arg(long, value_name = "FOLDER")]
+    pub dump_dir: Option<PathBuf>,
+    /// Print the graph of each function's blocks for Graphviz instead of its text
+    #[arg(long)]
+    pub dot_cfg: bool,
+    /// Verify each function after each pass (always in debug builds)
+    #[arg(long)]
+    pub verify_each: bool,
+    /// Compute analyses before each pass, and again after it if the pass says that they still hold
+    #[arg(long)]
+    pub check_preserved: bool,
+    /// Run no passes before this one (PASS:N: its Nth place in the recipe)
+    #[arg(long, value_name = "PASS")]
+    pub start_before: Option<String>,
+    /// Run no passes after this one (PASS:N: its Nth place in the recipe), and write the intermediate representation
+    #[arg(long, value_name = "PASS")]
+    pub stop_after: Option<String>,
+    /// Run no passes beyond the Nth execution; -1 runs all and lists them
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub bisect_limit: Option<i64>,
+    /// Print the processor time of each stage and pass to standard error
+    #[arg(long, value_name = "FORM", num_args = 0..=1, require_equals = true, default_missing_value = "text")]
+    pub time_passes: Option<ReportForm>,
+    /// Print the times of the N functions that cost most, too
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "time_passes")]
+    pub time_functions: usize,
+    /// Print counts of what was compiled, and of what passes did, to standard error
+    #[arg(long)]
+    pub stats: bool,
+}
+
+/// Values of `--time-passes`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ReportForm {
+    /// Tables
+    Text,
+    /// JSON with times in nanoseconds, of all functions, and all counts
+    Json,
+}
+
+impl ObserveArguments {
+    /// What is to be observed.
+    pub(crate) fn observe(&self) -> Result<Observe, Error> {
+        let option = |name: &str, message: String| Error::new(Stage::Options, format!("{name}: {message}"));
+        let filter = self.filter_func.as_deref().map(FunctionFilter::parse).transpose();
+        let step = |name: &str, step: &Option<String>| {
+            let parsed = step.as_deref().map(StepName::parse).transpose();
+            parsed.map_err(|message| option(name, message))
+        };
+        let default = Observe::default();
+        let mut observe = Observe {
+            print_before: PassFilter::of(&self.print_before),
+            print_after: PassFilter::of(&self.print_after),
+            print_changed: self.print_changed,
+            functions: filter
+                .map_err(|message| option("--filter-func", message))?
+                .unwrap_or_default(),
+            graph: self.dot_cfg,
+            verify_each: self.verify_each || default.verify_each,
+            check_preserved: self.check_preserved,
+            bisect_limit: self.bisect_limit.and_then(|limit| u64::try_from(limit).ok()),
+            list_executions: self.bisect_limit == Some(-1),
+            start_before: step("--start-before", &self.start_before)?,
+            stop_after: step("--stop-after", &self.stop_after)?,
+            clock: self.time_passes.map(|_| processor_time as fn() -> std::time::Duration),
+            ..default
+        };
+        if self.bisect_limit.is_some_and(|limit| limit < -1) {
+            return Err(option("--bisect-limit", "expected a number, or -1".to_owned()));
+        }
+        let prints = self.print_changed || !self.print_before.is_empty() || !self.print_after.is_empty();
+        if self.dump_dir.is_some() && !prints {
+            observe.print_input = true;
+            observe.print_after = PassFilter::All;
+        }
+        Ok(observe)
+    }
+}

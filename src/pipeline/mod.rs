@@ -1,0 +1,333 @@
+//! From bitcode to output: one module, function by function.
+//!
+//! Method: the module is opened without its bodies; then each body is read, compiled and appended to the output
+//! before the next is read, so that memory holds one function at a time. All state is used again for the next
+//! function. A function that cannot be compiled does not hide what is wrong with the others: all refusals are
+//! collected, and nothing is written then. A panic, which is a defect of Frazil, becomes an error that names the
+//! function and the stage.
+
+mod source;
+
+pub use source::InputForm;
+
+use crate::diagnostics::{Diagnostic, Error, Stage};
+use crate::options::{Emit, Options};
+use crate::timing::{Clock, Report};
+use frazil_codegen::optimize::OptimizeState;
+use frazil_codegen::{CompiledFunction, FastState, ModuleView, RelocationModel, Target, TargetEntry};
+use frazil_emit::{AsmBuilder, EmitError, EmitOptions, ObjectBuilder};
+use frazil_ir::pass::TargetFacts;
+use frazil_ir::{FuncId, Function, Linkage, Module, text};
+use frazil_passes::{Codegen, Listener, Runner, Subject, target_facts};
+use frazil_support::suggest::nearest;
+use source::{BodyReader, Opened};
+use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Compiles a module for one of the targets and says how that went. Nothing is written unless every function could be
+/// compiled.
+pub fn compile_to(
+    input: &[u8],
+    options: &Options,
+    targets: &[TargetEntry],
+    listener: &mut dyn Listener,
+    out: &mut dyn Write,
+) -> Result<Report, Error> {
+    let mut report = Report::default();
+    let mut clock = Clock::start(options.measure);
+    let opened = Opened::open(input, options.input_form)?;
+    clock.lap(&mut report.times.read);
+    let mut job = Job {
+        opened: &opened,
+        options,
+        targets,
+        listener,
+        report: &mut report,
+    };
+    match options.emit {
+        Emit::Ir => job.print_ir(clock, out)?,
+        Emit::Obj | Emit::Asm => job.compile(out)?,
+    }
+    Ok(report)
+}
+
+/// What is to be done.
+struct Job<'a> {
+    opened: &'a Opened<'a>,
+    options: &'a Options,
+    targets: &'a [TargetEntry],
+    listener: &'a mut dyn Listener,
+    report: &'a mut Report,
+}
+
+/// Where compiled functions go.
+enum Sink<'a> {
+    Object(ObjectBuilder<'a>),
+    Asm(AsmBuilder<'a>),
+}
+
+impl Sink<'_> {
+    fn add(&mut self, id: FuncId, code: &CompiledFunction) -> Result<(), EmitError> {
+        match self {
+            Sink::Object(builder) => builder.add_function(id, code),
+            Sink::Asm(builder) => builder.add_function(id, code),
+        }
+    }
+
+    fn finish(self, out: &mut dyn Write) -> Result<(), EmitError> {
+        match self {
+            Sink::Object(builder) => builder.finish(out),
+            Sink::Asm(builder) => builder.finish(out),
+        }
+    }
+}
+
+/// Everything that one function after the other is compiled with.
+struct Worker<'a> {
+    reader: BodyReader<'a>,
+    target: &'a dyn Target,
+    view: ModuleView<'a>,
+    runner: Runner<'a>,
+    codegen: &'a Codegen,
+    function: Function,
+    fast: FastState,
+    optimize: OptimizeState,
+    code: CompiledFunction,
+    clock: Clock,
+    /// What is being done, for the message about a panic.
+    stage: Stage,
+}
+
+impl Worker<'_> {
+    /// Reads and compiles a function; the code is in `self.code` then.
+    fn compile(
+        &mut self,
+        id: FuncId,
+        subject: Subject<'_>,
+        report: &mut Report,
+        listener: &mut dyn Listener,
+    ) -> Result<(), Error> {
+        self.stage = Stage::Read;
+        self.reader.read(id, &mut self.function)?;
+        self.clock.lap(&mut report.times.read);
+        report.count(&self.function);
+        self.stage = Stage::Optimize;
+        run_passes(&mut self.runner, subject, &mut self.function, listener)?;
+        self.clock.lap(&mut report.times.optimize);
+        self.stage = Stage::Compile;
+        match self.codegen {
+            Codegen::Fast => {
+                let (function, code) = (&self.function, &mut self.code);
+                self.target
+                    .compile_fast(function, subject.head, self.view, &mut self.fast, code)?;
+            }
+            Codegen::Select(recipe) => self.target.compile_optimized(
+                &self.function,
+                subject.head,
+                self.view,
+                recipe,
+                &mut self.runner.machine(subject, listener),
+                &mut self.optimize,
+                &mut self.code,
+            )?,
+        }
+        self.clock.lap(&mut report.times.compile);
+        self.stage = Stage::Write;
+        report.count_code(&self.code);
+        Ok(())
+    }
+}
+
+fn run_passes(
+    runner: &mut Runner<'_>,
+    subject: Subject<'_>,
+    function: &mut Function,
+    listener: &mut dyn Listener,
+) -> Result<(), Error> {
+    let outcome = runner.run(subject, function, listener);
+    outcome.map_err(|error| Error::new(Stage::Optimize, format!("pass {}: {error}", runner.current_pass())))
+}
+
+impl Job<'_> {
+    /// Compiles to an object or to assembly text.
+    fn compile(&mut self, out: &mut dyn Write) -> Result<(), Error> {
+        let (options, module) = (self.options, self.opened.module());
+        let target = (target_entry(options.target.as_deref(), module, self.targets)?.new)();
+        let relocation_model = options.relocation_model.unwrap_or_else(|| module_model(module));
+        let emit_options = EmitOptions {
+            relocation_model,
+            function_sections: options.function_sections,
+            data_sections: options.data_sections,
+        };
+        let (mut sink, logging) = match options.emit {
+            Emit::Asm => (Sink::Asm(AsmBuilder::new(module, &*target, emit_options)?), true),
+            _ => (
+                Sink::Object(ObjectBuilder::new(module, target.desc(), emit_options)?),
+                false,
+            ),
+        };
+        let mut worker = Worker {
+            reader: self.opened.reader(),
+            target: &*target,
+            view: ModuleView {
+                module,
+                relocation_model,
+            },
+            runner: runner(options, module, target_facts(target.desc()))?,
+            codegen: &options.recipe.codegen,
+            function: Function::new(),
+            fast: FastState::default(),
+            optimize: OptimizeState::default(),
+            code: CompiledFunction::new(logging),
+            clock: Clock::start(options.measure),
+            stage: Stage::Read,
+        };
+        let mut failures = Vec::new();
+        for (number, (id, head)) in module.functions.iter().enumerate() {
+            if module.symbols[head.symbol].linkage == Linkage::AvailableExternally {
+                continue;
+            }
+            let name = module.display_name(head.symbol);
+            let subject = Subject {
+                number,
+                name: &name,
+                head,
+            };
+            let before = self.report.times;
+            let outcome = catch_unwind(AssertUnwindSafe(|| {
+                worker.compile(id, subject, self.report, self.listener)?;
+                if failures.is_empty() {
+                    sink.add(id, &worker.code)?;
+                    worker.clock.lap(&mut self.report.times.write);
+                }
+                Ok(())
+            }));
+            if options.measure {
+                self.report.add_function(&name, &before, &worker.function);
+            }
+            match outcome {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => failures.extend(in_function(error, &name)),
+                Err(_) => {
+                    failures.push(panic_in(worker.stage, worker.runner.current_pass(), &name));
+                    // Nothing is known of the state that the panic left behind.
+                    return Err(failures.into());
+                }
+            }
+        }
+        self.report.add_passes(&worker.runner);
+        if !failures.is_empty() {
+            return Err(failures.into());
+        }
+        let written = sink.finish(out);
+        worker.clock.lap(&mut self.report.times.write);
+        Ok(written?)
+    }
+
+    /// Prints the module as text, after the passes of the recipe.
+    fn print_ir(&mut self, mut clock: Clock, out: &mut dyn Write) -> Result<(), Error> {
+        let (options, module) = (self.options, self.opened.module());
+        let mut reader = self.opened.reader();
+        let mut runner = match options.recipe.steps.is_empty() {
+            // Then the target does not matter.
+            true => None,
+            false => {
+                let target = (target_entry(options.target.as_deref(), module, self.targets)?.new)();
+                Some(runner(options, module, target_facts(target.desc()))?)
+            }
+        };
+        let mut function = Function::new();
+        let mut text = String::new();
+        let unprintable = |_| Error::new(Stage::Write, "the module cannot be printed");
+        text::print_module_head(module, &mut text).map_err(unprintable)?;
+        for (number, (id, head)) in module.functions.iter().enumerate() {
+            let name = module.display_name(head.symbol);
+            let subject = Subject {
+                number,
+                name: &name,
+                head,
+            };
+            let read = reader.read(id, &mut function);
+            read.map_err(|error| Error::from(in_function(error, &name)))?;
+            clock.lap(&mut self.report.times.read);
+            self.report.count(&function);
+            if let Some(runner) = &mut runner {
+                let passed = run_passes(runner, subject, &mut function, self.listener);
+                passed.map_err(|error| Error::from(in_function(error, &name)))?;
+                clock.lap(&mut self.report.times.optimize);
+            }
+            text::print_function(module, &function, &mut text).map_err(unprintable)?;
+            clock.lap(&mut self.report.times.write);
+        }
+        if let Some(runner) = &runner {
+            self.report.add_passes(runner);
+        }
+        out.write_all(text.as_bytes()).map_err(|error| Error::output(&error))?;
+        clock.lap(&mut self.report.times.write);
+        Ok(())
+    }
+}
+
+/// What runs the recipe's passes.
+fn runner<'a>(options: &'a Options, module: &'a Module, facts: TargetFacts) -> Result<Runner<'a>, Error> {
+    let runner = Runner::new(&options.recipe, &options.observe, module, facts);
+    runner.map_err(|error| Error::new(Stage::Options, error.to_string()))
+}
+
+fn in_function(error: Error, name: &str) -> Vec<Diagnostic> {
+    let mut diagnostics = error.diagnostics().to_vec();
+    diagnostics
+        .iter_mut()
+        .for_each(|diagnostic| diagnostic.function = Some(name.to_owned()));
+    diagnostics
+}
+
+fn panic_in(stage: Stage, pass: &str, function: &str) -> Diagnostic {
+    let doing = match stage {
+        Stage::Read => "reading",
+        Stage::Optimize | Stage::Compile if !pass.is_empty() => &format!("pass {pass}"),
+        Stage::Optimize | Stage::Compile => "code generation",
+        _ => "writing",
+    };
+    Diagnostic {
+        stage: Stage::Internal,
+        function: Some(function.to_owned()),
+        message: format!("{doing} panicked; please report this with the input"),
+    }
+}
+
+/// What the module's flags say of where its code may be placed.
+fn module_model(module: &Module) -> RelocationModel {
+    match module.flags.pic_level {
+        None | Some(0) => RelocationModel::Static,
+        Some(_) => RelocationModel::Pic,
+    }
+}
+
+/// The target that was asked for, or that of the module's triple.
+fn target_entry<'a>(name: Option<&str>, module: &Module, targets: &'a [TargetEntry]) -> Result<&'a TargetEntry, Error> {
+    let names = || targets.iter().map(|target| target.name);
+    let list = || names().collect::<Vec<_>>().join(", ");
+    if let Some(name) = name {
+        let found = targets.iter().find(|target| target.name == name);
+        return found.ok_or_else(|| {
+            let hint = match nearest(name, names()) {
+                Some(nearest) => format!("did you mean `{nearest}`?"),
+                None => format!("valid names: {}", list()),
+            };
+            Error::new(Stage::Options, format!("unknown target `{name}`; {hint}"))
+        });
+    }
+    let triple = module.strings.display(module.triple);
+    let architecture = triple.split('-').next().unwrap_or_default();
+    let found = targets
+        .iter()
+        .find(|target| target.triple_prefixes.contains(&architecture));
+    found.ok_or_else(|| {
+        let message = format!(
+            "no target for the module's triple `{triple}`; choose with --target one of {}",
+            list()
+        );
+        Error::new(Stage::Options, message)
+    })
+}
