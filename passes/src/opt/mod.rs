@@ -8,6 +8,7 @@ use crate::registry::{NoOptions, Registry};
 pub mod addr_fold;
 pub mod cmp_sink;
 pub mod dce;
+pub mod licm;
 pub mod local_cse;
 pub mod mem2reg;
 pub mod redundant_load;
@@ -20,6 +21,7 @@ pub mod sroa;
 pub fn register(registry: &mut Registry) {
     registry.function(addr_fold::INFO, |NoOptions {}| addr_fold::AddrFold);
     registry.function(cmp_sink::INFO, |NoOptions {}| cmp_sink::CmpSink);
+    registry.function(licm::INFO, licm::make);
     registry.function(local_cse::INFO, local_cse::make);
     registry.function(sroa::INFO, |NoOptions {}| sroa::Sroa);
     registry.function(mem2reg::INFO, mem2reg::make);
