@@ -214,6 +214,10 @@ pub trait Isa: Sized + Send + Sync + 'static {
     fn int_constant<C: LowerCtx>(&self, cx: &mut C, dst: Reg, bytes: u8, value: i64);
     /// Puts a float register constant of `bytes` bytes, given by its bits, into `dst`.
     fn float_constant<C: LowerCtx>(&self, cx: &mut C, dst: Reg, bytes: u8, bits: u128);
+    /// A float constant as a memory operand, where instructions take one.
+    fn float_constant_mem<C: LowerCtx>(&self, _cx: &mut C, _bytes: u8, _bits: u128) -> Option<Mem> {
+        None
+    }
     /// Stops the program.
     fn trap<C: LowerCtx>(&self, cx: &mut C);
     /// A call instruction.

@@ -107,6 +107,83 @@ impl<'a> Folder<'a> {
         }
     }
 
+    /// The instruction that computes an operand of an instruction which writes memory, if that may compute it instead:
+    /// as [`Folder::producer`], but pure, and no load that it absorbed may be moved over an effect.
+    pub fn producer_before(&self, operand: Operand) -> Option<(Value, &'a InstData)> {
+        let value = operand.as_value()?;
+        let index = value.index();
+        if self.function.uses[index] != 1
+            || self.analysis.live[index].def != self.position
+            || self.analysis.marks[index].is_elsewhere()
+            || (self.analysis.marks[index] == Mark::Reads && self.analysis.colors[index] + 1 != self.color)
+        {
+            return None;
+        }
+        let data = self.function.inst(self.function.def_inst(value)?);
+        (data.op.effects() == Effects::Pure && data.op != Opcode::Phi).then_some((value, data))
+    }
+
+    /// Whether an operand is a load of exactly what `store` overwrites, for this one use, with no effect between; it
+    /// may be folded already. What is in a slot as a whole does not count, since the slot may be a register.
+    pub fn is_same_load(&self, operand: Operand, store: &InstData) -> bool {
+        let Some(value) = operand.as_value() else { return false };
+        let index = value.index();
+        let Some(inst) = self.function.def_inst(value) else {
+            return false;
+        };
+        let load = self.function.inst(inst);
+        load.op == Opcode::Load
+            && load.ty == store.ty
+            && self.function.uses[index] == 1
+            && self.analysis.live[index].def == self.position
+            && self.analysis.colors[index] + 1 == self.color
+            && !MemFlags(load.flags).is_volatile()
+            && !MemFlags(store.flags).is_volatile()
+            && store
+                .b
+                .as_value()
+                .is_none_or(|pointer| self.function.slot_of(pointer).is_none())
+            && self.is_same_address(load.a, store.b)
+    }
+
+    /// Whether two pointers are computed in the same way from the same values.
+    fn is_same_address(&self, a: Operand, b: Operand) -> bool {
+        const MAX_STEPS: usize = 4;
+        let (mut a, mut b) = (a, b);
+        for _ in 0..MAX_STEPS {
+            if a == b {
+                return true;
+            }
+            let definition = |operand: Operand| {
+                let data = self.function.inst(self.function.def_inst(operand.as_value()?)?);
+                matches!(data.op, Opcode::PtrAdd | Opcode::PtrIndex).then_some(data)
+            };
+            let (Some(first), Some(second)) = (definition(a), definition(b)) else {
+                return false;
+            };
+            if first.op != second.op || first.b != second.b || first.flags != second.flags {
+                return false;
+            }
+            (a, b) = (first.a, second.a);
+        }
+        false
+    }
+
+    /// Whether the producer of an operand is folded into its user.
+    pub fn is_folded(&self, operand: Operand) -> bool {
+        operand
+            .as_value()
+            .is_some_and(|value| self.analysis.marks[value.index()] == Mark::Folded)
+    }
+
+    /// Marks an update of memory, and the load that it begins with, as computed by the store.
+    pub fn fold_update(&mut self, update: Value, loaded: Operand) {
+        self.analysis.marks[update.index()] = Mark::Folded;
+        if let Some(value) = loaded.as_value() {
+            self.analysis.marks[value.index()] = Mark::Folded;
+        }
+    }
+
     /// Marks a producer as computed by its user.
     #[inline]
     pub fn fold(&mut self, value: Value) {

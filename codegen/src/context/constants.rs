@@ -4,6 +4,7 @@ use super::Context;
 use super::address::Addressing;
 use crate::error::CodegenError;
 use crate::isa::Isa;
+use crate::minst::Mem;
 use crate::reg::{Reg, RegClass};
 use frazil_ir::{ConstView, EntityRef, Operand, Type};
 
@@ -32,6 +33,20 @@ pub(crate) trait Constants<'a>: Context<'a> {
             let (ty, view) = self.function().constant(id);
             self.make_constant(ty, view, part, dst);
         }
+    }
+
+    /// A float constant other than zero as a memory operand, where the target has that.
+    fn constant_in_memory(&mut self, operand: Operand) -> Option<Mem> {
+        let function = self.function();
+        let (ty, ConstView::Float(words)) = function.constant(operand.as_const()?) else {
+            return None;
+        };
+        let (isa, parts) = (self.isa(), self.parts_of(ty));
+        let bits = slice_words(words, 0, parts.bytes, false);
+        if parts.count != 1 || bits == 0 {
+            return None;
+        }
+        isa.float_constant_mem(self, parts.bytes, bits)
     }
 
     /// The same for an entry of the constant table.

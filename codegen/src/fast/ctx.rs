@@ -191,7 +191,10 @@ impl<I: Isa> LowerCtx for FastCtx<'_, I> {
 
     fn use_src(&mut self, operand: Operand, part: u8, imm: ImmKind) -> Src {
         let Some(value) = self.own_value(operand) else {
-            return self.use_reg_or_imm(operand, part, imm);
+            return match self.constant_in_memory(operand) {
+                Some(mem) => Src::Mem(mem),
+                None => self.use_reg_or_imm(operand, part, imm),
+            };
         };
         if let Some(pointer) = self.folded_load(value) {
             if let Some(home) = self.slot_home(pointer) {

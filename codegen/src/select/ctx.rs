@@ -173,7 +173,10 @@ impl<I: Isa> LowerCtx for SelectCtx<'_, I> {
 
     fn use_src(&mut self, operand: Operand, part: u8, imm: ImmKind) -> Src {
         match self.own_value(operand) {
-            None => self.use_reg_or_imm(operand, part, imm),
+            None => match self.constant_in_memory(operand) {
+                Some(mem) => Src::Mem(mem),
+                None => self.use_reg_or_imm(operand, part, imm),
+            },
             Some(value) => match self.folded_load(value) {
                 Some(pointer) => Src::Mem(self.memory_of(pointer)),
                 None => Src::Reg(self.vreg(value, part)),

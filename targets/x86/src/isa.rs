@@ -261,6 +261,11 @@ impl Isa for X86 {
         cx.emit(rm(Op::MovsRM, bytes, dst, Mem::symbol(constant, 0)));
     }
 
+    fn float_constant_mem<C: LowerCtx>(&self, cx: &mut C, bytes: u8, bits: u128) -> Option<Mem> {
+        let constant = cx.pool_constant(&bits.to_le_bytes()[..usize::from(bytes)]);
+        Some(Mem::symbol(constant, 0))
+    }
+
     fn call(&self, _view: ModuleView<'_>, target: CallTarget) -> MInst {
         match target {
             CallTarget::Symbol(symbol) => call(Ref::symbol(RefKind::Plt, symbol)),

@@ -93,6 +93,11 @@ fn multiply<C: LowerCtx>(cx: &mut C, data: &InstData, size: u8, a: Operand, b: O
                 cx.emit(ri(Op::ShlRI, size, dst, imm.trailing_zeros().cast_signed()));
                 return;
             }
+            if let 3 | 5 | 9 = imm {
+                let dst = cx.def(result(data), 0);
+                cx.emit(rm(Op::LeaRM, size, dst, times(src, imm)));
+                return;
+            }
             let dst = cx.def(result(data), 0);
             cx.emit(rri(Op::ImulRRI, size, dst, src, imm));
         }
@@ -105,6 +110,16 @@ fn multiply<C: LowerCtx>(cx: &mut C, data: &InstData, size: u8, a: Operand, b: O
                 Src::Imm(_) => unreachable!("handled above"),
             });
         }
+    }
+}
+
+/// The address that is 3, 5 or 9 times a register.
+fn times(reg: Reg, factor: i32) -> Mem {
+    Mem {
+        base: reg,
+        index: reg,
+        scale_log2: (factor - 1).trailing_zeros() as u8,
+        disp: 0,
     }
 }
 
@@ -171,16 +186,37 @@ pub fn pointer<C: LowerCtx>(cx: &mut C, data: &InstData) {
         return;
     }
     let base = cx.use_reg(data.a, 0);
-    let scaled = if scale.is_power_of_two() {
-        let scaled = cx.use_copy(data.b, 0);
-        cx.emit(ri(Op::ShlRI, 8, scaled, scale.trailing_zeros().cast_signed()));
-        scaled
-    } else {
-        let index = cx.use_reg(data.b, 0);
-        let scaled = cx.temp(RegClass::Int);
-        cx.emit(rri(Op::ImulRRI, 8, scaled, index, i32::from(scale)));
-        scaled
+    let twos = scale.trailing_zeros();
+    // What the address form itself multiplies by.
+    let scale_log2 = if twos <= 3 { twos as u8 } else { 0 };
+    let index = match scale >> twos {
+        1 => {
+            let index = cx.use_copy(data.b, 0);
+            cx.emit(ri(Op::ShlRI, 8, index, twos.cast_signed()));
+            index
+        }
+        factor @ (3 | 5 | 9) => {
+            let index = cx.use_reg(data.b, 0);
+            let scaled = cx.temp(RegClass::Int);
+            cx.emit(rm(Op::LeaRM, 8, scaled, times(index, i32::from(factor))));
+            if twos > 3 {
+                cx.emit(ri(Op::ShlRI, 8, scaled, twos.cast_signed()));
+            }
+            scaled
+        }
+        _ => {
+            let index = cx.use_reg(data.b, 0);
+            let scaled = cx.temp(RegClass::Int);
+            cx.emit(rri(Op::ImulRRI, 8, scaled, index, i32::from(scale >> scale_log2)));
+            scaled
+        }
     };
-    let dst = cx.def_reuse(result(data), 0, scaled);
-    cx.emit(rr(Op::AddRR, 8, dst, base));
+    let dst = cx.def(result(data), 0);
+    let address = Mem {
+        base,
+        index,
+        scale_log2,
+        disp: 0,
+    };
+    cx.emit(rm(Op::LeaRM, 8, dst, address));
 }

@@ -127,29 +127,46 @@ fn tested_bytes(size: u8, mask: i32) -> u8 {
     if (0..=0xff).contains(&mask) { 1 } else { size }
 }
 
+/// The comparisons that ask whether the right operand is above the left one.
+fn is_swapped(op: Opcode) -> bool {
+    matches!(
+        op,
+        Opcode::FcmpOlt | Opcode::FcmpOle | Opcode::FcmpUgt | Opcode::FcmpUge
+    )
+}
+
+/// The operand of a floating-point comparison that may be in memory.
+pub(crate) fn right_float_operand(data: &InstData) -> Operand {
+    if is_swapped(data.op) { data.a } else { data.b }
+}
+
 /// `ucomis` sets carry for less, zero for equal, all of carry, zero and parity for unordered.
 fn compare_floats<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<Test, CodegenError> {
     let bytes = float_bytes(data.ty);
     if bytes == 0 {
         return Err(CodegenError::unsupported("a comparison of vectors"));
     }
-    let (swapped, first, second) = match data.op {
-        Opcode::FcmpOeq => (false, Cond::E, Some((Join::And, Cond::Np))),
-        Opcode::FcmpUne => (false, Cond::Ne, Some((Join::Or, Cond::P))),
-        Opcode::FcmpOgt => (false, Cond::A, None),
-        Opcode::FcmpOge => (false, Cond::Ae, None),
-        Opcode::FcmpOlt => (true, Cond::A, None),
-        Opcode::FcmpOle => (true, Cond::Ae, None),
-        Opcode::FcmpOne => (false, Cond::Ne, None),
-        Opcode::FcmpUeq => (false, Cond::E, None),
-        Opcode::FcmpUgt => (true, Cond::B, None),
-        Opcode::FcmpUge => (true, Cond::Be, None),
-        Opcode::FcmpUlt => (false, Cond::B, None),
-        Opcode::FcmpUle => (false, Cond::Be, None),
-        Opcode::FcmpOrd => (false, Cond::Np, None),
-        _ => (false, Cond::P, None),
+    let (first, second) = match data.op {
+        Opcode::FcmpOeq => (Cond::E, Some((Join::And, Cond::Np))),
+        Opcode::FcmpUne => (Cond::Ne, Some((Join::Or, Cond::P))),
+        Opcode::FcmpOgt => (Cond::A, None),
+        Opcode::FcmpOge => (Cond::Ae, None),
+        Opcode::FcmpOlt => (Cond::A, None),
+        Opcode::FcmpOle => (Cond::Ae, None),
+        Opcode::FcmpOne => (Cond::Ne, None),
+        Opcode::FcmpUeq => (Cond::E, None),
+        Opcode::FcmpUgt => (Cond::B, None),
+        Opcode::FcmpUge => (Cond::Be, None),
+        Opcode::FcmpUlt => (Cond::B, None),
+        Opcode::FcmpUle => (Cond::Be, None),
+        Opcode::FcmpOrd => (Cond::Np, None),
+        _ => (Cond::P, None),
     };
-    let (a, b) = if swapped { (data.b, data.a) } else { (data.a, data.b) };
+    let (a, b) = if is_swapped(data.op) {
+        (data.b, data.a)
+    } else {
+        (data.a, data.b)
+    };
     let right = cx.use_src(b, 0, ImmKind::None);
     let left = cx.use_reg(a, 0);
     match right {

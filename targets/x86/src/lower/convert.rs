@@ -5,7 +5,7 @@ use crate::build::*;
 use crate::cond::Cond;
 use crate::ops::Op;
 use frazil_codegen::{CodegenError, GroupKind, ImmKind, LowerCtx, Mem, Reg, RegClass, Src};
-use frazil_ir::{InstData, Opcode, RuntimeFunction, Type};
+use frazil_ir::{InstData, Opcode, Operand, RuntimeFunction, Type};
 
 /// Lowers trunc, zext, sext, ptrtoint, inttoptr, bitcast.
 pub fn integer_cast<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
@@ -43,7 +43,12 @@ fn widen<C: LowerCtx>(cx: &mut C, data: &InstData, from_bits: u32, to_bits: u32)
             (8, true) => (Op::MovsxBRR, Op::MovsxBRM, size),
             (16, true) => (Op::MovsxWRR, Op::MovsxWRM, size),
             (32, true) if size == 8 => (Op::MovsxdRR, Op::MovsxdRM, 8),
-            _ => (Op::MovRR, Op::MovRM, 4),
+            _ if clears_upper_half(cx, data.a) => {
+                let src = cx.use_last(data.a, 0);
+                cx.def_reuse(result(data), 0, src);
+                return;
+            }
+            _ => (Op::MovzxLRR, Op::MovRM, 4),
         };
         match cx.use_src(data.a, 0, ImmKind::None) {
             Src::Mem(mem) => {
@@ -61,6 +66,21 @@ fn widen<C: LowerCtx>(cx: &mut C, data: &InstData, from_bits: u32, to_bits: u32)
     let src = cx.use_last(data.a, 0);
     let dst = cx.def_reuse(result(data), 0, src);
     extend(cx, dst, dst, from_bits, signed, size);
+}
+
+/// Whether the rule of an `i32`'s instruction ends with writing the low half of a register, which clears the upper one.
+fn clears_upper_half<C: LowerCtx>(cx: &C, operand: Operand) -> bool {
+    let function = cx.func();
+    let Some(inst) = operand.as_value().and_then(|value| function.def_inst(value)) else {
+        return false;
+    };
+    let data = function.inst(inst);
+    let is_register_operation = match data.op {
+        Opcode::Add | Opcode::Sub | Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Load => true,
+        Opcode::Lshr | Opcode::Ashr | Opcode::Shl => data.b.as_imm() != Some(0),
+        _ => false,
+    };
+    is_register_operation && data.ty == Type::I32 && !cx.is_folded(operand)
 }
 
 fn bitcast<C: LowerCtx>(cx: &mut C, data: &InstData, from: Type) -> Result<(), CodegenError> {
@@ -103,9 +123,10 @@ fn convert_float<C: LowerCtx>(cx: &mut C, data: &InstData, from: Type) -> Result
         (Type::F64, Type::F32) => (Op::Cvtsd2ssRR, 8),
         _ => return unsupported_float(),
     };
-    let src = cx.use_reg(data.a, 0);
-    let dst = cx.def(result(data), 0);
-    cx.emit(rr(op, size, dst, src));
+    // In place, so that the old contents of another register is not waited for.
+    let src = cx.use_last(data.a, 0);
+    let dst = cx.def_reuse(result(data), 0, src);
+    cx.emit(rr(op, size, dst, dst));
     Ok(())
 }
 

@@ -22,9 +22,10 @@ pub fn float<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErro
         Opcode::Fabs => with_mask(cx, data, bytes, Op::AndpRM, !sign_mask(bytes)),
         Opcode::Fcopysign => copysign(cx, data, bytes),
         Opcode::Fsqrt => {
-            let src = cx.use_reg(data.a, 0);
-            let dst = cx.def(result(data), 0);
-            cx.emit(rr(Op::SqrtsRR, bytes, dst, src));
+            // In place, so that the old contents of another register is not waited for.
+            let src = cx.use_last(data.a, 0);
+            let dst = cx.def_reuse(result(data), 0, src);
+            cx.emit(rr(Op::SqrtsRR, bytes, dst, dst));
         }
         Opcode::Fmuladd => multiply_add(cx, data, bytes),
         _ => return by_call(cx, data, bytes),
@@ -33,8 +34,14 @@ pub fn float<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErro
 }
 
 fn binary<C: LowerCtx>(cx: &mut C, data: &InstData, bytes: u8, row: Op, memory_row: Op) {
-    let right = cx.use_src(data.b, 0, ImmKind::None);
-    let left = cx.use_last(data.a, 0);
+    // The fold marks of commutative operations may say that the left one is in memory.
+    let (left, right) = if cx.is_folded(data.a) {
+        (data.b, data.a)
+    } else {
+        (data.a, data.b)
+    };
+    let right = cx.use_src(right, 0, ImmKind::None);
+    let left = cx.use_last(left, 0);
     let dst = cx.def_reuse(result(data), 0, left);
     cx.emit(match right {
         Src::Mem(mem) => rm(memory_row, bytes, dst, mem),

@@ -3,6 +3,7 @@
 //!
 //! Each case here has its counterpart in a rule that absorbs exactly this.
 
+use super::compare;
 use frazil_codegen::Folder;
 use frazil_ir::{Inst, InstData, Opcode, Operand, Type};
 
@@ -14,17 +15,28 @@ pub fn fold(folder: &mut Folder<'_>, user: Inst) {
         Opcode::Load | Opcode::AtomicLoad | Opcode::AtomicRmw | Opcode::Cmpxchg | Opcode::Prefetch => {
             folder.fold_address(data.a);
         }
-        Opcode::Store | Opcode::AtomicStore => folder.fold_address(data.b),
+        Opcode::Store => {
+            folder.fold_address(data.b);
+            fold_update(folder, data);
+        }
+        Opcode::AtomicStore => folder.fold_address(data.b),
         Opcode::Branch => fold_condition(folder, data.a),
         Opcode::Add | Opcode::Sub | Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Mul if is_full_width(data.ty) => {
             fold_arithmetic(folder, data);
         }
         Opcode::Fadd | Opcode::Fsub | Opcode::Fmul | Opcode::Fdiv => {
-            fold_load(folder, data.b, |ty| ty == Type::F32 || ty == Type::F64);
+            let is_scalar = |ty| ty == Type::F32 || ty == Type::F64;
+            if !fold_load(folder, data.b, is_scalar) && matches!(data.op, Opcode::Fadd | Opcode::Fmul) {
+                fold_load(folder, data.a, is_scalar);
+            }
         }
         Opcode::Zext | Opcode::Sext => fold_extension(folder, data),
         Opcode::Select => fold_select(folder, data),
         op if op.is_icmp() => fold_compare(folder, data),
+        op if op.is_fcmp() && !is_constant_compare(op) => {
+            let right = compare::right_float_operand(data);
+            fold_load(folder, right, |ty| ty == Type::F32 || ty == Type::F64);
+        }
         _ => {}
     }
 }
@@ -78,6 +90,31 @@ fn fold_compare(folder: &mut Folder<'_>, data: &InstData) {
         return;
     }
     fold_load(folder, data.b, is_compared_directly);
+}
+
+/// Folds an operation on what a store overwrites, and the load of that, into the store: one instruction updates
+/// memory.
+fn fold_update(folder: &mut Folder<'_>, store: &InstData) {
+    let Some((value, update)) = folder.producer_before(store.a) else {
+        return;
+    };
+    if !matches!(
+        update.op,
+        Opcode::Add | Opcode::Sub | Opcode::And | Opcode::Or | Opcode::Xor
+    ) || !is_compared_directly(update.ty)
+    {
+        return;
+    }
+    let is_commutative = update.op != Opcode::Sub;
+    for (loaded, other) in [(update.a, update.b), (update.b, update.a)] {
+        if folder.is_same_load(loaded, store) && !folder.is_folded(other) {
+            folder.fold_update(value, loaded);
+            return;
+        }
+        if !is_commutative {
+            return;
+        }
+    }
 }
 
 /// Whether it is a comparison of equality with zero.

@@ -2,11 +2,12 @@
 //!
 //! Memory holds an integer of an odd width zero-extended to whole bytes, as LLVM's stores leave it.
 
-use super::{extended_copy, float_bytes, int_bits, result, size_of_bits};
+use super::arith::IMM32;
+use super::{extended_copy, float_bytes, folded, int_bits, result, size_of_bits};
 use crate::build::*;
 use crate::isa::{SCRATCH, SCRATCH_FLOAT};
 use crate::ops::Op;
-use frazil_codegen::{CodegenError, LowerCtx, Mem, Reg, RegClass};
+use frazil_codegen::{CodegenError, LowerCtx, Mem, Reg, RegClass, Src};
 use frazil_ir::{InstData, MemFlags, Opcode, Operand, Ordering, RuntimeFunction, Type};
 
 /// Copies and fills of up to this many bytes are done in line.
@@ -128,7 +129,31 @@ fn store_float<C: LowerCtx>(cx: &mut C, data: &InstData, flags: MemFlags) -> Res
     Ok(())
 }
 
+/// Updates memory: the operation and its load were folded into the store.
+fn update<C: LowerCtx>(cx: &mut C, data: &InstData, update: &InstData, bytes: u8) {
+    let is_load = |operand| folded(cx, operand).is_some_and(|inst| inst.op == Opcode::Load);
+    let other = if is_load(update.a) { update.b } else { update.a };
+    let (with_reg, with_imm) = match update.op {
+        Opcode::Add => (Op::AddMR, Op::AddMI),
+        Opcode::Sub => (Op::SubMR, Op::SubMI),
+        Opcode::And => (Op::AndMR, Op::AndMI),
+        Opcode::Or => (Op::OrMR, Op::OrMI),
+        _ => (Op::XorMR, Op::XorMI),
+    };
+    let other = cx.use_reg_or_imm(other, 0, IMM32);
+    let mem = cx.use_addr(data.b, 8);
+    match other {
+        Src::Imm(imm) => cx.emit(mi(with_imm, bytes, mem, imm)),
+        Src::Reg(reg) => cx.emit(mr(with_reg, bytes, mem, reg)),
+        Src::Mem(_) => unreachable!("not asked for"),
+    }
+}
+
 fn store_one<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32, bytes: u8) {
+    if let Some(operation) = folded(cx, data.a) {
+        update(cx, data, &operation, bytes);
+        return;
+    }
     let exact = bits == u32::from(bytes) * 8;
     if let Some(imm) = data.a.as_imm() {
         let mem = cx.use_addr(data.b, 8);
