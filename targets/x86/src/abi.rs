@@ -7,7 +7,7 @@ use crate::regs::*;
 use frazil_codegen::{ConvDesc, PRegSet, Reg};
 use frazil_ir::CallConv;
 
-const CALLEE_SAVED: PRegSet = PRegSet::of(&[RBX, R12, R13, R14, R15]);
+const CALLEE_SAVED: PRegSet = PRegSet::of(&[RBX, RBP, R12, R13, R14, R15]);
 
 /// The C convention of System V.
 pub static SYSTEM_V: ConvDesc = ConvDesc {
