@@ -300,6 +300,11 @@ impl CodeBuffer {
         self.tables = tables;
     }
 
+    /// Says whether the buffer keeps what assembly text needs; returns whether it did so far.
+    pub fn keep_log(&mut self, keep: bool) -> bool {
+        std::mem::replace(&mut self.logging, keep)
+    }
+
     /// The log: offsets and items in order.
     pub fn log(&self) -> &[(u32, LogItem)] {
         &self.log

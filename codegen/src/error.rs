@@ -1,5 +1,6 @@
 //! Why a function could not be compiled.
 
+use crate::check::CheckError;
 use frazil_ir::{Function, Inst, Module};
 use thiserror::Error;
 
@@ -20,6 +21,9 @@ pub enum CodegenError {
         /// What is too large.
         what: String,
     },
+    /// Registers or slots do not hold what instructions read there. This is a defect of Frazil.
+    #[error("wrong register allocation: {0}; please report this with the input")]
+    WrongAllocation(#[from] CheckError),
 }
 
 impl CodegenError {

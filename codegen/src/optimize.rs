@@ -1,5 +1,6 @@
 //! The optimizing path: select, machine passes, allocate, apply, machine passes, emit.
 
+use crate::check::Checker;
 use crate::desc::{OpDesc, TargetDesc};
 use crate::error::CodegenError;
 use crate::finish::apply::{ApplyState, apply};
@@ -35,6 +36,16 @@ pub struct OptimizeState {
     apply: ApplyState,
     allocated: MFunc,
     emit: EmitState,
+    checker: Checker,
+    /// Whether allocations are checked; without it, they are in builds with assertions.
+    is_checked: Option<bool>,
+}
+
+impl OptimizeState {
+    /// Says whether each allocation is proved ([`crate::check`]). It is by default in builds with debug assertions.
+    pub fn set_checked(&mut self, is_checked: bool) {
+        self.is_checked = Some(is_checked);
+    }
 }
 
 struct Hooks<'a, I>(&'a I);
@@ -88,6 +99,9 @@ pub(crate) fn compile<I: Isa>(
     };
     state.allocation.clear();
     allocate(func, &input, &mut state.allocator, &mut state.allocation)?;
+    if state.is_checked.unwrap_or(cfg!(debug_assertions)) {
+        state.checker.check_allocation(func, &input, &state.allocation)?;
+    }
     passes.finished("regalloc");
     apply(isa, func, &state.allocation, &mut state.apply, &mut state.allocated);
     cx.is_allocated = true;

@@ -16,12 +16,15 @@ mod error;
 mod flow;
 mod group;
 mod machine;
+mod moves;
 mod rules;
 mod solve;
 #[cfg(test)]
 mod tests;
+mod trace;
 
 pub use error::{CheckError, CheckFault, Missing};
+pub(crate) use trace::Trace;
 
 use crate::mfunc::MFunc;
 use crate::regalloc::{Allocation, AllocatorInput};

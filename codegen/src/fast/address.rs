@@ -1,13 +1,14 @@
 //! Where the stack slots of the function are.
 
+use super::record::{Record, Thing};
 use super::state::NO_REG;
 use super::{FastCtx, reg_of};
 use crate::context::Context;
 use crate::isa::Isa;
 use crate::reg::{Reg, RegClass};
-use frazil_ir::{EntityRef, Operand};
+use frazil_ir::{EntityRef, Operand, SlotId};
 
-impl<I: Isa> FastCtx<'_, I> {
+impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     /// Gives every stack slot its place in the frame. The address of an over-aligned slot is computed at the entry
     /// and kept in a frame slot.
     pub(super) fn place_slots(&mut self) {
@@ -53,12 +54,18 @@ impl<I: Isa> FastCtx<'_, I> {
             // The area has `align` bytes to spare; rounding its upper part down stays inside.
             let start = self.frame_mem(area);
             let start = start.offset(1 << align_log2.min(29)).unwrap_or(start);
+            self.rec.hand_over(scratch);
             isa.address(self, scratch, start);
             isa.align_down(self, scratch, align_log2);
+            let slot = SlotId::new(index);
+            (self.rec).keeps(scratch, scratch, Thing::SlotAddress(slot));
             let bytes = self.isa.desc().pointer_bytes;
             let holder = self.st.frame.allocate_slot(u32::from(bytes));
             let mem = self.frame_mem(holder);
             self.put(self.isa.spill(RegClass::Int, bytes, scratch, mem));
+            self.rec.hand_memory(mem.base, mem.disp, Thing::SlotAddress(slot));
+            // Rules use that register for other things.
+            self.rec.hand_over(scratch);
             self.st.slots[index] = holder;
         }
     }

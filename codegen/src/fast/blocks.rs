@@ -2,23 +2,26 @@
 
 use super::FastCtx;
 use super::edges::Exit;
+use super::record::{By, Record, Thing};
 use crate::abi::unsupported_type;
-use crate::context::frame_code::{BodySink, put_branch};
-use crate::context::{Constants, Context};
+use crate::context::Context;
+use crate::context::frame_code::put_branch;
 use crate::error::CodegenError;
-use crate::isa::{Branch, Isa};
+use crate::isa::{Branch, FrameSink, Isa};
 use crate::lower_ctx::LowerCtx;
-use crate::minst::Label;
+use crate::minst::{Label, MInst};
 use crate::reg::Reg;
+use crate::result::UnwindOp;
 use frazil_ir::{Block, Edge, EntityRef, Inst, InstData, MemFlags, Opcode, Type, Value};
 
-impl<I: Isa> FastCtx<'_, I> {
+impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     /// Lowers every reachable block in layout order.
     pub(super) fn lower_blocks(&mut self) -> Result<(), CodegenError> {
         for position in 0..self.st.analysis.layout.order.len() {
             let block = self.st.analysis.layout.order[position];
             self.position = position as u32;
             self.buf.bind(self.block_label(block));
+            self.rec.block(block);
             self.define_phis(block);
             let range = self.function.block_insts(block);
             let first = range.start + self.st.analysis.phi_counts[block.index()] as usize;
@@ -86,6 +89,11 @@ impl<I: Isa> FastCtx<'_, I> {
         let parts = self.st.assigns[value.index()].parts;
         let dst = self.def(value, 0);
         self.put(self.isa.mov(parts.class(), parts.bytes.max(4), dst, home));
+        if R::IS_ON
+            && let Some(slot) = data.a.as_value().and_then(|pointer| self.function.slot_of(pointer))
+        {
+            self.rec.becomes(dst, Thing::SlotContents(slot), Thing::value(value, 0));
+        }
         self.end_step();
     }
 
@@ -93,7 +101,12 @@ impl<I: Isa> FastCtx<'_, I> {
     fn store_to_home(&mut self, data: &InstData, home: Reg) {
         match self.own_value(data.a) {
             Some(value) => self.copy_part_to(value, 0, home),
-            None => self.make_fresh(data.a, 0, home, self.imm_bytes),
+            None => self.fresh_to(data.a, 0, home, self.imm_bytes),
+        }
+        if R::IS_ON
+            && let Some(slot) = data.b.as_value().and_then(|pointer| self.function.slot_of(pointer))
+        {
+            (self.rec).becomes(home, Thing::Part(data.a, 0), Thing::SlotContents(slot));
         }
         self.end_step();
         self.release_operands(data);
@@ -231,16 +244,20 @@ impl<I: Isa> FastCtx<'_, I> {
                     self.put_branch(branch, then_label, else_label, false);
                     self.jump_unless_next(else_edge.target);
                 }
+                self.rec.direct_edge(then_edge.target);
+                self.rec.direct_edge(else_edge.target);
             }
             (Exit::Direct(then_label), Exit::Moves) => {
                 let here = self.buf.new_label();
                 self.put_branch(branch, then_label, here, false);
+                self.rec.direct_edge(then_edge.target);
                 self.buf.bind(here);
                 self.take_edge(else_edge);
             }
             (Exit::Moves, Exit::Direct(else_label)) => {
                 let here = self.buf.new_label();
                 self.put_branch(branch, here, else_label, true);
+                self.rec.direct_edge(else_edge.target);
                 self.buf.bind(here);
                 self.take_edge(then_edge);
             }
@@ -266,12 +283,13 @@ impl<I: Isa> FastCtx<'_, I> {
 
     /// See [`put_branch`].
     fn put_branch(&mut self, branch: Branch, then_label: Label, else_label: Label, then_follows: bool) {
-        let mut sink = BodySink {
-            isa: self.isa,
-            buf: self.buf,
-            unwind: self.unwind,
-        };
-        put_branch(self.isa, &mut sink, branch, (then_label, else_label), then_follows);
+        put_branch(
+            self.isa,
+            &mut RuleSink(self),
+            branch,
+            (then_label, else_label),
+            then_follows,
+        );
     }
 
     /// Jumps to a block that is not the next one.
@@ -279,5 +297,26 @@ impl<I: Isa> FastCtx<'_, I> {
         if self.next_block() != Some(target) {
             self.put(self.isa.jump(self.block_label(target)));
         }
+    }
+}
+
+/// Takes the branches of a two-way terminator, whose registers were handed to a rule.
+struct RuleSink<'s, 'a, I: Isa, R: Record>(&'s mut FastCtx<'a, I, R>);
+
+impl<I: Isa, R: Record> FrameSink for RuleSink<'_, '_, I, R> {
+    fn emit(&mut self, inst: MInst) {
+        self.0.put_by(inst, By::Rule);
+    }
+
+    fn unwind(&mut self, op: UnwindOp) {
+        self.0.unwind.push((self.0.buf.offset(), op));
+    }
+
+    fn label(&mut self) -> Label {
+        self.0.buf.new_label()
+    }
+
+    fn bind(&mut self, label: Label) {
+        self.0.buf.bind(label);
     }
 }

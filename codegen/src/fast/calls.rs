@@ -1,6 +1,7 @@
 //! Calls, the entry of the function, and returns: all by tables and parallel moves (contract 12).
 
 use super::FastCtx;
+use super::record::{Record, Spot, Thing};
 use super::state::NO_REG;
 use crate::abi::{ArgLayout, ArgPlace, Place};
 use crate::context::calls::{barrier, refuse_call, runtime_signature};
@@ -26,7 +27,7 @@ struct PendingCall<'a> {
     first_result: Option<Value>,
 }
 
-impl<I: Isa> FastCtx<'_, I> {
+impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     /// Makes the parameters known and emits what comes before the first block.
     pub(super) fn enter(&mut self) -> Result<(), CodegenError> {
         let mut layout = std::mem::take(&mut self.st.layout);
@@ -35,6 +36,9 @@ impl<I: Isa> FastCtx<'_, I> {
         layout.compute(signature, self.conv, &self.function.types, |ty| parts[ty.index()])?;
         (self.int_args_used, self.float_args_used) = (layout.int_used, layout.float_used);
         self.incoming_bytes = layout.stack_bytes;
+        if R::IS_ON {
+            self.record_params(&layout);
+        }
         if layout.returns_in_memory {
             let reg = self.conv.int_args[0];
             let bytes = self.isa.desc().pointer_bytes;
@@ -52,6 +56,25 @@ impl<I: Isa> FastCtx<'_, I> {
         }
         self.align_slots();
         Ok(())
+    }
+
+    /// Says what the caller has put where.
+    fn record_params(&mut self, layout: &ArgLayout) {
+        if layout.returns_in_memory {
+            (self.rec).defined(Spot::Reg(self.conv.int_args[0]), Thing::ResultPointer);
+        }
+        for (index, arg) in layout.args.iter().enumerate() {
+            for part in 0..arg.parts.count {
+                let spot = match arg.places[usize::from(part)] {
+                    Place::Reg(reg) => Spot::Reg(reg),
+                    Place::Stack(offset) => {
+                        let desc = self.isa.desc();
+                        Spot::Memory(desc.frame_pointer, desc.incoming_args_offset + offset as i32)
+                    }
+                };
+                self.rec.defined(spot, Thing::value(Value::new(index), part));
+            }
+        }
     }
 
     fn define_param(&mut self, value: Value, param: &Param, layout: &ArgLayout) {
@@ -190,9 +213,12 @@ impl<I: Isa> FastCtx<'_, I> {
         let inst = self.call_inst(&call);
         if !call.conv.variadic_count.is_none() && call.signature.variadic {
             let isa = self.isa;
+            self.rec.hand_over(call.conv.variadic_count);
             isa.int_constant(self, call.conv.variadic_count, 4, i64::from(layout.float_used_all));
         }
+        self.rec.leaves();
         self.put(inst);
+        self.rec.called(call.conv);
         if stack_bytes > 0 {
             self.put(self.isa.adjust_stack(stack_bytes as i32));
         }
@@ -319,6 +345,8 @@ impl<I: Isa> FastCtx<'_, I> {
         if call.callee.as_symbol().is_none() {
             let (source, dest) = (self.source(call.callee, 0), Location::Reg(call.conv.indirect_callee));
             let bytes = self.isa.desc().pointer_bytes;
+            let spot = self.spot(dest);
+            self.rec.needs(spot, Thing::Part(call.callee, 0));
             self.st.moves.push(Move {
                 source,
                 dest,
@@ -333,8 +361,11 @@ impl<I: Isa> FastCtx<'_, I> {
             self.perform_moves();
             self.st.moves.clear();
             let mem = self.frame_mem(offset);
-            let isa = self.isa;
-            isa.address(self, call.conv.int_args[0], mem);
+            let (isa, reg) = (self.isa, call.conv.int_args[0]);
+            self.rec.hand_over(reg);
+            isa.address(self, reg, mem);
+            (self.rec).keeps(reg, reg, Thing::CalleeResults(offset));
+            (self.rec).needs(Spot::Reg(reg), Thing::CalleeResults(offset));
         }
     }
 
@@ -347,6 +378,8 @@ impl<I: Isa> FastCtx<'_, I> {
         };
         let Parts { float, bytes, .. } = place.parts;
         let extend = place.extend_of(part);
+        let spot = self.spot(dest);
+        self.rec.needs(spot, Thing::Part(operand, part));
         self.st.moves.push(Move {
             source,
             dest,
@@ -377,8 +410,27 @@ impl<I: Isa> FastCtx<'_, I> {
         self.isa.call(self.view, target)
     }
 
+    /// Says what the callee has put where.
+    fn record_results(&mut self, first: Value, layout: &ArgLayout, result_memory: Option<i32>) {
+        for (index, result) in layout.returns.iter().enumerate() {
+            for part in 0..result.parts.count {
+                let spot = match (result.places[usize::from(part)], result_memory) {
+                    (Place::Reg(reg), _) => Spot::Reg(reg),
+                    (Place::Stack(offset), memory) => {
+                        Spot::Memory(self.isa.desc().frame_pointer, memory.unwrap_or(0) + offset as i32)
+                    }
+                };
+                let value = Value::new(first.index() + index);
+                self.rec.defined(spot, Thing::value(value, part));
+            }
+        }
+    }
+
     fn define_results(&mut self, call: &PendingCall<'_>, layout: &ArgLayout, result_memory: Option<i32>) {
         let Some(first) = call.first_result else { return };
+        if R::IS_ON {
+            self.record_results(first, layout, result_memory);
+        }
         for (index, result) in layout.returns.iter().enumerate() {
             let value = Value::new(first.index() + index);
             for part in 0..result.parts.count {
@@ -414,6 +466,7 @@ impl<I: Isa> FastCtx<'_, I> {
                 self.isa
                     .reload(RegClass::Int, self.isa.desc().pointer_bytes, pointer_reg, mem),
             );
+            (self.rec).needs(Spot::Reg(pointer_reg), Thing::ResultPointer);
         }
         self.st.moves.clear();
         for (&operand, result) in operands.iter().zip(&layout.returns) {
@@ -427,6 +480,7 @@ impl<I: Isa> FastCtx<'_, I> {
             let source = self.source(Operand::value(value), 0);
             let bytes = self.isa.desc().pointer_bytes;
             let dest = Location::Reg(pointer_reg);
+            (self.rec).needs(Spot::Reg(pointer_reg), Thing::value(value, 0));
             self.st.moves.push(Move {
                 source,
                 dest,
@@ -436,6 +490,7 @@ impl<I: Isa> FastCtx<'_, I> {
             });
         }
         self.perform_moves();
+        self.rec.leaves();
         self.st.layout = layout;
         operands.iter().for_each(|&operand| self.release_operand(operand));
         self.put(self.isa.jump(self.epilogue));

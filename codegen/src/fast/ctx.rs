@@ -1,5 +1,6 @@
 //! The requests of lowering rules, as the fast context grants them.
 
+use super::record::{By, Record, Thing};
 use super::state::{NO_REG, Owner};
 use super::{FastCtx, reg_of};
 use crate::analyze::{Mark, NO_HINT};
@@ -12,7 +13,7 @@ use crate::module_view::ModuleView;
 use crate::reg::{PRegSet, Reg, RegClass};
 use frazil_ir::{EntityRef, Function, Operand, RuntimeFunction, SlotId, Type, Value};
 
-impl<I: Isa> FastCtx<'_, I> {
+impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     /// A part of an operand in a register, pinned: the value's own, or a temporary.
     #[inline]
     pub(super) fn operand_reg(&mut self, operand: Operand, part: u8) -> Reg {
@@ -23,12 +24,24 @@ impl<I: Isa> FastCtx<'_, I> {
                 self.st.analysis.marks[value.index()] != Mark::Folded,
                 "{value} was folded, but not absorbed"
             );
-            return self.load(value, part);
+            let reg = self.load(value, part);
+            self.rec.hand_out(reg, Thing::Part(operand, part));
+            return reg;
         }
         let class = self.fresh_class(operand);
         let reg = self.allocate(class, Owner::TEMP);
-        self.make_fresh(operand, part, reg, self.imm_bytes);
+        self.fresh_to(operand, part, reg, self.imm_bytes);
+        self.rec.hand_out(reg, Thing::Part(operand, part));
         reg
+    }
+
+    /// Puts a part of a constant, symbol or place into a register; see [`Constants::make_fresh`].
+    pub(super) fn fresh_to(&mut self, operand: Operand, part: u8, dst: Reg, imm_bytes: u8) {
+        self.rec.hand_over(dst);
+        self.rec.keep_flags(true);
+        self.make_fresh(operand, part, dst, imm_bytes);
+        self.rec.keep_flags(false);
+        self.rec.made(dst, Thing::Part(operand, part));
     }
 
     /// The registers of the operands of a folded or finished instruction are used once more each.
@@ -54,7 +67,7 @@ impl<I: Isa> FastCtx<'_, I> {
     }
 }
 
-impl<'a, I: Isa> Context<'a> for FastCtx<'a, I> {
+impl<'a, I: Isa, R: Record> Context<'a> for FastCtx<'a, I, R> {
     type Isa = I;
 
     #[inline]
@@ -112,7 +125,7 @@ impl<'a, I: Isa> Context<'a> for FastCtx<'a, I> {
     }
 }
 
-impl<I: Isa> LowerCtx for FastCtx<'_, I> {
+impl<I: Isa, R: Record> LowerCtx for FastCtx<'_, I, R> {
     #[inline]
     fn func(&self) -> &Function {
         self.function
@@ -162,18 +175,22 @@ impl<I: Isa> LowerCtx for FastCtx<'_, I> {
                 self.st.regs.take(reg, Owner::TEMP);
             }
             self.st.regs.pinned.insert(reg);
+            self.rec.hand_copy(reg, Thing::Part(operand, part));
             return;
         }
         self.claim_one(reg, PRegSet::EMPTY);
         match own {
-            None => self.make_fresh(operand, part, reg, self.imm_bytes),
+            None => self.fresh_to(operand, part, reg, self.imm_bytes),
             Some(value) => self.copy_part_to(value, part, reg),
         }
+        self.rec.hand_copy(reg, Thing::Part(operand, part));
     }
 
     fn use_copy(&mut self, operand: Operand, part: u8) -> Reg {
         let Some(value) = self.own_value(operand) else {
-            return self.operand_reg(operand, part);
+            let reg = self.operand_reg(operand, part);
+            self.rec.hand_copy(reg, Thing::Part(operand, part));
+            return reg;
         };
         let assign = self.st.assigns[value.index()];
         if let Some(reg) = reg_of(assign.regs[usize::from(part)])
@@ -182,10 +199,12 @@ impl<I: Isa> LowerCtx for FastCtx<'_, I> {
         {
             self.take_over(value, part, reg);
             self.st.regs.pinned.insert(reg);
+            self.rec.hand_copy(reg, Thing::Part(operand, part));
             return reg;
         }
         let reg = self.allocate(assign.parts.class(), Owner::TEMP);
         self.copy_part_to(value, part, reg);
+        self.rec.hand_copy(reg, Thing::Part(operand, part));
         reg
     }
 
@@ -198,15 +217,24 @@ impl<I: Isa> LowerCtx for FastCtx<'_, I> {
         };
         if let Some(pointer) = self.folded_load(value) {
             if let Some(home) = self.slot_home(pointer) {
+                if R::IS_ON
+                    && let Some(slot) = pointer.as_value().and_then(|pointer| self.function.slot_of(pointer))
+                {
+                    self.rec.hand_out(home, Thing::SlotContents(slot));
+                }
                 return Src::Reg(home);
             }
             return Src::Mem(self.address_of(pointer, 16));
         }
         let assign = self.st.assigns[value.index()];
         if assign.regs[usize::from(part)] == NO_REG && self.is_last_use(value) {
-            return Src::Mem(self.frame_mem(assign.frame + assign.parts.offset(part)));
+            let mem = self.frame_mem(assign.frame + assign.parts.offset(part));
+            (self.rec).hand_memory(mem.base, mem.disp, Thing::Part(operand, part));
+            return Src::Mem(mem);
         }
-        Src::Reg(self.load(value, part))
+        let reg = self.load(value, part);
+        self.rec.hand_out(reg, Thing::Part(operand, part));
+        Src::Reg(reg)
     }
 
     fn use_reg_or_imm(&mut self, operand: Operand, part: u8, imm: ImmKind) -> Src {
@@ -227,6 +255,7 @@ impl<I: Isa> LowerCtx for FastCtx<'_, I> {
     #[inline]
     fn def(&mut self, value: Value, part: u8) -> Reg {
         if let Some(home) = self.st.home(value) {
+            self.rec.hand_result(home, Thing::value(value, part));
             return home;
         }
         let owner = Owner::part(value, part);
@@ -241,6 +270,7 @@ impl<I: Isa> LowerCtx for FastCtx<'_, I> {
             self.allocate(class, owner)
         };
         self.st.assigns[value.index()].regs[usize::from(part)] = reg.index() as u8;
+        self.rec.hand_result(reg, Thing::value(value, part));
         reg
     }
 
@@ -257,21 +287,27 @@ impl<I: Isa> LowerCtx for FastCtx<'_, I> {
                 self.st.assigns[old.index()].regs[usize::from(old_part)] = NO_REG;
             }
             self.set_owner(value, part, src);
+            self.rec.keeps(src, src, Thing::value(value, part));
             return src;
         }
         let dst = self.def(value, part);
+        self.rec.will_keep(src, Thing::value(value, part));
         self.put(self.isa.mov(parts.class(), parts.bytes.max(4), dst, src));
+        self.rec.keeps(dst, src, Thing::value(value, part));
         dst
     }
 
     fn def_fixed(&mut self, value: Value, part: u8, reg: Reg) {
         if let Some(home) = self.st.home(value) {
             let parts = self.st.assigns[value.index()].parts;
+            self.rec.will_keep(reg, Thing::value(value, part));
             self.put(self.isa.mov(parts.class(), parts.bytes.max(4), home, reg));
+            self.rec.keeps(home, reg, Thing::value(value, part));
             return;
         }
         self.st.regs.take(reg, Owner::part(value, part));
         self.st.assigns[value.index()].regs[usize::from(part)] = reg.index() as u8;
+        self.rec.keeps(reg, reg, Thing::value(value, part));
     }
 
     #[inline]
@@ -281,7 +317,7 @@ impl<I: Isa> LowerCtx for FastCtx<'_, I> {
 
     #[inline]
     fn emit(&mut self, inst: MInst) {
-        self.put(inst);
+        self.put_by(inst, By::Rule);
     }
 
     fn begin_group(&mut self, _kind: GroupKind) {
@@ -335,7 +371,7 @@ impl<I: Isa> LowerCtx for FastCtx<'_, I> {
     }
 }
 
-impl<I: Isa> FastCtx<'_, I> {
+impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     /// Makes a register the rule's own, pinned, contents lost.
     fn claim_one(&mut self, reg: Reg, others: PRegSet) {
         debug_assert!(!self.in_group, "a register is claimed inside a group");
@@ -345,6 +381,7 @@ impl<I: Isa> FastCtx<'_, I> {
         }
         self.st.regs.take(reg, Owner::TEMP);
         self.st.regs.pinned.insert(reg);
+        self.rec.hand_over(reg);
     }
 
     /// Records that a part lives in a register.

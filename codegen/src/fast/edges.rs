@@ -4,9 +4,10 @@
 //! behind the branch that chose the edge, so they may not change what the context believes about registers: only
 //! scratch registers and phi slots are written.
 
+use super::record::{Record, Spot, Thing};
 use super::state::FreshPart;
 use super::{FastCtx, reg_of};
-use crate::context::{Constants, Context};
+use crate::context::Context;
 use crate::isa::Isa;
 use crate::minst::{Label, Mem};
 use crate::parallel_move::{Location, Move, Source, Step};
@@ -22,7 +23,7 @@ pub(super) enum Exit {
     Moves,
 }
 
-impl<I: Isa> FastCtx<'_, I> {
+impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     /// Whether an edge needs moves.
     pub(super) fn exit(&self, edge: Edge) -> Exit {
         let start = self.function.block_insts(edge.target).start;
@@ -48,6 +49,7 @@ impl<I: Isa> FastCtx<'_, I> {
         let start = self.function.block_insts(edge.target).start;
         let count = self.st.analysis.phi_counts[edge.target.index()] as usize;
         self.st.moves.clear();
+        self.rec.begin_edge(edge.target);
         for index in start..start + count {
             let data = &self.function.insts[index];
             let phi = Value::new(data.result as usize);
@@ -59,6 +61,7 @@ impl<I: Isa> FastCtx<'_, I> {
             let slot = if home.is_some() { 0 } else { self.slot_of(phi) };
             let parts = self.st.assigns[phi.index()].parts;
             for part in 0..parts.count {
+                self.rec.phi(phi, operand, part);
                 let source = self.source(operand, part);
                 let dest = home.map_or(Location::Frame(slot + parts.offset(part)), Location::Reg);
                 let extend = (0, false);
@@ -72,6 +75,7 @@ impl<I: Isa> FastCtx<'_, I> {
             }
         }
         self.perform_moves();
+        self.rec.end_edge();
     }
 
     /// The uses of phi operands on an edge are done.
@@ -96,6 +100,17 @@ impl<I: Isa> FastCtx<'_, I> {
                 debug_assert!(assign.stored & (1 << part) != 0, "{value} part {part} is nowhere");
                 Source::Location(Location::Frame(assign.frame + assign.parts.offset(part)))
             }
+        }
+    }
+
+    /// Where a location is in the eyes of a recorder.
+    pub(super) fn spot(&self, location: Location) -> Spot {
+        let desc = self.isa.desc();
+        match location {
+            Location::Reg(reg) => Spot::Reg(reg),
+            Location::Frame(offset) => Spot::Memory(desc.frame_pointer, offset),
+            Location::Outgoing(offset) => Spot::Memory(desc.stack_pointer, offset),
+            Location::Behind(reg, offset) => Spot::Memory(reg, offset),
         }
     }
 
@@ -162,7 +177,7 @@ impl<I: Isa> FastCtx<'_, I> {
         match m.source {
             Source::Location(Location::Reg(reg)) => {
                 if bits != 0 {
-                    isa.extend(self, target, reg, bits, signed);
+                    self.extend(target, reg, bits, signed);
                 } else if reg != target {
                     self.put(isa.mov(class, m.bytes.max(4), target, reg));
                 }
@@ -175,22 +190,32 @@ impl<I: Isa> FastCtx<'_, I> {
             }
             Source::Fresh((operand, part)) => match operand.as_imm() {
                 Some(imm) if bits != 0 && !signed => {
+                    self.rec.hand_over(target);
                     isa.int_constant(self, target, m.bytes.max(4), imm & ((1i64 << bits.min(62)) - 1));
+                    self.rec.made(target, Thing::Part(operand, part));
                     return;
                 }
                 Some(_) => {
-                    self.make_fresh(operand, part, target, m.bytes.max(4));
+                    self.fresh_to(operand, part, target, m.bytes.max(4));
                     return;
                 }
-                None => self.make_fresh(operand, part, target, m.bytes.max(4)),
+                None => self.fresh_to(operand, part, target, m.bytes.max(4)),
             },
             Source::Location(location) => {
                 debug_assert!(false, "{location:?} is never read");
             }
         }
         if bits != 0 {
-            isa.extend(self, target, target, bits, signed);
+            self.extend(target, target, bits, signed);
         }
+    }
+
+    /// Extends a part of an argument or result; the bits that count stay.
+    fn extend(&mut self, target: Reg, source: Reg, bits: u32, signed: bool) {
+        self.rec.begin_extension(target, source);
+        let isa = self.isa;
+        isa.extend(self, target, source, bits, signed);
+        self.rec.end_extension(target, source);
     }
 
     fn reload_from(&mut self, class: RegClass, bytes: u8, dst: Reg, offset: i32) {

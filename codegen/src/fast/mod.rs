@@ -20,11 +20,14 @@ mod blocks;
 mod calls;
 mod ctx;
 mod edges;
+pub(crate) mod record;
 mod regs;
 mod state;
 mod switch;
 
 pub use state::FastState;
+
+use record::{NoRecord, Record};
 
 use crate::buffer::CodeBuffer;
 use crate::context::frame_code::{BodySink, finish_prologue, probe_bytes};
@@ -39,13 +42,14 @@ use frazil_ir::module::{FramePointer, FunctionHead};
 use frazil_ir::{Block, Function, Value};
 
 /// The context of one function: implements the requests of lowering rules.
-pub(crate) struct FastCtx<'a, I: Isa> {
+pub(crate) struct FastCtx<'a, I: Isa, R: Record> {
     isa: &'a I,
     function: &'a Function,
     head: &'a FunctionHead,
     view: ModuleView<'a>,
     st: &'a mut FastState,
     buf: &'a mut CodeBuffer,
+    rec: &'a mut R,
     unwind: &'a mut Vec<(u32, UnwindOp)>,
     /// The convention of the function itself.
     conv: &'static ConvDesc,
@@ -82,6 +86,29 @@ pub(crate) fn compile<I: Isa>(
     state: &mut FastState,
     out: &mut CompiledFunction,
 ) -> Result<(), CodegenError> {
+    if !state.is_checked.unwrap_or(cfg!(debug_assertions)) {
+        return compile_recorded(isa, function, head, view, state, &mut NoRecord, out);
+    }
+    let mut trace = std::mem::take(&mut state.trace);
+    let was_logging = out.body.keep_log(true);
+    let compiled = compile_recorded(isa, function, head, view, state, &mut *trace, out);
+    out.body.keep_log(was_logging);
+    let result = compiled.and_then(|()| Ok(trace.check()?));
+    state.trace = trace;
+    result
+}
+
+/// The same, with a recorder.
+#[allow(clippy::too_many_arguments, reason = "what a compilation consists of")]
+fn compile_recorded<I: Isa, R: Record>(
+    isa: &I,
+    function: &Function,
+    head: &FunctionHead,
+    view: ModuleView<'_>,
+    state: &mut FastState,
+    rec: &mut R,
+    out: &mut CompiledFunction,
+) -> Result<(), CodegenError> {
     out.clear();
     crate::context::refusals::refuse_attributes(head, view)?;
     crate::context::refusals::refuse_layout(isa.desc(), function, view)?;
@@ -112,6 +139,7 @@ pub(crate) fn compile<I: Isa>(
         view,
         st: state,
         buf: body,
+        rec,
         unwind,
         conv,
         position: 0,
@@ -130,6 +158,7 @@ pub(crate) fn compile<I: Isa>(
         in_group: false,
         error: None,
     };
+    cx.rec.begin(isa, function, &cx.st.parts);
     cx.place_slots();
     cx.enter()?;
     cx.lower_blocks()?;
@@ -151,7 +180,7 @@ pub(crate) fn compile<I: Isa>(
     Ok(())
 }
 
-impl<I: Isa> FastCtx<'_, I> {
+impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     fn block_label(&self, block: Block) -> Label {
         Label(self.first_block_label.0 + block.as_u32())
     }

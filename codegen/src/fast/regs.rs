@@ -1,5 +1,6 @@
 //! Registers of the fast context: allocation, eviction, storing, loading.
 
+use super::record::{By, Record, log_from};
 use super::state::{NO_REG, Owner};
 use super::{FastCtx, reg_of};
 use crate::context::Context;
@@ -8,11 +9,23 @@ use crate::minst::MInst;
 use crate::reg::{PRegSet, Reg, RegClass};
 use frazil_ir::{EntityRef, Value};
 
-impl<I: Isa> FastCtx<'_, I> {
-    /// Appends an instruction.
+impl<I: Isa, R: Record> FastCtx<'_, I, R> {
+    /// Appends an instruction of the context itself.
     #[inline]
     pub(super) fn put(&mut self, inst: MInst) {
-        self.isa.encode(&inst, self.buf);
+        self.put_by(inst, By::Context);
+    }
+
+    /// Appends an instruction.
+    #[inline]
+    pub(super) fn put_by(&mut self, inst: MInst, by: By) {
+        if R::IS_ON {
+            let len = self.buf.log().len();
+            self.isa.encode(&inst, self.buf);
+            self.rec.emitted(&inst, log_from(self.buf, len), by);
+        } else {
+            self.isa.encode(&inst, self.buf);
+        }
     }
 
     /// Whether the value is needed after the current block.
@@ -43,6 +56,9 @@ impl<I: Isa> FastCtx<'_, I> {
         };
         self.st.regs.take(reg, owner);
         self.st.regs.pinned.insert(reg);
+        if owner == Owner::TEMP {
+            self.rec.hand_over(reg);
+        }
         reg
     }
 

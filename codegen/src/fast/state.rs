@@ -2,6 +2,7 @@
 
 use crate::abi::ArgLayout;
 use crate::analyze::{Analysis, HomeOwner};
+use crate::check::Trace;
 use crate::frame::Frame;
 use crate::isa::Parts;
 use crate::parallel_move::ParallelMoves;
@@ -135,12 +136,21 @@ pub struct FastState {
     pub(super) moves: ParallelMoves<FreshPart>,
     pub(super) cases: Vec<(u64, u32)>,
     pub(super) exit_labels: EpochMap<u32>,
+    /// Whether functions are checked; without it, they are in builds with assertions.
+    pub(super) is_checked: Option<bool>,
+    pub(super) trace: Box<Trace>,
 }
 
 impl FastState {
     /// Memory for one worker.
     pub fn new() -> FastState {
         FastState::default()
+    }
+
+    /// Says whether what registers and slots hold is proved for each function ([`crate::check`]). It is by default in
+    /// builds with debug assertions.
+    pub fn set_checked(&mut self, is_checked: bool) {
+        self.is_checked = Some(is_checked);
     }
 
     /// Learns how the function's types are spread over registers.

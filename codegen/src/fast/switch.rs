@@ -2,6 +2,7 @@
 
 use super::FastCtx;
 use super::edges::Exit;
+use super::record::Record;
 use super::state::Owner;
 use crate::context::switch::{Dispatch, collect_cases, dispatch};
 use crate::error::CodegenError;
@@ -10,7 +11,7 @@ use crate::minst::Label;
 use crate::reg::RegClass;
 use frazil_ir::{Block, EntityRef, InstData};
 
-impl<I: Isa> FastCtx<'_, I> {
+impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     pub(super) fn lower_switch(&mut self, block: Block, data: &InstData) -> Result<(), CodegenError> {
         self.store_live_out();
         let function = self.function;
@@ -55,7 +56,9 @@ impl<I: Isa> FastCtx<'_, I> {
     fn put_exits(&mut self, block: Block) {
         let function = self.function;
         for &edge in function.cfg.successors(block) {
-            if let Exit::Moves = self.exit(edge) {
+            if let Exit::Direct(_) = self.exit(edge) {
+                self.rec.direct_edge(edge.target);
+            } else {
                 self.buf.bind(self.exit_label(edge.target));
                 self.move_phis(edge);
                 self.put(self.isa.jump(self.block_label(edge.target)));

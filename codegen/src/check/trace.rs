@@ -1,0 +1,683 @@
+//! Brings what the fast path emits into the checker's form ([`super::flow`]), while it emits it.
+//!
+//! The context says what the registers that it hands to rules stand for ([`Record`]). Each instruction of a rule then
+//! uses and defines those names. Everything else is read from the instructions in the buffer's log: copies, spills
+//! and reloads, which are known by being what the target's hooks make, move contents; other instructions of the
+//! context only destroy. So what the context believes about registers and slots is not believed here.
+//!
+//! Names are parts of operands, what stack slots in registers contain, and, for each register handed out for writing,
+//! one that stands for what the rule puts there. As in machine functions, each physical register has a name for what
+//! instructions put there that name it on their own account.
+
+use super::describe;
+use super::error::{CheckError, CheckFault, Missing};
+use super::flow::{Flow, Name, Op, Place};
+use super::moves::{MoveKind, MoveTable};
+use super::solve::{At, Failure, Solver};
+use crate::buffer::LogItem;
+use crate::desc::{ConvDesc, OpDesc, Role, TargetDesc};
+use crate::fast::record::{By, Record, Spot, Thing};
+use crate::isa::{Isa, Parts};
+use crate::mfunc::{for_each_register, op_desc};
+use crate::minst::MInst;
+use crate::reg::{PRegSet, Reg};
+use frazil_ir::{Block, EntityRef, Function};
+use frazil_support::FxHashMap;
+use std::ops::Range;
+
+/// Names of parts of a value.
+const PARTS: u32 = 4;
+/// A place that no instruction knows, for the source of an extension.
+const ASIDE: Place = Place::memory(0);
+/// Widest spill in bytes.
+const WIDEST: i32 = 16;
+
+/// What a register stands for in the eyes of the rule that it was handed to.
+#[derive(Clone, Copy, Debug)]
+struct Hand {
+    name: Name,
+    may_write: bool,
+}
+
+/// A function that is being recorded. Kept from function to function.
+#[derive(Debug, Default)]
+pub(crate) struct Trace {
+    flow: Flow,
+    solver: Solver,
+    target: Option<(&'static TargetDesc, &'static [OpDesc])>,
+    moves: MoveTable,
+    /// The instructions; their numbers are the sites of steps.
+    insts: Vec<MInst>,
+    /// By physical register.
+    hands: Vec<Option<Hand>>,
+    /// What rules were told of memory: base, displacement.
+    memory_hands: FxHashMap<(Reg, i32), Name>,
+    /// Names of things other than values.
+    things: FxHashMap<Thing, Name>,
+    values: u32,
+    /// Pieces of memory that are places, by base and displacement.
+    pieces: FxHashMap<(Reg, i32), Place>,
+    /// The same, in the order in which they were met.
+    piece_list: Vec<(Reg, Place)>,
+    bases: PRegSet,
+    needs: Vec<(Spot, Name)>,
+    flags: Option<Name>,
+    keeps_flags: bool,
+    /// Instructions that rules asked for since a register was handed over.
+    asked: u32,
+    saved_hand: Option<Hand>,
+    /// The name by which what a rule was handed is followed through a copy.
+    kept: Option<Name>,
+    in_block: bool,
+    /// The flow block that edges leave.
+    from: u32,
+    /// For each flow block, the block of the function.
+    sources: Vec<u32>,
+    /// For each block of the function, its flow block.
+    starts: Vec<u32>,
+    /// Edges from flow blocks to blocks of the function.
+    edges: Vec<(u32, Block)>,
+    edge_to: Option<Block>,
+}
+
+impl Trace {
+    /// Proves what was recorded.
+    pub fn check(&mut self) -> Result<(), CheckError> {
+        self.close_block();
+        for &(from, to) in &self.edges {
+            self.flow.edges.push((from, self.starts[to.index()]));
+        }
+        self.flow.places = Place::memory(self.piece_list.len() as u32 + 1).0;
+        let result = self.solver.solve(&self.flow);
+        result.map_err(|failure| self.describe(&failure))
+    }
+
+    fn describe(&self, failure: &Failure) -> CheckError {
+        let (desc, ops) = self.target.expect("a function was begun");
+        let name = |name: Name| self.name_text(desc, name);
+        let memory = |number: u32| {
+            let piece = self.pieces.iter().find(|piece| *piece.1 == Place::memory(number));
+            piece.map_or_else(
+                || "a copy".to_owned(),
+                |(&(base, disp), _)| format!("[{}{disp:+}]", describe::register(desc, base)),
+            )
+        };
+        let at = match failure.at {
+            At::Use => None,
+            At::Entry => Some("at the entry of the function".to_owned()),
+            At::End(block) => Some(format!("at the end of block {}", self.sources[block as usize])),
+        };
+        let site = self.flow.sites[failure.op as usize];
+        let inst = self.insts.get(site as usize).map(|inst| {
+            let text = describe::instruction(desc, op_desc(ops, inst.op), inst);
+            format!("{site}: {text}")
+        });
+        CheckError {
+            block: self.sources[self.flow.block_of(failure.op) as usize],
+            inst: inst.unwrap_or_default(),
+            operand: None,
+            fault: CheckFault::Missing(Box::new(Missing {
+                expected: describe::expectation(&self.flow, failure, name),
+                place: describe::place(desc, failure.place, memory),
+                found: describe::list(&failure.found, name),
+                at,
+            })),
+        }
+    }
+
+    fn name_text(&self, desc: &TargetDesc, name: Name) -> String {
+        let Some(number) = name.0.checked_sub(Reg::FIRST_VIRTUAL) else {
+            return format!("what instructions put into {}", describe::register(desc, Reg(name.0)));
+        };
+        if number < self.values * PARTS {
+            return format!("v{}.{}", number / PARTS, number % PARTS);
+        }
+        match self.things.iter().find(|entry| *entry.1 == name) {
+            Some((thing, _)) => format!("{thing:?}"),
+            None => "what the rule put there".to_owned(),
+        }
+    }
+
+    fn desc(&self, inst: &MInst) -> &'static OpDesc {
+        let (_, ops) = self.target.expect("a function was begun");
+        op_desc(ops, inst.op)
+    }
+
+    fn is_reserved(&self, reg: Reg) -> bool {
+        let (desc, _) = self.target.expect("a function was begun");
+        !desc.classes[reg.bank()].allocatable.contains(reg)
+    }
+
+    fn push(&mut self, op: Op) {
+        debug_assert!(self.in_block, "steps stand in blocks");
+        let site = (self.insts.len() as u32).wrapping_sub(1);
+        self.flow.push(op, site);
+    }
+
+    fn new_name(&mut self, bytes: u8) -> Name {
+        self.flow.name_bytes.push(bytes);
+        Name(self.flow.name_bytes.len() as u32 - 1)
+    }
+
+    fn name(&mut self, thing: Thing) -> Name {
+        if let Thing::Part(operand, part) = thing
+            && let Some(value) = operand.as_value()
+        {
+            return Name(Reg::FIRST_VIRTUAL + value.as_u32() * PARTS + u32::from(part));
+        }
+        if let Some(&name) = self.things.get(&thing) {
+            return name;
+        }
+        let name = self.new_name(0);
+        self.things.insert(thing, name);
+        name
+    }
+
+    /// What an instruction of a rule expects in a register.
+    fn read_name(&self, reg: Reg) -> Name {
+        self.hands[reg.index()].map_or(Name(reg.0), |hand| hand.name)
+    }
+
+    fn set_hand(&mut self, reg: Reg, name: Name, may_write: bool) {
+        self.hands[reg.index()] = Some(Hand { name, may_write });
+    }
+
+    fn use_place(&mut self, place: Place, name: Name) {
+        self.push(Op::Use { place, name });
+    }
+
+    /// The place of a piece of memory.
+    fn piece(&mut self, base: Reg, disp: i32) -> Place {
+        let next = Place::memory(self.piece_list.len() as u32 + 1);
+        let place = *self.pieces.entry((base, disp)).or_insert(next);
+        if place == next {
+            self.piece_list.push((base, place));
+            self.bases.insert(base);
+        }
+        place
+    }
+
+    /// Memory is written: of pieces that begin below, only what comes before is left, of others nothing.
+    fn wrote_memory(&mut self, base: Reg, disp: i32, bytes: u8) {
+        if !base.is_physical() || !self.bases.contains(base) {
+            return;
+        }
+        let written: Range<i32> = disp..disp.saturating_add(i32::from(bytes));
+        for start in disp.saturating_sub(WIDEST - 1)..written.end {
+            let Some(&place) = self.pieces.get(&(base, start)) else {
+                continue;
+            };
+            self.push(if start < disp {
+                Op::copy(place, place, (disp - start) as u8)
+            } else {
+                Op::Clobber { place }
+            });
+        }
+    }
+
+    /// An instruction that writes no register: it may store.
+    fn stored(&mut self, inst: &MInst, desc: &OpDesc) {
+        if has_memory(desc) && !desc.reads_memory {
+            let bytes = self.moves.find(inst).map_or(inst.size, |(_, bytes)| bytes);
+            self.wrote_memory(inst.regs[1], inst.disp, bytes);
+        }
+    }
+
+    /// A register is written: memory at a distance from it is other memory now.
+    fn wrote_register(&mut self, reg: Reg) {
+        if !self.bases.contains(reg) {
+            return;
+        }
+        for index in 0..self.piece_list.len() {
+            let (base, place) = self.piece_list[index];
+            if base == reg {
+                self.push(Op::Clobber { place });
+            }
+        }
+    }
+
+    /// An instruction of a rule: it names what it was handed. `asked` says what the rule named, `inst` what came out.
+    fn rule_inst(&mut self, asked: &MInst, inst: &MInst) {
+        let desc = self.desc(inst);
+        let (mut reads, mut writes) = ([None; 3], [None; 3]);
+        for_each_register(inst, desc, |index, reg, role| {
+            let pair = Some((asked.regs[index], reg));
+            if role != Role::Def {
+                reads[index] = pair;
+            }
+            if matches!(role, Role::Def | Role::UseDef) {
+                writes[index] = pair;
+            }
+        });
+        for (told, reg) in reads.into_iter().flatten() {
+            let name = self.read_name(told);
+            self.use_place(Place::reg(reg), name);
+        }
+        for reg in desc.implicit_uses.iter() {
+            let name = self.read_name(reg);
+            self.use_place(Place::reg(reg), name);
+        }
+        let memory = self.use_memory(asked, inst, desc);
+        if desc.reads_flags {
+            let name = self.flags_name();
+            self.use_place(Place::FLAGS, name);
+        }
+        self.write_flags(desc, self.keeps_flags);
+        for reg in desc.implicit_defs.iter() {
+            self.rule_writes(reg, reg, false);
+        }
+        let copied = self.copy_of(inst, memory);
+        for (told, reg) in writes.into_iter().flatten() {
+            if let Some((from, bytes)) = copied
+                && from != Place::reg(reg)
+            {
+                self.push(Op::copy(from, Place::reg(reg), bytes));
+            }
+            self.rule_writes(told, reg, copied.is_some());
+        }
+        if writes[0].is_none() {
+            self.stored(inst, desc);
+        }
+    }
+
+    /// The piece that an instruction of a rule was told to read.
+    fn use_memory(&mut self, asked: &MInst, inst: &MInst, desc: &OpDesc) -> Option<Place> {
+        if !has_memory(desc) || inst.regs[2] != Reg::NONE || !inst.regs[1].is_physical() {
+            return None;
+        }
+        let name = *self.memory_hands.get(&(asked.regs[1], asked.disp))?;
+        let place = self.piece(inst.regs[1], inst.disp);
+        self.use_place(place, name);
+        Some(place)
+    }
+
+    /// What an instruction of a rule copies, if it is a copy, or a reload of a known piece.
+    fn copy_of(&self, inst: &MInst, memory: Option<Place>) -> Option<(Place, u8)> {
+        match (self.moves.find(inst)?, memory) {
+            ((MoveKind::Copy, bytes), _) => Some((Place::reg(inst.regs[1]), bytes)),
+            ((MoveKind::Reload, bytes), Some(place)) => Some((place, bytes)),
+            _ => None,
+        }
+    }
+
+    /// A rule's instruction writes a register; what it may not write, it is not believed about.
+    fn rule_writes(&mut self, told: Reg, reg: Reg, keeps: bool) {
+        let name = match self.hands[told.index()] {
+            Some(hand) if hand.may_write => hand.name,
+            _ => {
+                self.hands[told.index()] = None;
+                Name(told.0)
+            }
+        };
+        let place = Place::reg(reg);
+        self.push(if keeps {
+            Op::Alias { place, name }
+        } else {
+            Op::Define { place, name }
+        });
+        self.wrote_register(reg);
+    }
+
+    fn flags_name(&self) -> Name {
+        self.flags.expect("a function was begun")
+    }
+
+    fn write_flags(&mut self, desc: &OpDesc, destroys: bool) {
+        let (place, name) = (Place::FLAGS, self.flags_name());
+        match (desc.writes_flags, destroys) {
+            (false, _) => {}
+            (true, false) => self.push(Op::Define { place, name }),
+            (true, true) => self.push(Op::Clobber { place }),
+        }
+    }
+
+    /// An instruction that a rule asked for did not come: what it was to compute is nowhere.
+    fn missing_inst(&mut self, asked: &MInst) {
+        let desc = self.desc(asked);
+        if desc.is_move && asked.regs[0] == asked.regs[1] {
+            return self.rule_writes(asked.regs[0], asked.regs[0], true);
+        }
+        let mut names = [None; 3];
+        for_each_register(asked, desc, |index, reg, role| {
+            if matches!(role, Role::Def | Role::UseDef) {
+                names[index] = Some(self.read_name(reg));
+            }
+        });
+        for name in names.into_iter().flatten() {
+            self.push(Op::Forget { name });
+        }
+    }
+
+    /// An instruction of the context: a move, or something that destroys.
+    fn context_inst(&mut self, inst: &MInst) {
+        let desc = self.desc(inst);
+        let reg = inst.regs[0];
+        match self.moves.find(inst) {
+            Some((MoveKind::Copy, bytes)) => {
+                self.push(Op::copy(Place::reg(inst.regs[1]), Place::reg(reg), bytes));
+                self.wrote_register(reg);
+            }
+            Some((MoveKind::Reload, bytes)) => {
+                let piece = self.piece(inst.regs[1], inst.disp);
+                self.push(Op::copy(piece, Place::reg(reg), bytes));
+                self.wrote_register(reg);
+            }
+            Some((MoveKind::Spill, bytes)) => {
+                self.wrote_memory(inst.regs[1], inst.disp, bytes);
+                let piece = self.piece(inst.regs[1], inst.disp);
+                self.push(Op::copy(Place::reg(reg), piece, bytes));
+            }
+            None => self.foreign_inst(inst, desc),
+        }
+    }
+
+    fn foreign_inst(&mut self, inst: &MInst, desc: &OpDesc) {
+        let mut written = desc.implicit_defs;
+        for_each_register(inst, desc, |_, reg, role| {
+            if matches!(role, Role::Def | Role::UseDef) {
+                written.insert(reg);
+            }
+        });
+        for reg in written.iter() {
+            self.destroy(reg);
+        }
+        if written.is_empty() {
+            self.stored(inst, desc);
+        }
+        self.write_flags(desc, true);
+    }
+
+    /// A register is overwritten by something else; those that are never allocated and serve no moves have contents
+    /// of their own all the time.
+    fn destroy(&mut self, reg: Reg) {
+        let (desc, _) = self.target.expect("a function was begun");
+        let (place, name) = (Place::reg(reg), Name(reg.0));
+        let is_scratch = desc.classes[reg.bank()].scratch == reg;
+        self.push(if self.is_reserved(reg) && !is_scratch {
+            Op::Define { place, name }
+        } else {
+            Op::Clobber { place }
+        });
+        self.wrote_register(reg);
+    }
+
+    fn open_block(&mut self, source: u32) -> u32 {
+        self.close_block();
+        self.in_block = true;
+        self.sources.push(source);
+        self.flow.begin_block()
+    }
+
+    fn close_block(&mut self) {
+        if self.in_block {
+            self.flow.end_block();
+        }
+        self.in_block = false;
+    }
+
+    fn clear(&mut self) {
+        self.flow.clear();
+        self.insts.clear();
+        self.hands.clear();
+        self.hands.resize(Reg::FIRST_VIRTUAL as usize, None);
+        self.memory_hands.clear();
+        self.things.clear();
+        self.pieces.clear();
+        self.piece_list.clear();
+        self.bases = PRegSet::EMPTY;
+        self.needs.clear();
+        self.keeps_flags = false;
+        self.in_block = false;
+        self.sources.clear();
+        self.starts.clear();
+        self.edges.clear();
+        self.edge_to = None;
+    }
+
+    /// What registers contain when the function is entered.
+    fn define_entry(&mut self, conv: Option<&ConvDesc>, is_variadic: bool) {
+        let (desc, _) = self.target.expect("a function was begun");
+        let mut defined: PRegSet = PRegSet::EMPTY;
+        for row in desc.regs.iter().filter(|row| self.is_reserved(row.reg)) {
+            defined.insert(row.reg);
+        }
+        if let Some(conv) = conv.filter(|_| is_variadic) {
+            for &reg in conv
+                .int_args
+                .iter()
+                .chain(conv.float_args)
+                .chain([&conv.variadic_count])
+            {
+                if reg.is_physical() {
+                    defined.insert(reg);
+                }
+            }
+        }
+        for reg in defined.iter() {
+            let (place, name) = (Place::reg(reg), Name(reg.0));
+            self.push(Op::Define { place, name });
+        }
+    }
+}
+
+/// Whether an instruction has a memory operand.
+fn has_memory(desc: &OpDesc) -> bool {
+    desc.roles[1] == Role::Base
+}
+
+impl Record for Trace {
+    const IS_ON: bool = true;
+
+    fn begin<I: Isa>(&mut self, isa: &I, function: &Function, parts: &[Parts]) {
+        self.clear();
+        self.target = Some((isa.desc(), isa.op_descs()));
+        self.moves.learn(isa);
+        self.values = function.values.len() as u32;
+        let names = &mut self.flow.name_bytes;
+        names.resize(Reg::FIRST_VIRTUAL as usize, 0);
+        for value in function.values.iter() {
+            names.extend([parts[value.ty.index()].bytes; PARTS as usize]);
+        }
+        self.flags = Some(self.new_name(0));
+        self.starts.resize(function.blocks.len(), 0);
+        self.from = self.open_block(0);
+        let conv = isa.convention(function.signature.call_conv);
+        self.define_entry(conv, function.signature.variadic);
+        if !function.blocks.is_empty() {
+            self.edges.push((self.from, Block::new(0)));
+        }
+    }
+
+    fn block(&mut self, block: Block) {
+        self.from = self.open_block(block.as_u32());
+        self.starts[block.index()] = self.from;
+    }
+
+    fn begin_edge(&mut self, to: Block) {
+        let source = self.sources[self.from as usize];
+        let edge = self.open_block(source);
+        self.flow.edges.push((self.from, edge));
+        self.edge_to = Some(to);
+    }
+
+    fn phi(&mut self, phi: frazil_ir::Value, operand: frazil_ir::Operand, part: u8) {
+        let (new, old) = (
+            self.name(Thing::value(phi, part)),
+            self.name(Thing::Part(operand, part)),
+        );
+        self.flow.push_rename(new, old);
+    }
+
+    fn end_edge(&mut self) {
+        self.close_block();
+        let edge = self.flow.blocks.len() as u32 - 1;
+        let to = self.edge_to.take().expect("an edge was begun");
+        self.edges.push((edge, to));
+    }
+
+    fn direct_edge(&mut self, to: Block) {
+        self.close_block();
+        self.edges.push((self.from, to));
+    }
+
+    fn emitted(&mut self, asked: &MInst, emitted: &[(u32, LogItem)], by: By) {
+        self.asked += 1;
+        if !self.in_block {
+            // Branches between edges, which move nothing.
+            return;
+        }
+        let mut is_missing = by == By::Rule;
+        for (_, item) in emitted {
+            let LogItem::Inst(inst, _) = item else { continue };
+            self.insts.push(*inst);
+            if is_missing && inst.op == asked.op {
+                is_missing = false;
+                self.rule_inst(asked, inst);
+            } else {
+                self.context_inst(inst);
+            }
+        }
+        if is_missing {
+            self.missing_inst(asked);
+        }
+    }
+
+    fn keep_flags(&mut self, keep: bool) {
+        self.keeps_flags = keep;
+    }
+
+    fn hand_out(&mut self, reg: Reg, thing: Thing) {
+        let name = self.name(thing);
+        self.use_place(Place::reg(reg), name);
+        self.set_hand(reg, name, false);
+    }
+
+    fn hand_over(&mut self, reg: Reg) {
+        let name = self.new_name(0);
+        self.set_hand(reg, name, true);
+        self.asked = 0;
+    }
+
+    fn hand_copy(&mut self, reg: Reg, thing: Thing) {
+        let (name, place) = (self.name(thing), Place::reg(reg));
+        self.use_place(place, name);
+        self.hand_over(reg);
+        let name = self.read_name(reg);
+        self.push(Op::Alias { place, name });
+    }
+
+    fn hand_memory(&mut self, base: Reg, disp: i32, thing: Thing) {
+        let name = self.name(thing);
+        self.memory_hands.insert((base, disp), name);
+    }
+
+    fn hand_result(&mut self, reg: Reg, thing: Thing) {
+        let name = self.name(thing);
+        self.set_hand(reg, name, true);
+    }
+
+    fn becomes(&mut self, reg: Reg, old: Thing, new: Thing) {
+        let (old, name, place) = (self.name(old), self.name(new), Place::reg(reg));
+        self.use_place(place, old);
+        self.push(Op::Alias { place, name });
+        self.set_hand(reg, name, true);
+    }
+
+    fn will_keep(&mut self, from: Reg, new: Thing) {
+        let new = self.name(new);
+        let old = self.read_name(from);
+        self.use_place(Place::reg(from), old);
+        // Only the bytes that the new thing needs will be copied.
+        let name = self.new_name(self.flow.name_bytes[new.0 as usize]);
+        self.push(Op::Alias {
+            place: Place::reg(from),
+            name,
+        });
+        self.kept = Some(name);
+    }
+
+    fn keeps(&mut self, reg: Reg, from: Reg, new: Thing) {
+        let old = self.kept.take().unwrap_or_else(|| self.read_name(from));
+        let (name, place) = (self.name(new), Place::reg(reg));
+        self.use_place(place, old);
+        self.push(Op::Alias { place, name });
+        self.set_hand(reg, name, true);
+    }
+
+    fn made(&mut self, reg: Reg, thing: Thing) {
+        let place = Place::reg(reg);
+        // An undefined constant takes no instruction.
+        if self.asked > 0 {
+            let written = self.read_name(reg);
+            self.use_place(place, written);
+        }
+        let name = self.name(thing);
+        self.push(Op::Make { place, name });
+    }
+
+    fn defined(&mut self, spot: Spot, thing: Thing) {
+        let name = self.name(thing);
+        let place = match spot {
+            Spot::Reg(reg) => {
+                self.set_hand(reg, name, false);
+                Place::reg(reg)
+            }
+            Spot::Memory(base, disp) => {
+                let bytes = self.flow.name_bytes[name.0 as usize].max(4);
+                self.wrote_memory(base, disp, bytes);
+                self.piece(base, disp)
+            }
+        };
+        self.push(Op::Define { place, name });
+    }
+
+    fn begin_extension(&mut self, dst: Reg, src: Reg) {
+        self.push(Op::copy(Place::reg(src), ASIDE, u8::MAX));
+        self.saved_hand = self.hands[src.index()];
+        self.hand_over(src);
+        let (place, name) = (Place::reg(src), self.read_name(src));
+        self.push(Op::Alias { place, name });
+        if dst != src {
+            self.set_hand(src, name, false);
+            self.hand_over(dst);
+        }
+    }
+
+    fn end_extension(&mut self, dst: Reg, src: Reg) {
+        let (place, name) = (Place::reg(dst), self.read_name(dst));
+        self.use_place(place, name);
+        self.push(Op::copy(ASIDE, place, u8::MAX));
+        if dst != src {
+            self.hands[src.index()] = self.saved_hand;
+        }
+    }
+
+    fn needs(&mut self, spot: Spot, thing: Thing) {
+        let name = self.name(thing);
+        self.needs.push((spot, name));
+    }
+
+    fn leaves(&mut self) {
+        for index in 0..self.needs.len() {
+            let (spot, name) = self.needs[index];
+            let place = match spot {
+                Spot::Reg(reg) => Place::reg(reg),
+                Spot::Memory(base, disp) => self.piece(base, disp),
+            };
+            self.use_place(place, name);
+        }
+        self.needs.clear();
+    }
+
+    fn called(&mut self, conv: &ConvDesc) {
+        let (desc, _) = self.target.expect("a function was begun");
+        for row in desc.regs {
+            let is_kept = conv.callee_saved.contains(row.reg);
+            if !is_kept && row.reg != desc.stack_pointer && row.reg != desc.frame_pointer {
+                self.destroy(row.reg);
+            }
+        }
+        self.push(Op::Clobber { place: Place::FLAGS });
+        self.wrote_register(desc.stack_pointer);
+    }
+}
