@@ -1,7 +1,7 @@
 //! Private slots: stack slots whose addresses, and pointers made of them, go nowhere but into accesses.
 //!
 //! Nothing else can reach them: no call, no other pointer. A slot is not private if such a pointer is stored, passed,
-//! returned, merged with others, or used for a volatile or atomic access. Blocks that the entry does not reach are not
+//! returned, compared, merged with others, or used for a volatile or atomic access. Blocks that the entry does not reach are not
 //! looked at.
 
 use frazil_ir::domtree::DomTree;
@@ -62,7 +62,6 @@ impl PrivateSlots {
             }
             O::Load | O::MemSet | O::MemCopy | O::MemMove if !is_volatile() => {}
             O::Store if !is_volatile() => self.publish(data.a),
-            _ if data.op.is_icmp() => {}
             _ => function.for_each_operand(data, |operand| self.publish(operand)),
         }
     }

@@ -6,6 +6,7 @@
 use crate::registry::{NoOptions, Registry};
 
 pub mod addr_fold;
+pub mod alloca_merge;
 pub mod cmp_sink;
 pub mod dce;
 pub mod licm;
@@ -26,6 +27,7 @@ pub fn register(registry: &mut Registry) {
     registry.function(sroa::INFO, |NoOptions {}| sroa::Sroa);
     registry.function(mem2reg::INFO, mem2reg::make);
     registry.function(redundant_load::INFO, redundant_load::make);
+    registry.function(alloca_merge::INFO, |NoOptions {}| alloca_merge::AllocaMerge);
     registry.function(dce::INFO, dce::make);
     registry.function(shuffle_recognition::INFO, |NoOptions {}| {
         shuffle_recognition::ShuffleRecognition
