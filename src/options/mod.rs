@@ -46,6 +46,8 @@ pub struct Options {
     pub data_sections: bool,
     /// What is observed while passes run.
     pub observe: Observe,
+    /// Whether each register allocation is proved; see [`frazil_codegen::check`].
+    pub check_regalloc: bool,
     /// Whether times are measured; see [`crate::Report`].
     pub measure: bool,
 }
@@ -61,6 +63,7 @@ impl Default for Options {
             function_sections: false,
             data_sections: false,
             observe: Observe::default(),
+            check_regalloc: cfg!(debug_assertions),
             measure: false,
         }
     }
@@ -160,6 +163,7 @@ impl Arguments {
             function_sections: self.function_sections,
             data_sections: self.data_sections,
             observe: self.observe.observe()?,
+            check_regalloc: self.observe.check_regalloc || cfg!(debug_assertions),
             measure: self.observe.time_passes.is_some(),
         })
     }

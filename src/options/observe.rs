@@ -32,6 +32,9 @@ pub struct ObserveArguments {
     /// Verify each function after each pass (always in debug builds)
     #[arg(long)]
     pub verify_each: bool,
+    /// Prove that each register and spill slot holds what instructions read there (always in debug builds)
+    #[arg(long)]
+    pub check_regalloc: bool,
     /// Compute analyses before each pass, and again after it if the pass says that they still hold
     #[arg(long)]
     pub check_preserved: bool,

@@ -166,6 +166,9 @@ impl Job<'_> {
                 false,
             ),
         };
+        let (mut fast, mut optimize) = (FastState::default(), OptimizeState::default());
+        fast.set_checked(options.check_regalloc);
+        optimize.set_checked(options.check_regalloc);
         let mut worker = Worker {
             reader: self.opened.reader(),
             target: &*target,
@@ -176,8 +179,8 @@ impl Job<'_> {
             runner: runner(options, module, target_facts(target.desc()))?,
             codegen: &options.recipe.codegen,
             function: Function::new(),
-            fast: FastState::default(),
-            optimize: OptimizeState::default(),
+            fast,
+            optimize,
             code: CompiledFunction::new(logging),
             clock: Clock::start(options.measure),
             stage: Stage::Read,
