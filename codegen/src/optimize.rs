@@ -11,7 +11,7 @@ use crate::minst::MInst;
 use crate::module_view::ModuleView;
 use crate::pass::{MachHooks, MachPassCx, MachPasses};
 use crate::reg::PRegSet;
-use crate::regalloc::{Allocation, AllocatorInput, AllocatorOptions, RegAllocState, allocate};
+use crate::regalloc::{Allocation, Allocator, AllocatorInput, AllocatorOptions, RegAllocState, allocate};
 use crate::result::CompiledFunction;
 use crate::select::{SelectState, select};
 use frazil_ir::Function;
@@ -39,12 +39,19 @@ pub struct OptimizeState {
     checker: Checker,
     /// Whether allocations are checked; without it, they are in builds with assertions.
     is_checked: Option<bool>,
+    /// What allocates registers instead of the linear scan.
+    replaced_allocator: Option<Box<dyn Allocator>>,
 }
 
 impl OptimizeState {
     /// Says whether each allocation is proved ([`crate::check`]). It is by default in builds with debug assertions.
     pub fn set_checked(&mut self, is_checked: bool) {
         self.is_checked = Some(is_checked);
+    }
+
+    /// Has another allocator do the work of the linear scan.
+    pub fn set_allocator(&mut self, allocator: Box<dyn Allocator>) {
+        self.replaced_allocator = Some(allocator);
     }
 }
 
@@ -98,7 +105,10 @@ pub(crate) fn compile<I: Isa>(
         options: &recipe.allocator,
     };
     state.allocation.clear();
-    allocate(func, &input, &mut state.allocator, &mut state.allocation)?;
+    match &mut state.replaced_allocator {
+        Some(allocator) => allocator.allocate(func, &input, &mut state.allocation)?,
+        None => allocate(func, &input, &mut state.allocator, &mut state.allocation)?,
+    }
     if state.is_checked.unwrap_or(cfg!(debug_assertions)) {
         state.checker.check_allocation(func, &input, &state.allocation)?;
     }

@@ -20,6 +20,8 @@ mod walk;
 pub use allocate::{RegAllocState, allocate};
 
 use crate::desc::{OpDesc, TargetDesc};
+use crate::error::CodegenError;
+use crate::mfunc::MFunc;
 use crate::reg::{PRegSet, Reg};
 
 /// A spill slot: an index into [`Allocation::slots`]. Its place in the frame is chosen later.
@@ -149,6 +151,20 @@ pub struct AllocatorInput<'a> {
     pub reuse_slots: bool,
     /// The options of the recipe.
     pub options: &'a AllocatorOptions,
+}
+
+/// What can allocate registers.
+pub trait Allocator: std::fmt::Debug + Send {
+    /// Fills an empty allocation for a machine function.
+    ///
+    /// # Errors
+    /// When the function cannot be allocated.
+    fn allocate(
+        &mut self,
+        func: &MFunc,
+        input: &AllocatorInput<'_>,
+        allocation: &mut Allocation,
+    ) -> Result<(), CodegenError>;
 }
 
 /// What a recipe can set.

@@ -12,7 +12,7 @@ use frazil_codegen::abi::{ArgLayout, ArgPlace, Place};
 use frazil_codegen::{
     CodeBuffer, CodegenError, CompiledFunction, FastState, Isa, ModuleView, Ref, RefKind, RelocationModel, Target,
 };
-use frazil_ir::module::RelocationTarget;
+use frazil_ir::module::{FunctionHead, RelocationTarget};
 use frazil_ir::{
     DataDef, EntityRef, FuncId, Function, Module, Param, RuntimeFunction, Signature, SymbolId, SymbolKind, Type,
     TypeTable,
@@ -47,6 +47,10 @@ impl From<Fault> for ProgramError {
     }
 }
 
+/// Compiles a function for the test target.
+pub type Compile<'c> =
+    dyn FnMut(usize, &Function, &FunctionHead, ModuleView<'_>, &mut CompiledFunction) -> Result<(), CodegenError> + 'c;
+
 /// A program, ready to run.
 #[derive(Debug)]
 pub struct Program<'a> {
@@ -62,8 +66,23 @@ impl<'a> Program<'a> {
     /// # Errors
     /// Data that cannot be laid out or is not supported.
     pub fn new(module: &Module, functions: &'a [Function]) -> Result<Program<'a>, ProgramError> {
+        let mut state = FastState::new();
+        Self::compiled_by(module, functions, &mut |_, function, head, view, out| {
+            Target::compile_fast(&TestIsa, function, head, view, &mut state, out)
+        })
+    }
+
+    /// Lays out a program whose functions are compiled by `compile`, which is also told the function's number.
+    ///
+    /// # Errors
+    /// As for [`Program::new`].
+    pub fn compiled_by(
+        module: &Module,
+        functions: &'a [Function],
+        compile: &mut Compile<'_>,
+    ) -> Result<Program<'a>, ProgramError> {
         let mut linker = Linker::new(module);
-        linker.add_code(functions);
+        linker.add_code(functions, compile);
         linker.add_data()?;
         linker.relocate()?;
         let Linker {
@@ -258,16 +277,15 @@ impl<'a> Linker<'a> {
         self.bytes.resize(len, 0);
     }
 
-    fn add_code(&mut self, functions: &[Function]) {
+    fn add_code(&mut self, functions: &[Function], compile: &mut Compile<'_>) {
         let view = ModuleView {
             module: self.module,
             relocation_model: RelocationModel::Static,
         };
-        let mut state = FastState::new();
         let mut out = CompiledFunction::new(false);
-        for (function, head) in functions.iter().zip(self.module.functions.values()) {
-            let compiled = check_valid(self.module, function)
-                .and_then(|()| Target::compile_fast(&TestIsa, function, head, view, &mut state, &mut out));
+        for (number, (function, head)) in functions.iter().zip(self.module.functions.values()).enumerate() {
+            let compiled =
+                check_valid(self.module, function).and_then(|()| compile(number, function, head, view, &mut out));
             if let Err(error) = compiled {
                 self.entries.push(HOST_BASE + 4 * self.hosts.len() as u32);
                 self.hosts.push(Host::Refused(error.to_string()));
