@@ -90,6 +90,15 @@ impl Compiler {
         changed
     }
 
+    /// The same Frazil with one more option.
+    pub fn with_option(&self, option: &str) -> Compiler {
+        let mut changed = self.clone();
+        if let Compiler::Frazil { options, .. } = &mut changed {
+            options.push(option.to_owned());
+        }
+        changed
+    }
+
     /// The name in file names and tables, such as `frazil-Om1` or `llc-O2`.
     pub fn name(&self) -> String {
         match self {

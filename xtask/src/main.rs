@@ -7,6 +7,7 @@
 #![allow(clippy::print_stdout)]
 
 mod bench;
+mod bisect;
 mod compiler;
 mod corpus;
 mod crosstest;
@@ -25,7 +26,9 @@ cargo xtask <command>
 
   corpus [FILTER]                       fetch real C programs and make their bitcode in <target>/corpus
   crosstest [FILTER]                    compare each program's behavior under frazil with that under llc-22 -O0
-  crosstest --bisect [...]              find the function that makes a module fail
+  crosstest --bisect [...]              find the function and the pass that make a module fail
+  bisect MODULE.bc [...] -- COMMAND     find the function and the pass that make a command fail, which is given the
+                                        module's object for the argument {}
   crosstest --random N [--seed N] [...] the same with programs that csmith makes
   bench [--repeat N] [FILTER]           CPU time, memory and code size of compiling, beside llc-22 -O0 and -O2
   bench --run-time [--against llc-O0|llc-O1|llc-O2] [...]
@@ -65,6 +68,7 @@ fn run() -> anyhow::Result<bool> {
     }
     match arguments.subcommand()?.as_deref() {
         Some("bench") => bench::command(arguments),
+        Some("bisect") => bisect::command(arguments),
         Some("corpus") => corpus::command(arguments),
         Some("crosstest") => crosstest::command(arguments),
         Some("robustness") => robustness::command(arguments),
