@@ -10,6 +10,7 @@ pub mod alloca_merge;
 pub mod cmp_sink;
 pub mod dce;
 pub mod licm;
+pub mod fold;
 pub mod local_cse;
 pub mod mem2reg;
 pub mod redundant_load;
@@ -33,4 +34,5 @@ pub fn register(registry: &mut Registry) {
         shuffle_recognition::ShuffleRecognition
     });
     registry.function(simplify_cfg::INFO, simplify_cfg::make);
+    registry.function(fold::INFO, fold::make);
 }

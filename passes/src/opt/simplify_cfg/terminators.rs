@@ -1,8 +1,8 @@
 //! Terminators that are decided: by a constant, because all ways are the same, or because others are undefined.
 
 use super::State;
-use crate::constants::int_value;
-use frazil_ir::{Block, ConstKind, Editor, EntityRef, Function, InstData, Opcode, Operand, Type};
+use crate::constants::{int_value, is_undef_or_poison};
+use frazil_ir::{Block, Editor, EntityRef, Function, InstData, Opcode, Operand, Type};
 
 impl State {
     /// Makes the terminator of a block simpler if it can be.
@@ -32,14 +32,14 @@ fn branch(f: &Function, editor: &mut Editor, data: &InstData) -> Option<InstData
     match int_value(f, condition) {
         Some(value) => Some(InstData::jump(if value == 0 { no } else { yes })),
         // Undefined behavior: any way will do.
-        None => is_poison_or_undef(f, condition).then(|| InstData::jump(yes)),
+        None => is_undef_or_poison(f, condition).then(|| InstData::jump(yes)),
     }
 }
 
 fn switch(f: &mut Function, editor: &mut Editor, block: Block, data: &InstData) -> Option<InstData> {
     let operand = editor.resolve(data.a);
     let (default, cases) = f.switch(data);
-    if is_poison_or_undef(f, operand) {
+    if is_undef_or_poison(f, operand) {
         return Some(InstData::jump(default));
     }
     if let Some(value) = int_value(f, operand) {
@@ -82,9 +82,4 @@ fn target(word: Operand) -> Block {
 /// Whether a block does nothing but to be undefined behavior.
 fn is_undefined(f: &Function, block: Block) -> bool {
     f.inst(frazil_ir::Inst::new(f.block_insts(block).start)).op == Opcode::Unreachable
-}
-
-fn is_poison_or_undef(f: &Function, operand: Operand) -> bool {
-    let kind = operand.as_const().map(|id| f.consts[id.index()].kind);
-    matches!(kind, Some(ConstKind::Undef | ConstKind::Poison))
 }
