@@ -5,6 +5,7 @@
 //! `cl`, X vector register where both banks occur. Where several encodings exist, the row has the one that the GNU
 //! assembler chooses.
 
+use crate::memory_forms::MEMORY_FORMS;
 use crate::ops::Imm::{Byte, Full, Shift, Short, Word};
 use crate::ops::operands::*;
 use crate::ops::sizes::*;
@@ -413,6 +414,13 @@ op_table! {
     PmovmskbRX "pmovmskb" LoadRR x0f(0xd7).prefix(0x66), X, Both, [D32, UX], NO;
 }
 
+const fn number(op: Option<Op>) -> Option<u16> {
+    match op {
+        Some(op) => Some(op as u16),
+        None => None,
+    }
+}
+
 /// The rows by [`Op`] as shared code sees them.
 pub static OP_DESCS: [OpDesc; ROWS.len()] = {
     let mut descs = [ROWS[0].desc(); ROWS.len()];
@@ -440,5 +448,11 @@ pub static OP_DESCS: [OpDesc; ROWS.len()] = {
         index += 1;
     }
     descs[Op::LeaRM as usize].reads_memory = false;
+    index = 0;
+    while index < MEMORY_FORMS.len() {
+        let (row, first, second) = MEMORY_FORMS[index];
+        descs[row as usize].memory_forms = [number(first), number(second)];
+        index += 1;
+    }
     descs
 };
