@@ -8,7 +8,8 @@
 //! * blocks stand in layout order and own consecutive ranges of `insts`; loops are contiguous where the control flow
 //!   is reducible; block 0 is the entry and has no predecessors;
 //! * a virtual register may be defined more than once (two-address code), but on every path from the entry a
-//!   definition comes before each use; those of phis are defined by the moves of edges ([`PhiMove`]);
+//!   definition comes before each use; those of phis are defined by the moves of edges ([`PhiMove`]); on an edge into a
+//!   phi's block without a move for it, the phi becomes anything (a phi that keeps its value has a move to itself);
 //! * a virtual register that is named by a [`PhiMove`] as source but has no definition at all is a constant:
 //!   [`VReg::constant`] is the instruction that makes it, which may stand at any place (it writes no flags);
 //! * physical registers in operands and in [`RegSets`] are fixed: each is defined before it is used within its block

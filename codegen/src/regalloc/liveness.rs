@@ -166,8 +166,14 @@ impl Liveness {
 
     /// Follows the control flow from the reads of a register up to its definitions.
     fn explore(&mut self, func: &MFunc, vreg: u32) {
+        // Edges into a phi's block define it, with or without a move.
         for &number in self.phi_moves.of(vreg) {
-            self.edge_stamps[self.move_edge[number as usize] as usize] = vreg;
+            let edge = self.move_edge[number as usize] as usize;
+            if self.edge_stamps[edge] != vreg {
+                for &other in func.pred_edges(func.edges[edge].to) {
+                    self.edge_stamps[other as usize] = vreg;
+                }
+            }
         }
         for index in 0..self.exposed_of.of(vreg).len() {
             let place = self.exposed_of.of(vreg)[index];

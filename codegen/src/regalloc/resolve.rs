@@ -253,6 +253,11 @@ impl Resolution<'_> {
     fn mark_edges(&mut self, vreg: u32) {
         for &number in self.liveness.phi_moves.of(vreg) {
             let edge = self.liveness.move_edge[number as usize];
+            if self.memory.edge_source[edge as usize].0 != vreg {
+                for &other in self.func.pred_edges(self.func.edges[edge as usize].to) {
+                    self.memory.edge_source[other as usize] = (vreg, NONE);
+                }
+            }
             let source = self.func.phi_moves[number as usize].src.virtual_index() as u32;
             self.memory.edge_source[edge as usize] = (vreg, source);
         }
@@ -262,7 +267,7 @@ impl Resolution<'_> {
         let to = self.place_at(bundle, self.positions.start(block));
         for &edge in self.func.pred_edges(block) {
             let (phi, source) = self.memory.edge_source[edge as usize];
-            if phi == vreg && self.intervals.bundle_of[source as usize] != bundle {
+            if phi == vreg && self.intervals.bundle_of.get(source as usize) != Some(&bundle) {
                 continue;
             }
             let from_block = self.func.edges[edge as usize].from;

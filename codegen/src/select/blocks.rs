@@ -201,7 +201,6 @@ impl<I: Isa> SelectCtx<'_, I> {
         for part in 0..parts.count {
             let dst = self.vreg(phi, part);
             let src = match self.own_value(operand) {
-                Some(value) if value == phi => continue,
                 Some(value) => self.vreg(value, part),
                 None if self.is_undefined(operand) => continue,
                 None => self.edge_constant(operand, part, parts.class(), parts.bytes),

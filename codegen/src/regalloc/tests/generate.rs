@@ -351,6 +351,34 @@ impl Maker<'_> {
             let block = &mut self.func.blocks[number];
             (block.first_edge, block.edge_count) = (first_edge, targets.len() as u32);
         }
+        self.complete_edges();
+    }
+
+    /// A register that becomes something on an edge keeps its value on the others into the same block.
+    fn complete_edges(&mut self) {
+        let old = std::mem::take(&mut self.func.phi_moves);
+        let moves_of = |edge: &MEdge| &old[edge.first_move as usize..(edge.first_move + edge.move_count) as usize];
+        let mut edges = self.func.edges.clone();
+        for edge in &mut edges {
+            let first_move = self.func.phi_moves.len();
+            self.func.phi_moves.extend(moves_of(edge));
+            for other in self.func.edges.iter().filter(|other| other.to == edge.to) {
+                for phi in moves_of(other) {
+                    if self.func.phi_moves[first_move..]
+                        .iter()
+                        .all(|known| known.dst != phi.dst)
+                    {
+                        self.func.phi_moves.push(PhiMove {
+                            dst: phi.dst,
+                            src: phi.dst,
+                        });
+                    }
+                }
+            }
+            edge.first_move = first_move as u32;
+            edge.move_count = (self.func.phi_moves.len() - first_move) as u32;
+        }
+        self.func.edges = edges;
     }
 
     fn edge(&mut self, from: usize, to: usize) {
