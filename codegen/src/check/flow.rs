@@ -11,6 +11,11 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Name(pub u32);
 
+impl Name {
+    /// As the old name of a renaming: the new name may be anything, and so is everywhere.
+    pub const ANYTHING: Name = Name(u32::MAX);
+}
+
 /// Where bits are: the numbers of physical registers, then [`Place::FLAGS`], then memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Place(pub u32);

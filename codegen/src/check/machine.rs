@@ -49,6 +49,8 @@ pub(super) struct Scratch {
     definitions: Vec<Definitions>,
     operands: Vec<Operand>,
     destinations: Vec<Place>,
+    /// The phis of blocks: `(block, register)`, ascending.
+    phis: Vec<(u32, u32)>,
     group: Group,
     /// The first and the last block of the checker's form for each block of the function.
     spans: Vec<(u32, u32)>,
@@ -168,6 +170,7 @@ impl Builder<'_> {
 
     /// The edges: those without moves connect blocks, others are blocks of their own.
     fn edges(&mut self) -> Result<(), CheckError> {
+        self.find_phis();
         for number in 0..self.func.edges.len() {
             let edge = self.func.edges[number];
             self.block = edge.from;
@@ -186,7 +189,9 @@ impl Builder<'_> {
             );
             let moves = &moves[first..self.edge_move];
             let phis = self.func.moves_of(number);
-            if moves.is_empty() && phis.is_empty() {
+            let first_phi = self.scratch.phis.partition_point(|phi| phi.0 < edge.to);
+            let end_phi = self.scratch.phis.partition_point(|phi| phi.0 <= edge.to);
+            if moves.is_empty() && first_phi == end_phi {
                 self.flow.edges.push((from, to));
                 continue;
             }
@@ -196,10 +201,32 @@ impl Builder<'_> {
             for phi in phis {
                 self.flow.push_rename(Name(phi.dst.0), Name(phi.src.0));
             }
+            if phis.len() < end_phi - first_phi {
+                let first_rename = self.flow.renames.len() - phis.len();
+                self.flow.renames[first_rename..].sort_unstable();
+                for index in first_phi..end_phi {
+                    let phi = Name(self.scratch.phis[index].1);
+                    let moved = &self.flow.renames[first_rename..first_rename + phis.len()];
+                    if moved.binary_search_by_key(&phi, |rename| rename.0).is_err() {
+                        self.flow.push_rename(phi, Name::ANYTHING);
+                    }
+                }
+            }
             self.flow.end_block();
             self.flow.edges.extend([(from, block), (block, to)]);
         }
         Ok(())
+    }
+
+    /// Finds which blocks have which phis: those that some edge into the block has a move for.
+    fn find_phis(&mut self) {
+        let phis = &mut self.scratch.phis;
+        phis.clear();
+        for (number, edge) in self.func.edges.iter().enumerate() {
+            phis.extend(self.func.moves_of(number).iter().map(|phi| (edge.to, phi.dst.0)));
+        }
+        phis.sort_unstable();
+        phis.dedup();
     }
 
     /// What must hold at the end.

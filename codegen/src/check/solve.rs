@@ -340,6 +340,9 @@ impl Solver {
     /// What a demand on a successor means for a block: nothing, another demand, or a failure.
     fn demand_at_end(&mut self, flow: &Flow, block: u32, demand: Demand) -> Result<(), Failure> {
         let name = renamed(flow, block, demand.name);
+        if name == Name::ANYTHING {
+            return Ok(());
+        }
         let contents = self.contents_at_end(block, demand.place);
         let version = self.version_at_end(block, name);
         if self.has(contents, name, version) {

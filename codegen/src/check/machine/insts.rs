@@ -86,6 +86,17 @@ impl Builder<'_> {
             self.flow
                 .push(Op::Use { place, name }, number * 4 + u32::from(operand.number));
         }
+        if let [dst, src] = operands[..]
+            && desc.is_move
+            && dst.place == src.place
+            && inst.regs[0].is_virtual()
+            && inst.regs[1].is_virtual()
+        {
+            // A copy within a place does nothing but say that the destination is wherever the source is.
+            self.scratch.operands = operands;
+            self.rename_copy(&inst);
+            return Ok(());
+        }
         let site = number * 4 + NO_OPERAND;
         self.fixed_uses(sets.uses, site);
         if desc.reads_flags {
@@ -163,12 +174,16 @@ impl Builder<'_> {
         )
     }
 
-    /// An instruction that is not emitted. A copy says that its destination is where its source is, everywhere, so
-    /// that the block is cut and the name renamed; of others, nobody may need the result.
+    /// The destination of a copy is where its source is, everywhere: the block is cut and the name renamed.
+    fn rename_copy(&mut self, copy: &MInst) {
+        self.flow.push_rename(Name(copy.regs[0].0), Name(copy.regs[1].0));
+        self.cut_block();
+    }
+
+    /// An instruction that is not emitted: a copy, or one whose result nobody needs.
     fn deleted(&mut self, number: u32, inst: &MInst, desc: &OpDesc) -> Result<(), CheckError> {
         if desc.is_move && inst.regs[0].is_virtual() && inst.regs[1].is_register() {
-            self.flow.push_rename(Name(inst.regs[0].0), Name(inst.regs[1].0));
-            self.cut_block();
+            self.rename_copy(inst);
             return Ok(());
         }
         let site = number * 4 + NO_OPERAND;
