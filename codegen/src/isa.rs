@@ -218,8 +218,8 @@ pub trait Isa: Sized + Send + Sync + 'static {
     fn float_constant_mem<C: LowerCtx>(&self, _cx: &mut C, _bytes: u8, _bits: u128) -> Option<Mem> {
         None
     }
-    /// Stops the program.
-    fn trap<C: LowerCtx>(&self, cx: &mut C);
+    /// The instruction that stops the program.
+    fn trap(&self) -> MInst;
     /// A call instruction.
     fn call(&self, view: ModuleView<'_>, target: CallTarget) -> MInst;
     /// Copies a register.

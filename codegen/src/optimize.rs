@@ -16,6 +16,7 @@ use crate::result::CompiledFunction;
 use crate::select::{SelectState, select};
 use frazil_ir::Function;
 use frazil_ir::module::{FramePointer, FunctionHead};
+use frazil_ir::pass::ScratchPool;
 
 /// What a recipe says of the machine part besides its passes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,6 +37,7 @@ pub struct OptimizeState {
     apply: ApplyState,
     allocated: MFunc,
     emit: EmitState,
+    scratch: ScratchPool,
     checker: Checker,
     /// Whether allocations are checked; without it, they are in builds with assertions.
     is_checked: Option<bool>,
@@ -69,6 +71,10 @@ impl<I: Isa> MachHooks for Hooks<'_, I> {
     fn invert(&self, branch: MInst) -> MInst {
         self.0.invert(branch)
     }
+
+    fn trap(&self) -> MInst {
+        self.0.trap()
+    }
 }
 
 /// Compiles a function; see [`crate::isa::Target::compile_optimized`].
@@ -89,6 +95,7 @@ pub(crate) fn compile<I: Isa>(
     let mut cx = MachPassCx {
         hooks: &hooks,
         is_allocated: false,
+        scratch: &mut state.scratch,
     };
     passes.finished("select");
     passes.run(func, &mut cx);

@@ -6,6 +6,7 @@
 use crate::desc::{OpDesc, TargetDesc};
 use crate::mfunc::MFunc;
 use crate::minst::MInst;
+use frazil_ir::pass::ScratchPool;
 
 /// What a target tells passes about single instructions.
 pub trait MachHooks {
@@ -15,6 +16,8 @@ pub trait MachHooks {
     fn ops(&self) -> &'static [OpDesc];
     /// The opposite of a conditional branch instruction.
     fn invert(&self, branch: MInst) -> MInst;
+    /// The instruction that stops the program.
+    fn trap(&self) -> MInst;
 }
 
 /// What a pass gets besides the function.
@@ -23,6 +26,8 @@ pub struct MachPassCx<'a> {
     pub hooks: &'a dyn MachHooks,
     /// Whether registers are physical.
     pub is_allocated: bool,
+    /// Work memory, kept from function to function.
+    pub scratch: &'a mut ScratchPool,
 }
 
 /// A pass over machine functions.

@@ -156,7 +156,27 @@ pub struct PassState {
     pub analyses: AnalysisCache,
     /// Counts of all functions so far.
     pub statistics: Statistics,
-    scratch: Vec<(TypeId, Box<dyn Any + Send>)>,
+    scratch: ScratchPool,
+}
+
+/// Work memory that is used again and again, one piece for each type and each use at the same time.
+#[derive(Debug, Default)]
+pub struct ScratchPool {
+    pieces: Vec<(TypeId, Box<dyn Any + Send>)>,
+}
+
+impl ScratchPool {
+    /// Work memory of this type: what was given back, as it was left, or new.
+    pub fn take<T: Default + Send + 'static>(&mut self) -> Box<T> {
+        let place = self.pieces.iter().rposition(|(id, _)| *id == TypeId::of::<T>());
+        let found = place.and_then(|place| self.pieces.swap_remove(place).1.downcast().ok());
+        found.unwrap_or_default()
+    }
+
+    /// Gives work memory back.
+    pub fn give_back<T: Send + 'static>(&mut self, scratch: Box<T>) {
+        self.pieces.push((TypeId::of::<T>(), scratch));
+    }
 }
 
 /// What a pass is given besides the function.
@@ -171,7 +191,7 @@ pub struct PassCx<'a> {
     pub analyses: &'a AnalysisCache,
     pass: &'static str,
     statistics: &'a mut Statistics,
-    scratch: &'a mut Vec<(TypeId, Box<dyn Any + Send>)>,
+    scratch: &'a mut ScratchPool,
 }
 
 impl<'a> PassCx<'a> {
@@ -196,14 +216,12 @@ impl<'a> PassCx<'a> {
 
     /// Work memory of this type: what a pass has returned, as it was left, or new.
     pub fn take_scratch<T: Default + Send + 'static>(&mut self) -> Box<T> {
-        let place = self.scratch.iter().rposition(|(id, _)| *id == TypeId::of::<T>());
-        let found = place.and_then(|place| self.scratch.swap_remove(place).1.downcast().ok());
-        found.unwrap_or_default()
+        self.scratch.take()
     }
 
     /// Gives work memory back, for the next function and for other passes.
     pub fn return_scratch<T: Send + 'static>(&mut self, scratch: Box<T>) {
-        self.scratch.push((TypeId::of::<T>(), scratch));
+        self.scratch.give_back(scratch);
     }
 
     /// Adds to a count that `--stats` shows: how often the pass did something. Not for every instruction: a pass sums

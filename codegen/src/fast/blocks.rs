@@ -202,7 +202,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     fn lower_unreachable(&mut self) {
         if self.next_block().is_none() {
             let isa = self.isa;
-            isa.trap(self);
+            self.emit(isa.trap());
         }
     }
 

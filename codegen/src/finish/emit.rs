@@ -291,15 +291,20 @@ impl<I: Isa> Emitter<'_, I> {
                     first,
                     second: join.map(|join| (join, func.insts[data.end as usize - 1])),
                 };
-                self.emit_branch(branch, func.edges[edges.start].to, func.edges[edges.start + 1].to, next);
+                let (then_to, else_to) = (func.edges[edges.start].to, func.edges[edges.start + 1].to);
+                self.emit_branch(branch, (then_to, else_to), block, next);
             }
             Term::Switch | Term::Return | Term::Stop => {}
         }
     }
 
-    fn emit_branch(&mut self, branch: Branch, then_to: u32, else_to: u32, next: u32) {
+    /// Emits the branch of `block`. If neither target follows, the one that is the next turn of the inner loop gets the
+    /// conditional branch.
+    fn emit_branch(&mut self, branch: Branch, (then_to, else_to): (u32, u32), block: u32, next: u32) {
         let labels = (self.label(then_to), self.label(else_to));
-        let then_follows = self.threaded[then_to as usize] == next;
+        let (then_block, else_block) = (self.threaded[then_to as usize], self.threaded[else_to as usize]);
+        let turns_by_else = else_block <= block && (then_block > block || then_block < else_block);
+        let then_follows = then_block == next || (else_block != next && turns_by_else);
         if labels.0 == labels.1 {
             self.jump_unless_next(then_to, next);
             return;
@@ -311,9 +316,7 @@ impl<I: Isa> Emitter<'_, I> {
             unwind: self.unwind,
         };
         put_branch(isa, &mut sink, branch, labels, then_follows);
-        if !then_follows {
-            self.jump_unless_next(else_to, next);
-        }
+        self.jump_unless_next(if then_follows { then_to } else { else_to }, next);
     }
 
     fn jump_unless_next(&mut self, to: u32, next: u32) {

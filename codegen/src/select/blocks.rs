@@ -116,7 +116,7 @@ impl<I: Isa> SelectCtx<'_, I> {
     fn lower_unreachable(&mut self) {
         if self.position as usize + 1 == self.st.analysis.layout.order.len() {
             let isa = self.isa;
-            isa.trap(self);
+            self.put(isa.trap());
         }
     }
 

@@ -1,6 +1,11 @@
 //! The passes over machine code, one file each, as in [`crate::opt`].
 
-use crate::registry::Registry;
+use crate::registry::{NoOptions, Registry};
+
+pub mod branch_opt;
+mod chains;
 
 /// Registers all passes of this folder.
-pub fn register(_registry: &mut Registry) {}
+pub fn register(registry: &mut Registry) {
+    registry.mach(branch_opt::INFO, |NoOptions {}| branch_opt::BranchOpt);
+}

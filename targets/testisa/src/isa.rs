@@ -181,8 +181,8 @@ impl Isa for TestIsa {
         cx.emit(rm(Op::Fl, bytes, dst, Mem::base(AT, 0)));
     }
 
-    fn trap<C: LowerCtx>(&self, cx: &mut C) {
-        cx.emit(none(Op::Break));
+    fn trap(&self) -> MInst {
+        none(Op::Break)
     }
 
     fn call(&self, _view: ModuleView<'_>, target: CallTarget) -> MInst {

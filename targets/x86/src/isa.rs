@@ -273,8 +273,8 @@ impl Isa for X86 {
         }
     }
 
-    fn trap<C: LowerCtx>(&self, cx: &mut C) {
-        cx.emit(none(Op::Ud2, 8));
+    fn trap(&self) -> MInst {
+        none(Op::Ud2, 8)
     }
 
     #[inline]
