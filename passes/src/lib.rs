@@ -1,12 +1,14 @@
 //! Optimization passes, their registry, and recipes: named ways to compile a function.
 
 pub mod constants;
+pub mod equal_constants;
 pub mod facts;
 pub mod mach;
 pub mod manager;
 pub mod memory;
 pub mod observe;
 pub mod opt;
+pub mod preheaders;
 pub mod recipe;
 pub mod registry;
 

@@ -32,6 +32,7 @@ mod loop_facts;
 
 use crate::memory::calls_something_returning_twice;
 use crate::memory::private::PrivateSlots;
+use crate::preheaders::Preheaders;
 use frazil_ir::domtree::DomTree;
 use frazil_ir::edit::Editor;
 use frazil_ir::loops::LoopTree;
@@ -114,8 +115,7 @@ struct Scratch {
     wanted: Vec<bool>,
     /// Values kept for each loop.
     kept: Vec<u32>,
-    /// The pre-header of each loop, once something moves there.
-    preheaders: Vec<Option<Block>>,
+    preheaders: Preheaders,
 }
 
 impl FunctionPass for Licm {
@@ -171,12 +171,12 @@ impl Motion<'_> {
         for number in (0..self.s.order.len()).rev() {
             self.decide(self.s.order[number]);
         }
-        let mut counts = (0, 0);
+        let mut moved = 0;
         for number in 0..self.s.order.len() {
-            self.move_out(self.s.order[number], &mut counts);
+            self.move_out(self.s.order[number], &mut moved);
         }
         self.s.editor.commit(self.f);
-        counts
+        (moved, self.s.preheaders.made())
     }
 
     fn prepare(&mut self) {
@@ -195,8 +195,7 @@ impl Motion<'_> {
         }
         s.kept.clear();
         s.kept.resize(loops, 0);
-        s.preheaders.clear();
-        s.preheaders.resize(loops, None);
+        s.preheaders.begin(self.loops);
         s.private.compute(self.f, self.tree);
         let returns_twice = calls_something_returning_twice(self.f);
         s.facts.compute(
@@ -356,7 +355,7 @@ impl Motion<'_> {
         true
     }
 
-    fn move_out(&mut self, block: Block, (moved, made): &mut (u64, u64)) {
+    fn move_out(&mut self, block: Block, moved: &mut u64) {
         if self.loops.innermost(block).is_none() {
             return;
         }
@@ -365,26 +364,10 @@ impl Motion<'_> {
             if target == NONE {
                 continue;
             }
-            let preheader = self.s.preheaders[target as usize].unwrap_or_else(|| {
-                let id = Loop::new(target as usize);
-                *made += u64::from(self.loops.data(id).preheader.is_none());
-                let preheader = self.preheader(id);
-                self.s.preheaders[target as usize] = Some(preheader);
-                preheader
-            });
+            let (s, id) = (&mut *self.s, Loop::new(target as usize));
+            let preheader = s.preheaders.get(self.f, self.loops, &mut s.editor, id);
             self.s.editor.move_to_end(self.f, Inst::new(position), preheader);
             *moved += 1;
         }
-    }
-
-    /// The pre-header of a loop, which is made if there is none.
-    fn preheader(&mut self, id: Loop) -> Block {
-        let data = self.loops.data(id);
-        data.preheader.unwrap_or_else(|| {
-            let (loops, header) = (self.loops, data.header);
-            let predecessors = self.f.predecessors(header).iter().copied();
-            let outside: Vec<Block> = predecessors.filter(|&from| !loops.contains(id, from)).collect();
-            self.s.editor.split_predecessors(self.f, header, &outside)
-        })
     }
 }

@@ -22,13 +22,13 @@
 //!
 //! Source: LLVM's EarlyCSE; the scoping by dominance tests instead of a stack of scopes is our own.
 
+use crate::equal_constants::EqualConstants;
 use frazil_ir::analysis::AnalysisCache;
 use frazil_ir::domtree::DomTree;
 use frazil_ir::edit::Editor;
 use frazil_ir::flags::{FlagKind, flag_kind};
 use frazil_ir::pass::{FunctionPass, Level, Order, PassCx, PassError, PassInfo, Preserved};
-use frazil_ir::{Block, ConstId, EntityRef, Format, Function, Inst, InstData, Opcode, Operand, Value};
-use frazil_ir::{Effects, OperandKind};
+use frazil_ir::{Block, Effects, EntityRef, Format, Function, Inst, InstData, Opcode, Operand, Value};
 use frazil_support::{IdTable, WordHasher};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -91,8 +91,7 @@ struct Scratch {
     table: IdTable,
     /// What replaces each value; itself if nothing does.
     leaders: Vec<Value>,
-    /// The first constant with the same contents.
-    constants: Vec<ConstId>,
+    constants: EqualConstants,
     order: Vec<Block>,
     /// The block of each instruction that was entered.
     blocks: Vec<Block>,
@@ -116,7 +115,7 @@ impl LocalCse {
     /// Replaces what is found, and returns how many instructions that were.
     fn walk(&self, function: &mut Function, analyses: &AnalysisCache, scratch: &mut Scratch) -> u64 {
         let dominators = analyses.get::<DomTree>(function);
-        scratch.number_constants(function);
+        scratch.constants.compute(function);
         scratch.leaders.clear();
         scratch.leaders.extend((0..function.values.len()).map(Value::new));
         scratch.blocks.clear();
@@ -205,48 +204,17 @@ fn is_candidate(function: &Function, data: &InstData) -> bool {
         || repeatable && function.result_count(data) > 1
 }
 
-impl Scratch {
-    /// Finds for each constant the first one with the same contents.
-    fn number_constants(&mut self, function: &Function) {
-        self.constants.clear();
-        self.table.reset(function.consts.len());
-        for index in 0..function.consts.len() {
-            let id = ConstId::new(index);
-            let (ty, view) = function.constant(id);
-            let data = &function.consts[index];
-            let mut hash = WordHasher::default().with(data.kind as u64).with(ty.index() as u64);
-            match view {
-                frazil_ir::ConstView::Int(words) | frazil_ir::ConstView::Float(words) => {
-                    hash = words.iter().fold(hash, |hash, &word| hash.with(word));
-                }
-                frazil_ir::ConstView::Symbol(symbol, addend) => {
-                    hash = hash.with(u64::from(symbol.as_u32())).with(addend.cast_unsigned());
-                }
-                _ => {}
-            }
-            let found = self.table.find_or_insert(hash.finish(), index as u32, |other| {
-                function.constant(ConstId::new(other as usize)) == (ty, view)
-            });
-            self.constants.push(ConstId::new(found as usize));
-        }
-    }
-}
-
 /// The names by which operands are compared.
 struct Names<'a> {
     leaders: &'a [Value],
-    constants: &'a [ConstId],
+    constants: &'a EqualConstants,
 }
 
 impl Names<'_> {
     fn operand(&self, operand: Operand) -> Operand {
-        if operand.is_none() {
-            return operand;
-        }
-        match operand.kind() {
-            OperandKind::Value(value) => self.leaders[value.index()].into(),
-            OperandKind::Const(id) => Operand::constant(self.constants[id.index()]),
-            OperandKind::Imm(_) | OperandKind::Symbol(_) => operand,
+        match operand.as_value() {
+            Some(value) => self.leaders[value.index()].into(),
+            None => self.constants.first(operand),
         }
     }
 

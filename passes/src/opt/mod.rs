@@ -9,8 +9,9 @@ pub mod addr_fold;
 pub mod alloca_merge;
 pub mod cmp_sink;
 pub mod dce;
-pub mod licm;
 pub mod fold;
+pub mod hoist_constants;
+pub mod licm;
 pub mod local_cse;
 pub mod mem2reg;
 pub mod redundant_load;
@@ -23,6 +24,7 @@ pub mod sroa;
 pub fn register(registry: &mut Registry) {
     registry.function(addr_fold::INFO, |NoOptions {}| addr_fold::AddrFold);
     registry.function(cmp_sink::INFO, |NoOptions {}| cmp_sink::CmpSink);
+    registry.function(hoist_constants::INFO, hoist_constants::make);
     registry.function(licm::INFO, licm::make);
     registry.function(local_cse::INFO, local_cse::make);
     registry.function(sroa::INFO, |NoOptions {}| sroa::Sroa);

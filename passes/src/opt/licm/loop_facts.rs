@@ -2,6 +2,7 @@
 
 use crate::memory::alias::{ALL, Address, Bytes, Resolver, Root};
 use crate::memory::private::PrivateSlots;
+use crate::preheaders::can_have_preheader;
 use frazil_ir::SymbolKind;
 use frazil_ir::domtree::DomTree;
 use frazil_ir::edit::Editor;
@@ -146,7 +147,7 @@ impl LoopFacts {
                 stores: 0,
                 always: loops.data(id).header,
                 is_innermost: true,
-                can_leave: can_leave(function, loops, id, editor),
+                can_leave: can_have_preheader(function, loops, editor, id),
             };
             self.rows.push(row);
             if let Some(parent) = loops.data(id).parent {
@@ -258,24 +259,6 @@ impl LoopFacts {
         }
         false
     }
-}
-
-/// Whether a loop has a pre-header or can get one.
-fn can_leave(function: &Function, loops: &LoopTree, id: Loop, editor: &Editor) -> bool {
-    let data = loops.data(id);
-    if data.irreducible {
-        return false;
-    }
-    let header = data.header;
-    let begins_with_pad = function.insts[function.block_insts(header)]
-        .iter()
-        .find(|data| data.op != Opcode::Phi)
-        .is_some_and(|data| data.op == Opcode::LandingPad);
-    let mut outside = function
-        .predecessors(header)
-        .iter()
-        .filter(|&&from| !loops.contains(id, from));
-    !begins_with_pad && (data.preheader.is_some() || outside.all(|&from| editor.can_split_edge(function, from, header)))
 }
 
 /// The last block on all ways from the header of a loop without inner ones that end a round or leave it.
