@@ -24,7 +24,7 @@
 //! A run calls a function with literal arguments, or addresses of symbols (`@table`), and compares its results:
 //! `== 3`, `== (1, true)`, `== nan` (any NaN), `is poison`, `is undefined`, `is undefined: division by zero` (part of
 //! the message). Each run begins with fresh memory. What poison and undefined behavior lead to is open, so only the
-//! interpreter makes such runs; all others are made by every executor in [`executors`].
+//! interpreter makes such runs; all others are made by every executor in [`executors`], under every built-in recipe.
 
 mod bless;
 mod case;
@@ -32,6 +32,7 @@ mod checks;
 mod coverage;
 mod executors;
 mod generate;
+mod recipe;
 
 use case::Case;
 use libtest_mimic::{Failed, Trial};

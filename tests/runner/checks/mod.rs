@@ -53,15 +53,15 @@ fn target_parts(case: &Case, _: &Test) -> Vec<String> {
 }
 
 /// The target of this name.
-fn target(name: &str) -> Result<&'static frazil::TargetEntry, String> {
+pub fn target(name: &str) -> Result<&'static frazil::TargetEntry, String> {
     let found = frazil::targets().iter().find(|target| target.name == name);
     found.ok_or_else(|| format!("this build has no target {name}"))
 }
 
 /// Whether a trial cannot be made here because its executor lacks a tool. With `CI` set, it then fails instead.
 pub fn is_unavailable(part: &str) -> bool {
-    let executor = executors::EXECUTORS.iter().find(|executor| executor.name == part);
-    executor.is_some_and(|executor| !(executor.is_available)()) && std::env::var_os("CI").is_none()
+    let executor = executors::of_part(part);
+    executor.is_some_and(|(executor, _)| !(executor.is_available)()) && std::env::var_os("CI").is_none()
 }
 
 /// The text as a module.

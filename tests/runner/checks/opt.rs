@@ -5,8 +5,9 @@
 use super::{Check, parsed, printed, run, target, verifier_messages};
 use crate::runner::bless;
 use crate::runner::case::{Case, Expected, Test};
+use crate::runner::recipe::Checked;
 use frazil_ir::text;
-use frazil_passes::{Book, Dump, Listener, Observe, Overrides, Recipe, Registry, Runner, Subject, target_facts};
+use frazil_passes::{Book, Overrides, Recipe, Registry};
 
 pub const CHECK: Check = Check {
     name: "opt",
@@ -17,29 +18,15 @@ pub const CHECK: Check = Check {
 fn check(case: &Case, test: &Test, part: &str) -> Result<(), String> {
     let recipe = recipe(&test.options)?;
     let entry = target(case.targets.first().map_or("x86_64", String::as_str))?;
-    let facts = target_facts((entry.new)().desc());
     let (module, mut functions) = parsed(&case.source)?;
     let messages = verifier_messages(&module, &functions);
     if !messages.is_empty() {
         return Err(messages.join("\n"));
     }
-    let observe = Observe {
-        verify_each: true,
-        check_preserved: true,
-        ..Observe::default()
-    };
-    let mut runner = Runner::new(&recipe, &observe, &module, facts).map_err(|error| error.to_string())?;
-    for (number, (function, head)) in functions.iter_mut().zip(module.functions.values()).enumerate() {
-        let name = module.display_name(head.symbol);
-        let subject = Subject {
-            number,
-            name: &name,
-            head,
-        };
-        let mut broken = Dumps::default();
-        if let Err(error) = runner.run(subject, function, &mut broken) {
-            return Err(format!("pass {}: {error}\n{}", runner.current_pass(), broken.0));
-        }
+    let recipe = Checked::new(recipe);
+    let mut worker = recipe.worker(&module, (entry.new)().desc())?;
+    for (function, head) in functions.iter_mut().zip(module.functions.values()) {
+        worker.optimize(function, head)?;
     }
     let mut found = String::new();
     for function in &functions {
@@ -49,13 +36,13 @@ fn check(case: &Case, test: &Test, part: &str) -> Result<(), String> {
     if case.runs.is_empty() {
         return Ok(());
     }
-    run::with_executor(case, "interp").map_err(|message| format!("before the pass: {message}"))?;
+    run::with_part(case, "interp").map_err(|message| format!("before the pass: {message}"))?;
     let mut after = Case {
         source: printed(&module, &functions),
         ..case.clone()
     };
     after.runs.retain(|run| matches!(run.expected, Expected::Results(_)));
-    run::with_executor(&after, "interp").map_err(|message| format!("after the pass: {message}"))
+    run::with_part(&after, "interp").map_err(|message| format!("after the pass: {message}"))
 }
 
 /// A recipe of the passes and options that the words behind `; test opt` name.
@@ -68,17 +55,4 @@ fn recipe(words: &[String]) -> Result<Recipe, String> {
     };
     let recipe = Book::new(&Registry::builtin()).recipe("Om1", &overrides);
     recipe.map_err(|error| error.to_string())
-}
-
-/// The texts of a function before and after the pass that broke it.
-#[derive(Default)]
-struct Dumps(String);
-
-impl Listener for Dumps {
-    fn dump(&mut self, dump: &Dump<'_>) {
-        self.0
-            .push_str(&format!("; {:?} {}\n{}", dump.moment, dump.pass, dump.text));
-    }
-
-    fn execution(&mut self, _: u64, _: &str, _: &str, _: bool) {}
 }

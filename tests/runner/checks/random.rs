@@ -3,7 +3,7 @@
 
 use super::{Check, parsed, printed, verifier_messages};
 use crate::runner::case::{Case, Expected, Run, Test};
-use crate::runner::executors::{Answer, EXECUTORS, Found, Program};
+use crate::runner::executors::{self, Answer, Found, Program};
 use crate::runner::generate::{Random, arguments, function};
 use frazil_ir::TypeData;
 
@@ -57,20 +57,17 @@ fn compare_with_interpreter(case: &Case, part: &str) -> Result<(), String> {
         return Err("the printed form parses to something else".to_owned());
     }
     let runs: Vec<&Run> = case.runs.iter().collect();
-    let program = Program {
-        case,
-        module: &module,
-        functions: &functions,
-        runs: &runs,
+    let answers = |part| {
+        let (executor, recipe) = executors::of_part(part).ok_or("no such executor")?;
+        (executor.run)(&Program {
+            case,
+            module: &module,
+            functions: &functions,
+            runs: &runs,
+            recipe,
+        })
     };
-    let executor = |name: &str| {
-        EXECUTORS
-            .iter()
-            .find(|executor| executor.name == name)
-            .ok_or("no such executor")
-    };
-    let wanted = (executor("interp")?.run)(&program)?;
-    let found = (executor(part)?.run)(&program)?;
+    let (wanted, found) = (answers("interp")?, answers(part)?);
     for ((run, wanted), found) in runs.iter().zip(&wanted).zip(&found) {
         if !is_same(wanted, found) {
             let function = case

@@ -2,7 +2,7 @@
 
 use super::{Check, parsed, verifier_messages};
 use crate::runner::case::{Case, Expected, Run, Test};
-use crate::runner::executors::{Answer, EXECUTORS, Executor, Program};
+use crate::runner::executors::{self, Answer, EXECUTORS, Executor, Program};
 use frazil_ir::{Function, Module, SymbolKind, TypeData};
 use std::fmt::Write;
 
@@ -21,22 +21,25 @@ pub fn parts(case: &Case, _: &Test) -> Vec<String> {
     let chosen = EXECUTORS
         .iter()
         .filter(|executor| is_wanted(executor) && !is_skipped(executor.name) && is_meant(executor.target));
-    chosen.map(|executor| executor.name.to_owned()).collect()
+    let part = |executor: &Executor, recipe| match recipe {
+        Some(recipe) => format!("{} {recipe}", executor.name),
+        None => executor.name.to_owned(),
+    };
+    chosen
+        .flat_map(|executor| executor.recipes().into_iter().map(move |recipe| part(executor, recipe)))
+        .collect()
 }
 
 fn run(case: &Case, _: &Test, part: &str) -> Result<(), String> {
     if case.runs.is_empty() {
         return Err("no line `; run:`".to_owned());
     }
-    with_executor(case, part)
+    with_part(case, part)
 }
 
-/// Has an executor make the case's runs.
-pub fn with_executor(case: &Case, name: &str) -> Result<(), String> {
-    let executor = EXECUTORS
-        .iter()
-        .find(|executor| executor.name == name)
-        .ok_or("the executor is gone")?;
+/// Has an executor make the case's runs by a recipe, as the part names them.
+pub fn with_part(case: &Case, part: &str) -> Result<(), String> {
+    let (executor, recipe) = executors::of_part(part).ok_or("the executor is gone")?;
     let (module, functions) = parsed(&case.source)?;
     let messages = verifier_messages(&module, &functions);
     if !messages.is_empty() {
@@ -45,7 +48,8 @@ pub fn with_executor(case: &Case, name: &str) -> Result<(), String> {
     let runs: Vec<&Run> = case
         .runs
         .iter()
-        .filter(|run| executor.makes_undefined || is_defined(&run.expected))
+        // Passes and targets may choose what undefined behavior does.
+        .filter(|run| recipe.is_none() || is_defined(&run.expected))
         .collect();
     let expected = expected_results(case, &module, &functions, &runs)?;
     let program = Program {
@@ -53,6 +57,7 @@ pub fn with_executor(case: &Case, name: &str) -> Result<(), String> {
         module: &module,
         functions: &functions,
         runs: &runs,
+        recipe,
     };
     let answers = (executor.run)(&program)?;
     let mut failures = String::new();

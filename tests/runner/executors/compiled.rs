@@ -2,11 +2,13 @@
 
 use super::{Answer, Found, Program};
 use crate::runner::checks::{function_of, signature_text};
+use crate::runner::recipe::Checked;
 use frazil::{RelocationModel, TargetEntry};
-use frazil_codegen::{CompiledFunction, FastState, ModuleView, Target};
+use frazil_codegen::{CompiledFunction, ModuleView, Target};
 use frazil_emit::{AsmBuilder, EmitError, EmitOptions, ObjectBuilder};
 use frazil_ir::text::{parse_module, print_type};
 use frazil_ir::{FuncId, Function, Module};
+use frazil_passes::recipe::BUILTIN;
 use std::fmt::Write;
 
 /// Bytes for each result of a run.
@@ -44,13 +46,25 @@ pub fn text_with_runs(program: &Program<'_>) -> Result<String, String> {
     Ok(text)
 }
 
-/// Parses and compiles a text to an object file.
-pub fn object(text: &str, target: &TargetEntry, relocation_model: RelocationModel) -> Result<Vec<u8>, String> {
+/// Parses and compiles a text to an object file, by the program's recipe.
+pub fn object(
+    program: &Program<'_>,
+    text: &str,
+    target: &TargetEntry,
+    relocation_model: RelocationModel,
+) -> Result<Vec<u8>, String> {
     let (module, functions) = parse_module(text).map_err(|error| format!("in a run: {error}"))?;
-    compile(&module, &functions, target, relocation_model)
+    let target = (target.new)();
+    object_of(
+        &module,
+        functions,
+        &*target,
+        relocation_model,
+        &program.checked_recipe()?,
+    )
 }
 
-/// Compiles a module to an object file.
+/// Compiles a module to an object file by the default recipe.
 pub fn compile(
     module: &Module,
     functions: &[Function],
@@ -58,15 +72,26 @@ pub fn compile(
     relocation_model: RelocationModel,
 ) -> Result<Vec<u8>, String> {
     let target = (target.new)();
+    let recipe = Checked::find(BUILTIN[0].name)?;
+    object_of(module, functions.to_vec(), &*target, relocation_model, &recipe)
+}
+
+fn object_of(
+    module: &Module,
+    functions: Vec<Function>,
+    target: &dyn Target,
+    relocation_model: RelocationModel,
+    recipe: &Checked,
+) -> Result<Vec<u8>, String> {
     let mut builder = ObjectBuilder::new(module, target.desc(), options(relocation_model)).map_err(text_of)?;
     let add = |id, code: &CompiledFunction| builder.add_function(id, code);
-    compile_functions(module, functions, &*target, relocation_model, add)?;
+    compile_functions(module, functions, target, relocation_model, recipe, add)?;
     let mut bytes = Vec::new();
     builder.finish(&mut bytes).map_err(text_of)?;
     Ok(bytes)
 }
 
-/// Compiles a module to assembly text.
+/// Compiles a module to assembly text by the default recipe.
 pub fn assembly(
     module: &Module,
     functions: &[Function],
@@ -76,7 +101,8 @@ pub fn assembly(
     let target = (target.new)();
     let mut builder = AsmBuilder::new(module, &*target, options(relocation_model)).map_err(text_of)?;
     let add = |id, code: &CompiledFunction| builder.add_function(id, code);
-    compile_functions(module, functions, &*target, relocation_model, add)?;
+    let recipe = Checked::find(BUILTIN[0].name)?;
+    compile_functions(module, functions.to_vec(), &*target, relocation_model, &recipe, add)?;
     let mut bytes = Vec::new();
     builder.finish(&mut bytes).map_err(text_of)?;
     String::from_utf8(bytes).map_err(text_of)
@@ -96,21 +122,25 @@ fn options(relocation_model: RelocationModel) -> EmitOptions {
 /// Compiles one function after the other and hands the code on.
 fn compile_functions(
     module: &Module,
-    functions: &[Function],
+    functions: Vec<Function>,
     target: &dyn Target,
     relocation_model: RelocationModel,
+    recipe: &Checked,
     mut add: impl FnMut(FuncId, &CompiledFunction) -> Result<(), EmitError>,
 ) -> Result<(), String> {
     let view = ModuleView {
         module,
         relocation_model,
     };
-    let mut state = FastState::default();
+    let mut worker = recipe.worker(module, target.desc())?;
     let mut code = CompiledFunction::new(true);
-    for (function, (id, head)) in functions.iter().zip(module.functions.iter()) {
+    for (mut function, (id, head)) in functions.into_iter().zip(module.functions.iter()) {
         let name = module.display_name(head.symbol);
-        target
-            .compile_fast(function, head, view, &mut state, &mut code)
+        worker
+            .optimize(&mut function, head)
+            .map_err(|error| format!("{name}: {error}"))?;
+        worker
+            .compile(target, &function, head, view, &mut code)
             .map_err(|error| format!("{name}: {error}"))?;
         add(id, &code).map_err(|error| format!("{name}: {error}"))?;
     }

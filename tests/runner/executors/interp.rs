@@ -1,8 +1,8 @@
-//! Runs by the reference interpreter.
+//! Runs by the reference interpreter: of the code as it is written, and of what a recipe's passes make of it.
 
 use super::{Answer, Executor, Found, Program};
 use crate::runner::case::Run;
-use crate::runner::checks::{function_of, returns_of, signature_text};
+use crate::runner::checks::{function_of, returns_of, signature_text, target};
 use frazil_ir::interp::{Interpreter, Limits, Scalar, Stop, Value};
 use frazil_ir::{Function, Module, SymbolKind};
 use std::fmt::Write;
@@ -10,7 +10,6 @@ use std::fmt::Write;
 pub const EXECUTOR: Executor = Executor {
     name: "interp",
     target: None,
-    makes_undefined: true,
     by_default: true,
     is_available: || true,
     run,
@@ -39,7 +38,14 @@ pub fn text_with_calls(program: &Program<'_>) -> Result<String, String> {
 
 fn run(program: &Program<'_>) -> Result<Vec<Answer>, String> {
     let text = text_with_calls(program)?;
-    let (module, functions) = frazil_ir::text::parse_module(&text).map_err(|error| format!("in a run: {error}"))?;
+    let (module, mut functions) = frazil_ir::text::parse_module(&text).map_err(|error| format!("in a run: {error}"))?;
+    if program.recipe.is_some() {
+        let recipe = program.checked_recipe()?;
+        let mut worker = recipe.worker(&module, (target("x86_64")?.new)().desc())?;
+        for (function, head) in functions.iter_mut().zip(module.functions.values()) {
+            worker.optimize(function, head)?;
+        }
+    }
     let answers = program
         .runs
         .iter()

@@ -6,7 +6,9 @@ mod native;
 pub mod testisa;
 
 use super::case::{Case, Run};
+use super::recipe::Checked;
 use frazil_ir::{Function, Module, TypeData};
+use frazil_passes::recipe::BUILTIN;
 
 /// A case's runs, ready to be made.
 pub struct Program<'a> {
@@ -18,6 +20,15 @@ pub struct Program<'a> {
     pub functions: &'a [Function],
     /// The runs to make.
     pub runs: &'a [&'a Run],
+    /// The recipe to compile by; without one, the code is run as it is written.
+    pub recipe: Option<&'a str>,
+}
+
+impl Program<'_> {
+    /// The recipe, with all checks.
+    pub fn checked_recipe(&self) -> Result<Checked, String> {
+        Checked::find(self.recipe.ok_or("compiled code needs a recipe")?)
+    }
 }
 
 /// A result of a run.
@@ -80,14 +91,33 @@ pub struct Executor {
     pub name: &'static str,
     /// The target that it runs code of, by the name in `; target` lines; `None` if it runs the IR itself.
     pub target: Option<&'static str>,
-    /// Whether it tells poison and undefined behavior, so that it also makes runs that expect those.
-    pub makes_undefined: bool,
     /// Whether it makes the runs of every case, or only of those with a line `; also <name>`.
     pub by_default: bool,
     /// Whether what it needs is there.
     pub is_available: fn() -> bool,
     /// Makes the runs, each with fresh memory.
     pub run: fn(&Program<'_>) -> Result<Vec<Answer>, String>,
+}
+
+impl Executor {
+    /// The recipes by which it makes the runs; without one, as they are written.
+    pub fn recipes(&self) -> Vec<Option<&'static str>> {
+        let all = BUILTIN.iter().map(|recipe| Some(recipe.name));
+        match self.target {
+            Some(_) => all.collect(),
+            None => std::iter::once(None).chain(all).collect(),
+        }
+    }
+}
+
+/// The executor and the recipe that the name of a trial's part consists of.
+pub fn of_part(part: &str) -> Option<(&'static Executor, Option<&str>)> {
+    let (name, recipe) = match part.split_once(' ') {
+        Some((name, recipe)) => (name, Some(recipe)),
+        None => (part, None),
+    };
+    let executor = EXECUTORS.iter().find(|executor| executor.name == name)?;
+    Some((executor, recipe))
 }
 
 /// All executors.

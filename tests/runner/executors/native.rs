@@ -15,7 +15,6 @@ use std::sync::atomic::{AtomicU32, Ordering};
 pub const X86_64: Executor = Executor {
     name: "x86_64",
     target: Some("x86_64"),
-    makes_undefined: false,
     by_default: true,
     is_available,
     run: |program| run(program, RelocationModel::Pic, "-pie"),
@@ -25,7 +24,6 @@ pub const X86_64: Executor = Executor {
 pub const X86_64_STATIC: Executor = Executor {
     name: "x86_64-static",
     target: Some("x86_64"),
-    makes_undefined: false,
     by_default: false,
     is_available,
     run: |program| run(program, RelocationModel::Static, "-no-pie"),
@@ -51,7 +49,7 @@ fn run(program: &Program<'_>, relocation_model: RelocationModel, link_option: &s
     if program.runs.is_empty() {
         return Ok(Vec::new());
     }
-    let object = object(&text_with_runs(program)?, target, relocation_model)?;
+    let object = object(program, &text_with_runs(program)?, target, relocation_model)?;
     let folder = Folder::new()?;
     let (object_path, main_path, program_path) = (folder.file("case.o"), folder.file("main.c"), folder.file("case"));
     std::fs::write(&object_path, object).map_err(|error| error.to_string())?;

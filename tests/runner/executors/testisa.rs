@@ -1,4 +1,4 @@
-//! Runs on the test target's simulator, by the fast path.
+//! Runs on the test target's simulator.
 //!
 //! The machine's pointers have 32 bits. A module with wider ones is taken as one with pointers of 32 bits; functions
 //! that are not valid then are unsupported. What is unsupported must be one of the machine's known
@@ -6,7 +6,10 @@
 
 use super::interp::text_with_calls;
 use super::{Answer, Executor, Found, Program};
+use frazil_codegen::Target;
+use frazil_ir::verify::verify_function;
 use frazil_ir::{EntityRef, FuncId, Function, Type};
+use frazil_target_testisa::TestIsa;
 use frazil_target_testisa::program::{Program as Simulated, ProgramError};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -14,7 +17,6 @@ use std::sync::{Mutex, PoisonError};
 pub const EXECUTOR: Executor = Executor {
     name: "testisa",
     target: Some("testisa"),
-    makes_undefined: false,
     by_default: true,
     is_available: || true,
     run,
@@ -44,9 +46,21 @@ pub fn unsupported() -> BTreeMap<&'static str, usize> {
 
 fn run(program: &Program<'_>) -> Result<Vec<Answer>, String> {
     let text = text_with_calls(program)?;
-    let (mut module, functions) = frazil_ir::text::parse_module(&text).map_err(|error| format!("in a run: {error}"))?;
+    let (mut module, mut functions) =
+        frazil_ir::text::parse_module(&text).map_err(|error| format!("in a run: {error}"))?;
     module.data_layout.pointer_bits = 32;
-    let simulated = match Simulated::new(&module, &functions) {
+    let recipe = program.checked_recipe()?;
+    let mut worker = recipe.worker(&module, Target::desc(&TestIsa))?;
+    for (function, head) in functions.iter_mut().zip(module.functions.values()) {
+        // The others are refused below.
+        if verify_function(&module, function).is_ok() {
+            worker.optimize(function, head)?;
+        }
+    }
+    let compiled = Simulated::compiled_by(&module, &functions, &mut |_, function, head, view, out| {
+        worker.compile(&TestIsa, function, head, view, out)
+    });
+    let simulated = match compiled {
         Ok(simulated) => simulated,
         Err(error) => return Ok(program.runs.iter().map(|_| failure(error.clone())).collect()),
     };
