@@ -15,6 +15,7 @@ pub mod licm;
 pub mod local_cse;
 pub mod mem2reg;
 pub mod redundant_load;
+pub mod short_circuit;
 pub mod shuffle_recognition;
 pub mod simplify_cfg;
 pub mod sroa;
@@ -37,4 +38,5 @@ pub fn register(registry: &mut Registry) {
     });
     registry.function(simplify_cfg::INFO, simplify_cfg::make);
     registry.function(fold::INFO, fold::make);
+    registry.function(short_circuit::INFO, short_circuit::make);
 }
