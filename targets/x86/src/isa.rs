@@ -144,7 +144,9 @@ impl Isa for X86 {
             return Err(CodegenError::unsupported("a switch on an integer of more than 64 bits"));
         };
         let reg = cx.use_copy(value, 0);
-        lower::extend(cx, reg, reg, bits, false, 8);
+        if bits != 32 || !lower::convert::clears_upper_half(cx, value) {
+            lower::extend(cx, reg, reg, bits, false, 8);
+        }
         Ok(SwitchValue {
             low: reg,
             high: Reg::NONE,

@@ -5,7 +5,7 @@ use crate::build::*;
 use crate::cond::Cond;
 use crate::ops::Op;
 use frazil_codegen::{ImmKind, LowerCtx, Mem, Reg, RegClass, Src};
-use frazil_ir::{InstData, Opcode, Operand};
+use frazil_ir::{ConstView, InstData, Opcode, Operand};
 
 /// The immediates of most instructions.
 pub(crate) const IMM32: ImmKind = ImmKind::Signed(32);
@@ -74,14 +74,43 @@ pub fn binary<C: LowerCtx>(cx: &mut C, data: &InstData) {
         multiply(cx, data, size, a, b);
         return;
     }
+    if data.op == Opcode::And && mask_by_move(cx, data, a, b) {
+        return;
+    }
     let src = cx.use_src(b, 0, IMM32);
     let left = cx.use_last(a, 0);
     let dst = cx.def_reuse(result(data), 0, left);
+    // A mask without upper half needs no prefix: the shorter operation clears it.
+    let is_low_mask = data.op == Opcode::And && matches!(src, Src::Imm(imm) if imm >= 0);
+    let size = if is_low_mask { 4 } else { size };
     if data.op == Opcode::Xor && src == Src::Imm(-1) {
         cx.emit(r(Op::NotR, size, dst));
     } else {
         apply(cx, alu(data.op), size, dst, src);
     }
+}
+
+/// Keeps the low 8, 16 or 32 bits by a move that clears the others; says whether the mask is one of these.
+fn mask_by_move<C: LowerCtx>(cx: &mut C, data: &InstData, value: Operand, mask: Operand) -> bool {
+    let constant = mask.as_const().map(|id| cx.func().constant(id).1);
+    let mask = match (mask.as_imm(), constant) {
+        (Some(imm), _) => imm,
+        (None, Some(ConstView::Int([word, ..]))) => word.cast_signed(),
+        _ => return false,
+    };
+    let row = match mask {
+        0xff => Op::MovzxBRR,
+        0xffff => Op::MovzxWRR,
+        0xffff_ffff => Op::MovzxLRR,
+        _ => return false,
+    };
+    if cx.is_folded(value) {
+        return false;
+    }
+    let src = cx.use_reg(value, 0);
+    let dst = cx.def(result(data), 0);
+    cx.emit(rr(row, 4, dst, src));
+    true
 }
 
 fn multiply<C: LowerCtx>(cx: &mut C, data: &InstData, size: u8, a: Operand, b: Operand) {

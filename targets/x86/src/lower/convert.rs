@@ -69,7 +69,7 @@ fn widen<C: LowerCtx>(cx: &mut C, data: &InstData, from_bits: u32, to_bits: u32)
 }
 
 /// Whether the rule of an `i32`'s instruction ends with writing the low half of a register, which clears the upper one.
-fn clears_upper_half<C: LowerCtx>(cx: &C, operand: Operand) -> bool {
+pub(crate) fn clears_upper_half<C: LowerCtx>(cx: &C, operand: Operand) -> bool {
     let function = cx.func();
     let Some(inst) = operand.as_value().and_then(|value| function.def_inst(value)) else {
         return false;

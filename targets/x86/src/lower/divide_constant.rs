@@ -1,5 +1,4 @@
-//! Division by constants without a division: shifts for powers of two, multiplications for other divisors where there
-//! is no remainder or the value has up to 32 bits.
+//! Division by constants without a division: shifts for powers of two, multiplications for other divisors.
 //!
 //! Without a remainder, the quotient is the product with the divisor's inverse modulo the register's range. Otherwise
 //! it is the upper part of a product with a scaled reciprocal, rounded up, in 64-bit registers. Both are from Granlund
@@ -8,7 +7,8 @@
 use super::{extend, extended_copy, result, size_of_bits};
 use crate::build::*;
 use crate::ops::Op;
-use frazil_codegen::{LowerCtx, Reg, RegClass};
+use crate::regs::{RAX, RDX};
+use frazil_codegen::{LowerCtx, PRegSet, Reg, RegClass};
 use frazil_ir::{InstData, IntFlags, Opcode};
 
 /// What is divided by what.
@@ -58,6 +58,8 @@ pub fn divide_by_constant<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32, d
         by_inverse(cx, data, division);
     } else if magnitude != 0 && bits <= 32 {
         by_multiplication(cx, data, division);
+    } else if magnitude != 0 {
+        by_wide_multiplication(cx, data, division);
     } else {
         return false;
     }
@@ -240,6 +242,140 @@ fn multiply<C: LowerCtx>(cx: &mut C, dst: Reg, value: Reg, reciprocal: Reciproca
     }
 }
 
+/// How to divide a value of 64 bits by multiplication.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct WideReciprocal {
+    /// What to multiply by.
+    factor: u64,
+    /// Whether the factor is 2^64 larger than that (as a signed factor: it is negative by its top bit), so that the
+    /// value itself is to be added to the upper half of the product.
+    adds_value: bool,
+    /// How far the upper half goes to the right.
+    shift: u32,
+}
+
+impl WideReciprocal {
+    /// For unsigned values of 64 bits and a divisor that is no power of two; as [`Reciprocal::new`].
+    fn unsigned(magnitude: u64) -> WideReciprocal {
+        let log2 = magnitude.ilog2();
+        let power = 1u128 << (64 + log2);
+        let factor = power / u128::from(magnitude) + 1;
+        let excess = factor * u128::from(magnitude) - power;
+        if excess <= 1u128 << log2 {
+            return WideReciprocal {
+                factor: factor as u64,
+                adds_value: false,
+                shift: log2,
+            };
+        }
+        // One bit more, the top one of which is left to an addition; the average of value and product stays in range.
+        let double = (power / u128::from(magnitude)) * 2;
+        let rest = (power % u128::from(magnitude)) * 2;
+        let factor = double + u128::from(rest >= u128::from(magnitude)) + 1;
+        WideReciprocal {
+            factor: factor as u64,
+            adds_value: true,
+            shift: log2,
+        }
+    }
+
+    /// For signed values of 64 bits: a factor of at most 2^64, so that half of it is enough for magnitudes below 2^63.
+    fn signed(magnitude: u64) -> WideReciprocal {
+        let log2 = magnitude.ilog2();
+        let power = 1u128 << (63 + log2);
+        let factor = power / u128::from(magnitude) + 1;
+        let excess = factor * u128::from(magnitude) - power;
+        if excess <= 1u128 << log2 && factor < 1 << 63 {
+            return WideReciprocal {
+                factor: factor as u64,
+                adds_value: false,
+                shift: log2 - 1,
+            };
+        }
+        let factor = (power * 2) / u128::from(magnitude) + 1;
+        WideReciprocal {
+            factor: factor as u64,
+            adds_value: factor >> 63 != 0,
+            shift: log2,
+        }
+    }
+}
+
+/// The quotient is in the upper half of a product of two registers.
+fn by_wide_multiplication<C: LowerCtx>(cx: &mut C, data: &InstData, division: Division) {
+    let Division {
+        bits,
+        signed,
+        magnitude,
+        ..
+    } = division;
+    let reciprocal = if signed {
+        WideReciprocal::signed(magnitude)
+    } else {
+        WideReciprocal::unsigned(magnitude)
+    };
+    cx.claim(PRegSet::of(&[RAX, RDX]));
+    let value = if bits == 64 {
+        cx.use_copy(data.a, 0)
+    } else {
+        extended_copy(cx, data.a, bits, signed, 8)
+    };
+    let quotient = cx.temp(RegClass::Int);
+    cx.emit(mov_imm64(RAX, reciprocal.factor.cast_signed()));
+    cx.emit(r(if signed { Op::ImulR } else { Op::MulR }, 8, value));
+    if signed {
+        round_signed(cx, quotient, value, reciprocal);
+    } else {
+        round_unsigned(cx, quotient, value, reciprocal);
+    }
+    if division.wants_remainder {
+        match i32::try_from(magnitude) {
+            Ok(magnitude) => cx.emit(rri(Op::ImulRRI, 8, quotient, quotient, magnitude)),
+            Err(_) => {
+                cx.emit(mov_imm64(RAX, magnitude.cast_signed()));
+                cx.emit(rr(Op::ImulRR, 8, quotient, RAX));
+            }
+        }
+        cx.emit(rr(Op::SubRR, 8, value, quotient));
+        cx.def_reuse(result(data), 0, value);
+        return;
+    }
+    if division.is_negative {
+        cx.emit(r(Op::NegR, 8, quotient));
+    }
+    cx.def_reuse(result(data), 0, quotient);
+}
+
+/// The quotient from the product's upper half in `rdx`.
+fn round_unsigned<C: LowerCtx>(cx: &mut C, quotient: Reg, value: Reg, reciprocal: WideReciprocal) {
+    if reciprocal.adds_value {
+        // (value + product) / 2 without overflow.
+        cx.emit(rr(Op::MovRR, 8, quotient, value));
+        cx.emit(rr(Op::SubRR, 8, quotient, RDX));
+        cx.emit(ri(Op::ShrRI, 8, quotient, 1));
+        cx.emit(rr(Op::AddRR, 8, quotient, RDX));
+    } else {
+        cx.emit(rr(Op::MovRR, 8, quotient, RDX));
+    }
+    if reciprocal.shift > 0 {
+        cx.emit(ri(Op::ShrRI, 8, quotient, reciprocal.shift.cast_signed()));
+    }
+}
+
+/// The same for signed values; the shift rounds down, but a quotient is rounded to zero.
+fn round_signed<C: LowerCtx>(cx: &mut C, quotient: Reg, value: Reg, reciprocal: WideReciprocal) {
+    cx.emit(rr(Op::MovRR, 8, quotient, RDX));
+    if reciprocal.adds_value {
+        cx.emit(rr(Op::AddRR, 8, quotient, value));
+    }
+    if reciprocal.shift > 0 {
+        cx.emit(ri(Op::SarRI, 8, quotient, reciprocal.shift.cast_signed()));
+    }
+    cx.emit(rr(Op::MovRR, 8, RDX, value));
+    cx.emit(ri(Op::ShrRI, 8, RDX, 63));
+    cx.emit(rr(Op::AddRR, 8, quotient, RDX));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -293,7 +429,10 @@ mod tests {
         let multiples = limit / divisor;
         [0, 1, 2, multiples / 2, multiples.saturating_sub(1), multiples]
             .into_iter()
-            .flat_map(move |multiple| [multiple * divisor, multiple * divisor + divisor - 1])
+            .flat_map(move |multiple| {
+                let product = multiple.saturating_mul(divisor);
+                [product, product.saturating_add(divisor - 1)]
+            })
             .chain([limit, limit - 1, limit / 2, limit / 2 + 1])
             .filter(move |&value| value <= limit)
     }
@@ -333,6 +472,50 @@ mod tests {
                         );
                     }
                 }
+            }
+        }
+    }
+
+    fn wide_values(divisor: u64) -> impl Iterator<Item = u64> {
+        values(divisor, u64::MAX)
+            .chain(values(divisor, u64::MAX >> 1))
+            .chain([1 << 63, (1 << 63) + 1, (1 << 63) - 1])
+    }
+
+    #[test]
+    fn wide_products_give_unsigned_quotients() {
+        for divisor in divisors(63).chain([3, 7, u64::MAX, u64::MAX - 1, (1 << 63) + 1]) {
+            let reciprocal = WideReciprocal::unsigned(divisor);
+            for value in wide_values(divisor) {
+                let product = (u128::from(value) * u128::from(reciprocal.factor) >> 64) as u64;
+                let upper = if reciprocal.adds_value {
+                    ((value - product) >> 1) + product
+                } else {
+                    product
+                };
+                assert_eq!(upper >> reciprocal.shift, value / divisor, "{value} / {divisor}");
+            }
+        }
+    }
+
+    #[test]
+    fn wide_products_give_signed_quotients() {
+        for divisor in divisors(63).chain([3, 7, (1 << 63) - 1]) {
+            let reciprocal = WideReciprocal::signed(divisor);
+            for value in wide_values(divisor) {
+                let value = value.cast_signed();
+                let product = (i128::from(value) * i128::from(reciprocal.factor.cast_signed()) >> 64) as i64;
+                let upper = if reciprocal.adds_value {
+                    product.wrapping_add(value)
+                } else {
+                    product
+                };
+                let quotient = (upper >> reciprocal.shift) + i64::from(value < 0);
+                assert_eq!(
+                    quotient,
+                    value.wrapping_div(divisor.cast_signed()),
+                    "{value} / {divisor}"
+                );
             }
         }
     }
