@@ -17,7 +17,9 @@
 //! * the instructions of a group ([`MFunc::groups`]) are one instruction for allocators and checkers (contract 7):
 //!   every use lives through the group, every definition begins with it, nothing is inserted inside;
 //! * flags live only between neighboring instructions of a block (contract 2);
-//! * memory operands with base [`Reg::FRAME`] are in the frame, at a distance from where a frame pointer would point.
+//! * memory operands with base [`Reg::FRAME`] are in the frame, at a distance from where a frame pointer would point;
+//!   for incoming arguments that is made larger by [`INCOMING`], since an address computed from an area of the function
+//!   may pass its end before an index brings it back.
 
 use crate::desc::{OpDesc, Role};
 use crate::frame::Frame;
@@ -25,6 +27,9 @@ use crate::isa::Join;
 use crate::minst::{Label, MInst, RefKind};
 use crate::reg::{PRegSet, Reg, RegClass};
 use std::ops::Range;
+
+/// Added to the distance of incoming arguments from the frame pointer in displacements from [`Reg::FRAME`].
+pub const INCOMING: i32 = 1 << 30;
 
 /// Rows that every target has besides its own; numbers above any table.
 pub mod pseudo {

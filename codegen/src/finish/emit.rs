@@ -13,7 +13,7 @@ use crate::context::frame_code::{BodySink, finish_prologue, probe_bytes, put_bra
 use crate::desc::{ConvDesc, Role};
 use crate::error::CodegenError;
 use crate::isa::{Branch, FrameInfo, FrameSink, Isa};
-use crate::mfunc::{MFunc, Term, op_desc, pseudo};
+use crate::mfunc::{INCOMING, MFunc, Term, op_desc, pseudo};
 use crate::minst::{Label, MInst};
 use crate::module_view::ModuleView;
 use crate::reg::{PRegSet, Reg};
@@ -35,9 +35,9 @@ pub(crate) struct EmitOptions {
 #[derive(Clone, Copy, Debug)]
 struct FrameMap {
     base: Reg,
-    /// Added to offsets of the function's own areas, which are negative.
+    /// Added to offsets of the function's own areas.
     areas: i32,
-    /// Added to offsets of incoming arguments, which are not.
+    /// Added to offsets of incoming arguments.
     incoming: i32,
 }
 
@@ -343,22 +343,22 @@ impl<I: Isa> Emitter<'_, I> {
     fn with_frame(&self, mut inst: MInst) -> MInst {
         if inst.regs[1] == Reg::FRAME && op_desc(self.isa.op_descs(), inst.op).roles[1] == Role::Base {
             inst.regs[1] = self.map.base;
-            inst.disp += if inst.disp < 0 {
-                self.map.areas
-            } else {
-                self.map.incoming
-            };
+            inst.disp += self.frame_distance(inst.disp);
         }
         // Targets whose addresses are computed by other instructions name the frame as a plain operand.
         else if inst.regs[1] == Reg::FRAME {
             inst.regs[1] = self.map.base;
-            inst.imm += if inst.imm < 0 {
-                self.map.areas
-            } else {
-                self.map.incoming
-            };
+            inst.imm += self.frame_distance(inst.imm);
         }
         inst
+    }
+
+    fn frame_distance(&self, displacement: i32) -> i32 {
+        if displacement < INCOMING / 2 {
+            self.map.areas
+        } else {
+            self.map.incoming - INCOMING
+        }
     }
 
     fn emit_return(&mut self, next: u32) {

@@ -7,7 +7,7 @@ use crate::context::{Addressing, Constants, Context};
 use crate::desc::ConvDesc;
 use crate::error::CodegenError;
 use crate::isa::{CallTarget, Isa};
-use crate::mfunc::{RegSets, pseudo};
+use crate::mfunc::{INCOMING, RegSets, pseudo};
 use crate::minst::{MInst, Mem};
 use crate::reg::{PRegSet, Reg, RegClass};
 use frazil_ir::{
@@ -91,7 +91,7 @@ impl<I: Isa> SelectCtx<'_, I> {
 
     fn define_param(&mut self, value: Value, param: &Param, layout: &ArgLayout, from_stack: bool) {
         let arg = &layout.args[value.index()];
-        let incoming = self.isa.desc().incoming_args_offset;
+        let incoming = INCOMING + self.isa.desc().incoming_args_offset;
         if let (ParamKind::ByVal { .. }, Place::Stack(offset)) = (param.kind, arg.places[0]) {
             self.st.by_value[value.index()] = incoming + offset as i32;
             return;

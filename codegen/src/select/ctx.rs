@@ -6,7 +6,7 @@ use crate::context::{Addressing, Constants, Context};
 use crate::error::CodegenError;
 use crate::isa::{Isa, Parts};
 use crate::lower_ctx::{GroupKind, ImmKind, LowerCtx, Src, VariadicArea};
-use crate::mfunc::pseudo;
+use crate::mfunc::{INCOMING, pseudo};
 use crate::minst::{Label, MInst, Mem, Ref};
 use crate::module_view::ModuleView;
 use crate::reg::{PRegSet, Reg, RegClass};
@@ -270,7 +270,7 @@ impl<I: Isa> LowerCtx for SelectCtx<'_, I> {
 
     fn variadic_area(&mut self) -> Option<VariadicArea> {
         let save = self.variadic_save?;
-        let overflow = self.isa.desc().incoming_args_offset + self.incoming_bytes as i32;
+        let overflow = INCOMING + self.isa.desc().incoming_args_offset + self.incoming_bytes as i32;
         Some(VariadicArea {
             register_save: self.frame_mem(save),
             int_args_used: self.int_args_used,
