@@ -1,6 +1,7 @@
 //! The allocator: liveness, bundles, scan, slots, moves, one after the other.
 
 use super::coalesce::Coalescer;
+use super::frequency::Frequency;
 use super::intervals::Intervals;
 use super::liveness::Liveness;
 use super::positions::Positions;
@@ -17,6 +18,7 @@ use crate::reg::PRegSet;
 #[derive(Debug, Default)]
 pub struct RegAllocState {
     positions: Positions,
+    frequency: Frequency,
     liveness: Liveness,
     walk: Walk,
     coalescer: Coalescer,
@@ -40,6 +42,7 @@ pub fn allocate(
     out.clear();
     let RegAllocState {
         positions,
+        frequency,
         liveness,
         walk,
         coalescer,
@@ -48,7 +51,7 @@ pub fn allocate(
         slots,
         resolve,
     } = state;
-    positions.compute(func);
+    positions.compute(func, frequency);
     liveness.compute(func, input.ops);
     walk.run(WalkInput {
         func,

@@ -4,6 +4,7 @@
 //! place; then each instruction has two: an even one, at which it reads, and an odd one, at which it writes. Moves can
 //! be put only at even positions that are not inside a unit (a group, or two joined branches): these are gaps.
 
+use super::frequency::Frequency;
 use crate::mfunc::{MFunc, Term};
 use std::ops::Range;
 
@@ -31,21 +32,19 @@ pub(super) struct Positions {
     starts: Vec<u32>,
     loops: Vec<Loop>,
     block_loop: Vec<u32>,
-    /// By block: how often it is executed, as far as loops tell.
+    /// By block: how often it is executed, see [`super::frequency`].
     freq: Vec<f32>,
 }
 
 impl Positions {
     /// Measures a function.
-    pub(super) fn compute(&mut self, func: &MFunc) {
+    pub(super) fn compute(&mut self, func: &MFunc, frequency: &mut Frequency) {
         self.slots.clear();
         self.starts.clear();
-        self.freq.clear();
         for (number, block) in func.blocks.iter().enumerate() {
             self.starts.push(2 * self.slots.len() as u32);
             let count = (block.end - block.start) as usize + 1;
             self.slots.resize(self.slots.len() + count, number as u32);
-            self.freq.push(10f32.powi(i32::from(block.loop_depth.min(8))));
             if matches!(block.term, Term::Branch(Some(_))) {
                 *self.slots.last_mut().expect("the block has instructions") |= INSIDE;
             }
@@ -61,6 +60,38 @@ impl Positions {
             }
         }
         self.find_loops(func);
+        let mut freq = std::mem::take(&mut self.freq);
+        frequency.compute(func, self, &mut freq);
+        self.freq = freq;
+    }
+
+    /// The number of loops.
+    pub(super) fn loop_count(&self) -> usize {
+        self.loops.len()
+    }
+
+    /// The loop that a block is the header of.
+    pub(super) fn loop_of_header(&self, block: u32) -> Option<u32> {
+        let number = self.block_loop[block as usize];
+        let is_header = self.loops.get(number as usize).is_some_and(|l| l.header == block);
+        is_header.then_some(number)
+    }
+
+    /// The outermost loop that contains the first block but not the second.
+    pub(super) fn exited(&self, from: u32, to: u32) -> Option<u32> {
+        let mut number = self.block_loop[from as usize];
+        let mut found = None;
+        for _ in 0..MAX_NESTING {
+            let Some(current) = self.loops.get(number as usize) else {
+                break;
+            };
+            if (current.header..current.end).contains(&to) {
+                break;
+            }
+            found = Some(number);
+            number = current.parent;
+        }
+        found
     }
 
     fn find_loops(&mut self, func: &MFunc) {
@@ -150,20 +181,9 @@ impl Positions {
 
     /// The blocks of the outermost loop that contains the position `inside` but not `outside`.
     pub(super) fn loop_between(&self, inside: u32, outside: u32) -> Option<Range<u32>> {
-        let other = self.block(outside);
-        let mut number = self.block_loop[self.block(inside) as usize];
-        let mut found = None;
-        for _ in 0..MAX_NESTING {
-            let Some(current) = self.loops.get(number as usize) else {
-                break;
-            };
-            if (current.header..current.end).contains(&other) {
-                break;
-            }
-            found = Some(current.header..current.end);
-            number = current.parent;
-        }
-        found
+        let number = self.exited(self.block(inside), self.block(outside))?;
+        let found = &self.loops[number as usize];
+        Some(found.header..found.end)
     }
 
     /// The blocks of the innermost loop that contains both positions.
