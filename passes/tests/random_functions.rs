@@ -4,6 +4,9 @@
 //! types, so that many rules meet. The interpreter is the oracle: results that are poison or undefined before are not
 //! compared, and functions whose behavior is undefined only count as not made.
 
+#[path = "random/loops.rs"]
+mod loops;
+
 use frazil_ir::interp::{Interpreter, Limits, Scalar, Stop, Value};
 use frazil_ir::pass::{PassCx, PassState};
 use frazil_ir::text::{parse_module, print_function};
@@ -377,4 +380,32 @@ fn simpler_graphs_compute_the_same() {
         &["simplify-cfg", "short-circuit", "fold", "dce", "simplify-cfg"],
     );
     assert!(compared > 10_000, "only {compared}");
+}
+
+#[test]
+fn shared_expressions_and_recognized_shuffles_are_the_same() {
+    let passes = &["local-cse", "shuffle-recognition", "cmp-sink", "dce"];
+    let compared = check(0x2468_ace0_1357_9bdf, 4000, straight_line, passes);
+    assert!(compared > 10_000, "only {compared}");
+}
+
+#[test]
+fn loops_compute_the_same() {
+    let passes = &["local-cse", "licm", "hoist-constants", "addr-fold", "cmp-sink", "dce"];
+    let compared = check(0x1357_9bdf_0246_8ace, 2000, loops::nested, passes);
+    assert!(compared > 5_000, "only {compared}");
+    let all = &[
+        "fold",
+        "simplify-cfg",
+        "local-cse",
+        "redundant-load",
+        "shuffle-recognition",
+        "licm",
+        "hoist-constants",
+        "addr-fold",
+        "cmp-sink",
+        "dce",
+    ];
+    let compared = check(0x0246_8ace_1357_9bdf, 2000, loops::nested, all);
+    assert!(compared > 5_000, "only {compared}");
 }

@@ -48,8 +48,8 @@ pub const INFO: PassInfo = PassInfo {
             reason: "more constants stand in loops when variables are values",
         },
         Order {
-            pass: "simplify-cfg",
-            reason: "it sees through no copies",
+            pass: "fold",
+            reason: "it would put the constants back where they are used",
         },
     ],
     before: &[Order {
