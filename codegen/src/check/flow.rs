@@ -44,6 +44,8 @@ pub(crate) enum Op {
     Define { place: Place, name: Name },
     /// The name gets a new value: the one that the place holds, under its other names too.
     Alias { place: Place, name: Name },
+    /// The name gets the value of another one, which is where it is.
+    Same { new: Name, old: Name },
     /// The name gets a new value, which is nowhere.
     Forget { name: Name },
     /// The place gets the present value of a name, made from nothing.

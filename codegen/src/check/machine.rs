@@ -52,8 +52,6 @@ pub(super) struct Scratch {
     /// The phis of blocks: `(block, register)`, ascending.
     phis: Vec<(u32, u32)>,
     group: Group,
-    /// The first and the last block of the checker's form for each block of the function.
-    spans: Vec<(u32, u32)>,
     /// For each block of the checker's form, the function's block, or [`EDGE_SITE`] and an edge.
     pub sources: Vec<u32>,
 }
@@ -139,11 +137,10 @@ impl Builder<'_> {
     }
 
     fn blocks(&mut self) -> Result<(), CheckError> {
-        self.scratch.spans.clear();
         self.scratch.sources.clear();
         for number in 0..self.func.blocks.len() as u32 {
             self.block = number;
-            let first = self.flow.begin_block();
+            self.flow.begin_block();
             self.scratch.sources.push(number);
             if number == 0 {
                 self.define_reserved();
@@ -163,7 +160,6 @@ impl Builder<'_> {
                 self.edits(Edit::after(inst - 1), inst - 1)?;
             }
             self.flow.end_block();
-            self.scratch.spans.push((first, self.flow.blocks.len() as u32 - 1));
         }
         Ok(())
     }
@@ -183,10 +179,7 @@ impl Builder<'_> {
             {
                 self.edge_move += 1;
             }
-            let (from, to) = (
-                self.scratch.spans[edge.from as usize].1,
-                self.scratch.spans[edge.to as usize].0,
-            );
+            let (from, to) = (edge.from, edge.to);
             let moves = &moves[first..self.edge_move];
             let phis = self.func.moves_of(number);
             let first_phi = self.scratch.phis.partition_point(|phi| phi.0 < edge.to);
@@ -279,13 +272,5 @@ impl Builder<'_> {
             regalloc::Place::Reg(reg) => Place::reg(reg),
             regalloc::Place::Slot(slot) => Place::memory(slot.0),
         }
-    }
-
-    /// Ends the block in hand and begins one that only follows it.
-    fn cut_block(&mut self) {
-        self.flow.end_block();
-        let to = self.flow.begin_block();
-        self.scratch.sources.push(self.block);
-        self.flow.edges.push((to - 1, to));
     }
 }

@@ -9,8 +9,8 @@
 //! steps distribute over intersection, so following every way backwards gives the same answer as iterating forwards
 //! to the greatest fixpoint: a demand met again on a loop holds if all other ways into the loop satisfy it.
 //!
-//! A value that a name had before its latest definition is a value without name: entries carry the number of
-//! definitions of the name in the block so far, and are ignored when it is not the latest.
+//! Places do not hold names but *values*, since a name may be defined anew: each definition makes a value, a name at
+//! the block's entry stands for the value with its own number, and names may share a value, when one is a copy.
 
 use super::flow::{Flow, Name, Op, Place};
 use frazil_support::{EpochMap, FxHashSet};
@@ -41,25 +41,31 @@ pub(super) enum At {
     Entry,
 }
 
+/// Values in contents, at most: a handful of copies of one thing, under names of their own.
+const MOST_VALUES: usize = 32;
 /// No place, in [`Contents::base`].
 const NO_BASE: u32 = u32::MAX;
 
-/// What a place holds: what some place held at the block's entry, and besides these names.
+/// What names stand for; below the number of names, what a name stands for at the block's entry.
+type Value = u32;
+
+/// What a place holds: what some place held at the block's entry, and besides these values.
 #[derive(Clone, Copy, Debug, Default)]
 struct Contents {
     base: u32,
     /// Bytes of the base that are left.
     base_bytes: u8,
-    first_name: u32,
-    name_count: u32,
+    first_value: u32,
+    value_count: u32,
 }
 
-/// `place` must hold `name` at the entry of `block`, since `op` uses it.
+/// `place` must hold so many bytes of `name` at the entry of `block`, since `op` uses it.
 #[derive(Clone, Copy, Debug)]
 struct Demand {
     block: u32,
     place: Place,
     name: Name,
+    bytes: u8,
     op: u32,
 }
 
@@ -70,28 +76,32 @@ pub(super) struct Solver {
     now: EpochMap<Contents>,
     /// Places that were written in the current block.
     touched: Vec<Place>,
-    /// How often names were defined in the current block so far.
-    versions: EpochMap<u32>,
+    /// What names stand for, as far as the current block has defined them.
+    meanings: EpochMap<Value>,
     defined: Vec<Name>,
-    /// Names of contents, each with its version.
-    names: Vec<(Name, u32)>,
+    /// Number of values that blocks have made.
+    made: u32,
+    /// Values of contents, each with how many bytes of it are left.
+    values: Vec<(Value, u8)>,
     /// What written places hold at the ends of blocks, by block and place.
     ends: Vec<(Place, Contents)>,
     end_start: Vec<u32>,
-    /// Names defined in blocks, by block and name, with their last version.
-    defs: Vec<(Name, u32)>,
+    /// What names stand for that blocks defined, by block and name.
+    defs: Vec<(Name, Value)>,
     def_start: Vec<u32>,
+    renamed: Vec<(Name, Value)>,
     pred_start: Vec<u32>,
     preds: Vec<u32>,
     copies: Vec<Contents>,
     demands: Vec<Demand>,
-    seen: FxHashSet<(u32, u32, u32)>,
+    seen: FxHashSet<(u32, u32, u32, u8)>,
 }
 
 impl Solver {
     /// Proves it, or finds a use that fails.
     pub fn solve(&mut self, flow: &Flow) -> Result<(), Failure> {
-        self.names.clear();
+        self.made = 0;
+        self.values.clear();
         self.ends.clear();
         self.end_start.clear();
         self.defs.clear();
@@ -111,27 +121,28 @@ impl Solver {
     fn walk_block(&mut self, flow: &Flow, number: u32) -> Result<(), Failure> {
         let block = flow.blocks[number as usize];
         self.now.reset(flow.places as usize);
-        self.versions.reset(flow.name_bytes.len());
+        self.meanings.reset(flow.name_bytes.len());
         self.touched.clear();
         self.defined.clear();
         for op in block.start..block.end {
             match flow.ops[op as usize] {
                 Op::Use { place, name } => self.use_name(flow, number, op, place, name)?,
                 Op::Define { place, name } => {
-                    let version = self.define(name);
-                    let contents = self.only(name, version);
+                    let value = self.define(flow, name);
+                    let contents = self.only(value);
                     self.set(place, contents);
                 }
                 Op::Alias { place, name } => {
-                    let version = self.define(name);
-                    let contents = self.with(self.contents(place), name, version);
+                    let value = self.define(flow, name);
+                    let contents = self.with(self.contents(place), value);
                     self.set(place, contents);
                 }
+                Op::Same { new, old } => self.mean(new, self.meaning(old)),
                 Op::Forget { name } => {
-                    self.define(name);
+                    self.define(flow, name);
                 }
                 Op::Make { place, name } => {
-                    let contents = self.only(name, self.version(name));
+                    let contents = self.only(self.meaning(name));
                     self.set(place, contents);
                 }
                 Op::Clobber { place } => self.set(place, Contents::NOTHING),
@@ -139,7 +150,7 @@ impl Solver {
                     from, bytes, with_next, ..
                 } => {
                     let contents = self.contents(from);
-                    let contents = self.truncated(flow, contents, bytes);
+                    let contents = self.truncated(contents, bytes);
                     self.copies.push(contents);
                     if !with_next {
                         self.write_copies(flow, op);
@@ -147,8 +158,22 @@ impl Solver {
                 }
             }
         }
+        self.rename(flow, number);
         self.keep_end();
         Ok(())
+    }
+
+    /// Names get the values of others at the end of a block, all at once.
+    fn rename(&mut self, flow: &Flow, number: u32) {
+        let block = flow.blocks[number as usize];
+        self.renamed.clear();
+        for &(new, old) in &flow.renames[block.first_rename as usize..block.end_rename as usize] {
+            self.renamed.push((new, self.meaning(old)));
+        }
+        for index in 0..self.renamed.len() {
+            let (new, value) = self.renamed[index];
+            self.mean(new, value);
+        }
     }
 
     /// Writes the contents that were read by a run of copies which ends here.
@@ -165,15 +190,17 @@ impl Solver {
     }
 
     fn use_name(&mut self, flow: &Flow, block: u32, op: u32, place: Place, name: Name) -> Result<(), Failure> {
-        let contents = self.contents(place);
-        if self.has(contents, name, self.version(name)) {
+        let (contents, value) = (self.contents(place), self.meaning(name));
+        let bytes = flow.name_bytes[name.0 as usize];
+        if self.has(contents, value, bytes) {
             return Ok(());
         }
-        if self.version(name) == 0 && contents.base_has_room(flow, name) {
+        if let Some(place) = contents.may_come_in(flow, value, bytes) {
             self.demands.push(Demand {
                 block,
-                place: Place(contents.base),
-                name,
+                place,
+                name: Name(value),
+                bytes,
                 op,
             });
             return Ok(());
@@ -183,23 +210,29 @@ impl Solver {
             place,
             name,
             at: At::Use,
-            found: self.names_of(contents, |name| self.version(name)),
+            found: self.names_of(flow, contents, |name| self.meaning(name)),
         })
     }
 
+    /// What a name stands for now.
     #[inline]
-    fn version(&self, name: Name) -> u32 {
-        self.versions.get(name.0 as usize).unwrap_or(0)
+    fn meaning(&self, name: Name) -> Value {
+        self.meanings.get(name.0 as usize).unwrap_or(name.0)
     }
 
-    /// Counts a definition.
-    fn define(&mut self, name: Name) -> u32 {
-        let version = self.version(name) + 1;
-        if version == 1 {
+    fn mean(&mut self, name: Name, value: Value) {
+        if self.meanings.get(name.0 as usize).is_none() {
             self.defined.push(name);
         }
-        self.versions.set(name.0 as usize, version);
-        version
+        self.meanings.set(name.0 as usize, value);
+    }
+
+    /// Makes a value for a name.
+    fn define(&mut self, flow: &Flow, name: Name) -> Value {
+        let value = flow.name_bytes.len() as Value + self.made;
+        self.made += 1;
+        self.mean(name, value);
+        value
     }
 
     #[inline]
@@ -207,8 +240,8 @@ impl Solver {
         self.now.get(place.0 as usize).unwrap_or(Contents {
             base: place.0,
             base_bytes: u8::MAX,
-            first_name: 0,
-            name_count: 0,
+            first_value: 0,
+            value_count: 0,
         })
     }
 
@@ -219,62 +252,58 @@ impl Solver {
         self.now.set(place.0 as usize, contents);
     }
 
-    /// Contents with one name.
-    fn only(&mut self, name: Name, version: u32) -> Contents {
-        self.names.push((name, version));
+    /// Contents with one value.
+    fn only(&mut self, value: Value) -> Contents {
+        self.values.push((value, u8::MAX));
         Contents {
-            first_name: self.names.len() as u32 - 1,
-            name_count: 1,
+            first_value: self.values.len() as u32 - 1,
+            value_count: 1,
             ..Contents::NOTHING
         }
     }
 
-    /// The same contents with one more name, without those that are no more valid.
-    fn with(&mut self, contents: Contents, name: Name, version: u32) -> Contents {
-        let first_name = self.names.len() as u32;
-        for index in contents.range() {
-            let (old, old_version) = self.names[index];
-            if old_version == self.version(old) {
-                self.names.push((old, old_version));
-            }
-        }
-        self.names.push((name, version));
+    /// The same contents with one more value. Values pile up only where a place is copied to itself by name after
+    /// name, so that the oldest ones can be left out.
+    fn with(&mut self, contents: Contents, value: Value) -> Contents {
+        let first_value = self.values.len() as u32;
+        let kept = contents.range();
+        let kept = kept.end.saturating_sub(MOST_VALUES).max(kept.start)..kept.end;
+        self.values.extend_from_within(kept);
+        self.values.push((value, u8::MAX));
         Contents {
-            first_name,
-            name_count: self.names.len() as u32 - first_name,
+            first_value,
+            value_count: self.values.len() as u32 - first_value,
             ..contents
         }
     }
 
     /// What is left of contents when only so many bytes are copied.
-    fn truncated(&mut self, flow: &Flow, contents: Contents, bytes: u8) -> Contents {
-        let fits = |&(name, _): &(Name, u32)| flow.name_bytes[name.0 as usize] <= bytes;
+    fn truncated(&mut self, contents: Contents, bytes: u8) -> Contents {
         let mut left = Contents {
             base_bytes: contents.base_bytes.min(bytes),
             ..contents
         };
-        if !self.names[contents.range()].iter().all(fits) {
-            left.first_name = self.names.len() as u32;
+        if self.values[contents.range()].iter().any(|value| value.1 > bytes) {
+            left.first_value = self.values.len() as u32;
             for index in contents.range() {
-                let entry = self.names[index];
-                if fits(&entry) {
-                    self.names.push(entry);
-                }
+                let (value, old_bytes) = self.values[index];
+                self.values.push((value, old_bytes.min(bytes)));
             }
-            left.name_count = self.names.len() as u32 - left.first_name;
         }
         left
     }
 
-    fn has(&self, contents: Contents, name: Name, version: u32) -> bool {
-        self.names[contents.range()].contains(&(name, version))
+    fn has(&self, contents: Contents, value: Value, bytes: u8) -> bool {
+        let mut values = self.values[contents.range()].iter();
+        values.any(|&(other, left)| other == value && left >= bytes)
     }
 
-    /// The names in contents that are valid.
-    fn names_of(&self, contents: Contents, version_of: impl Fn(Name) -> u32) -> Vec<Name> {
-        (self.names[contents.range()].iter())
-            .filter(|&&(name, version)| version_of(name) == version)
-            .map(|&(name, _)| name)
+    /// The names whose values are in contents; for messages alone.
+    fn names_of(&self, flow: &Flow, contents: Contents, meaning: impl Fn(Name) -> Value) -> Vec<Name> {
+        let values = &self.values[contents.range()];
+        let names = (0..flow.name_bytes.len() as u32).map(Name);
+        names
+            .filter(|&name| values.iter().any(|value| value.0 == meaning(name)))
             .collect()
     }
 
@@ -290,7 +319,7 @@ impl Solver {
         self.defined.sort_unstable();
         for index in 0..self.defined.len() {
             let name = self.defined[index];
-            self.defs.push((name, self.version(name)));
+            self.defs.push((name, self.meaning(name)));
         }
     }
 
@@ -317,7 +346,14 @@ impl Solver {
 
     fn follow_demands(&mut self, flow: &Flow) -> Result<(), Failure> {
         while let Some(demand) = self.demands.pop() {
-            if !self.seen.insert((demand.block, demand.place.0, demand.name.0)) {
+            let Demand {
+                block,
+                place,
+                name,
+                bytes,
+                ..
+            } = demand;
+            if !self.seen.insert((block, place.0, name.0, bytes)) {
                 continue;
             }
             if demand.block == 0 {
@@ -339,30 +375,30 @@ impl Solver {
 
     /// What a demand on a successor means for a block: nothing, another demand, or a failure.
     fn demand_at_end(&mut self, flow: &Flow, block: u32, demand: Demand) -> Result<(), Failure> {
-        let name = renamed(flow, block, demand.name);
-        if name == Name::ANYTHING {
-            return Ok(());
-        }
         let contents = self.contents_at_end(block, demand.place);
-        let version = self.version_at_end(block, name);
-        if self.has(contents, name, version) {
+        let value = self.meaning_at_end(block, demand.name);
+        if value == Name::ANYTHING.0 {
             return Ok(());
         }
-        if version == 0 && contents.base_has_room(flow, name) {
+        if self.has(contents, value, demand.bytes) {
+            return Ok(());
+        }
+        if let Some(place) = contents.may_come_in(flow, value, demand.bytes) {
             self.demands.push(Demand {
                 block,
-                place: Place(contents.base),
-                name,
-                op: demand.op,
+                place,
+                name: Name(value),
+                ..demand
             });
             return Ok(());
         }
+        let is_name = (value as usize) < flow.name_bytes.len();
         Err(Failure {
             op: demand.op,
             place: demand.place,
-            name,
+            name: if is_name { Name(value) } else { demand.name },
             at: At::End(block),
-            found: self.names_of(contents, |name| self.version_at_end(block, name)),
+            found: self.names_of(flow, contents, |name| self.meaning_at_end(block, name)),
         })
     }
 
@@ -374,18 +410,18 @@ impl Solver {
             Err(_) => Contents {
                 base: place.0,
                 base_bytes: u8::MAX,
-                first_name: 0,
-                name_count: 0,
+                first_value: 0,
+                value_count: 0,
             },
         }
     }
 
-    fn version_at_end(&self, block: u32, name: Name) -> u32 {
+    fn meaning_at_end(&self, block: u32, name: Name) -> Value {
         let block = block as usize;
         let defs = &self.defs[self.def_start[block] as usize..self.def_start[block + 1] as usize];
         match defs.binary_search_by_key(&name, |entry| entry.0) {
             Ok(index) => defs[index].1,
-            Err(_) => 0,
+            Err(_) => name.0,
         }
     }
 }
@@ -394,26 +430,17 @@ impl Contents {
     const NOTHING: Contents = Contents {
         base: NO_BASE,
         base_bytes: 0,
-        first_name: 0,
-        name_count: 0,
+        first_value: 0,
+        value_count: 0,
     };
 
     fn range(self) -> std::ops::Range<usize> {
-        self.first_name as usize..(self.first_name + self.name_count) as usize
+        self.first_value as usize..(self.first_value + self.value_count) as usize
     }
 
-    /// Whether the name could have come with the base.
-    fn base_has_room(self, flow: &Flow, name: Name) -> bool {
-        self.base != NO_BASE && flow.name_bytes[name.0 as usize] <= self.base_bytes
-    }
-}
-
-/// The name at the end of a block's steps of what its successor calls `name`.
-fn renamed(flow: &Flow, block: u32, name: Name) -> Name {
-    let block = flow.blocks[block as usize];
-    let renames = &flow.renames[block.first_rename as usize..block.end_rename as usize];
-    match renames.binary_search_by_key(&name, |rename| rename.0) {
-        Ok(index) => renames[index].1,
-        Err(_) => name,
+    /// Where a value must be at the block's entry so that it is in these contents, if it can be.
+    fn may_come_in(self, flow: &Flow, value: Value, bytes: u8) -> Option<Place> {
+        let is_name = (value as usize) < flow.name_bytes.len();
+        (is_name && self.base != NO_BASE && bytes <= self.base_bytes).then_some(Place(self.base))
     }
 }

@@ -7,7 +7,7 @@ use crate::check::rules;
 use crate::desc::{OpDesc, Role};
 use crate::mfunc::for_each_register;
 use crate::minst::MInst;
-use crate::reg::{PRegSet, Reg};
+use crate::reg::{PRegSet, Reg, RegClass};
 use crate::regalloc::NO_REG;
 
 impl Builder<'_> {
@@ -86,17 +86,6 @@ impl Builder<'_> {
             self.flow
                 .push(Op::Use { place, name }, number * 4 + u32::from(operand.number));
         }
-        if let [dst, src] = operands[..]
-            && desc.is_move
-            && dst.place == src.place
-            && inst.regs[0].is_virtual()
-            && inst.regs[1].is_virtual()
-        {
-            // A copy within a place does nothing but say that the destination is wherever the source is.
-            self.scratch.operands = operands;
-            self.rename_copy(&inst);
-            return Ok(());
-        }
         let site = number * 4 + NO_OPERAND;
         self.fixed_uses(sets.uses, site);
         if desc.reads_flags {
@@ -135,17 +124,39 @@ impl Builder<'_> {
                 written.insert(reg);
             }
             match operands.iter().find(|other| desc.is_move && other.number == 1) {
-                Some(source) => {
-                    let (from, bytes) = (source.place, self.func.insts[number as usize].size);
-                    if from != place {
-                        self.flow.push(Op::copy(from, place, bytes), site);
-                    }
-                    self.flow.push(Op::Alias { place, name }, site);
-                }
+                Some(source) => self.copied(*operand, *source, number),
                 None => self.flow.push(Op::Define { place, name }, site),
             }
         }
         Ok(())
+    }
+
+    /// A copy: the destination holds what the source holds, and if it is no wider, is the same thing wherever that
+    /// is.
+    fn copied(&mut self, dst: Operand, src: Operand, number: u32) {
+        let site = number * 4 + u32::from(dst.number);
+        let bytes_of = |name: Name| self.flow.name_bytes[name.0 as usize];
+        let (name, is_same) = (dst.name, bytes_of(dst.name) <= bytes_of(src.name));
+        let size = self.func.insts[number as usize].size;
+        let is_float = dst.name.0 >= Reg::FIRST_VIRTUAL && self.func.vreg(Reg(name.0)).class == RegClass::Float;
+        let bytes = match is_same && is_float {
+            true => u8::MAX,
+            false => size,
+        };
+        let is_whole = is_same && bytes >= bytes_of(name);
+        if src.place != dst.place {
+            self.flow.push(Op::copy(src.place, dst.place, bytes), site);
+        }
+        self.flow.push(
+            match is_whole {
+                true => Op::Same {
+                    new: name,
+                    old: src.name,
+                },
+                false => Op::Alias { place: dst.place, name },
+            },
+            site,
+        );
     }
 
     fn fixed_uses(&mut self, regs: PRegSet, site: u32) {
@@ -174,16 +185,15 @@ impl Builder<'_> {
         )
     }
 
-    /// The destination of a copy is where its source is, everywhere: the block is cut and the name renamed.
-    fn rename_copy(&mut self, copy: &MInst) {
-        self.flow.push_rename(Name(copy.regs[0].0), Name(copy.regs[1].0));
-        self.cut_block();
-    }
-
-    /// An instruction that is not emitted: a copy, or one whose result nobody needs.
+    /// An instruction that is not emitted. A copy says that its destination is where its source is; of others, nobody
+    /// may need the result.
     fn deleted(&mut self, number: u32, inst: &MInst, desc: &OpDesc) -> Result<(), CheckError> {
         if desc.is_move && inst.regs[0].is_virtual() && inst.regs[1].is_register() {
-            self.rename_copy(inst);
+            let (new, old) = (Name(inst.regs[0].0), Name(inst.regs[1].0));
+            let (site, bytes) = (number * 4 + NO_OPERAND, &self.flow.name_bytes);
+            let is_same = bytes[new.0 as usize] <= bytes[old.0 as usize] || old.0 < Reg::FIRST_VIRTUAL;
+            self.rule(site, is_same, "is deleted, but copies to a wider register")?;
+            self.flow.push(Op::Same { new, old }, site);
             return Ok(());
         }
         let site = number * 4 + NO_OPERAND;

@@ -1,0 +1,125 @@
+//! The checker bites: faults are put into allocations of random functions, by both ways to compile, and whatever
+//! changes a result in the simulator must have been rejected.
+//!
+//! Method: each function is compiled without a fault (the checker must accept) and run; then once for each kind of
+//! fault with one fault of that kind at a random place. A fault that the checker accepts must not be seen in any run.
+//! Faults that are not seen and accepted are equivalent allocations, and counted apart.
+//!
+//! `FRAZIL_FAULT_FUNCTIONS` says how many functions are tried with each way ([`DEFAULT_FUNCTIONS`] else);
+//! `FRAZIL_FAULT_SEED` where to begin. `cargo xtask allocation-faults` tries 10,000.
+
+mod fast;
+#[path = "../runner/generate.rs"]
+#[allow(dead_code, reason = "the file tests use more of it")]
+mod generate;
+mod linear_scan;
+mod random;
+mod subject;
+
+use random::Random;
+use std::collections::BTreeMap;
+use subject::{Answers, Compiled, Subject};
+
+/// Functions that are tried by an everyday run.
+const DEFAULT_FUNCTIONS: u64 = 100;
+
+/// How the faults of a kind ended.
+#[derive(Clone, Copy, Debug, Default)]
+struct Count {
+    /// Rejected, and seen in a run.
+    rejected: usize,
+    /// Rejected, but not seen.
+    unseen: usize,
+    /// Accepted, and not seen.
+    equivalent: usize,
+    /// Accepted, but seen.
+    missed: usize,
+    /// Functions without a place for such a fault.
+    absent: usize,
+}
+
+/// A way to compile, with a fault or without.
+trait Way {
+    /// The kinds of faults by name.
+    fn kinds(&self) -> &'static [&'static str];
+    /// Compiles the subject; `fault` is a kind, and what chooses the place.
+    fn compile(&mut self, subject: &Subject, fault: Option<(usize, Random)>) -> Compiled;
+}
+
+fn number_from_environment(name: &str, default: u64) -> u64 {
+    match std::env::var(name) {
+        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{name} is no number")),
+        Err(_) => default,
+    }
+}
+
+/// Tries all kinds of faults on random functions.
+fn try_faults(title: &str, way: &mut dyn Way) {
+    let first = number_from_environment("FRAZIL_FAULT_SEED", 1);
+    let functions = number_from_environment("FRAZIL_FAULT_FUNCTIONS", DEFAULT_FUNCTIONS);
+    let mut counts: BTreeMap<&str, Count> = BTreeMap::new();
+    let mut misses = Vec::new();
+    for seed in first..first + functions {
+        let subject = Subject::new(seed);
+        let wanted = match way.compile(&subject, None) {
+            Compiled::Accepted(answers) => answers,
+            Compiled::Rejected(error, _) => panic!("{title}, seed {seed}: {error}\n{}", subject.text),
+            Compiled::Absent => panic!("{title}, seed {seed}: it does not compile\n{}", subject.text),
+        };
+        for (kind, &name) in way.kinds().iter().enumerate() {
+            let random = Random::new(seed << 8 | kind as u64);
+            let count = counts.entry(name).or_default();
+            match way.compile(&subject, Some((kind, random))) {
+                Compiled::Absent => count.absent += 1,
+                Compiled::Rejected(_, found) if differs(&wanted, &found) => count.rejected += 1,
+                Compiled::Rejected(..) => count.unseen += 1,
+                Compiled::Accepted(found) if differs(&wanted, &found) => {
+                    count.missed += 1;
+                    misses.push(format!("seed {seed}, {name}"));
+                }
+                Compiled::Accepted(_) => count.equivalent += 1,
+            }
+        }
+    }
+    report(title, functions, &counts);
+    assert!(
+        misses.is_empty(),
+        "{title}: accepted, but seen in a run: {}",
+        misses.join("; ")
+    );
+}
+
+/// Whether a run that comes to an end without the fault gives something else with it.
+fn differs(wanted: &Answers, found: &Answers) -> bool {
+    let mut runs = wanted.iter().zip(found);
+    runs.any(|(wanted, found)| wanted.is_ok() && wanted != found)
+}
+
+#[allow(clippy::print_stdout, reason = "what the test found is shown with --nocapture")]
+fn report(title: &str, functions: u64, counts: &BTreeMap<&str, Count>) {
+    println!("{title}: {functions} functions");
+    println!(
+        "{:<22} {:>9} {:>9} {:>11} {:>7} {:>7}",
+        "fault", "rejected", "unseen", "equivalent", "missed", "absent"
+    );
+    for (name, count) in counts {
+        let Count {
+            rejected,
+            unseen,
+            equivalent,
+            missed,
+            absent,
+        } = count;
+        println!("{name:<22} {rejected:>9} {unseen:>9} {equivalent:>11} {missed:>7} {absent:>7}");
+    }
+}
+
+#[test]
+fn the_fast_path_is_checked() {
+    try_faults("fast path", &mut fast::Fast::default());
+}
+
+#[test]
+fn the_linear_scan_is_checked() {
+    try_faults("linear scan", &mut linear_scan::LinearScan::default());
+}
