@@ -7,7 +7,7 @@ use super::graph::for_each_target_word;
 use super::{Editor, NONE};
 use crate::entities::Block;
 use crate::function::{BlockData, Function, InstData, ValueKind};
-use crate::opcode::{Format, Opcode};
+use crate::opcode::{Format, Opcode, Results};
 use crate::operand::Operand;
 use crate::typing::is_cast;
 use frazil_support::EntityRef;
@@ -103,7 +103,9 @@ impl Editor {
         self.insts_out.clear();
         self.insts_out.reserve(f.insts.len());
         self.blocks_out.clear();
-        f.uses.fill(0);
+        if self.graph_changed {
+            f.uses.fill(0);
+        }
         for index in 0..self.order.len() {
             let start = self.insts_out.len() as u32;
             let mut segment = self.order[index];
@@ -167,22 +169,57 @@ impl Editor {
         if !self.forward.is_empty() {
             self.resolve_operands(f, &mut data);
         }
-        // Columns of phis may yet vanish: they are counted when they were moved.
-        if !(self.graph_changed && data.op == Opcode::Phi) {
+        // Uses are known if the graph is as it was. Columns of phis may yet vanish: they are counted when they were moved.
+        if self.graph_changed && data.op != Opcode::Phi {
             f.count_uses(&data);
         }
         live.pool_words += pool_words(f, &data);
-        let position = self.insts_out.len() as u32;
-        for value in f.results(&data) {
-            let row = &mut f.values[value.index()];
-            (row.kind, row.def) = (ValueKind::Inst, position);
-            live.results += 1;
-        }
+        self.define_results(f, &data, live);
         self.insts_out.push(data);
     }
 
+    /// Sets where the results of the next instruction are defined.
+    #[inline]
+    fn define_results(&self, f: &mut Function, data: &InstData, live: &mut Live) {
+        let position = self.insts_out.len() as u32;
+        let Some(first) = data.first_result() else { return };
+        let count = match data.op.results() {
+            Results::Ty | Results::Bool | Results::Ptr | Results::Element => 1,
+            _ => f.result_count(data),
+        };
+        for row in &mut f.values[first.index()..first.index() + count] {
+            (row.kind, row.def) = (ValueKind::Inst, position);
+        }
+        live.results += count;
+    }
+
     /// Puts replacements in the place of replaced values.
+    #[inline]
     fn resolve_operands(&mut self, f: &mut Function, data: &mut InstData) {
+        match data.op.format() {
+            Format::Nullary | Format::Jump | Format::LandingPad => {}
+            Format::Unary | Format::Branch => {
+                let old = data.a;
+                data.a = self.resolve(old);
+                if data.a != old && typed_slot(data.op).is_some() {
+                    data.a = carry_type(f, old, data.a);
+                }
+            }
+            Format::Binary => {
+                let (a, b) = (data.a, data.b);
+                (data.a, data.b) = (self.resolve(a), self.resolve(b));
+                match typed_slot(data.op) {
+                    Some(0) if data.a != a => data.a = carry_type(f, a, data.a),
+                    Some(1) if data.b != b => data.b = carry_type(f, b, data.b),
+                    _ => {}
+                }
+            }
+            _ => self.resolve_pooled(f, data),
+        }
+    }
+
+    /// The same for an instruction with operands in the pool.
+    fn resolve_pooled(&mut self, f: &mut Function, data: &mut InstData) {
         let mut pool = std::mem::take(&mut f.pool);
         let typed_slot = typed_slot(data.op);
         let mut slot = 0;

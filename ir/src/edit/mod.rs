@@ -35,7 +35,7 @@ mod values;
 use crate::cfg::Cfg;
 use crate::entities::{Block, Inst, Value};
 use crate::function::{BlockData, Function, InstData, ValueKind};
-use crate::opcode::{Opcode, Results};
+use crate::opcode::{Format, Opcode, Results};
 use crate::operand::Operand;
 use crate::types::Type;
 use frazil_support::{EntityRef, EpochMap};
@@ -154,7 +154,9 @@ impl Editor {
     #[inline]
     pub fn resolve(&mut self, operand: Operand) -> Operand {
         match operand.as_value() {
-            Some(value) if value.index() < self.forward.len() => self.resolve_value(value),
+            Some(value) if self.forward.get(value.index()).is_some_and(|next| !next.is_none()) => {
+                self.resolve_value(value)
+            }
             _ => operand,
         }
     }
@@ -165,7 +167,10 @@ impl Editor {
             let operand = forward.get(value.index()).copied().unwrap_or(Operand::NONE);
             (!operand.is_none()).then_some(operand)
         };
-        let mut last = Operand::value(value);
+        let mut last = self.forward[value.index()];
+        if last.as_value().is_none_or(|value| next(&self.forward, value).is_none()) {
+            return last;
+        }
         while let Some(operand) = last.as_value().and_then(|value| next(&self.forward, value)) {
             last = operand;
         }
@@ -397,12 +402,14 @@ impl Editor {
         }
     }
 
+    #[inline]
     fn count(&mut self, f: &mut Function, operand: Operand) {
         if let Some(value) = self.resolve(operand).as_value() {
             f.uses[value.index()] += 1;
         }
     }
 
+    #[inline]
     fn uncount(&mut self, f: &mut Function, operand: Operand) {
         if let Some(value) = self.resolve(operand).as_value() {
             f.uses[value.index()] -= 1;
@@ -410,6 +417,15 @@ impl Editor {
     }
 
     fn count_all(&mut self, f: &mut Function, data: &InstData) {
+        match data.op.format() {
+            Format::Nullary => return,
+            Format::Unary => return self.count(f, data.a),
+            Format::Binary => {
+                self.count(f, data.a);
+                return self.count(f, data.b);
+            }
+            _ => {}
+        }
         let mut uses = std::mem::take(&mut f.uses);
         f.for_each_operand(data, |operand| {
             if let Some(value) = self.resolve(operand).as_value() {
@@ -420,6 +436,15 @@ impl Editor {
     }
 
     fn uncount_all(&mut self, f: &mut Function, data: &InstData) {
+        match data.op.format() {
+            Format::Nullary => return,
+            Format::Unary => return self.uncount(f, data.a),
+            Format::Binary => {
+                self.uncount(f, data.a);
+                return self.uncount(f, data.b);
+            }
+            _ => {}
+        }
         let mut uses = std::mem::take(&mut f.uses);
         f.for_each_operand(data, |operand| {
             if let Some(value) = self.resolve(operand).as_value() {
