@@ -25,6 +25,16 @@ pub fn are_convertible(types: &TypeTable, one: Type, other: Type, pointer_bits: 
             && conversion(types, other, one, pointer_bits).is_some())
 }
 
+/// Whether copying a value of this type copies all of its bytes on every target.
+pub fn is_copied_as(types: &TypeTable, ty: Type, pointer_bits: u32) -> bool {
+    match types.data(ty) {
+        TypeData::Int(bits) => matches!(bits, 8 | 16 | 32 | 64),
+        TypeData::Ptr(0) => pointer_bits == 32 || pointer_bits == 64,
+        TypeData::F32 | TypeData::F64 => true,
+        _ => false,
+    }
+}
+
 /// What a value is in another type.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Converted {

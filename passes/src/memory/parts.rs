@@ -6,9 +6,9 @@
 //! copies and fills touch, is a part of its own. Blocks that the entry does not reach do not count, so that a slot that
 //! they use does not qualify.
 
-use super::convert::are_convertible;
+use super::convert::{are_convertible, is_copied_as};
 use frazil_ir::domtree::DomTree;
-use frazil_ir::{EntityRef, Function, Inst, InstData, MemFlags, Opcode, Operand, Type, TypeData, Value};
+use frazil_ir::{EntityRef, Function, Inst, InstData, MemFlags, Opcode, Operand, Type, Value};
 use frazil_support::EpochMap;
 
 /// Larger slots are left whole.
@@ -77,7 +77,7 @@ pub struct Part {
 #[derive(Clone, Copy, Debug, Default)]
 struct SlotState {
     is_unfit: bool,
-    /// Whether anything but whole loads and stores is there.
+    /// Whether distances are added to its address, or it is copied or filled.
     is_divided: bool,
     /// Its parts, if it is to be split.
     parts: (u32, u32),
@@ -101,6 +101,9 @@ impl SlotParts {
     /// Finds the slots and their parts. Returns whether there is any that should be split.
     pub fn compute(&mut self, f: &Function, tree: &DomTree, pointer_bits: u32) -> bool {
         self.clear(f);
+        if !self.find_divided(f) {
+            return false;
+        }
         for block in tree.reverse_postorder() {
             for position in f.block_insts(block) {
                 self.inst(f, Inst::new(position), &f.insts[position], pointer_bits);
@@ -151,18 +154,43 @@ impl SlotParts {
 
     fn clear(&mut self, f: &Function) {
         self.slots.clear();
+        self.slots.resize(f.slots.len(), SlotState::default());
         self.pointers.reset(f.values.len());
         self.values.clear();
         self.accesses.clear();
         self.bulk.clear();
         self.parts.clear();
-        for (number, slot) in f.slots.iter().enumerate() {
-            self.slots.push(SlotState {
-                is_unfit: slot.size > MOST_BYTES || slot.size == 0,
-                ..SlotState::default()
-            });
-            self.add_pointer(slot.address, number as u32, 0);
+    }
+
+    /// Finds the slots that distances are added to, or that are copied or filled: most functions have none.
+    fn find_divided(&mut self, f: &Function) -> bool {
+        let mut any = false;
+        let mut mark = |operand: Operand| {
+            let Some(slot) = operand.as_value().and_then(|value| f.slot_of(value)) else {
+                return;
+            };
+            let size = f.slots[slot.index()].size;
+            if size > 0 && size <= MOST_BYTES {
+                self.slots[slot.index()].is_divided = true;
+                any = true;
+            }
+        };
+        for data in &f.insts {
+            match data.op {
+                Opcode::PtrAdd | Opcode::MemSet => mark(data.a),
+                Opcode::MemCopy | Opcode::MemMove => {
+                    mark(data.a);
+                    mark(f.ternary(data).0);
+                }
+                _ => {}
+            }
         }
+        for number in 0..self.slots.len() {
+            if self.slots[number].is_divided {
+                self.add_pointer(f.slots[number].address, number as u32, 0);
+            }
+        }
+        any
     }
 
     fn add_pointer(&mut self, value: Value, slot: u32, offset: i32) {
@@ -223,8 +251,6 @@ impl SlotParts {
             state.is_unfit = true;
             return;
         };
-        let is_whole = matches!(kind, AccessKind::Load(_) | AccessKind::Store(_)) && bytes == size;
-        state.is_divided |= !is_whole;
         self.accesses.push(Access {
             slot: pointer.slot,
             start,
@@ -287,7 +313,7 @@ impl SlotParts {
 
     fn add_access(&mut self, f: &Function, first: usize, access: &Access, ty: Type, pointer_bits: u32) {
         let is_read = matches!(access.kind, AccessKind::Load(_));
-        let copied = if is_copied_as(f, ty, pointer_bits) {
+        let copied = if is_copied_as(&f.types, ty, pointer_bits) {
             ty
         } else {
             Type::VOID
@@ -354,15 +380,5 @@ impl SlotParts {
                 }
             }
         }
-    }
-}
-
-/// Whether copying a value of this type copies all of its bytes on every target.
-fn is_copied_as(f: &Function, ty: Type, pointer_bits: u32) -> bool {
-    match f.types.data(ty) {
-        TypeData::Int(bits) => matches!(bits, 8 | 16 | 32 | 64),
-        TypeData::Ptr(0) => pointer_bits == 32 || pointer_bits == 64,
-        TypeData::F32 | TypeData::F64 => true,
-        _ => false,
     }
 }

@@ -11,7 +11,8 @@
 //! A load takes the value that a store put at the same address, or that an earlier load found there, if nothing
 //! between may have changed it ([`crate::memory::facts`], [`crate::memory::alias`]). A store is removed if a later one
 //! of its block covers its bytes, or the function returns from a slot's stores, before anything may read them; so is
-//! one of the value that lies there already. Facts hold along chains of blocks with a single predecessor each. Calls,
+//! one of the value that lies there already. Copies of as many bytes as a register holds become loads and stores first.
+//! Facts hold along chains of blocks with a single predecessor each. Calls,
 //! atomic and volatile accesses may read and change everything but slots whose address stays in the function.
 //!
 //! Costs one walk over the instructions, with up to two dozen comparisons for each memory access. Gains where pointers
@@ -20,7 +21,7 @@
 
 use crate::memory::alias::{ALL, Address, Bytes, Resolver};
 use crate::memory::calls_something_returning_twice;
-use crate::memory::convert::{Converted, are_convertible, convert};
+use crate::memory::convert::{Converted, are_convertible, convert, is_copied_as};
 use crate::memory::dom_order::DomOrder;
 use crate::memory::facts::{Fact, Facts};
 use crate::memory::private::PrivateSlots;
@@ -28,7 +29,7 @@ use crate::registry::NoOptions;
 use frazil_ir::domtree::DomTree;
 use frazil_ir::edit::Editor;
 use frazil_ir::pass::{FunctionPass, Level, Order, PassCx, PassError, PassInfo, Preserved};
-use frazil_ir::{Block, Effects, EntityRef, Function, Inst, InstData, MemFlags, Module, Opcode, Operand};
+use frazil_ir::{Block, Effects, EntityRef, Function, Inst, InstData, MemFlags, Module, Opcode, Operand, Type};
 
 /// What the pass says about itself.
 pub const INFO: PassInfo = PassInfo {
@@ -69,6 +70,7 @@ impl FunctionPass for RedundantLoad {
             s: &mut scratch,
             f: function,
             module: cx.module,
+            native_int_bits: cx.target.native_int_bits,
             counts: Counts::default(),
         };
         walk.run();
@@ -79,6 +81,7 @@ impl FunctionPass for RedundantLoad {
         cx.count("dead loads removed", counts.dead_loads);
         cx.count("stores removed", counts.stores);
         cx.count("stores of what is there removed", counts.idle_stores);
+        cx.count("copies made loads and stores", counts.copies);
         cx.return_scratch(scratch);
         Ok(if changed {
             Preserved::cfg()
@@ -95,6 +98,7 @@ struct Counts {
     dead_loads: u64,
     stores: u64,
     idle_stores: u64,
+    copies: u64,
 }
 
 /// The facts at the end of a block that has successors with no other predecessor still to come.
@@ -123,6 +127,7 @@ struct Walk<'a> {
     s: &'a mut Scratch,
     f: &'a mut Function,
     module: &'a Module,
+    native_int_bits: u32,
     counts: Counts,
 }
 
@@ -185,7 +190,7 @@ impl Walk<'_> {
             }
             O::Load => self.load(inst, data),
             O::Store => self.store(inst, data),
-            O::MemCopy | O::MemMove | O::MemSet => self.bulk(data),
+            O::MemCopy | O::MemMove | O::MemSet => self.bulk(inst, data),
             O::Return => {
                 let (facts, dead, f) = (&mut self.s.facts, &mut self.s.dead, &*self.f);
                 let is_slot = |root: Operand| root.as_value().is_some_and(|value| f.slot_of(value).is_some());
@@ -249,36 +254,98 @@ impl Walk<'_> {
     fn store(&mut self, inst: Inst, data: InstData) {
         let (address, bytes) = (self.address(data.b), self.bytes(&data));
         let value = self.s.editor.resolve(data.a);
+        self.put(inst, address, bytes, data.ty, value);
+    }
+
+    /// `inst` stores a value. Returns `false`, and has it removed, if that value is there already.
+    fn put(&mut self, inst: Inst, address: Address, bytes: Bytes, ty: Type, value: Operand) -> bool {
         let found = self.s.facts.find(&address, bytes);
-        if found.is_some_and(|fact| fact.value == value && fact.ty == data.ty) {
+        if found.is_some_and(|fact| fact.value == value && fact.ty == ty) {
             self.counts.idle_stores += 1;
-            return self.s.editor.remove(self.f, inst);
+            self.s.editor.remove(self.f, inst);
+            return false;
         }
-        let dead = &mut self.s.dead;
-        self.s.facts.overwrite(&address, bytes, |store| dead.push(store));
-        self.remove_dead();
+        self.overwrite(&address, bytes);
         self.s.facts.add(Fact {
             address,
             bytes,
-            ty: data.ty,
+            ty,
             value,
             store: Some(inst),
         });
+        true
+    }
+
+    fn overwrite(&mut self, address: &Address, bytes: Bytes) {
+        let dead = &mut self.s.dead;
+        self.s.facts.overwrite(address, bytes, |store| dead.push(store));
+        self.remove_dead();
     }
 
     /// `mem_copy`, `mem_move` and `mem_set`.
-    fn bulk(&mut self, data: InstData) {
+    fn bulk(&mut self, inst: Inst, data: InstData) {
         let (second, length) = self.f.ternary(&data);
         let length = self.s.editor.resolve(length).as_imm();
         let bytes = length.and_then(|length| u64::try_from(length).ok()).unwrap_or(ALL);
+        let to = self.address(data.a);
         if data.op != Opcode::MemSet {
             let from = self.address(second);
+            if let Some(ty) = self.int_of(bytes) {
+                return self.copy_value(inst, data, second, (to, from), bytes, ty);
+            }
             self.s.facts.read(&from, bytes);
         }
-        let to = self.address(data.a);
-        let dead = &mut self.s.dead;
-        self.s.facts.overwrite(&to, bytes, |store| dead.push(store));
-        self.remove_dead();
+        self.overwrite(&to, bytes);
+    }
+
+    /// The integer of so many bytes, if registers hold it.
+    fn int_of(&self, bytes: Bytes) -> Option<Type> {
+        let ty = match bytes {
+            1 => Type::I8,
+            2 => Type::I16,
+            4 => Type::I32,
+            8 => Type::I64,
+            _ => return None,
+        };
+        (8 * bytes <= u64::from(self.native_int_bits)).then_some(ty)
+    }
+
+    /// Makes a load and a store of a copy of few bytes, or only a store if it is known what is there.
+    fn copy_value(
+        &mut self,
+        inst: Inst,
+        data: InstData,
+        pointer: Operand,
+        (to, from): (Address, Address),
+        bytes: Bytes,
+        ty: Type,
+    ) {
+        let flags = MemFlags::aligned(MemFlags(data.flags).align_log2()).0;
+        let found = self.s.facts.find(&from, bytes).copied();
+        let known = found.filter(|fact| is_copied_as(&self.f.types, fact.ty, self.pointer_bits()));
+        let (ty, value) = if let Some(fact) = known {
+            (fact.ty, fact.value)
+        } else {
+            let load = InstData::new(Opcode::Load, ty, flags, pointer, Operand::NONE);
+            let result = self.s.editor.insert_before(self.f, inst, load, Some(ty));
+            let value = Operand::value(result.expect("a load has a result"));
+            self.s.facts.read(&from, bytes);
+            if found.is_none() {
+                self.s.facts.add(Fact {
+                    address: from,
+                    bytes,
+                    ty,
+                    value,
+                    store: None,
+                });
+            }
+            (ty, value)
+        };
+        self.counts.copies += 1;
+        if self.put(inst, to, bytes, ty, value) {
+            let store = InstData::new(Opcode::Store, ty, flags, value, data.a);
+            self.s.editor.replace(self.f, inst, store);
+        }
     }
 
     fn remove_dead(&mut self) {
