@@ -342,8 +342,8 @@ impl Isa for FaultyIsa {
         TestIsa.float_constant(cx, dst, bytes, bits);
     }
 
-    fn trap<C: LowerCtx>(&self, cx: &mut C) {
-        TestIsa.trap(cx);
+    fn trap(&self) -> MInst {
+        TestIsa.trap()
     }
 
     fn call(&self, view: ModuleView<'_>, target: CallTarget) -> MInst {
