@@ -1,6 +1,7 @@
 //! The allocator: liveness, bundles, scan, slots, moves, one after the other.
 
 use super::coalesce::Coalescer;
+use super::fold;
 use super::frequency::Frequency;
 use super::intervals::Intervals;
 use super::liveness::Liveness;
@@ -75,6 +76,7 @@ pub fn allocate(
         given: PRegSet::EMPTY,
     }
     .run(func.insts.len())?;
+    fold::fold_single_uses(intervals, positions, &mut scan.in_memory);
     slots::assign(slots, intervals, input.reuse_slots, &mut out.slots);
     out.written = walk.written;
     Resolution {

@@ -10,6 +10,7 @@
 mod allocate;
 mod coalesce;
 mod cost;
+mod fold;
 mod frequency;
 mod intervals;
 mod liveness;

@@ -13,6 +13,9 @@ use super::{
 use crate::mfunc::{MFunc, for_each_register, op_desc};
 use crate::reg::Reg;
 
+/// How often transitions are gone through to find what must be stored; beyond that, everything is.
+const MAX_ROUNDS: usize = 8;
+
 /// Where a transition is.
 #[derive(Clone, Copy, Debug)]
 enum Where {
@@ -27,8 +30,9 @@ enum Where {
 struct Transition {
     at: Where,
     vreg: u32,
-    from: u8,
-    to: u8,
+    /// Index of the part among those of the bundle.
+    from: u32,
+    to: u32,
     freq: f32,
 }
 
@@ -40,6 +44,8 @@ pub(super) struct ResolveMemory {
     /// By bundle: its parts in `order`.
     parts: Vec<(u32, u32)>,
     transitions: Vec<Transition>,
+    /// By part of the bundle: whether its register may hold something else than the slot.
+    dirty: Vec<bool>,
     /// By bundle: whether it is stored wherever it is defined.
     stored: Vec<bool>,
     /// By edge: the register that was looked at last and what it becomes there.
@@ -103,12 +109,17 @@ impl Resolution<'_> {
         &self.intervals.parts[self.memory.order[(start + index) as usize] as usize]
     }
 
-    /// The place of a bundle at a position in its life.
-    fn place_at(&self, bundle: u32, pos: u32) -> u8 {
+    /// Which part of a bundle a position in its life belongs to.
+    fn part_at(&self, bundle: u32, pos: u32) -> u32 {
         let (start, end) = self.memory.parts[bundle as usize];
         let order = &self.memory.order[start as usize..end as usize];
-        let index = order.partition_point(|&part| self.intervals.parts[part as usize].from <= pos);
-        let place = self.intervals.parts[order[index.saturating_sub(1)] as usize].place;
+        let behind = order.partition_point(|&part| self.intervals.parts[part as usize].from <= pos);
+        behind.saturating_sub(1) as u32
+    }
+
+    /// The place of a bundle at a position in its life.
+    fn place_at(&self, bundle: u32, pos: u32) -> u8 {
+        let place = self.part(bundle, self.part_at(bundle, pos)).place;
         debug_assert_ne!(place, NO_PLACE, "every part has a place");
         place
     }
@@ -165,18 +176,16 @@ impl Resolution<'_> {
             return;
         }
         self.memory.transitions.clear();
+        self.memory.dirty.clear();
+        self.memory.dirty.resize(self.part_count(bundle) as usize, false);
         self.find_borders(bundle);
         self.find_edges(bundle);
         if data.is_remat() {
             self.delete_definition(bundle);
         } else if data.slot != NONE {
-            let cost: f32 = self
-                .memory
-                .transitions
-                .iter()
-                .filter(|t| t.to == SLOT)
-                .map(|t| t.freq)
-                .sum();
+            self.find_dirty(bundle);
+            let stores = self.memory.transitions.iter().filter(|t| self.needs_store(bundle, t));
+            let cost: f32 = stores.map(|t| t.freq).sum();
             self.memory.stored[bundle as usize] = cost >= data.def_cost;
             if self.memory.stored[bundle as usize] {
                 self.store_definitions(bundle);
@@ -197,29 +206,26 @@ impl Resolution<'_> {
             if range.from >= border || (border == gap && self.positions.is_block_start(border)) {
                 continue;
             }
-            let mut from = before.place;
-            if border != gap {
+            let mut from = index - 1;
+            if border != gap && gap <= before.from {
                 // The value leaves its register inside an instruction: it must be in the slot before that.
-                if gap > before.from {
-                    from = before.place;
-                } else if range.from >= gap || index < 2 {
+                if range.from >= gap || index < 2 {
                     continue;
-                } else {
-                    from = self.part(bundle, index - 2).place;
                 }
+                from = index - 2;
             }
             let vreg = range.vreg;
             self.transit(
                 Where::Point(Edit::before(self.positions.inst(gap))),
                 vreg,
                 from,
-                after.place,
+                index,
                 gap,
             );
         }
     }
 
-    fn transit(&mut self, at: Where, vreg: u32, from: u8, to: u8, pos: u32) {
+    fn transit(&mut self, at: Where, vreg: u32, from: u32, to: u32, pos: u32) {
         if from != to {
             let freq = self.positions.freq_at(pos);
             self.memory.transitions.push(Transition {
@@ -264,19 +270,54 @@ impl Resolution<'_> {
     }
 
     fn find_edges_into(&mut self, bundle: u32, vreg: u32, block: u32) {
-        let to = self.place_at(bundle, self.positions.start(block));
+        let to = self.part_at(bundle, self.positions.start(block));
         for &edge in self.func.pred_edges(block) {
             let (phi, source) = self.memory.edge_source[edge as usize];
             if phi == vreg && self.intervals.bundle_of.get(source as usize) != Some(&bundle) {
+                self.memory.dirty[to as usize] = true;
                 continue;
             }
             let from_block = self.func.edges[edge as usize].from;
             let from_end = self.positions.start(from_block + 1) - 1;
-            let from = self.place_at(bundle, from_end);
+            let from = self.part_at(bundle, from_end);
             let rarer = self.positions.freq(from_block) < self.positions.freq(block);
             let pos = if rarer { from_end } else { self.positions.start(block) };
             self.transit(Where::Edge(edge), vreg, from, to, pos);
         }
+    }
+
+    /// Finds the parts in whose registers there may be something else than in the slot: those with definitions, and
+    /// what is reached from them without a stop in the slot.
+    fn find_dirty(&mut self, bundle: u32) {
+        let mut dirty = std::mem::take(&mut self.memory.dirty);
+        for index in 0..self.part_count(bundle) {
+            let part = self.part(bundle, index);
+            let is_defined = self.intervals.occs_of(part).iter().any(|o| o.has(occ::DEF));
+            dirty[index as usize] = part.place != SLOT && (dirty[index as usize] || is_defined);
+        }
+        let mut is_changed = true;
+        for _ in 0..MAX_ROUNDS {
+            is_changed = false;
+            for t in &self.memory.transitions {
+                if dirty[t.from as usize] && !dirty[t.to as usize] && self.part(bundle, t.to).place != SLOT {
+                    dirty[t.to as usize] = true;
+                    is_changed = true;
+                }
+            }
+            if !is_changed {
+                break;
+            }
+        }
+        if is_changed {
+            dirty.fill(true);
+        }
+        self.memory.dirty = dirty;
+    }
+
+    /// Whether a transition must store the value.
+    fn needs_store(&self, bundle: u32, t: &Transition) -> bool {
+        let is_in_slot = |index| self.part(bundle, index).place == SLOT;
+        is_in_slot(t.to) && !is_in_slot(t.from) && self.memory.dirty[t.from as usize]
     }
 
     fn emit_transitions(&mut self, bundle: u32) {
@@ -284,13 +325,14 @@ impl Resolution<'_> {
         let stored = self.memory.stored[bundle as usize];
         for index in 0..self.memory.transitions.len() {
             let t = self.memory.transitions[index];
-            if t.to == SLOT && (is_remat || stored) {
+            let (from, to) = (self.part(bundle, t.from).place, self.part(bundle, t.to).place);
+            if from == to || (to == SLOT && (is_remat || stored || !self.needs_store(bundle, &t))) {
                 continue;
             }
             let action = AllocMove {
                 vreg: Reg::virtual_number(t.vreg),
-                source: self.source(bundle, t.from),
-                dest: self.dest(bundle, t.to),
+                source: self.source(bundle, from),
+                dest: self.dest(bundle, to),
             };
             match t.at {
                 Where::Point(point) => self.out.edits.push(Edit { point, action }),

@@ -25,7 +25,7 @@ pub(super) struct ScanMemory {
     waiting: BinaryHeap<Reverse<(u32, u32)>>,
     scratch: Vec<Entry>,
     /// By instruction, whether one of its operands is in a slot.
-    in_memory: Vec<u64>,
+    pub in_memory: Vec<u64>,
     /// By physical register, up to where calls leave it alone.
     limits: Vec<u32>,
     has_limits: bool,

@@ -1,0 +1,55 @@
+//! Loads for one use become memory operands.
+//!
+//! The scan gives a register back to a value when it sees several uses, and may take it away after the first of them.
+//! A part that was loaded for one use, in the middle of a block, and is in its slot again behind it, is left there, if
+//! the instruction can have the operand in memory.
+
+use super::intervals::{Intervals, Part, SLOT, occ};
+use super::positions::{NONE, Positions};
+
+/// Looks at all bundles with slots. `in_memory` says of which instructions an operand is in memory.
+pub(super) fn fold_single_uses(intervals: &mut Intervals, positions: &Positions, in_memory: &mut [u64]) {
+    for number in 0..intervals.bundles.len() {
+        let bundle = &intervals.bundles[number];
+        if !bundle.spilled || bundle.is_remat() {
+            continue;
+        }
+        let mut before = bundle.first;
+        while before != NONE {
+            let part = intervals.parts[before as usize].next;
+            if part == NONE {
+                break;
+            }
+            let is_behind_slot = intervals.parts[before as usize].place == SLOT;
+            before = part;
+            let data = intervals.parts[part as usize];
+            if is_behind_slot && is_short(intervals, positions, &data) {
+                let occurrence = &mut intervals.occs[data.occs.0 as usize];
+                let (word, bit) = (occurrence.inst as usize / 64, 1 << (occurrence.inst % 64));
+                if in_memory[word] & bit == 0 {
+                    in_memory[word] |= bit;
+                    occurrence.flags |= occ::MEMORY;
+                    intervals.parts[part as usize].place = SLOT;
+                }
+            }
+        }
+    }
+}
+
+/// Whether a part is loaded in its block for one use, which can be in memory, and not in a register behind it.
+fn is_short(intervals: &Intervals, positions: &Positions, part: &Part) -> bool {
+    let [only] = intervals.occs_of(part) else {
+        return false;
+    };
+    let is_followed_by_slot = match intervals.parts.get(part.next as usize) {
+        Some(next) => next.place == SLOT,
+        None => true,
+    };
+    part.place != SLOT
+        && only.has(occ::FOLD)
+        && !only.has(occ::DEF)
+        && positions.gap(only.pos) == part.from
+        && !positions.is_block_start(part.from)
+        && positions.block(part.from) == positions.block(part.to - 1)
+        && is_followed_by_slot
+}
