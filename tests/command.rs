@@ -221,6 +221,38 @@ fn recipes_come_from_files_too_and_explain_themselves() {
 }
 
 #[test]
+fn assembly_text_tells_where_lines_come_from_and_what_is_alive() {
+    let text = answer(&[SAMPLE, "--recipe", "O2", "--emit", "asm", "--asm-verbose", "-o", "-"]);
+    let call = text.lines().find(|line| line.contains("call\t")).expect("a call");
+    assert!(
+        call.contains("# ") && call.contains("= call") && call.contains("; ends rax rdi"),
+        "{call}"
+    );
+    let fast = answer(&[SAMPLE, "--emit", "asm", "--asm-verbose", "-o", "-"]);
+    assert!(fast.lines().any(|line| line.contains("ret\t# return")), "{fast}");
+    let plain = answer(&[SAMPLE, "--recipe", "O2", "--emit", "asm", "-o", "-"]);
+    assert!(!plain.contains("; live"));
+}
+
+#[test]
+fn registers_can_be_chosen_and_a_needed_one_is_named() {
+    let with = |option: &str, names: &str| answer(&[SAMPLE, "--recipe=O2", "--emit=asm", "-o", "-", option, names]);
+    let default = answer(&[SAMPLE, "--recipe=O2", "--emit=asm", "-o", "-"]);
+    let is_pushed = |text: &str| text.contains("push\t%r15");
+    assert!(!is_pushed(&default));
+    assert!(
+        is_pushed(&with("--reg-use", "rax,r15")),
+        "values that live over calls get r15 alone"
+    );
+    let (_, message) = run(frazil().args([SAMPLE, "--recipe=O2", "--reg-reserve=rdi", "-o", "-"]));
+    assert!(message.contains("reserving register rdi"), "{message}");
+    let (_, message) = run(frazil().args([SAMPLE, "--recipe=O2", "--reg-exclude=rex", "-o", "-"]));
+    assert!(message.contains("did you mean `rax`"), "{message}");
+    let (_, message) = run(frazil().args([SAMPLE, "--recipe=Om1", "--reg-exclude=rax", "-o", "-"]));
+    assert!(message.contains("codegen mode `select`"), "{message}");
+}
+
+#[test]
 fn an_input_that_is_missing_or_no_bitcode_is_named() {
     let (status, message) = run(frazil().arg("/nonexistent.bc"));
     assert_eq!(status, Some(1));

@@ -57,6 +57,8 @@ pub enum LogItem {
     Inst(MInst, u8),
     /// A label bound here.
     Label(Label),
+    /// What is to be said of the instruction before: an index into [`CodeBuffer::notes`].
+    Note(u32),
     /// Alignment to a power of two with filler.
     Align(u8),
     /// An entry of a jump table: the distance of a label from the table's label, in 4 bytes.
@@ -97,6 +99,9 @@ pub struct CodeBuffer {
     cuts: Vec<shorten::Cut>,
     log: Vec<(u32, LogItem)>,
     logging: bool,
+    /// Whether instructions get notes, and what these say; the last one is that of the next instructions.
+    annotating: bool,
+    notes: Vec<String>,
 }
 
 impl CodeBuffer {
@@ -120,6 +125,7 @@ impl CodeBuffer {
         self.last_jump = None;
         self.cuts.clear();
         self.log.clear();
+        self.notes.clear();
     }
 
     /// The current offset in bytes.
@@ -158,7 +164,7 @@ impl CodeBuffer {
             self.bytes.truncate(start as usize);
             self.fixups.pop();
             if self.logging {
-                self.log.pop();
+                while let Some((_, LogItem::Note(_))) = self.log.pop() {}
             }
         }
         self.labels[label.0 as usize] = self.offset();
@@ -209,6 +215,9 @@ impl CodeBuffer {
     fn log_inst(&mut self, inst: &MInst, start: u32) {
         let len = (self.offset() - start) as u8;
         self.log.push((start, LogItem::Inst(*inst, len)));
+        if let Some(last) = self.notes.len().checked_sub(1) {
+            self.log.push((start, LogItem::Note(last as u32)));
+        }
     }
 
     #[inline]
@@ -303,6 +312,28 @@ impl CodeBuffer {
     /// Says whether the buffer keeps what assembly text needs; returns whether it did so far.
     pub fn keep_log(&mut self, keep: bool) -> bool {
         std::mem::replace(&mut self.logging, keep)
+    }
+
+    /// Has instructions annotated in the log.
+    pub fn keep_notes(&mut self) {
+        self.annotating = true;
+    }
+
+    /// Whether [`CodeBuffer::annotate`] is wanted.
+    #[inline]
+    pub fn is_annotating(&self) -> bool {
+        self.annotating
+    }
+
+    /// Says something of the instructions that follow, up to the next annotation.
+    pub fn annotate(&mut self, note: String) {
+        debug_assert!(self.annotating, "nobody wants notes");
+        self.notes.push(note);
+    }
+
+    /// A note of the log.
+    pub fn note(&self, index: u32) -> &str {
+        &self.notes[index as usize]
     }
 
     /// The log: offsets and items in order.

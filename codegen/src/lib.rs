@@ -5,6 +5,7 @@
 
 pub mod abi;
 pub mod analyze;
+mod annotate;
 pub mod buffer;
 pub mod check;
 mod context;

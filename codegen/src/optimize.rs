@@ -4,9 +4,9 @@ use crate::check::Checker;
 use crate::desc::{OpDesc, TargetDesc};
 use crate::error::CodegenError;
 use crate::finish::apply::{ApplyState, apply};
-use crate::finish::emit::{EmitOptions, EmitState, emit};
+use crate::finish::emit::{EmitOptions, EmitState, Unit, emit};
 use crate::isa::Isa;
-use crate::mfunc::MFunc;
+use crate::mfunc::{MFunc, for_each_register, op_desc};
 use crate::minst::MInst;
 use crate::module_view::ModuleView;
 use crate::pass::{MachHooks, MachPassCx, MachPasses};
@@ -39,6 +39,7 @@ pub struct OptimizeState {
     emit: EmitState,
     scratch: ScratchPool,
     checker: Checker,
+    registers: RegisterChoice,
     /// Whether allocations are checked; without it, they are in builds with assertions.
     is_checked: Option<bool>,
     /// What allocates registers instead of the linear scan.
@@ -51,9 +52,63 @@ impl OptimizeState {
         self.is_checked = Some(is_checked);
     }
 
+    /// Says which registers may be used.
+    pub fn set_registers(&mut self, registers: RegisterChoice) {
+        self.registers = registers;
+    }
+
     /// Has another allocator do the work of the linear scan.
     pub fn set_allocator(&mut self, allocator: Box<dyn Allocator>) {
         self.replaced_allocator = Some(allocator);
+    }
+}
+
+/// Which registers may be used, for tests; none of it changes what a program does.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RegisterChoice {
+    /// If there are any of a class, values of the class get only these.
+    pub only: PRegSet,
+    /// Values never get these.
+    pub excluded: PRegSet,
+    /// No instruction may name these; a function that needs one is refused.
+    pub reserved: PRegSet,
+}
+
+impl RegisterChoice {
+    /// What is left of a set of registers that values may get.
+    fn restrict(&self, set: PRegSet) -> PRegSet {
+        let bank = |number: usize| match self.only.bank(number) {
+            0 => u64::MAX,
+            only => only,
+        };
+        set.intersection(PRegSet::from_banks(bank(0), bank(1)))
+            .minus(self.excluded)
+            .minus(self.reserved)
+    }
+
+    /// Refuses a function over physical registers that names a reserved one.
+    fn refuse_reserved(&self, func: &MFunc, desc: &TargetDesc, ops: &'static [OpDesc]) -> Result<(), CodegenError> {
+        if self.reserved.is_empty() {
+            return Ok(());
+        }
+        for inst in &func.insts {
+            let row = op_desc(ops, inst.op);
+            let sets = func.implicit(inst, row);
+            let mut named = sets.uses.union(row.implicit_defs);
+            for_each_register(inst, row, |_, reg, _| {
+                if reg.is_physical() {
+                    named.insert(reg);
+                }
+            });
+            if let Some(reg) = named.intersection(self.reserved).iter().next() {
+                let name = desc.regs.iter().find(|row| row.reg == reg).map_or("?", |row| row.name);
+                return Err(CodegenError::unsupported(format!(
+                    "reserving register {name}: the instruction {} needs it",
+                    row.name
+                )));
+            }
+        }
+        Ok(())
     }
 }
 
@@ -78,6 +133,7 @@ impl<I: Isa> MachHooks for Hooks<'_, I> {
 }
 
 /// Compiles a function; see [`crate::isa::Target::compile_optimized`].
+#[allow(clippy::too_many_arguments, reason = "what a compilation consists of")]
 pub(crate) fn compile<I: Isa>(
     isa: &I,
     function: &Function,
@@ -106,7 +162,7 @@ pub(crate) fn compile<I: Isa>(
     let input = AllocatorInput {
         desc: isa.desc(),
         ops: isa.op_descs(),
-        allocatable: allocatable(isa.desc(), frame_pointer),
+        allocatable: state.registers.restrict(allocatable(isa.desc(), frame_pointer)),
         callee_saved: conv.callee_saved,
         reuse_slots: !func.frame.calls_returning_twice,
         options: &recipe.allocator,
@@ -121,6 +177,7 @@ pub(crate) fn compile<I: Isa>(
     }
     passes.finished("regalloc");
     apply(isa, func, &state.allocation, &mut state.apply, &mut state.allocated);
+    (state.registers).refuse_reserved(&state.allocated, isa.desc(), isa.op_descs())?;
     cx.is_allocated = true;
     passes.finished("apply");
     passes.run(&mut state.allocated, &mut cx);
@@ -129,16 +186,13 @@ pub(crate) fn compile<I: Isa>(
         frame_pointer,
         for_size: recipe.for_size,
     };
-    emit(
-        isa,
-        &mut state.allocated,
-        conv,
+    let unit = Unit {
+        function,
         head,
         view,
-        options,
-        &mut state.emit,
-        out,
-    )?;
+        conv,
+    };
+    emit(isa, &mut state.allocated, &unit, options, &mut state.emit, out)?;
     passes.finished("emit");
     Ok(())
 }

@@ -43,6 +43,14 @@ impl CompiledFunction {
         }
     }
 
+    /// Has the body's instructions annotated in its log: with the instruction of the intermediate representation that
+    /// each comes from, and the registers that are alive.
+    #[must_use]
+    pub fn with_notes(mut self) -> CompiledFunction {
+        self.body.keep_notes();
+        self
+    }
+
     /// Forgets the function but keeps the memory.
     pub fn clear(&mut self) {
         self.prologue.clear();

@@ -2,9 +2,11 @@
 
 mod observe;
 mod recipe;
+mod registers;
 
 pub use observe::{ObserveArguments, ReportForm};
 pub use recipe::RecipeArguments;
+pub use registers::RegisterArguments;
 
 use crate::diagnostics::{Error, Stage};
 use crate::pipeline::InputForm;
@@ -48,6 +50,10 @@ pub struct Options {
     pub observe: Observe,
     /// Whether each register allocation is proved; see [`frazil_codegen::check`].
     pub check_regalloc: bool,
+    /// Which registers may be used.
+    pub registers: RegisterArguments,
+    /// Whether assembly text says what each line comes from and which registers are alive.
+    pub asm_verbose: bool,
     /// Whether times are measured; see [`crate::Report`].
     pub measure: bool,
 }
@@ -64,6 +70,8 @@ impl Default for Options {
             data_sections: false,
             observe: Observe::default(),
             check_regalloc: cfg!(debug_assertions),
+            registers: RegisterArguments::default(),
+            asm_verbose: false,
             measure: false,
         }
     }
@@ -101,6 +109,9 @@ pub struct Arguments {
     /// Give each variable a section of its own
     #[arg(long)]
     pub data_sections: bool,
+    /// Say in assembly text what each line comes from, which registers are alive and which end there
+    #[arg(long)]
+    pub asm_verbose: bool,
     /// Threads besides the main one; only 0 so far
     #[arg(long, default_value_t = 0)]
     pub threads: u32,
@@ -110,6 +121,9 @@ pub struct Arguments {
     /// What to look at
     #[command(flatten)]
     pub observe: ObserveArguments,
+    /// Which registers
+    #[command(flatten)]
+    pub registers: RegisterArguments,
 }
 
 /// What a run may be asked to print instead of compiling.
@@ -164,6 +178,8 @@ impl Arguments {
             data_sections: self.data_sections,
             observe: self.observe.observe()?,
             check_regalloc: self.observe.check_regalloc || cfg!(debug_assertions),
+            registers: self.registers.clone(),
+            asm_verbose: self.asm_verbose,
             measure: self.observe.time_passes.is_some(),
         })
     }

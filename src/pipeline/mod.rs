@@ -169,6 +169,17 @@ impl Job<'_> {
         let (mut fast, mut optimize) = (FastState::default(), OptimizeState::default());
         fast.set_checked(options.check_regalloc);
         optimize.set_checked(options.check_regalloc);
+        if !options.registers.is_empty() {
+            if options.recipe.codegen == Codegen::Fast {
+                let message = "--reg-use, --reg-exclude and --reg-reserve need a recipe with codegen mode `select`";
+                return Err(Error::new(Stage::Options, message));
+            }
+            optimize.set_registers(options.registers.choice(target.desc())?);
+        }
+        let mut code = CompiledFunction::new(logging);
+        if options.asm_verbose {
+            code = code.with_notes();
+        }
         let mut worker = Worker {
             reader: self.opened.reader(),
             target: &*target,
@@ -181,7 +192,7 @@ impl Job<'_> {
             function: Function::new(),
             fast,
             optimize,
-            code: CompiledFunction::new(logging),
+            code,
             clock: Clock::start(options.measure),
             stage: Stage::Read,
         };

@@ -4,6 +4,7 @@ use super::FastCtx;
 use super::edges::Exit;
 use super::record::{By, Record, Thing};
 use crate::abi::unsupported_type;
+use crate::annotate;
 use crate::context::Context;
 use crate::context::frame_code::put_branch;
 use crate::error::CodegenError;
@@ -27,6 +28,12 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             let first = range.start + self.st.analysis.phi_counts[block.index()] as usize;
             for index in first..range.end {
                 let inst = Inst::new(index);
+                if self.buf.is_annotating() {
+                    let live = self.owned();
+                    let registers = (live, crate::reg::PRegSet::EMPTY);
+                    let note = annotate::note(self.isa.desc(), self.function, self.view, index as u32, registers);
+                    self.buf.annotate(note);
+                }
                 self.lower_inst(block, inst)
                     .map_err(|error| error.at(self.function, self.view.module, inst))?;
             }

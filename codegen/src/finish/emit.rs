@@ -8,6 +8,7 @@
 //!
 //! Jumps to blocks that only jump on go to their end at once; such blocks are not emitted.
 
+use crate::annotate::{self, Liveness};
 use crate::buffer::CodeBuffer;
 use crate::context::frame_code::{BodySink, finish_prologue, probe_bytes, put_branch};
 use crate::desc::{ConvDesc, Role};
@@ -18,6 +19,7 @@ use crate::minst::{Label, MInst};
 use crate::module_view::ModuleView;
 use crate::reg::{PRegSet, Reg};
 use crate::result::{CompiledFunction, UnwindOp};
+use frazil_ir::Function;
 use frazil_ir::module::FunctionHead;
 
 /// What the emitter must know besides the function.
@@ -29,6 +31,19 @@ pub(crate) struct EmitOptions {
     pub frame_pointer: bool,
     /// Whether returns share one epilogue.
     pub for_size: bool,
+}
+
+/// The function behind the machine code.
+#[derive(Clone, Copy)]
+pub(crate) struct Unit<'a> {
+    /// The function.
+    pub function: &'a Function,
+    /// Its attributes.
+    pub head: &'a FunctionHead,
+    /// The module and the options.
+    pub view: ModuleView<'a>,
+    /// The function's convention.
+    pub conv: &'static ConvDesc,
 }
 
 /// How offsets from the frame pointer are turned into addresses.
@@ -64,14 +79,12 @@ impl EmitState {
 pub(crate) fn emit<I: Isa>(
     isa: &I,
     func: &mut MFunc,
-    conv: &'static ConvDesc,
-    head: &FunctionHead,
-    view: ModuleView<'_>,
+    unit: &Unit<'_>,
     options: EmitOptions,
     state: &mut EmitState,
     out: &mut CompiledFunction,
 ) -> Result<(), CodegenError> {
-    let (frame, map) = lay_out_frame(isa, func, conv, head, view, options)?;
+    let (frame, map) = lay_out_frame(isa, func, unit, options)?;
     let CompiledFunction {
         prologue,
         body,
@@ -82,9 +95,12 @@ pub(crate) fn emit<I: Isa>(
     state.collect_dispatch_labels(func);
     let first_label = body.new_labels(func.blocks.len());
     let epilogue = body.new_label();
+    let liveness = body.is_annotating().then(|| Liveness::compute(func, isa.op_descs()));
     let mut emitter = Emitter {
         isa,
         func,
+        unit: *unit,
+        liveness,
         frame,
         map,
         threaded: &state.threaded,
@@ -115,11 +131,10 @@ pub(crate) fn emit<I: Isa>(
 fn lay_out_frame<I: Isa>(
     isa: &I,
     func: &mut MFunc,
-    conv: &'static ConvDesc,
-    head: &FunctionHead,
-    view: ModuleView<'_>,
+    unit: &Unit<'_>,
     options: EmitOptions,
 ) -> Result<(FrameInfo, FrameMap), CodegenError> {
+    let Unit { conv, head, view, .. } = *unit;
     let desc = isa.desc();
     let needs = &mut func.frame;
     let mut saved = options.written.intersection(conv.callee_saved);
@@ -225,6 +240,9 @@ fn is_empty_jump(func: &MFunc, block: u32) -> bool {
 struct Emitter<'a, I: Isa> {
     isa: &'a I,
     func: &'a MFunc,
+    unit: Unit<'a>,
+    /// The registers around each instruction, when instructions are annotated.
+    liveness: Option<Liveness>,
     frame: FrameInfo,
     map: FrameMap,
     threaded: &'a [u32],
@@ -280,7 +298,11 @@ impl<I: Isa> Emitter<'_, I> {
             _ => 0,
         };
         for index in data.start..data.end - branches {
+            self.annotate(index);
             self.emit_inst(&func.insts[index as usize], next);
+        }
+        if branches > 0 {
+            self.annotate(data.end - branches);
         }
         let edges = func.edges_of(block);
         match data.term {
@@ -300,6 +322,17 @@ impl<I: Isa> Emitter<'_, I> {
 
     /// Emits the branch of `block`. If neither target follows, the one that is the next turn of the inner loop gets the
     /// conditional branch.
+    /// Says what the instruction comes from, for assembly text that asks for it.
+    #[inline]
+    fn annotate(&mut self, index: u32) {
+        if let Some(liveness) = &self.liveness {
+            let registers = (liveness.after[index as usize], liveness.ends[index as usize]);
+            let origin = self.func.origins[index as usize];
+            let note = annotate::note(self.isa.desc(), self.unit.function, self.unit.view, origin, registers);
+            self.buf.annotate(note);
+        }
+    }
+
     fn emit_branch(&mut self, branch: Branch, (then_to, else_to): (u32, u32), block: u32, next: u32) {
         let labels = (self.label(then_to), self.label(else_to));
         let (then_block, else_block) = (self.threaded[then_to as usize], self.threaded[else_to as usize]);

@@ -210,9 +210,23 @@ impl<'a> AsmBuilder<'a> {
         for (position, (offset, item)) in log.iter().enumerate() {
             self.print_unwind(base + offset, unwind);
             let next = log.get(position + 1).map_or(code.offset(), |(next, _)| *next);
+            if let LogItem::Note(note) = *item {
+                self.print_note(code.note(note));
+                continue;
+            }
             self.print_item(function, part, item, next - offset)
                 .expect("strings can be written");
         }
+    }
+
+    /// Adds a note to the last line.
+    fn print_note(&mut self, note: &str) {
+        if self.text.ends_with('\n') {
+            self.text.pop();
+        }
+        self.text.push_str("\t# ");
+        self.text.extend(note.chars().map(|c| if c == '\n' { ' ' } else { c }));
+        self.text.push('\n');
     }
 
     fn print_item(&mut self, function: FuncId, part: char, item: &LogItem, bytes: u32) -> fmt::Result {
@@ -231,6 +245,7 @@ impl<'a> AsmBuilder<'a> {
                 names.write_label(label, &mut self.text)?;
                 self.text.push(':');
             }
+            LogItem::Note(_) => return Ok(()),
             LogItem::Align(_) if bytes == 0 => return Ok(()),
             LogItem::Align(_) => write!(self.text, "\t.fill\t{bytes}, 1, {:#x}", self.target.desc().elf.filler)?,
             LogItem::TableEntry { label, table } => {

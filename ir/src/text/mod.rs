@@ -66,7 +66,7 @@ mod signatures;
 mod tests;
 
 pub use parser_module::parse_module;
-pub use printer::print_function;
+pub use printer::{print_function, print_inst};
 pub use printer_module::{print_module, print_module_head};
 pub use signatures::{print_signature, print_type};
 

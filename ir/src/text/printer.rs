@@ -4,7 +4,7 @@ use super::names::{ASM_FLAGS, FRAME_POINTERS, word_of, write_flags, write_name, 
 use super::signatures::{print_signature, write_call_conv, write_params, write_returns};
 use crate::cfg::Cfg;
 use crate::constant::{AsmData, ConstView};
-use crate::entities::{Block, ConstId, SymbolId};
+use crate::entities::{Block, ConstId, Inst, SymbolId};
 use crate::function::{Function, InstData};
 use crate::module::{FramePointer, FunctionHead, Module, SymbolKind};
 use crate::opcode::{Format, Opcode};
@@ -13,6 +13,7 @@ use crate::runtime::RuntimeFunction;
 use crate::signature::CallConv;
 use crate::types::{Type, TypeData};
 use crate::typing::{SlotType, slot_type};
+use frazil_support::EntityRef;
 use std::fmt::{self, Write};
 
 /// Writes a function with its attributes.
@@ -32,6 +33,24 @@ pub fn print_function(module: &Module, function: &Function, out: &mut dyn Write)
         out,
     }
     .function()
+}
+
+/// Prints one instruction, without the values of a phi.
+///
+/// # Errors
+/// What `out` returns.
+pub fn print_inst(module: &Module, function: &Function, inst: Inst, out: &mut dyn Write) -> fmt::Result {
+    let data = function.inst(inst);
+    if data.op == Opcode::Phi {
+        return write!(out, "v{} = phi", data.result);
+    }
+    let mut printer = FunctionPrinter {
+        module,
+        function,
+        cfg: Cfg::default(),
+        out,
+    };
+    printer.inst(Block::new(0), data)
 }
 
 /// Writes a symbol's name.
