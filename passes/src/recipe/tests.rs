@@ -333,3 +333,15 @@ fn the_schema_has_an_alternative_for_each_pass() {
         "#/$defs/Pass"
     );
 }
+
+/// `BLESS=1 cargo test -p frazil-passes` writes the file anew.
+#[test]
+fn the_committed_schema_is_that_of_the_built_in_passes() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("recipes/recipe.schema.json");
+    let text = schema::text(&Registry::builtin());
+    if std::env::var_os("BLESS").is_some_and(|value| value == "1") {
+        std::fs::write(&path, &text).expect("writable");
+    }
+    let committed = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(committed == text, "recipes/recipe.schema.json is not up to date; BLESS=1 writes it anew");
+}
