@@ -6,6 +6,8 @@
 
 #[path = "random/loops.rs"]
 mod loops;
+#[path = "random/memory.rs"]
+mod memory;
 
 use frazil_ir::interp::{Interpreter, Limits, Scalar, Stop, Value};
 use frazil_ir::pass::{PassCx, PassState};
@@ -408,4 +410,28 @@ fn loops_compute_the_same() {
     ];
     let compared = check(0x0246_8ace_1357_9bdf, 2000, loops::nested, all);
     assert!(compared > 5_000, "only {compared}");
+}
+
+#[test]
+fn what_slots_hold_stays_the_same() {
+    let lists: [&[&str]; 5] = [
+        &["mem2reg"],
+        &["sroa", "mem2reg"],
+        &["redundant-load"],
+        &["alloca-merge"],
+        &[
+            "sroa",
+            "mem2reg",
+            "simplify-cfg",
+            "local-cse",
+            "redundant-load",
+            "mem2reg",
+            "dce",
+            "alloca-merge",
+        ],
+    ];
+    for (number, passes) in lists.into_iter().enumerate() {
+        let compared = check(0x1122_3344_5566_7788 + number as u64, 600, memory::in_slots, passes);
+        assert!(compared > 1_000, "only {compared} with {passes:?}");
+    }
 }

@@ -263,8 +263,8 @@ impl Scratch {
             }
             let mut live = self.live_at_end(f, block);
             while let Some(touch) = self.touches.pop() {
-                // What a copy reads must not be where it writes.
-                let needed = (live | touch.read) & touch.reached;
+                // What a copy reads must not be where it writes, even if nothing was written there.
+                let needed = (live & touch.reached) | touch.read;
                 let mut written = touch.written;
                 while written != 0 {
                     self.add_conflicts(written.trailing_zeros() as usize, needed);
