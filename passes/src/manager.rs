@@ -8,8 +8,6 @@ use crate::observe::{Dump, Listener, Moment, Observe, check_claims, check_functi
 use crate::recipe::{Placed, Recipe, RecipeError};
 use frazil_codegen::mfunc::MFunc;
 use frazil_codegen::pass::{MachPass, MachPassCx, MachPasses};
-use frazil_ir::domtree::DomTree;
-use frazil_ir::loops::LoopTree;
 use frazil_ir::pass::{FunctionPass, PassCx, PassError, PassInfo, PassState, TargetFacts};
 use frazil_ir::{Function, FunctionHead, Module};
 use std::fmt;
@@ -186,8 +184,9 @@ impl<'a> Runner<'a> {
         }
         if observe.check_preserved {
             // So that there is something to preserve.
-            self.state.analyses.get::<DomTree>(function);
-            self.state.analyses.get::<LoopTree>(function);
+            for analysis in &self.recipe.analyses {
+                (analysis.compute)(&self.state.analyses, function);
+            }
         }
         let start = observe.clock.map(|clock| clock());
         let changed = self.run_step(index, subject.head, function)?;

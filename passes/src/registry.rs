@@ -5,7 +5,10 @@
 //! when a pass runs. The order of registration is the order of lists; names are unique.
 
 use frazil_codegen::pass::MachPass;
+use frazil_ir::domtree::DomTree;
+use frazil_ir::loops::LoopTree;
 use frazil_ir::pass::{FunctionPass, Level, PassInfo};
+use frazil_ir::{Analysis, AnalysisCache, Function};
 use frazil_support::suggest::nearest;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
@@ -82,16 +85,28 @@ pub struct UnknownPass {
     pub hint: Option<&'static str>,
 }
 
-/// All passes that recipes may name.
+/// An analysis that is known by name.
+#[derive(Clone, Copy, Debug)]
+pub struct AnalysisEntry {
+    /// Its name.
+    pub name: &'static str,
+    /// Has it computed, unless it is there already.
+    pub compute: fn(&AnalysisCache, &Function),
+}
+
+/// All passes that recipes may name, and the analyses that passes share.
 #[derive(Debug, Default)]
 pub struct Registry {
     entries: Vec<Entry>,
+    analyses: Vec<AnalysisEntry>,
 }
 
 impl Registry {
-    /// The passes of this crate.
+    /// The passes of this crate and the analyses of the intermediate representation.
     pub fn builtin() -> Registry {
         let mut registry = Registry::default();
+        registry.analysis::<DomTree>();
+        registry.analysis::<LoopTree>();
         crate::opt::register(&mut registry);
         crate::mach::register(&mut registry);
         registry
@@ -120,6 +135,27 @@ impl Registry {
     /// As [`Registry::function`].
     pub fn mach<O: PassOptions, P: MachPass + 'static>(&mut self, info: PassInfo, make: fn(O) -> P) {
         self.add::<O>(info, Level::Mach, move |options| Made::Mach(Box::new(make(options))));
+    }
+
+    /// Adds an analysis, so that it is computed before each pass and checked after it with `--check-preserved`. Passes
+    /// may use others, too.
+    ///
+    /// # Panics
+    /// When an analysis of this name is registered already.
+    pub fn analysis<A: Analysis>(&mut self) {
+        let is_new = self.analyses.iter().all(|entry| entry.name != A::NAME);
+        assert!(is_new, "two analyses are called {}", A::NAME);
+        self.analyses.push(AnalysisEntry {
+            name: A::NAME,
+            compute: |analyses, function| {
+                analyses.get::<A>(function);
+            },
+        });
+    }
+
+    /// All analyses, in the order of their registration.
+    pub fn analyses(&self) -> &[AnalysisEntry] {
+        &self.analyses
     }
 
     fn add<O: PassOptions>(&mut self, info: PassInfo, level: Level, make: impl Fn(O) -> Made + Send + Sync + 'static) {
@@ -158,7 +194,6 @@ impl Registry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use frazil_ir::Function;
     use frazil_ir::pass::{PassCx, PassError, Preserved};
 
     #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -213,7 +248,9 @@ mod tests {
 
     #[test]
     fn the_built_in_passes_have_the_names_that_options_and_files_can_have() {
-        for entry in Registry::builtin().entries() {
+        let registry = Registry::builtin();
+        assert_eq!(registry.analyses().len(), 2);
+        for entry in registry.entries() {
             let name = entry.info.name;
             let is_plain = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
             assert!(!name.is_empty() && name.chars().all(is_plain), "{name}");

@@ -6,12 +6,14 @@ use crate::registry::{Entry, Registry};
 use frazil_ir::pass::{Level, Order, PassInfo};
 use std::fmt::{self, Write};
 
-/// All passes with their options, defaults and constraints.
+/// All passes with their options, defaults and constraints, and the names of the analyses.
 pub fn list_passes(registry: &Registry) -> String {
     let mut text = String::new();
     for entry in registry.entries() {
         list_pass(entry, &mut text).expect("strings can be written");
     }
+    let analyses: Vec<&str> = registry.analyses().iter().map(|entry| entry.name).collect();
+    text.push_str(&format!("analyses: {}\n", analyses.join(", ")));
     text
 }
 

@@ -20,7 +20,7 @@ pub use explain::{explain, list_passes};
 pub use place::{Place, RecipeError};
 
 use crate::manager::{FunctionStep, MachStep};
-use crate::registry::Registry;
+use crate::registry::{AnalysisEntry, Registry};
 use frazil_codegen::optimize::MachRecipe;
 use frazil_ir::pass::PassInfo;
 
@@ -50,6 +50,8 @@ pub struct Recipe {
     pub mach_after: Vec<MachStep>,
     /// How machine code is made.
     pub codegen: Codegen,
+    /// The analyses that the registry knows.
+    pub analyses: Vec<AnalysisEntry>,
 }
 
 /// A recipe that every driver knows.

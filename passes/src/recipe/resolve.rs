@@ -38,6 +38,7 @@ pub(super) fn resolve(registry: &Registry, draft: Draft) -> Result<Recipe, Recip
         summary: draft.summary,
         extends: draft.extends,
         codegen,
+        analyses: registry.analyses().to_vec(),
     })
 }
 

@@ -343,5 +343,8 @@ fn the_committed_schema_is_that_of_the_built_in_passes() {
         std::fs::write(&path, &text).expect("writable");
     }
     let committed = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(committed == text, "recipes/recipe.schema.json is not up to date; BLESS=1 writes it anew");
+    assert!(
+        committed == text,
+        "recipes/recipe.schema.json is not up to date; BLESS=1 writes it anew"
+    );
 }
