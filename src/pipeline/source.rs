@@ -16,21 +16,27 @@ pub enum InputForm {
 
 /// An input that was opened.
 pub(super) enum Opened<'a> {
-    Bitcode(BitcodeModule<'a>),
-    Text { module: Module, functions: Vec<Function> },
+    Bitcode(Box<BitcodeModule<'a>>),
+    Text {
+        module: Box<Module>,
+        functions: Vec<Function>,
+    },
 }
 
 impl<'a> Opened<'a> {
     /// Reads everything but the bodies of bitcode; all of a text.
     pub fn open(input: &'a [u8], form: InputForm) -> Result<Opened<'a>, Error> {
         if form == InputForm::Bitcode {
-            return Ok(Opened::Bitcode(BitcodeModule::open(input)?));
+            return Ok(Opened::Bitcode(Box::new(BitcodeModule::open(input)?)));
         }
         let wrong = |message: String| Error::new(Stage::Read, message);
         let input = std::str::from_utf8(input).map_err(|error| wrong(error.to_string()))?;
         let (module, functions) = text::parse_module(input).map_err(|error| wrong(error.to_string()))?;
         verify::verify_module(&module).map_err(|errors| invalid(&errors))?;
-        Ok(Opened::Text { module, functions })
+        Ok(Opened::Text {
+            module: Box::new(module),
+            functions,
+        })
     }
 
     /// The module.
