@@ -50,8 +50,12 @@ pub const INFO: PassInfo = PassInfo {
     before: &[],
 };
 
-/// The placement of phis takes at most this many steps for each instruction.
-const STEPS_PER_INST: u64 = 8;
+/// The placement of phis takes at most this many steps for each instruction, beyond what any function may take: else
+/// many variables that live in many blocks would take quadratic time.
+const STEPS_PER_INST: u64 = 16;
+
+/// The steps that any function may take, a few milliseconds.
+const FREE_STEPS: u64 = 1 << 20;
 
 /// No phi.
 const NONE: u32 = u32::MAX;
@@ -173,7 +177,7 @@ impl Promotion<'_> {
         self.s.phi_lists.clear();
         self.s.phi_lists.resize(self.f.blocks.len(), NONE);
         self.s.placement.begin(&self.s.order);
-        let limit = STEPS_PER_INST * self.f.insts.len() as u64;
+        let limit = FREE_STEPS.max(STEPS_PER_INST * self.f.insts.len() as u64);
         let mut spread = std::mem::take(&mut self.s.spread);
         spread.clear();
         let variables = &self.s.table.variables;
