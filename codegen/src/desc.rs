@@ -41,6 +41,11 @@ pub struct OpDesc {
     pub has_sets: bool,
     /// Whether it reads its memory operand (and perhaps writes it, too).
     pub reads_memory: bool,
+    /// Whether it writes its memory operand.
+    pub writes_memory: bool,
+    /// Whether it does nothing but compute registers and flags, from registers, flags, immediates and, if
+    /// [`OpDesc::reads_memory`], memory. Without users of what it computes, it need not be there.
+    pub is_pure: bool,
     /// Whether it does nothing but compute `regs[0]` from its immediate and its memory operand; see
     /// [`crate::mfunc::can_rematerialize`].
     pub is_rematerializable: bool,
@@ -61,6 +66,8 @@ impl OpDesc {
             is_move: false,
             has_sets: false,
             reads_memory: false,
+            writes_memory: false,
+            is_pure: false,
             is_rematerializable: false,
             memory_forms: [None; 2],
         }

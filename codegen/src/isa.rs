@@ -13,7 +13,7 @@ use crate::lower_ctx::LowerCtx;
 use crate::minst::{Label, MInst, Mem};
 use crate::module_view::ModuleView;
 use crate::optimize::{MachRecipe, OptimizeState};
-use crate::pass::MachPasses;
+use crate::pass::{MachPasses, MachRules, NoMachRules};
 use crate::print::AsmNames;
 use crate::reg::{PRegSet, Reg, RegClass};
 use crate::result::{CompiledFunction, UnwindOp};
@@ -260,6 +260,10 @@ pub trait Isa: Sized + Send + Sync + 'static {
     fn print(&self, inst: &MInst, len: u8, names: &dyn AsmNames, out: &mut dyn fmt::Write) -> fmt::Result;
     /// The fixup kind of a jump table entry.
     fn table_entry_fixup(&self) -> u8;
+    /// Rules of the passes over machine code.
+    fn mach_rules(&self) -> &'static dyn MachRules {
+        &NoMachRules
+    }
     /// Branches that can be made shorter when their labels are near.
     fn short_forms(&self) -> &'static [ShortForm] {
         &[]

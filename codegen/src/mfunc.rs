@@ -149,6 +149,9 @@ pub struct PhiMove {
 pub struct FrameNeeds {
     /// The areas below the frame pointer so far: stack slots of the function.
     pub areas: Frame,
+    /// After allocation: what lies below this offset from the frame pointer are spill slots, which nothing but moves and
+    /// single operands reaches.
+    pub spills_below: i32,
     /// Bytes for arguments on the stack at the frame's end; 0 when each call moves the stack pointer.
     pub outgoing_bytes: u32,
     /// Whether instructions name the frame pointer itself.

@@ -7,10 +7,10 @@ use crate::finish::apply::{ApplyState, apply};
 use crate::finish::emit::{EmitOptions, EmitState, Unit, emit};
 use crate::isa::Isa;
 use crate::mfunc::{MFunc, for_each_register, op_desc};
-use crate::minst::MInst;
+use crate::minst::{MInst, Mem};
 use crate::module_view::ModuleView;
-use crate::pass::{MachHooks, MachPassCx, MachPasses};
-use crate::reg::PRegSet;
+use crate::pass::{MachHooks, MachPassCx, MachPasses, MachRules};
+use crate::reg::{PRegSet, Reg, RegClass};
 use crate::regalloc::{Allocation, Allocator, AllocatorInput, AllocatorOptions, RegAllocState, allocate};
 use crate::result::CompiledFunction;
 use crate::select::{SelectState, select};
@@ -129,6 +129,22 @@ impl<I: Isa> MachHooks for Hooks<'_, I> {
 
     fn trap(&self) -> MInst {
         self.0.trap()
+    }
+
+    fn mov(&self, class: RegClass, bytes: u8, dst: Reg, src: Reg) -> MInst {
+        self.0.mov(class, bytes, dst, src)
+    }
+
+    fn spill(&self, class: RegClass, bytes: u8, src: Reg, mem: Mem) -> MInst {
+        self.0.spill(class, bytes, src, mem)
+    }
+
+    fn reload(&self, class: RegClass, bytes: u8, dst: Reg, mem: Mem) -> MInst {
+        self.0.reload(class, bytes, dst, mem)
+    }
+
+    fn rules(&self) -> &'static dyn MachRules {
+        self.0.mach_rules()
     }
 }
 

@@ -5,7 +5,8 @@
 
 use crate::desc::{OpDesc, TargetDesc};
 use crate::mfunc::MFunc;
-use crate::minst::MInst;
+use crate::minst::{MInst, Mem};
+use crate::reg::{Reg, RegClass};
 use frazil_ir::pass::ScratchPool;
 
 /// What a target tells passes about single instructions.
@@ -18,7 +19,69 @@ pub trait MachHooks {
     fn invert(&self, branch: MInst) -> MInst;
     /// The instruction that stops the program.
     fn trap(&self) -> MInst;
+    /// See [`crate::isa::Isa::mov`].
+    fn mov(&self, class: RegClass, bytes: u8, dst: Reg, src: Reg) -> MInst;
+    /// See [`crate::isa::Isa::spill`].
+    fn spill(&self, class: RegClass, bytes: u8, src: Reg, mem: Mem) -> MInst;
+    /// See [`crate::isa::Isa::reload`].
+    fn reload(&self, class: RegClass, bytes: u8, dst: Reg, mem: Mem) -> MInst;
+    /// The target's rules.
+    fn rules(&self) -> &'static dyn MachRules;
 }
+
+/// Rules of a target over single instructions and pairs of them, whose registers are physical. A target without a rule
+/// loses nothing but the improvement.
+pub trait MachRules: Send + Sync {
+    /// A cheaper instruction that computes the same. Only if `flags_are_free` may it write flags that `inst` does not
+    /// write, or leave those alone that `inst` writes.
+    fn simplify(&self, _inst: &MInst, _flags_are_free: bool) -> Option<MInst> {
+        None
+    }
+
+    /// One instruction for two that follow each other, the second of which reads what the first has written to its
+    /// `regs[0]`. That register is not read later, or the second writes it. Flags as for [`MachRules::simplify`].
+    fn combine(&self, _first: &MInst, _second: &MInst, _flags_are_free: bool) -> Option<MInst> {
+        None
+    }
+
+    /// The conditions that an instruction reads from the flags, as a bit mask.
+    fn conditions(&self, _inst: &MInst) -> u16 {
+        u16::MAX
+    }
+
+    /// The register that an instruction compares with zero, if it does nothing else.
+    fn tested(&self, _inst: &MInst) -> Option<Reg> {
+        None
+    }
+
+    /// An instruction that reads flags which a comparison with zero has set, with the condition of least demands.
+    fn after_test(&self, inst: &MInst) -> MInst {
+        *inst
+    }
+
+    /// Whether the flags that `producer` leaves, which writes the tested register as its `regs[0]`, say the same about
+    /// these conditions as those that `test` leaves.
+    fn sets_flags_like(&self, _producer: &MInst, _test: &MInst, _conditions: u16) -> bool {
+        false
+    }
+
+    /// How many of the low bits of `regs[0]` may be set after an instruction; 64 if nothing is known.
+    fn significant_bits(&self, _inst: &MInst, _bits_of: &dyn Fn(Reg) -> u8) -> u8 {
+        64
+    }
+
+    /// For an instruction that copies `regs[1]` to `regs[0]` and extends it: how many low bits may be set in the source
+    /// for the extension to change nothing.
+    fn extends_beyond(&self, _inst: &MInst) -> Option<u8> {
+        None
+    }
+}
+
+/// No rules.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoMachRules;
+
+impl MachRules for NoMachRules {}
 
 /// What a pass gets besides the function.
 pub struct MachPassCx<'a> {

@@ -97,6 +97,7 @@ struct Applier<'a, I: Isa> {
 impl<I: Isa> Applier<'_, I> {
     fn place_spill_slots(&mut self) {
         self.st.slots.clear();
+        self.out.frame.spills_below = -self.out.frame.areas.used_bytes().cast_signed();
         for &bytes in &self.allocation.slots {
             let offset = self.out.frame.areas.allocate_slot(u32::from(bytes));
             self.st.slots.push(offset);

@@ -4,8 +4,11 @@ use crate::registry::{NoOptions, Registry};
 
 pub mod branch_opt;
 mod chains;
+mod live;
+pub mod peephole;
 
 /// Registers all passes of this folder.
 pub fn register(registry: &mut Registry) {
+    registry.mach(peephole::INFO, |NoOptions {}| peephole::Peephole);
     registry.mach(branch_opt::INFO, |NoOptions {}| branch_opt::BranchOpt);
 }

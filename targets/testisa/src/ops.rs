@@ -43,6 +43,21 @@ pub enum Form {
 }
 
 impl Form {
+    /// Whether instructions of this form that cannot stop the machine do nothing but compute registers.
+    const fn only_computes(self) -> bool {
+        matches!(
+            self,
+            Form::Rrr
+                | Form::Rr
+                | Form::Split
+                | Form::Rri
+                | Form::Li
+                | Form::SymbolAddress
+                | Form::LabelAddress
+                | Form::Load
+        )
+    }
+
     const fn roles(self) -> [Role; 3] {
         match self {
             Form::None | Form::Jump => [Role::None, Role::None, Role::None],
@@ -88,6 +103,9 @@ macro_rules! ops {
             is_move: matches!(Op::$variant, Op::Mov | Op::Fmov),
             has_sets: matches!(Form::$form, Form::Call | Form::CallReg),
             reads_memory: matches!(Form::$form, Form::Load),
+            writes_memory: matches!(Form::$form, Form::Store),
+            is_pure: Form::$form.only_computes()
+                && !matches!(Op::$variant, Op::Div | Op::Divu | Op::Rem | Op::Remu),
             is_rematerializable: matches!(Form::$form, Form::Li | Form::SymbolAddress),
             ..OpDesc::plain($name)
         },)*];

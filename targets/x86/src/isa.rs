@@ -3,9 +3,11 @@
 use crate::build::*;
 use crate::cond::Cond;
 use crate::ops::{OP_DESCS, Op};
+use crate::peephole::X86Rules;
 use crate::regs::*;
 use crate::relocs::{ABS32, ABS64, FIXUPS, PC32, PC64, RELOCS, SHORT_FORMS, TABLE_ENTRY};
 use crate::{abi, frame, lower};
+use frazil_codegen::pass::MachRules;
 use frazil_codegen::{
     Addressing, AsmNames, Branch, CallTarget, CaseTest, ClassDesc, CodeBuffer, CodegenError, ConvDesc, ElfDesc, Folder,
     FrameInfo, FrameSink, Isa, Label, LowerCtx, MInst, Mem, ModuleView, OpDesc, PRegSet, Parts, Ref, RefKind, Reg,
@@ -374,6 +376,10 @@ impl Isa for X86 {
 
     fn table_entry_fixup(&self) -> u8 {
         TABLE_ENTRY
+    }
+
+    fn mach_rules(&self) -> &'static dyn MachRules {
+        &X86Rules
     }
 
     fn short_forms(&self) -> &'static [ShortForm] {

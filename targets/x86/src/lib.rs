@@ -9,6 +9,7 @@ pub mod isa;
 pub mod lower;
 mod memory_forms;
 pub mod ops;
+pub mod peephole;
 pub mod print;
 pub mod regs;
 pub mod relocs;

@@ -80,6 +80,34 @@ impl Form {
     pub const fn has_mem(self) -> bool {
         matches!(self, Form::RM | Form::MR | Form::M | Form::MI | Form::MC | Form::RMI)
     }
+
+    /// Whether the memory operand is the destination, if there is one.
+    const fn writes_mem(self) -> bool {
+        matches!(self, Form::MR | Form::M | Form::MI | Form::MC)
+    }
+
+    /// Whether most instructions of this form do nothing but compute registers and flags.
+    const fn only_computes(self) -> bool {
+        matches!(
+            self,
+            Form::StoreRR
+                | Form::LoadRR
+                | Form::Same
+                | Form::RM
+                | Form::R
+                | Form::RI
+                | Form::RC
+                | Form::LoadRRI
+                | Form::RMI
+                | Form::StoreRRI
+                | Form::StoreRRC
+                | Form::O
+                | Form::OI
+                | Form::OI64
+                | Form::ORef
+                | Form::RBaseRef
+        )
+    }
 }
 
 /// How the operation's size shows in the encoding.
@@ -420,6 +448,8 @@ impl Row {
             implicit_uses: self.effects.uses,
             implicit_defs: self.effects.defs,
             reads_memory: self.code.form.has_mem(),
+            writes_memory: self.code.form.writes_mem(),
+            is_pure: self.code.form.only_computes() && !self.code.has(Code::FS),
             ..OpDesc::plain(self.name)
         }
     }

@@ -421,6 +421,24 @@ const fn number(op: Option<Op>) -> Option<u16> {
     }
 }
 
+/// Rows that do more than their form says: jump, trap, move the stack pointer, or take part in a sequence that linkers
+/// know.
+const NOT_PURE: &[Op] = &[
+    Op::DivR,
+    Op::DivM,
+    Op::Div8R,
+    Op::Div8M,
+    Op::IdivR,
+    Op::IdivM,
+    Op::Idiv8R,
+    Op::Idiv8M,
+    Op::PushR,
+    Op::PopR,
+    Op::JmpR,
+    Op::CallR,
+    Op::LeaTlsGdRM,
+];
+
 /// The rows by [`Op`] as shared code sees them.
 pub static OP_DESCS: [OpDesc; ROWS.len()] = {
     let mut descs = [ROWS[0].desc(); ROWS.len()];
@@ -448,6 +466,24 @@ pub static OP_DESCS: [OpDesc; ROWS.len()] = {
         index += 1;
     }
     descs[Op::LeaRM as usize].reads_memory = false;
+    let compares = [Op::CmpMR, Op::CmpMI, Op::TestMR, Op::TestMI];
+    index = 0;
+    while index < compares.len() {
+        descs[compares[index] as usize].writes_memory = false;
+        descs[compares[index] as usize].is_pure = true;
+        index += 1;
+    }
+    let extend = [Op::Cwd, Op::Cdq, Op::Cqo];
+    index = 0;
+    while index < extend.len() {
+        descs[extend[index] as usize].is_pure = true;
+        index += 1;
+    }
+    index = 0;
+    while index < NOT_PURE.len() {
+        descs[NOT_PURE[index] as usize].is_pure = false;
+        index += 1;
+    }
     index = 0;
     while index < MEMORY_FORMS.len() {
         let (row, first, second) = MEMORY_FORMS[index];

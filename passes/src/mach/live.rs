@@ -1,0 +1,124 @@
+//! Which physical registers are read later: live registers at the ends of blocks.
+//!
+//! Method: backward data flow over blocks until nothing changes; sets are two words. Flags do not live from block to
+//! block. Instructions of a group may be skipped or repeated, so that nothing that they write ends a life.
+
+use frazil_codegen::desc::{OpDesc, Role};
+use frazil_codegen::mfunc::{MFunc, RegSets, for_each_register, op_desc};
+use frazil_codegen::minst::MInst;
+use frazil_codegen::reg::PRegSet;
+
+/// Live registers of a function.
+#[derive(Debug, Default)]
+pub(super) struct Live {
+    /// By block: registers that are read before they are written, or live at the end and not written.
+    live_in: Vec<PRegSet>,
+    /// By block: registers that are written for certain.
+    written: Vec<PRegSet>,
+    /// By instruction: whether it is in a group.
+    in_group: Vec<bool>,
+}
+
+impl Live {
+    /// Finds the groups and the live registers.
+    pub fn compute(&mut self, func: &MFunc, ops: &'static [OpDesc]) {
+        self.find_groups(func);
+        self.live_in.clear();
+        self.written.clear();
+        for block in &func.blocks {
+            let (mut live, mut written) = (PRegSet::EMPTY, PRegSet::EMPTY);
+            for index in (block.start..block.end).rev() {
+                let inst = &func.insts[index as usize];
+                let RegSets { uses, defs } = effects(func, inst, op_desc(ops, inst.op));
+                if !self.is_in_group(index) {
+                    live = live.minus(defs);
+                    written = written.union(defs);
+                }
+                live = live.union(uses);
+            }
+            self.live_in.push(live);
+            self.written.push(written);
+        }
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for block in (0..func.blocks.len() as u32).rev() {
+                let through = self.live_out(func, block).minus(self.written[block as usize]);
+                let live = &mut self.live_in[block as usize];
+                let grown = live.union(through);
+                changed |= grown != *live;
+                *live = grown;
+            }
+        }
+    }
+
+    fn find_groups(&mut self, func: &MFunc) {
+        self.in_group.clear();
+        self.in_group.resize(func.insts.len(), false);
+        for group in &func.groups {
+            self.in_group[group.start as usize..group.end as usize].fill(true);
+        }
+    }
+
+    /// Registers that are live at the end of a block.
+    pub fn live_out(&self, func: &MFunc, block: u32) -> PRegSet {
+        let edges = func.edges_of(block);
+        edges.fold(PRegSet::EMPTY, |live, edge| {
+            live.union(self.live_in[func.edges[edge].to as usize])
+        })
+    }
+
+    /// Whether an instruction is in a group.
+    pub fn is_in_group(&self, inst: u32) -> bool {
+        self.in_group[inst as usize]
+    }
+}
+
+/// All registers that an instruction reads and writes.
+#[inline]
+pub(super) fn effects(func: &MFunc, inst: &MInst, desc: &OpDesc) -> RegSets {
+    let mut sets = func.implicit(inst, desc);
+    for_each_register(inst, desc, |_, reg, role| {
+        if role != Role::Def {
+            sets.uses.insert(reg);
+        }
+        if matches!(role, Role::Def | Role::UseDef) {
+            sets.defs.insert(reg);
+        }
+    });
+    sets
+}
+
+/// Takes out instructions that were made [`frazil_codegen::mfunc::pseudo::NOP`].
+pub(super) fn compact(func: &mut MFunc) {
+    use frazil_codegen::mfunc::pseudo::NOP;
+    let (mut kept, mut next_group, mut open_group) = (0, 0, false);
+    for block in &mut func.blocks {
+        let (start, end) = (block.start, block.end);
+        block.start = kept;
+        for index in start..end {
+            if let Some(group) = func.groups.get_mut(next_group) {
+                if group.start == index && !open_group {
+                    group.start = kept;
+                    open_group = true;
+                }
+            }
+            let inst = func.insts[index as usize];
+            if inst.op != NOP {
+                func.insts[kept as usize] = inst;
+                func.origins[kept as usize] = func.origins[index as usize];
+                kept += 1;
+            }
+            if let Some(group) = func.groups.get_mut(next_group) {
+                if open_group && group.end == index + 1 {
+                    group.end = kept;
+                    open_group = false;
+                    next_group += 1;
+                }
+            }
+        }
+        block.end = kept;
+    }
+    func.insts.truncate(kept as usize);
+    func.origins.truncate(kept as usize);
+}

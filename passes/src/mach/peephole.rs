@@ -1,0 +1,257 @@
+//! Takes out machine instructions whose results nothing reads, and replaces single instructions and pairs of neighbors by
+//! cheaper ones.
+//!
+//! ```text
+//! mov   rax, rdi                       lea  rax, [rdi + 8]
+//! add   rax, 8
+//! mov   ecx, 0                  ->     xor  ecx, ecx
+//! and   edx, 3                         and  edx, 3
+//! test  edx, edx
+//! je    b2                             je   b2
+//! ```
+//!
+//! Method: one walk backward over each block, with the registers and the conditions of flags that are read later; rules
+//! are the target's ([`frazil_codegen::pass::MachRules`]). A comparison with zero goes if an instruction at most a few
+//! places before leaves the same flags. Within groups nothing changes.
+//!
+//! Costs: two walks over the instructions and one over the blocks for each level of loops. Gains: moves and
+//! comparisons, and bytes of constants.
+
+use super::live::{Live, compact, effects};
+use frazil_codegen::Reg;
+use frazil_codegen::desc::{OpDesc, Role};
+use frazil_codegen::mfunc::{MFunc, RegSets, op_desc, pseudo};
+use frazil_codegen::minst::MInst;
+use frazil_codegen::pass::{MachHooks, MachPass, MachPassCx};
+use frazil_codegen::reg::PRegSet;
+use frazil_ir::pass::{Level, Order, PassInfo};
+
+/// What the pass says about itself.
+pub const INFO: PassInfo = PassInfo {
+    name: "peephole",
+    summary: "removes machine instructions without users and replaces others by cheaper ones",
+    level: Level::Mach,
+    required: false,
+    after: &[Order {
+        pass: "mach-local-cse",
+        reason: "it leaves copies without users",
+    }],
+    before: &[Order {
+        pass: "branch-opt",
+        reason: "it empties blocks",
+    }],
+};
+
+/// How many instructions before a comparison with zero may stand what leaves the same flags.
+const MOST_STEPS_BACK: u32 = 6;
+/// How many instructions that read flags are remembered for a comparison.
+const MOST_READERS: usize = 4;
+
+/// The pass.
+#[derive(Debug)]
+pub struct Peephole;
+
+impl MachPass for Peephole {
+    fn run(&self, func: &mut MFunc, cx: &mut MachPassCx<'_>) -> u64 {
+        // The rules are for physical registers.
+        if !cx.is_allocated {
+            return 0;
+        }
+        let mut live: Box<Live> = cx.scratch.take();
+        live.compute(func, cx.hooks.ops());
+        let mut walk = Walk {
+            hooks: cx.hooks,
+            live: &live,
+            registers: PRegSet::EMPTY,
+            conditions: 0,
+            readers: [0; MOST_READERS],
+            reader_count: 0,
+            changes: 0,
+        };
+        for block in (0..func.blocks.len() as u32).rev() {
+            walk.block(func, block);
+        }
+        let changes = walk.changes;
+        if changes > 0 {
+            compact(func);
+        }
+        cx.scratch.give_back(live);
+        changes
+    }
+}
+
+struct Walk<'a> {
+    hooks: &'a dyn MachHooks,
+    live: &'a Live,
+    /// What is read later.
+    registers: PRegSet,
+    conditions: u16,
+    /// The instructions that read the flags, as far as there is room.
+    readers: [u32; MOST_READERS],
+    reader_count: usize,
+    changes: u64,
+}
+
+const NOP: MInst = MInst::new(pseudo::NOP, 0);
+
+impl Walk<'_> {
+    fn desc(&self, inst: &MInst) -> &'static OpDesc {
+        op_desc(self.hooks.ops(), inst.op)
+    }
+
+    fn block(&mut self, func: &mut MFunc, number: u32) {
+        self.registers = self.live.live_out(func, number);
+        self.conditions = 0;
+        self.reader_count = 0;
+        let (start, end) = (func.blocks[number as usize].start, func.blocks[number as usize].end);
+        let mut index = end;
+        while index > start {
+            index -= 1;
+            if self.live.is_in_group(index) {
+                self.pass_group_member(func, index);
+            } else if self.change(func, start, index) {
+                self.changes += 1;
+                // What stands here now is looked at again.
+                index += 1;
+            } else {
+                self.pass(func, index);
+            }
+        }
+    }
+
+    /// Improves the instruction at `index`, if there is a way.
+    fn change(&mut self, func: &mut MFunc, start: u32, index: u32) -> bool {
+        let inst = func.insts[index as usize];
+        if inst.op >= pseudo::FIRST {
+            return false;
+        }
+        if self.is_useless(func, &inst) {
+            func.insts[index as usize] = NOP;
+            return true;
+        }
+        let flags_are_free = self.conditions == 0;
+        if let Some(simpler) = self.hooks.rules().simplify(&inst, flags_are_free) {
+            func.insts[index as usize] = simpler;
+            return true;
+        }
+        if self.is_test_without_need(func, start, index) {
+            func.insts[index as usize] = NOP;
+            return true;
+        }
+        self.combine(func, start, index)
+    }
+
+    /// Whether nothing reads what an instruction computes.
+    fn is_useless(&self, func: &MFunc, inst: &MInst) -> bool {
+        let desc = self.desc(inst);
+        if desc.is_move && inst.regs[0] == inst.regs[1] {
+            return true;
+        }
+        // Loads may be volatile, except those of spill slots.
+        let loads = desc.reads_memory && !(inst.regs[1] == Reg::FRAME && inst.disp < func.frame.spills_below);
+        if !desc.is_pure || desc.has_sets || loads || (desc.writes_flags && self.conditions != 0) {
+            return false;
+        }
+        let RegSets { defs, .. } = effects(func, inst, desc);
+        let is_needed = |reg| self.registers.contains(reg) || reg == self.hooks.desc().stack_pointer;
+        !defs.iter().any(is_needed)
+    }
+
+    /// Whether the flags are right already before a comparison with zero. Makes the conditions of its readers less
+    /// demanding on the way.
+    fn is_test_without_need(&mut self, func: &mut MFunc, start: u32, index: u32) -> bool {
+        let (rules, test) = (self.hooks.rules(), func.insts[index as usize]);
+        let Some(tested) = rules.tested(&test) else {
+            return false;
+        };
+        if self.conditions == 0 || self.reader_count > MOST_READERS {
+            return false;
+        }
+        let mut conditions = 0;
+        for &reader in &self.readers[..self.reader_count] {
+            let simpler = rules.after_test(&func.insts[reader as usize]);
+            func.insts[reader as usize] = simpler;
+            conditions |= rules.conditions(&simpler);
+        }
+        self.conditions = conditions;
+        for place in (start..index).rev().take(MOST_STEPS_BACK as usize) {
+            let inst = func.insts[place as usize];
+            let desc = self.desc(&inst);
+            if self.live.is_in_group(place) {
+                return false;
+            }
+            let writes_tested = effects(func, &inst, desc).defs.contains(tested);
+            if desc.writes_flags || writes_tested {
+                let is_result = matches!(desc.roles[0], Role::Def | Role::UseDef) && inst.regs[0] == tested;
+                return is_result && desc.writes_flags && rules.sets_flags_like(&inst, &test, conditions);
+            }
+        }
+        false
+    }
+
+    /// Makes one instruction of this one and the one before.
+    fn combine(&mut self, func: &mut MFunc, start: u32, index: u32) -> bool {
+        let earlier = |place: &u32| func.insts[*place as usize].op != pseudo::NOP;
+        let mut near = (start..index).rev().take(MOST_STEPS_BACK as usize);
+        let Some(before) = near.find(earlier) else {
+            return false;
+        };
+        let (first, second) = (func.insts[before as usize], func.insts[index as usize]);
+        if first.op >= pseudo::FIRST || self.live.is_in_group(before) {
+            return false;
+        }
+        let (first_desc, second_desc) = (self.desc(&first), self.desc(&second));
+        let link = first.regs[0];
+        if first_desc.roles[0] != Role::Def || !link.is_physical() || first_desc.writes_flags {
+            return false;
+        }
+        let second_effects = effects(func, &second, second_desc);
+        let is_over = second_effects.defs.contains(link) || !self.registers.contains(link);
+        if !second_effects.uses.contains(link) || !is_over {
+            return false;
+        }
+        let flags_are_free = self.conditions == 0;
+        let Some(combined) = self.hooks.rules().combine(&first, &second, flags_are_free) else {
+            return false;
+        };
+        func.insts[before as usize] = NOP;
+        func.insts[index as usize] = combined;
+        true
+    }
+
+    /// Goes past an instruction: what is live before it.
+    fn pass(&mut self, func: &MFunc, index: u32) {
+        let inst = &func.insts[index as usize];
+        let desc = self.desc(inst);
+        let RegSets { uses, defs } = effects(func, inst, desc);
+        self.registers = self.registers.minus(defs).union(uses);
+        if desc.writes_flags {
+            self.conditions = 0;
+            self.reader_count = 0;
+        }
+        self.read_flags(index, inst, desc);
+    }
+
+    /// The same in a group, where instructions may be skipped or repeated.
+    fn pass_group_member(&mut self, func: &MFunc, index: u32) {
+        let inst = &func.insts[index as usize];
+        let desc = self.desc(inst);
+        self.registers = self.registers.union(effects(func, inst, desc).uses);
+        if desc.writes_flags {
+            // Who reads them is not known any more.
+            self.reader_count = MOST_READERS + 1;
+        }
+        self.read_flags(index, inst, desc);
+    }
+
+    fn read_flags(&mut self, index: u32, inst: &MInst, desc: &OpDesc) {
+        if !desc.reads_flags {
+            return;
+        }
+        self.conditions |= self.hooks.rules().conditions(inst);
+        if let Some(place) = self.readers.get_mut(self.reader_count) {
+            *place = index;
+        }
+        self.reader_count += 1;
+    }
+}

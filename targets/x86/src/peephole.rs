@@ -1,0 +1,250 @@
+//! Rules for the passes over machine code: cheaper forms of single instructions, `lea` for a move with an addition,
+//! which flags an instruction leaves, and how wide its result is.
+//!
+//! An operation of four bytes clears the upper half of a register; one of one or two bytes leaves the rest as it was.
+//! What lies above an operation's width is not looked at by whoever uses the result (contract of narrow integers), so
+//! that narrow additions may be done by a `lea` of four bytes. Flags are those of the Intel manual, volume 1, appendix A.
+
+use crate::build::{r, ri, rm, rr};
+use crate::cond::Cond;
+use crate::ops::{Code, Kind, Op, ROWS, Row, Width};
+use crate::regs::RSP;
+use frazil_codegen::pass::MachRules;
+use frazil_codegen::{MInst, Mem, Reg, RegClass, Role};
+
+/// The rules of x86-64.
+#[derive(Clone, Copy, Debug)]
+pub struct X86Rules;
+
+/// Conditions that ask for the zero, sign and parity flags only.
+const OF_RESULT: u16 = 1 << Cond::E as u16
+    | 1 << Cond::Ne as u16
+    | 1 << Cond::S as u16
+    | 1 << Cond::Ns as u16
+    | 1 << Cond::P as u16
+    | 1 << Cond::Np as u16;
+
+/// The row's name by number.
+fn op_of(inst: &MInst) -> Option<Op> {
+    Op::ALL.get(usize::from(inst.op)).copied()
+}
+
+impl MachRules for X86Rules {
+    fn simplify(&self, inst: &MInst, flags_are_free: bool) -> Option<MInst> {
+        let dst = inst.regs[0];
+        match op_of(inst)? {
+            Op::MovRI if inst.imm == 0 && flags_are_free => Some(r(Op::ZeroR, 4, dst)),
+            Op::CmpRI if inst.imm == 0 => Some(rr(Op::TestRR, inst.size, dst, dst)),
+            Op::LeaRM => simplify_lea(inst, flags_are_free),
+            Op::AndRI => narrow_mask(inst, flags_are_free),
+            // The negated constant has a short form.
+            Op::AddRI if inst.imm == 128 && flags_are_free => Some(ri(Op::SubRI, inst.size, dst, -128)),
+            Op::SubRI if inst.imm == 128 && flags_are_free => Some(ri(Op::AddRI, inst.size, dst, -128)),
+            _ => None,
+        }
+    }
+
+    fn combine(&self, first: &MInst, second: &MInst, flags_are_free: bool) -> Option<MInst> {
+        let address = match op_of(first)? {
+            Op::MovRR if first.size >= width(second) => Mem::base(first.regs[1], 0),
+            Op::LeaRM if first.size >= width(second) && first.mem().base != Reg::SYMBOL => first.mem(),
+            Op::MovRM => return compare_with_memory(first, second),
+            _ => return None,
+        };
+        let dst = first.regs[0];
+        let writes_the_same = second.regs[0] == dst;
+        // What is above the frame pointer's place and what is below are not one area.
+        if !writes_the_same || !flags_are_free || dst == RSP || matches!(address.base, RSP | Reg::FRAME) {
+            return None;
+        }
+        let sum = match op_of(second)? {
+            Op::AddRI => address.offset(second.imm)?,
+            Op::SubRI => address.offset(second.imm.checked_neg()?)?,
+            Op::IncR => address.offset(1)?,
+            Op::DecR => address.offset(-1)?,
+            Op::AddRR if address.index.is_none() && second.regs[1] != RSP => Mem {
+                index: if second.regs[1] == dst {
+                    address.base
+                } else {
+                    second.regs[1]
+                },
+                ..only_register(address, second.regs[1] == dst)?
+            },
+            Op::ShlRI if second.imm == 1 => Mem {
+                index: address.base,
+                ..only_register(address, true)?
+            },
+            _ => return None,
+        };
+        // With three parts, it takes longer than two instructions.
+        let is_slow = !sum.base.is_none() && !sum.index.is_none() && sum.disp != 0;
+        (!is_slow).then(|| rm(Op::LeaRM, width(second), dst, sum))
+    }
+
+    fn conditions(&self, inst: &MInst) -> u16 {
+        if ROWS[usize::from(inst.op)].code.has(Code::COND) {
+            1 << inst.condition()
+        } else {
+            u16::MAX
+        }
+    }
+
+    fn tested(&self, inst: &MInst) -> Option<Reg> {
+        (op_of(inst) == Some(Op::TestRR) && inst.regs[0] == inst.regs[1]).then_some(inst.regs[0])
+    }
+
+    fn after_test(&self, inst: &MInst) -> MInst {
+        let simpler = match Cond::from_number(inst.condition()) {
+            Cond::L => Cond::S,
+            Cond::Ge => Cond::Ns,
+            Cond::A => Cond::Ne,
+            Cond::Be => Cond::E,
+            _ => return *inst,
+        };
+        if !ROWS[usize::from(inst.op)].code.has(Code::COND) {
+            return *inst;
+        }
+        MInst {
+            aux: inst.aux & !15 | simpler as u8,
+            ..*inst
+        }
+    }
+
+    fn sets_flags_like(&self, producer: &MInst, test: &MInst, conditions: u16) -> bool {
+        use Op::{
+            AddRI, AddRM, AddRR, AndRI, AndRM, AndRR, DecR, IncR, NegR, OrRI, OrRM, OrRR, SarRI, ShlRI, ShrRI, SubRI,
+            SubRM, SubRR, XorRI, XorRM, XorRR,
+        };
+        if producer.size != test.size {
+            return false;
+        }
+        match op_of(producer) {
+            Some(AndRR | AndRM | AndRI | OrRR | OrRM | OrRI | XorRR | XorRM | XorRI) => true,
+            Some(AddRR | AddRM | AddRI | SubRR | SubRM | SubRI | NegR | IncR | DecR) => conditions & !OF_RESULT == 0,
+            // A count of zero leaves the flags alone.
+            Some(ShlRI | ShrRI | SarRI) => {
+                let mask = if producer.size == 8 { 63 } else { 31 };
+                producer.imm & mask != 0 && conditions & !OF_RESULT == 0
+            }
+            _ => false,
+        }
+    }
+
+    fn significant_bits(&self, inst: &MInst, bits_of: &dyn Fn(Reg) -> u8) -> u8 {
+        let Some(op) = op_of(inst) else { return 64 };
+        let row = &ROWS[usize::from(inst.op)];
+        let known = match op {
+            Op::ZeroR => 0,
+            Op::MovzxBRR => bits_of(inst.regs[1]).min(8),
+            Op::MovzxBRM => 8,
+            Op::MovzxWRR => bits_of(inst.regs[1]).min(16),
+            Op::MovzxWRM => 16,
+            Op::MovzxLRR | Op::MovRR if inst.size >= 4 => bits_of(inst.regs[1]),
+            Op::MovRI if inst.size == 4 || inst.imm >= 0 => bits_in(inst.imm.cast_unsigned()),
+            Op::AndRI if inst.size >= 4 && inst.imm >= 0 => {
+                bits_of(inst.regs[0]).min(bits_in(inst.imm.cast_unsigned()))
+            }
+            Op::AndRR if inst.size >= 4 => bits_of(inst.regs[0]).min(bits_of(inst.regs[1])),
+            Op::OrRR | Op::XorRR if inst.size >= 4 => bits_of(inst.regs[0]).max(bits_of(inst.regs[1])),
+            Op::ShrRI if inst.size >= 4 => {
+                let count = inst.imm & if inst.size == 8 { 63 } else { 31 };
+                let whole = bits_of(inst.regs[0]).min(inst.size * 8);
+                whole.saturating_sub(count as u8)
+            }
+            _ => 64,
+        };
+        if clears_upper_half(inst, row) {
+            known.min(32)
+        } else {
+            known
+        }
+    }
+
+    fn extends_beyond(&self, inst: &MInst) -> Option<u8> {
+        match op_of(inst)? {
+            Op::MovzxBRR if inst.size >= 4 => Some(8),
+            Op::MovzxWRR => Some(16),
+            Op::MovzxLRR => Some(32),
+            Op::MovsxBRR if inst.size >= 4 => Some(7),
+            Op::MovsxWRR => Some(15),
+            Op::MovsxdRR => Some(31),
+            _ => None,
+        }
+    }
+}
+
+/// The number of bits up to the highest that is set.
+fn bits_in(value: u32) -> u8 {
+    (32 - value.leading_zeros()) as u8
+}
+
+/// The width in which an operation can be done by `lea`.
+fn width(inst: &MInst) -> u8 {
+    if inst.size == 8 { 8 } else { 4 }
+}
+
+/// Whether an instruction of four bytes writes its first register as a whole.
+fn clears_upper_half(inst: &MInst, row: &Row) -> bool {
+    let writes = row.operands[0]
+        .is_some_and(|operand| matches!(operand.role, Role::Def | Role::UseDef) && operand.kind == Kind::Sized);
+    inst.size == 4
+        && row.code.width == Width::Int
+        && writes
+        && !row.effects.merges
+        && inst.regs[0].bank() == RegClass::Int as usize
+}
+
+/// An address that is one register, with a displacement only if nothing is to be doubled.
+fn only_register(address: Mem, is_doubled: bool) -> Option<Mem> {
+    let is_plain = address.base.is_physical() && address.index.is_none() && !(is_doubled && address.disp != 0);
+    is_plain.then_some(Mem {
+        scale_log2: 0,
+        ..address
+    })
+}
+
+/// A `lea` that is a move or an addition in place.
+fn simplify_lea(inst: &MInst, flags_are_free: bool) -> Option<MInst> {
+    let (dst, mem) = (inst.regs[0], inst.mem());
+    if !mem.base.is_physical() || mem.disp != 0 {
+        return None;
+    }
+    if mem.index.is_none() {
+        return Some(rr(Op::MovRR, inst.size, dst, mem.base));
+    }
+    if mem.scale_log2 != 0 || !flags_are_free {
+        return None;
+    }
+    let other = match (mem.base == dst, mem.index == dst) {
+        (true, _) => mem.index,
+        (_, true) => mem.base,
+        _ => return None,
+    };
+    Some(rr(Op::AddRR, inst.size, dst, other))
+}
+
+/// A mask of bytes is an extension, which is shorter; other masks need no wider operation than they have bits.
+fn narrow_mask(inst: &MInst, flags_are_free: bool) -> Option<MInst> {
+    let dst = inst.regs[0];
+    match inst.imm {
+        0xff if inst.size >= 4 && flags_are_free => Some(rr(Op::MovzxBRR, 4, dst, dst)),
+        0xffff if inst.size >= 4 && flags_are_free => Some(rr(Op::MovzxWRR, 4, dst, dst)),
+        0.. if inst.size == 8 => Some(MInst { size: 4, ..*inst }),
+        _ => None,
+    }
+}
+
+/// A load whose only use is a comparison with a constant.
+fn compare_with_memory(load: &MInst, compare: &MInst) -> Option<MInst> {
+    let dst = load.regs[0];
+    let imm = match op_of(compare)? {
+        Op::TestRR if compare.regs[0] == dst && compare.regs[1] == dst => 0,
+        Op::CmpRI => compare.imm,
+        _ => return None,
+    };
+    (compare.regs[0] == dst && load.size == compare.size).then(|| {
+        let mut combined = MInst::new(Op::CmpMI as u16, compare.size).with_mem(load.mem());
+        combined.imm = imm;
+        combined
+    })
+}
