@@ -92,6 +92,7 @@ pub(super) fn effects(func: &MFunc, inst: &MInst, desc: &OpDesc) -> RegSets {
 /// Takes out instructions that were made [`frazil_codegen::mfunc::pseudo::NOP`].
 pub(super) fn compact(func: &mut MFunc) {
     use frazil_codegen::mfunc::pseudo::NOP;
+    func.groups.retain(|group| !group.is_empty());
     let (mut kept, mut next_group, mut open_group) = (0, 0, false);
     for block in &mut func.blocks {
         let (start, end) = (block.start, block.end);

@@ -5,10 +5,12 @@ use crate::registry::{NoOptions, Registry};
 pub mod branch_opt;
 mod chains;
 mod live;
+pub mod mach_local_cse;
 pub mod peephole;
 
 /// Registers all passes of this folder.
 pub fn register(registry: &mut Registry) {
+    registry.mach(mach_local_cse::INFO, |NoOptions {}| mach_local_cse::MachLocalCse);
     registry.mach(peephole::INFO, |NoOptions {}| peephole::Peephole);
     registry.mach(branch_opt::INFO, |NoOptions {}| branch_opt::BranchOpt);
 }
