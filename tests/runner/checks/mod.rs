@@ -1,6 +1,7 @@
 //! The checks that cases ask for, one file each.
 
 mod asm;
+mod mach;
 mod object;
 mod opt;
 mod parse;
@@ -35,6 +36,7 @@ pub const CHECKS: &[Check] = &[
     reads::CHECK,
     random::CHECK,
     asm::CHECK,
+    mach::CHECK,
     object::CHECK,
     opt::CHECK,
 ];

@@ -97,12 +97,12 @@ pub fn assembly(
     functions: &[Function],
     target: &TargetEntry,
     relocation_model: RelocationModel,
+    recipe: &Checked,
 ) -> Result<String, String> {
     let target = (target.new)();
     let mut builder = AsmBuilder::new(module, &*target, options(relocation_model)).map_err(text_of)?;
     let add = |id, code: &CompiledFunction| builder.add_function(id, code);
-    let recipe = Checked::find(BUILTIN[0].name)?;
-    compile_functions(module, functions.to_vec(), &*target, relocation_model, &recipe, add)?;
+    compile_functions(module, functions.to_vec(), &*target, relocation_model, recipe, add)?;
     let mut bytes = Vec::new();
     builder.finish(&mut bytes).map_err(text_of)?;
     String::from_utf8(bytes).map_err(text_of)
