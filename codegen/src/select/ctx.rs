@@ -208,7 +208,12 @@ impl<I: Isa> LowerCtx for SelectCtx<'_, I> {
     fn def_reuse(&mut self, value: Value, part: u8, src: Reg) -> Reg {
         let parts = self.st.parts[self.function.value(value).ty.index()];
         let dst = self.vreg(value, part);
-        self.copy(dst, src, parts.class(), parts.bytes);
+        // A copy to a wider register copies what there is: a rule asks for that when the rest is known to be zero.
+        let bytes = match src.is_virtual() {
+            true => parts.bytes.min(self.mfunc.vreg(src).bytes),
+            false => parts.bytes,
+        };
+        self.copy(dst, src, parts.class(), bytes);
         dst
     }
 
