@@ -48,7 +48,7 @@ impl Coalescer {
             self.try_join(func, input, walk, copy);
         }
         self.build_bundles(func, input, liveness, walk, out);
-        self.build_occurrences(positions, walk, out);
+        self.build_occurrences(func, positions, walk, out);
         self.add_hints(func, input, walk, out);
     }
 
@@ -177,11 +177,12 @@ impl Coalescer {
         }
     }
 
-    /// Brings the occurrences of each bundle together, those of joined copies left out.
-    fn build_occurrences(&mut self, positions: &Positions, walk: &Walk, out: &mut Intervals) {
+    /// Brings the occurrences of each bundle together, those of joined copies left out. A copy to a wider register is
+    /// no copy of all that the slot holds, although other copies may have joined its registers.
+    fn build_occurrences(&mut self, func: &MFunc, positions: &Positions, walk: &Walk, out: &mut Intervals) {
         self.joined.clear();
         for copy in &walk.copies {
-            if copy.inst != NONE && is_joined(out, copy) {
+            if copy.inst != NONE && is_joined(out, copy) && !is_widening(func, copy) {
                 self.joined.push(copy.inst);
             }
         }
@@ -269,6 +270,11 @@ fn end(intervals: &Intervals, reg: Reg) -> Option<Reg> {
     }
     let bundle = intervals.bundle_of[reg.virtual_index()];
     (bundle != NONE).then(|| Reg::virtual_number(bundle))
+}
+
+/// Whether the copy's destination is wider than its source.
+fn is_widening(func: &MFunc, copy: &Copy) -> bool {
+    copy.dst.is_virtual() && copy.src.is_virtual() && func.vreg(copy.dst).bytes > func.vreg(copy.src).bytes
 }
 
 fn is_joined(intervals: &Intervals, copy: &Copy) -> bool {
