@@ -1,5 +1,5 @@
 //! Every pass has one name, and everything that a pass must have: its name is that of its file, it is registered, it
-//! has a row in the documentation, tests of its own, and a place in a recipe.
+//! has a row in the documentation, file tests, and a place in a recipe.
 
 use super::{Problem, SourceFile};
 
@@ -7,18 +7,18 @@ use super::{Problem, SourceFile};
 struct Kind {
     /// The folder of their files.
     folder: &'static str,
-    /// The folder of their file tests; without one, their tests are in their files.
-    tests: Option<&'static str>,
+    /// The folder of their file tests.
+    tests: &'static str,
 }
 
 const KINDS: [Kind; 2] = [
     Kind {
         folder: "passes/src/opt/",
-        tests: Some("tests/filetests/opt/"),
+        tests: "tests/filetests/opt/",
     },
     Kind {
         folder: "passes/src/mach/",
-        tests: None,
+        tests: "tests/filetests/mach/",
     },
 ];
 
@@ -84,18 +84,10 @@ fn check_pass(
     if !table.into_iter().flat_map(rows).any(|(_, row)| row == name) {
         problems.push(file.problem(0, format!("the pass has no row in {TABLE}")));
     }
-    let is_tested = match kind.tests {
-        None => {
-            file.text.contains("#[test]") || text_of(&format!("{}{stem}/tests.rs", kind.folder)).contains("#[test]")
-        }
-        Some(folder) => {
-            let folder = format!("{folder}{name}/");
-            let mut cases = files.iter().filter(|file| file.path.starts_with(&folder));
-            cases.any(|case| case.text.contains(&format!(" {name}")))
-        }
-    };
-    if !is_tested {
-        problems.push(file.problem(0, "the pass has no tests of its own"));
+    let tests = format!("{}{name}/", kind.tests);
+    let mut cases = files.iter().filter(|file| file.path.starts_with(&tests));
+    if !cases.any(|case| case.text.contains(&format!(" {name}"))) {
+        problems.push(file.problem(0, format!("the pass has no file tests in {tests}")));
     }
     let recipes = files.iter().filter(|file| file.path.starts_with(RECIPES));
     if !recipes.into_iter().any(|file| file.text.contains(&quoted)) {
