@@ -215,9 +215,9 @@ impl Trace {
         }
     }
 
-    /// An instruction that writes no register: it may store.
+    /// An instruction that is no spill may store, too.
     fn stored(&mut self, inst: &MInst, desc: &OpDesc) {
-        if has_memory(desc) && !desc.reads_memory {
+        if desc.writes_memory {
             let bytes = self.moves.find(inst).map_or(inst.size, |(_, bytes)| bytes);
             self.wrote_memory(inst.regs[1], inst.disp, bytes);
         }
@@ -275,9 +275,7 @@ impl Trace {
             }
             self.rule_writes(told, reg, copied.is_some());
         }
-        if writes[0].is_none() {
-            self.stored(inst, desc);
-        }
+        self.stored(inst, desc);
     }
 
     /// The piece that an instruction of a rule was told to read.
@@ -381,9 +379,7 @@ impl Trace {
         for reg in written.iter() {
             self.destroy(reg);
         }
-        if written.is_empty() {
-            self.stored(inst, desc);
-        }
+        self.stored(inst, desc);
         self.write_flags(desc, true);
     }
 

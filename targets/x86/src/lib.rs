@@ -7,6 +7,7 @@ pub mod encode;
 pub mod frame;
 pub mod isa;
 pub mod lower;
+mod memory_effects;
 mod memory_forms;
 pub mod ops;
 pub mod peephole;

@@ -5,6 +5,7 @@
 //! `cl`, X vector register where both banks occur. Where several encodings exist, the row has the one that the GNU
 //! assembler chooses.
 
+use crate::memory_effects::{ONLY_READ, ONLY_WRITTEN, UNTOUCHED};
 use crate::memory_forms::MEMORY_FORMS;
 use crate::ops::Imm::{Byte, Full, Shift, Short, Word};
 use crate::ops::operands::*;
@@ -465,11 +466,25 @@ pub static OP_DESCS: [OpDesc; ROWS.len()] = {
         descs[repeatable[index] as usize].is_rematerializable = true;
         index += 1;
     }
-    descs[Op::LeaRM as usize].reads_memory = false;
+    index = 0;
+    while index < ONLY_READ.len() {
+        descs[ONLY_READ[index] as usize].writes_memory = false;
+        index += 1;
+    }
+    index = 0;
+    while index < ONLY_WRITTEN.len() {
+        descs[ONLY_WRITTEN[index] as usize].reads_memory = false;
+        index += 1;
+    }
+    index = 0;
+    while index < UNTOUCHED.len() {
+        descs[UNTOUCHED[index] as usize].reads_memory = false;
+        descs[UNTOUCHED[index] as usize].writes_memory = false;
+        index += 1;
+    }
     let compares = [Op::CmpMR, Op::CmpMI, Op::TestMR, Op::TestMI];
     index = 0;
     while index < compares.len() {
-        descs[compares[index] as usize].writes_memory = false;
         descs[compares[index] as usize].is_pure = true;
         index += 1;
     }

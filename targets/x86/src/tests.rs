@@ -5,6 +5,7 @@
 
 mod assembler;
 mod decoder;
+mod memory;
 
 use crate::encode::encode;
 use crate::ops::{Code, Form, Imm, Kind, Op, ROWS, Row};
