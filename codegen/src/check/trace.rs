@@ -63,6 +63,11 @@ pub(crate) struct Trace {
     needs: Vec<(Spot, Name)>,
     flags: Option<Name>,
     keeps_flags: bool,
+    in_group: bool,
+    /// What the group has written, and where.
+    group: Vec<(Name, Place)>,
+    /// Names that have been defined.
+    is_defined: Vec<bool>,
     /// Instructions that rules asked for since a register was handed over.
     asked: u32,
     saved_hand: Option<Hand>,
@@ -308,12 +313,44 @@ impl Trace {
             }
         };
         let place = Place::reg(reg);
+        if self.in_group {
+            self.write_in_group(place, name);
+        }
+        self.mark_defined(name);
         self.push(if keeps {
             Op::Alias { place, name }
         } else {
             Op::Define { place, name }
         });
         self.wrote_register(reg);
+    }
+
+    /// In a group, a write need not happen: then what the name was before must be in the same place.
+    fn write_in_group(&mut self, place: Place, name: Name) {
+        if name.0 < Reg::FIRST_VIRTUAL {
+            return;
+        }
+        match self.group.iter().find(|written| written.0 == name) {
+            Some(&(_, other)) if other != place => {
+                let nowhere = self.new_name(0);
+                self.use_place(place, nowhere);
+            }
+            Some(_) => {}
+            None => {
+                if self.is_defined.get(name.0 as usize) == Some(&true) {
+                    self.use_place(place, name);
+                }
+                self.group.push((name, place));
+            }
+        }
+    }
+
+    fn mark_defined(&mut self, name: Name) {
+        let index = name.0 as usize;
+        if index >= self.is_defined.len() {
+            self.is_defined.resize(self.flow.name_bytes.len(), false);
+        }
+        self.is_defined[index] = true;
     }
 
     fn flags_name(&self) -> Name {
@@ -423,6 +460,8 @@ impl Trace {
         self.bases = PRegSet::EMPTY;
         self.needs.clear();
         self.keeps_flags = false;
+        self.in_group = false;
+        self.is_defined.clear();
         self.in_block = false;
         self.sources.clear();
         self.starts.clear();
@@ -538,6 +577,11 @@ impl Record for Trace {
         }
     }
 
+    fn group(&mut self, begins: bool) {
+        self.in_group = begins;
+        self.group.clear();
+    }
+
     fn keep_flags(&mut self, keep: bool) {
         self.keeps_flags = keep;
     }
@@ -559,6 +603,7 @@ impl Record for Trace {
         self.use_place(place, name);
         self.hand_over(reg);
         let name = self.read_name(reg);
+        self.mark_defined(name);
         self.push(Op::Alias { place, name });
     }
 
@@ -574,6 +619,7 @@ impl Record for Trace {
 
     fn becomes(&mut self, reg: Reg, old: Thing, new: Thing) {
         let (old, name, place) = (self.name(old), self.name(new), Place::reg(reg));
+        self.mark_defined(name);
         self.use_place(place, old);
         self.push(Op::Alias { place, name });
         self.set_hand(reg, name, true);
@@ -595,6 +641,7 @@ impl Record for Trace {
     fn keeps(&mut self, reg: Reg, from: Reg, new: Thing) {
         let old = self.kept.take().unwrap_or_else(|| self.read_name(from));
         let (name, place) = (self.name(new), Place::reg(reg));
+        self.mark_defined(name);
         self.use_place(place, old);
         self.push(Op::Alias { place, name });
         self.set_hand(reg, name, true);

@@ -323,11 +323,13 @@ impl<I: Isa, R: Record> LowerCtx for FastCtx<'_, I, R> {
     fn begin_group(&mut self, _kind: GroupKind) {
         debug_assert!(!self.in_group, "groups do not nest");
         self.in_group = true;
+        self.rec.group(true);
     }
 
     fn end_group(&mut self) {
         debug_assert!(self.in_group, "no group is open");
         self.in_group = false;
+        self.rec.group(false);
     }
 
     fn local_label(&mut self) -> Label {

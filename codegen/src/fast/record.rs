@@ -75,6 +75,8 @@ pub(crate) trait Record {
 
     /// `asked` was to be emitted; `emitted` is what has come to the buffer's log.
     fn emitted(&mut self, asked: &MInst, emitted: &[(u32, LogItem)], by: By) {}
+    /// A group begins, or ends.
+    fn group(&mut self, begins: bool) {}
     /// From now on, instructions of rules may write no flags, or may again.
     fn keep_flags(&mut self, keep: bool) {}
 
