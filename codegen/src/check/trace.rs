@@ -273,6 +273,7 @@ impl Trace {
         }
         let copied = self.copy_of(inst, memory);
         for (told, reg) in writes.into_iter().flatten() {
+            self.write_in_group(told, Place::reg(reg));
             if let Some((from, bytes)) = copied
                 && from != Place::reg(reg)
             {
@@ -313,9 +314,6 @@ impl Trace {
             }
         };
         let place = Place::reg(reg);
-        if self.in_group {
-            self.write_in_group(place, name);
-        }
         self.mark_defined(name);
         self.push(if keeps {
             Op::Alias { place, name }
@@ -326,10 +324,11 @@ impl Trace {
     }
 
     /// In a group, a write need not happen: then what the name was before must be in the same place.
-    fn write_in_group(&mut self, place: Place, name: Name) {
-        if name.0 < Reg::FIRST_VIRTUAL {
-            return;
-        }
+    fn write_in_group(&mut self, told: Reg, place: Place) {
+        let name = match self.hands[told.index()] {
+            Some(hand) if hand.may_write && self.in_group => hand.name,
+            _ => return,
+        };
         match self.group.iter().find(|written| written.0 == name) {
             Some(&(_, other)) if other != place => {
                 let nowhere = self.new_name(0);
