@@ -10,7 +10,7 @@ use super::positions::{NONE, Positions};
 use super::{
     AllocMove, Allocation, AllocatorInput, EdgeMove, Edit, MemoryOperand, MoveSource, NO_REG, Place, SpillSlot,
 };
-use crate::mfunc::{MFunc, for_each_register, op_desc};
+use crate::mfunc::{MFunc, Term, for_each_register, op_desc};
 use crate::reg::Reg;
 
 /// How often transitions are gone through to find what must be stored; beyond that, everything is.
@@ -373,6 +373,11 @@ impl Resolution<'_> {
             return;
         }
         let last = self.positions.inst(definition.end - 2);
+        let block = &self.func.blocks[self.positions.block(definition.pos) as usize];
+        if last + 1 == block.end && !matches!(block.term, Term::Jump | Term::Stop) {
+            // Dispatch code works with registers that nothing reads behind it.
+            return;
+        }
         let action = AllocMove {
             vreg: Reg::virtual_number(range.vreg),
             source: self.source(bundle, part.place),
