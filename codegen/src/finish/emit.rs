@@ -108,7 +108,7 @@ pub(crate) fn emit<I: Isa>(
         first_label,
         epilogue,
         epilogue_is_used: false,
-        for_size: options.for_size,
+        shares_epilogue: options.for_size && is_worth_sharing(func, &frame),
         buf: body,
         unwind,
     };
@@ -125,6 +125,13 @@ pub(crate) fn emit<I: Isa>(
     *frame_bytes = frame.frame_bytes;
     finish_prologue(isa, &frame, prologue, unwind);
     Ok(())
+}
+
+/// Whether one epilogue with jumps to it is shorter than one at each return: a jump is about as long as the code that
+/// moves the stack pointer back and returns, so it is the saved registers that count.
+fn is_worth_sharing(func: &MFunc, frame: &FrameInfo) -> bool {
+    let returns = func.blocks.iter().filter(|block| block.term == Term::Return).count();
+    returns > 1 && frame.saved.iter().count() > 1
 }
 
 /// Decides how large the frame is and where its parts are.
@@ -250,7 +257,8 @@ struct Emitter<'a, I: Isa> {
     first_label: Label,
     epilogue: Label,
     epilogue_is_used: bool,
-    for_size: bool,
+    /// Whether returns jump to one epilogue.
+    shares_epilogue: bool,
     buf: &'a mut CodeBuffer,
     unwind: &'a mut Vec<(u32, UnwindOp)>,
 }
@@ -396,7 +404,7 @@ impl<I: Isa> Emitter<'_, I> {
 
     fn emit_return(&mut self, next: u32) {
         let is_last = next as usize >= self.func.blocks.len();
-        if self.for_size && self.frame.needs_frame && !is_last {
+        if self.shares_epilogue && !is_last {
             self.epilogue_is_used = true;
             self.isa.encode(&self.isa.jump(self.epilogue), self.buf);
         } else if self.epilogue_is_used && is_last {
