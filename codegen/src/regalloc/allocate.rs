@@ -5,6 +5,7 @@ use super::fold;
 use super::frequency::Frequency;
 use super::intervals::Intervals;
 use super::liveness::Liveness;
+use super::localize::localize;
 use super::positions::Positions;
 use super::resolve::{Resolution, ResolveMemory};
 use super::scan::{Scan, ScanMemory};
@@ -15,9 +16,31 @@ use crate::error::CodegenError;
 use crate::mfunc::MFunc;
 use crate::reg::PRegSet;
 
+/// How much work there may be for each instruction before results become less exact.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// Regions of liveness.
+    pub regions: usize,
+    /// Looks at edges of bundles that change their place.
+    pub looks: usize,
+    /// Added to both for each function.
+    pub small: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            regions: 8,
+            looks: 8,
+            small: 1 << 16,
+        }
+    }
+}
+
 /// The allocator's memory, kept from function to function.
 #[derive(Debug, Default)]
 pub struct RegAllocState {
+    pub(super) limits: Limits,
     positions: Positions,
     frequency: Frequency,
     liveness: Liveness,
@@ -42,6 +65,7 @@ pub fn allocate(
 ) -> Result<(), CodegenError> {
     out.clear();
     let RegAllocState {
+        limits,
         positions,
         frequency,
         liveness,
@@ -53,7 +77,8 @@ pub fn allocate(
         resolve,
     } = state;
     positions.compute(func, frequency);
-    liveness.compute(func, input.ops);
+    let count = func.insts.len();
+    liveness.compute(func, input.ops, positions, limits.regions * count + limits.small);
     walk.run(WalkInput {
         func,
         input,
@@ -75,8 +100,10 @@ pub fn allocate(
         clobbered,
         given: PRegSet::EMPTY,
     }
-    .run(func.insts.len())?;
+    .run(count)?;
     fold::fold_single_uses(intervals, positions, &mut scan.in_memory);
+    let looks = limits.looks * count + limits.small;
+    localize(intervals, positions, &liveness.regions.joins, looks);
     slots::assign(slots, intervals, input.reuse_slots, &mut out.slots);
     out.written = walk.written;
     Resolution {

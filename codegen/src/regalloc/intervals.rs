@@ -68,6 +68,8 @@ pub(super) struct Bundle {
     pub remat: u32,
     /// Whether some part is in its slot.
     pub spilled: bool,
+    /// Whether it is in its slot at all borders of blocks, see [`super::localize`].
+    pub is_localized: bool,
     /// First part.
     pub first: u32,
     /// The register that a part got last.
@@ -88,6 +90,7 @@ impl Bundle {
             def_cost: 0.0,
             remat: NONE,
             spilled: false,
+            is_localized: false,
             first: NONE,
             last_reg: NO_PLACE,
             slot: NONE,

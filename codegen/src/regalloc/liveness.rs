@@ -3,9 +3,11 @@
 //! Method: one forward walk finds the reads of each register that no definition in the same block precedes; from each
 //! of them the control flow is followed upwards until a definition (Boissinot and others, "Computing Liveness Sets for
 //! SSA-Form Programs", section 6: path exploration). The work is proportional to the result, whatever the shape of the
-//! control flow, and registers that live in one block cost nothing.
+//! control flow, and registers that live in one block cost nothing. Registers with one definition, almost all, go by
+//! [`super::regions`].
 
-use super::positions::NONE;
+use super::positions::{NONE, Positions};
+use super::regions::Regions;
 use crate::desc::{OpDesc, Role};
 use crate::mfunc::{MFunc, for_each_register, op_desc};
 
@@ -45,13 +47,17 @@ impl Grouped {
 }
 
 /// A block behind whose end a register is read, in [`Liveness::exposed`]; without it, from whose start on.
-const AT_END: u32 = 1 << 31;
+pub(super) const AT_END: u32 = 1 << 31;
 
 /// Liveness at the ends of blocks, and its scratch memory.
 #[derive(Debug, Default)]
 pub(super) struct Liveness {
     /// By block: what is alive at its end.
     pub live_out: Grouped,
+    /// By block: what lives on from there backwards, through whole blocks, up to where `closes` names it.
+    pub opens: Grouped,
+    pub closes: Grouped,
+    pub regions: Regions,
     /// By register: the moves of edges that define it.
     pub phi_moves: Grouped,
     /// By move of an edge: the edge.
@@ -70,8 +76,8 @@ pub(super) struct Liveness {
 }
 
 impl Liveness {
-    /// Computes it.
-    pub(super) fn compute(&mut self, func: &MFunc, ops: &'static [OpDesc]) {
+    /// Computes it. Behind `budget` regions, it becomes less exact.
+    pub(super) fn compute(&mut self, func: &MFunc, ops: &'static [OpDesc], positions: &Positions, budget: usize) {
         self.find_exposed(func, ops);
         self.collect_phi_moves(func);
         self.exposed_of.fill(func.vregs.len(), &self.exposed);
@@ -80,12 +86,44 @@ impl Liveness {
         self.stamps.resize(func.blocks.len(), [NONE; 2]);
         self.edge_stamps.clear();
         self.edge_stamps.resize(func.edges.len(), NONE);
+        self.regions.prepare(func, positions);
         for vreg in 0..func.vregs.len() as u32 {
-            if !self.exposed_of.of(vreg).is_empty() {
+            let exposed = self.exposed_of.of(vreg);
+            if exposed.is_empty() {
+                continue;
+            }
+            let Some(def) = self.only_definition(func, vreg) else {
                 self.explore(func, vreg);
+                continue;
+            };
+            let is_too_much = self.regions.found.len() > budget;
+            if !is_too_much || !self.regions.take_all(positions, vreg, def, exposed) {
+                self.regions.explore(func, positions, vreg, def, exposed);
             }
         }
+        self.pairs.append(&mut self.regions.defined);
         self.live_out.fill(func.blocks.len(), &self.pairs);
+        let found = &self.regions.found;
+        self.pairs.clear();
+        self.pairs.extend(found.iter().map(|&(_, end, vreg)| (end - 1, vreg)));
+        self.opens.fill(func.blocks.len(), &self.pairs);
+        self.pairs.clear();
+        self.pairs.extend(found.iter().map(|&(start, _, vreg)| (start, vreg)));
+        self.closes.fill(func.blocks.len(), &self.pairs);
+    }
+
+    /// The block that defines a register, if there is one only, and it reads nothing of an earlier round.
+    fn only_definition(&self, func: &MFunc, vreg: u32) -> Option<u32> {
+        let by_inst = self.def_block[vreg as usize];
+        let moves = self.phi_moves.of(vreg);
+        let Some(&first) = moves.first() else {
+            let more = self.more_defs.partition_point(|&(other, _)| other < vreg);
+            let is_only = by_inst != NONE && self.more_defs.get(more).is_none_or(|&(other, _)| other != vreg);
+            return (is_only && !self.exposed_of.of(vreg).contains(&by_inst)).then_some(by_inst);
+        };
+        let target = |number: u32| func.edges[self.move_edge[number as usize] as usize].to;
+        let block = target(first);
+        (by_inst == NONE && moves.iter().all(|&number| target(number) == block)).then_some(block)
     }
 
     /// Finds the reads that see something from outside their block.

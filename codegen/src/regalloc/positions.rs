@@ -77,6 +77,27 @@ impl Positions {
         is_header.then_some(number)
     }
 
+    /// The innermost loop around a block.
+    pub(super) fn innermost_loop(&self, block: u32) -> u32 {
+        self.block_loop[block as usize]
+    }
+
+    /// The loop around a loop.
+    pub(super) fn parent_loop(&self, number: u32) -> u32 {
+        self.loops[number as usize].parent
+    }
+
+    /// The blocks of a loop.
+    pub(super) fn blocks_of(&self, number: u32) -> Range<u32> {
+        let data = &self.loops[number as usize];
+        data.header..data.end
+    }
+
+    /// Whether the innermost loops around two blocks are the same.
+    pub(super) fn are_in_same_loop(&self, first: u32, second: u32) -> bool {
+        self.block_loop[first as usize] == self.block_loop[second as usize]
+    }
+
     /// The outermost loop that contains the first block but not the second.
     pub(super) fn exited(&self, from: u32, to: u32) -> Option<u32> {
         let mut number = self.block_loop[from as usize];

@@ -179,9 +179,14 @@ impl Resolution<'_> {
         self.memory.dirty.clear();
         self.memory.dirty.resize(self.part_count(bundle) as usize, false);
         self.find_borders(bundle);
-        self.find_edges(bundle);
+        if !data.is_localized {
+            self.find_edges(bundle);
+        }
         if data.is_remat() {
             self.delete_definition(bundle);
+        } else if data.is_localized && data.slot != NONE {
+            self.memory.stored[bundle as usize] = true;
+            self.store_definitions(bundle);
         } else if data.slot != NONE {
             self.find_dirty(bundle);
             let stores = self.memory.transitions.iter().filter(|t| self.needs_store(bundle, t));
@@ -196,6 +201,7 @@ impl Resolution<'_> {
 
     /// Borders between parts inside blocks.
     fn find_borders(&mut self, bundle: u32) {
+        let is_localized = self.intervals.bundles[bundle as usize].is_localized;
         for index in 1..self.part_count(bundle) {
             let (before, after) = (*self.part(bundle, index - 1), *self.part(bundle, index));
             let border = after.from;
@@ -203,7 +209,15 @@ impl Resolution<'_> {
             let Some(range) = self.intervals.range_at(bundle, border) else {
                 continue;
             };
-            if range.from >= border || (border == gap && self.positions.is_block_start(border)) {
+            if border == gap && self.positions.is_block_start(border) {
+                let (vreg, block) = (range.vreg, self.positions.block(border));
+                if self.liveness.regions.joins.binary_search(&block).is_err() && !is_localized {
+                    self.mark_edges(vreg);
+                    self.find_edges_into(bundle, vreg, block);
+                }
+                continue;
+            }
+            if range.from >= border {
                 continue;
             }
             let mut from = index - 1;
@@ -243,16 +257,22 @@ impl Resolution<'_> {
         let (first, end) = self.intervals.bundles[bundle as usize].ranges;
         for index in first..end {
             let range = self.intervals.ranges[index as usize];
-            let mut block = self.positions.block(range.from);
-            if self.positions.start(block) < range.from {
-                block += 1;
+            let joins = &self.liveness.regions.joins;
+            let mut next = joins.partition_point(|&block| self.positions.start(block) < range.from);
+            if self.joins_before(next, range.to) {
+                self.mark_edges(range.vreg);
             }
-            self.mark_edges(range.vreg);
-            while (block as usize) < self.func.blocks.len() && self.positions.start(block) < range.to {
-                self.find_edges_into(bundle, range.vreg, block);
-                block += 1;
+            while self.joins_before(next, range.to) {
+                self.find_edges_into(bundle, range.vreg, self.liveness.regions.joins[next]);
+                next += 1;
             }
         }
+    }
+
+    /// Whether the block that joins control flow with this number starts before a position.
+    fn joins_before(&self, number: usize, pos: u32) -> bool {
+        let block = self.liveness.regions.joins.get(number);
+        block.is_some_and(|&block| self.positions.start(block) < pos)
     }
 
     /// Notes what a phi becomes on which edges.
@@ -274,7 +294,6 @@ impl Resolution<'_> {
         for &edge in self.func.pred_edges(block) {
             let (phi, source) = self.memory.edge_source[edge as usize];
             if phi == vreg && self.intervals.bundle_of.get(source as usize) != Some(&bundle) {
-                self.memory.dirty[to as usize] = true;
                 continue;
             }
             let from_block = self.func.edges[edge as usize].from;
@@ -295,6 +314,7 @@ impl Resolution<'_> {
             let is_defined = self.intervals.occs_of(part).iter().any(|o| o.has(occ::DEF));
             dirty[index as usize] = part.place != SLOT && (dirty[index as usize] || is_defined);
         }
+        self.mark_phis_dirty(bundle, &mut dirty);
         let mut is_changed = true;
         for _ in 0..MAX_ROUNDS {
             is_changed = false;
@@ -312,6 +332,25 @@ impl Resolution<'_> {
             dirty.fill(true);
         }
         self.memory.dirty = dirty;
+    }
+
+    /// A phi that comes from other bundles is a definition where its block starts.
+    fn mark_phis_dirty(&self, bundle: u32, dirty: &mut [bool]) {
+        let mut last = NONE;
+        for range in self.intervals.ranges_of(&self.intervals.bundles[bundle as usize]) {
+            if std::mem::replace(&mut last, range.vreg) == range.vreg {
+                continue;
+            }
+            for &number in self.liveness.phi_moves.of(range.vreg) {
+                let source = self.func.phi_moves[number as usize].src.virtual_index();
+                if self.intervals.bundle_of[source] != bundle {
+                    let edge = self.liveness.move_edge[number as usize];
+                    let start = self.positions.start(self.func.edges[edge as usize].to);
+                    let part = self.part_at(bundle, start);
+                    dirty[part as usize] |= self.part(bundle, part).place != SLOT;
+                }
+            }
+        }
     }
 
     /// Whether a transition must store the value.

@@ -152,16 +152,18 @@ impl Scan<'_> {
         let Some((mut from, mut to)) = ranges.next() else {
             return;
         };
-        for &(pos, regs) in &self.clobbers[first..] {
+        for (step, &(pos, regs)) in self.clobbers[first..].iter().enumerate() {
+            let regs = if step < MAX_CLOBBERS { regs } else { missing };
             while pos >= to {
                 match ranges.next() {
                     Some(range) => (from, to) = range,
                     None => return,
                 }
             }
-            if pos < from {
+            if pos < from && step < MAX_CLOBBERS {
                 continue;
             }
+            let pos = pos.max(from);
             for reg in regs.intersection(missing).iter() {
                 self.memory.limits[reg.index()] = pos;
                 self.memory.has_limits = true;
@@ -413,5 +415,7 @@ impl Scan<'_> {
     }
 }
 
+/// How many calls are looked at for a part; behind them, registers count as overwritten.
+const MAX_CLOBBERS: usize = 256;
 /// How many hints of a bundle are looked at.
 const MAX_HINTS: usize = 16;

@@ -98,6 +98,9 @@ impl Walk {
         for number in (0..w.func.blocks.len() as u32).rev() {
             let block = w.func.blocks[number as usize];
             let end = w.positions.start(number + 1);
+            for &vreg in w.liveness.opens.of(number) {
+                self.open[vreg as usize] = end;
+            }
             for &vreg in w.liveness.live_out.of(number) {
                 self.open[vreg as usize] = end;
                 self.touched.push(vreg);
@@ -121,6 +124,10 @@ impl Walk {
                 inst = first;
             }
             self.close_block(w.positions.start(number), end);
+            for &vreg in w.liveness.closes.of(number) {
+                let to = std::mem::take(&mut self.open[vreg as usize]);
+                self.join_range(vreg, w.positions.start(number), to);
+            }
         }
         self.clobbers.reverse();
         for edge in &w.func.edges {
@@ -142,11 +149,20 @@ impl Walk {
             if to == 0 {
                 continue;
             }
-            let head = self.heads[vreg as usize];
-            match self.nodes.get_mut(head as usize) {
-                Some(node) if to == end && node.range.from == end => node.range.from = start,
-                _ => self.push_range(vreg, start, to),
+            if to == end {
+                self.join_range(vreg, start, to);
+            } else {
+                self.push_range(vreg, start, to);
             }
+        }
+    }
+
+    /// A range that ends at a block border; it is joined with one that begins there.
+    fn join_range(&mut self, vreg: u32, from: u32, to: u32) {
+        let head = self.heads[vreg as usize];
+        match self.nodes.get_mut(head as usize) {
+            Some(node) if node.range.from == to => node.range.from = from,
+            _ => self.push_range(vreg, from, to),
         }
     }
 

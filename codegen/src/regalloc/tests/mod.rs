@@ -4,7 +4,9 @@ mod generate;
 mod ops;
 mod run;
 
+use super::allocate::Limits;
 use super::{Allocation, AllocatorInput, AllocatorOptions, RegAllocState, allocate};
+use crate::check::check_allocation;
 use crate::mfunc::MFunc;
 use crate::reg::PRegSet;
 use generate::{Random, Shape};
@@ -22,6 +24,9 @@ fn check(func: &MFunc, allocatable: PRegSet, options: &AllocatorOptions, state: 
     };
     let mut allocation = Allocation::default();
     allocate(func, &input, state, &mut allocation).unwrap_or_else(|error| panic!("{what}: {error}"));
+    if let Err(error) = check_allocation(func, &input, &allocation) {
+        panic!("{what}: {error}\n{}", dump(func, &allocation));
+    }
     let expected = run::run(func, None, 300);
     let found = run::run(func, Some(&allocation), 300);
     if expected != found {
@@ -77,7 +82,10 @@ fn dump(func: &MFunc, allocation: &Allocation) -> String {
 }
 
 fn check_many(count: u64, shapes: &[Shape], allocatable: PRegSet) {
-    let mut state = RegAllocState::default();
+    check_with(&mut RegAllocState::default(), count, shapes, allocatable);
+}
+
+fn check_with(state: &mut RegAllocState, count: u64, shapes: &[Shape], allocatable: PRegSet) {
     for seed in 1..=count {
         let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let shape = shapes[random.below(shapes.len())];
@@ -87,7 +95,7 @@ fn check_many(count: u64, shapes: &[Shape], allocatable: PRegSet) {
             memory_operands: random.below(3) != 0,
             rematerialize: random.below(3) != 0,
         };
-        check(&func, allocatable, &options, &mut state, &format!("seed {seed}"));
+        check(&func, allocatable, &options, state, &format!("seed {seed}"));
     }
 }
 
@@ -121,4 +129,16 @@ fn many_registers() {
 #[test]
 fn few_registers() {
     check_many(2000, &[SMALL, LARGE], PRegSet::from_banks(0x1f, 0x3));
+}
+
+/// Functions for which no work beyond the least is done.
+#[test]
+fn without_a_budget() {
+    let mut state = RegAllocState::default();
+    state.limits = Limits {
+        regions: 0,
+        looks: 0,
+        small: 0,
+    };
+    check_with(&mut state, 1000, &[SMALL, LARGE], PRegSet::from_banks(0x3f, 0x7));
 }

@@ -1,0 +1,71 @@
+//! A limit for the work on edges.
+//!
+//! A bundle that changes its place needs a look at all edges in its life. With very many such bundles that live long,
+//! that would grow faster than the function. Behind a budget, bundles are taken out of registers at all borders of
+//! blocks: they are stored wherever they are defined, loaded in each block anew, and no edge matters.
+
+use super::intervals::{Intervals, SLOT};
+use super::positions::{NONE, Positions};
+
+/// Localizes bundles when the budget is spent. `joins` are the blocks whose edges must be looked at.
+pub(super) fn localize(intervals: &mut Intervals, positions: &Positions, joins: &[u32], mut budget: usize) {
+    for number in 0..intervals.bundles.len() {
+        let bundle = intervals.bundles[number];
+        if intervals.parts[bundle.first as usize].next == NONE {
+            continue;
+        }
+        let from = intervals.ranges[bundle.ranges.0 as usize].from;
+        let to = intervals.ranges[bundle.ranges.1 as usize - 1].to;
+        let before = |pos: u32| joins.partition_point(|&block| positions.start(block) < pos);
+        let looks = before(to) - before(from);
+        match budget.checked_sub(looks) {
+            Some(rest) => budget = rest,
+            None => localize_bundle(intervals, positions, number),
+        }
+    }
+}
+
+fn localize_bundle(intervals: &mut Intervals, positions: &Positions, number: usize) {
+    let bundle = &mut intervals.bundles[number];
+    bundle.spilled = true;
+    bundle.is_localized = true;
+    let mut part = bundle.first;
+    while part != NONE {
+        let data = intervals.parts[part as usize];
+        if data.place != SLOT {
+            localize_part(intervals, positions, part);
+        }
+        part = data.next;
+    }
+}
+
+/// Cuts a part down to a piece for each block with occurrences.
+fn localize_part(intervals: &mut Intervals, positions: &Positions, mut part: u32) {
+    let data = intervals.parts[part as usize];
+    let place = data.place;
+    intervals.parts[part as usize].place = SLOT;
+    let mut index = data.occs.0;
+    while index < data.occs.1 {
+        let first = intervals.occs[index as usize];
+        let block = positions.block(first.pos);
+        let mut end = first.end;
+        while index < data.occs.1 && positions.block(intervals.occs[index as usize].pos) == block {
+            end = end.max(intervals.occs[index as usize].end);
+            index += 1;
+        }
+        let start = if first.has(super::intervals::occ::USE) {
+            positions.gap(first.pos)
+        } else {
+            first.pos
+        };
+        let end = positions.gap_from(end).min(positions.start(block + 1));
+        if start > intervals.parts[part as usize].from {
+            part = intervals.split(part, start);
+        }
+        intervals.parts[part as usize].place = place;
+        if end < intervals.parts[part as usize].to {
+            part = intervals.split(part, end);
+            intervals.parts[part as usize].place = SLOT;
+        }
+    }
+}

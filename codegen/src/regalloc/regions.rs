@@ -1,0 +1,196 @@
+//! Liveness of registers with one definition, by regions instead of blocks.
+//!
+//! Method: as for [`super::liveness`], the control flow is followed upwards from reads; but a loop that does not contain
+//! the definition is taken as a whole, for what is alive in a part of it is alive everywhere in it (Boissinot and others,
+//! section 5), and so is a chain of blocks that only follow one another. What lives long then costs as much as what
+//! lives shortly, apart from control flow that branches and meets again. When that becomes too much, the region between
+//! the definition and the last read is taken, which is right, if not exact, where loops have no side entries.
+
+use super::liveness::AT_END;
+use super::positions::{NONE, Positions};
+use crate::mfunc::MFunc;
+
+/// Where a register lives on through whole blocks: `(first, one past the last, register)`.
+pub(super) type Region = (u32, u32, u32);
+
+/// Shapes of the control flow, and memory of the walk.
+#[derive(Debug, Default)]
+pub(super) struct Regions {
+    /// By block: the first block of its chain.
+    chain: Vec<u32>,
+    /// Blocks that do not just follow the one before them, ascending.
+    pub joins: Vec<u32>,
+    /// By loop: whether it is entered at its header only.
+    clean: Vec<bool>,
+    are_all_clean: bool,
+    /// By first block of a chain: for which register it was visited, up to which block.
+    chain_seen: Vec<(u32, u32)>,
+    /// By block, for which register its start was visited.
+    start_seen: Vec<u32>,
+    /// By loop, for which register it was taken.
+    loop_seen: Vec<u32>,
+    work: Vec<u32>,
+    /// The result.
+    pub found: Vec<Region>,
+    /// At the ends of which blocks registers are alive that the block defines: `(block, register)`.
+    pub defined: Vec<(u32, u32)>,
+}
+
+impl Regions {
+    /// Looks at the control flow.
+    pub(super) fn prepare(&mut self, func: &MFunc, positions: &Positions) {
+        self.found.clear();
+        self.defined.clear();
+        self.chain.clear();
+        self.joins.clear();
+        for block in 0..func.blocks.len() as u32 {
+            let follows = matches!(func.pred_edges(block), [edge] if func.edges[*edge as usize].from + 1 == block);
+            if follows && positions.are_in_same_loop(block - 1, block) {
+                self.chain.push(self.chain[block as usize - 1]);
+            } else {
+                self.chain.push(block);
+            }
+            if !follows {
+                self.joins.push(block);
+            }
+        }
+        self.clean.clear();
+        self.clean.resize(positions.loop_count(), true);
+        for edge in &func.edges {
+            let mut number = positions.innermost_loop(edge.to);
+            while number != NONE && !positions.blocks_of(number).contains(&edge.from) {
+                if positions.blocks_of(number).start != edge.to {
+                    self.clean[number as usize] = false;
+                }
+                number = positions.parent_loop(number);
+            }
+        }
+        self.are_all_clean = self.clean.iter().all(|clean| *clean);
+        self.chain_seen.clear();
+        self.chain_seen.resize(func.blocks.len(), (NONE, 0));
+        self.start_seen.clear();
+        self.start_seen.resize(func.blocks.len(), NONE);
+        self.loop_seen.clear();
+        self.loop_seen.resize(positions.loop_count(), NONE);
+    }
+
+    /// Follows the control flow from the reads of a register that is defined in block `def` only.
+    pub(super) fn explore(&mut self, func: &MFunc, positions: &Positions, vreg: u32, def: u32, exposed: &[u32]) {
+        let is_defined_end = self.defined.len();
+        for &place in exposed {
+            if place & AT_END != 0 {
+                self.work.push(place & !AT_END);
+            } else if place != def {
+                self.reach_start(func, positions, vreg, def, place);
+            }
+            while let Some(block) = self.work.pop() {
+                self.reach_end(func, positions, vreg, def, block);
+            }
+        }
+        self.defined[is_defined_end..].sort_unstable();
+        let mut kept = is_defined_end;
+        for index in is_defined_end..self.defined.len() {
+            if index == is_defined_end || self.defined[index] != self.defined[kept - 1] {
+                self.defined[kept] = self.defined[index];
+                kept += 1;
+            }
+        }
+        self.defined.truncate(kept);
+    }
+
+    /// It is alive at the end of a block.
+    fn reach_end(&mut self, func: &MFunc, positions: &Positions, vreg: u32, def: u32, block: u32) {
+        if block == def {
+            self.defined.push((def, vreg));
+            return;
+        }
+        if self.cover_loop(func, positions, vreg, def, block) {
+            return;
+        }
+        let head = self.chain[block as usize];
+        let (seen, last) = self.chain_seen[head as usize];
+        if seen == vreg {
+            if block > last {
+                self.found.push((last + 1, block + 1, vreg));
+                self.chain_seen[head as usize].1 = block;
+            }
+            return;
+        }
+        self.chain_seen[head as usize] = (vreg, block);
+        if (head..block).contains(&def) {
+            self.found.push((def + 1, block + 1, vreg));
+            self.defined.push((def, vreg));
+        } else {
+            self.found.push((head, block + 1, vreg));
+            self.reach_preds(func, head);
+        }
+    }
+
+    /// It is alive at the start of a block.
+    fn reach_start(&mut self, func: &MFunc, positions: &Positions, vreg: u32, def: u32, block: u32) {
+        if self.start_seen[block as usize] == vreg || self.cover_loop(func, positions, vreg, def, block) {
+            return;
+        }
+        self.start_seen[block as usize] = vreg;
+        self.reach_preds(func, block);
+    }
+
+    fn reach_preds(&mut self, func: &MFunc, block: u32) {
+        let preds = func.pred_edges(block).iter();
+        self.work.extend(preds.map(|&edge| func.edges[edge as usize].from));
+    }
+
+    /// Takes the outermost loop around a block that does not contain the definition, if there is one.
+    fn cover_loop(&mut self, func: &MFunc, positions: &Positions, vreg: u32, def: u32, block: u32) -> bool {
+        let innermost = positions.innermost_loop(block);
+        let (mut number, mut taken) = (innermost, NONE);
+        while number != NONE && !positions.blocks_of(number).contains(&def) {
+            if self.loop_seen[number as usize] == vreg {
+                return true;
+            }
+            if self.clean[number as usize] {
+                taken = number;
+            }
+            number = positions.parent_loop(number);
+        }
+        if taken == NONE {
+            return false;
+        }
+        number = innermost;
+        while number != taken {
+            self.loop_seen[number as usize] = vreg;
+            number = positions.parent_loop(number);
+        }
+        self.loop_seen[taken as usize] = vreg;
+        let blocks = positions.blocks_of(number);
+        self.found.push((blocks.start, blocks.end, vreg));
+        for &edge in func.pred_edges(blocks.start) {
+            let from = func.edges[edge as usize].from;
+            if !blocks.contains(&from) {
+                self.work.push(from);
+            }
+        }
+        true
+    }
+
+    /// Takes everything between the definition and the last read. `false` if loops do not allow that.
+    pub(super) fn take_all(&mut self, positions: &Positions, vreg: u32, def: u32, exposed: &[u32]) -> bool {
+        if !self.are_all_clean {
+            return false;
+        }
+        let mut end = def + 1;
+        for &place in exposed {
+            let block = place & !AT_END;
+            let own_end = if place & AT_END != 0 { block + 1 } else { block };
+            let loop_end = positions
+                .exited(block, def)
+                .map_or(0, |number| positions.blocks_of(number).end);
+            end = end.max(own_end).max(loop_end);
+        }
+        self.defined.push((def, vreg));
+        if end > def + 1 {
+            self.found.push((def + 1, end, vreg));
+        }
+        true
+    }
+}
