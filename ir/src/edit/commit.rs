@@ -162,10 +162,38 @@ impl Editor {
 
     #[inline]
     fn copy_inst(&mut self, f: &mut Function, inst: u32, live: &mut Live) {
-        let mut data = f.insts[inst as usize];
-        if data.op == Opcode::Nop {
-            return;
+        let data = f.insts[inst as usize];
+        match data.op.format() {
+            Format::Unary | Format::Binary => self.copy_simple(f, data, live),
+            _ if data.op == Opcode::Nop => {}
+            _ => self.copy_other(f, data, live),
         }
+    }
+
+    /// Copies an instruction of format `Unary` or `Binary`: most are. An operand that is not there is no value.
+    #[inline]
+    fn copy_simple(&mut self, f: &mut Function, mut data: InstData, live: &mut Live) {
+        let (a, b) = (data.a, data.b);
+        (data.a, data.b) = (self.resolve(a), self.resolve(b));
+        if (data.a, data.b) != (a, b) {
+            match typed_slot(data.op) {
+                Some(0) => data.a = carry_type(f, a, data.a),
+                Some(1) => data.b = carry_type(f, b, data.b),
+                _ => {}
+            }
+        }
+        if self.graph_changed {
+            f.count_use(data.a);
+            f.count_use(data.b);
+        }
+        if data.result != InstData::NO_RESULT {
+            let count = if data.op.results() == Results::TyAndBool { 2 } else { 1 };
+            self.define_results(f, data.result as usize, count, live);
+        }
+        self.insts_out.push(data);
+    }
+
+    fn copy_other(&mut self, f: &mut Function, mut data: InstData, live: &mut Live) {
         if !self.forward.is_empty() {
             self.resolve_operands(f, &mut data);
         }
@@ -174,52 +202,28 @@ impl Editor {
             f.count_uses(&data);
         }
         live.pool_words += pool_words(f, &data);
-        self.define_results(f, &data, live);
+        if let Some(first) = data.first_result() {
+            self.define_results(f, first.index(), f.result_count(&data), live);
+        }
         self.insts_out.push(data);
     }
 
     /// Sets where the results of the next instruction are defined.
     #[inline]
-    fn define_results(&self, f: &mut Function, data: &InstData, live: &mut Live) {
+    fn define_results(&self, f: &mut Function, first: usize, count: usize, live: &mut Live) {
         let position = self.insts_out.len() as u32;
-        let Some(first) = data.first_result() else { return };
-        let count = match data.op.results() {
-            Results::Ty | Results::Bool | Results::Ptr | Results::Element => 1,
-            _ => f.result_count(data),
-        };
-        for row in &mut f.values[first.index()..first.index() + count] {
+        for row in &mut f.values[first..first + count] {
             (row.kind, row.def) = (ValueKind::Inst, position);
         }
         live.results += count;
     }
 
     /// Puts replacements in the place of replaced values.
-    #[inline]
     fn resolve_operands(&mut self, f: &mut Function, data: &mut InstData) {
-        match data.op.format() {
-            Format::Nullary | Format::Jump | Format::LandingPad => {}
-            Format::Unary | Format::Branch => {
-                let old = data.a;
-                data.a = self.resolve(old);
-                if data.a != old && typed_slot(data.op).is_some() {
-                    data.a = carry_type(f, old, data.a);
-                }
-            }
-            Format::Binary => {
-                let (a, b) = (data.a, data.b);
-                (data.a, data.b) = (self.resolve(a), self.resolve(b));
-                match typed_slot(data.op) {
-                    Some(0) if data.a != a => data.a = carry_type(f, a, data.a),
-                    Some(1) if data.b != b => data.b = carry_type(f, b, data.b),
-                    _ => {}
-                }
-            }
-            _ => self.resolve_pooled(f, data),
+        if data.op.format() == Format::Branch {
+            data.a = self.resolve(data.a);
+            return;
         }
-    }
-
-    /// The same for an instruction with operands in the pool.
-    fn resolve_pooled(&mut self, f: &mut Function, data: &mut InstData) {
         let mut pool = std::mem::take(&mut f.pool);
         let typed_slot = typed_slot(data.op);
         let mut slot = 0;
