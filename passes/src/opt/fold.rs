@@ -287,11 +287,11 @@ impl Folder<'_> {
         self.f.int_operand(ty, value)
     }
 
-    fn to_int(&mut self, ty: Type, value: i128) -> Rule {
+    fn int_result(&mut self, ty: Type, value: i128) -> Rule {
         Some(Folded::To(self.constant(ty, value)))
     }
 
-    fn to_bool(value: bool) -> Rule {
+    fn bool_result(value: bool) -> Rule {
         Some(Folded::To(bool_operand(value)))
     }
 

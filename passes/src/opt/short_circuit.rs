@@ -24,7 +24,7 @@
 //! Reference: short-circuit evaluation in Subzero's `IceCfgNode.cpp`.
 
 use frazil_ir::pass::{FunctionPass, Level, PassCx, PassError, PassInfo, Preserved};
-use frazil_ir::{Block, Editor, Effects, EntityRef, Function, Inst, InstData, Opcode, Operand, Type};
+use frazil_ir::{Block, Editor, Effects, EntityRef, Function, Inst, InstData, MemFlags, Opcode, Operand, Type};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -197,14 +197,31 @@ impl ShortCircuit {
     }
 }
 
-/// The instructions of a block that only an operand needs, in their order.
+/// The instructions of a block that only an operand needs, in their order. Loads are among them if nothing behind them
+/// writes memory: a comparison with memory must not lose its load.
 fn collect(f: &Function, block: Block, operand: Operand, moved: &mut Vec<Inst>) {
+    let range = f.block_insts(block);
+    let writes = |position: &usize| {
+        let effects = f.insts[*position].op.effects();
+        matches!(effects, Effects::Write | Effects::Any)
+    };
+    let mut first_load = None;
     moved.clear();
     moved.extend(movable(f, block, operand));
     let mut next = 0;
-    while next < moved.len() && moved.len() < MOST_MOVED {
-        let data = *f.inst(moved[next]);
-        f.for_each_operand(&data, |operand| moved.extend(movable(f, block, operand)));
+    while next < moved.len() {
+        let inst = moved[next];
+        let data = f.inst(inst);
+        if data.op.effects() == Effects::Read {
+            let unchanged = *first_load.get_or_insert_with(|| range.clone().rev().find(writes).unwrap_or(range.start));
+            if inst.index() < unchanged {
+                moved.swap_remove(next);
+                continue;
+            }
+        }
+        if moved.len() < MOST_MOVED {
+            f.for_each_operand(data, |operand| moved.extend(movable(f, block, operand)));
+        }
         next += 1;
     }
     // What has one use is met once.
@@ -214,6 +231,10 @@ fn collect(f: &Function, block: Block, operand: Operand, moved: &mut Vec<Inst>) 
 fn movable(f: &Function, block: Block, operand: Operand) -> Option<Inst> {
     let inst = only_user(f, block, operand)?;
     let data = f.inst(inst);
-    let is_free = data.op.effects() == Effects::Pure && data.op != Opcode::Phi;
+    let is_free = match data.op.effects() {
+        Effects::Pure => data.op != Opcode::Phi,
+        Effects::Read => !MemFlags(data.flags).is_volatile(),
+        _ => false,
+    };
     (is_free && f.result_count(data) == 1).then_some(inst)
 }

@@ -26,7 +26,7 @@ impl Folder<'_> {
                 Opcode::Zext => zero_extended(value, from_bits).cast_signed(),
                 _ => value,
             };
-            return self.to_int(data.ty, value);
+            return self.int_result(data.ty, value);
         }
         let inner = self.def(data.a)?;
         match data.op {
@@ -85,12 +85,10 @@ impl Folder<'_> {
             _ => {
                 let possible = self.possible_bits(data.a, from_bits, 3);
                 let is_positive = possible >> (from_bits - 1) == 0;
-                is_positive.then(|| {
-                    Folded::Into(InstData {
-                        op: Opcode::Zext,
-                        ..*data
-                    })
-                })
+                is_positive.then_some(Folded::Into(InstData {
+                    op: Opcode::Zext,
+                    ..*data
+                }))
             }
         }
     }
@@ -103,7 +101,7 @@ impl Folder<'_> {
             // Addresses and integers of the same width have the same form as constants.
             let fits = data.op != Opcode::Bitcast && is_plain(from) && is_plain(data.ty);
             return if fits && width(self, from) == width(self, data.ty) {
-                self.to_int(data.ty, value)
+                self.int_result(data.ty, value)
             } else {
                 None
             };

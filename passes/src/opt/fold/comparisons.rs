@@ -17,10 +17,10 @@ impl Folder<'_> {
             return Some(Folded::To(Operand::constant(poison)));
         }
         if data.a == data.b {
-            return Self::to_bool(evaluate_compare(data.op, bits, 0, 0)?);
+            return Self::bool_result(evaluate_compare(data.op, bits, 0, 0)?);
         }
         match (self.int(data.a), self.int(data.b)) {
-            (Some(a), Some(b)) => Self::to_bool(evaluate_compare(data.op, bits, a, b)?),
+            (Some(a), Some(b)) => Self::bool_result(evaluate_compare(data.op, bits, a, b)?),
             (Some(_), None) => binary(swapped(data.op), data.ty, data.flags, data.b, data.a),
             (None, Some(b)) if is_pointer => self.fold_pointer_compare(data, b),
             (None, Some(b)) => self.fold_with_number(data, bits, b),
@@ -32,15 +32,15 @@ impl Folder<'_> {
     fn fold_pointer_compare(&mut self, data: &InstData, b: i128) -> Rule {
         let is_slot = data.a.as_value().is_some_and(|value| self.f.slot_of(value).is_some());
         match data.op {
-            Opcode::IcmpEq if b == 0 && is_slot => Self::to_bool(false),
-            Opcode::IcmpNe if b == 0 && is_slot => Self::to_bool(true),
+            Opcode::IcmpEq if b == 0 && is_slot => Self::bool_result(false),
+            Opcode::IcmpNe if b == 0 && is_slot => Self::bool_result(true),
             _ => None,
         }
     }
 
     fn fold_with_number(&mut self, data: &InstData, bits: u32, b: i128) -> Rule {
         if let Some(result) = at_limit(data.op, bits, b) {
-            return Self::to_bool(result);
+            return Self::bool_result(result);
         }
         if let Some((op, b)) = regular(data.op, bits, b) {
             let b = self.constant(data.ty, b);
@@ -86,13 +86,13 @@ impl Folder<'_> {
             return binary(op, narrow, 0, extension.a, b);
         }
         match data.op {
-            O::IcmpEq => Self::to_bool(false),
-            O::IcmpNe => Self::to_bool(true),
+            O::IcmpEq => Self::bool_result(false),
+            O::IcmpNe => Self::bool_result(true),
             // All extended values are on the same side of what is beyond them.
-            O::IcmpSgt => Self::to_bool(b < 0),
-            O::IcmpSlt => Self::to_bool(b > 0),
-            O::IcmpUgt if is_zext => Self::to_bool(false),
-            O::IcmpUlt if is_zext => Self::to_bool(true),
+            O::IcmpSgt => Self::bool_result(b < 0),
+            O::IcmpSlt => Self::bool_result(b > 0),
+            O::IcmpUgt if is_zext => Self::bool_result(false),
+            O::IcmpUlt if is_zext => Self::bool_result(true),
             _ => None,
         }
     }
@@ -103,7 +103,7 @@ impl Folder<'_> {
         let yes = evaluate_compare(data.op, bits, self.int(yes)?, b)?;
         let no = evaluate_compare(data.op, bits, self.int(no)?, b)?;
         match (yes, no) {
-            (true, true) | (false, false) => Self::to_bool(yes),
+            (true, true) | (false, false) => Self::bool_result(yes),
             (true, false) => Some(Folded::To(select.a)),
             (false, true) => not(select.a),
         }
@@ -120,7 +120,7 @@ impl Folder<'_> {
             _ => u128::MAX,
         };
         if zero_extended(b, bits) & !possible != 0 {
-            return Self::to_bool(data.op == O::IcmpNe);
+            return Self::bool_result(data.op == O::IcmpNe);
         }
         if !matches!(inner.op, O::Add | O::Xor) || !self.has_one_use(data.a) {
             return None;

@@ -155,14 +155,12 @@ impl Folder<'_> {
         }
         let a = a.filter(|_| !is_sum)?;
         let negates = a.is_negative_zero() || (any_zero && a.as_f64() == 0.0);
-        negates.then(|| {
-            Folded::Into(InstData {
-                op: Opcode::Fneg,
-                a: data.b,
-                b: Operand::NONE,
-                ..*data
-            })
-        })
+        negates.then_some(Folded::Into(InstData {
+            op: Opcode::Fneg,
+            a: data.b,
+            b: Operand::NONE,
+            ..*data
+        }))
     }
 
     /// Products and quotients with constants.
@@ -202,7 +200,7 @@ impl Folder<'_> {
         let order = a.partial_cmp(&b);
         let (less, equal, greater) = (a < b, a == b, a > b);
         let unordered = order.is_none();
-        Self::to_bool(match data.op {
+        Self::bool_result(match data.op {
             O::FcmpOeq => equal,
             O::FcmpOgt => greater,
             O::FcmpOge => greater || equal,
@@ -248,7 +246,7 @@ impl Folder<'_> {
                 if !(start <= value && value < end) {
                     return None;
                 }
-                self.to_int(data.ty, crate::constants::sign_extended(value as i128, bits))
+                self.int_result(data.ty, crate::constants::sign_extended(value as i128, bits))
             }
             O::Fpext | O::Fptrunc => {
                 if let Some(value) = self.float(data.a) {

@@ -24,7 +24,7 @@ impl Folder<'_> {
         let (a, b) = (self.int(data.a), if is_unary { Some(0) } else { self.int(data.b) });
         if let (Some(a), Some(b)) = (a, b) {
             return match evaluate_int(data.op, bits, a, b) {
-                Some(value) => self.to_int(data.ty, value),
+                Some(value) => self.int_result(data.ty, value),
                 None => None,
             };
         }
@@ -353,7 +353,7 @@ impl Folder<'_> {
             (bits - amount, amount)
         };
         let value = (zero_extended(high, bits) << left) | (zero_extended(low, bits) >> right);
-        self.to_int(data.ty, sign_extended(value.cast_signed(), bits))
+        self.int_result(data.ty, sign_extended(value.cast_signed(), bits))
     }
 
     /// Addresses: nothing added, constants added twice, constant indices.
