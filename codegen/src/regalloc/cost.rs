@@ -17,7 +17,7 @@ const REMAT: f32 = 0.4;
 /// What an operand in memory costs.
 const FOLDED: f32 = 0.8;
 /// What saving and restoring a register costs.
-const SAVE_AND_RESTORE: f32 = 2.0;
+const SAVE_AND_RESTORE: f32 = 0.5;
 /// Added to distances, in positions, so that short ones do not count too much.
 const NEAR: f32 = 8.0;
 /// How much of a burden a good hint takes away.
