@@ -139,7 +139,7 @@ impl Editor {
             .any(|block| f.inst(f.terminator(block)).op == Opcode::IndirectJump);
     }
 
-    /// Whether blocks must keep their numbers: then [`Editor::remove_block`], [`Editor::merge_blocks`] and changes of
+    /// Whether blocks must keep their numbers: then [`Editor::drop_unreachable`], [`Editor::merge_blocks`] and changes of
     /// the indirect jumps' edges are not possible, and unreachable blocks stay.
     pub fn keeps_blocks(&self) -> bool {
         self.keeps_blocks
