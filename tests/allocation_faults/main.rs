@@ -8,6 +8,7 @@
 //! `FRAZIL_FAULT_FUNCTIONS` says how many functions are tried with each way ([`DEFAULT_FUNCTIONS`] else);
 //! `FRAZIL_FAULT_SEED` where to begin. `cargo xtask allocation-faults` tries 10,000.
 
+mod both;
 mod fast;
 #[path = "../runner/generate.rs"]
 #[allow(dead_code, reason = "the file tests use more of it")]
@@ -111,6 +112,17 @@ fn report(title: &str, functions: u64, counts: &BTreeMap<&str, Count>) {
             absent,
         } = count;
         println!("{name:<22} {rejected:>9} {unseen:>9} {equivalent:>11} {missed:>7} {absent:>7}");
+    }
+}
+
+/// What the fuzz target `allocators` does, on bytes of a generator.
+#[test]
+fn both_allocators_satisfy_the_checker() {
+    let first = number_from_environment("FRAZIL_FAULT_SEED", 1);
+    for seed in first..first + number_from_environment("FRAZIL_FAULT_FUNCTIONS", DEFAULT_FUNCTIONS) {
+        let mut random = Random::new(seed);
+        let bytes: Vec<u8> = (0..random.below(2000)).map(|_| random.below(256) as u8).collect();
+        both::allocate(&bytes);
     }
 }
 

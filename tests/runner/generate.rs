@@ -15,13 +15,19 @@ const F32: usize = WIDTHS.len();
 const F64: usize = F32 + 1;
 const TYPES: usize = F64 + 1;
 
-/// A generator of pseudo-random numbers (xorshift).
-pub struct Random(u64);
+/// A generator of pseudo-random numbers (xorshift), or of numbers that bytes say as long as there are any.
+pub struct Random {
+    state: u64,
+    bytes: std::vec::IntoIter<u8>,
+}
 
 impl Random {
     /// A generator with this seed.
     pub fn new(seed: u64) -> Random {
-        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+        let mut random = Random {
+            state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1,
+            bytes: Vec::new().into_iter(),
+        };
         // The first numbers are still like the seed.
         for _ in 0..8 {
             random.next();
@@ -29,11 +35,23 @@ impl Random {
         random
     }
 
+    /// A generator whose first numbers are made of these bytes, so that a fuzzer can choose.
+    pub fn from_bytes(bytes: &[u8]) -> Random {
+        Random {
+            bytes: bytes.to_vec().into_iter(),
+            ..Random::new(1)
+        }
+    }
+
     fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
+        if let Some(byte) = self.bytes.next() {
+            // Choices look at the bits from the twentieth on; the others make numbers that are literals.
+            return u64::from(byte) << 20 | u64::from(byte) << 50;
+        }
+        self.state ^= self.state << 13;
+        self.state ^= self.state >> 7;
+        self.state ^= self.state << 17;
+        self.state
     }
 
     fn below(&mut self, bound: usize) -> usize {

@@ -6,6 +6,7 @@
 // The commands of this program report on standard output.
 #![allow(clippy::print_stdout)]
 
+mod allocation_faults;
 mod bench;
 mod bisect;
 mod compiler;
@@ -35,6 +36,8 @@ cargo xtask <command>
                                         user time of the compiled programs; --against as often as wanted
   bench --scaling [--quick] [SHAPE]     time and memory of compiling functions of up to a million instructions
   bench --instructions [--bless]        instructions executed by frazil, against the committed counts
+  allocation-faults [--functions N] [--seed N]
+                                        faults in register allocations must be rejected by the checker
   robustness [--cases N] [--processes N] [--seed N] [FILTER]
                                         damaged input must end in success or in a clear error
   survey [FILTER]                       read C, C++ and Rust code of many kinds
@@ -67,6 +70,7 @@ fn run() -> anyhow::Result<bool> {
         return Ok(true);
     }
     match arguments.subcommand()?.as_deref() {
+        Some("allocation-faults") => allocation_faults::command(arguments),
         Some("bench") => bench::command(arguments),
         Some("bisect") => bisect::command(arguments),
         Some("corpus") => corpus::command(arguments),

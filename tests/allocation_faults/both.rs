@@ -1,0 +1,52 @@
+//! Compiles a function that bytes describe by both ways and for every target, with the checker on; shared by the fuzz
+//! target `allocators` and a test.
+
+use super::generate::{Random, function};
+use frazil_codegen::optimize::{MachRecipe, OptimizeState};
+use frazil_codegen::pass::NoMachPasses;
+use frazil_codegen::{CodegenError, CompiledFunction, FastState, ModuleView, RelocationModel, Target};
+use frazil_ir::text::parse_module;
+use frazil_target_testisa::TestIsa;
+use frazil_target_x86::isa::X86_64;
+
+/// Bytes for one statement.
+const STATEMENT_BYTES: usize = 12;
+/// Statements of a function, at most.
+const MOST_STATEMENTS: usize = 200;
+
+/// Compiles the function that the bytes describe.
+///
+/// # Panics
+/// When the checker rejects an allocation.
+pub fn allocate(bytes: &[u8]) {
+    let statements = (bytes.len() / STATEMENT_BYTES).clamp(1, MOST_STATEMENTS);
+    allocate_for(&TestIsa, 32, statements, bytes);
+    allocate_for(&*(X86_64.new)(), 64, statements, bytes);
+}
+
+fn allocate_for(target: &dyn Target, pointer_bits: u32, statements: usize, bytes: &[u8]) {
+    let text = format!(
+        "layout pointer_bits {pointer_bits} stack_align 16\n{}\n{}",
+        function(0, 1, pointer_bits, &mut Random::new(1)),
+        function(1, statements, pointer_bits, &mut Random::from_bytes(bytes))
+    );
+    let (module, functions) = parse_module(&text).expect("generated functions can be parsed");
+    let view = ModuleView {
+        module: &module,
+        relocation_model: RelocationModel::Pic,
+    };
+    let (mut fast, mut optimize) = (FastState::new(), OptimizeState::default());
+    fast.set_checked(true);
+    optimize.set_checked(true);
+    let mut out = CompiledFunction::new(false);
+    for (function, head) in functions.iter().zip(module.functions.values()) {
+        let by_fast = target.compile_fast(function, head, view, &mut fast, &mut out);
+        let recipe = MachRecipe::default();
+        let passes = &mut NoMachPasses;
+        let by_scan = target.compile_optimized(function, head, view, &recipe, passes, &mut optimize, &mut out);
+        for error in [by_fast.err(), by_scan.err()].into_iter().flatten() {
+            // Refusals are fine: not every target has every operation.
+            assert!(!matches!(error, CodegenError::WrongAllocation(_)), "{error}\n{text}");
+        }
+    }
+}
