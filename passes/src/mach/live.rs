@@ -98,11 +98,12 @@ pub(super) fn compact(func: &mut MFunc) {
         let (start, end) = (block.start, block.end);
         block.start = kept;
         for index in start..end {
-            if let Some(group) = func.groups.get_mut(next_group) {
-                if group.start == index && !open_group {
-                    group.start = kept;
-                    open_group = true;
-                }
+            if let Some(group) = func.groups.get_mut(next_group)
+                && group.start == index
+                && !open_group
+            {
+                group.start = kept;
+                open_group = true;
             }
             let inst = func.insts[index as usize];
             if inst.op != NOP {
@@ -110,12 +111,13 @@ pub(super) fn compact(func: &mut MFunc) {
                 func.origins[kept as usize] = func.origins[index as usize];
                 kept += 1;
             }
-            if let Some(group) = func.groups.get_mut(next_group) {
-                if open_group && group.end == index + 1 {
-                    group.end = kept;
-                    open_group = false;
-                    next_group += 1;
-                }
+            if let Some(group) = func.groups.get_mut(next_group)
+                && open_group
+                && group.end == index + 1
+            {
+                group.end = kept;
+                open_group = false;
+                next_group += 1;
             }
         }
         block.end = kept;
