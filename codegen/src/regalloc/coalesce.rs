@@ -143,14 +143,22 @@ impl Coalescer {
         for &root in &self.order {
             let mut bundle = Bundle::new(func.vregs[root as usize].class);
             bundle.ranges.0 = out.ranges.len() as u32;
+            bundle.spans.0 = out.spans.len() as u32;
+            let mut end = NONE;
             let mut node = walk.heads[root as usize];
             while node != NONE {
                 let data = walk.nodes[node as usize];
                 out.ranges.push(data.range);
+                match out.spans.last_mut() {
+                    Some(span) if end == data.range.from => span.1 = data.range.to,
+                    _ => out.spans.push((data.range.from, data.range.to)),
+                }
+                end = data.range.to;
                 bundle.bytes = bundle.bytes.max(func.vregs[data.range.vreg as usize].bytes);
                 node = data.next;
             }
             bundle.ranges.1 = out.ranges.len() as u32;
+            bundle.spans.1 = out.spans.len() as u32;
             out.bundle_of[root as usize] = out.bundles.len() as u32;
             out.bundles.push(bundle);
         }
@@ -225,7 +233,7 @@ impl Coalescer {
                 bundle: number as u32,
                 from: ranges[0].from,
                 to: ranges[ranges.len() - 1].to,
-                range: bundle.ranges.0,
+                span: bundle.spans.0,
                 occs: bundle.occs,
                 next: NONE,
                 place: super::intervals::NO_PLACE,

@@ -58,6 +58,8 @@ pub(super) struct Bundle {
     pub bytes: u8,
     /// Its life in [`super::RegAllocState`]'s ranges.
     pub ranges: (u32, u32),
+    /// The same without borders between ranges that touch, which many registers that were joined leave.
+    pub spans: (u32, u32),
     /// Its occurrences.
     pub occs: (u32, u32),
     /// First of its hints.
@@ -85,6 +87,7 @@ impl Bundle {
             class,
             bytes: 4,
             ranges: (0, 0),
+            spans: (0, 0),
             occs: (0, 0),
             hints: NONE,
             def_cost: 0.0,
@@ -115,8 +118,8 @@ pub(super) struct Part {
     pub bundle: u32,
     pub from: u32,
     pub to: u32,
-    /// The first range of the bundle that ends behind `from`.
-    pub range: u32,
+    /// The first span of the bundle that ends behind `from`.
+    pub span: u32,
     /// Its occurrences.
     pub occs: (u32, u32),
     /// The part behind it.
@@ -139,6 +142,8 @@ pub(super) struct Hint {
 pub(super) struct Intervals {
     pub bundles: Vec<Bundle>,
     pub ranges: Vec<LiveRange>,
+    /// From which up to which position.
+    pub spans: Vec<(u32, u32)>,
     pub occs: Vec<Occurrence>,
     pub parts: Vec<Part>,
     pub hints: Vec<Hint>,
@@ -150,6 +155,7 @@ impl Intervals {
     pub(super) fn clear(&mut self) {
         self.bundles.clear();
         self.ranges.clear();
+        self.spans.clear();
         self.occs.clear();
         self.parts.clear();
         self.hints.clear();
@@ -175,15 +181,15 @@ impl Intervals {
         ranges.get(index).filter(|range| range.from <= pos)
     }
 
-    /// The ranges of a part, cut to its extent.
+    /// The spans of a part, cut to its extent.
     #[inline]
-    pub(super) fn ranges_of_part(&self, part: &Part) -> impl Iterator<Item = (u32, u32)> + use<'_> {
-        let end = self.bundles[part.bundle as usize].ranges.1;
+    pub(super) fn spans_of_part(&self, part: &Part) -> impl Iterator<Item = (u32, u32)> + use<'_> {
+        let end = self.bundles[part.bundle as usize].spans.1;
         let (from, to) = (part.from, part.to);
-        self.ranges[part.range as usize..end as usize]
+        self.spans[part.span as usize..end as usize]
             .iter()
-            .take_while(move |range| range.from < to)
-            .map(move |range| (range.from.max(from), range.to.min(to)))
+            .take_while(move |span| span.0 < to)
+            .map(move |span| (span.0.max(from), span.1.min(to)))
     }
 
     /// Cuts a part in two and gives the number of the second one.
@@ -191,13 +197,13 @@ impl Intervals {
         let first = self.parts[part as usize];
         debug_assert!(first.from < pos && pos < first.to, "a split leaves two parts");
         let cut = first.occs.0 + self.occs_of(&first).partition_point(|o| o.pos < pos) as u32;
-        let ranges_end = self.bundles[first.bundle as usize].ranges.1;
-        let rest = &self.ranges[first.range as usize..ranges_end as usize];
-        let range = first.range + rest.partition_point(|range| range.to <= pos) as u32;
+        let spans_end = self.bundles[first.bundle as usize].spans.1;
+        let rest = &self.spans[first.span as usize..spans_end as usize];
+        let span = first.span + rest.partition_point(|span| span.1 <= pos) as u32;
         let number = self.parts.len() as u32;
         self.parts.push(Part {
             from: pos,
-            range,
+            span,
             occs: (cut, first.occs.1),
             place: NO_PLACE,
             ..first

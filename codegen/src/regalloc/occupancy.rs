@@ -42,7 +42,7 @@ pub(super) fn first_conflict(list: &[Entry], intervals: &Intervals, part: &Part,
     }
     let mut entries = list.iter().rev();
     let mut entry = entries.next()?;
-    for (from, to) in intervals.ranges_of_part(part) {
+    for (from, to) in intervals.spans_of_part(part) {
         while entry.to <= from || entry.part == ignored {
             entry = entries.next()?;
         }
@@ -64,7 +64,7 @@ pub(super) fn take(list: &mut Vec<Entry>, intervals: &Intervals, number: u32, sc
     scratch.clear();
     scratch.extend(list.drain(keep..));
     let start = list.len();
-    for (from, to) in intervals.ranges_of_part(part) {
+    for (from, to) in intervals.spans_of_part(part) {
         while let Some(entry) = scratch.last().filter(|entry| entry.from < from) {
             list.push(*entry);
             scratch.pop();

@@ -148,7 +148,7 @@ impl Scan<'_> {
         }
         let first = self.clobbers.partition_point(|clobber| clobber.0 < part.from);
         let mut missing = self.clobbered;
-        let mut ranges = self.intervals.ranges_of_part(part);
+        let mut ranges = self.intervals.spans_of_part(part);
         let Some((mut from, mut to)) = ranges.next() else {
             return;
         };

@@ -45,7 +45,7 @@ pub(super) fn assign(memory: &mut SlotMemory, intervals: &mut Intervals, reuse: 
 fn is_in_slot(intervals: &Intervals, mut part: u32) -> bool {
     while part != NONE {
         let data = &intervals.parts[part as usize];
-        if data.place == SLOT && intervals.ranges_of_part(data).next().is_some() {
+        if data.place == SLOT && intervals.spans_of_part(data).next().is_some() {
             return true;
         }
         part = data.next;
