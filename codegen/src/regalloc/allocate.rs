@@ -101,9 +101,15 @@ pub fn allocate(
         given: PRegSet::EMPTY,
     }
     .run(count)?;
-    fold::fold_single_uses(intervals, positions, &mut scan.in_memory);
     let looks = limits.looks * count + limits.small;
-    localize(intervals, positions, &liveness.regions.joins, looks);
+    localize(
+        intervals,
+        positions,
+        &liveness.regions.joins,
+        looks,
+        input.options.split,
+    );
+    fold::fold_single_uses(intervals, positions, &mut scan.in_memory);
     slots::assign(slots, intervals, input.reuse_slots, &mut out.slots);
     out.written = walk.written;
     Resolution {

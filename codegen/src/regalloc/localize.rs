@@ -1,14 +1,23 @@
-//! A limit for the work on edges.
+//! Bundles that are in registers only where they are named: a limit for the work on edges, and for recipes that do not
+//! split.
 //!
 //! A bundle that changes its place needs a look at all edges in its life. With very many such bundles that live long,
 //! that would grow faster than the function. Behind a budget, bundles are taken out of registers at all borders of
-//! blocks: they are stored wherever they are defined, loaded in each block anew, and no edge matters.
+//! blocks: they are stored wherever they are defined, loaded in each block anew, and no edge matters. Without splitting,
+//! all bundles that do not fit into one register are loaded for each instruction anew.
 
 use super::intervals::{Intervals, SLOT};
 use super::positions::{NONE, Positions};
 
 /// Localizes bundles when the budget is spent. `joins` are the blocks whose edges must be looked at.
-pub(super) fn localize(intervals: &mut Intervals, positions: &Positions, joins: &[u32], mut budget: usize) {
+pub(super) fn localize(
+    intervals: &mut Intervals,
+    positions: &Positions,
+    joins: &[u32],
+    mut budget: usize,
+    may_split: bool,
+) {
+    let extent = if may_split { Extent::Block } else { Extent::Instruction };
     for number in 0..intervals.bundles.len() {
         let bundle = intervals.bundles[number];
         if intervals.parts[bundle.first as usize].next == NONE {
@@ -19,13 +28,22 @@ pub(super) fn localize(intervals: &mut Intervals, positions: &Positions, joins: 
         let before = |pos: u32| joins.partition_point(|&block| positions.start(block) < pos);
         let looks = before(to) - before(from);
         match budget.checked_sub(looks) {
-            Some(rest) => budget = rest,
-            None => localize_bundle(intervals, positions, number),
+            Some(rest) if may_split => budget = rest,
+            _ => localize_bundle(intervals, positions, number, extent),
         }
     }
 }
 
-fn localize_bundle(intervals: &mut Intervals, positions: &Positions, number: usize) {
+/// What a piece of a bundle in a register extends over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Extent {
+    /// The occurrences in a block.
+    Block,
+    /// Those of an instruction.
+    Instruction,
+}
+
+fn localize_bundle(intervals: &mut Intervals, positions: &Positions, number: usize, extent: Extent) {
     let bundle = &mut intervals.bundles[number];
     bundle.spilled = true;
     bundle.is_localized = true;
@@ -33,14 +51,14 @@ fn localize_bundle(intervals: &mut Intervals, positions: &Positions, number: usi
     while part != NONE {
         let data = intervals.parts[part as usize];
         if data.place != SLOT {
-            localize_part(intervals, positions, part);
+            localize_part(intervals, positions, part, extent);
         }
         part = data.next;
     }
 }
 
-/// Cuts a part down to a piece for each block with occurrences.
-fn localize_part(intervals: &mut Intervals, positions: &Positions, mut part: u32) {
+/// Cuts a part down to a piece for each block, or instruction, with occurrences.
+fn localize_part(intervals: &mut Intervals, positions: &Positions, mut part: u32, extent: Extent) {
     let data = intervals.parts[part as usize];
     let place = data.place;
     intervals.parts[part as usize].place = SLOT;
@@ -49,8 +67,16 @@ fn localize_part(intervals: &mut Intervals, positions: &Positions, mut part: u32
         let first = intervals.occs[index as usize];
         let block = positions.block(first.pos);
         let mut end = first.end;
-        while index < data.occs.1 && positions.block(intervals.occs[index as usize].pos) == block {
-            end = end.max(intervals.occs[index as usize].end);
+        while index < data.occs.1 {
+            let next = intervals.occs[index as usize];
+            let belongs = match extent {
+                Extent::Block => positions.block(next.pos) == block,
+                Extent::Instruction => positions.gap(next.pos) == positions.gap(first.pos),
+            };
+            if !belongs {
+                break;
+            }
+            end = end.max(next.end);
             index += 1;
         }
         let start = if first.has(super::intervals::occ::USE) {
