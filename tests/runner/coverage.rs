@@ -1,7 +1,10 @@
-//! Every opcode is in some case that is run, or on the list of those that no interpreter can run.
+//! Every opcode is in some case that is run, or on the list of those that no interpreter can run; and every pass of
+//! recipe O2 is missed by some case when it is left out.
 
 use super::case::Case;
+use super::checks::opt;
 use frazil_ir::opcode::{ALL, Opcode};
+use frazil_passes::Recipe;
 use std::sync::Arc;
 
 /// Opcodes that no case runs, and why.
@@ -20,6 +23,36 @@ const NOT_RUN: &[(Opcode, &str)] = &[
     (Opcode::Trap, "it ends the program"),
     (Opcode::Debugtrap, "it stops the program"),
 ];
+
+/// Looks for a `test opt` case of each pass that fails without the pass.
+pub fn check_passes(cases: &[Arc<Case>]) -> Result<(), String> {
+    let recipe = Recipe::find("O2").map_err(|error| error.to_string())?;
+    let mut missed = Vec::new();
+    for step in &recipe.steps {
+        if !is_missed(cases, step.info.name)? {
+            missed.push(step.info.name);
+        }
+    }
+    if missed.is_empty() {
+        return Ok(());
+    }
+    Err(format!(
+        "no case notices when these passes are left out: {}",
+        missed.join(", ")
+    ))
+}
+
+fn is_missed(cases: &[Arc<Case>], pass: &str) -> Result<bool, String> {
+    for case in cases {
+        for test in case.tests.iter().filter(|test| test.check == "opt") {
+            let names = test.options.first().map_or("", String::as_str);
+            if names.split(',').any(|name| name == pass) && opt::notices_absence(case, test, pass)? {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}
 
 /// Compares the opcodes that cases run with all there are.
 pub fn check(cases: &[Arc<Case>]) -> Result<(), String> {

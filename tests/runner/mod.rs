@@ -56,6 +56,9 @@ pub fn trials(root: &Path) -> Result<Vec<Trial>, String> {
             Err(message) => trials.push(Trial::test(name, move || Err(message.into()))),
         }
     }
+    let opt_cases: Vec<Arc<Case>> = cases.clone();
+    let misses = move || coverage::check_passes(&opt_cases).map_err(Failed::from);
+    trials.push(Trial::test("every pass is missed when it is left out", misses));
     let covers = move || coverage::check(&cases).map_err(Failed::from);
     trials.push(Trial::test("every opcode is run", covers));
     Ok(trials)

@@ -12,9 +12,9 @@ use pico_args::Arguments;
 use crate::workspace;
 
 /// Frazil's recipes that tests run under when told `--recipe all`, the quickest first.
-pub const RECIPES: [&str; 1] = ["Om1"];
+pub const RECIPES: [&str; 4] = ["Om1", "O1", "O2", "Os"];
 
-/// The recipe when the command line names none.
+/// Frazil's own default, which tests take when the command line names no recipe.
 const DEFAULT_RECIPE: &str = "Om1";
 
 /// How the user asks for the checks that Frazil can make of itself; tests pass them on.
@@ -58,6 +58,11 @@ impl Compiler {
     /// What the options of every command that runs Frazil say: `--frazil PATH`, `--recipe NAME`, `--verify-each`,
     /// `--check-regalloc`, and `--with OPTION` for any other option of Frazil, given as often as wanted.
     pub fn from_arguments(arguments: &mut Arguments) -> Result<Compiler> {
+        Self::from_arguments_or(arguments, DEFAULT_RECIPE)
+    }
+
+    /// The same with another default recipe.
+    pub fn from_arguments_or(arguments: &mut Arguments, default_recipe: &str) -> Result<Compiler> {
         let recipe: Option<String> = arguments.opt_value_from_str("--recipe")?;
         let mut options: Vec<String> = arguments.values_from_str("--with")?;
         for check in SELF_CHECKS {
@@ -65,7 +70,7 @@ impl Compiler {
         }
         Ok(Compiler::Frazil {
             path: workspace::frazil(arguments)?,
-            recipe: recipe.unwrap_or_else(|| DEFAULT_RECIPE.to_owned()),
+            recipe: recipe.unwrap_or_else(|| default_recipe.to_owned()),
             options,
         })
     }

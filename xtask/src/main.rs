@@ -35,7 +35,9 @@ cargo xtask <command>
   bench --run-time [--against llc-O0|llc-O1|llc-O2] [...]
                                         user time of the compiled programs; --against as often as wanted
   bench --scaling [--quick] [SHAPE]     time and memory of compiling functions of up to a million instructions
-  bench --instructions [--bless]        instructions executed by frazil, against the committed counts
+  bench --passes [FILTER]               how often each pass fires, what it costs, and what it gains
+  bench --instructions [--bless]        instructions executed by frazil and by what it compiles, against the
+                                        committed counts
   allocation-faults [--functions N] [--seed N]
                                         faults in register allocations must be rejected by the checker
   robustness [--cases N] [--processes N] [--seed N] [FILTER]
@@ -46,7 +48,7 @@ cargo xtask <command>
 FILTER selects the modules whose name (such as `lua-O0`) contains it. Options of every command that runs frazil:
 
   --frazil PATH      the command under test, instead of a release build of this workspace
-  --recipe NAME      the recipe; `crosstest` takes `all`, too
+  --recipe NAME      the recipe (O2 for `bench`, else Om1); `crosstest` takes `all`, too
   --verify-each, --check-regalloc, --with OPTION
                      passed on to frazil; --with as often as wanted
 ";

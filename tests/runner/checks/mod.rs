@@ -3,7 +3,7 @@
 mod asm;
 mod mach;
 mod object;
-mod opt;
+pub mod opt;
 mod parse;
 mod print;
 mod random;

@@ -6,7 +6,7 @@ use super::{Check, parsed, printed, run, target, verifier_messages};
 use crate::runner::bless;
 use crate::runner::case::{Case, Expected, Test};
 use crate::runner::recipe::Checked;
-use frazil_ir::text;
+use frazil_ir::{Function, Module, text};
 use frazil_passes::{Book, Overrides, Recipe, Registry};
 
 pub const CHECK: Check = Check {
@@ -16,23 +16,8 @@ pub const CHECK: Check = Check {
 };
 
 fn check(case: &Case, test: &Test, part: &str) -> Result<(), String> {
-    let recipe = recipe(&test.options)?;
-    let entry = target(case.targets.first().map_or("x86_64", String::as_str))?;
-    let (module, mut functions) = parsed(&case.source)?;
-    let messages = verifier_messages(&module, &functions);
-    if !messages.is_empty() {
-        return Err(messages.join("\n"));
-    }
-    let recipe = Checked::new(recipe);
-    let mut worker = recipe.worker(&module, (entry.new)().desc())?;
-    for (function, head) in functions.iter_mut().zip(module.functions.values()) {
-        worker.optimize(function, head)?;
-    }
-    let mut found = String::new();
-    for function in &functions {
-        text::print_function(&module, function, &mut found).map_err(|error| error.to_string())?;
-    }
-    bless::output(case, &format!("opt {part}"), &found)?;
+    let (module, functions) = optimized(case, test, &[])?;
+    bless::output(case, &format!("opt {part}"), &functions_text(&module, &functions)?)?;
     if case.runs.is_empty() {
         return Ok(());
     }
@@ -45,13 +30,50 @@ fn check(case: &Case, test: &Test, part: &str) -> Result<(), String> {
     run::with_part(&after, "interp").map_err(|message| format!("after the pass: {message}"))
 }
 
-/// A recipe of the passes and options that the words behind `; test opt` name.
-fn recipe(words: &[String]) -> Result<Recipe, String> {
+/// Whether the case no longer finds what it expects when `pass` is left out.
+pub fn notices_absence(case: &Case, test: &Test, pass: &str) -> Result<bool, String> {
+    let expected = case.expected_output(&format!("opt {}", test.options.join(" ")));
+    let (module, functions) = optimized(case, test, &[pass])?;
+    Ok(expected != Some(functions_text(&module, &functions)?))
+}
+
+/// The module of a case after its passes but for some.
+fn optimized(case: &Case, test: &Test, without: &[&str]) -> Result<(Module, Vec<Function>), String> {
+    let recipe = recipe(&test.options, without)?;
+    let entry = target(case.targets.first().map_or("x86_64", String::as_str))?;
+    let (module, mut functions) = parsed(&case.source)?;
+    let messages = verifier_messages(&module, &functions);
+    if !messages.is_empty() {
+        return Err(messages.join("\n"));
+    }
+    let recipe = Checked::new(recipe);
+    let mut worker = recipe.worker(&module, (entry.new)().desc())?;
+    for (function, head) in functions.iter_mut().zip(module.functions.values()) {
+        worker.optimize(function, head)?;
+    }
+    Ok((module, functions))
+}
+
+fn functions_text(module: &Module, functions: &[Function]) -> Result<String, String> {
+    let mut found = String::new();
+    for function in functions {
+        text::print_function(module, function, &mut found).map_err(|error| error.to_string())?;
+    }
+    Ok(found)
+}
+
+/// A recipe of the passes and options that the words behind `; test opt` name, but for some passes.
+fn recipe(words: &[String], without: &[&str]) -> Result<Recipe, String> {
     let (names, settings) = words.split_first().ok_or("expected `; test opt <pass>`")?;
+    let kept = names.split(',').filter(|name| !without.contains(name));
     let overrides = Overrides {
-        passes: Some(names.split(',').map(str::to_owned).collect()),
+        passes: Some(kept.map(str::to_owned).collect()),
         disable: Vec::new(),
-        set: settings.to_vec(),
+        set: if without.is_empty() {
+            settings.to_vec()
+        } else {
+            Vec::new()
+        },
     };
     let recipe = Book::new(&Registry::builtin()).recipe("Om1", &overrides);
     recipe.map_err(|error| error.to_string())

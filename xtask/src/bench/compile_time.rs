@@ -170,7 +170,7 @@ fn compile(module: &Module, compiler: &Compiler, output: &Path) -> Result<Sample
 }
 
 /// The size of an object's machine code: all sections of code, however the functions are spread over them.
-fn text_size(path: &Path) -> Result<u64> {
+pub fn text_size(path: &Path) -> Result<u64> {
     let bytes = fs::read(path)?;
     let file = object::File::parse(&*bytes).with_context(|| path.display().to_string())?;
     Ok(file

@@ -6,6 +6,7 @@
 
 mod compile_time;
 mod instructions;
+mod passes;
 mod reference;
 mod run_time;
 mod scaling;
@@ -18,27 +19,35 @@ use pico_args::Arguments;
 use crate::compiler::{Compiler, LlcLevel};
 use crate::corpus;
 
+/// What is measured when the command line names no recipe.
+const RECIPE: &str = "O2";
+
 /// `cargo xtask bench [--run-time [--against llc-O0|llc-O1|llc-O2]...] [--repeat N] [FILTER]`,
+/// `cargo xtask bench --passes [FILTER]`,
 /// `cargo xtask bench --scaling [--quick] [--repeat N] [SHAPE]` and
 /// `cargo xtask bench --instructions [--bless]`, with the options of [`Compiler::from_arguments`].
 pub fn command(mut arguments: Arguments) -> Result<bool> {
     if arguments.contains("--instructions") {
         let bless = arguments.contains("--bless");
-        let frazil = Compiler::from_arguments(&mut arguments)?;
+        let frazil = Compiler::from_arguments_or(&mut arguments, RECIPE)?;
         ensure!(arguments.finish().is_empty(), "too many arguments");
         return instructions::check(&frazil, bless);
     }
     let scaling = arguments.contains("--scaling");
+    let passes = arguments.contains("--passes");
     let run_time = arguments.contains("--run-time");
     let against: Vec<LlcLevel> = arguments.values_from_str("--against")?;
     let repeat: Option<usize> = arguments.opt_value_from_str("--repeat")?;
     ensure!(repeat != Some(0), "--repeat must be at least 1");
-    let frazil = Compiler::from_arguments(&mut arguments)?;
+    let frazil = Compiler::from_arguments_or(&mut arguments, RECIPE)?;
     if scaling {
         let quick = arguments.contains("--quick");
         return scaling::measure(&frazil, &corpus::filter(arguments)?, quick, repeat.unwrap_or(5));
     }
     let modules = corpus::modules(&corpus::filter(arguments)?)?;
+    if passes {
+        return passes::measure(&modules, &frazil);
+    }
     if run_time {
         return run_time::measure(&modules, &frazil, &against, repeat.unwrap_or(5));
     }
