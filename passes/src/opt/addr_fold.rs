@@ -19,6 +19,9 @@
 //! computation of its own, and removes those that are left without a use. Constant distances are summed up on the way,
 //! also those added to an index.
 //!
+//! Where the target has no such scale, the index is multiplied once, where the address was, by what is missing:
+//! 24 = 3 times 8.
+//!
 //! An address that is needed in a register anyway is left alone. One with an index takes the place of one register by
 //! two; it dissolves only where that cannot hurt: not into a deeper loop, and into another block only if base and index
 //! are used elsewhere, too. A symbol as the base of several indexed accesses would be computed for each of them.
@@ -45,6 +48,9 @@ pub const INFO: PassInfo = PassInfo {
 
 /// Displacements beyond this many bytes are not summed up: code generation adds frame offsets to them.
 const MAX_DISPLACEMENT: i64 = 1 << 28;
+
+/// Multiplied indices that are remembered for the rest of their block.
+const MOST_SCALED: usize = 8;
 
 /// The pass.
 #[derive(Debug)]
@@ -85,6 +91,8 @@ struct Scratch {
     order: Vec<Block>,
     /// The sums behind the addresses that dissolve, by value.
     forms: Vec<Form>,
+    /// Indices multiplied in this block: index and scale, and what they became.
+    scaled: Vec<(Operand, u16, (Operand, u16))>,
     /// Instructions that may be left without a use, users first.
     unused: Vec<Inst>,
 }
@@ -100,7 +108,7 @@ impl FunctionPass for AddrFold {
             scratch.order.clear();
             scratch.order.extend(dominators.reverse_postorder());
             scratch.find_dissolving(function, cx.target, loops);
-            scratch.rewrite(function)
+            scratch.rewrite(function, cx.target)
         } else {
             0
         };
@@ -161,7 +169,7 @@ impl Scratch {
     }
 
     /// Walks from definitions to uses, and copies.
-    fn rewrite(&mut self, function: &mut Function) -> u64 {
+    fn rewrite(&mut self, function: &mut Function, target: &TargetFacts) -> u64 {
         let nothing = Form {
             base: Operand::NONE,
             index: None,
@@ -175,10 +183,11 @@ impl Scratch {
         let mut copies = 0;
         for number in 0..self.order.len() {
             let block = self.order[number];
+            self.scaled.clear();
             for position in function.block_insts(block) {
                 let data = function.insts[position];
                 if is_address(&data) {
-                    self.note_form(function, block, &data);
+                    self.note_form(function, target, block, Inst::new(position));
                 } else if let Some(address) = accessed(&data)
                     && let Some(form) = self.form_of(function, block, address)
                     && !form.is_near
@@ -207,7 +216,8 @@ impl Scratch {
         Some(form)
     }
 
-    fn note_form(&mut self, function: &Function, block: Block, data: &InstData) {
+    fn note_form(&mut self, function: &mut Function, target: &TargetFacts, block: Block, inst: Inst) {
+        let data = *function.inst(inst);
         let value = data.result as usize;
         if !self.demands[value].dissolves {
             return;
@@ -221,19 +231,49 @@ impl Scratch {
         match data.b.as_imm() {
             Some(bytes) => form.displacement += bytes,
             None => {
-                let scale = scale_of(data);
+                let scale = scale_of(&data);
                 let (index, distance) = split_index(function, data.b);
                 let bytes = distance.saturating_mul(i64::from(scale));
+                let mut scaled = (data.b, scale);
                 if distance != 0 && (form.displacement + bytes).abs() < MAX_DISPLACEMENT {
-                    form.index = Some((index, scale));
+                    scaled.0 = index;
                     form.displacement += bytes;
                     form.is_near = false;
-                } else {
-                    form.index = Some((data.b, scale));
                 }
+                if !has_scale(target, scale) {
+                    scaled = self.scale(function, inst, scaled);
+                    form.is_near = false;
+                }
+                form.index = Some(scaled);
             }
         }
         self.forms[value] = form;
+    }
+
+    /// Multiplies an index by the part of its scale that no address form has.
+    fn scale(&mut self, function: &mut Function, at: Inst, (index, scale): (Operand, u16)) -> (Operand, u16) {
+        if let Some(same) = self.scaled.iter().find(|row| (row.0, row.1) == (index, scale)) {
+            return same.2;
+        }
+        let twos = scale.trailing_zeros();
+        let (odd, ty) = (scale >> twos, function.operand_type(index).unwrap_or(Type::I64));
+        // Powers of two come as the shift of the index, to be shared with others.
+        let kept = if odd == 1 { 0 } else { twos.min(3) };
+        let mut scaled = index;
+        let steps = [
+            (Opcode::Mul, i64::from(odd), odd > 1),
+            (Opcode::Shl, i64::from(twos - kept), twos > kept),
+        ];
+        for (op, by, _) in steps.into_iter().filter(|step| step.2) {
+            let by = Operand::imm(by).expect("a scale is small");
+            let data = InstData::new(op, ty, 0, scaled, by);
+            let value = self.editor.insert_before(function, at, data, Some(ty));
+            scaled = value.map_or(scaled, Operand::value);
+        }
+        if self.scaled.len() < MOST_SCALED {
+            self.scaled.push((index, scale, (scaled, 1 << kept)));
+        }
+        (scaled, 1 << kept)
     }
 
     /// Computes an address anew before its user.
@@ -303,22 +343,28 @@ fn dissolve(
             sum.high += bytes;
         }
         None => {
+            // A scale that the target lacks needs a multiplication, which stays; all smaller ones are needed then.
             let scale = scale_of(data);
-            let scales = u32::from(target.index_scales);
-            let fits = scale.is_power_of_two() && scales >> scale.trailing_zeros() & 1 == 1;
+            let fits = has_scale(target, scale) || (scale > 0 && target.index_scales & 15 == 15);
             if !fits || own.has_index || own.depth > depth || data.b.as_value().is_none() {
                 return None;
             }
             if data.a.as_symbol().is_some() && own.uses > 1 {
                 return None;
             }
-            if own.is_far && !(has_other_uses(function, data.a) && has_other_uses(function, data.b)) {
+            // What the index is multiplied to has no other use, but takes the register that the address had.
+            let index_lives = has_other_uses(function, data.b) || !has_scale(target, scale);
+            if own.is_far && !(has_other_uses(function, data.a) && index_lives) {
                 return None;
             }
             sum.has_index = true;
         }
     }
     (sum.low > -MAX_DISPLACEMENT && sum.high < MAX_DISPLACEMENT).then_some(sum)
+}
+
+fn has_scale(target: &TargetFacts, scale: u16) -> bool {
+    scale.is_power_of_two() && u32::from(target.index_scales) >> scale.trailing_zeros() & 1 == 1
 }
 
 /// Whether an operand takes no register or has another use.

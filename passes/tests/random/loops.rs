@@ -108,7 +108,13 @@ impl Writer<'_> {
                 let bytes = self.define(&format!("shl i64 v{index}, 3"));
                 format!("v{}", self.define(&format!("ptr_add ptr {base}, v{bytes}")))
             }
-            _ => format!("v{}", self.define(&format!("ptr_index scale 8 ptr {base}, v{index}"))),
+            _ => {
+                let scale = if most > 3 { 8 } else { [8, 16, 24][self.random.below(3)] };
+                format!(
+                    "v{}",
+                    self.define(&format!("ptr_index scale {scale} ptr {base}, v{index}"))
+                )
+            }
         };
         for _ in 0..self.random.below(3) {
             let bytes = 8 * self.random.below(4);
