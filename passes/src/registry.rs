@@ -159,7 +159,9 @@ impl Registry {
     }
 
     fn add<O: PassOptions>(&mut self, info: PassInfo, level: Level, make: impl Fn(O) -> Made + Send + Sync + 'static) {
-        assert!(self.find(info.name).is_err(), "two passes are called {}", info.name);
+        // Not with `find`, which looks for the nearest name on failure: this runs whenever the program starts.
+        let is_new = self.entries.iter().all(|entry| entry.info.name != info.name);
+        assert!(is_new, "two passes are called {}", info.name);
         assert!(
             info.level == level,
             "{} is registered as a pass of another level",
