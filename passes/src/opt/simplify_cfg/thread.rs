@@ -13,6 +13,9 @@ use crate::constants::int_value;
 use frazil_ir::{Block, Editor, EntityRef, Function, InstData, Opcode, Operand};
 use frazil_support::EpochMap;
 
+/// A switch of more cases is not searched for each edge.
+const MOST_CASES: usize = 256;
+
 /// What is known of thin blocks, and memory for finding out.
 #[derive(Debug, Default)]
 pub(super) struct ThinBlocks {
@@ -20,8 +23,8 @@ pub(super) struct ThinBlocks {
     known: EpochMap<bool>,
     /// Uses of a block's phis that are not accounted for, in their order.
     uses: Vec<u32>,
-    /// The targets that a block's terminator names now, and those it will.
-    named: EpochMap<()>,
+    /// The targets that a block's terminator names now, and those it will, with the columns of edges that exist.
+    named: EpochMap<Option<u32>>,
     /// Where the edges of a block shall lead.
     led: EpochMap<u32>,
 }
@@ -37,14 +40,19 @@ impl State {
             }
             self.thin.named.reset(f.blocks.len());
             self.thin.led.reset(f.blocks.len());
-            f.for_each_target(&data, |target| self.thin.named.set(target.index(), ()));
+            f.for_each_target(&data, |target| self.thin.named.set(target.index(), None));
+            for edge in f.cfg.successors(from) {
+                if self.thin.named.get(edge.target.index()).is_some() {
+                    self.thin.named.set(edge.target.index(), Some(edge.column));
+                }
+            }
             let mut count = 0;
             for index in 0..f.cfg.successors(from).len() {
                 let edge = f.cfg.successors(from)[index];
                 if self.thin.named.get(edge.target.index()).is_none() {
                     continue;
                 }
-                if let Some(to) = self.way_past(f, editor, from, edge.target, edge.column as usize) {
+                if let Some(to) = self.way_past(f, editor, edge.target, edge.column as usize) {
                     self.lead(f, editor, from, edge.target, edge.column as usize, to);
                     count += 1;
                 }
@@ -60,15 +68,8 @@ impl State {
         }
     }
 
-    /// Where the edge from `from` into `past`, whose phis it feeds in `column`, can lead instead.
-    fn way_past(
-        &mut self,
-        f: &Function,
-        editor: &mut Editor,
-        from: Block,
-        past: Block,
-        column: usize,
-    ) -> Option<Block> {
+    /// Where an edge into `past`, whose phis it feeds in `column`, can lead instead.
+    fn way_past(&mut self, f: &Function, editor: &mut Editor, past: Block, column: usize) -> Option<Block> {
         let data = f.inst(f.terminator(past));
         let may_be_thin = matches!(data.op, Opcode::Jump | Opcode::Branch | Opcode::Switch);
         if !may_be_thin || self.led_away[past.index()] || !self.is_thin(f, editor, past) {
@@ -83,8 +84,11 @@ impl State {
         if to == past || !keeps_loops {
             return None;
         }
-        let is_new = self.thin.named.get(to.index()).is_none();
-        (is_new || !has_phis(f, to) || self.would_agree(f, editor, from, past, column, to)).then_some(to)
+        let agrees = match self.thin.named.get(to.index()) {
+            None => true,
+            Some(own) => !has_phis(f, to) || would_agree(f, editor, own, past, column, to),
+        };
+        agrees.then_some(to)
     }
 
     fn is_thin(&mut self, f: &Function, editor: &mut Editor, block: Block) -> bool {
@@ -132,31 +136,14 @@ impl State {
         uses.iter().all(|&uses| uses == 0)
     }
 
-    /// Whether the phis of `to` take from its edge from `from`, which exists, what they would take past `past`.
-    fn would_agree(
-        &self,
-        f: &Function,
-        editor: &mut Editor,
-        from: Block,
-        past: Block,
-        column: usize,
-        to: Block,
-    ) -> bool {
-        let (Some(own), Some(theirs)) = (column_of(f, from, to), column_of(f, past, to)) else {
-            return false;
-        };
-        phis(f, to).all(|phi| {
-            let list = f.list(phi);
-            editor.resolve(list[own]) == operand_past(f, editor, past, column, list[theirs])
-        })
-    }
-
     /// Notes that the edge from `from` to `past` leads to `to`, and what the phis there take.
     fn lead(&mut self, f: &mut Function, editor: &mut Editor, from: Block, past: Block, column: usize, to: Block) {
         self.thin.led.set(past.index(), to.as_u32());
         self.gained[to.index()] = true;
         let is_new = self.thin.named.get(to.index()).is_none();
-        self.thin.named.set(to.index(), ());
+        if is_new {
+            self.thin.named.set(to.index(), None);
+        }
         if !is_new || !has_phis(f, to) {
             return;
         }
@@ -179,6 +166,17 @@ impl State {
     }
 }
 
+/// Whether the phis of `to` take in column `own`, of an edge that exists, what they would take past `past`.
+fn would_agree(f: &Function, editor: &mut Editor, own: Option<u32>, past: Block, column: usize, to: Block) -> bool {
+    let (Some(own), Some(theirs)) = (own, column_of(f, past, to)) else {
+        return false;
+    };
+    phis(f, to).all(|phi| {
+        let list = f.list(phi);
+        editor.resolve(list[own as usize]) == operand_past(f, editor, past, column, list[theirs])
+    })
+}
+
 /// Where a thin block goes when it is entered by the edge of this column.
 fn decided(f: &Function, editor: &mut Editor, past: Block, column: usize, data: &InstData) -> Option<Block> {
     if data.op == Opcode::Jump {
@@ -190,6 +188,9 @@ fn decided(f: &Function, editor: &mut Editor, past: Block, column: usize, data: 
         return Some(if value == 0 { data.else_target() } else { data.target() });
     }
     let (default, cases) = f.switch(data);
+    if cases.len() > 2 * MOST_CASES {
+        return None;
+    }
     let taken = cases.chunks_exact(2).find(|case| int_value(f, case[0]) == Some(value));
     Some(taken.map_or(default, |case| Block::new(case[1].as_raw() as usize)))
 }
