@@ -18,7 +18,7 @@ const TYPES: usize = F64 + 1;
 /// A generator of pseudo-random numbers (xorshift), or of numbers that bytes say as long as there are any.
 pub struct Random {
     state: u64,
-    bytes: std::vec::IntoIter<u8>,
+    bytes: std::collections::VecDeque<u8>,
 }
 
 impl Random {
@@ -26,7 +26,7 @@ impl Random {
     pub fn new(seed: u64) -> Random {
         let mut random = Random {
             state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1,
-            bytes: Vec::new().into_iter(),
+            bytes: std::collections::VecDeque::new(),
         };
         // The first numbers are still like the seed.
         for _ in 0..8 {
@@ -38,13 +38,13 @@ impl Random {
     /// A generator whose first numbers are made of these bytes, so that a fuzzer can choose.
     pub fn from_bytes(bytes: &[u8]) -> Random {
         Random {
-            bytes: bytes.to_vec().into_iter(),
+            bytes: bytes.to_vec().into(),
             ..Random::new(1)
         }
     }
 
     fn next(&mut self) -> u64 {
-        if let Some(byte) = self.bytes.next() {
+        if let Some(byte) = self.bytes.pop_front() {
             // Choices look at the bits from the twentieth on; the others make numbers that are literals.
             return u64::from(byte) << 20 | u64::from(byte) << 50;
         }
