@@ -36,6 +36,7 @@ impl Random {
     }
 
     /// A generator whose first numbers are made of these bytes, so that a fuzzer can choose.
+    #[allow(dead_code, reason = "only the fuzz target and its test have bytes")]
     pub fn from_bytes(bytes: &[u8]) -> Random {
         Random {
             bytes: bytes.to_vec().into(),
