@@ -102,6 +102,8 @@ struct Scratch {
     editor: Editor,
     private: PrivateSlots,
     facts: LoopFacts,
+    /// Whether `private` and `facts` are about this function.
+    has_facts: bool,
     order: Vec<Block>,
     /// The innermost loop in which each value is defined, or would be after its motion.
     levels: Vec<u32>,
@@ -168,6 +170,9 @@ impl Motion<'_> {
         for number in 0..self.s.order.len() {
             self.find_targets(self.s.order[number]);
         }
+        if !self.s.has_facts {
+            return (0, 0);
+        }
         for number in (0..self.s.order.len()).rev() {
             self.decide(self.s.order[number]);
         }
@@ -196,6 +201,15 @@ impl Motion<'_> {
         s.kept.clear();
         s.kept.resize(loops, 0);
         s.preheaders.begin(self.loops);
+        s.has_facts = false;
+    }
+
+    /// Finds out what happens in the loops, once something could leave one.
+    fn need_facts(&mut self) {
+        let s = &mut *self.s;
+        if std::mem::replace(&mut s.has_facts, true) {
+            return;
+        }
         s.private.compute(self.f, self.tree);
         let returns_twice = calls_something_returning_twice(self.f);
         s.facts.compute(
@@ -237,6 +251,10 @@ impl Motion<'_> {
         self.f.for_each_operand(&data, |operand| {
             common = common.max(self.common_depth(operand, innermost));
         });
+        if common >= self.loops.data(innermost).depth {
+            return None;
+        }
+        self.need_facts();
         let access = invariant::needs_care(self.f, &data).then(|| self.access(&data));
         let mut found = None;
         let mut at = Some(innermost);
