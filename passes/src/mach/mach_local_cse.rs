@@ -12,12 +12,14 @@
 //! computes from registers alone has the number of an equal one before. What a register holds already is not computed
 //! again; what another one holds is copied; operands that are copies are replaced by the original, so that the copy may
 //! go. The same for spill slots, and for extensions of values that are known to be narrow. What is known holds on in the
-//! next block if nothing else leads there. Registers are physical, so that phis are moves already.
+//! next block if nothing else leads there; which registers hold which spill slots is known at the start of other blocks,
+//! too ([`super::slots`]). Registers are physical, so that phis are moves already.
 //!
 //! Costs: one walk, with a look at a table for each instruction that only computes. Gains: reloads, extensions, and
 //! constants and addresses that the allocator has made again.
 
 use super::live::effects;
+use super::slots::{SlotAccess, SlotFacts, WIDEST_BYTES, is_spill_slot, reloaded, spilled};
 use frazil_codegen::desc::{OpDesc, Role, TargetDesc};
 use frazil_codegen::mfunc::{MFunc, RegSets, op_desc, pseudo};
 use frazil_codegen::minst::MInst;
@@ -38,7 +40,7 @@ pub const INFO: PassInfo = PassInfo {
 /// Computations that are remembered: places of a table.
 const TABLE_PLACES: usize = 128;
 /// Spill slots that are remembered.
-const MOST_SLOTS: usize = 16;
+const MOST_SLOTS: usize = 48;
 /// Numbers of registers.
 const REGISTERS: usize = Reg::FIRST_VIRTUAL as usize;
 /// Bits of a register of which nothing is known.
@@ -58,6 +60,8 @@ impl MachPass for MachLocalCse {
         func.groups.retain(|group| !group.is_empty());
         let mut memory: Box<Memory> = cx.scratch.take();
         memory.reserve(numbers_needed);
+        let mut facts: Box<SlotFacts> = cx.scratch.take();
+        facts.compute(func, cx.hooks);
         let mut walk = Walk {
             hooks: cx.hooks,
             memory: &mut memory,
@@ -68,6 +72,10 @@ impl MachPass for MachLocalCse {
             let follows = matches!(*func.pred_edges(block), [edge] if func.edges[edge as usize].from + 1 == block);
             if !follows {
                 walk.memory.forget_everything();
+                facts.for_each(func, block, |reg, access| {
+                    let value = walk.memory.value(reg);
+                    walk.memory.remember_slot(Slot { access, value });
+                });
             }
             walk.block(func, block, &mut next_group);
         }
@@ -76,6 +84,7 @@ impl MachPass for MachLocalCse {
             super::live::compact(func);
         }
         cx.scratch.give_back(memory);
+        cx.scratch.give_back(facts);
         changes
     }
 }
@@ -108,9 +117,7 @@ struct Key {
 /// What is known of a spill slot.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
-    disp: i32,
-    bytes: u8,
-    class: RegClass,
+    access: SlotAccess,
     value: u32,
 }
 
@@ -188,8 +195,7 @@ impl Memory {
 
     /// Forgets slots that a write of unknown width at `disp` reaches.
     fn write_slot(&mut self, disp: i32, bytes: i32) {
-        self.slots
-            .retain(|slot| slot.disp + i32::from(slot.bytes) <= disp || disp + bytes <= slot.disp);
+        self.slots.retain(|slot| !slot.access.overlaps(disp, bytes));
     }
 
     /// Takes out stores to spill slots that nothing reads; how many there are.
@@ -226,9 +232,6 @@ impl Memory {
         self.slots.push(slot);
     }
 }
-
-/// Widest access to a slot.
-const WIDEST_BYTES: i32 = 32;
 
 const NOP: MInst = MInst::new(pseudo::NOP, 0);
 
@@ -298,8 +301,8 @@ impl Walk<'_> {
                 self.changes += 1;
                 return;
             }
-            if let Some((class, bytes)) = self.as_reload(&inst) {
-                self.reload(func, index, class, bytes);
+            if let Some(access) = reloaded(&inst, self.hooks) {
+                self.reload(func, index, access);
                 return;
             }
         }
@@ -353,60 +356,42 @@ impl Walk<'_> {
         (bits <= limit).then(|| self.hooks.mov(RegClass::Int, bytes, dst, src))
     }
 
-    /// The class and width if an instruction only reloads a register.
-    fn as_reload(&self, inst: &MInst) -> Option<(RegClass, u8)> {
-        as_access(inst, self.target(), |class, bytes| {
-            self.hooks.reload(class, bytes, inst.regs[0], inst.mem())
-        })
-    }
-
     /// Notes a store to a spill slot; whether the slot holds the value already.
     fn store(&mut self, inst: &MInst) -> bool {
-        let Some((class, bytes)) = spilled(inst, self.hooks) else {
+        let Some(access) = spilled(inst, self.hooks) else {
             return false;
         };
-        let new = Slot {
-            disp: inst.disp,
-            bytes,
-            class,
-            value: self.memory.value(inst.regs[0]),
-        };
-        let is_same = |slot: &Slot| (slot.disp, slot.bytes, slot.value) == (new.disp, new.bytes, new.value);
-        if self.memory.slots.iter().any(is_same) {
+        let value = self.memory.value(inst.regs[0]);
+        let mut slots = self.memory.slots.iter();
+        if slots.any(|slot| slot.access == access && slot.value == value) {
             return true;
         }
-        self.memory.write_slot(inst.disp, i32::from(bytes));
-        self.memory.remember_slot(new);
+        self.memory.write_slot(inst.disp, i32::from(access.bytes));
+        self.memory.remember_slot(Slot { access, value });
         false
     }
 
-    fn reload(&mut self, func: &mut MFunc, index: u32, class: RegClass, bytes: u8) {
+    fn reload(&mut self, func: &mut MFunc, index: u32, access: SlotAccess) {
         let inst = func.insts[index as usize];
-        let (dst, disp) = (inst.regs[0], inst.disp);
-        let is_it = |slot: &Slot| (slot.disp, slot.bytes, slot.class) == (disp, bytes, class);
-        let known = self.memory.slots.iter().find(|slot| is_it(slot));
-        if let Some(holder) = known.and_then(|slot| self.memory.holder(class, slot.value)) {
-            func.insts[index as usize] = if holder == dst {
-                NOP
-            } else {
-                self.hooks.mov(class, bytes, dst, holder)
-            };
+        let dst = inst.regs[0];
+        let held = self.memory.value(dst);
+        let mut values = (self.memory.slots.iter().filter(|slot| slot.access == access)).map(|slot| slot.value);
+        if values.clone().any(|value| value == held) {
+            func.insts[index as usize] = NOP;
             self.changes += 1;
-            if holder != dst {
-                self.copy(func, index);
-            }
+            return;
+        }
+        if let Some(holder) = values.find_map(|value| self.memory.holder(access.class(), value)) {
+            func.insts[index as usize] = self.hooks.mov(access.class(), access.bytes, dst, holder);
+            self.changes += 1;
+            self.copy(func, index);
             return;
         }
         self.memory.forget(dst);
         self.memory.registers[dst.index()].bits = self.significant_bits(&inst);
         let value = self.memory.value(dst);
-        self.memory.slots.retain(|slot| !is_it(slot));
-        self.memory.remember_slot(Slot {
-            disp,
-            bytes,
-            class,
-            value,
-        });
+        self.memory.slots.retain(|slot| slot.access != access);
+        self.memory.remember_slot(Slot { access, value });
     }
 
     /// Notes a copy; it goes if the register holds the value already.
@@ -500,37 +485,12 @@ impl Walk<'_> {
     }
 }
 
-/// The class and width if an instruction only stores a register to memory as spills do.
-fn spilled(inst: &MInst, hooks: &dyn MachHooks) -> Option<(RegClass, u8)> {
-    as_access(inst, hooks.desc(), |class, bytes| {
-        hooks.spill(class, bytes, inst.regs[0], inst.mem())
-    })
-}
-
-/// The class and width for which `make` gives an instruction.
-fn as_access(inst: &MInst, target: &TargetDesc, make: impl Fn(RegClass, u8) -> MInst) -> Option<(RegClass, u8)> {
-    let reg = inst.regs[0];
-    if !reg.is_physical() {
-        return None;
-    }
-    let class = class_of(reg);
-    let widths = [4, 8, 16, 1, 2].into_iter();
-    let mut possible = widths.filter(|&bytes| bytes <= target.class(class).bytes);
-    let found = possible.find(|&bytes| make(class, bytes) == *inst);
-    found.map(|bytes| (class, bytes))
-}
-
 fn class_of(reg: Reg) -> RegClass {
     if reg.bank() == 0 {
         RegClass::Int
     } else {
         RegClass::Float
     }
-}
-
-/// Whether an instruction accesses a spill slot.
-fn is_spill_slot(func: &MFunc, inst: &MInst) -> bool {
-    inst.regs[1] == Reg::FRAME && inst.disp < func.frame.spills_below
 }
 
 /// Whether an instruction computes its first register from other registers and immediates alone.

@@ -7,6 +7,7 @@ mod chains;
 mod live;
 pub mod mach_local_cse;
 pub mod peephole;
+mod slots;
 
 /// Registers all passes of this folder.
 pub fn register(registry: &mut Registry) {

@@ -1,0 +1,298 @@
+//! Which register holds the contents of which spill slot at the start of each block.
+//!
+//! Method: forward data flow in which all ways to a block must agree, one slot for each register. What a block does is
+//! summed up in one walk: registers that it writes, slots that it stores to, and what registers hold at its end because
+//! of its own stores and reloads. Then the blocks are visited in order until nothing changes. A function in which that
+//! takes many rounds, or that has very many blocks or slots, is left alone.
+
+use super::live::effects;
+use frazil_codegen::desc::TargetDesc;
+use frazil_codegen::mfunc::{MFunc, op_desc};
+use frazil_codegen::minst::MInst;
+use frazil_codegen::pass::MachHooks;
+use frazil_codegen::reg::PRegSet;
+use frazil_codegen::{Reg, RegClass};
+
+/// A spill slot as it is accessed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct SlotAccess {
+    /// From the frame pointer's place.
+    pub disp: i32,
+    /// Width.
+    pub bytes: u8,
+    /// Whether float registers access it so.
+    pub is_float: bool,
+}
+
+impl SlotAccess {
+    /// The class of the registers.
+    pub fn class(self) -> RegClass {
+        if self.is_float { RegClass::Float } else { RegClass::Int }
+    }
+
+    /// Whether it has a byte in common with `bytes` at `disp`.
+    pub fn overlaps(self, disp: i32, bytes: i32) -> bool {
+        self.disp < disp + bytes && disp < self.disp + i32::from(self.bytes)
+    }
+}
+
+/// Widest access to a slot.
+pub(super) const WIDEST_BYTES: i32 = 32;
+/// Registers of both banks that are looked at.
+const REGISTERS: usize = 64;
+/// No slot.
+const NONE: u16 = u16::MAX;
+/// Functions with more blocks are left alone, so that memory stays small.
+const MOST_BLOCKS: usize = 50_000;
+/// Functions that take more rounds are left alone.
+const MOST_ROUNDS: u32 = 12;
+
+/// By register: the number of the slot whose contents it holds.
+type Held = [u16; REGISTERS];
+
+/// Work memory and result.
+#[derive(Debug, Default)]
+pub(super) struct SlotFacts {
+    slots: Vec<SlotAccess>,
+    in_group: Vec<bool>,
+    /// By block: what its own stores and reloads leave.
+    made: Vec<Held>,
+    written: Vec<PRegSet>,
+    /// Slots that each block stores to, as ranges of `stored`.
+    stored_ranges: Vec<(u32, u32)>,
+    stored: Vec<u16>,
+    ends: Vec<Held>,
+    is_visited: Vec<bool>,
+    is_known: bool,
+}
+
+/// The place of a register in [`Held`].
+fn place(reg: Reg) -> Option<usize> {
+    let number = reg.number() as usize;
+    (number < REGISTERS / 2).then_some(reg.bank() * (REGISTERS / 2) + number)
+}
+
+/// The register of a place.
+fn register(place: usize) -> Reg {
+    Reg::physical((place / (REGISTERS / 2)) as u8, (place % (REGISTERS / 2)) as u8)
+}
+
+impl SlotFacts {
+    /// Finds what registers hold at the ends of blocks.
+    pub fn compute(&mut self, func: &MFunc, hooks: &dyn MachHooks) {
+        self.is_known = false;
+        self.find_slots(func, hooks);
+        if self.slots.is_empty() || self.slots.len() >= usize::from(NONE) || func.blocks.len() > MOST_BLOCKS {
+            return;
+        }
+        self.in_group.clear();
+        self.in_group.resize(func.insts.len(), false);
+        for group in &func.groups {
+            self.in_group[group.start as usize..group.end as usize].fill(true);
+        }
+        self.made.clear();
+        self.written.clear();
+        self.stored.clear();
+        self.stored_ranges.clear();
+        for block in 0..func.blocks.len() {
+            self.sum_up(func, hooks, block);
+        }
+        self.ends.clear();
+        self.ends.resize(func.blocks.len(), [NONE; REGISTERS]);
+        self.is_visited.clear();
+        self.is_visited.resize(func.blocks.len(), false);
+        for _ in 0..MOST_ROUNDS {
+            if !self.round(func) {
+                self.is_known = true;
+                return;
+            }
+        }
+    }
+
+    /// Calls `visit` with each register that holds a slot's contents at the start of a block.
+    pub fn for_each(&self, func: &MFunc, block: u32, mut visit: impl FnMut(Reg, SlotAccess)) {
+        if !self.is_known {
+            return;
+        }
+        let held = self.at_start(func, block);
+        for (place, &slot) in held.iter().enumerate() {
+            if slot != NONE {
+                visit(register(place), self.slots[usize::from(slot)]);
+            }
+        }
+    }
+
+    fn find_slots(&mut self, func: &MFunc, hooks: &dyn MachHooks) {
+        self.slots.clear();
+        let accesses = func.insts.iter().filter(|inst| is_spill_slot(func, inst));
+        self.slots
+            .extend(accesses.filter_map(|inst| spilled(inst, hooks).or_else(|| reloaded(inst, hooks))));
+        self.slots.sort_unstable();
+        self.slots.dedup();
+    }
+
+    fn number(&self, slot: SlotAccess) -> u16 {
+        self.slots.binary_search(&slot).map_or(NONE, |number| number as u16)
+    }
+
+    /// Sums up what a block does.
+    fn sum_up(&mut self, func: &MFunc, hooks: &dyn MachHooks, block: usize) {
+        let mut held = [NONE; REGISTERS];
+        let mut written = PRegSet::EMPTY;
+        let first_stored = self.stored.len() as u32;
+        for index in func.blocks[block].start..func.blocks[block].end {
+            let inst = &func.insts[index as usize];
+            let desc = op_desc(hooks.ops(), inst.op);
+            let defs = effects(func, inst, desc).defs;
+            written = written.union(defs);
+            let mut now_held = NONE;
+            let is_alone = !self.in_group[index as usize];
+            if desc.is_move && is_alone {
+                now_held = place(inst.regs[1]).map_or(NONE, |place| held[place]);
+                if now_held != NONE && !self.keeps(inst, now_held, hooks) {
+                    now_held = NONE;
+                }
+            }
+            let accesses_slot = is_spill_slot(func, inst);
+            if accesses_slot && desc.writes_memory {
+                let spill = if is_alone { spilled(inst, hooks) } else { None };
+                self.store(
+                    &mut held,
+                    inst.disp,
+                    spill.map_or(WIDEST_BYTES, |slot| i32::from(slot.bytes)),
+                );
+                now_held = spill.map_or(NONE, |slot| self.number(slot));
+            } else if accesses_slot && is_alone {
+                now_held = reloaded(inst, hooks).map_or(NONE, |slot| self.number(slot));
+            }
+            for reg in defs.iter() {
+                if let Some(place) = place(reg) {
+                    held[place] = NONE;
+                }
+            }
+            if now_held != NONE
+                && let Some(place) = place(inst.regs[0])
+            {
+                held[place] = now_held;
+            }
+        }
+        self.made.push(held);
+        self.written.push(written);
+        self.stored_ranges.push((first_stored, self.stored.len() as u32));
+    }
+
+    /// Whether a move copies all of a slot's contents.
+    fn keeps(&self, inst: &MInst, slot: u16, hooks: &dyn MachHooks) -> bool {
+        let slot = self.slots[usize::from(slot)];
+        let [dst, src, _] = inst.regs;
+        let class_bytes = hooks.desc().class(slot.class()).bytes;
+        slot.bytes <= inst.size || *inst == hooks.mov(slot.class(), class_bytes, dst, src)
+    }
+
+    /// Notes a store of `bytes` at `disp`.
+    fn store(&mut self, held: &mut Held, disp: i32, bytes: i32) {
+        let first = self.slots.partition_point(|slot| slot.disp <= disp - WIDEST_BYTES);
+        for number in first..self.slots.len() {
+            let slot = self.slots[number];
+            if slot.disp >= disp + bytes {
+                break;
+            }
+            if slot.overlaps(disp, bytes) {
+                let number = number as u16;
+                self.stored.push(number);
+                held.iter_mut()
+                    .filter(|held| **held == number)
+                    .for_each(|held| *held = NONE);
+            }
+        }
+    }
+
+    /// Visits all blocks; whether anything changed.
+    fn round(&mut self, func: &MFunc) -> bool {
+        let mut changed = false;
+        for block in 0..func.blocks.len() as u32 {
+            let index = block as usize;
+            let mut held = self.at_start(func, block);
+            let (first, last) = self.stored_ranges[index];
+            for &stored in &self.stored[first as usize..last as usize] {
+                held.iter_mut()
+                    .filter(|held| **held == stored)
+                    .for_each(|held| *held = NONE);
+            }
+            for reg in self.written[index].iter() {
+                if let Some(place) = place(reg) {
+                    held[place] = NONE;
+                }
+            }
+            for (held, &made) in held.iter_mut().zip(&self.made[index]) {
+                if made != NONE {
+                    *held = made;
+                }
+            }
+            changed |= !self.is_visited[index] || self.ends[index] != held;
+            self.is_visited[index] = true;
+            self.ends[index] = held;
+        }
+        changed
+    }
+
+    /// What all blocks before a block agree on, as far as they were visited.
+    fn at_start(&self, func: &MFunc, block: u32) -> Held {
+        let mut held = None;
+        let sources = func
+            .pred_edges(block)
+            .iter()
+            .map(|&edge| func.edges[edge as usize].from);
+        for source in sources.filter(|&source| self.is_visited[source as usize]) {
+            let end = &self.ends[source as usize];
+            match &mut held {
+                None => held = Some(*end),
+                Some(held) => {
+                    for (held, end) in held.iter_mut().zip(end) {
+                        if held != end {
+                            *held = NONE;
+                        }
+                    }
+                }
+            }
+        }
+        held.unwrap_or([NONE; REGISTERS])
+    }
+}
+
+/// Whether an instruction accesses a spill slot.
+pub(super) fn is_spill_slot(func: &MFunc, inst: &MInst) -> bool {
+    inst.regs[1] == Reg::FRAME && inst.disp < func.frame.spills_below
+}
+
+/// The slot if an instruction only stores a register as spills do.
+pub(super) fn spilled(inst: &MInst, hooks: &dyn MachHooks) -> Option<SlotAccess> {
+    as_access(inst, hooks.desc(), |class, bytes| {
+        hooks.spill(class, bytes, inst.regs[0], inst.mem())
+    })
+}
+
+/// The slot if an instruction only reloads a register.
+pub(super) fn reloaded(inst: &MInst, hooks: &dyn MachHooks) -> Option<SlotAccess> {
+    as_access(inst, hooks.desc(), |class, bytes| {
+        hooks.reload(class, bytes, inst.regs[0], inst.mem())
+    })
+}
+
+/// The access of the class and width for which `make` gives an instruction.
+fn as_access(inst: &MInst, target: &TargetDesc, make: impl Fn(RegClass, u8) -> MInst) -> Option<SlotAccess> {
+    let reg = inst.regs[0];
+    if !reg.is_physical() {
+        return None;
+    }
+    let is_float = reg.bank() != 0;
+    let class = if is_float { RegClass::Float } else { RegClass::Int };
+    let widths = [4, 8, 16, 1, 2].into_iter();
+    let mut possible = widths.filter(|&bytes| bytes <= target.class(class).bytes);
+    let bytes = possible.find(|&bytes| make(class, bytes) == *inst)?;
+    Some(SlotAccess {
+        disp: inst.disp,
+        bytes,
+        is_float,
+    })
+}
