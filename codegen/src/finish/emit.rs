@@ -177,6 +177,8 @@ fn lay_out_frame<I: Isa>(
         probe_bytes: probe_bytes(head, view)?,
     };
     frame.needs_frame |= options.frame_pointer && pushes;
+    // Such targets reach arguments on the stack from the frame pointer only.
+    frame.needs_frame |= !pushes && func.insts.iter().any(|inst| inst.regs[1] == Reg::FRAME);
     frame.refuse_probed_dynamic_stack()?;
     let mut map = FrameMap {
         base: desc.frame_pointer,
