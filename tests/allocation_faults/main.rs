@@ -126,6 +126,26 @@ fn both_allocators_satisfy_the_checker() {
     }
 }
 
+/// Without faults, both ways give the same results: what is compared with them is no accident.
+#[test]
+fn both_ways_agree_without_faults() {
+    let (mut fast, mut scan) = (fast::Fast::default(), linear_scan::LinearScan::default());
+    let first = number_from_environment("FRAZIL_FAULT_SEED", 1);
+    for seed in first..first + number_from_environment("FRAZIL_FAULT_FUNCTIONS", DEFAULT_FUNCTIONS) {
+        let subject = Subject::new(seed);
+        let (Compiled::Accepted(wanted), Compiled::Accepted(found)) =
+            (fast.compile(&subject, None), scan.compile(&subject, None))
+        else {
+            panic!("seed {seed} does not compile\n{}", subject.text);
+        };
+        assert!(
+            !differs(&wanted, &found),
+            "seed {seed}: {wanted:?}, {found:?}\n{}",
+            subject.text
+        );
+    }
+}
+
 #[test]
 fn the_fast_path_is_checked() {
     try_faults("fast path", &mut fast::Fast::default());
