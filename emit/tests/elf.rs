@@ -53,6 +53,7 @@ static TARGET: TargetDesc = TargetDesc {
     home_registers: PRegSet::EMPTY,
     frame_pointer: Reg::NONE,
     stack_pointer: Reg::NONE,
+    pushes_saved_registers: false,
     incoming_args_offset: 16,
     pointer_bytes: 8,
     addressing: Addressing {

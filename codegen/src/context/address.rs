@@ -161,8 +161,13 @@ pub(crate) trait Addressing<'a>: Context<'a> {
             };
         }
         let temp = self.temp(RegClass::Int);
-        isa.int_constant(self, temp, isa.desc().pointer_bytes, distance);
-        isa.add_pointer(self, temp, base);
+        if base == Reg::FRAME {
+            // Only an address can name the frame: what is added to it is not known yet.
+            isa.address(self, temp, Mem::base(base, distance as i32));
+        } else {
+            isa.int_constant(self, temp, isa.desc().pointer_bytes, distance);
+            isa.add_pointer(self, temp, base);
+        }
         Mem {
             base: temp,
             index,

@@ -1,8 +1,8 @@
 //! Calls, the entry of the function, and returns: all by tables and parallel moves (contract 12).
 
-use super::FastCtx;
 use super::record::{Record, Spot, Thing};
 use super::state::NO_REG;
+use super::{FastCtx, reg_of};
 use crate::abi::{ArgLayout, ArgPlace, Place};
 use crate::context::calls::{barrier, refuse_call, runtime_signature};
 use crate::context::{Addressing, Context};
@@ -60,6 +60,12 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
 
     /// Says what the caller has put where.
     fn record_params(&mut self, layout: &ArgLayout) {
+        // A variable that is read before it is written has whatever its register has.
+        for (slot, home) in (0..).zip(&self.st.slot_homes) {
+            if let Some(home) = reg_of(*home) {
+                (self.rec).defined(Spot::Reg(home), Thing::SlotContents(frazil_ir::SlotId::new(slot)));
+            }
+        }
         if layout.returns_in_memory {
             (self.rec).defined(Spot::Reg(self.conv.int_args[0]), Thing::ResultPointer);
         }

@@ -81,7 +81,7 @@ impl FunctionPass for AllocaMerge {
             scratch.order.clear();
             scratch.order.extend(tree.reverse_postorder());
             scratch.private.compute(function, tree);
-            scratch.pointer_bits = cx.target.pointer_bits;
+            scratch.pointer_bits = cx.module.data_layout.pointer_bits;
             merged = merge(&mut scratch, function);
             cx.return_scratch(scratch);
             cx.count("slots merged", merged);

@@ -63,7 +63,7 @@ impl FunctionPass for Fold {
         let mut folder = Folder {
             f: function,
             editor: &mut editor,
-            pointer_bits: cx.target.pointer_bits,
+            pointer_bits: cx.module.data_layout.pointer_bits,
             folded: 0,
             branches: 0,
             unused: Vec::new(),

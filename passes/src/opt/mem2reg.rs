@@ -77,9 +77,11 @@ impl FunctionPass for Mem2Reg {
         let mut scratch: Box<Scratch> = cx.take_scratch();
         let tree: &DomTree = cx.analyses.get(function);
         scratch.order.compute(tree, function.blocks.len());
-        let found = scratch.table.scan(function, &scratch.order, cx.target.pointer_bits);
+        let found = scratch
+            .table
+            .scan(function, &scratch.order, cx.module.data_layout.pointer_bits);
         if found {
-            let counts = promote(&mut scratch, function, cx.target.pointer_bits);
+            let counts = promote(&mut scratch, function, cx.module.data_layout.pointer_bits);
             cx.count("slots promoted", counts.slots);
             cx.count("loads removed", counts.loads);
             cx.count("stores removed", counts.stores);

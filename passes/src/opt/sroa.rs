@@ -54,7 +54,7 @@ impl FunctionPass for Sroa {
         }
         let mut scratch: Box<Scratch> = cx.take_scratch();
         let tree: &DomTree = cx.analyses.get(function);
-        let pointer_bits = cx.target.pointer_bits;
+        let pointer_bits = cx.module.data_layout.pointer_bits;
         let found = scratch.parts.compute(function, tree, pointer_bits);
         if found {
             scratch.editor.begin(function);

@@ -145,7 +145,7 @@ fn check_messages(error: &Error) -> Result<(), String> {
     for diagnostic in error.diagnostics() {
         let good = match diagnostic.stage {
             Stage::Read => diagnostic.message.contains("at bit "),
-            Stage::Compile => diagnostic.function.is_some(),
+            Stage::Compile | Stage::Optimize => diagnostic.function.is_some(),
             Stage::Options | Stage::Write => true,
             Stage::Internal => false,
         };
