@@ -128,6 +128,10 @@ impl Folder<'_> {
                 if let Some(folded) = self.fold_zeros(data, a, b) {
                     return Some(folded);
                 }
+                // The sign of a result that is not a number would be another one.
+                if data.flags & FastFlags::NNAN.bits() == 0 {
+                    return None;
+                }
                 let negated = self.def_of(data.b, Opcode::Fneg)?;
                 let op = if data.op == Opcode::Fadd {
                     Opcode::Fsub

@@ -369,7 +369,8 @@ impl Folder<'_> {
             let bytes = self.constant(offset_type, sign_extended(bytes, self.pointer_bits));
             return binary(Opcode::PtrAdd, data.ty, 0, data.a, bytes);
         }
-        if is_index && data.flags == 1 {
+        // An index may be wider than a pointer, what is added may not.
+        if is_index && data.flags == 1 && self.type_of(data.b) == Some(offset_type) {
             return binary(Opcode::PtrAdd, data.ty, 0, data.a, data.b);
         }
         let offset = offset?;
