@@ -289,6 +289,24 @@ impl Walk<'_> {
     }
 
     fn inst(&mut self, func: &mut MFunc, index: u32) {
+        self.visit(func, index);
+        self.forget_scratch(func, index);
+    }
+
+    /// Registers that are not allocatable serve rules and encoders for a moment; an encoder may write one without
+    /// saying so.
+    fn forget_scratch(&mut self, func: &MFunc, index: u32) {
+        let inst = &func.insts[index as usize];
+        let RegSets { defs, .. } = effects(func, inst, op_desc(self.hooks.ops(), inst.op));
+        let target = self.hooks.desc();
+        for reg in defs.iter() {
+            if !target.classes[reg.bank()].allocatable.contains(reg) && reg != target.frame_pointer {
+                self.memory.forget(reg);
+            }
+        }
+    }
+
+    fn visit(&mut self, func: &mut MFunc, index: u32) {
         let mut inst = func.insts[index as usize];
         let desc = op_desc(self.hooks.ops(), inst.op);
         if self.use_originals(&mut inst, desc) {

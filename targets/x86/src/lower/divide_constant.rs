@@ -487,7 +487,7 @@ mod tests {
         for divisor in divisors(63).chain([3, 7, u64::MAX, u64::MAX - 1, (1 << 63) + 1]) {
             let reciprocal = WideReciprocal::unsigned(divisor);
             for value in wide_values(divisor) {
-                let product = (u128::from(value) * u128::from(reciprocal.factor) >> 64) as u64;
+                let product = ((u128::from(value) * u128::from(reciprocal.factor)) >> 64) as u64;
                 let upper = if reciprocal.adds_value {
                     ((value - product) >> 1) + product
                 } else {
@@ -504,7 +504,7 @@ mod tests {
             let reciprocal = WideReciprocal::signed(divisor);
             for value in wide_values(divisor) {
                 let value = value.cast_signed();
-                let product = (i128::from(value) * i128::from(reciprocal.factor.cast_signed()) >> 64) as i64;
+                let product = ((i128::from(value) * i128::from(reciprocal.factor.cast_signed())) >> 64) as i64;
                 let upper = if reciprocal.adds_value {
                     product.wrapping_add(value)
                 } else {
