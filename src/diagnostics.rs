@@ -1,9 +1,11 @@
 //! What went wrong, as data and as text.
 
+use crate::refusals;
 use frazil_codegen::CodegenError;
 use frazil_emit::EmitError;
-use frazil_frontend_pnacl::ReadError;
+use frazil_frontend_pnacl::{ReadError, ReadErrorKind};
 use std::fmt;
+use std::io::{IsTerminal, Write};
 
 /// How many messages are printed; the number of others is said.
 const MAX_PRINTED: usize = 20;
@@ -34,6 +36,47 @@ pub struct Diagnostic {
     pub function: Option<String>,
     /// What was found, and what was expected.
     pub message: String,
+    /// Where in the text of the input, if it is text.
+    pub excerpt: Option<Excerpt>,
+    /// The code of what is not supported (see [`crate::refusals`]), if that is it.
+    pub code: Option<&'static str>,
+    /// The instruction, symbol or bit of the input in which it was found.
+    pub location: Option<String>,
+}
+
+/// A place in the text of an input, and what stands there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Excerpt {
+    /// Counted from 1.
+    pub line: u32,
+    /// Counted from 1, in bytes.
+    pub column: u32,
+    /// The line of the text, and another with a caret that points into it.
+    pub text: String,
+}
+
+impl Diagnostic {
+    /// A message about no function and no place.
+    pub fn new(stage: Stage, message: impl Into<String>) -> Diagnostic {
+        Diagnostic {
+            stage,
+            function: None,
+            message: message.into(),
+            excerpt: None,
+            code: None,
+            location: None,
+        }
+    }
+
+    /// A message about something that is not supported.
+    fn refusal(stage: Stage, message: String, location: Option<String>) -> Diagnostic {
+        let code = Some(refusals::classify(&message, stage).code);
+        Diagnostic {
+            code,
+            location,
+            ..Diagnostic::new(stage, message)
+        }
+    }
 }
 
 impl fmt::Display for Diagnostic {
@@ -42,8 +85,12 @@ impl fmt::Display for Diagnostic {
             out.write_str("internal error: ")?;
         }
         match &self.function {
-            Some(function) => write!(out, "function @{function}: {}", self.message),
-            None => out.write_str(&self.message),
+            Some(function) => write!(out, "function @{function}: {}", self.message)?,
+            None => out.write_str(&self.message)?,
+        }
+        match self.code {
+            Some(code) => write!(out, " [{code}]"),
+            None => Ok(()),
         }
     }
 }
@@ -57,11 +104,7 @@ pub struct Error {
 impl Error {
     /// An error that belongs to no function.
     pub fn new(stage: Stage, message: impl Into<String>) -> Error {
-        Error::from(vec![Diagnostic {
-            stage,
-            function: None,
-            message: message.into(),
-        }])
+        Error::from(vec![Diagnostic::new(stage, message)])
     }
 
     /// A failure to write the output.
@@ -74,22 +117,47 @@ impl Error {
         &self.diagnostics
     }
 
-    /// The messages for a terminal, one line each.
+    /// Prints the messages to standard error, with color if that is a terminal.
+    pub(crate) fn print(&self, input: &str) {
+        let mut text = self.render(input);
+        if has_color() {
+            text = text.replace(ERROR, COLORED_ERROR);
+        }
+        // There is no other place to complain.
+        let _ = std::io::stderr().write_all(text.as_bytes());
+    }
+
+    /// The messages, one line each, besides lines of the input that they point into.
     pub fn render(&self, input: &str) -> String {
         let mut text = String::new();
         for diagnostic in self.diagnostics.iter().take(MAX_PRINTED) {
-            let place = if diagnostic.stage == Stage::Options {
-                String::new()
-            } else {
-                format!("{input}: ")
+            let place = match &diagnostic.excerpt {
+                _ if diagnostic.stage == Stage::Options => String::new(),
+                Some(Excerpt { line, column, .. }) => format!("{input}:{line}:{column}: "),
+                None => format!("{input}: "),
             };
-            text.push_str(&format!("frazil: error: {place}{diagnostic}\n"));
+            text.push_str(&format!("{ERROR} {place}{diagnostic}\n"));
+            if let Some(excerpt) = &diagnostic.excerpt {
+                text.push_str(&format!("{}\n", excerpt.text));
+            }
         }
         if let Some(more) = self.diagnostics.len().checked_sub(MAX_PRINTED).filter(|more| *more > 0) {
-            text.push_str(&format!("frazil: error: {input}: {more} more functions failed\n"));
+            text.push_str(&format!("{ERROR} {input}: {more} more functions failed\n"));
         }
         text
     }
+}
+
+/// How messages begin.
+const ERROR: &str = "frazil: error:";
+/// The same, bold, and red where LLVM's tools have red.
+const COLORED_ERROR: &str = "\x1b[1mfrazil: \x1b[31merror:\x1b[0m";
+
+/// Whether standard error is a terminal that shows colors, and the user has nothing against them (`NO_COLOR`).
+fn has_color() -> bool {
+    let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let is_dumb = std::env::var_os("TERM").is_none_or(|terminal| terminal == "dumb");
+    std::io::stderr().is_terminal() && !is_dumb && !is_set("NO_COLOR")
 }
 
 impl From<Vec<Diagnostic>> for Error {
@@ -100,13 +168,29 @@ impl From<Vec<Diagnostic>> for Error {
 
 impl From<ReadError> for Error {
     fn from(error: ReadError) -> Error {
-        Error::new(Stage::Read, error.to_string())
+        let message = error.to_string();
+        match error.kind() {
+            ReadErrorKind::Unsupported | ReadErrorKind::TooLarge => {
+                let location = format!("bit {}", error.bit_offset());
+                Error::from(vec![Diagnostic::refusal(Stage::Read, message, Some(location))])
+            }
+            _ => Error::new(Stage::Read, message),
+        }
     }
 }
 
 impl From<CodegenError> for Error {
     fn from(error: CodegenError) -> Error {
-        Error::new(Stage::Compile, error.to_string())
+        let message = error.to_string();
+        let location = match &error {
+            CodegenError::Unsupported { place, .. } => {
+                let place = place.trim_start_matches(" (").trim_end_matches(')');
+                (!place.is_empty()).then(|| place.to_owned())
+            }
+            CodegenError::TooLarge { .. } => None,
+            _ => return Error::new(Stage::Compile, message),
+        };
+        Error::from(vec![Diagnostic::refusal(Stage::Compile, message, location)])
     }
 }
 
@@ -114,6 +198,11 @@ impl From<EmitError> for Error {
     fn from(error: EmitError) -> Error {
         match error {
             EmitError::Output(error) => Error::output(&error),
+            EmitError::Unsupported { ref symbol, .. } => {
+                let location = Some(format!("@{symbol}"));
+                Error::from(vec![Diagnostic::refusal(Stage::Write, error.to_string(), location)])
+            }
+            EmitError::TooLarge { .. } => Error::from(vec![Diagnostic::refusal(Stage::Write, error.to_string(), None)]),
             error => Error::new(Stage::Write, error.to_string()),
         }
     }
@@ -137,9 +226,8 @@ mod tests {
     #[test]
     fn messages_name_input_and_function_and_are_not_too_many() {
         let one = |number| Diagnostic {
-            stage: Stage::Compile,
             function: Some(format!("f{number}")),
-            message: "not supported: resume".to_owned(),
+            ..Diagnostic::new(Stage::Compile, "not supported: resume")
         };
         let error = Error::from((0..25).map(one).collect::<Vec<_>>());
         let text = error.render("in.bc");

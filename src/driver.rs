@@ -11,10 +11,8 @@
 //! ```
 
 use crate::diagnostics::{Error, Stage};
-use crate::dump::{self, Printer};
-use crate::options::{Arguments, Question, ReportForm};
-use crate::timing::Clock;
-use crate::{Options, Report, input, output, pipeline};
+use crate::options::{Arguments, Personality, Question, TargetArguments, words};
+use crate::{Diagnostic, Options, Report, input, manual, pipeline, refusals};
 use clap::{CommandFactory, FromArgMatches};
 use frazil_codegen::TargetEntry;
 use frazil_passes::observe::Deaf;
@@ -96,33 +94,53 @@ impl Driver {
         pipeline::compile_to(input, options, &self.targets, listener, out)
     }
 
+    /// Finds everything in a module that is not supported, and compiles nothing.
+    ///
+    /// # Errors
+    /// When the bitcode cannot be read, or the options do not fit.
+    pub fn list_unsupported(&self, input: &[u8], options: &Options) -> Result<Vec<Diagnostic>, Error> {
+        pipeline::list_refusals(input, options, &self.targets)
+    }
+
     /// Runs the command with these arguments, the program's name first. Messages go to standard error.
     pub fn run(&self, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-        // Once per process; the parser wants text that lives as long as the program.
-        let command = Arguments::command().version(&*self.version().leak());
-        let parsed = command
-            .try_get_matches_from(arguments)
-            .and_then(|matches| Arguments::from_arg_matches(&matches));
-        let arguments = match parsed {
-            Ok(arguments) => arguments,
-            Err(error) => {
+        let arguments: Vec<OsString> = arguments.into_iter().collect();
+        if let Some(words) = compare_words(&arguments) {
+            return compare(words);
+        }
+        let command = Arguments::command();
+        let outcome = words::prepare(arguments, &command).map_err(Failure::Error);
+        let outcome = outcome.and_then(|words| {
+            let personality = words
+                .first()
+                .map_or_else(Personality::default, |name| Personality::of(name));
+            let matches = command.try_get_matches_from(words).map_err(Failure::Usage)?;
+            let mut arguments = Arguments::from_arg_matches(&matches).map_err(Failure::Usage)?;
+            arguments.personality = personality;
+            Ok(arguments)
+        });
+        let outcome = outcome.and_then(|arguments| {
+            let done = match arguments.question() {
+                Some(question) => self.answer(question, &arguments).map(|()| true),
+                None => self.compile_all(&arguments),
+            };
+            done.map_err(Failure::Error)
+        });
+        match outcome {
+            Ok(true) => ExitCode::SUCCESS,
+            Ok(false) => ExitCode::FAILURE,
+            Err(Failure::Error(error)) => {
+                error.print("");
+                ExitCode::FAILURE
+            }
+            Err(Failure::Usage(error)) => {
                 let failed = error.use_stderr();
+                if failed {
+                    let _ = std::io::stderr().write_all(b"frazil: ");
+                }
                 // A closed standard output is no reason to fail.
                 let _ = error.print();
-                return if failed { ExitCode::from(2) } else { ExitCode::SUCCESS };
-            }
-        };
-        let answer = match arguments.question() {
-            Some(question) => self.answer(question, &arguments),
-            None => self.compile_file(&arguments).map(|text| {
-                let _ = std::io::stderr().write_all(text.as_bytes());
-            }),
-        };
-        match answer {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => {
-                let _ = std::io::stderr().write_all(error.render(&arguments.input_name()).as_bytes());
-                ExitCode::FAILURE
+                if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
             }
         }
     }
@@ -133,14 +151,28 @@ impl Driver {
             Question::Passes => list_passes(&self.passes),
             Question::Recipe(name) => explain(&self.recipe(arguments, Some(name))?, &self.passes),
             Question::RecipeSchema => schema::text(&self.passes),
+            Question::Version => manual::version(&self.targets),
+            Question::Processors => manual::processors(self.default_target(&arguments.target)?),
+            Question::Completions(shell) => manual::completions(shell),
+            Question::ManPage => manual::page(),
+            Question::Codes => refusals::list(),
         };
         // A closed standard output is no reason to fail.
         let _ = std::io::stdout().write_all(text.as_bytes());
         Ok(())
     }
 
+    /// The target that the command line names, or else the first one.
+    fn default_target(&self, arguments: &TargetArguments) -> Result<&TargetEntry, Error> {
+        let (name, triple) = (arguments.target.as_deref(), arguments.mtriple.as_deref());
+        match (name, triple, self.targets.first()) {
+            (None, None, Some(first)) => Ok(first),
+            _ => pipeline::target_entry(name, triple.unwrap_or_default(), &self.targets),
+        }
+    }
+
     /// The recipe that the arguments describe, with the passes of this driver.
-    fn recipe(&self, arguments: &Arguments, name: Option<&str>) -> Result<Recipe, Error> {
+    pub(crate) fn recipe(&self, arguments: &Arguments, name: Option<&str>) -> Result<Recipe, Error> {
         let mut book = self.recipes();
         for path in &arguments.recipe.recipe_file {
             let text = input::read_text(path)?;
@@ -148,45 +180,35 @@ impl Driver {
         }
         let name = match name {
             Some(name) => name,
-            None => arguments.recipe.name(&book)?,
+            None => arguments.recipe.name(&book, arguments.personality)?,
         };
         book.recipe(name, &arguments.recipe.overrides()).map_err(wrong_option)
     }
+}
 
-    /// Compiles the file that the arguments name and returns what was asked for about the run.
-    fn compile_file(&self, arguments: &Arguments) -> Result<String, Error> {
-        let options = arguments.options(self.recipe(arguments, None)?)?;
-        let start = Clock::start(options.measure);
-        let bitcode = input::read(arguments.input_path())?;
-        let opening = start.elapsed();
-        let mut out = output::Output::new(&arguments.output_path());
-        let folder = &arguments.observe.dump_dir;
-        folder.as_deref().map_or(Ok(()), dump::prepare)?;
-        let mut printer = Printer::new(folder.clone());
-        let outcome = self.compile_observed(&bitcode, &options, &mut printer, &mut out);
-        let printed = printer.finish();
-        let mut report = outcome?;
-        printed?;
-        let start = Clock::start(options.measure);
-        out.commit().map_err(|error| Error::output(&error))?;
-        report.times.read += opening;
-        report.times.write += start.elapsed();
-        let mut text = String::new();
-        match arguments.observe.time_passes {
-            Some(ReportForm::Text) => text.push_str(&report.times_text(arguments.observe.time_functions)),
-            Some(ReportForm::Json) => text.push_str(&report.json()),
-            None => {}
-        }
-        if arguments.observe.stats {
-            text.push_str(&report.counts_text());
-        }
-        Ok(text)
-    }
+/// The words of `frazil compare`, if that is what is called.
+fn compare_words(arguments: &[OsString]) -> Option<Vec<OsString>> {
+    let (program, rest) = arguments.split_first()?;
+    let (word, rest) = rest.split_first()?;
+    let is_compare = word == "compare" && Personality::of(program) == Personality::Frazil;
+    is_compare.then(|| std::iter::once(word).chain(rest).cloned().collect())
+}
 
-    fn version(&self) -> String {
-        let names: Vec<&str> = self.targets.iter().map(|target| target.name).collect();
-        format!("{}\ntargets: {}", env!("CARGO_PKG_VERSION"), names.join(", "))
+fn compare(words: Vec<OsString>) -> ExitCode {
+    match std::env::current_exe() {
+        Ok(program) => frazil_compare::run(words, &program),
+        Err(error) => {
+            Error::new(Stage::Options, format!("this program cannot be found: {error}")).print("");
+            ExitCode::FAILURE
+        }
     }
+}
+
+/// Why the command did nothing.
+enum Failure {
+    /// The words do not fit the options.
+    Usage(clap::Error),
+    Error(Error),
 }
 
 fn wrong_option(error: frazil_passes::RecipeError) -> Error {

@@ -15,18 +15,24 @@
 //! options, files and messages.
 //!
 //! Invariants of absence: nothing below this crate opens a file, reads an option or prints; of this crate, only
-//! [`mod@input`] and [`output`] touch files, and only [`diagnostics`] and [`timing`] make text for the terminal.
+//! [`mod@input`], [`output`] and [`assembler`] touch files, and only [`diagnostics`] and [`timing`] make text for the terminal.
 
+pub mod assembler;
+mod batch;
 pub mod diagnostics;
 pub mod driver;
 mod dump;
 pub mod input;
+pub mod llvm;
+mod manual;
 pub mod options;
 pub mod output;
 mod pipeline;
+pub mod refusals;
 pub mod timing;
+mod unsupported;
 
-pub use diagnostics::{Diagnostic, Error, Stage};
+pub use diagnostics::{Diagnostic, Error, Excerpt, Stage};
 pub use driver::Driver;
 pub use frazil_codegen as codegen;
 pub use frazil_codegen::{RelocationModel, TargetEntry};

@@ -29,6 +29,7 @@ enum State {
         path: PathBuf,
         destination: PathBuf,
     },
+    Nowhere(io::Sink),
     Done,
 }
 
@@ -38,6 +39,14 @@ impl Output {
         Output {
             path: path.to_owned(),
             state: State::Unopened,
+        }
+    }
+
+    /// An output that nobody wants to have.
+    pub fn nowhere() -> Output {
+        Output {
+            path: PathBuf::new(),
+            state: State::Nowhere(io::sink()),
         }
     }
 
@@ -61,6 +70,7 @@ impl Output {
         match &mut self.state {
             State::Standard(out) => Ok(out),
             State::Direct(file) | State::Temporary { file, .. } => Ok(file),
+            State::Nowhere(sink) => Ok(sink),
             State::Unopened | State::Done => Err(io::Error::other("the output is already complete")),
         }
     }

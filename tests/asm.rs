@@ -197,6 +197,11 @@ fn all_kinds_of_symbols_assemble_to_the_same() {
 }
 
 #[test]
+fn exception_tables_assemble_to_the_same() {
+    check(&root().join("tests/exceptions/shapes-O0.bc"), &Options::default());
+}
+
+#[test]
 fn sections_and_static_code_assemble_to_the_same_too() {
     let options = Options {
         relocation_model: Some(RelocationModel::Static),

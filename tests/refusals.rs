@@ -1,6 +1,6 @@
 //! What code generation refuses for a whole module: by name, and only where it must.
 
-use frazil_codegen::{CodegenError, CompiledFunction, FastState, ModuleView, RelocationModel};
+use frazil_codegen::{CodegenError, CompiledFunction, FastState, ModuleView, RelocationModel, Unit};
 use frazil_ir::{EntityRef, FuncId, text};
 
 /// Compiles a function for x86-64 in a module with this code model.
@@ -9,27 +9,55 @@ fn compile(code_model: Option<u8>) -> Result<(), CodegenError> {
         text::parse_module("func @f() -> i32 {\nb0:\n  return 1\n}\n").expect("the text parses");
     module.flags.code_model = code_model;
     let target = (frazil::targets()[0].new)();
-    let view = ModuleView {
-        module: &module,
-        relocation_model: RelocationModel::Pic,
-    };
-    let head = &module.functions[FuncId::new(0)];
-    target.compile_fast(
-        &functions[0],
-        head,
+    let view = ModuleView::new(&module, RelocationModel::Pic);
+    let unit = Unit {
+        function: &functions[0],
+        head: &module.functions[FuncId::new(0)],
         view,
-        &mut FastState::new(),
-        &mut CompiledFunction::new(false),
-    )
+    };
+    target.compile_fast(&unit, &mut FastState::new(), &mut CompiledFunction::new(false))
 }
 
 #[test]
-fn only_the_small_code_models_are_compiled() {
-    for small in [None, Some(0), Some(1)] {
-        assert_eq!(compile(small), Ok(()));
+fn code_models_are_compiled_or_refused_by_name() {
+    for supported in [None, Some(0), Some(1), Some(3)] {
+        assert_eq!(compile(supported), Ok(()));
     }
-    for (number, name) in [(2, "kernel"), (3, "medium"), (4, "large")] {
+    let kernel = "kernel in code that may be placed anywhere";
+    for (number, name) in [(2, kernel), (4, "large")] {
         let refusal = compile(Some(number)).expect_err("another model");
         assert_eq!(refusal.to_string(), format!("not supported: code model {name}"));
     }
+}
+
+/// The refusal of the first function of a module.
+fn refusal(text: &str) -> String {
+    let (module, functions) = text::parse_module(text).expect("the text parses");
+    let target = (frazil::targets()[0].new)();
+    let unit = Unit {
+        function: &functions[0],
+        head: &module.functions[FuncId::new(0)],
+        view: ModuleView::new(&module, RelocationModel::Pic),
+    };
+    let compiled = target.compile_fast(&unit, &mut FastState::new(), &mut CompiledFunction::new(false));
+    compiled.expect_err("it is refused").to_string()
+}
+
+#[test]
+fn vectors_that_fit_no_register_are_named() {
+    let cases = [
+        ("<8 x i32>", "illegal vector type <8 x i32>"),
+        ("<4 x f16>", "illegal vector type <4 x half>"),
+        ("<2 x i24>", "illegal vector type <2 x i24>"),
+        ("<32 x i1>", "illegal vector type <32 x i1>"),
+        ("<3 x i8>", "<3 x i8> in a signature"),
+        ("<4 x i1>", "<4 x i1> in a signature"),
+        ("<1 x i64>", "<1 x i64> in a signature"),
+    ];
+    for (ty, message) in cases {
+        let text = format!("func @f({ty}) -> i32 {{\nb0:\n  return 1\n}}\n");
+        assert_eq!(refusal(&text), format!("not supported: {message}"));
+    }
+    let text = "func @f(ptr) -> i32 {\nb0:\n  v1 = load <8 x i32> v0\n  v2 = extract_element <8 x i32> v1, 1\n  return v2\n}\n";
+    assert_eq!(refusal(text), "not supported: illegal vector type <8 x i32> (i0: load)");
 }

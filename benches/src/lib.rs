@@ -1,7 +1,7 @@
 //! The stages of a compilation one by one, as the benchmarks run them: what the driver interleaves function by
 //! function is done here for a whole module at a time, so that each stage can be timed alone.
 
-use frazil_codegen::{CompiledFunction, FastState, ModuleView, RelocationModel, Target};
+use frazil_codegen::{CompiledFunction, FastState, ModuleView, RelocationModel, Target, Unit};
 use frazil_emit::{EmitOptions, ObjectBuilder};
 use frazil_frontend_pnacl::{BitcodeModule, FunctionReader};
 use frazil_ir::{FuncId, Function, Module};
@@ -57,16 +57,13 @@ pub fn target() -> Box<dyn Target> {
 /// # Panics
 /// If a function cannot be compiled.
 pub fn compile(target: &dyn Target, module: &Module, bodies: &[Body], state: &mut FastState) -> usize {
-    let view = ModuleView {
-        module,
-        relocation_model: RelocationModel::Pic,
-    };
+    let view = ModuleView::new(module, RelocationModel::Pic);
     let mut code = CompiledFunction::new(false);
     let mut bytes = 0;
     for (id, function) in bodies {
         let head = &module.functions[*id];
         target
-            .compile_fast(function, head, view, state, &mut code)
+            .compile_fast(&Unit { function, head, view }, state, &mut code)
             .expect("the function is supported");
         bytes += code.len();
     }
@@ -78,16 +75,13 @@ pub fn compile(target: &dyn Target, module: &Module, bodies: &[Body], state: &mu
 /// # Panics
 /// As [`compile`].
 pub fn compiled(target: &dyn Target, module: &Module, bodies: &[Body]) -> Vec<(FuncId, CompiledFunction)> {
-    let view = ModuleView {
-        module,
-        relocation_model: RelocationModel::Pic,
-    };
+    let view = ModuleView::new(module, RelocationModel::Pic);
     let mut state = FastState::default();
     let one = |(id, function): &Body| {
         let mut code = CompiledFunction::new(false);
         let head = &module.functions[*id];
         target
-            .compile_fast(function, head, view, &mut state, &mut code)
+            .compile_fast(&Unit { function, head, view }, &mut state, &mut code)
             .expect("the function is supported");
         (*id, code)
     };

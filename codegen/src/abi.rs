@@ -7,8 +7,9 @@
 use crate::desc::ConvDesc;
 use crate::error::CodegenError;
 use crate::isa::Parts;
-use crate::reg::Reg;
-use frazil_ir::{Extension, Param, ParamKind, Signature, Type, TypeTable};
+use crate::reg::{PRegSet, Reg};
+use crate::vectors::VectorShape;
+use frazil_ir::{Extension, Param, ParamKind, Signature, Type, TypeData, TypeTable};
 
 /// Where one part of an argument or result is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,13 +52,26 @@ pub struct ArgLayout {
     pub args: Vec<ArgPlace>,
     /// Size of the argument area on the stack.
     pub stack_bytes: u32,
+    /// Its alignment in bytes: the convention's, or that of memory in it which is stricter.
+    pub stack_align: u32,
+    /// How much of it the callee takes off the stack.
+    pub popped_bytes: u32,
     /// Number of integer argument registers taken by the fixed parameters.
     pub int_used: u8,
     /// Number of float argument registers taken by the fixed parameters.
     pub float_used: u8,
     /// Number of float argument registers taken by all.
     pub float_used_all: u8,
-    /// Whether results are returned in memory, whose address is a hidden first argument in `int_args[0]`.
+    /// Registers that the callee gives back as they were.
+    pub preserved: PRegSet,
+    /// Those of them that nothing of a call writes.
+    pub kept: PRegSet,
+    /// Which argument is Swift's error, whose register comes back changed.
+    pub swift_error: Option<u32>,
+    /// Whether an argument has the register that the callee's address has in indirect calls.
+    pub takes_callee_register: bool,
+    /// Whether results are returned in memory, whose address is a hidden first argument; see
+    /// [`ConvDesc::result_pointer`].
     pub returns_in_memory: bool,
     /// Places of the results, when they are in registers; parts beside.
     pub returns: Vec<ArgPlace>,
@@ -70,6 +84,7 @@ struct Dealer<'a> {
     int_next: usize,
     float_next: usize,
     stack_bytes: u32,
+    stack_align: u32,
 }
 
 impl Dealer<'_> {
@@ -79,15 +94,47 @@ impl Dealer<'_> {
         offset
     }
 
-    fn deal(&mut self, parts: Parts) -> [Place; 4] {
-        let mut places = [Place::Stack(0); 4];
-        let count = usize::from(parts.count);
-        let (regs, next) = if parts.float {
+    /// The next register of a class, if there is one.
+    #[inline]
+    fn register(&mut self, float: bool) -> Option<Reg> {
+        let (regs, next) = if float {
             (self.conv.float_args, &mut self.float_next)
         } else {
             (self.conv.int_args, &mut self.int_next)
         };
-        if self.conv.keeps_pairs && count > 1 && *next + count > regs.len() {
+        let reg = *regs.get(*next)?;
+        *next += 1;
+        if self.conv.shares_positions {
+            self.share_positions();
+        }
+        Some(reg)
+    }
+
+    #[cold]
+    fn share_positions(&mut self) {
+        let next = self.int_next.max(self.float_next);
+        (self.int_next, self.float_next) = (next, next);
+    }
+
+    #[inline]
+    fn deal(&mut self, parts: Parts, ty: Type) -> [Place; 4] {
+        if parts.count == 1
+            && let Some(reg) = self.register(parts.float)
+        {
+            return [Place::Reg(reg); 4];
+        }
+        self.deal_parts(parts, self.conv.keeps_pairs && ty == Type::I128)
+    }
+
+    fn deal_parts(&mut self, parts: Parts, together: bool) -> [Place; 4] {
+        let mut places = [Place::Stack(0); 4];
+        let count = usize::from(parts.count);
+        let (regs, next) = if parts.float {
+            (self.conv.float_args, self.float_next)
+        } else {
+            (self.conv.int_args, self.int_next)
+        };
+        if together && next + count > regs.len() {
             let bytes = parts.slot_bytes();
             let start = self.stack(bytes, bytes.min(self.conv.stack_align));
             for (index, place) in places.iter_mut().take(count).enumerate() {
@@ -96,17 +143,12 @@ impl Dealer<'_> {
             return places;
         }
         for place in places.iter_mut().take(count) {
-            let next = if parts.float {
-                &mut self.float_next
-            } else {
-                &mut self.int_next
-            };
-            *place = match regs.get(*next) {
-                Some(&reg) => {
-                    *next += 1;
-                    Place::Reg(reg)
+            *place = match self.register(parts.float) {
+                Some(reg) => Place::Reg(reg),
+                None => {
+                    let align = u32::from(parts.bytes).max(self.conv.stack_slot_bytes);
+                    Place::Stack(self.stack(u32::from(parts.bytes), align))
                 }
-                None => Place::Stack(self.stack(u32::from(parts.bytes), self.conv.stack_slot_bytes)),
             };
         }
         places
@@ -126,27 +168,70 @@ impl ArgLayout {
         parts_of: impl Fn(Type) -> Parts,
     ) -> Result<(), CodegenError> {
         self.args.clear();
+        (self.preserved, self.kept) = (conv.callee_saved, conv.kept_by_calls);
+        (self.swift_error, self.takes_callee_register) = (None, false);
         self.place_returns(signature, conv, types, &parts_of)?;
         let mut dealer = Dealer {
             conv,
             int_next: 0,
             float_next: 0,
-            stack_bytes: 0,
+            stack_bytes: conv.shadow_bytes,
+            stack_align: conv.stack_align,
         };
         if self.returns_in_memory {
-            dealer.int_next = 1;
+            if conv.returns_struct_pointer {
+                self.preserved.remove(conv.int_returns[0]);
+            }
+            if conv.special.struct_return.is_none() {
+                dealer.register(false);
+            }
         }
         (self.int_used, self.float_used) = (dealer.int_next as u8, 0);
         for (index, param) in signature.params.iter().enumerate() {
-            let arg = place_param(&mut dealer, param, types, &parts_of)?;
+            let arg = match param.kind {
+                ParamKind::Normal => place_param(&mut dealer, param, types, &parts_of)?,
+                _ => self.place_special(&mut dealer, param, types, &parts_of)?,
+            };
             self.args.push(arg);
             if index < signature.fixed_params as usize {
                 (self.int_used, self.float_used) = (dealer.int_next as u8, dealer.float_next as u8);
             }
         }
+        if conv.int_args.get(dealer.int_next.wrapping_sub(1)) == Some(&Reg::NONE) {
+            return Err(refuse(conv, "so many arguments"));
+        }
+        if conv.shares_positions && signature.variadic {
+            return Err(refuse(conv, "variable arguments"));
+        }
         self.float_used_all = dealer.float_next as u8;
-        self.stack_bytes = dealer.stack_bytes;
+        (self.stack_bytes, self.popped_bytes) = (dealer.stack_bytes, 0);
+        self.stack_align = dealer.stack_align;
+        if conv.callee_pops {
+            self.pop(conv, signature)?;
+        }
         Ok(())
+    }
+
+    /// The argument area of a callee that takes it off the stack: with the return address, it keeps the stack aligned.
+    #[cold]
+    fn pop(&mut self, conv: &ConvDesc, signature: &Signature) -> Result<(), CodegenError> {
+        if signature.variadic {
+            return Err(refuse(conv, "variable arguments"));
+        }
+        let address = conv.stack_slot_bytes;
+        self.stack_bytes = (self.stack_bytes + address).next_multiple_of(conv.stack_align) - address;
+        self.popped_bytes = self.stack_bytes;
+        // A return can pop as much as 16 bits tell.
+        if self.popped_bytes > u32::from(u16::MAX) {
+            return Err(refuse(conv, "so many arguments"));
+        }
+        Ok(())
+    }
+
+    /// The register for the callee's address in an indirect call, unless an argument has taken it.
+    #[inline]
+    pub fn callee_register(&self, conv: &ConvDesc) -> Option<Reg> {
+        (!self.takes_callee_register).then_some(conv.indirect_callee)
     }
 
     fn place_returns(
@@ -159,15 +244,20 @@ impl ArgLayout {
         self.returns.clear();
         self.returns_in_memory = false;
         self.return_bytes = 0;
-        let (mut ints, mut floats) = (conv.int_returns.iter(), conv.float_returns.iter());
+        let (mut ints, mut floats) = (conv.int_returns.iter(), 0..);
         let mut offset = 0u32;
         for param in &signature.returns {
             let parts = known(parts_of(param.ty), types, param.ty)?;
             let mut places = [Place::Stack(0); 4];
             offset = offset.next_multiple_of(u32::from(parts.bytes).max(4));
             for index in 0..parts.count {
-                let reg = if parts.float { floats.next() } else { ints.next() };
+                let reg = match (parts.float, parts.is_scalar()) {
+                    (false, _) => ints.next(),
+                    (true, true) => floats.next().and_then(|index: usize| conv.float_returns.get(index)),
+                    (true, false) => floats.next().and_then(|index| conv.vector_returns.get(index)),
+                };
                 self.returns_in_memory |= reg.is_none();
+                reg.iter().for_each(|&&reg| self.preserved.remove(reg));
                 let stack = Place::Stack(offset + parts.offset(index) as u32);
                 places[usize::from(index)] = reg.map_or(stack, |&reg| Place::Reg(reg));
             }
@@ -179,15 +269,69 @@ impl ArgLayout {
             offset += parts.slot_bytes();
         }
         if self.returns_in_memory {
-            self.spread_returns_over_memory();
+            self.preserved = conv.callee_saved;
+            if self.returns.iter().any(|result| !result.parts.is_scalar()) {
+                refuse_short_vectors(signature, types)?;
+            }
+            self.spread_returns_over_memory(signature, types);
         }
         Ok(())
     }
 
-    /// All results to memory, in the layout of a struct of them.
-    fn spread_returns_over_memory(&mut self) {
+    /// The places of a parameter that is not passed like others.
+    #[cold]
+    fn place_special(
+        &mut self,
+        dealer: &mut Dealer<'_>,
+        param: &Param,
+        types: &TypeTable,
+        parts_of: &impl Fn(Type) -> Parts,
+    ) -> Result<ArgPlace, CodegenError> {
+        let conv = dealer.conv;
+        let reg = match param.kind {
+            ParamKind::StructReturn => {
+                if conv.returns_struct_pointer {
+                    self.preserved.remove(conv.int_returns[0]);
+                }
+                if conv.special.struct_return.is_none() {
+                    return place_param(dealer, param, types, parts_of);
+                }
+                conv.special.struct_return
+            }
+            ParamKind::ByVal { size, align_log2 } => {
+                return place_memory(dealer, size, align_log2, known(parts_of(param.ty), types, param.ty)?);
+            }
+            ParamKind::Nest => conv.special.nest,
+            ParamKind::SwiftSelf => conv.special.swift_self,
+            ParamKind::SwiftError => {
+                self.swift_error = Some(self.args.len() as u32);
+                if !conv.special.swift_error.is_none() {
+                    self.preserved.remove(conv.special.swift_error);
+                }
+                conv.special.swift_error
+            }
+            ParamKind::SwiftAsync => conv.special.swift_async,
+            other => return Err(refuse(conv, &format!("a parameter of kind {other:?}"))),
+        };
+        if reg.is_none() {
+            return Err(refuse(conv, &format!("a parameter of kind {:?}", param.kind)));
+        }
+        self.kept.remove(reg);
+        self.takes_callee_register |= reg == conv.indirect_callee;
+        Ok(ArgPlace {
+            places: [Place::Reg(reg); 4],
+            parts: known(parts_of(param.ty), types, param.ty)?,
+            extend: (0, false),
+        })
+    }
+
+    /// All results to memory, in the layout of a struct of them. Who reads an integer from memory relies on zeros above
+    /// its width.
+    fn spread_returns_over_memory(&mut self, signature: &Signature, types: &TypeTable) {
         let mut offset = 0u32;
-        for result in &mut self.returns {
+        for (result, param) in self.returns.iter_mut().zip(&signature.returns) {
+            let bits = types.int_bits(param.ty).filter(|bits| !bits.is_multiple_of(8));
+            result.extend = (bits.unwrap_or(0), false);
             let bytes = u32::from(result.parts.count) * u32::from(result.parts.bytes);
             offset = offset.next_multiple_of(bytes.next_power_of_two());
             for index in 0..result.parts.count {
@@ -207,50 +351,118 @@ fn place_param(
 ) -> Result<ArgPlace, CodegenError> {
     let parts = known(parts_of(param.ty), types, param.ty)?;
     let extend = extension(param, types);
-    let places = match param.kind {
-        ParamKind::Normal | ParamKind::StructReturn => dealer.deal(parts),
-        ParamKind::ByVal { size, align_log2 } => {
-            let align = (1u32 << align_log2.min(30)).max(dealer.conv.stack_slot_bytes);
-            if align > dealer.conv.stack_align {
-                return Err(CodegenError::unsupported(format!(
-                    "a byval parameter aligned to {align} bytes"
-                )));
-            }
-            [Place::Stack(dealer.stack(size, align)); 4]
-        }
-        other => return Err(CodegenError::unsupported(format!("a parameter of kind {other:?}"))),
-    };
-    if param.in_reg {
-        return Err(CodegenError::unsupported("an inreg parameter"));
+    if parts.count > 1 && dealer.conv.shares_positions {
+        return Err(refuse(dealer.conv, "an argument of several registers"));
     }
+    if !parts.is_scalar() && dealer.conv.shares_positions {
+        return Err(refuse(dealer.conv, "a vector argument"));
+    }
+    if parts.bytes < dealer.conv.narrowest_bytes {
+        return Err(refuse(dealer.conv, "an integer argument of less than 32 bits"));
+    }
+    let places = dealer.deal(parts, param.ty);
     Ok(ArgPlace { places, parts, extend })
+}
+
+/// The strictest alignment of arguments on the stack: a page.
+const MAX_ALIGN: u32 = 4096;
+
+/// The place of memory that is passed by value.
+fn place_memory(dealer: &mut Dealer<'_>, size: u32, align_log2: u8, parts: Parts) -> Result<ArgPlace, CodegenError> {
+    if !dealer.conv.passes_memory {
+        return Err(refuse(dealer.conv, "a byval parameter"));
+    }
+    let align = (1u32 << align_log2.min(30)).max(dealer.conv.stack_slot_bytes);
+    dealer.stack_align = dealer.stack_align.max(align);
+    if align > MAX_ALIGN {
+        return Err(CodegenError::unsupported(format!(
+            "a byval parameter aligned to {align} bytes"
+        )));
+    }
+    Ok(ArgPlace {
+        places: [Place::Stack(dealer.stack(size, align)); 4],
+        parts,
+        extend: (0, false),
+    })
+}
+
+fn refuse(conv: &ConvDesc, what: &str) -> CodegenError {
+    CodegenError::unsupported(format!("{what} in the convention {}", conv.name))
 }
 
 fn known(parts: Parts, types: &TypeTable, ty: Type) -> Result<Parts, CodegenError> {
     if parts.count == 0 {
         return Err(unsupported_type(types, ty));
     }
+    if !parts.is_scalar() {
+        refuse_odd_vector(types, ty)?;
+    }
     Ok(parts)
+}
+
+/// Vectors that LLVM passes otherwise than in one vector register with lanes as in memory.
+#[cold]
+fn refuse_odd_vector(types: &TypeTable, ty: Type) -> Result<(), CodegenError> {
+    let is_passed_whole = VectorShape::of(types, ty).is_some_and(|shape| {
+        let has_usual_lanes = shape.lanes.is_power_of_two() || shape.lanes == 3 && shape.lane_bits == 32;
+        shape.lanes > 1 && !shape.is_mask && has_usual_lanes
+    });
+    if is_passed_whole {
+        return Ok(());
+    }
+    Err(CodegenError::unsupported(format!(
+        "{} in a signature",
+        type_name(types, ty)
+    )))
+}
+
+/// Results in memory that take less of it than of a register.
+#[cold]
+fn refuse_short_vectors(signature: &Signature, types: &TypeTable) -> Result<(), CodegenError> {
+    let shape = |param: &&Param| VectorShape::of(types, param.ty);
+    let short = |param: &&Param| shape(param).is_some_and(|shape| shape.memory_bytes() <= 8);
+    match signature.returns.iter().find(short) {
+        Some(param) => Err(CodegenError::unsupported(format!(
+            "{} among results in memory",
+            type_name(types, param.ty)
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// The refusal of a type.
 pub fn unsupported_type(types: &TypeTable, ty: Type) -> CodegenError {
-    use frazil_ir::TypeData;
-    let name = |data: TypeData| match data {
-        TypeData::Int(bits) => format!("i{bits}"),
-        other => format!("{other:?}").to_lowercase(),
-    };
+    let name = type_name(types, ty);
     CodegenError::unsupported(match types.data(ty) {
-        TypeData::Vector { element, lanes } => format!("type <{lanes} x {}>", name(types.data(element))),
-        data => format!("type {}", name(data)),
+        TypeData::Vector { .. } => format!("illegal vector type {name}"),
+        _ => format!("type {name}"),
     })
 }
 
-fn extension(param: &Param, types: &TypeTable) -> (u32, bool) {
-    match (param.extension, types.int_bits(param.ty)) {
-        (Extension::None, _) | (_, None) => (0, false),
-        (extension, Some(bits)) => (bits, extension == Extension::Sign),
+/// A type as LLVM writes it, as far as it can be refused.
+fn type_name(types: &TypeTable, ty: Type) -> String {
+    match types.data(ty) {
+        TypeData::Int(bits) => format!("i{bits}"),
+        TypeData::Vector { element, lanes } => format!("<{lanes} x {}>", type_name(types, element)),
+        TypeData::F16 => "half".to_owned(),
+        TypeData::BF16 => "bfloat".to_owned(),
+        TypeData::F32 => "float".to_owned(),
+        TypeData::F64 => "double".to_owned(),
+        TypeData::X86F80 => "x86_fp80".to_owned(),
+        TypeData::F128 => "fp128".to_owned(),
+        TypeData::Ptr(0) => "ptr".to_owned(),
+        TypeData::Ptr(space) => format!("ptr addrspace({space})"),
+        TypeData::Void => "void".to_owned(),
     }
+}
+
+#[inline]
+fn extension(param: &Param, types: &TypeTable) -> (u32, bool) {
+    if param.extension == Extension::None {
+        return (0, false);
+    }
+    let bits = types.int_bits(param.ty).unwrap_or(0);
+    (bits, bits != 0 && param.extension == Extension::Sign)
 }
 
 #[cfg(test)]

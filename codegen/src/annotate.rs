@@ -5,7 +5,7 @@ use crate::desc::{OpDesc, Role, TargetDesc};
 use crate::mfunc::{MFunc, Term, for_each_register, op_desc};
 use crate::minst::MInst;
 use crate::module_view::ModuleView;
-use crate::reg::PRegSet;
+use crate::reg::{PRegSet, Reg};
 use frazil_ir::{EntityRef, Function, Inst, text};
 use std::fmt::Write;
 
@@ -73,6 +73,22 @@ fn accesses(func: &MFunc, ops: &'static [OpDesc], inst: &MInst) -> (PRegSet, PRe
         }
     });
     (uses, defs)
+}
+
+/// The remark on a store of a register for want of registers.
+pub(crate) const SPILL: &str = "spill";
+/// The remark on the use of what such a store has put into memory.
+pub(crate) const RELOAD: &str = "reload";
+
+/// What is to be remarked on an instruction over physical registers, if it accesses a slot for spilled values.
+pub(crate) fn remark(func: &MFunc, ops: &'static [OpDesc], inst: &MInst) -> Option<&'static str> {
+    let is_slot = inst.regs[1] == Reg::FRAME && inst.disp < func.frame.spills_below;
+    let desc = op_desc(ops, inst.op);
+    match (is_slot, desc.reads_memory, desc.writes_memory) {
+        (true, true, _) => Some(RELOAD),
+        (true, false, true) => Some(SPILL),
+        _ => None,
+    }
 }
 
 /// The text of a note.

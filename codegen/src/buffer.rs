@@ -17,7 +17,10 @@ mod shorten;
 pub use shorten::ShortForm;
 
 use crate::desc::FixupDesc;
+use crate::exceptions::ExceptionTable;
+use crate::inline_asm::AsmText;
 use crate::minst::{Label, MInst, Ref, RefKind};
+use frazil_ir::{Block, EntityRef, SymbolId};
 
 /// A place that a linker fills in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +71,8 @@ pub enum LogItem {
         /// The table.
         table: Label,
     },
+    /// An inline assembly text: an index into [`CodeBuffer::texts`].
+    Text(u32),
 }
 
 /// A jump table waiting to be laid out behind the code.
@@ -89,12 +94,23 @@ pub struct CodeBuffer {
     pub relocs: Vec<Reloc>,
     /// Constants of the function.
     pub constants: Vec<PoolConstant>,
+    /// Which calls unwind where.
+    pub exceptions: ExceptionTable,
+    /// Blocks of other functions whose addresses the code has.
+    pub foreign_blocks: Vec<(SymbolId, Block)>,
+    /// The labels that are the addresses of the function's own blocks: the first one and the number of blocks.
+    /// `None` if nobody asks for the addresses.
+    pub block_addresses: Option<(Label, u32)>,
     labels: Vec<u32>,
     fixups: Vec<Fixup>,
     tables: Vec<JumpTable>,
     table_targets: Vec<Label>,
     /// First byte, byte after the last, and target of the branch that ends the code.
     last_jump: Option<(u32, u32, Label)>,
+    /// Places that must be aligned, ascending.
+    aligns: Vec<shorten::Align>,
+    /// Bytes of code before this buffer's.
+    lead_bytes: u32,
     /// Branches that were made shorter.
     cuts: Vec<shorten::Cut>,
     log: Vec<(u32, LogItem)>,
@@ -102,6 +118,8 @@ pub struct CodeBuffer {
     /// Whether instructions get notes, and what these say; the last one is that of the next instructions.
     annotating: bool,
     notes: Vec<String>,
+    /// Inline assembly texts of which no bytes are here.
+    texts: Vec<AsmText>,
 }
 
 impl CodeBuffer {
@@ -118,14 +136,20 @@ impl CodeBuffer {
         self.bytes.clear();
         self.relocs.clear();
         self.constants.clear();
+        self.exceptions.begin(false);
+        self.foreign_blocks.clear();
+        self.block_addresses = None;
         self.labels.clear();
         self.fixups.clear();
         self.tables.clear();
         self.table_targets.clear();
         self.last_jump = None;
+        self.aligns.clear();
+        self.lead_bytes = 0;
         self.cuts.clear();
         self.log.clear();
         self.notes.clear();
+        self.texts.clear();
     }
 
     /// The current offset in bytes.
@@ -146,6 +170,35 @@ impl CodeBuffer {
         let first = Label(self.labels.len() as u32);
         self.labels.resize(self.labels.len() + count, UNBOUND);
         first
+    }
+
+    /// The reference to a block of another function.
+    pub fn foreign_block(&mut self, function: SymbolId, block: Block) -> Ref {
+        let known = (self.foreign_blocks.iter()).position(|&known| known == (function, block));
+        let number = known.unwrap_or_else(|| {
+            self.foreign_blocks.push((function, block));
+            self.foreign_blocks.len() - 1
+        });
+        Ref::new(RefKind::Block, number as u32)
+    }
+
+    /// Binds the addresses of blocks that are gone here, where nothing jumps to.
+    pub fn bind_missing_addresses(&mut self) {
+        let Some((first, count)) = self.block_addresses else {
+            return;
+        };
+        for label in (first.0..first.0 + count).map(Label) {
+            if self.label_offset(label).is_none() {
+                self.bind(label);
+            }
+        }
+    }
+
+    /// The block whose address a label is.
+    pub fn addressed_block(&self, label: Label) -> Option<Block> {
+        let (first, count) = self.block_addresses?;
+        let number = label.0.checked_sub(first.0).filter(|&number| number < count)?;
+        Some(Block::new(number as usize))
     }
 
     /// Where a label is bound.
@@ -329,6 +382,69 @@ impl CodeBuffer {
     pub fn annotate(&mut self, note: String) {
         debug_assert!(self.annotating, "nobody wants notes");
         self.notes.push(note);
+    }
+
+    /// Says something of the last instruction alone, besides its note; nothing if nobody wants notes.
+    #[inline]
+    pub fn remark(&mut self, remark: &str) {
+        if self.annotating {
+            self.remark_last(remark);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn remark_last(&mut self, remark: &str) {
+        if let Some((_, LogItem::Note(index))) = self.log.last_mut() {
+            let note = self.notes[*index as usize].clone();
+            *index = self.notes.len() as u32;
+            self.notes.push(format!("{note}; {remark}"));
+            // What follows has the old one again.
+            self.notes.push(note);
+        }
+    }
+
+    /// Bytes that are no instruction of the op table.
+    pub fn put_raw(&mut self, bytes: &[u8]) {
+        self.last_jump = None;
+        self.put(bytes);
+    }
+
+    /// Aligns what follows to a power of two bytes, from the start of the function, as far as
+    /// [`CodeBuffer::set_lead_bytes`] says it; `fill` writes filler that does nothing.
+    pub fn align(&mut self, log2: u8, fill: fn(&mut [u8])) {
+        self.last_jump = None;
+        let room = (1usize << log2) - 1;
+        self.bytes.resize(self.bytes.len() + room, 0);
+        let end = self.offset();
+        self.aligns.push(shorten::Align { end, log2, fill });
+    }
+
+    /// The largest alignment that was asked for, as a power of two.
+    pub fn align_log2(&self) -> u8 {
+        self.aligns.iter().map(|align| align.log2).max().unwrap_or(0)
+    }
+
+    /// Says how much code comes before this buffer's, before branches are shortened.
+    pub fn set_lead_bytes(&mut self, bytes: u32) {
+        self.lead_bytes = bytes;
+    }
+
+    /// Puts an inline assembly text here. Its bytes are an assembler's matter: the code is whole as text only.
+    pub fn put_text(&mut self, text: AsmText) {
+        self.last_jump = None;
+        self.log_item(LogItem::Text(self.texts.len() as u32));
+        self.texts.push(text);
+    }
+
+    /// The inline assembly texts that only an assembler can encode. With any, the bytes are not the whole code.
+    pub fn texts(&self) -> &[AsmText] {
+        &self.texts
+    }
+
+    /// Whether the log is kept.
+    pub fn is_logging(&self) -> bool {
+        self.logging
     }
 
     /// A note of the log.

@@ -1,5 +1,6 @@
 //! What a target says about itself as data: registers, op table, conventions, relocations, fixups, addressing.
 
+use crate::features::FeatureTable;
 use crate::reg::{PRegSet, Reg, RegClass};
 use crate::result::UnwindOp;
 
@@ -27,6 +28,8 @@ pub struct OpDesc {
     pub name: &'static str,
     /// What happens to `regs`.
     pub roles: [Role; 3],
+    /// The classes of registers that `regs` may be, where the row says so.
+    pub classes: [Option<RegClass>; 3],
     /// Whether it reads the condition flags (contract 2).
     pub reads_flags: bool,
     /// Whether it writes the condition flags.
@@ -59,6 +62,7 @@ impl OpDesc {
         OpDesc {
             name,
             roles: [Role::None; 3],
+            classes: [None; 3],
             reads_flags: false,
             writes_flags: false,
             implicit_uses: PRegSet::EMPTY,
@@ -141,12 +145,38 @@ pub struct ClassDesc {
     pub bytes: u8,
 }
 
+/// Registers of arguments that have one of their own; [`Reg::NONE`] where the convention has none.
+#[derive(Clone, Copy, Debug)]
+pub struct SpecialArgs {
+    /// The static chain.
+    pub nest: Reg,
+    /// Swift's self.
+    pub swift_self: Reg,
+    /// Swift's error: both an argument and a result.
+    pub swift_error: Reg,
+    /// Swift's asynchronous context.
+    pub swift_async: Reg,
+    /// The pointer to memory for a struct; with none, it is dealt like others.
+    pub struct_return: Reg,
+}
+
+impl SpecialArgs {
+    /// None at all.
+    pub const NONE: SpecialArgs = SpecialArgs {
+        nest: Reg::NONE,
+        swift_self: Reg::NONE,
+        swift_error: Reg::NONE,
+        swift_async: Reg::NONE,
+        struct_return: Reg::NONE,
+    };
+}
+
 /// A calling convention as data.
 #[derive(Clone, Copy, Debug)]
 pub struct ConvDesc {
     /// For messages.
     pub name: &'static str,
-    /// Registers of integer arguments, in order.
+    /// Registers of integer arguments, in order; [`Reg::NONE`] for one that arguments cannot be passed in here.
     pub int_args: &'static [Reg],
     /// Registers of floating-point arguments, in order.
     pub float_args: &'static [Reg],
@@ -154,22 +184,50 @@ pub struct ConvDesc {
     pub int_returns: &'static [Reg],
     /// Registers of floating-point results, in order.
     pub float_returns: &'static [Reg],
-    /// Registers that keep their value over a call.
+    /// Registers of vector results, the same ones in order and perhaps more.
+    pub vector_returns: &'static [Reg],
+    /// Registers that keep their value over a call, those of its results left out where they are among them.
     pub callee_saved: PRegSet,
+    /// Those of them that nothing of a call writes: neither its arguments, results nor the callee's address. Registers
+    /// of [`SpecialArgs`] count as written only by calls that have such an argument.
+    pub kept_by_calls: PRegSet,
     /// Bytes that each argument on the stack takes at least.
     pub stack_slot_bytes: u32,
     /// Alignment of the stack at a call.
     pub stack_align: u32,
     /// The register that holds the callee of an indirect call: no argument register, not callee-saved.
     pub indirect_callee: Reg,
-    /// The register of the static chain.
-    pub nest: Reg,
-    /// Whether the struct-return pointer is also returned in the first integer result register.
+    /// Registers of arguments that have one of their own.
+    pub special: SpecialArgs,
+    /// Whether memory can be passed by value, on the stack.
+    pub passes_memory: bool,
+    /// Whether a callee takes its arguments off the stack, so that functions with more or fewer of them may take each
+    /// other's place.
+    pub callee_pops: bool,
+    /// Bytes of the narrowest integer argument; narrower ones are refused.
+    pub narrowest_bytes: u8,
+    /// Whether integer and floating-point arguments count positions together: the third argument has the third
+    /// register of its class.
+    pub shares_positions: bool,
+    /// Bytes of the argument area below the first argument on the stack, which belong to the callee.
+    pub shadow_bytes: u32,
+    /// Whether the pointer to memory for a struct or for results is also returned in the first integer result register.
     pub returns_struct_pointer: bool,
-    /// Whether an integer of two parts goes to registers only if both fit, and on the stack is aligned to its size.
+    /// Whether an integer of 128 bits goes to registers only if all of it fits, and on the stack is aligned to its size.
     pub keeps_pairs: bool,
     /// A register that tells a variadic callee an upper bound of the float registers used; none if not needed.
     pub variadic_count: Reg,
+}
+
+impl ConvDesc {
+    /// The register of the hidden pointer to memory for results.
+    pub fn result_pointer(&self) -> Reg {
+        if self.special.struct_return.is_none() {
+            self.int_args[0]
+        } else {
+            self.special.struct_return
+        }
+    }
 }
 
 /// The target as data.
@@ -187,12 +245,16 @@ pub struct TargetDesc {
     pub classes: [ClassDesc; 2],
     /// Registers that may belong to one value or stack slot for its whole life: callee-saved integer registers, and
     /// float registers, which only functions without calls use so (runtime
-    /// calls save them). No rule claims any of them.
+    /// calls save them). No rule claims any of them, but for atomic accesses of 128
+    /// bits, beside which there are no homes.
     pub home_registers: PRegSet,
     /// The register that frame slots are addressed from.
     pub frame_pointer: Reg,
     /// The stack pointer.
     pub stack_pointer: Reg,
+    /// Where unwinders leave the exception and the selector when they enter a landing pad; `None` if the target has no
+    /// exceptions. Neither is callee-saved, a scratch register or a home register.
+    pub exception_registers: Option<[Reg; 2]>,
     /// Whether a function may do without the frame pointer, which then is a register like others, and saves the
     /// registers of its caller by pushing them. What prologues of such targets must do is said in [`crate::frame`].
     pub pushes_saved_registers: bool,
@@ -200,6 +262,8 @@ pub struct TargetDesc {
     pub incoming_args_offset: i32,
     /// Size of a pointer in bytes.
     pub pointer_bytes: u8,
+    /// What processors can do besides what all of them can.
+    pub features: &'static FeatureTable,
     /// Address forms.
     pub addressing: Addressing,
     /// Alignment of functions as log2 of bytes.
@@ -236,6 +300,12 @@ pub struct ElfDesc {
     pub abs64: Option<u8>,
     /// Relocation index of an absolute address of 4 bytes in data.
     pub abs32: Option<u8>,
+    /// Relocation index of the low 2 bytes of an absolute address in data.
+    pub abs16: Option<u8>,
+    /// Relocation index of the low byte of an absolute address in data.
+    pub abs8: Option<u8>,
+    /// Relocation index of a 4-byte distance from the field to a function or its entry of the procedure linkage table.
+    pub plt32: Option<u8>,
     /// Relocation index of a 4-byte distance from the field to a symbol.
     pub pc32: Option<u8>,
     /// Relocation index of an 8-byte distance from the field to a symbol.

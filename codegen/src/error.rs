@@ -1,6 +1,7 @@
 //! Why a function could not be compiled.
 
 use crate::check::CheckError;
+use crate::verify::MachFault;
 use frazil_ir::{Function, Inst, Module};
 use thiserror::Error;
 
@@ -24,6 +25,18 @@ pub enum CodegenError {
     /// Registers or slots do not hold what instructions read there. This is a defect of Frazil.
     #[error("wrong register allocation: {0}; please report this with the input")]
     WrongAllocation(#[from] CheckError),
+    /// The target has no instructions for an operation on vectors. Never leaves this crate: the function is compiled
+    /// again with such operations done lane by lane ([`crate::vectors`]).
+    #[error("an operation on vectors")]
+    NeedsExpansion,
+    /// A pass has left a machine function that is not valid. This is a defect of the pass.
+    #[error("{pass} left an invalid machine function: {fault}; please report this with the input")]
+    InvalidMachine {
+        /// The pass, or the part of the optimizing path.
+        pass: &'static str,
+        /// What is wrong.
+        fault: MachFault,
+    },
 }
 
 impl CodegenError {

@@ -16,6 +16,8 @@ pub struct Frame {
     reuse: bool,
     /// Whether anything is addressed from the frame pointer.
     pub needed: bool,
+    /// The offset of the guard from the frame pointer, if there is one (see [`crate::context::protector`]).
+    pub guard: Option<i32>,
 }
 
 /// Frames beyond this are refused; displacements have 32 bits.
@@ -26,6 +28,7 @@ impl Frame {
     pub fn reset(&mut self, reuse: bool) {
         self.used_bytes = 0;
         self.needed = false;
+        self.guard = None;
         self.reuse = reuse;
         self.free.iter_mut().for_each(Vec::clear);
     }

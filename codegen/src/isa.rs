@@ -9,16 +9,18 @@ use crate::buffer::{CodeBuffer, ShortForm};
 use crate::desc::{ConvDesc, OpDesc, TargetDesc};
 use crate::error::CodegenError;
 use crate::fast::FastState;
+use crate::inline_asm::AsmRules;
 use crate::lower_ctx::LowerCtx;
-use crate::minst::{Label, MInst, Mem};
+use crate::minst::{Label, MInst, Mem, Ref};
 use crate::module_view::ModuleView;
 use crate::optimize::{MachRecipe, OptimizeState};
 use crate::pass::{MachPasses, MachRules, NoMachRules};
 use crate::print::AsmNames;
 use crate::reg::{PRegSet, Reg, RegClass};
 use crate::result::{CompiledFunction, UnwindOp};
-use frazil_ir::module::FunctionHead;
-use frazil_ir::{CallConv, Function, Inst, Operand, SymbolId, Type, TypeTable};
+use crate::unit::Unit;
+use frazil_ir::module::GuardPlace;
+use frazil_ir::{CallConv, Function, Inst, InstData, Operand, RuntimeFunction, SymbolId, Type, TypeTable};
 use std::fmt;
 
 /// How a type is spread over registers.
@@ -37,6 +39,12 @@ impl Parts {
     #[inline]
     pub fn class(self) -> RegClass {
         if self.float { RegClass::Float } else { RegClass::Int }
+    }
+
+    /// Whether each part is at most a general register wide: no vector, and a type that is compiled.
+    #[inline]
+    pub fn is_scalar(self) -> bool {
+        matches!(self.bytes, 1..=8)
     }
 
     /// Bytes of a frame slot for all parts; at least 4, so that rules may read more than the type's width.
@@ -79,13 +87,28 @@ pub enum CaseTest {
     Below,
 }
 
-/// A switch value in registers that the rule owns.
+/// A switch value in registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SwitchValue {
     /// The value, or its low part.
     pub low: Reg,
     /// The part above, or [`Reg::NONE`] when there is none.
     pub high: Reg,
+    /// How many bytes of a register are the value, zero-extended; what lies above them may be anything.
+    pub bytes: u8,
+}
+
+/// A table of labels for the consecutive values from `low` to `low + span`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CaseTable {
+    /// The value of the first entry.
+    pub low: u64,
+    /// How far above it the last one is.
+    pub span: u64,
+    /// Where the table is.
+    pub label: Label,
+    /// Where other values go; `None` if there are none.
+    pub default: Option<Label>,
 }
 
 /// What a call goes to.
@@ -104,32 +127,82 @@ pub struct FrameInfo {
     pub needs_frame: bool,
     /// Whether the frame pointer is set up; without, the frame is addressed from the stack pointer.
     pub frame_pointer: bool,
-    /// Whether saved registers are pushed (see [`crate::desc::TargetDesc::pushes_saved_registers`]); then
-    /// `saved_offset` and `saved_step` say nothing.
+    /// Whether saved registers are pushed (see [`crate::desc::TargetDesc::pushes_saved_registers`]), those of the float
+    /// class apart; then `saved_offset` and `saved_step` are about those, and count from `saved_base`.
     pub pushes_saved: bool,
     /// Bytes below the saved frame pointer: slots, spills, saved registers; a multiple of the stack alignment.
     pub frame_bytes: u32,
     /// Callee-saved registers that are written.
     pub saved: PRegSet,
-    /// Offset from the frame pointer of the first saved register.
+    /// The register from which the places of saved registers are counted.
+    pub saved_base: Reg,
+    /// Distance from there to the canonical frame address, in bytes.
+    pub saved_base_to_cfa: i32,
+    /// Offset of the first saved register.
     pub saved_offset: i32,
     /// Distance in bytes by which each further one lies below: the width of the widest.
     pub saved_step: i32,
+    /// Whether the epilogue must leave scratch registers as they are.
+    pub keeps_scratch: bool,
     /// Whether the function calls others.
     pub has_calls: bool,
     /// Whether the stack pointer moves within the body.
     pub has_dynamic_stack: bool,
     /// Whether the area below the stack pointer may be used by a function that calls nothing.
     pub red_zone: bool,
-    /// Pages of this many bytes must be touched in order when the frame is larger; 0 for no probes.
-    pub probe_bytes: u32,
+    /// How the stack is probed.
+    pub probes: StackProbes,
+    /// What is stored behind the prologue and compared before the epilogue.
+    pub guard: Option<Guard>,
+}
+
+/// The guard of a frame.
+#[derive(Clone, Copy, Debug)]
+pub struct Guard {
+    /// Where it is in the frame.
+    pub mem: Mem,
+    /// Where its value comes from.
+    pub place: GuardPlace,
+    /// The distance from there in bytes; `None` for the target's own.
+    pub offset: Option<i32>,
+    /// What is called when it has changed; does not return.
+    pub fail: SymbolId,
+}
+
+impl Guard {
+    /// The guard of a function of this module.
+    pub(crate) fn new(mem: Mem, view: ModuleView<'_>) -> Guard {
+        Guard {
+            mem,
+            place: view.module.flags.guard_place,
+            offset: view.module.flags.guard_offset,
+            fail: RuntimeFunction::StackCheckFail.symbol(view.symbol_count()),
+        }
+    }
+}
+
+/// How pages of the stack are touched in order, so that none is passed over that guards its end.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct StackProbes {
+    /// Size of the pages in bytes; 0 for no probes.
+    pub bytes: u32,
+    /// The function that touches them for the prologue; without, instructions do it.
+    pub function: Option<SymbolId>,
 }
 
 impl FrameInfo {
-    /// The saved registers, each with its offset from the frame pointer.
+    /// The saved registers, each with its offset from `saved_base`; where those of the integer class are pushed, only
+    /// the others.
     pub fn saved_places(&self) -> impl Iterator<Item = (Reg, i32)> {
         let offsets = (0..).map(|index| self.saved_offset - index * self.saved_step);
-        self.saved.iter().zip(offsets)
+        let stored = PRegSet::from_banks(if self.pushes_saved { 0 } else { u64::MAX }, u64::MAX);
+        self.saved.intersection(stored).iter().zip(offsets)
+    }
+
+    /// The saved registers that are pushed, in this order.
+    pub fn pushed(&self) -> PRegSet {
+        let int = if self.pushes_saved { self.saved.bank(0) } else { 0 };
+        PRegSet::from_banks(int, 0)
     }
 }
 
@@ -167,6 +240,25 @@ pub trait Isa: Sized + Send + Sync + 'static {
     /// # Errors
     /// A construct that the target does not compile, by name.
     fn lower<C: LowerCtx>(&self, cx: &mut C, inst: Inst) -> Result<(), CodegenError>;
+    /// Lowers an instruction whose type is a vector: no terminator, phi or call.
+    ///
+    /// # Errors
+    /// As for [`Isa::lower`]; [`CodegenError::NeedsExpansion`] where [`Isa::has_vector_operation`] says no.
+    fn lower_vector<C: LowerCtx>(&self, cx: &mut C, inst: Inst) -> Result<(), CodegenError> {
+        let function = cx.func();
+        Err(crate::abi::unsupported_type(&function.types, function.inst(inst).ty))
+    }
+    /// Whether there are instructions for an operation on vectors, so that it need not be done lane by lane.
+    fn has_vector_operation(&self, _function: &Function, _view: ModuleView<'_>, _data: &InstData) -> bool {
+        false
+    }
+    /// Lowers a call of an intrinsic of the target; `false` if the target does not know it.
+    ///
+    /// # Errors
+    /// An operand that the instruction cannot take, by name.
+    fn lower_intrinsic<C: LowerCtx>(&self, _cx: &mut C, _name: &str, _call: &InstData) -> Result<bool, CodegenError> {
+        Ok(false)
+    }
     /// Lowers a condition to flags or registers and gives the branch that tests it.
     ///
     /// # Errors
@@ -176,38 +268,35 @@ pub trait Isa: Sized + Send + Sync + 'static {
     fn invert(&self, branch: MInst) -> MInst;
     /// An unconditional branch.
     fn jump(&self, target: Label) -> MInst;
-    /// A switch value of at most 64 bits, zero-extended to the width of its registers.
+    /// A switch value of at most 64 bits.
     ///
     /// # Errors
     /// As for [`Isa::lower`].
     fn switch_value<C: LowerCtx>(&self, cx: &mut C, value: Operand, ty: Type) -> Result<SwitchValue, CodegenError>;
-    /// Compares a zero-extended switch value with a case value and gives the branch. May use the scratch register.
+    /// Compares a switch value with a case value and gives the branch. May use the scratch register.
     fn case_branch<C: LowerCtx>(&self, cx: &mut C, test: CaseTest, value: SwitchValue, case: u64) -> MInst;
-    /// Puts `value - low` into `temp` and gives the branch that is taken if that is at most `span`, unsigned. May use
-    /// the scratch register.
-    fn range_branch<C: LowerCtx>(&self, cx: &mut C, value: Reg, temp: Reg, low: u64, span: u64) -> MInst;
-    /// Gives the branch that is taken if bit `index` (less than the register's width) of a mask is set. May use the
-    /// scratch register.
+    /// Puts `value - low` into `temp` (of a value without a part above) and gives the branch that is taken if that is
+    /// at most `span`, unsigned. May use the scratch register.
+    fn range_branch<C: LowerCtx>(&self, cx: &mut C, value: SwitchValue, temp: Reg, low: u64, span: u64) -> MInst;
+    /// Gives the branch that is taken if bit `index` of a mask is set: the `temp` of a [`Isa::range_branch`] that was
+    /// taken with a span of less than a register's bits. May use the scratch register.
     fn bit_branch<C: LowerCtx>(&self, cx: &mut C, index: Reg, mask: u64) -> MInst;
-    /// Jumps through a table of label distances: entry `value - low`, or to `default` if that is above `span`.
-    /// `value` (owned by the rule) and `temp` may be written, and the scratch register.
-    #[allow(clippy::too_many_arguments, reason = "everything a table jump consists of")]
-    fn table_jump<C: LowerCtx>(
-        &self,
-        cx: &mut C,
-        value: SwitchValue,
-        temp: Reg,
-        low: u64,
-        span: u64,
-        table: Label,
-        default: Label,
-    );
+    /// Jumps through a table of label distances. What [`Isa::switch_value`] owns of `value` may be written, `temp` and
+    /// the scratch register, too.
+    fn table_jump<C: LowerCtx>(&self, cx: &mut C, value: SwitchValue, temp: Reg, table: &CaseTable);
     /// Puts the address of a symbol plus `addend` bytes into `dst`.
     ///
     /// # Errors
     /// When the symbol cannot be reached.
     fn symbol_addr<C: LowerCtx>(&self, cx: &mut C, dst: Reg, symbol: SymbolId, addend: i64)
     -> Result<(), CodegenError>;
+    /// Puts the address of a block into `dst`: what `block` names is a label of the function, or a block of another one.
+    ///
+    /// # Errors
+    /// When the block cannot be reached.
+    fn block_addr<C: LowerCtx>(&self, cx: &mut C, dst: Reg, block: Ref) -> Result<(), CodegenError>;
+    /// Jumps to the address in a register.
+    fn indirect_jump(&self, address: Reg) -> MInst;
     /// The address of a symbol plus `addend` bytes as a memory operand, where the target has that form.
     fn symbol_mem(&self, view: ModuleView<'_>, symbol: SymbolId, addend: i64) -> Option<Mem>;
     /// Puts an integer into `dst`; `bytes` is the part's width.
@@ -241,16 +330,37 @@ pub trait Isa: Sized + Send + Sync + 'static {
     fn align_down<C: LowerCtx>(&self, cx: &mut C, reg: Reg, align_log2: u8);
     /// Registers that [`Isa::block_copy`] writes for this size.
     fn block_copy_claims(&self, size: u32) -> PRegSet;
+    /// Reads and writes where the stack pointer points, changing nothing in memory; none if the target does not probe
+    /// the stack.
+    fn touch_stack(&self) -> Option<MInst> {
+        None
+    }
     /// Moves the stack pointer; flags survive.
     fn adjust_stack(&self, bytes: i32) -> MInst;
     /// At the entry of a variadic function: saves the argument registers from `int_used`, `float_used` on.
     fn save_variadic_registers<C: LowerCtx>(&self, cx: &mut C, area: Mem, int_used: u8, float_used: u8);
     /// Size in bytes of the area for that.
     fn variadic_area_bytes(&self) -> u32;
+    /// Where the save area has an argument register: the one at this place in the convention's list of its class. Asked
+    /// only of targets with [`Isa::tail_call`].
+    fn variadic_place(&self, _class: RegClass, _index: u32) -> i32 {
+        0
+    }
+    /// The instruction that leaves the function for another one, behind the epilogue, if there is one.
+    fn tail_call(&self, _view: ModuleView<'_>, _target: CallTarget) -> Option<MInst> {
+        None
+    }
     /// The code before the body.
     fn prologue<S: FrameSink>(&self, frame: &FrameInfo, out: &mut S);
-    /// The code that leaves the function.
+    /// Undoes the prologue.
     fn epilogue<S: FrameSink>(&self, frame: &FrameInfo, out: &mut S);
+    /// The instruction that leaves the function, behind the epilogue.
+    fn leave(&self) -> MInst;
+    /// The same for a function that takes its arguments off the stack, of so many bytes. Asked only of targets with a
+    /// convention of that kind.
+    fn leave_popping(&self, _bytes: u32) -> MInst {
+        self.leave()
+    }
     /// Encodes an instruction whose registers are physical.
     fn encode(&self, inst: &MInst, out: &mut CodeBuffer);
     /// Writes an instruction as assembly text; `len` is the number of its bytes.
@@ -263,6 +373,10 @@ pub trait Isa: Sized + Send + Sync + 'static {
     /// Rules of the passes over machine code.
     fn mach_rules(&self) -> &'static dyn MachRules {
         &NoMachRules
+    }
+    /// What the target knows of inline assembly; without, it is refused.
+    fn asm_rules(&self) -> Option<&'static dyn AsmRules> {
+        None
     }
     /// Branches that can be made shorter when their labels are near.
     fn short_forms(&self) -> &'static [ShortForm] {
@@ -280,9 +394,7 @@ pub trait Target: Send + Sync {
     /// A construct that is not compiled, by name and place.
     fn compile_fast(
         &self,
-        function: &Function,
-        head: &FunctionHead,
-        view: ModuleView<'_>,
+        unit: &Unit<'_>,
         state: &mut FastState,
         out: &mut CompiledFunction,
     ) -> Result<(), CodegenError>;
@@ -290,17 +402,17 @@ pub trait Target: Send + Sync {
     ///
     /// # Errors
     /// A construct that is not compiled, by name and place.
-    #[allow(clippy::too_many_arguments, reason = "what a compilation consists of")]
     fn compile_optimized(
         &self,
-        function: &Function,
-        head: &FunctionHead,
-        view: ModuleView<'_>,
+        unit: &Unit<'_>,
         recipe: &MachRecipe,
         passes: &mut dyn MachPasses,
         state: &mut OptimizeState,
         out: &mut CompiledFunction,
     ) -> Result<(), CodegenError>;
+    /// Everything in a function that is not compiled, as far as choosing instructions shows it. What is in `out` then
+    /// means nothing.
+    fn refusals(&self, unit: &Unit<'_>, state: &mut OptimizeState, out: &mut CompiledFunction) -> Vec<CodegenError>;
     /// Writes an instruction as assembly text; see [`Isa::print`].
     ///
     /// # Errors
@@ -315,26 +427,26 @@ impl<I: Isa> Target for I {
 
     fn compile_fast(
         &self,
-        function: &Function,
-        head: &FunctionHead,
-        view: ModuleView<'_>,
+        unit: &Unit<'_>,
         state: &mut FastState,
         out: &mut CompiledFunction,
     ) -> Result<(), CodegenError> {
-        crate::fast::compile(self, function, head, view, state, out)
+        crate::fast::compile(self, unit, state, out)
     }
 
     fn compile_optimized(
         &self,
-        function: &Function,
-        head: &FunctionHead,
-        view: ModuleView<'_>,
+        unit: &Unit<'_>,
         recipe: &MachRecipe,
         passes: &mut dyn MachPasses,
         state: &mut OptimizeState,
         out: &mut CompiledFunction,
     ) -> Result<(), CodegenError> {
-        crate::optimize::compile(self, function, head, view, recipe, passes, state, out)
+        crate::optimize::compile(self, unit, recipe, passes, state, out)
+    }
+
+    fn refusals(&self, unit: &Unit<'_>, state: &mut OptimizeState, out: &mut CompiledFunction) -> Vec<CodegenError> {
+        crate::optimize::refusals(self, unit, state, out)
     }
 
     fn print(&self, inst: &MInst, len: u8, names: &dyn AsmNames, out: &mut dyn fmt::Write) -> fmt::Result {
@@ -347,6 +459,10 @@ impl<I: Isa> Target for I {
 pub struct TargetEntry {
     /// The name in `--target`.
     pub name: &'static str,
+    /// What `llc` calls it, in `-march`.
+    pub llc_name: &'static str,
+    /// What it is, in a few words.
+    pub summary: &'static str,
     /// Architecture names at the start of a triple that mean this target.
     pub triple_prefixes: &'static [&'static str],
     /// Makes the target.

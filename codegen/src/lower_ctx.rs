@@ -9,6 +9,7 @@
 //! [`LowerCtx::def_reuse`] or [`LowerCtx::use_fixed`] handed them over.
 
 use crate::error::CodegenError;
+use crate::isa::StackProbes;
 use crate::minst::{Label, MInst, Mem};
 use crate::module_view::ModuleView;
 use crate::reg::{PRegSet, Reg, RegClass};
@@ -52,6 +53,27 @@ pub enum GroupKind {
     Plain,
 }
 
+/// An area of the frame for one rule, by its offset from the frame pointer.
+#[derive(Clone, Copy, Debug)]
+pub struct FrameArea(pub(crate) i32);
+
+/// An argument of a runtime function that is the address of an area, by its number.
+pub type AreaArgument = (usize, FrameArea);
+
+/// A call without operands, by the C convention, that must stay as it is: a group of instructions, whose result is in
+/// the convention's first integer result register.
+#[derive(Clone, Copy, Debug)]
+pub struct CallSequence<'s> {
+    /// Instructions that fill argument registers.
+    pub before: &'s [MInst],
+    /// The registers they fill.
+    pub arguments: PRegSet,
+    /// The call.
+    pub call: MInst,
+    /// Instructions that read and write the result register, and no other.
+    pub after: &'s [MInst],
+}
+
 /// Where a variadic function finds its variable arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VariadicArea {
@@ -88,7 +110,15 @@ pub trait LowerCtx {
     /// The part of an operand as the instruction can take it.
     fn use_src(&mut self, operand: Operand, part: u8, imm: ImmKind) -> Src;
     /// The same, but never in memory.
-    fn use_reg_or_imm(&mut self, operand: Operand, part: u8, imm: ImmKind) -> Src;
+    fn use_reg_or_imm(&mut self, operand: Operand, part: u8, imm: ImmKind) -> Src {
+        if let Some(value) = operand.as_imm() {
+            let value = if part == 0 { value } else { value >> 63 };
+            if imm.accepts(value) {
+                return Src::Imm(value as i32);
+            }
+        }
+        Src::Reg(self.use_reg(operand, part))
+    }
     /// The address that a pointer operand holds, in the target's address forms. `span_bytes` is how many bytes past
     /// the address the rule goes with displacements of its own.
     fn use_addr(&mut self, pointer: Operand, span_bytes: u32) -> Mem;
@@ -120,9 +150,34 @@ pub trait LowerCtx {
         function: RuntimeFunction,
         args: &[(Operand, Type)],
         result: Option<Value>,
+    ) -> Result<(), CodegenError> {
+        self.call_runtime_with(function, args, &[], result)
+    }
+    /// The same with areas of the frame as arguments, which stand as [`Operand::NONE`] among `args`. They must be among
+    /// those that are passed in registers.
+    ///
+    /// # Errors
+    /// As for [`LowerCtx::call_runtime`].
+    fn call_runtime_with(
+        &mut self,
+        function: RuntimeFunction,
+        args: &[(Operand, Type)],
+        areas: &[AreaArgument],
+        result: Option<Value>,
     ) -> Result<(), CodegenError>;
+    /// A new area of the frame; `align` is at most the stack's.
+    fn frame_area(&mut self, bytes: u32, align: u32) -> FrameArea;
+    /// The memory operand of an area.
+    fn area_mem(&mut self, area: FrameArea) -> Mem;
+    /// Makes a call that is a fixed sequence of instructions; `result` is a pointer. Ends the step before and after.
+    ///
+    /// # Errors
+    /// When the target has no C convention.
+    fn call_sequence(&mut self, sequence: &CallSequence<'_>, result: Value) -> Result<(), CodegenError>;
     /// Says that the frame pointer is used by an instruction of the rule.
     fn need_frame(&mut self);
+    /// How the stack of the function is probed.
+    fn stack_probes(&self) -> StackProbes;
     /// Says that the stack pointer is moved by the rule (dynamic allocation).
     fn move_stack(&mut self);
     /// Where the variable arguments of the current function are; `None` if it is not variadic.

@@ -13,7 +13,8 @@
 //! * a virtual register that is named by a [`PhiMove`] as source but has no definition at all is a constant:
 //!   [`VReg::constant`] is the instruction that makes it, which may stand at any place (it writes no flags);
 //! * physical registers in operands and in [`RegSets`] are fixed: each is defined before it is used within its block
-//!   and never live from block to block, except those that are not allocatable;
+//!   and never live from block to block, except those that are not allocatable, and what a call that ends its block
+//!   leaves to a [`pseudo::ARRIVE`];
 //! * the instructions of a group ([`MFunc::groups`]) are one instruction for allocators and checkers (contract 7):
 //!   every use lives through the group, every definition begins with it, nothing is inserted inside;
 //! * flags live only between neighboring instructions of a block (contract 2);
@@ -23,6 +24,7 @@
 
 use crate::desc::{OpDesc, Role};
 use crate::frame::Frame;
+use crate::inline_asm::AsmSite;
 use crate::isa::Join;
 use crate::minst::{Label, MInst, RefKind};
 use crate::reg::{PRegSet, Reg, RegClass};
@@ -44,12 +46,37 @@ pub mod pseudo {
     /// Reads `regs[0]`. Stands in a group before a definition that does not always happen, for the contents that
     /// the register keeps then.
     pub const USE: u16 = 0xfffb;
+    /// Sets up the frame; the first instruction of its block. Without any, it is set up at the function's start.
+    pub const PROLOGUE: u16 = 0xfffa;
+    /// Undoes that; the last instruction of a block that goes on to one edge.
+    pub const RESTORE: u16 = 0xfff9;
+    /// What a call or an unwinder leaves in registers when it enters the block: defines those of the
+    /// [`super::RegSets`] that `imm` names, from the start of the block on, moves of edges included. The first
+    /// instruction of blocks that edges of a [`super::Term::Invoke`] lead to, except for moves of the edge.
+    pub const ARRIVE: u16 = 0xfff8;
+    /// An inline assembly text, the last instruction of its group but for what reads the flags: the number of its
+    /// [`super::AsmSite`] is in `disp`, `imm` names the [`super::RegSets`] of fixed operands and of what it overwrites.
+    pub const ASM: u16 = 0xfff7;
+    /// An operand of the text in the same group: `regs[0]`, read. Its number is in `imm`, as in the next ones.
+    pub const ASM_IN: u16 = 0xfff6;
+    /// The same, written.
+    pub const ASM_OUT: u16 = 0xfff5;
+    /// The same, read and written.
+    pub const ASM_IN_OUT: u16 = 0xfff4;
+    /// The same, in memory.
+    pub const ASM_MEMORY: u16 = 0xfff3;
     /// The smallest number of them.
-    pub const FIRST: u16 = USE;
+    pub const FIRST: u16 = ASM_MEMORY;
+
+    /// Whether a row is an inline assembly text or an operand of one.
+    #[inline]
+    pub const fn is_asm(op: u16) -> bool {
+        op <= ASM && op >= ASM_MEMORY
+    }
 }
 
 /// Rows of the pseudo instructions, from the largest number down.
-static PSEUDO_DESCS: [OpDesc; 5] = [
+static PSEUDO_DESCS: [OpDesc; 13] = [
     OpDesc::plain("label"),
     OpDesc::plain("entry").with_sets(),
     OpDesc::plain("return").with_sets(),
@@ -57,6 +84,33 @@ static PSEUDO_DESCS: [OpDesc; 5] = [
     OpDesc {
         roles: [Role::Use, Role::None, Role::None],
         ..OpDesc::plain("use")
+    },
+    OpDesc::plain("prologue"),
+    OpDesc::plain("restore"),
+    OpDesc::plain("arrive").with_sets(),
+    OpDesc {
+        writes_flags: true,
+        reads_memory: true,
+        writes_memory: true,
+        ..OpDesc::plain("asm").with_sets()
+    },
+    OpDesc {
+        roles: [Role::Use, Role::None, Role::None],
+        ..OpDesc::plain("asm input")
+    },
+    OpDesc {
+        roles: [Role::Def, Role::None, Role::None],
+        ..OpDesc::plain("asm output")
+    },
+    OpDesc {
+        roles: [Role::UseDef, Role::None, Role::None],
+        ..OpDesc::plain("asm operand")
+    },
+    OpDesc {
+        roles: [Role::None, Role::Base, Role::Index],
+        reads_memory: true,
+        writes_memory: true,
+        ..OpDesc::plain("asm memory")
     },
 ];
 
@@ -91,8 +145,11 @@ pub enum Term {
     /// By the last instruction (two of them, when they are joined) of the block to its first edge if it is taken,
     /// else to the second. Their labels are not set.
     Branch(Option<Join>),
-    /// By the dispatch code that ends the block, whose labels are those of edges.
+    /// By the dispatch code that ends the block, whose labels are those of edges; or by a jump to an address, which is
+    /// the label of one of them.
     Switch,
+    /// By a call, the last instruction, to its first edge when it returns, to the second when it unwinds.
+    Invoke,
     /// By [`pseudo::RETURN`].
     Return,
     /// Control does not come to the end.
@@ -154,12 +211,22 @@ pub struct FrameNeeds {
     pub spills_below: i32,
     /// Bytes for arguments on the stack at the frame's end; 0 when each call moves the stack pointer.
     pub outgoing_bytes: u32,
+    /// Bytes of arguments that the function takes off the stack when it returns.
+    pub popped_bytes: u32,
     /// Whether instructions name the frame pointer itself.
     pub names_frame_pointer: bool,
+    /// Whether inline assembly has the frame pointer as a register like others.
+    pub gives_up_frame_pointer: bool,
     /// Whether the stack pointer moves within the body.
     pub has_dynamic_stack: bool,
     /// Whether the function calls others.
     pub has_calls: bool,
+    /// Registers that the caller wants back.
+    pub callee_saved: PRegSet,
+    /// After allocation: whether the frame pointer will be set up.
+    pub has_pointer: bool,
+    /// Whether the frame is set up by [`pseudo::PROLOGUE`].
+    pub is_wrapped: bool,
     /// Whether it calls something that returns twice; then spill slots are not used for several values.
     pub calls_returning_twice: bool,
 }
@@ -194,10 +261,18 @@ pub struct MFunc {
     pub vregs: Vec<VReg>,
     /// Instructions that make constants; the register is in `regs[0]`.
     pub constants: Vec<MInst>,
+    /// Calls that take the place of the function: instructions behind its epilogue. A [`pseudo::RETURN`] names one by its
+    /// `disp`, the number plus one; else it returns.
+    pub tail_calls: Vec<MInst>,
     /// What instructions with [`OpDesc::has_sets`] use and define; named by `imm`.
     pub sets: Vec<RegSets>,
     /// Groups as ranges of instructions, ascending.
     pub groups: Vec<Range<u32>>,
+    /// Inline assembly texts.
+    pub asm_sites: Vec<AsmSite>,
+    /// Whether instructions rely on bits above the width of values, since a pass has removed an extension that changed
+    /// nothing. Then copies and reloads of narrow values are no longer as good as each other (contract 1).
+    pub relies_on_upper_bits: bool,
     /// Edges into each block: ranges of `pred_edges`, after [`MFunc::compute_predecessors`].
     pred_start: Vec<u32>,
     pred_edges: Vec<u32>,
@@ -215,7 +290,10 @@ impl MFunc {
         self.vregs.clear();
         self.constants.clear();
         self.sets.clear();
+        self.tail_calls.clear();
         self.groups.clear();
+        self.asm_sites.clear();
+        self.relies_on_upper_bits = false;
         self.pred_start.clear();
         self.pred_edges.clear();
     }
@@ -262,22 +340,32 @@ impl MFunc {
 
     /// Collects the edges into each block.
     pub fn compute_predecessors(&mut self) {
-        self.pred_start.clear();
-        self.pred_start.resize(self.blocks.len() + 1, 0);
+        let starts = &mut self.pred_start;
+        starts.clear();
+        starts.resize(self.blocks.len() + 1, 0);
         for edge in &self.edges {
-            self.pred_start[edge.to as usize + 1] += 1;
+            starts[edge.to as usize] += 1;
         }
-        for block in 0..self.blocks.len() {
-            self.pred_start[block + 1] += self.pred_start[block];
+        // The end of each block's range, from which its edges, last one first, come down to its start.
+        let mut end = 0;
+        for start in starts.iter_mut() {
+            end += *start;
+            *start = end;
         }
         self.pred_edges.clear();
         self.pred_edges.resize(self.edges.len(), 0);
-        let mut next = self.pred_start.clone();
-        for (number, edge) in self.edges.iter().enumerate() {
-            let place = &mut next[edge.to as usize];
+        for (number, edge) in self.edges.iter().enumerate().rev() {
+            let place = &mut starts[edge.to as usize];
+            *place -= 1;
             self.pred_edges[*place as usize] = number as u32;
-            *place += 1;
         }
+    }
+
+    /// Whether an instruction with a memory operand accesses a spill slot. With an index it does not, but something in an
+    /// area of the function that the index brings the address back to.
+    #[inline]
+    pub fn is_spill_slot(&self, inst: &MInst) -> bool {
+        inst.regs[1] == Reg::FRAME && inst.regs[2].is_none() && inst.disp < self.frame.spills_below
     }
 
     /// What an instruction reads and writes besides its register operands.

@@ -160,9 +160,11 @@ pub enum RefKind {
     Constant,
     /// A label of the function.
     Label,
+    /// A block of another function: an entry of the function's list of them.
+    Block,
 }
 
-const REF_KINDS: [RefKind; 10] = [
+const REF_KINDS: [RefKind; 11] = [
     RefKind::Symbol,
     RefKind::Got,
     RefKind::Plt,
@@ -173,9 +175,10 @@ const REF_KINDS: [RefKind; 10] = [
     RefKind::TlsLocalExec,
     RefKind::Constant,
     RefKind::Label,
+    RefKind::Block,
 ];
 
-/// A packed reference to a symbol, constant or label: kind in the upper four bits, number in the lower 28.
+/// A packed reference to a symbol, constant, label or block: kind in the upper four bits, number in the lower 28.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Ref(pub u32);
@@ -203,15 +206,16 @@ impl Ref {
         REF_KINDS[(self.0 >> 28) as usize]
     }
 
-    /// The number of the symbol, constant or label.
+    /// The number of the symbol, constant, label or block.
     #[inline]
     pub const fn number(self) -> u32 {
         self.0 & 0x0fff_ffff
     }
 
-    /// The symbol, unless it names a constant or label.
+    /// The symbol, unless it names a constant, label or block.
     pub fn as_symbol(self) -> Option<SymbolId> {
-        (!matches!(self.kind(), RefKind::Constant | RefKind::Label)).then(|| SymbolId::new(self.number() as usize))
+        (!matches!(self.kind(), RefKind::Constant | RefKind::Label | RefKind::Block))
+            .then(|| SymbolId::new(self.number() as usize))
     }
 }
 

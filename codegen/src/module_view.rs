@@ -1,6 +1,7 @@
 //! The module as code generation sees it: shared, read-only, with the options that decide how symbols are reached.
 
-use frazil_ir::module::{Linkage, SymbolKind, TlsModel, Visibility};
+use crate::features::FeatureSet;
+use frazil_ir::module::{FramePointer, FunctionHead, Linkage, SymbolKind, TlsModel, Visibility};
 use frazil_ir::{Module, SymbolId};
 
 /// How code may be placed.
@@ -20,9 +21,32 @@ pub struct ModuleView<'a> {
     pub module: &'a Module,
     /// Where its code may be placed.
     pub relocation_model: RelocationModel,
+    /// What the function that is compiled may use of its processor.
+    pub features: FeatureSet,
+    /// Which functions keep a frame pointer that do not say it themselves.
+    pub frame_pointer: FramePointer,
 }
 
-impl ModuleView<'_> {
+impl<'a> ModuleView<'a> {
+    /// A module compiled for the target's base, with frame pointers only where functions ask for one.
+    pub fn new(module: &'a Module, relocation_model: RelocationModel) -> ModuleView<'a> {
+        ModuleView {
+            module,
+            relocation_model,
+            features: FeatureSet::EMPTY,
+            frame_pointer: FramePointer::None,
+        }
+    }
+
+    /// Which frame pointer a function keeps.
+    #[inline]
+    pub fn frame_pointer(&self, head: &FunctionHead) -> FramePointer {
+        match head.frame_pointer {
+            FramePointer::None => self.frame_pointer,
+            asked => asked,
+        }
+    }
+
     /// Whether the symbol certainly lies in the image that this object is linked into, near enough to be addressed
     /// relative to the code.
     #[inline]
@@ -30,13 +54,28 @@ impl ModuleView<'_> {
         let Some(data) = self.module.symbols.get(symbol) else {
             return false;
         };
-        if data.linkage == Linkage::ExternalWeak {
+        if data.linkage == Linkage::ExternalWeak || data.far {
             return false;
         }
         data.dso_local
             || data.linkage.is_local()
             || data.visibility != Visibility::Default
             || (self.relocation_model == RelocationModel::Static)
+    }
+
+    /// Whether calls of the symbol go through the global offset table.
+    #[inline]
+    pub fn is_bound_early(&self, symbol: SymbolId) -> bool {
+        let flags = &self.module.flags;
+        (flags.binds_early || flags.runtime_uses_got) && self.is_called_through_table(symbol)
+    }
+
+    #[cold]
+    fn is_called_through_table(&self, symbol: SymbolId) -> bool {
+        match self.module.symbols.get(symbol) {
+            Some(data) => data.non_lazy_bind && !self.is_near(symbol),
+            None => self.module.flags.runtime_uses_got,
+        }
     }
 
     /// Whether the symbol is a variable of each thread.
@@ -46,6 +85,25 @@ impl ModuleView<'_> {
             .symbols
             .get(symbol)
             .is_some_and(|data| data.tls != TlsModel::NotThreadLocal)
+    }
+
+    /// How a variable of each thread is reached: the best model that holds for the image that this object is linked
+    /// into, or the one that the variable asks for if that is better. The rules are those of LLVM.
+    pub fn tls_model(&self, symbol: SymbolId) -> TlsModel {
+        let Some(data) = self.module.symbols.get(symbol) else {
+            return TlsModel::NotThreadLocal;
+        };
+        let is_preemptible = data.linkage == Linkage::ExternalWeak || data.visibility == Visibility::Default;
+        let is_local = data.dso_local || data.linkage.is_local() || !is_preemptible;
+        let is_executable = self.module.flags.pie_level.is_some_and(|level| level > 0);
+        let is_shared = self.relocation_model == RelocationModel::Pic && !is_executable;
+        let model = match (is_shared, is_local) {
+            (true, true) => TlsModel::LocalDynamic,
+            (true, false) => TlsModel::GeneralDynamic,
+            (false, true) => TlsModel::LocalExec,
+            (false, false) => TlsModel::InitialExec,
+        };
+        model.max(data.tls)
     }
 
     /// Whether the symbol names code.

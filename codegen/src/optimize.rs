@@ -4,18 +4,18 @@ use crate::check::Checker;
 use crate::desc::{OpDesc, TargetDesc};
 use crate::error::CodegenError;
 use crate::finish::apply::{ApplyState, apply};
-use crate::finish::emit::{EmitOptions, EmitState, Unit, emit};
+use crate::finish::emit::{EmitOptions, EmitState, emit};
 use crate::isa::Isa;
 use crate::mfunc::{MFunc, for_each_register, op_desc};
 use crate::minst::{MInst, Mem};
-use crate::module_view::ModuleView;
 use crate::pass::{MachHooks, MachPassCx, MachPasses, MachRules};
 use crate::reg::{PRegSet, Reg, RegClass};
 use crate::regalloc::{Allocation, Allocator, AllocatorInput, AllocatorOptions, RegAllocState, allocate};
 use crate::result::CompiledFunction;
 use crate::select::{SelectState, select};
-use frazil_ir::Function;
-use frazil_ir::module::{FramePointer, FunctionHead};
+use crate::unit::{Unit, convention};
+use crate::vectors::expanded;
+use frazil_ir::module::FramePointer;
 use frazil_ir::pass::ScratchPool;
 
 /// What a recipe says of the machine part besides its passes.
@@ -149,20 +149,35 @@ impl<I: Isa> MachHooks for Hooks<'_, I> {
 }
 
 /// Compiles a function; see [`crate::isa::Target::compile_optimized`].
-#[allow(clippy::too_many_arguments, reason = "what a compilation consists of")]
 pub(crate) fn compile<I: Isa>(
     isa: &I,
-    function: &Function,
-    head: &FunctionHead,
-    view: ModuleView<'_>,
+    unit: &Unit<'_>,
+    recipe: &MachRecipe,
+    passes: &mut dyn MachPasses,
+    state: &mut OptimizeState,
+    out: &mut CompiledFunction,
+) -> Result<(), CodegenError> {
+    match compile_once(isa, unit, recipe, passes, state, out) {
+        Err(CodegenError::NeedsExpansion) => {
+            expanded(isa, unit, |unit| compile_once(isa, unit, recipe, passes, state, out))
+        }
+        result => result,
+    }
+}
+
+/// The same, without doing vector operations lane by lane.
+fn compile_once<I: Isa>(
+    isa: &I,
+    unit: &Unit<'_>,
     recipe: &MachRecipe,
     passes: &mut dyn MachPasses,
     state: &mut OptimizeState,
     out: &mut CompiledFunction,
 ) -> Result<(), CodegenError> {
     out.clear();
+    out.align_log2 = function_align_log2(isa.desc(), recipe.for_size);
     let func = &mut state.selected;
-    select(isa, function, head, view, &mut state.select, func, &mut out.body)?;
+    select(isa, unit, &mut state.select, func, &mut out.body)?;
     let hooks = Hooks(isa);
     let mut cx = MachPassCx {
         hooks: &hooks,
@@ -170,17 +185,16 @@ pub(crate) fn compile<I: Isa>(
         scratch: &mut state.scratch,
     };
     passes.finished("select");
-    passes.run(func, &mut cx);
-    let conv = isa
-        .convention(function.signature.call_conv)
-        .expect("selection has found the convention");
-    let frame_pointer = needs_frame_pointer(isa.desc(), func, head);
+    passes.run(func, &mut cx)?;
+    let conv = convention(isa, unit.function.signature.call_conv)?;
+    let frame_pointer = needs_frame_pointer(isa.desc(), func, unit.view.frame_pointer(unit.head))?;
     let input = AllocatorInput {
         desc: isa.desc(),
         ops: isa.op_descs(),
         allocatable: state.registers.restrict(allocatable(isa.desc(), frame_pointer)),
-        callee_saved: conv.callee_saved,
+        callee_saved: func.frame.callee_saved,
         reuse_slots: !func.frame.calls_returning_twice,
+        for_size: recipe.for_size,
         options: &recipe.allocator,
     };
     state.allocation.clear();
@@ -192,36 +206,73 @@ pub(crate) fn compile<I: Isa>(
         state.checker.check_allocation(func, &input, &state.allocation)?;
     }
     passes.finished("regalloc");
-    apply(isa, func, &state.allocation, &mut state.apply, &mut state.allocated);
+    apply(
+        isa,
+        func,
+        &state.allocation,
+        frame_pointer,
+        &mut state.apply,
+        &mut state.allocated,
+    );
+    let callee_saved = state.allocated.frame.callee_saved;
+    state.allocated.frame.has_pointer = frame_pointer;
     (state.registers).refuse_reserved(&state.allocated, isa.desc(), isa.op_descs())?;
     cx.is_allocated = true;
     passes.finished("apply");
-    passes.run(&mut state.allocated, &mut cx);
+    passes.run(&mut state.allocated, &mut cx)?;
     let options = EmitOptions {
-        written: state.allocation.written,
+        conv,
+        saved: saved_registers(isa.desc(), callee_saved, state.allocation.written),
         frame_pointer,
         for_size: recipe.for_size,
     };
-    let unit = Unit {
-        function,
-        head,
-        view,
-        conv,
-    };
-    emit(isa, &mut state.allocated, &unit, options, &mut state.emit, out)?;
+    emit(isa, &mut state.allocated, unit, options, &mut state.emit, out)?;
     passes.finished("emit");
     Ok(())
 }
 
+/// The registers that the function has to save. Instructions of moves may use scratch registers.
+fn saved_registers(desc: &TargetDesc, callee_saved: PRegSet, written: PRegSet) -> PRegSet {
+    let mut written = written;
+    desc.classes.iter().for_each(|class| written.insert(class.scratch));
+    written.intersection(callee_saved)
+}
+
+/// Finds what is refused in a function; see [`crate::isa::Target::refusals`].
+pub(crate) fn refusals<I: Isa>(
+    isa: &I,
+    unit: &Unit<'_>,
+    state: &mut OptimizeState,
+    out: &mut CompiledFunction,
+) -> Vec<CodegenError> {
+    out.clear();
+    crate::select::refusals(isa, unit, &mut state.select, &mut state.selected, &mut out.body)
+}
+
+/// What functions are aligned to: as the target wants it, or only as far as its instructions must be.
+fn function_align_log2(desc: &TargetDesc, for_size: bool) -> u8 {
+    if for_size {
+        desc.elf.code_align.max(1).ilog2() as u8
+    } else {
+        desc.function_align_log2
+    }
+}
+
 /// Whether the frame pointer must be set up: asked for, named, or needed because the stack pointer moves.
-fn needs_frame_pointer(desc: &TargetDesc, func: &MFunc, head: &FunctionHead) -> bool {
+fn needs_frame_pointer(desc: &TargetDesc, func: &MFunc, asked: FramePointer) -> Result<bool, CodegenError> {
     let frame = &func.frame;
-    let is_asked = match head.frame_pointer {
+    let is_asked = match asked {
         FramePointer::All => true,
         FramePointer::NonLeaf => frame.has_calls,
         FramePointer::None => false,
     };
-    is_asked || frame.names_frame_pointer || frame.has_dynamic_stack || !desc.pushes_saved_registers
+    let is_needed = frame.names_frame_pointer || frame.has_dynamic_stack || !desc.pushes_saved_registers;
+    if frame.gives_up_frame_pointer && is_needed {
+        return Err(CodegenError::unsupported(
+            "inline assembly: the frame pointer in a function that cannot do without it",
+        ));
+    }
+    Ok(is_needed || (is_asked && !frame.gives_up_frame_pointer))
 }
 
 fn allocatable(desc: &TargetDesc, frame_pointer: bool) -> PRegSet {

@@ -4,6 +4,7 @@
 //! out; the recipe says where. It keeps the invariants of [`MFunc`].
 
 use crate::desc::{OpDesc, TargetDesc};
+use crate::error::CodegenError;
 use crate::mfunc::MFunc;
 use crate::minst::{MInst, Mem};
 use crate::reg::{Reg, RegClass};
@@ -102,7 +103,10 @@ pub trait MachPass: Send + Sync {
 /// The machine passes of a recipe, with whoever watches them.
 pub trait MachPasses {
     /// Runs the passes that stand before register allocation, or those behind it if registers are physical.
-    fn run(&mut self, func: &mut MFunc, cx: &mut MachPassCx<'_>);
+    ///
+    /// # Errors
+    /// What is wrong with the function, if somebody has it checked.
+    fn run(&mut self, func: &mut MFunc, cx: &mut MachPassCx<'_>) -> Result<(), CodegenError>;
 
     /// Says that a part of the optimizing path is over, for whoever measures.
     fn finished(&mut self, part: &'static str);
@@ -113,7 +117,9 @@ pub trait MachPasses {
 pub struct NoMachPasses;
 
 impl MachPasses for NoMachPasses {
-    fn run(&mut self, _: &mut MFunc, _: &mut MachPassCx<'_>) {}
+    fn run(&mut self, _: &mut MFunc, _: &mut MachPassCx<'_>) -> Result<(), CodegenError> {
+        Ok(())
+    }
 
     fn finished(&mut self, _: &'static str) {}
 }

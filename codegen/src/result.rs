@@ -31,6 +31,8 @@ pub struct CompiledFunction {
     pub unwind: Vec<(u32, UnwindOp)>,
     /// Size of the frame in bytes, for statistics.
     pub frame_bytes: u32,
+    /// Log2 of the alignment that the code wants.
+    pub align_log2: u8,
 }
 
 impl CompiledFunction {
@@ -53,6 +55,7 @@ impl CompiledFunction {
 
     /// Forgets the function but keeps the memory.
     pub fn clear(&mut self) {
+        self.align_log2 = 0;
         self.prologue.clear();
         self.body.clear();
         self.unwind.clear();

@@ -1,10 +1,13 @@
 //! Call frame information: the `.eh_frame` section.
 //!
 //! Format: DWARF 5, section 6.4, as changed by the Linux Standard Base, "Exception Frames". There is one common entry
-//! (augmentation `zR`: distances of 4 bytes from the field), then one entry for each function. Padding is what GNU
-//! `as` writes, so that text assembles to the same bytes.
+//! (augmentation `zR`: distances of 4 bytes from the field) for functions without personality routine and one (`zPLR`)
+//! for each such routine, each before the first function that needs it; and one entry for each function. Order and
+//! padding are what GNU `as` writes, so that text assembles to the same bytes.
 
+use crate::exceptions::{Encodings, put_signed, put_unsigned};
 use frazil_codegen::{TargetDesc, UnwindOp};
+use frazil_ir::SymbolId;
 
 const ADVANCE: u8 = 0x40;
 const OFFSET: u8 = 0x80;
@@ -30,47 +33,102 @@ pub struct FrameTable {
     code_align: u32,
     data_align: i32,
     little_endian: bool,
+    return_address_column: u16,
+    initial: &'static [UnwindOp],
+    /// Where the common entry of each personality routine starts, and of functions without.
+    common: Vec<(Option<SymbolId>, u32)>,
     /// Where the last entry starts.
     last: usize,
 }
 
+/// Fields of an entry that others fill in, as offsets in the section.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EntryFields {
+    /// The distance to the function.
+    pub code: u64,
+    /// The address of its exception table, if it has a personality routine.
+    pub table: Option<u64>,
+    /// The address of the personality routine, if it is the first function that has it.
+    pub personality: Option<u64>,
+}
+
 impl FrameTable {
-    /// A table with nothing but the common entry.
+    /// An empty table.
     pub fn new(target: &TargetDesc) -> FrameTable {
         let elf = &target.elf;
-        let mut table = FrameTable {
+        FrameTable {
             bytes: Vec::new(),
             code_align: u32::from(elf.code_align.max(1)),
             data_align: i32::from(elf.data_align),
             little_endian: elf.little_endian,
+            return_address_column: elf.return_address_column,
+            initial: elf.initial_unwind,
+            common: Vec::new(),
             last: 0,
+        }
+    }
+
+    /// The start of the common entry for a personality routine, and where a new one names the routine.
+    fn common_entry(&mut self, personality: Option<(SymbolId, Encodings)>) -> (u32, Option<u64>) {
+        let symbol = personality.map(|(symbol, _)| symbol);
+        match self.common.iter().find(|entry| entry.0 == symbol) {
+            Some(&(_, start)) => (start, None),
+            None => self.add_common_entry(personality),
+        }
+    }
+
+    #[cold]
+    fn add_common_entry(&mut self, personality: Option<(SymbolId, Encodings)>) -> (u32, Option<u64>) {
+        self.last = self.bytes.len();
+        let start = self.bytes.len() as u32;
+        self.put_u32(0);
+        self.put_u32(0);
+        let augmentation: &[u8] = if personality.is_some() {
+            b"\x01zPLR\0"
+        } else {
+            b"\x01zR\0"
         };
-        table.put_common_entry(elf.return_address_column, elf.initial_unwind);
-        table
-    }
-
-    fn put_common_entry(&mut self, return_address_column: u16, initial: &[UnwindOp]) {
-        self.put_u32(0);
-        self.put_u32(0);
-        self.bytes.extend_from_slice(b"\x01zR\0");
-        self.put_unsigned(self.code_align);
-        self.put_signed(self.data_align);
-        self.bytes.push(return_address_column as u8);
-        self.bytes.extend_from_slice(&[1, POINTER_ENCODING]);
-        initial.iter().for_each(|&op| self.put_op(op));
+        self.bytes.extend_from_slice(augmentation);
+        put_unsigned(&mut self.bytes, self.code_align);
+        put_signed(&mut self.bytes, self.data_align);
+        self.bytes.push(self.return_address_column as u8);
+        let mut field = None;
+        if let Some((_, encodings)) = personality {
+            self.bytes.extend_from_slice(&[7, encodings.symbol]);
+            field = Some(self.bytes.len() as u64);
+            self.put_u32(0);
+            self.bytes.extend_from_slice(&[encodings.table, POINTER_ENCODING]);
+        } else {
+            self.bytes.extend_from_slice(&[1, POINTER_ENCODING]);
+        }
+        self.initial.iter().for_each(|&op| self.put_op(op));
         self.close(4);
+        self.common.push((personality.map(|(symbol, _)| symbol), start));
+        (start, field)
     }
 
-    /// Adds the entry of a function of `code_bytes` bytes. Returns where the field is that needs the distance to its
-    /// first byte.
-    pub fn add(&mut self, code_bytes: u32, ops: &[(u32, UnwindOp)]) -> u64 {
+    /// Adds the entry of a function of `code_bytes` bytes. Returns the fields that must be filled in.
+    pub fn add(
+        &mut self,
+        code_bytes: u32,
+        ops: &[(u32, UnwindOp)],
+        personality: Option<(SymbolId, Encodings)>,
+    ) -> EntryFields {
+        let (common, personality_field) = self.common_entry(personality);
         self.last = self.bytes.len();
         self.put_u32(0);
-        self.put_u32(self.bytes.len() as u32);
-        let field = self.bytes.len() as u64;
+        self.put_u32(self.bytes.len() as u32 - common);
+        let code = self.bytes.len() as u64;
         self.put_u32(0);
         self.put_u32(code_bytes);
-        self.bytes.push(0);
+        let mut table = None;
+        if personality.is_some() {
+            self.bytes.push(4);
+            table = Some(self.bytes.len() as u64);
+            self.put_u32(0);
+        } else {
+            self.bytes.push(0);
+        }
         let mut at = 0;
         for &(offset, op) in ops {
             self.advance(offset - at);
@@ -78,7 +136,11 @@ impl FrameTable {
             self.put_op(op);
         }
         self.close(4);
-        field
+        EntryFields {
+            code,
+            table,
+            personality: personality_field,
+        }
     }
 
     /// The bytes of the section, padded to `align` bytes; a power of two of at least 4.
@@ -123,18 +185,18 @@ impl FrameTable {
             UnwindOp::DefineCfa(register, offset) => match u32::try_from(offset) {
                 Ok(offset) => {
                     self.put_with(DEF_CFA, u32::from(register));
-                    self.put_unsigned(offset);
+                    put_unsigned(&mut self.bytes, offset);
                 }
                 Err(_) => {
                     self.put_with(DEF_CFA_SF, u32::from(register));
-                    self.put_signed(offset / self.data_align);
+                    put_signed(&mut self.bytes, offset / self.data_align);
                 }
             },
             UnwindOp::DefineCfaOffset(offset) => match u32::try_from(offset) {
                 Ok(offset) => self.put_with(DEF_CFA_OFFSET, offset),
                 Err(_) => {
                     self.bytes.push(DEF_CFA_OFFSET_SF);
-                    self.put_signed(offset / self.data_align);
+                    put_signed(&mut self.bytes, offset / self.data_align);
                 }
             },
             UnwindOp::DefineCfaRegister(register) => self.put_with(DEF_CFA_REGISTER, u32::from(register)),
@@ -149,36 +211,18 @@ impl FrameTable {
             Ok(factored) if register < 0x40 => self.put_with(OFFSET | register as u8, factored),
             Ok(factored) => {
                 self.put_with(OFFSET_EXTENDED, u32::from(register));
-                self.put_unsigned(factored);
+                put_unsigned(&mut self.bytes, factored);
             }
             Err(_) => {
                 self.put_with(OFFSET_EXTENDED_SF, u32::from(register));
-                self.put_signed(factored);
+                put_signed(&mut self.bytes, factored);
             }
         }
     }
 
     fn put_with(&mut self, op: u8, operand: u32) {
         self.bytes.push(op);
-        self.put_unsigned(operand);
-    }
-
-    /// Appends an unsigned LEB128 number.
-    fn put_unsigned(&mut self, mut value: u32) {
-        while value >= 0x80 {
-            self.bytes.push(value as u8 | 0x80);
-            value >>= 7;
-        }
-        self.bytes.push(value as u8);
-    }
-
-    /// Appends a signed LEB128 number.
-    fn put_signed(&mut self, mut value: i32) {
-        while !(-0x40..0x40).contains(&value) {
-            self.bytes.push(value as u8 | 0x80);
-            value >>= 7;
-        }
-        self.bytes.push(value as u8 & 0x7f);
+        put_unsigned(&mut self.bytes, operand);
     }
 
     fn put_u32(&mut self, value: u32) {
@@ -213,9 +257,11 @@ mod tests {
             code_align: 1,
             data_align: -8,
             little_endian: true,
+            return_address_column: 16,
+            initial: &[UnwindOp::DefineCfa(7, 8), UnwindOp::SavedAt(16, -8)],
+            common: Vec::new(),
             last: 0,
         };
-        table.put_common_entry(16, &[UnwindOp::DefineCfa(7, 8), UnwindOp::SavedAt(16, -8)]);
         let steps = [
             (1, UnwindOp::DefineCfaOffset(16)),
             (1, UnwindOp::SavedAt(6, -16)),
@@ -225,8 +271,8 @@ mod tests {
             (404, UnwindOp::DefineCfa(7, 8)),
             (70404, UnwindOp::RestoreState),
         ];
-        assert_eq!(table.add(70405, &steps), 0x20);
-        assert_eq!(table.add(5, &[]), 0x4c);
+        assert_eq!(table.add(70405, &steps, None).code, 0x20);
+        assert_eq!(table.add(5, &[], None).code, 0x4c);
         let words = table
             .finish(8)
             .chunks(4)

@@ -3,12 +3,16 @@
 //! The rules are LLVM's, so that objects of both can be mixed: private symbols get the prefix that keeps them out of
 //! the symbol table, a leading byte 1 says that the rest is the name as it stands, and nameless symbols are numbered.
 
+use crate::exceptions::Late;
 use crate::targets::{TargetId, TargetKind, Targets};
 use frazil_ir::module::Linkage;
 use frazil_ir::{EntityRef, Module, SymbolId};
 
 /// The prefix of names that stay inside the object.
 pub const LOCAL_PREFIX: &str = ".L";
+
+/// The beginning of the names of pointers to personality routines, which all compilers agree on.
+pub const PERSONALITY_PREFIX: &str = "DW.ref.";
 
 /// The beginning of the names of code constants; their number follows.
 pub const CONSTANT_PREFIX: &str = ".L..c";
@@ -19,6 +23,7 @@ pub struct ObjectName<'a> {
     prefix: &'static str,
     name: &'a [u8],
     number: Option<u32>,
+    suffix: &'static str,
 }
 
 impl<'a> ObjectName<'a> {
@@ -33,11 +38,13 @@ impl<'a> ObjectName<'a> {
                 prefix: if private { ".L__unnamed_" } else { "__unnamed_" },
                 name: &[],
                 number: Some(symbol.index() as u32 + 1),
+                suffix: "",
             },
             name => ObjectName {
                 prefix: if private { LOCAL_PREFIX } else { "" },
                 name,
                 number: None,
+                suffix: "",
             },
         }
     }
@@ -51,6 +58,29 @@ impl<'a> ObjectName<'a> {
                 prefix: CONSTANT_PREFIX,
                 name: &[],
                 number: Some(number),
+                suffix: "",
+            },
+            TargetKind::Late(late) => ObjectName::of_late(module, late),
+        }
+    }
+
+    /// The name of what exception tables point at.
+    pub fn of_late(module: &'a Module, late: Late) -> ObjectName<'a> {
+        let name = |symbol| ObjectName::of_symbol(module, symbol);
+        match late {
+            Late::Personality(symbol) => ObjectName {
+                prefix: PERSONALITY_PREFIX,
+                ..name(symbol)
+            },
+            Late::Type(symbol) => ObjectName {
+                prefix: LOCAL_PREFIX,
+                suffix: ".DW.stub",
+                ..name(symbol)
+            },
+            Late::Table(function) => ObjectName {
+                prefix: ".L..exception",
+                number: Some(function.index() as u32),
+                ..ObjectName::plain(&[])
             },
         }
     }
@@ -61,6 +91,7 @@ impl<'a> ObjectName<'a> {
             prefix: "",
             name,
             number: None,
+            suffix: "",
         }
     }
 
@@ -76,6 +107,7 @@ impl<'a> ObjectName<'a> {
         if let Some(number) = self.number {
             out.extend_from_slice(number.to_string().as_bytes());
         }
+        out.extend_from_slice(self.suffix.as_bytes());
     }
 }
 

@@ -7,11 +7,14 @@
 //! bytes, since the IR keeps no element types.
 
 use crate::error::EmitError;
+use crate::exceptions::Late;
 use crate::names::ObjectName;
-use crate::section::{SectionDesc, SectionId, SectionTable};
+use crate::section::{SHF_X86_64_LARGE, SectionDesc, SectionId, SectionTable};
 use frazil_codegen::{ModuleView, RelocationModel};
 use frazil_ir::module::{ComdatSelection, DataRelocation, InitEntry, RelocationTarget, TlsModel};
-use frazil_ir::{ComdatId, DataDef, EntityRef, FuncId, Linkage, Module, SymbolId, SymbolKind};
+use frazil_ir::{Block, ComdatId, DataDef, EntityRef, FuncId, Linkage, Module, SymbolId, SymbolKind};
+use frazil_support::FxBuildHasher;
+use indexmap::IndexSet;
 use object::elf::{self, SectionFlags, SectionType};
 
 /// Options of writing.
@@ -86,6 +89,8 @@ pub struct Placement<'a> {
     pub sections: SectionTable,
     text: SectionId,
     retained: Vec<bool>,
+    /// Groups besides those of the module, by the names of their signatures.
+    more_groups: IndexSet<Vec<u8>, FxBuildHasher>,
 }
 
 impl<'a> Placement<'a> {
@@ -94,19 +99,8 @@ impl<'a> Placement<'a> {
     /// # Errors
     /// When the module has something at its top level that is not written, by name.
     pub fn new(module: &'a Module, options: EmitOptions) -> Result<Placement<'a>, EmitError> {
-        if !module.asm.is_empty() {
-            return Err(EmitError::unsupported("module-level assembly", "llvm.module.asm"));
-        }
-        for comdat in module.comdats.values() {
-            if !matches!(comdat.selection, ComdatSelection::Any | ComdatSelection::NoDeduplicate) {
-                let what = format!("comdat selection {:?} in ELF", comdat.selection);
-                return Err(EmitError::unsupported(what, module.strings.display(comdat.name)));
-            }
-        }
-        for (symbol, data) in module.symbols.iter() {
-            if !data.partition.is_empty() {
-                return Err(EmitError::unsupported("a partition", module.display_name(symbol)));
-            }
+        if let Some(refusal) = Placement::refusals(module).into_iter().next() {
+            return Err(refusal);
         }
         let mut retained = vec![false; module.symbols.len()];
         for symbol in &module.used {
@@ -123,7 +117,25 @@ impl<'a> Placement<'a> {
             sections,
             text,
             retained,
+            more_groups: IndexSet::default(),
         })
+    }
+
+    /// What a module has at its top level that is not written.
+    pub fn refusals(module: &Module) -> Vec<EmitError> {
+        let mut found = Vec::new();
+        for comdat in module.comdats.values() {
+            if !matches!(comdat.selection, ComdatSelection::Any | ComdatSelection::NoDeduplicate) {
+                let what = format!("comdat selection {:?} in ELF", comdat.selection);
+                found.push(EmitError::unsupported(what, module.strings.display(comdat.name)));
+            }
+        }
+        for (symbol, data) in module.symbols.iter() {
+            if !data.partition.is_empty() {
+                found.push(EmitError::unsupported("a partition", module.display_name(symbol)));
+            }
+        }
+        found
     }
 
     /// The section of a function.
@@ -148,7 +160,8 @@ impl<'a> Placement<'a> {
             _ => {}
         }
         let kind = self.data_kind(def);
-        let alone = symbol.comdat.is_some() || self.retained[def.symbol.index()] || !symbol.section.is_empty();
+        let alone =
+            symbol.far || symbol.comdat.is_some() || self.retained[def.symbol.index()] || !symbol.section.is_empty();
         DataPlace::Section(match kind {
             Kind::String if !alone => self.sections.intern(SectionDesc {
                 name: format!(".rodata.str1.{}", 1u64 << def.align_log2.min(63)).into_bytes(),
@@ -190,14 +203,53 @@ impl<'a> Placement<'a> {
         places
     }
 
+    /// The section of the exception table of a function.
+    pub fn exception_table(&mut self, function: FuncId) -> SectionId {
+        let data = &self.module.symbols[self.module.functions[function].symbol];
+        let mut name = b".gcc_except_table".to_vec();
+        if data.comdat.is_some() || self.options.function_sections {
+            name.push(b'.');
+            name.extend_from_slice(self.module.strings.bytes(data.name));
+        }
+        let mut desc = SectionDesc::new(&name, elf::SHT_PROGBITS, elf::SHF_ALLOC);
+        desc.group = data.comdat;
+        self.sections.intern(desc)
+    }
+
+    /// The section of a pointer that exception tables name symbols by. Those to personality routines are in groups of
+    /// their own.
+    pub fn pointer(&mut self, late: Late) -> SectionId {
+        let write = elf::SHF_ALLOC | elf::SHF_WRITE;
+        let Late::Personality(_) = late else {
+            return self
+                .sections
+                .intern(SectionDesc::new(b".data", elf::SHT_PROGBITS, write));
+        };
+        let mut name = b".data.".to_vec();
+        let start = name.len();
+        ObjectName::of_late(self.module, late).append_to(&mut name);
+        let group = self.more_groups.insert_full(name[start..].to_vec()).0;
+        let mut desc = SectionDesc::new(&name, elf::SHT_PROGBITS, write);
+        desc.group = Some(ComdatId::new(self.module.comdats.len() + group));
+        self.sections.intern(desc)
+    }
+
+    /// How many groups there are.
+    pub fn group_count(&self) -> usize {
+        self.module.comdats.len() + self.more_groups.len()
+    }
+
     /// The signature symbol's name of a comdat group.
-    pub fn group_name(&self, group: ComdatId) -> &'a [u8] {
-        self.module.strings.bytes(self.module.comdats[group].name)
+    pub fn group_name(&self, group: ComdatId) -> &[u8] {
+        match group.index().checked_sub(self.module.comdats.len()) {
+            Some(more) => &self.more_groups[more],
+            None => self.module.strings.bytes(self.module.comdats[group].name),
+        }
     }
 
     /// Whether linkers keep only one of several groups of the name.
     pub fn group_is_comdat(&self, group: ComdatId) -> bool {
-        self.module.comdats[group].selection == ComdatSelection::Any
+        (self.module.comdats.get(group)).is_none_or(|comdat| comdat.selection == ComdatSelection::Any)
     }
 
     fn data_kind(&self, def: &DataDef) -> Kind {
@@ -219,30 +271,37 @@ impl<'a> Placement<'a> {
         }
     }
 
-    /// The symbol that a relocation in data points at.
+    /// The symbol that data refers to, and for the address of a block which block of it.
     ///
     /// # Errors
-    /// When it points at something that objects cannot name, or only by a stub.
-    pub fn relocation_symbol(&self, def: &DataDef, relocation: &DataRelocation) -> Result<SymbolId, EmitError> {
-        match relocation.target {
-            RelocationTarget::Symbol(symbol) | RelocationTarget::NoCfi(symbol) => Ok(symbol),
-            RelocationTarget::LocalEquivalent(symbol) if self.view().is_near(symbol) => Ok(symbol),
-            RelocationTarget::LocalEquivalent(_) => {
-                let what = "dso_local_equivalent of a symbol of another image in data";
-                Err(EmitError::unsupported(what, self.module.display_name(def.symbol)))
-            }
-            RelocationTarget::Block(..) => {
-                let what = "the address of a block in data";
-                Err(EmitError::unsupported(what, self.module.display_name(def.symbol)))
+    /// When it is something that objects cannot name.
+    pub fn data_target(
+        &self,
+        def: &DataDef,
+        relocation: &DataRelocation,
+        target: RelocationTarget,
+    ) -> Result<(SymbolId, Option<(FuncId, Block)>), EmitError> {
+        if self.is_by_table(target) && (relocation.minus.is_none_or(|minus| minus == target) || relocation.size != 4) {
+            let what = "dso_local_equivalent of a symbol of another image that is no distance of 4 bytes in data";
+            return Err(EmitError::unsupported(what, self.module.display_name(def.symbol)));
+        }
+        match target {
+            RelocationTarget::Symbol(symbol)
+            | RelocationTarget::NoCfi(symbol)
+            | RelocationTarget::LocalEquivalent(symbol) => Ok((symbol, None)),
+            RelocationTarget::Block(function, block) => {
+                Ok((self.module.functions[function].symbol, Some((function, block))))
             }
         }
     }
 
+    /// Whether data refers to a function by its entry of the procedure linkage table.
+    pub fn is_by_table(&self, target: RelocationTarget) -> bool {
+        matches!(target, RelocationTarget::LocalEquivalent(symbol) if !self.view().is_near(symbol))
+    }
+
     fn view(&self) -> ModuleView<'a> {
-        ModuleView {
-            module: self.module,
-            relocation_model: self.options.relocation_model,
-        }
+        ModuleView::new(self.module, self.options.relocation_model)
     }
 
     /// Whether a loader may have to fill in an address.
@@ -265,6 +324,7 @@ impl<'a> Placement<'a> {
         let retained = self.retained[symbol.index()];
         let explicit = module.strings.bytes(data.section);
         let (mut name, mut flags) = match explicit {
+            [] if data.far && kind != Kind::Code => far_section(kind),
             [] => {
                 let (name, flags) = kind.section();
                 (name.as_bytes().to_vec(), flags)
@@ -277,6 +337,13 @@ impl<'a> Placement<'a> {
         }
         if retained {
             flags |= elf::SHF_GNU_RETAIN;
+        }
+        if matches!(explicit, b".llvmbc" | b".llvmcmd") {
+            // What is embedded for tools is not loaded.
+            flags = SectionFlags(flags.0 & !elf::SHF_ALLOC.0);
+        }
+        if data.far || FAR_STEMS.iter().any(|stem| has_stem(explicit, stem)) {
+            flags |= SHF_X86_64_LARGE;
         }
         let ty = section_type(&name, kind_of_section(explicit).unwrap_or(kind));
         let mut desc = SectionDesc::new(&name, ty, flags);
@@ -319,6 +386,16 @@ fn mergeable_kind(def: &DataDef, bytes: &[u8]) -> Kind {
         return Kind::Constant;
     }
     Kind::ReadOnly
+}
+
+/// Sections for far data that is asked for by name.
+const FAR_STEMS: &[&str] = &[".ldata", ".lrodata", ".lbss"];
+
+/// Name of the default section and flags for far data.
+fn far_section(kind: Kind) -> (Vec<u8>, SectionFlags) {
+    let (name, flags) = kind.section();
+    let name = name.trim_start_matches('.');
+    (format!(".l{name}").into_bytes(), flags)
 }
 
 /// What the name of a section asked for says about its contents.

@@ -4,11 +4,13 @@
 //! A runtime function that the module has a symbol for is that symbol. The module is searched for its name when the
 //! function is first referenced; few modules reference more than a handful.
 
+use crate::exceptions::Late;
 use frazil_codegen::{Ref, RefKind};
 use frazil_ir::module::Linkage;
 use frazil_ir::runtime::RuntimeFunction;
 use frazil_ir::{EntityRef, Module, SymbolId};
-use frazil_support::entity_impl;
+use frazil_support::{FxBuildHasher, entity_impl};
+use indexmap::IndexSet;
 
 /// Something that relocations point at.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -24,6 +26,8 @@ pub enum TargetKind {
     Runtime(RuntimeFunction),
     /// A constant of the module-wide pool.
     Constant(u32),
+    /// Something of exception tables.
+    Late(Late),
 }
 
 /// The numbering.
@@ -32,6 +36,9 @@ pub struct Targets {
     module_symbols: usize,
     /// For each runtime function what it resolved to, once it was asked for.
     runtime: Vec<Option<TargetId>>,
+    /// What exception tables point at. Numbered behind the constants, once it is known how many these are.
+    late: IndexSet<Late, FxBuildHasher>,
+    late_start: usize,
 }
 
 impl Targets {
@@ -40,7 +47,33 @@ impl Targets {
         Targets {
             module_symbols: module.symbols.len(),
             runtime: vec![None; RuntimeFunction::count()],
+            late: IndexSet::default(),
+            late_start: usize::MAX,
         }
+    }
+
+    /// Adds something that exception tables point at; returns its place among these, and whether it is new.
+    pub fn add_late(&mut self, late: Late) -> (usize, bool) {
+        self.late.insert_full(late)
+    }
+
+    /// Says that there will be no more than so many constants; returns what exception tables point at, with numbers.
+    pub fn number_late(&mut self, constants: usize) -> impl Iterator<Item = (TargetId, Late)> {
+        self.late_start = self.fixed_count() + constants;
+        let late: Vec<Late> = self.late.iter().copied().collect();
+        let start = self.late_start;
+        (start..).map(TargetId::new).zip(late)
+    }
+
+    /// The number of the first thing that exception tables point at.
+    pub fn first_late(&self) -> usize {
+        self.late_start
+    }
+
+    /// What was added as number `place` of what exception tables point at.
+    pub fn late(&self, place: usize) -> TargetId {
+        debug_assert_ne!(self.late_start, usize::MAX, "not numbered yet");
+        TargetId::new(self.late_start + place)
     }
 
     /// How many numbers there are before the constants'.
@@ -94,7 +127,10 @@ impl Targets {
         }
         match RuntimeFunction::from_symbol(symbol, self.module_symbols) {
             Some(function) => TargetKind::Runtime(function),
-            None => TargetKind::Constant((target.index() - self.fixed_count()) as u32),
+            None => match target.index().checked_sub(self.late_start) {
+                Some(place) => TargetKind::Late(self.late[place]),
+                None => TargetKind::Constant((target.index() - self.fixed_count()) as u32),
+            },
         }
     }
 }

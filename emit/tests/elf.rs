@@ -53,9 +53,11 @@ static TARGET: TargetDesc = TargetDesc {
     home_registers: PRegSet::EMPTY,
     frame_pointer: Reg::NONE,
     stack_pointer: Reg::NONE,
+    exception_registers: None,
     pushes_saved_registers: false,
     incoming_args_offset: 16,
     pointer_bytes: 8,
+    features: &frazil_codegen::features::FeatureTable::EMPTY,
     addressing: Addressing {
         index_scales: 0,
         min_disp: 0,
@@ -70,6 +72,9 @@ static TARGET: TargetDesc = TargetDesc {
         flags: 0,
         abs64: Some(ABS64),
         abs32: Some(ABS32),
+        abs16: None,
+        abs8: None,
+        plt32: None,
         pc32: Some(PC32),
         pc64: None,
         return_address_column: 16,
@@ -92,6 +97,7 @@ fn object(
     let mut builder = ObjectBuilder::new(&module, &TARGET, options)?;
     for (id, head) in module.functions.iter() {
         let mut function = CompiledFunction::new(false);
+        function.align_log2 = 4;
         function.body.put(&[0x90; 16]);
         code(&module, &module.display_name(head.symbol), &mut function);
         builder.add_function(id, &function)?;
@@ -366,7 +372,10 @@ fn differences_are_numbers_or_distances() {
 fn what_objects_cannot_hold_is_refused_by_name() {
     let data = "data @d align 8 size 8 { zero 8 } relocations";
     for (module, message) in [
-        ("asm \"nop\"", "not supported: module-level assembly (@llvm.module.asm)"),
+        (
+            "asm \"nop\"",
+            "not supported: module-level assembly without an assembler (@llvm.module.asm)",
+        ),
         (
             "comdat @c largest",
             "not supported: comdat selection Largest in ELF (@c)",

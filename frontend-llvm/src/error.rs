@@ -3,10 +3,11 @@
 //! LLVM's parser gives one string, `name:line:column: error: message`, then the source line and a line with a caret.
 //! Messages about bitcode have no line, and those of the verifier no place at all.
 
+use serde::Serialize;
 use std::fmt;
 
 /// A place in a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Place {
     /// Counted from 1.
     pub line: u32,
@@ -15,7 +16,7 @@ pub struct Place {
 }
 
 /// Why LLVM did not take a module.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
 pub struct ReadError {
     /// The input's name.
     pub file: String,
@@ -50,10 +51,15 @@ impl ReadError {
 
     /// From a message of LLVM's verifier, which may have several lines.
     pub(crate) fn from_verifier(file: &str, text: &str) -> ReadError {
+        ReadError::without_place(file, format!("the module breaks LLVM's rules: {}", text.trim_end()))
+    }
+
+    /// A message about an input as a whole.
+    pub fn without_place(file: &str, message: String) -> ReadError {
         ReadError {
             file: file.to_owned(),
             place: None,
-            message: format!("the module breaks LLVM's rules: {}", text.trim_end()),
+            message,
             excerpt: String::new(),
         }
     }

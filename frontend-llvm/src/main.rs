@@ -3,7 +3,7 @@
 //! A program of its own, so that only those who compile text pay for loading LLVM, and so that LLVM may end the process.
 //! Nothing is written unless the module was read and verified.
 
-use frazil_frontend_llvm::{Context, Source, read};
+use frazil_frontend_llvm::{Context, ReadError, Source, parse, run_passes, verify};
 use pico_args::Arguments;
 use std::convert::Infallible;
 use std::fs;
@@ -14,12 +14,15 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 Reads LLVM's text or bitcode with LLVM 22 and writes bitcode.
 
-Usage: frazil-llvm [INPUT] [-o OUTPUT]
+Usage: frazil-llvm [INPUT] [-o OUTPUT] [--llvm-passes PIPELINE] [--disable-verify] [--json-errors]
 
-  INPUT        text (.ll) or bitcode; - or nothing for standard input
-  -o OUTPUT    where the bitcode goes; - or nothing for standard output
-  --version    print the version
-  --help       print this
+  INPUT                   text (.ll) or bitcode; - or nothing for standard input
+  -o OUTPUT               where the bitcode goes; - or nothing for standard output
+  --llvm-passes PIPELINE  run passes of LLVM's middle end, such as 'default<O2>', without its vectorizers
+  --disable-verify        do not look whether the module keeps LLVM's rules
+  --json-errors           print an error as JSON, for programs
+  --version               print the version
+  --help                  print this
 
 Example:
   frazil-llvm hello.ll | frazil - -o hello.o
@@ -28,17 +31,20 @@ Example:
 /// The exit status for a command line that is not understood.
 const USAGE_ERROR: u8 = 2;
 
-/// What is shown of a failure.
+/// What is shown of a command line that is not understood.
 type Message = String;
 
 /// What the command line asks for.
 struct Request {
     input: PathBuf,
     output: PathBuf,
+    passes: Option<String>,
+    verify: bool,
+    json_errors: bool,
 }
 
 fn main() -> ExitCode {
-    let request = match parse(Arguments::from_env()) {
+    let request = match requested(Arguments::from_env()) {
         Ok(Some(request)) => request,
         Ok(None) => return ExitCode::SUCCESS,
         Err(error) => {
@@ -49,14 +55,17 @@ fn main() -> ExitCode {
     match convert(&request) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("frazil-llvm: error: {error}");
+            match serde_json::to_string(&error) {
+                Ok(json) if request.json_errors => eprintln!("{json}"),
+                _ => eprintln!("frazil-llvm: error: {error}"),
+            }
             ExitCode::FAILURE
         }
     }
 }
 
 /// `None` if all that was asked for has been printed.
-fn parse(mut arguments: Arguments) -> Result<Option<Request>, Message> {
+fn requested(mut arguments: Arguments) -> Result<Option<Request>, Message> {
     let standard = || PathBuf::from("-");
     let printed = |text: &str| write_standard(text.as_bytes()).map_err(|error| error.to_string());
     if arguments.contains("--help") {
@@ -65,6 +74,10 @@ fn parse(mut arguments: Arguments) -> Result<Option<Request>, Message> {
     if arguments.contains("--version") {
         return printed(concat!("frazil-llvm ", env!("CARGO_PKG_VERSION"), ", LLVM 22\n")).map(|()| None);
     }
+    let verify = !arguments.contains("--disable-verify");
+    let json_errors = arguments.contains("--json-errors");
+    let passes = arguments.opt_value_from_str("--llvm-passes");
+    let passes = passes.map_err(|error| error.to_string())?;
     let output = arguments.opt_value_from_os_str("-o", |path| Ok::<_, Infallible>(PathBuf::from(path)));
     let output = output.map_err(|error| error.to_string())?.unwrap_or_else(standard);
     let mut rest = arguments.finish().into_iter();
@@ -73,14 +86,26 @@ fn parse(mut arguments: Arguments) -> Result<Option<Request>, Message> {
     if let Some(extra) = rest.next().or_else(|| is_option.then(|| input.clone().into())) {
         return Err(format!("unexpected argument `{}`", extra.to_string_lossy()));
     }
-    Ok(Some(Request { input, output }))
+    Ok(Some(Request {
+        input,
+        output,
+        passes,
+        verify,
+        json_errors,
+    }))
 }
 
-fn convert(request: &Request) -> Result<(), Message> {
-    let about = |path: &Path, error: io::Error| format!("{}: {error}", path.display());
+fn convert(request: &Request) -> Result<(), ReadError> {
+    let about = |path: &Path, error: io::Error| ReadError::without_place(&path.to_string_lossy(), error.to_string());
     let source = Source::open(&request.input).map_err(|error| about(&request.input, error))?;
     let context = Context::create();
-    let module = read(&context, &source).map_err(|error| error.to_string())?;
+    let module = parse(&context, &source)?;
+    if request.verify {
+        verify(&module, &source)?;
+    }
+    if let Some(pipeline) = &request.passes {
+        run_passes(&module, pipeline, &source)?;
+    }
     let bitcode = module.write_bitcode_to_memory();
     write(&request.output, bitcode.as_slice()).map_err(|error| about(&request.output, error))
 }

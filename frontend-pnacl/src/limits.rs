@@ -19,8 +19,13 @@ pub const AGGREGATE_STEPS: u32 = 4096;
 /// Scalars of all aggregate types that are kept at a time.
 pub const KEPT_LEAVES: usize = 1 << 14;
 
-/// Widest integer in bits that a value may have. LLVM takes 2^23 bits, but no front end makes such values.
-pub const VALUE_BITS: u32 = 4096;
+/// Widest integer in bits that a value may have: a product of such takes some thousand instructions. LLVM takes 2^23
+/// bits, but hardly any front end makes such values.
+pub const VALUE_BITS: u32 = 1024;
+
+/// How many instructions and values the operations on wide integers of one function may become, besides what its size
+/// justifies.
+pub const WIDE_ROOM: usize = 1 << 20;
 
 /// Kinds of blocks that blockinfo may have abbreviations for; LLVM has three.
 pub const BLOCKINFO_KINDS: usize = 64;
@@ -34,8 +39,12 @@ pub const INTEGER_BITS: u64 = 1 << 23;
 /// Size in bytes that a type may have: beyond it, addresses inside an object would not be addresses.
 pub const TYPE_BYTES: u64 = 1 << 47;
 
-/// Largest alignment as a power of two: what the IR's flags can hold (LLVM allows 2^32).
+/// Largest alignment as a power of two: what the IR's flags can hold.
 pub const ALIGNMENT_LOG2: u64 = 31;
+
+/// Largest alignment as a power of two that LLVM has. It promises it of accesses through null; a promise may be
+/// forgotten.
+pub const PROMISED_ALIGNMENT_LOG2: u64 = 32;
 
 /// How many operands a record may have, given the size of the input in bytes.
 ///

@@ -219,6 +219,7 @@ impl Function {
 
     /// The address of a block of the function that `symbol` names.
     pub fn push_block_address(&mut self, symbol: SymbolId, block: Block) -> ConstId {
+        self.has_block_addresses |= self.symbol == Some(symbol);
         self.push_const(
             ConstKind::BlockAddress,
             Type::PTR,
@@ -260,7 +261,7 @@ impl Function {
 impl InstData {
     /// An instruction without result.
     #[inline]
-    pub fn new(op: Opcode, ty: Type, flags: u16, a: Operand, b: Operand) -> InstData {
+    pub const fn new(op: Opcode, ty: Type, flags: u16, a: Operand, b: Operand) -> InstData {
         InstData {
             op,
             ty,

@@ -5,7 +5,8 @@
 //! operands that belong to it.
 
 use crate::entities::Block;
-use crate::function::Function;
+use crate::function::{Function, InstData};
+use crate::opcode::Opcode;
 use frazil_support::{EntityRef, EpochMap};
 
 /// One way out of a block.
@@ -24,6 +25,7 @@ pub struct Cfg {
     successors: Vec<Edge>,
     predecessor_start: Vec<u32>,
     predecessors: Vec<Block>,
+    indirect_jumps: u32,
     seen: EpochMap<()>,
 }
 
@@ -34,6 +36,7 @@ impl Cfg {
         self.successors.clear();
         self.predecessor_start.clear();
         self.predecessors.clear();
+        self.indirect_jumps = 0;
     }
 
     /// The predecessors of a block, each once, in block order.
@@ -48,6 +51,11 @@ impl Cfg {
     pub fn successors(&self, block: Block) -> &[Edge] {
         let index = block.index();
         &self.successors[self.successor_start[index] as usize..self.successor_start[index + 1] as usize]
+    }
+
+    /// How many blocks end with an `indirect_jump`.
+    pub fn indirect_jumps(&self) -> u32 {
+        self.indirect_jumps
     }
 
     /// Fills the graph from the terminators of `function`. Blocks without instructions have no successors.
@@ -71,26 +79,31 @@ impl Cfg {
 
     fn add_successors(&mut self, function: &Function, block: Block) {
         let data = function.inst(function.terminator(block));
-        let first = self.successors.len();
+        match data.op {
+            Opcode::Jump => self.add(data.target()),
+            Opcode::Branch => {
+                self.add(data.target());
+                if data.else_target() != data.target() {
+                    self.add(data.else_target());
+                }
+            }
+            _ => self.add_each_once(function, data),
+        }
+    }
+
+    fn add(&mut self, target: Block) {
+        self.successors.push(Edge { target, column: 0 });
+        self.predecessor_start[target.index() + 2] += 1;
+    }
+
+    fn add_each_once(&mut self, function: &Function, data: &InstData) {
+        self.indirect_jumps += u32::from(data.op == Opcode::IndirectJump);
         self.seen.reset(function.blocks.len());
-        let (seen, successors, counts) = (&mut self.seen, &mut self.successors, &mut self.predecessor_start);
         function.for_each_target(data, |target| {
-            let duplicate = match successors.len() - first {
-                0 => false,
-                1 => successors[first].target == target,
-                _ => seen.get(target.index()).is_some(),
-            };
-            if duplicate {
-                return;
+            if self.seen.get(target.index()).is_none() {
+                self.seen.set(target.index(), ());
+                self.add(target);
             }
-            if successors.len() == first + 1 {
-                seen.set(successors[first].target.index(), ());
-            }
-            if successors.len() > first {
-                seen.set(target.index(), ());
-            }
-            successors.push(Edge { target, column: 0 });
-            counts[target.index() + 2] += 1;
         });
     }
 

@@ -83,18 +83,23 @@ impl DomTree {
             return;
         }
         work.meet(0, 0);
-        while let Some((block, seen)) = work.stack.last_mut() {
-            let number = work.numbers[*block as usize];
-            let successors = cfg.successors(Block::new(*block as usize));
-            let Some(edge) = successors.get(*seen as usize) else {
-                self.order.push(*block);
-                work.stack.pop();
-                continue;
-            };
-            *seen += 1;
-            let target = edge.target.as_u32();
-            if work.numbers[target as usize] == NONE {
-                work.meet(target, number);
+        let (mut block, mut followed) = (0, 0);
+        'walk: loop {
+            let successors = cfg.successors(Block::new(block as usize));
+            while let Some(edge) = successors.get(followed) {
+                followed += 1;
+                let target = edge.target.as_u32();
+                if work.numbers[target as usize] == NONE {
+                    work.stack.push((block, followed as u32));
+                    work.meet(target, work.numbers[block as usize]);
+                    (block, followed) = (target, 0);
+                    continue 'walk;
+                }
+            }
+            self.order.push(block);
+            match work.stack.pop() {
+                Some((above, of_above)) => (block, followed) = (above, of_above as usize),
+                None => break,
             }
         }
         self.order.reverse();
@@ -105,12 +110,18 @@ impl DomTree {
     fn compute_parents(&mut self, cfg: &Cfg, blocks: usize) {
         let work = &mut self.work;
         let count = work.preorder.len() as u32;
+        // What stands there before a number is done is not read.
+        work.labels.resize(count as usize, 0);
+        work.semis.resize(count as usize, 0);
+        work.ancestors.clone_from(&work.tree_parents);
         for number in (1..count).rev() {
             let block = Block::new(work.preorder[number as usize] as usize);
             let mut semi = work.tree_parents[number as usize];
             for from in cfg.predecessors(block) {
                 let from = work.numbers[from.index()];
-                if from != NONE {
+                if from <= number {
+                    semi = semi.min(from);
+                } else if from != NONE {
                     semi = semi.min(work.lowest_semi(from, number));
                 }
             }
@@ -172,7 +183,7 @@ struct Work {
     /// The lowest semidominator on the way there, the ancestor left out.
     labels: Vec<u32>,
     semis: Vec<u32>,
-    /// Blocks and how many of their edges were followed.
+    /// The blocks above the one where the walk is, and how many of their edges were followed.
     stack: Vec<(u32, u32)>,
     path: Vec<u32>,
 }
@@ -183,9 +194,6 @@ impl Work {
         self.numbers.resize(blocks, NONE);
         self.preorder.clear();
         self.tree_parents.clear();
-        self.ancestors.clear();
-        self.labels.clear();
-        self.semis.clear();
         self.stack.clear();
     }
 
@@ -195,18 +203,11 @@ impl Work {
         self.numbers[block as usize] = number;
         self.preorder.push(block);
         self.tree_parents.push(parent);
-        self.ancestors.push(parent);
-        self.labels.push(number);
-        self.semis.push(number);
-        self.stack.push((block, 0));
     }
 
-    /// The lowest semidominator on the tree's path from `number` up to those that are not done yet, which are the
-    /// ones up to `current`. Shortens the path for the next time.
+    /// The lowest semidominator on the tree's path from `number`, which is behind `current`, up to those that are not
+    /// done yet, which are the ones up to `current`. Shortens the path for the next time.
     fn lowest_semi(&mut self, number: u32, current: u32) -> u32 {
-        if number <= current {
-            return number;
-        }
         let mut at = number;
         while self.ancestors[at as usize] > current {
             self.path.push(at);

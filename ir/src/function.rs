@@ -138,6 +138,8 @@ pub struct Function {
     pub asms: Vec<AsmData>,
     /// Stack slots.
     pub slots: Vec<SlotData>,
+    /// Whether addresses of its blocks are taken, in code or in data. Then blocks keep their numbers.
+    pub has_block_addresses: bool,
     /// Predecessors and successors; valid after [`Function::compute_cfg`].
     pub cfg: Cfg,
 }
@@ -171,6 +173,7 @@ impl Function {
         self.const_words.clear();
         self.asms.clear();
         self.slots.clear();
+        self.has_block_addresses = false;
         self.cfg.clear();
         let drop_tables = self.types.extra_len() > 120 || self.sigs.len() > 100_000;
         if drop_tables {
@@ -403,9 +406,10 @@ impl Function {
                     .for_each(|pair| visit(Block::new(pair[1].as_raw() as usize)));
             }
             Format::Invoke => {
+                // Reverse postorder puts what is visited last next: the normal way.
                 let (normal, unwind) = self.invoke_targets(data);
-                visit(normal);
                 visit(unwind);
+                visit(normal);
             }
             Format::IndirectJump => {
                 self.indirect_targets(data)

@@ -12,6 +12,7 @@ pub mod edit;
 pub mod entities;
 pub mod flags;
 pub mod function;
+pub mod indirect;
 #[cfg(feature = "interp")]
 pub mod interp;
 pub mod loops;

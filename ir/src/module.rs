@@ -130,8 +130,8 @@ pub enum Visibility {
     Protected,
 }
 
-/// How a thread-local variable is reached.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// How a thread-local variable is reached. A later model is faster and holds in fewer images.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(missing_docs, reason = "the ELF TLS models")]
 pub enum TlsModel {
     #[default]
@@ -183,6 +183,12 @@ pub struct SymbolData {
     pub visibility: Visibility,
     /// Whether it is known to resolve within the linked image.
     pub dso_local: bool,
+    /// Whether calls of it go through the global offset table, and not by way of a stub that binds it late
+    /// (`nonlazybind`).
+    pub non_lazy_bind: bool,
+    /// Whether it is data that may lie more than 2 GiB from code: it has sections of its own and is reached through the
+    /// global offset table.
+    pub far: bool,
     /// Whether its address does not matter (`unnamed_addr`, not the local kind).
     pub unnamed_addr: bool,
     /// How it is reached if thread-local.
@@ -244,6 +250,29 @@ pub enum FramePointer {
     All,
 }
 
+/// Which frames are guarded against writes beyond their arrays.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(missing_docs, reason = "LLVM's attributes ssp, sspstrong and sspreq")]
+pub enum StackProtector {
+    #[default]
+    None,
+    Basic,
+    Strong,
+    Required,
+}
+
+/// Where the value is that guards frames.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum GuardPlace {
+    /// Where the target's thread pointer leads.
+    #[default]
+    Thread,
+    /// The same by the other segment of x86, `gs`.
+    OtherSegment,
+    /// In a variable; code generation refuses it.
+    Variable,
+}
+
 /// What is known of a defined function besides its body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FunctionHead {
@@ -261,6 +290,8 @@ pub struct FunctionHead {
     pub frame_pointer: FramePointer,
     /// Whether the area below the stack pointer must not be used.
     pub no_red_zone: bool,
+    /// Whether calls keep their caller's frame, those apart that must not (`disable-tail-calls`).
+    pub no_tail_calls: bool,
     /// Whether prologue and epilogue are left out.
     pub naked: bool,
     /// Whether speed does not matter (`cold`).
@@ -271,6 +302,10 @@ pub struct FunctionHead {
     pub stack_probe: Str,
     /// The page size of stack probes in bytes; 0 for the target's.
     pub stack_probe_size: u32,
+    /// Whether its frame is guarded.
+    pub stack_protector: StackProtector,
+    /// Size in bytes from which on memory in the frame makes [`StackProtector::Basic`] guard it; 0 for the default.
+    pub stack_protector_bytes: u32,
     /// Attributes, prologue data and the like that code generation does not know yet: their names, comma-separated.
     /// A function with any is refused.
     pub unsupported: Str,
@@ -280,6 +315,8 @@ pub struct FunctionHead {
     pub target_features: Str,
     /// The personality routine.
     pub personality: Option<SymbolId>,
+    /// Whether data, or another function, has addresses of its blocks.
+    pub has_block_addresses: bool,
 }
 
 impl FunctionHead {
@@ -293,15 +330,19 @@ impl FunctionHead {
             no_unwind: false,
             frame_pointer: FramePointer::None,
             no_red_zone: false,
+            no_tail_calls: false,
             naked: false,
             cold: false,
             no_return: false,
             stack_probe: Str::EMPTY,
             stack_probe_size: 0,
+            stack_protector: StackProtector::None,
+            stack_protector_bytes: 0,
             unsupported: Str::EMPTY,
             target_cpu: Str::EMPTY,
             target_features: Str::EMPTY,
             personality: None,
+            has_block_addresses: false,
         }
     }
 }
@@ -351,8 +392,8 @@ pub struct DataRelocation {
     pub target: RelocationTarget,
     /// Added to it.
     pub addend: i64,
-    /// A symbol whose address is subtracted (differences of addresses).
-    pub minus: Option<SymbolId>,
+    /// A symbol or block whose address is subtracted (differences of addresses).
+    pub minus: Option<RelocationTarget>,
 }
 
 /// A constructor or destructor.
@@ -377,10 +418,16 @@ pub struct ModuleFlags {
     pub code_model: Option<u8>,
     /// 0 none, 1 synchronous, 2 asynchronous unwind tables.
     pub unwind_tables: u8,
+    /// Where the guard of frames is.
+    pub guard_place: GuardPlace,
+    /// Its distance from the thread pointer in bytes; `None` for the target's.
+    pub guard_offset: Option<i32>,
     /// Frame pointers for functions that do not say.
     pub frame_pointer: FramePointer,
-    /// Whether functions without body that are `dso_local`-less need the PLT (`RtLibUseGOT` is its opposite).
+    /// Whether calls of functions of the run-time library go through the global offset table (`RtLibUseGOT`).
     pub runtime_uses_got: bool,
+    /// Whether any symbol is bound early ([`SymbolData::non_lazy_bind`]).
+    pub binds_early: bool,
     /// Whether direct access to external data is assumed or denied; `None` if the module does not say.
     pub direct_access_external_data: Option<bool>,
 }

@@ -273,8 +273,22 @@ macro_rules! for_each_opcode {
             ReadCycleCounter "read_cycle_counter" Nullary Ty Any;
             EhTypeidFor "eh_typeid_for" Unary Ty Pure;
             LandingPad "landing_pad" LandingPad PtrAndI32 Any;
+            // Notes in the second word of a buffer where `sjlj_longjmp` goes on, and gives 0; then gives 1. The first and
+            // third word, the frame and stack pointers, are the program's business.
+            SjljSetjmp "sjlj_setjmp" Unary Ty Any;
+            SjljLongjmp "sjlj_longjmp" Unary None Any;
             Trap "trap" Nullary None Any;
             Debugtrap "debugtrap" Nullary None Any;
+
+            // Accesses through pointers into address spaces other than 0, which may mean other memory altogether: as
+            // the operations without `space`, with the ordering in the flags if they are atomic.
+            SpaceLoad "space_load" Unary Ty Any;
+            SpaceStore "space_store" Binary None Any;
+            SpaceRmw "space_rmw" Binary Ty Any;
+            SpaceCmpxchg "space_cmpxchg" Ternary TyAndBool Any;
+            // Either side may be in address space 0; the ranges may overlap.
+            SpaceCopy "space_copy" Ternary None Any;
+            SpaceSet "space_set" Ternary None Any;
 
             // Terminators.
             Jump "jump" Jump None Control;
@@ -304,14 +318,17 @@ macro_rules! define_opcodes {
         /// Every opcode, in the order of the table.
         pub const ALL: &[Opcode] = &[$(Opcode::$variant,)*];
 
+        const NAMES: &[&str] = &[$($name,)*];
+
+        /// Read for every instruction again and again, so apart from the names.
         const ROWS: &[Row] = &[
-            $(Row { name: $name, format: Format::$format, results: Results::$results, effects: Effects::$effects },)*
+            $(Row { format: Format::$format, results: Results::$results, effects: Effects::$effects },)*
         ];
     };
 }
 
+#[repr(align(4))]
 struct Row {
-    name: &'static str,
     format: Format,
     results: Results,
     effects: Effects,
@@ -320,26 +337,29 @@ struct Row {
 for_each_opcode!(define_opcodes);
 
 impl Opcode {
+    /// How many there are; their numbers begin at 0.
+    pub const COUNT: usize = ALL.len();
+
     /// The name in the text form.
     pub fn name(self) -> &'static str {
-        ROWS[self as usize].name
+        NAMES[self as usize]
     }
 
     /// How its operands are laid out.
     #[inline]
-    pub fn format(self) -> Format {
+    pub const fn format(self) -> Format {
         ROWS[self as usize].format
     }
 
     /// Which values it defines.
     #[inline]
-    pub fn results(self) -> Results {
+    pub const fn results(self) -> Results {
         ROWS[self as usize].results
     }
 
     /// What it does besides computing.
     #[inline]
-    pub fn effects(self) -> Effects {
+    pub const fn effects(self) -> Effects {
         ROWS[self as usize].effects
     }
 

@@ -39,7 +39,15 @@ runtime_functions! {
     Powisf2 "__powisf2" Powidf2 "__powidf2" Ldexpf "ldexpf" Ldexp "ldexp" Frexpf "frexpf" Frexp "frexp"
     Modff "modff" Modf "modf" Lrintf "lrintf" Lrint "lrint" Llrintf "llrintf" Llrint "llrint"
     Lroundf "lroundf" Lround "lround" Llroundf "llroundf" Llround "llround"
-    UnwindResume "_Unwind_Resume" StackCheckFail "__stack_chk_fail"
+    UnwindResume "_Unwind_Resume" StackCheckFail "__stack_chk_fail" TlsGetAddr "__tls_get_addr"
+    RustProbeStack "__rust_probestack" ProbeStack "__probestack"
+    AtomicLoad "__atomic_load" AtomicStore "__atomic_store" AtomicExchange "__atomic_exchange"
+    AtomicCompareExchange "__atomic_compare_exchange"
+    AtomicLoad16 "__atomic_load_16" AtomicStore16 "__atomic_store_16" AtomicExchange16 "__atomic_exchange_16"
+    AtomicCompareExchange16 "__atomic_compare_exchange_16" AtomicFetchAdd16 "__atomic_fetch_add_16"
+    AtomicFetchSub16 "__atomic_fetch_sub_16" AtomicFetchAnd16 "__atomic_fetch_and_16"
+    AtomicFetchOr16 "__atomic_fetch_or_16" AtomicFetchXor16 "__atomic_fetch_xor_16"
+    AtomicFetchNand16 "__atomic_fetch_nand_16"
 }
 
 impl RuntimeFunction {

@@ -76,6 +76,36 @@ impl CallConv {
     pub const FAST: CallConv = CallConv(8);
     /// For calls that are rarely taken.
     pub const COLD: CallConv = CallConv(9);
+
+    /// LLVM's words for the conventions that have one and could be met on the targets here, by number.
+    pub const NAMES: &'static [(u16, &'static str)] = &[
+        (8, "fastcc"),
+        (9, "coldcc"),
+        (10, "ghccc"),
+        (13, "anyregcc"),
+        (14, "preserve_mostcc"),
+        (15, "preserve_allcc"),
+        (16, "swiftcc"),
+        (17, "cxx_fast_tlscc"),
+        (18, "tailcc"),
+        (20, "swifttailcc"),
+        (21, "preserve_nonecc"),
+        (78, "x86_64_sysvcc"),
+        (79, "win64cc"),
+        (80, "x86_vectorcallcc"),
+        (81, "hhvmcc"),
+        (83, "x86_intrcc"),
+        (92, "x86_regcallcc"),
+    ];
+}
+
+impl std::fmt::Display for CallConv {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match CallConv::NAMES.iter().find(|row| row.0 == self.0) {
+            Some((_, word)) => f.write_str(word),
+            None => write!(f, "cc {}", self.0),
+        }
+    }
 }
 
 /// What a function takes and returns.

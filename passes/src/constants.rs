@@ -2,14 +2,19 @@
 //!
 //! Numbers are sign-extended from the width of their type, as immediates are. Widths up to 128 bits.
 
-use frazil_ir::{ConstKind, ConstView, EntityRef, Function, Opcode, Operand};
+use frazil_ir::{ConstId, ConstKind, ConstView, EntityRef, Function, Opcode, Operand};
 
 /// The integer that an operand is, sign-extended from its type, if it is one of at most 128 bits.
+#[inline]
 pub fn int_value(f: &Function, operand: Operand) -> Option<i128> {
-    if let Some(value) = operand.as_imm() {
-        return Some(i128::from(value));
+    match operand.as_imm() {
+        Some(value) => Some(i128::from(value)),
+        None => int_constant(f, operand.as_const()?),
     }
-    match f.constant(operand.as_const()?) {
+}
+
+fn int_constant(f: &Function, id: ConstId) -> Option<i128> {
+    match f.constant(id) {
         (_, ConstView::Int(words)) => int_of_words(words),
         (ty, ConstView::Zero) if f.types.int_bits(ty).is_some() => Some(0),
         _ => None,

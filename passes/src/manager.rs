@@ -6,8 +6,10 @@
 
 use crate::observe::{Dump, Listener, Moment, Observe, check_claims, check_function, print_machine};
 use crate::recipe::{Placed, Recipe, RecipeError};
+use frazil_codegen::CodegenError;
 use frazil_codegen::mfunc::MFunc;
 use frazil_codegen::pass::{MachPass, MachPassCx, MachPasses};
+use frazil_codegen::verify::MachVerifier;
 use frazil_ir::pass::{FunctionPass, PassCx, PassError, PassInfo, PassState, TargetFacts};
 use frazil_ir::{Function, FunctionHead, Module};
 use std::fmt;
@@ -250,6 +252,7 @@ impl<'a> Runner<'a> {
             subject,
             listener,
             last,
+            verifier: MachVerifier::default(),
         }
     }
 }
@@ -261,6 +264,7 @@ pub struct MachRunner<'r, 'a> {
     listener: &'r mut dyn Listener,
     /// When the last part of the path was over, if time is measured.
     last: Option<Duration>,
+    verifier: MachVerifier,
 }
 
 impl MachRunner<'_, '_> {
@@ -272,11 +276,17 @@ impl MachRunner<'_, '_> {
             .map_or(Duration::ZERO, |(now, last)| now.saturating_sub(last))
     }
 
-    fn run_step(&mut self, index: usize, step: &MachStep, func: &mut MFunc, cx: &mut MachPassCx<'_>) {
+    fn run_step(
+        &mut self,
+        index: usize,
+        step: &MachStep,
+        func: &mut MFunc,
+        cx: &mut MachPassCx<'_>,
+    ) -> Result<(), CodegenError> {
         let (observe, subject) = (self.runner.observe, self.subject);
         let name = step.info.name;
         if !self.runner.admits(index, step.info, subject, self.listener) {
-            return;
+            return Ok(());
         }
         self.runner.current = name;
         let prints = self.runner.prints(subject);
@@ -293,6 +303,13 @@ impl MachRunner<'_, '_> {
         if prints && observe.prints_after(name, count > 0) {
             self.tell(index, Moment::After, print_machine(func, cx));
         }
+        if observe.verify_each
+            && let Err(fault) = self.verifier.check(func, cx)
+        {
+            self.tell(index, Moment::After, print_machine(func, cx));
+            return Err(CodegenError::InvalidMachine { pass: name, fault });
+        }
+        Ok(())
     }
 
     fn tell(&mut self, index: usize, moment: Moment, text: String) {
@@ -309,18 +326,24 @@ impl MachRunner<'_, '_> {
 }
 
 impl MachPasses for MachRunner<'_, '_> {
-    fn run(&mut self, func: &mut MFunc, cx: &mut MachPassCx<'_>) {
+    fn run(&mut self, func: &mut MFunc, cx: &mut MachPassCx<'_>) -> Result<(), CodegenError> {
         let recipe = self.runner.recipe;
         let first = recipe.steps.len();
-        let (first, steps) = match cx.is_allocated {
-            false => (first, &recipe.mach_before),
-            true => (first + recipe.mach_before.len(), &recipe.mach_after),
+        let (part, first, steps) = match cx.is_allocated {
+            false => ("select", first, &recipe.mach_before),
+            true => ("regalloc", first + recipe.mach_before.len(), &recipe.mach_after),
         };
+        if self.runner.observe.verify_each
+            && let Err(fault) = self.verifier.start(func, cx)
+        {
+            return Err(CodegenError::InvalidMachine { pass: part, fault });
+        }
         for (index, step) in steps.iter().enumerate() {
-            self.run_step(first + index, step, func, cx);
+            self.run_step(first + index, step, func, cx)?;
         }
         self.runner.current = "";
         self.lap();
+        Ok(())
     }
 
     fn finished(&mut self, part: &'static str) {

@@ -1,17 +1,27 @@
 //! Options: of the library ([`Options`]) and of the command line ([`Arguments`]).
 
 mod observe;
+mod places;
 mod recipe;
 mod registers;
+mod target;
+pub(crate) mod words;
 
 pub use observe::{ObserveArguments, ReportForm};
-pub use recipe::RecipeArguments;
+pub use places::Job;
+pub use recipe::{Level, RecipeArguments, recipe_of_level};
 pub use registers::RegisterArguments;
+pub use target::{CodeModel, FramePointers, Model, TargetArguments};
+pub use words::{Personality, split_words};
 
 use crate::diagnostics::{Error, Stage};
+use crate::llvm::LlvmOptions;
 use crate::pipeline::InputForm;
+use clap::builder::BoolishValueParser;
 use clap::{Parser, ValueEnum};
+use clap_complete::Shell;
 use frazil_codegen::RelocationModel;
+use frazil_ir::module::FramePointer;
 use frazil_passes::recipe::BUILTIN;
 use frazil_passes::{Observe, Recipe};
 use std::path::{Path, PathBuf};
@@ -27,13 +37,23 @@ pub enum Emit {
     Asm,
     /// The module as text of Frazil's intermediate representation.
     Ir,
+    /// Nothing, after all the work of making an object.
+    Null,
 }
 
 /// Options of a compilation.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The target's name; without it, the target of the module's triple.
+    /// The target's name; without it, the target of the triple.
     pub target: Option<String>,
+    /// The triple; without it, the module's.
+    pub triple: Option<String>,
+    /// The processor, for functions that name none.
+    pub cpu: Option<String>,
+    /// Features of the processor, each with its sign, besides those that functions name.
+    pub features: String,
+    /// Which functions keep a frame pointer, if the module does not say it.
+    pub frame_pointer: FramePointer,
     /// What the input is.
     pub input_form: InputForm,
     /// What to make.
@@ -54,6 +74,8 @@ pub struct Options {
     pub registers: RegisterArguments,
     /// Whether assembly text says what each line comes from and which registers are alive.
     pub asm_verbose: bool,
+    /// The assembler for inline assembly that Frazil does not encode; without it, it is looked for.
+    pub assembler: Option<PathBuf>,
     /// Whether times are measured; see [`crate::Report`].
     pub measure: bool,
 }
@@ -62,6 +84,10 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             target: None,
+            triple: None,
+            cpu: None,
+            features: String::new(),
+            frame_pointer: FramePointer::None,
             input_form: InputForm::default(),
             emit: Emit::default(),
             recipe: Arc::new(Recipe::find(BUILTIN[0].name).expect("built-in recipes are right")),
@@ -72,6 +98,7 @@ impl Default for Options {
             check_regalloc: cfg!(debug_assertions),
             registers: RegisterArguments::default(),
             asm_verbose: false,
+            assembler: None,
             measure: false,
         }
     }
@@ -80,41 +107,70 @@ impl Default for Options {
 const EXAMPLES: &str = "\
 Examples:
   frazil hello.bc -o hello.o && cc hello.o -o hello    compile, then link with the C compiler's driver
-  clang -c -emit-llvm hello.c -o - | frazil - -o -     read standard input, write standard output
+  clang -c -emit-llvm hello.c -o - | frazil > hello.o  read standard input, write standard output
   frazil --emit asm hello.bc -o hello.s                write assembly text
-  frazil --time-passes --stats big.bc -o /dev/null     say where the time goes";
+  frazil -O2 *.bc -o objects/                          compile many files
+  frazil --llvm-passes 'default<O2>' hello.ll          have LLVM optimize first
+  frazil --time-passes --stats big.bc -o /dev/null     say where the time goes
 
-/// Compiles LLVM bitcode to native object files, fast.
+Long options may be written with one dash, and @FILE stands for the words in a file. Called by the name frazil-llc, the
+program has the defaults of LLVM's llc: -O2 and assembly text.";
+
+/// Compiles LLVM's intermediate representation to native object files, fast.
 #[derive(Debug, Parser)]
-#[command(name = "frazil", after_help = EXAMPLES)]
+#[command(name = "frazil", after_help = EXAMPLES, args_override_self = true, disable_version_flag = true)]
 pub struct Arguments {
-    /// Bitcode file (LLVM 3.8 to 22), or text as --emit ir writes it (.fzl), or - for bitcode from standard input
-    #[arg(required_unless_present_any = ["list_passes", "explain_recipe", "recipe_schema"])]
-    pub input: Option<PathBuf>,
-    /// Output file, or - for standard output [default: the input's name with .o, .s or .fzl; - for standard input]
+    /// Bitcode (LLVM 3.8 to 22), text of LLVM's IR (.ll, by the helper program frazil-llvm), or text as --emit ir
+    /// writes it (.fzl); - for standard input [default: standard input]
+    #[arg(value_name = "INPUT")]
+    pub inputs: Vec<PathBuf>,
+    /// Output file, or folder for many inputs, or - for standard output [default: the input's name with .o, .s or
+    /// .fzl; - for standard input]
     #[arg(short, long)]
     pub output: Option<PathBuf>,
-    /// Target to compile for; --version lists them [default: the module's]
-    #[arg(long)]
-    pub target: Option<String>,
     /// What to write [default: obj; ir with --stop-after]
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, visible_alias = "filetype")]
     pub emit: Option<Emit>,
-    /// Where the code may be placed [default: pic if the module has a PIC level, else static]
-    #[arg(long, value_enum)]
-    pub relocation_model: Option<Model>,
     /// Give each function a section of its own
-    #[arg(long)]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = false,
+          default_missing_value = "true", value_parser = BoolishValueParser::new(), hide_default_value = true)]
     pub function_sections: bool,
     /// Give each variable a section of its own
-    #[arg(long)]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = false,
+          default_missing_value = "true", value_parser = BoolishValueParser::new(), hide_default_value = true)]
     pub data_sections: bool,
     /// Say in assembly text what each line comes from, which registers are alive and which end there
-    #[arg(long)]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = false,
+          default_missing_value = "true", value_parser = BoolishValueParser::new(), hide_default_value = true)]
     pub asm_verbose: bool,
+    /// Have LLVM run passes of its middle end first, as opt -passes takes them, without its vectorizers
+    #[arg(long, value_name = "PIPELINE")]
+    pub llvm_passes: Option<String>,
+    /// Take what LLVM reads (text, or anything with --llvm-passes) without a look at LLVM's rules
+    #[arg(long)]
+    pub disable_verify: bool,
+    /// Print everything in the inputs that is not supported, with codes, and compile nothing
+    #[arg(long, value_name = "FORM", value_enum, num_args = 0..=1, require_equals = true,
+          default_missing_value = "text")]
+    pub list_unsupported: Option<ReportForm>,
+    /// Print the codes of everything that is not supported, and end
+    #[arg(long)]
+    pub list_codes: bool,
     /// Threads besides the main one; only 0 so far
     #[arg(long, default_value_t = 0)]
     pub threads: u32,
+    /// Print a completion script for a shell, and end
+    #[arg(long, value_name = "SHELL", value_enum)]
+    pub completions: Option<Shell>,
+    /// Print the manual page, and end
+    #[arg(long)]
+    pub man_page: bool,
+    /// Print the version and the targets, and end
+    #[arg(short = 'V', long)]
+    pub version: bool,
+    /// Which machine
+    #[command(flatten)]
+    pub target: TargetArguments,
     /// Which recipe
     #[command(flatten)]
     pub recipe: RecipeArguments,
@@ -124,6 +180,9 @@ pub struct Arguments {
     /// Which registers
     #[command(flatten)]
     pub registers: RegisterArguments,
+    /// The program's name.
+    #[arg(skip)]
+    pub personality: Personality,
 }
 
 /// What a run may be asked to print instead of compiling.
@@ -135,21 +194,27 @@ pub(crate) enum Question<'a> {
     Recipe(&'a str),
     /// The schema of recipe files.
     RecipeSchema,
-}
-
-/// Values of `--relocation-model`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Model {
-    /// Fixed addresses, for executables that are not position-independent
-    Static,
-    /// Position-independent code
-    Pic,
+    /// The version, and the targets.
+    Version,
+    /// The processors and features of the target.
+    Processors,
+    /// The codes of refusals.
+    Codes,
+    /// A completion script.
+    Completions(Shell),
+    /// The manual page.
+    ManPage,
 }
 
 impl Arguments {
     /// What is asked for instead of a compilation.
     pub(crate) fn question(&self) -> Option<Question<'_>> {
         match &self.recipe {
+            _ if self.version => Some(Question::Version),
+            _ if self.target.asks_for_help() => Some(Question::Processors),
+            _ if self.man_page => Some(Question::ManPage),
+            _ if self.list_codes => Some(Question::Codes),
+            _ if self.completions.is_some() => self.completions.map(Question::Completions),
             recipe if recipe.list_passes => Some(Question::Passes),
             recipe if recipe.recipe_schema => Some(Question::RecipeSchema),
             recipe => recipe.explain_recipe.as_deref().map(Question::Recipe),
@@ -166,75 +231,46 @@ impl Arguments {
             return Err(Error::new(Stage::Options, message));
         }
         Ok(Options {
-            target: self.target.clone(),
-            input_form: self.input_form(),
+            target: self.target.target.clone(),
+            triple: self.target.mtriple.clone(),
+            cpu: self.target.mcpu.clone(),
+            features: self.target.features()?,
+            frame_pointer: self.target.frame_pointer(),
+            input_form: InputForm::Bitcode,
             emit: self.emit()?,
             recipe: Arc::new(recipe),
-            relocation_model: self.relocation_model.map(|model| match model {
-                Model::Static => RelocationModel::Static,
-                Model::Pic => RelocationModel::Pic,
-            }),
+            relocation_model: self.target.relocation_model(),
             function_sections: self.function_sections,
             data_sections: self.data_sections,
             observe: self.observe.observe()?,
-            check_regalloc: self.observe.check_regalloc || cfg!(debug_assertions),
+            check_regalloc: self.observe.checks_regalloc() || cfg!(debug_assertions),
             registers: self.registers.clone(),
             asm_verbose: self.asm_verbose,
+            assembler: self.target.assembler.clone(),
             measure: self.observe.time_passes.is_some(),
         })
     }
 
+    /// What LLVM is to do before Frazil compiles.
+    pub fn llvm(&self) -> LlvmOptions {
+        LlvmOptions {
+            passes: self.llvm_passes.clone(),
+            disable_verify: self.disable_verify,
+            helper: None,
+        }
+    }
+
     /// What is to be written.
-    fn emit(&self) -> Result<Emit, Error> {
+    pub(crate) fn emit(&self) -> Result<Emit, Error> {
         match (self.emit, &self.observe.stop_after) {
-            (None, None) => Ok(Emit::Obj),
             (None | Some(Emit::Ir), Some(_)) => Ok(Emit::Ir),
             (Some(emit), None) => Ok(emit),
+            (None, None) if self.personality == Personality::Llc => Ok(Emit::Asm),
+            (None, None) => Ok(Emit::Obj),
             (Some(_), Some(_)) => {
                 let message = "--stop-after writes the intermediate representation: use --emit ir, or no --emit";
                 Err(Error::new(Stage::Options, message))
             }
-        }
-    }
-
-    /// What the input is: text if its name says so.
-    fn input_form(&self) -> InputForm {
-        let extension = self.input_path().extension();
-        match extension.is_some_and(|extension| extension == "fzl") {
-            true => InputForm::Text,
-            false => InputForm::Bitcode,
-        }
-    }
-
-    /// The input's name in messages.
-    pub fn input_name(&self) -> String {
-        if is_standard_stream(self.input_path()) {
-            return "<standard input>".to_owned();
-        }
-        self.input_path().display().to_string()
-    }
-
-    /// The input; standard input if there is none.
-    pub(crate) fn input_path(&self) -> &Path {
-        self.input.as_deref().unwrap_or(Path::new("-"))
-    }
-
-    /// Where the output goes.
-    pub fn output_path(&self) -> PathBuf {
-        if let Some(path) = &self.output {
-            return path.clone();
-        }
-        let input = self.input_path();
-        let named = input.with_extension(match self.emit {
-            Some(Emit::Ir) => "fzl",
-            None if self.observe.stop_after.is_some() => "fzl",
-            None | Some(Emit::Obj) => "o",
-            Some(Emit::Asm) => "s",
-        });
-        // Text to text: the input is not overwritten.
-        match is_standard_stream(input) || named == input {
-            true => PathBuf::from("-"),
-            false => named,
         }
     }
 }
@@ -253,19 +289,25 @@ mod tests {
     }
 
     #[test]
-    fn the_output_is_named_after_input_and_kind() {
-        assert_eq!(parse("dir/in.bc").output_path(), Path::new("dir/in.o"));
-        assert_eq!(parse("in.bc --emit asm").output_path(), Path::new("in.s"));
-        assert_eq!(parse("- --emit ir").output_path(), Path::new("-"));
-        assert_eq!(parse("- -o x.o").output_path(), Path::new("x.o"));
-        assert_eq!(parse("in.bc --stop-after dce").output_path(), Path::new("in.fzl"));
-        assert_eq!(parse("in.fzl --stop-after dce").output_path(), Path::new("-"));
+    fn values_that_are_not_known_are_refused() {
+        let refused = |words: &str| {
+            let recipe = Recipe::find("Om1").expect("built in");
+            parse(words).options(recipe).expect_err("refused").to_string()
+        };
+        assert_eq!(
+            refused("in.bc --threads 4"),
+            "--threads 4: not supported yet; the only value is 0"
+        );
+        assert_eq!(
+            refused("in.bc --mattr popcnt"),
+            "--mattr: `popcnt` has no sign: +popcnt uses the feature, -popcnt does not"
+        );
     }
 
     #[test]
-    fn values_that_are_not_known_are_refused() {
-        let recipe = Recipe::find("Om1").expect("built in");
-        let error = parse("in.bc --threads 4").options(recipe).expect_err("refused");
-        assert_eq!(error.to_string(), "--threads 4: not supported yet; the only value is 0");
+    fn the_last_of_several_values_counts_and_switches_take_values() {
+        let arguments = parse("--function-sections --data-sections --data-sections=false --mcpu a --mcpu b in.bc");
+        assert!(arguments.function_sections && !arguments.data_sections);
+        assert_eq!(arguments.target.mcpu.as_deref(), Some("b"));
     }
 }

@@ -17,12 +17,21 @@ pub struct ObserveArguments {
     /// Print functions after these passes (all: after each)
     #[arg(long, value_name = "PASS,...", value_delimiter = ',')]
     pub print_after: Vec<String>,
+    /// Print functions before each pass
+    #[arg(long)]
+    pub print_before_all: bool,
+    /// Print functions after each pass
+    #[arg(long)]
+    pub print_after_all: bool,
     /// Print functions after each pass that changed them
     #[arg(long)]
     pub print_changed: bool,
     /// Print only functions whose name matches a regular expression, or the one with this number
     #[arg(long, value_name = "REGEX or #NUMBER")]
     pub filter_func: Option<String>,
+    /// Print only the functions of these names
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',', conflicts_with = "filter_func")]
+    pub filter_print_funcs: Vec<String>,
     /// Write what is printed to files in this folder; without other options, functions after each pass
     #[arg(long, value_name = "FOLDER")]
     pub dump_dir: Option<PathBuf>,
@@ -35,6 +44,9 @@ pub struct ObserveArguments {
     /// Prove that each register and spill slot holds what instructions read there (always in debug builds)
     #[arg(long)]
     pub check_regalloc: bool,
+    /// Both: verify each function after each pass, and prove each allocation
+    #[arg(long)]
+    pub verify_machineinstrs: bool,
     /// Compute analyses before each pass, and again after it if the pass says that they still hold
     #[arg(long)]
     pub check_preserved: bool,
@@ -68,24 +80,41 @@ pub enum ReportForm {
 }
 
 impl ObserveArguments {
+    /// Whether allocations are proved.
+    pub(crate) fn checks_regalloc(&self) -> bool {
+        self.check_regalloc || self.verify_machineinstrs
+    }
+
+    /// Which functions are printed.
+    fn functions(&self) -> Result<FunctionFilter, Error> {
+        let wrong = |message: String| Error::new(Stage::Options, format!("--filter-func: {message}"));
+        match &self.filter_func {
+            Some(filter) => FunctionFilter::parse(filter).map_err(wrong),
+            // LLVM's word for all of them.
+            None if self.filter_print_funcs.iter().any(|name| name == "*") => Ok(FunctionFilter::default()),
+            None => Ok(FunctionFilter::names(&self.filter_print_funcs)),
+        }
+    }
+
     /// What is to be observed.
     pub(crate) fn observe(&self) -> Result<Observe, Error> {
         let option = |name: &str, message: String| Error::new(Stage::Options, format!("{name}: {message}"));
-        let filter = self.filter_func.as_deref().map(FunctionFilter::parse).transpose();
+        let passes = |all: bool, names: &[String]| match all {
+            true => PassFilter::All,
+            false => PassFilter::of(names),
+        };
         let step = |name: &str, step: &Option<String>| {
             let parsed = step.as_deref().map(StepName::parse).transpose();
             parsed.map_err(|message| option(name, message))
         };
         let default = Observe::default();
         let mut observe = Observe {
-            print_before: PassFilter::of(&self.print_before),
-            print_after: PassFilter::of(&self.print_after),
+            print_before: passes(self.print_before_all, &self.print_before),
+            print_after: passes(self.print_after_all, &self.print_after),
             print_changed: self.print_changed,
-            functions: filter
-                .map_err(|message| option("--filter-func", message))?
-                .unwrap_or_default(),
+            functions: self.functions()?,
             graph: self.dot_cfg,
-            verify_each: self.verify_each || default.verify_each,
+            verify_each: self.verify_each || self.verify_machineinstrs || default.verify_each,
             check_preserved: self.check_preserved,
             bisect_limit: self.bisect_limit.and_then(|limit| u64::try_from(limit).ok()),
             list_executions: self.bisect_limit == Some(-1),
@@ -97,7 +126,8 @@ impl ObserveArguments {
         if self.bisect_limit.is_some_and(|limit| limit < -1) {
             return Err(option("--bisect-limit", "expected a number, or -1".to_owned()));
         }
-        let prints = self.print_changed || !self.print_before.is_empty() || !self.print_after.is_empty();
+        let nothing = PassFilter::of(&[]);
+        let prints = self.print_changed || observe.print_before != nothing || observe.print_after != nothing;
         if self.dump_dir.is_some() && !prints {
             observe.print_input = true;
             observe.print_after = PassFilter::All;

@@ -6,20 +6,28 @@
 //! collected, and nothing is written then. A panic, which is a defect of Frazil, becomes an error that names the
 //! function and the stage.
 
+mod listing;
+mod machine;
 mod source;
 
+pub use listing::list_refusals;
+pub(crate) use machine::target_entry;
 pub use source::InputForm;
 
+use crate::assembler::{self, Source};
 use crate::diagnostics::{Diagnostic, Error, Stage};
 use crate::options::{Emit, Options};
 use crate::timing::{Clock, Report};
 use frazil_codegen::optimize::OptimizeState;
-use frazil_codegen::{CompiledFunction, FastState, ModuleView, RelocationModel, Target, TargetEntry};
+use frazil_codegen::{CompiledFunction, FastState, ModuleView, RelocationModel, Target, TargetEntry, Unit};
+use frazil_emit::asm::TextPlace;
 use frazil_emit::{AsmBuilder, EmitError, EmitOptions, ObjectBuilder};
+use frazil_ir::indirect::merge_indirect_jumps;
 use frazil_ir::pass::TargetFacts;
 use frazil_ir::{FuncId, Function, Linkage, Module, text};
+use frazil_passes::observe::Deaf;
 use frazil_passes::{Codegen, Listener, Runner, Subject, target_facts};
-use frazil_support::suggest::nearest;
+use machine::Machine;
 use source::{BodyReader, Opened};
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -42,11 +50,12 @@ pub fn compile_to(
         options,
         targets,
         listener,
+        is_observed: false,
         report: &mut report,
     };
     match options.emit {
         Emit::Ir => job.print_ir(clock, out)?,
-        Emit::Obj | Emit::Asm => job.compile(out)?,
+        Emit::Obj | Emit::Asm | Emit::Null => job.compile(out)?,
     }
     Ok(report)
 }
@@ -57,6 +66,8 @@ struct Job<'a> {
     options: &'a Options,
     targets: &'a [TargetEntry],
     listener: &'a mut dyn Listener,
+    /// Whether the listener has seen the functions.
+    is_observed: bool,
     report: &'a mut Report,
 }
 
@@ -71,6 +82,14 @@ impl Sink<'_> {
         match self {
             Sink::Object(builder) => builder.add_function(id, code),
             Sink::Asm(builder) => builder.add_function(id, code),
+        }
+    }
+
+    /// Where assembly stands that users have written.
+    fn text_places(&self) -> Vec<TextPlace> {
+        match self {
+            Sink::Object(_) => Vec::new(),
+            Sink::Asm(builder) => builder.text_places().to_vec(),
         }
     }
 
@@ -93,6 +112,7 @@ struct Worker<'a> {
     fast: FastState,
     optimize: OptimizeState,
     code: CompiledFunction,
+    machine: Machine<'a>,
     clock: Clock,
     /// What is being done, for the message about a panic.
     stage: Stage,
@@ -113,18 +133,23 @@ impl Worker<'_> {
         report.count(&self.function);
         self.stage = Stage::Optimize;
         run_passes(&mut self.runner, subject, &mut self.function, listener)?;
+        if self.function.cfg.indirect_jumps() > 1 {
+            merge_indirect_jumps(&mut self.function);
+        }
         self.clock.lap(&mut report.times.optimize);
         self.stage = Stage::Compile;
+        self.view.features = self.machine.features(self.view.module, subject.head)?;
+        let unit = Unit {
+            function: &self.function,
+            head: subject.head,
+            view: self.view,
+        };
         match self.codegen {
             Codegen::Fast => {
-                let (function, code) = (&self.function, &mut self.code);
-                self.target
-                    .compile_fast(function, subject.head, self.view, &mut self.fast, code)?;
+                self.target.compile_fast(&unit, &mut self.fast, &mut self.code)?;
             }
             Codegen::Select(recipe) => self.target.compile_optimized(
-                &self.function,
-                subject.head,
-                self.view,
+                &unit,
                 recipe,
                 &mut self.runner.machine(subject, listener),
                 &mut self.optimize,
@@ -148,55 +173,65 @@ fn run_passes(
     outcome.map_err(|error| Error::new(Stage::Optimize, format!("pass {}: {error}", runner.current_pass())))
 }
 
-impl Job<'_> {
+impl<'a> Job<'a> {
     /// Compiles to an object or to assembly text.
     fn compile(&mut self, out: &mut dyn Write) -> Result<(), Error> {
-        let (options, module) = (self.options, self.opened.module());
-        let target = (target_entry(options.target.as_deref(), module, self.targets)?.new)();
-        let relocation_model = options.relocation_model.unwrap_or_else(|| module_model(module));
-        let emit_options = EmitOptions {
-            relocation_model,
-            function_sections: options.function_sections,
-            data_sections: options.data_sections,
+        let has_text = !self.opened.module().asm.is_empty();
+        let emit = self.options.emit;
+        if (emit == Emit::Asm || !has_text) && self.compile_as(emit, out)?.is_some() {
+            return Ok(());
+        }
+        self.assemble(out)
+    }
+
+    /// Compiles to assembly text and has an assembler make the object: there is assembly in the module that only an
+    /// assembler can encode.
+    #[cold]
+    fn assemble(&mut self, out: &mut dyn Write) -> Result<(), Error> {
+        *self.report = Report::default();
+        let mut text = Vec::new();
+        let mut again = Job {
+            opened: self.opened,
+            options: self.options,
+            targets: self.targets,
+            listener: if self.is_observed {
+                &mut Deaf
+            } else {
+                &mut *self.listener
+            },
+            is_observed: false,
+            report: &mut *self.report,
         };
-        let (mut sink, logging) = match options.emit {
+        let places = again.compile_as(Emit::Asm, &mut text)?.unwrap_or_default();
+        let mut clock = Clock::start(self.options.measure);
+        let source = Source {
+            module: self.opened.module(),
+            text: &text,
+            places: &places,
+        };
+        let object = assembler::assemble(&source, self.options.assembler.as_deref())?;
+        let written = out.write_all(&object);
+        clock.lap(&mut self.report.times.write);
+        written.map_err(|error| Error::output(&error))
+    }
+
+    /// Compiles to one of the forms, and gives the places of what users have written as assembly; nothing, and writes
+    /// nothing, if an object is asked for that only an assembler can make.
+    fn compile_as(&mut self, emit: Emit, out: &mut dyn Write) -> Result<Option<Vec<TextPlace>>, Error> {
+        let (options, module) = (self.options, self.opened.module());
+        let target = (entry(options, module, self.targets)?.new)();
+        let (emit_options, relocation_model) = self.emit_options();
+        let (mut sink, logging) = match emit {
             Emit::Asm => (Sink::Asm(AsmBuilder::new(module, &*target, emit_options)?), true),
             _ => (
                 Sink::Object(ObjectBuilder::new(module, target.desc(), emit_options)?),
                 false,
             ),
         };
-        let (mut fast, mut optimize) = (FastState::default(), OptimizeState::default());
-        fast.set_checked(options.check_regalloc);
-        optimize.set_checked(options.check_regalloc);
-        if !options.registers.is_empty() {
-            if options.recipe.codegen == Codegen::Fast {
-                let message = "--reg-use, --reg-exclude and --reg-reserve need a recipe with codegen mode `select`";
-                return Err(Error::new(Stage::Options, message));
-            }
-            optimize.set_registers(options.registers.choice(target.desc())?);
-        }
-        let mut code = CompiledFunction::new(logging);
-        if options.asm_verbose {
-            code = code.with_notes();
-        }
-        let mut worker = Worker {
-            reader: self.opened.reader(),
-            target: &*target,
-            view: ModuleView {
-                module,
-                relocation_model,
-            },
-            runner: runner(options, module, target_facts(target.desc()))?,
-            codegen: &options.recipe.codegen,
-            function: Function::new(),
-            fast,
-            optimize,
-            code,
-            clock: Clock::start(options.measure),
-            stage: Stage::Read,
-        };
+        let mut worker = self.worker(&*target, relocation_model, logging)?;
         let mut failures = Vec::new();
+        let mut needs_assembler = false;
+        self.is_observed = true;
         for (number, (id, head)) in module.functions.iter().enumerate() {
             if module.symbols[head.symbol].linkage == Linkage::AvailableExternally {
                 continue;
@@ -210,12 +245,16 @@ impl Job<'_> {
             let before = self.report.times;
             let outcome = catch_unwind(AssertUnwindSafe(|| {
                 worker.compile(id, subject, self.report, self.listener)?;
-                if failures.is_empty() {
+                needs_assembler |= !logging && !worker.code.body.texts().is_empty();
+                if failures.is_empty() && !needs_assembler {
                     sink.add(id, &worker.code)?;
                     worker.clock.lap(&mut self.report.times.write);
                 }
                 Ok(())
             }));
+            if needs_assembler && failures.is_empty() {
+                return Ok(None);
+            }
             if options.measure {
                 self.report.add_function(&name, &before, &worker.function);
             }
@@ -233,9 +272,67 @@ impl Job<'_> {
         if !failures.is_empty() {
             return Err(failures.into());
         }
+        let places = sink.text_places();
         let written = sink.finish(out);
         worker.clock.lap(&mut self.report.times.write);
-        Ok(written?)
+        written?;
+        Ok(Some(places))
+    }
+
+    /// How the output is written, and where code may be placed.
+    fn emit_options(&self) -> (EmitOptions, RelocationModel) {
+        let (options, module) = (self.options, self.opened.module());
+        let relocation_model = options.relocation_model.unwrap_or_else(|| module_model(module));
+        let emit_options = EmitOptions {
+            relocation_model,
+            function_sections: options.function_sections,
+            data_sections: options.data_sections,
+        };
+        (emit_options, relocation_model)
+    }
+
+    /// What compiles functions; with `logging`, so that assembly text can be made of them.
+    fn worker<'w>(
+        &self,
+        target: &'w dyn Target,
+        relocation_model: RelocationModel,
+        logging: bool,
+    ) -> Result<Worker<'w>, Error>
+    where
+        'a: 'w,
+    {
+        let (options, module) = (self.options, self.opened.module());
+        let (mut fast, mut optimize) = (FastState::default(), OptimizeState::default());
+        fast.set_checked(options.check_regalloc);
+        optimize.set_checked(options.check_regalloc);
+        if !options.registers.is_empty() {
+            if options.recipe.codegen == Codegen::Fast {
+                let message = "--reg-use, --reg-exclude and --reg-reserve need a recipe with codegen mode `select`";
+                return Err(Error::new(Stage::Options, message));
+            }
+            optimize.set_registers(options.registers.choice(target.desc())?);
+        }
+        let mut code = CompiledFunction::new(logging);
+        if options.asm_verbose {
+            code = code.with_notes();
+        }
+        Ok(Worker {
+            reader: self.opened.reader(),
+            target,
+            view: ModuleView {
+                frame_pointer: options.frame_pointer,
+                ..ModuleView::new(module, relocation_model)
+            },
+            runner: runner(options, module, target_facts(target.desc()))?,
+            codegen: &options.recipe.codegen,
+            function: Function::new(),
+            fast,
+            optimize,
+            code,
+            machine: Machine::new(target.desc().features, options)?,
+            clock: Clock::start(options.measure),
+            stage: Stage::Read,
+        })
     }
 
     /// Prints the module as text, after the passes of the recipe.
@@ -246,7 +343,7 @@ impl Job<'_> {
             // Then the target does not matter.
             true => None,
             false => {
-                let target = (target_entry(options.target.as_deref(), module, self.targets)?.new)();
+                let target = (entry(options, module, self.targets)?.new)();
                 Some(runner(options, module, target_facts(target.desc()))?)
             }
         };
@@ -303,10 +400,10 @@ fn panic_in(stage: Stage, pass: &str, function: &str) -> Diagnostic {
         Stage::Optimize | Stage::Compile => "code generation",
         _ => "writing",
     };
+    let message = format!("{doing} panicked; please report this with the input");
     Diagnostic {
-        stage: Stage::Internal,
         function: Some(function.to_owned()),
-        message: format!("{doing} panicked; please report this with the input"),
+        ..Diagnostic::new(Stage::Internal, message)
     }
 }
 
@@ -318,30 +415,9 @@ fn module_model(module: &Module) -> RelocationModel {
     }
 }
 
-/// The target that was asked for, or that of the module's triple.
-fn target_entry<'a>(name: Option<&str>, module: &Module, targets: &'a [TargetEntry]) -> Result<&'a TargetEntry, Error> {
-    let names = || targets.iter().map(|target| target.name);
-    let list = || names().collect::<Vec<_>>().join(", ");
-    if let Some(name) = name {
-        let found = targets.iter().find(|target| target.name == name);
-        return found.ok_or_else(|| {
-            let hint = match nearest(name, names()) {
-                Some(nearest) => format!("did you mean `{nearest}`?"),
-                None => format!("valid names: {}", list()),
-            };
-            Error::new(Stage::Options, format!("unknown target `{name}`; {hint}"))
-        });
-    }
-    let triple = module.strings.display(module.triple);
-    let architecture = triple.split('-').next().unwrap_or_default();
-    let found = targets
-        .iter()
-        .find(|target| target.triple_prefixes.contains(&architecture));
-    found.ok_or_else(|| {
-        let message = format!(
-            "no target for the module's triple `{triple}`; choose with --target one of {}",
-            list()
-        );
-        Error::new(Stage::Options, message)
-    })
+/// The target that the options ask for, or that of the module's triple.
+fn entry<'a>(options: &Options, module: &Module, targets: &'a [TargetEntry]) -> Result<&'a TargetEntry, Error> {
+    let of_module = module.strings.display(module.triple);
+    let triple = options.triple.as_deref().unwrap_or(&of_module);
+    target_entry(options.target.as_deref(), triple, targets)
 }

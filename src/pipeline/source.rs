@@ -1,6 +1,6 @@
 //! Where functions come from: bitcode, body by body, or text of the intermediate representation, all at once.
 
-use crate::diagnostics::{Error, Stage};
+use crate::diagnostics::{Diagnostic, Error, Stage};
 use frazil_frontend_pnacl::{BitcodeModule, FunctionReader};
 use frazil_ir::{FuncId, Function, Module, text, verify};
 
@@ -29,6 +29,21 @@ impl<'a> Opened<'a> {
         if form == InputForm::Bitcode {
             return Ok(Opened::Bitcode(Box::new(BitcodeModule::open(input)?)));
         }
+        Opened::parse(input)
+    }
+
+    /// The same, with what of the module's symbols is refused instead of an error.
+    pub fn open_tolerantly(input: &'a [u8], form: InputForm) -> Result<(Opened<'a>, Vec<Diagnostic>), Error> {
+        if form == InputForm::Text {
+            return Ok((Opened::parse(input)?, Vec::new()));
+        }
+        let bitcode = BitcodeModule::open_tolerantly(input)?;
+        let errors = bitcode.refusals().iter().cloned().map(Error::from);
+        let refusals = errors.flat_map(|error| error.diagnostics().to_vec()).collect();
+        Ok((Opened::Bitcode(Box::new(bitcode)), refusals))
+    }
+
+    fn parse(input: &[u8]) -> Result<Opened<'a>, Error> {
         let wrong = |message: String| Error::new(Stage::Read, message);
         let input = std::str::from_utf8(input).map_err(|error| wrong(error.to_string()))?;
         let (module, functions) = text::parse_module(input).map_err(|error| wrong(error.to_string()))?;

@@ -4,7 +4,7 @@
 use super::generate::{Random, function};
 use frazil_codegen::optimize::{MachRecipe, OptimizeState};
 use frazil_codegen::pass::NoMachPasses;
-use frazil_codegen::{CodegenError, CompiledFunction, FastState, ModuleView, RelocationModel, Target};
+use frazil_codegen::{CodegenError, CompiledFunction, FastState, ModuleView, RelocationModel, Target, Unit};
 use frazil_ir::text::parse_module;
 use frazil_target_testisa::TestIsa;
 use frazil_target_x86::isa::X86_64;
@@ -31,19 +31,17 @@ fn allocate_for(target: &dyn Target, pointer_bits: u32, statements: usize, bytes
         function(1, statements, pointer_bits, &mut Random::from_bytes(bytes))
     );
     let (module, functions) = parse_module(&text).expect("generated functions can be parsed");
-    let view = ModuleView {
-        module: &module,
-        relocation_model: RelocationModel::Pic,
-    };
+    let view = ModuleView::new(&module, RelocationModel::Pic);
     let (mut fast, mut optimize) = (FastState::new(), OptimizeState::default());
     fast.set_checked(true);
     optimize.set_checked(true);
     let mut out = CompiledFunction::new(false);
     for (function, head) in functions.iter().zip(module.functions.values()) {
-        let by_fast = target.compile_fast(function, head, view, &mut fast, &mut out);
+        let unit = Unit { function, head, view };
+        let by_fast = target.compile_fast(&unit, &mut fast, &mut out);
         let recipe = MachRecipe::default();
         let passes = &mut NoMachPasses;
-        let by_scan = target.compile_optimized(function, head, view, &recipe, passes, &mut optimize, &mut out);
+        let by_scan = target.compile_optimized(&unit, &recipe, passes, &mut optimize, &mut out);
         for error in [by_fast.err(), by_scan.err()].into_iter().flatten() {
             // Refusals are fine: not every target has every operation.
             assert!(!matches!(error, CodegenError::WrongAllocation(_)), "{error}\n{text}");

@@ -7,9 +7,9 @@ use super::Way;
 use super::random::Random;
 use super::subject::{Compiled, FAULTY, Subject};
 use frazil_codegen::{
-    AsmNames, Branch, CallTarget, CaseTest, CodeBuffer, CodegenError, ConvDesc, FastState, Folder, FrameInfo,
-    FrameSink, Isa, Label, LowerCtx, MInst, Mem, ModuleView, OpDesc, PRegSet, Parts, Reg, RegClass, ShortForm,
-    SwitchValue, Target, TargetDesc,
+    AsmNames, Branch, CallTarget, CaseTable, CaseTest, CodeBuffer, CodegenError, ConvDesc, FastState, Folder,
+    FrameInfo, FrameSink, Isa, Label, LowerCtx, MInst, Mem, ModuleView, OpDesc, PRegSet, Parts, Ref, Reg, RegClass,
+    ShortForm, SwitchValue, Target, TargetDesc,
 };
 use frazil_ir::{CallConv, Inst, Operand, SymbolId, Type, TypeTable};
 use frazil_target_testisa::TestIsa;
@@ -69,15 +69,40 @@ impl Way for Fast {
                 }
             }
         };
+        self.compile_with(subject, plan)
+    }
+}
+
+impl Fast {
+    /// Compiles a subject once for each instruction and each copy that could clobber a register behind it.
+    pub fn clobber_everywhere(&mut self, subject: &Subject, found: &mut dyn FnMut(Compiled)) {
+        self.compile_with(subject, Plan::default());
+        for bank in 0..2 {
+            for dst in allocatable(bank) {
+                for src in allocatable(bank) {
+                    for place in 0..self.places[CLOBBERED] {
+                        let plan = Plan {
+                            fault: Some((CLOBBERED, place)),
+                            copy: Some((bank, dst, src)),
+                            ..Plan::default()
+                        };
+                        found(self.compile_with(subject, plan));
+                    }
+                }
+            }
+        }
+    }
+
+    fn compile_with(&mut self, subject: &Subject, plan: Plan) -> Compiled {
         let is_clean = plan.fault.is_none();
         let faulty = FaultyIsa(Mutex::new(plan));
         let state = &mut self.state;
         state.set_checked(true);
-        let compiled = subject.run(&mut |number, function, head, view, out| {
+        let compiled = subject.run(&mut |number, unit, out| {
             if number == FAULTY {
-                Target::compile_fast(&faulty, function, head, view, state, out)
+                Target::compile_fast(&faulty, unit, state, out)
             } else {
-                Target::compile_fast(&TestIsa, function, head, view, state, out)
+                Target::compile_fast(&TestIsa, unit, state, out)
             }
         });
         if is_clean {
@@ -95,6 +120,8 @@ struct Plan {
     /// The kind, and the number of its place.
     fault: Option<(usize, usize)>,
     random: Option<Random>,
+    /// What clobbers, if no chance decides: bank, destination and source.
+    copy: Option<(usize, Reg, Reg)>,
     places: [usize; KINDS.len()],
     /// Instructions so far.
     calls: usize,
@@ -183,8 +210,9 @@ impl Plan {
         }
         self.calls += 1;
         if self.is_place(CLOBBERED) {
-            let bank = self.below(2);
-            insts.extend(self.clobbering(bank));
+            let (bank, dst, src) = self.copy.unwrap_or_else(|| self.any_copy());
+            let (class, bytes) = [(RegClass::Int, 4), (RegClass::Float, 8)][bank];
+            insts.extend((dst != src).then(|| TestIsa.mov(class, bytes, dst, src)));
         }
         insts
     }
@@ -220,11 +248,10 @@ impl Plan {
     }
 
     /// A copy over some register.
-    fn clobbering(&mut self, bank: usize) -> Option<MInst> {
+    fn any_copy(&mut self) -> (usize, Reg, Reg) {
+        let bank = self.below(2);
         let regs = allocatable(bank);
-        let (dst, src) = (regs[self.below(regs.len())], regs[self.below(regs.len())]);
-        let (class, bytes) = [(RegClass::Int, 4), (RegClass::Float, 8)][bank];
-        (dst != src).then(|| TestIsa.mov(class, bytes, dst, src))
+        (bank, regs[self.below(regs.len())], regs[self.below(regs.len())])
     }
 }
 
@@ -253,6 +280,10 @@ impl Isa for FaultyIsa {
     fn epilogue<S: FrameSink>(&self, frame: &FrameInfo, out: &mut S) {
         self.plan().is_over = true;
         TestIsa.epilogue(frame, out);
+    }
+
+    fn leave(&self) -> MInst {
+        TestIsa.leave()
     }
 
     fn desc(&self) -> &'static TargetDesc {
@@ -299,7 +330,7 @@ impl Isa for FaultyIsa {
         TestIsa.case_branch(cx, test, value, case)
     }
 
-    fn range_branch<C: LowerCtx>(&self, cx: &mut C, value: Reg, temp: Reg, low: u64, span: u64) -> MInst {
+    fn range_branch<C: LowerCtx>(&self, cx: &mut C, value: SwitchValue, temp: Reg, low: u64, span: u64) -> MInst {
         TestIsa.range_branch(cx, value, temp, low, span)
     }
 
@@ -307,17 +338,8 @@ impl Isa for FaultyIsa {
         TestIsa.bit_branch(cx, index, mask)
     }
 
-    fn table_jump<C: LowerCtx>(
-        &self,
-        cx: &mut C,
-        value: SwitchValue,
-        temp: Reg,
-        low: u64,
-        span: u64,
-        table: Label,
-        default: Label,
-    ) {
-        TestIsa.table_jump(cx, value, temp, low, span, table, default);
+    fn table_jump<C: LowerCtx>(&self, cx: &mut C, value: SwitchValue, temp: Reg, table: &CaseTable) {
+        TestIsa.table_jump(cx, value, temp, table);
     }
 
     fn symbol_addr<C: LowerCtx>(
@@ -328,6 +350,14 @@ impl Isa for FaultyIsa {
         addend: i64,
     ) -> Result<(), CodegenError> {
         TestIsa.symbol_addr(cx, dst, symbol, addend)
+    }
+
+    fn block_addr<C: LowerCtx>(&self, cx: &mut C, dst: Reg, block: Ref) -> Result<(), CodegenError> {
+        TestIsa.block_addr(cx, dst, block)
+    }
+
+    fn indirect_jump(&self, address: Reg) -> MInst {
+        TestIsa.indirect_jump(address)
     }
 
     fn symbol_mem(&self, view: ModuleView<'_>, symbol: SymbolId, addend: i64) -> Option<Mem> {

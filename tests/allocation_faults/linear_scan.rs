@@ -55,7 +55,7 @@ impl Way for LinearScan {
             ..Order::default()
         }));
         let recipe = MachRecipe::default();
-        let compiled = subject.run(&mut |number, function, head, view, out| {
+        let compiled = subject.run(&mut |number, unit, out| {
             let mut spoiled = OptimizeState::default();
             let state = if number == FAULTY {
                 &mut spoiled
@@ -68,7 +68,7 @@ impl Way for LinearScan {
             }
             // What a wrong allocation does to those who rely on it does not matter when it was rejected.
             let result = catch_unwind(AssertUnwindSafe(|| {
-                Target::compile_optimized(&TestIsa, function, head, view, &recipe, &mut NoMachPasses, state, out)
+                Target::compile_optimized(&TestIsa, unit, &recipe, &mut NoMachPasses, state, out)
             }));
             let order = order.lock().unwrap_or_else(PoisonError::into_inner);
             match (&order.verdict, result) {

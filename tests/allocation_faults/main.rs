@@ -6,7 +6,8 @@
 //! Faults that are not seen and accepted are equivalent allocations, and counted apart.
 //!
 //! `FRAZIL_FAULT_FUNCTIONS` says how many functions are tried with each way ([`DEFAULT_FUNCTIONS`] else);
-//! `FRAZIL_FAULT_SEED` where to begin. `cargo xtask allocation-faults` tries 10,000.
+//! `FRAZIL_FAULT_SEED` where to begin; `FRAZIL_FAULT_SECONDS` when to stop at the latest, each test taking its part.
+//! `cargo xtask allocation-faults` tries 10,000.
 
 mod both;
 mod fast;
@@ -19,6 +20,7 @@ mod subject;
 
 use random::Random;
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 use subject::{Answers, Compiled, Subject};
 
 /// Functions that are tried by an everyday run.
@@ -54,13 +56,27 @@ fn number_from_environment(name: &str, default: u64) -> u64 {
     }
 }
 
+/// How many functions are tried.
+fn functions_wanted() -> u64 {
+    number_from_environment("FRAZIL_FAULT_FUNCTIONS", DEFAULT_FUNCTIONS)
+}
+
+/// The seeds of the functions, until `share` of the time is over.
+fn seeds(share: f64) -> impl Iterator<Item = u64> {
+    let first = number_from_environment("FRAZIL_FAULT_SEED", 1);
+    let seconds = number_from_environment("FRAZIL_FAULT_SECONDS", u64::from(u32::MAX));
+    let limit = Duration::from_secs_f64(seconds as f64 * share);
+    let start = Instant::now();
+    (first..first + functions_wanted()).take_while(move |_| start.elapsed() < limit)
+}
+
 /// Tries all kinds of faults on random functions.
 fn try_faults(title: &str, way: &mut dyn Way) {
-    let first = number_from_environment("FRAZIL_FAULT_SEED", 1);
-    let functions = number_from_environment("FRAZIL_FAULT_FUNCTIONS", DEFAULT_FUNCTIONS);
+    let mut functions = 0;
     let mut counts: BTreeMap<&str, Count> = BTreeMap::new();
     let mut misses = Vec::new();
-    for seed in first..first + functions {
+    for seed in seeds(0.4) {
+        functions += 1;
         let subject = Subject::new(seed);
         let wanted = match way.compile(&subject, None) {
             Compiled::Accepted(answers) => answers,
@@ -98,7 +114,7 @@ fn differs(wanted: &Answers, found: &Answers) -> bool {
 
 #[allow(clippy::print_stdout, reason = "what the test found is shown with --nocapture")]
 fn report(title: &str, functions: u64, counts: &BTreeMap<&str, Count>) {
-    println!("{title}: {functions} functions");
+    println!("{title}: ran {functions} of {} functions", functions_wanted());
     println!(
         "{:<22} {:>9} {:>9} {:>11} {:>7} {:>7}",
         "fault", "rejected", "unseen", "equivalent", "missed", "absent"
@@ -118,8 +134,7 @@ fn report(title: &str, functions: u64, counts: &BTreeMap<&str, Count>) {
 /// What the fuzz target `allocators` does, on bytes of a generator.
 #[test]
 fn both_allocators_satisfy_the_checker() {
-    let first = number_from_environment("FRAZIL_FAULT_SEED", 1);
-    for seed in first..first + number_from_environment("FRAZIL_FAULT_FUNCTIONS", DEFAULT_FUNCTIONS) {
+    for seed in seeds(0.1) {
         let mut random = Random::new(seed);
         let bytes: Vec<u8> = (0..random.below(2000)).map(|_| random.below(256) as u8).collect();
         both::allocate(&bytes);
@@ -130,8 +145,7 @@ fn both_allocators_satisfy_the_checker() {
 #[test]
 fn both_ways_agree_without_faults() {
     let (mut fast, mut scan) = (fast::Fast::default(), linear_scan::LinearScan::default());
-    let first = number_from_environment("FRAZIL_FAULT_SEED", 1);
-    for seed in first..first + number_from_environment("FRAZIL_FAULT_FUNCTIONS", DEFAULT_FUNCTIONS) {
+    for seed in seeds(0.1) {
         let subject = Subject::new(seed);
         let (Compiled::Accepted(wanted), Compiled::Accepted(found)) =
             (fast.compile(&subject, None), scan.compile(&subject, None))
@@ -144,6 +158,40 @@ fn both_ways_agree_without_faults() {
             subject.text
         );
     }
+}
+
+/// What a conditional copy leaves in a register is not known to be what it copied.
+const CHOICE: &str = "layout pointer_bits 32 stack_align 16
+func @other() -> i32 {
+b0:
+  return 0
+}
+func @choice(i32, f64, f64) -> f64 {
+b0:
+  v3 = icmp_eq i32 v0, 0
+  v4 = select f64 v3, v1, v2
+  v5 = fadd f64 v4, v1
+  v6 = fsub f64 v5, v2
+  return v6
+}
+";
+
+#[test]
+fn copies_in_groups_need_not_happen() {
+    let bits = |value: f64| u128::from(value.to_bits());
+    let runs = [0, 1].map(|chosen| vec![chosen, bits(1.5), bits(2.25)]);
+    let subject = Subject::of(CHOICE.to_owned(), runs.to_vec());
+    let mut fast = fast::Fast::default();
+    let Compiled::Accepted(wanted) = fast.compile(&subject, None) else {
+        panic!("it does not compile without a fault");
+    };
+    let mut seen = 0;
+    fast.clobber_everywhere(&subject, &mut |compiled| match compiled {
+        Compiled::Accepted(found) => assert!(!differs(&wanted, &found), "accepted, but seen in a run"),
+        Compiled::Rejected(_, found) => seen += usize::from(differs(&wanted, &found)),
+        Compiled::Absent => {}
+    });
+    assert!(seen > 0, "no fault was seen");
 }
 
 #[test]

@@ -48,12 +48,18 @@ impl Subject {
             generate::function(0, 4, 32, &mut generator),
             generate::function(FAULTY, statements, 32, &mut generator)
         );
-        let (module, functions) = frazil_ir::text::parse_module(&text).expect("random functions can be parsed");
+        let arguments = (0..RUNS).map(|_| arguments(&mut random)).collect();
+        Subject::of(text, arguments)
+    }
+
+    /// A program of one's own, whose second function is the one that gets faults, and the arguments of its runs.
+    pub fn of(text: String, arguments: Vec<Vec<u128>>) -> Subject {
+        let (module, functions) = frazil_ir::text::parse_module(&text).expect("the program can be parsed");
         Subject {
             text,
             module,
             functions,
-            arguments: (0..RUNS).map(|_| arguments(&mut random)).collect(),
+            arguments,
         }
     }
 
@@ -61,22 +67,18 @@ impl Subject {
     /// the verdict; any other refusal makes the program useless.
     pub fn run(&self, compile: &mut Compile<'_>) -> Compiled {
         let mut verdict = Ok(());
-        let program = Program::compiled_by(
-            &self.module,
-            &self.functions,
-            &mut |number, function, head, view, out| {
-                let result = compile(number, function, head, view, out);
-                if number != FAULTY {
-                    return result;
-                }
-                verdict = result;
-                match &verdict {
-                    // The code is there all the same.
-                    Ok(()) | Err(CodegenError::WrongAllocation(_)) => Ok(()),
-                    Err(other) => Err(other.clone()),
-                }
-            },
-        );
+        let program = Program::compiled_by(&self.module, &self.functions, &mut |number, unit, out| {
+            let result = compile(number, unit, out);
+            if number != FAULTY {
+                return result;
+            }
+            verdict = result;
+            match &verdict {
+                // The code is there all the same.
+                Ok(()) | Err(CodegenError::WrongAllocation(_)) => Ok(()),
+                Err(other) => Err(other.clone()),
+            }
+        });
         let Ok(program) = program else { return Compiled::Absent };
         let call = |arguments: &Vec<u128>| {
             let results = program.call(FuncId::new(FAULTY), arguments, MOST_STEPS);

@@ -1,10 +1,9 @@
-//! Every opcode is in some case that is run, or on the list of those that no interpreter can run; and every pass of
-//! recipe O2 is missed by some case when it is left out.
+//! Every opcode is in some case that is run, or on the list of those that no interpreter can run; and every registered
+//! pass, over the intermediate representation or over machine code, is missed by some case when it is left out.
 
-use super::case::Case;
-use super::checks::opt;
+use super::case::{Case, Test};
+use super::checks::{mach, opt};
 use frazil_ir::opcode::{ALL, Opcode};
-use frazil_passes::Recipe;
 use std::sync::Arc;
 
 /// Opcodes that no case runs, and why.
@@ -16,42 +15,42 @@ const NOT_RUN: &[(Opcode, &str)] = &[
     (Opcode::AddressOfReturnAddress, "addresses of frames are the target's"),
     (Opcode::ThreadPointer, "threads are the business of the linked program"),
     (Opcode::ReadCycleCounter, "its result is open"),
-    (Opcode::EhTypeidFor, "exceptions are not run"),
-    (Opcode::LandingPad, "exceptions are not run"),
-    (Opcode::Invoke, "exceptions are not run"),
-    (Opcode::Resume, "exceptions are not run"),
+    (Opcode::SpaceLoad, "there is one address space"),
+    (Opcode::SpaceStore, "there is one address space"),
+    (Opcode::SpaceRmw, "there is one address space"),
+    (Opcode::SpaceCmpxchg, "there is one address space"),
+    (Opcode::SpaceCopy, "there is one address space"),
+    (Opcode::SpaceSet, "there is one address space"),
+    (Opcode::SjljSetjmp, "frames and addresses of code are the target's"),
+    (Opcode::SjljLongjmp, "frames and addresses of code are the target's"),
     (Opcode::Trap, "it ends the program"),
     (Opcode::Debugtrap, "it stops the program"),
 ];
 
-/// Looks for a `test opt` case of each pass that fails without the pass.
-pub fn check_passes(cases: &[Arc<Case>]) -> Result<(), String> {
-    let recipe = Recipe::find("O2").map_err(|error| error.to_string())?;
-    let mut missed = Vec::new();
-    for step in &recipe.steps {
-        if !is_missed(cases, step.info.name)? {
-            missed.push(step.info.name);
-        }
-    }
-    if missed.is_empty() {
-        return Ok(());
-    }
-    Err(format!(
-        "no case notices when these passes are left out: {}",
-        missed.join(", ")
-    ))
-}
-
-fn is_missed(cases: &[Arc<Case>], pass: &str) -> Result<bool, String> {
+/// Looks for a `test opt` or `test mach` case that fails without the pass.
+pub fn check_pass(cases: &[Arc<Case>], pass: &str) -> Result<(), String> {
     for case in cases {
-        for test in case.tests.iter().filter(|test| test.check == "opt") {
-            let names = test.options.first().map_or("", String::as_str);
-            if names.split(',').any(|name| name == pass) && opt::notices_absence(case, test, pass)? {
-                return Ok(true);
+        for test in &case.tests {
+            if names(test).any(|name| name == pass) && notices_absence(case, test, pass)? {
+                return Ok(());
             }
         }
     }
-    Ok(false)
+    Err(format!("no case notices when {pass} is left out"))
+}
+
+/// The passes that a check is about.
+fn names(test: &Test) -> impl Iterator<Item = &str> {
+    let is_about_passes = ["opt", "mach"].contains(&test.check.as_str());
+    let list = test.options.first().filter(|_| is_about_passes);
+    list.into_iter().flat_map(|list| list.split(','))
+}
+
+fn notices_absence(case: &Case, test: &Test, pass: &str) -> Result<bool, String> {
+    match test.check.as_str() {
+        "mach" => mach::notices_absence(case, test, pass),
+        _ => opt::notices_absence(case, test, pass),
+    }
 }
 
 /// Compares the opcodes that cases run with all there are.

@@ -5,7 +5,11 @@
 //! way to a place are kept by type and picked from. Divisors are made odd and positive, shift amounts are reduced
 //! below the width, conversions from floating point saturate. The same seed gives the same text.
 
+#[path = "generate_vectors.rs"]
+mod vectors;
+
 use std::fmt::Write;
+use vectors::VECTORS;
 
 /// Widths of integers that are generated.
 const WIDTHS: [u32; 10] = [1, 8, 13, 16, 24, 32, 40, 63, 64, 128];
@@ -65,6 +69,9 @@ impl Random {
 
     /// A number of a type as a literal: small ones and the ends of the range are common.
     pub fn literal(&mut self, ty: usize) -> String {
+        if ty >= TYPES {
+            return vectors::literal(self, ty);
+        }
         if ty >= F32 {
             let numbers = [
                 "0.0",
@@ -97,6 +104,7 @@ fn type_name(ty: usize) -> String {
     match ty {
         F32 => "f32".to_owned(),
         F64 => "f64".to_owned(),
+        TYPES.. => vectors::name(ty),
         _ => format!("i{}", WIDTHS[ty]),
     }
 }
@@ -118,6 +126,16 @@ pub fn arguments(random: &mut Random) -> String {
 ///
 /// Addresses are computed with pointers of `pointer_bits` bits.
 pub fn function(number: usize, statements: usize, pointer_bits: u32, random: &mut Random) -> String {
+    function_of(number, statements, pointer_bits, false, random)
+}
+
+/// The same; it computes with vectors, too.
+#[allow(dead_code, reason = "not every test wants vectors")]
+pub fn vector_function(number: usize, statements: usize, pointer_bits: u32, random: &mut Random) -> String {
+    function_of(number, statements, pointer_bits, true, random)
+}
+
+fn function_of(number: usize, statements: usize, pointer_bits: u32, has_vectors: bool, random: &mut Random) -> String {
     let mut generator = Generator {
         random,
         number,
@@ -125,10 +143,11 @@ pub fn function(number: usize, statements: usize, pointer_bits: u32, random: &mu
         next_value: PARAMS.len() + 2,
         next_label: 1,
         label: 0,
-        scope: Default::default(),
+        scope: [const { Vec::new() }; TYPES + VECTORS.len()],
         calls_left: 2,
         depth: 0,
         pointer_bits,
+        has_vectors,
     };
     for (value, ty) in PARAMS.into_iter().enumerate() {
         generator.scope[ty].push(value);
@@ -147,11 +166,12 @@ struct Generator<'r> {
     next_value: usize,
     next_label: usize,
     label: usize,
-    /// Values that are defined here, by type.
-    scope: [Vec<usize>; TYPES],
+    /// Values that are defined here, by type; vectors come last.
+    scope: [Vec<usize>; TYPES + VECTORS.len()],
     calls_left: usize,
     depth: usize,
     pointer_bits: u32,
+    has_vectors: bool,
 }
 
 impl Generator<'_> {
@@ -219,6 +239,10 @@ impl Generator<'_> {
 
     fn statements(&mut self, count: usize) {
         for _ in 0..count {
+            if self.has_vectors && self.random.below(3) > 0 {
+                self.vector_statement();
+                continue;
+            }
             match self.random.below(24) {
                 0..7 => self.arithmetic(),
                 7..9 => self.division_or_shift(),
@@ -287,7 +311,7 @@ impl Generator<'_> {
 
     fn compare_and_select(&mut self) {
         let condition = self.condition();
-        let ty = self.random.below(TYPES);
+        let ty = self.any_type();
         let (a, b) = (self.operand(ty), self.operand(ty));
         self.define(ty, format!("select {} v{condition}, {a}, {b}", type_name(ty)));
     }
@@ -335,7 +359,13 @@ impl Generator<'_> {
             whole[self.random.below(whole.len())],
             whole[self.random.below(whole.len())],
         );
-        let value = self.operand(stored);
+        let mut value = self.operand(stored);
+        if stored >= F32 {
+            // Integers are loaded from there, and the sign of a NaN that an operation makes is open.
+            let name = type_name(stored);
+            let is_nan = self.hidden(format!("fcmp_uno {name} {value}, {value}"));
+            value = self.hidden(format!("select {name} {is_nan}, 0.0, {value}"));
+        }
         let (to, from) = (self.place(), self.place());
         self.line(format!("store {} {value}, {to}", type_name(stored)));
         // Loading floating-point numbers could give a NaN whose bits go on to memory; the integers are enough.
@@ -425,9 +455,12 @@ impl Generator<'_> {
     }
 
     fn some_types(&mut self) -> Vec<usize> {
-        (0..1 + self.random.below(3))
-            .map(|_| self.random.below(TYPES))
-            .collect()
+        (0..1 + self.random.below(3)).map(|_| self.any_type()).collect()
+    }
+
+    fn any_type(&mut self) -> usize {
+        let vectors = if self.has_vectors { VECTORS.len() } else { 0 };
+        self.random.below(TYPES + vectors)
     }
 
     fn diamond(&mut self) {
@@ -550,6 +583,9 @@ impl Generator<'_> {
         let mut float = "0.0".to_owned();
         for value in self.scope[F64].clone().into_iter().rev().take(3) {
             float = self.hidden(format!("fadd f64 {float}, v{value}"));
+        }
+        if self.has_vectors {
+            (sum, float) = self.mix_vectors(sum, float);
         }
         self.line(format!("return {sum}, {float}"));
         self.text.push_str("}\n\n");

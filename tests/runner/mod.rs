@@ -35,6 +35,7 @@ mod generate;
 mod recipe;
 
 use case::Case;
+use frazil_passes::Registry;
 use libtest_mimic::{Failed, Trial};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -56,9 +57,12 @@ pub fn trials(root: &Path) -> Result<Vec<Trial>, String> {
             Err(message) => trials.push(Trial::test(name, move || Err(message.into()))),
         }
     }
-    let opt_cases: Vec<Arc<Case>> = cases.clone();
-    let misses = move || coverage::check_passes(&opt_cases).map_err(Failed::from);
-    trials.push(Trial::test("every pass is missed when it is left out", misses));
+    let cases: Arc<[Arc<Case>]> = cases.into();
+    for entry in Registry::builtin().entries() {
+        let (pass, cases) = (entry.info.name, cases.clone());
+        let is_missed = move || coverage::check_pass(&cases, pass).map_err(Failed::from);
+        trials.push(Trial::test(format!("{pass} is missed when it is left out"), is_missed));
+    }
     let covers = move || coverage::check(&cases).map_err(Failed::from);
     trials.push(Trial::test("every opcode is run", covers));
     Ok(trials)

@@ -1,7 +1,8 @@
 //! Compiling functions by a recipe, as the command does, with everything checked that can be checked.
 
 use frazil_codegen::optimize::OptimizeState;
-use frazil_codegen::{CodegenError, CompiledFunction, FastState, ModuleView, Target, TargetDesc};
+use frazil_codegen::{CodegenError, CompiledFunction, FastState, Target, TargetDesc, Unit};
+use frazil_ir::indirect::merge_indirect_jumps;
 use frazil_ir::{Function, FunctionHead, Module};
 use frazil_passes::{Codegen, Dump, Listener, Observe, Recipe, Runner, Subject, target_facts};
 
@@ -61,31 +62,31 @@ impl Worker<'_> {
         };
         let mut broken = Dumps::default();
         let outcome = self.runner.run(subject, function, &mut broken);
-        outcome.map_err(|error| format!("pass {}: {error}\n{}", self.runner.current_pass(), broken.0))
+        outcome.map_err(|error| format!("pass {}: {error}\n{}", self.runner.current_pass(), broken.0))?;
+        merge_indirect_jumps(function);
+        Ok(())
     }
 
     /// Makes machine code of a function that passes have run over.
     pub fn compile(
         &mut self,
         target: &dyn Target,
-        function: &Function,
-        head: &FunctionHead,
-        view: ModuleView<'_>,
+        unit: &Unit<'_>,
         out: &mut CompiledFunction,
     ) -> Result<(), CodegenError> {
         let recipe = match self.codegen {
-            Codegen::Fast => return target.compile_fast(function, head, view, &mut self.fast, out),
+            Codegen::Fast => return target.compile_fast(unit, &mut self.fast, out),
             Codegen::Select(recipe) => recipe,
         };
-        let name = self.module.display_name(head.symbol);
+        let name = self.module.display_name(unit.head.symbol);
         let subject = Subject {
             number: 0,
             name: &name,
-            head,
+            head: unit.head,
         };
         let mut dumps = Dumps::default();
         let mut passes = self.runner.machine(subject, &mut dumps);
-        target.compile_optimized(function, head, view, recipe, &mut passes, &mut self.optimize, out)
+        target.compile_optimized(unit, recipe, &mut passes, &mut self.optimize, out)
     }
 }
 

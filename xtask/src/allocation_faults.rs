@@ -7,32 +7,21 @@ use anyhow::{Result, ensure};
 use pico_args::Arguments;
 use std::time::Duration;
 
-use crate::{process, workspace};
+use crate::long_test::{self, long_test};
+use crate::share::Share;
 
 /// More than this is a hang.
 const CLOCK_LIMIT: Duration = Duration::from_secs(4 * 3600);
 
-/// `cargo xtask allocation-faults [--functions N] [--seed N]`.
+/// `cargo xtask allocation-faults [--functions N]` with the options of [`Share`]; the seed is that of the first function.
 pub fn command(mut arguments: Arguments) -> Result<bool> {
     let functions: u64 = arguments.opt_value_from_str("--functions")?.unwrap_or(10_000);
-    let seed: u64 = arguments.opt_value_from_str("--seed")?.unwrap_or(1);
+    let share = Share::from_arguments(&mut arguments)?;
     ensure!(arguments.finish().is_empty(), "too many arguments");
-    let mut command = workspace::cargo();
-    command.args([
-        "test",
-        "--quiet",
-        "--release",
-        "--package",
-        "frazil",
-        "--test",
-        "allocation_faults",
-    ]);
-    command.args(["--", "--nocapture", "--test-threads", "1"]);
+    let mut command = long_test("frazil", "allocation_faults");
     command
         .env("FRAZIL_FAULT_FUNCTIONS", functions.to_string())
-        .env("FRAZIL_FAULT_SEED", seed.to_string());
-    let outcome = process::run(&mut command, CLOCK_LIMIT)?;
-    print!("{}", String::from_utf8_lossy(&outcome.stdout));
-    eprint!("{}", String::from_utf8_lossy(&outcome.stderr));
-    Ok(outcome.success())
+        .env("FRAZIL_FAULT_SEED", share.seed().to_string())
+        .envs((share.limit()).map(|limit| ("FRAZIL_FAULT_SECONDS", limit.as_secs().to_string())));
+    long_test::run(&mut command, CLOCK_LIMIT)
 }

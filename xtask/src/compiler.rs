@@ -75,15 +75,15 @@ impl Compiler {
         })
     }
 
-    /// One compiler for each recipe that the options name: all for `--recipe all`.
-    pub fn list_from_arguments(arguments: &mut Arguments) -> Result<Vec<Compiler>> {
-        let asked = Self::from_arguments(arguments)?;
-        Ok(match &asked {
-            Compiler::Frazil { recipe, .. } if recipe == "all" => {
-                RECIPES.iter().map(|name| asked.with_recipe(name)).collect()
-            }
-            _ => vec![asked],
-        })
+    /// One compiler for each recipe that the options name: all for `--recipe all`, `default_recipes` if they name none.
+    pub fn list_from_arguments(arguments: &mut Arguments, default_recipes: &[&str]) -> Result<Vec<Compiler>> {
+        let asked = Self::from_arguments_or(arguments, "")?;
+        let names = match asked.recipe() {
+            Some("all") => &RECIPES,
+            Some("") => default_recipes,
+            _ => return Ok(vec![asked]),
+        };
+        Ok(names.iter().map(|name| asked.with_recipe(name)).collect())
     }
 
     /// The same Frazil under another recipe. Of llc, there is only itself.
@@ -109,6 +109,14 @@ impl Compiler {
         match self {
             Compiler::Frazil { recipe, .. } => format!("frazil-{recipe}"),
             Compiler::Llc(level) => format!("llc{}", level.option()),
+        }
+    }
+
+    /// The recipe that Frazil follows.
+    pub fn recipe(&self) -> Option<&str> {
+        match self {
+            Compiler::Frazil { recipe, .. } => Some(recipe),
+            Compiler::Llc(_) => None,
         }
     }
 

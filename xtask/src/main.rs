@@ -9,13 +9,22 @@
 mod allocation_faults;
 mod bench;
 mod bisect;
+mod compare_page;
 mod compiler;
 mod corpus;
 mod crosstest;
+mod long_test;
+mod parallel;
 mod process;
+mod projects;
+mod random_functions;
+mod regalloc_yardstick;
 mod robustness;
+mod rust_graph;
+mod share;
 mod survey;
 mod tidy;
+mod torture;
 mod workspace;
 
 use std::process::ExitCode;
@@ -26,29 +35,40 @@ const USAGE: &str = "\
 cargo xtask <command>
 
   corpus [FILTER]                       fetch real C programs and make their bitcode in <target>/corpus
-  crosstest [FILTER]                    compare each program's behavior under frazil with that under llc-22 -O0
+  crosstest [--minutes N] [FILTER]      compare each program's behavior under frazil with that under llc-22 -O0
   crosstest --bisect [...]              find the function and the pass that make a module fail
   bisect MODULE.bc [...] -- COMMAND     find the function and the pass that make a command fail, which is given the
                                         module's object for the argument {}
-  crosstest --random N [--seed N] [...] the same with programs that csmith makes
+  crosstest --random N [...]            the same with programs that csmith makes
+  crosstest --wide [...], corpus --wide the same with whole code bases in C and C++, a module for each file
+  crosstest --integers N [...]          the same with random programs of integers up to 1024 bits
   bench [--repeat N] [FILTER]           CPU time, memory and code size of compiling, beside llc-22 -O0 and -O2
   bench --run-time [--against llc-O0|llc-O1|llc-O2] [...]
                                         user time of the compiled programs; --against as often as wanted
   bench --scaling [--quick] [SHAPE]     time and memory of compiling functions of up to a million instructions
   bench --passes [FILTER]               how often each pass fires, what it costs, and what it gains
+  bench --start-up [--repeat N]         CPU time of --version, an empty module and hello, world
   bench --instructions [--bless]        instructions executed by frazil and by what it compiles, against the
                                         committed counts
-  allocation-faults [--functions N] [--seed N]
+  allocation-faults [--functions N] [--minutes N]
                                         faults in register allocations must be rejected by the checker
-  robustness [--cases N] [--processes N] [--seed N] [FILTER]
+  random-functions [--series N] [--minutes N]
+                                        random functions give the same results everywhere
+  regalloc-yardstick [FILTER]           what our register allocator adds to functions, beside regalloc2
+  robustness [--cases N] [--processes N] [--minutes N] [FILTER]
                                         damaged input must end in success or in a clear error
+  compare-page [--screenshot FILE]      look at the page of `frazil compare` for SQLite in a headless browser
+  projects [FILTER]                     build projects from Debian's sources with frazil-cc, and run their tests
+  rust [dev|release]                    a Rust program whose every crate Frazil compiles passes its tests
   survey [FILTER]                       read C, C++ and Rust code of many kinds
+  torture [--minutes N] [FILTER]        GCC's C torture execution tests, under the recipes Om1 and O2
   tidy                                  check the source against the rules that no compiler checks
 
-FILTER selects the modules whose name (such as `lua-O0`) contains it. Options of every command that runs frazil:
+FILTER selects the modules whose name (such as `lua-O0`) contains it. With `--minutes N`, a share of the suite is made that
+`--seed N` chooses, as large as there is time for. Options of every command that runs frazil:
 
   --frazil PATH      the command under test, instead of a release build of this workspace
-  --recipe NAME      the recipe (O2 for `bench`, else Om1); `crosstest` takes `all`, too
+  --recipe NAME      the recipe (O2 for `bench`, Om1 and O2 for `--wide` and `--random`, else Om1); `crosstest` takes `all`, too
   --verify-each, --check-regalloc, --with OPTION
                      passed on to frazil; --with as often as wanted
 ";
@@ -75,11 +95,19 @@ fn run() -> anyhow::Result<bool> {
         Some("allocation-faults") => allocation_faults::command(arguments),
         Some("bench") => bench::command(arguments),
         Some("bisect") => bisect::command(arguments),
+        Some("compare-page") => compare_page::command(arguments),
         Some("corpus") => corpus::command(arguments),
         Some("crosstest") => crosstest::command(arguments),
+        // Not for users: starts a program for `process::run_measured`.
+        Some(process::LAUNCHER) => process::launch(&arguments.finish()).map(|()| true),
+        Some("projects") => projects::command(arguments),
+        Some("random-functions") => random_functions::command(arguments),
+        Some("regalloc-yardstick") => regalloc_yardstick::command(arguments),
         Some("robustness") => robustness::command(arguments),
+        Some("rust") => rust_graph::command(arguments),
         Some("survey") => survey::command(arguments),
         Some("tidy") => tidy::command(arguments),
+        Some("torture") => torture::command(arguments),
         Some(other) => anyhow::bail!("unknown command `{other}`\n\n{USAGE}"),
         None => anyhow::bail!("no command given\n\n{USAGE}"),
     }

@@ -1,6 +1,8 @@
 //! Runs other programs: with a time limit, with their output collected, and with the resources that they used.
 
+use std::env;
 use std::io::Read;
+use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -29,7 +31,7 @@ pub struct Outcome {
     /// CPU time in the kernel.
     pub system_time: Duration,
     /// Peak resident memory. Linux starts the count of a new program with the memory of the one that started it, so
-    /// figures below this program's own few megabytes are meaningless.
+    /// figures below this program's own memory are meaningless; [`run_measured`] has better ones.
     pub peak_bytes: u64,
 }
 
@@ -80,6 +82,81 @@ pub fn run(command: &mut Command, limit: Duration) -> Result<Outcome> {
         user_time: used.rusage.utime,
         system_time: used.rusage.stime,
         peak_bytes: used.rusage.maxrss,
+    })
+}
+
+/// The command of this program that starts another one for [`run_measured`].
+pub const LAUNCHER: &str = "measured";
+
+/// Where the launcher puts its report: a line of standard error, the last one, that begins so.
+const REPORT: &str = "measured:";
+
+/// The same as [`run`], with the peak memory of the program alone. It is started by another process of this program,
+/// which does nothing else and so is small.
+pub fn run_measured(command: &Command, limit: Duration) -> Result<Outcome> {
+    let mut launcher = Command::new(env::current_exe().context("this program has no path")?);
+    launcher
+        .arg(LAUNCHER)
+        .arg(limit.as_millis().to_string())
+        .arg(command.get_program())
+        .args(command.get_args());
+    if let Some(dir) = command.get_current_dir() {
+        launcher.current_dir(dir);
+    }
+    for (key, value) in command.get_envs() {
+        match value {
+            Some(value) => launcher.env(key, value),
+            None => launcher.env_remove(key),
+        };
+    }
+    // The launcher keeps the limit; what is added is for itself.
+    let outcome = run(&mut launcher, limit + Duration::from_secs(10))?;
+    let found = measured_outcome(&outcome.stdout, &outcome.stderr);
+    found.with_context(|| format!("{command:?}: {}: {}", outcome.ending(), outcome.first_error_line()))
+}
+
+/// Starts the program that `words` name, a limit in milliseconds first, and reports what it used.
+pub fn launch(words: &[std::ffi::OsString]) -> Result<()> {
+    let [limit, program, arguments @ ..] = words else {
+        bail!("expected a limit and a program");
+    };
+    let limit = Duration::from_millis(limit.to_string_lossy().parse()?);
+    let start = Instant::now();
+    let name = program.display();
+    let child = Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .spawn()
+        .with_context(|| format!("cannot start `{name}`"))?;
+    let (used, in_time) = wait(child, start + limit).with_context(|| format!("waiting for `{name}`"))?;
+    let status = if in_time { used.status.into_raw() } else { -1 };
+    eprintln!(
+        "\n{REPORT} {status} {} {} {}",
+        used.rusage.utime.as_micros(),
+        used.rusage.stime.as_micros(),
+        used.rusage.maxrss
+    );
+    Ok(())
+}
+
+/// Takes the launcher's report from what it and the program wrote; `None` if there is none.
+fn measured_outcome(stdout: &[u8], stderr: &[u8]) -> Option<Outcome> {
+    let end = stderr.windows(REPORT.len() + 1).rposition(|bytes| {
+        bytes
+            .split_first()
+            .is_some_and(|(first, rest)| *first == b'\n' && rest == REPORT.as_bytes())
+    })?;
+    let report = String::from_utf8_lossy(&stderr[end + 1 + REPORT.len()..]);
+    let mut numbers = report.split_whitespace();
+    let status: i32 = numbers.next()?.parse().ok()?;
+    let mut number = || numbers.next()?.parse::<u64>().ok();
+    Some(Outcome {
+        status: (status >= 0).then(|| ExitStatus::from_raw(status)),
+        stdout: stdout.to_vec(),
+        stderr: stderr[..end].to_vec(),
+        user_time: Duration::from_micros(number()?),
+        system_time: Duration::from_micros(number()?),
+        peak_bytes: number()?,
     })
 }
 
@@ -139,6 +216,18 @@ mod tests {
         assert_eq!(outcome.stdout, b"out\n");
         assert_eq!(outcome.first_error_line(), "err");
         assert!(outcome.peak_bytes > 0);
+    }
+
+    #[test]
+    fn reads_the_report_of_the_launcher() {
+        let outcome = measured_outcome(b"out", b"error: measured: no\n\nmeasured: 256 3000 4000 5000000\n").unwrap();
+        assert_eq!(outcome.status.unwrap().code(), Some(1));
+        assert_eq!(outcome.cpu_time(), Duration::from_millis(7));
+        assert_eq!(outcome.peak_bytes, 5_000_000);
+        assert_eq!(outcome.first_error_line(), "error: measured: no");
+        let late = measured_outcome(b"", b"\nmeasured: -1 1 1 1\n").unwrap();
+        assert_eq!(late.ending(), "time limit");
+        assert!(measured_outcome(b"", b"no report\n").is_none());
     }
 
     #[test]

@@ -7,64 +7,70 @@
 use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 use std::time::Duration;
 
 use anyhow::Result;
 use pico_args::Arguments;
 
 use crate::compiler::Compiler;
+use crate::long_test::{self, long_test};
 use crate::process::{self, Outcome};
+use crate::share::Share;
 use crate::{corpus, workspace};
 
 /// No input, however damaged, may keep the compiler busy for longer. The limit on the clock is larger, because other
 /// programs may be running; it only ends what hangs.
 const CPU_LIMIT: Duration = Duration::from_secs(1);
 const CLOCK_LIMIT: Duration = Duration::from_secs(20);
+/// More than this for all cases in one process is a hang.
+const IN_PROCESS_LIMIT: Duration = Duration::from_secs(1800);
 
 /// How much more memory than for the undamaged module is allowed.
 const MEMORY_FACTOR: u64 = 2;
 /// What two runs may differ by.
 const MEMORY_SLACK: u64 = 2 << 20;
 
-/// `cargo xtask robustness [--cases N] [--processes N] [--seed N] [--frazil PATH] [FILTER]`.
+/// `cargo xtask robustness [--cases N] [--processes N] [FILTER]` with the options of [`Share`] and
+/// [`Compiler::list_from_arguments`].
 pub fn command(mut arguments: Arguments) -> Result<bool> {
     let cases: u64 = arguments.opt_value_from_str("--cases")?.unwrap_or(10_000);
     let processes: u64 = arguments.opt_value_from_str("--processes")?.unwrap_or(200);
-    let seed: u64 = arguments.opt_value_from_str("--seed")?.unwrap_or(1);
-    let frazil = Compiler::from_arguments(&mut arguments)?;
+    let mut share = Share::from_arguments(&mut arguments)?;
+    let compilers = Compiler::list_from_arguments(&mut arguments, &["Om1"])?;
     let filter = corpus::filter(arguments)?;
-    let in_process_passed = in_process(cases, seed)?;
-    let failed = whole_processes(processes, seed, &frazil, &filter)?;
-    println!("whole processes: {} passed, {failed} failed", processes - failed);
-    Ok(in_process_passed && failed == 0)
+    let mut passed = true;
+    for frazil in &compilers {
+        passed &= in_process(cases, &share, frazil)?;
+        share.begin();
+        let (made, failed) = whole_processes(processes, &share, frazil, &filter)?;
+        println!(
+            "{frazil}, whole processes: {}: {} passed, {failed} failed",
+            share.report("cases", made as usize, processes as usize),
+            made - failed
+        );
+        passed &= failed == 0;
+    }
+    Ok(passed)
 }
 
 /// Runs the test of the crate `frazil-robustness`, which reports by itself.
-fn in_process(cases: u64, seed: u64) -> Result<bool> {
-    let mut command = workspace::cargo();
-    command.args([
-        "test",
-        "--quiet",
-        "--release",
-        "--package",
-        "frazil-robustness",
-        "--test",
-        "in_process",
-    ]);
+fn in_process(cases: u64, share: &Share, frazil: &Compiler) -> Result<bool> {
+    if cases == 0 {
+        return Ok(true);
+    }
+    let mut command = long_test("frazil-robustness", "in_process");
     command
         .env("ROBUSTNESS_CASES", cases.to_string())
-        .env("ROBUSTNESS_SEED", seed.to_string());
-    let outcome = process::run(&mut command, Duration::from_secs(1800))?;
-    print!("{}", String::from_utf8_lossy(&outcome.stdout));
-    eprint!("{}", String::from_utf8_lossy(&outcome.stderr));
-    Ok(outcome.success())
+        .env("ROBUSTNESS_SEED", share.seed().to_string())
+        .envs(frazil.recipe().map(|recipe| ("ROBUSTNESS_RECIPE", recipe)))
+        .envs((share.limit()).map(|limit| ("ROBUSTNESS_SECONDS", limit.as_secs().to_string())));
+    long_test::run(&mut command, IN_PROCESS_LIMIT)
 }
 
-/// Runs the whole-process cases and returns how many failed.
-fn whole_processes(count: u64, seed: u64, frazil: &Compiler, filter: &str) -> Result<u64> {
+/// Runs the whole-process cases and returns how many were made and how many failed.
+fn whole_processes(count: u64, share: &Share, frazil: &Compiler, filter: &str) -> Result<(u64, u64)> {
     if count == 0 {
-        return Ok(0);
+        return Ok((0, 0));
     }
     let modules = corpus::modules(filter)?;
     let dir = workspace::target_dir().join("robustness");
@@ -75,17 +81,20 @@ fn whole_processes(count: u64, seed: u64, frazil: &Compiler, filter: &str) -> Re
     let mut peaks = Vec::new();
     for module in &modules {
         contents.push(frazil_robustness::Module::new(fs::read(&module.bitcode)?));
-        peaks.push(process::run(&mut frazil.command(&module.bitcode, &output)?, CLOCK_LIMIT)?.peak_bytes);
+        peaks.push(process::run_measured(&frazil.command(&module.bitcode, &output)?, CLOCK_LIMIT)?.peak_bytes);
     }
-    let mut failed = 0;
+    let seed = share.seed();
+    let (mut made, mut failed) = (0, 0);
     for number in 0..count {
+        if !share.has_time() {
+            break;
+        }
+        made += 1;
         let case = frazil_robustness::case(seed, number, &contents);
         clear(&dir)?;
         fs::write(&input, &case.bytes)?;
-        let outcome = process::run(&mut frazil.command(&input, &output)?, CLOCK_LIMIT)?;
-        // The kernel starts a new program's peak with that of the one that started it, which keeps all modules.
-        let floor = process::run(&mut Command::new("true"), CLOCK_LIMIT)?.peak_bytes;
-        if let Some(problem) = problem(&outcome, floor.max(peaks[case.module] * MEMORY_FACTOR), &dir)? {
+        let outcome = process::run_measured(&frazil.command(&input, &output)?, CLOCK_LIMIT)?;
+        if let Some(problem) = problem(&outcome, peaks[case.module] * MEMORY_FACTOR, &dir)? {
             failed += 1;
             let name = modules[case.module].name();
             println!("case {number} of seed {seed} ({name}: {}): {problem}", case.description);
@@ -95,7 +104,7 @@ fn whole_processes(count: u64, seed: u64, frazil: &Compiler, filter: &str) -> Re
             )?;
         }
     }
-    Ok(failed)
+    Ok((made, failed))
 }
 
 fn clear(dir: &Path) -> Result<()> {

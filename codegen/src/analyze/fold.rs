@@ -38,8 +38,8 @@ pub fn is_effect(data: &InstData) -> bool {
     match data.op.effects() {
         Effects::Pure | Effects::Trap => false,
         Effects::Read => MemFlags(data.flags).is_volatile(),
-        // Nothing comes after a terminator in its block.
-        Effects::Control => false,
+        // Nothing comes after a terminator in its block, but these call something.
+        Effects::Control => matches!(data.op, Opcode::Invoke | Opcode::Resume),
         Effects::Write | Effects::Any => true,
     }
 }
@@ -55,20 +55,23 @@ pub struct Folder<'a> {
     desc: &'static TargetDesc,
     /// The function.
     pub function: &'a Function,
-    analysis: &'a mut Analysis,
+    pub(super) analysis: &'a mut Analysis,
+    /// The layout position of the block.
     position: u32,
+    /// The effect counter after the instruction.
     color: u32,
+    /// The first result of the instruction.
     result: Option<Value>,
 }
 
 impl<'a> Folder<'a> {
-    /// For the instruction with this first result at layout position `position`, with the effect counter after it.
+    /// For the block at layout position `position`, with the effect counter before it.
     pub(super) fn new(
         desc: &'static TargetDesc,
         function: &'a Function,
         analysis: &'a mut Analysis,
-        (position, color): (u32, u32),
-        result: Option<Value>,
+        position: u32,
+        color: u32,
     ) -> Folder<'a> {
         Folder {
             desc,
@@ -76,8 +79,26 @@ impl<'a> Folder<'a> {
             analysis,
             position,
             color,
-            result,
+            result: None,
         }
+    }
+
+    /// Goes on to the next instruction of the block. There are two walks, each with a loop around this.
+    #[inline(always)]
+    pub(super) fn next(&mut self, data: &InstData) {
+        self.result = data.first_result();
+        if let Some(first) = self.result {
+            (self.analysis).define(self.function, data, first, self.position, self.color);
+        }
+        if is_effect(data) {
+            self.color += 1;
+            self.analysis.note_effect(data);
+        }
+    }
+
+    /// The effect counter after the instruction.
+    pub(super) fn color(&self) -> u32 {
+        self.color
     }
 
     /// The instruction that computes an operand, if the user may compute it instead: it has one use, stands in the

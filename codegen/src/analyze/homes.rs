@@ -65,6 +65,8 @@ pub struct Homes {
     pub chosen: Vec<Home>,
     /// The registers among them.
     pub regs: PRegSet,
+    /// Registers that are not to be homes.
+    pub(super) excluded: PRegSet,
     slots: Vec<SlotUse>,
     weights: Vec<u32>,
     candidates: Vec<Candidate>,
@@ -131,7 +133,7 @@ impl Analysis {
 
     /// Chooses the homes, after the walk.
     pub(super) fn choose_homes<I: Isa>(&mut self, isa: &I, function: &Function) {
-        if self.calls_returning_twice {
+        if self.calls_returning_twice || self.claims_homes {
             return;
         }
         let mut homes = std::mem::take(&mut self.homes);
@@ -143,7 +145,11 @@ impl Analysis {
         for index in 0..homes.candidates.len() {
             let candidate = homes.candidates[index];
             let parts = owner_parts(isa, function, &homes, candidate.owner);
-            let offered = isa.desc().home_registers.bank(usize::from(parts.float));
+            let offered = isa
+                .desc()
+                .home_registers
+                .minus(homes.excluded)
+                .bank(usize::from(parts.float));
             let taken = homes
                 .chosen
                 .iter()

@@ -34,6 +34,26 @@ impl Loop {
     }
 }
 
+/// What the search knows of a block.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    /// The header of the innermost loop around it.
+    header: u32,
+    /// How deep it is on the path of the search, from 1 on; 0 when it is not there.
+    path_depth: u32,
+    is_visited: bool,
+    is_header: bool,
+}
+
+impl Node {
+    const NEW: Node = Node {
+        header: NONE,
+        path_depth: 0,
+        is_visited: false,
+        is_header: false,
+    };
+}
+
 const NONE: u32 = u32::MAX;
 
 /// The position of blocks that are never reached.
@@ -52,11 +72,8 @@ pub struct Layout {
     pub loops: Vec<Loop>,
     /// Whether some loop has a second entry; then all blocks are in one loop.
     is_irreducible: bool,
-    // Scratch, by block.
-    header: Vec<u32>,
-    path_depth: Vec<u32>,
-    visited: Vec<bool>,
-    is_header: Vec<bool>,
+    /// Scratch, by block.
+    nodes: Vec<Node>,
     stack: Vec<(Block, u32)>,
     postorder: Vec<Block>,
     // Scratch of the ordering: children of each header (and of the root) as linked lists.
@@ -73,7 +90,7 @@ impl Layout {
         self.reset(count);
         let irreducible = self.search(function);
         self.is_irreducible = irreducible;
-        if irreducible || !self.is_header.iter().any(|&header| header) {
+        if irreducible || !self.nodes.iter().any(|node| node.is_header) {
             self.order.extend(self.postorder.iter().rev());
             self.loops.push(Loop {
                 parent: 0,
@@ -107,35 +124,26 @@ impl Layout {
         self.loops.clear();
         self.postorder.clear();
         self.stack.clear();
-        for (list, fill) in [
-            (&mut self.position, UNREACHED),
-            (&mut self.header, NONE),
-            (&mut self.path_depth, 0),
-        ] {
-            list.clear();
-            list.resize(count, fill);
-        }
-        for list in [&mut self.visited, &mut self.is_header] {
-            list.clear();
-            list.resize(count, false);
-        }
+        self.position.clear();
+        self.position.resize(count, UNREACHED);
+        self.nodes.clear();
+        self.nodes.resize(count, Node::NEW);
     }
 
     /// The depth-first search. Returns whether some loop has a second entry.
     fn search(&mut self, function: &Function) -> bool {
         let mut irreducible = false;
         self.enter(Block::new(0));
-        while let Some(&(block, next)) = self.stack.last() {
-            let successors = function.cfg.successors(block);
-            if let Some(edge) = successors.get(next as usize) {
-                if let Some(top) = self.stack.last_mut() {
-                    top.1 += 1;
-                }
+        while let Some(top) = self.stack.last_mut() {
+            let (block, next) = *top;
+            if let Some(edge) = function.cfg.successors(block).get(next as usize) {
+                top.1 += 1;
                 let target = edge.target;
-                if !self.visited[target.index()] {
+                let node = &mut self.nodes[target.index()];
+                if !node.is_visited {
                     self.enter(target);
-                } else if self.path_depth[target.index()] > 0 {
-                    self.is_header[target.index()] = true;
+                } else if node.path_depth > 0 {
+                    node.is_header = true;
                     self.tag_header(block, target.as_u32());
                 } else {
                     irreducible |= self.join_header_of(block, target);
@@ -144,9 +152,11 @@ impl Layout {
             }
             self.stack.pop();
             self.postorder.push(block);
-            self.path_depth[block.index()] = 0;
+            let node = &mut self.nodes[block.index()];
+            node.path_depth = 0;
+            let header = node.header;
             if let Some(&(parent, _)) = self.stack.last() {
-                self.tag_header(parent, self.header[block.index()]);
+                self.tag_header(parent, header);
             }
         }
         irreducible
@@ -154,18 +164,19 @@ impl Layout {
 
     fn enter(&mut self, block: Block) {
         self.stack.push((block, 0));
-        self.visited[block.index()] = true;
-        self.path_depth[block.index()] = self.stack.len() as u32;
+        let node = &mut self.nodes[block.index()];
+        node.is_visited = true;
+        node.path_depth = self.stack.len() as u32;
     }
 
     /// An edge to a finished block: the block lies in the loops around the target that are still on the path. A loop
     /// around the target that is not on the path is entered past its header.
     fn join_header_of(&mut self, block: Block, target: Block) -> bool {
-        let header = self.header[target.index()];
+        let header = self.nodes[target.index()].header;
         if header == NONE {
             return false;
         }
-        if self.path_depth[header as usize] == 0 {
+        if self.nodes[header as usize].path_depth == 0 {
             return true;
         }
         self.tag_header(block, header);
@@ -179,16 +190,16 @@ impl Layout {
         }
         let (mut current, mut header) = (block.as_u32(), header);
         loop {
-            let outer = self.header[current as usize];
+            let outer = self.nodes[current as usize].header;
             if outer == NONE {
-                self.header[current as usize] = header;
+                self.nodes[current as usize].header = header;
                 return;
             }
             if outer == header {
                 return;
             }
-            if self.path_depth[outer as usize] < self.path_depth[header as usize] {
-                self.header[current as usize] = header;
+            if self.nodes[outer as usize].path_depth < self.nodes[header as usize].path_depth {
+                self.nodes[current as usize].header = header;
                 current = header;
                 header = outer;
             } else {
@@ -205,7 +216,7 @@ impl Layout {
         }
         for index in (0..self.postorder.len()).rev() {
             let block = self.postorder[index].as_u32();
-            let around = self.header[block as usize];
+            let around = self.nodes[block as usize].header;
             let parent = if around == NONE { count } else { around as usize };
             let last = self.last_child[parent];
             if last == NONE {
@@ -238,7 +249,7 @@ impl Layout {
                 continue;
             }
             let next = self.next_sibling[node as usize];
-            if self.is_header[node as usize] {
+            if self.nodes[node as usize].is_header {
                 self.work.push((next, current));
                 let begin = self.order.len() as u32;
                 self.loops.push(Loop {

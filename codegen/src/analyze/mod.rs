@@ -1,10 +1,11 @@
-//! The analysis walk: block layout, live ranges by blocks, and the choice of what is folded into its user.
+//! The analysis walk: block layout, the choice of what is folded into its user and, for the fast context, live ranges
+//! by blocks.
 //!
-//! Method: after the layout, one walk over the instructions in that order. Each value gets one interval of layout
-//! positions, extended to the end of a loop when it is used inside but defined outside (Kohn, Leis and Neumann,
-//! "Adaptive Execution of Compiled Queries", ICDE 2018, section IV). A value is folded when it has one use, in the
-//! same block, and no effect stands between; the target chooses (see [`Folder`]), and the choice binds.
-//! No bit sets, no fixpoint.
+//! Method: after the layout, one walk over the instructions in that order. A value is folded when it has one use, in
+//! the same block, and no effect stands between; the target chooses (see [`Folder`]), and the choice binds. For the
+//! fast context, each value gets one interval of layout positions, extended to the end of a loop when it is used
+//! inside but defined outside (Kohn, Leis and Neumann, "Adaptive Execution of Compiled Queries", ICDE 2018, section
+//! IV), and it is noted where values are wanted and how much they are used. No bit sets, no fixpoint.
 //!
 //! What it does not know: the order of uses within a block; the fast context counts uses for that.
 
@@ -19,8 +20,10 @@ pub use homes::{Home, HomeOwner, Homes};
 pub use layout::{Layout, Loop, UNREACHED};
 
 use crate::isa::Isa;
+use crate::reg::PRegSet;
 use frazil_ir::{
-    Block, CallFlags, EntityRef, Function, Inst, InstData, Opcode, Operand, OperandKind, ParamKind, Value, ValueKind,
+    Block, CallFlags, EntityRef, Function, Inst, InstData, Opcode, Operand, OperandKind, ParamKind, Type, Value,
+    ValueKind,
 };
 
 /// The layout positions over which a value must keep its place.
@@ -46,12 +49,12 @@ impl Live {
     }
 }
 
-/// What the fast context needs to know before it starts.
+/// What a context needs to know before it starts.
 #[derive(Debug, Default)]
 pub struct Analysis {
     /// Block order and loops.
     pub layout: Layout,
-    /// Live ranges by value.
+    /// Live ranges by value; for the selecting context only where values are defined.
     pub live: Vec<Live>,
     /// What becomes of each value.
     pub marks: Vec<Mark>,
@@ -61,6 +64,10 @@ pub struct Analysis {
     pub phi_counts: Vec<u32>,
     /// Whether the function calls something that returns twice.
     pub calls_returning_twice: bool,
+    /// Whether a rule may need any register, those of homes included: atomic accesses of 128 bits.
+    pub claims_homes: bool,
+    /// Whether it calls something that must take its place.
+    pub has_must_tail: bool,
     /// Whether the function calls others, as far as the IR shows.
     pub has_calls: bool,
     /// Whether it moves the stack pointer.
@@ -72,57 +79,81 @@ pub struct Analysis {
 }
 
 impl Analysis {
-    /// Analyses a function for the fast context, which gives home registers.
+    /// Analyses a function for the fast context.
     pub fn compute<I: Isa>(&mut self, isa: &I, function: &Function) {
-        self.walk(isa, function);
+        self.walk::<I, true>(isa, function);
         self.choose_homes(isa, function);
     }
 
-    /// Analyses a function.
-    pub fn walk<I: Isa>(&mut self, isa: &I, function: &Function) {
+    /// Analyses a function for the selecting context: live ranges, hints and homes are left out.
+    pub fn compute_marks<I: Isa>(&mut self, isa: &I, function: &Function) {
+        self.walk::<I, false>(isa, function);
+    }
+
+    /// The walk. `IS_FAST` says whether it is for the fast context.
+    fn walk<I: Isa, const IS_FAST: bool>(&mut self, isa: &I, function: &Function) {
         self.layout.compute(function);
         self.live.clear();
         self.live.resize(function.values.len(), Live::default());
         self.marks.clear();
         self.marks.resize(function.values.len(), Mark::None);
-        self.hints.clear();
-        self.hints.resize(function.values.len(), NO_HINT);
         self.phi_counts.clear();
         self.phi_counts.resize(function.blocks.len(), 0);
         self.colors.resize(function.values.len().max(self.colors.len()), 0);
         self.calls_returning_twice = false;
-        self.has_calls = false;
+        self.claims_homes = false;
+        (self.has_calls, self.has_must_tail) = (false, false);
         self.has_dynamic_stack = false;
-        self.homes.reset(function);
+        if IS_FAST {
+            self.hints.clear();
+            self.hints.resize(function.values.len(), NO_HINT);
+            self.homes.reset(function);
+        }
         for (index, param) in function.signature.params.iter().enumerate() {
             match param.kind {
-                ParamKind::ByVal { .. } => self.marks[index] = Mark::Place,
+                ParamKind::ByVal { .. } | ParamKind::SwiftError => self.marks[index] = Mark::Place,
                 // Conventions may want it back at every return.
                 ParamKind::StructReturn => self.live[index].last = self.layout.order.len() as u32 * 2 - 1,
                 _ => {}
             }
         }
-        self.define_phis(function);
+        if IS_FAST {
+            self.homes.excluded = incoming_registers(isa, function);
+        }
+        self.count_phis(function);
+        if IS_FAST {
+            self.define_phis(function);
+        }
         let mut color = 0;
         for position in 0..self.layout.order.len() as u32 {
-            self.walk_block(isa, function, position, &mut color);
+            color = self.walk_block::<I, IS_FAST>(isa, function, position, color + 1);
         }
+    }
+
+    fn count_phis(&mut self, function: &Function) {
+        for &block in &self.layout.order {
+            let insts = &function.insts[function.block_insts(block)];
+            let count = insts.iter().take_while(|data| data.op == Opcode::Phi).count();
+            self.phi_counts[block.index()] = count as u32;
+        }
+    }
+
+    /// The phis of a block.
+    fn phis<'f>(&self, function: &'f Function, block: Block) -> &'f [InstData] {
+        let start = function.block_insts(block).start;
+        &function.insts[start..start + self.phi_counts[block.index()] as usize]
     }
 
     /// Phis are written at the ends of predecessors, which may come before their blocks.
     fn define_phis(&mut self, function: &Function) {
-        for (position, &block) in self.layout.order.iter().enumerate() {
-            let position = position as u32;
-            let range = function.block_insts(block);
-            let phis = function.insts[range].iter().take_while(|data| data.op == Opcode::Phi);
-            let mut count = 0;
-            for data in phis {
-                self.live[data.result as usize] = Live {
+        for position in 0..self.layout.order.len() as u32 {
+            let block = self.layout.order[position as usize];
+            for data in self.phis(function, block) {
+                let phi = Value::new(data.result as usize);
+                self.live[phi.index()] = Live {
                     def: position,
                     last: position * 2,
                 };
-                count += 1;
-                let phi = Value::new(data.result as usize);
                 let uses = function.uses[phi.index()].min(1 << 16);
                 if uses > 0 {
                     let edges = function.predecessors(block).len() as u32;
@@ -130,43 +161,76 @@ impl Analysis {
                     self.homes.add(phi, (uses + edges).saturating_mul(weight));
                 }
             }
-            self.phi_counts[block.index()] = count;
         }
     }
 
-    fn walk_block<I: Isa>(&mut self, isa: &I, function: &Function, position: u32, color: &mut u32) {
+    /// Walks over a block, the effect counter being `color` at its start; returns the counter at its end.
+    fn walk_block<I: Isa, const IS_FAST: bool>(
+        &mut self,
+        isa: &I,
+        function: &Function,
+        position: u32,
+        color: u32,
+    ) -> u32 {
         let block = self.layout.order[position as usize];
-        let weight = self.weight_at(position);
-        *color += 1;
+        let weight = if IS_FAST { self.weight_at(position) } else { 0 };
         let mut range = function.block_insts(block);
         range.start += self.phi_counts[block.index()] as usize;
-        for index in range {
-            let data = &function.insts[index];
-            function.for_each_operand(data, |operand| {
-                if let Some(value) = operand.as_value() {
-                    self.use_at(function, value, position, weight);
-                }
-            });
-            self.homes.note_access(function, data, weight);
-            if let Some(first) = data.first_result() {
-                self.define(function, data, first, position, *color);
+        let first = range.start;
+        let mut folder = Folder::new(isa.desc(), function, self, position, color);
+        for (offset, data) in function.insts[range].iter().enumerate() {
+            if IS_FAST {
+                folder.analysis.note_uses(isa, function, data, position, weight);
             }
-            if matches!(data.op, Opcode::Call | Opcode::Invoke | Opcode::Return) {
-                self.hint_operands(isa, function, data, position);
-            }
-            if fold::is_effect(data) {
-                *color += 1;
-                self.has_dynamic_stack |= matches!(data.op, Opcode::StackAlloc | Opcode::StackRestore);
-                if matches!(data.op, Opcode::Call | Opcode::Invoke) {
-                    self.has_calls = true;
-                    self.calls_returning_twice |=
-                        CallFlags::from_bits_retain(data.flags).contains(CallFlags::RETURNS_TWICE);
-                }
-            }
-            let mut folder = Folder::new(isa.desc(), function, self, (position, *color), data.first_result());
-            isa.fold(&mut folder, Inst::new(index));
+            folder.next(data);
+            isa.fold(&mut folder, Inst::new(first + offset));
         }
-        self.use_phi_operands(function, block, position);
+        let color = folder.color();
+        if IS_FAST {
+            self.use_phi_operands(function, block, position);
+        }
+        color
+    }
+
+    /// Notes what the fast context wants to know of an instruction's operands.
+    #[inline]
+    fn note_uses<I: Isa>(&mut self, isa: &I, function: &Function, data: &InstData, position: u32, weight: u32) {
+        function.for_each_operand(data, |operand| {
+            if let Some(value) = operand.as_value() {
+                self.use_at(function, value, position, weight);
+            }
+        });
+        self.homes.note_access(function, data, weight);
+        if matches!(data.op, Opcode::Call | Opcode::Invoke | Opcode::Return) {
+            self.hint_operands(isa, function, data, position);
+        }
+    }
+
+    /// Notes what an instruction that has an effect means for the function.
+    #[inline]
+    fn note_effect(&mut self, data: &InstData) {
+        match data.op {
+            Opcode::StackAlloc | Opcode::StackSave | Opcode::StackRestore => self.has_dynamic_stack = true,
+            Opcode::Resume => self.has_calls = true,
+            Opcode::SjljSetjmp => (self.has_calls, self.calls_returning_twice) = (true, true),
+            Opcode::Call | Opcode::Invoke => {
+                self.has_calls = true;
+                let flags = CallFlags::from_bits_retain(data.flags);
+                self.calls_returning_twice |= flags.contains(CallFlags::RETURNS_TWICE);
+                self.has_must_tail |= flags.contains(CallFlags::MUST_TAIL);
+            }
+            Opcode::AtomicLoad
+            | Opcode::AtomicStore
+            | Opcode::AtomicRmw
+            | Opcode::Cmpxchg
+            | Opcode::SpaceLoad
+            | Opcode::SpaceStore
+            | Opcode::SpaceRmw
+            | Opcode::SpaceCmpxchg => {
+                self.claims_homes |= data.ty == Type::I128;
+            }
+            _ => {}
+        }
     }
 
     #[inline]
@@ -210,9 +274,7 @@ impl Analysis {
         let weight = self.weight_at(position);
         for edge_index in 0..function.cfg.successors(block).len() {
             let edge = function.cfg.successors(block)[edge_index];
-            let start = function.block_insts(edge.target).start;
-            let count = self.phi_counts[edge.target.index()] as usize;
-            for data in &function.insts[start..start + count] {
+            for data in self.phis(function, edge.target) {
                 if let Some(value) = function.list(data)[edge.column as usize].as_value() {
                     self.use_at(function, value, position, weight);
                 }
@@ -239,4 +301,24 @@ impl Analysis {
             OperandKind::Imm(_) => false,
         }
     }
+}
+
+/// Registers that arguments come in and that no value may have for its whole life therefore: those of arguments that
+/// have one of their own, and those of conventions that pass arguments in registers that others save.
+fn incoming_registers<I: Isa>(isa: &I, function: &Function) -> PRegSet {
+    let Some(conv) = isa.convention(function.signature.call_conv) else {
+        return PRegSet::EMPTY;
+    };
+    let special = conv.special;
+    let own = (function.signature.params.iter()).filter_map(|param| match param.kind {
+        ParamKind::SwiftSelf => Some(special.swift_self),
+        ParamKind::SwiftError => Some(special.swift_error),
+        ParamKind::SwiftAsync => Some(special.swift_async),
+        _ => None,
+    });
+    let mut registers = PRegSet::EMPTY;
+    for reg in own.chain(conv.int_args.iter().copied()).filter(|reg| reg.is_physical()) {
+        registers.insert(reg);
+    }
+    registers
 }

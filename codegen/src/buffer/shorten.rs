@@ -26,7 +26,7 @@ pub struct ShortForm {
 const LONG_FIELD_BYTES: u32 = 4;
 const SHORT_BYTES: u32 = 2;
 
-/// A branch that was made shorter.
+/// A branch that was made shorter, or an alignment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cut {
     /// The offset behind it, before anything moved.
@@ -52,6 +52,10 @@ impl CodeBuffer {
         for reloc in &mut self.relocs {
             reloc.offset -= saved_before(&self.cuts, reloc.offset);
         }
+        for site in &mut self.exceptions.call_sites {
+            site.start -= saved_before(&self.cuts, site.start);
+            site.end -= saved_before(&self.cuts, site.end);
+        }
         self.move_log();
     }
 
@@ -65,8 +69,21 @@ impl CodeBuffer {
         let mut saved = 0;
         // Bytes before `done` are where they belong, up to `saved` bytes lower.
         let mut done = 0;
+        let mut aligned = 0;
+        let mut next_align = self.aligns.first().map_or(u32::MAX, |align| align.end);
         for fixup in &mut self.fixups {
             let field = fixup.offset;
+            while next_align <= field {
+                let align = &self.aligns[aligned];
+                align.cut(
+                    self.lead_bytes,
+                    &mut self.bytes,
+                    &mut self.cuts,
+                    (&mut done, &mut saved),
+                );
+                aligned += 1;
+                next_align = self.aligns.get(aligned).map_or(u32::MAX, |align| align.end);
+            }
             let end = field + LONG_FIELD_BYTES;
             fixup.offset -= saved;
             let label = self.labels[fixup.label.0 as usize];
@@ -87,6 +104,14 @@ impl CodeBuffer {
                 self.cuts.push(Cut { end, saved });
             }
             fixup.origin = fixup.offset;
+        }
+        for align in &self.aligns[aligned..] {
+            align.cut(
+                self.lead_bytes,
+                &mut self.bytes,
+                &mut self.cuts,
+                (&mut done, &mut saved),
+            );
         }
         let rest = done as usize..self.bytes.len();
         self.bytes.copy_within(rest, (done - saved) as usize);
@@ -110,6 +135,35 @@ impl CodeBuffer {
             }
             *offset -= saved;
         }
+    }
+}
+
+/// Room for alignment, as much as may be needed; what is too much is cut when the length of all code before is known.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Align {
+    /// The offset behind the room.
+    pub end: u32,
+    /// The alignment as a power of two.
+    pub log2: u8,
+    /// Writes filler that does nothing.
+    pub fill: fn(&mut [u8]),
+}
+
+impl Align {
+    #[cold]
+    fn cut(&self, lead_bytes: u32, bytes: &mut [u8], cuts: &mut Vec<Cut>, (done, saved): (&mut u32, &mut u32)) {
+        let room = (1 << self.log2) - 1;
+        let start = self.end - room;
+        bytes.copy_within(*done as usize..start as usize, (*done - *saved) as usize);
+        let place = start - *saved;
+        let needed = (lead_bytes + place).next_multiple_of(1 << self.log2) - (lead_bytes + place);
+        (self.fill)(&mut bytes[place as usize..(place + needed) as usize]);
+        *saved += room - needed;
+        *done = self.end;
+        cuts.push(Cut {
+            end: self.end,
+            saved: *saved,
+        });
     }
 }
 
@@ -198,6 +252,25 @@ mod tests {
             .collect();
         let [first, second, third] = [(0, Some(2)), (2, Some(6)), (10, Some(2))];
         assert_eq!(log, [(0, None), first, second, (9, None), third, (end - 8, None)]);
+    }
+
+    #[test]
+    fn alignments_get_what_they_need_when_branches_before_are_short() {
+        let mut buffer = CodeBuffer::new(false);
+        let (near, aligned) = (buffer.new_label(), buffer.new_label());
+        branch(&mut buffer, near);
+        buffer.put(&[1]);
+        buffer.bind(near);
+        buffer.align(3, |bytes| bytes.fill(9));
+        buffer.bind(aligned);
+        buffer.put(&[2]);
+        branch(&mut buffer, aligned);
+        // The code starts one byte behind an aligned place.
+        buffer.set_lead_bytes(1);
+        buffer.shorten_branches(FORMS);
+        assert_eq!(buffer.finish(FIXUPS, 0, 0), Ok(()));
+        assert_eq!(buffer.bytes, [0xcd, 1, 1, 9, 9, 9, 9, 2, 0xcd, 0xfd]);
+        assert_eq!(buffer.align_log2(), 3);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! where edits may stand, which operands may be in memory.
 
 use crate::desc::Role;
-use crate::mfunc::{MFunc, Term, VReg, op_desc};
+use crate::mfunc::{MFunc, Term, VReg, op_desc, pseudo};
 use crate::minst::MInst;
 use crate::reg::Reg;
 use crate::regalloc::{AllocatorInput, Edit, Place};
@@ -63,11 +63,15 @@ pub(super) fn memory_operand_fits(
 }
 
 /// Whether edits may stand at a point: before the branches of a block that has two ways on, before a return or the
-/// dispatch of a switch, anywhere in other blocks.
+/// dispatch of a switch, anywhere in other blocks; but not before the arguments are there.
 pub(super) fn may_edit(func: &MFunc, block: u32, point: u32) -> bool {
     let block = &func.blocks[block as usize];
+    let first = func.insts.get(block.start as usize);
+    if first.is_some_and(|inst| inst.op == pseudo::ENTRY) && point <= Edit::before(block.start) {
+        return false;
+    }
     let last_before = match block.term {
-        Term::Branch(None) | Term::Return | Term::Switch => block.end.saturating_sub(1),
+        Term::Branch(None) | Term::Return | Term::Switch | Term::Invoke => block.end.saturating_sub(1),
         Term::Branch(Some(_)) => block.end.saturating_sub(2),
         Term::Jump | Term::Stop => return true,
     };

@@ -48,9 +48,11 @@ static TARGET: TargetDesc = TargetDesc {
     home_registers: PRegSet::EMPTY,
     frame_pointer: SCRATCH,
     stack_pointer: SCRATCH,
+    exception_registers: None,
     pushes_saved_registers: false,
     incoming_args_offset: 0,
     pointer_bytes: 8,
+    features: &crate::features::FeatureTable::EMPTY,
     addressing: Addressing {
         index_scales: 0,
         min_disp: 0,
@@ -65,6 +67,9 @@ static TARGET: TargetDesc = TargetDesc {
         flags: 0,
         abs64: None,
         abs32: None,
+        abs16: None,
+        abs8: None,
+        plt32: None,
         pc32: None,
         pc64: None,
         return_address_column: 0,
@@ -189,6 +194,7 @@ fn check(func: &MFunc, allocation: &Allocation) -> Result<(), String> {
         allocatable: PRegSet::of(&[A, B, C, FLOAT]),
         callee_saved: PRegSet::of(&[C]),
         reuse_slots: true,
+        for_size: false,
         options: &options,
     };
     check_allocation(func, &input, allocation).map_err(|error| error.to_string())
@@ -369,6 +375,33 @@ fn memory_operands_need_a_form_and_the_value() {
 }
 
 #[test]
+fn nothing_stands_before_the_arguments() {
+    let entry = MInst::new(pseudo::ENTRY, 0);
+    let code = [entry, inst(MOV, &[v(0), A]), inst(ADD, &[v(1), v(0), v(0)])];
+    let mut func = function(2, &[(&code, Term::Stop, &[])]);
+    func.sets.push(RegSets {
+        uses: PRegSet::EMPTY,
+        defs: PRegSet::of(&[A, B]),
+    });
+    let lists: [&[Reg]; 3] = [&[], &[C, NONE], &[B, C, C]];
+    let mut allocation = registers(&func, &lists);
+    allocation.written = PRegSet::of(&[B, C]);
+    assert_eq!(check(&func, &allocation), Ok(()));
+    let moved_at = |point: u32| {
+        let mut moved = allocation.clone();
+        moved.edits.push(Edit {
+            point,
+            action: carry(v(0), Place::Reg(B), Place::Reg(A)),
+        });
+        check(&func, &moved).unwrap_err()
+    };
+    let misplaced = moved_at(Edit::before(0));
+    assert!(misplaced.contains("before the entry"), "{misplaced}");
+    let overwritten = moved_at(Edit::after(0));
+    assert!(overwritten.contains("`1: mov"), "{overwritten}");
+}
+
+#[test]
 fn calls_overwrite_and_fixed_registers_keep_their_contents() {
     let call = MInst {
         imm: 0,
@@ -540,6 +573,6 @@ fn flags_and_branches_stand_together() {
     rejects(
         &func,
         &allocation,
-        "block 1, `3: branch`: an edit stands behind the end of the block's straight code",
+        "block 1, `3: branch`: an edit stands before the entry's arguments, or behind the block's straight code",
     );
 }

@@ -83,6 +83,8 @@ pub(crate) struct Trace {
     /// Edges from flow blocks to blocks of the function.
     edges: Vec<(u32, Block)>,
     edge_to: Option<Block>,
+    /// The flow block whose end is the last call that may unwind.
+    unwinds_from: u32,
 }
 
 impl Trace {
@@ -271,7 +273,8 @@ impl Trace {
         for reg in desc.implicit_defs.iter() {
             self.rule_writes(reg, reg, false);
         }
-        let copied = self.copy_of(inst, memory);
+        // In a group a copy need not happen, so that nothing is known of what is there but its name.
+        let copied = self.copy_of(inst, memory).filter(|_| !self.in_group);
         for (told, reg) in writes.into_iter().flatten() {
             self.write_in_group(told, Place::reg(reg));
             if let Some((from, bytes)) = copied
@@ -334,7 +337,7 @@ impl Trace {
                 let nowhere = self.new_name(0);
                 self.use_place(place, nowhere);
             }
-            Some(_) => {}
+            Some(_) => self.use_place(place, name),
             None => {
                 if self.is_defined.get(name.0 as usize) == Some(&true) {
                     self.use_place(place, name);
@@ -387,6 +390,7 @@ impl Trace {
         let desc = self.desc(inst);
         let reg = inst.regs[0];
         match self.moves.find(inst) {
+            Some((MoveKind::Copy | MoveKind::Reload, _)) if self.is_stack_pointer(reg) => self.destroy(reg),
             Some((MoveKind::Copy, bytes)) => {
                 self.push(Op::copy(Place::reg(inst.regs[1]), Place::reg(reg), bytes));
                 self.wrote_register(reg);
@@ -422,15 +426,24 @@ impl Trace {
     /// A register is overwritten by something else; those that are never allocated and serve no moves have contents
     /// of their own all the time.
     fn destroy(&mut self, reg: Reg) {
-        let (desc, _) = self.target.expect("a function was begun");
         let (place, name) = (Place::reg(reg), Name(reg.0));
-        let is_scratch = desc.classes[reg.bank()].scratch == reg;
-        self.push(if self.is_reserved(reg) && !is_scratch {
+        self.push(if self.has_own_contents(reg) {
             Op::Define { place, name }
         } else {
             Op::Clobber { place }
         });
         self.wrote_register(reg);
+    }
+
+    /// Moves into it bring back what it was.
+    fn is_stack_pointer(&self, reg: Reg) -> bool {
+        let (desc, _) = self.target.expect("a function was begun");
+        reg == desc.stack_pointer && self.has_own_contents(reg)
+    }
+
+    fn has_own_contents(&self, reg: Reg) -> bool {
+        let (desc, _) = self.target.expect("a function was begun");
+        self.is_reserved(reg) && desc.classes[reg.bank()].scratch != reg
     }
 
     fn open_block(&mut self, source: u32) -> u32 {
@@ -711,15 +724,35 @@ impl Record for Trace {
         self.needs.clear();
     }
 
-    fn called(&mut self, conv: &ConvDesc) {
+    fn called(&mut self, preserved: PRegSet) {
         let (desc, _) = self.target.expect("a function was begun");
         for row in desc.regs {
-            let is_kept = conv.callee_saved.contains(row.reg);
+            let is_kept = preserved.contains(row.reg);
             if !is_kept && row.reg != desc.stack_pointer && row.reg != desc.frame_pointer {
                 self.destroy(row.reg);
             }
         }
         self.push(Op::Clobber { place: Place::FLAGS });
         self.wrote_register(desc.stack_pointer);
+    }
+
+    fn unwinds(&mut self) {
+        let (call, source) = (self.from, self.sources[self.from as usize]);
+        self.unwinds_from = call;
+        self.from = self.open_block(source);
+        self.flow.edges.push((call, self.from));
+    }
+
+    fn begin_unwind_edge(&mut self, to: Block) {
+        let source = self.sources[self.unwinds_from as usize];
+        let edge = self.open_block(source);
+        self.flow.edges.push((self.unwinds_from, edge));
+        self.edge_to = Some(to);
+        let (desc, _) = self.target.expect("a function was begun");
+        for (reg, number) in desc.exception_registers.into_iter().flatten().zip(0..) {
+            let (place, name) = (Place::reg(reg), self.name(Thing::Exception(number)));
+            self.mark_defined(name);
+            self.push(Op::Define { place, name });
+        }
     }
 }

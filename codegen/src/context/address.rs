@@ -87,6 +87,19 @@ pub(crate) trait Addressing<'a>: Context<'a> {
         Ok(())
     }
 
+    /// The address of a place in a register, perhaps one that has it already.
+    fn base_in_reg(&mut self, place: PlaceBase) -> Reg {
+        if let Some(reg) = self.known_base(place) {
+            return reg;
+        }
+        let temp = self.temp(RegClass::Int);
+        if let Err(error) = self.place_to_reg(temp, place, 0) {
+            self.keep_error(error);
+        }
+        self.remember_base(place, temp);
+        temp
+    }
+
     /// See [`crate::lower_ctx::LowerCtx::use_addr`].
     fn address_of(&mut self, pointer: Operand, span_bytes: u32) -> Mem {
         let (base, mut distance, index) = self.strip_folded(pointer);
@@ -105,16 +118,10 @@ pub(crate) trait Addressing<'a>: Context<'a> {
                 let reg = match place {
                     PlaceBase::Frame(offset) => {
                         distance += i64::from(offset);
-                        self.use_frame();
+                        self.frame().needed = true;
                         self.frame_base()
                     }
-                    _ => {
-                        let temp = self.temp(RegClass::Int);
-                        if let Err(error) = self.place_to_reg(temp, place, 0) {
-                            self.keep_error(error);
-                        }
-                        temp
-                    }
+                    _ => self.base_in_reg(place),
                 };
                 (reg, index_reg(self))
             }

@@ -1,11 +1,117 @@
 //! What calls have in common in both contexts.
 
 use super::Context;
+use crate::desc::ConvDesc;
 use crate::error::CodegenError;
-use frazil_ir::{CallConv, CallFlags, ConstView, Function, InstData, Operand, Param, Signature, Type, Value};
+use crate::isa::{Isa, StackProbes};
+use crate::lower_ctx::AreaArgument;
+use crate::minst::MInst;
+use crate::unit::convention;
+use frazil_ir::{
+    CallConv, CallFlags, ConstView, Function, InstData, Opcode, Operand, Param, ParamKind, RuntimeFunction, Signature,
+    Type, Value,
+};
+
+/// A call ready to be made.
+pub(crate) struct PendingCall<'a> {
+    /// What is called how.
+    pub signature: &'a Signature,
+    /// Its convention.
+    pub conv: &'static ConvDesc,
+    /// What is called.
+    pub callee: Operand,
+    /// The arguments.
+    pub args: &'a [Operand],
+    /// Arguments that are addresses in the frame; they are no operands.
+    pub areas: &'a [AreaArgument],
+    /// The results as consecutive values, if any is wanted.
+    pub first_result: Option<Value>,
+    /// Whether an exception may leave it.
+    pub may_unwind: bool,
+}
+
+/// The call that an instruction makes; none if it is inline assembly.
+pub(crate) fn pending_call<'a>(
+    cx: &impl Context<'a>,
+    data: &InstData,
+) -> Result<Option<PendingCall<'a>>, CodegenError> {
+    let flags = CallFlags::from_bits_retain(data.flags);
+    let function = cx.function();
+    let call = function.call(data);
+    refuse_call(cx, flags, data)?;
+    if flags.contains(CallFlags::INLINE_ASM) {
+        if data.op == Opcode::Invoke && !is_barrier(function, data) {
+            return Err(CodegenError::unsupported("invoke of inline assembly"));
+        }
+        return Ok(None);
+    }
+    let signature = function.sig(call.sig);
+    let conv = convention(cx.isa(), signature.call_conv)?;
+    if data.op == Opcode::Invoke {
+        refuse_invoke(cx, signature, conv)?;
+    }
+    Ok(Some(PendingCall {
+        signature,
+        conv,
+        callee: call.callee,
+        args: call.args,
+        areas: &[],
+        first_result: data.first_result(),
+        may_unwind: !flags.contains(CallFlags::NO_UNWIND) || data.op == Opcode::Invoke,
+    }))
+}
+
+/// Has `make` call a runtime function from within a rule.
+pub(crate) fn call_runtime<'a, C: Context<'a>>(
+    cx: &mut C,
+    function: RuntimeFunction,
+    args: &[(Operand, Type)],
+    areas: &[AreaArgument],
+    result: Option<Value>,
+    make: impl FnOnce(&mut C, &PendingCall<'_>) -> Result<(), CodegenError>,
+) -> Result<(), CodegenError> {
+    let signature = runtime_signature(cx.function(), args, result);
+    let operands: Vec<Operand> = args.iter().map(|&(operand, _)| operand).collect();
+    let call = PendingCall {
+        signature: &signature,
+        conv: convention(cx.isa(), CallConv::C)?,
+        callee: Operand::symbol(function.symbol(cx.module_view().symbol_count())),
+        args: &operands,
+        areas,
+        first_result: result,
+        may_unwind: function == RuntimeFunction::UnwindResume,
+    };
+    make(cx, &call)
+}
+
+/// What moves the stack pointer down for arguments: steps of a page, each of which is touched, if the function probes
+/// its stack and they have more.
+pub(crate) fn argument_steps<I: Isa>(isa: &I, probes: StackProbes, bytes: u32) -> impl Iterator<Item = MInst> {
+    let touch = isa.touch_stack().filter(|_| probes.bytes > 0 && bytes >= probes.bytes);
+    let pages = if touch.is_some() { bytes / probes.bytes } else { 0 };
+    let rest = bytes - pages * probes.bytes;
+    let paged = (0..pages).flat_map(move |_| [Some(isa.adjust_stack(-(probes.bytes.cast_signed()))), touch]);
+    let last = (rest > 0).then(|| isa.adjust_stack(-rest.cast_signed()));
+    paged.flatten().chain(last)
+}
+
+/// Refuses invokes in conventions that keep more registers than unwinders bring back, and with Swift's error, which
+/// nothing unwinds.
+#[cold]
+fn refuse_invoke<'a>(cx: &impl Context<'a>, signature: &Signature, conv: &ConvDesc) -> Result<(), CodegenError> {
+    let standard = convention(cx.isa(), CallConv::C)?;
+    let has_error = (signature.params.iter()).any(|param| param.kind == ParamKind::SwiftError);
+    if has_error || conv.callee_pops || !conv.callee_saved.minus(standard.callee_saved).is_empty() {
+        return Err(CodegenError::unsupported(format!(
+            "an invoke in the convention {}, or with a swifterror argument",
+            conv.name
+        )));
+    }
+    Ok(())
+}
 
 /// Refuses calls that are not compiled.
-pub(crate) fn refuse_call<'a>(cx: &impl Context<'a>, flags: CallFlags, data: &InstData) -> Result<(), CodegenError> {
+fn refuse_call<'a>(cx: &impl Context<'a>, flags: CallFlags, data: &InstData) -> Result<(), CodegenError> {
     if flags.contains(CallFlags::INTRINSIC) {
         let module = cx.module_view().module;
         let name = data
@@ -17,27 +123,23 @@ pub(crate) fn refuse_call<'a>(cx: &impl Context<'a>, flags: CallFlags, data: &In
             name.unwrap_or_default()
         )));
     }
-    if flags.contains(CallFlags::MUST_TAIL) {
-        return Err(CodegenError::unsupported("musttail call"));
-    }
     if flags.contains(CallFlags::BUNDLES) {
         return Err(CodegenError::unsupported("operand bundles"));
     }
     Ok(())
 }
 
-/// Inline assembly without text and without outputs: a barrier, for which nothing needs to be emitted, since no
-/// memory access is moved here.
-pub(crate) fn barrier<'a>(cx: &impl Context<'a>, data: &InstData) -> Result<(), CodegenError> {
-    let function = cx.function();
+/// Whether an instruction calls inline assembly without text and without outputs: a barrier, for which nothing needs
+/// to be emitted, since no memory access is moved here.
+pub(crate) fn is_barrier(function: &Function, data: &InstData) -> bool {
     match data.a.as_const().map(|id| function.constant(id).1) {
-        Some(ConstView::Asm(asm)) if asm.template.is_empty() && function.result_count(data) == 0 => Ok(()),
-        _ => Err(CodegenError::unsupported("inline assembly")),
+        Some(ConstView::Asm(asm)) => asm.template.is_empty() && function.result_count(data) == 0,
+        _ => false,
     }
 }
 
 /// The signature of a runtime function.
-pub(crate) fn runtime_signature(function: &Function, args: &[(Operand, Type)], result: Option<Value>) -> Signature {
+fn runtime_signature(function: &Function, args: &[(Operand, Type)], result: Option<Value>) -> Signature {
     let returns = result.map(|value| Param::plain(function.value(value).ty));
     Signature {
         params: args.iter().map(|&(_, ty)| Param::plain(ty)).collect(),

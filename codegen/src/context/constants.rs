@@ -4,9 +4,10 @@ use super::Context;
 use super::address::Addressing;
 use crate::error::CodegenError;
 use crate::isa::Isa;
-use crate::minst::Mem;
+use crate::minst::{Mem, Ref, RefKind};
 use crate::reg::{Reg, RegClass};
-use frazil_ir::{ConstView, EntityRef, Operand, Type};
+use crate::vectors::{VectorShape, constant_bits};
+use frazil_ir::{Block, ConstView, EntityRef, Function, Operand, SymbolId, Type};
 
 /// The part of [`Context`] that makes operands which no instruction computed.
 pub(crate) trait Constants<'a>: Context<'a> {
@@ -49,7 +50,25 @@ pub(crate) trait Constants<'a>: Context<'a> {
         isa.float_constant_mem(self, parts.bytes, bits)
     }
 
-    /// The same for an entry of the constant table.
+    /// Puts the address of a block of a function into a register.
+    #[cold]
+    fn make_block_address(&mut self, function: SymbolId, block: Block, dst: Reg) {
+        let reference = if self.function().symbol == Some(function) {
+            let Some(label) = self.base().address_label(block) else {
+                self.keep_error(CodegenError::unsupported("the address of a block that does not exist"));
+                return;
+            };
+            Ref::new(RefKind::Label, label.0)
+        } else {
+            self.base_mut().buf.foreign_block(function, block)
+        };
+        let isa = self.isa();
+        if let Err(error) = isa.block_addr(self, dst, reference) {
+            self.keep_error(error);
+        }
+    }
+
+    /// Puts a part of an entry of the constant table into a register.
     fn make_constant(&mut self, ty: Type, view: ConstView<'_>, part: u8, dst: Reg) {
         let (isa, parts) = (self.isa(), self.parts_of(ty));
         if parts.count == 0 {
@@ -62,7 +81,13 @@ pub(crate) trait Constants<'a>: Context<'a> {
             ConstView::Zero => 0,
             // Any contents will do.
             ConstView::Undef | ConstView::Poison => return,
-            ConstView::Symbol(..) | ConstView::Vector(_) | ConstView::BlockAddress(..) | ConstView::Asm(_) => {
+            ConstView::BlockAddress(symbol, block) => return self.make_block_address(symbol, block, dst),
+            ConstView::Vector(lanes) if let Some(bits) = vector_bits(self.function(), ty, lanes) => bits,
+            ConstView::Vector(_) => {
+                self.keep_error(CodegenError::unsupported("a constant vector with an address"));
+                return;
+            }
+            ConstView::Symbol(..) | ConstView::Asm(_) => {
                 self.keep_error(CodegenError::unsupported(format!("a constant of kind {view:?}")));
                 return;
             }
@@ -96,4 +121,10 @@ fn slice_words(words: &[u64], part: u8, bytes: u8, signed: bool) -> u128 {
     } else {
         u128::from(value << shift >> shift)
     }
+}
+
+/// The register contents of a constant vector.
+#[cold]
+fn vector_bits(function: &Function, ty: Type, lanes: &[Operand]) -> Option<u128> {
+    constant_bits(function, VectorShape::of(&function.types, ty)?, lanes)
 }

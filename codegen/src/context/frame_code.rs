@@ -2,35 +2,53 @@
 
 use crate::buffer::CodeBuffer;
 use crate::error::CodegenError;
-use crate::isa::{Branch, FrameInfo, FrameSink, Isa, Join};
+use crate::isa::{Branch, FrameInfo, FrameSink, Isa, Join, StackProbes};
 use crate::minst::{Label, MInst};
 use crate::module_view::ModuleView;
 use crate::result::UnwindOp;
+use frazil_ir::RuntimeFunction;
 use frazil_ir::module::FunctionHead;
 
-/// The page size of stack probes, 0 for none.
-pub(crate) fn probe_bytes(head: &FunctionHead, view: ModuleView<'_>) -> Result<u32, CodegenError> {
-    match view.module.strings.bytes(head.stack_probe) {
-        b"" => Ok(0),
-        b"inline-asm" => Ok(if head.stack_probe_size == 0 {
-            4096
-        } else {
-            head.stack_probe_size
-        }),
-        other => Err(CodegenError::unsupported(format!(
-            "stack probes by calling {}",
-            String::from_utf8_lossy(other)
-        ))),
+/// The page size of probes that do not say one.
+const DEFAULT_PROBE_BYTES: u32 = 4096;
+
+/// How the function wants its stack probed (LLVM's attributes "probe-stack" and "stack-probe-size").
+///
+/// # Errors
+/// When a function is to be called that neither the module nor the run-time library names.
+pub(crate) fn stack_probes(head: &FunctionHead, view: ModuleView<'_>) -> Result<StackProbes, CodegenError> {
+    if head.stack_probe.is_empty() {
+        return Ok(StackProbes::default());
     }
+    asked_probes(head, view)
 }
 
-impl FrameInfo {
-    /// Refuses what has no code yet.
-    pub(crate) fn refuse_probed_dynamic_stack(&self) -> Result<(), CodegenError> {
-        if self.probe_bytes > 0 && self.has_dynamic_stack {
-            return Err(CodegenError::unsupported("dynamic stack allocation with stack probes"));
-        }
-        Ok(())
+#[cold]
+fn asked_probes(head: &FunctionHead, view: ModuleView<'_>) -> Result<StackProbes, CodegenError> {
+    // The stack pointer moves by multiples of the stack's alignment.
+    let bytes = match head.stack_probe_size {
+        0 => DEFAULT_PROBE_BYTES,
+        size => (size & !15).max(16),
+    };
+    let name = view.module.strings.bytes(head.stack_probe);
+    if name == b"inline-asm" {
+        return Ok(StackProbes { bytes, function: None });
+    }
+    let symbols = &view.module.symbols;
+    let own = symbols
+        .iter()
+        .find(|&(id, _)| view.module.name(id) == name)
+        .map(|(id, _)| id);
+    let known = std::str::from_utf8(name).ok().and_then(RuntimeFunction::from_name);
+    match own.or(known.map(|function| function.symbol(view.symbol_count()))) {
+        Some(symbol) => Ok(StackProbes {
+            bytes,
+            function: Some(symbol),
+        }),
+        None => Err(CodegenError::unsupported(format!(
+            "stack probes by calling {}, which the module does not declare",
+            String::from_utf8_lossy(name)
+        ))),
     }
 }
 
@@ -123,4 +141,21 @@ pub(crate) fn put_branch<I: Isa, S: FrameSink>(
             out.emit(to(isa.invert(second), else_label));
         }
     }
+}
+
+/// Finishes the code of a body: short branches, and all fields that wait for labels.
+pub(crate) fn finish_body<I: Isa>(
+    isa: &I,
+    body: &mut CodeBuffer,
+    unwind: &mut [(u32, UnwindOp)],
+) -> Result<(), CodegenError> {
+    let desc = isa.desc();
+    body.shorten_branches(isa.short_forms());
+    for row in unwind {
+        row.0 = body.moved_offset(row.0);
+    }
+    body.finish(desc.fixups, desc.elf.filler, isa.table_entry_fixup())
+        .map_err(|(name, offset)| CodegenError::TooLarge {
+            what: format!("the {name} distance at offset {offset}"),
+        })
 }

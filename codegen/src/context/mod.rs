@@ -1,59 +1,106 @@
-//! What both contexts do in the same way: addresses, constants, switches.
+//! What both contexts do in the same way: addresses, constants, switches, the beginnings of calls.
 //!
 //! A context ([`crate::fast`], [`crate::select`]) says where stack slots are and grants the requests of
-//! [`LowerCtx`]; the trait here has the rest as provided methods. It does not decide in which registers anything is.
+//! [`LowerCtx`]; the trait here has the rest as provided methods, on what both hold ([`Base`]). It does not decide in
+//! which registers anything is.
 
 mod address;
+mod base;
 pub(crate) mod calls;
 mod constants;
 pub(crate) mod frame_code;
-pub(crate) mod refusals;
+pub(crate) mod intrinsics;
+pub(crate) mod protector;
+mod refusals;
 pub(crate) mod switch;
+pub(crate) mod tail;
 
-pub(crate) use address::Addressing;
+pub(crate) use address::{Addressing, PlaceBase};
+pub(crate) use base::Base;
 pub(crate) use constants::Constants;
 
-use crate::analyze::Mark;
+use crate::analyze::{Analysis, Mark};
 use crate::error::CodegenError;
+use crate::frame::Frame;
 use crate::isa::{Isa, Parts};
-use crate::lower_ctx::LowerCtx;
-use crate::minst::{Label, Mem};
+use crate::lower_ctx::{LowerCtx, VariadicArea};
+use crate::minst::Mem;
 use crate::module_view::ModuleView;
-use crate::reg::Reg;
-use frazil_ir::{Effects, Function, InstData, Opcode, Operand, SlotId, Type, Value, ValueKind};
+use crate::reg::{PRegSet, Reg, RegClass};
+use frazil_ir::{Effects, EntityRef, Function, InstData, Opcode, Operand, SlotId, Type, TypeTable, Value, ValueKind};
 
 /// A context of one function.
 pub(crate) trait Context<'a>: LowerCtx + Sized {
     /// The target.
     type Isa: Isa;
 
-    /// The target.
-    fn isa(&self) -> &'a Self::Isa;
-    /// The function.
-    fn function(&self) -> &'a Function;
-    /// The module and the options.
-    fn module_view(&self) -> ModuleView<'a>;
-    /// What becomes of a value.
-    fn mark(&self, value: Value) -> Mark;
-    /// How a type is spread over registers.
-    fn parts_of(&self, ty: Type) -> Parts;
+    /// What both contexts hold.
+    fn base(&self) -> &Base<'a, Self::Isa>;
+    /// The same, to be changed.
+    fn base_mut(&mut self) -> &mut Base<'a, Self::Isa>;
+    /// What the analysis walk has found out.
+    fn analysis(&self) -> &Analysis;
+    /// How types are spread over registers, by the type's number.
+    fn parts(&self) -> &[Parts];
+    /// The frame as far as it is laid out.
+    fn frame(&mut self) -> &mut Frame;
     /// The offset of a slot from the frame pointer, and whether only the slot's address stands there.
     fn slot_place(&self, slot: SlotId) -> (i32, bool);
     /// The offset of an argument's memory from the frame pointer.
     fn by_value_place(&self, value: Value) -> i32;
     /// What stands as base of addresses in the frame.
     fn frame_base(&self) -> Reg;
-    /// Says that something is addressed from it.
-    fn use_frame(&mut self);
+    /// The offset from there of the first argument on the stack.
+    fn incoming_offset(&self) -> i32;
+
+    /// The register that has the address of a place at this point, if the context knows one.
+    fn known_base(&self, _place: PlaceBase) -> Option<Reg> {
+        None
+    }
+
+    /// Says that a register, which nobody writes, has the address of a place from here on.
+    fn remember_base(&mut self, _place: PlaceBase, _reg: Reg) {}
+
+    /// The target.
+    #[inline]
+    fn isa(&self) -> &'a Self::Isa {
+        self.base().isa
+    }
+
+    /// The function.
+    #[inline]
+    fn function(&self) -> &'a Function {
+        self.base().function
+    }
+
+    /// The module and the options.
+    #[inline]
+    fn module_view(&self) -> ModuleView<'a> {
+        self.base().view
+    }
+
+    /// What becomes of a value.
+    #[inline]
+    fn mark(&self, value: Value) -> Mark {
+        self.analysis().marks[value.index()]
+    }
+
+    /// How a type is spread over registers.
+    #[inline]
+    fn parts_of(&self, ty: Type) -> Parts {
+        self.parts()[ty.index()]
+    }
+
     /// Keeps the first refusal met where none can be returned; the function is refused at its end.
-    fn keep_error(&mut self, error: CodegenError);
-    /// Asks for a jump table.
-    fn jump_table(&mut self, targets: &[Label]) -> Label;
+    #[cold]
+    fn keep_error(&mut self, error: CodegenError) {
+        self.base_mut().error.get_or_insert(error);
+    }
 
     /// An address in the frame.
     #[inline]
     fn frame_mem(&mut self, offset: i32) -> Mem {
-        self.use_frame();
+        self.frame().needed = true;
         Mem::base(self.frame_base(), offset)
     }
 
@@ -91,4 +138,107 @@ pub(crate) trait Context<'a>: LowerCtx + Sized {
             self.isa().desc().pointer_bytes
         }
     }
+
+    /// Whether a value is folded into what is being lowered.
+    #[inline]
+    fn is_folded_operand(&self, operand: Operand) -> bool {
+        operand.as_value().is_some_and(|value| self.mark(value) == Mark::Folded)
+    }
+
+    /// Saves the argument registers of a variadic function, as the target wants them to be.
+    fn save_variadic(&mut self) {
+        let isa = self.isa();
+        let bytes = isa.variadic_area_bytes();
+        let offset = self.frame().allocate(u64::from(bytes), 16);
+        let incoming = &mut self.base_mut().incoming;
+        incoming.variadic_save = Some(offset);
+        let (int_used, float_used) = (incoming.int_args_used, incoming.float_args_used);
+        let mem = self.frame_mem(offset);
+        isa.save_variadic_registers(self, mem, int_used, float_used);
+        if self.analysis().has_must_tail {
+            self.save_variadic_count();
+        }
+    }
+
+    /// Saves what the caller has said of float registers, to pass it on.
+    #[cold]
+    fn save_variadic_count(&mut self) {
+        let (isa, reg) = (self.isa(), self.base().conv.variadic_count);
+        if reg.is_none() {
+            return;
+        }
+        let bytes = isa.desc().pointer_bytes;
+        let offset = self.frame().allocate(u64::from(bytes), u64::from(bytes));
+        self.base_mut().incoming.variadic_count = Some(offset);
+        let mem = self.frame_mem(offset);
+        self.emit(isa.spill(RegClass::Int, bytes, reg, mem));
+    }
+
+    /// Fills the argument registers that no fixed parameter has with what the function was called with; returns them.
+    #[cold]
+    fn forward_variadic(&mut self) -> PRegSet {
+        let (isa, incoming, conv) = (self.isa(), self.base().incoming, self.base().conv);
+        let mut filled = PRegSet::EMPTY;
+        let Some(save) = incoming.variadic_save else {
+            return filled;
+        };
+        for (index, &reg) in conv
+            .int_args
+            .iter()
+            .enumerate()
+            .skip(usize::from(incoming.int_args_used))
+        {
+            let mem = self.frame_mem(save + isa.variadic_place(RegClass::Int, index as u32));
+            self.emit(isa.reload(RegClass::Int, isa.desc().pointer_bytes, reg, mem));
+            filled.insert(reg);
+        }
+        for (index, &reg) in conv
+            .float_args
+            .iter()
+            .enumerate()
+            .skip(usize::from(incoming.float_args_used))
+        {
+            let mem = self.frame_mem(save + isa.variadic_place(RegClass::Float, index as u32));
+            self.emit(isa.reload(RegClass::Float, isa.desc().classes[1].bytes, reg, mem));
+            filled.insert(reg);
+        }
+        if let Some(offset) = incoming.variadic_count {
+            let mem = self.frame_mem(offset);
+            self.emit(isa.reload(RegClass::Int, isa.desc().pointer_bytes, conv.variadic_count, mem));
+            filled.insert(conv.variadic_count);
+        }
+        filled
+    }
+
+    /// Lowers the number by which landing pads know a type.
+    #[cold]
+    fn lower_type_number(&mut self, data: &InstData) -> Result<(), CodegenError> {
+        let function = self.function();
+        let number = self.base_mut().buf.exceptions.type_number(function, data.a)?;
+        if let Some(result) = data.first_result() {
+            let dst = self.def(result, 0);
+            self.isa().int_constant(self, dst, 4, i64::from(number));
+        }
+        Ok(())
+    }
+
+    /// See [`LowerCtx::variadic_area`].
+    fn find_variadic_area(&mut self) -> Option<VariadicArea> {
+        let incoming = self.base().incoming;
+        let save = incoming.variadic_save?;
+        let overflow = self.incoming_offset() + incoming.stack_bytes as i32;
+        Some(VariadicArea {
+            register_save: self.frame_mem(save),
+            int_args_used: incoming.int_args_used,
+            float_args_used: incoming.float_args_used,
+            overflow: self.frame_mem(overflow),
+        })
+    }
+}
+
+/// Learns how a function's types are spread over registers.
+pub(crate) fn learn_parts<I: Isa>(parts: &mut Vec<Parts>, isa: &I, types: &TypeTable) {
+    let count = usize::from(Type::FIRST_EXTRA) + types.extra_len();
+    parts.clear();
+    parts.extend((0..count).map(|index| isa.parts(types, Type::from_index(index as u8))));
 }

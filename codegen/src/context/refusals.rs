@@ -2,9 +2,9 @@
 
 use crate::desc::TargetDesc;
 use crate::error::CodegenError;
-use crate::module_view::ModuleView;
+use crate::module_view::{ModuleView, RelocationModel};
 use frazil_ir::module::FunctionHead;
-use frazil_ir::{Effects, Function, TypeData};
+use frazil_ir::{CallFlags, Effects, Function, InstData, Opcode, TypeData};
 
 /// Attributes and module flags that would change the code in ways that are not implemented.
 pub(crate) fn refuse_attributes(head: &FunctionHead, view: ModuleView<'_>) -> Result<(), CodegenError> {
@@ -12,17 +12,70 @@ pub(crate) fn refuse_attributes(head: &FunctionHead, view: ModuleView<'_>) -> Re
         let names = view.module.strings.display(head.unsupported);
         return Err(CodegenError::unsupported(format!("function attribute {names}")));
     }
-    if head.naked {
-        return Err(CodegenError::unsupported("function attribute naked"));
-    }
-    // LLVM's numbers (`llvm/Support/CodeGen.h`); what is compiled serves the tiny and the small model.
+    // LLVM's numbers (`llvm/Support/CodeGen.h`). In the medium model, data that may be far away is marked as such. In the
+    // kernel's, everything is as near as in the small one, but at addresses that are negative.
     match view.module.flags.code_model {
-        None | Some(0 | 1) => Ok(()),
-        Some(2) => Err(CodegenError::unsupported("code model kernel")),
-        Some(3) => Err(CodegenError::unsupported("code model medium")),
+        None | Some(0 | 1 | 3) => Ok(()),
+        Some(2) if view.relocation_model == RelocationModel::Static => Ok(()),
+        Some(2) => Err(CodegenError::unsupported(
+            "code model kernel in code that may be placed anywhere",
+        )),
         Some(4) => Err(CodegenError::unsupported("code model large")),
         Some(other) => Err(CodegenError::unsupported(format!("code model number {other}"))),
     }
+}
+
+/// Functions without prologue and epilogue that hold more than texts of assembly.
+#[cold]
+pub(crate) fn refuse_naked(function: &Function) -> Result<(), CodegenError> {
+    let is_text = |data: &InstData| match data.op {
+        Opcode::Nop | Opcode::Unreachable => true,
+        Opcode::Call => {
+            CallFlags::from_bits_retain(data.flags).contains(CallFlags::INLINE_ASM)
+                && function.result_count(data) == 0
+                && function
+                    .call(data)
+                    .args
+                    .iter()
+                    .all(|operand| operand.as_value().is_none())
+        }
+        _ => false,
+    };
+    if function.insts.iter().all(is_text) {
+        return Ok(());
+    }
+    Err(CodegenError::unsupported(
+        "a naked function that is more than inline assembly",
+    ))
+}
+
+/// Personality routines that want code in another form than landing pads, or a target without exceptions.
+#[cold]
+pub(crate) fn refuse_personality(
+    desc: &TargetDesc,
+    head: &FunctionHead,
+    view: ModuleView<'_>,
+) -> Result<(), CodegenError> {
+    let name = head.personality.map(|symbol| view.module.display_name(symbol));
+    let name = name.unwrap_or_default();
+    // What LLVM calls funclet personalities (`llvm/IR/EHPersonalities.h`).
+    let wants_funclets = [
+        "__CxxFrameHandler3",
+        "__C_specific_handler",
+        "__C_specific_handler_noexcept",
+        "_except_handler3",
+        "_except_handler4",
+        "ProcessCLRException",
+        "__gxx_wasm_personality_v0",
+        "__xlcxx_personality_v1",
+    ];
+    if wants_funclets.contains(&&*name) {
+        return Err(CodegenError::unsupported(format!("personality routine {name}")));
+    }
+    if desc.exception_registers.is_none() {
+        return Err(CodegenError::unsupported("exception handling"));
+    }
+    Ok(())
 }
 
 /// A module whose pointers or byte order are not the target's, as far as the function has to do with memory.

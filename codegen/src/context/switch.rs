@@ -9,10 +9,10 @@
 
 use super::Context;
 use crate::error::CodegenError;
-use crate::isa::{CaseTest, Isa, SwitchValue};
+use crate::isa::{CaseTable, CaseTest, Isa, SwitchValue};
 use crate::minst::{Label, MInst};
 use crate::reg::Reg;
-use frazil_ir::{Block, ConstView, EntityRef, Function, Operand, Type};
+use frazil_ir::{Block, ConstView, EntityRef, Function, Opcode, Operand, Type};
 
 /// A table has at least this many ranges of cases.
 const MIN_TABLE: usize = 4;
@@ -48,12 +48,17 @@ struct Cluster {
 
 /// What dispatch code works with.
 pub(crate) struct Dispatch {
-    /// The value, in registers of the rule.
+    /// The value.
     pub value: SwitchValue,
-    /// Another register of the rule.
+    /// A register of the rule.
     pub temp: Reg,
-    /// Where values without case go.
-    pub default: Label,
+    /// Where values without case go; `None` if there are none.
+    pub default: Option<Label>,
+}
+
+/// Whether a switch may have values that go to this block, its default.
+pub(crate) fn is_reachable_default(function: &Function, default: Block, pairs: &[Operand]) -> bool {
+    pairs.is_empty() || function.insts[function.block_insts(default).start].op != Opcode::Unreachable
 }
 
 /// The cases with the labels of their targets, sorted by zero-extended value.
@@ -103,14 +108,23 @@ fn put_tree<'a, C: Context<'a>>(cx: &mut C, dispatch: &Dispatch, ranges: &[Range
     let isa = cx.isa();
     let no_table = clusters.iter().all(|cluster| cluster.kind != Kind::Table);
     if no_table && clusters.len() <= MAX_LEAF {
-        for cluster in clusters {
+        for (index, cluster) in clusters.iter().enumerate() {
+            if dispatch.default.is_none() && index + 1 == clusters.len() && cluster.kind == Kind::Range {
+                break;
+            }
             let members = &ranges[cluster.begin as usize..cluster.end as usize];
             match cluster.kind {
                 Kind::Bits => put_bit_tests(cx, dispatch, members),
                 _ => put_range(cx, dispatch, members[0]),
             }
         }
-        cx.emit(isa.jump(dispatch.default));
+        // Without default, what comes here is in the last cluster, and there in the last range.
+        let last = clusters
+            .last()
+            .map(|cluster| Label(ranges[cluster.end as usize - 1].target));
+        if let Some(label) = dispatch.default.or(last) {
+            cx.emit(isa.jump(label));
+        }
     } else if let [table] = clusters {
         put_table(cx, dispatch, &ranges[table.begin as usize..table.end as usize]);
     } else {
@@ -130,7 +144,7 @@ fn put_range<'a, C: Context<'a>>(cx: &mut C, dispatch: &Dispatch, range: Range) 
     let branch = if range.low == range.high {
         isa.case_branch(cx, CaseTest::Equal, dispatch.value, range.low)
     } else {
-        isa.range_branch(cx, dispatch.value.low, dispatch.temp, range.low, range.high - range.low)
+        isa.range_branch(cx, dispatch.value, dispatch.temp, range.low, range.high - range.low)
     };
     cx.emit(to(branch, Label(range.target)));
 }
@@ -140,7 +154,7 @@ fn put_bit_tests<'a, C: Context<'a>>(cx: &mut C, dispatch: &Dispatch, members: &
     let isa = cx.isa();
     let (low, high) = (members[0].low, members[members.len() - 1].high);
     let skip = cx.local_label();
-    let inside = isa.range_branch(cx, dispatch.value.low, dispatch.temp, low, high - low);
+    let inside = isa.range_branch(cx, dispatch.value, dispatch.temp, low, high - low);
     cx.emit(to(isa.invert(inside), skip));
     for (index, first) in members.iter().enumerate() {
         if members[..index].iter().any(|other| other.target == first.target) {
@@ -161,25 +175,23 @@ fn put_table<'a, C: Context<'a>>(cx: &mut C, dispatch: &Dispatch, members: &[Ran
     let isa = cx.isa();
     let (low, high) = (members[0].low, members[members.len() - 1].high);
     let mut next = members.iter().peekable();
+    let gap = dispatch.default.unwrap_or(Label(members[0].target));
     let targets: Vec<Label> = (low..=high)
         .map(|value| {
             next.next_if(|range| range.high < value);
             match next.peek() {
                 Some(range) if range.low <= value => Label(range.target),
-                _ => dispatch.default,
+                _ => gap,
             }
         })
         .collect();
-    let table = cx.jump_table(&targets);
-    isa.table_jump(
-        cx,
-        dispatch.value,
-        dispatch.temp,
+    let table = CaseTable {
         low,
-        high - low,
-        table,
-        dispatch.default,
-    );
+        span: high - low,
+        label: cx.base_mut().buf.jump_table(targets.iter().copied()),
+        default: dispatch.default,
+    };
+    isa.table_jump(cx, dispatch.value, dispatch.temp, &table);
 }
 
 fn to(branch: MInst, label: Label) -> MInst {

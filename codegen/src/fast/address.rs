@@ -4,40 +4,57 @@ use super::record::{Record, Thing};
 use super::state::NO_REG;
 use super::{FastCtx, reg_of};
 use crate::context::Context;
+use crate::context::protector::guarded_slots;
+use crate::error::CodegenError;
 use crate::isa::Isa;
 use crate::reg::{Reg, RegClass};
+use frazil_ir::module::StackProtector;
 use frazil_ir::{EntityRef, Operand, SlotId};
 
 impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     /// Gives every stack slot its place in the frame. The address of an over-aligned slot is computed at the entry
     /// and kept in a frame slot.
-    pub(super) fn place_slots(&mut self) {
-        let align_max = u64::from(self.conv.stack_align);
+    pub(super) fn place_slots(&mut self) -> Result<(), CodegenError> {
+        let count = self.base.function.slots.len();
         self.st.slots.clear();
+        self.st.slots.resize(count, 0);
         self.st.slot_is_indirect.clear();
-        for slot in &self.function.slots {
-            let has_home = self.st.slot_homes[self.st.slots.len()] != NO_REG;
-            if has_home || self.function.uses[slot.address.index()] == 0 {
-                self.st.slots.push(0);
-                self.st.slot_is_indirect.push(false);
-                continue;
-            }
-            let align = 1u64 << slot.align_log2.min(32);
-            let is_indirect = align > align_max;
-            let offset = if is_indirect {
-                self.st.frame.allocate(slot.size.saturating_add(align), align_max)
-            } else {
-                self.st.frame.allocate(slot.size.max(1), align)
-            };
-            self.st.slots.push(offset);
-            self.st.slot_is_indirect.push(is_indirect);
+        self.st.slot_is_indirect.resize(count, false);
+        if self.head.stack_protector != StackProtector::None
+            && let Some(order) = guarded_slots(self.head, self.base.function, self.base.view)?
+        {
+            // The call at the end of a function whose guard has changed.
+            self.has_calls = true;
+            let bytes = self.base.isa.desc().pointer_bytes;
+            self.st.frame.guard = Some(self.st.frame.allocate_slot(u32::from(bytes)));
+            order.into_iter().for_each(|slot| self.place_slot(slot.index()));
+            return Ok(());
         }
+        (0..count).for_each(|index| self.place_slot(index));
+        Ok(())
+    }
+
+    #[inline]
+    fn place_slot(&mut self, index: usize) {
+        let align_max = u64::from(self.base.conv.stack_align);
+        let slot = &self.base.function.slots[index];
+        if self.st.slot_homes[index] != NO_REG || self.base.function.uses[slot.address.index()] == 0 {
+            return;
+        }
+        let align = 1u64 << slot.align_log2.min(32);
+        let is_indirect = align > align_max;
+        self.st.slots[index] = if is_indirect {
+            self.st.frame.allocate(slot.size.saturating_add(align), align_max)
+        } else {
+            self.st.frame.allocate(slot.size.max(1), align)
+        };
+        self.st.slot_is_indirect[index] = is_indirect;
     }
 
     /// The home register of the slot whose address an operand is.
     #[inline]
     pub(super) fn slot_home(&self, pointer: Operand) -> Option<Reg> {
-        let slot = self.function.slot_of(pointer.as_value()?)?;
+        let slot = self.base.function.slot_of(pointer.as_value()?)?;
         reg_of(self.st.slot_homes[slot.index()])
     }
 
@@ -49,8 +66,8 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             }
             let area = self.st.slots[index];
             let scratch = self.scratch(false);
-            let align_log2 = self.function.slots[index].align_log2;
-            let isa = self.isa;
+            let align_log2 = self.base.function.slots[index].align_log2;
+            let isa = self.base.isa;
             // The area has `align` bytes to spare; rounding its upper part down stays inside.
             let start = self.frame_mem(area);
             let start = start.offset(1 << align_log2.min(29)).unwrap_or(start);
@@ -59,10 +76,10 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             isa.align_down(self, scratch, align_log2);
             let slot = SlotId::new(index);
             (self.rec).keeps(scratch, scratch, Thing::SlotAddress(slot));
-            let bytes = self.isa.desc().pointer_bytes;
+            let bytes = self.base.isa.desc().pointer_bytes;
             let holder = self.st.frame.allocate_slot(u32::from(bytes));
             let mem = self.frame_mem(holder);
-            self.put(self.isa.spill(RegClass::Int, bytes, scratch, mem));
+            self.put(self.base.isa.spill(RegClass::Int, bytes, scratch, mem));
             self.rec.hand_memory(mem.base, mem.disp, Thing::SlotAddress(slot));
             // Rules use that register for other things.
             self.rec.hand_over(scratch);

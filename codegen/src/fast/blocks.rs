@@ -20,22 +20,31 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     pub(super) fn lower_blocks(&mut self) -> Result<(), CodegenError> {
         for position in 0..self.st.analysis.layout.order.len() {
             let block = self.st.analysis.layout.order[position];
-            self.position = position as u32;
-            self.buf.bind(self.block_label(block));
+            self.base.position = position as u32;
+            self.base.buf.bind(self.block_label(block));
+            if self.base.buf.block_addresses.is_some() {
+                self.bind_address(block);
+            }
             self.rec.block(block);
             self.define_phis(block);
-            let range = self.function.block_insts(block);
+            let range = self.base.function.block_insts(block);
             let first = range.start + self.st.analysis.phi_counts[block.index()] as usize;
             for index in first..range.end {
                 let inst = Inst::new(index);
-                if self.buf.is_annotating() {
+                if self.base.buf.is_annotating() {
                     let live = self.owned();
                     let registers = (live, crate::reg::PRegSet::EMPTY);
-                    let note = annotate::note(self.isa.desc(), self.function, self.view, index as u32, registers);
-                    self.buf.annotate(note);
+                    let note = annotate::note(
+                        self.base.isa.desc(),
+                        self.base.function,
+                        self.base.view,
+                        index as u32,
+                        registers,
+                    );
+                    self.base.buf.annotate(note);
                 }
                 self.lower_inst(block, inst)
-                    .map_err(|error| error.at(self.function, self.view.module, inst))?;
+                    .map_err(|error| error.at(self.base.function, self.base.view.module, inst))?;
             }
             self.end_block(block);
         }
@@ -44,10 +53,10 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
 
     /// Phis are in their slots (or in fixed registers) when the block begins.
     fn define_phis(&mut self, block: Block) {
-        let start = self.function.block_insts(block).start;
+        let start = self.base.function.block_insts(block).start;
         for index in start..start + self.st.analysis.phi_counts[block.index()] as usize {
-            let phi = Value::new(self.function.insts[index].result as usize);
-            if self.function.uses[phi.index()] > 0 && self.st.home(phi).is_none() {
+            let phi = Value::new(self.base.function.insts[index].result as usize);
+            if self.base.function.uses[phi.index()] > 0 && self.st.home(phi).is_none() {
                 self.slot_of(phi);
                 self.st.assigns[phi.index()].stored = u8::MAX;
             }
@@ -56,7 +65,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
 
     #[inline]
     fn lower_inst(&mut self, block: Block, inst: Inst) -> Result<(), CodegenError> {
-        let function = self.function;
+        let function = self.base.function;
         let data = function.inst(inst);
         if data.op.is_terminator() {
             return self.lower_terminator(block, data);
@@ -70,18 +79,44 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
                 return Ok(());
             }
         }
-        self.imm_bytes = self.immediate_bytes(data);
-        if self.st.parts[data.ty.index()].count == 0 && data.ty != Type::VOID && data.op != Opcode::Call {
-            return Err(unsupported_type(&function.types, data.ty));
+        self.base.imm_bytes = self.immediate_bytes(data);
+        if !self.st.parts[data.ty.index()].is_scalar() && data.ty != Type::VOID {
+            return self.lower_vector(inst, data);
         }
         match data.op {
             Opcode::Nop => {}
-            Opcode::Call => self.lower_call(data)?,
+            Opcode::Call => self.lower_call(inst, data)?,
+            Opcode::Load if let Some(home) = self.slot_home(data.a) => self.load_from_home(data, home),
+            Opcode::Store if let Some(home) = self.slot_home(data.b) => self.store_to_home(data, home),
+            Opcode::LandingPad => self.lower_landing_pad(data)?,
+            Opcode::EhTypeidFor => {
+                self.lower_type_number(data)?;
+                self.end_step();
+                self.free_unused_results(data);
+            }
+            _ => {
+                let isa = self.base.isa;
+                isa.lower(self, inst)?;
+                self.end_step();
+                self.release_operands(data);
+                self.free_unused_results(data);
+            }
+        }
+        Ok(())
+    }
+
+    /// Lowers an instruction whose type is a vector, or none that is compiled.
+    #[cold]
+    fn lower_vector(&mut self, inst: Inst, data: &InstData) -> Result<(), CodegenError> {
+        if self.st.parts[data.ty.index()].count == 0 {
+            return Err(unsupported_type(&self.base.function.types, data.ty));
+        }
+        match data.op {
             Opcode::Load if let Some(home) = self.slot_home(data.a) => self.load_from_home(data, home),
             Opcode::Store if let Some(home) = self.slot_home(data.b) => self.store_to_home(data, home),
             _ => {
-                let isa = self.isa;
-                isa.lower(self, inst)?;
+                let isa = self.base.isa;
+                isa.lower_vector(self, inst)?;
                 self.end_step();
                 self.release_operands(data);
                 self.free_unused_results(data);
@@ -95,9 +130,12 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         let value = Value::new(data.result as usize);
         let parts = self.st.assigns[value.index()].parts;
         let dst = self.def(value, 0);
-        self.put(self.isa.mov(parts.class(), parts.bytes.max(4), dst, home));
+        self.put(self.base.isa.mov(parts.class(), parts.bytes.max(4), dst, home));
         if R::IS_ON
-            && let Some(slot) = data.a.as_value().and_then(|pointer| self.function.slot_of(pointer))
+            && let Some(slot) = data
+                .a
+                .as_value()
+                .and_then(|pointer| self.base.function.slot_of(pointer))
         {
             self.rec.becomes(dst, Thing::SlotContents(slot), Thing::value(value, 0));
         }
@@ -108,10 +146,13 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     fn store_to_home(&mut self, data: &InstData, home: Reg) {
         match self.own_value(data.a) {
             Some(value) => self.copy_part_to(value, 0, home),
-            None => self.fresh_to(data.a, 0, home, self.imm_bytes),
+            None => self.fresh_to(data.a, 0, home, self.base.imm_bytes),
         }
         if R::IS_ON
-            && let Some(slot) = data.b.as_value().and_then(|pointer| self.function.slot_of(pointer))
+            && let Some(slot) = data
+                .b
+                .as_value()
+                .and_then(|pointer| self.base.function.slot_of(pointer))
         {
             (self.rec).becomes(home, Thing::Part(data.a, 0), Thing::SlotContents(slot));
         }
@@ -128,7 +169,8 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         if data.op == Opcode::Load && MemFlags(data.flags).is_volatile() {
             return false;
         }
-        self.function
+        self.base
+            .function
             .results(data)
             .all(|value| self.st.assigns[value.index()].uses == 0)
     }
@@ -137,7 +179,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     #[inline]
     pub(super) fn free_unused_results(&mut self, data: &InstData) {
         let Some(first) = data.first_result() else { return };
-        let count = self.function.result_count(data);
+        let count = self.base.function.result_count(data);
         for index in first.index()..first.index() + count {
             if self.st.assigns[index].uses == 0 {
                 self.forget(Value::new(index));
@@ -148,7 +190,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     /// After the terminator: slots and registers of values that end here become free.
     fn end_block(&mut self, block: Block) {
         self.end_step();
-        let position = self.position as usize;
+        let position = self.base.position as usize;
         if self.flows_into_next(block) {
             for reg in self.owned().iter() {
                 if let Some((value, _)) = self.st.regs.owner[reg.index()].as_part()
@@ -171,24 +213,32 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     /// Whether the next block in layout is entered from this one only, so that registers keep their contents.
     pub(super) fn flows_into_next(&self, block: Block) -> bool {
         match self.next_block() {
-            Some(next) => *self.function.predecessors(next) == [block],
+            Some(next) => {
+                *self.base.function.predecessors(next) == [block]
+                    && !(self.base.buf.exceptions.is_wanted() && self.unwinds_to(block, next))
+            }
             None => false,
         }
     }
 
     /// The block laid out after the current one.
     pub(super) fn next_block(&self) -> Option<Block> {
-        self.st.analysis.layout.order.get(self.position as usize + 1).copied()
+        self.st
+            .analysis
+            .layout
+            .order
+            .get(self.base.position as usize + 1)
+            .copied()
     }
 
     fn lower_terminator(&mut self, block: Block, data: &InstData) -> Result<(), CodegenError> {
-        self.imm_bytes = self.immediate_bytes(data);
+        self.base.imm_bytes = self.immediate_bytes(data);
         match data.op {
             Opcode::Jump => {
                 if self.next_block() != Some(data.target()) || !self.flows_into_next(block) {
                     self.store_live_out();
                 }
-                let edge = self.function.cfg.successors(block)[0];
+                let edge = self.base.function.cfg.successors(block)[0];
                 self.take_edge(edge);
                 self.release_edge_operands(edge);
             }
@@ -196,9 +246,9 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             Opcode::Switch => self.lower_switch(block, data)?,
             Opcode::Return => self.lower_return(data)?,
             Opcode::Unreachable => self.lower_unreachable(),
-            Opcode::Invoke => return Err(CodegenError::unsupported("exception handling (invoke)")),
-            Opcode::Resume => return Err(CodegenError::unsupported("exception handling (resume)")),
-            Opcode::IndirectJump => return Err(CodegenError::unsupported("computed goto (indirectbr)")),
+            Opcode::Invoke => self.lower_invoke(block, data)?,
+            Opcode::Resume => self.lower_resume(data)?,
+            Opcode::IndirectJump => self.lower_indirect_jump(block, data)?,
             other => return Err(CodegenError::unsupported(format!("terminator {}", other.name()))),
         }
         Ok(())
@@ -206,17 +256,17 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
 
     /// Nothing may come here; so that a function is never empty and a call is never its last instruction, the
     /// unwinder's view of return addresses included, a trap follows at the function's end.
-    fn lower_unreachable(&mut self) {
+    pub(super) fn lower_unreachable(&mut self) {
         if self.next_block().is_none() {
-            let isa = self.isa;
+            let isa = self.base.isa;
             self.emit(isa.trap());
         }
     }
 
     fn lower_branch(&mut self, block: Block, data: &InstData) -> Result<(), CodegenError> {
         self.store_live_out();
-        let edges = self.function.cfg.successors(block);
-        let isa = self.isa;
+        let edges = self.base.function.cfg.successors(block);
+        let isa = self.base.isa;
         if let [only] = *edges {
             self.release_operand(data.a);
             self.take_edge(only);
@@ -255,22 +305,22 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
                 self.rec.direct_edge(else_edge.target);
             }
             (Exit::Direct(then_label), Exit::Moves) => {
-                let here = self.buf.new_label();
+                let here = self.base.buf.new_label();
                 self.put_branch(branch, then_label, here, false);
                 self.rec.direct_edge(then_edge.target);
-                self.buf.bind(here);
+                self.base.buf.bind(here);
                 self.take_edge(else_edge);
             }
             (Exit::Moves, Exit::Direct(else_label)) => {
-                let here = self.buf.new_label();
+                let here = self.base.buf.new_label();
                 self.put_branch(branch, here, else_label, true);
                 self.rec.direct_edge(else_edge.target);
-                self.buf.bind(here);
+                self.base.buf.bind(here);
                 self.take_edge(then_edge);
             }
             (Exit::Moves, Exit::Moves) => {
-                let far = self.buf.new_label();
-                let near = self.buf.new_label();
+                let far = self.base.buf.new_label();
+                let near = self.base.buf.new_label();
                 let then_last = next == Some(then_edge.target);
                 let (first, last) = if then_last {
                     (else_edge, then_edge)
@@ -279,10 +329,10 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
                 };
                 let (then_label, else_label) = if then_last { (far, near) } else { (near, far) };
                 self.put_branch(branch, then_label, else_label, !then_last);
-                self.buf.bind(near);
+                self.base.buf.bind(near);
                 self.move_phis(first);
-                self.put(self.isa.jump(self.block_label(first.target)));
-                self.buf.bind(far);
+                self.put(self.base.isa.jump(self.block_label(first.target)));
+                self.base.buf.bind(far);
                 self.take_edge(last);
             }
         }
@@ -291,7 +341,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     /// See [`put_branch`].
     fn put_branch(&mut self, branch: Branch, then_label: Label, else_label: Label, then_follows: bool) {
         put_branch(
-            self.isa,
+            self.base.isa,
             &mut RuleSink(self),
             branch,
             (then_label, else_label),
@@ -302,7 +352,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     /// Jumps to a block that is not the next one.
     pub(super) fn jump_unless_next(&mut self, target: Block) {
         if self.next_block() != Some(target) {
-            self.put(self.isa.jump(self.block_label(target)));
+            self.put(self.base.isa.jump(self.block_label(target)));
         }
     }
 }
@@ -316,14 +366,14 @@ impl<I: Isa, R: Record> FrameSink for RuleSink<'_, '_, I, R> {
     }
 
     fn unwind(&mut self, op: UnwindOp) {
-        self.0.unwind.push((self.0.buf.offset(), op));
+        self.0.unwind.push((self.0.base.buf.offset(), op));
     }
 
     fn label(&mut self) -> Label {
-        self.0.buf.new_label()
+        self.0.base.buf.new_label()
     }
 
     fn bind(&mut self, label: Label) {
-        self.0.buf.bind(label);
+        self.0.base.buf.bind(label);
     }
 }

@@ -4,47 +4,47 @@ use super::record::{Record, Spot, Thing};
 use super::state::NO_REG;
 use super::{FastCtx, reg_of};
 use crate::abi::{ArgLayout, ArgPlace, Place};
-use crate::context::calls::{barrier, refuse_call, runtime_signature};
+use crate::context::calls::{PendingCall, argument_steps, pending_call};
+use crate::context::intrinsics::{is_intrinsic, lower_intrinsic};
+use crate::context::tail::{TAIL_FLAGS, must_take_place};
 use crate::context::{Addressing, Context};
-use crate::desc::ConvDesc;
 use crate::error::CodegenError;
 use crate::isa::{CallTarget, Isa, Parts};
-use crate::lower_ctx::LowerCtx;
+use crate::lower_ctx::{CallSequence, LowerCtx};
 use crate::minst::{MInst, Mem};
 use crate::parallel_move::{Location, Move};
 use crate::reg::{PRegSet, Reg, RegClass};
-use frazil_ir::{
-    CallConv, CallFlags, EntityRef, InstData, Operand, Param, ParamKind, RuntimeFunction, Signature, Type, Value,
-};
-
-/// A call ready to be made.
-struct PendingCall<'a> {
-    signature: &'a Signature,
-    conv: &'static ConvDesc,
-    callee: Operand,
-    args: &'a [Operand],
-    /// The results as consecutive values, if any is wanted.
-    first_result: Option<Value>,
-}
+use crate::unit::convention;
+use frazil_ir::{CallConv, EntityRef, Inst, InstData, Operand, Param, ParamKind, Value};
 
 impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     /// Makes the parameters known and emits what comes before the first block.
     pub(super) fn enter(&mut self) -> Result<(), CodegenError> {
         let mut layout = std::mem::take(&mut self.st.layout);
         let parts = &self.st.parts;
-        let signature = &self.function.signature;
-        layout.compute(signature, self.conv, &self.function.types, |ty| parts[ty.index()])?;
-        (self.int_args_used, self.float_args_used) = (layout.int_used, layout.float_used);
-        self.incoming_bytes = layout.stack_bytes;
+        let signature = &self.base.function.signature;
+        layout.compute(signature, self.base.conv, &self.base.function.types, |ty| {
+            parts[ty.index()]
+        })?;
+        (self.base.incoming.int_args_used, self.base.incoming.float_args_used) = (layout.int_used, layout.float_used);
+        self.base.incoming.stack_bytes = layout.stack_bytes;
+        self.base.incoming.popped_bytes = layout.popped_bytes;
+        self.base.preserved = layout.preserved;
+        // Rules write scratch registers without asking.
+        for class in &self.base.isa.desc().classes {
+            if layout.preserved.contains(class.scratch) {
+                self.st.regs.written.insert(class.scratch);
+            }
+        }
         if R::IS_ON {
             self.record_params(&layout);
         }
         if layout.returns_in_memory {
-            let reg = self.conv.int_args[0];
-            let bytes = self.isa.desc().pointer_bytes;
+            let reg = self.base.conv.result_pointer();
+            let bytes = self.base.isa.desc().pointer_bytes;
             let offset = self.st.frame.allocate_slot(u32::from(bytes));
             let mem = self.frame_mem(offset);
-            self.put(self.isa.spill(RegClass::Int, bytes, reg, mem));
+            self.put(self.base.isa.spill(RegClass::Int, bytes, reg, mem));
             self.result_pointer = Some(offset);
         }
         for (index, param) in signature.params.iter().enumerate() {
@@ -67,14 +67,14 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             }
         }
         if layout.returns_in_memory {
-            (self.rec).defined(Spot::Reg(self.conv.int_args[0]), Thing::ResultPointer);
+            (self.rec).defined(Spot::Reg(self.base.conv.result_pointer()), Thing::ResultPointer);
         }
         for (index, arg) in layout.args.iter().enumerate() {
             for part in 0..arg.parts.count {
                 let spot = match arg.places[usize::from(part)] {
                     Place::Reg(reg) => Spot::Reg(reg),
                     Place::Stack(offset) => {
-                        let desc = self.isa.desc();
+                        let desc = self.base.isa.desc();
                         Spot::Memory(desc.frame_pointer, desc.incoming_args_offset + offset as i32)
                     }
                 };
@@ -85,13 +85,18 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
 
     fn define_param(&mut self, value: Value, param: &Param, layout: &ArgLayout) {
         let arg = &layout.args[value.index()];
-        let incoming = self.isa.desc().incoming_args_offset;
+        let incoming = self.incoming_offset();
         if let (ParamKind::ByVal { .. }, Place::Stack(offset)) = (param.kind, arg.places[0]) {
             self.st.assigns[value.index()].frame = incoming + offset as i32;
             return;
         }
-        if param.kind == ParamKind::StructReturn && self.conv.returns_struct_pointer {
-            self.struct_return = Some(value);
+        if let (ParamKind::SwiftError, Place::Reg(reg)) = (param.kind, arg.places[0]) {
+            let offset = self.enter_swift_error(reg);
+            self.st.assigns[value.index()].frame = offset;
+            return;
+        }
+        if param.kind == ParamKind::StructReturn && self.base.conv.returns_struct_pointer {
+            self.base.incoming.struct_return = Some(value);
             self.st.assigns[value.index()].uses += 1;
         }
         if self.st.assigns[value.index()].uses == 0 {
@@ -104,7 +109,11 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
                 Place::Reg(reg) => self.def_fixed(value, part, reg),
                 Place::Stack(offset) if let Some(home) = self.st.home(value) => {
                     let mem = self.frame_mem(incoming + offset as i32);
-                    self.put(self.isa.reload(arg.parts.class(), arg.parts.bytes.max(4), home, mem));
+                    self.put(
+                        self.base
+                            .isa
+                            .reload(arg.parts.class(), arg.parts.bytes.max(4), home, mem),
+                    );
                 }
                 Place::Stack(offset) if is_all_on_stack => {
                     let assign = &mut self.st.assigns[value.index()];
@@ -122,149 +131,163 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         let parts = self.st.assigns[value.index()].parts;
         let scratch = self.scratch(parts.float);
         let from = self.frame_mem(offset);
-        self.put(self.isa.reload(parts.class(), parts.bytes.max(4), scratch, from));
+        self.put(self.base.isa.reload(parts.class(), parts.bytes.max(4), scratch, from));
         let slot = self.slot_of(value) + parts.offset(part);
         let to = self.frame_mem(slot);
-        self.put(self.isa.spill(parts.class(), parts.bytes.max(4), scratch, to));
+        self.put(self.base.isa.spill(parts.class(), parts.bytes.max(4), scratch, to));
         self.st.assigns[value.index()].stored |= 1 << part;
     }
 
-    fn save_variadic(&mut self) {
-        let isa = self.isa;
-        let bytes = isa.variadic_area_bytes();
-        let offset = self.st.frame.allocate(u64::from(bytes), 16);
-        self.variadic_save = Some(offset);
-        let mem = self.frame_mem(offset);
-        isa.save_variadic_registers(self, mem, self.int_args_used, self.float_args_used);
-    }
-
     /// Lowers a call of the IR.
-    pub(super) fn lower_call(&mut self, data: &InstData) -> Result<(), CodegenError> {
-        let flags = CallFlags::from_bits_retain(data.flags);
-        let function = self.function;
-        let call = function.call(data);
-        refuse_call(self, flags, data)?;
-        if flags.contains(CallFlags::INLINE_ASM) {
-            barrier(self, data)?;
-            call.args.iter().for_each(|&operand| self.release_operand(operand));
+    pub(super) fn lower_call(&mut self, inst: Inst, data: &InstData) -> Result<(), CodegenError> {
+        if is_intrinsic(data) && lower_intrinsic(self, data)? {
+            self.end_step();
+            self.release_operands(data);
+            self.free_unused_results(data);
             return Ok(());
         }
-        let signature = function.sig(call.sig);
-        let conv = self.convention_of(signature.call_conv)?;
-        let first_result = data.first_result();
-        self.make_call(
-            PendingCall {
-                signature,
-                conv,
-                callee: call.callee,
-                args: call.args,
-                first_result,
-            },
-            true,
-        )?;
+        let Some(call) = pending_call(self, data)? else {
+            self.release_operands(data);
+            return Ok(());
+        };
+        if data.flags & TAIL_FLAGS != 0 && must_take_place(self, (inst, data), &call) {
+            return self.make_tail_call((inst, data), &call);
+        }
+        self.make_call(&call, true)?;
         self.free_unused_results(data);
         Ok(())
     }
 
-    fn convention_of(&self, conv: CallConv) -> Result<&'static ConvDesc, CodegenError> {
-        self.isa
-            .convention(conv)
-            .ok_or_else(|| CodegenError::unsupported(format!("calling convention {}", conv.0)))
-    }
-
-    /// Calls a runtime function from within a rule.
-    pub(super) fn lower_runtime_call(
-        &mut self,
-        function: RuntimeFunction,
-        args: &[(Operand, Type)],
-        result: Option<Value>,
-    ) -> Result<(), CodegenError> {
-        self.end_step();
-        let signature = runtime_signature(self.function, args, result);
-        let conv = self.convention_of(CallConv::C)?;
-        let operands: Vec<Operand> = args.iter().map(|&(operand, _)| operand).collect();
-        let callee = Operand::symbol(function.symbol(self.view.symbol_count()));
-        self.make_call(
-            PendingCall {
-                signature: &signature,
-                conv,
-                callee,
-                args: &operands,
-                first_result: result,
-            },
-            false,
-        )
-    }
-
     /// Makes a call. `releases` says whether the operands' uses are counted as done here.
-    fn make_call(&mut self, call: PendingCall<'_>, releases: bool) -> Result<(), CodegenError> {
+    pub(super) fn make_call(&mut self, call: &PendingCall<'_>, releases: bool) -> Result<(), CodegenError> {
         self.has_calls = true;
         let mut layout = std::mem::take(&mut self.st.layout);
         let parts = &self.st.parts;
-        layout.compute(call.signature, call.conv, &self.function.types, |ty| parts[ty.index()])?;
-        let stack_bytes = layout.stack_bytes.next_multiple_of(call.conv.stack_align);
+        layout.compute(call.signature, call.conv, &self.base.function.types, |ty| {
+            parts[ty.index()]
+        })?;
+        let old_stack = self.align_stack(call, &layout);
+        let stack_bytes = layout.stack_bytes.next_multiple_of(layout.stack_align);
         let result_memory = self.result_memory(&layout);
         if stack_bytes > 0 {
-            self.put(self.isa.adjust_stack(-(stack_bytes as i32)));
+            argument_steps(self.base.isa, self.base.probes, stack_bytes).for_each(|inst| self.put(inst));
         }
-        self.copy_byval_args(&call, &layout);
+        self.copy_byval_args(call, &layout);
+        let error = self.swift_error_place(call, &layout);
         self.end_step();
         if releases {
-            self.count_call_uses(&call, -1);
+            self.count_call_uses(call, -1);
         }
-        self.store_before_call(&call);
-        let homes = self.save_homes(call.conv);
-        self.collect_argument_moves(&call, &layout, result_memory);
+        self.store_before_call(layout.kept);
+        let homes = self.save_homes(layout.kept);
+        self.collect_argument_moves(call, &layout, result_memory);
         self.perform_moves();
-        let inst = self.call_inst(&call);
+        if let Some((reg, mem)) = error {
+            self.load_swift_error(reg, mem);
+        }
+        let inst = self.call_inst(call, &layout);
         if !call.conv.variadic_count.is_none() && call.signature.variadic {
-            let isa = self.isa;
+            let isa = self.base.isa;
             self.rec.hand_over(call.conv.variadic_count);
             isa.int_constant(self, call.conv.variadic_count, 4, i64::from(layout.float_used_all));
         }
         self.rec.leaves();
+        let start = self.base.buf.offset();
         self.put(inst);
-        self.rec.called(call.conv);
-        if stack_bytes > 0 {
-            self.put(self.isa.adjust_stack(stack_bytes as i32));
+        self.rec.called(layout.preserved);
+        if self.base.buf.exceptions.is_wanted() && call.may_unwind {
+            self.note_call_site(start, (stack_bytes, old_stack), (layout.kept, homes));
         }
-        self.forget_clobbered(call.conv);
-        self.restore_homes(call.conv, homes);
+        if let Some((reg, mem)) = error {
+            self.store_swift_error(reg, mem);
+        }
+        if let Some(offset) = old_stack {
+            self.bring_stack_back(offset);
+        } else if stack_bytes > 0 {
+            let popped = layout.popped_bytes as i32;
+            self.put(self.base.isa.adjust_stack(stack_bytes as i32 - popped));
+        }
+        self.forget_clobbered(layout.kept);
+        self.restore_homes(layout.kept, homes);
         if releases {
-            self.count_call_uses(&call, 1);
-            self.release_call_operands(&call);
+            self.count_call_uses(call, 1);
+            self.release_call_operands(call);
         }
-        self.define_results(&call, &layout, result_memory);
+        self.define_results(call, &layout, result_memory);
         self.st.layout = layout;
         self.end_step();
         Ok(())
     }
 
+    /// See [`LowerCtx::call_sequence`].
+    #[cold]
+    pub(super) fn make_call_sequence(
+        &mut self,
+        sequence: &CallSequence<'_>,
+        result: Value,
+    ) -> Result<(), CodegenError> {
+        self.has_calls = true;
+        let conv = convention(self.base.isa, CallConv::C)?;
+        self.store_before_call(conv.kept_by_calls);
+        let homes = self.save_homes(conv.kept_by_calls);
+        self.note_written(conv.kept_by_calls);
+        for reg in sequence.arguments.iter() {
+            self.rec.hand_over(reg);
+        }
+        sequence.before.iter().for_each(|&inst| self.emit(inst));
+        self.rec.leaves();
+        self.put(sequence.call);
+        self.rec.called(conv.callee_saved);
+        self.forget_clobbered(conv.kept_by_calls);
+        let (reg, thing) = (conv.int_returns[0], Thing::value(result, 0));
+        self.rec.defined(Spot::Reg(reg), thing);
+        self.rec.hand_copy(reg, thing);
+        sequence.after.iter().for_each(|&inst| self.emit(inst));
+        self.restore_homes(conv.kept_by_calls, homes);
+        self.def_fixed(result, 0, reg);
+        self.end_step();
+        Ok(())
+    }
+
     /// Saves the home registers that the call overwrites, one slot after the other; returns the first slot's offset.
-    fn save_homes(&mut self, conv: &ConvDesc) -> i32 {
-        let homes = self.st.regs.fixed.minus(conv.callee_saved);
+    fn save_homes(&mut self, kept: PRegSet) -> i32 {
+        let homes = self.st.regs.fixed.minus(kept);
         if homes.is_empty() {
             return 0;
         }
-        let start = self.st.frame.allocate(homes.iter().count() as u64 * 8, 8);
-        self.each_home(homes, start, |isa, class, reg, mem| isa.spill(class, 8, reg, mem));
+        let bytes = u64::from(self.home_bytes());
+        let start = self.st.frame.allocate(homes.iter().count() as u64 * bytes, bytes);
+        self.each_home(homes, start, |isa, class, bytes, reg, mem| {
+            isa.spill(class, bytes, reg, mem)
+        });
         start
     }
 
-    fn restore_homes(&mut self, conv: &ConvDesc, start: i32) {
-        let homes = self.st.regs.fixed.minus(conv.callee_saved);
-        self.each_home(homes, start, |isa, class, reg, mem| isa.reload(class, 8, reg, mem));
+    /// Bytes that the contents of a home register may have.
+    fn home_bytes(&self) -> u8 {
+        if self.st.parts.iter().all(|parts| parts.bytes <= 8) {
+            8
+        } else {
+            16
+        }
     }
 
-    fn each_home(&mut self, homes: PRegSet, start: i32, inst: impl Fn(&I, RegClass, Reg, Mem) -> MInst) {
-        for (index, reg) in homes.iter().enumerate() {
-            let class = if reg.bank() == 0 {
-                RegClass::Int
-            } else {
-                RegClass::Float
+    pub(super) fn restore_homes(&mut self, kept: PRegSet, start: i32) {
+        let homes = self.st.regs.fixed.minus(kept);
+        self.each_home(homes, start, |isa, class, bytes, reg, mem| {
+            isa.reload(class, bytes, reg, mem)
+        });
+    }
+
+    fn each_home(&mut self, homes: PRegSet, start: i32, inst: impl Fn(&I, RegClass, u8, Reg, Mem) -> MInst) {
+        let step = self.home_bytes();
+        for (reg, index) in homes.iter().zip(0..) {
+            let (class, bytes) = match reg.bank() {
+                0 => (RegClass::Int, 8),
+                _ => (RegClass::Float, step),
             };
-            let mem = self.frame_mem(start + 8 * index as i32);
-            self.put(inst(self.isa, class, reg, mem));
+            let mem = self.frame_mem(start + i32::from(step) * index);
+            self.put(inst(self.base.isa, class, bytes, reg, mem));
         }
     }
 
@@ -284,7 +307,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             let Place::Stack(offset) = layout.args[index].places[0] else {
                 continue;
             };
-            let isa = self.isa;
+            let isa = self.base.isa;
             self.claim(isa.block_copy_claims(size));
             let source = self.address_of(call.args[index], size);
             let dest = Mem::base(isa.desc().stack_pointer, offset as i32);
@@ -312,14 +335,9 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         self.release_operand(call.callee);
     }
 
-    /// The registers that a call overwrites.
-    fn clobbered(&self, conv: &ConvDesc) -> PRegSet {
-        self.owned().minus(conv.callee_saved)
-    }
-
     /// Stores what the call overwrites and somebody needs later.
-    fn store_before_call(&mut self, call: &PendingCall<'_>) {
-        for reg in self.clobbered(call.conv).iter() {
+    fn store_before_call(&mut self, kept: PRegSet) {
+        for reg in self.owned().minus(kept).iter() {
             if let Some((value, part)) = self.st.regs.owner[reg.index()].as_part()
                 && self.is_needed(value)
             {
@@ -328,8 +346,8 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
     }
 
-    fn forget_clobbered(&mut self, conv: &ConvDesc) {
-        for reg in self.clobbered(conv).iter() {
+    fn forget_clobbered(&mut self, kept: PRegSet) {
+        for reg in self.owned().minus(kept).iter() {
             if let Some((value, part)) = self.st.regs.owner[reg.index()].as_part() {
                 self.st.assigns[value.index()].regs[usize::from(part)] = NO_REG;
             }
@@ -339,8 +357,10 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
 
     fn collect_argument_moves(&mut self, call: &PendingCall<'_>, layout: &ArgLayout, result_memory: Option<i32>) {
         self.st.moves.clear();
+        let has_areas = !call.areas.is_empty();
         for (index, param) in call.signature.params.iter().enumerate() {
-            if matches!(param.kind, ParamKind::ByVal { .. }) {
+            let is_memory = matches!(param.kind, ParamKind::ByVal { .. } | ParamKind::SwiftError);
+            if is_memory || has_areas && call.args[index].is_none() {
                 continue;
             }
             let arg = &layout.args[index];
@@ -349,8 +369,12 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             }
         }
         if call.callee.as_symbol().is_none() {
-            let (source, dest) = (self.source(call.callee, 0), Location::Reg(call.conv.indirect_callee));
-            let bytes = self.isa.desc().pointer_bytes;
+            let dest = match layout.callee_register(call.conv) {
+                Some(reg) => Location::Reg(reg),
+                None => Location::Frame(self.callee_slot()),
+            };
+            let source = self.source(call.callee, 0);
+            let bytes = self.base.isa.desc().pointer_bytes;
             let spot = self.spot(dest);
             self.rec.needs(spot, Thing::Part(call.callee, 0));
             self.st.moves.push(Move {
@@ -361,22 +385,37 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
                 extend: (0, false),
             });
         }
-        self.note_written(layout, call);
+        self.note_written(layout.kept);
         if let Some(offset) = result_memory {
-            // The address of a frame slot: brought by hand, since it is no operand; nothing else writes that register.
-            self.perform_moves();
-            self.st.moves.clear();
-            let mem = self.frame_mem(offset);
-            let (isa, reg) = (self.isa, call.conv.int_args[0]);
-            self.rec.hand_over(reg);
-            isa.address(self, reg, mem);
-            (self.rec).keeps(reg, reg, Thing::CalleeResults(offset));
-            (self.rec).needs(Spot::Reg(reg), Thing::CalleeResults(offset));
+            self.pass_area(offset, call.conv.result_pointer());
+        }
+        for &(index, area) in call.areas {
+            if let Place::Reg(reg) = layout.args[index].places[0] {
+                self.pass_area(area.0, reg);
+            }
         }
     }
 
+    /// Brings the address of a frame slot by hand, since it is no operand; nothing else writes that register.
+    fn pass_area(&mut self, offset: i32, reg: Reg) {
+        self.perform_moves();
+        self.st.moves.clear();
+        let mem = self.frame_mem(offset);
+        let isa = self.base.isa;
+        self.rec.hand_over(reg);
+        isa.address(self, reg, mem);
+        (self.rec).keeps(reg, reg, Thing::CalleeResults(offset));
+        (self.rec).needs(Spot::Reg(reg), Thing::CalleeResults(offset));
+    }
+
     /// Adds the move of one part of an operand to its register, or to where its stack offset leads.
-    fn collect_part(&mut self, operand: Operand, place: &ArgPlace, part: u8, memory: impl Fn(u32) -> Location) {
+    pub(super) fn collect_part(
+        &mut self,
+        operand: Operand,
+        place: &ArgPlace,
+        part: u8,
+        memory: impl Fn(u32) -> Location,
+    ) {
         let source = self.source(operand, part);
         let dest = match place.places[usize::from(part)] {
             Place::Reg(reg) => Location::Reg(reg),
@@ -395,25 +434,23 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         });
     }
 
-    /// Argument registers are overwritten behind the register file's back; none of them is callee-saved, but the
-    /// prologue must know of those that are.
-    fn note_written(&mut self, layout: &ArgLayout, call: &PendingCall<'_>) {
-        for arg in &layout.args {
-            for place in &arg.places[..usize::from(arg.parts.count)] {
-                if let Place::Reg(reg) = *place {
-                    self.st.regs.written.insert(reg);
-                }
-            }
-        }
-        self.st.regs.written.insert(call.conv.indirect_callee);
+    /// Registers that a call overwrites are overwritten behind the register file's back, and the prologue must know of
+    /// those that the function has to save.
+    pub(super) fn note_written(&mut self, kept: PRegSet) {
+        let [int, float] = &self.base.isa.desc().classes;
+        let overwritten = int.allocatable.union(float.allocatable).minus(kept);
+        self.st.regs.written = self.st.regs.written.union(overwritten);
     }
 
-    fn call_inst(&self, call: &PendingCall<'_>) -> MInst {
+    fn call_inst(&mut self, call: &PendingCall<'_>, layout: &ArgLayout) -> MInst {
         let target = match call.callee.as_symbol() {
             Some(symbol) => CallTarget::Symbol(symbol),
-            None => CallTarget::Reg(call.conv.indirect_callee),
+            None => CallTarget::Reg(match layout.callee_register(call.conv) {
+                Some(reg) => reg,
+                None => self.load_callee(),
+            }),
         };
-        self.isa.call(self.view, target)
+        self.base.isa.call(self.base.view, target)
     }
 
     /// Says what the callee has put where.
@@ -423,7 +460,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
                 let spot = match (result.places[usize::from(part)], result_memory) {
                     (Place::Reg(reg), _) => Spot::Reg(reg),
                     (Place::Stack(offset), memory) => {
-                        Spot::Memory(self.isa.desc().frame_pointer, memory.unwrap_or(0) + offset as i32)
+                        Spot::Memory(self.base.isa.desc().frame_pointer, memory.unwrap_or(0) + offset as i32)
                     }
                 };
                 let value = Value::new(first.index() + index);
@@ -446,7 +483,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
                         let dst = self.def(value, part);
                         let mem = self.frame_mem(memory + offset as i32);
                         let Parts { bytes, .. } = result.parts;
-                        self.put(self.isa.reload(result.parts.class(), bytes, dst, mem));
+                        self.put(self.base.isa.reload(result.parts.class(), bytes, dst, mem));
                         // One part at a time: a value may have as many parts as the class has registers.
                         self.end_step();
                     }
@@ -459,18 +496,25 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
 
     /// Lowers a return: results to their places, then the epilogue.
     pub(super) fn lower_return(&mut self, data: &InstData) -> Result<(), CodegenError> {
-        let function = self.function;
+        if self.is_left {
+            self.is_left = false;
+            return Ok(());
+        }
+        let function = self.base.function;
         let operands = function.list(data);
         let mut layout = std::mem::take(&mut self.st.layout);
         let parts = &self.st.parts;
-        layout.compute(&function.signature, self.conv, &function.types, |ty| parts[ty.index()])?;
-        let pointer_reg = self.conv.int_returns[0];
+        layout.compute(&function.signature, self.base.conv, &function.types, |ty| {
+            parts[ty.index()]
+        })?;
+        let pointer_reg = self.base.conv.int_returns[0];
         if let Some(offset) = self.result_pointer {
             self.claim(PRegSet::of(&[pointer_reg]));
             let mem = self.frame_mem(offset);
             self.put(
-                self.isa
-                    .reload(RegClass::Int, self.isa.desc().pointer_bytes, pointer_reg, mem),
+                self.base
+                    .isa
+                    .reload(RegClass::Int, self.base.isa.desc().pointer_bytes, pointer_reg, mem),
             );
             (self.rec).needs(Spot::Reg(pointer_reg), Thing::ResultPointer);
         }
@@ -482,9 +526,9 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
                 });
             }
         }
-        if let Some(value) = self.struct_return {
+        if let Some(value) = self.base.incoming.struct_return {
             let source = self.source(Operand::value(value), 0);
-            let bytes = self.isa.desc().pointer_bytes;
+            let bytes = self.base.isa.desc().pointer_bytes;
             let dest = Location::Reg(pointer_reg);
             (self.rec).needs(Spot::Reg(pointer_reg), Thing::value(value, 0));
             self.st.moves.push(Move {
@@ -496,10 +540,13 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             });
         }
         self.perform_moves();
+        if let Some(offset) = self.base.incoming.swift_error {
+            self.leave_swift_error(offset);
+        }
         self.rec.leaves();
         self.st.layout = layout;
         operands.iter().for_each(|&operand| self.release_operand(operand));
-        self.put(self.isa.jump(self.epilogue));
+        self.put(self.base.isa.jump(self.epilogue));
         Ok(())
     }
 }

@@ -3,11 +3,13 @@
 use super::record::{By, Record, Thing};
 use super::state::{NO_REG, Owner};
 use super::{FastCtx, reg_of};
-use crate::analyze::{Mark, NO_HINT};
-use crate::context::{Addressing, Constants, Context};
+use crate::analyze::{Analysis, Mark, NO_HINT};
+use crate::context::calls::call_runtime;
+use crate::context::{Addressing, Base, Constants, Context};
 use crate::error::CodegenError;
-use crate::isa::{Isa, Parts};
-use crate::lower_ctx::{GroupKind, ImmKind, LowerCtx, Src, VariadicArea};
+use crate::frame::Frame;
+use crate::isa::{Isa, Parts, StackProbes};
+use crate::lower_ctx::{AreaArgument, CallSequence, FrameArea, GroupKind, ImmKind, LowerCtx, Src, VariadicArea};
 use crate::minst::{Label, MInst, Mem, Ref};
 use crate::module_view::ModuleView;
 use crate::reg::{PRegSet, Reg, RegClass};
@@ -30,7 +32,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
         let class = self.fresh_class(operand);
         let reg = self.allocate(class, Owner::TEMP);
-        self.fresh_to(operand, part, reg, self.imm_bytes);
+        self.fresh_to(operand, part, reg, self.base.imm_bytes);
         self.rec.hand_out(reg, Thing::Part(operand, part));
         reg
     }
@@ -46,7 +48,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
 
     /// The registers of the operands of a folded or finished instruction are used once more each.
     pub(super) fn release_operands(&mut self, data: &frazil_ir::InstData) {
-        let function = self.function;
+        let function = self.base.function;
         function.for_each_operand(data, |operand| self.release_operand(operand));
     }
 
@@ -58,8 +60,8 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             Mark::None | Mark::Reads => self.release_use(value),
             Mark::Place => {}
             Mark::Folded => {
-                if let Some(inst) = self.function.def_inst(value) {
-                    let data = *self.function.inst(inst);
+                if let Some(inst) = self.base.function.def_inst(value) {
+                    let data = *self.base.function.inst(inst);
                     self.release_operands(&data);
                 }
             }
@@ -71,28 +73,28 @@ impl<'a, I: Isa, R: Record> Context<'a> for FastCtx<'a, I, R> {
     type Isa = I;
 
     #[inline]
-    fn isa(&self) -> &'a I {
-        self.isa
+    fn base(&self) -> &Base<'a, I> {
+        &self.base
     }
 
     #[inline]
-    fn function(&self) -> &'a Function {
-        self.function
+    fn base_mut(&mut self) -> &mut Base<'a, I> {
+        &mut self.base
     }
 
     #[inline]
-    fn module_view(&self) -> ModuleView<'a> {
-        self.view
+    fn analysis(&self) -> &Analysis {
+        &self.st.analysis
     }
 
     #[inline]
-    fn mark(&self, value: Value) -> Mark {
-        self.st.analysis.marks[value.index()]
+    fn parts(&self) -> &[Parts] {
+        &self.st.parts
     }
 
     #[inline]
-    fn parts_of(&self, ty: Type) -> Parts {
-        self.st.parts[ty.index()]
+    fn frame(&mut self) -> &mut Frame {
+        &mut self.st.frame
     }
 
     #[inline]
@@ -107,39 +109,28 @@ impl<'a, I: Isa, R: Record> Context<'a> for FastCtx<'a, I, R> {
 
     #[inline]
     fn frame_base(&self) -> Reg {
-        self.isa.desc().frame_pointer
+        self.base.isa.desc().frame_pointer
     }
 
     #[inline]
-    fn use_frame(&mut self) {
-        self.st.frame.needed = true;
-    }
-
-    #[cold]
-    fn keep_error(&mut self, error: CodegenError) {
-        self.error.get_or_insert(error);
-    }
-
-    fn jump_table(&mut self, targets: &[Label]) -> Label {
-        self.buf.jump_table(targets.iter().copied())
+    fn incoming_offset(&self) -> i32 {
+        self.base.isa.desc().incoming_args_offset
     }
 }
 
 impl<I: Isa, R: Record> LowerCtx for FastCtx<'_, I, R> {
     #[inline]
     fn func(&self) -> &Function {
-        self.function
+        self.base.function
     }
 
     #[inline]
     fn view(&self) -> ModuleView<'_> {
-        self.view
+        self.base.view
     }
 
     fn is_folded(&self, operand: Operand) -> bool {
-        operand
-            .as_value()
-            .is_some_and(|value| self.st.analysis.marks[value.index()] == Mark::Folded)
+        self.is_folded_operand(operand)
     }
 
     #[inline]
@@ -180,7 +171,7 @@ impl<I: Isa, R: Record> LowerCtx for FastCtx<'_, I, R> {
         }
         self.claim_one(reg, PRegSet::EMPTY);
         match own {
-            None => self.fresh_to(operand, part, reg, self.imm_bytes),
+            None => self.fresh_to(operand, part, reg, self.base.imm_bytes),
             Some(value) => self.copy_part_to(value, part, reg),
         }
         self.rec.hand_copy(reg, Thing::Part(operand, part));
@@ -218,7 +209,9 @@ impl<I: Isa, R: Record> LowerCtx for FastCtx<'_, I, R> {
         if let Some(pointer) = self.folded_load(value) {
             if let Some(home) = self.slot_home(pointer) {
                 if R::IS_ON
-                    && let Some(slot) = pointer.as_value().and_then(|pointer| self.function.slot_of(pointer))
+                    && let Some(slot) = pointer
+                        .as_value()
+                        .and_then(|pointer| self.base.function.slot_of(pointer))
                 {
                     self.rec.hand_out(home, Thing::SlotContents(slot));
                 }
@@ -235,16 +228,6 @@ impl<I: Isa, R: Record> LowerCtx for FastCtx<'_, I, R> {
         let reg = self.load(value, part);
         self.rec.hand_out(reg, Thing::Part(operand, part));
         Src::Reg(reg)
-    }
-
-    fn use_reg_or_imm(&mut self, operand: Operand, part: u8, imm: ImmKind) -> Src {
-        if let Some(value) = operand.as_imm() {
-            let value = if part == 0 { value } else { value >> 63 };
-            if imm.accepts(value) {
-                return Src::Imm(value as i32);
-            }
-        }
-        Src::Reg(self.operand_reg(operand, part))
     }
 
     #[inline]
@@ -292,7 +275,7 @@ impl<I: Isa, R: Record> LowerCtx for FastCtx<'_, I, R> {
         }
         let dst = self.def(value, part);
         self.rec.will_keep(src, Thing::value(value, part));
-        self.put(self.isa.mov(parts.class(), parts.bytes.max(4), dst, src));
+        self.put(self.base.isa.mov(parts.class(), parts.bytes.max(4), dst, src));
         self.rec.keeps(dst, src, Thing::value(value, part));
         dst
     }
@@ -301,7 +284,7 @@ impl<I: Isa, R: Record> LowerCtx for FastCtx<'_, I, R> {
         if let Some(home) = self.st.home(value) {
             let parts = self.st.assigns[value.index()].parts;
             self.rec.will_keep(reg, Thing::value(value, part));
-            self.put(self.isa.mov(parts.class(), parts.bytes.max(4), home, reg));
+            self.put(self.base.isa.mov(parts.class(), parts.bytes.max(4), home, reg));
             self.rec.keeps(home, reg, Thing::value(value, part));
             return;
         }
@@ -333,24 +316,45 @@ impl<I: Isa, R: Record> LowerCtx for FastCtx<'_, I, R> {
     }
 
     fn local_label(&mut self) -> Label {
-        self.buf.new_label()
+        self.base.buf.new_label()
     }
 
     fn bind(&mut self, label: Label) {
-        self.buf.bind(label);
+        self.base.buf.bind(label);
     }
 
-    fn call_runtime(
+    fn call_runtime_with(
         &mut self,
         function: RuntimeFunction,
         args: &[(Operand, Type)],
+        areas: &[AreaArgument],
         result: Option<Value>,
     ) -> Result<(), CodegenError> {
-        self.lower_runtime_call(function, args, result)
+        self.end_step();
+        call_runtime(self, function, args, areas, result, |cx, call| {
+            cx.make_call(call, false)
+        })
+    }
+
+    fn frame_area(&mut self, bytes: u32, align: u32) -> FrameArea {
+        FrameArea(self.frame().allocate(u64::from(bytes), u64::from(align)))
+    }
+
+    fn area_mem(&mut self, area: FrameArea) -> Mem {
+        self.frame_mem(area.0)
+    }
+
+    fn call_sequence(&mut self, sequence: &CallSequence<'_>, result: Value) -> Result<(), CodegenError> {
+        self.end_step();
+        self.make_call_sequence(sequence, result)
     }
 
     fn need_frame(&mut self) {
         self.st.frame.needed = true;
+    }
+
+    fn stack_probes(&self) -> StackProbes {
+        self.base.probes
     }
 
     fn move_stack(&mut self) {
@@ -358,18 +362,11 @@ impl<I: Isa, R: Record> LowerCtx for FastCtx<'_, I, R> {
     }
 
     fn variadic_area(&mut self) -> Option<VariadicArea> {
-        let save = self.variadic_save?;
-        let overflow = self.isa.desc().incoming_args_offset + self.incoming_bytes as i32;
-        Some(VariadicArea {
-            register_save: self.frame_mem(save),
-            int_args_used: self.int_args_used,
-            float_args_used: self.float_args_used,
-            overflow: self.frame_mem(overflow),
-        })
+        self.find_variadic_area()
     }
 
     fn pool_constant(&mut self, bytes: &[u8]) -> Ref {
-        self.buf.constant(bytes)
+        self.base.buf.constant(bytes)
     }
 }
 
@@ -398,11 +395,11 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         let assign = self.st.assigns[value.index()];
         let (class, bytes) = (assign.parts.class(), assign.parts.bytes);
         let inst = match reg_of(assign.regs[usize::from(part)]) {
-            Some(src) => self.isa.mov(class, bytes.max(4), dst, src),
+            Some(src) => self.base.isa.mov(class, bytes.max(4), dst, src),
             None => {
                 debug_assert!(assign.stored & (1 << part) != 0, "{value} part {part} is nowhere");
                 let mem = self.frame_mem(assign.frame + assign.parts.offset(part));
-                self.isa.reload(class, bytes.max(4), dst, mem)
+                self.base.isa.reload(class, bytes.max(4), dst, mem)
             }
         };
         self.put(inst);

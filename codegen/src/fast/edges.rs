@@ -7,6 +7,7 @@
 use super::record::{Record, Spot, Thing};
 use super::state::FreshPart;
 use super::{FastCtx, reg_of};
+use crate::annotate;
 use crate::context::Context;
 use crate::isa::Isa;
 use crate::minst::{Label, Mem};
@@ -26,11 +27,11 @@ pub(super) enum Exit {
 impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     /// Whether an edge needs moves.
     pub(super) fn exit(&self, edge: Edge) -> Exit {
-        let start = self.function.block_insts(edge.target).start;
+        let start = self.base.function.block_insts(edge.target).start;
         let count = self.st.analysis.phi_counts[edge.target.index()] as usize;
-        let live = self.function.insts[start..start + count]
+        let live = self.base.function.insts[start..start + count]
             .iter()
-            .any(|data| self.function.uses[data.result as usize] > 0);
+            .any(|data| self.base.function.uses[data.result as usize] > 0);
         if live {
             Exit::Moves
         } else {
@@ -46,17 +47,22 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
 
     /// Writes the phis of the edge's target.
     pub(super) fn move_phis(&mut self, edge: Edge) {
-        let start = self.function.block_insts(edge.target).start;
+        self.rec.begin_edge(edge.target);
+        self.write_phis(edge);
+    }
+
+    /// The same, on an edge that the recorder knows to have begun.
+    pub(super) fn write_phis(&mut self, edge: Edge) {
+        let start = self.base.function.block_insts(edge.target).start;
         let count = self.st.analysis.phi_counts[edge.target.index()] as usize;
         self.st.moves.clear();
-        self.rec.begin_edge(edge.target);
         for index in start..start + count {
-            let data = &self.function.insts[index];
+            let data = &self.base.function.insts[index];
             let phi = Value::new(data.result as usize);
-            if self.function.uses[phi.index()] == 0 {
+            if self.base.function.uses[phi.index()] == 0 {
                 continue;
             }
-            let operand = self.function.list(data)[edge.column as usize];
+            let operand = self.base.function.list(data)[edge.column as usize];
             let home = self.st.home(phi);
             let slot = if home.is_some() { 0 } else { self.slot_of(phi) };
             let parts = self.st.assigns[phi.index()].parts;
@@ -80,10 +86,10 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
 
     /// The uses of phi operands on an edge are done.
     pub(super) fn release_edge_operands(&mut self, edge: Edge) {
-        let start = self.function.block_insts(edge.target).start;
+        let start = self.base.function.block_insts(edge.target).start;
         let count = self.st.analysis.phi_counts[edge.target.index()] as usize;
         for index in start..start + count {
-            let operand = self.function.list(&self.function.insts[index])[edge.column as usize];
+            let operand = self.base.function.list(&self.base.function.insts[index])[edge.column as usize];
             self.release_operand(operand);
         }
     }
@@ -105,7 +111,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
 
     /// Where a location is in the eyes of a recorder.
     pub(super) fn spot(&self, location: Location) -> Spot {
-        let desc = self.isa.desc();
+        let desc = self.base.isa.desc();
         match location {
             Location::Reg(reg) => Spot::Reg(reg),
             Location::Frame(offset) => Spot::Memory(desc.frame_pointer, offset),
@@ -164,15 +170,18 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         let (mem, bytes) = match m.dest {
             Location::Reg(_) => return,
             Location::Frame(offset) => (self.frame_mem(offset), m.bytes.max(4)),
-            Location::Outgoing(offset) => (Mem::base(self.isa.desc().stack_pointer, offset), m.bytes.max(4)),
+            Location::Outgoing(offset) => (Mem::base(self.base.isa.desc().stack_pointer, offset), m.bytes.max(4)),
             Location::Behind(reg, offset) => (Mem::base(reg, offset), m.bytes),
         };
-        self.put(self.isa.spill(class, bytes, target, mem));
+        self.put(self.base.isa.spill(class, bytes, target, mem));
+        if matches!(m.dest, Location::Frame(_)) {
+            self.base.buf.remark(annotate::SPILL);
+        }
     }
 
     /// Puts what a move reads into a register, extended as asked.
     fn bring(&mut self, m: Move<FreshPart>, class: RegClass, target: Reg) {
-        let isa = self.isa;
+        let isa = self.base.isa;
         let (bits, signed) = m.extend;
         match m.source {
             Source::Location(Location::Reg(reg)) => {
@@ -213,13 +222,14 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     /// Extends a part of an argument or result; the bits that count stay.
     fn extend(&mut self, target: Reg, source: Reg, bits: u32, signed: bool) {
         self.rec.begin_extension(target, source);
-        let isa = self.isa;
+        let isa = self.base.isa;
         isa.extend(self, target, source, bits, signed);
         self.rec.end_extension(target, source);
     }
 
     fn reload_from(&mut self, class: RegClass, bytes: u8, dst: Reg, offset: i32) {
         let mem = self.frame_mem(offset);
-        self.put(self.isa.reload(class, bytes.max(4), dst, mem));
+        self.put(self.base.isa.reload(class, bytes.max(4), dst, mem));
+        self.base.buf.remark(annotate::RELOAD);
     }
 }

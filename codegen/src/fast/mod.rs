@@ -20,161 +20,170 @@ mod blocks;
 mod calls;
 mod ctx;
 mod edges;
+mod exceptions;
 pub(crate) mod record;
 mod regs;
+mod special;
 mod state;
 mod switch;
+mod tail;
 
 pub use state::FastState;
 
 use record::{NoRecord, Record};
 
-use crate::buffer::CodeBuffer;
-use crate::context::frame_code::{BodySink, finish_prologue, probe_bytes};
-use crate::desc::ConvDesc;
+use crate::context::Base;
+use crate::context::frame_code::{BodySink, finish_body, finish_prologue};
 use crate::error::CodegenError;
-use crate::isa::{FrameInfo, Isa};
-use crate::minst::Label;
-use crate::module_view::ModuleView;
-use crate::reg::Reg;
+use crate::exceptions::Landing;
+use crate::isa::{FrameInfo, FrameSink, Guard, Isa};
+use crate::minst::{Label, Mem};
+use crate::optimize::MachRecipe;
+use crate::pass::NoMachPasses;
+use crate::reg::{PRegSet, Reg};
 use crate::result::{CompiledFunction, UnwindOp};
+use crate::unit::Unit;
+use crate::vectors::expanded;
 use frazil_ir::module::{FramePointer, FunctionHead};
-use frazil_ir::{Block, Function, Value};
+use frazil_ir::{AsmData, Block};
 
 /// The context of one function: implements the requests of lowering rules.
 pub(crate) struct FastCtx<'a, I: Isa, R: Record> {
-    isa: &'a I,
-    function: &'a Function,
+    base: Base<'a, I>,
     head: &'a FunctionHead,
-    view: ModuleView<'a>,
     st: &'a mut FastState,
-    buf: &'a mut CodeBuffer,
     rec: &'a mut R,
     unwind: &'a mut Vec<(u32, UnwindOp)>,
-    /// The convention of the function itself.
-    conv: &'static ConvDesc,
-    /// Layout position of the current block.
-    position: u32,
-    /// Width of immediates of the current instruction, in bytes.
-    imm_bytes: u8,
     first_block_label: Label,
     epilogue: Label,
     /// Frame slot that holds the hidden pointer to memory for results.
     result_pointer: Option<i32>,
-    /// The parameter that is to be returned.
-    struct_return: Option<Value>,
-    variadic_save: Option<i32>,
-    incoming_bytes: u32,
-    int_args_used: u8,
-    float_args_used: u8,
     has_calls: bool,
     has_dynamic_stack: bool,
+    /// Whether a call has taken the place of the function, so that the return behind it does nothing.
+    is_left: bool,
+    /// Frame slot for the address of a callee.
+    callee_slot: Option<i32>,
     /// Frame slot for the saved value of a cycle of moves.
     cycle_slot: Option<i32>,
     /// Whether a group is open: then nothing may be taken, stored or loaded (contract 7).
     in_group: bool,
-    /// The first refusal met where none could be returned.
-    error: Option<CodegenError>,
+    /// Where the call that is being made unwinds to.
+    landing: Option<Landing>,
+    /// By how much it has moved the stack pointer for its arguments, and where the old one is, if that is kept.
+    moved_stack: (u32, Option<i32>),
+    /// The registers that it keeps, and where the home registers are saved that it does not.
+    saved_homes: (PRegSet, i32),
 }
 
 /// Compiles a function; see [`crate::isa::Target::compile_fast`].
 pub(crate) fn compile<I: Isa>(
     isa: &I,
-    function: &Function,
-    head: &FunctionHead,
-    view: ModuleView<'_>,
+    unit: &Unit<'_>,
+    state: &mut FastState,
+    out: &mut CompiledFunction,
+) -> Result<(), CodegenError> {
+    let has_text = !unit.function.asms.is_empty() && unit.function.asms.iter().any(has_code);
+    if has_text || unit.head.naked {
+        return compile_by_selection(isa, unit, state, out);
+    }
+    match compile_checked(isa, unit, state, out) {
+        Err(CodegenError::NeedsExpansion) => expanded(isa, unit, |unit| compile_checked(isa, unit, state, out)),
+        result => result,
+    }
+}
+
+/// The same, without doing vector operations lane by lane.
+fn compile_checked<I: Isa>(
+    isa: &I,
+    unit: &Unit<'_>,
     state: &mut FastState,
     out: &mut CompiledFunction,
 ) -> Result<(), CodegenError> {
     if !state.is_checked.unwrap_or(cfg!(debug_assertions)) {
-        return compile_recorded(isa, function, head, view, state, &mut NoRecord, out);
+        return compile_recorded(isa, unit, state, &mut NoRecord, out);
     }
     let mut trace = std::mem::take(&mut state.trace);
     let was_logging = out.body.keep_log(true);
-    let compiled = compile_recorded(isa, function, head, view, state, &mut *trace, out);
+    let compiled = compile_recorded(isa, unit, state, &mut *trace, out);
     out.body.keep_log(was_logging);
     let result = compiled.and_then(|()| Ok(trace.check()?));
     state.trace = trace;
     result
 }
 
+/// Whether an inline assembly text is more than a barrier.
+fn has_code(asm: &AsmData) -> bool {
+    !asm.template.is_empty() || asm.constraints.contains(&b'=')
+}
+
+/// Compiles a function with inline assembly: its operands are the allocator's matter (contract 13).
+#[cold]
+#[inline(never)]
+fn compile_by_selection<I: Isa>(
+    isa: &I,
+    unit: &Unit<'_>,
+    state: &mut FastState,
+    out: &mut CompiledFunction,
+) -> Result<(), CodegenError> {
+    let optimize = state.optimize.get_or_insert_default();
+    if let Some(is_checked) = state.is_checked {
+        optimize.set_checked(is_checked);
+    }
+    crate::optimize::compile(isa, unit, &MachRecipe::default(), &mut NoMachPasses, optimize, out)
+}
+
 /// The same, with a recorder.
-#[allow(clippy::too_many_arguments, reason = "what a compilation consists of")]
 fn compile_recorded<I: Isa, R: Record>(
     isa: &I,
-    function: &Function,
-    head: &FunctionHead,
-    view: ModuleView<'_>,
+    unit: &Unit<'_>,
     state: &mut FastState,
     rec: &mut R,
     out: &mut CompiledFunction,
 ) -> Result<(), CodegenError> {
     out.clear();
-    crate::context::refusals::refuse_attributes(head, view)?;
-    crate::context::refusals::refuse_layout(isa.desc(), function, view)?;
-    let conv = isa
-        .convention(function.signature.call_conv)
-        .ok_or_else(|| CodegenError::unsupported(format!("calling convention {}", function.signature.call_conv.0)))?;
-    state.analysis.compute(isa, function);
-    state.learn_parts(&function.types, |ty| isa.parts(&function.types, ty));
-    state.reset_assigns(function);
-    let desc = isa.desc();
-    state
-        .regs
-        .reset(desc.classes[0].allocatable.union(desc.classes[1].allocatable));
-    state.take_homes(function);
-    state.frame.reset(!state.analysis.calls_returning_twice);
+    out.align_log2 = isa.desc().function_align_log2;
     let CompiledFunction {
         prologue,
         body,
         unwind,
         frame_bytes,
+        ..
     } = out;
-    let first_block_label = body.new_labels(function.blocks.len());
-    let epilogue = body.new_label();
+    let function = unit.function;
+    let base = Base::new(isa, unit, body)?;
+    state.begin(isa, function);
+    let first_block_label = base.buf.new_labels(function.blocks.len());
+    let epilogue = base.buf.new_label();
     let mut cx = FastCtx {
-        isa,
-        function,
-        head,
-        view,
+        base,
+        head: unit.head,
         st: state,
-        buf: body,
         rec,
         unwind,
-        conv,
-        position: 0,
-        imm_bytes: 8,
         first_block_label,
         epilogue,
         result_pointer: None,
-        struct_return: None,
-        variadic_save: None,
-        incoming_bytes: 0,
-        int_args_used: 0,
-        float_args_used: 0,
         has_calls: false,
         has_dynamic_stack: false,
+        is_left: false,
+        callee_slot: None,
         cycle_slot: None,
         in_group: false,
-        error: None,
+        landing: None,
+        moved_stack: (0, None),
+        saved_homes: (PRegSet::EMPTY, 0),
     };
     cx.rec.begin(isa, function, &cx.st.parts);
-    cx.place_slots();
+    cx.place_slots()?;
     cx.enter()?;
     cx.lower_blocks()?;
-    if let Some(error) = cx.error.take() {
+    if let Some(error) = cx.base.error.take() {
         return Err(error);
     }
     let frame = cx.finish()?;
-    cx.buf.shorten_branches(isa.short_forms());
-    for row in cx.unwind.iter_mut() {
-        row.0 = cx.buf.moved_offset(row.0);
-    }
-    cx.buf
-        .finish(desc.fixups, desc.elf.filler, isa.table_entry_fixup())
-        .map_err(|(name, offset)| CodegenError::TooLarge {
-            what: format!("the {name} distance at offset {offset}"),
-        })?;
+    body.bind_missing_addresses();
+    finish_body(isa, body, unwind)?;
     *frame_bytes = frame.frame_bytes;
     finish_prologue(isa, &frame, prologue, unwind);
     Ok(())
@@ -186,14 +195,14 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     }
 
     fn finish(&mut self) -> Result<FrameInfo, CodegenError> {
-        let saved = self.st.regs.written.intersection(self.conv.callee_saved);
-        let (saved_offset, saved_step) = self.st.frame.allocate_saved(saved, self.isa.desc());
+        let saved = self.st.regs.written.intersection(self.base.preserved);
+        let (saved_offset, saved_step) = self.st.frame.allocate_saved(saved, self.base.isa.desc());
         if self.st.frame.is_too_large() {
             return Err(CodegenError::TooLarge {
                 what: "the stack frame (at most 1 GiB)".to_owned(),
             });
         }
-        let keep = match self.head.frame_pointer {
+        let keep = match self.base.view.frame_pointer(self.head) {
             FramePointer::All => true,
             FramePointer::NonLeaf => self.has_calls,
             FramePointer::None => false,
@@ -202,25 +211,35 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             needs_frame: keep || self.has_calls || self.has_dynamic_stack || self.st.frame.needed,
             frame_pointer: true,
             pushes_saved: false,
-            frame_bytes: self.st.frame.used_bytes().next_multiple_of(self.conv.stack_align),
+            frame_bytes: self.st.frame.used_bytes().next_multiple_of(self.base.conv.stack_align),
             saved,
+            saved_base: self.base.isa.desc().frame_pointer,
+            saved_base_to_cfa: self.base.isa.desc().incoming_args_offset,
             saved_offset,
             saved_step,
+            keeps_scratch: false,
             has_calls: self.has_calls,
             has_dynamic_stack: self.has_dynamic_stack,
             red_zone: !self.head.no_red_zone,
-            probe_bytes: probe_bytes(self.head, self.view)?,
+            probes: self.base.probes,
+            guard: self.st.frame.guard.map(|offset| {
+                let mem = Mem::base(self.base.isa.desc().frame_pointer, offset);
+                Guard::new(mem, self.base.view)
+            }),
         };
-        frame.refuse_probed_dynamic_stack()?;
-        self.buf.bind(self.epilogue);
-        self.isa.epilogue(
-            &frame,
-            &mut BodySink {
-                isa: self.isa,
-                buf: self.buf,
-                unwind: self.unwind,
-            },
-        );
+        self.put_tail_calls(&frame);
+        self.base.buf.bind(self.epilogue);
+        let isa = self.base.isa;
+        let mut sink = BodySink {
+            isa,
+            buf: self.base.buf,
+            unwind: self.unwind,
+        };
+        isa.epilogue(&frame, &mut sink);
+        sink.emit(match self.base.incoming.popped_bytes {
+            0 => isa.leave(),
+            bytes => isa.leave_popping(bytes),
+        });
         Ok(frame)
     }
 }

@@ -8,10 +8,9 @@
 //! away. [`crate::check::Trace`] brings the function into the checker's form.
 
 use crate::buffer::{CodeBuffer, LogItem};
-use crate::desc::ConvDesc;
 use crate::isa::{Isa, Parts};
 use crate::minst::MInst;
-use crate::reg::Reg;
+use crate::reg::{PRegSet, Reg};
 use frazil_ir::{Block, Function, Operand, SlotId, Value};
 
 /// Something that registers and slots hold.
@@ -25,8 +24,10 @@ pub(crate) enum Thing {
     SlotAddress(SlotId),
     /// The pointer to the memory for results.
     ResultPointer,
-    /// The pointer to the memory for results of a callee, at this offset in the frame.
+    /// The pointer to memory for a callee, its results say, at this offset in the frame.
     CalleeResults(i32),
+    /// What an unwinder brings to a landing pad: 0 the exception, 1 the selector.
+    Exception(u8),
 }
 
 impl Thing {
@@ -110,8 +111,12 @@ pub(crate) trait Record {
     fn needs(&mut self, spot: Spot, thing: Thing) {}
     /// A call or return is next: what it needs must be there now.
     fn leaves(&mut self) {}
-    /// A call came back.
-    fn called(&mut self, conv: &ConvDesc) {}
+    /// A call came back; the callee has preserved these registers.
+    fn called(&mut self, preserved: PRegSet) {}
+    /// The call that came back last may unwind instead: an edge can begin here.
+    fn unwinds(&mut self) {}
+    /// As [`Record::begin_edge`], for the edge on which that call unwinds.
+    fn begin_unwind_edge(&mut self, to: Block) {}
 }
 
 /// Records nothing.

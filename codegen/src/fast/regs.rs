@@ -3,6 +3,7 @@
 use super::record::{By, Record, log_from};
 use super::state::{NO_REG, Owner};
 use super::{FastCtx, reg_of};
+use crate::annotate;
 use crate::context::Context;
 use crate::isa::Isa;
 use crate::minst::MInst;
@@ -20,18 +21,18 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     #[inline]
     pub(super) fn put_by(&mut self, inst: MInst, by: By) {
         if R::IS_ON {
-            let len = self.buf.log().len();
-            self.isa.encode(&inst, self.buf);
-            self.rec.emitted(&inst, log_from(self.buf, len), by);
+            let len = self.base.buf.log().len();
+            self.base.isa.encode(&inst, self.base.buf);
+            self.rec.emitted(&inst, log_from(self.base.buf, len), by);
         } else {
-            self.isa.encode(&inst, self.buf);
+            self.base.isa.encode(&inst, self.base.buf);
         }
     }
 
     /// Whether the value is needed after the current block.
     #[inline]
     pub(super) fn is_live_out(&self, value: Value) -> bool {
-        self.st.analysis.live[value.index()].is_live_out(self.position)
+        self.st.analysis.live[value.index()].is_live_out(self.base.position)
     }
 
     /// Whether anything that follows needs the value.
@@ -70,7 +71,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         if free == 0 {
             return None;
         }
-        let saved = self.conv.callee_saved.bank(usize::from(bank));
+        let saved = self.base.preserved.bank(usize::from(bank));
         let written = self.st.regs.written.bank(usize::from(bank));
         let cheap = free & !(saved & !written);
         let best = if free & !saved != 0 {
@@ -88,7 +89,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     fn make_room(&mut self, class: RegClass) -> Reg {
         let bank = class as usize;
         let regs = &self.st.regs;
-        let allocatable = self.isa.desc().class(class).allocatable;
+        let allocatable = self.base.isa.desc().class(class).allocatable;
         let candidates = allocatable
             .minus(regs.pinned)
             .minus(regs.fixed)
@@ -149,7 +150,8 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             };
             if let Some(other) = other {
                 self.put(
-                    self.isa
+                    self.base
+                        .isa
                         .mov(assign.parts.class(), assign.parts.bytes.max(4), other, reg),
                 );
                 self.st.regs.take(other, Owner::part(value, part));
@@ -169,7 +171,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
         let offset = self.st.frame.allocate_slot(assign.parts.slot_bytes());
         self.st.assigns[value.index()].frame = offset;
-        let last = self.st.analysis.live[value.index()].last().max(self.position) as usize;
+        let last = self.st.analysis.live[value.index()].last().max(self.base.position) as usize;
         self.st.expire_next[value.index()] = self.st.expire_first[last];
         self.st.expire_first[last] = value.as_u32();
         offset
@@ -184,9 +186,11 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         let offset = self.slot_of(value) + assign.parts.offset(part);
         let mem = self.frame_mem(offset);
         self.put(
-            self.isa
+            self.base
+                .isa
                 .spill(assign.parts.class(), assign.parts.bytes.max(4), reg, mem),
         );
+        self.base.buf.remark(annotate::SPILL);
         self.st.assigns[value.index()].stored |= 1 << part;
     }
 
@@ -202,9 +206,11 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         let reg = self.allocate(assign.parts.class(), Owner::part(value, part));
         let mem = self.frame_mem(assign.frame + assign.parts.offset(part));
         self.put(
-            self.isa
+            self.base
+                .isa
                 .reload(assign.parts.class(), assign.parts.bytes.max(4), reg, mem),
         );
+        self.base.buf.remark(annotate::RELOAD);
         self.st.assigns[value.index()].regs[usize::from(part)] = reg.index() as u8;
         reg
     }
@@ -258,7 +264,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     /// The allocatable registers that values own.
     #[inline]
     pub(super) fn owned(&self) -> PRegSet {
-        let desc = self.isa.desc();
+        let desc = self.base.isa.desc();
         let all = desc.classes[0].allocatable.union(desc.classes[1].allocatable);
         all.minus(self.st.regs.free).minus(self.st.regs.fixed)
     }
@@ -287,6 +293,6 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     /// The scratch register of a class.
     #[inline]
     pub(super) fn scratch(&self, float: bool) -> Reg {
-        self.isa.desc().classes[usize::from(float)].scratch
+        self.base.isa.desc().classes[usize::from(float)].scratch
     }
 }

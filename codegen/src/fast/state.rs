@@ -3,11 +3,14 @@
 use crate::abi::ArgLayout;
 use crate::analyze::{Analysis, HomeOwner};
 use crate::check::Trace;
+use crate::context::learn_parts;
 use crate::frame::Frame;
-use crate::isa::Parts;
+use crate::isa::{Isa, Parts};
+use crate::minst::{Label, MInst};
+use crate::optimize::OptimizeState;
 use crate::parallel_move::ParallelMoves;
 use crate::reg::{PRegSet, Reg};
-use frazil_ir::{EntityRef, Function, Type, TypeTable, Value};
+use frazil_ir::{EntityRef, Function, Value};
 use frazil_support::EpochMap;
 
 /// No register, in [`Assign::regs`].
@@ -135,10 +138,14 @@ pub struct FastState {
     pub(super) layout: ArgLayout,
     pub(super) moves: ParallelMoves<FreshPart>,
     pub(super) cases: Vec<(u64, u32)>,
+    /// Calls that take the place of the function: where they are jumped to, and the instruction behind the epilogue.
+    pub(super) tail_calls: Vec<(Label, MInst)>,
     pub(super) exit_labels: EpochMap<u32>,
     /// Whether functions are checked; without it, they are in builds with assertions.
     pub(super) is_checked: Option<bool>,
     pub(super) trace: Box<Trace>,
+    /// For functions that only the other path compiles.
+    pub(super) optimize: Option<Box<OptimizeState>>,
 }
 
 impl FastState {
@@ -153,16 +160,20 @@ impl FastState {
         self.is_checked = Some(is_checked);
     }
 
-    /// Learns how the function's types are spread over registers.
-    pub(super) fn learn_parts(&mut self, types: &TypeTable, parts_of: impl Fn(Type) -> Parts) {
-        self.parts.clear();
-        let count = usize::from(Type::FIRST_EXTRA) + types.extra_len();
-        self.parts
-            .extend((0..count).map(|index| parts_of(Type::from_index(index as u8))));
+    /// Starts a function.
+    pub(super) fn begin<I: Isa>(&mut self, isa: &I, function: &Function) {
+        self.analysis.compute(isa, function);
+        learn_parts(&mut self.parts, isa, &function.types);
+        self.reset_assigns(function);
+        let [int, float] = &isa.desc().classes;
+        self.regs.reset(int.allocatable.union(float.allocatable));
+        self.take_homes(function);
+        self.tail_calls.clear();
+        self.frame.reset(!self.analysis.calls_returning_twice);
     }
 
     /// One assignment for each value of the function, nothing assigned yet.
-    pub(super) fn reset_assigns(&mut self, function: &Function) {
+    fn reset_assigns(&mut self, function: &Function) {
         self.assigns.clear();
         let parts = &self.parts;
         self.assigns
@@ -180,7 +191,7 @@ impl FastState {
     }
 
     /// Gives values and slots their home registers.
-    pub(super) fn take_homes(&mut self, function: &Function) {
+    fn take_homes(&mut self, function: &Function) {
         self.slot_homes.clear();
         self.slot_homes.resize(function.slots.len(), NO_REG);
         for home in &self.analysis.homes.chosen {

@@ -3,8 +3,8 @@
 //!
 //! Where the moves of an edge stand: at the end of the block it leaves if that has no other edge; at the start of the
 //! block it enters if that has no other edge; else in a block of their own, right behind the block it leaves, or, when
-//! it leaves a loop, at the function's end, out of the way. Moves at one point take place at the same time; they are
-//! ordered by [`crate::parallel_move`]. Cycles of an edge go through the scratch register, those beside an
+//! it leaves a loop or unwinds, at the function's end, out of the way. Moves at one point take place at the same time;
+//! they are ordered by [`crate::parallel_move`]. Cycles of an edge go through the scratch register, those beside an
 //! instruction through the frame, since a rule may hold something in the scratch register there.
 
 use crate::isa::Isa;
@@ -13,6 +13,9 @@ use crate::minst::{MInst, Mem};
 use crate::parallel_move::{Location, Move, ParallelMoves, Source, Step};
 use crate::reg::{Reg, RegClass};
 use crate::regalloc::{AllocMove, Allocation, MemoryOperand, MoveSource, Place};
+
+/// With at most this many bytes of spill slots, displacements are short in any order.
+const FEW_SLOT_BYTES: u32 = 96;
 
 /// No block, no definition.
 const NONE: u32 = u32::MAX;
@@ -38,6 +41,9 @@ pub(crate) struct ApplyState {
     moves: ParallelMoves<Reg>,
     /// Offset from the frame pointer of each spill slot.
     slots: Vec<i32>,
+    /// The spill slots in the order of their places, and how often each is accessed.
+    slot_order: Vec<u32>,
+    slot_accesses: Vec<u32>,
     /// By virtual register: the instruction that can be repeated to make it.
     definitions: Vec<u32>,
     /// The instructions of each edge's moves, as ranges of `edge_insts`.
@@ -49,21 +55,26 @@ pub(crate) struct ApplyState {
     edge_numbers: Vec<u32>,
 }
 
-/// Makes `out` from `func` and its allocation. The frame's needs are taken over.
+/// Makes `out` from `func` and its allocation. The frame's needs are taken over. `counts_from_above` says whether the
+/// frame will be addressed from a frame pointer.
 pub(crate) fn apply<I: Isa>(
     isa: &I,
     func: &mut MFunc,
     allocation: &Allocation,
+    counts_from_above: bool,
     state: &mut ApplyState,
     out: &mut MFunc,
 ) {
     out.clear();
     std::mem::swap(&mut out.frame, &mut func.frame);
     std::mem::swap(&mut out.sets, &mut func.sets);
+    std::mem::swap(&mut out.tail_calls, &mut func.tail_calls);
+    std::mem::swap(&mut out.asm_sites, &mut func.asm_sites);
     let mut applier = Applier {
         isa,
         func,
         allocation,
+        counts_from_above,
         st: state,
         out,
         cycle_slot: None,
@@ -84,6 +95,7 @@ struct Applier<'a, I: Isa> {
     isa: &'a I,
     func: &'a MFunc,
     allocation: &'a Allocation,
+    counts_from_above: bool,
     st: &'a mut ApplyState,
     out: &'a mut MFunc,
     /// Frame slot for the saved value of a cycle of moves.
@@ -95,12 +107,57 @@ struct Applier<'a, I: Isa> {
 }
 
 impl<I: Isa> Applier<'_, I> {
+    /// Gives spill slots places in the frame; those with the most accesses next to the register that addresses count
+    /// from, where displacements are short.
     fn place_spill_slots(&mut self) {
-        self.st.slots.clear();
         self.out.frame.spills_below = -self.out.frame.areas.used_bytes().cast_signed();
-        for &bytes in &self.allocation.slots {
-            let offset = self.out.frame.areas.allocate_slot(u32::from(bytes));
-            self.st.slots.push(offset);
+        let slots = &self.allocation.slots;
+        self.st.slots.clear();
+        self.st.slots.resize(slots.len(), 0);
+        self.st.slot_order.clear();
+        self.st.slot_order.extend(0..slots.len() as u32);
+        if slots.iter().map(|&bytes| u32::from(bytes)).sum::<u32>() > FEW_SLOT_BYTES {
+            self.sort_slots();
+        }
+        for &slot in &self.st.slot_order {
+            let bytes = u32::from(slots[slot as usize]);
+            self.st.slots[slot as usize] = self.out.frame.areas.allocate_slot(bytes);
+        }
+    }
+
+    /// Puts the slots in the order of their accesses by byte.
+    fn sort_slots(&mut self) {
+        let Allocation {
+            edits,
+            edge_moves,
+            memory_operands,
+            slots,
+            ..
+        } = self.allocation;
+        let ApplyState {
+            slot_order,
+            slot_accesses,
+            ..
+        } = &mut *self.st;
+        slot_accesses.clear();
+        slot_accesses.resize(slots.len(), 0);
+        let actions = (edits.iter().map(|edit| edit.action)).chain(edge_moves.iter().map(|edge| edge.action));
+        for action in actions {
+            if let MoveSource::Place(Place::Slot(slot)) = action.source {
+                slot_accesses[slot.0 as usize] += 1;
+            }
+            if let Place::Slot(slot) = action.dest {
+                slot_accesses[slot.0 as usize] += 1;
+            }
+        }
+        for operand in memory_operands {
+            slot_accesses[operand.slot.0 as usize] += 1;
+        }
+        // Accesses for each 32 bytes, which is the largest size.
+        let density = |slot: u32| slot_accesses[slot as usize] * 32 / u32::from(slots[slot as usize].max(1));
+        slot_order.sort_unstable_by_key(|&slot| (density(slot), slot));
+        if self.counts_from_above {
+            slot_order.reverse();
         }
     }
 
@@ -259,11 +316,12 @@ impl<I: Isa> Applier<'_, I> {
     fn edge_place(&self, edge: u32) -> EdgePlace {
         let MEdge { from, to, .. } = self.func.edges[edge as usize];
         let source = &self.func.blocks[from as usize];
+        let unwinds = source.term == Term::Invoke && edge > source.first_edge;
         if source.edge_count == 1 && source.term == Term::Jump {
             EdgePlace::Source
         } else if self.func.pred_edges(to).len() == 1 {
             EdgePlace::Target
-        } else if self.func.blocks[to as usize].loop_depth < source.loop_depth {
+        } else if unwinds || self.func.blocks[to as usize].loop_depth < source.loop_depth {
             EdgePlace::Far
         } else {
             EdgePlace::Behind

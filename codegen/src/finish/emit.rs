@@ -8,42 +8,34 @@
 //!
 //! Jumps to blocks that only jump on go to their end at once; such blocks are not emitted.
 
+use super::asm;
+use super::wrapped::{describe_frame, find_blocks_with_frame};
 use crate::annotate::{self, Liveness};
 use crate::buffer::CodeBuffer;
-use crate::context::frame_code::{BodySink, finish_prologue, probe_bytes, put_branch};
+use crate::context::frame_code::{BodySink, finish_body, finish_prologue, put_branch, stack_probes};
 use crate::desc::{ConvDesc, Role};
 use crate::error::CodegenError;
-use crate::isa::{Branch, FrameInfo, FrameSink, Isa};
+use crate::exceptions::{CallSite, DOES_NOT_UNWIND, Landing, pad_of};
+use crate::inline_asm::AsmPlace;
+use crate::isa::{Branch, FrameInfo, FrameSink, Guard, Isa};
 use crate::mfunc::{INCOMING, MFunc, Term, op_desc, pseudo};
-use crate::minst::{Label, MInst};
-use crate::module_view::ModuleView;
+use crate::minst::{Label, MInst, Mem};
 use crate::reg::{PRegSet, Reg};
 use crate::result::{CompiledFunction, UnwindOp};
-use frazil_ir::Function;
-use frazil_ir::module::FunctionHead;
+use crate::unit::Unit;
+use frazil_ir::{EntityRef, Inst};
 
 /// What the emitter must know besides the function.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EmitOptions {
-    /// Physical registers that are written.
-    pub written: PRegSet,
+    /// The function's convention.
+    pub conv: &'static ConvDesc,
+    /// Registers that are written and that the caller wants back.
+    pub saved: PRegSet,
     /// Whether the frame pointer is set up.
     pub frame_pointer: bool,
     /// Whether returns share one epilogue.
     pub for_size: bool,
-}
-
-/// The function behind the machine code.
-#[derive(Clone, Copy)]
-pub(crate) struct Unit<'a> {
-    /// The function.
-    pub function: &'a Function,
-    /// Its attributes.
-    pub head: &'a FunctionHead,
-    /// The module and the options.
-    pub view: ModuleView<'a>,
-    /// The function's convention.
-    pub conv: &'static ConvDesc,
 }
 
 /// How offsets from the frame pointer are turned into addresses.
@@ -61,17 +53,44 @@ struct FrameMap {
 pub(crate) struct EmitState {
     /// The end of the chain of empty blocks that starts at each block.
     threaded: Vec<u32>,
-    /// The labels that dispatch code names, with the blocks they are bound at, ascending.
+    /// By block, in a function whose frame is not set up at its start: whether control comes with the frame.
+    has_frame: Vec<bool>,
+    stack: Vec<u32>,
+    /// The labels that dispatch code names, and addresses of blocks, with the blocks they are bound at, ascending.
     dispatch_labels: Vec<(u32, Label)>,
 }
 
 impl EmitState {
-    fn collect_dispatch_labels(&mut self, func: &MFunc) {
+    fn collect_dispatch_labels(&mut self, func: &MFunc, block_addresses: Option<(Label, u32)>) {
         let labels = &mut self.dispatch_labels;
         labels.clear();
         let threaded = &self.threaded;
         labels.extend((func.edges.iter()).filter_map(|edge| Some((threaded[edge.to as usize], edge.label?))));
+        if let Some((first, count)) = block_addresses {
+            add_address_labels(func, first, count, threaded, labels);
+        }
         labels.sort_unstable();
+    }
+}
+
+/// Adds the addresses of blocks that no indirect jump leads to; the others are labels of edges.
+#[cold]
+fn add_address_labels(func: &MFunc, first: Label, count: u32, threaded: &[u32], labels: &mut Vec<(u32, Label)>) {
+    let mut is_placed = vec![false; count as usize];
+    for &(_, label) in labels.iter() {
+        if let Some(placed) = label
+            .0
+            .checked_sub(first.0)
+            .and_then(|number| is_placed.get_mut(number as usize))
+        {
+            *placed = true;
+        }
+    }
+    for (block, &to) in func.blocks.iter().zip(threaded) {
+        if let Some(placed @ false) = is_placed.get_mut(block.source as usize) {
+            *placed = true;
+            labels.push((to, Label(first.0 + block.source)));
+        }
     }
 }
 
@@ -90,9 +109,14 @@ pub(crate) fn emit<I: Isa>(
         body,
         unwind,
         frame_bytes,
+        align_log2,
     } = out;
     thread_empty_blocks(func, &mut state.threaded);
-    state.collect_dispatch_labels(func);
+    state.collect_dispatch_labels(func, body.block_addresses);
+    let is_wrapped = func.frame.is_wrapped;
+    if is_wrapped {
+        find_blocks_with_frame(func, &mut state.has_frame, &mut state.stack);
+    }
     let first_label = body.new_labels(func.blocks.len());
     let epilogue = body.new_label();
     let liveness = body.is_annotating().then(|| Liveness::compute(func, isa.op_descs()));
@@ -108,23 +132,44 @@ pub(crate) fn emit<I: Isa>(
         first_label,
         epilogue,
         epilogue_is_used: false,
+        blocks_with_frame: is_wrapped.then_some(&state.has_frame),
+        has_frame: !is_wrapped,
         shares_epilogue: options.for_size && is_worth_sharing(func, &frame),
+        notes_calls: body.exceptions.is_wanted(),
         buf: body,
         unwind,
+        asm_operands: Vec::new(),
+        error: None,
     };
     emitter.emit_blocks();
-    let desc = isa.desc();
-    body.shorten_branches(isa.short_forms());
-    for row in unwind.iter_mut() {
-        row.0 = body.moved_offset(row.0);
+    if let Some(error) = emitter.error.take() {
+        return Err(error);
     }
-    body.finish(desc.fixups, desc.elf.filler, isa.table_entry_fixup())
-        .map_err(|(name, offset)| CodegenError::TooLarge {
-            what: format!("the {name} distance at offset {offset}"),
-        })?;
+    body.bind_missing_addresses();
+    if body.align_log2() > 0 {
+        *align_log2 = body.align_log2().max(*align_log2);
+        body.set_lead_bytes(if is_wrapped { 0 } else { prologue_bytes(isa, &frame) });
+    }
+    finish_body(isa, body, unwind)?;
     *frame_bytes = frame.frame_bytes;
-    finish_prologue(isa, &frame, prologue, unwind);
+    if !is_wrapped {
+        finish_prologue(isa, &frame, prologue, unwind);
+    }
     Ok(())
+}
+
+/// The length of the prologue, which is made last.
+#[cold]
+fn prologue_bytes<I: Isa>(isa: &I, frame: &FrameInfo) -> u32 {
+    let mut buf = CodeBuffer::new(false);
+    let mut unwind = Vec::new();
+    let mut sink = BodySink {
+        isa,
+        buf: &mut buf,
+        unwind: &mut unwind,
+    };
+    isa.prologue(frame, &mut sink);
+    buf.offset()
 }
 
 /// Whether one epilogue with jumps to it is shorter than one at each return: a jump is about as long as the code that
@@ -141,19 +186,17 @@ fn lay_out_frame<I: Isa>(
     unit: &Unit<'_>,
     options: EmitOptions,
 ) -> Result<(FrameInfo, FrameMap), CodegenError> {
-    let Unit { conv, head, view, .. } = *unit;
+    let Unit { head, view, .. } = *unit;
+    let conv = options.conv;
     let desc = isa.desc();
     let needs = &mut func.frame;
-    let mut saved = options.written.intersection(conv.callee_saved);
+    let mut saved = if head.naked { PRegSet::EMPTY } else { options.saved };
     if options.frame_pointer {
         saved.remove(desc.frame_pointer);
     }
     let pushes = desc.pushes_saved_registers;
-    let (saved_offset, saved_step) = if pushes {
-        (0, 0)
-    } else {
-        needs.areas.allocate_saved(saved, desc)
-    };
+    let stored = PRegSet::from_banks(if pushes { 0 } else { u64::MAX }, u64::MAX);
+    let (saved_offset, saved_step) = needs.areas.allocate_saved(saved.intersection(stored), desc);
     if needs.outgoing_bytes > 0 {
         needs.areas.allocate(u64::from(needs.outgoing_bytes), 1);
     }
@@ -169,17 +212,24 @@ fn lay_out_frame<I: Isa>(
         pushes_saved: pushes,
         frame_bytes: areas,
         saved,
+        saved_base: desc.frame_pointer,
+        saved_base_to_cfa: desc.incoming_args_offset,
         saved_offset,
         saved_step,
+        keeps_scratch: false,
         has_calls: needs.has_calls,
         has_dynamic_stack: needs.has_dynamic_stack,
-        red_zone: !head.no_red_zone,
-        probe_bytes: probe_bytes(head, view)?,
+        // A text may push something.
+        red_zone: !head.no_red_zone && func.asm_sites.is_empty(),
+        probes: stack_probes(head, view)?,
+        guard: None,
     };
     frame.needs_frame |= options.frame_pointer && pushes;
     // Such targets reach arguments on the stack from the frame pointer only.
     frame.needs_frame |= !pushes && func.insts.iter().any(|inst| inst.regs[1] == Reg::FRAME);
-    frame.refuse_probed_dynamic_stack()?;
+    if head.naked {
+        (frame.needs_frame, frame.frame_pointer, frame.guard) = (false, false, None);
+    }
     let mut map = FrameMap {
         base: desc.frame_pointer,
         areas: 0,
@@ -187,7 +237,12 @@ fn lay_out_frame<I: Isa>(
     };
     if pushes {
         place_below_pushes(&mut frame, &mut map, areas, conv, desc.stack_pointer);
+        frame.saved_base = map.base;
+        frame.saved_offset += map.areas;
+        frame.saved_base_to_cfa += map.incoming;
     }
+    let guard = needs.areas.guard.map(|offset| Mem::base(map.base, map.areas + offset));
+    frame.guard = guard.map(|mem| Guard::new(mem, view));
     Ok((frame, map))
 }
 
@@ -196,7 +251,7 @@ const RED_ZONE_BYTES: u32 = 128;
 
 /// The layout described at the top of this file.
 fn place_below_pushes(frame: &mut FrameInfo, map: &mut FrameMap, areas: u32, conv: &ConvDesc, stack_pointer: Reg) {
-    let pushed = frame.saved.iter().count() as i32 * 8;
+    let pushed = frame.pushed().iter().count() as i32 * 8;
     let align = conv.stack_align.cast_signed();
     // Between the frame pointer's place and the areas.
     let above = if frame.frame_pointer { pushed } else { pushed - 8 };
@@ -259,10 +314,20 @@ struct Emitter<'a, I: Isa> {
     first_label: Label,
     epilogue: Label,
     epilogue_is_used: bool,
+    /// By block: whether control comes with the frame. Always, if there is no list.
+    blocks_with_frame: Option<&'a Vec<bool>>,
+    /// Whether the frame is there, and described to unwinders.
+    has_frame: bool,
     /// Whether returns jump to one epilogue.
     shares_epilogue: bool,
+    /// Whether calls are noted for unwinders.
+    notes_calls: bool,
     buf: &'a mut CodeBuffer,
     unwind: &'a mut Vec<(u32, UnwindOp)>,
+    /// Operands of the next inline assembly text, with their numbers.
+    asm_operands: Vec<(u32, AsmPlace)>,
+    /// The first refusal met where none could be returned.
+    error: Option<CodegenError>,
 }
 
 impl<I: Isa> Emitter<'_, I> {
@@ -290,10 +355,14 @@ impl<I: Isa> Emitter<'_, I> {
                 debug_assert_eq!(to, block, "labels are sorted");
                 self.buf.bind(label);
             }
+            if let Some(blocks) = self.blocks_with_frame {
+                self.describe(blocks[block as usize]);
+            }
             self.emit_block(block, next);
             block = next;
         }
         if self.epilogue_is_used {
+            self.describe(true);
             self.buf.bind(self.epilogue);
             self.put_epilogue(true);
         }
@@ -310,6 +379,7 @@ impl<I: Isa> Emitter<'_, I> {
         for index in data.start..data.end - branches {
             self.annotate(index);
             self.emit_inst(&func.insts[index as usize], next);
+            self.remark(index);
         }
         if branches > 0 {
             self.annotate(data.end - branches);
@@ -317,6 +387,10 @@ impl<I: Isa> Emitter<'_, I> {
         let edges = func.edges_of(block);
         match data.term {
             Term::Jump => self.jump_unless_next(func.edges[edges.start].to, next),
+            Term::Invoke => {
+                self.note_landing(data.end - 1, func.edges[edges.start + 1].to);
+                self.jump_unless_next(func.edges[edges.start].to, next);
+            }
             Term::Branch(join) => {
                 let first = func.insts[(data.end - branches) as usize];
                 let branch = Branch {
@@ -340,6 +414,17 @@ impl<I: Isa> Emitter<'_, I> {
             let origin = self.func.origins[index as usize];
             let note = annotate::note(self.isa.desc(), self.unit.function, self.unit.view, origin, registers);
             self.buf.annotate(note);
+        }
+    }
+
+    /// Marks what allocation has made of the instruction that was emitted last.
+    #[inline]
+    fn remark(&mut self, index: u32) {
+        if self.liveness.is_some() {
+            let inst = &self.func.insts[index as usize];
+            if let Some(remark) = annotate::remark(self.func, self.isa.op_descs(), inst) {
+                self.buf.remark(remark);
+            }
         }
     }
 
@@ -372,18 +457,104 @@ impl<I: Isa> Emitter<'_, I> {
     fn emit_inst(&mut self, inst: &MInst, next: u32) {
         match inst.op {
             pseudo::LABEL => self.buf.bind(inst.label()),
-            pseudo::ENTRY | pseudo::NOP | pseudo::USE => {}
-            pseudo::RETURN => self.emit_return(next),
+            pseudo::ENTRY | pseudo::ARRIVE | pseudo::NOP | pseudo::USE => {}
+            pseudo::RETURN if inst.disp == 0 => self.emit_return(next),
+            pseudo::RETURN => self.emit_tail_call(inst.disp, next),
+            pseudo::PROLOGUE => {
+                let (isa, frame) = (self.isa, self.frame);
+                self.has_frame = true;
+                let sink = &mut self.sink();
+                sink.unwind(UnwindOp::RememberState);
+                isa.prologue(&frame, sink);
+            }
+            pseudo::RESTORE => {
+                let (isa, frame) = (self.isa, self.frame);
+                isa.epilogue(&frame, &mut self.sink());
+                self.describe(false);
+            }
+            op if pseudo::is_asm(op) => self.emit_asm(inst),
             _ => {
                 let inst = self.with_frame(*inst);
+                if self.notes_calls {
+                    return self.encode_noted(&inst);
+                }
                 self.isa.encode(&inst, self.buf);
             }
+        }
+    }
+
+    /// Encodes an instruction, and notes it for unwinders if it is a call.
+    #[cold]
+    fn encode_noted(&mut self, inst: &MInst) {
+        let start = self.buf.offset();
+        self.isa.encode(inst, self.buf);
+        let is_call = op_desc(self.isa.op_descs(), inst.op).has_sets;
+        if is_call && inst.condition() != DOES_NOT_UNWIND {
+            let end = self.buf.offset();
+            let landing = None;
+            self.buf.exceptions.call_sites.push(CallSite { start, end, landing });
+        }
+    }
+
+    /// Says that the call that was emitted last, from instruction `index`, unwinds to a block.
+    #[cold]
+    fn note_landing(&mut self, index: u32, to: u32) {
+        let function = self.unit.function;
+        let invoke = function.inst(Inst::new(self.func.origins[index as usize] as usize));
+        let pad = pad_of(function, function.invoke_targets(invoke).1);
+        let action = self.buf.exceptions.known_action(pad);
+        let label = self.label(to);
+        if let Some(site) = self.buf.exceptions.call_sites.last_mut() {
+            site.landing = Some(Landing { label, action });
+        }
+    }
+
+    /// Emits an inline assembly text, or keeps one of its operands.
+    #[cold]
+    #[inline(never)]
+    fn emit_asm(&mut self, inst: &MInst) {
+        if inst.op != pseudo::ASM {
+            let place = asm::operand_place(&self.with_frame(*inst));
+            self.asm_operands.push((inst.imm.cast_unsigned(), place));
+            return;
+        }
+        let site = &self.func.asm_sites[inst.disp as usize];
+        if let Err(error) = asm::emit_text(self.isa, site, &self.asm_operands, self.buf) {
+            self.error.get_or_insert(error);
+        }
+        self.asm_operands.clear();
+    }
+
+    fn sink(&mut self) -> BodySink<'_, I> {
+        BodySink {
+            isa: self.isa,
+            buf: self.buf,
+            unwind: self.unwind,
+        }
+    }
+
+    /// Describes to unwinders that the frame is there from here on, or is not.
+    fn describe(&mut self, has_frame: bool) {
+        if has_frame == self.has_frame {
+            return;
+        }
+        self.has_frame = has_frame;
+        if has_frame {
+            let (isa, frame, offset) = (self.isa, self.frame, self.buf.offset());
+            self.sink().unwind(UnwindOp::RememberState);
+            describe_frame(isa, &frame, offset, self.unwind);
+        } else {
+            self.sink().unwind(UnwindOp::RestoreState);
         }
     }
 
     /// The instruction with its address in the frame, if it has one, counted from a register.
     #[inline]
     fn with_frame(&self, mut inst: MInst) -> MInst {
+        debug_assert!(
+            self.has_frame || inst.regs[1] != Reg::FRAME,
+            "an access of the frame without one"
+        );
         if inst.regs[1] == Reg::FRAME && op_desc(self.isa.op_descs(), inst.op).roles[1] == Role::Base {
             inst.regs[1] = self.map.base;
             inst.disp += self.frame_distance(inst.disp);
@@ -406,7 +577,10 @@ impl<I: Isa> Emitter<'_, I> {
 
     fn emit_return(&mut self, next: u32) {
         let is_last = next as usize >= self.func.blocks.len();
-        if self.shares_epilogue && !is_last {
+        if !self.has_frame {
+            let leave = self.leave();
+            self.sink().emit(leave);
+        } else if self.shares_epilogue && !is_last {
             self.epilogue_is_used = true;
             self.isa.encode(&self.isa.jump(self.epilogue), self.buf);
         } else if self.epilogue_is_used && is_last {
@@ -418,18 +592,43 @@ impl<I: Isa> Emitter<'_, I> {
         }
     }
 
+    /// Emits a call that takes the place of the function.
+    #[cold]
+    fn emit_tail_call(&mut self, number: i32, next: u32) {
+        let inst = self.func.tail_calls[number as usize - 1];
+        let is_last = next as usize >= self.func.blocks.len() && !self.epilogue_is_used;
+        if !self.has_frame {
+            self.sink().emit(inst);
+            return;
+        }
+        let frame = self.frame;
+        self.frame.keeps_scratch = true;
+        self.put_way_out(inst, is_last);
+        self.frame = frame;
+    }
+
     /// Emits the code that leaves the function; what follows has the frame again.
     fn put_epilogue(&mut self, is_last: bool) {
-        let mut sink = BodySink {
-            isa: self.isa,
-            buf: self.buf,
-            unwind: self.unwind,
-        };
-        let keeps_state = !is_last && self.frame.needs_frame;
+        self.put_way_out(self.leave(), is_last);
+    }
+
+    fn leave(&self) -> MInst {
+        match self.func.frame.popped_bytes {
+            0 => self.isa.leave(),
+            bytes => self.isa.leave_popping(bytes),
+        }
+    }
+
+    /// The epilogue and the instruction behind it.
+    fn put_way_out(&mut self, leave: MInst, is_last: bool) {
+        let (isa, frame) = (self.isa, self.frame);
+        let keeps_state = !is_last && frame.needs_frame;
+        let mut sink = self.sink();
         if keeps_state {
             sink.unwind(UnwindOp::RememberState);
         }
-        self.isa.epilogue(&self.frame, &mut sink);
+        isa.epilogue(&frame, &mut sink);
+        sink.emit(leave);
         if keeps_state {
             sink.unwind(UnwindOp::RestoreState);
         }

@@ -4,4 +4,6 @@
 //! machine passes may run; [`emit`] lays out the frame and encodes.
 
 pub(crate) mod apply;
+mod asm;
 pub(crate) mod emit;
+mod wrapped;

@@ -76,7 +76,7 @@ pub fn allocate(
         slots,
         resolve,
     } = state;
-    positions.compute(func, frequency);
+    positions.compute(func, frequency, input.for_size);
     let count = func.insts.len();
     liveness.compute(func, input.ops, positions, limits.regions * count + limits.small);
     walk.run(WalkInput {
@@ -86,11 +86,13 @@ pub fn allocate(
         liveness,
     });
     coalescer.run(func, input, positions, liveness, walk, intervals);
-    std::mem::swap(&mut scan.taken, &mut walk.fixed);
+    scan.occupancy.start(&mut walk.fixed, input.allocatable);
     let clobbered = walk
         .clobbers
         .iter()
         .fold(PRegSet::EMPTY, |all, clobber| all.union(clobber.1));
+    let joins = &liveness.regions.joins;
+    scan.settle.plan(func, positions, joins);
     Scan {
         input,
         positions,

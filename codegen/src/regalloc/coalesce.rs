@@ -3,12 +3,16 @@
 //! Method: copies are looked at from the most to the least executed; the registers of a copy join when their lives do
 //! not overlap, whereupon their lists of ranges are merged. What is joined needs no move. The time for comparing and
 //! merging is limited to a multiple of the number of ranges; copies behind that limit only become hints.
+//!
+//! Lives may overlap where one register is a copy of the other that nothing changes: when both are written in one place
+//! only, the copy's destination by the copy, they hold the same wherever both are alive, for the copy comes before every
+//! read of the destination, and the other write before the copy. Their common ranges then bear the source's name.
 
 use super::AllocatorInput;
 use super::intervals::{Bundle, Hint, Intervals, Part, occ};
 use super::liveness::Liveness;
 use super::positions::{NONE, Positions};
-use super::walk::{Copy, Walk};
+use super::walk::{Copy, Node, Walk};
 use crate::mfunc::MFunc;
 use crate::reg::Reg;
 
@@ -19,10 +23,15 @@ const STEPS_PER_RANGE: usize = 32;
 #[derive(Debug, Default)]
 pub(super) struct Coalescer {
     parent: Vec<u32>,
-    order: Vec<u32>,
+    /// Keys that are sorted, with what they belong to in the lower half.
+    order: Vec<u64>,
+    /// Registers that joined others and are no longer roots.
+    absorbed: Vec<u32>,
     steps: usize,
     /// Copies by instruction whose registers are one bundle, ascending.
     pub joined: Vec<u32>,
+    /// The same by instruction, as bits.
+    is_joined: Vec<u64>,
 }
 
 impl Coalescer {
@@ -36,16 +45,19 @@ impl Coalescer {
         walk: &mut Walk,
         out: &mut Intervals,
     ) {
+        self.absorbed.clear();
         self.parent.clear();
         self.parent.extend(0..func.vregs.len() as u32);
         self.steps = STEPS_PER_RANGE * walk.nodes.len();
         self.order.clear();
-        self.order.extend(0..walk.copies.len() as u32);
+        // The bits of positive numbers are ordered as the numbers; equal ones stay in the order of the copies.
+        let keys = walk.copies.iter().enumerate();
         self.order
-            .sort_by(|&a, &b| walk.copies[b as usize].freq.total_cmp(&walk.copies[a as usize].freq));
+            .extend(keys.map(|(index, copy)| u64::from(!copy.freq.to_bits()) << 32 | index as u64));
+        self.order.sort_unstable();
         for index in 0..self.order.len() {
-            let copy = walk.copies[self.order[index] as usize];
-            self.try_join(func, input, walk, copy);
+            let copy = walk.copies[self.order[index] as u32 as usize];
+            self.try_join(func, input, liveness, walk, copy);
         }
         self.build_bundles(func, input, liveness, walk, out);
         self.build_occurrences(func, positions, walk, out);
@@ -62,7 +74,7 @@ impl Coalescer {
         root
     }
 
-    fn try_join(&mut self, func: &MFunc, input: &AllocatorInput<'_>, walk: &mut Walk, copy: Copy) {
+    fn try_join(&mut self, func: &MFunc, input: &AllocatorInput<'_>, liveness: &Liveness, walk: &mut Walk, copy: Copy) {
         if !copy.dst.is_virtual() || !copy.src.is_virtual() {
             return;
         }
@@ -74,18 +86,29 @@ impl Coalescer {
         let a = self.find(copy.dst.virtual_index() as u32);
         let b = self.find(copy.src.virtual_index() as u32);
         let (first, second) = (walk.heads[a as usize], walk.heads[b as usize]);
-        if a == b || first == NONE || second == NONE || self.overlap(walk, first, second) {
+        if a == b || first == NONE || second == NONE {
             return;
         }
+        let head = match self.meet(walk, first, second, &copy) {
+            Meeting::Never => self.merge(walk, first, second),
+            Meeting::InCopies if !walk.remat[b as usize] && is_unmodified(liveness, walk, &copy) => {
+                let head = self.merge(walk, first, second);
+                self.unite(walk, head, copy.src.virtual_index() as u32);
+                head
+            }
+            Meeting::InCopies | Meeting::InOthers => return,
+        };
         self.parent[b as usize] = a;
-        walk.heads[a as usize] = self.merge(walk, first, second);
+        self.absorbed.push(b);
+        walk.heads[a as usize] = head;
     }
 
-    /// Whether two lists of ranges meet, or time has run out.
-    fn overlap(&mut self, walk: &Walk, mut a: u32, mut b: u32) -> bool {
+    /// Where two lists of ranges meet: the copy's destination is in the first one, its source in the second one.
+    fn meet(&mut self, walk: &Walk, mut a: u32, mut b: u32, copy: &Copy) -> Meeting {
+        let mut found = Meeting::Never;
         while a != NONE && b != NONE {
             if self.steps == 0 {
-                return true;
+                return Meeting::InOthers;
             }
             self.steps -= 1;
             let (x, y) = (&walk.nodes[a as usize], &walk.nodes[b as usize]);
@@ -93,14 +116,39 @@ impl Coalescer {
                 a = x.next;
             } else if y.range.to <= x.range.from {
                 b = y.next;
+            } else if is_range_of(x, copy.dst) && is_range_of(y, copy.src) {
+                found = Meeting::InCopies;
+                if x.range.to < y.range.to {
+                    a = x.next;
+                } else {
+                    b = y.next;
+                }
             } else {
-                return true;
+                return Meeting::InOthers;
             }
         }
-        false
+        found
     }
 
-    /// Merges two lists that do not meet.
+    /// Makes one range, of the source of a copy, of each two that overlap in a merged list.
+    fn unite(&mut self, walk: &mut Walk, head: u32, source: u32) {
+        let mut last = head;
+        while last != NONE {
+            self.steps = self.steps.saturating_sub(1);
+            let (range, next) = (walk.nodes[last as usize].range, walk.nodes[last as usize].next);
+            match walk.nodes.get(next as usize).copied() {
+                Some(node) if node.range.from < range.to => {
+                    let first = &mut walk.nodes[last as usize];
+                    first.range.to = range.to.max(node.range.to);
+                    first.range.vreg = source;
+                    first.next = node.next;
+                }
+                _ => last = next,
+            }
+        }
+    }
+
+    /// Merges two lists, by the starts of their ranges.
     fn merge(&mut self, walk: &mut Walk, mut a: u32, mut b: u32) -> u32 {
         if walk.nodes[b as usize].range.from < walk.nodes[a as usize].range.from {
             std::mem::swap(&mut a, &mut b);
@@ -133,14 +181,16 @@ impl Coalescer {
         out.clear();
         self.order.clear();
         for vreg in 0..func.vregs.len() as u32 {
-            if self.parent[vreg as usize] == vreg && walk.heads[vreg as usize] != NONE {
-                self.order.push(vreg);
+            if self.parent[vreg as usize] == vreg
+                && let Some(first) = walk.nodes.get(walk.heads[vreg as usize] as usize)
+            {
+                self.order.push(u64::from(first.range.from) << 32 | u64::from(vreg));
             }
         }
-        let start = |vreg: &u32| walk.nodes[walk.heads[*vreg as usize] as usize].range.from;
-        self.order.sort_unstable_by_key(|vreg| (start(vreg), *vreg));
+        self.order.sort_unstable();
         out.bundle_of.resize(func.vregs.len(), NONE);
-        for &root in &self.order {
+        for index in 0..self.order.len() {
+            let root = self.order[index] as u32;
             let mut bundle = Bundle::new(func.vregs[root as usize].class);
             bundle.ranges.0 = out.ranges.len() as u32;
             bundle.spans.0 = out.spans.len() as u32;
@@ -159,29 +209,17 @@ impl Coalescer {
             }
             bundle.ranges.1 = out.ranges.len() as u32;
             bundle.spans.1 = out.spans.len() as u32;
+            if input.options.rematerialize && walk.remat[root as usize] && liveness.phi_moves.of(root).is_empty() {
+                bundle.remat = root;
+            }
             out.bundle_of[root as usize] = out.bundles.len() as u32;
             out.bundles.push(bundle);
         }
-        for vreg in 0..func.vregs.len() as u32 {
-            let root = self.find(vreg);
-            out.bundle_of[vreg as usize] = out.bundle_of[root as usize];
-            if root == vreg
-                && let Some(bundle) = out.bundles.get_mut(out.bundle_of[vreg as usize] as usize)
-                && input.options.rematerialize
-                && walk.remat[vreg as usize]
-                && liveness.phi_moves.of(vreg).is_empty()
-            {
-                bundle.remat = vreg;
-            }
-        }
-        for vreg in 0..func.vregs.len() as u32 {
-            let number = out.bundle_of[vreg as usize];
-            if let Some(bundle) = out.bundles.get_mut(number as usize)
-                && bundle.remat != vreg
-                && walk.heads[vreg as usize] != NONE
-            {
-                bundle.remat = NONE;
-            }
+        for index in 0..self.absorbed.len() {
+            let vreg = self.absorbed[index];
+            let bundle = out.bundle_of[self.find(vreg) as usize];
+            out.bundle_of[vreg as usize] = bundle;
+            out.bundles[bundle as usize].remat = NONE;
         }
     }
 
@@ -189,14 +227,17 @@ impl Coalescer {
     /// no copy of all that the slot holds, although other copies may have joined its registers.
     fn build_occurrences(&mut self, func: &MFunc, positions: &Positions, walk: &Walk, out: &mut Intervals) {
         self.joined.clear();
-        for copy in &walk.copies {
+        self.is_joined.clear();
+        self.is_joined.resize(func.insts.len().div_ceil(64), 0);
+        for copy in walk.copies.iter().rev() {
             if copy.inst != NONE && is_joined(out, copy) && !is_widening(func, copy) {
                 self.joined.push(copy.inst);
+                self.is_joined[copy.inst as usize / 64] |= 1 << (copy.inst % 64);
             }
         }
-        self.joined.reverse();
+        let is_left_out = |inst: u32| self.is_joined[inst as usize / 64] >> (inst % 64) & 1 != 0;
         for (vreg, occurrence) in &walk.occs {
-            if self.joined.binary_search(&occurrence.inst).is_err() {
+            if !is_left_out(occurrence.inst) {
                 let bundle = out.bundle_of[*vreg as usize];
                 out.bundles[bundle as usize].occs.1 += 1;
             }
@@ -207,13 +248,14 @@ impl Coalescer {
             total += count;
             bundle.occs = (total, total);
             bundle.first = number as u32;
+            bundle.anchor = number as u32;
         }
         let Some(&(_, filler)) = walk.occs.first() else {
             return;
         };
         out.occs.resize(total as usize, filler);
         for (vreg, occurrence) in &walk.occs {
-            if self.joined.binary_search(&occurrence.inst).is_err() {
+            if !is_left_out(occurrence.inst) {
                 let bundle = &mut out.bundles[out.bundle_of[*vreg as usize] as usize];
                 bundle.occs.0 -= 1;
                 out.occs[bundle.occs.0 as usize] = *occurrence;
@@ -223,10 +265,12 @@ impl Coalescer {
             let ranges = &out.ranges[bundle.ranges.0 as usize..bundle.ranges.1 as usize];
             let mut last_block = NONE;
             for occurrence in &out.occs[bundle.occs.0 as usize..bundle.occs.1 as usize] {
-                let block = positions.block(occurrence.pos);
-                if occurrence.has(occ::DEF) && block != last_block {
-                    bundle.def_cost += positions.freq(block);
-                    last_block = block;
+                if occurrence.has(occ::DEF) {
+                    let block = positions.block(occurrence.pos);
+                    if block != last_block {
+                        bundle.def_cost += positions.freq(block);
+                        last_block = block;
+                    }
                 }
             }
             out.parts.push(Part {
@@ -269,6 +313,32 @@ impl Coalescer {
         }
         debug_assert_eq!(out.bundle_of.len(), func.vregs.len());
     }
+}
+
+/// Where two lists of ranges meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Meeting {
+    /// Nowhere.
+    Never,
+    /// Only where the destination and the source of one copy are both alive.
+    InCopies,
+    /// Elsewhere, or time has run out.
+    InOthers,
+}
+
+fn is_range_of(node: &Node, reg: Reg) -> bool {
+    node.range.vreg as usize == reg.virtual_index()
+}
+
+/// Whether a copy is the only write of its destination, and its source is written in one place, too: by an instruction
+/// or by the moves into a phi.
+fn is_unmodified(liveness: &Liveness, walk: &Walk, copy: &Copy) -> bool {
+    let writes = |reg: Reg| {
+        let index = reg.virtual_index();
+        let is_phi = !liveness.phi_moves.of(index as u32).is_empty();
+        walk.writes[index] + u8::from(is_phi)
+    };
+    copy.inst != NONE && writes(copy.dst) == 1 && writes(copy.src) == 1
 }
 
 /// A physical register as it is, a virtual one as its bundle.

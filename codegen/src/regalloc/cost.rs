@@ -6,18 +6,35 @@
 //! choice with the smallest burden wins. Constants that are computed again cost no store and less to load.
 
 use super::intervals::{Occurrence, Part, occ};
-use super::occupancy;
+use super::occupancy::{Conflict, FIXED, NO_PART};
 use super::positions::NONE;
 use super::scan::{Choice, Scan};
 use crate::error::CodegenError;
 use crate::reg::{Reg, RegClass};
 
-/// What computing a constant again costs, if a load costs one.
-const REMAT: f32 = 0.4;
-/// What an operand in memory costs.
-const FOLDED: f32 = 0.8;
-/// What saving and restoring a register costs.
-const SAVE_AND_RESTORE: f32 = 0.5;
+/// What things cost, if a load or a store costs one.
+#[derive(Clone, Copy, Debug)]
+struct Weights {
+    /// Computing a constant again.
+    remat: f32,
+    /// An operand in memory.
+    folded: f32,
+    /// Saving and restoring a register.
+    save_and_restore: f32,
+}
+
+/// By time.
+const SPEED: Weights = Weights {
+    remat: 0.4,
+    folded: 0.8,
+    save_and_restore: 0.5,
+};
+/// By length: a load has an opcode, and the address of the slot like an operand in memory.
+const SIZE: Weights = Weights {
+    remat: 1.0,
+    folded: 0.5,
+    save_and_restore: 0.8,
+};
 /// Added to distances, in positions, so that short ones do not count too much.
 const NEAR: f32 = 8.0;
 /// How much of a burden a good hint takes away.
@@ -25,7 +42,18 @@ const HINTED: f32 = 0.9;
 /// How many occurrences behind a call are looked at.
 const FEW: usize = 4;
 
+/// The burden of a part that loses its register at a position: mostly the same for many registers, up to a call.
+#[derive(Clone, Copy, Debug)]
+struct Rest {
+    from: u32,
+    burden: f32,
+}
+
 impl Scan<'_> {
+    fn weights(&self) -> &'static Weights {
+        if self.input.for_size { &SIZE } else { &SPEED }
+    }
+
     /// Chooses what happens with a part that fits nowhere.
     pub(super) fn choose(&mut self, part: &Part, class: RegClass) -> Result<Choice, CodegenError> {
         let at_start = self.at_start(part);
@@ -40,10 +68,14 @@ impl Scan<'_> {
             best_burden = self.burden(part, at_start, part.from, part.from);
         }
         let mut set = self.registers(class);
+        let mut rest = Rest {
+            from: NONE,
+            burden: 0.0,
+        };
         while set != 0 {
             let reg = class as u8 * 64 + set.trailing_zeros() as u8;
             set &= set - 1;
-            let Some((choice, burden)) = self.offer(part, reg, needed_end) else {
+            let Some((choice, burden)) = self.offer(part, reg, needed_end, &mut rest) else {
                 continue;
             };
             if burden < best_burden {
@@ -54,32 +86,32 @@ impl Scan<'_> {
     }
 
     /// The best use of a register for a part, and its burden.
-    fn offer(&mut self, part: &Part, reg: u8, needed_end: u32) -> Option<(Choice, f32)> {
+    fn offer(&mut self, part: &Part, reg: u8, needed_end: u32, rest: &mut Rest) -> Option<(Choice, f32)> {
         let limit = self.limit(reg).min(part.to);
-        let list = &mut self.memory.taken[usize::from(reg)];
-        occupancy::pass(list, part.from);
-        let list = &self.memory.taken[usize::from(reg)];
-        let conflict = occupancy::first_conflict(list, self.intervals, part, NONE - 1);
+        self.memory.occupancy.pass(usize::from(reg), part.from);
+        let conflict = self.conflict(part, reg, NO_PART);
         let free = conflict.map_or(limit, |conflict| conflict.pos.min(limit));
         let saving =
             if self.input.callee_saved.contains(Reg(u32::from(reg))) && !self.given.contains(Reg(u32::from(reg))) {
-                SAVE_AND_RESTORE / ((part.to - part.from) as f32 + NEAR)
+                self.weights().save_and_restore / ((part.to - part.from) as f32 + NEAR)
             } else {
                 0.0
             };
         let mut offer = None;
         if free >= needed_end {
-            offer = Some((Choice::Until(reg, free), saving + self.rest_burden(part, free)));
+            offer = Some((Choice::Until(reg, free), saving + self.rest_burden(part, free, rest)));
         }
         if let Some(conflict) = conflict
             && conflict.pos < limit
-            && conflict.part != occupancy::FIXED
-            && let Some(victim_burden) = self.victim_burden(conflict.part, conflict.pos)
+            && conflict.part != FIXED
         {
-            let second = occupancy::first_conflict(list, self.intervals, part, conflict.part);
+            let second = self.conflict(part, reg, conflict.part);
             let free = second.map_or(limit, |conflict| conflict.pos.min(limit));
-            let burden = saving + victim_burden + self.rest_burden(part, free);
-            if free >= needed_end && offer.is_none_or(|(_, other)| burden < other) {
+            if free >= needed_end
+                && let Some(victim_burden) = self.victim_burden(conflict.part, conflict.pos)
+                && let burden = saving + victim_burden + self.rest_burden(part, free, rest)
+                && offer.is_none_or(|(_, other)| burden < other)
+            {
                 offer = Some((Choice::Evict(reg, conflict.part, conflict.pos, free), burden));
             }
         }
@@ -87,12 +119,30 @@ impl Scan<'_> {
         offer.map(|(choice, burden)| (choice, burden * hint))
     }
 
+    /// Up to where a register is free for a part that starts at the scan's position.
+    pub(super) fn free_until(&self, part: &Part, reg: u8) -> u32 {
+        let limit = self.limit(reg).min(part.to);
+        let conflict = self.conflict(part, reg, NO_PART);
+        conflict.map_or(limit, |conflict| conflict.pos.min(limit))
+    }
+
+    fn conflict(&self, part: &Part, reg: u8, ignored: u32) -> Option<Conflict> {
+        let occupancy = &self.memory.occupancy;
+        occupancy.first_conflict(self.intervals, part, usize::from(reg), ignored)
+    }
+
     /// The burden of a part that loses its register at `limit`.
-    fn rest_burden(&self, part: &Part, limit: u32) -> f32 {
+    fn rest_burden(&self, part: &Part, limit: u32, known: &mut Rest) -> f32 {
         if limit >= part.to {
             return 0.0;
         }
-        self.burden(part, self.kept_before(part, limit), limit, limit)
+        if limit != known.from {
+            *known = Rest {
+                from: limit,
+                burden: self.burden(part, self.kept_before(part, limit), limit, limit),
+            };
+        }
+        known.burden
     }
 
     /// The burden of taking the register from a part, if that is possible.
@@ -110,9 +160,10 @@ impl Scan<'_> {
     fn burden(&self, part: &Part, next: usize, pos: u32, cut: u32) -> f32 {
         let bundle = &self.intervals.bundles[part.bundle as usize];
         let occs = self.intervals.occs_of(part);
+        let weights = self.weights();
         let load_cost = |o: Option<&Occurrence>| match o {
-            _ if bundle.is_remat() => REMAT,
-            Some(o) if self.can_fold(part, o) => FOLDED,
+            _ if bundle.is_remat() => weights.remat,
+            Some(o) if self.can_fold(part, o) => weights.folded,
             _ => 1.0,
         };
         let (mut load, mut end) = match occs.get(next) {
@@ -154,13 +205,14 @@ impl Scan<'_> {
             return false;
         }
         let loads: f32 = behind.iter().map(|o| self.positions.freq_at(o.pos)).sum();
+        let weights = self.weights();
         let cost = if bundle.is_remat() {
-            loads * REMAT
+            loads * weights.remat
         } else if bundle.spilled {
             loads
         } else {
             loads + bundle.def_cost
         };
-        cost < SAVE_AND_RESTORE
+        cost < weights.save_and_restore
     }
 }

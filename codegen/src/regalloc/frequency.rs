@@ -6,24 +6,34 @@
 //! layout order does it, since edges into a block come from before it, apart from those that close loops. A loop
 //! multiplies the weight by a constant (after Wu and Larus, "Static Branch Frequency and Program Profile Analysis").
 
-use super::positions::Positions;
+use super::positions::{NONE, Positions};
 use crate::mfunc::{MFunc, Term};
 
 /// Rounds of a loop.
 const ROUNDS: f32 = 10.0;
-/// Loops deeper than this count no more.
-const MAX_DEPTH: u8 = 6;
+/// The product of the rounds of so many loops around one another; deeper ones count no more.
+const ROUNDS_BY_DEPTH: [f32; 7] = rounds_by_depth();
 /// The share that goes to a block that does not come to its end, if others do.
 const COLD: f32 = 0.01;
 /// No block is executed less often.
 const LEAST: f32 = 1e-4;
 
+const fn rounds_by_depth() -> [f32; 7] {
+    let mut rounds = [1.0; 7];
+    let mut depth = 1;
+    while depth < rounds.len() {
+        rounds[depth] = rounds[depth - 1] * ROUNDS;
+        depth += 1;
+    }
+    rounds
+}
+
 /// Memory of the guess.
 #[derive(Debug, Default)]
 pub(super) struct Frequency {
     weights: Vec<f32>,
-    /// By edge: its share of the block that it leaves.
-    shares: Vec<f32>,
+    /// By edge: its share of the block that it leaves, and the loop that it leaves or [`NONE`].
+    shares: Vec<(f32, u32)>,
     /// By loop: what enters it, and the sum of what leaves it before that is spread.
     loops: Vec<(f32, f32)>,
 }
@@ -41,17 +51,11 @@ impl Frequency {
             for &edge in func.pred_edges(block) {
                 let from = func.edges[edge as usize].from;
                 if from < block {
-                    let share = self.weights[from as usize] * self.shares[edge as usize];
-                    weight += match positions.exited(from, block) {
-                        Some(left) => {
-                            let (entering, leaving) = self.loops[left as usize];
-                            if leaving > 0.0 {
-                                entering * share / leaving
-                            } else {
-                                share
-                            }
-                        }
-                        None => share,
+                    let (share, left) = self.shares[edge as usize];
+                    let share = self.weights[from as usize] * share;
+                    weight += match self.loops.get(left as usize) {
+                        Some(&(entering, leaving)) if leaving > 0.0 => entering * share / leaving,
+                        _ => share,
                     };
                 }
             }
@@ -61,8 +65,8 @@ impl Frequency {
                 self.loops[number as usize].0 = weight;
             }
             self.share_out(func, positions, block, weight);
-            let depth = func.blocks[block as usize].loop_depth.min(MAX_DEPTH);
-            freq.push(weight * ROUNDS.powi(i32::from(depth)));
+            let depth = usize::from(func.blocks[block as usize].loop_depth);
+            freq.push(weight * ROUNDS_BY_DEPTH[depth.min(ROUNDS_BY_DEPTH.len() - 1)]);
         }
     }
 
@@ -72,23 +76,26 @@ impl Frequency {
         let first = self.shares.len();
         debug_assert_eq!(first, edges.start, "edges stand in the order of their blocks");
         let mut staying = 0.0;
-        for edge in edges.clone() {
+        let is_invoke = func.blocks[block as usize].term == Term::Invoke;
+        for edge in edges {
             let to = func.edges[edge].to;
-            let share = if func.blocks[to as usize].term == Term::Stop {
+            let unwinds = is_invoke && edge > first;
+            let share = if unwinds || func.blocks[to as usize].term == Term::Stop {
                 COLD
             } else {
                 1.0
             };
-            self.shares.push(share);
-            if positions.exited(block, to).is_none() {
+            let left = positions.exited(block, to).unwrap_or(NONE);
+            self.shares.push((share, left));
+            if left == NONE {
                 staying += share;
             }
         }
         // What leaves a loop is spread later: only what stays is shared.
-        for edge in edges {
-            match positions.exited(block, func.edges[edge].to) {
-                Some(left) => self.loops[left as usize].1 += weight * self.shares[edge],
-                None => self.shares[edge] /= staying,
+        for (share, left) in &mut self.shares[first..] {
+            match self.loops.get_mut(*left as usize) {
+                Some(sums) => sums.1 += weight * *share,
+                None => *share /= staying,
             }
         }
     }

@@ -74,6 +74,8 @@ pub(super) struct Bundle {
     pub is_localized: bool,
     /// First part.
     pub first: u32,
+    /// The part near the scan's position that was looked for last.
+    pub anchor: u32,
     /// The register that a part got last.
     pub last_reg: u8,
     /// Its slot, when it has one.
@@ -95,6 +97,7 @@ impl Bundle {
             spilled: false,
             is_localized: false,
             first: NONE,
+            anchor: NONE,
             last_reg: NO_PLACE,
             slot: NONE,
         }
@@ -190,6 +193,13 @@ impl Intervals {
             .iter()
             .take_while(move |span| span.0 < to)
             .map(move |span| (span.0.max(from), span.1.min(to)))
+    }
+
+    /// Whether a part is alive from its start to its end.
+    #[inline]
+    pub(super) fn is_one_span(&self, part: &Part) -> bool {
+        let span = self.spans[part.span as usize];
+        span.0 <= part.from && span.1 >= part.to
     }
 
     /// Cuts a part in two and gives the number of the second one.

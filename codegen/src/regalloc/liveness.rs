@@ -10,6 +10,7 @@ use super::positions::{NONE, Positions};
 use super::regions::Regions;
 use crate::desc::{OpDesc, Role};
 use crate::mfunc::{MFunc, for_each_register, op_desc};
+use crate::reg::Reg;
 
 /// Lists of numbers by number, filled in two passes.
 #[derive(Debug, Default)]
@@ -138,16 +139,23 @@ impl Liveness {
             let number = number as u32;
             for inst in &func.insts[block.start as usize..block.end as usize] {
                 let desc = op_desc(ops, inst.op);
+                let mut written = [Reg::NONE; 3];
+                let mut write_count = 0;
                 for_each_register(inst, desc, |_, reg, role| {
-                    if role != Role::Def && reg.is_virtual() {
+                    if !reg.is_virtual() {
+                        return;
+                    }
+                    if role != Role::Def {
                         self.read(reg.virtual_index(), number);
                     }
-                });
-                for_each_register(inst, desc, |_, reg, role| {
-                    if matches!(role, Role::Def | Role::UseDef) && reg.is_virtual() {
-                        self.write(reg.virtual_index(), number);
+                    if matches!(role, Role::Def | Role::UseDef) {
+                        written[write_count] = reg;
+                        write_count += 1;
                     }
                 });
+                for reg in &written[..write_count] {
+                    self.write(reg.virtual_index(), number);
+                }
             }
             for edge in func.edges_of(number) {
                 for phi_move in func.moves_of(edge) {

@@ -20,6 +20,7 @@ mod positions;
 mod regions;
 mod resolve;
 mod scan;
+mod settle;
 mod slots;
 #[cfg(test)]
 mod tests;
@@ -157,6 +158,8 @@ pub struct AllocatorInput<'a> {
     pub callee_saved: PRegSet,
     /// Whether a spill slot may hold different values at different times (contract 12).
     pub reuse_slots: bool,
+    /// Whether the size of the code counts instead of how often it is executed.
+    pub for_size: bool,
     /// The options of the recipe.
     pub options: &'a AllocatorOptions,
 }

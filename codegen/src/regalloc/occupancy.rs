@@ -1,13 +1,17 @@
 //! When each physical register is taken, from the scan's position on.
 //!
 //! A list for each register holds the ranges in which it is taken, by parts or by instructions, the nearest one last:
-//! the scan adds and removes near its position, which is the cheap end. Ranges of a list are disjoint.
+//! the scan adds and removes near its position, which is the cheap end. Ranges of a list are disjoint. Most questions
+//! are answered by the nearest range alone, so these stand together in an array.
 
 use super::intervals::{Intervals, Part};
 use super::positions::NONE;
+use crate::reg::{PRegSet, Reg};
 
 /// [`Entry::part`] of ranges that instructions fix.
 pub(super) const FIXED: u32 = NONE;
+/// The number of no part, for [`Occupancy::first_conflict`].
+pub(super) const NO_PART: u32 = NONE - 1;
 
 /// A range in which a register is taken.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +22,13 @@ pub(super) struct Entry {
     pub part: u32,
 }
 
+/// The nearest range of a register that is not taken again.
+const NEVER: Entry = Entry {
+    from: NONE,
+    to: NONE,
+    part: NO_PART,
+};
+
 /// Where a part meets something in a register.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Conflict {
@@ -26,71 +37,142 @@ pub(super) struct Conflict {
     pub part: u32,
 }
 
-/// Forgets ranges that end at or before a position.
-#[inline]
-pub(super) fn pass(list: &mut Vec<Entry>, pos: u32) {
-    while list.last().is_some_and(|entry| entry.to <= pos) {
-        list.pop();
+/// The ranges of all registers.
+#[derive(Debug)]
+pub(super) struct Occupancy {
+    /// By physical register, nearest range last.
+    lists: Vec<Vec<Entry>>,
+    /// The last ones of `lists`.
+    nearest: [Entry; Reg::FIRST_VIRTUAL as usize],
+    scratch: Vec<Entry>,
+}
+
+impl Default for Occupancy {
+    fn default() -> Self {
+        Occupancy {
+            lists: Vec::new(),
+            nearest: [NEVER; Reg::FIRST_VIRTUAL as usize],
+            scratch: Vec::new(),
+        }
     }
 }
 
-/// The first position at which a part meets something that `ignored` does not name.
-pub(super) fn first_conflict(list: &[Entry], intervals: &Intervals, part: &Part, ignored: u32) -> Option<Conflict> {
-    let last = list.last()?;
-    if last.from >= part.to {
-        return None;
-    }
-    let mut entries = list.iter().rev();
-    let mut entry = entries.next()?;
-    for (from, to) in intervals.spans_of_part(part) {
-        while entry.to <= from || entry.part == ignored {
-            entry = entries.next()?;
-        }
-        if entry.from < to {
-            return Some(Conflict {
-                pos: entry.from.max(from),
-                part: entry.part,
-            });
+impl Occupancy {
+    /// Begins with what instructions fix; the memory of earlier lists is given back for it.
+    pub(super) fn start(&mut self, fixed: &mut Vec<Vec<Entry>>, allocatable: PRegSet) {
+        std::mem::swap(&mut self.lists, fixed);
+        for reg in allocatable.iter() {
+            self.find_nearest(reg.index());
         }
     }
-    None
-}
 
-/// Gives the register to a part, which meets nothing in it.
-pub(super) fn take(list: &mut Vec<Entry>, intervals: &Intervals, number: u32, scratch: &mut Vec<Entry>) {
-    let part = &intervals.parts[number as usize];
-    // What lies before the part's last range comes out and is merged with the part's ranges.
-    let keep = list.partition_point(|entry| entry.from >= part.to);
-    scratch.clear();
-    scratch.extend(list.drain(keep..));
-    let start = list.len();
-    for (from, to) in intervals.spans_of_part(part) {
-        while let Some(entry) = scratch.last().filter(|entry| entry.from < from) {
-            list.push(*entry);
-            scratch.pop();
-        }
-        list.push(Entry { from, to, part: number });
+    #[inline]
+    fn find_nearest(&mut self, reg: usize) {
+        self.nearest[reg] = self.lists[reg].last().copied().unwrap_or(NEVER);
     }
-    while let Some(entry) = scratch.pop() {
-        list.push(entry);
-    }
-    list[start..].reverse();
-}
 
-/// Takes the register away from a part from a position on.
-pub(super) fn release(list: &mut Vec<Entry>, number: u32, pos: u32, end: u32) {
-    let start = list.partition_point(|entry| entry.from >= end);
-    let mut write = start;
-    for read in start..list.len() {
-        let mut entry = list[read];
-        if entry.part == number {
-            entry.to = entry.to.min(pos);
-            if entry.from >= entry.to {
-                continue;
+    /// Forgets ranges of a register that end at or before a position.
+    #[inline]
+    pub(super) fn pass(&mut self, reg: usize, pos: u32) {
+        if self.nearest[reg].to <= pos {
+            let list = &mut self.lists[reg];
+            while list.last().is_some_and(|entry| entry.to <= pos) {
+                list.pop();
+            }
+            self.find_nearest(reg);
+        }
+    }
+
+    /// The part that is in a register at a position of the scan, or [`NONE`].
+    pub(super) fn part_at(&mut self, reg: usize, pos: u32) -> u32 {
+        self.pass(reg, pos);
+        let nearest = self.nearest[reg];
+        if nearest.from <= pos && nearest.part != NO_PART {
+            nearest.part
+        } else {
+            NONE
+        }
+    }
+
+    /// Whether a part meets nothing in a register.
+    #[inline]
+    pub(super) fn fits(&mut self, intervals: &Intervals, part: &Part, reg: usize) -> bool {
+        self.pass(reg, part.from);
+        self.nearest[reg].from >= part.to
+            || (!intervals.is_one_span(part) && self.first_conflict(intervals, part, reg, NO_PART).is_none())
+    }
+
+    /// The first position at which a part meets something in a register that `ignored` does not name.
+    pub(super) fn first_conflict(
+        &self,
+        intervals: &Intervals,
+        part: &Part,
+        reg: usize,
+        ignored: u32,
+    ) -> Option<Conflict> {
+        if self.nearest[reg].from >= part.to {
+            return None;
+        }
+        let mut entries = self.lists[reg].iter().rev();
+        let mut entry = entries.next()?;
+        for (from, to) in intervals.spans_of_part(part) {
+            while entry.to <= from || entry.part == ignored {
+                entry = entries.next()?;
+            }
+            if entry.from < to {
+                return Some(Conflict {
+                    pos: entry.from.max(from),
+                    part: entry.part,
+                });
             }
         }
-        list[write] = entry;
-        write += 1;
+        None
     }
-    list.truncate(write);
+
+    /// Gives a register to a part, which meets nothing in it.
+    pub(super) fn take(&mut self, intervals: &Intervals, number: u32, reg: usize) {
+        let part = &intervals.parts[number as usize];
+        let list = &mut self.lists[reg];
+        if self.nearest[reg].from >= part.to {
+            let start = list.len();
+            let spans = intervals.spans_of_part(part);
+            list.extend(spans.map(|(from, to)| Entry { from, to, part: number }));
+            list[start..].reverse();
+        } else {
+            // What lies before the part's last range comes out and is merged with the part's ranges.
+            let keep = list.partition_point(|entry| entry.from >= part.to);
+            self.scratch.clear();
+            self.scratch.extend(list.drain(keep..));
+            for (from, to) in intervals.spans_of_part(part) {
+                while let Some(entry) = self.scratch.last().filter(|entry| entry.from < from) {
+                    list.push(*entry);
+                    self.scratch.pop();
+                }
+                list.push(Entry { from, to, part: number });
+            }
+            list.extend(self.scratch.drain(..).rev());
+            list[keep..].reverse();
+        }
+        self.find_nearest(reg);
+    }
+
+    /// Takes a register away from a part, which ends at `end`, from a position on.
+    pub(super) fn release(&mut self, number: u32, reg: usize, pos: u32, end: u32) {
+        let list = &mut self.lists[reg];
+        let start = list.partition_point(|entry| entry.from >= end);
+        let mut write = start;
+        for read in start..list.len() {
+            let mut entry = list[read];
+            if entry.part == number {
+                entry.to = entry.to.min(pos);
+                if entry.from >= entry.to {
+                    continue;
+                }
+            }
+            list[write] = entry;
+            write += 1;
+        }
+        list.truncate(write);
+        self.find_nearest(reg);
+    }
 }

@@ -32,13 +32,13 @@ pub(super) struct Positions {
     starts: Vec<u32>,
     loops: Vec<Loop>,
     block_loop: Vec<u32>,
-    /// By block: how often it is executed, see [`super::frequency`].
+    /// By block: how often it is executed, see [`super::frequency`]; how often it is there, if size counts.
     freq: Vec<f32>,
 }
 
 impl Positions {
-    /// Measures a function.
-    pub(super) fn compute(&mut self, func: &MFunc, frequency: &mut Frequency) {
+    /// Measures a function. `for_size`: all blocks count the same.
+    pub(super) fn compute(&mut self, func: &MFunc, frequency: &mut Frequency, for_size: bool) {
         self.slots.clear();
         self.starts.clear();
         for (number, block) in func.blocks.iter().enumerate() {
@@ -61,7 +61,12 @@ impl Positions {
         }
         self.find_loops(func);
         let mut freq = std::mem::take(&mut self.freq);
-        frequency.compute(func, self, &mut freq);
+        if for_size {
+            freq.clear();
+            freq.resize(func.blocks.len(), 1.0);
+        } else {
+            frequency.compute(func, self, &mut freq);
+        }
         self.freq = freq;
     }
 

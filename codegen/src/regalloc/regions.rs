@@ -141,8 +141,17 @@ impl Regions {
     }
 
     /// Takes the outermost loop around a block that does not contain the definition, if there is one.
+    #[inline]
     fn cover_loop(&mut self, func: &MFunc, positions: &Positions, vreg: u32, def: u32, block: u32) -> bool {
         let innermost = positions.innermost_loop(block);
+        if innermost == NONE || positions.blocks_of(innermost).contains(&def) {
+            return false;
+        }
+        self.cover_loops_from(func, positions, vreg, def, innermost)
+    }
+
+    /// The same, from the innermost of the loops outwards.
+    fn cover_loops_from(&mut self, func: &MFunc, positions: &Positions, vreg: u32, def: u32, innermost: u32) -> bool {
         let (mut number, mut taken) = (innermost, NONE);
         while number != NONE && !positions.blocks_of(number).contains(&def) {
             if self.loop_seen[number as usize] == vreg {

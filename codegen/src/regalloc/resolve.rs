@@ -36,13 +36,21 @@ struct Transition {
     freq: f32,
 }
 
+/// A part of a bundle with several parts.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    from: u32,
+    part: u32,
+    place: u8,
+}
+
 /// Memory of the resolution.
 #[derive(Debug, Default)]
 pub(super) struct ResolveMemory {
-    /// The parts of all bundles, those of a bundle together and in order.
-    order: Vec<u32>,
-    /// By bundle: its parts in `order`.
-    parts: Vec<(u32, u32)>,
+    /// The parts of bundles with several parts, those of a bundle together and in order.
+    pieces: Vec<Piece>,
+    /// By bundle: its parts in `pieces`. For a bundle of one part, nothing.
+    spread: Vec<(u32, u32)>,
     transitions: Vec<Transition>,
     /// By part of the bundle: whether its register may hold something else than the slot.
     dirty: Vec<bool>,
@@ -74,8 +82,14 @@ impl Resolution<'_> {
         self.memory.edge_source.clear();
         self.memory.edge_source.resize(self.func.edges.len(), (NONE, NONE));
         for bundle in 0..self.intervals.bundles.len() as u32 {
-            self.set_operands(bundle);
-            self.resolve_bundle(bundle);
+            if self.part_count(bundle) == 0 {
+                self.set_operands(bundle, self.intervals.bundles[bundle as usize].first);
+            } else {
+                for index in 0..self.part_count(bundle) {
+                    self.set_operands(bundle, self.piece(bundle, index).part);
+                }
+                self.resolve_bundle(bundle);
+            }
         }
         self.finish_joined();
         self.move_phis();
@@ -86,40 +100,73 @@ impl Resolution<'_> {
     }
 
     fn order_parts(&mut self) {
-        self.memory.order.clear();
-        self.memory.parts.clear();
+        let ResolveMemory { pieces, spread, .. } = &mut *self.memory;
+        pieces.clear();
+        spread.clear();
         for bundle in &self.intervals.bundles {
-            let start = self.memory.order.len() as u32;
+            let start = pieces.len() as u32;
             let mut part = bundle.first;
-            while part != NONE {
-                self.memory.order.push(part);
-                part = self.intervals.parts[part as usize].next;
+            if self.intervals.parts[part as usize].next != NONE {
+                while let Some(data) = self.intervals.parts.get(part as usize) {
+                    pieces.push(Piece {
+                        from: data.from,
+                        part,
+                        place: data.place,
+                    });
+                    part = data.next;
+                }
             }
-            self.memory.parts.push((start, self.memory.order.len() as u32));
+            spread.push((start, pieces.len() as u32));
         }
     }
 
+    /// The number of parts of a bundle, or none if there is one only.
     fn part_count(&self, bundle: u32) -> u32 {
-        let (start, end) = self.memory.parts[bundle as usize];
+        let (start, end) = self.memory.spread[bundle as usize];
         end - start
     }
 
+    fn piece(&self, bundle: u32, index: u32) -> Piece {
+        let (start, _) = self.memory.spread[bundle as usize];
+        self.memory.pieces[(start + index) as usize]
+    }
+
     fn part(&self, bundle: u32, index: u32) -> &Part {
-        let (start, _) = self.memory.parts[bundle as usize];
-        &self.intervals.parts[self.memory.order[(start + index) as usize] as usize]
+        &self.intervals.parts[self.piece(bundle, index).part as usize]
+    }
+
+    /// The parts of a bundle, if there are several.
+    fn pieces(&self, bundle: u32) -> &[Piece] {
+        let (start, end) = self.memory.spread[bundle as usize];
+        &self.memory.pieces[start as usize..end as usize]
     }
 
     /// Which part of a bundle a position in its life belongs to.
     fn part_at(&self, bundle: u32, pos: u32) -> u32 {
-        let (start, end) = self.memory.parts[bundle as usize];
-        let order = &self.memory.order[start as usize..end as usize];
-        let behind = order.partition_point(|&part| self.intervals.parts[part as usize].from <= pos);
+        let behind = self.pieces(bundle).partition_point(|piece| piece.from <= pos);
         behind.saturating_sub(1) as u32
+    }
+
+    /// The same, looked for first at a part and its neighbors.
+    fn part_near(&self, bundle: u32, pos: u32, near: u32) -> u32 {
+        let pieces = self.pieces(bundle);
+        let starts_behind = |index: usize| pieces.get(index).is_none_or(|piece| piece.from > pos);
+        let near = near as usize;
+        match (starts_behind(near), starts_behind(near + 1)) {
+            (false, true) => near as u32,
+            (true, _) if near > 0 && !starts_behind(near - 1) => near as u32 - 1,
+            (false, false) if starts_behind(near + 2) => near as u32 + 1,
+            _ => self.part_at(bundle, pos),
+        }
     }
 
     /// The place of a bundle at a position in its life.
     fn place_at(&self, bundle: u32, pos: u32) -> u8 {
-        let place = self.part(bundle, self.part_at(bundle, pos)).place;
+        let place = if self.part_count(bundle) == 0 {
+            self.intervals.parts[self.intervals.bundles[bundle as usize].first as usize].place
+        } else {
+            self.piece(bundle, self.part_at(bundle, pos)).place
+        };
         debug_assert_ne!(place, NO_PLACE, "every part has a place");
         place
     }
@@ -147,34 +194,29 @@ impl Resolution<'_> {
         }
     }
 
-    /// Names the registers and slots of operands.
-    fn set_operands(&mut self, bundle: u32) {
-        for index in 0..self.part_count(bundle) {
-            let part = *self.part(bundle, index);
-            if part.place < Reg::FIRST_VIRTUAL as u8 {
-                self.out.written.insert(Reg(u32::from(part.place)));
-            }
-            for occurrence in self.intervals.occs_of(&part) {
-                if occurrence.has(occ::MEMORY) {
-                    let slot = self.slot(bundle);
-                    self.out.memory_operands.push(MemoryOperand {
-                        inst: occurrence.inst,
-                        operand: occurrence.operand,
-                        slot,
-                    });
-                } else {
-                    debug_assert!(part.place < SLOT, "an operand that is not in memory has a register");
-                    self.out.regs[occurrence.inst as usize][usize::from(occurrence.operand)] = part.place;
-                }
+    /// Names the registers and slots of a part's operands.
+    fn set_operands(&mut self, bundle: u32, part: u32) {
+        let part = &self.intervals.parts[part as usize];
+        if part.place < Reg::FIRST_VIRTUAL as u8 {
+            self.out.written.insert(Reg(u32::from(part.place)));
+        }
+        for occurrence in self.intervals.occs_of(part) {
+            if occurrence.has(occ::MEMORY) {
+                let slot = self.slot(bundle);
+                self.out.memory_operands.push(MemoryOperand {
+                    inst: occurrence.inst,
+                    operand: occurrence.operand,
+                    slot,
+                });
+            } else {
+                debug_assert!(part.place < SLOT, "an operand that is not in memory has a register");
+                self.out.regs[occurrence.inst as usize][usize::from(occurrence.operand)] = part.place;
             }
         }
     }
 
     fn resolve_bundle(&mut self, bundle: u32) {
         let data = &self.intervals.bundles[bundle as usize];
-        if self.part_count(bundle) < 2 {
-            return;
-        }
         self.memory.transitions.clear();
         self.memory.dirty.clear();
         self.memory.dirty.resize(self.part_count(bundle) as usize, false);
@@ -203,8 +245,8 @@ impl Resolution<'_> {
     fn find_borders(&mut self, bundle: u32) {
         let is_localized = self.intervals.bundles[bundle as usize].is_localized;
         for index in 1..self.part_count(bundle) {
-            let (before, after) = (*self.part(bundle, index - 1), *self.part(bundle, index));
-            let border = after.from;
+            let before = self.piece(bundle, index - 1);
+            let border = self.piece(bundle, index).from;
             let gap = border & !1;
             let Some(range) = self.intervals.range_at(bundle, border) else {
                 continue;
@@ -213,7 +255,7 @@ impl Resolution<'_> {
                 let (vreg, block) = (range.vreg, self.positions.block(border));
                 if self.liveness.regions.joins.binary_search(&block).is_err() && !is_localized {
                     self.mark_edges(vreg);
-                    self.find_edges_into(bundle, vreg, block);
+                    self.find_edges_into(bundle, vreg, block, index);
                 }
                 continue;
             }
@@ -240,30 +282,33 @@ impl Resolution<'_> {
     }
 
     fn transit(&mut self, at: Where, vreg: u32, from: u32, to: u32, pos: u32) {
-        if from != to {
-            let freq = self.positions.freq_at(pos);
-            self.memory.transitions.push(Transition {
-                at,
-                vreg,
-                from,
-                to,
-                freq,
-            });
-        }
+        let freq = self.positions.freq_at(pos);
+        self.memory.transitions.push(Transition {
+            at,
+            vreg,
+            from,
+            to,
+            freq,
+        });
     }
 
     /// Edges at whose ends the bundle is in different places.
     fn find_edges(&mut self, bundle: u32) {
         let (first, end) = self.intervals.bundles[bundle as usize].ranges;
+        let joins = &self.liveness.regions.joins;
+        let start = self.intervals.ranges[first as usize].from;
+        let mut next = joins.partition_point(|&block| self.positions.start(block) < start);
+        let mut near = 0;
         for index in first..end {
             let range = self.intervals.ranges[index as usize];
-            let joins = &self.liveness.regions.joins;
-            let mut next = joins.partition_point(|&block| self.positions.start(block) < range.from);
+            while self.joins_before(next, range.from) {
+                next += 1;
+            }
             if self.joins_before(next, range.to) {
                 self.mark_edges(range.vreg);
             }
             while self.joins_before(next, range.to) {
-                self.find_edges_into(bundle, range.vreg, self.liveness.regions.joins[next]);
+                near = self.find_edges_into(bundle, range.vreg, joins[next], near);
                 next += 1;
             }
         }
@@ -289,8 +334,9 @@ impl Resolution<'_> {
         }
     }
 
-    fn find_edges_into(&mut self, bundle: u32, vreg: u32, block: u32) {
-        let to = self.part_at(bundle, self.positions.start(block));
+    /// Finds edges into a block. `near` is a part near the block; the one at its start is returned.
+    fn find_edges_into(&mut self, bundle: u32, vreg: u32, block: u32, near: u32) -> u32 {
+        let to = self.part_near(bundle, self.positions.start(block), near);
         for &edge in self.func.pred_edges(block) {
             let (phi, source) = self.memory.edge_source[edge as usize];
             if phi == vreg && self.intervals.bundle_of.get(source as usize) != Some(&bundle) {
@@ -298,11 +344,14 @@ impl Resolution<'_> {
             }
             let from_block = self.func.edges[edge as usize].from;
             let from_end = self.positions.start(from_block + 1) - 1;
-            let from = self.part_at(bundle, from_end);
-            let rarer = self.positions.freq(from_block) < self.positions.freq(block);
-            let pos = if rarer { from_end } else { self.positions.start(block) };
-            self.transit(Where::Edge(edge), vreg, from, to, pos);
+            let from = self.part_near(bundle, from_end, to);
+            if from != to {
+                let rarer = self.positions.freq(from_block) < self.positions.freq(block);
+                let pos = if rarer { from_end } else { self.positions.start(block) };
+                self.transit(Where::Edge(edge), vreg, from, to, pos);
+            }
         }
+        to
     }
 
     /// Finds the parts in whose registers there may be something else than in the slot: those with definitions, and
@@ -319,7 +368,7 @@ impl Resolution<'_> {
         for _ in 0..MAX_ROUNDS {
             is_changed = false;
             for t in &self.memory.transitions {
-                if dirty[t.from as usize] && !dirty[t.to as usize] && self.part(bundle, t.to).place != SLOT {
+                if dirty[t.from as usize] && !dirty[t.to as usize] && self.piece(bundle, t.to).place != SLOT {
                     dirty[t.to as usize] = true;
                     is_changed = true;
                 }
@@ -347,7 +396,7 @@ impl Resolution<'_> {
                     let edge = self.liveness.move_edge[number as usize];
                     let start = self.positions.start(self.func.edges[edge as usize].to);
                     let part = self.part_at(bundle, start);
-                    dirty[part as usize] |= self.part(bundle, part).place != SLOT;
+                    dirty[part as usize] |= self.piece(bundle, part).place != SLOT;
                 }
             }
         }
@@ -355,7 +404,7 @@ impl Resolution<'_> {
 
     /// Whether a transition must store the value.
     fn needs_store(&self, bundle: u32, t: &Transition) -> bool {
-        let is_in_slot = |index| self.part(bundle, index).place == SLOT;
+        let is_in_slot = |index| self.piece(bundle, index).place == SLOT;
         is_in_slot(t.to) && !is_in_slot(t.from) && self.memory.dirty[t.from as usize]
     }
 
@@ -364,7 +413,7 @@ impl Resolution<'_> {
         let stored = self.memory.stored[bundle as usize];
         for index in 0..self.memory.transitions.len() {
             let t = self.memory.transitions[index];
-            let (from, to) = (self.part(bundle, t.from).place, self.part(bundle, t.to).place);
+            let (from, to) = (self.piece(bundle, t.from).place, self.piece(bundle, t.to).place);
             if from == to || (to == SLOT && (is_remat || stored || !self.needs_store(bundle, &t))) {
                 continue;
             }
@@ -442,11 +491,14 @@ impl Resolution<'_> {
 
     /// Copies within a bundle: from a register to itself, or nothing at all.
     fn finish_joined(&mut self) {
+        let mut block = 0;
         for &inst in self.joined {
+            while self.func.blocks[block as usize].end <= inst {
+                block += 1;
+            }
             let data = &self.func.insts[inst as usize];
             let desc = op_desc(self.input.ops, data.op);
             let bundle = self.intervals.bundle_of[data.regs[0].virtual_index()];
-            let block = self.block_of(inst);
             let place = self.place_at(bundle, Positions::of_inst(inst, block));
             if place == SLOT {
                 self.out.deleted.push(inst);
@@ -455,10 +507,6 @@ impl Resolution<'_> {
                 for_each_register(data, desc, |index, _, _| regs[index] = place);
             }
         }
-    }
-
-    fn block_of(&self, inst: u32) -> u32 {
-        self.func.blocks.partition_point(|block| block.end <= inst) as u32
     }
 
     /// Moves of edges between bundles.

@@ -10,8 +10,9 @@
 
 use super::AllocatorInput;
 use super::intervals::{Intervals, NO_PLACE, Occurrence, Part, SLOT, occ};
-use super::occupancy::{self, Entry};
-use super::positions::{NONE, Positions};
+use super::occupancy::Occupancy;
+use super::positions::Positions;
+use super::settle::SettleMemory;
 use crate::error::CodegenError;
 use crate::reg::{PRegSet, Reg, RegClass};
 use std::cmp::Reverse;
@@ -20,22 +21,22 @@ use std::collections::BinaryHeap;
 /// Memory of the scan.
 #[derive(Debug, Default)]
 pub(super) struct ScanMemory {
-    /// By physical register, see [`super::occupancy`].
-    pub taken: Vec<Vec<Entry>>,
+    pub occupancy: Occupancy,
     waiting: BinaryHeap<Reverse<(u32, u32)>>,
-    scratch: Vec<Entry>,
     /// By instruction, whether one of its operands is in a slot.
     pub in_memory: Vec<u64>,
-    /// By physical register, up to where calls leave it alone.
-    limits: Vec<u32>,
-    has_limits: bool,
+    /// Where calls overwrite which registers first while the current part is alive.
+    limits: Vec<(u32, PRegSet)>,
+    /// The first call behind the start of the last part.
+    next_clobber: usize,
+    pub settle: SettleMemory,
     pub scores: Vec<(u8, f32)>,
 }
 
 impl ScanMemory {
     /// The first position at which a call overwrites a register while the current part is alive.
     pub(super) fn first_limit(&self) -> u32 {
-        self.limits.iter().copied().min().unwrap_or(u32::MAX)
+        self.limits.first().map_or(u32::MAX, |limit| limit.0)
     }
 }
 
@@ -70,25 +71,25 @@ impl Scan<'_> {
         self.memory.waiting.clear();
         self.memory.in_memory.clear();
         self.memory.in_memory.resize(insts.div_ceil(64), 0);
-        self.memory.limits.clear();
-        self.memory.limits.resize(Reg::FIRST_VIRTUAL as usize, u32::MAX);
-        self.memory.has_limits = false;
+        self.memory.next_clobber = 0;
         let initial = self.intervals.parts.len() as u32;
         let mut next = 0;
         loop {
             let from_list = (next < initial).then(|| (self.intervals.parts[next as usize].from, next));
             let from_heap = self.memory.waiting.peek().map(|entry| entry.0);
-            let part = match (from_list, from_heap) {
-                (Some(a), b) if b.is_none_or(|b| a < b) => {
-                    next += 1;
-                    a.1
-                }
-                (_, Some((_, part))) => {
-                    self.memory.waiting.pop();
-                    part
-                }
-                _ => return Ok(()),
+            let first = from_list.into_iter().chain(from_heap).min();
+            let Some((from, part)) = first else {
+                return Ok(());
             };
+            if self.memory.settle.next_stop() <= from {
+                self.stop();
+                continue;
+            }
+            if first == from_list {
+                next += 1;
+            } else {
+                self.memory.waiting.pop();
+            }
             self.place(part)?;
         }
     }
@@ -142,11 +143,20 @@ impl Scan<'_> {
     }
 
     /// Finds up to where calls leave which registers alone.
-    fn find_limits(&mut self, part: &Part) {
-        if std::mem::take(&mut self.memory.has_limits) {
-            self.memory.limits.fill(u32::MAX);
+    pub(super) fn find_limits(&mut self, part: &Part) {
+        let memory = &mut *self.memory;
+        memory.limits.clear();
+        let mut first = memory.next_clobber;
+        while first > 0 && self.clobbers[first - 1].0 >= part.from {
+            first -= 1;
         }
-        let first = self.clobbers.partition_point(|clobber| clobber.0 < part.from);
+        while self.clobbers.get(first).is_some_and(|clobber| clobber.0 < part.from) {
+            first += 1;
+        }
+        memory.next_clobber = first;
+        if self.clobbers.get(first).is_none_or(|clobber| clobber.0 >= part.to) {
+            return;
+        }
         let mut missing = self.clobbered;
         let mut ranges = self.intervals.spans_of_part(part);
         let Some((mut from, mut to)) = ranges.next() else {
@@ -164,9 +174,9 @@ impl Scan<'_> {
                 continue;
             }
             let pos = pos.max(from);
-            for reg in regs.intersection(missing).iter() {
-                self.memory.limits[reg.index()] = pos;
-                self.memory.has_limits = true;
+            let hit = regs.intersection(missing);
+            if !hit.is_empty() {
+                memory.limits.push((pos, hit));
             }
             missing = missing.minus(regs);
             if missing.is_empty() {
@@ -177,13 +187,18 @@ impl Scan<'_> {
 
     /// Up to where calls leave a register alone.
     pub(super) fn limit(&self, reg: u8) -> u32 {
-        self.memory.limits[usize::from(reg)]
+        let mut limits = self.memory.limits.iter();
+        let found = limits.find(|limit| limit.1.contains(Reg(u32::from(reg))));
+        found.map_or(u32::MAX, |limit| limit.0)
     }
 
     /// A register that is free for all of a part.
     fn whole_fit(&mut self, part: &Part, class: RegClass) -> Option<u8> {
         self.collect_scores(part);
-        let registers = self.registers(class);
+        let mut registers = self.registers(class);
+        for (_, overwritten) in &self.memory.limits {
+            registers &= !overwritten.bank(class as usize);
+        }
         for index in 0..self.memory.scores.len() {
             let reg = self.memory.scores[index].0;
             if registers >> (reg % 64) & 1 != 0 && self.fits(part, reg) {
@@ -213,12 +228,7 @@ impl Scan<'_> {
     }
 
     fn fits(&mut self, part: &Part, reg: u8) -> bool {
-        if self.memory.limits[usize::from(reg)] < part.to {
-            return false;
-        }
-        let list = &mut self.memory.taken[usize::from(reg)];
-        occupancy::pass(list, part.from);
-        occupancy::first_conflict(list, self.intervals, part, NONE - 1).is_none()
+        self.memory.occupancy.fits(self.intervals, part, usize::from(reg))
     }
 
     /// Collects the hinted registers of a part, best first.
@@ -248,7 +258,9 @@ impl Scan<'_> {
                 }
             }
         }
-        scores.sort_by(|a, b| b.1.total_cmp(&a.1));
+        if scores.len() > 1 {
+            scores.sort_by(|a, b| b.1.total_cmp(&a.1));
+        }
     }
 
     /// How well a register is hinted for the current part.
@@ -258,18 +270,17 @@ impl Scan<'_> {
     }
 
     /// Gives a register to all of a part.
-    fn give(&mut self, number: u32, reg: u8) {
+    pub(super) fn give(&mut self, number: u32, reg: u8) {
         let part = &mut self.intervals.parts[number as usize];
         part.place = reg;
         let bundle = part.bundle;
         self.intervals.bundles[bundle as usize].last_reg = reg;
         self.given.insert(Reg(u32::from(reg)));
-        let list = &mut self.memory.taken[usize::from(reg)];
-        occupancy::take(list, self.intervals, number, &mut self.memory.scratch);
+        self.memory.occupancy.take(self.intervals, number, usize::from(reg));
     }
 
     /// Gives a register to a part up to some cut at or before `limit`; the rest waits.
-    fn give_until(&mut self, number: u32, reg: u8, limit: u32) {
+    pub(super) fn give_until(&mut self, number: u32, reg: u8, limit: u32) {
         let part = self.intervals.parts[number as usize];
         if limit >= part.to {
             self.give(number, reg);
@@ -321,11 +332,11 @@ impl Scan<'_> {
     }
 
     /// Takes a part's register away from before a position on.
-    fn evict(&mut self, number: u32, pos: u32) {
+    pub(super) fn evict(&mut self, number: u32, pos: u32) {
         let part = self.intervals.parts[number as usize];
         let cut = self.victim_cut(&part, pos);
-        let list = &mut self.memory.taken[usize::from(part.place)];
-        occupancy::release(list, number, cut, part.to);
+        let occupancy = &mut self.memory.occupancy;
+        occupancy.release(number, usize::from(part.place), cut, part.to);
         let rest = if cut <= part.from {
             self.intervals.parts[number as usize].place = NO_PLACE;
             number
@@ -370,11 +381,12 @@ impl Scan<'_> {
     }
 
     /// A part waits in its slot and comes back, behind `pos`, for its next occurrence.
-    fn wait(&mut self, number: u32, pos: u32) {
+    pub(super) fn wait(&mut self, number: u32, pos: u32) {
         self.wait_behind(number, pos, 0);
     }
 
     fn wait_behind(&mut self, number: u32, pos: u32, skipped: usize) {
+        self.memory.settle.cuts += 1;
         let part = self.intervals.parts[number as usize];
         let Some(&next) = self.intervals.occs_of(&part).get(skipped) else {
             self.keep_in_slot(number);

@@ -11,9 +11,10 @@ use super::liveness::Liveness;
 use super::occupancy::{Entry, FIXED};
 use super::positions::{NONE, Positions};
 use crate::desc::{OpDesc, Role};
-use crate::mfunc::{MFunc, Term, can_rematerialize, for_each_register, op_desc};
+use crate::mfunc::{MFunc, Term, can_rematerialize, for_each_register, op_desc, pseudo};
 use crate::minst::MInst;
 use crate::reg::{PRegSet, Reg};
+use std::ops::Range;
 
 /// A range in a list that starts with the first.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +36,9 @@ pub(super) struct Copy {
 /// Up to this many registers that one instruction overwrites have ranges of their own.
 const FEW: u32 = 3;
 
+/// Stands for the group before the first one.
+const NO_GROUP: Range<u32> = 0..0;
+
 /// What the walk finds, and its scratch memory.
 #[derive(Debug, Default)]
 pub(super) struct Walk {
@@ -50,13 +54,15 @@ pub(super) struct Walk {
     pub copies: Vec<Copy>,
     /// By virtual register: whether it can be computed again.
     pub remat: Vec<bool>,
-    /// By virtual register: whether an instruction defines it.
-    defined: Vec<bool>,
+    /// By virtual register: how often instructions write it, up to two.
+    pub writes: Vec<u8>,
     /// Physical registers that instructions write by themselves.
     pub written: PRegSet,
     open: Vec<u32>,
     touched: Vec<u32>,
     fixed_open: Vec<u32>,
+    /// Where `fixed_open` is not zero.
+    fixed_alive: PRegSet,
     in_group: Vec<(Reg, bool, bool)>,
 }
 
@@ -81,12 +87,13 @@ impl Walk {
         self.copies.clear();
         self.remat.clear();
         self.remat.resize(vregs, false);
-        self.defined.clear();
-        self.defined.resize(vregs, false);
+        self.writes.clear();
+        self.writes.resize(vregs, 0);
         self.written = PRegSet::EMPTY;
         self.open.clear();
         self.open.resize(vregs, 0);
         self.touched.clear();
+        self.fixed_alive = PRegSet::EMPTY;
         self.fixed_open.clear();
         self.fixed_open.resize(Reg::FIRST_VIRTUAL as usize, 0);
     }
@@ -94,7 +101,8 @@ impl Walk {
     /// Walks over the function.
     pub(super) fn run(&mut self, w: WalkInput<'_>) {
         self.clear(w.func.vregs.len());
-        let mut groups = w.func.groups.len();
+        let mut groups = w.func.groups.iter().rev().filter(|group| !group.is_empty()).cloned();
+        let mut group = groups.next().unwrap_or(NO_GROUP);
         for number in (0..w.func.blocks.len() as u32).rev() {
             let block = w.func.blocks[number as usize];
             let end = w.positions.start(number + 1);
@@ -106,20 +114,18 @@ impl Walk {
                 self.touched.push(vreg);
             }
             let mut inst = block.end;
+            if matches!(block.term, Term::Branch(Some(_))) && inst > group.end {
+                inst -= 2;
+                self.group(w, inst, block.end, number);
+            }
             while inst > block.start {
-                while groups > 0 && w.func.groups[groups - 1].start >= inst {
-                    groups -= 1;
-                }
                 let mut first = inst - 1;
-                if groups > 0 && w.func.groups[groups - 1].contains(&first) {
-                    first = w.func.groups[groups - 1].start;
-                } else if inst == block.end && matches!(block.term, Term::Branch(Some(_))) {
-                    first -= 1;
-                }
-                if first + 1 == inst {
-                    self.single(w, first, number);
-                } else {
+                if inst <= group.end {
+                    first = group.start;
                     self.group(w, first, inst, number);
+                    group = groups.next().unwrap_or(NO_GROUP);
+                } else {
+                    self.single(w, first, number);
                 }
                 inst = first;
             }
@@ -175,7 +181,7 @@ impl Walk {
     }
 
     /// A definition of any register; if nothing reads it, it lives up to `dead_end`.
-    #[inline]
+    #[inline(always)]
     fn define(&mut self, reg: Reg, from: u32, dead_end: u32) {
         if reg.is_virtual() {
             let open = std::mem::take(&mut self.open[reg.virtual_index()]);
@@ -184,6 +190,7 @@ impl Walk {
         } else {
             self.written.insert(reg);
             let open = std::mem::take(&mut self.fixed_open[reg.index()]);
+            self.fixed_alive.remove(reg);
             let to = if open == 0 { dead_end } else { open };
             self.fixed[reg.index()].push(Entry { from, to, part: FIXED });
         }
@@ -192,15 +199,17 @@ impl Walk {
     /// A read of any register, which keeps it alive up to `end`.
     #[inline]
     fn read(&mut self, reg: Reg, end: u32) {
-        let open = if reg.is_virtual() {
-            &mut self.open[reg.virtual_index()]
-        } else {
-            &mut self.fixed_open[reg.index()]
-        };
-        if *open == 0 {
-            *open = end;
-            if reg.is_virtual() {
+        if reg.is_virtual() {
+            let open = &mut self.open[reg.virtual_index()];
+            if *open == 0 {
+                *open = end;
                 self.touched.push(reg.virtual_index() as u32);
+            }
+        } else {
+            let open = &mut self.fixed_open[reg.index()];
+            if *open == 0 {
+                *open = end;
+                self.fixed_alive.insert(reg);
             }
         }
     }
@@ -210,30 +219,48 @@ impl Walk {
         let desc = op_desc(w.input.ops, data.op);
         let pos = Positions::of_inst(inst, block);
         let sets = w.func.implicit(data, desc);
-        self.overwrite(sets.defs, pos + 1);
-        for_each_register(data, desc, |index, reg, role| {
-            match role {
-                Role::Def => self.define(reg, pos + 1, pos + 2),
-                Role::UseDef => {
-                    self.read(reg, pos + 2);
-                    if reg.is_physical() {
-                        self.written.insert(reg);
-                    }
+        if !sets.defs.is_empty() {
+            let is_arrival = data.op == pseudo::ARRIVE;
+            self.overwrite(sets.defs, if is_arrival { w.positions.start(block) } else { pos + 1 });
+        }
+        let mut reads = [(0, Reg::NONE); 3];
+        let mut read_count = 0;
+        for_each_register(data, desc, |index, reg, role| match role {
+            Role::Def => {
+                self.define(reg, pos + 1, pos + 2);
+                if reg.is_virtual() {
+                    let fold = fold_flag(w, data, desc, index, role);
+                    self.push_occurrence(reg, index, inst, (pos + 1, pos + 2), occ::DEF | fold);
+                    let is_first = self.count_write(reg) == 1;
+                    self.remat[reg.virtual_index()] = is_first && can_rematerialize(data, desc);
                 }
-                _ => return,
             }
-            self.occur(w, (reg, index, role), inst, pos);
+            Role::UseDef => {
+                self.read(reg, pos + 2);
+                if reg.is_virtual() {
+                    let fold = fold_flag(w, data, desc, index, role);
+                    self.push_occurrence(reg, index, inst, (pos, pos + 2), occ::USE | occ::DEF | fold);
+                    self.count_write(reg);
+                    self.remat[reg.virtual_index()] = false;
+                } else {
+                    self.written.insert(reg);
+                }
+            }
+            _ => {
+                reads[read_count] = (index, reg);
+                read_count += 1;
+            }
         });
         for reg in sets.uses.iter() {
             self.read(reg, pos + 1);
         }
-        for_each_register(data, desc, |index, reg, role| {
-            if !matches!(role, Role::Def | Role::UseDef) {
-                self.read(reg, pos + 1);
-                self.occur(w, (reg, index, role), inst, pos);
+        for &(index, reg) in &reads[..read_count] {
+            self.read(reg, pos + 1);
+            if reg.is_virtual() {
+                let fold = fold_flag(w, data, desc, index, desc.roles[index]);
+                self.push_occurrence(reg, index, inst, (pos, pos + 1), occ::USE | fold);
             }
-        });
-        self.note_definition(data, desc);
+        }
         if desc.is_move {
             self.copies.push(Copy {
                 dst: data.regs[0],
@@ -244,26 +271,16 @@ impl Walk {
         }
     }
 
-    /// Notes an operand of an instruction on its own. At one instruction, what is needed longest must come first.
-    fn occur(&mut self, w: WalkInput<'_>, (reg, index, role): (Reg, usize, Role), inst: u32, pos: u32) {
-        if !reg.is_virtual() {
-            return;
-        }
-        let (flags, from, to) = match role {
-            Role::Def => (occ::DEF, pos + 1, pos + 2),
-            Role::UseDef => (occ::USE | occ::DEF, pos, pos + 2),
-            _ => (occ::USE, pos, pos + 1),
-        };
-        let data = &w.func.insts[inst as usize];
-        let desc = op_desc(w.input.ops, data.op);
-        let fold = if can_fold(w, data, desc, index, role) {
-            occ::FOLD
-        } else {
-            0
-        };
-        self.push_occurrence(reg, index, inst, (from, to), flags | fold);
+    /// Counts a write of a virtual register, and gives how many there are, two meaning several.
+    #[inline]
+    fn count_write(&mut self, reg: Reg) -> u8 {
+        let writes = &mut self.writes[reg.virtual_index()];
+        *writes = (*writes + 1).min(2);
+        *writes
     }
 
+    /// Notes an operand. At one instruction, what is needed longest must come first.
+    #[inline]
     fn push_occurrence(&mut self, reg: Reg, operand: usize, inst: u32, (pos, end): (u32, u32), flags: u8) {
         let occurrence = Occurrence {
             pos,
@@ -275,28 +292,18 @@ impl Walk {
         self.occs.push((reg.virtual_index() as u32, occurrence));
     }
 
-    /// Whether the definition makes a register that can be computed again.
-    fn note_definition(&mut self, data: &MInst, desc: &OpDesc) {
-        for_each_register(data, desc, |_, reg, role| {
-            if reg.is_virtual() && matches!(role, Role::Def | Role::UseDef) {
-                let vreg = reg.virtual_index();
-                let is_first = !std::mem::replace(&mut self.defined[vreg], true);
-                self.remat[vreg] = is_first && role == Role::Def && can_rematerialize(data, desc);
-            }
-        });
-    }
-
     /// An instruction writes registers besides its operands.
+    #[inline]
     fn overwrite(&mut self, regs: PRegSet, pos: u32) {
         self.written = self.written.union(regs);
         let are_many = regs.bank(0).count_ones() + regs.bank(1).count_ones() > FEW;
+        let mut defined = regs;
         if are_many {
             self.clobbers.push((pos, regs));
+            defined = regs.intersection(self.fixed_alive);
         }
-        for reg in regs.iter() {
-            if !are_many || self.fixed_open[reg.index()] != 0 {
-                self.define(reg, pos, pos + 1);
-            }
+        for reg in defined.iter() {
+            self.define(reg, pos, pos + 1);
         }
     }
 
@@ -336,7 +343,7 @@ impl Walk {
             });
             for_each_register(data, desc, |_, reg, role| {
                 if reg.is_virtual() && role != Role::Use {
-                    self.defined[reg.virtual_index()] = true;
+                    self.count_write(reg);
                     self.remat[reg.virtual_index()] = false;
                 }
             });
@@ -366,10 +373,20 @@ fn note(regs: &mut Vec<(Reg, bool, bool)>, reg: Reg, reads: bool, writes: bool) 
     }
 }
 
-/// Whether an instruction can have a register operand in its spill slot.
-fn can_fold(w: WalkInput<'_>, data: &MInst, desc: &OpDesc, index: usize, role: Role) -> bool {
+/// [`occ::FOLD`] if an instruction can have a register operand in its spill slot.
+#[inline]
+fn fold_flag(w: WalkInput<'_>, data: &MInst, desc: &OpDesc, index: usize, role: Role) -> u8 {
     let form = desc.memory_forms.get(index).copied().flatten();
-    if form.is_none() || desc.roles[1] == Role::Base || !w.input.options.memory_operands {
+    if form.is_some() && can_fold(w, data, desc, index, role) {
+        occ::FOLD
+    } else {
+        0
+    }
+}
+
+/// Whether an instruction that has a form for it can have a register operand in its spill slot.
+fn can_fold(w: WalkInput<'_>, data: &MInst, desc: &OpDesc, index: usize, role: Role) -> bool {
+    if desc.roles[1] == Role::Base || !w.input.options.memory_operands {
         return false;
     }
     let reg = data.regs[index];

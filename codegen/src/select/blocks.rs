@@ -2,7 +2,8 @@
 
 use super::SelectCtx;
 use crate::abi::unsupported_type;
-use crate::context::switch::{Dispatch, collect_cases, dispatch};
+use crate::analyze::Mark;
+use crate::context::switch::{Dispatch, collect_cases, dispatch, is_reachable_default};
 use crate::context::{Constants, Context};
 use crate::error::CodegenError;
 use crate::isa::Isa;
@@ -17,26 +18,14 @@ impl<I: Isa> SelectCtx<'_, I> {
     pub(super) fn lower_blocks(&mut self) -> Result<(), CodegenError> {
         for position in 0..self.st.analysis.layout.order.len() {
             let block = self.st.analysis.layout.order[position];
-            self.position = position as u32;
+            self.base.position = position as u32;
             let start = self.mfunc.insts.len() as u32;
             if position == 0 {
                 self.enter()?;
+                self.note_origins();
             }
             let first_edge = self.mfunc.edges.len() as u32;
-            let range = self.function.block_insts(block);
-            let first = range.start + self.st.analysis.phi_counts[block.index()] as usize;
-            let mut term = Term::Stop;
-            for index in first..range.end {
-                let inst = Inst::new(index);
-                self.origin = index as u32;
-                let data = self.function.inst(inst);
-                let outcome = if data.op.is_terminator() {
-                    self.lower_terminator(block, data).map(|found| term = found)
-                } else {
-                    self.lower_inst(inst, data)
-                };
-                outcome.map_err(|error| error.at(self.function, self.view.module, inst))?;
-            }
+            let term = self.lower_block(block)?;
             let layout = &self.st.analysis.layout;
             let innermost = layout.loops[layout.loop_at[position] as usize];
             self.mfunc.blocks.push(MBlock {
@@ -53,43 +42,109 @@ impl<I: Isa> SelectCtx<'_, I> {
                 },
                 source: block.as_u32(),
             });
+            if term == Term::Invoke {
+                self.split_block();
+            }
         }
+        self.number_inserted_blocks();
         Ok(())
+    }
+
+    /// Lowers the instructions of a block; phis are the edges' matter.
+    fn lower_block(&mut self, block: Block) -> Result<Term, CodegenError> {
+        let function = self.base.function;
+        let mut range = function.block_insts(block);
+        range.start += self.st.analysis.phi_counts[block.index()] as usize;
+        let mut term = Term::Stop;
+        self.st.bases.clear();
+        for (index, data) in (range.start..).zip(&function.insts[range]) {
+            self.origin = index as u32;
+            self.rule_start = self.mfunc.insts.len() as u32;
+            let outcome = if data.op.is_terminator() {
+                self.lower_terminator(block, data).map(|found| term = found)
+            } else {
+                self.lower_inst(Inst::new(index), data)
+            };
+            if let Err(error) = outcome {
+                self.refuse(error.at(function, self.base.view.module, Inst::new(index)))?;
+            }
+            self.note_origins();
+        }
+        Ok(term)
     }
 
     #[inline]
     fn lower_inst(&mut self, inst: Inst, data: &InstData) -> Result<(), CodegenError> {
         if let Some(first) = data.first_result()
-            && (self.mark(first).is_elsewhere() || (data.op.is_removable() && self.is_dead(data)))
+            && (self.mark(first).is_elsewhere() || self.is_dead(data, first))
         {
             return Ok(());
         }
-        self.imm_bytes = self.immediate_bytes(data);
-        if self.st.parts[data.ty.index()].count == 0 && data.ty != Type::VOID && data.op != Opcode::Call {
-            return Err(unsupported_type(&self.function.types, data.ty));
+        self.base.imm_bytes = self.immediate_bytes(data);
+        if !self.st.parts[data.ty.index()].is_scalar() && data.ty != Type::VOID {
+            return self.lower_vector(inst, data);
         }
         match data.op {
             Opcode::Nop => Ok(()),
-            Opcode::Call => self.lower_call(data),
+            Opcode::Call => self.lower_call(inst, data),
+            Opcode::LandingPad => self.lower_landing_pad(data),
+            Opcode::EhTypeidFor => self.lower_type_number(data),
+            Opcode::Trunc | Opcode::Ptrtoint | Opcode::Inttoptr | Opcode::Bitcast if self.shares_registers(data) => {
+                Ok(())
+            }
             _ => {
-                let isa = self.isa;
+                let isa = self.base.isa;
                 isa.lower(self, inst)
             }
         }
     }
 
-    /// Whether no result of a removable instruction is used.
-    fn is_dead(&self, data: &InstData) -> bool {
+    /// Lowers an instruction whose type is a vector, or none that is compiled.
+    #[cold]
+    fn lower_vector(&mut self, inst: Inst, data: &InstData) -> Result<(), CodegenError> {
+        if self.st.parts[data.ty.index()].count == 0 {
+            return Err(unsupported_type(&self.base.function.types, data.ty));
+        }
+        let isa = self.base.isa;
+        isa.lower_vector(self, inst)
+    }
+
+    /// Gives the result of a cast the registers of its operand if that has all bits which the result needs (those
+    /// above a value's width may be anything, contract 1). Values do not change, so that they can share a register
+    /// however long each lives.
+    fn shares_registers(&mut self, data: &InstData) -> bool {
+        let (Some(result), Some(source)) = (data.first_result(), self.own_value(data.a)) else {
+            return false;
+        };
+        let from = self.parts_of(self.base.function.value(source).ty);
+        let to = self.parts_of(data.ty);
+        let fits = from.float == to.float && to.count <= from.count && to.bytes <= from.bytes;
+        if !fits || (to.count > 1 && to.bytes < from.bytes) || self.mark(source) == Mark::Folded {
+            return false;
+        }
+        let shared = self.vreg(source, 0);
+        self.st.vreg_of[result.index()] = shared.virtual_index() as u32;
+        true
+    }
+
+    /// Whether an instruction can be left out, since no result, of which `first` is the first one, is used.
+    #[inline]
+    fn is_dead(&self, data: &InstData, first: Value) -> bool {
+        self.base.function.uses[first.index()] == 0 && data.op.is_removable() && self.is_all_dead(data)
+    }
+
+    fn is_all_dead(&self, data: &InstData) -> bool {
         let is_volatile = data.op == Opcode::Load && MemFlags(data.flags).is_volatile();
         !is_volatile
             && self
+                .base
                 .function
                 .results(data)
-                .all(|value| self.function.uses[value.index()] == 0)
+                .all(|value| self.base.function.uses[value.index()] == 0)
     }
 
     fn lower_terminator(&mut self, block: Block, data: &InstData) -> Result<Term, CodegenError> {
-        self.imm_bytes = self.immediate_bytes(data);
+        self.base.imm_bytes = self.immediate_bytes(data);
         match data.op {
             Opcode::Jump => {
                 self.add_edges(block, |_, _| None);
@@ -105,27 +160,27 @@ impl<I: Isa> SelectCtx<'_, I> {
                 self.lower_unreachable();
                 Ok(Term::Stop)
             }
-            Opcode::Invoke => Err(CodegenError::unsupported("exception handling (invoke)")),
-            Opcode::Resume => Err(CodegenError::unsupported("exception handling (resume)")),
-            Opcode::IndirectJump => Err(CodegenError::unsupported("computed goto (indirectbr)")),
+            Opcode::Invoke => self.lower_invoke(block, data),
+            Opcode::Resume => self.lower_resume(data),
+            Opcode::IndirectJump => Ok(self.lower_indirect_jump(block, data)),
             other => Err(CodegenError::unsupported(format!("terminator {}", other.name()))),
         }
     }
 
     /// See [`crate::fast`]: a trap at the function's end, so that it is never empty nor ends with a call.
-    fn lower_unreachable(&mut self) {
-        if self.position as usize + 1 == self.st.analysis.layout.order.len() {
-            let isa = self.isa;
+    pub(super) fn lower_unreachable(&mut self) {
+        if self.base.position as usize + 1 == self.st.analysis.layout.order.len() {
+            let isa = self.base.isa;
             self.put(isa.trap());
         }
     }
 
     fn lower_branch(&mut self, block: Block, data: &InstData) -> Result<Term, CodegenError> {
         self.add_edges(block, |_, _| None);
-        if self.function.cfg.successors(block).len() == 1 {
+        if self.base.function.cfg.successors(block).len() == 1 {
             return Ok(Term::Jump);
         }
-        let isa = self.isa;
+        let isa = self.base.isa;
         let branch = isa.lower_branch(self, data.a)?;
         match branch.second {
             None => self.put(branch.first),
@@ -141,22 +196,22 @@ impl<I: Isa> SelectCtx<'_, I> {
     }
 
     fn lower_switch(&mut self, block: Block, data: &InstData) -> Result<Term, CodegenError> {
-        let function = self.function;
+        let function = self.base.function;
         let mut labels = std::mem::take(&mut self.st.exit_labels);
         labels.resize(function.blocks.len().max(labels.len()), 0);
         self.add_edges(block, |cx, target| {
-            let label = cx.buf.new_label();
+            let label = cx.base.buf.new_label();
             labels[target.index()] = label.0;
             Some(label)
         });
-        let isa = self.isa;
+        let isa = self.base.isa;
         let (default, pairs) = function.switch(data);
         let value = isa.switch_value(self, data.a, data.ty)?;
         let temp = self.temp(RegClass::Int);
         let mut cases = std::mem::take(&mut self.st.cases);
         let label_of = |target: Block| Label(labels[target.index()]);
         collect_cases(function, pairs, data.ty, &mut cases, label_of)?;
-        let default = label_of(default);
+        let default = is_reachable_default(function, default, pairs).then(|| label_of(default));
         self.begin_group(GroupKind::Plain);
         dispatch(self, &Dispatch { value, temp, default }, &cases);
         self.end_group();
@@ -165,10 +220,23 @@ impl<I: Isa> SelectCtx<'_, I> {
         Ok(Term::Switch)
     }
 
+    /// Jumps to a block's address, which is the label of the edge to it.
+    #[cold]
+    fn lower_indirect_jump(&mut self, block: Block, data: &InstData) -> Term {
+        self.add_edges(block, |cx, target| cx.base.address_label(target));
+        let isa = self.base.isa;
+        let address = self.use_reg(data.a, 0);
+        self.put(isa.indirect_jump(address));
+        match self.base.function.cfg.successors(block) {
+            [] => Term::Stop,
+            _ => Term::Switch,
+        }
+    }
+
     /// Adds the edges of a block with their moves. What must be computed for them is computed here, before the
     /// terminator's own code, so that nothing stands between a comparison and its branch.
-    fn add_edges(&mut self, block: Block, mut label_of: impl FnMut(&mut Self, Block) -> Option<Label>) {
-        let function = self.function;
+    pub(super) fn add_edges(&mut self, block: Block, mut label_of: impl FnMut(&mut Self, Block) -> Option<Label>) {
+        let function = self.base.function;
         for &edge in function.cfg.successors(block) {
             let first_move = self.mfunc.phi_moves.len() as u32;
             let start = function.block_insts(edge.target).start;
@@ -183,19 +251,20 @@ impl<I: Isa> SelectCtx<'_, I> {
             }
             let label = label_of(self, edge.target);
             self.mfunc.edges.push(MEdge {
-                from: self.position,
+                from: self.base.position,
                 to: self.st.analysis.layout.position[edge.target.index()],
                 label,
                 first_move,
                 move_count: self.mfunc.phi_moves.len() as u32 - first_move,
             });
         }
+        self.rule_start = self.mfunc.insts.len() as u32;
     }
 
     fn add_phi_moves(&mut self, phi: Value, operand: Operand) {
-        let parts = self.st.parts[self.function.value(phi).ty.index()];
+        let parts = self.st.parts[self.base.function.value(phi).ty.index()];
         if parts.count == 0 {
-            let error = unsupported_type(&self.function.types, self.function.value(phi).ty);
+            let error = unsupported_type(&self.base.function.types, self.base.function.value(phi).ty);
             self.keep_error(error);
         }
         for part in 0..parts.count {
@@ -212,7 +281,7 @@ impl<I: Isa> SelectCtx<'_, I> {
     fn is_undefined(&self, operand: Operand) -> bool {
         operand
             .as_const()
-            .is_some_and(|id| matches!(self.function.constant(id).1, ConstView::Undef | ConstView::Poison))
+            .is_some_and(|id| matches!(self.base.function.constant(id).1, ConstView::Undef | ConstView::Poison))
     }
 
     /// A register with a constant for a move of an edge: made by the move itself if one instruction does it, else here.
@@ -221,10 +290,9 @@ impl<I: Isa> SelectCtx<'_, I> {
         let before = self.mfunc.insts.len();
         self.make_fresh(operand, part, reg, bytes.max(4));
         if let [only] = self.mfunc.insts[before..]
-            && can_rematerialize(&only, op_desc(self.isa.op_descs(), only.op))
+            && can_rematerialize(&only, op_desc(self.base.isa.op_descs(), only.op))
         {
             self.mfunc.insts.truncate(before);
-            self.mfunc.origins.truncate(before);
             self.mfunc.vregs[reg.virtual_index()].constant = Some(self.mfunc.constants.len() as u32);
             self.mfunc.constants.push(only);
         }

@@ -2,31 +2,22 @@
 
 use super::SelectCtx;
 use crate::abi::{ArgLayout, ArgPlace, Place};
-use crate::context::calls::{barrier, refuse_call, runtime_signature};
+use crate::context::calls::{PendingCall, argument_steps, pending_call};
+use crate::context::intrinsics::{is_intrinsic, lower_intrinsic};
+use crate::context::tail::TAIL_FLAGS;
 use crate::context::{Addressing, Constants, Context};
-use crate::desc::ConvDesc;
 use crate::error::CodegenError;
 use crate::isa::{CallTarget, Isa};
-use crate::mfunc::{INCOMING, RegSets, pseudo};
+use crate::lower_ctx::{CallSequence, GroupKind, LowerCtx};
+use crate::mfunc::{RegSets, pseudo};
 use crate::minst::{MInst, Mem};
 use crate::reg::{PRegSet, Reg, RegClass};
-use frazil_ir::{
-    CallConv, CallFlags, EntityRef, InstData, Operand, Param, ParamKind, RuntimeFunction, Signature, Type, Value,
-};
-
-/// A call ready to be made.
-struct PendingCall<'a> {
-    signature: &'a Signature,
-    conv: &'static ConvDesc,
-    callee: Operand,
-    args: &'a [Operand],
-    /// The results as consecutive values, if any is wanted.
-    first_result: Option<Value>,
-}
+use crate::unit::convention;
+use frazil_ir::{CallConv, EntityRef, Inst, InstData, Operand, Param, ParamKind, Value};
 
 impl<I: Isa> SelectCtx<'_, I> {
     /// Appends an instruction with these registers besides its operands.
-    fn put_with_sets(&mut self, mut inst: MInst, sets: RegSets) {
+    pub(super) fn put_with_sets(&mut self, mut inst: MInst, sets: RegSets) {
         inst.imm = self.mfunc.sets.len() as i32;
         self.mfunc.sets.push(sets);
         self.put(inst);
@@ -36,10 +27,16 @@ impl<I: Isa> SelectCtx<'_, I> {
     pub(super) fn enter(&mut self) -> Result<(), CodegenError> {
         let mut layout = std::mem::take(&mut self.st.layout);
         let parts = &self.st.parts;
-        let signature = &self.function.signature;
-        layout.compute(signature, self.conv, &self.function.types, |ty| parts[ty.index()])?;
-        (self.int_args_used, self.float_args_used) = (layout.int_used, layout.float_used);
-        self.incoming_bytes = layout.stack_bytes;
+        let signature = &self.base.function.signature;
+        layout.compute(signature, self.base.conv, &self.base.function.types, |ty| {
+            parts[ty.index()]
+        })?;
+        (self.base.incoming.int_args_used, self.base.incoming.float_args_used) = (layout.int_used, layout.float_used);
+        self.base.incoming.stack_bytes = layout.stack_bytes;
+        self.base.incoming.popped_bytes = layout.popped_bytes;
+        self.mfunc.frame.popped_bytes = layout.popped_bytes;
+        self.base.preserved = layout.preserved;
+        self.mfunc.frame.callee_saved = layout.preserved;
         self.put_with_sets(
             MInst::new(pseudo::ENTRY, 0),
             RegSets {
@@ -51,9 +48,9 @@ impl<I: Isa> SelectCtx<'_, I> {
             self.save_variadic();
         }
         if layout.returns_in_memory {
-            let bytes = self.isa.desc().pointer_bytes;
+            let bytes = self.base.isa.desc().pointer_bytes;
             let pointer = self.fresh_vreg(RegClass::Int, bytes);
-            self.copy(pointer, self.conv.int_args[0], RegClass::Int, bytes);
+            self.copy(pointer, self.base.conv.result_pointer(), RegClass::Int, bytes);
             self.result_pointer = Some(pointer);
         }
         // Registers first, so that they are free for what comes from the stack.
@@ -70,18 +67,19 @@ impl<I: Isa> SelectCtx<'_, I> {
     /// Everything that a caller may have put something into.
     fn incoming_registers(&self, layout: &ArgLayout) -> PRegSet {
         let mut set = PRegSet::EMPTY;
-        if self.function.signature.variadic {
-            self.conv
+        if self.base.function.signature.variadic {
+            self.base
+                .conv
                 .int_args
                 .iter()
-                .chain(self.conv.float_args)
+                .chain(self.base.conv.float_args)
                 .for_each(|&reg| set.insert(reg));
-            if !self.conv.variadic_count.is_none() {
-                set.insert(self.conv.variadic_count);
+            if !self.base.conv.variadic_count.is_none() {
+                set.insert(self.base.conv.variadic_count);
             }
         }
         if layout.returns_in_memory {
-            set.insert(self.conv.int_args[0]);
+            set.insert(self.base.conv.result_pointer());
         }
         for arg in &layout.args {
             registers_of(arg).for_each(|reg| set.insert(reg));
@@ -91,15 +89,21 @@ impl<I: Isa> SelectCtx<'_, I> {
 
     fn define_param(&mut self, value: Value, param: &Param, layout: &ArgLayout, from_stack: bool) {
         let arg = &layout.args[value.index()];
-        let incoming = INCOMING + self.isa.desc().incoming_args_offset;
+        let incoming = self.incoming_offset();
         if let (ParamKind::ByVal { .. }, Place::Stack(offset)) = (param.kind, arg.places[0]) {
             self.st.by_value[value.index()] = incoming + offset as i32;
             return;
         }
-        let is_returned = param.kind == ParamKind::StructReturn && self.conv.returns_struct_pointer;
+        if let (ParamKind::SwiftError, Place::Reg(reg)) = (param.kind, arg.places[0]) {
+            if !from_stack {
+                self.st.by_value[value.index()] = self.enter_swift_error(reg);
+            }
+            return;
+        }
+        let is_returned = param.kind == ParamKind::StructReturn && self.base.conv.returns_struct_pointer;
         if is_returned {
-            self.struct_return = Some(value);
-        } else if self.function.uses[value.index()] == 0 {
+            self.base.incoming.struct_return = Some(value);
+        } else if self.base.function.uses[value.index()] == 0 {
             return;
         }
         for part in 0..arg.parts.count {
@@ -112,77 +116,37 @@ impl<I: Isa> SelectCtx<'_, I> {
                 Place::Stack(offset) if from_stack => {
                     let dst = self.vreg(value, part);
                     let mem = self.frame_mem(incoming + offset as i32);
-                    self.put(self.isa.reload(class, bytes.max(4), dst, mem));
+                    self.put(self.base.isa.reload(class, bytes.max(4), dst, mem));
                 }
                 _ => {}
             }
         }
     }
 
-    fn save_variadic(&mut self) {
-        let isa = self.isa;
-        let bytes = isa.variadic_area_bytes();
-        let offset = self.mfunc.frame.areas.allocate(u64::from(bytes), 16);
-        self.variadic_save = Some(offset);
-        let mem = self.frame_mem(offset);
-        isa.save_variadic_registers(self, mem, self.int_args_used, self.float_args_used);
-    }
-
     /// Lowers a call of the IR.
-    pub(super) fn lower_call(&mut self, data: &InstData) -> Result<(), CodegenError> {
-        let flags = CallFlags::from_bits_retain(data.flags);
-        let function = self.function;
-        let call = function.call(data);
-        refuse_call(self, flags, data)?;
-        if flags.contains(CallFlags::INLINE_ASM) {
-            return barrier(self, data);
+    pub(super) fn lower_call(&mut self, inst: Inst, data: &InstData) -> Result<(), CodegenError> {
+        if is_intrinsic(data) && lower_intrinsic(self, data)? {
+            return Ok(());
         }
-        let signature = function.sig(call.sig);
-        let conv = self.convention_of(signature.call_conv)?;
-        self.make_call(&PendingCall {
-            signature,
-            conv,
-            callee: call.callee,
-            args: call.args,
-            first_result: data.first_result(),
-        })
+        match pending_call(self, data)? {
+            Some(call) if data.flags & TAIL_FLAGS != 0 && self.take_place((inst, data), &call)? => Ok(()),
+            Some(call) => self.make_call(&call),
+            None => self.lower_asm(data),
+        }
     }
 
-    fn convention_of(&self, conv: CallConv) -> Result<&'static ConvDesc, CodegenError> {
-        self.isa
-            .convention(conv)
-            .ok_or_else(|| CodegenError::unsupported(format!("calling convention {}", conv.0)))
-    }
-
-    /// Calls a runtime function from within a rule.
-    pub(super) fn lower_runtime_call(
-        &mut self,
-        function: RuntimeFunction,
-        args: &[(Operand, Type)],
-        result: Option<Value>,
-    ) -> Result<(), CodegenError> {
-        let signature = runtime_signature(self.function, args, result);
-        let conv = self.convention_of(CallConv::C)?;
-        let operands: Vec<Operand> = args.iter().map(|&(operand, _)| operand).collect();
-        let callee = Operand::symbol(function.symbol(self.view.symbol_count()));
-        self.make_call(&PendingCall {
-            signature: &signature,
-            conv,
-            callee,
-            args: &operands,
-            first_result: result,
-        })
-    }
-
-    fn make_call(&mut self, call: &PendingCall<'_>) -> Result<(), CodegenError> {
+    pub(super) fn make_call(&mut self, call: &PendingCall<'_>) -> Result<(), CodegenError> {
         self.mfunc.frame.has_calls = true;
         let mut layout = std::mem::take(&mut self.st.layout);
         let parts = &self.st.parts;
-        layout.compute(call.signature, call.conv, &self.function.types, |ty| parts[ty.index()])?;
-        let stack_bytes = layout.stack_bytes.next_multiple_of(call.conv.stack_align);
+        layout.compute(call.signature, call.conv, &self.base.function.types, |ty| {
+            parts[ty.index()]
+        })?;
+        let old_stack = self.align_stack(call, &layout);
+        let stack_bytes = layout.stack_bytes.next_multiple_of(layout.stack_align);
         let moves_stack = self.mfunc.frame.has_dynamic_stack && stack_bytes > 0;
         if moves_stack {
-            self.put(self.isa.adjust_stack(-(stack_bytes as i32)));
+            argument_steps(self.base.isa, self.base.probes, stack_bytes).for_each(|inst| self.put(inst));
         } else {
             let outgoing = &mut self.mfunc.frame.outgoing_bytes;
             *outgoing = stack_bytes.max(*outgoing);
@@ -190,43 +154,115 @@ impl<I: Isa> SelectCtx<'_, I> {
         let result_memory = layout
             .returns_in_memory
             .then(|| self.mfunc.frame.areas.allocate(u64::from(layout.return_bytes), 16));
-        self.copy_byval_args(call, &layout);
+        if stack_bytes > 0 {
+            self.copy_byval_args(call, &layout);
+        }
+        let error = self.swift_error_place(call, &layout);
         // The callee first: nothing may be computed once argument registers are full.
         let target = match call.callee.as_symbol() {
             Some(symbol) => CallTarget::Symbol(symbol),
             None => CallTarget::Reg(self.operand_reg(call.callee, 0)),
         };
-        self.pass_on_stack(call, &layout);
+        if stack_bytes > 0 {
+            self.pass_on_stack(call, &layout);
+        }
         let mut uses = self.pass_in_registers(call, &layout);
         if let Some(offset) = result_memory {
-            let mem = self.frame_mem(offset);
-            let isa = self.isa;
-            isa.address(self, call.conv.int_args[0], mem);
-            uses.insert(call.conv.int_args[0]);
+            self.pass_area(offset, call.conv.result_pointer(), &mut uses);
+        }
+        for &(index, area) in call.areas {
+            if let Place::Reg(reg) = layout.args[index].places[0] {
+                self.pass_area(area.0, reg, &mut uses);
+            }
         }
         if !call.conv.variadic_count.is_none() && call.signature.variadic {
-            let isa = self.isa;
+            let isa = self.base.isa;
             isa.int_constant(self, call.conv.variadic_count, 4, i64::from(layout.float_used_all));
             uses.insert(call.conv.variadic_count);
         }
-        let inst = self.isa.call(self.view, target);
-        let defs = self.clobbered(call.conv);
-        self.put_with_sets(inst, RegSets { uses, defs });
-        if moves_stack {
-            self.put(self.isa.adjust_stack(stack_bytes as i32));
+        let mut inst = self.base.isa.call(self.base.view, target);
+        if matches!(target, CallTarget::Reg(_)) {
+            inst = self.with_callee_in_memory(inst, call.callee);
+        }
+        if let Some((reg, mem)) = error {
+            self.load_swift_error(reg, mem);
+        }
+        let defs = self.clobbered(layout.preserved);
+        // Making an address again is cheaper than keeping it.
+        self.st.bases.clear();
+        let is_noted = self.base.buf.exceptions.is_wanted();
+        if is_noted {
+            inst = self.note_call(inst, call.may_unwind);
+        }
+        self.put_call(
+            inst,
+            RegSets { uses, defs },
+            if moves_stack { 0 } else { layout.popped_bytes },
+        );
+        if is_noted {
+            let has_results = call.first_result.is_some() && !layout.returns.is_empty();
+            self.split_invoke(&layout, has_results, moves_stack);
+        }
+        if let Some(offset) = old_stack {
+            self.bring_stack_back(offset);
+        } else if moves_stack {
+            let popped = layout.popped_bytes as i32;
+            self.put(self.base.isa.adjust_stack(stack_bytes as i32 - popped));
+        }
+        if let Some((reg, mem)) = error {
+            self.store_swift_error(reg, mem);
         }
         self.define_results(call, &layout, result_memory);
         self.st.layout = layout;
         Ok(())
     }
 
+    /// See [`LowerCtx::call_sequence`].
+    #[cold]
+    pub(super) fn make_call_sequence(
+        &mut self,
+        sequence: &CallSequence<'_>,
+        result: Value,
+    ) -> Result<(), CodegenError> {
+        self.mfunc.frame.has_calls = true;
+        let conv = convention(self.base.isa, CallConv::C)?;
+        self.st.bases.clear();
+        self.begin_group(GroupKind::Plain);
+        sequence.before.iter().for_each(|&inst| self.put(inst));
+        let (uses, defs) = (sequence.arguments, self.clobbered(conv.callee_saved));
+        self.put_with_sets(sequence.call, RegSets { uses, defs });
+        sequence.after.iter().for_each(|&inst| self.put(inst));
+        self.end_group();
+        self.def_fixed(result, 0, conv.int_returns[0]);
+        Ok(())
+    }
+
+    /// Passes an address in the frame.
+    fn pass_area(&mut self, offset: i32, reg: Reg, uses: &mut PRegSet) {
+        let mem = self.frame_mem(offset);
+        self.base.isa.address(self, reg, mem);
+        uses.insert(reg);
+    }
+
+    /// Appends a call. Behind one that takes bytes off the stack which the frame has for all calls, these come back at
+    /// once: places in the frame may be counted from the stack pointer.
+    fn put_call(&mut self, inst: MInst, sets: RegSets, popped_bytes: u32) {
+        if popped_bytes == 0 {
+            return self.put_with_sets(inst, sets);
+        }
+        self.begin_group(GroupKind::Plain);
+        self.put_with_sets(inst, sets);
+        self.put(self.base.isa.adjust_stack(-(popped_bytes as i32)));
+        self.end_group();
+    }
+
     /// The registers that a call overwrites.
-    fn clobbered(&self, conv: &ConvDesc) -> PRegSet {
-        let [int, float] = &self.isa.desc().classes;
+    fn clobbered(&self, preserved: PRegSet) -> PRegSet {
+        let [int, float] = &self.base.isa.desc().classes;
         let mut all = int.allocatable.union(float.allocatable);
         all.insert(int.scratch);
         all.insert(float.scratch);
-        all.minus(conv.callee_saved)
+        all.minus(preserved)
     }
 
     /// Copies memory arguments to the outgoing area.
@@ -239,8 +275,8 @@ impl<I: Isa> SelectCtx<'_, I> {
                 continue;
             };
             let source = self.address_of(call.args[index], size);
-            let dest = Mem::base(self.isa.desc().stack_pointer, offset as i32);
-            let isa = self.isa;
+            let dest = Mem::base(self.base.isa.desc().stack_pointer, offset as i32);
+            let isa = self.base.isa;
             isa.block_copy(self, dest, source, size);
         }
     }
@@ -255,17 +291,17 @@ impl<I: Isa> SelectCtx<'_, I> {
                     continue;
                 };
                 let src = self.extended_part(call.args[index], arg, part);
-                let mem = Mem::base(self.isa.desc().stack_pointer, offset as i32);
-                self.put(self.isa.spill(arg.parts.class(), arg.parts.bytes.max(4), src, mem));
+                let mem = Mem::base(self.base.isa.desc().stack_pointer, offset as i32);
+                self.put(self.base.isa.spill(arg.parts.class(), arg.parts.bytes.max(4), src, mem));
             }
         }
     }
 
     /// A part of an operand in a virtual register, extended as the convention asks.
-    fn extended_part(&mut self, operand: Operand, place: &ArgPlace, part: u8) -> Reg {
+    pub(super) fn extended_part(&mut self, operand: Operand, place: &ArgPlace, part: u8) -> Reg {
         let (bits, signed) = place.extend_of(part);
         if bits == 0 {
-            self.imm_bytes = place.parts.bytes.max(4);
+            self.base.imm_bytes = place.parts.bytes.max(4);
             return self.operand_reg(operand, part);
         }
         let dst = self.fresh_vreg(place.parts.class(), place.parts.bytes.max(4));
@@ -277,7 +313,7 @@ impl<I: Isa> SelectCtx<'_, I> {
     fn bring(&mut self, dst: Reg, operand: Operand, place: &ArgPlace, part: u8, extend: (u32, bool)) {
         let (bits, signed) = extend;
         let parts = place.parts;
-        let isa = self.isa;
+        let isa = self.base.isa;
         if let Some(value) = self.own_value(operand) {
             let src = self.vreg(value, part);
             if bits == 0 {
@@ -306,15 +342,20 @@ impl<I: Isa> SelectCtx<'_, I> {
     }
 
     /// Fills the argument registers and returns them.
-    fn pass_in_registers(&mut self, call: &PendingCall<'_>, layout: &ArgLayout) -> PRegSet {
+    pub(super) fn pass_in_registers(&mut self, call: &PendingCall<'_>, layout: &ArgLayout) -> PRegSet {
         let mut uses = PRegSet::EMPTY;
-        for (index, arg) in layout.args.iter().enumerate() {
-            if matches!(call.signature.params[index].kind, ParamKind::ByVal { .. }) {
+        for (index, (arg, &operand)) in (0..).zip(layout.args.iter().zip(call.args)) {
+            if operand.is_none() {
                 continue;
             }
+            if layout.swift_error == Some(index) {
+                registers_of(arg).for_each(|reg| uses.insert(reg));
+                continue;
+            }
+            // Memory arguments are on the stack as a whole.
             for part in 0..arg.parts.count {
                 if let Place::Reg(reg) = arg.places[usize::from(part)] {
-                    self.bring(reg, call.args[index], arg, part, arg.extend_of(part));
+                    self.bring(reg, operand, arg, part, arg.extend_of(part));
                     uses.insert(reg);
                 }
             }
@@ -326,7 +367,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         let Some(first) = call.first_result else { return };
         for (index, result) in layout.returns.iter().enumerate() {
             let value = Value::new(first.index() + index);
-            if self.function.uses[value.index()] == 0 {
+            if self.base.function.uses[value.index()] == 0 {
                 continue;
             }
             for part in 0..result.parts.count {
@@ -336,7 +377,7 @@ impl<I: Isa> SelectCtx<'_, I> {
                     (Place::Reg(reg), None) => self.copy(dst, reg, class, bytes),
                     (Place::Stack(offset), Some(memory)) => {
                         let mem = self.frame_mem(memory + offset as i32);
-                        self.put(self.isa.reload(class, bytes, dst, mem));
+                        self.put(self.base.isa.reload(class, bytes, dst, mem));
                     }
                     _ => debug_assert!(false, "results are all in registers or all in memory"),
                 }
@@ -346,11 +387,17 @@ impl<I: Isa> SelectCtx<'_, I> {
 
     /// Lowers a return: results to their places.
     pub(super) fn lower_return(&mut self, data: &InstData) -> Result<(), CodegenError> {
-        let function = self.function;
+        if self.is_left {
+            self.is_left = false;
+            return Ok(());
+        }
+        let function = self.base.function;
         let operands = function.list(data);
         let mut layout = std::mem::take(&mut self.st.layout);
         let parts = &self.st.parts;
-        layout.compute(&function.signature, self.conv, &function.types, |ty| parts[ty.index()])?;
+        layout.compute(&function.signature, self.base.conv, &function.types, |ty| {
+            parts[ty.index()]
+        })?;
         let mut uses = PRegSet::EMPTY;
         if let Some(pointer) = self.result_pointer {
             self.store_results(operands, &layout, pointer);
@@ -364,14 +411,17 @@ impl<I: Isa> SelectCtx<'_, I> {
                 }
             }
         }
-        let pointer = match self.struct_return {
+        let pointer = match self.base.incoming.struct_return {
             Some(value) => Some(self.vreg(value, 0)),
-            None => self.result_pointer,
+            None => self.result_pointer.filter(|_| self.base.conv.returns_struct_pointer),
         };
         if let Some(pointer) = pointer {
-            let reg = self.conv.int_returns[0];
-            self.copy(reg, pointer, RegClass::Int, self.isa.desc().pointer_bytes);
+            let reg = self.base.conv.int_returns[0];
+            self.copy(reg, pointer, RegClass::Int, self.base.isa.desc().pointer_bytes);
             uses.insert(reg);
+        }
+        if let Some(offset) = self.base.incoming.swift_error {
+            uses.insert(self.leave_swift_error(offset));
         }
         self.st.layout = layout;
         self.put_with_sets(
@@ -393,7 +443,7 @@ impl<I: Isa> SelectCtx<'_, I> {
                 };
                 let src = self.extended_part(operand, result, part);
                 let mem = Mem::base(pointer, offset as i32);
-                self.put(self.isa.spill(result.parts.class(), result.parts.bytes, src, mem));
+                self.put(self.base.isa.spill(result.parts.class(), result.parts.bytes, src, mem));
             }
         }
     }

@@ -1,11 +1,13 @@
 //! The requests of lowering rules, as the selecting context grants them.
 
-use super::SelectCtx;
-use crate::analyze::Mark;
-use crate::context::{Addressing, Constants, Context};
+use super::{MAX_BASES, SelectCtx};
+use crate::analyze::{Analysis, Mark};
+use crate::context::calls::call_runtime;
+use crate::context::{Addressing, Base, Constants, Context, PlaceBase};
 use crate::error::CodegenError;
-use crate::isa::{Isa, Parts};
-use crate::lower_ctx::{GroupKind, ImmKind, LowerCtx, Src, VariadicArea};
+use crate::frame::Frame;
+use crate::isa::{Isa, Parts, StackProbes};
+use crate::lower_ctx::{AreaArgument, CallSequence, FrameArea, GroupKind, ImmKind, LowerCtx, Src, VariadicArea};
 use crate::mfunc::{INCOMING, pseudo};
 use crate::minst::{Label, MInst, Mem, Ref};
 use crate::module_view::ModuleView;
@@ -16,28 +18,28 @@ impl<'a, I: Isa> Context<'a> for SelectCtx<'a, I> {
     type Isa = I;
 
     #[inline]
-    fn isa(&self) -> &'a I {
-        self.isa
+    fn base(&self) -> &Base<'a, I> {
+        &self.base
     }
 
     #[inline]
-    fn function(&self) -> &'a Function {
-        self.function
+    fn base_mut(&mut self) -> &mut Base<'a, I> {
+        &mut self.base
     }
 
     #[inline]
-    fn module_view(&self) -> ModuleView<'a> {
-        self.view
+    fn analysis(&self) -> &Analysis {
+        &self.st.analysis
     }
 
     #[inline]
-    fn mark(&self, value: Value) -> Mark {
-        self.st.analysis.marks[value.index()]
+    fn parts(&self) -> &[Parts] {
+        &self.st.parts
     }
 
     #[inline]
-    fn parts_of(&self, ty: Type) -> Parts {
-        self.st.parts[ty.index()]
+    fn frame(&mut self) -> &mut Frame {
+        &mut self.mfunc.frame.areas
     }
 
     #[inline]
@@ -55,18 +57,21 @@ impl<'a, I: Isa> Context<'a> for SelectCtx<'a, I> {
         Reg::FRAME
     }
 
+    fn known_base(&self, place: PlaceBase) -> Option<Reg> {
+        let mut bases = self.st.bases.iter();
+        bases.find(|&&(known, _)| known == place).map(|&(_, reg)| reg)
+    }
+
+    fn remember_base(&mut self, place: PlaceBase, reg: Reg) {
+        // What stands in a group need not happen.
+        if self.st.bases.len() < MAX_BASES && self.group_start.is_none() {
+            self.st.bases.push((place, reg));
+        }
+    }
+
     #[inline]
-    fn use_frame(&mut self) {
-        self.mfunc.frame.areas.needed = true;
-    }
-
-    #[cold]
-    fn keep_error(&mut self, error: CodegenError) {
-        self.error.get_or_insert(error);
-    }
-
-    fn jump_table(&mut self, targets: &[Label]) -> Label {
-        self.buf.jump_table(targets.iter().copied())
+    fn incoming_offset(&self) -> i32 {
+        INCOMING + self.base.isa.desc().incoming_args_offset
     }
 }
 
@@ -79,30 +84,36 @@ impl<I: Isa> SelectCtx<'_, I> {
                 debug_assert!(self.mark(value) != Mark::Folded, "{value} was folded, but not absorbed");
                 self.vreg(value, part)
             }
-            None => self.constant_reg(operand, part),
+            None => self.constant_reg(operand, part, 0),
         }
     }
 
-    /// A part of a constant, symbol or place in a new register.
-    fn constant_reg(&mut self, operand: Operand, part: u8) -> Reg {
+    /// A part of a constant, symbol or place in a new register of at least so many bytes.
+    fn constant_reg(&mut self, operand: Operand, part: u8, least_bytes: u8) -> Reg {
         let class = self.fresh_class(operand);
         let bytes = match operand.as_imm() {
-            Some(_) => self.imm_bytes,
+            Some(_) => self.base.imm_bytes,
             None => self.operand_parts(operand).bytes,
         };
+        let bytes = bytes.max(least_bytes);
         let reg = self.fresh_vreg(class, bytes);
-        let before = self.mfunc.insts.len();
-        self.make_fresh(operand, part, reg, self.imm_bytes);
-        if self.mfunc.insts.len() == before {
-            // An undefined value: any contents will do, but something must define the register.
-            self.define_any(class, bytes, reg);
-        }
+        self.make_defined(operand, part, reg, bytes);
         reg
+    }
+
+    /// Puts a part of a constant, symbol or place into a register. An undefined value may be anything, but something
+    /// must define the register.
+    fn make_defined(&mut self, operand: Operand, part: u8, reg: Reg, bytes: u8) {
+        let before = self.mfunc.insts.len();
+        self.make_fresh(operand, part, reg, self.base.imm_bytes);
+        if self.mfunc.insts.len() == before {
+            self.define_any(self.fresh_class(operand), bytes, reg);
+        }
     }
 
     /// Something in a register whose contents does not matter.
     pub(super) fn define_any(&mut self, class: RegClass, bytes: u8, reg: Reg) {
-        let isa = self.isa;
+        let isa = self.base.isa;
         match class {
             RegClass::Int => isa.int_constant(self, reg, bytes, 0),
             RegClass::Float => isa.float_constant(self, reg, bytes, 0),
@@ -112,23 +123,23 @@ impl<I: Isa> SelectCtx<'_, I> {
     /// Copies a register.
     #[inline]
     pub(super) fn copy(&mut self, dst: Reg, src: Reg, class: RegClass, bytes: u8) {
-        self.put(self.isa.mov(class, bytes.max(4), dst, src));
+        self.put(self.base.isa.mov(class, bytes.max(4), dst, src));
     }
 }
 
 impl<I: Isa> LowerCtx for SelectCtx<'_, I> {
     #[inline]
     fn func(&self) -> &Function {
-        self.function
+        self.base.function
     }
 
     #[inline]
     fn view(&self) -> ModuleView<'_> {
-        self.view
+        self.base.view
     }
 
     fn is_folded(&self, operand: Operand) -> bool {
-        operand.as_value().is_some_and(|value| self.mark(value) == Mark::Folded)
+        self.is_folded_operand(operand)
     }
 
     /// Nothing is pinned.
@@ -154,18 +165,18 @@ impl<I: Isa> LowerCtx for SelectCtx<'_, I> {
                 let src = self.vreg(value, part);
                 self.copy(reg, src, parts.class(), parts.bytes);
             }
-            None => self.make_fresh(operand, part, reg, self.imm_bytes),
+            None => self.make_defined(operand, part, reg, self.base.imm_bytes.max(4)),
         }
     }
 
     fn use_copy(&mut self, operand: Operand, part: u8) -> Reg {
-        let Some(value) = self.own_value(operand) else {
-            return self.operand_reg(operand, part);
-        };
         let parts = self.operand_parts(operand);
-        let src = self.vreg(value, part);
         // The rule may extend it to the whole register.
-        let bytes = parts.bytes.max(self.isa.desc().class(parts.class()).bytes.min(8));
+        let bytes = parts.bytes.max(self.base.isa.desc().class(parts.class()).bytes.min(8));
+        let Some(value) = self.own_value(operand) else {
+            return self.constant_reg(operand, part, bytes);
+        };
+        let src = self.vreg(value, part);
         let reg = self.fresh_vreg(parts.class(), bytes);
         self.copy(reg, src, parts.class(), parts.bytes);
         reg
@@ -184,16 +195,6 @@ impl<I: Isa> LowerCtx for SelectCtx<'_, I> {
         }
     }
 
-    fn use_reg_or_imm(&mut self, operand: Operand, part: u8, imm: ImmKind) -> Src {
-        if let Some(value) = operand.as_imm() {
-            let value = if part == 0 { value } else { value >> 63 };
-            if imm.accepts(value) {
-                return Src::Imm(value as i32);
-            }
-        }
-        Src::Reg(self.operand_reg(operand, part))
-    }
-
     #[inline]
     fn use_addr(&mut self, pointer: Operand, span_bytes: u32) -> Mem {
         self.address_of(pointer, span_bytes)
@@ -206,7 +207,7 @@ impl<I: Isa> LowerCtx for SelectCtx<'_, I> {
 
     #[inline]
     fn def_reuse(&mut self, value: Value, part: u8, src: Reg) -> Reg {
-        let parts = self.st.parts[self.function.value(value).ty.index()];
+        let parts = self.st.parts[self.base.function.value(value).ty.index()];
         let dst = self.vreg(value, part);
         // A copy to a wider register copies what there is: a rule asks for that when the rest is known to be zero.
         let bytes = match src.is_virtual() {
@@ -223,7 +224,7 @@ impl<I: Isa> LowerCtx for SelectCtx<'_, I> {
 
     #[inline]
     fn temp(&mut self, class: RegClass) -> Reg {
-        let bytes = self.isa.desc().class(class).bytes;
+        let bytes = self.base.isa.desc().class(class).bytes;
         self.fresh_vreg(class, bytes)
     }
 
@@ -246,7 +247,7 @@ impl<I: Isa> LowerCtx for SelectCtx<'_, I> {
     }
 
     fn local_label(&mut self) -> Label {
-        self.buf.new_label()
+        self.base.buf.new_label()
     }
 
     fn bind(&mut self, label: Label) {
@@ -255,13 +256,26 @@ impl<I: Isa> LowerCtx for SelectCtx<'_, I> {
         self.put(inst);
     }
 
-    fn call_runtime(
+    fn call_runtime_with(
         &mut self,
         function: RuntimeFunction,
         args: &[(Operand, Type)],
+        areas: &[AreaArgument],
         result: Option<Value>,
     ) -> Result<(), CodegenError> {
-        self.lower_runtime_call(function, args, result)
+        call_runtime(self, function, args, areas, result, |cx, call| cx.make_call(call))
+    }
+
+    fn frame_area(&mut self, bytes: u32, align: u32) -> FrameArea {
+        FrameArea(self.frame().allocate(u64::from(bytes), u64::from(align)))
+    }
+
+    fn area_mem(&mut self, area: FrameArea) -> Mem {
+        self.frame_mem(area.0)
+    }
+
+    fn call_sequence(&mut self, sequence: &CallSequence<'_>, result: Value) -> Result<(), CodegenError> {
+        self.make_call_sequence(sequence, result)
     }
 
     fn need_frame(&mut self) {
@@ -269,22 +283,19 @@ impl<I: Isa> LowerCtx for SelectCtx<'_, I> {
         self.mfunc.frame.names_frame_pointer = true;
     }
 
+    fn stack_probes(&self) -> StackProbes {
+        self.base.probes
+    }
+
     fn move_stack(&mut self) {
         debug_assert!(self.mfunc.frame.has_dynamic_stack, "the analysis has seen it");
     }
 
     fn variadic_area(&mut self) -> Option<VariadicArea> {
-        let save = self.variadic_save?;
-        let overflow = INCOMING + self.isa.desc().incoming_args_offset + self.incoming_bytes as i32;
-        Some(VariadicArea {
-            register_save: self.frame_mem(save),
-            int_args_used: self.int_args_used,
-            float_args_used: self.float_args_used,
-            overflow: self.frame_mem(overflow),
-        })
+        self.find_variadic_area()
     }
 
     fn pool_constant(&mut self, bytes: &[u8]) -> Ref {
-        self.buf.constant(bytes)
+        self.base.buf.constant(bytes)
     }
 }

@@ -8,28 +8,36 @@
 //! Invariants: those of [`MFunc`]. It chooses no registers and no spill slots; it does give stack slots of the function
 //! their places in the frame.
 
+mod asm;
 mod blocks;
+mod callee;
 mod calls;
 mod ctx;
+mod exceptions;
+mod special;
+mod tail;
 
 use crate::abi::ArgLayout;
 use crate::analyze::Analysis;
 use crate::buffer::CodeBuffer;
-use crate::context::{Addressing, Context, refusals};
-use crate::desc::ConvDesc;
+use crate::context::protector::guarded_slots;
+use crate::context::{Addressing, Base, Context, PlaceBase, learn_parts};
+use crate::desc::Role;
 use crate::error::CodegenError;
 use crate::isa::{Isa, Parts};
 use crate::mfunc::{FrameNeeds, MFunc, op_desc, pseudo};
 use crate::minst::{MInst, Mem};
-use crate::module_view::ModuleView;
 use crate::reg::{Reg, RegClass};
-use frazil_ir::module::FunctionHead;
-use frazil_ir::{EntityRef, Function, Operand, Type, Value};
+use crate::unit::Unit;
+use exceptions::Invokes;
+use frazil_ir::module::{FunctionHead, StackProtector};
+use frazil_ir::{EntityRef, Function, Operand, Value};
 
 /// No virtual register yet.
 const NO_VREG: u32 = u32::MAX;
-/// No definition yet.
-const NO_DEFINITION: u32 = u32::MAX;
+
+/// So many addresses are kept for further uses in their block.
+const MAX_BASES: usize = 4;
 
 /// The memory of the selecting context, kept from function to function.
 #[derive(Debug, Default)]
@@ -38,8 +46,8 @@ pub struct SelectState {
     parts: Vec<Parts>,
     /// The virtual register of the first part of each value; the others follow it.
     vreg_of: Vec<u32>,
-    /// By virtual register: the first instruction that defines it, or [`NO_DEFINITION`].
-    defined: Vec<u32>,
+    /// Registers with addresses of places that the current block has computed since its last call.
+    bases: Vec<(PlaceBase, Reg)>,
     /// Offset of each stack slot from the frame pointer, and whether only its address stands there.
     slots: Vec<(i32, bool)>,
     /// By parameter: the offset of an argument's memory from the frame pointer.
@@ -47,66 +55,42 @@ pub struct SelectState {
     layout: ArgLayout,
     cases: Vec<(u64, u32)>,
     exit_labels: Vec<u32>,
+    invokes: Invokes,
+    /// What was refused, if all of it is to be found; then nothing else comes out.
+    refusals: Option<Vec<CodegenError>>,
 }
 
 /// The context of one function.
 struct SelectCtx<'a, I: Isa> {
-    isa: &'a I,
-    function: &'a Function,
-    view: ModuleView<'a>,
+    /// Its buffer has labels, constants and jump tables from the start.
+    base: Base<'a, I>,
     st: &'a mut SelectState,
     mfunc: &'a mut MFunc,
-    /// Labels, constants and jump tables are the code buffer's from the start.
-    buf: &'a mut CodeBuffer,
-    /// The convention of the function itself.
-    conv: &'static ConvDesc,
-    /// Layout position of the current block.
-    position: u32,
     /// The instruction being lowered.
     origin: u32,
-    /// Width of immediates of the current instruction, in bytes.
-    imm_bytes: u8,
+    /// The first machine instruction of what it is lowered to; of a terminator, behind what edges need.
+    rule_start: u32,
     /// The first instruction of the open group.
     group_start: Option<u32>,
     /// The hidden pointer to memory for results.
     result_pointer: Option<Reg>,
-    /// The parameter that is to be returned.
-    struct_return: Option<Value>,
-    variadic_save: Option<i32>,
-    incoming_bytes: u32,
-    int_args_used: u8,
-    float_args_used: u8,
-    /// The first refusal met where none could be returned.
-    error: Option<CodegenError>,
+    /// Whether tail calls are left alone that may be calls.
+    keeps_calls: bool,
+    /// Whether a call has taken the place of the function, so that the return behind it does nothing.
+    is_left: bool,
 }
 
 /// Fills `mfunc` from a function. Labels, constants and jump tables are made in `buf`.
 pub(crate) fn select<I: Isa>(
     isa: &I,
-    function: &Function,
-    head: &FunctionHead,
-    view: ModuleView<'_>,
+    unit: &Unit<'_>,
     state: &mut SelectState,
     mfunc: &mut MFunc,
     buf: &mut CodeBuffer,
 ) -> Result<(), CodegenError> {
-    refusals::refuse_attributes(head, view)?;
-    refusals::refuse_layout(isa.desc(), function, view)?;
-    let conv = isa
-        .convention(function.signature.call_conv)
-        .ok_or_else(|| CodegenError::unsupported(format!("calling convention {}", function.signature.call_conv.0)))?;
+    let base = Base::new(isa, unit, buf)?;
     mfunc.clear();
-    state.analysis.walk(isa, function);
-    let count = usize::from(Type::FIRST_EXTRA) + function.types.extra_len();
-    state.parts.clear();
-    state
-        .parts
-        .extend((0..count).map(|index| isa.parts(&function.types, Type::from_index(index as u8))));
-    state.vreg_of.clear();
-    state.vreg_of.resize(function.values.len(), NO_VREG);
-    state.defined.clear();
-    state.by_value.clear();
-    state.by_value.resize(function.param_count(), 0);
+    state.begin(isa, unit.function);
     mfunc.frame = FrameNeeds {
         areas: std::mem::take(&mut mfunc.frame.areas),
         has_dynamic_stack: state.analysis.has_dynamic_stack,
@@ -114,29 +98,21 @@ pub(crate) fn select<I: Isa>(
         ..FrameNeeds::default()
     };
     mfunc.frame.areas.reset(!state.analysis.calls_returning_twice);
+    let calls_returning_twice = state.analysis.calls_returning_twice;
     let mut cx = SelectCtx {
-        isa,
-        function,
-        view,
+        base,
         st: state,
         mfunc,
-        buf,
-        conv,
-        position: 0,
         origin: 0,
-        imm_bytes: 8,
+        rule_start: 0,
         group_start: None,
         result_pointer: None,
-        struct_return: None,
-        variadic_save: None,
-        incoming_bytes: 0,
-        int_args_used: 0,
-        float_args_used: 0,
-        error: None,
+        keeps_calls: unit.head.no_tail_calls || calls_returning_twice,
+        is_left: false,
     };
-    cx.place_slots();
+    cx.place_slots(unit.head)?;
     cx.lower_blocks()?;
-    match cx.error.take() {
+    match cx.base.error.take() {
         Some(error) => Err(error),
         None => {
             cx.mfunc.compute_predecessors();
@@ -145,37 +121,82 @@ pub(crate) fn select<I: Isa>(
     }
 }
 
+/// Everything that is refused in a function, as far as selecting meets it.
+pub(crate) fn refusals<I: Isa>(
+    isa: &I,
+    unit: &Unit<'_>,
+    state: &mut SelectState,
+    mfunc: &mut MFunc,
+    buf: &mut CodeBuffer,
+) -> Vec<CodegenError> {
+    state.refusals = Some(Vec::new());
+    let outcome = select(isa, unit, state, mfunc, buf);
+    let mut found = state.refusals.take().unwrap_or_default();
+    found.extend(outcome.err());
+    found
+}
+
+impl SelectState {
+    /// Starts a function.
+    fn begin<I: Isa>(&mut self, isa: &I, function: &Function) {
+        self.analysis.compute_marks(isa, function);
+        learn_parts(&mut self.parts, isa, &function.types);
+        self.vreg_of.clear();
+        self.vreg_of.resize(function.values.len(), NO_VREG);
+        self.invokes.start();
+        self.by_value.clear();
+        self.by_value.resize(function.param_count(), 0);
+    }
+}
+
 impl<I: Isa> SelectCtx<'_, I> {
-    /// Appends an instruction.
-    #[inline]
-    fn put(&mut self, inst: MInst) {
-        self.note_definitions(&inst);
-        self.mfunc.insts.push(inst);
-        self.mfunc.origins.push(self.origin);
+    /// Ends with a refusal, or keeps it if all are to be found.
+    #[cold]
+    fn refuse(&mut self, error: CodegenError) -> Result<(), CodegenError> {
+        match &mut self.st.refusals {
+            None => Err(error),
+            Some(found) => {
+                found.push(error);
+                self.group_start = None;
+                Ok(())
+            }
+        }
     }
 
-    /// Keeps track of which registers are defined. In a group, a definition need not happen: then the register's old
-    /// contents is still read (see [`pseudo::USE`]).
+    /// Appends an instruction. Its origin is noted by [`SelectCtx::note_origins`].
     #[inline]
-    fn note_definitions(&mut self, inst: &MInst) {
-        let desc = op_desc(self.isa.op_descs(), inst.op);
-        for (index, role) in desc.roles.iter().enumerate() {
-            let reg = inst.regs[index];
-            if *role != crate::desc::Role::Def || !reg.is_virtual() {
-                continue;
-            }
-            let number = reg.virtual_index();
-            if number >= self.st.defined.len() {
-                self.st.defined.resize(self.mfunc.vregs.len(), NO_DEFINITION);
-            }
-            let first = self.st.defined[number];
-            if first == NO_DEFINITION {
-                self.st.defined[number] = self.mfunc.insts.len() as u32;
-            } else if self.group_start.is_some_and(|start| first < start) {
+    fn put(&mut self, inst: MInst) {
+        if let Some(start) = self.group_start {
+            self.keep_old_contents(&inst, start);
+        }
+        self.mfunc.insts.push(inst);
+    }
+
+    /// Says of all new instructions where they come from.
+    #[inline]
+    fn note_origins(&mut self) {
+        self.mfunc.origins.resize(self.mfunc.insts.len(), self.origin);
+    }
+
+    /// In a group, a definition need not happen: then the contents that the register had before the group is still
+    /// read (see [`pseudo::USE`]). A register belongs to one rule, which then has defined it before.
+    #[cold]
+    fn keep_old_contents(&mut self, inst: &MInst, group_start: u32) {
+        let ops = self.base.isa.op_descs();
+        let defines = |inst: &MInst, index: usize, reg| {
+            inst.regs[index] == reg && op_desc(ops, inst.op).roles[index] == Role::Def
+        };
+        for (index, &reg) in inst.regs.iter().enumerate() {
+            let before = &self.mfunc.insts[self.rule_start as usize..group_start as usize];
+            if reg.is_virtual()
+                && defines(inst, index, reg)
+                && before
+                    .iter()
+                    .any(|other| (0..3).any(|index| defines(other, index, reg)))
+            {
                 let mut keep = MInst::new(pseudo::USE, 0);
                 keep.regs[0] = reg;
                 self.mfunc.insts.push(keep);
-                self.mfunc.origins.push(self.origin);
             }
         }
     }
@@ -183,17 +204,23 @@ impl<I: Isa> SelectCtx<'_, I> {
     /// The virtual register of a part of a value.
     #[inline]
     fn vreg(&mut self, value: Value, part: u8) -> Reg {
-        let first = self.st.vreg_of[value.index()];
-        if first != NO_VREG {
-            return Reg::virtual_number(first + u32::from(part));
-        }
-        let parts = self.st.parts[self.function.value(value).ty.index()];
+        let first = match self.st.vreg_of[value.index()] {
+            NO_VREG => self.new_vregs(value),
+            first => first,
+        };
+        Reg::virtual_number(first + u32::from(part))
+    }
+
+    /// The first of new virtual registers for the parts of a value. Out of line, so that finding one stays short.
+    #[inline(never)]
+    fn new_vregs(&mut self, value: Value) -> u32 {
+        let parts = self.st.parts[self.base.function.value(value).ty.index()];
         let first = self.mfunc.vregs.len() as u32;
         for _ in 0..parts.count {
             self.mfunc.new_vreg(parts.class(), parts.bytes, value.as_u32());
         }
         self.st.vreg_of[value.index()] = first;
-        Reg::virtual_number(first + u32::from(part))
+        first
     }
 
     /// A new virtual register that is no value's.
@@ -206,36 +233,52 @@ impl<I: Isa> SelectCtx<'_, I> {
     fn operand_parts(&self, operand: Operand) -> Parts {
         let ty = operand
             .as_value()
-            .map(|value| self.function.value(value).ty)
-            .or_else(|| operand.as_const().map(|id| self.function.consts[id.index()].ty));
+            .map(|value| self.base.function.value(value).ty)
+            .or_else(|| operand.as_const().map(|id| self.base.function.consts[id.index()].ty));
         match ty {
             Some(ty) => self.st.parts[ty.index()],
             None => Parts {
                 count: 1,
                 float: false,
-                bytes: self.isa.desc().pointer_bytes,
+                bytes: self.base.isa.desc().pointer_bytes,
             },
         }
     }
 
     /// Gives every stack slot its place in the frame. The address of an over-aligned slot is computed at the entry
     /// and kept in the frame.
-    fn place_slots(&mut self) {
-        let align_max = u64::from(self.conv.stack_align);
+    fn place_slots(&mut self, head: &FunctionHead) -> Result<(), CodegenError> {
+        let count = self.base.function.slots.len();
         self.st.slots.clear();
-        for slot in &self.function.slots {
-            if self.function.uses[slot.address.index()] == 0 {
-                self.st.slots.push((0, false));
-                continue;
-            }
-            let align = 1u64 << slot.align_log2.min(32);
+        self.st.slots.resize(count, (0, false));
+        if head.stack_protector != StackProtector::None
+            && let Some(order) = guarded_slots(head, self.base.function, self.base.view)?
+        {
+            // The call at the end of a function whose guard has changed.
+            self.mfunc.frame.has_calls = true;
+            let bytes = self.base.isa.desc().pointer_bytes;
             let frame = &mut self.mfunc.frame.areas;
-            self.st.slots.push(if align > align_max {
-                (frame.allocate(slot.size.saturating_add(align), align_max), true)
-            } else {
-                (frame.allocate(slot.size.max(1), align), false)
-            });
+            frame.guard = Some(frame.allocate_slot(u32::from(bytes)));
+            order.into_iter().for_each(|slot| self.place_slot(slot.index()));
+            return Ok(());
         }
+        (0..count).for_each(|index| self.place_slot(index));
+        Ok(())
+    }
+
+    fn place_slot(&mut self, index: usize) {
+        let align_max = u64::from(self.base.conv.stack_align);
+        let slot = &self.base.function.slots[index];
+        if self.base.function.uses[slot.address.index()] == 0 {
+            return;
+        }
+        let align = 1u64 << slot.align_log2.min(32);
+        let frame = &mut self.mfunc.frame.areas;
+        self.st.slots[index] = if align > align_max {
+            (frame.allocate(slot.size.saturating_add(align), align_max), true)
+        } else {
+            (frame.allocate(slot.size.max(1), align), false)
+        };
     }
 
     /// Computes the addresses of over-aligned slots; part of the entry code.
@@ -245,13 +288,13 @@ impl<I: Isa> SelectCtx<'_, I> {
             if !is_indirect {
                 continue;
             }
-            let bytes = self.isa.desc().pointer_bytes;
+            let bytes = self.base.isa.desc().pointer_bytes;
             let address = self.fresh_vreg(RegClass::Int, bytes);
-            let align_log2 = self.function.slots[index].align_log2;
+            let align_log2 = self.base.function.slots[index].align_log2;
             // The area has `align` bytes to spare; rounding its upper part down stays inside.
             let start = self.frame_mem(area);
             let start = start.offset(1 << align_log2.min(29)).unwrap_or(start);
-            let isa = self.isa;
+            let isa = self.base.isa;
             isa.address(self, address, start);
             isa.align_down(self, address, align_log2);
             let holder = self.mfunc.frame.areas.allocate_slot(u32::from(bytes));

@@ -1,12 +1,12 @@
 //! Data, constants and constructor arrays as directives.
 
-use super::{AsmBuilder, syntax};
+use super::{AsmBuilder, BlockName, syntax};
 use crate::constants::ConstantPool;
 use crate::error::EmitError;
 use crate::names::CONSTANT_PREFIX;
 use crate::placement::DataPlace;
 use crate::section::SectionId;
-use frazil_ir::module::DataRelocation;
+use frazil_ir::module::{DataRelocation, RelocationTarget};
 use frazil_ir::{DataDef, EntityRef};
 use std::fmt::Write;
 
@@ -66,7 +66,7 @@ impl AsmBuilder<'_> {
     }
 
     /// Writes the bytes from `start` to `end`; those past the given ones are zero.
-    fn put_bytes(&mut self, given: &[u8], start: u64, end: u64) {
+    pub(super) fn put_bytes(&mut self, given: &[u8], start: u64, end: u64) {
         let given_end = end.min(given.len() as u64).max(start);
         let mut bytes = given.get(start as usize..given_end as usize).unwrap_or_default();
         let mut tail = end.saturating_sub(start) - bytes.len() as u64;
@@ -91,7 +91,6 @@ impl AsmBuilder<'_> {
     }
 
     fn put_relocation(&mut self, def: &DataDef, relocation: &DataRelocation) -> Result<(), EmitError> {
-        let symbol = self.placement.relocation_symbol(def, relocation)?;
         let directive = match relocation.size {
             8 => ".quad",
             4 => ".long",
@@ -102,16 +101,34 @@ impl AsmBuilder<'_> {
                 return Err(EmitError::unsupported(what, self.module.display_name(def.symbol)));
             }
         };
-        self.mark_used(symbol);
-        let (name, addend) = (self.name(symbol), syntax::Addend(relocation.addend));
+        let (name, addend) = (
+            self.target_name(def, relocation, relocation.target)?,
+            syntax::Addend(relocation.addend),
+        );
         match relocation.minus {
             None => self.line(format_args!("{directive}\t{name}{addend}")),
             Some(minus) => {
-                let minus = self.name(minus);
+                let minus = self.target_name(def, relocation, minus)?;
                 self.line(format_args!("{directive}\t{name}-{minus}{addend}"));
             }
         }
         Ok(())
+    }
+
+    /// The name of what data refers to.
+    fn target_name(
+        &mut self,
+        def: &DataDef,
+        relocation: &DataRelocation,
+        target: RelocationTarget,
+    ) -> Result<String, EmitError> {
+        let (symbol, block) = self.placement.data_target(def, relocation, target)?;
+        self.mark_used(symbol);
+        Ok(match block {
+            Some((function, block)) => BlockName(function, block).to_string(),
+            None if self.placement.is_by_table(target) => format!("{}@PLT", self.name(symbol)),
+            None => self.name(symbol).to_string(),
+        })
     }
 
     /// Writes the constants of all functions.

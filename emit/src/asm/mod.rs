@@ -7,18 +7,24 @@
 //! The text is kept in memory until [`AsmBuilder::finish`].
 
 mod data;
+mod handlers;
+mod inline;
 mod syntax;
+
+pub use inline::TextPlace;
 
 use crate::constants::ConstantPool;
 use crate::error::EmitError;
+use crate::exceptions::{self, Late};
 use crate::names::{CONSTANT_PREFIX, ObjectName};
 use crate::placement::{EmitOptions, Placement, alias_base};
 use crate::section::SectionId;
 use frazil_codegen::isa::Target;
 use frazil_codegen::{AsmNames, CodeBuffer, CompiledFunction, Label, LogItem, Ref, RefKind, UnwindOp};
 use frazil_ir::module::Visibility;
-use frazil_ir::{EntityRef, FuncId, Linkage, Module, RuntimeFunction, SymbolId, SymbolKind};
-use frazil_support::FxHashMap;
+use frazil_ir::{Block, EntityRef, FuncId, Linkage, Module, RuntimeFunction, SymbolId, SymbolKind};
+use frazil_support::{FxBuildHasher, FxHashMap};
+use indexmap::IndexSet;
 use std::fmt::{self, Write};
 
 /// Assembly text while it is made.
@@ -37,6 +43,12 @@ pub struct AsmBuilder<'a> {
     constant_numbers: Vec<u32>,
     /// Which symbols of the module are referenced.
     used: Vec<bool>,
+    /// The pointers that exception tables name symbols by.
+    late: IndexSet<Late, FxBuildHasher>,
+    /// Where inline assembly stands.
+    text_places: Vec<TextPlace>,
+    /// Up to which offset lines were counted, and how many.
+    counted: (usize, u32),
 }
 
 impl fmt::Debug for AsmBuilder<'_> {
@@ -49,9 +61,19 @@ impl fmt::Debug for AsmBuilder<'_> {
 struct CodeNames<'b> {
     module: &'b Module,
     constant_numbers: &'b [u32],
+    foreign_blocks: &'b [(SymbolId, Block)],
     function: FuncId,
     /// Tells the labels of the prologue from those of the body.
     part: char,
+}
+
+/// The name of a block whose address is taken.
+struct BlockName(FuncId, Block);
+
+impl fmt::Display for BlockName {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, ".L..a{}.{}", self.0.index(), self.1.index())
+    }
 }
 
 impl AsmNames for CodeNames<'_> {
@@ -64,6 +86,13 @@ impl AsmNames for CodeNames<'_> {
         match reference.kind() {
             RefKind::Constant => write!(out, "{CONSTANT_PREFIX}{}", self.constant_numbers[number]),
             RefKind::Label => self.write_label(Label(reference.number()), out),
+            RefKind::Block => {
+                let (function, block) = self.foreign_blocks[number];
+                match self.module.symbols[function].kind {
+                    SymbolKind::Function(function) => write!(out, "{}", BlockName(function, block)),
+                    _ => Err(fmt::Error),
+                }
+            }
             _ => syntax::write_name(symbol_name(self.module, SymbolId::new(number)), out),
         }
     }
@@ -96,12 +125,21 @@ impl<'a> AsmBuilder<'a> {
             constants: ConstantPool::default(),
             constant_numbers: Vec::new(),
             used: vec![false; module.symbols.len()],
+            late: IndexSet::default(),
+            text_places: Vec::new(),
+            counted: (0, 0),
         };
         let path = module.strings.display(module.source_name);
         builder.line(format_args!(
             ".file\t{}",
             syntax::Quoted(path.rsplit('/').next().unwrap_or(&path).as_bytes())
         ));
+        if !module.asm.is_empty() {
+            let text = module.strings.bytes(module.asm);
+            let text = std::str::from_utf8(text)
+                .map_err(|_| EmitError::unsupported("module-level assembly that is not UTF-8", "llvm.module.asm"))?;
+            builder.print_module_text(text);
+        }
         Ok(builder)
     }
 
@@ -114,12 +152,16 @@ impl<'a> AsmBuilder<'a> {
         let section = self.placement.function(function);
         self.switch_to(section);
         let desc = self.target.desc();
-        let align_log2 = head.align_log2.max(desc.function_align_log2);
+        let align_log2 = head.align_log2.max(code.align_log2);
         self.line(format_args!(".p2align\t{align_log2}, {:#x}", desc.elf.filler));
         self.introduce(head.symbol, "function");
         let needs_frame = head.unwind_table || !head.no_unwind;
         if needs_frame {
             self.line(format_args!(".cfi_startproc"));
+        }
+        let personality = exceptions::handler(self.module, head, code);
+        if let Some(personality) = personality {
+            self.name_handler(function, personality);
         }
         self.constants.add_all(&code.body.constants, &mut self.constant_numbers);
         let mut unwind = if needs_frame { code.unwind.as_slice() } else { &[] };
@@ -130,6 +172,9 @@ impl<'a> AsmBuilder<'a> {
             self.line(format_args!(".cfi_endproc"));
         }
         self.size_until_here(head.symbol);
+        if personality.is_some() {
+            self.add_exception_table(function, code);
+        }
         Ok(())
     }
 
@@ -144,6 +189,7 @@ impl<'a> AsmBuilder<'a> {
         self.add_constants();
         self.add_init_entries(true);
         self.add_init_entries(false);
+        self.add_pointers();
         for symbol in self.module.symbols.keys() {
             self.add_alias(symbol)?;
             self.declare_outside(symbol);
@@ -207,6 +253,9 @@ impl<'a> AsmBuilder<'a> {
             }
         }
         let log = code.log();
+        let sites = code.exceptions.call_sites.as_slice();
+        // Behind a call stands a note on it, if any.
+        let (mut next_site, mut ended_call) = (0, None);
         for (position, (offset, item)) in log.iter().enumerate() {
             self.print_unwind(base + offset, unwind);
             let next = log.get(position + 1).map_or(code.offset(), |(next, _)| *next);
@@ -214,8 +263,27 @@ impl<'a> AsmBuilder<'a> {
                 self.print_note(code.note(note));
                 continue;
             }
-            self.print_item(function, part, item, next - offset)
+            if let Some(site) = ended_call.take() {
+                self.mark_call(function, site, true);
+            }
+            if let LogItem::Text(text) = *item {
+                self.print_text(function, part, code, &code.texts()[text as usize]);
+                continue;
+            }
+            let is_call =
+                matches!(item, LogItem::Inst(..)) && (sites.get(next_site)).is_some_and(|site| site.start == *offset);
+            if is_call {
+                self.mark_call(function, next_site, false);
+            }
+            self.print_item(function, part, code, item, next - offset)
                 .expect("strings can be written");
+            if is_call {
+                ended_call = Some(next_site);
+                next_site += 1;
+            }
+        }
+        if let Some(site) = ended_call {
+            self.mark_call(function, site, true);
         }
     }
 
@@ -229,10 +297,18 @@ impl<'a> AsmBuilder<'a> {
         self.text.push('\n');
     }
 
-    fn print_item(&mut self, function: FuncId, part: char, item: &LogItem, bytes: u32) -> fmt::Result {
+    fn print_item(
+        &mut self,
+        function: FuncId,
+        part: char,
+        code: &CodeBuffer,
+        item: &LogItem,
+        bytes: u32,
+    ) -> fmt::Result {
         let names = CodeNames {
             module: self.module,
             constant_numbers: &self.constant_numbers,
+            foreign_blocks: &code.foreign_blocks,
             function,
             part,
         };
@@ -244,8 +320,11 @@ impl<'a> AsmBuilder<'a> {
             LogItem::Label(label) => {
                 names.write_label(label, &mut self.text)?;
                 self.text.push(':');
+                if let Some(block) = code.addressed_block(label) {
+                    write!(self.text, "\n{}:", BlockName(function, block))?;
+                }
             }
-            LogItem::Note(_) => return Ok(()),
+            LogItem::Note(_) | LogItem::Text(_) => return Ok(()),
             LogItem::Align(_) if bytes == 0 => return Ok(()),
             LogItem::Align(_) => write!(self.text, "\t.fill\t{bytes}, 1, {:#x}", self.target.desc().elf.filler)?,
             LogItem::TableEntry { label, table } => {

@@ -2,7 +2,7 @@
 
 use crate::names::ObjectName;
 use crate::placement::Placement;
-use crate::section::SectionDesc;
+use crate::section::{SHF_X86_64_LARGE, SectionDesc};
 use object::elf::{self, SectionFlags};
 use std::fmt::{self, Display, Write};
 
@@ -61,7 +61,7 @@ impl Display for Addend {
     }
 }
 
-const FLAG_LETTERS: [(SectionFlags, char); 7] = [
+const FLAG_LETTERS: [(SectionFlags, char); 8] = [
     (elf::SHF_ALLOC, 'a'),
     (elf::SHF_WRITE, 'w'),
     (elf::SHF_EXECINSTR, 'x'),
@@ -69,6 +69,7 @@ const FLAG_LETTERS: [(SectionFlags, char); 7] = [
     (elf::SHF_STRINGS, 'S'),
     (elf::SHF_TLS, 'T'),
     (elf::SHF_GNU_RETAIN, 'R'),
+    (SHF_X86_64_LARGE, 'l'),
 ];
 
 /// The directive that switches to a section; `unique` tells it from others of its name.

@@ -48,7 +48,7 @@ impl Headers {
             members: Vec::new(),
             symbols: 0,
         };
-        let mut has_header = vec![false; builder.module.comdats.len()];
+        let mut has_header = vec![false; builder.placement.group_count()];
         for (section, desc) in builder.placement.sections.iter() {
             if let Some(group) = desc.group
                 && builder.contents.view(section).is_some()

@@ -10,17 +10,21 @@
 //!
 //! Relocations always have explicit addends (`SHT_RELA`).
 
+mod blocks;
 mod contents;
 mod file;
+mod handlers;
 mod resolve;
 mod symtab;
 
 use crate::cfi::FrameTable;
 use crate::constants::ConstantPool;
 use crate::error::EmitError;
+use crate::exceptions::{self, Encodings, Late};
 use crate::placement::{DataPlace, EmitOptions, Placement, alias_base};
 use crate::section::{SectionDesc, SectionId};
 use crate::targets::{TargetId, TargetKind, Targets};
+use blocks::BlockTable;
 use contents::Contents;
 use frazil_codegen::{CodeBuffer, CompiledFunction, RefKind, TargetDesc};
 use frazil_ir::module::{DataRelocation, TlsModel};
@@ -37,6 +41,8 @@ enum Naming {
     Symbol,
     /// By section and offset, whatever other objects define.
     Section,
+    /// By the symbol, for its entry of the procedure linkage table.
+    Table,
 }
 
 /// A relocation before symbols are numbered.
@@ -59,6 +65,8 @@ struct PendingDifference {
     target: TargetId,
     addend: i64,
     minus: TargetId,
+    /// How a relocation names the target, if one is left.
+    naming: Naming,
     /// The data definition, for messages.
     within: SymbolId,
 }
@@ -100,7 +108,13 @@ pub struct ObjectBuilder<'a> {
     constants: ConstantPool,
     frames: Option<FrameTable>,
     frame_relocations: Vec<PendingRelocation>,
+    /// Relocations whose targets have no numbers yet: in which section (none: that of frames), which one, and the
+    /// target's place among what exception tables point at.
+    late_relocations: Vec<(Option<SectionId>, usize, usize)>,
+    /// Where the tables are of those that are tables.
+    table_places: Vec<Location>,
     differences: Vec<PendingDifference>,
+    blocks: BlockTable,
     /// Numbers of the current function's constants.
     constant_numbers: Vec<u32>,
 }
@@ -115,6 +129,10 @@ impl<'a> ObjectBuilder<'a> {
         target: &'static TargetDesc,
         options: EmitOptions,
     ) -> Result<ObjectBuilder<'a>, EmitError> {
+        if !module.asm.is_empty() {
+            let what = "module-level assembly without an assembler";
+            return Err(EmitError::unsupported(what, "llvm.module.asm"));
+        }
         let targets = Targets::new(module);
         let outside = TargetState {
             location: Location::Elsewhere,
@@ -139,7 +157,10 @@ impl<'a> ObjectBuilder<'a> {
             constants: ConstantPool::default(),
             frames: None,
             frame_relocations: Vec::new(),
+            late_relocations: Vec::new(),
+            table_places: Vec::new(),
             differences: Vec::new(),
+            blocks: BlockTable::default(),
             constant_numbers: Vec::new(),
         })
     }
@@ -147,24 +168,54 @@ impl<'a> ObjectBuilder<'a> {
     /// Appends a function.
     ///
     /// # Errors
-    /// When a limit of the file format is passed.
+    /// When a limit of the file format is passed, or the code has texts that are no bytes yet.
     pub fn add_function(&mut self, function: FuncId, code: &CompiledFunction) -> Result<(), EmitError> {
         let head = &self.module.functions[function];
+        if !code.body.texts().is_empty() {
+            let name = self.module.display_name(head.symbol);
+            return Err(EmitError::unsupported(
+                "inline assembly that an assembler must encode",
+                name,
+            ));
+        }
         let section = self.placement.function(function);
-        let align_log2 = head.align_log2.max(self.target.function_align_log2);
+        let align_log2 = head.align_log2.max(code.align_log2);
         let start = self
             .contents
             .align(self.placement.sections.desc(section), section, align_log2)?;
         self.constants.add_all(&code.body.constants, &mut self.constant_numbers);
         self.append_code(section, start, &code.prologue);
         self.append_code(section, start + code.prologue.bytes.len() as u64, &code.body);
+        if code.body.block_addresses.is_some() {
+            self.blocks.add(function, code);
+        }
         let state = &mut self.states[head.symbol.index()];
         state.location = Location::At(section, start);
         state.size = code.len() as u64;
         if head.unwind_table || !head.no_unwind {
-            self.add_frame(head.symbol, code);
+            let personality = exceptions::handler(self.module, head, code);
+            let table = match personality {
+                Some(_) => Some(self.add_exception_table(function, code)?),
+                None => None,
+            };
+            self.add_frame(head.symbol, code, personality.zip(table));
         }
         Ok(())
+    }
+
+    /// Places data and says what of it cannot be written; the object is of no use then.
+    pub fn data_refusals(&mut self) -> Vec<EmitError> {
+        let module = self.module;
+        let mut found: Vec<EmitError> = module
+            .data
+            .values()
+            .filter_map(|def| self.add_data(def).err())
+            .collect();
+        found.extend(self.place_aliases().err());
+        for difference in std::mem::take(&mut self.differences) {
+            found.extend(self.resolve_difference(&difference).err());
+        }
+        found
     }
 
     /// Places everything that is left and writes the file.
@@ -172,12 +223,14 @@ impl<'a> ObjectBuilder<'a> {
     /// # Errors
     /// When the module asks for something that cannot be written, when a limit is passed, or the writer's errors.
     pub fn finish(mut self, out: &mut dyn Write) -> Result<(), EmitError> {
+        self.resolve_foreign_blocks()?;
         for def in self.module.data.values() {
             self.add_data(def)?;
         }
         self.add_constants()?;
         self.add_init_entries(true)?;
         self.add_init_entries(false)?;
+        self.add_late()?;
         self.place_aliases()?;
         self.add_frame_section()?;
         let stack_note = SectionDesc::new(b".note.GNU-stack", elf::SHT_PROGBITS, elf::SectionFlags(0));
@@ -192,6 +245,10 @@ impl<'a> ObjectBuilder<'a> {
         let contents = self.contents.section(section);
         contents.bytes.extend_from_slice(&code.bytes);
         for reloc in &code.relocs {
+            if reloc.target.kind() == RefKind::Block {
+                self.blocks.refer(section, start, reloc, code);
+                continue;
+            }
             let naming = match reloc.target.kind() {
                 RefKind::Symbol | RefKind::Plt | RefKind::Constant | RefKind::Label => Naming::Any,
                 _ => Naming::Symbol,
@@ -208,19 +265,28 @@ impl<'a> ObjectBuilder<'a> {
         }
     }
 
-    fn add_frame(&mut self, symbol: SymbolId, code: &CompiledFunction) {
+    /// Adds the call frame description of a function, with a personality routine and the place of its exception table.
+    fn add_frame(&mut self, symbol: SymbolId, code: &CompiledFunction, handler: Option<(SymbolId, usize)>) {
         let Some(kind) = self.target.elf.pc32 else {
             return;
         };
         let frames = self.frames.get_or_insert_with(|| FrameTable::new(self.target));
-        let field = frames.add(code.len() as u32, &code.unwind);
+        let encodings = Encodings::of(self.placement.options.relocation_model);
+        let personality = handler.map(|(personality, _)| (personality, encodings));
+        let fields = frames.add(code.len() as u32, &code.unwind, personality);
+        if let (Some(field), Some((personality, _))) = (fields.personality, handler) {
+            self.name_symbol(None, field, Late::Personality(personality), personality);
+        }
         self.frame_relocations.push(PendingRelocation {
-            offset: field,
+            offset: fields.code,
             addend: 0,
             target: TargetId::new(symbol.index()),
             kind,
             naming: Naming::Section,
         });
+        if let (Some(field), Some((_, table))) = (fields.table, handler) {
+            self.name_late(None, field, table);
+        }
     }
 
     fn add_frame_section(&mut self) -> Result<(), EmitError> {
@@ -282,17 +348,19 @@ impl<'a> ObjectBuilder<'a> {
         start: u64,
         relocation: &DataRelocation,
     ) -> Result<(), EmitError> {
-        let symbol = self.placement.relocation_symbol(def, relocation)?;
-        let target = self.targets.symbol(self.module, symbol);
+        let (target, distance, naming) = self.data_target(def, relocation, relocation.target)?;
+        let addend = relocation.addend.wrapping_add(distance);
         let offset = start + relocation.offset;
         if let Some(minus) = relocation.minus {
+            let (minus, distance, _) = self.data_target(def, relocation, minus)?;
             self.differences.push(PendingDifference {
                 section,
                 offset,
                 bytes: relocation.size,
                 target,
-                addend: relocation.addend,
-                minus: self.targets.symbol(self.module, minus),
+                addend: addend.wrapping_sub(distance),
+                minus,
+                naming,
                 within: def.symbol,
             });
             return Ok(());
@@ -303,10 +371,10 @@ impl<'a> ObjectBuilder<'a> {
         })?;
         self.contents.section(section).relocations.push(PendingRelocation {
             offset,
-            addend: relocation.addend,
+            addend,
             target,
             kind,
-            naming: Naming::Any,
+            naming,
         });
         Ok(())
     }
@@ -315,6 +383,8 @@ impl<'a> ObjectBuilder<'a> {
         match bytes {
             8 => self.target.elf.abs64,
             4 => self.target.elf.abs32,
+            2 => self.target.elf.abs16,
+            1 => self.target.elf.abs8,
             _ => None,
         }
     }
@@ -395,6 +465,7 @@ impl<'a> ObjectBuilder<'a> {
             TargetKind::Symbol(symbol) => self.module.display_name(symbol).into_owned(),
             TargetKind::Runtime(function) => function.name().to_owned(),
             TargetKind::Constant(number) => format!("constant {number}"),
+            TargetKind::Late(late) => format!("{late:?}"),
         }
     }
 }

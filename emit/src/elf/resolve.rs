@@ -55,13 +55,14 @@ impl ObjectBuilder<'_> {
         Ok(())
     }
 
-    fn resolve_difference(&mut self, difference: &PendingDifference) -> Result<(), EmitError> {
+    pub(super) fn resolve_difference(&mut self, difference: &PendingDifference) -> Result<(), EmitError> {
         let within = |builder: &Self| builder.module.display_name(difference.within).into_owned();
         let Location::At(minus_section, minus) = self.states[difference.minus.index()].location else {
             let what = "a difference from the address of a symbol of another object";
             return Err(EmitError::unsupported(what, within(self)));
         };
         if let Location::At(section, offset) = self.states[difference.target.index()].location
+            && difference.naming != Naming::Table
             && section == minus_section
         {
             let value = (offset as i64)
@@ -75,6 +76,7 @@ impl ObjectBuilder<'_> {
         }
         let elf = &self.target.elf;
         let kind = match difference.bytes {
+            4 if difference.naming == Naming::Table => elf.plt32,
             8 => elf.pc64,
             4 => elf.pc32,
             _ => None,
@@ -94,7 +96,7 @@ impl ObjectBuilder<'_> {
                 addend,
                 target: difference.target,
                 kind,
-                naming: Naming::Any,
+                naming: difference.naming,
             });
         Ok(())
     }
@@ -126,7 +128,7 @@ pub(super) fn place_in_section(naming: Naming, state: &TargetState) -> Option<(S
     };
     let allowed = match naming {
         Naming::Any => state.local && !state.keep_name,
-        Naming::Symbol => false,
+        Naming::Symbol | Naming::Table => false,
         Naming::Section => true,
     };
     allowed.then_some((section, offset))

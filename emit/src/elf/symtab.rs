@@ -7,6 +7,7 @@
 use super::file::Headers;
 use super::{Location, ObjectBuilder};
 use crate::error::EmitError;
+use crate::exceptions::Late;
 use crate::names::ObjectName;
 use crate::section::SectionId;
 use crate::targets::{TargetId, TargetKind};
@@ -82,7 +83,7 @@ impl SymbolTable {
             local_count: 0,
             numbers: vec![0; builder.states.len()],
             section_numbers: vec![0; named_sections.len()],
-            signatures: vec![0; builder.module.comdats.len()],
+            signatures: vec![0; builder.placement.group_count()],
             needs_gnu_abi: false,
         };
         table.symbols.push(EMPTY);
@@ -190,6 +191,10 @@ impl SymbolTable {
                 st_size: state.size,
                 ..EMPTY
             };
+            if matches!(kind, TargetKind::Late(Late::Personality(_))) {
+                symbol.st_info = SymbolInfo::new(elf::STB_WEAK, elf::STT_OBJECT);
+                symbol.st_other = SymbolOther::default().with_visibility(elf::STV_HIDDEN);
+            }
             match state.location {
                 Location::Elsewhere => {}
                 Location::Common(align_log2) => {
@@ -212,7 +217,17 @@ impl SymbolTable {
 /// For each group the symbol of its name, if the object defines it.
 fn leaders(builder: &ObjectBuilder<'_>) -> Vec<Option<TargetId>> {
     let module = builder.module;
-    let mut leaders = vec![None; module.comdats.len()];
+    let mut leaders = vec![None; builder.placement.group_count()];
+    for (index, state) in builder.states.iter().enumerate().skip(builder.targets.first_late()) {
+        // Pointers to personality routines are the only things in groups of their own.
+        let Location::At(section, _) = state.location else {
+            continue;
+        };
+        let group = builder.placement.sections.desc(section).group;
+        if let Some(group) = group.filter(|group| group.index() >= module.comdats.len()) {
+            leaders[group.index()] = Some(TargetId::new(index));
+        }
+    }
     for (symbol, data) in module.symbols.iter() {
         let Some(group) = data.comdat else { continue };
         let state = &builder.states[symbol.index()];

@@ -9,16 +9,16 @@ use inkwell::module::Module;
 use inkwell::values::{AsValueRef, GlobalValue, InstructionValue};
 use llvm_sys::core::{
     LLVMConstBitCast, LLVMConstIntGetZExtValue, LLVMDisposeMessage, LLVMGetAggregateElement, LLVMGetArrayLength2,
-    LLVMGetConstOpcode, LLVMGetElementType, LLVMGetNumOperands, LLVMGetOperand, LLVMGetTypeContext, LLVMGetValueKind,
-    LLVMGetValueName2, LLVMGetVectorSize, LLVMGlobalGetValueType, LLVMIntTypeInContext, LLVMPrintValueToString,
-    LLVMTypeOf,
+    LLVMGetConstOpcode, LLVMGetElementType, LLVMGetIntTypeWidth, LLVMGetNumOperands, LLVMGetOperand,
+    LLVMGetTypeContext, LLVMGetTypeKind, LLVMGetValueKind, LLVMGetValueName2, LLVMGetVectorSize,
+    LLVMGlobalGetValueType, LLVMIntTypeInContext, LLVMPrintValueToString, LLVMTypeOf,
 };
 use llvm_sys::prelude::LLVMValueRef;
 use llvm_sys::target::{
     LLVMABISizeOfType, LLVMGetModuleDataLayout, LLVMOffsetOfElement, LLVMSizeOfTypeInBits, LLVMStoreSizeOfType,
     LLVMTargetDataRef,
 };
-use llvm_sys::{LLVMOpcode, LLVMValueKind};
+use llvm_sys::{LLVMOpcode, LLVMTypeKind, LLVMValueKind};
 use std::collections::BTreeSet;
 use std::ffi::CStr;
 
@@ -206,6 +206,22 @@ fn base(value: LLVMValueRef) -> (Option<String>, Option<i64>) {
     }
 }
 
+/// The widest integers that the native reader leaves whole, in bits.
+const WHOLE_BITS: u32 = 128;
+
+/// Whether an instruction makes or takes an integer that the native reader splits into words.
+pub fn has_wide_integers(instruction: InstructionValue<'_>) -> bool {
+    let user = instruction.as_value_ref();
+    // SAFETY: the instruction and its operands belong to a living module, and every value has a type.
+    unsafe {
+        let is_wide = |value: LLVMValueRef| {
+            let ty = LLVMTypeOf(value);
+            LLVMGetTypeKind(ty) == LLVMTypeKind::LLVMIntegerTypeKind && LLVMGetIntTypeWidth(ty) > WHOLE_BITS
+        };
+        is_wide(user) || (0..LLVMGetNumOperands(user) as u32).any(|index| is_wide(LLVMGetOperand(user, index)))
+    }
+}
+
 /// Adds the operations that an instruction's constant expressions consist of, besides address computations.
 pub fn add_expression_operations(instruction: InstructionValue<'_>, operations: &mut BTreeSet<&'static str>) {
     add_operand_operations(instruction.as_value_ref(), operations);
@@ -217,8 +233,15 @@ fn add_operand_operations(user: LLVMValueRef, operations: &mut BTreeSet<&'static
     unsafe {
         for index in 0..LLVMGetNumOperands(user) as u32 {
             let value = LLVMGetOperand(user, index);
-            if LLVMGetValueKind(value) != LLVMValueKind::LLVMConstantExprValueKind {
-                continue;
+            match LLVMGetValueKind(value) {
+                LLVMValueKind::LLVMConstantExprValueKind => {}
+                // Elements that are no numbers are inserted one by one.
+                LLVMValueKind::LLVMConstantVectorValueKind => {
+                    operations.insert("insert_element");
+                    add_operand_operations(value, operations);
+                    continue;
+                }
+                _ => continue,
             }
             operations.extend(match LLVMGetConstOpcode(value) {
                 Llvm::LLVMAdd => Some("add"),

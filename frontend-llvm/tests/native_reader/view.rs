@@ -26,6 +26,9 @@ pub struct FunctionView {
     pub counts: BTreeMap<&'static str, u32>,
     /// Operations that something in the function expands to, besides those counted. Only LLVM's side has some.
     pub expansions: BTreeSet<&'static str>,
+    /// Whether the native reader splits integers of the function into words, which makes other operations and, for
+    /// divisions, other blocks: what that computes is tested by running it. Only LLVM's side says so.
+    pub is_split: bool,
 }
 
 impl FunctionView {
@@ -90,6 +93,9 @@ pub fn differences(llvm: &View, native: &View) -> Vec<String> {
 }
 
 fn compare_functions(expected: &FunctionView, actual: &FunctionView, found: &mut Vec<String>) {
+    if expected.is_split {
+        return;
+    }
     let name = &expected.name;
     if expected.blocks != actual.blocks {
         found.push(format!("{name}: {} blocks, not {}", actual.blocks, expected.blocks));

@@ -6,11 +6,12 @@
 use super::classes::Class;
 use super::state::Leaf;
 use super::values::Builder;
+use super::wide;
 use super::word::Word;
 use crate::error::ReadError;
 use crate::limits;
 use crate::llvm::types::{Kind, TypeId};
-use frazil_ir::{Operand, Type};
+use frazil_ir::{Operand, Type, TypeData};
 use std::ops::Range;
 
 /// What is left of a search for leaves.
@@ -74,6 +75,12 @@ impl Builder<'_, '_> {
                 let stride = types.layout(element).stride();
                 (0..count).try_for_each(|index| self.add_leaves(element, offset + index * stride, depth, search))
             }
+            Some(&Kind::Integer(bits)) if bits > wide::NARROW_BITS => {
+                if self.state.leaf_pool.len() + wide::word_count(bits) > search.limit {
+                    return Err(too_large(self));
+                }
+                self.add_word_leaves(ty, offset, bits)
+            }
             _ => {
                 if self.state.leaf_pool.len() >= search.limit {
                     return Err(too_large(self));
@@ -83,6 +90,23 @@ impl Builder<'_, '_> {
                 Ok(())
             }
         }
+    }
+
+    /// The words of a wide integer, and what is left at the top.
+    fn add_word_leaves(&mut self, ty: TypeId, offset: u64, bits: u32) -> Result<(), ReadError> {
+        if bits > limits::VALUE_BITS {
+            return Err(self.too_wide(bits));
+        }
+        for (place, word) in (offset..).step_by(8).zip(0..wide::word_count(bits) as u32) {
+            let rest = (bits - word * wide::WORD_BITS).min(wide::WORD_BITS);
+            let ir_type = self.intern(TypeData::Int(rest))?;
+            self.state.leaf_pool.push(Leaf {
+                offset: place,
+                ir_type,
+                ty,
+            });
+        }
+        Ok(())
     }
 
     /// A leaf by its place.

@@ -4,6 +4,7 @@
 
 use super::state::{CLASS_AGGREGATE, CLASS_METADATA};
 use super::values::Builder;
+use super::wide;
 use crate::error::ReadError;
 use crate::limits;
 use crate::llvm::types::{Float, Kind, TypeId};
@@ -52,6 +53,7 @@ impl Builder<'_, '_> {
                 return Err(self.malformed(format!("type {ty}, a function or block, as the type of a value")));
             }
             Kind::Other(name) => return Err(self.unsupported(format!("a value of type {name}"))),
+            Kind::Integer(wide::FIRST_WIDE..=limits::VALUE_BITS) => (Class::Aggregate, CLASS_AGGREGATE),
             Kind::Integer(_) | Kind::Float(_) | Kind::Pointer { .. } | Kind::Vector { .. } => {
                 let data = self.type_data(kind)?;
                 let interned = self.function.types.intern(data);
@@ -72,8 +74,8 @@ impl Builder<'_, '_> {
 
     fn type_data(&mut self, kind: &Kind) -> Result<TypeData, ReadError> {
         Ok(match *kind {
-            Kind::Integer(bits @ ..=limits::VALUE_BITS) => TypeData::Int(bits),
-            Kind::Integer(bits) => return Err(self.unsupported(format!("a value of type i{bits}"))),
+            Kind::Integer(bits @ ..=wide::NARROW_BITS) => TypeData::Int(bits),
+            Kind::Integer(bits) => return Err(self.too_wide(bits)),
             Kind::Float(Float::Half) => TypeData::F16,
             Kind::Float(Float::BFloat) => TypeData::BF16,
             Kind::Float(Float::Float) => TypeData::F32,
@@ -89,6 +91,7 @@ impl Builder<'_, '_> {
                 };
                 match element {
                     Class::Scalar(element) => TypeData::Vector { element, lanes: count },
+                    Class::Aggregate => return Err(self.unsupported("a vector of integers of more than 128 bits")),
                     _ => return Err(self.malformed("a vector of no scalars")),
                 }
             }

@@ -1,11 +1,13 @@
 //! Constants as operands of instructions.
 //!
 //! Numbers, addresses and vectors become constants of the function. An expression that the IR has no constant for
-//! (a difference of addresses, say) becomes instructions where it is used, and is made anew for each use.
+//! (a difference of addresses, a vector with an address, say) becomes instructions where it is used, and is made anew
+//! for each use.
 
 use super::classes::Class;
 use super::evaluate::{Base, Evaluator, Found, Sum};
 use super::values::Builder;
+use super::wide;
 use super::word::{NO_TYPE, Word};
 use crate::error::ReadError;
 use crate::limits;
@@ -14,7 +16,9 @@ use crate::llvm::codes::{binary, casts};
 use crate::llvm::constants::{Constant, ConstantKind};
 use crate::llvm::types::{Float, Kind, TypeId};
 use frazil_ir::module::TlsModel;
-use frazil_ir::{Block, ConstKind, ConstView, EntityRef, InstData, Opcode, Operand, SymbolId, Type, TypeData};
+use frazil_ir::{
+    Block, ConstKind, ConstView, EntityRef, InstData, Opcode, Operand, SymbolId, SymbolKind, Type, TypeData,
+};
 use std::cell::Cell;
 
 /// Steps that the evaluation of one constant may take.
@@ -201,19 +205,39 @@ impl<'m> Builder<'_, 'm> {
         }
         self.check_room(words.len())?;
         let mut operands = Vec::with_capacity(words.len());
-        for word in words {
+        let mut computed = Vec::new();
+        for (word, index) in words.into_iter().zip(0..) {
             operands.push(if constant.kind == ConstantKind::Data {
                 self.data_element(word, element, element_type)
             } else {
                 let lane = self.constant_at(word, depth)?;
                 self.expect_type(lane, element)?;
-                if lane.operand().as_value().is_some() {
-                    return Err(self.unsupported("a constant vector with an expression as an element"));
+                if self.is_fixed(lane.operand()) {
+                    lane.operand()
+                } else {
+                    computed.push((lane, index));
+                    self.plain(ConstKind::Undef, element_type)
                 }
-                lane.operand()
             });
         }
-        Ok(Operand::constant(self.function.push_vector_const(ir_type, &operands)))
+        let mut vector = Operand::constant(self.function.push_vector_const(ir_type, &operands));
+        for (lane, index) in computed {
+            let index = self.function.int_operand(Type::I64, index);
+            let rest = self.function.push_pool(&[lane.operand(), index]);
+            vector = self.emit(Opcode::InsertElement, ir_type, 0, vector, Operand::raw(rest));
+        }
+        Ok(vector)
+    }
+
+    /// Whether the bits of a constant are known here: it is neither an address nor the result of an expression.
+    fn is_fixed(&self, operand: Operand) -> bool {
+        match operand.as_const() {
+            Some(id) => !matches!(
+                self.function.constant(id).1,
+                ConstView::Symbol(..) | ConstView::BlockAddress(..)
+            ),
+            None => operand.as_imm().is_some(),
+        }
     }
 
     /// An element of packed data: its bits are the lowest of the word.
@@ -260,6 +284,27 @@ impl<'m> Builder<'_, 'm> {
                 for place in leaves {
                     let leaf = self.leaf(place);
                     let operand = self.scalar_constant(number, &constant, leaf.ir_type, depth)?;
+                    parts.push(operand);
+                }
+                Ok(())
+            }
+            ConstantKind::Integer | ConstantKind::WideInteger => {
+                let Some(bits) = self.wide_bits(ty) else {
+                    return Err(self.malformed("a number where an aggregate constant is expected"));
+                };
+                let mut words = match constant.kind {
+                    ConstantKind::Integer => vec![constant.payload()],
+                    _ => self.constant_words(number),
+                };
+                let filler = match words.last() {
+                    Some(&last) if constant.kind == ConstantKind::Integer => ((last as i64) >> 63) as u64,
+                    // Writers leave out upper words that are zero.
+                    _ => 0,
+                };
+                words.resize(wide::word_count(bits), filler);
+                for (word, place) in words.into_iter().zip(leaves) {
+                    let leaf = self.leaf(place);
+                    let operand = self.integer(leaf.ir_type, vec![word]);
                     parts.push(operand);
                 }
                 Ok(())
@@ -419,6 +464,10 @@ impl<'m> Builder<'_, 'm> {
                 )))
             }
             Some(Base::Block(symbol, block)) if ir_type == Type::PTR && sum.addend == 0 => {
+                let kind = self.module.module.symbols.get(symbol).map(|data| data.kind);
+                if !matches!(kind, Some(SymbolKind::Function(_))) {
+                    return Err(self.malformed("the address of a block of a function without body"));
+                }
                 let block = Block::new(block as usize);
                 Ok(Some(Operand::constant(self.function.push_block_address(symbol, block))))
             }

@@ -15,27 +15,38 @@ use frazil_ir::module::{InitEntry, RelocationTarget};
 use frazil_ir::{Block, DataId, DataRelocation, EntityRef, Module, SymbolId, SymbolKind};
 use std::cell::Cell;
 
-/// Completes symbols whose contents or targets are constants.
+/// Completes symbols whose contents or targets are constants. Returns the refusals of those with expressions that an
+/// object file cannot hold.
 ///
 /// # Errors
-/// If a constant is not there, or is an expression that an object file cannot hold.
-pub fn resolve_pending(reader: &mut BitcodeModule<'_>, pending: &[Pending]) -> Result<(), ReadError> {
+/// If a constant is not there.
+pub fn resolve_pending(reader: &mut BitcodeModule<'_>, pending: &[Pending]) -> Result<Vec<ReadError>, ReadError> {
     let mut module = std::mem::take(&mut reader.module);
     let result = resolve_all(reader, &mut module, pending);
     reader.module = module;
     result
 }
 
-fn resolve_all(reader: &BitcodeModule<'_>, module: &mut Module, pending: &[Pending]) -> Result<(), ReadError> {
+fn resolve_all(
+    reader: &BitcodeModule<'_>,
+    module: &mut Module,
+    pending: &[Pending],
+) -> Result<Vec<ReadError>, ReadError> {
     let evaluator = evaluator(reader);
+    let mut refusals = Vec::new();
     for item in pending {
-        resolve(reader, &evaluator, module, item)
-            .map_err(|error| error.within(format!("symbol \"{}\"", module.display_name(item.symbol))))?;
+        if let Err(error) = resolve(reader, &evaluator, module, item) {
+            let error = error.within(format!("symbol \"{}\"", module.display_name(item.symbol)));
+            if error.kind() != ReadErrorKind::Unsupported {
+                return Err(error);
+            }
+            refusals.push(error);
+        }
     }
     for item in pending.iter().filter(|item| item.role == PendingRole::Aliasee) {
         check_alias(module, item)?;
     }
-    Ok(())
+    Ok(refusals)
 }
 
 fn evaluator<'a>(reader: &'a BitcodeModule<'_>) -> Evaluator<'a> {
@@ -423,21 +434,11 @@ impl Writer<'_, '_> {
             let sign = if number < 0 { u64::MAX } else { 0 };
             return self.write_words(&[number as u64], sign, ty, offset);
         }
-        let target = match sum.base {
-            Some(Base::Symbol(symbol)) => RelocationTarget::Symbol(symbol),
-            Some(Base::LocalEquivalent(symbol)) => RelocationTarget::LocalEquivalent(symbol),
-            Some(Base::NoCfi(symbol)) => RelocationTarget::NoCfi(symbol),
-            Some(Base::Block(symbol, block)) => match self.module.symbols.get(symbol).map(|data| data.kind) {
-                Some(SymbolKind::Function(function)) => RelocationTarget::Block(function, Block::new(block as usize)),
-                _ => {
-                    return Err(ReadError::malformed(
-                        self.place,
-                        "the address of a block of a function without body",
-                    ));
-                }
-            },
-            None => return Err(self.not_a_sum(value)),
+        let Some(base) = sum.base else {
+            return Err(self.not_a_sum(value));
         };
+        let target = self.relocation_target(base)?;
+        let minus = sum.minus.map(|base| self.relocation_target(base)).transpose()?;
         if !(1..=8).contains(&size) || self.module.relocations.len() >= u32::MAX as usize {
             return Err(ReadError::unsupported(
                 self.place,
@@ -450,10 +451,27 @@ impl Writer<'_, '_> {
             size: size as u8,
             target,
             addend: sum.addend,
-            minus: sum.minus,
+            minus,
         };
         self.module.relocations.push(relocation);
         Ok(())
+    }
+
+    fn relocation_target(&mut self, base: Base) -> Result<RelocationTarget, ReadError> {
+        let (symbol, block) = match base {
+            Base::Symbol(symbol) => return Ok(RelocationTarget::Symbol(symbol)),
+            Base::LocalEquivalent(symbol) => return Ok(RelocationTarget::LocalEquivalent(symbol)),
+            Base::NoCfi(symbol) => return Ok(RelocationTarget::NoCfi(symbol)),
+            Base::Block(symbol, block) => (symbol, block),
+        };
+        if let Some(SymbolKind::Function(function)) = self.module.symbols.get(symbol).map(|data| data.kind)
+            && let Some(head) = self.module.functions.get_mut(function)
+        {
+            head.has_block_addresses = true;
+            return Ok(RelocationTarget::Block(function, Block::new(block as usize)));
+        }
+        let message = "the address of a block of a function without body";
+        Err(ReadError::malformed(self.place, message))
     }
 
     #[cold]

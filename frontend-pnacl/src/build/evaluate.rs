@@ -1,4 +1,4 @@
-//! The value of an integer or pointer constant as a sum: symbol plus number, perhaps minus a symbol.
+//! The value of an integer or pointer constant as a sum: symbol or block plus number, perhaps minus a symbol or block.
 //!
 //! That is what an object file can express, and all that front ends write into initialisers. An expression of another
 //! form is no error here but `None`; the caller says what it wanted it for.
@@ -32,8 +32,8 @@ pub enum Base {
 pub struct Sum {
     /// What it is relative to.
     pub base: Option<Base>,
-    /// A symbol whose address is subtracted.
-    pub minus: Option<SymbolId>,
+    /// A symbol or block whose address is subtracted.
+    pub minus: Option<Base>,
     /// The number, modulo 2^64.
     pub addend: i64,
 }
@@ -261,8 +261,8 @@ fn binary_sum(operation: u64, left: Sum, right: Sum, bits: u32) -> Option<Sum> {
             match (right.base, right.minus) {
                 (None, None) => Some(Sum { addend, ..left }),
                 (base, None) if base == left.base && left.minus.is_none() => Some(Sum::number(addend)),
-                (Some(Base::Symbol(symbol)), None) if left.minus.is_none() => Some(Sum {
-                    minus: Some(symbol),
+                (Some(base @ (Base::Symbol(_) | Base::Block(..))), None) if left.minus.is_none() => Some(Sum {
+                    minus: Some(base),
                     addend,
                     ..left
                 }),

@@ -38,6 +38,8 @@ pub enum Intrinsic {
     PointerMask,
     /// A library function, for `f32` and for `f64`.
     Library(RuntimeFunction, RuntimeFunction),
+    /// A library function with a second result, for `f32` and for `f64`.
+    Split(RuntimeFunction, RuntimeFunction),
     /// An intrinsic without opcode.
     Unknown,
 }
@@ -134,6 +136,8 @@ fn memory_and_control(name: &str) -> Option<Intrinsic> {
         "thread.pointer" => Intrinsic::Plain(Opcode::ThreadPointer),
         "readcyclecounter" => Intrinsic::Plain(Opcode::ReadCycleCounter),
         "eh.typeid.for" => Intrinsic::Plain(Opcode::EhTypeidFor),
+        "eh.sjlj.setjmp" => Intrinsic::Plain(Opcode::SjljSetjmp),
+        "eh.sjlj.longjmp" => Intrinsic::Bare(Opcode::SjljLongjmp),
         "trap" | "ubsantrap" => Intrinsic::Bare(Opcode::Trap),
         "debugtrap" => Intrinsic::Bare(Opcode::Debugtrap),
         _ => return None,
@@ -215,6 +219,8 @@ fn vector(name: &str) -> Option<Intrinsic> {
 fn library(name: &str) -> Option<Intrinsic> {
     use RuntimeFunction as F;
     let (single, double) = match name {
+        "modf" => return Some(Intrinsic::Split(F::Modff, F::Modf)),
+        "frexp" => return Some(Intrinsic::Split(F::Frexpf, F::Frexp)),
         "sin" => (F::Sinf, F::Sin),
         "cos" => (F::Cosf, F::Cos),
         "tan" => (F::Tanf, F::Tan),

@@ -6,6 +6,7 @@
 //! and numbers constants stand for.
 
 pub mod aggregates;
+pub mod blocks;
 pub mod classes;
 pub mod consts;
 pub mod data;
@@ -16,4 +17,5 @@ pub mod phis;
 pub mod signatures;
 pub mod state;
 pub mod values;
+pub mod wide;
 pub mod word;

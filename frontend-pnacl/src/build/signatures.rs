@@ -41,6 +41,7 @@ pub fn fill(
     signature.call_conv = call_conv;
     signature.variadic = *variadic;
     push(build, &mut signature.returns, *result, attributes.result())?;
+    expect_plain_offsets(build, *result)?;
     let parameters = module.types.members(parameters);
     for (index, &parameter) in parameters.iter().enumerate() {
         push(build, &mut signature.params, parameter, attributes.parameter(index))?;
@@ -74,6 +75,31 @@ fn push(
             Ok(())
         }
     }
+}
+
+/// Refuses results that are structures with wide integers whose scalars do not lie where those of a structure of
+/// scalars would: it is as such that results are returned in memory.
+fn expect_plain_offsets(build: &mut Builder<'_, '_>, ty: TypeId) -> Result<(), ReadError> {
+    if build.class(ty)? != Class::Aggregate {
+        return Ok(());
+    }
+    let leaves = build.leaves(ty)?;
+    if leaves
+        .clone()
+        .all(|place| build.wide_bits(build.leaf(place).ty).is_none())
+    {
+        return Ok(());
+    }
+    let mut end = 0_u64;
+    for place in leaves {
+        let leaf = build.leaf(place);
+        let bytes = build.function.types.store_bytes(leaf.ir_type, 64).next_power_of_two();
+        if leaf.offset != end.next_multiple_of(bytes) {
+            return Err(build.unsupported("a structure with integers of more than 128 bits, padded, as a result"));
+        }
+        end = leaf.offset + bytes;
+    }
+    Ok(())
 }
 
 fn push_one(

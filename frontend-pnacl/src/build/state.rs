@@ -1,5 +1,6 @@
 //! Memory that is used again for each function of a module, and the words that a module's values begin with.
 
+use super::blocks::Splits;
 use super::word::{NO_TYPE, State, Word};
 use crate::limits;
 use crate::llvm::constants::{Constant, ConstantKind, ConstantTable};
@@ -54,6 +55,10 @@ pub struct BuildState {
     pub(crate) early: Vec<u32>,
     /// Blocks with landing pads.
     pub(crate) pads: Vec<u32>,
+    /// Where the blocks of the file are, if some were split.
+    pub(crate) splits: Splits,
+    /// How many more instructions and values operations on wide integers may make.
+    pub(crate) wide_room: usize,
     /// Blocks that invokes unwind to.
     pub(crate) unwind_targets: Vec<u32>,
     pub(crate) phis: Vec<PendingPhi>,
@@ -80,6 +85,7 @@ impl BuildState {
     pub fn new(module: &BitcodeModule<'_>) -> BuildState {
         let mut state = BuildState {
             classes: vec![CLASS_UNKNOWN; module.types.len()],
+            wide_room: limits::WIDE_ROOM,
             ..BuildState::default()
         };
         state.words.reserve(module.values.len() + 256);
@@ -106,6 +112,8 @@ impl BuildState {
         }
         self.parts.clear();
         self.constants.clear();
+        self.splits.clear();
+        self.wide_room = limits::WIDE_ROOM;
         self.pads.clear();
         self.unwind_targets.clear();
         self.phis.clear();

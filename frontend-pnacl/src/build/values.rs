@@ -349,6 +349,23 @@ impl<'m> Builder<'_, 'm> {
     /// # Errors
     /// If the value was named before with another type.
     pub fn define_aggregate(&mut self, data: InstData, ty: TypeId) -> Result<(), ReadError> {
+        if self.state.words.len() != self.next as usize {
+            let known = self.raw_word(self.next);
+            if known.state() == State::ForwardAggregate
+                && known.ty() == ty
+                && let Some(first) = self
+                    .state
+                    .parts
+                    .get(known.index() as usize)
+                    .and_then(|part| part.as_value())
+            {
+                // The parts were declared one behind the other. Copies could not stand behind an invoke.
+                let count = self.state.types.len();
+                self.function.push_inst_into(data, first, count);
+                self.define_in_place(Word::aggregate(known.index(), ty));
+                return Ok(());
+            }
+        }
         let types = std::mem::take(&mut self.state.types);
         let first = self.function.push_inst_results(data, &types);
         let base = self.state.parts.len() as u32;

@@ -13,6 +13,7 @@ use crate::bitstream::record::Record;
 use crate::error::ReadError;
 use crate::limits;
 use frazil_ir::CallFlags;
+use frazil_ir::module::StackProtector;
 use frazil_ir::signature::Extension;
 use frazil_support::FxHashMap;
 
@@ -41,12 +42,16 @@ mod kind {
     pub const IN_REG: u64 = 5;
     pub const NAKED: u64 = 7;
     pub const NEST: u64 = 8;
+    pub const NON_LAZY_BIND: u64 = 15;
     pub const NO_RED_ZONE: u64 = 16;
     pub const NO_RETURN: u64 = 17;
     pub const NO_UNWIND: u64 = 18;
     pub const RETURNS_TWICE: u64 = 23;
     pub const S_EXT: u64 = 24;
     pub const STACK_ALIGNMENT: u64 = 25;
+    pub const SSP: u64 = 26;
+    pub const SSP_REQ: u64 = 27;
+    pub const SSP_STRONG: u64 = 28;
     pub const STRUCT_RET: u64 = 29;
     pub const UW_TABLE: u64 = 33;
     pub const Z_EXT: u64 = 34;
@@ -61,9 +66,6 @@ mod kind {
     pub const UNSUPPORTED: &[(u64, &str)] = &[
         (13, "noimplicitfloat"),
         (STACK_ALIGNMENT, "alignstack"),
-        (26, "ssp"),
-        (27, "sspreq"),
-        (28, "sspstrong"),
         (40, "jumptable"),
         (44, "safestack"),
         (58, "shadowcallstack"),
@@ -134,12 +136,16 @@ pub struct FunctionAttributes {
     pub returns_twice: bool,
     /// Without prologue and epilogue.
     pub naked: bool,
+    /// Calls of it go through the global offset table.
+    pub non_lazy_bind: bool,
     /// The area below the stack pointer must not be used.
     pub no_red_zone: bool,
     /// Rarely executed.
     pub cold: bool,
     /// Unwind tables are needed.
     pub unwind_table: bool,
+    /// Its frame is guarded.
+    pub stack_protector: StackProtector,
     /// Attributes with names, and their values.
     pub strings: Vec<(Vec<u8>, Vec<u8>)>,
     /// Names of attributes that code generation must refuse.
@@ -147,6 +153,11 @@ pub struct FunctionAttributes {
 }
 
 impl FunctionAttributes {
+    /// Of several kinds of guards the strictest holds.
+    fn guard(&mut self, protector: StackProtector) {
+        self.stack_protector = self.stack_protector.max(protector);
+    }
+
     /// The value of a named attribute.
     pub fn string(&self, name: &str) -> Option<&[u8]> {
         self.strings
@@ -434,9 +445,13 @@ fn apply_to_function(attributes: &mut FunctionAttributes, attribute: Attribute) 
                 kind::NO_UNWIND => attributes.no_unwind = true,
                 kind::RETURNS_TWICE => attributes.returns_twice = true,
                 kind::NAKED => attributes.naked = true,
+                kind::NON_LAZY_BIND => attributes.non_lazy_bind = true,
                 kind::NO_RED_ZONE => attributes.no_red_zone = true,
                 kind::COLD => attributes.cold = true,
                 kind::UW_TABLE => attributes.unwind_table = true,
+                kind::SSP => attributes.guard(StackProtector::Basic),
+                kind::SSP_STRONG => attributes.guard(StackProtector::Strong),
+                kind::SSP_REQ => attributes.guard(StackProtector::Required),
                 _ => {}
             }
             if let Some((_, name)) = kind::UNSUPPORTED.iter().find(|&&(refused, _)| refused == number) {
@@ -479,10 +494,10 @@ fn apply_to_parameter(
         Attribute::Enum(kind::IN_REG) => attributes.in_reg = true,
         Attribute::Integer(kind::ALIGNMENT, bytes) => {
             let log2 = bytes.trailing_zeros();
-            if !bytes.is_power_of_two() || u64::from(log2) > limits::ALIGNMENT_LOG2 {
+            if !bytes.is_power_of_two() || u64::from(log2) > limits::PROMISED_ALIGNMENT_LOG2 {
                 return Err(record.malformed(format!("an alignment of {bytes} bytes")));
             }
-            attributes.align_log2_plus_one = log2 as u8 + 1;
+            attributes.align_log2_plus_one = log2.min(limits::ALIGNMENT_LOG2 as u32) as u8 + 1;
         }
         Attribute::Enum(number) => {
             if let Some(role) = role(number) {

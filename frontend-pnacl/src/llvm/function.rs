@@ -87,6 +87,7 @@ impl<'m> FunctionReader<'m> {
             result = self.read_body(body, head.symbol, function);
         }
         self.tables = Tables::of(function);
+        function.has_block_addresses |= head.has_block_addresses;
         result.map(|_| ()).map_err(|error| {
             let name = module.module.display_name(head.symbol);
             error
@@ -291,7 +292,7 @@ impl Body<'_, '_> {
     /// Completes the function.
     fn finish(&mut self) -> Result<(), ReadError> {
         let build = &mut self.build;
-        let blocks = build.function.blocks.len();
+        let blocks = build.function.blocks.len() - build.state.splits.more();
         if self.open || blocks != build.block_count as usize || blocks == 0 {
             let message = format!(
                 "{blocks} blocks, the last without terminator: {}; {} announced",
@@ -300,6 +301,7 @@ impl Body<'_, '_> {
             return Err(build.malformed(message));
         }
         build.check_all_defined()?;
+        build.finish_splits()?;
         build.function.compute_cfg();
         body::control::check_pads(build)?;
         build.finish_phis()
@@ -320,7 +322,10 @@ impl Body<'_, '_> {
                 self.build.block_count = count as u32;
                 return Ok(());
             }
-            code::BLOCK_ADDRESS_USERS => return Ok(()),
+            code::BLOCK_ADDRESS_USERS => {
+                self.build.function.has_block_addresses = true;
+                return Ok(());
+            }
             other if fused::is_debug(other) => return Ok(()),
             code::OPERAND_BUNDLE => return self.bundle(&mut operands),
             _ => {}
@@ -336,11 +341,13 @@ impl Body<'_, '_> {
     }
 
     fn open_block(&mut self) -> Result<(), ReadError> {
-        if self.build.function.blocks.len() >= self.build.block_count as usize {
+        let known = self.build.function.blocks.len() - self.build.state.splits.more();
+        if known >= self.build.block_count as usize {
             let message = format!("an instruction behind the last of {} blocks", self.build.block_count);
             return Err(self.build.malformed(message));
         }
         let block = self.build.function.begin_block();
+        self.build.state.splits.begin(block);
         self.open = true;
         if block.index() == 0 {
             for index in 0..self.build.state.early.len() {
@@ -369,6 +376,7 @@ impl Body<'_, '_> {
             code::SWITCH => body::control::switch(self, operands),
             code::UNREACHABLE => body::control::unreachable(self),
             code::INVOKE => body::calls::invoke(self, operands),
+            code::CALL_BRANCH => body::asm_branches::call_branch(self, operands),
             code::UNARY => body::arithmetic::unary(self, operands),
             code::FREEZE => body::arithmetic::freeze(self, operands),
             code::EXTRACT_VALUE => body::aggregates::extract_value(self, operands),

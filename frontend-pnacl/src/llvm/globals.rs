@@ -63,6 +63,8 @@ pub struct Globals {
     pub infos: Vec<SymbolInfo>,
     /// Values to resolve.
     pub pending: Vec<Pending>,
+    /// Why variables are not supported.
+    pub refusals: Vec<ReadError>,
     /// Names of sections, by number in the file.
     sections: Vec<Str>,
     /// Names of garbage collectors.
@@ -262,7 +264,7 @@ impl Globals {
         let ty = checked_type(record, ty, types)?;
         if space != 0 {
             let message = format!("variable \"{}\" in address space {space}", module.strings.display(name));
-            return Err(ReadError::unsupported(record.start(), message));
+            self.refusals.push(ReadError::unsupported(record.start(), message));
         }
         let linkage = linkage(record, fields.need(3)?)?;
         let initializer = fields.need(2)?;
@@ -279,6 +281,7 @@ impl Globals {
             kind,
             linkage,
             dso_local: fields.optional(13) != 0,
+            far: fields.optional(17) == CODE_MODEL_LARGE || is_far_section(module.strings.bytes(section)),
             unnamed_addr: fields.optional(8) == 1,
             tls: tls_model(fields.optional(7)),
             section,
@@ -314,7 +317,10 @@ impl Globals {
             return Ok(());
         }
         let layout = types.layout(ty);
-        if !layout.sized {
+        if let Some(&Kind::Other(type_name)) = types.kind(ty) {
+            let message = format!("variable \"{}\" of type {type_name}", module.strings.display(name));
+            self.refusals.push(ReadError::unsupported(record.start(), message));
+        } else if !layout.sized {
             return Err(record.malformed(format!("a variable of type {ty}, which has no size")));
         }
         module.data.push(DataDef {
@@ -354,10 +360,12 @@ impl Globals {
             kind,
             linkage: linkage(record, fields.need(3)?)?,
             dso_local: fields.optional(15) != 0,
+            non_lazy_bind: list_attributes.function().is_some_and(|said| said.non_lazy_bind),
             unnamed_addr: fields.optional(9) == 1,
             section: self.section(record, fields.need(6)?)?,
             ..SymbolData::default()
         };
+        module.flags.binds_early |= data.non_lazy_bind;
         let info = SymbolInfo { ty, attributes: list };
         let partition = (fields.optional(17), fields.optional(18));
         let symbol = self.add(
@@ -473,6 +481,7 @@ fn apply_attributes(head: &mut FunctionHead, attributes: &FunctionAttributes, mo
     head.unwind_table = attributes.unwind_table;
     head.no_return = attributes.no_return;
     head.naked = attributes.naked;
+    head.no_tail_calls = attributes.string("disable-tail-calls") == Some(b"true");
     head.no_red_zone = attributes.no_red_zone;
     head.cold = attributes.cold;
     head.frame_pointer = match attributes.string("frame-pointer") {
@@ -485,13 +494,71 @@ fn apply_attributes(head: &mut FunctionHead, attributes: &FunctionAttributes, mo
             .string(name)
             .map_or(Str::EMPTY, |value| module.strings.add(value))
     };
+    head.stack_protector = attributes.stack_protector;
     head.stack_probe = text("probe-stack");
     head.target_cpu = text("target-cpu");
     head.target_features = text("target-features");
-    let size = attributes
-        .string("stack-probe-size")
-        .and_then(|value| std::str::from_utf8(value).ok());
-    head.stack_probe_size = size.and_then(|value| value.parse().ok()).unwrap_or(0);
+    let number = |name| {
+        let value = attributes
+            .string(name)
+            .and_then(|value| std::str::from_utf8(value).ok());
+        value.and_then(|value| value.parse().ok()).unwrap_or(0)
+    };
+    head.stack_probe_size = number("stack-probe-size");
+    head.stack_protector_bytes = number("stack-protector-buffer-size");
+}
+
+/// LLVM's number of the large code model, plus one.
+const CODE_MODEL_LARGE: u64 = 5;
+
+/// Whether what is in a section may be far away, by LLVM's rule.
+fn is_far_section(name: &[u8]) -> bool {
+    [".ldata", ".lrodata", ".lbss"].iter().any(|stem| {
+        let rest = name.strip_prefix(stem.as_bytes());
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"."))
+    })
+}
+
+/// In the medium code model, marks data that is larger than a threshold, or of unknown size, as far (LLVM's
+/// `TargetMachine::isLargeGlobalValue`).
+pub fn mark_far_data(module: &mut Module, infos: &[SymbolInfo], types: &TypeTable, threshold: u64) {
+    for (symbol, info) in module.symbols.values_mut().zip(infos) {
+        let is_data = matches!(symbol.kind, SymbolKind::Data(_) | SymbolKind::DataDeclaration);
+        if !is_data || symbol.tls != TlsModel::NotThreadLocal || !symbol.section.is_empty() {
+            continue;
+        }
+        let layout = types.layout(info.ty);
+        let name = module.strings.bytes(symbol.name);
+        let is_edge = name.starts_with(b"__start_") || name.starts_with(b"__stop_");
+        symbol.far |= is_edge || !layout.sized || layout.stride() == 0 || layout.stride() > threshold;
+    }
+}
+
+/// Marks aliases of far data as far.
+pub fn mark_far_aliases(module: &mut Module) {
+    if !module.symbols.values().any(|symbol| symbol.far) {
+        return;
+    }
+    // One round for each step of the longest chain.
+    for _ in 0..limits::ALIAS_CHAIN {
+        let mut found = Vec::new();
+        for (id, symbol) in module.symbols.iter() {
+            if let SymbolKind::Alias { target, .. } = symbol.kind
+                && !symbol.far
+                && module.symbols.get(target).is_some_and(|target| target.far)
+            {
+                found.push(id);
+            }
+        }
+        if found.is_empty() {
+            return;
+        }
+        for id in found {
+            if let Some(symbol) = module.symbols.get_mut(id) {
+                symbol.far = true;
+            }
+        }
+    }
 }
 
 fn checked_type(record: &Record, id: u64, types: &TypeTable) -> Result<TypeId, ReadError> {

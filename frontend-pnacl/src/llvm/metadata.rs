@@ -14,13 +14,22 @@ use std::ops::Range;
 
 const FLAGS_NODE: &[u8] = b"llvm.module.flags";
 
-/// A module flag whose value is a constant.
+/// A module flag whose value is a constant or a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawFlag {
     /// Its name.
     pub name: Vec<u8>,
-    /// The value number of its value.
-    pub value: u64,
+    /// Its value.
+    pub value: RawFlagValue,
+}
+
+/// The value of a module flag.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RawFlagValue {
+    /// The constant with this value number.
+    Constant(u64),
+    /// A text.
+    Text(Vec<u8>),
 }
 
 /// Where metadata stands, by number; strings come first.
@@ -152,13 +161,14 @@ impl Places {
         let Some(name) = self.string(name, cursor) else {
             return Ok(None);
         };
-        if !self.load(value, cursor, block, record)? || record.code() != code::VALUE {
+        let value = if let Some(text) = self.string(value, cursor) {
+            RawFlagValue::Text(text)
+        } else if self.load(value, cursor, block, record)? && record.code() == code::VALUE {
+            RawFlagValue::Constant(record.operand(1)?)
+        } else {
             return Ok(None);
-        }
-        Ok(Some(RawFlag {
-            name,
-            value: record.operand(1)?,
-        }))
+        };
+        Ok(Some(RawFlag { name, value }))
     }
 
     fn string(&self, id: u64, cursor: &Cursor<'_>) -> Option<Vec<u8>> {

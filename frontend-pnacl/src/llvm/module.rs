@@ -12,8 +12,8 @@ use super::codes::{block as id, identification, module as code, symbols};
 use super::constants::ConstantTable;
 use super::data_layout::DataLayout;
 use super::fused::{self, Shape};
-use super::globals::{Globals, SymbolInfo};
-use super::metadata::{self, RawFlag};
+use super::globals::{Globals, SymbolInfo, mark_far_aliases, mark_far_data};
+use super::metadata::{self, RawFlag, RawFlagValue};
 use super::types::TypeTable;
 use crate::bitstream::block::{BLOCKINFO_ID, Block, BlockInfo, Item, SubBlock, next_top_level};
 use crate::bitstream::cursor::Cursor;
@@ -22,6 +22,7 @@ use crate::build;
 use crate::build::intrinsics::Intrinsic;
 use crate::error::{ReadError, ReadErrorKind};
 use crate::wrapper;
+use frazil_ir::module::{GuardPlace, ModuleFlags};
 use frazil_ir::{EntityRef, FuncId, Module, Str, SymbolId, SymbolKind};
 use std::ops::Range;
 
@@ -60,6 +61,7 @@ pub struct BitcodeModule<'a> {
     pub(crate) single_thread_scopes: Vec<bool>,
     version: u64,
     flags: Vec<RawFlag>,
+    refusals: Vec<ReadError>,
 }
 
 /// The outermost blocks that matter.
@@ -75,6 +77,20 @@ impl<'a> BitcodeModule<'a> {
     /// If the bytes are not one module of LLVM bitcode, or contain something at module level that is malformed or
     /// not supported.
     pub fn open(bytes: &'a [u8]) -> Result<BitcodeModule<'a>, ReadError> {
+        let mut this = BitcodeModule::open_tolerantly(bytes)?;
+        match this.refusals.is_empty() {
+            true => Ok(this),
+            false => Err(this.refusals.swap_remove(0)),
+        }
+    }
+
+    /// The same, but symbols that contain what is not supported do not keep from reading on: see
+    /// [`BitcodeModule::refusals`]. If there are any, the module is only good to find more.
+    ///
+    /// # Errors
+    /// If the bytes are not one module of LLVM bitcode, or contain something else at module level that is malformed or
+    /// not supported.
+    pub fn open_tolerantly(bytes: &'a [u8]) -> Result<BitcodeModule<'a>, ReadError> {
         if bytes.len() as u64 > u64::from(u32::MAX) / 4 {
             return Err(ReadError::new(
                 ReadErrorKind::TooLarge,
@@ -101,6 +117,7 @@ impl<'a> BitcodeModule<'a> {
             single_thread_scopes: Vec::new(),
             version: 0,
             flags: Vec::new(),
+            refusals: Vec::new(),
         };
         let names = match &outline.string_table {
             Some(header) => this
@@ -111,6 +128,11 @@ impl<'a> BitcodeModule<'a> {
         this.read_module(&mut cursor, &outline.module, names)
             .map_err(|e| e.within("the module"))?;
         Ok(this)
+    }
+
+    /// Why symbols of the module are not supported, in order.
+    pub fn refusals(&self) -> &[ReadError] {
+        &self.refusals
     }
 
     /// The module without its bodies.
@@ -181,7 +203,12 @@ impl<'a> BitcodeModule<'a> {
         let abbreviations = self.block_info.abbreviations(id::FUNCTION);
         self.shapes = abbreviations.iter().map(fused::recognise).collect();
         self.symbols = std::mem::take(&mut globals.infos);
-        build::data::resolve_pending(self, &globals.pending)?;
+        self.refusals = std::mem::take(&mut globals.refusals);
+        let refusals = build::data::resolve_pending(self, &globals.pending)?;
+        self.refusals.extend(refusals);
+        for refusal in &mut self.refusals {
+            *refusal = refusal.clone().within("the module");
+        }
         self.apply_flags();
         Ok(())
     }
@@ -272,16 +299,23 @@ impl<'a> BitcodeModule<'a> {
 
     /// Takes the module flags that matter over into the module.
     fn apply_flags(&mut self) {
+        let mut large_data_threshold = 0;
         for flag in std::mem::take(&mut self.flags) {
-            let Some(value) = build::data::integer_value(self, flag.value) else {
-                continue;
+            let value = match &flag.value {
+                RawFlagValue::Constant(number) => build::data::integer_value(self, *number),
+                RawFlagValue::Text(text) => {
+                    apply_text_flag(&mut self.module.flags, &flag.name, text);
+                    None
+                }
             };
+            let Some(value) = value else { continue };
             let small = u8::try_from(value).ok();
             let flags = &mut self.module.flags;
             match flag.name.as_slice() {
                 b"PIC Level" => flags.pic_level = small,
                 b"PIE Level" => flags.pie_level = small,
                 b"Code Model" => flags.code_model = small,
+                b"Large Data Threshold" => large_data_threshold = u64::try_from(value).unwrap_or(0),
                 b"uwtable" => flags.unwind_tables = small.unwrap_or(0),
                 b"frame-pointer" => {
                     flags.frame_pointer = match value {
@@ -290,11 +324,33 @@ impl<'a> BitcodeModule<'a> {
                         _ => frazil_ir::module::FramePointer::NonLeaf,
                     };
                 }
+                b"stack-protector-guard-offset" => flags.guard_offset = i32::try_from(value).ok(),
                 b"RtLibUseGOT" => flags.runtime_uses_got = value != 0,
                 b"direct-access-external-data" => flags.direct_access_external_data = Some(value != 0),
                 _ => {}
             }
         }
+        if self.module.flags.code_model == Some(CODE_MODEL_MEDIUM) {
+            mark_far_data(&mut self.module, &self.symbols, &self.types, large_data_threshold);
+        }
+        mark_far_aliases(&mut self.module);
+    }
+}
+
+/// LLVM's number of the medium code model.
+const CODE_MODEL_MEDIUM: u8 = 3;
+
+/// Takes over a module flag whose value is a text. Where the guard of frames is, is the only thing that they say here.
+fn apply_text_flag(flags: &mut ModuleFlags, name: &[u8], text: &[u8]) {
+    match (name, text) {
+        (b"stack-protector-guard", b"tls") | (b"stack-protector-guard-reg", b"fs") => {}
+        (b"stack-protector-guard-reg", b"gs") if flags.guard_place == GuardPlace::Thread => {
+            flags.guard_place = GuardPlace::OtherSegment;
+        }
+        (b"stack-protector-guard" | b"stack-protector-guard-reg" | b"stack-protector-guard-symbol", _) => {
+            flags.guard_place = GuardPlace::Variable;
+        }
+        _ => {}
     }
 }
 

@@ -1,25 +1,58 @@
-//! The commit: lays out the blocks, copies the instructions in program order and counts uses anew.
+//! The commit: lays out the blocks and copies the instructions in program order.
 //!
-//! One walk over the instructions. Resolving replaced operands, counting and setting the definitions of values happen
-//! in it; blocks and phi columns follow only if the graph changed.
+//! One walk over the instructions. Most are copied as they are, in a loop that looks up nothing but their operands and
+//! sets where their result is defined; replaced operands and operand lists are the exception. Blocks and phi columns
+//! follow only if the graph changed. Use counts were kept with each edit, so that nothing but the uses by dropped
+//! blocks and moved columns changes here.
 
 use super::graph::for_each_target_word;
 use super::{Editor, NONE};
 use crate::entities::Block;
 use crate::function::{BlockData, Function, InstData, ValueKind};
-use crate::opcode::{Format, Opcode, Results};
+use crate::opcode::{ALL, Format, Opcode, Results};
 use crate::operand::Operand;
+use crate::types::Type;
 use crate::typing::is_cast;
 use frazil_support::EntityRef;
 
-/// What a copy counts on its way.
-#[derive(Default)]
-pub(super) struct Live {
-    /// Results that instructions define.
-    pub(super) results: usize,
-    /// Words of the pool that instructions refer to.
-    pub(super) pool_words: usize,
+/// How an instruction is copied.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// Operands in its two words, and at most one result.
+    Words,
+    /// Operands in the pool, and at most one result.
+    List,
+    /// A jump: nothing to look up.
+    Jump,
+    /// A branch: one operand, and a block in the place of the result.
+    Branch,
+    /// Not at all.
+    Nop,
+    /// There may be several results.
+    Other,
 }
+
+/// The shape of each opcode.
+const SHAPES: [Shape; ALL.len()] = {
+    let mut shapes = [Shape::Other; ALL.len()];
+    let mut index = 0;
+    while index < ALL.len() {
+        let op = ALL[index];
+        shapes[index] = match (op.format(), op.results()) {
+            _ if op as u8 == Opcode::Nop as u8 => Shape::Nop,
+            (Format::Jump, _) => Shape::Jump,
+            (Format::Branch, _) => Shape::Branch,
+            (_, Results::TyAndBool | Results::PtrAndI32 | Results::Signature) => Shape::Other,
+            (Format::Unary | Format::Binary, _) => Shape::Words,
+            _ => Shape::List,
+        };
+        index += 1;
+    }
+    shapes
+};
+
+/// What fills the output until it is written.
+const NOP: InstData = InstData::new(Opcode::Nop, Type::VOID, 0, Operand::NONE, Operand::NONE);
 
 impl Editor {
     /// Makes the edits. The function passes the verifier afterwards if what was asked for makes sense.
@@ -27,27 +60,24 @@ impl Editor {
         if !self.changed {
             return;
         }
-        let dropped = self.lay_out(f);
-        let live = self.copy(f);
+        self.lay_out(f);
+        self.copy(f);
         if self.graph_changed {
             self.renumber_targets(f);
             std::mem::swap(&mut self.old_cfg, &mut f.cfg);
             f.compute_cfg();
             self.move_columns(f);
         }
-        if dropped {
-            Self::forget_dropped(f);
-        }
-        self.compact(f, &live);
+        self.compact(f);
         self.begin(f);
     }
 
-    /// Decides the order of blocks and their new numbers. Returns whether any block is dropped.
-    fn lay_out(&mut self, f: &Function) -> bool {
+    /// Decides the order of blocks and their new numbers, and forgets what is in those that are dropped.
+    fn lay_out(&mut self, f: &mut Function) {
         self.order.clear();
         if !self.graph_changed {
             self.order.extend(0..self.old_blocks as u32);
-            return false;
+            return;
         }
         self.mark_reachable(f);
         if self.keeps_blocks {
@@ -69,7 +99,9 @@ impl Editor {
         for (number, &block) in self.order.iter().enumerate() {
             self.new_numbers[block as usize] = number as u32;
         }
-        self.order.len() < self.blocks.len()
+        if self.order.len() < self.blocks.len() {
+            self.forget_dropped(f);
+        }
     }
 
     /// Sets the number of each block that the entry reaches to something else than `NONE`.
@@ -97,82 +129,213 @@ impl Editor {
         (self.stack, self.new_numbers) = (stack, seen);
     }
 
-    /// Copies all instructions in the new order.
-    fn copy(&mut self, f: &mut Function) -> Live {
-        let mut live = Live::default();
-        self.insts_out.clear();
-        self.insts_out.reserve(f.insts.len());
-        self.blocks_out.clear();
-        if self.graph_changed {
-            f.uses.fill(0);
-        }
-        for index in 0..self.order.len() {
-            let start = self.insts_out.len() as u32;
-            let mut segment = self.order[index];
-            while segment != NONE {
-                self.copy_segment(f, segment, &mut live);
-                segment = self.blocks.get(segment as usize).map_or(NONE, |row| row.segment);
+    /// Takes the uses by blocks that nothing reaches from the counts, and marks what they define as undefined.
+    fn forget_dropped(&mut self, f: &mut Function) {
+        for block in 0..self.blocks.len() as u32 {
+            let head = self.head_of(block);
+            if self.new_numbers[head as usize] != NONE {
+                continue;
             }
-            let end = self.insts_out.len() as u32;
-            self.blocks_out.push(BlockData { start, end });
+            for chain in [Self::chain(&self.phis, block), Self::chain(&self.bodies, block)] {
+                self.forget_chain(f, chain);
+            }
+            if let Some(new) = (block as usize).checked_sub(self.old_blocks) {
+                let terminator = self.new_blocks[new].terminator;
+                self.forget_with_chain(f, terminator);
+            } else {
+                let range = f.block_insts(Block::new(block as usize));
+                range.for_each(|position| self.forget_with_chain(f, position as u32));
+            }
         }
-        std::mem::swap(&mut f.insts, &mut self.insts_out);
-        std::mem::swap(&mut f.blocks, &mut self.blocks_out);
-        live
     }
 
-    fn copy_segment(&mut self, f: &mut Function, segment: u32, live: &mut Live) {
+    fn forget_with_chain(&mut self, f: &mut Function, inst: u32) {
+        if inst == NONE {
+            return;
+        }
+        let chain = Self::chain(&self.before, inst);
+        self.forget_chain(f, chain);
+        self.forget(f, inst);
+    }
+
+    fn forget_chain(&mut self, f: &mut Function, mut inst: u32) {
+        while inst != NONE {
+            self.forget(f, inst);
+            inst = self.pending[inst as usize - self.old_insts].next;
+        }
+    }
+
+    fn forget(&mut self, f: &mut Function, inst: u32) {
+        let data = f.insts[inst as usize];
+        self.uncount_all(f, &data);
+        Self::forget_results(f, &data);
+    }
+
+    /// Copies all instructions in the new order.
+    fn copy(&mut self, f: &mut Function) {
+        if self.insts_out.len() < f.insts.len() {
+            self.insts_out.resize(f.insts.len(), NOP);
+        }
+        self.copied = 0;
+        self.blocks_out.clear();
+        let has_pending = !self.pending.is_empty();
+        for index in 0..self.order.len() {
+            let start = self.copied as u32;
+            let mut segment = self.order[index];
+            while segment != NONE {
+                if has_pending {
+                    self.copy_segment(f, segment);
+                } else {
+                    let range = f.block_insts(Block::new(segment as usize));
+                    self.copy_plain(f, range.start, range.end);
+                }
+                segment = self.blocks.get(segment as usize).map_or(NONE, |row| row.segment);
+            }
+            let end = self.copied as u32;
+            self.blocks_out.push(BlockData { start, end });
+        }
+        self.insts_out.truncate(self.copied);
+        std::mem::swap(&mut f.insts, &mut self.insts_out);
+        std::mem::swap(&mut f.blocks, &mut self.blocks_out);
+    }
+
+    fn copy_segment(&mut self, f: &mut Function, segment: u32) {
         let phis = Self::chain(&self.phis, segment);
         let body = Self::chain(&self.bodies, segment);
         if segment as usize >= self.old_blocks {
-            self.copy_chain(f, phis, live);
-            self.copy_chain(f, body, live);
+            self.copy_chain(f, phis);
+            self.copy_chain(f, body);
             let terminator = self.new_blocks[segment as usize - self.old_blocks].terminator;
-            return self.copy_with_chain(f, terminator, live);
+            let before = Self::chain(&self.before, terminator);
+            self.copy_chain(f, before);
+            return self.copy_inst(f, terminator);
         }
         let range = f.block_insts(Block::new(segment as usize));
         let mut next = range.start;
         if phis != NONE || body != NONE {
             let (phi_end, head_end) = heads(f, range.clone());
-            (next..phi_end).for_each(|position| self.copy_with_chain(f, position as u32, live));
-            self.copy_chain(f, phis, live);
-            (phi_end..head_end).for_each(|position| self.copy_with_chain(f, position as u32, live));
-            self.copy_chain(f, body, live);
+            self.copy_range(f, next, phi_end);
+            self.copy_chain(f, phis);
+            self.copy_range(f, phi_end, head_end);
+            self.copy_chain(f, body);
             next = head_end;
         }
-        for position in next..range.end {
-            self.copy_with_chain(f, position as u32, live);
+        self.copy_range(f, next, range.end);
+    }
+
+    /// Copies instructions that stood beside one another, with what is queued before them.
+    fn copy_range(&mut self, f: &mut Function, start: usize, end: usize) {
+        let mut next = start;
+        while next < end {
+            let chains = self.before.get(next..end.min(self.before.len())).unwrap_or_default();
+            let Some(run) = chains.iter().position(|chain| chain.first != NONE) else {
+                return self.copy_plain(f, next, end);
+            };
+            self.copy_plain(f, next, next + run);
+            next += run;
+            self.copy_chain(f, self.before[next].first);
+            self.copy_inst(f, next as u32);
+            next += 1;
         }
     }
 
+    /// Copies instructions before which nothing is queued.
     #[inline]
-    fn copy_with_chain(&mut self, f: &mut Function, inst: u32, live: &mut Live) {
-        if (inst as usize) < self.before.len() {
-            self.copy_chain(f, self.before[inst as usize].first, live);
+    fn copy_plain(&mut self, f: &mut Function, start: usize, end: usize) {
+        let mut next = start;
+        loop {
+            next = self.copy_run(f, next, end);
+            if next == end {
+                return;
+            }
+            self.copy_inst(f, next as u32);
+            next += 1;
         }
-        self.copy_inst(f, inst, live);
     }
 
-    fn copy_chain(&mut self, f: &mut Function, mut inst: u32, live: &mut Live) {
+    /// Copies instructions as they are, up to the first that needs more than that, whose position is returned.
+    #[inline]
+    fn copy_run(&mut self, f: &mut Function, start: usize, end: usize) -> usize {
+        let (forward, out, values) = (&self.forward[..], &mut self.insts_out[..], &mut f.values[..]);
+        let is_replaced = |operand: Operand| {
+            let next = forward.get(operand.as_raw() as usize);
+            next.is_some_and(|next| !next.is_none())
+        };
+        let mut copied = self.copied;
+        let mut next = start;
+        for data in &f.insts[start..end] {
+            match SHAPES[data.op as usize] {
+                Shape::Words if is_replaced(data.a) || is_replaced(data.b) => break,
+                Shape::List if !forward.is_empty() => break,
+                Shape::Words | Shape::List => {
+                    if data.result != InstData::NO_RESULT {
+                        let row = &mut values[data.result as usize];
+                        (row.kind, row.def) = (ValueKind::Inst, copied as u32);
+                    }
+                }
+                Shape::Branch if is_replaced(data.a) => break,
+                Shape::Branch | Shape::Jump => {}
+                Shape::Nop => {
+                    next += 1;
+                    continue;
+                }
+                Shape::Other => {
+                    if !forward.is_empty() || data.result != InstData::NO_RESULT {
+                        break;
+                    }
+                }
+            }
+            out[copied] = *data;
+            copied += 1;
+            next += 1;
+        }
+        self.copied = copied;
+        next
+    }
+
+    fn copy_chain(&mut self, f: &mut Function, mut inst: u32) {
         while inst != NONE {
-            self.copy_inst(f, inst, live);
+            self.copy_inst(f, inst);
             inst = self.pending[inst as usize - self.old_insts].next;
         }
     }
 
+    /// Copies an instruction of any shape.
+    fn copy_inst(&mut self, f: &mut Function, inst: u32) {
+        let mut data = f.insts[inst as usize];
+        match SHAPES[data.op as usize] {
+            Shape::Nop => return,
+            Shape::Jump => {}
+            Shape::Branch => data.a = self.resolve(data.a),
+            Shape::Words => {
+                self.resolve_words(f, &mut data);
+                if data.result != InstData::NO_RESULT {
+                    self.define_results(f, data.result as usize, 1);
+                }
+            }
+            Shape::List | Shape::Other => {
+                if !self.forward.is_empty() {
+                    self.resolve_list(f, &mut data);
+                }
+                if data.result != InstData::NO_RESULT {
+                    self.define_results(f, data.result as usize, f.result_count(&data));
+                }
+            }
+        }
+        self.insts_out[self.copied] = data;
+        self.copied += 1;
+    }
+
+    /// Sets where the results of the next instruction are defined.
     #[inline]
-    fn copy_inst(&mut self, f: &mut Function, inst: u32, live: &mut Live) {
-        let data = f.insts[inst as usize];
-        match data.op.format() {
-            Format::Unary | Format::Binary => self.copy_simple(f, data, live),
-            _ if data.op == Opcode::Nop => {}
-            _ => self.copy_other(f, data, live),
+    fn define_results(&self, f: &mut Function, first: usize, count: usize) {
+        for row in &mut f.values[first..first + count] {
+            (row.kind, row.def) = (ValueKind::Inst, self.copied as u32);
         }
     }
 
-    /// Copies an instruction of format `Unary` or `Binary`: most are. An operand that is not there is no value.
-    #[inline]
-    fn copy_simple(&mut self, f: &mut Function, mut data: InstData, live: &mut Live) {
+    /// Puts replacements in the place of replaced values. A word without operand is no value.
+    fn resolve_words(&mut self, f: &mut Function, data: &mut InstData) {
         let (a, b) = (data.a, data.b);
         (data.a, data.b) = (self.resolve(a), self.resolve(b));
         if (data.a, data.b) != (a, b) {
@@ -182,60 +345,36 @@ impl Editor {
                 _ => {}
             }
         }
-        if self.graph_changed {
-            f.count_use(data.a);
-            f.count_use(data.b);
-        }
-        if data.result != InstData::NO_RESULT {
-            let count = if data.op.results() == Results::TyAndBool { 2 } else { 1 };
-            self.define_results(f, data.result as usize, count, live);
-        }
-        self.insts_out.push(data);
     }
 
-    fn copy_other(&mut self, f: &mut Function, mut data: InstData, live: &mut Live) {
-        if !self.forward.is_empty() {
-            self.resolve_operands(f, &mut data);
-        }
-        // Uses are known if the graph is as it was. Columns of phis may yet vanish: they are counted when they were moved.
-        if self.graph_changed && data.op != Opcode::Phi {
-            f.count_uses(&data);
-        }
-        live.pool_words += pool_words(f, &data);
-        if let Some(first) = data.first_result() {
-            self.define_results(f, first.index(), f.result_count(&data), live);
-        }
-        self.insts_out.push(data);
-    }
-
-    /// Sets where the results of the next instruction are defined.
-    #[inline]
-    fn define_results(&self, f: &mut Function, first: usize, count: usize, live: &mut Live) {
-        let position = self.insts_out.len() as u32;
-        for row in &mut f.values[first..first + count] {
-            (row.kind, row.def) = (ValueKind::Inst, position);
-        }
-        live.results += count;
-    }
-
-    /// Puts replacements in the place of replaced values.
-    fn resolve_operands(&mut self, f: &mut Function, data: &mut InstData) {
-        if data.op.format() == Format::Branch {
-            data.a = self.resolve(data.a);
-            return;
-        }
-        let mut pool = std::mem::take(&mut f.pool);
-        let typed_slot = typed_slot(data.op);
-        let mut slot = 0;
-        crate::function::for_each_operand_mut(&mut pool, data, |operand| {
-            let old = *operand;
-            *operand = self.resolve(old);
-            if typed_slot == Some(slot) && *operand != old {
-                *operand = carry_type(f, old, *operand);
+    /// The same for operands in the pool, of which only the last of an `insert_element` must know its type.
+    fn resolve_list(&mut self, f: &mut Function, data: &mut InstData) {
+        let (start, count) = (data.b.as_raw() as usize, data.a.as_raw() as usize);
+        let range = match data.op.format() {
+            Format::List | Format::Phi => start..start + count,
+            format => {
+                if !matches!(format, Format::Nullary | Format::LandingPad) {
+                    data.a = self.resolve(data.a);
+                }
+                match format {
+                    Format::Binary => {
+                        data.b = self.resolve(data.b);
+                        return;
+                    }
+                    Format::Ternary => start..start + 2,
+                    Format::Call => start + 2..start + 2 + f.pool[start].as_raw() as usize,
+                    Format::Invoke => start + 4..start + 4 + f.pool[start].as_raw() as usize,
+                    _ => return,
+                }
             }
-            slot += 1;
-        });
-        f.pool = pool;
+        };
+        let last = (data.op == Opcode::InsertElement).then(|| f.pool[range.end - 1]);
+        for operand in &mut f.pool[range.clone()] {
+            *operand = self.resolve(*operand);
+        }
+        if let Some(last) = last.filter(|&last| last != f.pool[range.end - 1]) {
+            f.pool[range.end - 1] = carry_type(f, last, f.pool[range.end - 1]);
+        }
     }
 
     /// Gives the targets of all terminators their new numbers.
@@ -245,18 +384,6 @@ impl Editor {
             let mut data = f.insts[at];
             for_each_target_word(&mut f.pool, &mut data, |word| *word = self.new_numbers[*word as usize]);
             f.insts[at] = data;
-        }
-    }
-
-    /// Marks values whose instruction was in a dropped block as undefined.
-    fn forget_dropped(f: &mut Function) {
-        for (index, value) in f.values.iter_mut().enumerate() {
-            if value.kind == ValueKind::Inst {
-                let first = f.insts.get(value.def as usize).and_then(InstData::first_result);
-                if first.map(|first| first.index() + usize::from(value.result_index)) != Some(index) {
-                    (value.kind, value.def) = (ValueKind::Forward, NONE);
-                }
-            }
         }
     }
 }
@@ -275,13 +402,13 @@ fn heads(f: &Function, range: std::ops::Range<usize>) -> (usize, usize) {
     (phi_end, phi_end)
 }
 
-/// The operand slot that must know its own type, so that no immediate may stand there.
+/// The word of an instruction with operands in its two words that must know its own type, so that no immediate may
+/// stand there.
 fn typed_slot(op: Opcode) -> Option<usize> {
     match op {
         Opcode::Scmp | Opcode::Ucmp => Some(0),
         // An immediate index would be read as one of 64 bits.
         Opcode::ExtractElement => Some(1),
-        Opcode::InsertElement => Some(2),
         _ => is_cast(op).then_some(0),
     }
 }
@@ -294,19 +421,5 @@ fn carry_type(f: &mut Function, old: Operand, new: Operand) -> Operand {
             Operand::constant(f.push_int(ty, &[value.cast_unsigned(), sign]))
         }
         _ => new,
-    }
-}
-
-/// How many words of the pool belong to an instruction.
-pub(super) fn pool_words(f: &Function, data: &InstData) -> usize {
-    let count = || f.pool[data.b.as_raw() as usize].as_raw() as usize;
-    match data.op.format() {
-        Format::Nullary | Format::Unary | Format::Binary | Format::Jump | Format::Branch => 0,
-        Format::Ternary => 2,
-        Format::List | Format::Phi => data.a.as_raw() as usize,
-        Format::Switch => 2 + 2 * count(),
-        Format::Call => 2 + count(),
-        Format::Invoke => 4 + count(),
-        Format::IndirectJump | Format::LandingPad => 1 + count(),
     }
 }

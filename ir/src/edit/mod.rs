@@ -19,8 +19,8 @@
 //! values are renumbered, parameters first. Numbers of instructions, blocks and values that were remembered from
 //! before a commit are therefore void.
 //!
-//! In a function with an `indirect_jump`, blocks keep their numbers and none is dropped, because constants and data
-//! outside of the function may name them; see [`Editor::keeps_blocks`].
+//! In a function with an `indirect_jump`, or with blocks whose address is taken, blocks keep their numbers and none is
+//! dropped, because constants and data outside of the function may name them; see [`Editor::keeps_blocks`].
 //!
 //! What the edits mean is the caller's business: nothing here checks that a replacement dominates its uses or has
 //! the right type.
@@ -107,6 +107,8 @@ pub struct Editor {
     edge_operands: Vec<EdgeOperand>,
     // Working memory of a commit.
     insts_out: Vec<InstData>,
+    /// How many instructions stand in `insts_out`; what is behind them is left from earlier.
+    copied: usize,
     blocks_out: Vec<BlockData>,
     old_cfg: Cfg,
     order: Vec<u32>,
@@ -134,9 +136,7 @@ impl Editor {
         self.new_predecessors.clear();
         self.edge_copies.clear();
         self.edge_operands.clear();
-        self.keeps_blocks = f
-            .block_ids()
-            .any(|block| f.inst(f.terminator(block)).op == Opcode::IndirectJump);
+        self.keeps_blocks = f.has_block_addresses || f.cfg.indirect_jumps() > 0;
     }
 
     /// Whether blocks must keep their numbers: then [`Editor::drop_unreachable`], [`Editor::merge_blocks`] and changes of
@@ -273,7 +273,7 @@ impl Editor {
         let new = self.resolve(new);
         debug_assert!(new != Operand::value(old), "a value replaced by itself");
         if self.forward.len() <= old.index() {
-            self.forward.resize(old.index() + 1, Operand::NONE);
+            self.forward.resize(f.values.len(), Operand::NONE);
         }
         debug_assert!(self.forward[old.index()].is_none(), "a value replaced twice");
         self.forward[old.index()] = new;
@@ -395,9 +395,11 @@ impl Editor {
     }
 
     /// Marks the results of an instruction as undefined.
+    #[inline]
     fn forget_results(f: &mut Function, data: &InstData) {
-        for value in f.results(data) {
-            let row = &mut f.values[value.index()];
+        let Some(first) = data.first_result() else { return };
+        let count = f.result_count(data);
+        for row in &mut f.values[first.index()..first.index() + count] {
             (row.kind, row.def) = (ValueKind::Forward, NONE);
         }
     }
@@ -416,16 +418,20 @@ impl Editor {
         }
     }
 
+    #[inline]
     fn count_all(&mut self, f: &mut Function, data: &InstData) {
         match data.op.format() {
-            Format::Nullary => return,
-            Format::Unary => return self.count(f, data.a),
+            Format::Nullary => {}
+            Format::Unary => self.count(f, data.a),
             Format::Binary => {
                 self.count(f, data.a);
-                return self.count(f, data.b);
+                self.count(f, data.b);
             }
-            _ => {}
+            _ => self.count_list(f, data),
         }
+    }
+
+    fn count_list(&mut self, f: &mut Function, data: &InstData) {
         let mut uses = std::mem::take(&mut f.uses);
         f.for_each_operand(data, |operand| {
             if let Some(value) = self.resolve(operand).as_value() {
@@ -435,16 +441,20 @@ impl Editor {
         f.uses = uses;
     }
 
+    #[inline]
     fn uncount_all(&mut self, f: &mut Function, data: &InstData) {
         match data.op.format() {
-            Format::Nullary => return,
-            Format::Unary => return self.uncount(f, data.a),
+            Format::Nullary => {}
+            Format::Unary => self.uncount(f, data.a),
             Format::Binary => {
                 self.uncount(f, data.a);
-                return self.uncount(f, data.b);
+                self.uncount(f, data.b);
             }
-            _ => {}
+            _ => self.uncount_list(f, data),
         }
+    }
+
+    fn uncount_list(&mut self, f: &mut Function, data: &InstData) {
         let mut uses = std::mem::take(&mut f.uses);
         f.for_each_operand(data, |operand| {
             if let Some(value) = self.resolve(operand).as_value() {

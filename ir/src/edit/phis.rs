@@ -12,12 +12,16 @@ use crate::operand::Operand;
 use frazil_support::EntityRef;
 
 impl Editor {
-    /// Rearranges the operands of all phis for the new graph, and counts their uses.
+    /// Rearranges the operands of all phis for the new graph, and keeps the counts of their uses.
     pub(super) fn move_columns(&mut self, f: &mut Function) {
         let mut copies = std::mem::take(&mut self.edge_copies);
         let mut operands = std::mem::take(&mut self.edge_operands);
         copies.sort_by_key(|copy| copy.to);
         operands.sort_by_key(|row| row.to);
+        // They were counted when they were queued, and not all are put in their place.
+        for row in &operands {
+            self.uncount(f, row.operand);
+        }
         let mut sources = std::mem::take(&mut self.stack);
         for number in 0..f.blocks.len() {
             let block = Block::new(number);
@@ -37,11 +41,13 @@ impl Editor {
                 let tail = self.tail_of(self.order[from.index()]);
                 sources.push(self.columns.get(tail as usize).unwrap_or(NONE));
             }
-            self.move_block_columns(f, block, &sources);
+            let moved = self.move_block_columns(f, block, &sources);
             let first = operands.partition_point(|row| row.to < head);
             let count = operands[first..].partition_point(|row| row.to == head);
             self.set_columns(f, block, &operands[first..first + count]);
-            count_phis(f, block);
+            if moved {
+                check_phis(f, block);
+            }
         }
         (self.stack, self.edge_copies, self.edge_operands) = (sources, copies, operands);
     }
@@ -61,12 +67,13 @@ impl Editor {
         }
     }
 
-    /// Makes operand `k` of each phi of a block the one that stood in column `sources[k]`.
-    fn move_block_columns(&mut self, f: &mut Function, block: Block, sources: &[u32]) {
+    /// Makes operand `k` of each phi of a block the one that stood in column `sources[k]`. Returns whether any moved.
+    fn move_block_columns(&mut self, f: &mut Function, block: Block, sources: &[u32]) -> bool {
         let in_order = sources
             .iter()
             .enumerate()
             .all(|(column, &source)| column as u32 == source);
+        let mut moved = false;
         for position in f.block_insts(block) {
             let data = f.insts[position];
             if data.op != Opcode::Phi {
@@ -75,12 +82,19 @@ impl Editor {
             if in_order && data.a.as_raw() as usize == sources.len() {
                 continue;
             }
+            moved = true;
             self.operands.clear();
             let list = f.list(&data);
-            let moved = sources
+            let columns = sources
                 .iter()
                 .map(|&source| list.get(source as usize).copied().unwrap_or(Operand::NONE));
-            self.operands.extend(moved);
+            self.operands.extend(columns);
+            for column in data.b.as_raw()..data.b.as_raw() + data.a.as_raw() {
+                self.uncount(f, f.pool[column as usize]);
+            }
+            for column in 0..self.operands.len() {
+                f.count_use(self.operands[column]);
+            }
             let data = &mut f.insts[position];
             if sources.len() <= data.a.as_raw() as usize {
                 let start = data.b.as_raw() as usize;
@@ -91,6 +105,7 @@ impl Editor {
             }
             data.a = Operand::raw(sources.len() as u32);
         }
+        moved
     }
 
     /// Sets the operands that were given for single edges.
@@ -107,23 +122,23 @@ impl Editor {
             let phi: Option<InstData> = f.def_inst(row.phi).and_then(|inst| f.insts.get(inst.index()).copied());
             let phi = phi.filter(|data| data.op == Opcode::Phi && data.first_result() == Some(row.phi));
             if let (Some(data), Some(column)) = (phi, self.columns.get(row.from as usize)) {
-                f.pool[data.b.as_raw() as usize + column as usize] = self.resolve(row.operand);
+                let operand = self.resolve(row.operand);
+                let index = data.b.as_raw() as usize + column as usize;
+                let old = std::mem::replace(&mut f.pool[index], operand);
+                self.uncount(f, old);
+                f.count_use(operand);
             }
         }
     }
 }
 
-/// Counts the uses by a block's phis.
-fn count_phis(f: &mut Function, block: Block) {
-    for position in f.block_insts(block) {
-        let data = f.insts[position];
-        if data.op != Opcode::Phi {
-            break;
-        }
+/// Checks that the phis of a block have all their operands.
+fn check_phis(f: &Function, block: Block) {
+    let phis = f.insts[f.block_insts(block)].iter();
+    for data in phis.take_while(|data| data.op == Opcode::Phi) {
         assert!(
-            f.list(&data).iter().all(|operand| !operand.is_none()),
+            f.list(data).iter().all(|operand| !operand.is_none()),
             "each new edge into a block with phis says what they take"
         );
-        f.count_uses(&data);
     }
 }

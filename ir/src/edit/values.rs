@@ -1,10 +1,10 @@
 //! Keeps value numbers and the operand pool dense: once most of either is dead, the live part is moved together.
 
-use super::commit::{Live, pool_words};
 use super::{Editor, NONE};
 use crate::constant::ConstKind;
 use crate::entities::Value;
-use crate::function::{Function, ValueKind, for_each_operand_mut};
+use crate::function::{Function, InstData, ValueKind, for_each_operand_mut};
+use crate::opcode::Format;
 use crate::operand::Operand;
 use frazil_support::EntityRef;
 
@@ -12,14 +12,15 @@ use frazil_support::EntityRef;
 const SPARE: usize = 256;
 
 impl Editor {
-    pub(super) fn compact(&mut self, f: &mut Function, live: &Live) {
-        let values = live.results + f.param_count() + f.slots.len();
-        if f.values.len() > 2 * values + SPARE {
+    pub(super) fn compact(&mut self, f: &mut Function) {
+        if f.values.len() > 2 * (f.insts.len() + f.param_count() + f.slots.len()) + SPARE {
             self.compact_values(f);
         }
-        let vectors = f.consts.iter().filter(|data| data.kind == ConstKind::Vector);
-        if f.pool.len() > 2 * live.pool_words + SPARE {
-            let words = live.pool_words + vectors.map(|data| data.len as usize).sum::<usize>();
+        // What is used of the pool is counted only where it may be little.
+        if f.pool.len() > 2 * f.insts.len() + SPARE {
+            let words: usize = f.insts.iter().map(|data| pool_words(f, data)).sum();
+            let vectors = f.consts.iter().filter(|data| data.kind == ConstKind::Vector);
+            let words = words + vectors.map(|data| data.len as usize).sum::<usize>();
             if f.pool.len() > 2 * words + SPARE {
                 self.compact_pool(f, words);
             }
@@ -77,5 +78,19 @@ impl Editor {
             pool.extend_from_slice(&f.pool[start..start + data.len as usize]);
         }
         f.pool = pool;
+    }
+}
+
+/// How many words of the pool belong to an instruction.
+fn pool_words(f: &Function, data: &InstData) -> usize {
+    let count = || f.pool[data.b.as_raw() as usize].as_raw() as usize;
+    match data.op.format() {
+        Format::Nullary | Format::Unary | Format::Binary | Format::Jump | Format::Branch => 0,
+        Format::Ternary => 2,
+        Format::List | Format::Phi => data.a.as_raw() as usize,
+        Format::Switch => 2 + 2 * count(),
+        Format::Call => 2 + count(),
+        Format::Invoke => 4 + count(),
+        Format::IndirectJump | Format::LandingPad => 1 + count(),
     }
 }

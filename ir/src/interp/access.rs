@@ -89,6 +89,7 @@ impl Interpreter<'_> {
         };
         match scalar_bits(element, self.pointer_bits()) {
             Some(bits) if lanes == 1 || bits % 8 == 0 => Ok((bits, lanes)),
+            Some(bits) if !self.module.data_layout.big_endian && bits as usize * lanes <= 128 => Ok((bits, lanes)),
             _ => Err(Stop::Unsupported(format!("{:?} in memory", types.data(ty)))),
         }
     }
@@ -96,6 +97,9 @@ impl Interpreter<'_> {
     /// A value's bytes in memory.
     pub(super) fn to_bytes(&self, types: &TypeTable, ty: Type, value: &Value) -> Outcome<Vec<Byte>> {
         let (bits, lanes) = self.lanes_of(types, ty)?;
+        if is_packed(bits, lanes) {
+            return Ok(pack(value, bits, lanes));
+        }
         let size = bits.div_ceil(8) as usize;
         let mut bytes = Vec::with_capacity(size * lanes);
         for index in 0..lanes {
@@ -120,6 +124,9 @@ impl Interpreter<'_> {
     /// The value that bytes in memory are.
     pub(super) fn value_of_bytes(&self, types: &TypeTable, ty: Type, bytes: &[Byte]) -> Outcome<Value> {
         let (bits, lanes) = self.lanes_of(types, ty)?;
+        if is_packed(bits, lanes) {
+            return unpack(bytes, bits, lanes);
+        }
         let size = bits.div_ceil(8) as usize;
         let mut scalars = Vec::with_capacity(lanes);
         for chunk in bytes.chunks_exact(size) {
@@ -221,6 +228,56 @@ impl Interpreter<'_> {
         };
         self.memory.write_bytes(to, &bytes)
     }
+}
+
+/// Whether lanes of a vector in memory share bytes.
+fn is_packed(bits: u32, lanes: usize) -> bool {
+    lanes > 1 && !bits.is_multiple_of(8)
+}
+
+/// The bytes of lanes that share them, the first lane in the lowest bits.
+fn pack(value: &Value, bits: u32, lanes: usize) -> Vec<Byte> {
+    let (mut defined, mut undefined, mut poison) = (0u128, 0u128, 0u128);
+    for index in 0..lanes {
+        let shift = bits * index as u32;
+        match value.lane(index) {
+            Scalar::Poison => poison |= mask(bits) << shift,
+            Scalar::Bits { value, undef } => {
+                defined |= value << shift;
+                undefined |= undef << shift;
+            }
+        }
+    }
+    let size = (bits as usize * lanes).div_ceil(8);
+    let byte = |word: u128, index: usize| (word >> (8 * index)) as u8;
+    let bytes = (0..size).map(|index| Byte {
+        value: byte(defined, index),
+        undef: byte(undefined, index),
+        poison: byte(poison, index) != 0,
+    });
+    bytes.collect()
+}
+
+/// The lanes that bytes hold; a byte with a poison bit makes all of its lanes poison.
+fn unpack(bytes: &[Byte], bits: u32, lanes: usize) -> Outcome<Value> {
+    let word =
+        |part: fn(&Byte) -> u8| (bytes.iter().rev()).fold(0u128, |word, byte| word << 8 | u128::from(part(byte)));
+    let (defined, undefined) = (word(|byte| byte.value), word(|byte| byte.undef));
+    let poison = word(|byte| if byte.poison { u8::MAX } else { 0 });
+    if defined & !mask(bits * lanes as u32) != 0 {
+        return Err(Stop::undefined("load of a vector whose padding bits are not zero"));
+    }
+    let lane = |index: usize| {
+        let part = |word: u128| word >> (bits as usize * index) & mask(bits);
+        match part(poison) {
+            0 => Scalar::Bits {
+                value: part(defined),
+                undef: part(undefined),
+            },
+            _ => Scalar::Poison,
+        }
+    };
+    Ok(Value::Vector((0..lanes).map(lane).collect()))
 }
 
 /// The new value of a read-modify-write operation.

@@ -66,15 +66,16 @@ impl Interpreter<'_> {
     }
 
     fn relocation_value(&self, relocation: &DataRelocation) -> Outcome<u64> {
-        let target = match relocation.target {
+        let address = |target| match target {
             RelocationTarget::Symbol(symbol)
             | RelocationTarget::LocalEquivalent(symbol)
-            | RelocationTarget::NoCfi(symbol) => self.symbol_address(symbol)?,
+            | RelocationTarget::NoCfi(symbol) => self.symbol_address(symbol),
             RelocationTarget::Block(function, block) => {
-                self.block_address(self.module.functions[function].symbol, block)
+                Ok(self.block_address(self.module.functions[function].symbol, block))
             }
         };
-        let minus = relocation.minus.map_or(Ok(0), |symbol| self.symbol_address(symbol))?;
+        let target = address(relocation.target)?;
+        let minus = relocation.minus.map_or(Ok(0), address)?;
         Ok(target.wrapping_add_signed(relocation.addend).wrapping_sub(minus))
     }
 

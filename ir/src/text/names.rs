@@ -4,7 +4,7 @@
 
 use super::lexer::is_plain_name;
 use crate::flags::{CallFlags, FastFlags, FlagKind, IntFlags, MemFlags, Ordering, RMW_OPS, flag_kind};
-use crate::module::{ComdatSelection, FramePointer, Linkage, TlsModel, Visibility};
+use crate::module::{ComdatSelection, FramePointer, GuardPlace, Linkage, StackProtector, TlsModel, Visibility};
 use crate::opcode::Opcode;
 use crate::signature::{Extension, ParamKind};
 use crate::types::{Type, TypeData, TypeTable};
@@ -161,6 +161,19 @@ pub(super) const COMDAT_SELECTIONS: Words<ComdatSelection> = &[
     (ComdatSelection::SameSize, "same_size"),
 ];
 
+pub(super) const STACK_PROTECTORS: Words<StackProtector> = &[
+    (StackProtector::None, "none"),
+    (StackProtector::Basic, "basic"),
+    (StackProtector::Strong, "strong"),
+    (StackProtector::Required, "required"),
+];
+
+pub(super) const GUARD_PLACES: Words<GuardPlace> = &[
+    (GuardPlace::Thread, "thread"),
+    (GuardPlace::OtherSegment, "other_segment"),
+    (GuardPlace::Variable, "variable"),
+];
+
 pub(super) const FRAME_POINTERS: Words<FramePointer> = &[
     (FramePointer::None, "none"),
     (FramePointer::NonLeaf, "non_leaf"),
@@ -184,9 +197,6 @@ pub(super) const PARAM_KINDS: Words<ParamKind> = &[
     (ParamKind::InAlloca, "inalloca"),
     (ParamKind::Preallocated, "preallocated"),
 ];
-
-/// Calling conventions with a word; others are written `cc 10`.
-pub(super) const CALL_CONVS: [(u16, &str); 2] = [(8, "fastcc"), (9, "coldcc")];
 
 /// Words for the flag bits of inline assembly.
 pub(super) const ASM_FLAGS: [(u8, &str); 4] = [(1, "sideeffect"), (2, "alignstack"), (4, "intel"), (8, "unwind")];

@@ -4,7 +4,7 @@
 //! before its definition stands as a forward reference until then. Phi columns are sorted when the graph is known.
 
 use super::lexer::{Lexer, Token};
-use super::names::{CALL_CONVS, EXTENSIONS, PARAM_KINDS, variant_of};
+use super::names::{EXTENSIONS, PARAM_KINDS, variant_of};
 use super::parser::{Parsed, Parser};
 use crate::entities::{Block, SigId, Value};
 use crate::function::{Function, SlotData, ValueKind};
@@ -77,7 +77,14 @@ impl<'s> Parser<'s> {
             _ => frazil_support::Str::EMPTY,
         };
         let align_log2 = if word == "align" { self.alignment()? } else { 0 };
-        let probe_size = if word == "stack_probe_size" { self.small()? } else { 0 };
+        let bytes = match word {
+            "stack_probe_size" | "stack_protector_bytes" => self.small()?,
+            _ => 0,
+        };
+        let stack_protector = match word {
+            "stack_protector" => self.stack_protector()?,
+            _ => crate::module::StackProtector::None,
+        };
         let frame_pointer = match word {
             "frame_pointer" => self.frame_pointer()?,
             _ => crate::module::FramePointer::None,
@@ -88,12 +95,15 @@ impl<'s> Parser<'s> {
             "no_unwind_table" => head.unwind_table = false,
             "no_unwind" => head.no_unwind = true,
             "no_red_zone" => head.no_red_zone = true,
+            "no_tail_calls" => head.no_tail_calls = true,
             "naked" => head.naked = true,
             "cold" => head.cold = true,
             "no_return" => head.no_return = true,
             "align" => head.align_log2 = align_log2,
             "frame_pointer" => head.frame_pointer = frame_pointer,
-            "stack_probe_size" => head.stack_probe_size = probe_size,
+            "stack_probe_size" => head.stack_probe_size = bytes,
+            "stack_protector" => head.stack_protector = stack_protector,
+            "stack_protector_bytes" => head.stack_protector_bytes = bytes,
             "stack_probe" => head.stack_probe = text,
             "unsupported" => head.unsupported = text,
             "target_cpu" => head.target_cpu = text,
@@ -109,7 +119,7 @@ impl<'s> Parser<'s> {
         if self.take_word("cc")? {
             return Ok(Some(CallConv(self.small()?)));
         }
-        let found = CALL_CONVS.iter().find(|row| self.at_word(row.1));
+        let found = CallConv::NAMES.iter().find(|row| self.at_word(row.1));
         match found {
             Some(row) => self.advance().map(|_| Some(CallConv(row.0))),
             None => Ok(None),

@@ -5,9 +5,12 @@
 
 use super::ParseError;
 use super::lexer::{Lexer, Token};
-use super::names::{COMDAT_SELECTIONS, FRAME_POINTERS, LINKAGES, TLS_MODELS, VISIBILITIES, variant_of};
+use super::names::{
+    COMDAT_SELECTIONS, FRAME_POINTERS, GUARD_PLACES, LINKAGES, STACK_PROTECTORS, TLS_MODELS, VISIBILITIES, variant_of,
+};
 use super::parser::{Parsed, Parser};
-use crate::entities::{DataId, FuncId, SymbolId};
+use crate::constant::ConstView;
+use crate::entities::{ConstId, DataId, FuncId, SymbolId};
 use crate::function::Function;
 use crate::module::{
     ComdatData, DataDef, DataRelocation, FunctionHead, InitEntry, Module, RelocationTarget, SymbolData, SymbolKind,
@@ -34,7 +37,37 @@ pub fn parse_module(source: &str) -> Result<(Module, Vec<Function>), ParseError>
         zeros: 0,
     };
     builder.items()?;
-    Ok((builder.parser.module, builder.functions))
+    let (mut module, mut functions) = (builder.parser.module, builder.functions);
+    note_block_addresses(&mut module, &mut functions);
+    Ok((module, functions))
+}
+
+/// Says of each function whether addresses of its blocks are taken, elsewhere too.
+fn note_block_addresses(module: &mut Module, functions: &mut [Function]) {
+    let mut named = Vec::new();
+    for relocation in &module.relocations {
+        for target in [Some(relocation.target), relocation.minus].into_iter().flatten() {
+            if let RelocationTarget::Block(function, _) = target {
+                named.push(function);
+            }
+        }
+    }
+    for function in functions.iter() {
+        for index in 0..function.consts.len() {
+            if let ConstView::BlockAddress(symbol, _) = function.constant(ConstId::new(index)).1
+                && let SymbolKind::Function(id) = module.symbols[symbol].kind
+                && function.symbol != Some(symbol)
+            {
+                named.push(id);
+            }
+        }
+    }
+    for id in named {
+        module.functions[id].has_block_addresses = true;
+        if let Some(function) = functions.get_mut(id.index()) {
+            function.has_block_addresses = true;
+        }
+    }
 }
 
 /// The first walk: numbers symbols and definitions.
@@ -214,6 +247,8 @@ impl ModuleParser<'_> {
                     parser.module.flags.direct_access_external_data = Some(parser.unsigned()? != 0);
                 }
                 "frame_pointer" => parser.module.flags.frame_pointer = parser.frame_pointer()?,
+                "guard_place" => parser.module.flags.guard_place = parser.guard_place()?,
+                "guard_offset" => parser.module.flags.guard_offset = Some(parser.small::<u32>()?.cast_signed()),
                 "runtime_uses_got" => parser.module.flags.runtime_uses_got = true,
                 _ => return Err(parser.error(format!("unknown module flag `{word}`"))),
             }
@@ -419,6 +454,20 @@ impl ModuleParser<'_> {
 }
 
 impl Parser<'_> {
+    fn guard_place(&mut self) -> Parsed<crate::module::GuardPlace> {
+        match self.word().and_then(|word| variant_of(GUARD_PLACES, word)) {
+            Some(which) => self.advance().map(|_| which),
+            None => self.expected("thread, other_segment or variable"),
+        }
+    }
+
+    pub(super) fn stack_protector(&mut self) -> Parsed<crate::module::StackProtector> {
+        match self.word().and_then(|word| variant_of(STACK_PROTECTORS, word)) {
+            Some(which) => self.advance().map(|_| which),
+            None => self.expected("none, basic, strong or required"),
+        }
+    }
+
     pub(super) fn frame_pointer(&mut self) -> Parsed<crate::module::FramePointer> {
         match self.word().and_then(|word| variant_of(FRAME_POINTERS, word)) {
             Some(which) => self.advance().map(|_| which),
@@ -429,6 +478,11 @@ impl Parser<'_> {
     fn symbol_attribute(&mut self, id: SymbolId, word: &str) -> Parsed<()> {
         match word {
             "dso_local" => self.module.symbols[id].dso_local = true,
+            "non_lazy_bind" => {
+                self.module.symbols[id].non_lazy_bind = true;
+                self.module.flags.binds_early = true;
+            }
+            "far" => self.module.symbols[id].far = true,
             "unnamed_addr" => self.module.symbols[id].unnamed_addr = true,
             "section" | "partition" => {
                 let bytes = self.text()?;
@@ -493,7 +547,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `[offset: width target + addend minus symbol, ...]`
+    /// `[offset: width target + addend minus target, ...]`
     fn relocations(&mut self, data_size: u64) -> Parsed<()> {
         self.expect_mark("[")?;
         let mut earliest = 0;
@@ -510,7 +564,7 @@ impl Parser<'_> {
             let target = self.relocation_target()?;
             let addend = self.addend()?;
             let minus = match self.take_word("minus")? {
-                true => Some(self.module_symbol()?),
+                true => Some(self.relocation_target()?),
                 false => None,
             };
             self.module.relocations.push(DataRelocation {

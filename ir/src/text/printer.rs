@@ -1,12 +1,14 @@
 //! Writes functions.
 
-use super::names::{ASM_FLAGS, FRAME_POINTERS, word_of, write_flags, write_name, write_quoted, write_type};
+use super::names::{
+    ASM_FLAGS, FRAME_POINTERS, STACK_PROTECTORS, word_of, write_flags, write_name, write_quoted, write_type,
+};
 use super::signatures::{print_signature, write_call_conv, write_params, write_returns};
 use crate::cfg::Cfg;
 use crate::constant::{AsmData, ConstView};
 use crate::entities::{Block, ConstId, Inst, SymbolId};
 use crate::function::{Function, InstData};
-use crate::module::{FramePointer, FunctionHead, Module, SymbolKind};
+use crate::module::{FramePointer, FunctionHead, Module, StackProtector, SymbolKind};
 use crate::opcode::{Format, Opcode};
 use crate::operand::{Operand, OperandKind};
 use crate::runtime::RuntimeFunction;
@@ -170,6 +172,7 @@ impl FunctionPrinter<'_> {
             (!head.unwind_table, " no_unwind_table"),
             (head.no_unwind, " no_unwind"),
             (head.no_red_zone, " no_red_zone"),
+            (head.no_tail_calls, " no_tail_calls"),
             (head.naked, " naked"),
             (head.cold, " cold"),
             (head.no_return, " no_return"),
@@ -186,6 +189,16 @@ impl FunctionPrinter<'_> {
                 " frame_pointer {}",
                 word_of(FRAME_POINTERS, head.frame_pointer)
             )?;
+        }
+        if head.stack_protector != StackProtector::None {
+            write!(
+                self.out,
+                " stack_protector {}",
+                word_of(STACK_PROTECTORS, head.stack_protector)
+            )?;
+        }
+        if head.stack_protector_bytes != 0 {
+            write!(self.out, " stack_protector_bytes {}", head.stack_protector_bytes)?;
         }
         if head.stack_probe_size != 0 {
             write!(self.out, " stack_probe_size {}", head.stack_probe_size)?;

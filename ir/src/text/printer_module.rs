@@ -1,14 +1,15 @@
 //! Writes what stands outside of functions.
 
 use super::names::{
-    COMDAT_SELECTIONS, FRAME_POINTERS, LINKAGES, TLS_MODELS, VISIBILITIES, Words, word_of, write_name, write_quoted,
+    COMDAT_SELECTIONS, FRAME_POINTERS, GUARD_PLACES, LINKAGES, TLS_MODELS, VISIBILITIES, Words, word_of, write_name,
+    write_quoted,
 };
 use super::printer::{print_function, write_addend, write_symbol};
 use crate::entities::SymbolId;
 use crate::function::Function;
 use crate::module::{
-    DataDef, DataLayout, DataRelocation, FramePointer, InitEntry, Linkage, Module, RelocationTarget, SymbolData,
-    SymbolKind, TlsModel, Visibility,
+    DataDef, DataLayout, DataRelocation, FramePointer, GuardPlace, InitEntry, Linkage, Module, RelocationTarget,
+    SymbolData, SymbolKind, TlsModel, Visibility,
 };
 use frazil_support::{EntityRef, Str};
 use std::fmt::{self, Write};
@@ -126,6 +127,12 @@ impl ModulePrinter<'_> {
                 word_of(FRAME_POINTERS, flags.frame_pointer)
             )?;
         }
+        if flags.guard_place != GuardPlace::Thread {
+            write!(self.out, " guard_place {}", word_of(GUARD_PLACES, flags.guard_place))?;
+        }
+        if let Some(offset) = flags.guard_offset {
+            write!(self.out, " guard_offset {}", offset.cast_unsigned())?;
+        }
         self.out.write_str(if flags.runtime_uses_got {
             " runtime_uses_got\n"
         } else {
@@ -163,6 +170,12 @@ impl ModulePrinter<'_> {
         self.variant(TLS_MODELS, symbol.tls, TlsModel::NotThreadLocal)?;
         if symbol.dso_local {
             self.out.write_str(" dso_local")?;
+        }
+        if symbol.non_lazy_bind {
+            self.out.write_str(" non_lazy_bind")?;
+        }
+        if symbol.far {
+            self.out.write_str(" far")?;
         }
         if symbol.unnamed_addr {
             self.out.write_str(" unnamed_addr")?;
@@ -249,9 +262,19 @@ impl ModulePrinter<'_> {
     }
 
     fn relocation(&mut self, relocation: &DataRelocation) -> fmt::Result {
-        let module = self.module;
         write!(self.out, "{}: {} ", relocation.offset, relocation.size)?;
-        match relocation.target {
+        self.relocation_target(relocation.target)?;
+        write_addend(self.out, relocation.addend)?;
+        if let Some(minus) = relocation.minus {
+            self.out.write_str(" minus ")?;
+            self.relocation_target(minus)?;
+        }
+        Ok(())
+    }
+
+    fn relocation_target(&mut self, target: RelocationTarget) -> fmt::Result {
+        let module = self.module;
+        match target {
             RelocationTarget::Symbol(symbol) => write_symbol(self.out, module, symbol)?,
             RelocationTarget::Block(function, block) => {
                 self.out.write_str("block(")?;
@@ -268,11 +291,6 @@ impl ModulePrinter<'_> {
                 write_symbol(self.out, module, symbol)?;
                 self.out.write_char(')')?;
             }
-        }
-        write_addend(self.out, relocation.addend)?;
-        if let Some(minus) = relocation.minus {
-            self.out.write_str(" minus ")?;
-            write_symbol(self.out, module, minus)?;
         }
         Ok(())
     }

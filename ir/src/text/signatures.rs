@@ -1,6 +1,6 @@
 //! Writes signatures and types.
 
-use super::names::{CALL_CONVS, EXTENSIONS, PARAM_KINDS, word_of, write_type};
+use super::names::{EXTENSIONS, PARAM_KINDS, word_of, write_type};
 use crate::signature::{CallConv, Extension, Param, ParamKind, Signature};
 use crate::types::{Type, TypeTable};
 use std::fmt::{self, Write};
@@ -28,10 +28,7 @@ pub fn print_type(types: &TypeTable, ty: Type, out: &mut dyn Write) -> fmt::Resu
 
 /// Writes a calling convention.
 pub(super) fn write_call_conv(out: &mut dyn Write, call_conv: CallConv) -> fmt::Result {
-    match CALL_CONVS.iter().find(|row| row.0 == call_conv.0) {
-        Some((_, word)) => out.write_str(word),
-        None => write!(out, "cc {}", call_conv.0),
-    }
+    write!(out, "{call_conv}")
 }
 
 fn write_param(out: &mut dyn Write, types: &TypeTable, param: &Param) -> fmt::Result {

@@ -9,11 +9,11 @@ use frazil_support::EntityRef;
 const EVERYTHING: &str = r#"source "t \"quoted\".c"
 triple "x86_64-unknown-linux-gnu"
 layout pointer_bits 32 stack_align 8 big_endian
-flags pic_level 2 pie_level 1 code_model 3 unwind_tables 2 direct_access_external_data 0 frame_pointer all runtime_uses_got
+flags pic_level 2 pie_level 1 code_model 3 unwind_tables 2 direct_access_external_data 0 frame_pointer all guard_place other_segment guard_offset 20 runtime_uses_got
 asm ".globl x"
 comdat @group largest
 comdat @"odd name" any
-symbol @printf function dso_local
+symbol @printf function dso_local non_lazy_bind
 symbol @table data internal hidden local_exec unnamed_addr comdat @group section ".mine" partition "part"
 symbol @#2 data private
 symbol @environ data external_weak
@@ -21,6 +21,7 @@ symbol @other alias data @table - 8
 symbol @"\01_start" alias function @f
 symbol @chosen ifunc @f
 symbol @last data
+symbol @distant data dso_local far
 data @table constant align 8 size 300 {
     "readable text, longer than a line of the printed form is allowed "
     "to be, so it is cut\n\00" zero 100 "end" } relocations [
@@ -37,7 +38,7 @@ destructor 7 @f
 used [@table, @f]
 compiler_used [@plain]
 
-func @f(i32 signext v0, ptr byval(24, align 8) v1, i8 zeroext inreg v2, ptr sret v3, ...) -> (i32, i1 zeroext) fastcc no_unwind_table no_unwind no_red_zone naked cold no_return align 64 frame_pointer non_leaf stack_probe_size 4096 stack_probe "inline-asm" unsupported "x" target_cpu "znver1" target_features "+sse4.1" personality @printf {
+func @f(i32 signext v0, ptr byval(24, align 8) v1, i8 zeroext inreg v2, ptr sret v3, ...) -> (i32, i1 zeroext) fastcc no_unwind_table no_unwind no_red_zone no_tail_calls naked cold no_return align 64 frame_pointer non_leaf stack_protector strong stack_protector_bytes 16 stack_probe_size 4096 stack_probe "inline-asm" unsupported "x" target_cpu "znver1" target_features "+sse4.1" personality @printf {
   v4 = slot 16 align 8
   v9 = slot 3
 b0:
@@ -62,7 +63,7 @@ b1:
 b2:
   v20 = call tail no_unwind @printf(ptr @table + 8, null, f64 2.0, ptr @table - 4) : (ptr, ..., ptr, f64, ptr) -> i32
   call inline_asm asm sideeffect intel "nop" "~{memory}"() : ()
-  v21, v22 = invoke v1(5, true) : cc 17 (i32, i1 signext) -> (i32, i1) to b3 unwind b5
+  v21, v22 = invoke v1(5, true) : cxx_fast_tlscc (i32, i1 signext) -> (i32, i1) to b3 unwind b5
 b3:
   v23 = atomic_rmw umax align 4 acq_rel i32 v4, v21
   v24, v25 = cmpxchg align 8 seq_cst volatile weak ptr v4, null, ptr blockaddress(@f, b2)

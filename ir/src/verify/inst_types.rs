@@ -67,18 +67,19 @@ impl Verifier<'_> {
             O::ExtractElement | O::InsertElement => require(self.lanes(data.ty).is_some(), "not a vector type"),
             O::Shuffle => self.shuffle_rules(data),
             _ if is_reduction(op) => self.reduction_rules(data),
-            O::MemCopy | O::MemMove | O::MemSet => require(
+            O::MemCopy | O::MemMove | O::MemSet | O::SpaceCopy | O::SpaceSet => require(
                 self.function.types.int_bits(data.ty).is_some(),
                 "the length is no integer",
             ),
             O::Switch => require(self.function.types.int_bits(data.ty).is_some(), "not an integer type"),
-            O::EhTypeidFor => require(data.ty == Type::I32, "the type is not i32"),
+            O::EhTypeidFor | O::SjljSetjmp => require(data.ty == Type::I32, "the type is not i32"),
             O::ReadCycleCounter => require(is_int, "not an integer type"),
             O::FrameAddress | O::ReturnAddress => require(
                 data.a.as_imm().is_some_and(|level| level >= 0),
                 "the level is no immediate",
             ),
-            O::Load | O::Store => require(MemFlags(data.flags).ordering() == Ordering::NotAtomic, "an ordering"),
+            O::Load => self.plain_access(data, data.a),
+            O::Store => self.plain_access(data, data.b),
             O::AtomicLoad | O::AtomicStore | O::AtomicRmw | O::Cmpxchg | O::Fence => self.atomic_rules(data),
             _ => Ok(()),
         }
@@ -166,6 +167,15 @@ impl Verifier<'_> {
             is_float(self.scalar(data.ty)) == wants_float,
             "a reduction of the wrong kind of type",
         )
+    }
+
+    /// Other address spaces have accesses of their own.
+    fn plain_access(&self, data: &InstData, pointer: Operand) -> Rule {
+        let ordering = MemFlags(data.flags).ordering();
+        require(ordering == Ordering::NotAtomic, "an ordering")?;
+        let ty = self.function.operand_type(pointer).unwrap_or(Type::PTR);
+        let is_elsewhere = matches!(self.function.types.data(ty), TypeData::Ptr(1..));
+        require(!is_elsewhere, "a pointer into another address space")
     }
 
     fn atomic_rules(&self, data: &InstData) -> Rule {

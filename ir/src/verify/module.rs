@@ -111,13 +111,13 @@ impl Checker<'_> {
             let fits = relocation.offset >= earliest && end.is_some_and(|end| end <= data.size);
             self.check(fits, || format!("{}: it overlaps another one or lies outside", place()));
             earliest = end.unwrap_or(u64::MAX);
-            let target_exists = match relocation.target {
+            let exists = |target| match target {
                 RelocationTarget::Symbol(symbol)
                 | RelocationTarget::LocalEquivalent(symbol)
                 | RelocationTarget::NoCfi(symbol) => self.exists(symbol),
                 RelocationTarget::Block(function, _) => function.index() < module.functions.len(),
             };
-            let all_exist = target_exists && relocation.minus.is_none_or(|symbol| self.exists(symbol));
+            let all_exist = exists(relocation.target) && relocation.minus.is_none_or(exists);
             self.check(all_exist, || format!("{}: a symbol does not exist", place()));
         }
     }

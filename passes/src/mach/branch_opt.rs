@@ -212,7 +212,7 @@ impl Memory {
 }
 
 /// Where a block jumps to that does nothing else.
-fn only_jumps_to(func: &MFunc, block: u32) -> Option<u32> {
+pub(super) fn only_jumps_to(func: &MFunc, block: u32) -> Option<u32> {
     let data = &func.blocks[block as usize];
     (data.term == Term::Jump && data.start == data.end).then(|| func.edges[data.first_edge as usize].to)
 }
@@ -236,7 +236,7 @@ fn drop_branches_without_choice(func: &mut MFunc) -> u64 {
 }
 
 /// So that a call is never the function's last instruction, which would lead the unwinder to the next function.
-fn end_with_a_trap(func: &mut MFunc, cx: &MachPassCx<'_>) {
+pub(super) fn end_with_a_trap(func: &mut MFunc, cx: &MachPassCx<'_>) {
     let trap = cx.hooks.trap();
     let Some(last) = func.blocks.last_mut() else { return };
     if last.term != Term::Stop || func.insts.last() == Some(&trap) {

@@ -144,9 +144,10 @@ impl Chains {
             }
             let depth = func.blocks[block as usize].loop_depth;
             let edges = func.edges_of(block);
+            let (first, is_invoke) = (edges.start, func.blocks[block as usize].term == Term::Invoke);
             let weight = |edge: usize| {
                 let target = to(edge);
-                if self.is_rare[target as usize] {
+                if self.is_rare[target as usize] || (is_invoke && edge > first) {
                     RARE
                 } else if func.blocks[target as usize].loop_depth < depth {
                     1.0 / TRIPS
@@ -180,13 +181,20 @@ impl Chains {
             let value = match func.blocks[block as usize].term {
                 Term::Jump => 1.0,
                 Term::Branch(_) => BRANCH_VALUE,
+                // Only the first edge is a jump.
+                Term::Invoke => 1.0,
                 Term::Switch | Term::Return | Term::Stop => continue,
             };
-            self.candidates.extend(func.edges_of(block).map(|edge| Candidate {
-                value: self.edge_frequency[edge] * value,
-                from: block,
-                to: to(edge),
-            }));
+            let jumps = match func.blocks[block as usize].term {
+                Term::Invoke => 1,
+                _ => usize::MAX,
+            };
+            self.candidates
+                .extend(func.edges_of(block).take(jumps).map(|edge| Candidate {
+                    value: self.edge_frequency[edge] * value,
+                    from: block,
+                    to: to(edge),
+                }));
         }
         let is_in_place = |candidate: &Candidate| candidate.from + 1 == candidate.to;
         self.candidates.sort_unstable_by(|a, b| {

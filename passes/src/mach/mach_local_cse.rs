@@ -9,21 +9,23 @@
 //! ```
 //!
 //! Method: one walk forward; every register holds a numbered value, copies share the number, an instruction that
-//! computes from registers alone has the number of an equal one before. What a register holds already is not computed
-//! again; what another one holds is copied; operands that are copies are replaced by the original, so that the copy may
-//! go. The same for spill slots, and for extensions of values that are known to be narrow. What is known holds on in the
-//! next block if nothing else leads there; which registers hold which spill slots is known at the start of other blocks,
-//! too ([`super::slots`]). Registers are physical, so that phis are moves already.
+//! computes from registers and constants alone has the number of an equal one before. What a register holds already is
+//! not computed again; what another one holds is copied; operands that are copies are replaced by the original, so that
+//! the copy may go. The same for spill slots, and for extensions of values that are known to be narrow. What is known
+//! holds on in the next block if nothing else leads there; which registers hold which spill slots is known at the start
+//! of other blocks, too ([`super::slots`]). Registers are physical, so that phis are moves already.
 //!
 //! Costs: one walk, with a look at a table for each instruction that only computes. Gains: reloads, extensions, and
 //! constants and addresses that the allocator has made again.
 
 use super::live::effects;
-use super::slots::{SlotAccess, SlotFacts, WIDEST_BYTES, is_spill_slot, reloaded, spilled};
+use super::slots::SlotFacts;
 use frazil_codegen::desc::{OpDesc, Role, TargetDesc};
-use frazil_codegen::mfunc::{MFunc, RegSets, op_desc, pseudo};
+use frazil_codegen::mfunc::{MFunc, RegSets, can_rematerialize, for_each_register, op_desc, pseudo};
 use frazil_codegen::minst::MInst;
 use frazil_codegen::pass::{MachHooks, MachPass, MachPassCx};
+use frazil_codegen::reg::PRegSet;
+use frazil_codegen::slot_access::{SlotAccess, SlotForms, WIDEST_BYTES};
 use frazil_codegen::{Reg, RegClass};
 use frazil_ir::pass::{Level, PassInfo};
 
@@ -46,12 +48,16 @@ const REGISTERS: usize = Reg::FIRST_VIRTUAL as usize;
 /// Bits of a register of which nothing is known.
 const ALL_BITS: u8 = 64;
 
-/// The pass.
+/// The pass. It relies on contract 1 (the upper bits of narrow values are undefined) until it removes an extension; a
+/// function in which it has done so is left alone.
 #[derive(Debug)]
 pub struct MachLocalCse;
 
 impl MachPass for MachLocalCse {
     fn run(&self, func: &mut MFunc, cx: &mut MachPassCx<'_>) -> u64 {
+        if func.relies_on_upper_bits {
+            return 0;
+        }
         // A function that is returned to twice finds its registers as they were, but not its slots.
         let numbers_needed = (func.insts.len() + func.blocks.len() + 1) as u64 * REGISTERS as u64;
         if !cx.is_allocated || func.frame.calls_returning_twice || numbers_needed > u64::from(u32::MAX) {
@@ -61,10 +67,13 @@ impl MachPass for MachLocalCse {
         let mut memory: Box<Memory> = cx.scratch.take();
         memory.reserve(numbers_needed);
         let mut facts: Box<SlotFacts> = cx.scratch.take();
-        facts.compute(func, cx.hooks);
+        let tracked = tracked_registers(cx.hooks.desc());
+        facts.compute(func, cx.hooks, tracked);
         let mut walk = Walk {
             hooks: cx.hooks,
+            forms: &facts.forms,
             memory: &mut memory,
+            tracked,
             changes: 0,
         };
         let mut next_group = 0;
@@ -79,7 +88,7 @@ impl MachPass for MachLocalCse {
             }
             walk.block(func, block, &mut next_group);
         }
-        let changes = walk.changes + memory.drop_unread_stores(func, cx.hooks);
+        let changes = walk.changes + memory.drop_unread_stores(func, &facts.forms);
         if changes > 0 {
             super::live::compact(func);
         }
@@ -124,7 +133,13 @@ struct Slot {
 /// Work memory.
 #[derive(Debug)]
 struct Memory {
+    /// What the registers in `known` hold.
     registers: [Contents; REGISTERS],
+    /// Any other register holds a value of its own, which nothing is known of: `first_value` plus its number.
+    known: PRegSet,
+    first_value: u32,
+    /// Those with an origin.
+    copies: PRegSet,
     slots: Vec<Slot>,
     /// Computations with the numbers of their results. Numbers are never used again, so that old entries are harmless.
     table: Vec<(Key, u32)>,
@@ -137,6 +152,9 @@ impl Default for Memory {
     fn default() -> Self {
         Memory {
             registers: [Contents::default(); REGISTERS],
+            known: PRegSet::EMPTY,
+            first_value: 0,
+            copies: PRegSet::EMPTY,
             slots: Vec::new(),
             table: Vec::new(),
             next_value: u32::MAX,
@@ -162,35 +180,85 @@ impl Memory {
 
     fn forget_everything(&mut self) {
         self.slots.clear();
-        for reg in 0..REGISTERS {
-            self.forget(Reg(reg as u32));
+        (self.known, self.copies) = (PRegSet::EMPTY, PRegSet::EMPTY);
+        self.first_value = self.next_value + 1;
+        self.next_value += REGISTERS as u32;
+    }
+
+    fn set(&mut self, reg: Reg, contents: Contents) {
+        self.registers[reg.index()] = contents;
+        self.known.insert(reg);
+        if contents.origin.is_some() {
+            self.copies.insert(reg);
+        } else {
+            self.copies.remove(reg);
         }
     }
 
     fn forget(&mut self, reg: Reg) {
-        self.registers[reg.index()] = Contents {
-            value: self.fresh(),
-            origin: None,
-            bits: ALL_BITS,
-        };
+        let value = self.fresh();
+        self.set(
+            reg,
+            Contents {
+                value,
+                origin: None,
+                bits: ALL_BITS,
+            },
+        );
     }
 
+    #[inline]
     fn value(&self, reg: Reg) -> u32 {
-        self.registers[reg.index()].value
+        if self.known.contains(reg) {
+            self.registers[reg.index()].value
+        } else {
+            self.first_value + reg.0
+        }
+    }
+
+    #[inline]
+    fn bits(&self, reg: Reg) -> u8 {
+        if self.known.contains(reg) {
+            self.registers[reg.index()].bits
+        } else {
+            ALL_BITS
+        }
     }
 
     /// A register of a class that holds a value.
     fn holder(&self, class: RegClass, value: u32) -> Option<Reg> {
-        let first = class as usize * REGISTERS / 2;
-        let bank = &self.registers[first..first + REGISTERS / 2];
-        let found = bank.iter().position(|contents| contents.value == value)?;
-        Some(Reg((first + found) as u32))
+        let own = value.wrapping_sub(self.first_value);
+        if own < REGISTERS as u32 && Reg(own).bank() == class as usize && !self.known.contains(Reg(own)) {
+            return Some(Reg(own));
+        }
+        let mut known = self.known.bank(class as usize);
+        while known != 0 {
+            let reg = Reg::physical(class as u8, known.trailing_zeros() as u8);
+            if self.registers[reg.index()].value == value {
+                return Some(reg);
+            }
+            known &= known - 1;
+        }
+        None
     }
 
     /// The register that this one is a copy of, if that still holds what it did.
+    #[inline]
     fn original(&self, reg: Reg) -> Option<Reg> {
+        if !self.copies.contains(reg) {
+            return None;
+        }
         let (origin, value) = self.registers[reg.index()].origin?;
         (self.value(origin) == value).then_some(origin)
+    }
+
+    /// Forgets what a register was copied from if that differs above the width of the copy.
+    fn forget_narrow_origin(&mut self, reg: Reg) {
+        if self.copies.contains(reg) {
+            let mut contents = self.registers[reg.index()];
+            contents.origin = contents.origin.filter(|&(_, value)| value == contents.value);
+            self.set(reg, contents);
+        }
     }
 
     /// Forgets slots that a write of unknown width at `disp` reaches.
@@ -199,17 +267,17 @@ impl Memory {
     }
 
     /// Takes out stores to spill slots that nothing reads; how many there are.
-    fn drop_unread_stores(&mut self, func: &mut MFunc, hooks: &dyn MachHooks) -> u64 {
+    fn drop_unread_stores(&mut self, func: &mut MFunc, forms: &SlotForms) -> u64 {
         self.reads.clear();
-        let is_store = |inst: &MInst| spilled(inst, hooks).is_some();
-        let accesses = func.insts.iter().filter(|inst| is_spill_slot(func, inst));
+        let is_store = |inst: &MInst| forms.spilled(inst).is_some();
+        let accesses = func.insts.iter().filter(|inst| func.is_spill_slot(inst));
         self.reads
             .extend(accesses.filter(|inst| !is_store(inst)).map(|inst| inst.disp));
         self.reads.sort_unstable();
         let mut changes = 0;
         for index in 0..func.insts.len() {
             let inst = func.insts[index];
-            if !is_spill_slot(func, &inst) || !is_store(&inst) {
+            if !func.is_spill_slot(&inst) || !is_store(&inst) {
                 continue;
             }
             let first = self.reads.partition_point(|&disp| disp <= inst.disp - WIDEST_BYTES);
@@ -237,7 +305,9 @@ const NOP: MInst = MInst::new(pseudo::NOP, 0);
 
 struct Walk<'a> {
     hooks: &'a dyn MachHooks,
+    forms: &'a SlotForms,
     memory: &'a mut Memory,
+    tracked: PRegSet,
     changes: u64,
 }
 
@@ -283,56 +353,62 @@ impl Walk<'_> {
     }
 
     fn forget_stored(&mut self, func: &MFunc, inst: &MInst) {
-        if is_spill_slot(func, inst) && op_desc(self.hooks.ops(), inst.op).writes_memory {
+        if func.is_spill_slot(inst) && op_desc(self.hooks.ops(), inst.op).writes_memory {
             self.memory.write_slot(inst.disp, WIDEST_BYTES);
         }
     }
 
     fn inst(&mut self, func: &mut MFunc, index: u32) {
+        let first = func.insts[index as usize].regs[0];
         self.visit(func, index);
-        self.forget_scratch(func, index);
+        // What a register holds that is not tracked is no value that can be found again.
+        if first.is_physical() && !self.tracked.contains(first) {
+            self.memory.forget(first);
+        }
     }
 
-    /// Registers that are not allocatable serve rules and encoders for a moment; an encoder may write one without
-    /// saying so.
-    fn forget_scratch(&mut self, func: &MFunc, index: u32) {
-        let inst = &func.insts[index as usize];
-        let RegSets { defs, .. } = effects(func, inst, op_desc(self.hooks.ops(), inst.op));
-        let target = self.hooks.desc();
-        for reg in defs.iter() {
-            if !target.classes[reg.bank()].allocatable.contains(reg) && reg != target.frame_pointer {
-                self.memory.forget(reg);
-            }
+    /// The number of the value that a register is read for.
+    fn value_read(&mut self, reg: Reg) -> u32 {
+        if self.tracked.contains(reg) {
+            self.memory.value(reg)
+        } else {
+            self.memory.fresh()
         }
     }
 
     fn visit(&mut self, func: &mut MFunc, index: u32) {
         let mut inst = func.insts[index as usize];
         let desc = op_desc(self.hooks.ops(), inst.op);
-        if self.use_originals(&mut inst, desc) {
+        if !self.memory.copies.is_empty() && self.use_originals(&mut inst, desc) {
             func.insts[index as usize] = inst;
             self.changes += 1;
         }
-        if is_spill_slot(func, &inst) {
-            if self.store(&inst) {
-                func.insts[index as usize] = NOP;
-                self.changes += 1;
+        if func.is_spill_slot(&inst) {
+            if let Some(access) = self.forms.spilled(&inst) {
+                if self.holds(&inst, access) {
+                    func.insts[index as usize] = NOP;
+                    self.changes += 1;
+                }
                 return;
             }
-            if let Some(access) = reloaded(&inst, self.hooks) {
+            if let Some(access) = self.forms.reloaded(&inst) {
                 self.reload(func, index, access);
                 return;
             }
         }
-        if let Some(simpler) = self.drop_extension(&inst) {
+        let may_extend = desc.roles[..2] == [Role::Def, Role::Use] && !desc.is_move && !desc.writes_flags;
+        if may_extend && let Some(simpler) = self.drop_extension(&inst) {
             inst = simpler;
             func.insts[index as usize] = inst;
+            func.relies_on_upper_bits = true;
+            self.memory.forget_narrow_origin(inst.regs[0]);
+            self.memory.forget_narrow_origin(inst.regs[1]);
             self.changes += 1;
         }
         let desc = op_desc(self.hooks.ops(), inst.op);
         if desc.is_move {
             self.copy(func, index);
-        } else if is_computation(&inst, desc) {
+        } else if is_computation(&inst, desc) && self.reads_tracked(&inst, desc) {
             self.compute(func, index, desc);
         } else {
             self.write(func, &inst, desc);
@@ -365,7 +441,7 @@ impl Walk<'_> {
     fn drop_extension(&self, inst: &MInst) -> Option<MInst> {
         let limit = self.hooks.rules().extends_beyond(inst)?;
         let [dst, src, _] = inst.regs;
-        let bits = self.memory.registers[src.index()].bits;
+        let bits = self.memory.bits(src);
         let bytes = if bits <= 32 {
             4
         } else {
@@ -374,12 +450,9 @@ impl Walk<'_> {
         (bits <= limit).then(|| self.hooks.mov(RegClass::Int, bytes, dst, src))
     }
 
-    /// Notes a store to a spill slot; whether the slot holds the value already.
-    fn store(&mut self, inst: &MInst) -> bool {
-        let Some(access) = spilled(inst, self.hooks) else {
-            return false;
-        };
-        let value = self.memory.value(inst.regs[0]);
+    /// Whether a spill slot holds already what an instruction stores there; else notes that it will.
+    fn holds(&mut self, inst: &MInst, access: SlotAccess) -> bool {
+        let value = self.value_read(inst.regs[0]);
         let mut slots = self.memory.slots.iter();
         if slots.any(|slot| slot.access == access && slot.value == value) {
             return true;
@@ -405,9 +478,7 @@ impl Walk<'_> {
             self.copy(func, index);
             return;
         }
-        self.memory.forget(dst);
-        self.memory.registers[dst.index()].bits = self.significant_bits(&inst);
-        let value = self.memory.value(dst);
+        let value = self.define(&inst);
         self.memory.slots.retain(|slot| slot.access != access);
         self.memory.remember_slot(Slot { access, value });
     }
@@ -417,19 +488,29 @@ impl Walk<'_> {
         let inst = func.insts[index as usize];
         let [dst, src, _] = inst.regs;
         let class = class_of(dst);
-        let source = self.memory.registers[src.index()];
-        let is_whole = inst == self.hooks.mov(class, self.target().class(class).bytes, dst, src);
-        let is_known = is_whole || source.bits <= inst.size.saturating_mul(8);
-        if is_known && self.memory.value(dst) == source.value {
+        let read = self.value_read(src);
+        let is_known = self.memory.bits(src) <= inst.size.saturating_mul(8)
+            || inst == self.hooks.mov(class, self.target().class(class).bytes, dst, src);
+        if is_known && self.memory.value(dst) == read {
             func.insts[index as usize] = NOP;
             self.changes += 1;
             return;
         }
         let bits = self.significant_bits(&inst);
-        let value = if is_known { source.value } else { self.memory.fresh() };
+        let value = if is_known { read } else { self.memory.fresh() };
         // The stack pointer is not allowed in every place of an address.
-        let origin = (src != self.target().stack_pointer).then_some((src, source.value));
-        self.memory.registers[dst.index()] = Contents { value, origin, bits };
+        let may_replace = src != self.target().stack_pointer && self.tracked.contains(src);
+        let origin = may_replace.then_some((src, read));
+        self.memory.set(dst, Contents { value, origin, bits });
+    }
+
+    /// Whether it is known what a computation reads.
+    fn reads_tracked(&self, inst: &MInst, desc: &OpDesc) -> bool {
+        let mut is_known = true;
+        for_each_register(inst, desc, |_, reg, role| {
+            is_known &= role == Role::Def || self.tracked.contains(reg)
+        });
+        is_known
     }
 
     /// Finds whether a register holds the result already.
@@ -456,10 +537,8 @@ impl Walk<'_> {
             }
             return;
         }
-        let bits = self.significant_bits(&inst);
-        self.memory.forget(dst);
-        self.memory.registers[dst.index()].bits = bits;
-        self.memory.table[place] = (key, self.memory.value(dst));
+        let value = self.define(&inst);
+        self.memory.table[place] = (key, value);
     }
 
     fn key(&self, inst: &MInst, desc: &OpDesc) -> Key {
@@ -488,19 +567,44 @@ impl Walk<'_> {
 
     /// Notes what any other instruction writes.
     fn write(&mut self, func: &MFunc, inst: &MInst, desc: &OpDesc) {
-        let bits = self.significant_bits(inst);
+        let dst = inst.regs[0];
+        let defines = matches!(desc.roles[0], Role::Def | Role::UseDef) && dst.is_physical();
+        // The result's bits follow from what was there before.
+        let bits = if defines { self.significant_bits(inst) } else { ALL_BITS };
         self.forget_written(func, inst);
-        if matches!(desc.roles[0], Role::Def | Role::UseDef) && inst.regs[0].is_physical() {
-            self.memory.registers[inst.regs[0].index()].bits = bits;
+        if bits < ALL_BITS {
+            self.memory.registers[dst.index()].bits = bits;
         }
     }
 
-    fn significant_bits(&self, inst: &MInst) -> u8 {
-        let registers = &self.memory.registers;
-        self.hooks
-            .rules()
-            .significant_bits(inst, &|reg| registers[reg.index()].bits)
+    /// Notes a new value in the first register of an instruction; its number.
+    fn define(&mut self, inst: &MInst) -> u32 {
+        let (value, bits) = (self.memory.fresh(), self.significant_bits(inst));
+        let contents = Contents {
+            value,
+            origin: None,
+            bits,
+        };
+        self.memory.set(inst.regs[0], contents);
+        value
     }
+
+    /// How many low bits of the first register may be set after an instruction; only integers are asked for.
+    fn significant_bits(&self, inst: &MInst) -> u8 {
+        if inst.regs[0].bank() != RegClass::Int as usize {
+            return ALL_BITS;
+        }
+        let memory = &self.memory;
+        self.hooks.rules().significant_bits(inst, &|reg| memory.bits(reg))
+    }
+}
+
+/// The registers of which every write can be seen. Those that are not allocatable serve rules, encoders and callees for
+/// a moment, and nothing says when the latter write them.
+fn tracked_registers(target: &TargetDesc) -> PRegSet {
+    let mut tracked = target.classes[0].allocatable.union(target.classes[1].allocatable);
+    tracked.insert(target.frame_pointer);
+    tracked
 }
 
 fn class_of(reg: Reg) -> RegClass {
@@ -511,12 +615,12 @@ fn class_of(reg: Reg) -> RegClass {
     }
 }
 
-/// Whether an instruction computes its first register from other registers and immediates alone.
+/// Whether an instruction computes its first register from other registers, immediates and constants alone.
 fn is_computation(inst: &MInst, desc: &OpDesc) -> bool {
     desc.is_pure
         && desc.roles[0] == Role::Def
         && !matches!(desc.roles[1], Role::Def | Role::UseDef)
-        && !desc.reads_memory
+        && (!desc.reads_memory || can_rematerialize(inst, desc))
         && !desc.reads_flags
         && !desc.writes_flags
         && !desc.has_sets

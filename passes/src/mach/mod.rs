@@ -4,14 +4,20 @@ use crate::registry::{NoOptions, Registry};
 
 pub mod branch_opt;
 mod chains;
+mod cycles;
+mod entry_copies;
 mod live;
 pub mod mach_local_cse;
 pub mod peephole;
+pub mod shrink_wrap;
 mod slots;
+pub mod tail_merge;
 
 /// Registers all passes of this folder.
 pub fn register(registry: &mut Registry) {
     registry.mach(mach_local_cse::INFO, |NoOptions {}| mach_local_cse::MachLocalCse);
     registry.mach(peephole::INFO, |NoOptions {}| peephole::Peephole);
+    registry.mach(tail_merge::INFO, tail_merge::make);
     registry.mach(branch_opt::INFO, |NoOptions {}| branch_opt::BranchOpt);
+    registry.mach(shrink_wrap::INFO, |NoOptions {}| shrink_wrap::ShrinkWrap);
 }

@@ -18,7 +18,6 @@
 //! comparisons, and bytes of constants.
 
 use super::live::{Live, compact, effects};
-use frazil_codegen::Reg;
 use frazil_codegen::desc::{OpDesc, Role};
 use frazil_codegen::mfunc::{MFunc, RegSets, op_desc, pseudo};
 use frazil_codegen::minst::MInst;
@@ -107,25 +106,31 @@ impl Walk<'_> {
         let mut index = end;
         while index > start {
             index -= 1;
+            let inst = func.insts[index as usize];
+            if inst.op == pseudo::NOP {
+                continue;
+            }
+            let desc = self.desc(&inst);
+            let sets = effects(func, &inst, desc);
             if self.live.is_in_group(index) {
-                self.pass_group_member(func, index);
-            } else if self.change(func, start, index) {
+                self.pass_group_member(index, &inst, desc, sets);
+            } else if self.change(func, (start, index), desc, sets) {
                 self.changes += 1;
                 // What stands here now is looked at again.
                 index += 1;
             } else {
-                self.pass(func, index);
+                self.pass(index, &inst, desc, sets);
             }
         }
     }
 
     /// Improves the instruction at `index`, if there is a way.
-    fn change(&mut self, func: &mut MFunc, start: u32, index: u32) -> bool {
+    fn change(&mut self, func: &mut MFunc, (start, index): (u32, u32), desc: &OpDesc, sets: RegSets) -> bool {
         let inst = func.insts[index as usize];
         if inst.op >= pseudo::FIRST {
             return false;
         }
-        if self.is_useless(func, &inst) {
+        if self.is_useless(func, &inst, desc, sets.defs) {
             func.insts[index as usize] = NOP;
             return true;
         }
@@ -134,27 +139,24 @@ impl Walk<'_> {
             func.insts[index as usize] = simpler;
             return true;
         }
-        if self.is_test_without_need(func, start, index) {
+        if desc.writes_flags && !flags_are_free && self.is_test_without_need(func, start, index) {
             func.insts[index as usize] = NOP;
             return true;
         }
-        self.combine(func, start, index)
+        self.combine(func, (start, index), sets)
     }
 
     /// Whether nothing reads what an instruction computes.
-    fn is_useless(&self, func: &MFunc, inst: &MInst) -> bool {
-        let desc = self.desc(inst);
+    fn is_useless(&self, func: &MFunc, inst: &MInst, desc: &OpDesc, defs: PRegSet) -> bool {
         if desc.is_move && inst.regs[0] == inst.regs[1] {
             return true;
         }
         // Loads may be volatile, except those of spill slots.
-        let loads = desc.reads_memory && !(inst.regs[1] == Reg::FRAME && inst.disp < func.frame.spills_below);
+        let loads = desc.reads_memory && !func.is_spill_slot(inst);
         if !desc.is_pure || desc.has_sets || loads || (desc.writes_flags && self.conditions != 0) {
             return false;
         }
-        let RegSets { defs, .. } = effects(func, inst, desc);
-        let is_needed = |reg| self.registers.contains(reg) || reg == self.hooks.desc().stack_pointer;
-        !defs.iter().any(is_needed)
+        defs.intersection(self.registers).is_empty() && !defs.contains(self.hooks.desc().stack_pointer)
     }
 
     /// Whether the flags are right already before a comparison with zero. Makes the conditions of its readers less
@@ -180,6 +182,10 @@ impl Walk<'_> {
             if self.live.is_in_group(place) {
                 return false;
             }
+            if desc.has_sets {
+                // Functions that are called leave any flags.
+                return false;
+            }
             let writes_tested = effects(func, &inst, desc).defs.contains(tested);
             if desc.writes_flags || writes_tested {
                 let is_result = matches!(desc.roles[0], Role::Def | Role::UseDef) && inst.regs[0] == tested;
@@ -190,7 +196,7 @@ impl Walk<'_> {
     }
 
     /// Makes one instruction of this one and the one before.
-    fn combine(&mut self, func: &mut MFunc, start: u32, index: u32) -> bool {
+    fn combine(&mut self, func: &mut MFunc, (start, index): (u32, u32), sets: RegSets) -> bool {
         let earlier = |place: &u32| func.insts[*place as usize].op != pseudo::NOP;
         let mut near = (start..index).rev().take(MOST_STEPS_BACK as usize);
         let Some(before) = near.find(earlier) else {
@@ -200,14 +206,13 @@ impl Walk<'_> {
         if first.op >= pseudo::FIRST || self.live.is_in_group(before) {
             return false;
         }
-        let (first_desc, second_desc) = (self.desc(&first), self.desc(&second));
+        let first_desc = self.desc(&first);
         let link = first.regs[0];
         if first_desc.roles[0] != Role::Def || !link.is_physical() || first_desc.writes_flags {
             return false;
         }
-        let second_effects = effects(func, &second, second_desc);
-        let is_over = second_effects.defs.contains(link) || !self.registers.contains(link);
-        if !second_effects.uses.contains(link) || !is_over {
+        let is_over = sets.defs.contains(link) || !self.registers.contains(link);
+        if !sets.uses.contains(link) || !is_over {
             return false;
         }
         let flags_are_free = self.conditions == 0;
@@ -220,10 +225,7 @@ impl Walk<'_> {
     }
 
     /// Goes past an instruction: what is live before it.
-    fn pass(&mut self, func: &MFunc, index: u32) {
-        let inst = &func.insts[index as usize];
-        let desc = self.desc(inst);
-        let RegSets { uses, defs } = effects(func, inst, desc);
+    fn pass(&mut self, index: u32, inst: &MInst, desc: &OpDesc, RegSets { uses, defs }: RegSets) {
         self.registers = self.registers.minus(defs).union(uses);
         if desc.writes_flags {
             self.conditions = 0;
@@ -233,10 +235,8 @@ impl Walk<'_> {
     }
 
     /// The same in a group, where instructions may be skipped or repeated.
-    fn pass_group_member(&mut self, func: &MFunc, index: u32) {
-        let inst = &func.insts[index as usize];
-        let desc = self.desc(inst);
-        self.registers = self.registers.union(effects(func, inst, desc).uses);
+    fn pass_group_member(&mut self, index: u32, inst: &MInst, desc: &OpDesc, sets: RegSets) {
+        self.registers = self.registers.union(sets.uses);
         if desc.writes_flags {
             // Who reads them is not known any more.
             self.reader_count = MOST_READERS + 1;

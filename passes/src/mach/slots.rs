@@ -6,38 +6,13 @@
 //! takes many rounds, or that has very many blocks or slots, is left alone.
 
 use super::live::effects;
-use frazil_codegen::desc::TargetDesc;
+use frazil_codegen::Reg;
 use frazil_codegen::mfunc::{MFunc, op_desc};
 use frazil_codegen::minst::MInst;
 use frazil_codegen::pass::MachHooks;
 use frazil_codegen::reg::PRegSet;
-use frazil_codegen::{Reg, RegClass};
+use frazil_codegen::slot_access::{SlotAccess, SlotForms, WIDEST_BYTES};
 
-/// A spill slot as it is accessed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct SlotAccess {
-    /// From the frame pointer's place.
-    pub disp: i32,
-    /// Width.
-    pub bytes: u8,
-    /// Whether float registers access it so.
-    pub is_float: bool,
-}
-
-impl SlotAccess {
-    /// The class of the registers.
-    pub fn class(self) -> RegClass {
-        if self.is_float { RegClass::Float } else { RegClass::Int }
-    }
-
-    /// Whether it has a byte in common with `bytes` at `disp`.
-    pub fn overlaps(self, disp: i32, bytes: i32) -> bool {
-        self.disp < disp + bytes && disp < self.disp + i32::from(self.bytes)
-    }
-}
-
-/// Widest access to a slot.
-pub(super) const WIDEST_BYTES: i32 = 32;
 /// Registers of both banks that are looked at.
 const REGISTERS: usize = 64;
 /// No slot.
@@ -53,6 +28,8 @@ type Held = [u16; REGISTERS];
 /// Work memory and result.
 #[derive(Debug, Default)]
 pub(super) struct SlotFacts {
+    /// What spills and reloads look like.
+    pub forms: SlotForms,
     slots: Vec<SlotAccess>,
     in_group: Vec<bool>,
     /// By block: what its own stores and reloads leave.
@@ -63,6 +40,7 @@ pub(super) struct SlotFacts {
     stored: Vec<u16>,
     ends: Vec<Held>,
     is_visited: Vec<bool>,
+    tracked: PRegSet,
     is_known: bool,
 }
 
@@ -78,10 +56,12 @@ fn register(place: usize) -> Reg {
 }
 
 impl SlotFacts {
-    /// Finds what registers hold at the ends of blocks.
-    pub fn compute(&mut self, func: &MFunc, hooks: &dyn MachHooks) {
+    /// Finds what registers hold at the ends of blocks; only those in `tracked`, of which every write can be seen.
+    pub fn compute(&mut self, func: &MFunc, hooks: &dyn MachHooks, tracked: PRegSet) {
         self.is_known = false;
-        self.find_slots(func, hooks);
+        self.tracked = tracked;
+        self.forms.prepare(hooks);
+        self.find_slots(func);
         if self.slots.is_empty() || self.slots.len() >= usize::from(NONE) || func.blocks.len() > MOST_BLOCKS {
             return;
         }
@@ -122,11 +102,11 @@ impl SlotFacts {
         }
     }
 
-    fn find_slots(&mut self, func: &MFunc, hooks: &dyn MachHooks) {
+    fn find_slots(&mut self, func: &MFunc) {
         self.slots.clear();
-        let accesses = func.insts.iter().filter(|inst| is_spill_slot(func, inst));
+        let accesses = func.insts.iter().filter(|inst| func.is_spill_slot(inst));
         self.slots
-            .extend(accesses.filter_map(|inst| spilled(inst, hooks).or_else(|| reloaded(inst, hooks))));
+            .extend(accesses.filter_map(|inst| self.forms.spilled(inst).or_else(|| self.forms.reloaded(inst))));
         self.slots.sort_unstable();
         self.slots.dedup();
     }
@@ -153,9 +133,9 @@ impl SlotFacts {
                     now_held = NONE;
                 }
             }
-            let accesses_slot = is_spill_slot(func, inst);
+            let accesses_slot = func.is_spill_slot(inst);
             if accesses_slot && desc.writes_memory {
-                let spill = if is_alone { spilled(inst, hooks) } else { None };
+                let spill = if is_alone { self.forms.spilled(inst) } else { None };
                 self.store(
                     &mut held,
                     inst.disp,
@@ -163,7 +143,7 @@ impl SlotFacts {
                 );
                 now_held = spill.map_or(NONE, |slot| self.number(slot));
             } else if accesses_slot && is_alone {
-                now_held = reloaded(inst, hooks).map_or(NONE, |slot| self.number(slot));
+                now_held = self.forms.reloaded(inst).map_or(NONE, |slot| self.number(slot));
             }
             for reg in defs.iter() {
                 if let Some(place) = place(reg) {
@@ -171,6 +151,7 @@ impl SlotFacts {
                 }
             }
             if now_held != NONE
+                && self.tracked.contains(inst.regs[0])
                 && let Some(place) = place(inst.regs[0])
             {
                 held[place] = now_held;
@@ -224,10 +205,9 @@ impl SlotFacts {
                     held[place] = NONE;
                 }
             }
+            // Without branches, so that eight registers are done at once.
             for (held, &made) in held.iter_mut().zip(&self.made[index]) {
-                if made != NONE {
-                    *held = made;
-                }
+                *held = if made == NONE { *held } else { made };
             }
             changed |= !self.is_visited[index] || self.ends[index] != held;
             self.is_visited[index] = true;
@@ -248,51 +228,12 @@ impl SlotFacts {
             match &mut held {
                 None => held = Some(*end),
                 Some(held) => {
-                    for (held, end) in held.iter_mut().zip(end) {
-                        if held != end {
-                            *held = NONE;
-                        }
+                    for (held, &end) in held.iter_mut().zip(end) {
+                        *held = if *held == end { end } else { NONE };
                     }
                 }
             }
         }
         held.unwrap_or([NONE; REGISTERS])
     }
-}
-
-/// Whether an instruction accesses a spill slot.
-pub(super) fn is_spill_slot(func: &MFunc, inst: &MInst) -> bool {
-    inst.regs[1] == Reg::FRAME && inst.disp < func.frame.spills_below
-}
-
-/// The slot if an instruction only stores a register as spills do.
-pub(super) fn spilled(inst: &MInst, hooks: &dyn MachHooks) -> Option<SlotAccess> {
-    as_access(inst, hooks.desc(), |class, bytes| {
-        hooks.spill(class, bytes, inst.regs[0], inst.mem())
-    })
-}
-
-/// The slot if an instruction only reloads a register.
-pub(super) fn reloaded(inst: &MInst, hooks: &dyn MachHooks) -> Option<SlotAccess> {
-    as_access(inst, hooks.desc(), |class, bytes| {
-        hooks.reload(class, bytes, inst.regs[0], inst.mem())
-    })
-}
-
-/// The access of the class and width for which `make` gives an instruction.
-fn as_access(inst: &MInst, target: &TargetDesc, make: impl Fn(RegClass, u8) -> MInst) -> Option<SlotAccess> {
-    let reg = inst.regs[0];
-    if !reg.is_physical() {
-        return None;
-    }
-    let is_float = reg.bank() != 0;
-    let class = if is_float { RegClass::Float } else { RegClass::Int };
-    let widths = [4, 8, 16, 1, 2].into_iter();
-    let mut possible = widths.filter(|&bytes| bytes <= target.class(class).bytes);
-    let bytes = possible.find(|&bytes| make(class, bytes) == *inst)?;
-    Some(SlotAccess {
-        disp: inst.disp,
-        bytes,
-        is_float,
-    })
 }

@@ -2,10 +2,11 @@
 //!
 //! Nothing else can reach them: no call, no other pointer. A slot is not private if such a pointer is stored, passed,
 //! returned, compared, merged with others, or used for a volatile or atomic access. Blocks that the entry does not reach are not
-//! looked at.
+//! looked at. In a function that something returns to twice no slot is private: what a load finds is not what the stores
+//! before it, in the order of the code, have left.
 
 use frazil_ir::domtree::DomTree;
-use frazil_ir::{EntityRef, Function, InstData, MemFlags, Opcode, Operand, SlotId};
+use frazil_ir::{CallFlags, EntityRef, Function, InstData, MemFlags, Opcode, Operand, SlotId};
 
 /// What no slot's address was made of.
 const NONE: u32 = u32::MAX;
@@ -16,6 +17,7 @@ pub struct PrivateSlots {
     is_private: Vec<bool>,
     /// The slot whose address each value is made of.
     slots: Vec<u32>,
+    returns_twice: bool,
 }
 
 impl PrivateSlots {
@@ -24,6 +26,7 @@ impl PrivateSlots {
         self.is_private.clear();
         self.is_private.resize(function.slots.len(), true);
         self.slots.clear();
+        self.returns_twice = false;
         if function.slots.is_empty() {
             return;
         }
@@ -35,6 +38,9 @@ impl PrivateSlots {
             for position in function.block_insts(block) {
                 self.inst(function, &function.insts[position]);
             }
+        }
+        if self.returns_twice {
+            self.is_private.fill(false);
         }
     }
 
@@ -62,6 +68,8 @@ impl PrivateSlots {
             }
             O::Load | O::MemSet | O::MemCopy | O::MemMove if !is_volatile() => {}
             O::Store if !is_volatile() => self.publish(data.a),
+            O::SjljSetjmp => self.returns_twice = true,
+            O::Call if data.flags & CallFlags::RETURNS_TWICE.bits() != 0 => self.returns_twice = true,
             _ => function.for_each_operand(data, |operand| self.publish(operand)),
         }
     }

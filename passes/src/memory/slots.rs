@@ -171,6 +171,7 @@ impl Scan<'_> {
                 Opcode::Load => data.a,
                 Opcode::Store => data.b,
                 Opcode::Call | Opcode::Invoke if data.flags & CallFlags::RETURNS_TWICE.bits() != 0 => return false,
+                Opcode::SjljSetjmp => return false,
                 _ => continue,
             };
             // Volatile accesses are not counted: the slot then has more uses than accesses.

@@ -14,6 +14,8 @@ pub enum FunctionFilter {
     Number(usize),
     /// Those whose name has a match.
     Pattern(Regex),
+    /// Those with these names.
+    Names(Vec<String>),
 }
 
 impl FunctionFilter {
@@ -32,10 +34,19 @@ impl FunctionFilter {
         Ok(FunctionFilter::Pattern(pattern))
     }
 
+    /// The functions with these names; without names, all of them.
+    pub fn names(names: &[String]) -> FunctionFilter {
+        match names {
+            [] => FunctionFilter::All,
+            names => FunctionFilter::Names(names.to_vec()),
+        }
+    }
+
     /// Whether a function is meant.
     pub fn matches(&self, number: usize, name: &str) -> bool {
         match self {
             FunctionFilter::All => true,
+            FunctionFilter::Names(names) => names.iter().any(|wanted| wanted == name),
             FunctionFilter::Number(wanted) => *wanted == number,
             FunctionFilter::Pattern(pattern) => pattern.is_match(name),
         }

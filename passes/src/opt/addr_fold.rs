@@ -71,6 +71,8 @@ struct Demand {
     /// Whether one of them is in another block.
     is_far: bool,
     dissolves: bool,
+    /// The number of its sum, once that is known.
+    form: u32,
 }
 
 /// A sum that an access can compute.
@@ -89,7 +91,7 @@ struct Scratch {
     editor: Editor,
     demands: Vec<Demand>,
     order: Vec<Block>,
-    /// The sums behind the addresses that dissolve, by value.
+    /// The sums behind the addresses that dissolve.
     forms: Vec<Form>,
     /// Indices multiplied in this block: index and scale, and what they became.
     scaled: Vec<(Operand, u16, (Operand, u16))>,
@@ -107,8 +109,8 @@ impl FunctionPass for AddrFold {
             let loops = analyses.get::<LoopTree>(function);
             scratch.order.clear();
             scratch.order.extend(dominators.reverse_postorder());
-            scratch.find_dissolving(function, cx.target, loops);
-            scratch.rewrite(function, cx.target)
+            let found = scratch.find_dissolving(function, cx.target, loops);
+            if found { scratch.rewrite(function, cx.target) } else { 0 }
         } else {
             0
         };
@@ -123,8 +125,9 @@ impl FunctionPass for AddrFold {
 }
 
 impl Scratch {
-    /// Walks from uses to definitions: blocks in postorder, instructions backwards.
-    fn find_dissolving(&mut self, function: &Function, target: &TargetFacts, loops: &LoopTree) {
+    /// Walks from uses to definitions: blocks in postorder, instructions backwards. Returns whether any dissolves.
+    fn find_dissolving(&mut self, function: &Function, target: &TargetFacts, loops: &LoopTree) -> bool {
+        let mut found = false;
         self.demands.clear();
         self.demands.resize(function.values.len(), Demand::default());
         for number in (0..self.order.len()).rev() {
@@ -133,6 +136,9 @@ impl Scratch {
             let range = function.block_insts(block);
             for position in range.clone().rev() {
                 let data = &function.insts[position];
+                if !IS_OF_CONCERN[data.op as usize] {
+                    continue;
+                }
                 if let Some(address) = accessed(data) {
                     let demand = Demand {
                         uses: 1,
@@ -146,10 +152,12 @@ impl Scratch {
                     if let Some(passed_on) = dissolve(function, target, data, value, own, depth) {
                         self.demands[value.index()].dissolves = true;
                         self.demand(function, &range, data.a, passed_on);
+                        found = true;
                     }
                 }
             }
         }
+        found
     }
 
     /// Adds the demand of one use, which stands in the block of the instructions `here`.
@@ -164,20 +172,13 @@ impl Scratch {
             high: sum.high.max(demand.high),
             has_index: sum.has_index | demand.has_index,
             is_far: sum.is_far | demand.is_far | !here.contains(&inst.index()),
-            dissolves: false,
+            ..Demand::default()
         };
     }
 
     /// Walks from definitions to uses, and copies.
     fn rewrite(&mut self, function: &mut Function, target: &TargetFacts) -> u64 {
-        let nothing = Form {
-            base: Operand::NONE,
-            index: None,
-            displacement: 0,
-            is_near: false,
-        };
         self.forms.clear();
-        self.forms.resize(function.values.len(), nothing);
         self.unused.clear();
         self.editor.begin(function);
         let mut copies = 0;
@@ -186,6 +187,9 @@ impl Scratch {
             self.scaled.clear();
             for position in function.block_insts(block) {
                 let data = function.insts[position];
+                if !IS_OF_CONCERN[data.op as usize] {
+                    continue;
+                }
                 if is_address(&data) {
                     self.note_form(function, target, block, Inst::new(position));
                 } else if let Some(address) = accessed(&data)
@@ -207,10 +211,8 @@ impl Scratch {
     /// The sum behind an address that dissolves, as a use in `block` finds it.
     fn form_of(&self, function: &Function, block: Block, address: Operand) -> Option<Form> {
         let value = address.as_value()?;
-        if !self.demands.get(value.index())?.dissolves {
-            return None;
-        }
-        let mut form = self.forms[value.index()];
+        let demand = self.demands.get(value.index()).filter(|demand| demand.dissolves)?;
+        let mut form = *self.forms.get(demand.form as usize)?;
         let inst = function.def_inst(value)?;
         form.is_near &= function.uses[value.index()] == 1 && function.block_insts(block).contains(&inst.index());
         Some(form)
@@ -247,7 +249,8 @@ impl Scratch {
                 form.index = Some(scaled);
             }
         }
-        self.forms[value] = form;
+        self.demands[value].form = self.forms.len() as u32;
+        self.forms.push(form);
     }
 
     /// Multiplies an index by the part of its scale that no address form has.
@@ -401,6 +404,29 @@ fn is_distance(data: &InstData) -> bool {
         || (data.op == Opcode::Or && data.flags & IntFlags::DISJOINT.bits() != 0);
     adds && data.a.as_value().is_some() && data.b.as_imm().is_some()
 }
+
+/// Which operations compute addresses or access memory; most do neither, which one look tells.
+const IS_OF_CONCERN: [bool; Opcode::COUNT] = {
+    use Opcode as O;
+    let concerned = [
+        O::PtrAdd,
+        O::PtrIndex,
+        O::Load,
+        O::Store,
+        O::AtomicLoad,
+        O::AtomicStore,
+        O::AtomicRmw,
+        O::Cmpxchg,
+        O::Prefetch,
+    ];
+    let mut table = [false; Opcode::COUNT];
+    let mut index = 0;
+    while index < concerned.len() {
+        table[concerned[index] as usize] = true;
+        index += 1;
+    }
+    table
+};
 
 /// Whether an instruction computes an address that an access may be able to compute itself.
 #[inline]

@@ -14,14 +14,16 @@
 //! Method: everything is dead until something that must stay needs it. One walk from the last instruction to the first
 //! meets users before definitions, so it marks most of what is needed at once; only operands that come from further
 //! down (through phis of loops) go through a list. A cycle of phis and arithmetic that feeds nothing but itself is never
-//! marked and goes as a whole. Stores and calls stay; volatile loads, too.
+//! marked and goes as a whole. Stores and calls stay; volatile loads, too. Without a way back in the graph there are
+//! no cycles, and the walk is left out if each result has uses.
 //!
-//! Costs: one walk, and a commit if anything is dead. Gains: it removes what other passes leave behind, and from
-//! unoptimized input what was computed for variables that nobody reads.
+//! Costs: a look at the use counts; one walk in functions with loops or dead results; a commit if anything is dead.
+//! Gains: it removes what other passes leave behind, and from unoptimized input what was computed for variables that
+//! nobody reads.
 
 use crate::registry::NoOptions;
 use frazil_ir::pass::{FunctionPass, Level, PassCx, PassError, PassInfo, Preserved};
-use frazil_ir::{Editor, Effects, EntityRef, Function, Inst, InstData, MemFlags, Opcode, Operand};
+use frazil_ir::{Editor, Effects, EntityRef, Format, Function, Inst, InstData, MemFlags, Opcode, Operand, Results};
 
 /// What the pass says about itself.
 pub const INFO: PassInfo = PassInfo {
@@ -44,6 +46,9 @@ pub fn make(_: NoOptions) -> Dce {
 
 impl FunctionPass for Dce {
     fn run(&self, function: &mut Function, cx: &mut PassCx<'_>) -> Result<Preserved, PassError> {
+        if !may_have_cycles(function) && !has_unused(function) {
+            return Ok(Preserved::unchanged());
+        }
         let mut marks: Box<Marks> = cx.take_scratch();
         marks.find(function);
         let mut removed = 0;
@@ -83,21 +88,42 @@ impl Marks {
             let data = f.inst(inst);
             if self.must_stay(f, data) {
                 self.need_operands(f, inst, data);
+                while let Some(late) = self.late.pop() {
+                    self.need_operands(f, inst, f.inst(late));
+                }
             } else {
                 self.unmarked.push(inst);
-            }
-            while let Some(late) = self.late.pop() {
-                self.need_operands(f, inst, f.inst(late));
             }
         }
     }
 
+    #[inline]
     fn must_stay(&self, f: &Function, data: &InstData) -> bool {
-        !can_be_removed(data) || f.results(data).any(|value| self.needed[value.index()])
+        if !can_be_removed(data) {
+            return true;
+        }
+        match data.op.results() {
+            Results::TyAndBool | Results::PtrAndI32 | Results::Signature => {
+                f.results(data).any(|value| self.needed[value.index()])
+            }
+            _ => self.needed[data.result as usize],
+        }
     }
 
     /// Marks the operands of an instruction that is needed. `at` is where the walk is.
+    #[inline]
     fn need_operands(&mut self, f: &Function, at: Inst, data: &InstData) {
+        match data.op.format() {
+            Format::Unary | Format::Branch => self.need(f, at, data.a),
+            Format::Binary => {
+                self.need(f, at, data.a);
+                self.need(f, at, data.b);
+            }
+            _ => self.need_list(f, at, data),
+        }
+    }
+
+    fn need_list(&mut self, f: &Function, at: Inst, data: &InstData) {
         f.for_each_operand(data, |operand| self.need(f, at, operand));
     }
 
@@ -128,6 +154,20 @@ impl Marks {
         editor.commit(f);
         removed
     }
+}
+
+/// Whether values may be needed by one another only: around a way back.
+fn may_have_cycles(f: &Function) -> bool {
+    f.block_ids()
+        .any(|block| f.predecessors(block).last().is_some_and(|&from| from >= block))
+}
+
+/// Whether the first result of an instruction that can be removed has no uses.
+fn has_unused(f: &Function) -> bool {
+    let is_unused = |result: u32| f.uses.get(result as usize) == Some(&0);
+    f.insts
+        .iter()
+        .any(|data| is_unused(data.result) && data.first_result().is_some() && can_be_removed(data))
 }
 
 /// Whether an instruction does nothing but compute its results.

@@ -37,7 +37,7 @@ use frazil_ir::domtree::DomTree;
 use frazil_ir::edit::Editor;
 use frazil_ir::loops::LoopTree;
 use frazil_ir::pass::{FunctionPass, Level, Order, PassCx, PassError, PassInfo, Preserved, TargetFacts};
-use frazil_ir::{Block, EntityRef, Function, Inst, InstData, Loop, Module, Opcode, Operand};
+use frazil_ir::{Block, EntityRef, Format, Function, Inst, InstData, Loop, Module, Opcode, Operand};
 use invariant::{Cost, cost};
 use loop_facts::LoopFacts;
 use schemars::JsonSchema;
@@ -104,6 +104,8 @@ struct Scratch {
     facts: LoopFacts,
     /// Whether `private` and `facts` are about this function.
     has_facts: bool,
+    /// Whether anything can leave a loop.
+    has_targets: bool,
     order: Vec<Block>,
     /// The innermost loop in which each value is defined, or would be after its motion.
     levels: Vec<u32>,
@@ -170,7 +172,7 @@ impl Motion<'_> {
         for number in 0..self.s.order.len() {
             self.find_targets(self.s.order[number]);
         }
-        if !self.s.has_facts {
+        if !self.s.has_targets {
             return (0, 0);
         }
         for number in (0..self.s.order.len()).rev() {
@@ -201,7 +203,7 @@ impl Motion<'_> {
         s.kept.clear();
         s.kept.resize(loops, 0);
         s.preheaders.begin(self.loops);
-        s.has_facts = false;
+        (s.has_facts, s.has_targets) = (false, false);
     }
 
     /// Finds out what happens in the loops, once something could leave one.
@@ -234,6 +236,7 @@ impl Motion<'_> {
                 && let Some(outermost) = self.outermost(position, block, innermost)
             {
                 self.s.targets[position] = outermost.as_u32();
+                self.s.has_targets = true;
                 level = self.loops.data(outermost).parent.map_or(NONE, |parent| parent.as_u32());
             }
             for result in self.f.results(&data) {
@@ -279,6 +282,9 @@ impl Motion<'_> {
     fn common_depth(&self, operand: Operand, innermost: Loop) -> u32 {
         let Some(value) = operand.as_value() else { return 0 };
         let mut level = self.s.levels[value.index()];
+        if level == innermost.as_u32() {
+            return self.loops.data(innermost).depth;
+        }
         let header = self.loops.data(innermost).header;
         for _ in 0..MOST_LEVELS {
             if level == NONE {
@@ -336,14 +342,22 @@ impl Motion<'_> {
             Opcode::PtrAdd | Opcode::PtrIndex if !s.is_number[data.result as usize] => data.a,
             _ => Operand::NONE,
         };
-        let mut skipped = address.is_none();
-        f.for_each_operand(data, |operand| {
-            if !skipped && operand == address {
-                skipped = true;
-            } else if let Some(value) = operand.as_value() {
+        let mut note = |operand: Operand| {
+            if let Some(value) = operand.as_value() {
                 s.is_number[value.index()] = true;
             }
-        });
+        };
+        match data.op.format() {
+            // An access may store its own address, too.
+            Format::Unary | Format::Binary if address == data.a => note(data.b),
+            Format::Unary | Format::Binary => {
+                note(data.a);
+                if address.is_none() {
+                    note(data.b);
+                }
+            }
+            _ => f.for_each_operand(data, note),
+        }
     }
 
     /// Whether an instruction should leave its loops for its own sake; then a register of each is spent.

@@ -20,11 +20,11 @@
 //! extension or truncation where the widths differ. Rotations by other numbers of bits, and by a variable, are
 //! recognized at their `or`.
 //!
-//! What is left without a use stays for `dce`. Code generation does not compile vectors yet, so their shuffles are not
-//! looked at.
+//! What is left without a use stays for `dce`. Shuffles of vectors are not looked at: no recipe makes vectors.
 //!
-//! Costs: a picture of 16 bytes for each value. Gains: on unoptimized bitcode of programs that read big-endian data or
-//! compute hashes, about ten instructions for one; optimized bitcode has most of them recognized already.
+//! Costs: a picture of 16 bytes for each value, in functions that shift to the left or mask upper bytes. Gains: on
+//! unoptimized bitcode of programs that read big-endian data or compute hashes, about ten instructions for one;
+//! optimized bitcode has most of them recognized already.
 //!
 //! Source: the byte-swap pass of GCC (Thomas Preud'homme), which keeps the same kind of picture.
 
@@ -78,8 +78,8 @@ struct Scratch {
 impl FunctionPass for ShuffleRecognition {
     fn run(&self, function: &mut Function, cx: &mut PassCx<'_>) -> Result<Preserved, PassError> {
         let mut found = 0;
-        // Without an operation that joins bits there is nothing to look for.
-        if function.insts.iter().any(is_join) {
+        // Without parts for higher places there is nothing to join.
+        if function.insts.iter().any(makes_upper_part) && function.insts.iter().any(is_join) {
             let analyses = cx.analyses;
             let mut scratch: Box<Scratch> = cx.take_scratch();
             let dominators = analyses.get::<DomTree>(function);
@@ -313,6 +313,19 @@ fn is_complement(function: &Function, amount: Operand, rest: Operand, bits: u32)
 
 fn defining(function: &Function, operand: Operand) -> Option<InstData> {
     Some(*function.inst(function.def_inst(operand.as_value()?)?))
+}
+
+/// Whether an instruction makes what all that is recognized has among its parts: bits that were moved up, or those of
+/// some bytes without the lowest one.
+fn makes_upper_part(data: &InstData) -> bool {
+    match data.op {
+        Opcode::Shl | Opcode::Bswap => true,
+        Opcode::And => {
+            let mask = data.b.as_imm().and_then(whole_bytes);
+            mask.is_some_and(|mask| mask & 0xff == 0)
+        }
+        _ => false,
+    }
 }
 
 fn is_join(data: &InstData) -> bool {

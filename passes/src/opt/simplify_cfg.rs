@@ -86,6 +86,7 @@ impl FunctionPass for SimplifyCfg {
         let mut editor: Box<Editor> = cx.take_scratch();
         state.options = self.options;
         state.counts = Counts::default();
+        state.must_count = true;
         let mut changed = false;
         for _ in 0..MOST_ROUNDS {
             if !state.round(function, &mut editor) {
@@ -118,6 +119,15 @@ struct Counts {
     merged: u64,
 }
 
+/// What a block is good for, as far as a glance tells.
+#[derive(Clone, Copy, Debug, Default)]
+struct Shape {
+    /// Phis and a terminator that can be passed: it may be thin.
+    is_bare: bool,
+    /// Few enough instructions, and a jump: it may be the way of a diamond.
+    is_short: bool,
+}
+
 /// Memory of the pass; what is said of blocks is by their number at the beginning of a round.
 #[derive(Debug, Default)]
 struct State {
@@ -127,6 +137,10 @@ struct State {
     gained: Vec<bool>,
     /// Whether a block's terminator leads elsewhere than at the beginning of the round.
     led_away: Vec<bool>,
+    /// What each block looks like.
+    shapes: Vec<Shape>,
+    /// Whether any edge was led elsewhere in this round, or some block may be out of reach anyway.
+    must_count: bool,
     /// How many edges from reachable blocks lead to each block; for unreachable ones 0.
     live_edges: Vec<u32>,
     stack: Vec<Block>,
@@ -141,45 +155,59 @@ impl State {
         self.gained.resize(f.blocks.len(), false);
         self.led_away.clear();
         self.led_away.resize(f.blocks.len(), false);
-        self.replace_phis(f, editor);
+        self.shapes.clear();
         for block in f.block_ids() {
-            self.fold_terminator(f, editor, block);
+            self.simplify_block(f, editor, block);
         }
-        self.thread_edges(f, editor);
+        if self.shapes.iter().any(|shape| shape.is_bare) {
+            self.thread_edges(f, editor);
+        }
         if !editor.keeps_blocks() {
             self.count_live_edges(f, editor);
-            if self.options.most_selects > 0 {
+            if self.options.most_selects > 0 && self.shapes.iter().any(|shape| shape.is_short) {
                 self.convert_branches(f, editor);
             }
             self.merge_blocks(f, editor);
         }
         let changed = editor.has_edits();
         editor.commit(f);
+        self.must_count = false;
         changed
     }
 
-    /// Replaces phis that have one operand, whichever way they are reached.
-    fn replace_phis(&mut self, f: &mut Function, editor: &mut Editor) {
-        for block in f.block_ids() {
-            for position in f.block_insts(block) {
-                let data = f.insts[position];
-                if data.op != Opcode::Phi {
-                    break;
-                }
-                if let Some(only) = only_operand(f, editor, &data) {
-                    let phi = data.first_result().expect("a phi has a result");
-                    editor.replace_uses(f, phi, only);
-                    editor.remove(f, Inst::new(position));
-                    self.counts.phis += 1;
-                }
+    /// Replaces the phis of a block that have one operand, whichever way they are reached, and makes its terminator
+    /// simpler.
+    fn simplify_block(&mut self, f: &mut Function, editor: &mut Editor, block: Block) {
+        let range = f.block_insts(block);
+        let (mut position, last) = (range.start, range.end - 1);
+        let mut most_insts = last - position;
+        while f.insts[position].op == Opcode::Phi {
+            let data = f.insts[position];
+            if let Some(only) = only_operand(f, editor, &data) {
+                let phi = data.first_result().expect("a phi has a result");
+                editor.replace_uses(f, phi, only);
+                editor.remove(f, Inst::new(position));
+                self.counts.phis += 1;
+                most_insts -= 1;
             }
+            position += 1;
         }
+        self.fold_terminator(f, editor, block);
+        let op = f.insts[last].op;
+        self.shapes.push(Shape {
+            is_bare: position == last && matches!(op, Opcode::Jump | Opcode::Branch | Opcode::Switch),
+            is_short: op == Opcode::Jump && most_insts <= self.options.most_speculated as usize,
+        });
     }
 
     /// Counts edges as the terminators are now, from blocks that the entry reaches.
     fn count_live_edges(&mut self, f: &Function, editor: &mut Editor) {
         let edges = &mut self.live_edges;
         edges.clear();
+        if !self.must_count {
+            let counts = f.block_ids().map(|block| f.predecessors(block).len() as u32);
+            return edges.extend(counts);
+        }
         edges.resize(f.blocks.len(), 0);
         self.stack.push(Block::new(0));
         while let Some(block) = self.stack.pop() {
@@ -201,22 +229,24 @@ impl State {
             if above.index() > 0 && self.live_edges[above.index()] == 0 {
                 continue;
             }
-            while let Some(below) = self.only_successor(f, editor, above) {
+            // Nothing was appended to it yet.
+            let mut terminator = Some(f.terminator(above));
+            while let Some(below) = terminator.and_then(|last| self.only_successor(f.inst(last), above)) {
                 editor.merge_blocks(f, above, below);
                 // Nobody asks for its terminator again, nor merges it a second time.
                 self.live_edges[below.index()] = 0;
                 self.counts.merged += 1;
+                terminator = editor.terminator_of(f, above);
             }
         }
     }
 
-    /// The block that can be appended to another one, or to those that were appended to it already.
-    fn only_successor(&self, f: &Function, editor: &Editor, above: Block) -> Option<Block> {
-        let data = f.inst(editor.terminator_of(f, above)?);
-        if data.op != Opcode::Jump {
+    /// The block that can be appended to `above`, or to what was appended to it already, which ends with `last`.
+    fn only_successor(&self, last: &InstData, above: Block) -> Option<Block> {
+        if last.op != Opcode::Jump {
             return None;
         }
-        let below = data.target();
+        let below = last.target();
         let fits = below != above && self.live_edges[below.index()] == 1 && !self.gained[below.index()];
         fits.then_some(below)
     }

@@ -4,7 +4,7 @@
 //! more than two words are returned in memory; one register of each class is preserved.
 
 use crate::regs::*;
-use frazil_codegen::{ConvDesc, PRegSet, Reg};
+use frazil_codegen::{ConvDesc, PRegSet, Reg, SpecialArgs};
 use frazil_ir::CallConv;
 
 static STANDARD: ConvDesc = ConvDesc {
@@ -13,11 +13,18 @@ static STANDARD: ConvDesc = ConvDesc {
     float_args: &[F0, F1],
     int_returns: &[A0, A1],
     float_returns: &[F0],
+    vector_returns: &[],
     callee_saved: PRegSet::of(&[S0, FS]),
+    kept_by_calls: PRegSet::of(&[S0, FS]),
     stack_slot_bytes: 4,
     stack_align: 8,
     indirect_callee: IC,
-    nest: Reg::NONE,
+    special: SpecialArgs::NONE,
+    passes_memory: true,
+    callee_pops: false,
+    narrowest_bytes: 1,
+    shares_positions: false,
+    shadow_bytes: 0,
     returns_struct_pointer: false,
     keeps_pairs: false,
     variadic_count: Reg::NONE,

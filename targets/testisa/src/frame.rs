@@ -54,7 +54,7 @@ fn restore(saved: Reg, offset: i32) -> MInst {
     }
 }
 
-/// The code that leaves the function.
+/// Undoes [`prologue`].
 pub fn epilogue<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
     if frame.needs_frame {
         for (saved, offset) in frame.saved_places() {
@@ -66,5 +66,9 @@ pub fn epilogue<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
         out.emit(rri(Op::Addi, SP, SP, INCOMING_ARGS_OFFSET));
         out.unwind(UnwindOp::DefineCfa(dwarf(SP), 0));
     }
-    out.emit(reg(Op::Jr, RA));
+}
+
+/// The instruction that leaves the function.
+pub fn leave() -> MInst {
+    reg(Op::Jr, RA)
 }

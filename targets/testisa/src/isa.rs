@@ -6,9 +6,9 @@ use crate::regs::*;
 use crate::relocs::{ABS32, ABS64, FIXUPS, RELOCS, WORD};
 use crate::{abi, frame, lower};
 use frazil_codegen::{
-    Addressing, AsmNames, Branch, CallTarget, CaseTest, ClassDesc, CodeBuffer, CodegenError, ConvDesc, ElfDesc, Folder,
-    FrameInfo, FrameSink, Isa, Label, LowerCtx, MInst, Mem, ModuleView, OpDesc, PRegSet, Parts, Ref, RefKind, Reg,
-    RegClass, SwitchValue, TargetDesc, UnwindOp,
+    Addressing, AsmNames, Branch, CallTarget, CaseTable, CaseTest, ClassDesc, CodeBuffer, CodegenError, ConvDesc,
+    ElfDesc, Folder, FrameInfo, FrameSink, Isa, Label, LowerCtx, MInst, Mem, ModuleView, OpDesc, PRegSet, Parts, Ref,
+    RefKind, Reg, RegClass, SwitchValue, TargetDesc, UnwindOp,
 };
 use frazil_ir::{CallConv, Inst, Operand, SymbolId, Type, TypeData, TypeTable};
 use std::fmt;
@@ -33,9 +33,11 @@ static DESC: TargetDesc = TargetDesc {
     home_registers: PRegSet::of(&[S0, FS]),
     frame_pointer: FP,
     stack_pointer: SP,
+    exception_registers: None,
     pushes_saved_registers: false,
     incoming_args_offset: frame::INCOMING_ARGS_OFFSET,
     pointer_bytes: 4,
+    features: &frazil_codegen::features::FeatureTable::EMPTY,
     addressing: Addressing {
         index_scales: 0,
         min_disp: -128,
@@ -50,6 +52,9 @@ static DESC: TargetDesc = TargetDesc {
         flags: 0,
         abs64: Some(ABS64),
         abs32: Some(ABS32),
+        abs16: None,
+        abs8: None,
+        plt32: None,
         pc32: None,
         pc64: None,
         return_address_column: 7,
@@ -132,25 +137,16 @@ impl Isa for TestIsa {
         lower::switch::case_branch(cx, test, value, case)
     }
 
-    fn range_branch<C: LowerCtx>(&self, cx: &mut C, value: Reg, temp: Reg, low: u64, span: u64) -> MInst {
-        lower::switch::range_branch(cx, value, temp, low, span)
+    fn range_branch<C: LowerCtx>(&self, cx: &mut C, value: SwitchValue, temp: Reg, low: u64, span: u64) -> MInst {
+        lower::switch::range_branch(cx, value.low, temp, low, span)
     }
 
     fn bit_branch<C: LowerCtx>(&self, cx: &mut C, index: Reg, mask: u64) -> MInst {
         lower::switch::bit_branch(cx, index, mask)
     }
 
-    fn table_jump<C: LowerCtx>(
-        &self,
-        cx: &mut C,
-        value: SwitchValue,
-        temp: Reg,
-        low: u64,
-        span: u64,
-        table: Label,
-        default: Label,
-    ) {
-        lower::switch::table_jump(cx, value, temp, (low, span), table, default);
+    fn table_jump<C: LowerCtx>(&self, cx: &mut C, value: SwitchValue, temp: Reg, table: &CaseTable) {
+        lower::switch::table_jump(cx, value, temp, table);
     }
 
     fn symbol_addr<C: LowerCtx>(
@@ -165,6 +161,18 @@ impl Isa for TestIsa {
         }
         cx.emit(la(dst, Ref::symbol(RefKind::Symbol, symbol), addend as i32));
         Ok(())
+    }
+
+    fn block_addr<C: LowerCtx>(&self, cx: &mut C, dst: Reg, block: Ref) -> Result<(), CodegenError> {
+        if block.kind() != RefKind::Label {
+            return Err(CodegenError::unsupported("the address of a block of another function"));
+        }
+        cx.emit(ll(dst, Label(block.number())));
+        Ok(())
+    }
+
+    fn indirect_jump(&self, address: Reg) -> MInst {
+        reg(Op::Jr, address)
     }
 
     fn symbol_mem(&self, _view: ModuleView<'_>, _symbol: SymbolId, _addend: i64) -> Option<Mem> {
@@ -256,6 +264,10 @@ impl Isa for TestIsa {
 
     fn epilogue<S: FrameSink>(&self, info: &FrameInfo, out: &mut S) {
         frame::epilogue(info, out);
+    }
+
+    fn leave(&self) -> MInst {
+        frame::leave()
     }
 
     fn encode(&self, inst: &MInst, out: &mut CodeBuffer) {

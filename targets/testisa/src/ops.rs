@@ -5,7 +5,7 @@
 //! A word holds the row's number in bits 0-7, the operation's width in bit 8 (set for 8 bytes), registers in bits
 //! 9-13, 14-18 and 19-23, and a displacement in bits 24-31; an immediate takes bits 19-31, a jump bits 8-31.
 
-use frazil_codegen::{OpDesc, Role};
+use frazil_codegen::{OpDesc, RegClass, Role};
 
 /// What operands an instruction has and where they are encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +58,18 @@ impl Form {
         )
     }
 
+    /// The classes of the operands of an instruction whose results and sources are of these classes.
+    const fn classes(self, result: RegClass, source: RegClass) -> [Option<RegClass>; 3] {
+        match self {
+            Form::None | Form::Jump => [None; 3],
+            Form::Rrr | Form::Rr | Form::Rri => [Some(result), Some(source), Some(source)],
+            Form::Split => [Some(result), Some(result), Some(source)],
+            Form::Load | Form::Store => [Some(result), Some(RegClass::Int), Some(RegClass::Int)],
+            Form::Li | Form::LabelAddress | Form::SymbolAddress => [Some(RegClass::Int); 3],
+            Form::Branch | Form::JumpReg | Form::CallReg | Form::Call => [Some(RegClass::Int); 3],
+        }
+    }
+
     const fn roles(self) -> [Role; 3] {
         match self {
             Form::None | Form::Jump => [Role::None, Role::None, Role::None],
@@ -100,6 +112,10 @@ macro_rules! ops {
         /// What shared code sees of the rows. There are no flags.
         pub static OP_DESCS: &[OpDesc] = &[$(OpDesc {
             roles: Form::$form.roles(),
+            classes: {
+                let (result, source) = Op::$variant.classes();
+                Form::$form.classes(result, source)
+            },
             is_move: matches!(Op::$variant, Op::Mov | Op::Fmov),
             has_sets: matches!(Form::$form, Form::Call | Form::CallReg),
             reads_memory: matches!(Form::$form, Form::Load),
@@ -204,6 +220,21 @@ ops! {
 }
 
 impl Op {
+    /// The classes of results (what is stored, too) and of sources.
+    const fn classes(self) -> (RegClass, RegClass) {
+        use Op::{
+            F32ToInt, F64ToInt, Fabs, Fadd, Fclass, Fcvt, Fdiv, Feq, Fl, Fle, Flt, Fmov, Fmul, Fneg, FromL, FromLu,
+            FromW, FromWu, Fs, Fsgnj, Fsqrt, Fsub, IntToF32, IntToF64, ToL, ToLu, ToW, ToWu,
+        };
+        use RegClass::{Float, Int};
+        match self {
+            Fl | Fs | Fadd | Fsub | Fmul | Fdiv | Fsgnj | Fneg | Fabs | Fsqrt | Fmov | Fcvt => (Float, Float),
+            Feq | Flt | Fle | Fclass | ToW | ToWu | ToL | ToLu | F32ToInt | F64ToInt => (Int, Float),
+            FromW | FromWu | FromL | FromLu | IntToF32 | IntToF64 => (Float, Int),
+            _ => (Int, Int),
+        }
+    }
+
     /// The instruction with this number.
     pub fn from_number(number: u16) -> Option<Op> {
         ALL.get(usize::from(number)).copied()

@@ -10,11 +10,12 @@ use crate::relocs::{ABS32, ABS64, CALL24, RELOCS};
 use crate::sim::{Fault, HOST_BASE, Host, Machine, Memory};
 use frazil_codegen::abi::{ArgLayout, ArgPlace, Place};
 use frazil_codegen::{
-    CodeBuffer, CodegenError, CompiledFunction, FastState, Isa, ModuleView, Ref, RefKind, RelocationModel, Target,
+    CodeBuffer, CodegenError, CompiledFunction, FastState, Isa, Label, ModuleView, Ref, RefKind, RelocationModel,
+    Target, Unit,
 };
-use frazil_ir::module::{FunctionHead, RelocationTarget};
+use frazil_ir::module::RelocationTarget;
 use frazil_ir::{
-    DataDef, EntityRef, FuncId, Function, Module, Param, RuntimeFunction, Signature, SymbolId, SymbolKind, Type,
+    Block, DataDef, EntityRef, FuncId, Function, Module, Param, RuntimeFunction, Signature, SymbolId, SymbolKind, Type,
     TypeTable,
 };
 use thiserror::Error;
@@ -48,8 +49,7 @@ impl From<Fault> for ProgramError {
 }
 
 /// Compiles a function for the test target.
-pub type Compile<'c> =
-    dyn FnMut(usize, &Function, &FunctionHead, ModuleView<'_>, &mut CompiledFunction) -> Result<(), CodegenError> + 'c;
+pub type Compile<'c> = dyn FnMut(usize, &Unit<'_>, &mut CompiledFunction) -> Result<(), CodegenError> + 'c;
 
 /// A program, ready to run.
 #[derive(Debug)]
@@ -67,8 +67,8 @@ impl<'a> Program<'a> {
     /// Data that cannot be laid out or is not supported.
     pub fn new(module: &Module, functions: &'a [Function]) -> Result<Program<'a>, ProgramError> {
         let mut state = FastState::new();
-        Self::compiled_by(module, functions, &mut |_, function, head, view, out| {
-            Target::compile_fast(&TestIsa, function, head, view, &mut state, out)
+        Self::compiled_by(module, functions, &mut |_, unit, out| {
+            Target::compile_fast(&TestIsa, unit, &mut state, out)
         })
     }
 
@@ -247,6 +247,8 @@ struct Linker<'a> {
     hosts: Vec<Host>,
     /// Address of each function with a body.
     entries: Vec<u32>,
+    /// Addresses of blocks that data may name.
+    blocks: Vec<(FuncId, Block, u32)>,
     /// Address of each data definition.
     data: Vec<u32>,
     pending: Vec<Pending>,
@@ -262,6 +264,7 @@ impl<'a> Linker<'a> {
             code_bytes: 0,
             hosts: vec![Host::Exit],
             entries: Vec::new(),
+            blocks: Vec::new(),
             data: Vec::new(),
             pending: Vec::new(),
             host_addresses: Vec::new(),
@@ -278,14 +281,11 @@ impl<'a> Linker<'a> {
     }
 
     fn add_code(&mut self, functions: &[Function], compile: &mut Compile<'_>) {
-        let view = ModuleView {
-            module: self.module,
-            relocation_model: RelocationModel::Static,
-        };
+        let view = ModuleView::new(self.module, RelocationModel::Static);
         let mut out = CompiledFunction::new(false);
         for (number, (function, head)) in functions.iter().zip(self.module.functions.values()).enumerate() {
-            let compiled =
-                check_valid(self.module, function).and_then(|()| compile(number, function, head, view, &mut out));
+            let unit = Unit { function, head, view };
+            let compiled = check_valid(self.module, function).and_then(|()| compile(number, &unit, &mut out));
             if let Err(error) = compiled {
                 self.entries.push(HOST_BASE + 4 * self.hosts.len() as u32);
                 self.hosts.push(Host::Refused(error.to_string()));
@@ -296,6 +296,7 @@ impl<'a> Linker<'a> {
             self.add_buffer(&out.prologue);
             let body = self.add_buffer(&out.body);
             self.add_constants(&out.body, body);
+            self.add_blocks(FuncId::new(number), &out.body, body);
         }
         self.align(4);
         self.code_bytes = self.bytes.len() as u32;
@@ -327,6 +328,19 @@ impl<'a> Linker<'a> {
         }
     }
 
+    /// Notes the addresses of blocks of a function whose body lies at `body`.
+    fn add_blocks(&mut self, function: FuncId, buffer: &CodeBuffer, body: u32) {
+        let Some((first, count)) = buffer.block_addresses else {
+            return;
+        };
+        for number in 0..count {
+            if let Some(offset) = buffer.label_offset(Label(first.0 + number)) {
+                let address = MEMORY_START + body + offset;
+                self.blocks.push((function, Block::new(number as usize), address));
+            }
+        }
+    }
+
     fn add_data(&mut self) -> Result<(), ProgramError> {
         for data in self.module.data.values() {
             self.align(data.align_log2);
@@ -347,8 +361,16 @@ impl<'a> Linker<'a> {
         for reloc in self.module.data_relocations(data) {
             let target = match (reloc.target, reloc.minus) {
                 (RelocationTarget::Symbol(symbol), None) => Target32::Symbol(symbol),
+                (RelocationTarget::Block(function, block), None) => {
+                    let found = self.blocks.iter().find(|row| (row.0, row.1) == (function, block));
+                    // A function that was refused has no blocks: going there gives the refusal.
+                    match found {
+                        Some(row) => Target32::Offset(row.2 - MEMORY_START),
+                        None => Target32::Symbol(self.module.functions[function].symbol),
+                    }
+                }
                 _ => {
-                    let what = "an address of a block, or a difference of addresses, in data";
+                    let what = "a difference of addresses in data";
                     return Err(ProgramError::Unsupported(what.to_owned()));
                 }
             };

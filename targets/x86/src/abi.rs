@@ -1,32 +1,185 @@
 //! The calling conventions of x86-64 as tables.
 //!
-//! System V: "System V Application Binary Interface, AMD64 Architecture Processor Supplement", section 3.2. LLVM's
-//! `fastcc` and `coldcc` are internal to a module and are passed like C.
+//! System V: "System V Application Binary Interface, AMD64 Architecture Processor Supplement", section 3.2. Win64:
+//! Microsoft's "x64 calling convention". The others have no document but what LLVM does
+//! (`llvm/lib/Target/X86/X86CallingConv.td`); `fastcc` and `coldcc` are passed like C there. `inreg` means nothing to
+//! any of them, as in LLVM.
+//!
+//! What is not here, and so refused by name: `ghccc` and `hhvmcc`, which pass an argument in the frame pointer,
+//! `anyregcc`, `x86_regcallcc`, `x86_vectorcallcc` and `x86_intrcc`; and `cxx_fast_tlscc`, which is for Darwin alone.
 
 use crate::regs::*;
-use frazil_codegen::{ConvDesc, PRegSet, Reg};
+use frazil_codegen::{ConvDesc, PRegSet, Reg, SpecialArgs};
 use frazil_ir::CallConv;
 
-const CALLEE_SAVED: PRegSet = PRegSet::of(&[RBX, RBP, R12, R13, R14, R15]);
+/// What System V has callees save.
+const SAVED: PRegSet = PRegSet::of(&[RBX, RBP, R12, R13, R14, R15]);
 
-/// The C convention of System V.
-pub static SYSTEM_V: ConvDesc = ConvDesc {
+const SPECIAL: SpecialArgs = SpecialArgs {
+    nest: R10,
+    swift_self: R13,
+    swift_error: R12,
+    swift_async: R14,
+    struct_return: Reg::NONE,
+};
+
+const C: ConvDesc = ConvDesc {
     name: "System V",
     int_args: &[RDI, RSI, RDX, RCX, R8, R9],
     float_args: &[XMM0, XMM1, XMM2, XMM3, XMM4, XMM5, XMM6, XMM7],
     int_returns: &[RAX, RDX, RCX],
     float_returns: &[XMM0, XMM1],
-    callee_saved: CALLEE_SAVED,
+    vector_returns: &[XMM0, XMM1, XMM2, XMM3],
+    callee_saved: SAVED,
+    kept_by_calls: SAVED,
     stack_slot_bytes: 8,
     stack_align: 16,
     indirect_callee: R10,
-    nest: Reg::NONE,
+    special: SPECIAL,
+    passes_memory: true,
+    callee_pops: false,
+    narrowest_bytes: 1,
+    shares_positions: false,
+    shadow_bytes: 0,
     returns_struct_pointer: true,
     keeps_pairs: true,
     variadic_count: RAX,
 };
 
+/// The C convention of System V.
+pub static SYSTEM_V: ConvDesc = C;
+
+/// `preserve_mostcc`: callees save all integer registers but `r11` and those of results.
+static PRESERVE_MOST: ConvDesc = ConvDesc {
+    name: "preserve_most",
+    callee_saved: MOST,
+    returns_struct_pointer: false,
+    ..C
+};
+
+const MOST: PRegSet = SAVED.union(PRegSet::of(&[RAX, RCX, RDX, RSI, RDI, R8, R9, R10]));
+
+/// `preserve_allcc`: the vector registers, too.
+static PRESERVE_ALL: ConvDesc = ConvDesc {
+    name: "preserve_all",
+    callee_saved: MOST.union(PRegSet::from_banks(0, 0xffff)),
+    kept_by_calls: SAVED.union(PRegSet::from_banks(0, 0xff00)),
+    returns_struct_pointer: false,
+    ..C
+};
+
+/// `preserve_nonecc`: callees save nothing but the frame pointer. Its eleventh argument is in the scratch register;
+/// LLVM passes integers of less than 32 bits in registers of the C convention that are left.
+static PRESERVE_NONE: ConvDesc = ConvDesc {
+    name: "preserve_none",
+    int_args: &[R12, R13, R14, R15, RDI, RSI, RDX, RCX, R8, R9, Reg::NONE],
+    special: SpecialArgs::NONE,
+    passes_memory: false,
+    narrowest_bytes: 4,
+    callee_saved: PRegSet::of(&[RBP]),
+    kept_by_calls: PRegSet::of(&[RBP]),
+    ..C
+};
+
+const SWIFT_C: ConvDesc = ConvDesc {
+    name: "Swift",
+    int_returns: &[RAX, RDX, RCX, R8],
+    float_returns: &[XMM0, XMM1, XMM2, XMM3],
+    special: SpecialArgs {
+        struct_return: RAX,
+        ..SPECIAL
+    },
+    returns_struct_pointer: false,
+    ..C
+};
+
+/// `swiftcc`.
+static SWIFT: ConvDesc = SWIFT_C;
+
+/// `tailcc`: a tail call takes the place of its caller under every recipe.
+static TAIL: ConvDesc = ConvDesc {
+    name: "tail",
+    callee_pops: true,
+    ..C
+};
+
+/// `swifttailcc`. Its callees save the register of Swift's error in LLVM, so that none comes back.
+static SWIFT_TAIL: ConvDesc = ConvDesc {
+    name: "Swift tail",
+    special: SpecialArgs {
+        swift_error: Reg::NONE,
+        struct_return: RAX,
+        ..SPECIAL
+    },
+    callee_saved: SWIFT_TAIL_SAVED,
+    kept_by_calls: SWIFT_TAIL_SAVED,
+    callee_pops: true,
+    ..SWIFT_C
+};
+
+const SWIFT_TAIL_SAVED: PRegSet = PRegSet::of(&[RBX, RBP, R12, R15]);
+
+/// `win64cc`, the convention of Windows; vector registers from `xmm6` on are saved by callees.
+static WIN64: ConvDesc = ConvDesc {
+    name: "Win64",
+    int_args: &[RCX, RDX, R8, R9],
+    float_args: &[XMM0, XMM1, XMM2, XMM3],
+    callee_saved: WIN64_SAVED,
+    kept_by_calls: WIN64_SAVED,
+    passes_memory: false,
+    shares_positions: true,
+    shadow_bytes: 32,
+    keeps_pairs: false,
+    variadic_count: Reg::NONE,
+    ..C
+};
+
+const WIN64_SAVED: PRegSet = SAVED
+    .union(PRegSet::of(&[RSI, RDI]))
+    .union(PRegSet::from_banks(0, 0xffc0));
+
+/// LLVM's numbers (`llvm/IR/CallingConv.h`).
+const CONVENTIONS: [(u16, &ConvDesc); 11] = [
+    (0, &SYSTEM_V),
+    (8, &SYSTEM_V),
+    (9, &SYSTEM_V),
+    (14, &PRESERVE_MOST),
+    (15, &PRESERVE_ALL),
+    (16, &SWIFT),
+    (18, &TAIL),
+    (20, &SWIFT_TAIL),
+    (21, &PRESERVE_NONE),
+    (78, &SYSTEM_V),
+    (79, &WIN64),
+];
+
 /// The table of a convention.
 pub fn convention(conv: CallConv) -> Option<&'static ConvDesc> {
-    matches!(conv, CallConv::C | CallConv::FAST | CallConv::COLD).then_some(&SYSTEM_V)
+    if conv == CallConv::C {
+        return Some(&SYSTEM_V);
+    }
+    CONVENTIONS
+        .iter()
+        .find(|&&(number, _)| number == conv.0)
+        .map(|&(_, table)| table)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_write_no_register_that_they_are_said_to_keep() {
+        for (_, conv) in CONVENTIONS {
+            let arguments = [conv.int_args, conv.float_args].concat();
+            let results = [conv.int_returns, conv.float_returns, conv.vector_returns].concat();
+            let written = [arguments, results].concat();
+            let others = [conv.indirect_callee, conv.variadic_count, conv.special.struct_return];
+            let written = written.into_iter().chain(others).filter(|reg| reg.is_physical());
+            for reg in written {
+                assert!(!conv.kept_by_calls.contains(reg), "{}: {reg:?}", conv.name);
+            }
+            assert!(conv.kept_by_calls.minus(conv.callee_saved).is_empty(), "{}", conv.name);
+        }
+    }
 }

@@ -65,6 +65,33 @@ impl Cond {
         Cond::ALL[(number & 15) as usize]
     }
 
+    /// Its number.
+    #[inline]
+    pub const fn number(self) -> u8 {
+        self as u8
+    }
+
+    /// The condition with a name as assemblers write it.
+    pub fn from_name(name: &str) -> Option<Cond> {
+        // Other names of the same conditions (Intel manual, volume 1, appendix B).
+        let name = match name {
+            "c" | "nae" => "b",
+            "nc" | "nb" => "ae",
+            "z" => "e",
+            "nz" => "ne",
+            "na" => "be",
+            "nbe" => "a",
+            "pe" => "p",
+            "po" => "np",
+            "nge" => "l",
+            "nl" => "ge",
+            "ng" => "le",
+            "nle" => "g",
+            name => name,
+        };
+        Cond::ALL.into_iter().find(|cond| cond.name() == name)
+    }
+
     /// The condition that holds exactly when this one does not.
     #[inline]
     #[must_use]

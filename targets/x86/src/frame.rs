@@ -5,17 +5,21 @@
 //! shared code.
 //! A function that calls nothing and whose slots fit the red zone leaves `rsp` where it is (System V ABI, 3.2.2).
 
-use crate::build::{jcc, mi, mr, none, r, ri, rm, rr};
+use crate::build::{call, jcc, mi, mr, none, r, ri, rm, rr};
 use crate::cond::Cond;
 use crate::ops::Op;
-use crate::regs::{R11, RBP, RSP};
-use frazil_codegen::{FrameInfo, FrameSink, Mem, Reg, UnwindOp};
+use crate::regs::{R11, RAX, RBP, RSP};
+use frazil_codegen::{FrameInfo, FrameSink, Guard, Mem, Ref, RefKind, Reg, RegClass, UnwindOp};
+use frazil_ir::SymbolId;
+use frazil_ir::module::GuardPlace;
 
 const RED_ZONE_BYTES: u32 = 128;
 const DWARF_RBP: u16 = 6;
 const DWARF_RSP: u16 = 7;
 /// Distance of the canonical frame address from `rbp`.
 const CFA_FROM_RBP: i32 = 16;
+/// What one push moves the stack pointer by.
+const PUSHED_BYTES: u32 = 8;
 
 fn moves_stack(frame: &FrameInfo) -> bool {
     let fits_red_zone = frame.red_zone && !frame.has_calls && !frame.has_dynamic_stack;
@@ -29,15 +33,39 @@ pub fn prologue<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
     }
     if frame.pushes_saved {
         push_prologue(frame, out);
+        store_guard(frame, out);
         return;
     }
     set_up_frame_pointer(out);
     if moves_stack(frame) {
-        reserve(frame, out);
+        reserve(frame, None, out);
     }
+    store_saved(frame, out);
+    store_guard(frame, out);
+}
+
+/// Stores saved registers that are not pushed.
+fn store_saved<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
     for (reg, offset) in frame.saved_places() {
-        out.emit(mr(Op::MovMR, 8, Mem::base(RBP, offset), reg));
-        out.unwind(UnwindOp::SavedAt(dwarf(reg), offset - CFA_FROM_RBP));
+        let mem = Mem::base(frame.saved_base, offset);
+        out.emit(if reg.bank() == RegClass::Int as usize {
+            mr(Op::MovMR, 8, mem, reg)
+        } else {
+            mr(Op::MovapMR, 4, mem, reg)
+        });
+        out.unwind(UnwindOp::SavedAt(dwarf(reg), offset - frame.saved_base_to_cfa));
+    }
+}
+
+/// Undoes [`store_saved`].
+fn load_saved<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
+    for (reg, offset) in frame.saved_places() {
+        let mem = Mem::base(frame.saved_base, offset);
+        out.emit(if reg.bank() == RegClass::Int as usize {
+            rm(Op::MovRM, 8, reg, mem)
+        } else {
+            rm(Op::MovapRM, 4, reg, mem)
+        });
     }
 }
 
@@ -59,7 +87,7 @@ fn push_prologue<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
         set_up_frame_pointer(out);
     }
     let mut cfa_offset = if frame.frame_pointer { CFA_FROM_RBP } else { 8 };
-    for reg in frame.saved.iter() {
+    for reg in frame.pushed().iter() {
         out.emit(r(Op::PushR, 8, reg));
         cfa_offset += 8;
         if !frame.frame_pointer {
@@ -68,25 +96,36 @@ fn push_prologue<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
         out.unwind(UnwindOp::SavedAt(dwarf(reg), -cfa_offset));
     }
     if frame.frame_bytes > 0 {
-        reserve(frame, out);
+        if frame.frame_bytes == PUSHED_BYTES {
+            // One byte long, whatever it writes.
+            out.emit(r(Op::PushR, 8, RAX));
+        } else {
+            reserve(frame, (!frame.frame_pointer).then_some(cfa_offset), out);
+        }
         if !frame.frame_pointer {
             out.unwind(UnwindOp::DefineCfaOffset(cfa_offset + frame.frame_bytes.cast_signed()));
         }
     }
+    store_saved(frame, out);
 }
 
 /// Undoes [`push_prologue`].
 fn pop_epilogue<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
-    let pushed = frame.saved.iter().count() as i32 * 8;
+    load_saved(frame, out);
+    let pushed = frame.pushed().iter().count() as i32 * 8;
     if frame.has_dynamic_stack {
         out.emit(rm(Op::LeaRM, 8, RSP, Mem::base(RBP, -pushed)));
     } else if frame.frame_bytes > 0 {
-        out.emit(ri(Op::AddRI, 8, RSP, frame.frame_bytes.cast_signed()));
+        if frame.frame_bytes == PUSHED_BYTES && !frame.keeps_scratch {
+            out.emit(r(Op::PopR, 8, R11));
+        } else {
+            out.emit(ri(Op::AddRI, 8, RSP, frame.frame_bytes.cast_signed()));
+        }
         if !frame.frame_pointer {
             out.unwind(UnwindOp::DefineCfaOffset(8 + pushed));
         }
     }
-    let mut saved = frame.saved;
+    let mut saved = frame.pushed();
     let mut cfa_offset = 8 + pushed;
     while let Some(reg) = saved.iter().last() {
         saved.remove(reg);
@@ -102,35 +141,99 @@ fn pop_epilogue<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
     }
 }
 
-/// Moves the stack pointer down, touching each page if probes are asked for.
-fn reserve<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
+/// Moves the stack pointer down by the frame's bytes, touching each page if probes are asked for. Without frame
+/// pointer, `cfa_offset` is the distance of the canonical frame address from the stack pointer at the beginning.
+fn reserve<S: FrameSink>(frame: &FrameInfo, cfa_offset: Option<i32>, out: &mut S) {
     let bytes = frame.frame_bytes.cast_signed();
-    let page = frame.probe_bytes;
+    let page = frame.probes.bytes;
     if page == 0 || frame.frame_bytes < page {
         out.emit(ri(Op::SubRI, 8, RSP, bytes));
-        return;
-    }
-    let whole_pages = frame.frame_bytes - frame.frame_bytes % page;
-    let label = out.label();
-    out.emit(rm(Op::LeaRM, 8, R11, Mem::base(RSP, -whole_pages.cast_signed())));
-    out.bind(label);
-    out.emit(ri(Op::SubRI, 8, RSP, page.cast_signed()));
-    out.emit(mi(Op::MovMI, 8, Mem::base(RSP, 0), 0));
-    out.emit(rr(Op::CmpRR, 8, RSP, R11));
-    out.emit(jcc(Cond::Ne, label));
-    if bytes > whole_pages.cast_signed() {
-        out.emit(ri(Op::SubRI, 8, RSP, bytes - whole_pages.cast_signed()));
+    } else if let Some(function) = frame.probes.function {
+        probe_by_call(bytes, cfa_offset, function, out);
+    } else {
+        probe_by_loop(bytes, page.cast_signed(), cfa_offset, out);
     }
 }
 
-/// The code that leaves the function.
+fn probe_by_loop<S: FrameSink>(bytes: i32, page: i32, cfa_offset: Option<i32>, out: &mut S) {
+    let whole_pages = bytes - bytes % page;
+    let label = out.label();
+    out.emit(rm(Op::LeaRM, 8, R11, Mem::base(RSP, -whole_pages)));
+    // While the stack pointer moves, the frame is described from where it will be.
+    if let Some(offset) = cfa_offset {
+        out.unwind(UnwindOp::DefineCfa(dwarf(R11), offset + whole_pages));
+    }
+    out.bind(label);
+    out.emit(ri(Op::SubRI, 8, RSP, page));
+    out.emit(mi(Op::MovMI, 8, Mem::base(RSP, 0), 0));
+    out.emit(rr(Op::CmpRR, 8, RSP, R11));
+    out.emit(jcc(Cond::Ne, label));
+    if let Some(offset) = cfa_offset {
+        out.unwind(UnwindOp::DefineCfa(DWARF_RSP, offset + whole_pages));
+    }
+    if bytes > whole_pages {
+        out.emit(ri(Op::SubRI, 8, RSP, bytes - whole_pages));
+    }
+}
+
+/// The function gets the number of bytes in `rax` and moves nothing, as LLVM has it; everything else it keeps. `rax`
+/// may be the caller's: it is saved at the top of the frame.
+fn probe_by_call<S: FrameSink>(bytes: i32, cfa_offset: Option<i32>, function: SymbolId, out: &mut S) {
+    let below = bytes - PUSHED_BYTES.cast_signed();
+    out.emit(r(Op::PushR, 8, RAX));
+    if let Some(offset) = cfa_offset {
+        out.unwind(UnwindOp::DefineCfaOffset(offset + PUSHED_BYTES.cast_signed()));
+    }
+    out.emit(ri(Op::MovRI, 4, RAX, below));
+    out.emit(call(Ref::symbol(RefKind::Plt, function)));
+    out.emit(rr(Op::SubRR, 8, RSP, RAX));
+    if let Some(offset) = cfa_offset {
+        out.unwind(UnwindOp::DefineCfaOffset(offset + bytes));
+    }
+    out.emit(rm(Op::MovRM, 8, RAX, Mem::base(RSP, below)));
+}
+
+/// Distance of the guard of frames from the thread pointer in the C libraries of Linux.
+const GUARD_OFFSET: i32 = 0x28;
+
+/// Brings the guard's value into the scratch register.
+fn load_guard<S: FrameSink>(guard: &Guard, out: &mut S) {
+    let segment = match guard.place {
+        GuardPlace::OtherSegment => Op::SegGs,
+        _ => Op::SegFs,
+    };
+    let offset = guard.offset.unwrap_or(GUARD_OFFSET);
+    out.emit(none(segment, 8));
+    out.emit(rm(Op::MovRM, 8, R11, Mem::base(Reg::NONE, offset)));
+}
+
+fn store_guard<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
+    if let Some(guard) = &frame.guard {
+        load_guard(guard, out);
+        out.emit(mr(Op::MovMR, 8, guard.mem, R11));
+    }
+}
+
+/// Neither results nor saved registers are touched.
+#[cold]
+fn compare_guard<S: FrameSink>(guard: &Guard, out: &mut S) {
+    let is_unchanged = out.label();
+    load_guard(guard, out);
+    out.emit(rm(Op::CmpRM, 8, R11, guard.mem));
+    out.emit(jcc(Cond::E, is_unchanged));
+    out.emit(call(Ref::symbol(RefKind::Plt, guard.fail)));
+    out.bind(is_unchanged);
+}
+
+/// Undoes [`prologue`].
 pub fn epilogue<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
+    if let Some(guard) = &frame.guard {
+        compare_guard(guard, out);
+    }
     if frame.needs_frame && frame.pushes_saved {
         pop_epilogue(frame, out);
     } else if frame.needs_frame {
-        for (reg, offset) in frame.saved_places() {
-            out.emit(rm(Op::MovRM, 8, reg, Mem::base(RBP, offset)));
-        }
+        load_saved(frame, out);
         out.emit(if moves_stack(frame) || frame.has_dynamic_stack {
             none(Op::Leave, 8)
         } else {
@@ -138,5 +241,4 @@ pub fn epilogue<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
         });
         out.unwind(UnwindOp::DefineCfa(DWARF_RSP, 8));
     }
-    out.emit(none(Op::Ret, 8));
 }

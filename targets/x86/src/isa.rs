@@ -2,23 +2,29 @@
 
 use crate::build::*;
 use crate::cond::Cond;
+use crate::features::FEATURES;
+use crate::inline_asm::X86Asm;
+use crate::lower::spaces;
 use crate::ops::{OP_DESCS, Op};
 use crate::peephole::X86Rules;
 use crate::regs::*;
-use crate::relocs::{ABS32, ABS64, FIXUPS, PC32, PC64, RELOCS, SHORT_FORMS, TABLE_ENTRY};
+use crate::relocs::{ABS8, ABS16, ABS32, ABS64, FIXUPS, PC32, PC64, PLT32, RELOCS, SHORT_FORMS, TABLE_ENTRY};
 use crate::{abi, frame, lower};
+use frazil_codegen::inline_asm::AsmRules;
 use frazil_codegen::pass::MachRules;
 use frazil_codegen::{
-    Addressing, AsmNames, Branch, CallTarget, CaseTest, ClassDesc, CodeBuffer, CodegenError, ConvDesc, ElfDesc, Folder,
-    FrameInfo, FrameSink, Isa, Label, LowerCtx, MInst, Mem, ModuleView, OpDesc, PRegSet, Parts, Ref, RefKind, Reg,
-    RegClass, ShortForm, SwitchValue, TargetDesc, TargetEntry, UnwindOp,
+    Addressing, AsmNames, Branch, CallTarget, CaseTable, CaseTest, ClassDesc, CodeBuffer, CodegenError, ConvDesc,
+    ElfDesc, Folder, FrameInfo, FrameSink, Isa, Label, LowerCtx, MInst, Mem, ModuleView, OpDesc, PRegSet, Parts, Ref,
+    RefKind, Reg, RegClass, ShortForm, SwitchValue, TargetDesc, TargetEntry, UnwindOp, VectorShape,
 };
-use frazil_ir::{CallConv, Inst, Operand, SymbolId, Type, TypeData, TypeTable};
+use frazil_ir::{CallConv, Function, Inst, InstData, Operand, SymbolId, Type, TypeData, TypeTable};
 use std::fmt;
 
 /// What the registry of targets knows.
 pub const X86_64: TargetEntry = TargetEntry {
     name: "x86_64",
+    llc_name: "x86-64",
+    summary: "64-bit x86: AMD64, Intel 64",
     triple_prefixes: &["x86_64", "amd64"],
     new: || Box::new(X86),
 };
@@ -50,9 +56,11 @@ static DESC: TargetDesc = TargetDesc {
     home_registers: PRegSet::of(&[RBX, R12, R13, R14, XMM9, XMM10, XMM11, XMM12, XMM13, XMM14]),
     frame_pointer: RBP,
     stack_pointer: RSP,
+    exception_registers: Some([RAX, RDX]),
     pushes_saved_registers: true,
     incoming_args_offset: 16,
     pointer_bytes: 8,
+    features: &FEATURES,
     addressing: Addressing {
         index_scales: 0b1111,
         min_disp: i32::MIN,
@@ -67,6 +75,9 @@ static DESC: TargetDesc = TargetDesc {
         flags: 0,
         abs64: Some(ABS64),
         abs32: Some(ABS32),
+        abs16: Some(ABS16),
+        abs8: Some(ABS8),
+        plt32: Some(PLT32),
         pc32: Some(PC32),
         pc64: Some(PC64),
         return_address_column: DWARF_RETURN_ADDRESS,
@@ -109,14 +120,18 @@ impl Isa for X86 {
                 float: false,
                 bytes: 8,
             },
-            TypeData::Ptr(0) => one(false, 8),
+            TypeData::Ptr(space) => match spaces::pointer_bytes(space) {
+                0 => Parts::default(),
+                bytes => one(false, bytes),
+            },
             TypeData::F32 => one(true, 4),
             TypeData::F64 => one(true, 8),
+            TypeData::Vector { .. } if VectorShape::of(types, ty).is_some() => one(true, 16),
             _ => Parts::default(),
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn fold(&self, folder: &mut Folder<'_>, user: Inst) {
         lower::fold::fold(folder, user);
     }
@@ -124,6 +139,18 @@ impl Isa for X86 {
     #[inline]
     fn lower<C: LowerCtx>(&self, cx: &mut C, inst: Inst) -> Result<(), CodegenError> {
         lower::lower(cx, inst)
+    }
+
+    fn lower_vector<C: LowerCtx>(&self, cx: &mut C, inst: Inst) -> Result<(), CodegenError> {
+        lower::vector::lower(cx, inst)
+    }
+
+    fn has_vector_operation(&self, function: &Function, view: ModuleView<'_>, data: &InstData) -> bool {
+        lower::vector::has_operation(function, view, data)
+    }
+
+    fn lower_intrinsic<C: LowerCtx>(&self, cx: &mut C, name: &str, call: &InstData) -> Result<bool, CodegenError> {
+        lower::vector::intrinsics::lower(cx, name, call)
     }
 
     fn lower_branch<C: LowerCtx>(&self, cx: &mut C, condition: Operand) -> Result<Branch, CodegenError> {
@@ -145,18 +172,20 @@ impl Isa for X86 {
         let Some(bits @ 1..=64) = cx.func().types.int_bits(ty) else {
             return Err(CodegenError::unsupported("a switch on an integer of more than 64 bits"));
         };
-        let reg = cx.use_copy(value, 0);
-        if bits != 32 || !lower::convert::clears_upper_half(cx, value) {
-            lower::extend(cx, reg, reg, bits, false, 8);
+        let high = Reg::NONE;
+        if matches!(bits, 8 | 32 | 64) {
+            let (low, bytes) = (cx.use_reg(value, 0), (bits / 8) as u8);
+            return Ok(SwitchValue { low, high, bytes });
         }
-        Ok(SwitchValue {
-            low: reg,
-            high: Reg::NONE,
-        })
+        // Comparisons of 16 bits with immediates are slow to decode.
+        let bytes = if bits < 32 { 4 } else { 8 };
+        let low = cx.use_copy(value, 0);
+        lower::extend(cx, low, low, bits, false, bytes);
+        Ok(SwitchValue { low, high, bytes })
     }
 
     fn case_branch<C: LowerCtx>(&self, cx: &mut C, test: CaseTest, value: SwitchValue, case: u64) -> MInst {
-        compare_with(cx, value.low, case);
+        compare_with(cx, value.low, value.bytes, case);
         let cond = match test {
             CaseTest::Equal => Cond::E,
             CaseTest::Below => Cond::B,
@@ -164,15 +193,9 @@ impl Isa for X86 {
         jcc(cond, Label(0))
     }
 
-    fn range_branch<C: LowerCtx>(&self, cx: &mut C, value: Reg, temp: Reg, low: u64, span: u64) -> MInst {
-        match i32::try_from(low) {
-            Ok(low) => cx.emit(rm(Op::LeaRM, 8, temp, Mem::base(value, -low))),
-            Err(_) => {
-                cx.emit(mov_imm64(temp, low.cast_signed().wrapping_neg()));
-                cx.emit(rr(Op::AddRR, 8, temp, value));
-            }
-        }
-        compare_with(cx, temp, span);
+    fn range_branch<C: LowerCtx>(&self, cx: &mut C, value: SwitchValue, temp: Reg, low: u64, span: u64) -> MInst {
+        subtract_low(cx, value, temp, low);
+        compare_with(cx, temp, value.bytes, span);
         jcc(Cond::Be, Label(0))
     }
 
@@ -182,42 +205,36 @@ impl Isa for X86 {
         jcc(Cond::B, Label(0))
     }
 
-    fn table_jump<C: LowerCtx>(
-        &self,
-        cx: &mut C,
-        value: SwitchValue,
-        temp: Reg,
-        low: u64,
-        span: u64,
-        table: Label,
-        default: Label,
-    ) {
-        let value = value.low;
-        if let Ok(low) = i32::try_from(low) {
-            if low != 0 {
-                cx.emit(ri(Op::SubRI, 8, value, low));
-            }
-        } else {
-            cx.emit(mov_imm64(SCRATCH, low.cast_signed()));
-            cx.emit(rr(Op::SubRR, 8, value, SCRATCH));
+    fn table_jump<C: LowerCtx>(&self, cx: &mut C, value: SwitchValue, temp: Reg, table: &CaseTable) {
+        // As wide as an index: operations of 32 bits clear what is above.
+        let mut wide = value;
+        if value.bytes == 1 {
+            cx.emit(rr(Op::MovzxBRR, 4, temp, value.low));
+            wide.low = temp;
+            wide.bytes = 4;
         }
-        compare_with(cx, value, span);
-        cx.emit(jcc(Cond::A, default));
-        let entries = Mem {
-            base: temp,
-            index: value,
+        if table.low != 0 {
+            subtract_low(cx, wide, temp, table.low);
+        } else if value.bytes == 4 {
+            cx.emit(rr(Op::MovzxLRR, 4, temp, value.low));
+        } else if value.bytes == 8 {
+            cx.emit(rr(Op::MovRR, 8, temp, value.low));
+        }
+        if let Some(default) = table.default {
+            compare_with(cx, temp, wide.bytes, table.span);
+            cx.emit(jcc(Cond::A, default));
+        }
+        let start = Mem::symbol(Ref::new(RefKind::Label, table.label.0), 0);
+        let entry = Mem {
+            base: SCRATCH,
+            index: temp,
             scale_log2: 2,
             disp: 0,
         };
-        cx.emit(rm(
-            Op::LeaRM,
-            8,
-            temp,
-            Mem::symbol(Ref::new(RefKind::Label, table.0), 0),
-        ));
-        cx.emit(rm(Op::MovsxdRM, 8, value, entries));
-        cx.emit(rr(Op::AddRR, 8, value, temp));
-        cx.emit(r(Op::JmpR, 8, value));
+        cx.emit(rm(Op::LeaRM, 8, SCRATCH, start));
+        cx.emit(rm(Op::MovsxdRM, 8, temp, entry));
+        cx.emit(rr(Op::AddRR, 8, temp, SCRATCH));
+        cx.emit(r(Op::JmpR, 8, temp));
     }
 
     fn symbol_addr<C: LowerCtx>(
@@ -244,6 +261,15 @@ impl Isa for X86 {
         Ok(())
     }
 
+    fn block_addr<C: LowerCtx>(&self, cx: &mut C, dst: Reg, block: Ref) -> Result<(), CodegenError> {
+        cx.emit(rm(Op::LeaRM, 8, dst, Mem::symbol(block, 0)));
+        Ok(())
+    }
+
+    fn indirect_jump(&self, address: Reg) -> MInst {
+        r(Op::JmpR, 8, address)
+    }
+
     #[inline]
     fn symbol_mem(&self, view: ModuleView<'_>, symbol: SymbolId, addend: i64) -> Option<Mem> {
         let disp = i32::try_from(addend).ok()?;
@@ -261,8 +287,17 @@ impl Isa for X86 {
             cx.emit(r(Op::ZeroX, 16, dst));
             return;
         }
+        if bits == u128::MAX {
+            cx.emit(r(Op::OnesX, 16, dst));
+            return;
+        }
         let constant = cx.pool_constant(&bits.to_le_bytes()[..usize::from(bytes)]);
-        cx.emit(rm(Op::MovsRM, bytes, dst, Mem::symbol(constant, 0)));
+        let (row, size) = if bytes == 16 {
+            (Op::MovapRM, 4)
+        } else {
+            (Op::MovsRM, bytes)
+        };
+        cx.emit(rm(row, size, dst, Mem::symbol(constant, 0)));
     }
 
     fn float_constant_mem<C: LowerCtx>(&self, cx: &mut C, bytes: u8, bits: u128) -> Option<Mem> {
@@ -270,8 +305,9 @@ impl Isa for X86 {
         Some(Mem::symbol(constant, 0))
     }
 
-    fn call(&self, _view: ModuleView<'_>, target: CallTarget) -> MInst {
+    fn call(&self, view: ModuleView<'_>, target: CallTarget) -> MInst {
         match target {
+            CallTarget::Symbol(symbol) if view.is_bound_early(symbol) => through_table(Op::CallM, symbol),
             CallTarget::Symbol(symbol) => call(Ref::symbol(RefKind::Plt, symbol)),
             CallTarget::Reg(reg) => r(Op::CallR, 8, reg),
         }
@@ -345,12 +381,28 @@ impl Isa for X86 {
         cx.emit(rr(Op::AddRR, 8, dst, src));
     }
 
+    fn touch_stack(&self) -> Option<MInst> {
+        Some(mi(Op::OrMI, 8, Mem::base(RSP, 0), 0))
+    }
+
     fn adjust_stack(&self, bytes: i32) -> MInst {
         rm(Op::LeaRM, 8, RSP, Mem::base(RSP, bytes))
     }
 
     fn save_variadic_registers<C: LowerCtx>(&self, cx: &mut C, area: Mem, int_used: u8, float_used: u8) {
         lower::variadic::save_registers(cx, area, int_used, float_used);
+    }
+
+    fn variadic_place(&self, class: RegClass, index: u32) -> i32 {
+        lower::variadic::place(class, index)
+    }
+
+    fn tail_call(&self, view: ModuleView<'_>, target: CallTarget) -> Option<MInst> {
+        Some(match target {
+            CallTarget::Symbol(symbol) if view.is_bound_early(symbol) => through_table(Op::JmpM, symbol),
+            CallTarget::Symbol(symbol) => branch_ref(Op::JmpRef, Ref::symbol(RefKind::Plt, symbol)),
+            CallTarget::Reg(reg) => r(Op::JmpR, 8, reg),
+        })
     }
 
     fn variadic_area_bytes(&self) -> u32 {
@@ -363,6 +415,14 @@ impl Isa for X86 {
 
     fn epilogue<S: FrameSink>(&self, info: &FrameInfo, out: &mut S) {
         frame::epilogue(info, out);
+    }
+
+    fn leave(&self) -> MInst {
+        none(Op::Ret, 8)
+    }
+
+    fn leave_popping(&self, bytes: u32) -> MInst {
+        i(Op::RetI, bytes.cast_signed())
     }
 
     #[inline]
@@ -378,6 +438,10 @@ impl Isa for X86 {
         TABLE_ENTRY
     }
 
+    fn asm_rules(&self) -> Option<&'static dyn AsmRules> {
+        Some(&X86Asm)
+    }
+
     fn mach_rules(&self) -> &'static dyn MachRules {
         &X86Rules
     }
@@ -387,14 +451,39 @@ impl Isa for X86 {
     }
 }
 
-/// Compares a 64-bit register with an unsigned constant.
-fn compare_with<C: LowerCtx>(cx: &mut C, value: Reg, constant: u64) {
-    match i32::try_from(constant) {
-        Ok(0) => cx.emit(rr(Op::TestRR, 8, value, value)),
-        Ok(imm) => cx.emit(ri(Op::CmpRI, 8, value, imm)),
-        Err(_) => {
+/// A call or jump through a symbol's slot of the global offset table.
+fn through_table(op: Op, symbol: SymbolId) -> MInst {
+    MInst::new(op as u16, 8).with_mem(Mem::symbol(Ref::symbol(RefKind::Got, symbol), 0))
+}
+
+/// Compares the low bytes of a register with an unsigned constant.
+fn compare_with<C: LowerCtx>(cx: &mut C, value: Reg, bytes: u8, constant: u64) {
+    match immediate(bytes, constant) {
+        Some(0) => cx.emit(rr(Op::TestRR, bytes, value, value)),
+        Some(imm) => cx.emit(ri(Op::CmpRI, bytes, value, imm)),
+        None => {
             cx.emit(mov_imm64(SCRATCH, constant.cast_signed()));
             cx.emit(rr(Op::CmpRR, 8, value, SCRATCH));
+        }
+    }
+}
+
+/// A number of this many bytes as the immediate that an instruction of this width extends to it.
+fn immediate(bytes: u8, constant: u64) -> Option<i32> {
+    match bytes {
+        1 => Some(i32::from((constant as u8).cast_signed())),
+        4 => Some((constant as u32).cast_signed()),
+        _ => i32::try_from(constant).ok(),
+    }
+}
+
+/// Puts `value - low` into `temp`; a difference of 32 bits clears what is above, one of 8 bits does not.
+fn subtract_low<C: LowerCtx>(cx: &mut C, value: SwitchValue, temp: Reg, low: u64) {
+    match immediate(value.bytes, low).and_then(i32::checked_neg) {
+        Some(disp) => cx.emit(rm(Op::LeaRM, value.bytes.max(4), temp, Mem::base(value.low, disp))),
+        None => {
+            cx.emit(mov_imm64(temp, low.cast_signed().wrapping_neg()));
+            cx.emit(rr(Op::AddRR, value.bytes.max(4), temp, value.low));
         }
     }
 }

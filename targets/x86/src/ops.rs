@@ -7,7 +7,7 @@
 //!
 //! Register operands are in `regs[0]`, then `regs[1]`; a row with a memory operand has its one register in `regs[0]`.
 
-use frazil_codegen::{OpDesc, PRegSet, Reg, Role};
+use frazil_codegen::{OpDesc, PRegSet, Reg, RegClass, Role};
 
 pub use crate::table::{OP_DESCS, Op, ROWS};
 
@@ -272,6 +272,11 @@ pub(crate) const fn x0f(opcode: u8) -> Code {
     Code::new(opcode, 1, Width::Fixed)
 }
 
+/// An opcode behind `0F 38` whose encoding does not depend on the size.
+pub(crate) const fn x38(opcode: u8) -> Code {
+    Code::new(opcode, 2, Width::Fixed)
+}
+
 /// An opcode behind `0F 3A` whose encoding does not depend on the size.
 pub(crate) const fn x3a(opcode: u8) -> Code {
     Code::new(opcode, 3, Width::Fixed)
@@ -316,6 +321,7 @@ pub(crate) mod operands {
     pub(crate) const D8: Operand = operand(Role::Def, Kind::General(1));
     pub(crate) const D32: Operand = operand(Role::Def, Kind::General(4));
     pub(crate) const D64: Operand = operand(Role::Def, Kind::General(8));
+    pub(crate) const M32: Operand = operand(Role::UseDef, Kind::General(4));
     pub(crate) const UX: Operand = operand(Role::Use, Kind::Vector);
     pub(crate) const DX: Operand = operand(Role::Def, Kind::Vector);
     pub(crate) const MX: Operand = operand(Role::UseDef, Kind::Vector);
@@ -441,8 +447,14 @@ impl Row {
             }
             _ => {}
         }
+        let mut classes = [class_of(self.operands[0]), class_of(self.operands[1]), None];
+        if let Role::Base = roles[1] {
+            classes[1] = Some(RegClass::Int);
+            classes[2] = Some(RegClass::Int);
+        }
         OpDesc {
             roles,
+            classes,
             reads_flags: self.effects.reads_flags,
             writes_flags: self.effects.writes_flags,
             implicit_uses: self.effects.uses,
@@ -452,6 +464,15 @@ impl Row {
             is_pure: self.code.form.only_computes() && !self.code.has(Code::FS),
             ..OpDesc::plain(self.name)
         }
+    }
+}
+
+/// The class of registers that an operand may be.
+const fn class_of(operand: Option<Operand>) -> Option<RegClass> {
+    match operand {
+        Some(Operand { kind: Kind::Vector, .. }) => Some(RegClass::Float),
+        Some(_) => Some(RegClass::Int),
+        None => None,
     }
 }
 

@@ -5,10 +5,10 @@
 //! What lies above an operation's width is not looked at by whoever uses the result (contract of narrow integers), so
 //! that narrow additions may be done by a `lea` of four bytes. Flags are those of the Intel manual, volume 1, appendix A.
 
-use crate::build::{r, ri, rm, rr};
+use crate::build::{none, r, ri, rm, rr};
 use crate::cond::Cond;
 use crate::ops::{Code, Kind, Op, ROWS, Row, Width};
-use crate::regs::RSP;
+use crate::regs::{RAX, RSP};
 use frazil_codegen::pass::MachRules;
 use frazil_codegen::{MInst, Mem, Reg, RegClass, Role};
 
@@ -35,8 +35,14 @@ impl MachRules for X86Rules {
         match op_of(inst)? {
             Op::MovRI if inst.imm == 0 && flags_are_free => Some(r(Op::ZeroR, 4, dst)),
             Op::CmpRI if inst.imm == 0 => Some(rr(Op::TestRR, inst.size, dst, dst)),
+            // Sign extensions of the accumulator in place.
+            Op::MovsxdRR if dst == RAX && inst.regs[1] == RAX => Some(none(Op::Cdqe, 8)),
+            Op::MovsxWRR if dst == RAX && inst.regs[1] == RAX && inst.size == 4 => Some(none(Op::Cwde, 4)),
             Op::LeaRM => simplify_lea(inst, flags_are_free),
             Op::AndRI => narrow_mask(inst, flags_are_free),
+            Op::AddRI | Op::SubRI | Op::AddMI | Op::SubMI if flags_are_free && matches!(inst.imm, 1 | -1) => {
+                by_one(inst)
+            }
             // The negated constant has a short form.
             Op::AddRI if inst.imm == 128 && flags_are_free => Some(ri(Op::SubRI, inst.size, dst, -128)),
             Op::SubRI if inst.imm == 128 && flags_are_free => Some(ri(Op::AddRI, inst.size, dst, -128)),
@@ -221,6 +227,23 @@ fn simplify_lea(inst: &MInst, flags_are_free: bool) -> Option<MInst> {
         _ => return None,
     };
     Some(rr(Op::AddRR, inst.size, dst, other))
+}
+
+/// An addition or subtraction of one, which leaves the carry flag alone.
+fn by_one(inst: &MInst) -> Option<MInst> {
+    let (op, imm) = (op_of(inst)?, inst.imm);
+    let op = match (op, imm) {
+        (Op::AddRI, 1) | (Op::SubRI, -1) => Op::IncR,
+        (Op::AddRI, -1) | (Op::SubRI, 1) => Op::DecR,
+        (Op::AddMI, 1) | (Op::SubMI, -1) => Op::IncM,
+        (Op::AddMI, -1) | (Op::SubMI, 1) => Op::DecM,
+        _ => return None,
+    };
+    Some(MInst {
+        op: op as u16,
+        imm: 0,
+        ..*inst
+    })
 }
 
 /// A mask of bytes is an extension, which is shorter; other masks need no wider operation than they have bits.

@@ -71,7 +71,7 @@ fn write_mnemonic(inst: &MInst, row: &Row, encoded_bytes: u8, out: &mut dyn Writ
 
 /// An operand in text.
 #[derive(Clone, Copy)]
-enum Part {
+pub(crate) enum Part {
     /// The register in this slot.
     Register(usize),
     /// The memory operand.
@@ -93,7 +93,7 @@ enum Part {
 }
 
 /// Operands in the order of AT&T syntax: sources first.
-fn parts(form: Form) -> &'static [Part] {
+pub(crate) fn parts(form: Form) -> &'static [Part] {
     use Part::*;
     match form {
         Form::None | Form::NoneModRm | Form::Nop => &[],
@@ -206,7 +206,7 @@ impl Printer<'_> {
             self.names.write_ref(reference, self.out)?;
         }
         self.out.write_str(match reference.kind() {
-            RefKind::Symbol | RefKind::Constant | RefKind::Label => "",
+            RefKind::Symbol | RefKind::Constant | RefKind::Label | RefKind::Block => "",
             RefKind::Got => "@GOTPCREL",
             RefKind::Plt => "@PLT",
             RefKind::TlsGeneralDynamic => "@TLSGD",

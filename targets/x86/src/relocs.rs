@@ -25,6 +25,8 @@ relocs! {
     ABS64 "R_X86_64_64" 1 8 None, "Absolute address, 8 bytes.";
     ABS32 "R_X86_64_32" 10 4 None, "Absolute address that fits 4 bytes zero-extended.";
     ABS32S "R_X86_64_32S" 11 4 None, "Absolute address that fits 4 bytes sign-extended.";
+    ABS16 "R_X86_64_16" 12 2 None, "The low 2 bytes of an absolute address.";
+    ABS8 "R_X86_64_8" 14 1 None, "The low byte of an absolute address.";
     PC32 "R_X86_64_PC32" 2 4 Some(store_distance32), "Distance from the field, 4 bytes.";
     PC64 "R_X86_64_PC64" 24 8 Some(store_distance64), "Distance from the field, 8 bytes.";
     PLT32 "R_X86_64_PLT32" 4 4 Some(store_distance32), "Distance from the field to the function or its linkage table entry.";

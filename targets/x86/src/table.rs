@@ -10,8 +10,8 @@ use crate::memory_forms::MEMORY_FORMS;
 use crate::ops::Imm::{Byte, Full, Shift, Short, Word};
 use crate::ops::operands::*;
 use crate::ops::sizes::*;
-use crate::ops::{Code, FR, FRW, FW, Form, NO, Row, ValidIn, int, int0f, int38, one, op_table, pad, x0f, x3a};
-use crate::regs::{RAX, RBP, RBX, RCX, RDI, RDX, RSI, RSP};
+use crate::ops::{Code, FR, FRW, FW, Form, NO, Row, ValidIn, int, int0f, int38, one, op_table, pad, x0f, x3a, x38};
+use crate::regs::{RAX, RBP, RBX, RCX, RDI, RDX, RSI, RSP, XMM0};
 use frazil_codegen::OpDesc;
 
 op_table! {
@@ -92,6 +92,8 @@ op_table! {
     Idiv8R "idiv" R int(0xf7).digit(7), B, Both, [U], FW.uses(&[RAX]).defs(&[RAX]);
     Idiv8M "idiv" M int(0xf7).digit(7), B, Both, [], FW.uses(&[RAX]).defs(&[RAX]);
     Cwd "cwtd" None one(0x99).prefix(0x66), W, Both, [], NO.uses(&[RAX]).defs(&[RDX]);
+    Cwde "cwtl" None one(0x98), L, Both, [], NO.uses(&[RAX]).defs(&[RAX]);
+    Cdqe "cltq" None one(0x98).flag(Code::W), Q, Only64, [], NO.uses(&[RAX]).defs(&[RAX]);
     Cdq "cltd" None one(0x99), L, Both, [], NO.uses(&[RAX]).defs(&[RDX]);
     Cqo "cqto" None one(0x99).flag(Code::W), Q, Only64, [], NO.uses(&[RAX]).defs(&[RDX]);
 
@@ -255,6 +257,10 @@ op_table! {
     Prefetcht1M "prefetcht1" M x0f(0x18).digit(2), B, Both, [], NO;
     Prefetcht2M "prefetcht2" M x0f(0x18).digit(3), B, Both, [], NO;
     PrefetchwM "prefetchw" M x0f(0x0d).digit(1), B, Both, [], NO;
+    // The segment of the next instruction's memory operand.
+    SegFs "fs" None one(0x64), Q, Both, [], NO;
+    SegGs "gs" None one(0x65), Q, Both, [], NO;
+    SegSs ".byte 0x36" None one(0x36), Q, Both, [], NO;
     Pause "pause" None one(0x90).prefix(0xf3), Q, Both, [], NO;
     Ud2 "ud2" None x0f(0x0b), Q, Both, [], NO;
     Int3 "int3" None one(0xcc), Q, Both, [], NO;
@@ -413,6 +419,136 @@ op_table! {
     ShufpRMI "shufp" RMI x0f(0xc6).packed().imm(Byte), LQ, Both, [MX], NO;
     MovmskpRX "movmskp" LoadRR x0f(0x50).packed(), LQ, Both, [D32, UX], NO;
     PmovmskbRX "pmovmskb" LoadRR x0f(0xd7).prefix(0x66), X, Both, [D32, UX], NO;
+
+    // Packed operations of vectors.
+    PaddbRR "paddb" LoadRR x0f(0xfc).prefix(0x66), X, Both, [MX, UX], NO;
+    PaddwRR "paddw" LoadRR x0f(0xfd).prefix(0x66), X, Both, [MX, UX], NO;
+    PsubbRR "psubb" LoadRR x0f(0xf8).prefix(0x66), X, Both, [MX, UX], NO;
+    PsubwRR "psubw" LoadRR x0f(0xf9).prefix(0x66), X, Both, [MX, UX], NO;
+    PaddsbRR "paddsb" LoadRR x0f(0xec).prefix(0x66), X, Both, [MX, UX], NO;
+    PaddswRR "paddsw" LoadRR x0f(0xed).prefix(0x66), X, Both, [MX, UX], NO;
+    PaddusbRR "paddusb" LoadRR x0f(0xdc).prefix(0x66), X, Both, [MX, UX], NO;
+    PadduswRR "paddusw" LoadRR x0f(0xdd).prefix(0x66), X, Both, [MX, UX], NO;
+    PsubsbRR "psubsb" LoadRR x0f(0xe8).prefix(0x66), X, Both, [MX, UX], NO;
+    PsubswRR "psubsw" LoadRR x0f(0xe9).prefix(0x66), X, Both, [MX, UX], NO;
+    PsubusbRR "psubusb" LoadRR x0f(0xd8).prefix(0x66), X, Both, [MX, UX], NO;
+    PsubuswRR "psubusw" LoadRR x0f(0xd9).prefix(0x66), X, Both, [MX, UX], NO;
+    PmullwRR "pmullw" LoadRR x0f(0xd5).prefix(0x66), X, Both, [MX, UX], NO;
+    PmulhwRR "pmulhw" LoadRR x0f(0xe5).prefix(0x66), X, Both, [MX, UX], NO;
+    PmulhuwRR "pmulhuw" LoadRR x0f(0xe4).prefix(0x66), X, Both, [MX, UX], NO;
+    PmuludqRR "pmuludq" LoadRR x0f(0xf4).prefix(0x66), X, Both, [MX, UX], NO;
+    PmaddwdRR "pmaddwd" LoadRR x0f(0xf5).prefix(0x66), X, Both, [MX, UX], NO;
+    PsadbwRR "psadbw" LoadRR x0f(0xf6).prefix(0x66), X, Both, [MX, UX], NO;
+    PavgbRR "pavgb" LoadRR x0f(0xe0).prefix(0x66), X, Both, [MX, UX], NO;
+    PavgwRR "pavgw" LoadRR x0f(0xe3).prefix(0x66), X, Both, [MX, UX], NO;
+    PminubRR "pminub" LoadRR x0f(0xda).prefix(0x66), X, Both, [MX, UX], NO;
+    PmaxubRR "pmaxub" LoadRR x0f(0xde).prefix(0x66), X, Both, [MX, UX], NO;
+    PminswRR "pminsw" LoadRR x0f(0xea).prefix(0x66), X, Both, [MX, UX], NO;
+    PmaxswRR "pmaxsw" LoadRR x0f(0xee).prefix(0x66), X, Both, [MX, UX], NO;
+    PcmpeqbRR "pcmpeqb" LoadRR x0f(0x74).prefix(0x66), X, Both, [MX, UX], NO;
+    PcmpeqwRR "pcmpeqw" LoadRR x0f(0x75).prefix(0x66), X, Both, [MX, UX], NO;
+    PcmpgtbRR "pcmpgtb" LoadRR x0f(0x64).prefix(0x66), X, Both, [MX, UX], NO;
+    PcmpgtwRR "pcmpgtw" LoadRR x0f(0x65).prefix(0x66), X, Both, [MX, UX], NO;
+    PcmpgtdRR "pcmpgtd" LoadRR x0f(0x66).prefix(0x66), X, Both, [MX, UX], NO;
+    PacksswbRR "packsswb" LoadRR x0f(0x63).prefix(0x66), X, Both, [MX, UX], NO;
+    PackssdwRR "packssdw" LoadRR x0f(0x6b).prefix(0x66), X, Both, [MX, UX], NO;
+    PackuswbRR "packuswb" LoadRR x0f(0x67).prefix(0x66), X, Both, [MX, UX], NO;
+    PunpckhbwRR "punpckhbw" LoadRR x0f(0x68).prefix(0x66), X, Both, [MX, UX], NO;
+    PunpckhwdRR "punpckhwd" LoadRR x0f(0x69).prefix(0x66), X, Both, [MX, UX], NO;
+    PunpckhdqRR "punpckhdq" LoadRR x0f(0x6a).prefix(0x66), X, Both, [MX, UX], NO;
+    PsllwRR "psllw" LoadRR x0f(0xf1).prefix(0x66), X, Both, [MX, UX], NO;
+    PslldRR "pslld" LoadRR x0f(0xf2).prefix(0x66), X, Both, [MX, UX], NO;
+    PsllqRR "psllq" LoadRR x0f(0xf3).prefix(0x66), X, Both, [MX, UX], NO;
+    PsrlwRR "psrlw" LoadRR x0f(0xd1).prefix(0x66), X, Both, [MX, UX], NO;
+    PsrldRR "psrld" LoadRR x0f(0xd2).prefix(0x66), X, Both, [MX, UX], NO;
+    PsrlqRR "psrlq" LoadRR x0f(0xd3).prefix(0x66), X, Both, [MX, UX], NO;
+    PsrawRR "psraw" LoadRR x0f(0xe1).prefix(0x66), X, Both, [MX, UX], NO;
+    PsradRR "psrad" LoadRR x0f(0xe2).prefix(0x66), X, Both, [MX, UX], NO;
+    PsrlwRI "psrlw" RI x0f(0x71).prefix(0x66).digit(2).imm(Byte), X, Both, [MX], NO;
+    PsrawRI "psraw" RI x0f(0x71).prefix(0x66).digit(4).imm(Byte), X, Both, [MX], NO;
+    PsllwRI "psllw" RI x0f(0x71).prefix(0x66).digit(6).imm(Byte), X, Both, [MX], NO;
+    PshuflwRRI "pshuflw" LoadRRI x0f(0x70).prefix(0xf2).imm(Byte), X, Both, [DX, UX], NO;
+    PshufhwRRI "pshufhw" LoadRRI x0f(0x70).prefix(0xf3).imm(Byte), X, Both, [DX, UX], NO;
+    PinsrwXRI "pinsrw" LoadRRI x0f(0xc4).prefix(0x66).imm(Byte), X, Both, [MX, U32], NO;
+    PextrwRXI "pextrw" LoadRRI x0f(0xc5).prefix(0x66).imm(Byte), X, Both, [D32, UX], NO;
+    CmppRRI "cmpp" LoadRRI x0f(0xc2).packed().imm(Byte), LQ, Both, [MX, UX], NO;
+    SqrtpRR "sqrtp" LoadRR x0f(0x51).packed(), LQ, Both, [DX, UX], NO;
+    RsqrtpsRR "rsqrtps" LoadRR x0f(0x52), X, Both, [DX, UX], NO;
+    RcppsRR "rcpps" LoadRR x0f(0x53), X, Both, [DX, UX], NO;
+    RsqrtssRR "rsqrtss" LoadRR x0f(0x52).prefix(0xf3), L, Both, [MX, UX], NO;
+    RcpssRR "rcpss" LoadRR x0f(0x53).prefix(0xf3), L, Both, [MX, UX], NO;
+    Cvtdq2psRR "cvtdq2ps" LoadRR x0f(0x5b), X, Both, [DX, UX], NO;
+    Cvtps2dqRR "cvtps2dq" LoadRR x0f(0x5b).prefix(0x66), X, Both, [DX, UX], NO;
+    Cvttps2dqRR "cvttps2dq" LoadRR x0f(0x5b).prefix(0xf3), X, Both, [DX, UX], NO;
+    Cvtdq2pdRR "cvtdq2pd" LoadRR x0f(0xe6).prefix(0xf3), X, Both, [DX, UX], NO;
+    Cvtpd2dqRR "cvtpd2dq" LoadRR x0f(0xe6).prefix(0xf2), X, Both, [DX, UX], NO;
+    Cvttpd2dqRR "cvttpd2dq" LoadRR x0f(0xe6).prefix(0x66), X, Both, [DX, UX], NO;
+    Cvtps2pdRR "cvtps2pd" LoadRR x0f(0x5a), X, Both, [DX, UX], NO;
+    Cvtpd2psRR "cvtpd2ps" LoadRR x0f(0x5a).prefix(0x66), X, Both, [DX, UX], NO;
+
+    // SSE3, SSSE3, SSE4.1, SSE4.2, AES, carry-less multiplication.
+    HaddpsRR "haddps" LoadRR x0f(0x7c).prefix(0xf2), X, Both, [MX, UX], NO;
+    HaddpdRR "haddpd" LoadRR x0f(0x7c).prefix(0x66), X, Both, [MX, UX], NO;
+    HsubpsRR "hsubps" LoadRR x0f(0x7d).prefix(0xf2), X, Both, [MX, UX], NO;
+    HsubpdRR "hsubpd" LoadRR x0f(0x7d).prefix(0x66), X, Both, [MX, UX], NO;
+    AddsubpsRR "addsubps" LoadRR x0f(0xd0).prefix(0xf2), X, Both, [MX, UX], NO;
+    AddsubpdRR "addsubpd" LoadRR x0f(0xd0).prefix(0x66), X, Both, [MX, UX], NO;
+    LddquRM "lddqu" RM x0f(0xf0).prefix(0xf2), X, Both, [DX], NO;
+    PshufbRR "pshufb" LoadRR x38(0x00).prefix(0x66), X, Both, [MX, UX], NO;
+    PhaddwRR "phaddw" LoadRR x38(0x01).prefix(0x66), X, Both, [MX, UX], NO;
+    PhadddRR "phaddd" LoadRR x38(0x02).prefix(0x66), X, Both, [MX, UX], NO;
+    PhaddswRR "phaddsw" LoadRR x38(0x03).prefix(0x66), X, Both, [MX, UX], NO;
+    PmaddubswRR "pmaddubsw" LoadRR x38(0x04).prefix(0x66), X, Both, [MX, UX], NO;
+    PhsubwRR "phsubw" LoadRR x38(0x05).prefix(0x66), X, Both, [MX, UX], NO;
+    PhsubdRR "phsubd" LoadRR x38(0x06).prefix(0x66), X, Both, [MX, UX], NO;
+    PhsubswRR "phsubsw" LoadRR x38(0x07).prefix(0x66), X, Both, [MX, UX], NO;
+    PsignbRR "psignb" LoadRR x38(0x08).prefix(0x66), X, Both, [MX, UX], NO;
+    PsignwRR "psignw" LoadRR x38(0x09).prefix(0x66), X, Both, [MX, UX], NO;
+    PsigndRR "psignd" LoadRR x38(0x0a).prefix(0x66), X, Both, [MX, UX], NO;
+    PmulhrswRR "pmulhrsw" LoadRR x38(0x0b).prefix(0x66), X, Both, [MX, UX], NO;
+    PabsbRR "pabsb" LoadRR x38(0x1c).prefix(0x66), X, Both, [DX, UX], NO;
+    PabswRR "pabsw" LoadRR x38(0x1d).prefix(0x66), X, Both, [DX, UX], NO;
+    PabsdRR "pabsd" LoadRR x38(0x1e).prefix(0x66), X, Both, [DX, UX], NO;
+    PalignrRRI "palignr" LoadRRI x3a(0x0f).prefix(0x66).imm(Byte), X, Both, [MX, UX], NO;
+    PblendvbRR "pblendvb" LoadRR x38(0x10).prefix(0x66), X, Both, [MX, UX], NO.uses(&[XMM0]);
+    BlendvpsRR "blendvps" LoadRR x38(0x14).prefix(0x66), X, Both, [MX, UX], NO.uses(&[XMM0]);
+    BlendvpdRR "blendvpd" LoadRR x38(0x15).prefix(0x66), X, Both, [MX, UX], NO.uses(&[XMM0]);
+    PtestRR "ptest" LoadRR x38(0x17).prefix(0x66), X, Both, [UX, UX], FW;
+    PmuldqRR "pmuldq" LoadRR x38(0x28).prefix(0x66), X, Both, [MX, UX], NO;
+    PcmpeqqRR "pcmpeqq" LoadRR x38(0x29).prefix(0x66), X, Both, [MX, UX], NO;
+    PackusdwRR "packusdw" LoadRR x38(0x2b).prefix(0x66), X, Both, [MX, UX], NO;
+    PcmpgtqRR "pcmpgtq" LoadRR x38(0x37).prefix(0x66), X, Both, [MX, UX], NO;
+    PminsbRR "pminsb" LoadRR x38(0x38).prefix(0x66), X, Both, [MX, UX], NO;
+    PminsdRR "pminsd" LoadRR x38(0x39).prefix(0x66), X, Both, [MX, UX], NO;
+    PminuwRR "pminuw" LoadRR x38(0x3a).prefix(0x66), X, Both, [MX, UX], NO;
+    PminudRR "pminud" LoadRR x38(0x3b).prefix(0x66), X, Both, [MX, UX], NO;
+    PmaxsbRR "pmaxsb" LoadRR x38(0x3c).prefix(0x66), X, Both, [MX, UX], NO;
+    PmaxsdRR "pmaxsd" LoadRR x38(0x3d).prefix(0x66), X, Both, [MX, UX], NO;
+    PmaxuwRR "pmaxuw" LoadRR x38(0x3e).prefix(0x66), X, Both, [MX, UX], NO;
+    PmaxudRR "pmaxud" LoadRR x38(0x3f).prefix(0x66), X, Both, [MX, UX], NO;
+    PmulldRR "pmulld" LoadRR x38(0x40).prefix(0x66), X, Both, [MX, UX], NO;
+    PhminposuwRR "phminposuw" LoadRR x38(0x41).prefix(0x66), X, Both, [DX, UX], NO;
+    MovntdqaRM "movntdqa" RM x38(0x2a).prefix(0x66), X, Both, [DX], NO;
+    RoundpsRRI "roundps" LoadRRI x3a(0x08).prefix(0x66).imm(Byte), X, Both, [DX, UX], NO;
+    RoundpdRRI "roundpd" LoadRRI x3a(0x09).prefix(0x66).imm(Byte), X, Both, [DX, UX], NO;
+    InsertpsRRI "insertps" LoadRRI x3a(0x21).prefix(0x66).imm(Byte), X, Both, [MX, UX], NO;
+    DppsRRI "dpps" LoadRRI x3a(0x40).prefix(0x66).imm(Byte), X, Both, [MX, UX], NO;
+    DppdRRI "dppd" LoadRRI x3a(0x41).prefix(0x66).imm(Byte), X, Both, [MX, UX], NO;
+    MpsadbwRRI "mpsadbw" LoadRRI x3a(0x42).prefix(0x66).imm(Byte), X, Both, [MX, UX], NO;
+    PclmulqdqRRI "pclmulqdq" LoadRRI x3a(0x44).prefix(0x66).imm(Byte), X, Both, [MX, UX], NO;
+    AesimcRR "aesimc" LoadRR x38(0xdb).prefix(0x66), X, Both, [DX, UX], NO;
+    AesencRR "aesenc" LoadRR x38(0xdc).prefix(0x66), X, Both, [MX, UX], NO;
+    AesenclastRR "aesenclast" LoadRR x38(0xdd).prefix(0x66), X, Both, [MX, UX], NO;
+    AesdecRR "aesdec" LoadRR x38(0xde).prefix(0x66), X, Both, [MX, UX], NO;
+    AesdeclastRR "aesdeclast" LoadRR x38(0xdf).prefix(0x66), X, Both, [MX, UX], NO;
+    AeskeygenassistRRI "aeskeygenassist" LoadRRI x3a(0xdf).prefix(0x66).imm(Byte), X, Both, [DX, UX], NO;
+    PcmpestrmRRI "pcmpestrm" LoadRRI x3a(0x60).prefix(0x66).imm(Byte), X, Both, [UX, UX], FW.uses(&[RAX, RDX]).defs(&[XMM0]);
+    PcmpestriRRI "pcmpestri" LoadRRI x3a(0x61).prefix(0x66).imm(Byte), X, Both, [UX, UX], FW.uses(&[RAX, RDX]).defs(&[RCX]);
+    PcmpistrmRRI "pcmpistrm" LoadRRI x3a(0x62).prefix(0x66).imm(Byte), X, Both, [UX, UX], FW.defs(&[XMM0]);
+    PcmpistriRRI "pcmpistri" LoadRRI x3a(0x63).prefix(0x66).imm(Byte), X, Both, [UX, UX], FW.defs(&[RCX]);
+    Crc32BRR "crc32b" LoadRR x38(0xf0).prefix(0xf2).flag(Code::BYTE_RM), B, Both, [M32, U8], NO;
+    Crc32WRR "crc32w" LoadRR int38(0xf1).prefix(0xf2).flag(Code::PLAIN), W, Both, [M32, U16], NO;
+    Crc32RR "crc32" LoadRR int38(0xf1).prefix(0xf2), LQ, Both, [M, U], NO;
 }
 
 const fn number(op: Option<Op>) -> Option<u16> {
@@ -454,13 +590,22 @@ pub static OP_DESCS: [OpDesc; ROWS.len()] = {
         descs[moves[index] as usize].is_move = true;
         index += 1;
     }
-    let calls = [Op::CallRef, Op::CallR, Op::CallM];
+    let calls = [Op::CallRef, Op::CallTlsGdRef, Op::CallR, Op::CallM];
     index = 0;
     while index < calls.len() {
         descs[calls[index] as usize].has_sets = true;
         index += 1;
     }
-    let repeatable = [Op::MovRI, Op::MovabsRI, Op::LeaRM, Op::ZeroX, Op::MovRM, Op::MovsRM];
+    let repeatable = [
+        Op::MovRI,
+        Op::MovabsRI,
+        Op::LeaRM,
+        Op::ZeroX,
+        Op::OnesX,
+        Op::MovRM,
+        Op::MovsRM,
+        Op::MovapRM,
+    ];
     index = 0;
     while index < repeatable.len() {
         descs[repeatable[index] as usize].is_rematerializable = true;
@@ -488,7 +633,7 @@ pub static OP_DESCS: [OpDesc; ROWS.len()] = {
         descs[compares[index] as usize].is_pure = true;
         index += 1;
     }
-    let extend = [Op::Cwd, Op::Cdq, Op::Cqo];
+    let extend = [Op::Cwd, Op::Cdq, Op::Cqo, Op::Cwde, Op::Cdqe];
     index = 0;
     while index < extend.len() {
         descs[extend[index] as usize].is_pure = true;

@@ -5,6 +5,7 @@
 
 mod assembler;
 mod decoder;
+mod inline_asm;
 mod memory;
 
 use crate::encode::encode;

@@ -2,14 +2,16 @@
 //! panic, and with memory in proportion to the input.
 //!
 //! There is one test only, so that the allocation counter counts nothing else. `ROBUSTNESS_CASES` and
-//! `ROBUSTNESS_SEED` choose the number of cases and the series; `ROBUSTNESS_CASE` repeats a single case.
+//! `ROBUSTNESS_SEED` choose the number of cases and the series, `ROBUSTNESS_SECONDS` when to stop at the latest;
+//! `ROBUSTNESS_CASE` repeats a single case. `ROBUSTNESS_RECIPE` is the recipe (the command's default else).
 
 use std::cell::RefCell;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use std::{env, fs, panic};
 
-use frazil::{Emit, Error, Options, Stage};
+use frazil::{Emit, Error, Options, Recipe, Stage};
 use frazil_frontend_pnacl::{BitcodeModule, FunctionReader};
 use frazil_ir::Function;
 use frazil_ir::verify::{verify_function, verify_module};
@@ -35,6 +37,7 @@ thread_local! {
     static LAST_PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
+#[allow(clippy::print_stdout, reason = "what was done is shown with --nocapture")]
 #[test]
 fn damaged_modules_end_well() {
     let number = |name: &str, default: u64| env::var(name).map_or(default, |text| text.parse().expect("a number"));
@@ -50,14 +53,21 @@ fn damaged_modules_end_well() {
     panic::set_hook(Box::new(|info| {
         LAST_PANIC.set(Some(info.to_string().replace('\n', " ")))
     }));
-    let mut failures = Vec::new();
+    let options = options();
+    let start = Instant::now();
+    let limit = Duration::from_secs(number("ROBUSTNESS_SECONDS", u64::from(u32::MAX)));
+    let (mut failures, mut made) = (Vec::new(), 0);
     for number in numbers.clone() {
+        if start.elapsed() > limit {
+            break;
+        }
+        made += 1;
         let case = case(seed, number, &modules);
         for emit in [Emit::Ir, Emit::Obj] {
             if emit == Emit::Obj && cfg!(debug_assertions) && !keeps_the_rules(&case.bytes) {
                 continue;
             }
-            if let Err(problem) = run(&case, emit) {
+            if let Err(problem) = run(&case, &options, emit) {
                 failures.push(format!(
                     "case {number} of seed {seed} ({}), {emit:?}: {problem}",
                     case.description
@@ -66,11 +76,15 @@ fn damaged_modules_end_well() {
         }
     }
     let _ = panic::take_hook();
+    println!(
+        "recipe {}, in one process: ran {made} of {} cases",
+        options.recipe.name,
+        numbers.count()
+    );
     assert!(
         failures.is_empty(),
-        "{} of {} failed:\n{}",
+        "{} of {made} failed:\n{}",
         failures.len(),
-        numbers.count(),
         failures.join("\n")
     );
 }
@@ -89,11 +103,20 @@ fn modules() -> Vec<Module> {
     paths.iter().map(|path| Module::new(fs::read(path).unwrap())).collect()
 }
 
-fn run(case: &Case, emit: Emit) -> Result<(), String> {
+/// The options that the environment asks for.
+fn options() -> Options {
+    let mut options = Options::default();
+    if let Ok(name) = env::var("ROBUSTNESS_RECIPE") {
+        options.recipe = Arc::new(Recipe::find(&name).expect("the name of a recipe"));
+    }
+    options
+}
+
+fn run(case: &Case, options: &Options, emit: Emit) -> Result<(), String> {
     let bytes_before = ALLOCATOR.current_usage();
     ALLOCATOR.reset_peak_usage();
     let start = Instant::now();
-    let result = panic::catch_unwind(|| compile(&case.bytes, emit));
+    let result = panic::catch_unwind(panic::AssertUnwindSafe(|| compile(&case.bytes, options, emit)));
     let elapsed = start.elapsed();
     let used = ALLOCATOR.peak_usage().saturating_sub(bytes_before);
 
@@ -114,12 +137,12 @@ fn run(case: &Case, emit: Emit) -> Result<(), String> {
 }
 
 /// Compiles as the command does.
-fn compile(bitcode: &[u8], emit: Emit) -> Result<Vec<u8>, Error> {
+fn compile(bitcode: &[u8], options: &Options, emit: Emit) -> Result<Vec<u8>, Error> {
     frazil::compile(
         bitcode,
         &Options {
             emit,
-            ..Options::default()
+            ..options.clone()
         },
     )
 }

@@ -17,18 +17,31 @@ pub const CHECK: Check = Check {
 };
 
 fn run(case: &Case, test: &Test, part: &str) -> Result<(), String> {
+    bless::output(case, &format!("mach {part}"), &compiled(case, test, part, "")?)
+}
+
+/// Whether the case no longer finds what it expects, for any of its targets, when `pass` is left out.
+pub fn notices_absence(case: &Case, test: &Test, pass: &str) -> Result<bool, String> {
+    for part in target_parts(case, test) {
+        let found = compiled(case, test, &part, pass)?;
+        if case.expected_output(&format!("mach {part}")) != Some(found) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The assembly text for a target after the passes of the test, but for one.
+fn compiled(case: &Case, test: &Test, part: &str, without: &str) -> Result<String, String> {
     let (module, functions) = parsed(&case.source)?;
     let names = test.options.first().ok_or("expected `; test mach <pass>`")?;
-    let names: Vec<String> = names.split(',').map(|name| format!("\"{name}\"")).collect();
-    let text = format!(
-        "[recipe.case]\nextends = \"O2\"\npasses = []\nmach-passes = [\"regalloc\", {}]\n",
-        names.join(", ")
-    );
+    let names = names.split(',').filter(|&name| name != without);
+    let passes: String = names.map(|name| format!(", \"{name}\"")).collect();
+    let text = format!("[recipe.case]\nextends = \"O2\"\npasses = []\nmach-passes = [\"regalloc\"{passes}]\n");
     let registry = Registry::builtin();
     let mut book = Book::new(&registry);
     book.add("case", &text).map_err(|error| error.to_string())?;
     let recipe = book.recipe("case", &Overrides::default());
     let recipe = Checked::new(recipe.map_err(|error| error.to_string())?);
-    let text = assembly(&module, &functions, target(part)?, RelocationModel::Pic, &recipe)?;
-    bless::output(case, &format!("mach {part}"), &text)
+    assembly(&module, &functions, target(part)?, RelocationModel::Pic, &recipe)
 }

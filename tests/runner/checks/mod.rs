@@ -1,7 +1,7 @@
 //! The checks that cases ask for, one file each.
 
 mod asm;
-mod mach;
+pub mod mach;
 mod object;
 pub mod opt;
 mod parse;

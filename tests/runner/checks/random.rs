@@ -1,10 +1,11 @@
 //! `; test random <seed> <functions>`: executors of compiled code get the same results from random functions as the
-//! interpreter. With `narrow` behind it pointers have 32 bits.
+//! interpreter. With `narrow` behind it pointers have 32 bits, with `vectors` it has vectors. `FRAZIL_RANDOM_SERIES` chooses other functions than those
+//! of every day (series 0); `cargo xtask random-functions` goes through many series.
 
 use super::{Check, parsed, printed, verifier_messages};
 use crate::runner::case::{Case, Expected, Run, Test};
 use crate::runner::executors::{self, Answer, Found, Program};
-use crate::runner::generate::{Random, arguments, function};
+use crate::runner::generate::{Random, arguments, function, vector_function};
 use frazil_ir::TypeData;
 
 pub const CHECK: Check = Check {
@@ -24,11 +25,14 @@ fn run(case: &Case, test: &Test, part: &str) -> Result<(), String> {
     let &[seed, count] = numbers.as_slice() else {
         return Err("expected `; test random <seed> <functions>`".to_owned());
     };
-    let mut random = Random::new(seed);
+    // Seeds of cases are small.
+    let mut random = Random::new(seed | series()? << 16);
     let is_narrow = test.options.iter().any(|option| option == "narrow");
+    let has_vectors = test.options.iter().any(|option| option == "vectors");
     let pointer_bits = if is_narrow { 32 } else { 64 };
     let mut source = format!("layout pointer_bits {pointer_bits} stack_align 16\n");
-    source.extend((0..count as usize).map(|number| function(number, STATEMENTS, pointer_bits, &mut random)));
+    let make = if has_vectors { vector_function } else { function };
+    source.extend((0..count as usize).map(|number| make(number, STATEMENTS, pointer_bits, &mut random)));
     let mut generated = Case {
         source,
         ..Case::read(&case.path)?
@@ -43,6 +47,17 @@ fn run(case: &Case, test: &Test, part: &str) -> Result<(), String> {
         });
     }
     compare_with_interpreter(&generated, part)
+}
+
+/// The series that the environment asks for.
+fn series() -> Result<u64, String> {
+    let Ok(text) = std::env::var("FRAZIL_RANDOM_SERIES") else {
+        return Ok(0);
+    };
+    let number = text.parse::<u32>();
+    number
+        .map(u64::from)
+        .map_err(|_| format!("FRAZIL_RANDOM_SERIES={text} is no number"))
 }
 
 fn compare_with_interpreter(case: &Case, part: &str) -> Result<(), String> {

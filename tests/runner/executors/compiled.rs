@@ -4,7 +4,7 @@ use super::{Answer, Found, Program};
 use crate::runner::checks::{function_of, signature_text};
 use crate::runner::recipe::Checked;
 use frazil::{RelocationModel, TargetEntry};
-use frazil_codegen::{CompiledFunction, ModuleView, Target};
+use frazil_codegen::{CompiledFunction, ModuleView, Target, Unit};
 use frazil_emit::{AsmBuilder, EmitError, EmitOptions, ObjectBuilder};
 use frazil_ir::text::{parse_module, print_type};
 use frazil_ir::{FuncId, Function, Module};
@@ -85,7 +85,8 @@ fn object_of(
 ) -> Result<Vec<u8>, String> {
     let mut builder = ObjectBuilder::new(module, target.desc(), options(relocation_model)).map_err(text_of)?;
     let add = |id, code: &CompiledFunction| builder.add_function(id, code);
-    compile_functions(module, functions, target, relocation_model, recipe, add)?;
+    let code = CompiledFunction::new(false);
+    compile_functions(module, functions, target, relocation_model, recipe, (code, add))?;
     let mut bytes = Vec::new();
     builder.finish(&mut bytes).map_err(text_of)?;
     Ok(bytes)
@@ -102,7 +103,15 @@ pub fn assembly(
     let target = (target.new)();
     let mut builder = AsmBuilder::new(module, &*target, options(relocation_model)).map_err(text_of)?;
     let add = |id, code: &CompiledFunction| builder.add_function(id, code);
-    compile_functions(module, functions.to_vec(), &*target, relocation_model, recipe, add)?;
+    let code = CompiledFunction::new(true);
+    compile_functions(
+        module,
+        functions.to_vec(),
+        &*target,
+        relocation_model,
+        recipe,
+        (code, add),
+    )?;
     let mut bytes = Vec::new();
     builder.finish(&mut bytes).map_err(text_of)?;
     String::from_utf8(bytes).map_err(text_of)
@@ -119,28 +128,35 @@ fn options(relocation_model: RelocationModel) -> EmitOptions {
     }
 }
 
-/// Compiles one function after the other and hands the code on.
+/// Compiles one function after the other into the same memory and hands the code on.
 fn compile_functions(
     module: &Module,
     functions: Vec<Function>,
     target: &dyn Target,
     relocation_model: RelocationModel,
     recipe: &Checked,
-    mut add: impl FnMut(FuncId, &CompiledFunction) -> Result<(), EmitError>,
+    (mut code, mut add): (
+        CompiledFunction,
+        impl FnMut(FuncId, &CompiledFunction) -> Result<(), EmitError>,
+    ),
 ) -> Result<(), String> {
-    let view = ModuleView {
-        module,
-        relocation_model,
-    };
+    let view = ModuleView::new(module, relocation_model);
     let mut worker = recipe.worker(module, target.desc())?;
-    let mut code = CompiledFunction::new(true);
     for (mut function, (id, head)) in functions.into_iter().zip(module.functions.iter()) {
         let name = module.display_name(head.symbol);
         worker
             .optimize(&mut function, head)
             .map_err(|error| format!("{name}: {error}"))?;
+        let named = module.strings.display(head.target_features);
+        let features = target.desc().features.apply(view.features, &named, false);
+        let features = features.map_err(|error| format!("{name}: {error}"))?;
+        let unit = Unit {
+            function: &function,
+            head,
+            view: ModuleView { features, ..view },
+        };
         worker
-            .compile(target, &function, head, view, &mut code)
+            .compile(target, &unit, &mut code)
             .map_err(|error| format!("{name}: {error}"))?;
         add(id, &code).map_err(|error| format!("{name}: {error}"))?;
     }

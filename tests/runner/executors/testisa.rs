@@ -28,7 +28,8 @@ const MOST_STEPS: u64 = 100_000_000;
 /// What the machine does not have, as in the messages of refusals.
 const LIMITS: &[&str] = &[
     "an invalid function",
-    "an address of a block, or a difference of addresses, in data",
+    "a difference of addresses in data",
+    "the address of a block of another function",
     "a byval parameter aligned to",
     "an atomic access of",
     "instruction atomic_rmw",
@@ -57,8 +58,8 @@ fn run(program: &Program<'_>) -> Result<Vec<Answer>, String> {
             worker.optimize(function, head)?;
         }
     }
-    let compiled = Simulated::compiled_by(&module, &functions, &mut |_, function, head, view, out| {
-        worker.compile(&TestIsa, function, head, view, out)
+    let compiled = Simulated::compiled_by(&module, &functions, &mut |_, unit, out| {
+        worker.compile(&TestIsa, unit, out)
     });
     let simulated = match compiled {
         Ok(simulated) => simulated,

@@ -156,7 +156,7 @@ fn median_of(samples: &[Sample], of: fn(&Sample) -> f64) -> f64 {
 }
 
 fn compile(module: &Module, compiler: &Compiler, output: &Path) -> Result<Sample> {
-    let outcome = process::run(&mut compiler.command(&module.bitcode, output)?, process::TIME_LIMIT)?;
+    let outcome = process::run_measured(&compiler.command(&module.bitcode, output)?, process::TIME_LIMIT)?;
     ensure!(
         outcome.success(),
         "{compiler}: {}: {}",

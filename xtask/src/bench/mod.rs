@@ -11,6 +11,7 @@ mod reference;
 mod run_time;
 mod scaling;
 mod stages;
+mod start_up;
 mod statistics;
 
 use anyhow::{Result, ensure};
@@ -23,7 +24,7 @@ use crate::corpus;
 const RECIPE: &str = "O2";
 
 /// `cargo xtask bench [--run-time [--against llc-O0|llc-O1|llc-O2]...] [--repeat N] [FILTER]`,
-/// `cargo xtask bench --passes [FILTER]`,
+/// `cargo xtask bench --passes [FILTER]`, `cargo xtask bench --start-up [--repeat N]`,
 /// `cargo xtask bench --scaling [--quick] [--repeat N] [SHAPE]` and
 /// `cargo xtask bench --instructions [--bless]`, with the options of [`Compiler::from_arguments`].
 pub fn command(mut arguments: Arguments) -> Result<bool> {
@@ -35,6 +36,7 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
     }
     let scaling = arguments.contains("--scaling");
     let passes = arguments.contains("--passes");
+    let start_up = arguments.contains("--start-up");
     let run_time = arguments.contains("--run-time");
     let against: Vec<LlcLevel> = arguments.values_from_str("--against")?;
     let repeat: Option<usize> = arguments.opt_value_from_str("--repeat")?;
@@ -44,12 +46,17 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
         let quick = arguments.contains("--quick");
         return scaling::measure(&frazil, &corpus::filter(arguments)?, quick, repeat.unwrap_or(5));
     }
+    if start_up {
+        ensure!(arguments.finish().is_empty(), "too many arguments");
+        return start_up::measure(&frazil, repeat.unwrap_or(50));
+    }
+    if run_time {
+        let modules = corpus::modules_to_run(&corpus::filter(arguments)?)?;
+        return run_time::measure(&modules, &frazil, &against, repeat.unwrap_or(5));
+    }
     let modules = corpus::modules(&corpus::filter(arguments)?)?;
     if passes {
         return passes::measure(&modules, &frazil);
-    }
-    if run_time {
-        return run_time::measure(&modules, &frazil, &against, repeat.unwrap_or(5));
     }
     compile_time::measure(&modules, &frazil, repeat.unwrap_or(9))
 }

@@ -5,11 +5,13 @@
 //! execute, counted by callgrind on their short workloads, and the size of the machine code. Where an object is the same
 //! without the pass, nothing is run.
 //!
-//! That a test fails without each pass is checked by the file tests.
+//! A pass counts when it fires and a test fails without it. The latter is what the file tests say, whose trials named
+//! [`TRIAL`] leave each registered pass out; they are made here, too.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
@@ -23,6 +25,9 @@ use crate::{crosstest, process, workspace};
 /// Parts of the optimizing path that are timed like passes but cannot be left out.
 const FIXED_PARTS: [&str; 4] = ["select", "regalloc", "apply", "emit"];
 
+/// What the file tests call the trial on a pass, behind its name.
+const TRIAL: &str = " is missed when it is left out";
+
 /// What is known of one pass.
 #[derive(Default)]
 struct Pass {
@@ -34,6 +39,8 @@ struct Pass {
     text: Vec<f64>,
     /// A refusal or a wrong result without it.
     problem: Option<String>,
+    /// Whether a test fails without it.
+    is_tested: bool,
 }
 
 /// What the full recipe makes of a module.
@@ -44,7 +51,7 @@ struct Baseline {
     executed: BTreeMap<&'static str, u64>,
 }
 
-/// Prints the table. `Ok(false)` if a pass never fires, or something went wrong without one.
+/// Prints the table. `Ok(false)` if a pass does not count, or something went wrong without one.
 pub fn measure(modules: &[Module], frazil: &Compiler) -> Result<bool> {
     let dir = workspace::target_dir().join("bench/passes");
     fs::create_dir_all(&dir)?;
@@ -53,6 +60,10 @@ pub fn measure(modules: &[Module], frazil: &Compiler) -> Result<bool> {
     let mut total = 0.0;
     for module in modules {
         total += add_costs(module, frazil, &dir, &mut order, &mut passes)?;
+    }
+    let tested = tested_passes()?;
+    for (name, pass) in &mut passes {
+        pass.is_tested = tested.contains(name);
     }
     for module in modules
         .iter()
@@ -73,28 +84,38 @@ pub fn measure(modules: &[Module], frazil: &Compiler) -> Result<bool> {
 fn report(frazil: &Compiler, order: &[String], passes: &BTreeMap<String, Pass>, total: f64) -> bool {
     println!("{frazil}: passes over the corpus; what leaving a pass out changes, in percent");
     println!(
-        "{:<22} {:>10} {:>8} {:>14} {:>10} {:>8}",
-        "pass", "fires", "time %", "instructions", "largest", "text"
+        "{:<22} {:>10} {:>8} {:>14} {:>10} {:>8} {:>7}",
+        "pass", "fires", "time %", "instructions", "largest", "text", "tested"
     );
     let mut problems = 0;
     for name in order {
         let pass = &passes[name];
+        let is_fixed = FIXED_PARTS.contains(&name.as_str());
         let percent = |values: &[f64]| geometric_mean(values).map_or("-".to_owned(), signed_percent);
         let largest = pass.executed.iter().copied().max_by(f64::total_cmp);
         println!(
-            "{name:<22} {:>10} {:>8.2} {:>14} {:>10} {:>8}",
+            "{name:<22} {:>10} {:>8.2} {:>14} {:>10} {:>8} {:>7}",
             pass.fired,
             100.0 * pass.nanoseconds / total,
             percent(&pass.executed),
             largest.map_or("-".to_owned(), signed_percent),
             percent(&pass.text),
+            match (is_fixed, pass.is_tested) {
+                (true, _) => "-",
+                (false, true) => "yes",
+                (false, false) => "no",
+            },
         );
         if let Some(problem) = &pass.problem {
             println!("  without it: {problem}");
             problems += 1;
         }
-        if pass.fired == 0 && !FIXED_PARTS.contains(&name.as_str()) {
+        if pass.fired == 0 && !is_fixed {
             println!("  it never fires");
+            problems += 1;
+        }
+        if !pass.is_tested && !is_fixed {
+            println!("  no test fails without it");
             problems += 1;
         }
     }
@@ -104,6 +125,27 @@ fn report(frazil: &Compiler, order: &[String], passes: &BTreeMap<String, Pass>, 
 
 fn signed_percent(ratio: f64) -> String {
     format!("{:+.2}", (ratio - 1.0) * 100.0)
+}
+
+/// The passes without which some file test fails.
+fn tested_passes() -> Result<BTreeSet<String>> {
+    let mut command = workspace::cargo();
+    command.args(["test", "--package", "frazil", "--test", "filetests", "--", TRIAL.trim()]);
+    let outcome = process::run(&mut command, Duration::from_secs(1800))?;
+    let report = String::from_utf8_lossy(&outcome.stdout);
+    let tested: BTreeSet<String> = report.lines().filter_map(passed_trial).collect();
+    ensure!(
+        !tested.is_empty(),
+        "the file tests say nothing:\n{report}{}",
+        outcome.first_error_line()
+    );
+    Ok(tested)
+}
+
+/// The pass that a line of the report says is missed.
+fn passed_trial(line: &str) -> Option<String> {
+    let (name, verdict) = line.strip_prefix("test ")?.split_once(TRIAL)?;
+    verdict.trim_end().ends_with("ok").then(|| name.to_owned())
 }
 
 /// Compiles with timers and counters. Returns the nanoseconds of all stages.
@@ -184,4 +226,17 @@ fn add_gains(
         pass.executed.push(count as f64 / *before as f64);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_the_report_of_the_file_tests() {
+        let passed = "test dce is missed when it is left out            ... ok";
+        assert_eq!(passed_trial(passed).as_deref(), Some("dce"));
+        assert_eq!(passed_trial("test dce is missed when it is left out ... FAILED"), None);
+        assert_eq!(passed_trial("test every opcode is run ... ok"), None);
+    }
 }

@@ -17,6 +17,7 @@ use pico_args::Arguments;
 
 pub use programs::{Package, Program, Run};
 
+use crate::crosstest::wide;
 use crate::{process, workspace};
 
 /// How clang is asked to optimize.
@@ -76,9 +77,12 @@ fn module_name(program: &Program, level: Level) -> String {
     format!("{}-{}", program.name, level.name())
 }
 
-/// `cargo xtask corpus [FILTER]`.
-pub fn command(arguments: Arguments) -> Result<bool> {
-    for module in modules(&filter(arguments)?)? {
+/// `cargo xtask corpus [--wide] [FILTER]`.
+pub fn command(mut arguments: Arguments) -> Result<bool> {
+    if arguments.contains("--wide") {
+        return wide::make(&filter(arguments)?);
+    }
+    for module in modules_to_run(&filter(arguments)?)? {
         println!("{:>8} instructions  {}", module.instructions, module.bitcode.display());
     }
     Ok(true)
@@ -96,11 +100,20 @@ pub fn filter(mut arguments: Arguments) -> Result<String> {
 
 /// Makes, where necessary, the modules whose names contain `filter`.
 pub fn modules(filter: &str) -> Result<Vec<Module>> {
+    modules_of(programs::PROGRAMS.iter(), filter)
+}
+
+/// The same with the programs in C++ and Rust, for commands that run them.
+pub fn modules_to_run(filter: &str) -> Result<Vec<Module>> {
+    modules_of(programs::PROGRAMS.iter().chain(programs::RUN_PROGRAMS), filter)
+}
+
+fn modules_of(programs: impl Iterator<Item = &'static Program>, filter: &str) -> Result<Vec<Module>> {
     let corpus_dir = workspace::target_dir().join("corpus");
     let used = programs::PROGRAMS.iter().filter_map(|program| program.package.as_ref());
     let packages = fetch::fetch_packages(&corpus_dir.join("sources"), used)?;
     let mut modules = Vec::new();
-    for program in programs::PROGRAMS {
+    for program in programs {
         let package_dir = match &program.package {
             Some(package) => packages
                 .get(package.name)
@@ -165,6 +178,11 @@ fn commands(
     link.arg("-o").arg(bitcode);
     for (index, source) in sources.iter().enumerate() {
         let part = parts_dir.join(format!("{index}.bc"));
+        if is_rust(source) {
+            compile.push(rustc(level, source, &part));
+            link.arg(part);
+            continue;
+        }
         let mut command = workspace::llvm_tool(workspace::CLANG)?;
         // What a distribution's clang assumes by itself is said, so that the bitcode is the same everywhere.
         command.args(["-c", "-emit-llvm", "-w", "-fPIE", "-march=x86-64"]);
@@ -180,6 +198,23 @@ fn commands(
         link.arg(part);
     }
     Ok((compile, link))
+}
+
+/// Whether rustc compiles a file.
+pub fn is_rust(source: &Path) -> bool {
+    source.extension().is_some_and(|extension| extension == "rs")
+}
+
+/// The command that makes bitcode of a crate.
+fn rustc(level: Level, source: &Path, bitcode: &Path) -> Command {
+    let mut command = Command::new(workspace::RUSTC);
+    command.args(["--edition=2024", "--emit=llvm-bc", "-Awarnings", "-Ccodegen-units=1"]);
+    command.args(match level {
+        Level::O0 => &["-Copt-level=0"][..],
+        Level::O2 => &["-Copt-level=2", "-Cno-vectorize-loops", "-Cno-vectorize-slp"],
+    });
+    command.arg(source).arg("-o").arg(bitcode);
+    command
 }
 
 /// The source files that `sources` stands for, in an order that does not depend on the file system. A path that ends in
@@ -215,6 +250,10 @@ pub fn source_files(package_dir: &Path, sources: &[&str], exclude: &[&str]) -> R
 fn recipe(program: &Program, compile: &[Command], link: &Command) -> Result<String> {
     let version = process::checked(workspace::llvm_tool(workspace::CLANG)?.arg("--version"))?;
     let mut text = String::from_utf8_lossy(&version.stdout).into_owned();
+    if is_rust(Path::new(program.driver)) {
+        let version = process::checked(Command::new(workspace::RUSTC).arg("--version"))?;
+        text.push_str(&String::from_utf8_lossy(&version.stdout));
+    }
     for command in compile.iter().chain([link]) {
         text.push_str(&format!("{command:?}\n"));
     }

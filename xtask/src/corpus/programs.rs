@@ -1,4 +1,4 @@
-//! The table of corpus programs: where each program's C code comes from, how it is compiled, and how it is run.
+//! The tables of corpus programs: where each program's code comes from, how it is compiled, and how it is run.
 //!
 //! To add a program, add a row. Versions are exact, so that the figures of two machines are about the same code.
 
@@ -24,9 +24,10 @@ pub struct Program {
     pub includes: &'static [&'static str],
     /// Options for the C compiler.
     pub options: &'static [&'static str],
-    /// Our own C file with `main`, relative to the workspace.
+    /// Our own file with `main`, in C, C++ or Rust, relative to the workspace.
     pub driver: &'static str,
-    /// Our own C file that the host's compiler translates and that is linked with the module, if there is one.
+    /// Our own file that the host's compiler translates and that is linked with the module, if there is one. That of a
+    /// Rust program brings the standard library.
     pub host_part: Option<&'static str>,
     /// What to run.
     pub runs: &'static [Run],
@@ -339,6 +340,42 @@ pub const PROGRAMS: &[Program] = &[
             script: Some("xtask/corpus/workload.sql"),
             short: &["150"],
             long: Some(&["3500"]),
+        }],
+    },
+];
+
+/// Programs that are run, too, but are no input of the other measurements.
+pub const RUN_PROGRAMS: &[Program] = &[
+    Program {
+        name: "containers",
+        package: None,
+        sources: &[],
+        exclude: &[],
+        includes: &[],
+        options: &[],
+        driver: "xtask/corpus/containers.cc",
+        host_part: None,
+        runs: &[Run {
+            name: "all",
+            script: None,
+            short: &["100"],
+            long: Some(&["2500"]),
+        }],
+    },
+    Program {
+        name: "collections",
+        package: None,
+        sources: &[],
+        exclude: &[],
+        includes: &[],
+        options: &[],
+        driver: "xtask/corpus/collections.rs",
+        host_part: Some("xtask/corpus/std.rs"),
+        runs: &[Run {
+            name: "all",
+            script: None,
+            short: &["500"],
+            long: Some(&["40000"]),
         }],
     },
 ];

@@ -3,14 +3,18 @@
 //! Each corpus module is compiled by both, each object is linked by `cc` into a program, and both programs run with
 //! the same arguments; standard output and exit status must be identical. Besides, the object must not depend on the
 //! folder that the compiler is started from, and another linker must accept it too. With `--recipe all`, this is done
-//! under every recipe.
+//! under every recipe. With `--minutes`, a share of the modules and recipes is tested.
 //!
 //! Workloads are the short ones; `bench --run-time` measures with the long ones. With `--random N` the programs are made
-//! by a generator instead (`random`).
+//! by a generator instead (`random`), with `--wide` they are whole code bases ([`wide`]).
 
 mod bisect;
+mod integers;
 mod random;
+pub mod wide;
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,6 +27,7 @@ use pico_args::Arguments;
 use crate::compiler::{Compiler, LlcLevel};
 use crate::corpus::{self, Module, Run};
 use crate::process::{self, Outcome};
+use crate::share::Share;
 use crate::workspace;
 
 /// Ample for a short workload; a program that loops is ended here.
@@ -43,17 +48,27 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// `cargo xtask crosstest [--bisect] [FILTER]` and `cargo xtask crosstest --random N [--seed N]`, both with the options
-/// of [`Compiler::list_from_arguments`].
+/// `cargo xtask crosstest [--bisect] [FILTER]` and `cargo xtask crosstest --random N`, both with the options of [`Share`]
+/// and [`Compiler::list_from_arguments`].
 pub fn command(mut arguments: Arguments) -> Result<bool> {
-    let compilers = Compiler::list_from_arguments(&mut arguments)?;
-    if let Some(count) = arguments.opt_value_from_str("--random")? {
-        let seed: u64 = arguments.opt_value_from_str("--seed")?.unwrap_or(1);
+    let is_wide = arguments.contains("--wide");
+    let random: Option<u64> = arguments.opt_value_from_str("--random")?;
+    let both = is_wide || random.is_some();
+    let compilers = Compiler::list_from_arguments(&mut arguments, if both { &["Om1", "O2"] } else { &["Om1"] })?;
+    let mut share = Share::from_arguments(&mut arguments)?;
+    if let Some(count) = random {
         ensure!(arguments.finish().is_empty(), "too many arguments");
-        return random::test_programs(count, seed, &compilers);
+        return random::test_programs(count, &share, &compilers);
+    }
+    if let Some(count) = arguments.opt_value_from_str("--integers")? {
+        ensure!(arguments.finish().is_empty(), "too many arguments");
+        return integers::test_programs(count, &share, &compilers);
+    }
+    if is_wide {
+        return wide::test(&corpus::filter(arguments)?, &compilers, &mut share);
     }
     let find_function = arguments.contains("--bisect");
-    let modules = corpus::modules(&corpus::filter(arguments)?)?;
+    let modules = corpus::modules_to_run(&corpus::filter(arguments)?)?;
     if find_function {
         for module in &modules {
             for frazil in &compilers {
@@ -62,24 +77,42 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
         }
         return Ok(true);
     }
-    let (mut passed, mut failed) = (0, 0);
-    for module in &modules {
+    share.begin();
+    test_modules(&modules, &compilers, &share)
+}
+
+/// Tests modules under recipes, as many as the share allows.
+fn test_modules(modules: &[Module], compilers: &[Compiler], share: &Share) -> Result<bool> {
+    let (mut made, mut passed, mut failed) = (0, 0, 0);
+    let mut references: BTreeMap<String, PathBuf> = BTreeMap::new();
+    let total = modules.len() * compilers.len();
+    for number in share.order(total) {
+        if !share.has_time() {
+            break;
+        }
+        made += 1;
+        let (module, frazil) = (&modules[number / compilers.len()], &compilers[number % compilers.len()]);
         let dir = workspace::target_dir().join("crosstest").join(module.name());
-        let reference = build_module(module, &Compiler::Llc(LlcLevel::O0), &dir)?;
-        let Some(reference) = reference.program else {
-            bail!("{}: {}", module.name(), reference.problem)
-        };
-        for frazil in &compilers {
-            for (case, verdict) in test_module(module, frazil, &reference, &dir)? {
-                match verdict {
-                    Verdict::Passed => passed += 1,
-                    Verdict::Failed(_) => failed += 1,
-                }
-                println!("{:<12} {frazil:<11} {case:<14} {verdict}", module.name());
+        let reference = match references.entry(module.name()) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(unknown) => {
+                let built = build_module(module, &Compiler::Llc(LlcLevel::O0), &dir)?;
+                let Some(program) = built.program else {
+                    bail!("{}: {}", module.name(), built.problem)
+                };
+                unknown.insert(program)
             }
+        };
+        for (case, verdict) in test_module(module, frazil, reference, &dir)? {
+            match verdict {
+                Verdict::Passed => passed += 1,
+                Verdict::Failed(_) => failed += 1,
+            }
+            println!("{:<12} {frazil:<11} {case:<14} {verdict}", module.name());
         }
     }
-    println!("\n{passed} passed, {failed} failed");
+    println!("\n{}", share.report("modules under recipes", made, total));
+    println!("{passed} passed, {failed} failed");
     Ok(failed == 0)
 }
 
@@ -157,12 +190,20 @@ fn compile_host_part(module: &Module, dir: &Path) -> Result<Option<PathBuf>> {
         return Ok(None);
     };
     let object = dir.join("host.o");
+    let source = &workspace::root().join(source);
+    if corpus::is_rust(source) {
+        // A library, in truth; linkers look into the file.
+        let mut command = Command::new(workspace::RUSTC);
+        command
+            .args(["--edition=2024", "-Copt-level=2"])
+            .arg(source)
+            .arg("-o")
+            .arg(&object);
+        process::checked(&mut command)?;
+        return Ok(Some(object));
+    }
     let mut command = Command::new(workspace::CC);
-    command
-        .args(["-c", "-O1", "-w"])
-        .arg(workspace::root().join(source))
-        .arg("-o")
-        .arg(&object);
+    command.args(["-c", "-O1", "-w"]).arg(source).arg("-o").arg(&object);
     process::checked(&mut command)?;
     Ok(Some(object))
 }
@@ -175,7 +216,7 @@ fn link_command(mut linker: Command, object: &Path, host_part: Option<&Path>, pr
         .args(host_part)
         .arg("-o")
         .arg(program);
-    linker.args(["-lm", "-lpthread", "-ldl"]);
+    linker.args(["-Wl,--as-needed", "-lstdc++", "-lm", "-lpthread", "-ldl", "-lgcc_s"]);
     linker
 }
 

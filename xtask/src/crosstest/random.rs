@@ -1,9 +1,11 @@
 //! Programs that nobody wrote: csmith makes C programs without undefined behavior that print a checksum of all their
 //! variables.
 //!
+//! A program compiled by Frazil must do what it does when llc compiles the same bitcode and when gcc compiles the source.
+//!
 //! A program whose behavior differs is kept with its bitcode in the folder that the report names. A program that is
-//! refused by name is reported but is no failure, and one that never ends or crashes even when compiled by llc says
-//! nothing.
+//! refused by name, or that llc and gcc do not agree about, is reported but is no failure, and one that never ends or
+//! crashes even when compiled by llc says nothing.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,15 +18,21 @@ use super::{build_program, difference};
 use crate::compiler::{Compiler, LlcLevel};
 use crate::corpus::Level;
 use crate::process::{self, Outcome};
+use crate::share::Share;
 use crate::workspace;
 
 /// Many random programs never end; the others end at once.
 const RUN_LIMIT: Duration = Duration::from_secs(5);
 
-/// Makes and compares `count` programs, from csmith's seed `first` on.
-pub fn test_programs(count: u64, first: u64, compilers: &[Compiler]) -> Result<bool> {
-    let (mut passed, mut failed, mut skipped) = (0, 0, 0);
+/// Makes and compares `count` programs, from the share's seed on, which is csmith's.
+pub fn test_programs(count: u64, share: &Share, compilers: &[Compiler]) -> Result<bool> {
+    let (mut made, mut passed, mut failed, mut skipped) = (0, 0, 0, 0);
+    let first = share.seed();
     for seed in first..first.saturating_add(count) {
+        if !share.has_time() {
+            break;
+        }
+        made += 1;
         let dir = workspace::target_dir().join(format!("random/{seed}"));
         fs::create_dir_all(&dir)?;
         let source = make_program(seed, &dir)?;
@@ -34,7 +42,7 @@ pub fn test_programs(count: u64, first: u64, compilers: &[Compiler]) -> Result<b
                 match verdict {
                     Verdict::Same => passed += 1,
                     Verdict::Useless => skipped += 1,
-                    Verdict::Refused(why) => {
+                    Verdict::Doubtful(why) => {
                         println!("seed {seed} at {}, {frazil}: {why}", level.name());
                         skipped += 1;
                     }
@@ -54,14 +62,16 @@ pub fn test_programs(count: u64, first: u64, compilers: &[Compiler]) -> Result<b
             fs::remove_dir_all(&dir)?;
         }
     }
+    println!("{}", share.report("programs", made, count as usize));
     println!("{passed} passed, {failed} failed, {skipped} skipped");
     Ok(failed == 0)
 }
 
-enum Verdict {
+pub(super) enum Verdict {
     Same,
     Different(String),
-    Refused(String),
+    /// Says nothing, for a reason that is worth a line.
+    Doubtful(String),
     Useless,
 }
 
@@ -103,19 +113,34 @@ fn test_program(source: &Path, level: Level, compilers: &[Compiler], dir: &Path)
     if expected.status.is_none_or(|status| status.code().is_none()) {
         return Ok(compilers.iter().map(|_| Verdict::Useless).collect());
     }
+    if let Some(text) = difference(&expected, &run_by_gcc(source, dir)?) {
+        let why = format!("llc and gcc do not agree: {text}");
+        return Ok(compilers.iter().map(|_| Verdict::Doubtful(why.clone())).collect());
+    }
     compilers
         .iter()
         .map(|frazil| judge(&bitcode, frazil, &expected, dir))
         .collect()
 }
 
+/// What the program does when gcc compiles it without optimization.
+fn run_by_gcc(source: &Path, dir: &Path) -> Result<Outcome> {
+    let program = dir.join("gcc");
+    if !program.exists() {
+        let mut gcc = Command::new(workspace::GCC);
+        gcc.args(["-O0", "-w", "-I/usr/include/csmith"]).arg(source);
+        process::checked(gcc.arg("-o").arg(&program))?;
+    }
+    process::run(&mut Command::new(program), RUN_LIMIT)
+}
+
 /// Compares the program that `frazil` makes of `bitcode` with what is expected.
-fn judge(bitcode: &Path, frazil: &Compiler, expected: &Outcome, dir: &Path) -> Result<Verdict> {
+pub(super) fn judge(bitcode: &Path, frazil: &Compiler, expected: &Outcome, dir: &Path) -> Result<Verdict> {
     let built = build_program(bitcode, None, frazil, dir)?;
     let Some(program) = built.program else {
         let refused = built.problem.contains("not supported");
         return Ok(if refused {
-            Verdict::Refused(built.problem)
+            Verdict::Doubtful(built.problem)
         } else {
             Verdict::Different(built.problem)
         });

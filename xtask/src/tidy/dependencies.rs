@@ -35,6 +35,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     ("frazil-passes", &["frazil-support", "frazil-ir", "frazil-codegen"]),
     ("frazil-emit", &["frazil-support", "frazil-ir", "frazil-codegen"]),
+    ("frazil-compare", &[]),
     (
         "frazil",
         &[
@@ -45,8 +46,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "frazil-targets",
             "frazil-passes",
             "frazil-emit",
+            "frazil-compare",
         ],
     ),
+    ("frazil-cc", &["frazil"]),
     (
         "frazil-benches",
         &[

@@ -89,7 +89,9 @@ fn check_pass(
     if !cases.any(|case| case.text.contains(&format!(" {name}"))) {
         problems.push(file.problem(0, format!("the pass has no file tests in {tests}")));
     }
-    let recipes = files.iter().filter(|file| file.path.starts_with(RECIPES));
+    // The schema beside them names all passes.
+    let is_recipe = |file: &&SourceFile| file.path.starts_with(RECIPES) && file.path.ends_with(".toml");
+    let recipes = files.iter().filter(is_recipe);
     if !recipes.into_iter().any(|file| file.text.contains(&quoted)) {
         problems.push(file.problem(0, format!("no recipe in {RECIPES} has the pass")));
     }
@@ -133,12 +135,16 @@ mod tests {
             file("passes/PASSES.md", "| Pass |\n|---|\n| `a-pass` | does it |\n"),
             file("tests/filetests/opt/a-pass/one.fzl", "; test opt a-pass\n"),
             file("passes/recipes/o2.toml", "passes = [\"a-pass\"]"),
+            file("passes/recipes/recipe.schema.json", "[\"a-pass\"]"),
         ];
         assert_eq!(messages(&files), Vec::<String>::new());
         files[1].text = "pub const INFO: PassInfo = { name: \"other\",".to_owned();
         assert_eq!(messages(&files), ["a pass in this file must be called `a-pass`"]);
+        files[1].text = "pub const INFO: PassInfo = { name: \"a-pass\",".to_owned();
+        files.remove(5);
+        assert_eq!(messages(&files), ["no recipe in passes/recipes/ has the pass"]);
         files.truncate(2);
-        assert_eq!(messages(&files).len(), 4);
+        assert_eq!(messages(&files).len(), 3);
     }
 
     #[test]

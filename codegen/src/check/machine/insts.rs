@@ -5,7 +5,7 @@ use crate::check::error::{CheckError, CheckFault};
 use crate::check::flow::{Name, Op, Place};
 use crate::check::rules;
 use crate::desc::{OpDesc, Role};
-use crate::mfunc::for_each_register;
+use crate::mfunc::{for_each_register, pseudo};
 use crate::minst::MInst;
 use crate::reg::{PRegSet, Reg, RegClass};
 use crate::regalloc::NO_REG;
@@ -91,6 +91,11 @@ impl Builder<'_> {
         if desc.reads_flags {
             let (place, name) = (Place::FLAGS, self.flags());
             self.flow.push(Op::Use { place, name }, site);
+        }
+        if inst.op == pseudo::ARRIVE {
+            // The call at the end of the block before has defined them.
+            self.fixed_uses(sets.defs, site);
+            return Ok(());
         }
         self.fixed_definitions(sets.defs, site);
         if desc.writes_flags {

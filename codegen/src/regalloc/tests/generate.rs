@@ -56,7 +56,8 @@ pub(crate) fn function(random: &mut Random, shape: Shape) -> MFunc {
     func
 }
 
-fn inst(op: Op, regs: [Reg; 3]) -> MInst {
+/// An instruction of eight bytes.
+pub(super) fn inst(op: Op, regs: [Reg; 3]) -> MInst {
     MInst {
         regs,
         ..MInst::new(op as u16, 8)

@@ -2,7 +2,9 @@
 
 mod generate;
 mod ops;
+mod reduced;
 mod run;
+mod settle;
 
 use super::allocate::Limits;
 use super::{Allocation, AllocatorInput, AllocatorOptions, RegAllocState, allocate};
@@ -12,14 +14,22 @@ use crate::reg::PRegSet;
 use generate::{Random, Shape};
 use ops::{DESC, OPS, SAVED};
 
-/// Allocates and compares runs.
-fn check(func: &MFunc, allocatable: PRegSet, options: &AllocatorOptions, state: &mut RegAllocState, what: &str) {
+/// Allocates, checks and compares runs.
+fn allocation_of(
+    func: &MFunc,
+    allocatable: PRegSet,
+    for_size: bool,
+    options: &AllocatorOptions,
+    state: &mut RegAllocState,
+    what: &str,
+) -> Allocation {
     let input = AllocatorInput {
         desc: &DESC,
         ops: OPS,
         allocatable,
         callee_saved: SAVED.intersection(allocatable),
         reuse_slots: true,
+        for_size,
         options,
     };
     let mut allocation = Allocation::default();
@@ -37,6 +47,7 @@ fn check(func: &MFunc, allocatable: PRegSet, options: &AllocatorOptions, state: 
             dump(func, &allocation)
         );
     }
+    allocation
 }
 
 fn dump(func: &MFunc, allocation: &Allocation) -> String {
@@ -95,7 +106,8 @@ fn check_with(state: &mut RegAllocState, count: u64, shapes: &[Shape], allocatab
             memory_operands: random.below(3) != 0,
             rematerialize: random.below(3) != 0,
         };
-        check(&func, allocatable, &options, state, &format!("seed {seed}"));
+        let for_size = random.below(4) == 0;
+        allocation_of(&func, allocatable, for_size, &options, state, &format!("seed {seed}"));
     }
 }
 

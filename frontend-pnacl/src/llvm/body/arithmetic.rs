@@ -2,7 +2,8 @@
 
 use super::super::codes::{binary as operation, casts};
 use super::super::function::{Body, Operands};
-use super::fast_math;
+use super::{fast_math, wide};
+use crate::build::classes::Class;
 use crate::build::values::Builder;
 use crate::build::word::{NO_TYPE, Word};
 use crate::error::ReadError;
@@ -71,15 +72,18 @@ pub(super) fn single(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Re
     if word.is_operand() {
         Ok(word)
     } else {
-        Err(body.build.malformed("an aggregate where a scalar is expected"))
+        Err(body.build.not_single(word))
     }
 }
 
 /// Two operands and an operation, perhaps with flags.
 pub(in crate::llvm) fn binary(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
-    let left = single(body, operands)?;
+    let left = body.value(operands)?;
     let right = body.value_like(operands, left)?;
     let number = operands.next()?;
+    if !left.is_operand() {
+        return wide::binary(body, left, right, number);
+    }
     let flags = operands.next_or_zero();
     binary_of(body, left, right, number, flags)
 }
@@ -102,6 +106,9 @@ pub(in crate::llvm) fn binary_of(
         Opcode::Fadd | Opcode::Fsub | Opcode::Fmul | Opcode::Fdiv | Opcode::Frem => fast_math(flags),
         _ => 0,
     };
+    if matches!(op, Opcode::Udiv | Opcode::Sdiv | Opcode::Urem | Opcode::Srem) && body.build.is_odd_wide(ir_type) {
+        return wide::odd_division(body, op, left, right);
+    }
     let data = InstData::new(op, ir_type, flags, left.operand(), right.operand());
     body.build.define_simple(data, ir_type, left.ty())
 }
@@ -122,10 +129,14 @@ pub(in crate::llvm) fn unary(body: &mut Body<'_, '_>, operands: &mut Operands<'_
 
 /// An operand, the type it becomes, and the cast, perhaps with flags.
 pub(in crate::llvm) fn cast(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
-    let value = single(body, operands)?;
+    let value = body.value(operands)?;
     let ty = body.build.type_id(operands.next()?)?;
     let number = operands.next()?;
     let flags = operands.next_or_zero();
+    if !value.is_operand() {
+        body.build.expect_wide(value)?;
+        return wide::cast(body, value, ty, number);
+    }
     cast_of(body, value, ty, number, flags)
 }
 
@@ -138,7 +149,11 @@ pub(in crate::llvm) fn cast_of(
     number: u64,
     flags: u64,
 ) -> Result<(), ReadError> {
-    let to = body.build.scalar_class(ty)?;
+    let to = match body.build.class(ty)? {
+        Class::Scalar(to) => to,
+        _ if body.build.wide_bits(ty).is_some() => return wide::cast(body, value, ty, number),
+        _ => body.build.scalar_class(ty)?,
+    };
     let Some(op) = body.build.cast_opcode(number, value.ir_type(), to)? else {
         return body.build.define_as(value.with_type(ty));
     };
@@ -148,7 +163,12 @@ pub(in crate::llvm) fn cast_of(
         casts::FP_TRUNC | casts::FP_EXT => fast_math(flags),
         _ => 0,
     };
-    let source = body.build.typed(value);
+    let source = match op {
+        Opcode::Sitofp | Opcode::Uitofp if body.build.is_odd_wide(value.ir_type()) => {
+            body.build.odd_source(value, op == Opcode::Sitofp)
+        }
+        _ => body.build.typed(value),
+    };
     body.build
         .define_simple(InstData::new(op, to, flags, source, Operand::NONE), to, ty)
 }
@@ -190,10 +210,13 @@ const FIRST_INTEGER_PREDICATE: u64 = 32;
 
 /// Two operands and a predicate, perhaps with flags.
 pub(in crate::llvm) fn compare(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
-    let left = single(body, operands)?;
+    let left = body.value(operands)?;
     let right = body.value_like(operands, left)?;
     let predicate = operands.next()?;
     let flags = operands.next_or_zero();
+    if !left.is_operand() {
+        return wide::compare(body, left, right, predicate);
+    }
     compare_of(body, left, right, predicate, flags)
 }
 

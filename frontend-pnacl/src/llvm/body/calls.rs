@@ -4,7 +4,7 @@ use super::super::codes::call as bits;
 use super::super::function::{Body, Operands};
 use super::arithmetic::Domain;
 use super::control::{pointee_function, terminate};
-use super::fast_math;
+use super::{fast_math, float_parts, wide};
 use crate::build::classes::Class;
 use crate::build::intrinsics::Intrinsic;
 use crate::build::signatures;
@@ -18,23 +18,23 @@ use frazil_ir::{
 };
 
 /// A call as its record describes it.
-struct Call<'m> {
+pub(super) struct Call<'m> {
     /// What is called.
-    callee: Word,
+    pub(super) callee: Word,
     /// The symbol that is called, if it is one.
-    symbol: Option<SymbolId>,
+    pub(super) symbol: Option<SymbolId>,
     /// Its function type.
-    ty: TypeId,
-    result: TypeId,
-    attribute_list: u64,
-    attributes: Attributes<'m>,
-    call_conv: CallConv,
-    flags: CallFlags,
-    fast_math: u16,
+    pub(super) ty: TypeId,
+    pub(super) result: TypeId,
+    pub(super) attribute_list: u64,
+    pub(super) attributes: Attributes<'m>,
+    pub(super) call_conv: CallConv,
+    pub(super) flags: CallFlags,
+    pub(super) fast_math: u16,
     /// Arguments in the order of the parameters; metadata is left out.
-    arguments: Vec<Word>,
+    pub(super) arguments: Vec<Word>,
     /// How many of them are beyond the parameters.
-    more: usize,
+    pub(super) more: usize,
 }
 
 /// Attribute list, convention and flags, perhaps fast-math flags, function type, callee, arguments.
@@ -111,7 +111,7 @@ fn recycle(body: &mut Body<'_, '_>, mut arguments: Vec<Word>) {
 }
 
 /// Reads callee and arguments.
-fn read<'m>(
+pub(super) fn read<'m>(
     body: &mut Body<'_, 'm>,
     operands: &mut Operands<'_>,
     attribute_list: u64,
@@ -276,10 +276,10 @@ fn define_result(body: &mut Body<'_, '_>, data: InstData, ty: TypeId) -> Result<
 
 /// Makes instructions of a call of an intrinsic; `false` if it has to stay a call.
 fn lower(body: &mut Body<'_, '_>, call: &Call<'_>, intrinsic: Intrinsic) -> Result<bool, ReadError> {
-    if call.arguments.iter().any(|argument| !argument.is_operand()) {
-        return Ok(false);
-    }
     let class = body.build.class(call.result)?;
+    if call.arguments.iter().any(|argument| !argument.is_operand()) || body.build.wide_bits(call.result).is_some() {
+        return wide::intrinsic(body, intrinsic, &call.arguments, call.result);
+    }
     let result = if let Class::Scalar(ir_type) = class {
         ir_type
     } else {
@@ -325,6 +325,8 @@ fn lower(body: &mut Body<'_, '_>, call: &Call<'_>, intrinsic: Intrinsic) -> Resu
             let data = InstData::new(Opcode::TlsAddr, Type::PTR, 0, variable.operand(), Operand::NONE);
             body.build.define(data, Type::PTR, call.result)?;
         }
+        // Only a hint.
+        (Intrinsic::Prefetch, [address, ..]) if address.ir_type() != Type::PTR => {}
         (Intrinsic::Prefetch, [address, write, locality, data]) => {
             let bits = [write, locality, data].map(|word| word.operand().as_imm().unwrap_or(0) as u16);
             let [write, locality, data] = bits;
@@ -349,6 +351,9 @@ fn lower(body: &mut Body<'_, '_>, call: &Call<'_>, intrinsic: Intrinsic) -> Resu
                 _ => return Ok(false),
             };
             library_call(body, call, function)?;
+        }
+        (Intrinsic::Split(single, double), &[value]) if class == Class::Aggregate => {
+            return float_parts::split(body, [single, double], value, call.result);
         }
         _ => return Ok(false),
     }
@@ -379,7 +384,9 @@ fn plain(body: &mut Body<'_, '_>, call: &Call<'_>, op: Opcode, class: Class, res
     let like_result = |word: &Word| carried || word.ir_type() == result || op.results() == Results::Ptr;
     let (a, b) = match (op.format(), arguments) {
         (Format::Nullary, []) => (Operand::NONE, Operand::NONE),
-        (Format::Unary, [value, ..]) if op == Opcode::EhTypeidFor => (value.operand(), Operand::NONE),
+        (Format::Unary, [value, ..]) if matches!(op, Opcode::EhTypeidFor | Opcode::SjljSetjmp) => {
+            (value.operand(), Operand::NONE)
+        }
         (Format::Unary, [value]) if like_result(value) => (
             if carried { build.typed(*value) } else { value.operand() },
             Operand::NONE,
@@ -454,8 +461,15 @@ fn memory(body: &mut Body<'_, '_>, call: &Call<'_>, op: Opcode, arguments: [Word
     if build.domain(length.ir_type()) != Domain::Integer {
         return Err(build.malformed("a memory intrinsic whose length is no integer"));
     }
-    let rest = build.function.push_pool(&[source.operand(), length.operand()]);
-    let data = InstData::new(op, length.ir_type(), flags, destination.operand(), Operand::raw(rest));
+    let is_default = |word: Word| word.ir_type() == Type::PTR;
+    let (op, to, from) = match op {
+        Opcode::MemSet if is_default(destination) => (op, destination.operand(), source.operand()),
+        Opcode::MemSet => (Opcode::SpaceSet, build.typed(destination), source.operand()),
+        _ if is_default(destination) && is_default(source) => (op, destination.operand(), source.operand()),
+        _ => (Opcode::SpaceCopy, build.typed(destination), build.typed(source)),
+    };
+    let rest = build.function.push_pool(&[from, length.operand()]);
+    let data = InstData::new(op, length.ir_type(), flags, to, Operand::raw(rest));
     build.function.push_inst(data);
     Ok(())
 }

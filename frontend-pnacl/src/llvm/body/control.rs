@@ -2,6 +2,7 @@
 
 use super::super::function::{Body, Operands};
 use super::arithmetic::Domain;
+use super::wide;
 use crate::build::classes::Class;
 use crate::build::values::Builder;
 use crate::build::word::Word;
@@ -88,6 +89,9 @@ pub(in crate::llvm) fn branch_if(
 pub(in crate::llvm) fn switch(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
     let ty = body.build.type_id(operands.next()?)?;
     let value = body.value_of_type(operands, ty)?;
+    if body.build.wide_bits(ty).is_some() || body.build.is_wider_than_word(value) {
+        return wide::switch(body, value, operands);
+    }
     if !value.is_operand() || body.build.domain(value.ir_type()) != Domain::Integer {
         return Err(body.build.malformed("a switch over something that is no integer"));
     }

@@ -10,22 +10,29 @@ use crate::limits;
 use crate::llvm::types::{Kind, TypeId};
 use frazil_ir::{InstData, MemFlags, Opcode, Operand, Ordering, RmwOp, Type, TypeData};
 
+#[path = "spaces.rs"]
+mod spaces;
+
+/// The opcode for an access in the default address space, or in another.
+fn in_space(default: Opcode, other: Opcode, address: Word) -> Opcode {
+    if address.ir_type() == Type::PTR { default } else { other }
+}
+
 /// Bits of an alloca's last field.
 mod alloca_bits {
     pub(super) const ALIGN_LOW: u64 = 0x1f;
     pub(super) const IN_ALLOCA: u64 = 1 << 5;
     pub(super) const EXPLICIT_TYPE: u64 = 1 << 6;
-    pub(super) const SWIFT_ERROR: u64 = 1 << 7;
     pub(super) const ALIGN_HIGH_SHIFT: u32 = 8;
     pub(super) const ALIGN_HIGH: u64 = 7;
     pub(super) const ALIGN_LOW_BITS: u32 = 5;
 }
 
-/// An alignment as log2 of bytes, from a field that is 0 if not said; then the type's.
+/// The alignment of an access as log2 of bytes, from a field that is 0 if not said; then the type's.
 fn alignment(build: &Builder<'_, '_>, field: u64, ty: TypeId) -> Result<u32, ReadError> {
     match field {
         0 => Ok(u32::from(build.module.types.layout(ty).align_log2)),
-        field if field - 1 <= limits::ALIGNMENT_LOG2 => Ok(field as u32 - 1),
+        field if field - 1 <= limits::PROMISED_ALIGNMENT_LOG2 => Ok((field - 1).min(limits::ALIGNMENT_LOG2) as u32),
         field => Err(build.malformed(format!("an alignment of two to the power of {}", field - 1))),
     }
 }
@@ -51,9 +58,6 @@ pub(in crate::llvm) fn alloca(body: &mut Body<'_, '_>, operands: &mut Operands<'
     if flags & alloca_bits::IN_ALLOCA != 0 {
         return Err(build.unsupported("an alloca for inalloca arguments"));
     }
-    if flags & alloca_bits::SWIFT_ERROR != 0 {
-        return Err(build.unsupported("an alloca for a swifterror"));
-    }
     if build.module.layout.alloca_space != 0 {
         return Err(build.unsupported("an alloca in an address space other than 0"));
     }
@@ -64,11 +68,17 @@ pub(in crate::llvm) fn alloca(body: &mut Body<'_, '_>, operands: &mut Operands<'
         _ => written,
     };
     let layout = build.module.types.layout(ty);
+    if let Some(&Kind::Other(name)) = build.module.types.kind(ty) {
+        return Err(build.unsupported(format!("an alloca of type {name}")));
+    }
     if !layout.sized {
         return Err(build.malformed(format!("an alloca of type {ty}, which has no size")));
     }
     let align = flags & alloca_bits::ALIGN_LOW
         | (flags >> alloca_bits::ALIGN_HIGH_SHIFT & alloca_bits::ALIGN_HIGH) << alloca_bits::ALIGN_LOW_BITS;
+    if align > limits::ALIGNMENT_LOG2 + 1 {
+        return Err(build.malformed(format!("an alloca aligned to two to the power of {}", align - 1)));
+    }
     let align_log2 = alignment(build, align, ty)?;
     // The count is a number of its own, not relative.
     let count = match u32::try_from(count) {
@@ -151,6 +161,9 @@ pub(in crate::llvm) fn load(body: &mut Body<'_, '_>, operands: &mut Operands<'_>
     let ty = loaded_type(body, operands, address, 3)?;
     let align = operands.next()?;
     let volatile = operands.next()? != 0;
+    if address.ir_type() != Type::PTR {
+        return spaces::load(body, address, ty, align, volatile);
+    }
     load_from(body, address, ty, align, volatile)
 }
 
@@ -237,6 +250,9 @@ pub(in crate::llvm) fn store(body: &mut Body<'_, '_>, operands: &mut Operands<'_
     let value = body.value(operands)?;
     let align = operands.next()?;
     let volatile = operands.next()? != 0;
+    if address.ir_type() != Type::PTR {
+        return spaces::store(body, address, value, align, volatile);
+    }
     store_to(body, address, value, align, volatile)
 }
 
@@ -349,7 +365,9 @@ pub(in crate::llvm) fn atomic_load(body: &mut Body<'_, '_>, operands: &mut Opera
         .with_ordering(ordering);
     let ir_type = body.build.scalar_class(ty)?;
     let flags = flags.with_single_thread(single_thread).0;
-    let data = InstData::new(Opcode::AtomicLoad, ir_type, flags, address.operand(), Operand::NONE);
+    let pointer = body.build.typed_space(address);
+    let op = in_space(Opcode::AtomicLoad, Opcode::SpaceLoad, address);
+    let data = InstData::new(op, ir_type, flags, pointer, Operand::NONE);
     body.build.define(data, ir_type, ty)
 }
 
@@ -371,13 +389,9 @@ pub(in crate::llvm) fn atomic_store(body: &mut Body<'_, '_>, operands: &mut Oper
         .with_volatile(volatile)
         .with_ordering(ordering);
     let flags = flags.with_single_thread(single_thread).0;
-    let data = InstData::new(
-        Opcode::AtomicStore,
-        value.ir_type(),
-        flags,
-        value.operand(),
-        address.operand(),
-    );
+    let pointer = body.build.typed_space(address);
+    let op = in_space(Opcode::AtomicStore, Opcode::SpaceStore, address);
+    let data = InstData::new(op, value.ir_type(), flags, value.operand(), pointer);
     body.build.function.push_inst(data);
     Ok(())
 }
@@ -412,7 +426,9 @@ pub(in crate::llvm) fn atomic_rmw(body: &mut Body<'_, '_>, operands: &mut Operan
         .with_volatile(volatile)
         .with_ordering(ordering);
     let flags = flags.with_single_thread(single_thread).with_rmw(operation).0;
-    let data = InstData::new(Opcode::AtomicRmw, ir_type, flags, address.operand(), value.operand());
+    let pointer = build.typed_space(address);
+    let op = in_space(Opcode::AtomicRmw, Opcode::SpaceRmw, address);
+    let data = InstData::new(op, ir_type, flags, pointer, value.operand());
     build.define(data, ir_type, value.ty())
 }
 
@@ -465,7 +481,9 @@ pub(in crate::llvm) fn cmpxchg(body: &mut Body<'_, '_>, operands: &mut Operands<
         .with_ordering(join(success, failure));
     let flags = flags.with_single_thread(single_thread).0;
     let rest = build.function.push_pool(&[expected.operand(), new.operand()]);
-    let data = InstData::new(Opcode::Cmpxchg, ir_type, flags, address.operand(), Operand::raw(rest));
+    let pointer = build.typed_space(address);
+    let op = in_space(Opcode::Cmpxchg, Opcode::SpaceCmpxchg, address);
+    let data = InstData::new(op, ir_type, flags, pointer, Operand::raw(rest));
     let ty = build.pair_with_bool(ir_type)?;
     build.state.types.clear();
     build.state.types.extend([ir_type, Type::I1]);

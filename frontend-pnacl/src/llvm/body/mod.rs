@@ -5,9 +5,12 @@
 
 pub(super) mod aggregates;
 pub(super) mod arithmetic;
+pub(super) mod asm_branches;
 pub(super) mod calls;
 pub(super) mod control;
+mod float_parts;
 pub(super) mod memory;
+mod wide;
 
 /// Fast-math flags: the file has reassociation in bit 7 and, from old versions, everything in bit 0.
 pub(super) fn fast_math(flags: u64) -> u16 {

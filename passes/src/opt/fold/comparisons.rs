@@ -24,8 +24,25 @@ impl Folder<'_> {
             (Some(_), None) => binary(swapped(data.op), data.ty, data.flags, data.b, data.a),
             (None, Some(b)) if is_pointer => self.fold_pointer_compare(data, b),
             (None, Some(b)) => self.fold_with_number(data, bits, b),
-            (None, None) => None,
+            (None, None) => self.fold_both_extended(data),
         }
+    }
+
+    /// A comparison of two values that were extended alike, for this alone, is one of the values themselves.
+    fn fold_both_extended(&mut self, data: &InstData) -> Rule {
+        let (left, right) = (self.def(data.a)?, self.def(data.b)?);
+        let op = match (left.op, right.op) {
+            (Opcode::Zext, Opcode::Zext) => unsigned(data.op),
+            (Opcode::Sext, Opcode::Sext) => data.op,
+            _ => return None,
+        };
+        let narrow = self.type_of(left.a)?;
+        // Others have no registers of their width, so that the extension would only move.
+        let fits = matches!(self.int_bits(narrow)?, 8 | 16 | 32 | 64);
+        if !fits || self.type_of(right.a) != Some(narrow) || !self.has_one_use(data.a) || !self.has_one_use(data.b) {
+            return None;
+        }
+        binary(op, narrow, 0, left.a, right.a)
     }
 
     /// Symbols and slots are not at address zero.
@@ -76,12 +93,8 @@ impl Folder<'_> {
             sign_extended(b, bits) == b
         };
         if fits {
-            let op = match data.op {
-                // Zero-extended numbers are not negative.
-                O::IcmpSgt if is_zext => O::IcmpUgt,
-                O::IcmpSlt if is_zext => O::IcmpUlt,
-                op => op,
-            };
+            // Zero-extended numbers are not negative.
+            let op = if is_zext { unsigned(data.op) } else { data.op };
             let b = self.constant(narrow, sign_extended(b, bits));
             return binary(op, narrow, 0, extension.a, b);
         }
@@ -151,6 +164,18 @@ fn at_limit(op: Opcode, bits: u32, b: i128) -> Option<bool> {
         O::IcmpSgt if b == highest => Some(false),
         O::IcmpSle if b == highest => Some(true),
         _ => None,
+    }
+}
+
+/// The comparison of what is not negative, in the order without sign.
+fn unsigned(op: Opcode) -> Opcode {
+    use Opcode as O;
+    match op {
+        O::IcmpSgt => O::IcmpUgt,
+        O::IcmpSge => O::IcmpUge,
+        O::IcmpSlt => O::IcmpUlt,
+        O::IcmpSle => O::IcmpUle,
+        _ => op,
     }
 }
 

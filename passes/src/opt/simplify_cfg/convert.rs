@@ -41,6 +41,9 @@ impl State {
             if data.op != Opcode::Branch || !is_live || self.led_away[block.index()] {
                 continue;
             }
+            if !self.shapes[data.target().index()].is_short && !self.shapes[data.else_target().index()].is_short {
+                continue;
+            }
             if let Some(diamond) = self.find_diamond(f, block, &data)
                 && self.pays(f, editor, &diamond)
             {
@@ -127,6 +130,8 @@ impl State {
 
     fn convert(&mut self, f: &mut Function, editor: &mut Editor, block: Block, branch: &InstData, diamond: &Diamond) {
         let to = diamond.to;
+        // If nothing else leads there, its phis go, so that it can be merged at once.
+        let meets_alone = self.live_edges[to.index()] == 2 && !self.gained[to.index()];
         for arm in [branch.target(), branch.else_target()] {
             if arm == to {
                 continue;
@@ -156,10 +161,19 @@ impl State {
                 Operand::value(select(f, editor, block, data.ty, [diamond.condition, yes, no]))
             };
             let phi = data.first_result().expect("a phi has a result");
-            editor.set_edge_operand(f, to, block, phi, operand);
+            if meets_alone {
+                editor.replace_uses(f, phi, operand);
+                editor.remove(f, Inst::new(position));
+            } else {
+                editor.set_edge_operand(f, to, block, phi, operand);
+            }
         }
         editor.set_terminator(f, block, InstData::jump(to));
-        self.gained[to.index()] = true;
+        if meets_alone {
+            self.live_edges[to.index()] = 1;
+        } else {
+            self.gained[to.index()] = true;
+        }
         self.led_away[block.index()] = true;
         self.counts.selects += 1;
     }

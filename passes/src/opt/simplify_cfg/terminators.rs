@@ -16,6 +16,7 @@ impl State {
         if let Some(simpler) = simpler {
             editor.set_terminator(f, block, simpler);
             self.counts.terminators += 1;
+            self.must_count = true;
         }
     }
 }

@@ -5,8 +5,8 @@
 //! a phi that is a constant on this edge. The phis behind take on the new edge what they would have been given.
 //!
 //! Not done: where a header of a loop would get more ways in or a header be passed, so that loops keep their form; where
-//! the block behind would need two different operands for one edge.
-//! One block is passed per edge and round; chains get shorter by half in each.
+//! the block behind would need two different operands for one edge. Behind the block that is passed, blocks that only
+//! jump are passed with it, as far as the limit of a chain goes; other thin ones are in the next round.
 
 use super::State;
 use crate::constants::int_value;
@@ -15,6 +15,18 @@ use frazil_support::EpochMap;
 
 /// A switch of more cases is not searched for each edge.
 const MOST_CASES: usize = 256;
+
+/// An edge passes at most so many blocks in a round.
+const MOST_PASSED: u32 = 8;
+
+/// Where an edge can lead instead.
+#[derive(Clone, Copy)]
+struct Way {
+    /// The block behind those that are passed.
+    to: Block,
+    /// The last one that is passed, whose edge to `to` says what the phis there take.
+    last: Block,
+}
 
 /// What is known of thin blocks, and memory for finding out.
 #[derive(Debug, Default)]
@@ -35,7 +47,7 @@ impl State {
         self.thin.known.reset(f.blocks.len());
         for from in f.block_ids() {
             let data = *f.inst(f.terminator(from));
-            if !matches!(data.op, Opcode::Jump | Opcode::Branch | Opcode::Switch) {
+            if !matches!(data.op, Opcode::Jump | Opcode::Branch | Opcode::Switch) || !self.may_pass(f, &data) {
                 continue;
             }
             self.thin.named.reset(f.blocks.len());
@@ -52,8 +64,8 @@ impl State {
                 if self.thin.named.get(edge.target.index()).is_none() {
                     continue;
                 }
-                if let Some(to) = self.way_past(f, editor, edge.target, edge.column as usize) {
-                    self.lead(f, editor, from, edge.target, edge.column as usize, to);
+                if let Some(way) = self.way_past(f, editor, edge.target, edge.column as usize) {
+                    self.lead(f, editor, from, edge.target, edge.column as usize, way);
                     count += 1;
                 }
             }
@@ -63,32 +75,50 @@ impl State {
                     led.get(target.index()).map_or(target, |to| Block::new(to as usize))
                 });
                 self.led_away[from.index()] = true;
+                self.must_count = true;
                 self.counts.edges += count;
             }
         }
     }
 
+    /// Whether a terminator leads to a block that may be thin.
+    fn may_pass(&self, f: &Function, terminator: &InstData) -> bool {
+        let mut may_pass = false;
+        f.for_each_target(terminator, |target| may_pass |= self.shapes[target.index()].is_bare);
+        may_pass
+    }
+
     /// Where an edge into `past`, whose phis it feeds in `column`, can lead instead.
-    fn way_past(&mut self, f: &Function, editor: &mut Editor, past: Block, column: usize) -> Option<Block> {
+    fn way_past(&mut self, f: &Function, editor: &mut Editor, past: Block, column: usize) -> Option<Way> {
+        if !self.shapes[past.index()].is_bare || self.led_away[past.index()] || !self.is_thin(f, editor, past) {
+            return None;
+        }
         let data = f.inst(f.terminator(past));
-        let may_be_thin = matches!(data.op, Opcode::Jump | Opcode::Branch | Opcode::Switch);
-        if !may_be_thin || self.led_away[past.index()] || !self.is_thin(f, editor, past) {
+        if data.op != Opcode::Jump && is_header(f, past) {
             return None;
         }
-        let to = decided(f, editor, past, column, data)?;
-        let keeps_loops = if data.op == Opcode::Jump {
-            !is_header(f, to)
-        } else {
-            !is_header(f, past)
-        };
-        if to == past || !keeps_loops {
-            return None;
+        let (mut to, mut last) = (decided(f, editor, past, column, data)?, past);
+        let mut is_jump = data.op == Opcode::Jump;
+        let mut found = None;
+        for _ in 0..MOST_PASSED {
+            if to == past || is_jump && is_header(f, to) {
+                break;
+            }
+            let agrees = match self.thin.named.get(to.index()) {
+                None => true,
+                Some(own) => !has_phis(f, to) || would_agree(f, editor, own, (past, column), last, to),
+            };
+            if agrees {
+                found = Some(Way { to, last });
+            }
+            let only_jumps = self.shapes[to.index()].is_bare && f.block_insts(to).len() == 1;
+            let next = f.inst(f.terminator(to));
+            if !only_jumps || next.op != Opcode::Jump || self.led_away[to.index()] {
+                break;
+            }
+            (last, to, is_jump) = (to, next.target(), true);
         }
-        let agrees = match self.thin.named.get(to.index()) {
-            None => true,
-            Some(own) => !has_phis(f, to) || would_agree(f, editor, own, past, column, to),
-        };
-        agrees.then_some(to)
+        found
     }
 
     fn is_thin(&mut self, f: &Function, editor: &mut Editor, block: Block) -> bool {
@@ -103,16 +133,6 @@ impl State {
     fn check_thin(&mut self, f: &Function, editor: &mut Editor, block: Block) -> bool {
         let range = f.block_insts(block);
         let (first, last) = (range.start, range.end - 1);
-        // Phis come first, so that the last one tells.
-        if first < last && !matches!(f.insts[last - 1].op, Opcode::Phi | Opcode::Nop) {
-            return false;
-        }
-        if f.insts[first..last]
-            .iter()
-            .any(|data| !matches!(data.op, Opcode::Phi | Opcode::Nop))
-        {
-            return false;
-        }
         let uses = &mut self.thin.uses;
         uses.clear();
         uses.extend(f.insts[first..last].iter().map(|data| match data.first_result() {
@@ -136,8 +156,9 @@ impl State {
         uses.iter().all(|&uses| uses == 0)
     }
 
-    /// Notes that the edge from `from` to `past` leads to `to`, and what the phis there take.
-    fn lead(&mut self, f: &mut Function, editor: &mut Editor, from: Block, past: Block, column: usize, to: Block) {
+    /// Notes that the edge from `from` to `past` leads another way, and what the phis there take.
+    fn lead(&mut self, f: &mut Function, editor: &mut Editor, from: Block, past: Block, column: usize, way: Way) {
+        let Way { to, last } = way;
         self.thin.led.set(past.index(), to.as_u32());
         self.gained[to.index()] = true;
         let is_new = self.thin.named.get(to.index()).is_none();
@@ -148,9 +169,9 @@ impl State {
             return;
         }
         if !has_phis(f, past) {
-            return editor.copy_edge(to, from, past);
+            return editor.copy_edge(to, from, last);
         }
-        let theirs = column_of(f, past, to).expect("the block leads there");
+        let theirs = column_of(f, last, to).expect("the block leads there");
         for position in f.block_insts(to) {
             let data = f.insts[position];
             match data.op {
@@ -166,9 +187,17 @@ impl State {
     }
 }
 
-/// Whether the phis of `to` take in column `own`, of an edge that exists, what they would take past `past`.
-fn would_agree(f: &Function, editor: &mut Editor, own: Option<u32>, past: Block, column: usize, to: Block) -> bool {
-    let (Some(own), Some(theirs)) = (own, column_of(f, past, to)) else {
+/// Whether the phis of `to` take in column `own`, of an edge that exists, what they would take from `last` when `past`
+/// was entered by the edge of this column.
+fn would_agree(
+    f: &Function,
+    editor: &mut Editor,
+    own: Option<u32>,
+    (past, column): (Block, usize),
+    last: Block,
+    to: Block,
+) -> bool {
+    let (Some(own), Some(theirs)) = (own, column_of(f, last, to)) else {
         return false;
     };
     phis(f, to).all(|phi| {

@@ -5,7 +5,7 @@ use super::wide::KEPT;
 use crate::build::*;
 use crate::ops::Op;
 use crate::regs::{SC, ZERO};
-use frazil_codegen::{CaseTest, CodegenError, Label, LowerCtx, MInst, Mem, Reg, SwitchValue};
+use frazil_codegen::{CaseTable, CaseTest, CodegenError, Label, LowerCtx, MInst, Mem, Reg, SwitchValue};
 use frazil_ir::{Operand, Type};
 
 /// The value in registers of the rule, zero-extended.
@@ -21,7 +21,7 @@ pub fn value<C: LowerCtx>(cx: &mut C, value: Operand, ty: Type) -> Result<Switch
         high = cx.use_copy(value, 1);
         super::extend(cx, high, high, bits - 32, false);
     }
-    Ok(SwitchValue { low, high })
+    Ok(SwitchValue { low, high, bytes: 4 })
 }
 
 fn words(case: u64) -> (i32, i32) {
@@ -82,15 +82,8 @@ pub fn bit_branch<C: LowerCtx>(cx: &mut C, index: Reg, mask: u64) -> MInst {
 }
 
 /// Jumps through a table of distances from its start.
-pub fn table_jump<C: LowerCtx>(
-    cx: &mut C,
-    value: SwitchValue,
-    temp: Reg,
-    (low, span): (u64, u64),
-    table: Label,
-    default: Label,
-) {
-    let (low_word, high_word) = words(low);
+pub fn table_jump<C: LowerCtx>(cx: &mut C, value: SwitchValue, temp: Reg, table: &CaseTable) {
+    let (low_word, high_word) = words(table.low);
     let index = value.low;
     if !value.high.is_none() {
         // The borrow of the low words, then the high word of the difference must be zero.
@@ -98,13 +91,17 @@ pub fn table_jump<C: LowerCtx>(
         cx.emit(rrr(Op::Sltu, SC, index, SC));
         cx.emit(rrr(Op::Sub, value.high, value.high, SC));
         cx.emit(rri(Op::Addi, value.high, value.high, high_word.wrapping_neg()));
-        cx.emit(branch(Op::Bne, value.high, ZERO, default));
+        if let Some(default) = table.default {
+            cx.emit(branch(Op::Bne, value.high, ZERO, default));
+        }
     }
     cx.emit(rri(Op::Addi, index, index, low_word.wrapping_neg()));
-    cx.emit(li(SC, words(span).0));
-    cx.emit(branch(Op::Bltu, SC, index, default));
+    if let Some(default) = table.default {
+        cx.emit(li(SC, words(table.span).0));
+        cx.emit(branch(Op::Bltu, SC, index, default));
+    }
     cx.emit(rri(Op::Slli, index, index, 2));
-    cx.emit(ll(temp, table));
+    cx.emit(ll(temp, table.label));
     cx.emit(rrr(Op::Add, index, index, temp));
     cx.emit(rm(Op::Lw, 4, index, Mem::base(index, 0)));
     cx.emit(rrr(Op::Add, index, index, temp));

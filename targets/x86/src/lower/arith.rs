@@ -77,6 +77,12 @@ pub fn binary<C: LowerCtx>(cx: &mut C, data: &InstData) {
     if data.op == Opcode::And && mask_by_move(cx, data, a, b) {
         return;
     }
+    if data.op == Opcode::Sub && a.as_imm() == Some(0) && !cx.is_folded(b) {
+        let src = cx.use_last(b, 0);
+        let dst = cx.def_reuse(result(data), 0, src);
+        cx.emit(r(Op::NegR, size, dst));
+        return;
+    }
     let src = cx.use_src(b, 0, IMM32);
     let left = cx.use_last(a, 0);
     let dst = cx.def_reuse(result(data), 0, left);

@@ -1,9 +1,11 @@
-//! Counting, finding and reversing bits, with the instructions that every x86-64 processor has.
+//! Counting, finding and reversing bits, with the instructions that every x86-64 processor has, or with better ones
+//! where the function may use them.
 
 use super::wide::{Pair, define, extended_high, extended_pair};
 use super::{extended_copy, int_bits, result, size_of_bits};
 use crate::build::*;
 use crate::cond::Cond;
+use crate::features;
 use crate::ops::Op;
 use frazil_codegen::{CodegenError, LowerCtx, Mem, Reg, RegClass};
 use frazil_ir::{InstData, IntFlags, Opcode};
@@ -19,7 +21,11 @@ pub fn bits<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError
     if bits == 0 {
         return Err(CodegenError::unsupported(format!("{} of vectors", data.op.name())));
     }
+    let has = |feature: u8| cx.view().features.has(feature);
     match (data.op, bits) {
+        (Opcode::Ctpop, ..=64) if has(features::POPCNT) => count_by_instruction(cx, data, bits, Op::PopcntRR),
+        (Opcode::Ctlz, ..=64) if has(features::LZCNT) => count_by_instruction(cx, data, bits, Op::LzcntRR),
+        (Opcode::Cttz, 32 | 64) if has(features::BMI) => count_by_instruction(cx, data, bits, Op::TzcntRR),
         (Opcode::Ctpop, ..=64) => count_ones(cx, data, bits),
         (Opcode::Ctpop, _) => count_ones_wide(cx, data, bits),
         (Opcode::Ctlz, ..=64) => leading_zeros(cx, data, bits),
@@ -30,6 +36,21 @@ pub fn bits<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError
         _ => reverse_wide(cx, data, bits),
     }
     Ok(())
+}
+
+/// Counts in a register of which the value fills the lower part, with zeros above it.
+fn count_by_instruction<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32, op: Op) {
+    let size = size_of_bits(bits).max(4);
+    let width = u32::from(size) * 8;
+    let value = match bits == width {
+        true => cx.use_reg(data.a, 0),
+        false => extended_copy(cx, data.a, bits, false, size),
+    };
+    let dst = cx.def(result(data), 0);
+    cx.emit(rr(op, size, dst, value));
+    if data.op == Opcode::Ctlz && bits < width {
+        cx.emit(ri(Op::SubRI, size, dst, (width - bits).cast_signed()));
+    }
 }
 
 fn zero_is_poison(data: &InstData) -> bool {

@@ -1,16 +1,17 @@
 //! What belongs to frames and calls: dynamic allocation, variable arguments, frame and return addresses, traps.
 
-use super::{result, variadic};
+use super::{jump_buffer, result, variadic};
 use crate::build::*;
+use crate::cond::Cond;
 use crate::ops::Op;
 use crate::regs::{RAX, RBP, RDX, RSP};
-use frazil_codegen::{CodegenError, ImmKind, LowerCtx, Mem, PRegSet, Reg, RegClass, Src};
+use frazil_codegen::{CodegenError, GroupKind, ImmKind, LowerCtx, Mem, PRegSet, Reg, RegClass, Src, StackProbes};
 use frazil_ir::{InstData, MemFlags, Opcode, Type};
 
 /// Lowers one of them.
 pub fn lower<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
     match data.op {
-        Opcode::StackAlloc => stack_alloc(cx, data),
+        Opcode::StackAlloc => return stack_alloc(cx, data),
         Opcode::StackSave => {
             cx.need_frame();
             cx.move_stack();
@@ -43,6 +44,8 @@ pub fn lower<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErro
             cx.emit(rr(Op::OrRR, 8, RAX, RDX));
             cx.def_fixed(result(data), 0, RAX);
         }
+        Opcode::SjljSetjmp => jump_buffer::set(cx, data),
+        Opcode::SjljLongjmp => jump_buffer::jump(cx, data),
         Opcode::Trap => cx.emit(none(Op::Ud2, 8)),
         Opcode::Debugtrap => cx.emit(none(Op::Int3, 8)),
         other => return Err(CodegenError::unsupported(format!("instruction {}", other.name()))),
@@ -51,9 +54,13 @@ pub fn lower<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErro
 }
 
 /// The stack pointer goes down by the size rounded up to the stack's alignment, and to a stricter one if asked for.
-fn stack_alloc<C: LowerCtx>(cx: &mut C, data: &InstData) {
+fn stack_alloc<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
     cx.need_frame();
     cx.move_stack();
+    let probes = cx.stack_probes();
+    if probes.bytes > 0 {
+        return probed_stack_alloc(cx, data, probes);
+    }
     let align_log2 = MemFlags(data.flags).align_log2();
     match cx.use_reg_or_imm(data.a, 0, ImmKind::Signed(30)) {
         Src::Imm(size) => {
@@ -72,6 +79,41 @@ fn stack_alloc<C: LowerCtx>(cx: &mut C, data: &InstData) {
     }
     let dst = cx.def(result(data), 0);
     cx.emit(rr(Op::MovRR, 8, dst, RSP));
+    Ok(())
+}
+
+/// The same with every page touched in order, and the one that the stack pointer leaves as well: the frame may end with
+/// almost a page that nobody has touched.
+fn probed_stack_alloc<C: LowerCtx>(cx: &mut C, data: &InstData, probes: StackProbes) -> Result<(), CodegenError> {
+    if probes.function.is_some() {
+        return Err(CodegenError::unsupported(
+            "dynamic stack allocation with stack probes by a call",
+        ));
+    }
+    let align_log2 = MemFlags(data.flags).align_log2().clamp(4, 30);
+    let size = cx.use_reg(data.a, 0);
+    let target = cx.temp(RegClass::Int);
+    let distance = cx.temp(RegClass::Int);
+    let page = probes.bytes.cast_signed();
+    cx.emit(rr(Op::MovRR, 8, target, RSP));
+    cx.emit(rr(Op::SubRR, 8, target, size));
+    cx.emit(ri(Op::AndRI, 8, target, -(1i32 << align_log2)));
+    cx.begin_group(GroupKind::Plain);
+    let (again, done) = (cx.local_label(), cx.local_label());
+    cx.bind(again);
+    cx.emit(mi(Op::OrMI, 8, Mem::base(RSP, 0), 0));
+    cx.emit(rr(Op::MovRR, 8, distance, RSP));
+    cx.emit(rr(Op::SubRR, 8, distance, target));
+    cx.emit(ri(Op::CmpRI, 8, distance, page));
+    cx.emit(jcc_short(Cond::Be, done));
+    cx.emit(rm(Op::LeaRM, 8, RSP, Mem::base(RSP, -page)));
+    cx.emit(jmp(again));
+    cx.bind(done);
+    cx.end_group();
+    cx.emit(rr(Op::MovRR, 8, RSP, target));
+    let dst = cx.def(result(data), 0);
+    cx.emit(rr(Op::MovRR, 8, dst, target));
+    Ok(())
 }
 
 /// Follows the chain of saved frame pointers.

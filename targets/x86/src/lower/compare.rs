@@ -280,7 +280,7 @@ fn move_by<C: LowerCtx>(cx: &mut C, test: Test, size: u8, (data, part): (&InstDa
     }
 }
 
-fn select_float<C: LowerCtx>(
+pub(super) fn select_float<C: LowerCtx>(
     cx: &mut C,
     data: &InstData,
     if_true: Operand,

@@ -1,10 +1,12 @@
 //! Conversions between integer widths, pointers, bit patterns and floating point.
 
-use super::{class_of, extend, extended_copy, float_bytes, int_bits, result, size_of_bits, type_of, wide_convert};
+use super::{
+    class_of, extend, extended_copy, float_bytes, int_bits, result, size_of_bits, type_of, vector, wide_convert,
+};
 use crate::build::*;
 use crate::cond::Cond;
 use crate::ops::Op;
-use frazil_codegen::{CodegenError, GroupKind, ImmKind, LowerCtx, Mem, Reg, RegClass, Src};
+use frazil_codegen::{CodegenError, GroupKind, ImmKind, LowerCtx, Mem, Reg, RegClass, Src, VectorShape};
 use frazil_ir::{InstData, Opcode, Operand, RuntimeFunction, Type};
 
 /// Lowers trunc, zext, sext, ptrtoint, inttoptr, bitcast.
@@ -86,7 +88,11 @@ pub(crate) fn clears_upper_half<C: LowerCtx>(cx: &C, operand: Operand) -> bool {
 fn bitcast<C: LowerCtx>(cx: &mut C, data: &InstData, from: Type) -> Result<(), CodegenError> {
     let supported = |cx: &C, ty: Type| float_bytes(ty) > 0 || int_bits(cx, ty) > 0;
     if !supported(cx, from) || !supported(cx, data.ty) {
-        return Err(CodegenError::unsupported("a bitcast of vectors"));
+        if VectorShape::of(&cx.func().types, from).is_some() {
+            vector::bitcast::bitcast(cx, data);
+            return Ok(());
+        }
+        return Err(CodegenError::unsupported("a bitcast of a type that is not compiled"));
     }
     let to_float = class_of(data.ty) == RegClass::Float;
     if to_float == (class_of(from) == RegClass::Float) {
@@ -123,6 +129,13 @@ fn convert_float<C: LowerCtx>(cx: &mut C, data: &InstData, from: Type) -> Result
         (Type::F64, Type::F32) => (Op::Cvtsd2ssRR, 8),
         _ => return unsupported_float(),
     };
+    if data.ty == Type::F32 {
+        // Not in place: a register for the result need not keep a whole double when it is stored.
+        let src = cx.use_reg(data.a, 0);
+        let dst = cx.def(result(data), 0);
+        cx.emit(rr(op, size, dst, src));
+        return Ok(());
+    }
     // In place, so that the old contents of another register is not waited for.
     let src = cx.use_last(data.a, 0);
     let dst = cx.def_reuse(result(data), 0, src);

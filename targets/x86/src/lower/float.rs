@@ -1,8 +1,10 @@
-//! Floating-point arithmetic on float and double, in SSE2; what SSE2 lacks is a call of the C library.
+//! Floating-point arithmetic on float and double, in SSE2; what SSE2 lacks is a call of the C library, unless the
+//! function may use what later processors have.
 
 use super::{float_bytes, result, type_of};
 use crate::build::*;
 use crate::cond::Cond;
+use crate::features;
 use crate::ops::Op;
 use frazil_codegen::{CodegenError, ImmKind, LowerCtx, Mem, Reg, RegClass, Src};
 use frazil_ir::{InstData, Opcode, Operand, RuntimeFunction, Type};
@@ -28,6 +30,7 @@ pub fn float<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErro
             cx.emit(rr(Op::SqrtsRR, bytes, dst, dst));
         }
         Opcode::Fmuladd => multiply_add(cx, data, bytes),
+        op if cx.view().features.has(features::SSE4_1) && rounding(op).is_some() => round(cx, data, bytes),
         _ => return by_call(cx, data, bytes),
     }
     Ok(())
@@ -95,6 +98,28 @@ fn sign_bearer<C: LowerCtx>(cx: &mut C, operand: Operand, bytes: u8) -> Reg {
         src,
     ));
     temp
+}
+
+/// The immediate of `roundss` and `roundsd`: bits 0 and 1 give the direction, bit 2 leaves it to the current mode, and
+/// bit 3 keeps silent about results that are not exact (Intel manual, volume 2, ROUNDSD).
+pub(super) fn rounding(op: Opcode) -> Option<i32> {
+    Some(match op {
+        Opcode::Froundeven => 8,
+        Opcode::Ffloor => 9,
+        Opcode::Fceil => 10,
+        Opcode::Ftrunc => 11,
+        Opcode::Frint => 4,
+        Opcode::Fnearbyint => 12,
+        _ => return None,
+    })
+}
+
+fn round<C: LowerCtx>(cx: &mut C, data: &InstData, bytes: u8) {
+    let op = if bytes == 4 { Op::RoundssRRI } else { Op::RoundsdRRI };
+    // In place, as for the square root.
+    let src = cx.use_last(data.a, 0);
+    let dst = cx.def_reuse(result(data), 0, src);
+    cx.emit(rri(op, bytes, dst, dst, rounding(data.op).unwrap_or_default()));
 }
 
 /// Not fused: two roundings are allowed, and baseline x86-64 has no fused instruction.

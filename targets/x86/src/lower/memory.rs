@@ -7,14 +7,14 @@ use super::{extended_copy, float_bytes, folded, int_bits, result, size_of_bits};
 use crate::build::*;
 use crate::isa::{SCRATCH, SCRATCH_FLOAT};
 use crate::ops::Op;
-use frazil_codegen::{CodegenError, LowerCtx, Mem, Reg, RegClass, Src};
+use frazil_codegen::{CodegenError, LowerCtx, Mem, Reg, Src};
 use frazil_ir::{InstData, MemFlags, Opcode, Operand, Ordering, RuntimeFunction, Type};
 
 /// Copies and fills of up to this many bytes are done in line.
 pub const MAX_INLINE_BYTES: u32 = 128;
 
 /// A memory operand some bytes further. Displacements were checked for the whole access by `use_addr`.
-fn at(mem: Mem, bytes: u32) -> Mem {
+pub(super) fn at(mem: Mem, bytes: u32) -> Mem {
     mem.offset(bytes.cast_signed()).unwrap_or(mem)
 }
 
@@ -28,7 +28,7 @@ fn load_row(bytes: u32) -> (Op, u8) {
     }
 }
 
-/// Lowers plain and atomic loads.
+/// Lowers plain loads, and atomic ones that are as plain.
 pub fn load<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
     if float_bytes(data.ty) > 0 {
         let mem = cx.use_addr(data.a, 8);
@@ -41,9 +41,6 @@ pub fn load<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError
         return Err(CodegenError::unsupported("a load of a vector"));
     }
     let bytes = bits.div_ceil(8);
-    if data.op == Opcode::AtomicLoad {
-        check_atomic(bytes, data)?;
-    }
     let mem = cx.use_addr(data.a, 16);
     let low = bytes.min(8);
     let dst = cx.def(result(data), 0);
@@ -55,20 +52,8 @@ pub fn load<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError
     Ok(())
 }
 
-fn check_atomic(bytes: u32, data: &InstData) -> Result<(), CodegenError> {
-    if bytes > 8 || !bytes.is_power_of_two() {
-        return Err(CodegenError::unsupported(format!("an atomic access of {bytes} bytes")));
-    }
-    if 1u64 << MemFlags(data.flags).align_log2() < u64::from(bytes) {
-        return Err(CodegenError::unsupported(
-            "an atomic access that is not aligned to its size",
-        ));
-    }
-    Ok(())
-}
-
 /// Loads 1 to 8 bytes. `dst` differs from the registers of `mem`.
-fn load_bytes<C: LowerCtx>(cx: &mut C, dst: Reg, mem: Mem, bytes: u32) {
+pub(super) fn load_bytes<C: LowerCtx>(cx: &mut C, dst: Reg, mem: Mem, bytes: u32) {
     let top = 1 << bytes.ilog2();
     if top == bytes {
         let (row, size) = load_row(bytes);
@@ -85,26 +70,17 @@ fn load_bytes<C: LowerCtx>(cx: &mut C, dst: Reg, mem: Mem, bytes: u32) {
     cx.emit(rr(Op::OrRR, size, dst, SCRATCH));
 }
 
-/// Lowers plain and atomic stores.
+/// Lowers plain stores, and atomic ones that are as plain.
 pub fn store<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
-    let flags = MemFlags(data.flags);
     if float_bytes(data.ty) > 0 {
-        return store_float(cx, data, flags);
+        store_float(cx, data);
+        return Ok(());
     }
     let bits = int_bits(cx, data.ty);
     if bits == 0 {
         return Err(CodegenError::unsupported("a store of a vector"));
     }
     let bytes = bits.div_ceil(8);
-    if data.op == Opcode::AtomicStore {
-        check_atomic(bytes, data)?;
-        if flags.ordering() == Ordering::SequentiallyConsistent && !flags.is_single_thread() {
-            let mem = cx.use_addr(data.b, 8);
-            let value = extended_copy(cx, data.a, bits, false, size_of_bits(bits));
-            cx.emit(mr(Op::XchgMR, bytes as u8, mem, value));
-            return Ok(());
-        }
-    }
     if bytes.is_power_of_two() && bytes <= 8 {
         store_one(cx, data, bits, bytes as u8);
     } else {
@@ -113,20 +89,11 @@ pub fn store<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErro
     Ok(())
 }
 
-fn store_float<C: LowerCtx>(cx: &mut C, data: &InstData, flags: MemFlags) -> Result<(), CodegenError> {
+fn store_float<C: LowerCtx>(cx: &mut C, data: &InstData) {
     let bytes = float_bytes(data.ty);
-    if data.op == Opcode::AtomicStore && flags.ordering() == Ordering::SequentiallyConsistent {
-        let mem = cx.use_addr(data.b, 8);
-        let value = cx.use_reg(data.a, 0);
-        let temp = cx.temp(RegClass::Int);
-        cx.emit(rr(Op::MovdRX, bytes, temp, value));
-        cx.emit(mr(Op::XchgMR, bytes, mem, temp));
-        return Ok(());
-    }
     let value = cx.use_reg(data.a, 0);
     let mem = cx.use_addr(data.b, 8);
     cx.emit(mr(Op::MovsMR, bytes, mem, value));
-    Ok(())
 }
 
 /// Updates memory: the operation and its load were folded into the store.
@@ -157,7 +124,11 @@ fn store_one<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32, bytes: u8) {
     let exact = bits == u32::from(bytes) * 8;
     if let Some(imm) = data.a.as_imm() {
         let mem = cx.use_addr(data.b, 8);
-        let value = if exact { imm } else { imm & ((1i64 << bits) - 1) };
+        let value = if exact {
+            imm
+        } else {
+            imm & (u64::MAX >> (64 - bits)).cast_signed()
+        };
         match i32::try_from(value) {
             Ok(value) => cx.emit(mi(Op::MovMI, bytes, mem, value)),
             Err(_) => {
@@ -193,7 +164,7 @@ fn store_odd<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32, bytes: u32) {
 }
 
 /// Stores the low 1 to 8 bytes of a register of the rule, whose contents is lost.
-fn store_bytes<C: LowerCtx>(cx: &mut C, mem: Mem, value: Reg, bytes: u32) {
+pub(super) fn store_bytes<C: LowerCtx>(cx: &mut C, mem: Mem, value: Reg, bytes: u32) {
     let (mut done, mut rest) = (0, bytes);
     while rest > 0 {
         let piece = 1 << rest.ilog2();
@@ -336,9 +307,13 @@ fn narrow_pattern(byte: u8, bytes: u32) -> i32 {
     }
 }
 
-/// Lowers a prefetch by its locality: 3 is nearest.
+/// Lowers a prefetch by its locality: 3 is nearest. There is none of instructions.
 pub fn prefetch<C: LowerCtx>(cx: &mut C, data: &InstData) {
+    const OF_DATA: u16 = 8;
     let mem = cx.use_addr(data.a, 0);
+    if data.flags & OF_DATA == 0 {
+        return;
+    }
     let op = match (data.flags >> 1) & 3 {
         3 => Op::Prefetcht0M,
         2 => Op::Prefetcht1M,

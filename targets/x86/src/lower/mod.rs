@@ -5,6 +5,9 @@
 
 pub mod arith;
 pub mod atomic;
+mod atomic_calls;
+mod atomic_float;
+mod atomic_wide;
 pub mod bits;
 pub mod call_support;
 pub mod compare;
@@ -13,11 +16,15 @@ pub mod divide;
 mod divide_constant;
 pub mod float;
 pub mod fold;
+mod jump_buffer;
 pub mod memory;
 pub mod overflow;
 pub mod saturating;
 pub mod shift;
+pub mod spaces;
+mod tls;
 pub mod variadic;
+pub mod vector;
 pub mod wide;
 pub mod wide_convert;
 
@@ -25,7 +32,8 @@ use crate::build::*;
 use crate::isa::op_size;
 use crate::ops::Op;
 use frazil_codegen::{CodegenError, LowerCtx, Reg, RegClass};
-use frazil_ir::{EntityRef, Inst, InstData, Opcode, Operand, Type, Value};
+use frazil_ir::typing::is_reduction;
+use frazil_ir::{EntityRef, Inst, InstData, Opcode, Operand, Type, TypeData, Value};
 
 /// Lowers one instruction.
 #[inline]
@@ -66,13 +74,21 @@ pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), CodegenError> {
         | Opcode::Fpext => convert::float_cast(cx, &data)?,
         op if (Opcode::Fadd as u8..=Opcode::Fmuladd as u8).contains(&(op as u8)) => float::float(cx, &data)?,
         Opcode::PtrAdd | Opcode::PtrIndex => arith::pointer(cx, &data),
-        Opcode::Load | Opcode::AtomicLoad => memory::load(cx, &data)?,
-        Opcode::Store | Opcode::AtomicStore => memory::store(cx, &data)?,
-        Opcode::AtomicRmw => atomic::read_modify_write(cx, &data)?,
-        Opcode::Cmpxchg => atomic::compare_exchange(cx, &data)?,
+        Opcode::Load => memory::load(cx, &data)?,
+        Opcode::Store => memory::store(cx, &data)?,
+        Opcode::AtomicLoad | Opcode::AtomicStore | Opcode::AtomicRmw | Opcode::Cmpxchg => atomic::atomic(cx, &data)?,
         Opcode::Fence => memory::fence(cx, &data),
         Opcode::MemCopy | Opcode::MemMove | Opcode::MemSet => memory::block(cx, &data)?,
         Opcode::Prefetch => memory::prefetch(cx, &data),
+        Opcode::TlsAddr => tls::address(cx, &data)?,
+        op if is_reduction(op) => return Err(CodegenError::NeedsExpansion),
+        Opcode::SpaceLoad
+        | Opcode::SpaceStore
+        | Opcode::SpaceRmw
+        | Opcode::SpaceCmpxchg
+        | Opcode::SpaceCopy
+        | Opcode::SpaceSet
+        | Opcode::Addrspacecast => spaces::lower(cx, &data)?,
         _ => call_support::lower(cx, &data)?,
     }
     Ok(())
@@ -96,7 +112,11 @@ pub(crate) fn int_bits<C: LowerCtx>(cx: &C, ty: Type) -> u32 {
     if ty == Type::PTR {
         64
     } else {
-        cx.func().types.int_bits(ty).unwrap_or(0)
+        match cx.func().types.data(ty) {
+            TypeData::Int(bits) => bits,
+            TypeData::Ptr(space) => u32::from(spaces::pointer_bytes(space)) * 8,
+            _ => 0,
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use crate::cond::Cond;
 use crate::isa::SCRATCH;
 use crate::ops::Op;
 use crate::regs::RAX;
-use frazil_codegen::{CodegenError, GroupKind, LowerCtx, Mem};
+use frazil_codegen::{CodegenError, GroupKind, LowerCtx, Mem, RegClass};
 use frazil_ir::InstData;
 
 /// Bytes of the area for the six integer registers.
@@ -15,6 +15,15 @@ const INT_BYTES: u32 = 48;
 pub const AREA_BYTES: u32 = INT_BYTES + 8 * 16;
 /// Size of a `va_list`.
 const VA_LIST_BYTES: u32 = 24;
+
+/// Where the area has the register at this place in the list of its class.
+pub fn place(class: RegClass, index: u32) -> i32 {
+    let offset = match class {
+        RegClass::Int => index * 8,
+        RegClass::Float => INT_BYTES + index * 16,
+    };
+    offset.cast_signed()
+}
 
 fn at(mem: Mem, bytes: u32) -> Mem {
     mem.offset(bytes.cast_signed()).unwrap_or(mem)

@@ -28,8 +28,8 @@ impl AsmNames for PlainNames {
 }
 
 /// Code and relocations of an object file, relocations as the tools print them.
-struct Assembled {
-    code: Vec<u8>,
+pub(super) struct Assembled {
+    pub(super) code: Vec<u8>,
     relocs: Vec<String>,
 }
 
@@ -42,7 +42,7 @@ fn run(program: &str, arguments: &[&str], path: &Path) -> Vec<u8> {
 }
 
 /// Assembles text; `None` if the machine has no assembler for x86, which continuous integration must have.
-fn assemble(text: &str, name: &str) -> Option<Assembled> {
+pub(super) fn assemble(text: &str, name: &str) -> Option<Assembled> {
     let version = Command::new("as").args(["--64", "--version"]).output();
     if !version.is_ok_and(|output| output.status.success()) {
         assert!(std::env::var_os("CI").is_none(), "there is no GNU assembler for x86-64");

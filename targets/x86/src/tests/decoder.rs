@@ -2,12 +2,13 @@
 //! instruction compared with the row.
 
 use super::{bytes, row, samples};
+use crate::build::{mr, none, rm};
 use crate::cond::Cond;
 use crate::encode::encode;
 use crate::ops::{Code, Form, Imm, Kind, Op, Row, Width};
-use crate::regs::name;
+use crate::regs::{R9, R11, R12, RAX, RDI, RSI, XMM9, name};
 use crate::relocs::{FIXUPS, TABLE_ENTRY};
-use frazil_codegen::{CodeBuffer, MInst, PRegSet, Reg, Role};
+use frazil_codegen::{CodeBuffer, MInst, Mem, PRegSet, Reg, Role};
 use iced_x86::{Decoder, DecoderOptions, Instruction, InstructionInfoFactory, OpAccess, OpKind, Register, RflagsBits};
 
 fn decode(bytes: &[u8]) -> Instruction {
@@ -22,9 +23,12 @@ fn intel_mnemonic(inst: &MInst, row: &Row) -> String {
         "movsl" => return "movsxd".into(),
         "movabs" => return "mov".into(),
         "cwtd" => return "cwd".into(),
+        "cwtl" => return "cwde".into(),
+        "cltq" => return "cdqe".into(),
         "cltd" => return "cdq".into(),
         "cqto" => return "cqo".into(),
         "data16 leaq" => return "lea".into(),
+        "crc32b" | "crc32w" => return "crc32".into(),
         "movd" if inst.size == 8 => return "movq".into(),
         _ => {}
     }
@@ -268,12 +272,41 @@ fn check_flags(inst: &MInst, row: &Row, decoded: &Instruction) {
     );
 }
 
+/// Prefixes, which are rows because any instruction may come behind them.
+const SEGMENTS: [Op; 3] = [Op::SegFs, Op::SegGs, Op::SegSs];
+
+#[test]
+fn segments_are_those_of_the_next_instruction() {
+    let accesses = [
+        rm(Op::MovRM, 2, RAX, Mem::base(RSI, 8)),
+        mr(Op::LockXaddMR, 8, Mem::base(R12, 0), R9),
+        rm(Op::MovsRM, 8, XMM9, Mem::base(RDI, 0)),
+        rm(Op::MovRM, 8, R11, Mem::base(Reg::NONE, 0x28)),
+    ];
+    for (segment, register) in SEGMENTS.into_iter().zip([Register::FS, Register::GS, Register::SS]) {
+        for access in accesses {
+            let mut buf = CodeBuffer::new(false);
+            encode(&none(segment, 8), &mut buf);
+            encode(&access, &mut buf);
+            let decoded = decode(&buf.bytes);
+            assert_eq!(decoded.len(), buf.bytes.len());
+            assert_eq!(decoded.segment_prefix(), register, "{access:?}");
+            let alone = decode(&bytes(&access));
+            assert_eq!(decoded.code(), alone.code());
+            assert_eq!(decoded.memory_base(), alone.memory_base());
+        }
+    }
+}
+
 #[test]
 fn the_decoder_reads_what_the_rows_say() {
     let mut factory = InstructionInfoFactory::new();
     for &op in Op::ALL {
         for inst in samples(op) {
             let row = row(&inst);
+            if SEGMENTS.contains(&op) {
+                continue;
+            }
             let mut bytes = bytes(&inst);
             if row.name == "CallTlsGdRef" {
                 // Two of the prefixes are repeated ones, which the decoder does not show.

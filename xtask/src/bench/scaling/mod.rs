@@ -157,7 +157,7 @@ fn cost(frazil: &Compiler, input: &Path, size: usize, object: &Path, repeat: usi
         peak_bytes: f64::INFINITY,
     };
     for _ in 0..repeat {
-        let outcome = process::run(&mut frazil.command(input, object)?, COMPILE_LIMIT)?;
+        let outcome = process::run_measured(&frazil.command(input, object)?, COMPILE_LIMIT)?;
         ensure!(
             outcome.success(),
             "{size} instructions: {}: {}",

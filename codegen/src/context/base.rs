@@ -1,0 +1,115 @@
+//! What both contexts hold of the function that is compiled.
+
+use crate::buffer::CodeBuffer;
+use crate::context::frame_code::stack_probes;
+use crate::context::refusals;
+use crate::desc::ConvDesc;
+use crate::error::CodegenError;
+use crate::isa::{Isa, StackProbes};
+use crate::minst::Label;
+use crate::module_view::ModuleView;
+use crate::reg::PRegSet;
+use crate::unit::{Unit, convention};
+use frazil_ir::{Block, Function, Value};
+
+/// How the function is called.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Incoming {
+    /// Size of the arguments on the stack.
+    pub stack_bytes: u32,
+    /// How much of them the function takes off the stack.
+    pub popped_bytes: u32,
+    /// Number of integer argument registers that the fixed parameters took.
+    pub int_args_used: u8,
+    /// Number of float argument registers that they took.
+    pub float_args_used: u8,
+    /// In a variadic function: the frame slot with the saved argument registers.
+    pub variadic_save: Option<i32>,
+    /// The parameter that is to be returned.
+    pub struct_return: Option<Value>,
+    /// In a variadic function with calls that must take its place: the frame slot with what the caller said of float
+    /// registers.
+    pub variadic_count: Option<i32>,
+    /// The frame slot of Swift's error, whose address the parameter is.
+    pub swift_error: Option<i32>,
+}
+
+/// The part that both contexts have.
+pub(crate) struct Base<'a, I: Isa> {
+    /// The target.
+    pub isa: &'a I,
+    /// The function.
+    pub function: &'a Function,
+    /// The module and the options.
+    pub view: ModuleView<'a>,
+    /// The convention of the function itself.
+    pub conv: &'static ConvDesc,
+    /// Registers that the function gives back as they were.
+    pub preserved: PRegSet,
+    /// The code; in the selecting context, its labels, constants and jump tables.
+    pub buf: &'a mut CodeBuffer,
+    /// Layout position of the current block.
+    pub position: u32,
+    /// Width of immediates of the current instruction, in bytes.
+    pub imm_bytes: u8,
+    /// How the function is called.
+    pub incoming: Incoming,
+    /// How its stack is probed.
+    pub probes: StackProbes,
+    /// The first refusal met where none could be returned.
+    pub error: Option<CodegenError>,
+}
+
+impl<'a, I: Isa> Base<'a, I> {
+    /// Begins a function, unless it must be refused.
+    pub(crate) fn new(isa: &'a I, unit: &Unit<'a>, buf: &'a mut CodeBuffer) -> Result<Base<'a, I>, CodegenError> {
+        refusals::refuse_attributes(unit.head, unit.view)?;
+        if unit.head.naked {
+            refusals::refuse_naked(unit.function)?;
+        }
+        refusals::refuse_layout(isa.desc(), unit.function, unit.view)?;
+        if unit.head.personality.is_some() {
+            refusals::refuse_personality(isa.desc(), unit.head, unit.view)?;
+            buf.exceptions.begin(true);
+        }
+        let conv = convention(isa, unit.function.signature.call_conv)?;
+        if unit.function.has_block_addresses || unit.function.cfg.indirect_jumps() > 0 {
+            address_blocks(unit.function, buf)?;
+        }
+        Ok(Base {
+            isa,
+            function: unit.function,
+            view: unit.view,
+            conv,
+            preserved: conv.callee_saved,
+            buf,
+            position: 0,
+            imm_bytes: 8,
+            incoming: Incoming::default(),
+            probes: stack_probes(unit.head, unit.view)?,
+            error: None,
+        })
+    }
+
+    /// The label that is a block's address; `None` if nobody asks for addresses of blocks, or there is no such block.
+    pub(crate) fn address_label(&self, block: Block) -> Option<Label> {
+        let (first, count) = self.buf.block_addresses?;
+        (block.as_u32() < count).then(|| Label(first.0 + block.as_u32()))
+    }
+}
+
+/// Makes the labels that are the addresses of blocks.
+///
+/// The address of a target of the function's one indirect jump is where the way from the jump to the target begins,
+/// with the moves into the target's phis if there are any (contract 11); that of another block is the block.
+#[cold]
+fn address_blocks(function: &Function, buf: &mut CodeBuffer) -> Result<(), CodegenError> {
+    if function.cfg.indirect_jumps() > 1 {
+        return Err(CodegenError::unsupported(
+            "computed gotos (indirectbr) with different targets in one function",
+        ));
+    }
+    let count = function.blocks.len();
+    buf.block_addresses = Some((buf.new_labels(count), count as u32));
+    Ok(())
+}

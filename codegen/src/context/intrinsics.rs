@@ -1,0 +1,22 @@
+//! Calls of intrinsics that have no opcode: the target's own.
+
+use super::Context;
+use crate::error::CodegenError;
+use crate::isa::Isa;
+use frazil_ir::{CallFlags, InstData};
+
+/// Whether a call is one of an intrinsic that has no opcode.
+#[inline]
+pub(crate) fn is_intrinsic(data: &InstData) -> bool {
+    CallFlags::from_bits_retain(data.flags).contains(CallFlags::INTRINSIC)
+}
+
+/// Has the target lower a call of an intrinsic; `false` if it does not know it.
+#[cold]
+pub(crate) fn lower_intrinsic<'a, C: Context<'a>>(cx: &mut C, data: &InstData) -> Result<bool, CodegenError> {
+    let Some(symbol) = data.a.as_symbol() else {
+        return Ok(false);
+    };
+    let (isa, module) = (cx.isa(), cx.module_view().module);
+    isa.lower_intrinsic(cx, &module.display_name(symbol), data)
+}

@@ -1,0 +1,129 @@
+//! Calls that take the place of their caller: which may, and what is refused of those that must.
+//!
+//! The callee finds its arguments on the stack where those of the caller were, and returns to the caller's caller. So
+//! both have the same convention, the callee saves what the caller would have had to, its arguments fit into the
+//! caller's, and its results are the caller's.
+
+use super::Context;
+use super::calls::PendingCall;
+use crate::abi::{ArgLayout, Place};
+use crate::error::CodegenError;
+use frazil_ir::{CallFlags, ConstKind, EntityRef, Function, Inst, InstData, Opcode, ParamKind};
+
+/// Whether a return follows a call and returns what it returns.
+pub(crate) fn is_before_return(function: &Function, inst: Inst, data: &InstData) -> bool {
+    let Some(next) = function.insts.get(inst.index() + 1) else {
+        return false;
+    };
+    if next.op != Opcode::Return {
+        return false;
+    }
+    let operands = function.list(next);
+    operands.is_empty()
+        || function.results(data).count() == operands.len()
+            && (function.results(data).zip(operands)).all(|(result, operand)| {
+                let is_undefined = (operand.as_const())
+                    .is_some_and(|id| matches!(function.consts[id.index()].kind, ConstKind::Undef | ConstKind::Poison));
+                operand.as_value() == Some(result) || is_undefined
+            })
+}
+
+/// The flags of calls that might take the place of their caller.
+pub(crate) const TAIL_FLAGS: u16 = CallFlags::MUST_TAIL.bits() | CallFlags::TAIL.bits();
+
+/// Whether a call with such a flag must take the caller's place: if it says so, or its convention does.
+#[cold]
+pub(crate) fn must_take_place<'a>(
+    cx: &impl Context<'a>,
+    (inst, data): (Inst, &InstData),
+    call: &PendingCall<'_>,
+) -> bool {
+    data.flags & CallFlags::MUST_TAIL.bits() != 0
+        || call.conv.callee_pops
+            && std::ptr::eq(call.conv, cx.base().conv)
+            && is_before_return(cx.function(), inst, data)
+}
+
+/// Refuses a call that must take the caller's place and cannot. `layout` is the call's.
+#[cold]
+pub(crate) fn refuse_must_tail<'a>(
+    cx: &impl Context<'a>,
+    (inst, data): (Inst, &InstData),
+    call: &PendingCall<'_>,
+    layout: &ArgLayout,
+) -> Result<(), CodegenError> {
+    let base = cx.base();
+    let is_forwarding = call.signature.variadic;
+    let what = if !is_before_return(cx.function(), inst, data) {
+        "that no return of its results follows"
+    } else if !std::ptr::eq(call.conv, base.conv) {
+        "in another convention than the caller's"
+    } else if layout.stack_bytes > base.incoming.stack_bytes {
+        "with more argument memory than the caller's"
+    } else if layout.popped_bytes != base.incoming.popped_bytes {
+        "with less argument memory than the caller's, which the callee takes off the stack"
+    } else if !base.preserved.minus(layout.preserved).is_empty() {
+        "of a callee that keeps fewer registers than the caller"
+    } else if is_forwarding
+        && (!cx.function().signature.variadic || call.args.len() > call.signature.fixed_params as usize)
+    {
+        "with variable arguments other than the caller's"
+    } else if !call.areas.is_empty() {
+        "with a big integer in memory"
+    } else {
+        return Ok(());
+    };
+    Err(CodegenError::unsupported(format!("a musttail call {what}")))
+}
+
+/// Refuses a call through a pointer in a function with a guard: comparing it takes the register of the pointer.
+pub(crate) fn refuse_guarded<'a>(cx: &mut impl Context<'a>, call: &PendingCall<'_>) -> Result<(), CodegenError> {
+    if call.callee.as_symbol().is_none() && cx.frame().guard.is_some() {
+        return Err(CodegenError::unsupported(
+            "a musttail call through a pointer with a stack protector",
+        ));
+    }
+    Ok(())
+}
+
+/// Whether a call may take the caller's place, as far as the context does that of its own accord.
+pub(crate) fn may_take_place<'a>(
+    cx: &impl Context<'a>,
+    (inst, data): (Inst, &InstData),
+    call: &PendingCall<'_>,
+    layout: &ArgLayout,
+) -> bool {
+    let base = cx.base();
+    let flags = CallFlags::from_bits_retain(data.flags);
+    let returns = &cx.function().signature.returns;
+    !flags.intersects(CallFlags::NO_TAIL | CallFlags::RETURNS_TWICE | CallFlags::NO_RETURN)
+        && std::ptr::eq(call.conv, base.conv)
+        && !layout.returns_in_memory
+        && base.incoming.struct_return.is_none()
+        && layout.popped_bytes == 0
+        && layout.stack_bytes <= base.incoming.stack_bytes
+        && layout.swift_error.is_none()
+        && base.incoming.swift_error.is_none()
+        && call.areas.is_empty()
+        && base.preserved.minus(layout.preserved).is_empty()
+        && call
+            .signature
+            .params
+            .iter()
+            .all(|param| !matches!(param.kind, ParamKind::ByVal { .. }))
+        && (returns.is_empty() || *returns == call.signature.returns)
+        && is_before_return(cx.function(), inst, data)
+}
+
+/// The arguments that are memory passed by value: index, size, and place from the start of the argument area.
+pub(crate) fn memory_arguments<'l>(
+    call: &'l PendingCall<'_>,
+    layout: &'l ArgLayout,
+) -> impl Iterator<Item = (usize, u32, u32)> + 'l {
+    (call.signature.params.iter().enumerate()).filter_map(|(index, param)| {
+        match (param.kind, layout.args[index].places[0]) {
+            (ParamKind::ByVal { size, .. }, Place::Stack(offset)) => Some((index, size, offset)),
+            _ => None,
+        }
+    })
+}

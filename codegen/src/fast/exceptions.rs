@@ -1,0 +1,152 @@
+//! Calls that may unwind to a landing pad, landing pads, and going on with an exception.
+//!
+//! Unwinders restore callee-saved registers and the stack pointer as they were at the call. Everything that lives on
+//! behind an invoke is stored before its call, so that a pad finds it in the frame or in a home register, whatever
+//! happens on the normal way. An edge to a pad with phis, or from a call with arguments on the stack or one that
+//! overwrites home registers, has code of its own, which stands behind the normal way; the exception registers pass through it untouched.
+
+use super::FastCtx;
+use super::edges::Exit;
+use super::record::{Record, Thing};
+use crate::context::calls::pending_call;
+use crate::error::CodegenError;
+use crate::exceptions::{CallSite, Landing, pad_of};
+use crate::isa::Isa;
+use crate::lower_ctx::LowerCtx;
+use crate::minst::Label;
+use crate::reg::PRegSet;
+use frazil_ir::{Block, Edge, EntityRef, InstData, Opcode, RuntimeFunction, Type};
+
+impl<I: Isa, R: Record> FastCtx<'_, I, R> {
+    /// Whether a block ends with an invoke that unwinds to the other one.
+    #[cold]
+    pub(super) fn unwinds_to(&self, block: Block, next: Block) -> bool {
+        let function = self.base.function;
+        let data = function.inst(function.terminator(block));
+        data.op == Opcode::Invoke && function.invoke_targets(data).1 == next
+    }
+
+    /// Notes the call instruction that begins at an offset and ends here.
+    #[cold]
+    pub(super) fn note_call_site(&mut self, start: u32, stack: (u32, Option<i32>), homes: (PRegSet, i32)) {
+        let end = self.base.buf.offset();
+        let landing = self.landing;
+        self.moved_stack = stack;
+        self.saved_homes = homes;
+        self.base
+            .buf
+            .exceptions
+            .call_sites
+            .push(CallSite { start, end, landing });
+        if landing.is_some() {
+            self.rec.unwinds();
+        }
+    }
+
+    /// Lowers a call that ends its block.
+    #[cold]
+    pub(super) fn lower_invoke(&mut self, block: Block, data: &InstData) -> Result<(), CodegenError> {
+        let function = self.base.function;
+        let (normal, unwind) = function.invoke_targets(data);
+        let edge_to = |to: Block| {
+            function
+                .cfg
+                .successors(block)
+                .iter()
+                .copied()
+                .find(|edge| edge.target == to)
+        };
+        let (Some(normal_edge), Some(unwind_edge)) = (edge_to(normal), edge_to(unwind)) else {
+            return Err(CodegenError::unsupported("an invoke with edges that do not exist"));
+        };
+        if normal == unwind || !self.base.buf.exceptions.is_wanted() {
+            return Err(CodegenError::unsupported(
+                "an invoke in a function without personality routine, or to one block only",
+            ));
+        }
+        self.store_live_out();
+        match pending_call(self, data)? {
+            None => {
+                self.release_operands(data);
+                self.take_edge(normal_edge);
+            }
+            Some(call) => {
+                let action = self
+                    .base
+                    .buf
+                    .exceptions
+                    .pad_action(function, pad_of(function, unwind))?;
+                let label = self.base.buf.new_label();
+                self.landing = Some(Landing { label, action });
+                let made = self.make_call(&call, true);
+                self.landing = None;
+                made?;
+                self.free_unused_results(data);
+                if self.next_block() != Some(normal) || !self.flows_into_next(block) {
+                    self.store_live_out();
+                }
+                self.leave_invoke(normal_edge, unwind_edge, label);
+            }
+        }
+        self.release_edge_operands(normal_edge);
+        self.release_edge_operands(unwind_edge);
+        Ok(())
+    }
+
+    /// Goes on behind the call of an invoke, which unwinds to `label`.
+    fn leave_invoke(&mut self, normal_edge: Edge, unwind_edge: Edge, label: Label) {
+        let has_phis = matches!(self.exit(unwind_edge), Exit::Moves);
+        let (kept, homes) = self.saved_homes;
+        let keeps_homes = self.st.regs.fixed.minus(kept).is_empty();
+        let (stack_bytes, old_stack) = self.moved_stack;
+        if !has_phis && stack_bytes == 0 && old_stack.is_none() && keeps_homes {
+            let pad = self.block_label(unwind_edge.target);
+            let site = self.base.buf.exceptions.call_sites.last_mut();
+            if let Some(landing) = site.and_then(|site| site.landing.as_mut()) {
+                landing.label = pad;
+            }
+            self.rec.begin_unwind_edge(unwind_edge.target);
+            self.rec.end_edge();
+            self.take_edge(normal_edge);
+            return;
+        }
+        self.move_phis(normal_edge);
+        self.put(self.base.isa.jump(self.block_label(normal_edge.target)));
+        self.base.buf.bind(label);
+        self.rec.begin_unwind_edge(unwind_edge.target);
+        if let Some(offset) = old_stack {
+            self.bring_stack_back(offset);
+        } else if stack_bytes > 0 {
+            self.put(self.base.isa.adjust_stack(stack_bytes.cast_signed()));
+        }
+        self.restore_homes(kept, homes);
+        self.write_phis(unwind_edge);
+        self.jump_unless_next(unwind_edge.target);
+    }
+
+    /// Gives the results of a landing pad the registers that unwinders leave them in.
+    #[cold]
+    pub(super) fn lower_landing_pad(&mut self, data: &InstData) -> Result<(), CodegenError> {
+        let Some(registers) = self.base.isa.desc().exception_registers else {
+            return Err(CodegenError::unsupported("exception handling"));
+        };
+        for ((value, reg), number) in self.base.function.results(data).zip(registers).zip(0..) {
+            if self.st.assigns[value.index()].uses > 0 {
+                self.rec.hand_out(reg, Thing::Exception(number));
+                self.def_fixed(value, 0, reg);
+            }
+        }
+        self.end_step();
+        Ok(())
+    }
+
+    /// Goes on with unwinding.
+    #[cold]
+    pub(super) fn lower_resume(&mut self, data: &InstData) -> Result<(), CodegenError> {
+        self.call_runtime(RuntimeFunction::UnwindResume, &[(data.a, Type::PTR)], None)?;
+        self.release_operand(data.a);
+        self.release_operand(data.b);
+        self.lower_unreachable();
+        Ok(())
+    }
+}

@@ -1,0 +1,68 @@
+//! Functions whose frame is set up only on some ways: which blocks have it, and the call frame description where code
+//! with and without it meet.
+//!
+//! [`pseudo::PROLOGUE`] starts a block and sets the frame up, [`pseudo::RESTORE`] ends one and gives it back; control
+//! reaches each block either always with the frame or always without.
+
+use crate::isa::{FrameInfo, FrameSink, Isa};
+use crate::mfunc::{MFunc, pseudo};
+use crate::minst::{Label, MInst};
+use crate::result::UnwindOp;
+
+/// Finds the blocks that control reaches with the frame.
+pub(super) fn find_blocks_with_frame(func: &MFunc, has_frame: &mut Vec<bool>, stack: &mut Vec<u32>) {
+    has_frame.clear();
+    has_frame.resize(func.blocks.len(), false);
+    let mut is_found = vec![false; func.blocks.len()];
+    is_found[0] = true;
+    stack.clear();
+    stack.push(0);
+    while let Some(block) = stack.pop() {
+        let leaves_with_frame = state_behind(func, block, has_frame[block as usize]);
+        for edge in func.edges_of(block) {
+            let to = func.edges[edge].to as usize;
+            if std::mem::replace(&mut is_found[to], true) {
+                debug_assert_eq!(
+                    has_frame[to], leaves_with_frame,
+                    "a block is reached with and without the frame"
+                );
+                continue;
+            }
+            has_frame[to] = leaves_with_frame;
+            stack.push(to as u32);
+        }
+    }
+}
+
+fn state_behind(func: &MFunc, block: u32, at_start: bool) -> bool {
+    let data = &func.blocks[block as usize];
+    let insts = &func.insts[data.start as usize..data.end as usize];
+    let sets_up = insts.first().is_some_and(|inst| inst.op == pseudo::PROLOGUE);
+    let gives_back = insts.last().is_some_and(|inst| inst.op == pseudo::RESTORE);
+    (at_start || sets_up) && !gives_back
+}
+
+/// Describes the frame at an offset as it is behind the prologue.
+pub(super) fn describe_frame<I: Isa>(isa: &I, frame: &FrameInfo, offset: u32, unwind: &mut Vec<(u32, UnwindOp)>) {
+    isa.prologue(frame, &mut Rows { offset, unwind });
+}
+
+/// Takes the rows of frame code and drops the code.
+struct Rows<'a> {
+    offset: u32,
+    unwind: &'a mut Vec<(u32, UnwindOp)>,
+}
+
+impl FrameSink for Rows<'_> {
+    fn emit(&mut self, _: MInst) {}
+
+    fn unwind(&mut self, op: UnwindOp) {
+        self.unwind.push((self.offset, op));
+    }
+
+    fn label(&mut self) -> Label {
+        Label(0)
+    }
+
+    fn bind(&mut self, _: Label) {}
+}

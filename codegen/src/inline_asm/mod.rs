@@ -1,0 +1,165 @@
+//! Inline assembly: texts with operands that the allocators give registers (contract 13).
+//!
+//! Life of one: [`crate::select`] reads its constraints, brings operands to registers and memory, and leaves a group
+//! in the machine function: an instruction for each operand in a register or memory ([`crate::mfunc::pseudo`]), and
+//! one for the text with the registers that it overwrites. When all registers are physical, [`crate::finish`] puts
+//! operands into the template. What the target can encode by its own table is encoded at once; any other text is
+//! kept in the [`crate::CodeBuffer`], and such a function exists as assembly text only, for an assembler to read.
+//!
+//! What constraint letters, register names and modifiers mean, a target says ([`AsmRules`]).
+
+pub(crate) mod constraints;
+pub(crate) mod template;
+
+use crate::error::CodegenError;
+use crate::minst::{Label, MInst, Mem, Ref};
+use crate::reg::{PRegSet, Reg, RegClass};
+use frazil_ir::{AsmData, SymbolId};
+
+/// What a constraint letter lets an operand be.
+#[derive(Clone, Copy, Debug)]
+pub enum AsmClass {
+    /// A register of a class; one of these, unless the set is empty.
+    Register(RegClass, PRegSet),
+    /// Two registers with the low and the high half of an integer.
+    Pair(Reg, Reg),
+    /// In memory.
+    Memory,
+    /// An address, not what stands there.
+    Address,
+    /// A constant: which integers, and whether symbols, too.
+    Immediate(fn(i64) -> bool, bool),
+    /// A symbol's address.
+    Symbol,
+    /// Anything.
+    Any,
+    /// Known, but not compiled: a name for the message.
+    Unsupported(&'static str),
+}
+
+/// Where an operand of a text is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum AsmPlace {
+    /// In a register.
+    Register(Reg),
+    /// In memory.
+    Memory(Mem),
+    /// A number.
+    Immediate(i64),
+    /// The address of a symbol and a distance from there.
+    Symbol(SymbolId, i64),
+    /// A block of the function.
+    Label(Label),
+    /// Nowhere that can be named.
+    Nowhere,
+}
+
+/// An operand of a text.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AsmOperand {
+    /// Where it is.
+    pub place: AsmPlace,
+    /// Its width in bytes.
+    pub bytes: u8,
+}
+
+/// A text in a function.
+#[derive(Clone, Debug)]
+pub struct AsmSite {
+    /// Template, constraints and flags.
+    pub data: AsmData,
+    /// The operands in the order of their numbers; those in registers are named by the instructions of the group.
+    pub operands: Vec<AsmOperand>,
+}
+
+/// A piece of a text with operands put in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AsmPiece {
+    /// Text as it stands.
+    Text(String),
+    /// The name of what a reference names.
+    Name(Ref),
+    /// The name of a label of the function.
+    Label(Label),
+    /// A number that no other text has.
+    UniqueNumber,
+}
+
+/// A text with operands put in, as an assembler reads it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AsmText {
+    /// Its pieces.
+    pub pieces: Vec<AsmPiece>,
+    /// Whether it is in Intel's dialect.
+    pub is_intel: bool,
+}
+
+impl AsmText {
+    /// Appends text.
+    pub fn push_str(&mut self, text: &str) {
+        match self.pieces.last_mut() {
+            Some(AsmPiece::Text(last)) => last.push_str(text),
+            _ => self.pieces.push(AsmPiece::Text(text.to_owned())),
+        }
+    }
+
+    /// The text if there is nothing in it whose name only the writer of the output knows.
+    pub fn as_plain(&self) -> Option<&str> {
+        match self.pieces.as_slice() {
+            [] => Some(""),
+            [AsmPiece::Text(text)] => Some(text),
+            _ => None,
+        }
+    }
+}
+
+/// What a target knows of inline assembly.
+pub trait AsmRules: Sync {
+    /// What a constraint letter means; `None` if the target does not have it.
+    fn class(&self, letter: &str) -> Option<AsmClass>;
+    /// The register with a name in any of its widths.
+    fn register(&self, name: &str) -> Option<Reg>;
+    /// The condition that a flag output names, as it stands in braces.
+    fn condition(&self, name: &str) -> Option<u8>;
+    /// Puts a condition as 0 or 1 into the lowest byte of a register.
+    fn set_condition(&self, condition: u8, dst: Reg) -> MInst;
+    /// Writes an operand as it stands in the text.
+    ///
+    /// # Errors
+    /// What the modifier is missing, or why the operand cannot be written.
+    fn print_operand(
+        &self,
+        operand: &AsmOperand,
+        modifier: Option<&str>,
+        is_intel: bool,
+        out: &mut AsmText,
+    ) -> Result<(), String>;
+    /// What begins a comment.
+    fn comment(&self) -> &'static str;
+    /// What writes filler that does nothing.
+    fn filler(&self) -> fn(&mut [u8]);
+    /// The instructions of a text, if the target's table has all of them.
+    fn assemble(&self, text: &str, is_intel: bool) -> Option<Vec<AsmLine>>;
+}
+
+/// What a line of a text is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AsmLine {
+    /// An instruction.
+    Inst(MInst),
+    /// Filler up to a power of two.
+    Align(u8),
+    /// Bytes as they are.
+    Bytes(Vec<u8>),
+}
+
+/// Bits of [`AsmData::flags`].
+pub(crate) mod flag {
+    pub(crate) const ALIGN_STACK: u8 = 2;
+    pub(crate) const INTEL: u8 = 4;
+}
+
+/// A refusal of something that a text or its constraints say.
+pub(crate) fn wrong(what: impl std::fmt::Display) -> CodegenError {
+    CodegenError::unsupported(format!("inline assembly: {what}"))
+}

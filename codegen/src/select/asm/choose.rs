@@ -1,0 +1,327 @@
+//! Which of several possibilities an operand of inline assembly gets.
+//!
+//! Alternatives of the whole text are weighed as LLVM weighs them (`TargetLowering::ParseConstraints`): constants
+//! count most, then memory, then registers, and the alternative with the largest sum wins. Within one, constants come
+//! first, then registers; a value goes to memory only where nothing else is allowed, or registers run out.
+
+use super::{Pending, SelectCtx};
+use crate::context::{Addressing, PlaceBase};
+use crate::error::CodegenError;
+use crate::inline_asm::constraints::{Code, Constraint, Purpose};
+use crate::inline_asm::{AsmClass, AsmRules, wrong};
+use crate::isa::Isa;
+use crate::reg::{PRegSet, Reg, RegClass};
+use frazil_ir::{ConstView, Operand, SymbolId};
+
+/// Where an operand is to be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Choice {
+    /// In any register of a class.
+    Any(RegClass),
+    /// In one of a few registers.
+    OneOf(RegClass, PRegSet),
+    /// In this register.
+    Fixed(Reg),
+    /// In two registers, low half first.
+    Pair(Reg, Reg),
+    /// A condition of the flags.
+    Condition(u8),
+    /// In the memory that the argument points to.
+    Indirect,
+    /// In memory of the frame.
+    Memory,
+    /// An address.
+    Address,
+    /// A number.
+    Immediate(i64),
+    /// A symbol's address.
+    Symbol(SymbolId, i64),
+    /// A block.
+    Label,
+}
+
+/// LLVM's weights.
+const INVALID: i32 = -1;
+const OKAY: i32 = 0;
+const GOOD: i32 = 1;
+const BETTER: i32 = 2;
+const BEST: i32 = 3;
+
+/// What is known of an argument at compile time.
+#[derive(Clone, Copy, Debug)]
+enum Known {
+    Number(i64),
+    Symbol(SymbolId, i64),
+    Nothing,
+}
+
+impl<I: Isa> SelectCtx<'_, I> {
+    /// Decides where every operand is to be.
+    pub(super) fn choose_all(
+        &mut self,
+        pending: &mut [Pending],
+        constraints: &[Constraint],
+        rules: &dyn AsmRules,
+    ) -> Result<(), CodegenError> {
+        let count = constraints.iter().map(|one| one.alternatives.len()).max().unwrap_or(1);
+        let alternative = match count {
+            1 => 0,
+            count => self.best_alternative(pending, constraints, rules, count)?,
+        };
+        let operands = constraints.iter().filter(|one| one.purpose != Purpose::Clobber);
+        for (index, constraint) in operands.enumerate() {
+            if constraint.purpose == Purpose::Label {
+                continue;
+            }
+            let codes = &constraint.alternatives[alternative.min(constraint.alternatives.len() - 1)];
+            if let [Code::SameAs(output)] = codes[..] {
+                let is_output = pending.get(output).is_some_and(|one| one.purpose == Purpose::Output);
+                if !is_output || pending[output].tied_elsewhere(pending, output) {
+                    return Err(wrong(format!("an operand tied to operand {output}")));
+                }
+                if pending[output].choice != Choice::Indirect {
+                    pending[index].tied_to = Some(output);
+                    pending[index].choice = pending[output].choice;
+                    self.check_tie(&pending[index], &pending[output])?;
+                    continue;
+                }
+                pending[index].choice = if constraint.is_indirect {
+                    Choice::Indirect
+                } else {
+                    Choice::Memory
+                };
+                return Err(wrong("an operand tied to memory"));
+            }
+            let (choice, may_spill) = self.choose(&pending[index], constraint, codes, rules)?;
+            pending[index].choice = choice;
+            pending[index].may_spill = may_spill;
+        }
+        Ok(())
+    }
+
+    fn check_tie(&self, input: &Pending, output: &Pending) -> Result<(), CodegenError> {
+        let fits = input.parts.float == output.parts.float && input.parts.count == output.parts.count;
+        let is_condition = matches!(output.choice, Choice::Condition(_));
+        match fits && !is_condition {
+            true => Ok(()),
+            false => Err(wrong("tied operands of different kinds")),
+        }
+    }
+
+    fn best_alternative(
+        &self,
+        pending: &[Pending],
+        constraints: &[Constraint],
+        rules: &dyn AsmRules,
+        count: usize,
+    ) -> Result<usize, CodegenError> {
+        let mut best = None;
+        for alternative in 0..count {
+            let operands = constraints.iter().filter(|one| one.purpose != Purpose::Clobber);
+            let mut sum = 0;
+            for (one, constraint) in pending.iter().zip(operands) {
+                let codes = constraint
+                    .alternatives
+                    .get(alternative)
+                    .or(constraint.alternatives.first());
+                let weights = codes
+                    .into_iter()
+                    .flatten()
+                    .map(|code| self.weight(one, constraint, code, rules));
+                let weight = weights.max().unwrap_or(OKAY);
+                sum = if weight == INVALID || sum == INVALID {
+                    INVALID
+                } else {
+                    sum + weight
+                };
+            }
+            if sum != INVALID && best.is_none_or(|(most, _)| sum > most) {
+                best = Some((sum, alternative));
+            }
+        }
+        best.map(|(_, alternative)| alternative)
+            .ok_or_else(|| wrong("no alternative of the constraints fits"))
+    }
+
+    fn weight(&self, one: &Pending, constraint: &Constraint, code: &Code, rules: &dyn AsmRules) -> i32 {
+        let Code::Letter(letter) = code else { return OKAY };
+        let is_memory = constraint.is_indirect;
+        match rules.class(letter) {
+            Some(AsmClass::Register(..) | AsmClass::Pair(..)) if is_memory => INVALID,
+            Some(AsmClass::Register(..)) => GOOD,
+            Some(AsmClass::Pair(..)) => OKAY,
+            Some(AsmClass::Memory) if is_memory || one.result.is_none() => BETTER,
+            Some(AsmClass::Immediate(accepts, symbols)) => match self.known(one.argument) {
+                Known::Number(value) if accepts(value) && !is_memory => BEST,
+                Known::Symbol(..) if symbols && !is_memory => BEST,
+                _ => INVALID,
+            },
+            Some(AsmClass::Symbol) => match self.known(one.argument) {
+                Known::Symbol(..) if !is_memory => BEST,
+                _ => INVALID,
+            },
+            Some(AsmClass::Any) => GOOD,
+            Some(AsmClass::Address) => OKAY,
+            _ => INVALID,
+        }
+    }
+
+    /// Chooses among the codes of an operand; also whether it may be in memory instead.
+    fn choose(
+        &mut self,
+        one: &Pending,
+        constraint: &Constraint,
+        codes: &[Code],
+        rules: &dyn AsmRules,
+    ) -> Result<(Choice, bool), CodegenError> {
+        let (mut best, mut may_spill) = (None, false);
+        let mut missing = None;
+        for code in codes {
+            let found = match code {
+                Code::Named(name) => self.named(one, constraint, name, rules)?,
+                Code::SameAs(_) => return Err(wrong("an operand that is tied or something else")),
+                Code::Letter(letter) => match rules.class(letter) {
+                    Some(class) => self.of_class(one, constraint, class)?,
+                    None => return Err(wrong(format!("the constraint `{letter}`"))),
+                },
+            };
+            match found {
+                None => missing = missing.or(Some(code.clone())),
+                Some((_, Choice::Memory)) if best.is_some() => may_spill = true,
+                Some((rank, choice)) => {
+                    may_spill |= matches!(best, Some((_, Choice::Memory)));
+                    if best.is_none_or(|(other, _)| rank > other) {
+                        best = Some((rank, choice));
+                    }
+                }
+            }
+        }
+        best.map(|(_, choice)| (choice, may_spill))
+            .ok_or_else(|| match missing {
+                Some(Code::Letter(letter)) => wrong(format!("an operand that does not fit the constraint `{letter}`")),
+                _ => wrong("an operand without constraint"),
+            })
+    }
+
+    /// A register or condition by name.
+    fn named(
+        &self,
+        one: &Pending,
+        constraint: &Constraint,
+        name: &str,
+        rules: &dyn AsmRules,
+    ) -> Result<Option<(u8, Choice)>, CodegenError> {
+        if constraint.is_indirect {
+            return Err(wrong("the register of an operand in memory"));
+        }
+        if name.starts_with('@') {
+            let condition = rules
+                .condition(name)
+                .filter(|_| one.result.is_some() && !one.parts.float);
+            return match condition {
+                Some(condition) => Ok(Some((2, Choice::Condition(condition)))),
+                None => Err(wrong(format!("the flag output `{name}`"))),
+            };
+        }
+        let reg = rules
+            .register(name)
+            .ok_or_else(|| wrong(format!("the register `{name}`")))?;
+        self.fixed(one, reg).map(Some)
+    }
+
+    fn fixed(&self, one: &Pending, reg: Reg) -> Result<(u8, Choice), CodegenError> {
+        let widest = self.base.isa.desc().classes[reg.bank()].bytes;
+        if one.parts.count > 1 || one.parts.bytes > widest {
+            return Err(wrong("a value that is wider than its register"));
+        }
+        Ok((2, Choice::Fixed(reg)))
+    }
+
+    /// Where a constraint letter puts an operand, with its rank; nowhere if it cannot.
+    fn of_class(
+        &self,
+        one: &Pending,
+        constraint: &Constraint,
+        class: AsmClass,
+    ) -> Result<Option<(u8, Choice)>, CodegenError> {
+        let known = self.known(one.argument);
+        let is_memory = constraint.is_indirect;
+        let fits = |class: RegClass| {
+            let widest = self.base.isa.desc().class(class).bytes;
+            one.parts.count == 1 && one.parts.bytes <= widest && !is_memory
+        };
+        let found = match class {
+            AsmClass::Unsupported(what) => return Err(wrong(what)),
+            AsmClass::Register(class, set) if fits(class) && set.is_empty() => Some((2, Choice::Any(class))),
+            AsmClass::Register(class, set) if fits(class) => match self.only(set) {
+                Some(reg) => Some((2, Choice::Fixed(reg))),
+                None => Some((2, Choice::OneOf(class, set))),
+            },
+            AsmClass::Pair(low, high) if !is_memory && !one.parts.float => Some((2, Choice::Pair(low, high))),
+            AsmClass::Memory | AsmClass::Any if is_memory => Some((1, Choice::Indirect)),
+            AsmClass::Memory if one.result.is_none() => Some((1, Choice::Memory)),
+            AsmClass::Address if one.result.is_none() => Some((1, Choice::Address)),
+            AsmClass::Immediate(accepts, symbols) if !is_memory => match known {
+                Known::Number(value) if accepts(value) => Some((3, Choice::Immediate(value))),
+                Known::Symbol(symbol, addend) if symbols => Some((3, Choice::Symbol(symbol, addend))),
+                _ => None,
+            },
+            AsmClass::Symbol => match known {
+                Known::Symbol(symbol, addend) => Some((3, Choice::Symbol(symbol, addend))),
+                _ => None,
+            },
+            AsmClass::Any => match known {
+                Known::Number(value) if one.result.is_none() && i32::try_from(value).is_ok() => {
+                    Some((3, Choice::Immediate(value)))
+                }
+                _ if fits(one.parts.class()) => Some((2, Choice::Any(one.parts.class()))),
+                _ => Some((1, Choice::Memory)).filter(|_| one.result.is_none()),
+            },
+            _ => None,
+        };
+        Ok(found)
+    }
+
+    fn only(&self, set: PRegSet) -> Option<Reg> {
+        let mut members = set.iter();
+        let first = members.next()?;
+        members.next().is_none().then_some(first)
+    }
+
+    fn known(&self, argument: Option<Operand>) -> Known {
+        let Some(operand) = argument else { return Known::Nothing };
+        if let Some(value) = operand.as_imm() {
+            return Known::Number(value);
+        }
+        if let Some(id) = operand.as_const()
+            && let ConstView::Int(&[word]) = self.base.function.constant(id).1
+        {
+            return Known::Number(word.cast_signed());
+        }
+        match self.place(operand) {
+            Some((PlaceBase::Symbol(symbol), addend)) => Known::Symbol(symbol, addend),
+            _ => Known::Nothing,
+        }
+    }
+}
+
+impl Pending {
+    /// Whether another operand is tied to this one, which is operand `index`.
+    fn tied_elsewhere(&self, all: &[Pending], index: usize) -> bool {
+        all.iter().any(|other| other.tied_to == Some(index))
+    }
+}
+
+/// The registers that a constraint says are overwritten; names that are no registers have no effect here, since no
+/// memory access is moved over a text and no flag lives across it.
+pub(super) fn overwritten(constraint: &Constraint, rules: &dyn AsmRules) -> PRegSet {
+    let mut set = PRegSet::EMPTY;
+    for code in constraint.alternatives.iter().flatten() {
+        if let Code::Named(name) = code
+            && let Some(reg) = rules.register(name)
+        {
+            set.insert(reg);
+        }
+    }
+    set
+}

@@ -1,0 +1,132 @@
+//! Vectors that fit into one 16-byte register: how they lie there, and how operations on them that a target has no
+//! instructions for are done lane by lane.
+//!
+//! Contract between shared code and targets: if a target's [`crate::Isa::parts`] gives a vector type a register, then
+//! lanes lie in it packed from bit 0 on, as they lie in memory, and what is above them is undefined. A vector of `i1`
+//! is a mask: its lanes are spread evenly over the whole register (their number rounded up to a power of two, four
+//! lanes get 32 bits each), all ones or all zeros. In memory, and as the bits of an integer, a mask is one bit for
+//! each lane; loads, stores and casts convert.
+//!
+//! Longer vectors are not split; functions with them are refused.
+
+mod expand;
+
+pub use expand::shuffle_index;
+
+use crate::error::CodegenError;
+use crate::isa::Isa;
+use crate::unit::Unit;
+use frazil_ir::{ConstView, Function, Operand, Type, TypeData, TypeTable};
+
+/// Bits of a vector register.
+const REGISTER_BITS: u32 = 128;
+
+/// A vector type that fits a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VectorShape {
+    /// The type of a lane.
+    pub element: Type,
+    /// Number of lanes.
+    pub lanes: u32,
+    /// Bits of a lane in a register.
+    pub lane_bits: u32,
+    /// Whether lanes are of type `i1`.
+    pub is_mask: bool,
+}
+
+impl VectorShape {
+    /// The shape of a type; `None` if it is no vector that fits.
+    pub fn of(types: &TypeTable, ty: Type) -> Option<VectorShape> {
+        let TypeData::Vector { element, lanes } = types.data(ty) else {
+            return None;
+        };
+        let is_mask = element == Type::I1;
+        let lane_bits = match types.data(element) {
+            TypeData::Int(1) if lanes <= 16 => (REGISTER_BITS / lanes.next_power_of_two()).min(64),
+            TypeData::Int(bits @ (8 | 16 | 32 | 64 | 128)) => bits,
+            TypeData::F32 => 32,
+            TypeData::F64 | TypeData::Ptr(0) => 64,
+            _ => return None,
+        };
+        (lanes.checked_mul(lane_bits)? <= REGISTER_BITS).then_some(VectorShape {
+            element,
+            lanes,
+            lane_bits,
+            is_mask,
+        })
+    }
+
+    /// The lane that a constant index names; `None` for a variable, and for a constant out of range.
+    pub fn lane(self, function: &Function, index: Operand) -> Option<u32> {
+        let number = match (index.as_imm(), index.as_const()) {
+            (Some(imm), _) => imm,
+            (None, Some(id)) => match function.constant(id).1 {
+                ConstView::Zero => 0,
+                ConstView::Int(&[word]) => word.cast_signed(),
+                _ => return None,
+            },
+            (None, None) => return None,
+        };
+        u32::try_from(number).ok().filter(|&lane| lane < self.lanes)
+    }
+
+    /// Bytes of the value in memory.
+    pub fn memory_bytes(self) -> u32 {
+        let bits = if self.is_mask { 1 } else { self.lane_bits };
+        (self.lanes * bits).div_ceil(8)
+    }
+}
+
+/// Compiles a function again, without the operations that the target has no instructions for.
+#[cold]
+pub(crate) fn expanded<I: Isa>(
+    isa: &I,
+    unit: &Unit<'_>,
+    compile: impl FnOnce(&Unit<'_>) -> Result<(), CodegenError>,
+) -> Result<(), CodegenError> {
+    let function = expand::expand(isa, unit)?;
+    let again = Unit {
+        function: &function,
+        ..*unit
+    };
+    match compile(&again) {
+        Err(CodegenError::NeedsExpansion) => Err(CodegenError::unsupported("an operation on vectors")),
+        result => result,
+    }
+}
+
+/// The register contents of a constant with these lanes; `None` if one of them is no number.
+pub(crate) fn constant_bits(function: &Function, shape: VectorShape, lanes: &[Operand]) -> Option<u128> {
+    let mut bits = 0;
+    for (index, &lane) in lanes.iter().enumerate() {
+        let value = lane_bits(function, lane)?;
+        let value = match (shape.is_mask, shape.lane_bits) {
+            (true, width) => u128::from(value & 1 != 0) * low_ones(width),
+            (false, width) => value & low_ones(width),
+        };
+        bits |= value.checked_shl(shape.lane_bits * index as u32)?;
+    }
+    Some(bits)
+}
+
+/// This many ones.
+fn low_ones(bits: u32) -> u128 {
+    u128::MAX >> (REGISTER_BITS - bits)
+}
+
+/// A lane's bits, sign-extended.
+fn lane_bits(function: &Function, lane: Operand) -> Option<u128> {
+    if let Some(imm) = lane.as_imm() {
+        return Some(i128::from(imm).cast_unsigned());
+    }
+    match function.constant(lane.as_const()?).1 {
+        ConstView::Int(words) => Some(match *words {
+            [] => 0,
+            [low] => i128::from(low.cast_signed()).cast_unsigned(),
+            [low, high, ..] => u128::from(low) | u128::from(high) << 64,
+        }),
+        ConstView::Float(&[word]) => Some(u128::from(word)),
+        ConstView::Zero | ConstView::Undef | ConstView::Poison => Some(0),
+        _ => None,
+    }
+}

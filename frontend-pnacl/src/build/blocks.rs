@@ -1,0 +1,187 @@
+//! Blocks that the file does not have: an operation that needs a loop splits the block that it stands in.
+//!
+//! Terminators and phis name blocks by their numbers in the file while a function is read. As soon as one is split,
+//! the numbers of blocks in the IR differ from those. So where each block of the file begins and ends is noted from
+//! then on, and the numbers are replaced when the body is complete. In between, a number from the count of the file's
+//! blocks on stands for a block of the IR.
+
+use super::values::Builder;
+use crate::error::ReadError;
+use frazil_ir::{Block, EntityRef, Format, InstData, Opcode, Operand, SymbolKind, Type, Value};
+
+/// Where the blocks of the file are, if one was split.
+#[derive(Debug, Default)]
+pub struct Splits {
+    /// First and last block in the IR of each block of the file so far; empty while they are the same.
+    places: Vec<(u32, u32)>,
+    /// How many blocks there are more than in the file.
+    more: usize,
+}
+
+impl Splits {
+    /// Forgets the last function.
+    pub fn clear(&mut self) {
+        self.places.clear();
+        self.more = 0;
+    }
+
+    /// How many blocks there are more than in the file.
+    #[inline]
+    pub fn more(&self) -> usize {
+        self.more
+    }
+
+    /// A block of the file begins.
+    #[inline]
+    pub fn begin(&mut self, block: Block) {
+        if self.more > 0 {
+            self.places.push((block.as_u32(), block.as_u32()));
+        }
+    }
+
+    /// The block of the IR that a number stands for: where a block of the file begins, or where it ends.
+    fn resolve(&self, number: u32, file_blocks: u32, end: bool) -> u32 {
+        match number.checked_sub(file_blocks) {
+            Some(block) => block,
+            None => match self.places.get(number as usize) {
+                Some(&(_, last)) if end => last,
+                Some(&(first, _)) => first,
+                None => number,
+            },
+        }
+    }
+}
+
+impl Builder<'_, '_> {
+    /// The number of the current block in the IR.
+    pub fn current_block(&self) -> u32 {
+        self.function.blocks.len() as u32 - 1
+    }
+
+    /// The number that stands for a block of the IR until the body is complete.
+    fn as_number(&self, block: u32) -> Block {
+        Block::new((self.block_count + block) as usize)
+    }
+
+    /// Ends the current block, in the middle of a block of the file, with a jump to a new one, which is returned.
+    ///
+    /// # Errors
+    /// If the function is too large.
+    pub fn continue_in_new_block(&mut self) -> Result<u32, ReadError> {
+        self.check_room(8)?;
+        let splits = &mut self.state.splits;
+        if splits.more == 0 {
+            let count = self.function.blocks.len() as u32;
+            splits.places = (0..count).map(|block| (block, block)).collect();
+        }
+        let next = self.current_block() + 1;
+        self.function.push_inst(InstData::jump(self.as_number(next)));
+        self.open_more();
+        Ok(next)
+    }
+
+    fn open_more(&mut self) {
+        let block = self.function.begin_block();
+        self.state.splits.more += 1;
+        if let Some((_, last)) = self.state.splits.places.last_mut() {
+            *last = block.as_u32();
+        }
+    }
+
+    /// Ends the current block with a branch: the next block comes if the flag is not set, else the one behind it.
+    pub fn branch_to_new_blocks(&mut self, flag: Operand) {
+        let next = self.current_block() + 1;
+        let data = InstData::branch(flag, self.as_number(next + 1), self.as_number(next));
+        self.function.push_inst(data);
+        self.open_more();
+    }
+
+    /// Ends the current block with a jump to an earlier one, and goes on in a new one.
+    pub fn jump_back_and_open(&mut self, block: u32) {
+        self.function.push_inst(InstData::jump(self.as_number(block)));
+        self.open_more();
+    }
+
+    /// A phi of a loop: what it is, and the value, to be defined, that it is in the next round.
+    pub fn loop_value(&mut self, first: Operand, before: u32, again: u32) -> (Operand, Value) {
+        let next = self.function.declare_value(Type::I64);
+        let [before, again] = [before, again].map(|block| self.as_number(block).as_u32());
+        self.state.incoming.push((first, before));
+        self.state.incoming.push((Operand::value(next), again));
+        let data = self.push_phi(Type::I64, 0, 2);
+        (Operand::value(self.function.push_inst_result(data, Type::I64)), next)
+    }
+
+    /// Whether data has addresses of the function's blocks.
+    fn is_named_by_data(&self) -> bool {
+        let module = &self.module.module;
+        let data = self.function.symbol.and_then(|symbol| module.symbols.get(symbol));
+        match data.map(|data| data.kind) {
+            Some(SymbolKind::Function(id)) => module.functions.get(id).is_some_and(|head| head.has_block_addresses),
+            _ => false,
+        }
+    }
+
+    /// Replaces the numbers of blocks, when the body is complete.
+    ///
+    /// # Errors
+    /// If addresses of blocks are taken: they are known by their numbers in the file.
+    pub fn finish_splits(&mut self) -> Result<(), ReadError> {
+        if self.state.splits.more == 0 {
+            return Ok(());
+        }
+        if self.function.has_block_addresses || self.is_named_by_data() {
+            return Err(self.unsupported("division of wide integers in a function that takes addresses of blocks"));
+        }
+        let splits = std::mem::take(&mut self.state.splits);
+        let count = self.block_count;
+        for index in 0..self.function.blocks.len() {
+            let at = self.function.terminator(Block::new(index)).index();
+            if let Some(data) = self.function.insts.get(at).copied() {
+                self.replace_targets(at, data, |number| splits.resolve(number, count, false));
+            }
+        }
+        for (_, block) in &mut self.state.incoming {
+            *block = splits.resolve(*block, count, true);
+        }
+        for block in &mut self.state.unwind_targets {
+            *block = splits.resolve(*block, count, false);
+        }
+        self.state.splits = splits;
+        Ok(())
+    }
+
+    fn replace_targets(&mut self, at: usize, data: InstData, resolve: impl Fn(u32) -> u32) {
+        let function = &mut *self.function;
+        let start = data.b.as_raw() as usize;
+        let target = |number: u32| Block::new(resolve(number) as usize);
+        let (first, count, step) = match data.op.format() {
+            Format::Jump | Format::Branch => {
+                let new = if data.op == Opcode::Jump {
+                    InstData::jump(target(data.target().as_u32()))
+                } else {
+                    let [then, other] = [data.target(), data.else_target()].map(|block| target(block.as_u32()));
+                    InstData::branch(data.a, then, other)
+                };
+                if let Some(slot) = function.insts.get_mut(at) {
+                    *slot = new;
+                }
+                return;
+            }
+            Format::Switch => {
+                let pairs = function.pool.get(start).map_or(0, |word| word.as_raw() as usize);
+                (start + 1, pairs + 1, 2)
+            }
+            Format::Invoke => (start + 2, 2, 1),
+            Format::IndirectJump => {
+                let targets = function.pool.get(start).map_or(0, |word| word.as_raw() as usize);
+                (start + 1, targets, 1)
+            }
+            _ => return,
+        };
+        let words = function.pool.get_mut(first..).unwrap_or_default();
+        for word in words.iter_mut().step_by(step).take(count) {
+            *word = Operand::raw(resolve(word.as_raw()));
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Conversions from and to `float` and `double`.
+//!
+//! To a float, the number is moved up until its top bit is at the top; the top word, with its lowest bit set if
+//! anything below it is lost, rounds as the whole number does, and a power of two, which is exact, makes up for the
+//! distance. From a float, the fraction is moved to where the exponent says.
+
+use super::{WORD_BITS, Words};
+use crate::build::values::Builder;
+use frazil_ir::{Opcode, Operand, Type};
+
+/// Bits of the fraction of a double that are stored.
+const FRACTION_BITS: u32 = 52;
+/// The exponent field of one.
+const EXPONENT_OF_ONE: i64 = 1023;
+const EXPONENT_MASK: i64 = 0x7ff;
+
+impl Builder<'_, '_> {
+    /// The float that is nearest to a number.
+    pub fn float_of_words(&mut self, words: &[Operand], signed: bool, ir_type: Type) -> Operand {
+        let width = WORD_BITS * words.len() as u32;
+        let top = words.last().copied().unwrap_or(Operand::ZERO);
+        let sign = if signed { self.sign_of(top) } else { Operand::ZERO };
+        let magnitude = if signed {
+            self.negate_where(words, sign)
+        } else {
+            words.to_vec()
+        };
+        let zeros = self.leading_zeros(&magnitude, width);
+        let moved = self.shift_up_by(&magnitude, zeros);
+        let (rest, top) = moved.split_at(moved.len().saturating_sub(1));
+        let lost = self.any_bit(rest);
+        let lost = self.compare_words(Opcode::IcmpNe, lost, Operand::ZERO);
+        let lost = self.flag_word(lost);
+        let top = self.word_op(Opcode::Or, top.first().copied().unwrap_or(Operand::ZERO), lost);
+
+        // Rounded once, to the type that is wanted; all that follows is exact, or ends in infinity.
+        let top = self.typed_word(top);
+        let rounded = self.emit(Opcode::Uitofp, ir_type, 0, top, Operand::NONE);
+        let wide = if ir_type == Type::F64 {
+            rounded
+        } else {
+            self.emit(Opcode::Fpext, Type::F64, 0, rounded, Operand::NONE)
+        };
+        let highest = self.literal(i64::from(width - WORD_BITS) + EXPONENT_OF_ONE);
+        let exponent = self.word_op(Opcode::Sub, highest, zeros);
+        let place = self.literal(FRACTION_BITS.into());
+        let field = self.word_op(Opcode::Shl, exponent, place);
+        let field = self.typed_word(field);
+        let power = self.emit(Opcode::Bitcast, Type::F64, 0, field, Operand::NONE);
+        let scaled = self.emit(Opcode::Fmul, Type::F64, 0, wide, power);
+        let bits = self.emit(Opcode::Bitcast, Type::I64, 0, scaled, Operand::NONE);
+        let sign_place = self.literal(63);
+        let sign_bit = self.word_op(Opcode::Shl, sign, sign_place);
+        let bits = self.word_op(Opcode::Or, bits, sign_bit);
+        let bits = self.typed_word(bits);
+        let result = self.emit(Opcode::Bitcast, Type::F64, 0, bits, Operand::NONE);
+        if ir_type == Type::F64 {
+            return result;
+        }
+        self.emit(Opcode::Fptrunc, ir_type, 0, result, Operand::NONE)
+    }
+
+    /// The number of `count` words that a float stands for, without its fraction.
+    pub fn words_of_float(&mut self, float: Operand, ir_type: Type, count: usize, signed: bool) -> Words {
+        let fields = self.float_fields(float, ir_type);
+        let magnitude = self.magnitude(&fields, count);
+        if signed {
+            self.negate_where(&magnitude, fields.sign)
+        } else {
+            magnitude
+        }
+    }
+
+    /// The same, but the nearest number of `bits` bits if there is none, and zero if it is no number.
+    pub fn saturated_words_of_float(&mut self, float: Operand, ir_type: Type, bits: u32, signed: bool) -> Words {
+        let fields = self.float_fields(float, ir_type);
+        let count = super::word_count(bits);
+        let magnitude = self.magnitude(&fields, count);
+        let least = i64::from(bits) - i64::from(signed) + EXPONENT_OF_ONE;
+        let least = self.literal(least);
+        let too_large = self.compare_words(Opcode::IcmpUge, fields.exponent, least);
+        let negative = self.compare_words(Opcode::IcmpSlt, fields.sign, Operand::ZERO);
+        let zeros = vec![Operand::ZERO; count];
+        let result = if signed {
+            let number = self.negate_where(&magnitude, fields.sign);
+            let limit = self.limit_by_sign(negative, bits);
+            self.choose_words(too_large, &limit, &number)
+        } else {
+            let limit = self.limit_words(bits, super::Extend::Zero, true);
+            let number = self.choose_words(too_large, &limit, &magnitude);
+            self.choose_words(negative, &zeros, &number)
+        };
+        self.choose_words(fields.is_nan, &zeros, &result)
+    }
+
+    fn float_fields(&mut self, float: Operand, ir_type: Type) -> Fields {
+        let double = if ir_type == Type::F64 {
+            float
+        } else {
+            self.emit(Opcode::Fpext, Type::F64, 0, float, Operand::NONE)
+        };
+        let data = frazil_ir::InstData::new(Opcode::FcmpUno, Type::F64, 0, double, double);
+        let is_nan = Operand::value(self.function.push_inst_result(data, Type::I1));
+        let bits = self.emit(Opcode::Bitcast, Type::I64, 0, double, Operand::NONE);
+        let sign = self.sign_of(bits);
+        let place = self.literal(FRACTION_BITS.into());
+        let upper = self.word_op(Opcode::Lshr, bits, place);
+        let mask = self.literal(EXPONENT_MASK);
+        let exponent = self.word_op(Opcode::And, upper, mask);
+        let mask = self.literal((1 << FRACTION_BITS) - 1);
+        let stored = self.word_op(Opcode::And, bits, mask);
+        let leading = self.literal(1 << FRACTION_BITS);
+        let fraction = self.word_op(Opcode::Or, stored, leading);
+        Fields {
+            fraction,
+            exponent,
+            sign,
+            is_nan,
+        }
+    }
+
+    /// The fraction moved up or down by what the exponent says. Numbers below one, however small, give zero.
+    fn magnitude(&mut self, fields: &Fields, count: usize) -> Words {
+        let unmoved = self.literal(EXPONENT_OF_ONE + i64::from(FRACTION_BITS));
+        let up = self.word_op(Opcode::Sub, fields.exponent, unmoved);
+        let down = self.word_op(Opcode::Sub, unmoved, fields.exponent);
+        let is_down = self.compare_words(Opcode::IcmpSlt, up, Operand::ZERO);
+        let most = self.literal(63);
+        let down = self.emit(Opcode::Umin, Type::I64, 0, down, most);
+        let moved = self.word_op(Opcode::Lshr, fields.fraction, down);
+        let low = self.choose(Type::I64, is_down, moved, fields.fraction);
+        let distance = self.choose(Type::I64, is_down, Operand::ZERO, up);
+        let mut words = vec![low];
+        words.resize(count, Operand::ZERO);
+        self.shift_up_by(&words, distance)
+    }
+}
+
+/// The parts of a double.
+struct Fields {
+    /// With the leading bit.
+    fraction: Operand,
+    /// As it is stored.
+    exponent: Operand,
+    /// All ones or zero.
+    sign: Operand,
+    is_nan: Operand,
+}

@@ -1,0 +1,86 @@
+//! Which blocks of a machine function are in cycles, of any shape, natural loops or not.
+//!
+//! Method: one walk over the graph, without recursion; linear.
+
+use frazil_codegen::mfunc::MFunc;
+
+/// No number.
+const NONE: u32 = u32::MAX;
+
+/// The blocks to which control comes back: the strongly connected components of the graph that have a cycle (R. Tarjan,
+/// "Depth-First Search and Linear Graph Algorithms", 1972).
+#[derive(Debug, Default)]
+pub(super) struct Cycles {
+    /// By block: whether it is in a cycle.
+    pub has: Vec<bool>,
+    /// By block: its number in the order of discovery, and the lowest number that it reaches in its component.
+    numbers: Vec<(u32, u32)>,
+    /// Blocks whose component is not complete, and whether a block is among them.
+    open: Vec<u32>,
+    is_open: Vec<bool>,
+    /// Blocks on the way from the entry, each with how many of its edges were followed.
+    path: Vec<(u32, usize)>,
+}
+
+impl Cycles {
+    /// Finds them in a function.
+    pub fn find(&mut self, func: &MFunc) {
+        let count = func.blocks.len();
+        self.has.clear();
+        self.has.resize(count, false);
+        self.is_open.clear();
+        self.is_open.resize(count, false);
+        self.numbers.clear();
+        self.numbers.resize(count, (NONE, NONE));
+        self.open.clear();
+        self.path.clear();
+        let mut found = 0;
+        self.enter(0, &mut found);
+        while let Some((block, followed)) = self.path.last_mut() {
+            let block = *block;
+            let Some(edge) = func.edges_of(block).nth(*followed) else {
+                self.path.pop();
+                self.leave(block);
+                continue;
+            };
+            *followed += 1;
+            let to = func.edges[edge].to;
+            self.has[block as usize] |= to == block;
+            if self.numbers[to as usize].0 == NONE {
+                self.enter(to, &mut found);
+            } else if self.is_open[to as usize] {
+                self.reaches(block, self.numbers[to as usize].0);
+            }
+        }
+    }
+
+    fn enter(&mut self, block: u32, found: &mut u32) {
+        self.numbers[block as usize] = (*found, *found);
+        *found += 1;
+        self.open.push(block);
+        self.is_open[block as usize] = true;
+        self.path.push((block, 0));
+    }
+
+    fn reaches(&mut self, block: u32, number: u32) {
+        let lowest = &mut self.numbers[block as usize].1;
+        *lowest = number.min(*lowest);
+    }
+
+    /// All edges of a block were followed; its component is complete if nothing in it leads further back.
+    fn leave(&mut self, block: u32) {
+        let (number, lowest) = self.numbers[block as usize];
+        if let Some(&(parent, _)) = self.path.last() {
+            self.reaches(parent, lowest);
+        }
+        if lowest != number {
+            return;
+        }
+        let first = self.open.iter().rposition(|&open| open == block).unwrap_or(0);
+        let has_others = self.open.len() - first > 1;
+        for member in self.open.drain(first..) {
+            self.is_open[member as usize] = false;
+            self.has[member as usize] |= has_others;
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! An existing assembler, for modules with assembly of their own that Frazil does not encode (contract 13): the whole
+//! module goes there as text, in one call.
+//!
+//! The program is the one that an option or the environment variable [`VARIABLE`] names, or the first of
+//! [`CANDIDATES`] on `PATH`. It reads its standard input and writes a temporary file. What it complains of is traced
+//! back to the function whose text stands in that line.
+
+use crate::diagnostics::{Diagnostic, Error, Stage};
+use crate::llvm::with_input;
+use frazil_emit::asm::TextPlace;
+use frazil_ir::Module;
+use std::env;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Names the assembler.
+pub const VARIABLE: &str = "FRAZIL_AS";
+
+/// What is looked for. LLVM's own come first, since the texts are meant for them.
+const CANDIDATES: [&str; 5] = ["llvm-mc-22", "llvm-mc", "clang-22", "clang", "as"];
+
+/// The triple for modules that name none.
+const DEFAULT_TRIPLE: &str = "x86_64-unknown-linux-gnu";
+
+/// How many complaints are passed on.
+const MAX_COMPLAINTS: usize = 20;
+
+/// Assembly text of a module, and where in it the texts are that users have written.
+pub(crate) struct Source<'a> {
+    /// The module.
+    pub module: &'a Module,
+    /// The text.
+    pub text: &'a [u8],
+    /// Its parts that users have written.
+    pub places: &'a [TextPlace],
+}
+
+/// Assembles a module and gives the object file.
+///
+/// # Errors
+/// When there is no assembler, or it finds something wrong.
+pub(crate) fn assemble(source: &Source<'_>, named: Option<&Path>) -> Result<Vec<u8>, Error> {
+    let program = match named {
+        Some(path) => path.to_owned(),
+        None => find().ok_or_else(|| missing(source))?,
+    };
+    let object = TemporaryFile::new();
+    let mut command = Command::new(&program);
+    let triple = source.module.strings.display(source.module.triple);
+    let triple = if triple.is_empty() { DEFAULT_TRIPLE } else { &triple };
+    let name = program.file_name().and_then(OsStr::to_str).unwrap_or_default();
+    if name.contains("llvm-mc") {
+        command.args(["-filetype=obj", "-triple", triple]);
+    } else if name.contains("clang") {
+        command.args(["-c", "-x", "assembler", "-target", triple, "-"]);
+    } else if name.contains("gcc") {
+        command.args(["-c", "-x", "assembler", "-"]);
+    }
+    command.arg("-o").arg(&object.path);
+    let output = with_input(&mut command, source.text).map_err(|error| {
+        let message = format!("cannot run the assembler {}: {error}", program.display());
+        Error::new(Stage::Write, message)
+    })?;
+    if !output.status.success() {
+        return Err(complaints(source, &program, &String::from_utf8_lossy(&output.stderr)));
+    }
+    fs::read(&object.path).map_err(|error| {
+        let message = format!("cannot read what the assembler {} wrote: {error}", program.display());
+        Error::new(Stage::Write, message)
+    })
+}
+
+/// A file that goes away again.
+struct TemporaryFile {
+    path: PathBuf,
+}
+
+impl TemporaryFile {
+    fn new() -> TemporaryFile {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("frazil-{}-{number}.o", std::process::id());
+        TemporaryFile {
+            path: env::temp_dir().join(name),
+        }
+    }
+}
+
+impl Drop for TemporaryFile {
+    fn drop(&mut self) {
+        // Nothing better can be done when this fails.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+fn find() -> Option<PathBuf> {
+    if let Some(named) = env::var_os(VARIABLE).filter(|named| !named.is_empty()) {
+        return Some(PathBuf::from(named));
+    }
+    let on_path = env::var_os("PATH").unwrap_or_default();
+    CANDIDATES.iter().find_map(|name| {
+        let mut places = env::split_paths(&on_path).map(|folder| folder.join(name));
+        places.find(|place| place.is_file())
+    })
+}
+
+/// The name of the function that a text stands in.
+fn function_name(module: &Module, place: &TextPlace) -> Option<String> {
+    let function = place.function?;
+    Some(module.display_name(module.functions[function].symbol).into_owned())
+}
+
+fn missing(source: &Source<'_>) -> Error {
+    let message = format!(
+        "inline assembly that Frazil does not encode itself needs an assembler; none of {} is on PATH: install one, \
+         or name one with --assembler or in {VARIABLE}",
+        CANDIDATES.join(", ")
+    );
+    let place = source.places.first();
+    let message = match place.map(|place| first_line_of(source, place.first_line)) {
+        Some(line) if !line.is_empty() => format!("{message}; the first text is {line:?}"),
+        _ => message,
+    };
+    Error::from(vec![Diagnostic {
+        function: place.and_then(|place| function_name(source.module, place)),
+        ..Diagnostic::new(Stage::Write, message)
+    }])
+}
+
+/// A line of the text, counted from 1.
+fn first_line_of(source: &Source<'_>, line: u32) -> String {
+    let mut lines = source.text.split(|&byte| byte == b'\n');
+    let found = lines.nth(line.saturating_sub(1) as usize).unwrap_or_default();
+    String::from_utf8_lossy(found).trim().to_owned()
+}
+
+/// What the assembler said, with the functions that it is about.
+fn complaints(source: &Source<'_>, program: &Path, said: &str) -> Error {
+    let diagnostics: Vec<Diagnostic> = said.lines().filter_map(|line| complaint(source, line)).collect();
+    if !diagnostics.is_empty() {
+        return Error::from(diagnostics);
+    }
+    let said: Vec<&str> = said.lines().take(MAX_COMPLAINTS).collect();
+    let message = format!("the assembler {} failed: {}", program.display(), said.join("\n"));
+    Error::new(Stage::Write, message)
+}
+
+/// One line of what the assembler said, if it names a line of the text as wrong.
+fn complaint(source: &Source<'_>, said: &str) -> Option<Diagnostic> {
+    let (_, rest) = said.split_once(':')?;
+    let (line, rest) = rest.split_once(':')?;
+    let line: u32 = line.parse().ok()?;
+    let (_, message) = rest.split_once("rror:")?;
+    let place = source
+        .places
+        .iter()
+        .find(|place| (place.first_line..=place.last_line).contains(&line));
+    let text = first_line_of(source, line);
+    let what = if place.is_some() {
+        "inline assembly"
+    } else {
+        "the assembler"
+    };
+    Some(Diagnostic {
+        function: place.and_then(|place| function_name(source.module, place)),
+        ..Diagnostic::new(Stage::Write, format!("{what}: {}, in {text:?}", message.trim()))
+    })
+}

@@ -1,0 +1,167 @@
+//! The files of one command line, compiled one after the other.
+//!
+//! A file that cannot be compiled does not keep the others from it. What takes longer than a moment shows a bar on a
+//! terminal.
+
+use crate::diagnostics::{Error, Stage};
+use crate::driver::Driver;
+use crate::dump::{self, Printer};
+use crate::options::{Arguments, Emit, Job, Options, ReportForm};
+use crate::pipeline::InputForm;
+use crate::timing::Clock;
+use crate::{input, llvm, output, unsupported};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::fs;
+use std::io::{IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+/// Shorter than this, nobody wants to see a bar.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+impl Driver {
+    /// Compiles all inputs that the arguments name and returns whether all of it worked; messages about single inputs
+    /// are printed.
+    ///
+    /// # Errors
+    /// When the arguments are wrong as a whole.
+    pub(crate) fn compile_all(&self, arguments: &Arguments) -> Result<bool, Error> {
+        let jobs = arguments.jobs()?;
+        if arguments.inputs.is_empty() && std::io::stdin().is_terminal() {
+            let message = "no input: name a file, or - to type one; --help shows the options";
+            return Err(Error::new(Stage::Options, message));
+        }
+        let mut options = arguments.options(self.recipe(arguments, None)?)?;
+        if let Some(folder) = arguments.output_folder() {
+            let made = fs::create_dir_all(folder);
+            made.map_err(|error| Error::new(Stage::Options, format!("-o {}: {error}", folder.display())))?;
+        }
+        let folder = &arguments.observe.dump_dir;
+        folder.as_deref().map_or(Ok(()), dump::prepare)?;
+        let mut progress = Progress::of(jobs.len());
+        let mut all_worked = true;
+        for job in &jobs {
+            progress.begin(job);
+            let outcome = match arguments.list_unsupported {
+                Some(form) => self.list_file(arguments, &mut options, job, form).map(|is_supported| {
+                    all_worked &= is_supported;
+                    String::new()
+                }),
+                None => self.compile_file(arguments, &mut options, job),
+            };
+            match outcome {
+                Ok(text) => progress.print(|| {
+                    let _ = std::io::stderr().write_all(text.as_bytes());
+                }),
+                Err(error) => {
+                    progress.print(|| error.print(&job.name()));
+                    all_worked = false;
+                }
+            }
+        }
+        progress.bar.finish_and_clear();
+        Ok(all_worked)
+    }
+
+    /// Compiles one input and returns what was asked for about the run.
+    fn compile_file(&self, arguments: &Arguments, options: &mut Options, job: &Job) -> Result<String, Error> {
+        let start = Clock::start(options.measure);
+        let bytes = read_input(arguments, options, job)?;
+        let opening = start.elapsed();
+        let mut out = match options.emit {
+            Emit::Null => output::Output::nowhere(),
+            _ => output::Output::new(&job.output),
+        };
+        let mut printer = Printer::new(arguments.observe.dump_dir.clone());
+        let outcome = self.compile_observed(&bytes, options, &mut printer, &mut out);
+        let printed = printer.finish();
+        let mut report = outcome?;
+        printed?;
+        let start = Clock::start(options.measure);
+        out.commit().map_err(|error| Error::output(&error))?;
+        report.times.read += opening;
+        report.times.write += start.elapsed();
+        let mut text = String::new();
+        match arguments.observe.time_passes {
+            Some(ReportForm::Text) => text.push_str(&report.times_text(arguments.observe.time_functions)),
+            Some(ReportForm::Json) => text.push_str(&report.json()),
+            None => {}
+        }
+        if arguments.observe.stats {
+            text.push_str(&report.counts_text());
+        }
+        Ok(text)
+    }
+}
+
+impl Driver {
+    /// Prints what of an input is not supported; returns whether that is nothing.
+    fn list_file(
+        &self,
+        arguments: &Arguments,
+        options: &mut Options,
+        job: &Job,
+        form: ReportForm,
+    ) -> Result<bool, Error> {
+        let bytes = read_input(arguments, options, job)?;
+        let found = self.list_unsupported(&bytes, options)?;
+        let text = match form {
+            ReportForm::Text => unsupported::text(&job.name(), &found),
+            ReportForm::Json => unsupported::json(&job.name(), &found),
+        };
+        // A closed standard output is no reason to fail.
+        let _ = std::io::stdout().write_all(text.as_bytes());
+        Ok(found.is_empty())
+    }
+}
+
+/// The bitcode or text of an input; what it is is noted in the options.
+fn read_input(arguments: &Arguments, options: &mut Options, job: &Job) -> Result<Vec<u8>, Error> {
+    let bytes = input::read(&job.input)?;
+    options.input_form = match job.is_frazil_text() {
+        true => InputForm::Text,
+        false => InputForm::Bitcode,
+    };
+    let is_llvm = options.input_form == InputForm::Bitcode;
+    if is_llvm && (arguments.llvm_passes.is_some() || llvm::is_text(&bytes)) {
+        return llvm::read(&job.input, &bytes, &arguments.llvm());
+    }
+    Ok(bytes)
+}
+
+/// A bar for many files, on a terminal only.
+struct Progress {
+    bar: ProgressBar,
+    since: Instant,
+    is_shown: bool,
+}
+
+impl Progress {
+    fn of(files: usize) -> Progress {
+        Progress {
+            bar: ProgressBar::with_draw_target(Some(files as u64), ProgressDrawTarget::hidden()),
+            since: Instant::now(),
+            // One file has no middle to show.
+            is_shown: files < 2,
+        }
+    }
+
+    fn begin(&mut self, job: &Job) {
+        if !self.is_shown && self.since.elapsed() > PATIENCE {
+            // Draws nothing if standard error is no terminal.
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+            let style = ProgressStyle::with_template("{wide_msg} [{bar:30}] {pos}/{len}");
+            self.bar
+                .set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+            self.is_shown = true;
+        }
+        if self.is_shown {
+            self.bar.set_message(job.name());
+        }
+    }
+
+    /// Counts a file, and prints about it without disturbing the bar.
+    fn print(&self, print: impl FnOnce()) {
+        self.bar.inc(1);
+        self.bar.suspend(print);
+    }
+}

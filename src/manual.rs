@@ -1,0 +1,61 @@
+//! What the program tells about itself: version, targets, processors, manual page, completions.
+//!
+//! Manual page and completions are made from the definitions of the options, so that they cannot differ from them.
+
+use crate::options::Arguments;
+use clap::CommandFactory;
+use clap_complete::Shell;
+use frazil_codegen::TargetEntry;
+use std::fmt::Write;
+
+/// The version, and the targets as LLVM's tools list them.
+pub(crate) fn version(targets: &[TargetEntry]) -> String {
+    let mut text = format!("frazil {}\n\n  Registered Targets:\n", env!("CARGO_PKG_VERSION"));
+    for target in targets {
+        let other = match target.llc_name == target.name {
+            true => String::new(),
+            false => format!(" (llc's name: {})", target.llc_name),
+        };
+        let _ = writeln!(text, "    {:<8} - {}{other}", target.name, target.summary);
+    }
+    text
+}
+
+/// The processors and features of a target.
+pub(crate) fn processors(target: &TargetEntry) -> String {
+    let target = (target.new)();
+    let table = &target.desc().features;
+    let mut text = format!("Available CPUs for this target ({}):\n\n", target.desc().name);
+    for cpu in table.cpus {
+        let _ = writeln!(text, "  {}", cpu.name);
+    }
+    if table.native.is_some() {
+        text.push_str("  native - this machine's\n");
+    }
+    text.push_str("\nAvailable features for this target:\n\n");
+    for feature in table.features {
+        let has = if table.base.has(feature.bit) {
+            " (always there)"
+        } else {
+            ""
+        };
+        let _ = writeln!(text, "  {:<12} - {}{has}", feature.name, feature.summary);
+    }
+    text.push_str("\nUse +feature to enable a feature, or -feature to disable it.\n");
+    text
+}
+
+/// A script that completes words of the command line.
+pub(crate) fn completions(shell: Shell) -> String {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Arguments::command(), "frazil", &mut script);
+    String::from_utf8_lossy(&script).into_owned()
+}
+
+/// The manual page, for `man`.
+pub(crate) fn page() -> String {
+    let mut page = Vec::new();
+    // Writing to memory does not fail.
+    let _ = clap_mangen::Man::new(Arguments::command()).render(&mut page);
+    String::from_utf8_lossy(&page).into_owned()
+}

@@ -1,0 +1,139 @@
+//! Which files are read and written: one input and its output, or many and a folder.
+
+use super::{Arguments, Emit, is_standard_stream};
+use crate::diagnostics::{Error, Stage};
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+/// One input and where its output goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Job {
+    /// The file; `-` for standard input.
+    pub input: PathBuf,
+    /// The file; `-` for standard output.
+    pub output: PathBuf,
+}
+
+impl Job {
+    /// The input's name in messages.
+    pub fn name(&self) -> String {
+        match is_standard_stream(&self.input) {
+            true => "<stdin>".to_owned(),
+            false => self.input.display().to_string(),
+        }
+    }
+
+    /// Whether the input is text as `--emit ir` writes it, which its name says.
+    pub(crate) fn is_frazil_text(&self) -> bool {
+        self.input.extension() == Some(OsStr::new("fzl"))
+    }
+}
+
+impl Arguments {
+    /// What is to be compiled, in the order of the inputs.
+    ///
+    /// # Errors
+    /// When outputs would overwrite each other.
+    pub fn jobs(&self) -> Result<Vec<Job>, Error> {
+        let emit = self.emit()?;
+        let inputs = match &self.inputs[..] {
+            [] => &[PathBuf::from("-")][..],
+            inputs => inputs,
+        };
+        let folder = self.output.as_deref().filter(|path| is_folder(path));
+        if let (None, Some(output), [_, another, ..]) = (folder, &self.output, inputs) {
+            let message = format!(
+                "-o {}: several inputs ({} is one) need a folder for their outputs, whose name ends with /",
+                output.display(),
+                another.display()
+            );
+            return Err(Error::new(Stage::Options, message));
+        }
+        let jobs = inputs.iter().map(|input| Job {
+            input: input.clone(),
+            output: match (folder, &self.output) {
+                (Some(folder), _) => folder.join(named_after(input, emit).file_name().unwrap_or_default()),
+                (None, Some(output)) => output.clone(),
+                (None, None) => named_after(input, emit),
+            },
+        });
+        let jobs: Vec<Job> = jobs.collect();
+        refuse_collisions(&jobs)?;
+        Ok(jobs)
+    }
+
+    /// The folder for outputs, if one is named.
+    pub(crate) fn output_folder(&self) -> Option<&Path> {
+        self.output.as_deref().filter(|path| is_folder(path))
+    }
+}
+
+/// Whether a path is a folder, or is said to be one.
+fn is_folder(path: &Path) -> bool {
+    path.as_os_str().as_encoded_bytes().ends_with(b"/") || path.is_dir()
+}
+
+/// The output for an input, beside it.
+fn named_after(input: &Path, emit: Emit) -> PathBuf {
+    let extension = match emit {
+        Emit::Obj => "o",
+        Emit::Asm => "s",
+        Emit::Ir => "fzl",
+        Emit::Null => return PathBuf::from("-"),
+    };
+    let named = input.with_extension(extension);
+    // Text to text: the input is not overwritten.
+    match is_standard_stream(input) || named == input {
+        true => PathBuf::from("-"),
+        false => named,
+    }
+}
+
+fn refuse_collisions(jobs: &[Job]) -> Result<(), Error> {
+    let mut first = BTreeMap::new();
+    for job in jobs.iter().filter(|job| !is_standard_stream(&job.output)) {
+        if let Some(other) = first.insert(&job.output, job) {
+            let (one, two) = (other.name(), job.name());
+            let message = format!("{one} and {two} would both be written to {}", job.output.display());
+            return Err(Error::new(Stage::Options, message));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    fn outputs(words: &str) -> Vec<String> {
+        let words = std::iter::once("frazil").chain(words.split(' ').filter(|word| !word.is_empty()));
+        let arguments = Arguments::try_parse_from(words).expect("valid arguments");
+        match arguments.jobs() {
+            Ok(jobs) => jobs.iter().map(|job| job.output.display().to_string()).collect(),
+            Err(error) => vec![error.to_string()],
+        }
+    }
+
+    #[test]
+    fn the_output_is_named_after_input_and_kind() {
+        assert_eq!(outputs("dir/in.bc"), ["dir/in.o"]);
+        assert_eq!(outputs("in.bc --emit asm"), ["in.s"]);
+        assert_eq!(outputs("- --emit ir"), ["-"]);
+        assert_eq!(outputs(""), ["-"]);
+        assert_eq!(outputs("- -o x.o"), ["x.o"]);
+        assert_eq!(outputs("in.bc --stop-after dce"), ["in.fzl"]);
+        assert_eq!(outputs("in.fzl --stop-after dce"), ["-"]);
+    }
+
+    #[test]
+    fn many_inputs_go_beside_themselves_or_to_a_folder() {
+        assert_eq!(outputs("a.bc b/c.ll"), ["a.o", "b/c.o"]);
+        assert_eq!(outputs("a.bc b/c.ll -o out/"), ["out/a.o", "out/c.o"]);
+        let refused = &outputs("a.bc b.bc -o x.o")[0];
+        assert!(refused.contains("need a folder"), "{refused}");
+        let refused = &outputs("a/x.bc b/x.bc -o out/")[0];
+        assert_eq!(refused, "a/x.bc and b/x.bc would both be written to out/x.o");
+    }
+}

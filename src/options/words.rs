@@ -1,0 +1,209 @@
+//! The words of the command line as users of LLVM's tools type them, brought into the form that the option parser
+//! takes.
+//!
+//! Three things are theirs: `@file` stands for the words in a file; one dash is as good as two in front of a long
+//! name; and the program does what its own name says ([`Personality`]). Nothing else is changed: values, unknown
+//! options and everything after `--` go on as they are, and the parser says what is wrong with them.
+
+use crate::diagnostics::{Error, Stage};
+use clap::Command;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::Path;
+
+/// Which program the user has called, by name: the same binary serves as both.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Personality {
+    /// `frazil`: compiles as fast as it can, to an object.
+    #[default]
+    Frazil,
+    /// `frazil-llc`: has the defaults of LLVM's `llc`, which are -O2 and assembly text.
+    Llc,
+}
+
+impl Personality {
+    /// The personality for the name that the program was called by.
+    pub fn of(program: &OsStr) -> Personality {
+        let name = Path::new(program).file_name().unwrap_or_default().to_string_lossy();
+        match name.as_ref() {
+            "llc" | "frazil-llc" => Personality::Llc,
+            _ => Personality::Frazil,
+        }
+    }
+}
+
+/// Files in files in files: deeper than this, one of them names itself.
+const DEEPEST_FILE: usize = 16;
+
+/// Words in the form that `command` parses; the first is the program's name.
+///
+/// # Errors
+/// When a file of words cannot be read.
+pub(crate) fn prepare(words: impl IntoIterator<Item = OsString>, command: &Command) -> Result<Vec<OsString>, Error> {
+    let mut words = words.into_iter();
+    let mut prepared: Vec<OsString> = words.next().into_iter().collect();
+    let mut expanded = Vec::new();
+    for word in words {
+        expand(word, 0, &mut expanded)?;
+    }
+    let known = Names::of(command);
+    let mut options_end = false;
+    for word in expanded {
+        options_end |= word == "--";
+        prepared.push(if options_end { word } else { known.with_two_dashes(word) });
+    }
+    Ok(prepared)
+}
+
+/// Appends a word, or the words of the file that it names.
+fn expand(word: OsString, depth: usize, words: &mut Vec<OsString>) -> Result<(), Error> {
+    let Some(path) = word.to_str().and_then(|word| word.strip_prefix('@')) else {
+        words.push(word);
+        return Ok(());
+    };
+    let wrong = |message: String| Error::new(Stage::Options, format!("@{path}: {message}"));
+    if depth == DEEPEST_FILE {
+        return Err(wrong("files of options name each other without end".to_owned()));
+    }
+    let text = fs::read_to_string(path).map_err(|error| wrong(format!("cannot read the file: {error}")))?;
+    for inner in split_words(&text) {
+        expand(inner.into(), depth + 1, words)?;
+    }
+    Ok(())
+}
+
+/// Splits a text into words as GNU tools do: blanks separate, quotes of both kinds and the backslash take the meaning
+/// from what they stand before.
+pub fn split_words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        match (letter, quote) {
+            ('\\', None | Some('"')) => word.get_or_insert_default().extend(letters.next()),
+            ('\'' | '"', None) => {
+                word.get_or_insert_default();
+                quote = Some(letter);
+            }
+            (end, Some(begin)) if end == begin => quote = None,
+            (blank, None) if blank.is_whitespace() => words.extend(word.take()),
+            (other, _) => word.get_or_insert_default().push(other),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+/// The names of a command's options.
+struct Names {
+    /// With values that may follow at once, as in `-O2`.
+    short: Vec<char>,
+    long: Vec<String>,
+}
+
+impl Names {
+    fn of(command: &Command) -> Names {
+        let mut names = Names {
+            short: Vec::new(),
+            long: vec!["help".to_owned(), "version".to_owned()],
+        };
+        for option in command.get_arguments() {
+            names.short.extend(option.get_short());
+            names.long.extend(option.get_long().map(str::to_owned));
+            let aliases = option.get_all_aliases().unwrap_or_default();
+            names.long.extend(aliases.into_iter().map(str::to_owned));
+        }
+        names
+    }
+
+    /// Adds the second dash to a word with one, if it is a long option or nothing that is known.
+    fn with_two_dashes(&self, word: OsString) -> OsString {
+        let Some(name) = word.to_str().and_then(|text| text.strip_prefix('-')) else {
+            return word;
+        };
+        let name = name.split('=').next().unwrap_or_default();
+        let mut letters = name.chars();
+        let Some(first) = letters.next() else { return word };
+        let is_short = letters.next().is_none() || self.short.contains(&first);
+        let is_number = first.is_ascii_digit();
+        let is_long = self.long.iter().any(|long| long == name);
+        if first == '-' || is_number || (is_short && !is_long) {
+            return word;
+        }
+        let mut longer = OsString::from("-");
+        longer.push(&word);
+        longer
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::Arguments;
+    use clap::CommandFactory;
+
+    fn prepared(words: &[&str]) -> Vec<String> {
+        let words = std::iter::once("frazil")
+            .chain(words.iter().copied())
+            .map(OsString::from);
+        let prepared = prepare(words, &Arguments::command()).expect("no files");
+        let text = prepared.iter().skip(1).map(|word| word.to_string_lossy().into_owned());
+        text.collect()
+    }
+
+    #[test]
+    fn one_dash_is_as_good_as_two() {
+        assert_eq!(
+            prepared(&[
+                "-filetype=obj",
+                "-mtriple",
+                "x86_64",
+                "-O2",
+                "-o",
+                "a.o",
+                "-",
+                "--stats"
+            ]),
+            [
+                "--filetype=obj",
+                "--mtriple",
+                "x86_64",
+                "-O2",
+                "-o",
+                "a.o",
+                "-",
+                "--stats"
+            ]
+        );
+        assert_eq!(
+            prepared(&["-oa.o", "-output=b.o", "-h"]),
+            ["-oa.o", "--output=b.o", "-h"]
+        );
+        assert_eq!(prepared(&["-bisect-limit", "-1"]), ["--bisect-limit", "-1"]);
+        assert_eq!(prepared(&["-no-such", "--", "-stats"]), ["--no-such", "--", "-stats"]);
+    }
+
+    #[test]
+    fn words_of_a_file_are_split_as_by_a_shell() {
+        assert_eq!(
+            split_words("-O2  'a b'\n\"c \\\" d\" e\\ f ''\n"),
+            ["-O2", "a b", "c \" d", "e f", ""]
+        );
+        let path = std::env::temp_dir().join(format!("frazil-words-{}", std::process::id()));
+        fs::write(&path, "-stats \"in put.bc\"").expect("writable");
+        let word = format!("@{}", path.display());
+        assert_eq!(prepared(&[&word]), ["--stats", "in put.bc"]);
+        fs::write(&path, &word).expect("writable");
+        let error = prepare(["frazil".into(), word.into()], &Arguments::command()).expect_err("endless");
+        assert!(error.to_string().contains("name each other without end"), "{error}");
+        fs::remove_file(&path).expect("removable");
+    }
+
+    #[test]
+    fn the_name_of_the_program_decides() {
+        assert_eq!(Personality::of(OsStr::new("/usr/bin/frazil-llc")), Personality::Llc);
+        assert_eq!(Personality::of(OsStr::new("frazil")), Personality::Frazil);
+        assert_eq!(Personality::of(OsStr::new("")), Personality::Frazil);
+    }
+}

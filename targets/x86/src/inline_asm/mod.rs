@@ -1,0 +1,111 @@
+//! Inline assembly: what GNU's constraint letters, register names and LLVM's operand modifiers mean on x86
+//! (GCC manual, "Constraints for Particular Machines"; LLVM Language Reference, "Supported Constraint Code List" and
+//! "Asm template argument modifiers").
+//!
+//! x87, MMX and mask registers are refused as operands. As overwritten registers they need nothing: no value is in one.
+
+mod assemble;
+mod parse;
+mod print;
+
+use crate::build::r;
+use crate::cond::Cond;
+use crate::ops::Op;
+use crate::regs::*;
+use frazil_codegen::inline_asm::{AsmClass, AsmLine, AsmOperand, AsmRules, AsmText};
+use frazil_codegen::{CodeBuffer, MInst, PRegSet, Reg, RegClass};
+
+/// The rules of x86-64.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct X86Asm;
+
+/// The longest instruction that does nothing.
+const LONGEST_FILLER: usize = 9;
+
+const BY_LETTER: PRegSet = PRegSet::of(&[RAX, RCX, RDX, RBX]);
+const LEGACY: PRegSet = PRegSet::of(&[RAX, RCX, RDX, RBX, RSI, RDI]);
+
+impl AsmRules for X86Asm {
+    fn class(&self, letter: &str) -> Option<AsmClass> {
+        let general = |regs: &[Reg]| AsmClass::Register(RegClass::Int, PRegSet::of(regs));
+        let number = |accepts| AsmClass::Immediate(accepts, false);
+        let found = match letter {
+            "r" | "q" | "l" | "jr" | "jR" => general(&[]),
+            "Q" => AsmClass::Register(RegClass::Int, BY_LETTER),
+            "R" => AsmClass::Register(RegClass::Int, LEGACY),
+            "a" => general(&[RAX]),
+            "b" => general(&[RBX]),
+            "c" => general(&[RCX]),
+            "d" => general(&[RDX]),
+            "S" => general(&[RSI]),
+            "D" => general(&[RDI]),
+            "A" => AsmClass::Pair(RAX, RDX),
+            "x" | "v" | "Yi" | "Yt" | "Y2" | "Yv" => AsmClass::Register(RegClass::Float, PRegSet::EMPTY),
+            "Yz" | "Y0" => AsmClass::Register(RegClass::Float, PRegSet::of(&[XMM0])),
+            "m" | "o" | "V" | "<" | ">" => AsmClass::Memory,
+            "p" => AsmClass::Address,
+            "i" => AsmClass::Immediate(|_| true, true),
+            "n" => number(|_| true),
+            "s" | "Ws" => AsmClass::Symbol,
+            "e" => AsmClass::Immediate(|value| i32::try_from(value).is_ok(), true),
+            "Z" => AsmClass::Immediate(|value| u32::try_from(value).is_ok(), true),
+            "I" => number(|value| (0..=31).contains(&value)),
+            "J" => number(|value| (0..=63).contains(&value)),
+            "K" => number(|value| i8::try_from(value).is_ok()),
+            "L" => number(|value| [0xff, 0xffff, 0xffff_ffff].contains(&value)),
+            "M" => number(|value| (0..=3).contains(&value)),
+            "N" => number(|value| (0..=255).contains(&value)),
+            "O" => number(|value| (0..=127).contains(&value)),
+            "g" | "X" => AsmClass::Any,
+            "f" | "t" | "u" => AsmClass::Unsupported("an x87 register"),
+            "y" | "Ym" => AsmClass::Unsupported("an MMX register"),
+            "k" | "Yk" => AsmClass::Unsupported("a mask register"),
+            "C" | "G" | "E" | "F" => AsmClass::Unsupported("a floating-point constant as operand"),
+            _ => return None,
+        };
+        Some(found)
+    }
+
+    fn register(&self, name: &str) -> Option<Reg> {
+        parse::register(&name.to_ascii_lowercase()).map(|(reg, _)| reg)
+    }
+
+    fn condition(&self, name: &str) -> Option<u8> {
+        let name = name.strip_prefix("@cc")?;
+        Cond::from_name(name).map(Cond::number)
+    }
+
+    fn set_condition(&self, condition: u8, dst: Reg) -> MInst {
+        r(Op::SetR, 1, dst).with_condition(condition)
+    }
+
+    fn print_operand(
+        &self,
+        operand: &AsmOperand,
+        modifier: Option<&str>,
+        is_intel: bool,
+        out: &mut AsmText,
+    ) -> Result<(), String> {
+        print::print(operand, modifier, is_intel, out)
+    }
+
+    fn comment(&self) -> &'static str {
+        "#"
+    }
+
+    fn filler(&self) -> fn(&mut [u8]) {
+        |bytes| {
+            for chunk in bytes.chunks_mut(LONGEST_FILLER) {
+                let mut inst = MInst::new(Op::Nop as u16, 8);
+                inst.imm = chunk.len() as i32;
+                let mut buf = CodeBuffer::new(false);
+                crate::encode::encode(&inst, &mut buf);
+                chunk.copy_from_slice(&buf.bytes);
+            }
+        }
+    }
+
+    fn assemble(&self, text: &str, is_intel: bool) -> Option<Vec<AsmLine>> {
+        assemble::assemble(text, is_intel)
+    }
+}

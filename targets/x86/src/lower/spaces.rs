@@ -1,0 +1,329 @@
+//! Address spaces of x86, numbered as in LLVM (`X86.h`): 256, 257 and 258 are what the segments `gs`, `fs` and `ss` lead
+//! to, 270 and 271 hold pointers of 32 bits that are sign- or zero-extended, and 272 those of 64 bits beside them.
+//!
+//! Method: the rules of the default space are used through a context of their own, which extends addresses and puts the
+//! prefix of the segment before every instruction that accesses memory; both are one group. Copies are done here, since
+//! each side has its own space, and only in line: no library function knows segments.
+
+use super::memory::{MAX_INLINE_BYTES, at};
+use super::{atomic, extend, int_bits, memory, result, type_of};
+use crate::build::*;
+use crate::isa::SCRATCH;
+use crate::ops::{Op, ROWS};
+use frazil_codegen::{
+    AreaArgument, CallSequence, CodegenError, FrameArea, GroupKind, ImmKind, Label, LowerCtx, MInst, Mem, ModuleView,
+    PRegSet, Ref, Reg, RegClass, Src, StackProbes, VariadicArea,
+};
+use frazil_ir::{Function, InstData, MemFlags, Opcode, Operand, Ordering, RuntimeFunction, Type, TypeData, Value};
+
+const GS: u32 = 256;
+const FS: u32 = 257;
+const SS: u32 = 258;
+const SIGNED_32: u32 = 270;
+const UNSIGNED_32: u32 = 271;
+const WIDE: u32 = 272;
+
+/// The size of pointers into a space in bytes; 0 if there is no such space.
+pub fn pointer_bytes(space: u32) -> u8 {
+    match space {
+        0 | GS | FS | SS | WIDE => 8,
+        SIGNED_32 | UNSIGNED_32 => 4,
+        _ => 0,
+    }
+}
+
+fn space_of<C: LowerCtx>(cx: &C, pointer: Operand) -> u32 {
+    match cx.func().operand_type(pointer).map(|ty| cx.func().types.data(ty)) {
+        Some(TypeData::Ptr(space)) => space,
+        _ => 0,
+    }
+}
+
+/// The prefix of a space's segment.
+fn segment(space: u32) -> Option<Op> {
+    match space {
+        GS => Some(Op::SegGs),
+        FS => Some(Op::SegFs),
+        SS => Some(Op::SegSs),
+        _ => None,
+    }
+}
+
+/// Lowers an access, or a cast from one space to another.
+pub fn lower<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
+    let is_atomic = MemFlags(data.flags).ordering() != Ordering::NotAtomic;
+    let (op, pointer) = match (data.op, is_atomic) {
+        (Opcode::Addrspacecast, _) => return cast(cx, data),
+        (Opcode::SpaceCopy, _) => return copy(cx, data),
+        (Opcode::SpaceSet, _) => return fill(cx, data),
+        (Opcode::SpaceLoad, false) => (Opcode::Load, data.a),
+        (Opcode::SpaceLoad, true) => (Opcode::AtomicLoad, data.a),
+        (Opcode::SpaceStore, false) => (Opcode::Store, data.b),
+        (Opcode::SpaceStore, true) => (Opcode::AtomicStore, data.b),
+        (Opcode::SpaceRmw, _) => (Opcode::AtomicRmw, data.a),
+        _ => (Opcode::Cmpxchg, data.a),
+    };
+    let segment = segment(space_of(cx, pointer));
+    let data = InstData { op, ..*data };
+    let mut inner = InSpace {
+        cx,
+        segment,
+        in_group: false,
+    };
+    match op {
+        Opcode::Load => memory::load(&mut inner, &data),
+        Opcode::Store => memory::store(&mut inner, &data),
+        _ => atomic::atomic(&mut inner, &data),
+    }
+}
+
+/// Pointers of 32 bits are cut off or extended, others stay as they are.
+fn cast<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
+    let from_type = type_of(cx, data.a);
+    let (from, to) = (int_bits(cx, from_type), int_bits(cx, data.ty));
+    if from == 0 || to == 0 {
+        return Err(CodegenError::unsupported("a cast of vectors between address spaces"));
+    }
+    let is_signed = space_of(cx, data.a) == SIGNED_32;
+    let src = cx.use_last(data.a, 0);
+    let dst = cx.def_reuse(result(data), 0, src);
+    if from < to {
+        extend(cx, dst, dst, from, is_signed, 8);
+    }
+    Ok(())
+}
+
+/// The memory operand behind a pointer into any space, in registers of the rule.
+fn address<C: LowerCtx>(cx: &mut C, pointer: Operand, span_bytes: u32) -> Mem {
+    let space = space_of(cx, pointer);
+    if space == 0 {
+        return cx.use_addr(pointer, span_bytes);
+    }
+    if pointer_bytes(space) == 8 {
+        return Mem::base(cx.use_reg(pointer, 0), 0);
+    }
+    let whole = cx.use_copy(pointer, 0);
+    extend(cx, whole, whole, 32, space == SIGNED_32, 8);
+    Mem::base(whole, 0)
+}
+
+/// Emits an instruction whose memory operand is in a segment.
+fn emit_in<C: LowerCtx>(cx: &mut C, segment: Option<Op>, inst: MInst) {
+    let Some(segment) = segment else {
+        cx.emit(inst);
+        return;
+    };
+    cx.begin_group(GroupKind::Plain);
+    cx.emit(none(segment, 8));
+    cx.emit(inst);
+    cx.end_group();
+}
+
+/// The length of a block operation, known and short.
+fn known_length(length: Operand) -> Result<u32, CodegenError> {
+    let known = length.as_imm().and_then(|length| u32::try_from(length).ok());
+    known.filter(|&length| length <= MAX_INLINE_BYTES).ok_or_else(|| {
+        CodegenError::unsupported("a block operation in another address space that is long or of unknown length")
+    })
+}
+
+/// The pieces of a block: offset and bytes.
+fn pieces(length: u32) -> impl DoubleEndedIterator<Item = (u32, u32)> {
+    let whole = (0..length / 8).map(|index| (index * 8, 8));
+    let rest = length - length % 8;
+    let tail = [4, 2, 1].into_iter().filter(move |bytes| length & bytes != 0);
+    whole.chain(tail.map(move |bytes| (rest + ((length % 8) & !(2 * bytes - 1)), bytes)))
+}
+
+/// Copies of more bytes are refused: a rule cannot hold more registers.
+const MAX_COPY_BYTES: u32 = 16;
+
+/// Reads all pieces before it writes the first, so that it does not matter whether the ranges overlap.
+fn copy<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
+    let (source, length) = cx.func().ternary(data);
+    let length = known_length(length)?;
+    let (to_segment, from_segment) = (segment(space_of(cx, data.a)), segment(space_of(cx, source)));
+    let to = address(cx, data.a, length);
+    let from = address(cx, source, length);
+    if length > MAX_COPY_BYTES {
+        return Err(CodegenError::unsupported(format!(
+            "a copy of {length} bytes from or to another address space"
+        )));
+    }
+    let held: Vec<Reg> = pieces(length).map(|_| cx.temp(RegClass::Int)).collect();
+    for ((offset, bytes), &reg) in pieces(length).zip(&held) {
+        emit_in(cx, from_segment, load_piece(reg, at(from, offset), bytes));
+    }
+    for ((offset, bytes), &reg) in pieces(length).zip(&held) {
+        emit_in(cx, to_segment, mr(Op::MovMR, bytes as u8, at(to, offset), reg));
+    }
+    Ok(())
+}
+
+fn load_piece(dst: Reg, mem: Mem, bytes: u32) -> MInst {
+    match bytes {
+        1 => rm(Op::MovzxBRM, 4, dst, mem),
+        2 => rm(Op::MovzxWRM, 4, dst, mem),
+        _ => rm(Op::MovRM, bytes as u8, dst, mem),
+    }
+}
+
+fn fill<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
+    let (byte, length) = cx.func().ternary(data);
+    let length = known_length(length)?;
+    let segment = segment(space_of(cx, data.a));
+    let pattern = super::extended_copy(cx, byte, 8, false, 8);
+    let to = address(cx, data.a, length);
+    cx.emit(mov_imm64(SCRATCH, 0x0101_0101_0101_0101));
+    cx.emit(rr(Op::ImulRR, 8, pattern, SCRATCH));
+    for (offset, bytes) in pieces(length) {
+        emit_in(cx, segment, mr(Op::MovMR, bytes as u8, at(to, offset), pattern));
+    }
+    Ok(())
+}
+
+/// The context in which a rule of the default space does its work for another one.
+struct InSpace<'c, C: LowerCtx> {
+    cx: &'c mut C,
+    segment: Option<Op>,
+    in_group: bool,
+}
+
+impl<C: LowerCtx> LowerCtx for InSpace<'_, C> {
+    fn use_addr(&mut self, pointer: Operand, span_bytes: u32) -> Mem {
+        address(self.cx, pointer, span_bytes)
+    }
+
+    fn emit(&mut self, inst: MInst) {
+        let form = ROWS[usize::from(inst.op)].code.form;
+        // What has a symbol as base is a constant of the rule.
+        let is_access = form.has_mem() && inst.regs[1] != Reg::SYMBOL;
+        match self.segment.filter(|_| is_access) {
+            Some(segment) if self.in_group => {
+                self.cx.emit(none(segment, 8));
+                self.cx.emit(inst);
+            }
+            segment => emit_in(self.cx, segment, inst),
+        }
+    }
+
+    fn begin_group(&mut self, kind: GroupKind) {
+        self.in_group = true;
+        self.cx.begin_group(kind);
+    }
+
+    fn end_group(&mut self) {
+        self.in_group = false;
+        self.cx.end_group();
+    }
+
+    fn call_runtime_with(
+        &mut self,
+        _: RuntimeFunction,
+        _: &[(Operand, Type)],
+        _: &[AreaArgument],
+        _: Option<Value>,
+    ) -> Result<(), CodegenError> {
+        Err(CodegenError::unsupported(
+            "a library call for an access in another address space",
+        ))
+    }
+
+    fn call_sequence(&mut self, _: &CallSequence<'_>, _: Value) -> Result<(), CodegenError> {
+        Err(CodegenError::unsupported(
+            "a library call for an access in another address space",
+        ))
+    }
+
+    fn func(&self) -> &Function {
+        self.cx.func()
+    }
+
+    fn view(&self) -> ModuleView<'_> {
+        self.cx.view()
+    }
+
+    fn is_folded(&self, operand: Operand) -> bool {
+        self.cx.is_folded(operand)
+    }
+
+    fn step(&mut self) {
+        self.cx.step();
+    }
+
+    fn claim(&mut self, fixed: PRegSet) {
+        self.cx.claim(fixed);
+    }
+
+    fn use_reg(&mut self, operand: Operand, part: u8) -> Reg {
+        self.cx.use_reg(operand, part)
+    }
+
+    fn use_last(&mut self, operand: Operand, part: u8) -> Reg {
+        self.cx.use_last(operand, part)
+    }
+
+    fn use_fixed(&mut self, operand: Operand, part: u8, reg: Reg) {
+        self.cx.use_fixed(operand, part, reg);
+    }
+
+    fn use_copy(&mut self, operand: Operand, part: u8) -> Reg {
+        self.cx.use_copy(operand, part)
+    }
+
+    fn use_src(&mut self, operand: Operand, part: u8, imm: ImmKind) -> Src {
+        self.cx.use_src(operand, part, imm)
+    }
+
+    fn def(&mut self, value: Value, part: u8) -> Reg {
+        self.cx.def(value, part)
+    }
+
+    fn def_reuse(&mut self, value: Value, part: u8, src: Reg) -> Reg {
+        self.cx.def_reuse(value, part, src)
+    }
+
+    fn def_fixed(&mut self, value: Value, part: u8, reg: Reg) {
+        self.cx.def_fixed(value, part, reg);
+    }
+
+    fn temp(&mut self, class: RegClass) -> Reg {
+        self.cx.temp(class)
+    }
+
+    fn local_label(&mut self) -> Label {
+        self.cx.local_label()
+    }
+
+    fn bind(&mut self, label: Label) {
+        self.cx.bind(label);
+    }
+
+    fn frame_area(&mut self, bytes: u32, align: u32) -> FrameArea {
+        self.cx.frame_area(bytes, align)
+    }
+
+    fn area_mem(&mut self, area: FrameArea) -> Mem {
+        self.cx.area_mem(area)
+    }
+
+    fn need_frame(&mut self) {
+        self.cx.need_frame();
+    }
+
+    fn stack_probes(&self) -> StackProbes {
+        self.cx.stack_probes()
+    }
+
+    fn move_stack(&mut self) {
+        self.cx.move_stack();
+    }
+
+    fn variadic_area(&mut self) -> Option<VariadicArea> {
+        self.cx.variadic_area()
+    }
+
+    fn pool_constant(&mut self, bytes: &[u8]) -> Ref {
+        self.cx.pool_constant(bytes)
+    }
+}

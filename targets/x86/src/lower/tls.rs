@@ -1,0 +1,106 @@
+//! The addresses of thread-local variables in the four models of the System V ABI.
+//!
+//! The sequences are those of U. Drepper, "ELF Handling For Thread-Local Storage", and of the ABI document's appendix
+//! on linker optimization, to the byte: linkers rewrite them in place when the image turns out to allow a better
+//! model, and recognize them by their prefixes. The two that call `__tls_get_addr` are therefore one group.
+//!
+//! Emulated thread-local storage, which some systems have instead, is refused.
+
+use super::result;
+use crate::build::*;
+use crate::ops::Op;
+use crate::regs::{RAX, RDI};
+use frazil_codegen::{CallSequence, CodegenError, LowerCtx, Mem, PRegSet, Ref, RefKind, Reg};
+use frazil_ir::module::TlsModel;
+use frazil_ir::{InstData, RuntimeFunction, SymbolId};
+
+/// Lowers `tls_addr`.
+pub fn address<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
+    let Some(symbol) = data.a.as_symbol() else {
+        return Err(CodegenError::unsupported(
+            "the thread-local address of something that is no symbol",
+        ));
+    };
+    refuse_emulated(cx)?;
+    match cx.view().tls_model(symbol) {
+        TlsModel::LocalExec => local_exec(cx, data, symbol),
+        TlsModel::InitialExec => initial_exec(cx, data, symbol),
+        TlsModel::LocalDynamic => return local_dynamic(cx, data, symbol),
+        TlsModel::GeneralDynamic => return general_dynamic(cx, data, symbol),
+        TlsModel::NotThreadLocal => {
+            return Err(CodegenError::unsupported(
+                "the thread-local address of a variable that all threads share",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The systems on which LLVM emulates thread-local storage by library calls.
+fn refuse_emulated<C: LowerCtx>(cx: &C) -> Result<(), CodegenError> {
+    let module = cx.view().module;
+    let triple = module.strings.display(module.triple);
+    let is_emulated = ["-openbsd", "-ohos", "-cygnus", "-cygwin"]
+        .iter()
+        .any(|system| triple.contains(system));
+    // Android has them since its interface level 29.
+    let level = triple
+        .split_once("-android")
+        .map(|(_, level)| level.trim_start_matches("eabi"));
+    let is_old = level.is_some_and(|level| level.parse::<u32>().map_or(true, |level| level < 29));
+    if is_emulated || is_old {
+        return Err(CodegenError::unsupported("emulated thread-local storage"));
+    }
+    Ok(())
+}
+
+/// The thread pointer, which the segment has at its start.
+fn thread_pointer() -> Mem {
+    Mem::base(Reg::NONE, 0)
+}
+
+/// The distance from the thread pointer is a constant.
+fn local_exec<C: LowerCtx>(cx: &mut C, data: &InstData, symbol: SymbolId) {
+    let dst = cx.def(result(data), 0);
+    cx.emit(rm(Op::MovFsRM, 8, dst, thread_pointer()));
+    cx.emit(lea_ref(dst, dst, Ref::symbol(RefKind::TlsLocalExec, symbol), 0));
+}
+
+/// The loader puts the distance from the thread pointer into the global offset table.
+fn initial_exec<C: LowerCtx>(cx: &mut C, data: &InstData, symbol: SymbolId) {
+    let distance = Mem::symbol(Ref::symbol(RefKind::TlsInitialExec, symbol), 0);
+    let dst = cx.def(result(data), 0);
+    cx.emit(rm(Op::MovFsRM, 8, dst, thread_pointer()));
+    cx.emit(rm(Op::AddRM, 8, dst, distance));
+}
+
+/// A library function finds the start of the image's variables, from which the distance is a constant.
+fn local_dynamic<C: LowerCtx>(cx: &mut C, data: &InstData, symbol: SymbolId) -> Result<(), CodegenError> {
+    let image = Mem::symbol(Ref::symbol(RefKind::TlsLocalDynamic, symbol), 0);
+    let sequence = CallSequence {
+        before: &[rm(Op::LeaRM, 8, RDI, image)],
+        arguments: PRegSet::of(&[RDI]),
+        call: call(library_function(cx)),
+        after: &[lea_ref(RAX, RAX, Ref::symbol(RefKind::TlsDtpOffset, symbol), 0)],
+    };
+    cx.call_sequence(&sequence, result(data))
+}
+
+/// A library function finds the variable.
+fn general_dynamic<C: LowerCtx>(cx: &mut C, data: &InstData, symbol: SymbolId) -> Result<(), CodegenError> {
+    let variable = Mem::symbol(Ref::symbol(RefKind::TlsGeneralDynamic, symbol), 0);
+    let sequence = CallSequence {
+        before: &[rm(Op::LeaTlsGdRM, 8, RDI, variable)],
+        arguments: PRegSet::of(&[RDI]),
+        call: branch_ref(Op::CallTlsGdRef, library_function(cx)),
+        after: &[],
+    };
+    cx.call_sequence(&sequence, result(data))
+}
+
+fn library_function<C: LowerCtx>(cx: &C) -> Ref {
+    Ref::symbol(
+        RefKind::Plt,
+        RuntimeFunction::TlsGetAddr.symbol(cx.view().symbol_count()),
+    )
+}

@@ -1,0 +1,252 @@
+//! Arithmetic on vectors that is one instruction or a short sequence.
+
+use super::super::result;
+use super::{blend, compare, constant, copy_of, finish, has_floats, has_sse41, lane_bytes, splat, temp};
+use crate::build::*;
+use crate::ops::Op;
+use frazil_codegen::{CodegenError, LowerCtx, ModuleView, VectorShape};
+use frazil_ir::{InstData, Opcode};
+
+/// Whether an operation has instructions.
+pub fn has_operation(view: ModuleView<'_>, data: &InstData, shape: VectorShape) -> bool {
+    if row(view, data.op, shape).is_some() {
+        return true;
+    }
+    let is_integer = !has_floats(shape) && !shape.is_mask;
+    match data.op {
+        Opcode::Mul => is_integer && shape.lane_bits <= 64,
+        Opcode::Smin | Opcode::Smax | Opcode::Umin | Opcode::Umax | Opcode::Abs => is_integer && shape.lane_bits <= 64,
+        Opcode::Fneg | Opcode::Fabs | Opcode::Fsqrt | Opcode::Fcopysign | Opcode::Fmuladd => true,
+        op => rounding(op).is_some() && has_sse41(view),
+    }
+}
+
+/// The immediate of `roundps`; as for scalars.
+fn rounding(op: Opcode) -> Option<i32> {
+    super::super::float::rounding(op)
+}
+
+/// The row of an operation of two operands, and its size.
+fn row(view: ModuleView<'_>, op: Opcode, shape: VectorShape) -> Option<(Op, u8)> {
+    let row = match (op, shape.lane_bits) {
+        (Opcode::And, _) => Op::PandRR,
+        (Opcode::Or, _) => Op::PorRR,
+        (Opcode::Xor, _) => Op::PxorRR,
+        _ if shape.is_mask => mask_row(op)?,
+        _ if has_floats(shape) => return Some((float_row(op)?, lane_bytes(shape))),
+        (Opcode::Add, 8) => Op::PaddbRR,
+        (Opcode::Add, 16) => Op::PaddwRR,
+        (Opcode::Add, 32) => Op::PadddRR,
+        (Opcode::Add, 64) => Op::PaddqRR,
+        (Opcode::Sub, 8) => Op::PsubbRR,
+        (Opcode::Sub, 16) => Op::PsubwRR,
+        (Opcode::Sub, 32) => Op::PsubdRR,
+        (Opcode::Sub, 64) => Op::PsubqRR,
+        (Opcode::Mul, 16) => Op::PmullwRR,
+        (Opcode::UaddSat, 8) => Op::PaddusbRR,
+        (Opcode::UaddSat, 16) => Op::PadduswRR,
+        (Opcode::SaddSat, 8) => Op::PaddsbRR,
+        (Opcode::SaddSat, 16) => Op::PaddswRR,
+        (Opcode::UsubSat, 8) => Op::PsubusbRR,
+        (Opcode::UsubSat, 16) => Op::PsubuswRR,
+        (Opcode::SsubSat, 8) => Op::PsubsbRR,
+        (Opcode::SsubSat, 16) => Op::PsubswRR,
+        (Opcode::Umin, 8) => Op::PminubRR,
+        (Opcode::Umax, 8) => Op::PmaxubRR,
+        (Opcode::Smin, 16) => Op::PminswRR,
+        (Opcode::Smax, 16) => Op::PmaxswRR,
+        (op, bits) if has_sse41(view) => later_row(op, bits)?,
+        _ => return None,
+    };
+    Some((row, 16))
+}
+
+/// Operations on masks, as on numbers of one bit.
+fn mask_row(op: Opcode) -> Option<Op> {
+    Some(match op {
+        Opcode::Add | Opcode::Sub => Op::PxorRR,
+        Opcode::Mul => Op::PandRR,
+        _ => return None,
+    })
+}
+
+fn float_row(op: Opcode) -> Option<Op> {
+    Some(match op {
+        Opcode::Fadd => Op::AddpRR,
+        Opcode::Fsub => Op::SubpRR,
+        Opcode::Fmul => Op::MulpRR,
+        Opcode::Fdiv => Op::DivpRR,
+        _ => return None,
+    })
+}
+
+/// What SSE4.1 adds.
+fn later_row(op: Opcode, lane_bits: u32) -> Option<Op> {
+    Some(match (op, lane_bits) {
+        (Opcode::Mul, 32) => Op::PmulldRR,
+        (Opcode::Smin, 8) => Op::PminsbRR,
+        (Opcode::Smin, 32) => Op::PminsdRR,
+        (Opcode::Smax, 8) => Op::PmaxsbRR,
+        (Opcode::Smax, 32) => Op::PmaxsdRR,
+        (Opcode::Umin, 16) => Op::PminuwRR,
+        (Opcode::Umin, 32) => Op::PminudRR,
+        (Opcode::Umax, 16) => Op::PmaxuwRR,
+        (Opcode::Umax, 32) => Op::PmaxudRR,
+        _ => return None,
+    })
+}
+
+/// Lowers what [`has_operation`] says yes to.
+pub fn arith<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) -> Result<(), CodegenError> {
+    if let Some((row, size)) = row(cx.view(), data.op, shape) {
+        let right = cx.use_reg(data.b, 0);
+        let left = cx.use_last(data.a, 0);
+        let dst = cx.def_reuse(result(data), 0, left);
+        cx.emit(rr(row, size, dst, right));
+        return Ok(());
+    }
+    match (data.op, shape.lane_bits) {
+        (Opcode::Mul, 8) => multiply_bytes(cx, data),
+        (Opcode::Mul, 32) => multiply_32(cx, data),
+        (Opcode::Mul, _) => multiply_64(cx, data),
+        (Opcode::Smin | Opcode::Smax | Opcode::Umin | Opcode::Umax, _) => min_max(cx, data, shape),
+        (Opcode::Abs, _) => abs(cx, data, shape),
+        (Opcode::Fneg, _) => with_mask(cx, data, shape, Op::XorpRM, sign_mask(shape)),
+        (Opcode::Fabs, _) => with_mask(cx, data, shape, Op::AndpRM, !sign_mask(shape)),
+        (Opcode::Fcopysign, _) => copysign(cx, data, shape),
+        (Opcode::Fsqrt, _) => {
+            let src = cx.use_reg(data.a, 0);
+            let dst = cx.def(result(data), 0);
+            cx.emit(rr(Op::SqrtpRR, lane_bytes(shape), dst, src));
+        }
+        (Opcode::Fmuladd, _) => multiply_add(cx, data, shape),
+        (op, _) if let Some(direction) = rounding(op) => {
+            let src = cx.use_reg(data.a, 0);
+            let dst = cx.def(result(data), 0);
+            let row = if shape.lane_bits == 32 {
+                Op::RoundpsRRI
+            } else {
+                Op::RoundpdRRI
+            };
+            cx.emit(rri(row, 16, dst, src, direction));
+        }
+        _ => return Err(CodegenError::NeedsExpansion),
+    }
+    Ok(())
+}
+
+/// Even and odd bytes apart, as 16-bit lanes.
+fn multiply_bytes<C: LowerCtx>(cx: &mut C, data: &InstData) {
+    let even = cx.use_copy(data.a, 0);
+    let right = cx.use_copy(data.b, 0);
+    let odd = copy_of(cx, even);
+    cx.emit(ri(Op::PsrlwRI, 16, odd, 8));
+    cx.emit(rr(Op::PmullwRR, 16, even, right));
+    cx.emit(ri(Op::PsrlwRI, 16, right, 8));
+    cx.emit(rr(Op::PmullwRR, 16, odd, right));
+    cx.emit(ri(Op::PsllwRI, 16, odd, 8));
+    let low_bytes = constant(cx, splat(0xff, 16));
+    cx.emit(rm(Op::PandRM, 16, even, low_bytes));
+    cx.emit(rr(Op::PorRR, 16, even, odd));
+    finish(cx, data, even);
+}
+
+/// Even and odd lanes apart, with products of 64 bits.
+fn multiply_32<C: LowerCtx>(cx: &mut C, data: &InstData) {
+    let even = cx.use_copy(data.a, 0);
+    let right = cx.use_reg(data.b, 0);
+    let (odd, odd_right) = (temp(cx), temp(cx));
+    cx.emit(rri(Op::PshufdRRI, 16, odd, even, 0xf5));
+    cx.emit(rri(Op::PshufdRRI, 16, odd_right, right, 0xf5));
+    cx.emit(rr(Op::PmuludqRR, 16, even, right));
+    cx.emit(rr(Op::PmuludqRR, 16, odd, odd_right));
+    cx.emit(rri(Op::PshufdRRI, 16, even, even, 0x08));
+    cx.emit(rri(Op::PshufdRRI, 16, odd, odd, 0x08));
+    cx.emit(rr(Op::PunpckldqRR, 16, even, odd));
+    finish(cx, data, even);
+}
+
+/// From products of 32-bit halves.
+fn multiply_64<C: LowerCtx>(cx: &mut C, data: &InstData) {
+    let low = cx.use_copy(data.a, 0);
+    let right = cx.use_reg(data.b, 0);
+    let high_left = copy_of(cx, low);
+    let high_right = copy_of(cx, right);
+    cx.emit(ri(Op::PsrlqRI, 16, high_left, 32));
+    cx.emit(ri(Op::PsrlqRI, 16, high_right, 32));
+    cx.emit(rr(Op::PmuludqRR, 16, high_left, right));
+    cx.emit(rr(Op::PmuludqRR, 16, high_right, low));
+    cx.emit(rr(Op::PmuludqRR, 16, low, right));
+    cx.emit(rr(Op::PaddqRR, 16, high_left, high_right));
+    cx.emit(ri(Op::PsllqRI, 16, high_left, 32));
+    cx.emit(rr(Op::PaddqRR, 16, low, high_left));
+    finish(cx, data, low);
+}
+
+fn min_max<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) {
+    let is_signed = matches!(data.op, Opcode::Smin | Opcode::Smax);
+    let (chosen, other) = match data.op {
+        Opcode::Smax | Opcode::Umax => (data.a, data.b),
+        _ => (data.b, data.a),
+    };
+    let chosen = cx.use_copy(chosen, 0);
+    let other = cx.use_reg(other, 0);
+    // In both cases the mask tells where the first operand is greater.
+    let is_max = matches!(data.op, Opcode::Smax | Opcode::Umax);
+    let (left, right) = if is_max { (chosen, other) } else { (other, chosen) };
+    let mask = copy_of(cx, left);
+    compare::greater(cx, shape.lane_bits, is_signed, mask, right);
+    blend(cx, chosen, mask, other);
+    finish(cx, data, chosen);
+}
+
+/// Inverted and incremented where negative.
+fn abs<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) {
+    let value = cx.use_copy(data.a, 0);
+    let sign = temp(cx);
+    cx.emit(r(Op::ZeroX, 16, sign));
+    compare::greater(cx, shape.lane_bits, true, sign, value);
+    cx.emit(rr(Op::PxorRR, 16, value, sign));
+    let subtract = match shape.lane_bits {
+        8 => Op::PsubbRR,
+        16 => Op::PsubwRR,
+        32 => Op::PsubdRR,
+        _ => Op::PsubqRR,
+    };
+    cx.emit(rr(subtract, 16, value, sign));
+    finish(cx, data, value);
+}
+
+/// The sign bit of each lane.
+fn sign_mask(shape: VectorShape) -> u128 {
+    splat(1 << (shape.lane_bits - 1), shape.lane_bits)
+}
+
+fn with_mask<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape, row: Op, bits: u128) {
+    let mask = constant(cx, bits);
+    let src = cx.use_last(data.a, 0);
+    let dst = cx.def_reuse(result(data), 0, src);
+    cx.emit(rm(row, lane_bytes(shape), dst, mask));
+}
+
+fn copysign<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) {
+    let size = lane_bytes(shape);
+    let sign = cx.use_copy(data.b, 0);
+    let (signs, magnitudes) = (constant(cx, sign_mask(shape)), constant(cx, !sign_mask(shape)));
+    let src = cx.use_last(data.a, 0);
+    let dst = cx.def_reuse(result(data), 0, src);
+    cx.emit(rm(Op::AndpRM, size, sign, signs));
+    cx.emit(rm(Op::AndpRM, size, dst, magnitudes));
+    cx.emit(rr(Op::OrpRR, size, dst, sign));
+}
+
+/// Not fused, as for scalars.
+fn multiply_add<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) {
+    let (factor, addend) = cx.func().ternary(data);
+    let addend = cx.use_reg(addend, 0);
+    let factor = cx.use_reg(factor, 0);
+    let src = cx.use_last(data.a, 0);
+    let dst = cx.def_reuse(result(data), 0, src);
+    cx.emit(rr(Op::MulpRR, lane_bytes(shape), dst, factor));
+    cx.emit(rr(Op::AddpRR, lane_bytes(shape), dst, addend));
+}

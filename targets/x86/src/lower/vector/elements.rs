@@ -1,0 +1,156 @@
+//! Elements of vectors, with a constant index.
+
+use super::super::result;
+use super::{from_general, has_floats, lane_bytes, temp, to_general};
+use crate::build::*;
+use crate::ops::Op;
+use frazil_codegen::{LowerCtx, Reg, RegClass, VectorShape};
+use frazil_ir::{InstData, Operand, Type};
+
+/// The lanes of a `pshufd` that leaves them where they are.
+const IDENTITY: i32 = 0xe4;
+
+/// Lowers `extract_element`.
+pub fn extract<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) {
+    let index = shape.lane(cx.func(), data.b).unwrap_or(0);
+    if has_floats(shape) {
+        extract_float(cx, data, shape, index);
+        return;
+    }
+    let src = cx.use_reg(data.a, 0);
+    let dst = cx.def(result(data), 0);
+    if shape.is_mask {
+        cx.emit(rr(Op::PmovmskbRX, 16, dst, src));
+        let bit = index * shape.lane_bits / 8;
+        if bit > 0 {
+            cx.emit(ri(Op::ShrRI, 4, dst, bit.cast_signed()));
+        }
+        return;
+    }
+    match shape.lane_bits {
+        8 => {
+            cx.emit(rri(Op::PextrwRXI, 16, dst, src, (index / 2).cast_signed()));
+            if index % 2 == 1 {
+                cx.emit(ri(Op::ShrRI, 4, dst, 8));
+            }
+        }
+        16 => cx.emit(rri(Op::PextrwRXI, 16, dst, src, index.cast_signed())),
+        32 => {
+            let from = to_front(cx, src, index);
+            cx.emit(rr(Op::MovdRX, 4, dst, from));
+        }
+        64 => to_general(cx, dst, src, index),
+        _ => {
+            let high = cx.def(result(data), 1);
+            to_general(cx, dst, src, 0);
+            to_general(cx, high, src, 1);
+        }
+    }
+}
+
+/// A register whose first 32-bit lane is this one.
+fn to_front<C: LowerCtx>(cx: &mut C, src: Reg, index: u32) -> Reg {
+    if index == 0 {
+        return src;
+    }
+    let front = temp(cx);
+    cx.emit(rri(Op::PshufdRRI, 16, front, src, index.cast_signed()));
+    front
+}
+
+fn extract_float<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape, index: u32) {
+    if index == 0 {
+        let src = cx.use_last(data.a, 0);
+        cx.def_reuse(result(data), 0, src);
+        return;
+    }
+    let lanes = if shape.element == Type::F32 {
+        index.cast_signed()
+    } else {
+        0xee
+    };
+    let src = cx.use_reg(data.a, 0);
+    let dst = cx.def(result(data), 0);
+    cx.emit(rri(Op::PshufdRRI, 16, dst, src, lanes));
+}
+
+/// Lowers `insert_element`.
+pub fn insert<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) {
+    let (value, index) = cx.func().ternary(data);
+    let index = shape.lane(cx.func(), index).unwrap_or(0);
+    if shape.lane_bits == 128 {
+        insert_pair(cx, data, value);
+        return;
+    }
+    let value = element(cx, value, shape);
+    let src = cx.use_last(data.a, 0);
+    let dst = cx.def_reuse(result(data), 0, src);
+    match shape.lane_bits {
+        8 => insert_byte(cx, dst, value, index),
+        16 => cx.emit(rri(Op::PinsrwXRI, 16, dst, value, index.cast_signed())),
+        32 => insert_32(cx, dst, value, index),
+        _ if index == 0 => cx.emit(rr(Op::MovsRR, 8, dst, value)),
+        _ => cx.emit(rr(Op::PunpcklqdqRR, 16, dst, value)),
+    }
+}
+
+/// The element: in a vector register if it has 32 or 64 bits, else in a general one, which the rule may write.
+fn element<C: LowerCtx>(cx: &mut C, value: Operand, shape: VectorShape) -> Reg {
+    if has_floats(shape) {
+        return cx.use_reg(value, 0);
+    }
+    let general = if shape.is_mask {
+        let bit = cx.use_copy(value, 0);
+        cx.emit(ri(Op::AndRI, 4, bit, 1));
+        cx.emit(r(Op::NegR, 8, bit));
+        bit
+    } else if shape.lane_bits == 8 {
+        cx.use_copy(value, 0)
+    } else {
+        cx.use_reg(value, 0)
+    };
+    if shape.lane_bits < 32 {
+        return general;
+    }
+    let moved = temp(cx);
+    cx.emit(rr(Op::MovdXR, lane_bytes(shape), moved, general));
+    moved
+}
+
+/// Joins the byte with its neighbor.
+fn insert_byte<C: LowerCtx>(cx: &mut C, dst: Reg, value: Reg, index: u32) {
+    let pair = cx.temp(RegClass::Int);
+    let word = (index / 2).cast_signed();
+    cx.emit(rri(Op::PextrwRXI, 16, pair, dst, word));
+    if index.is_multiple_of(2) {
+        cx.emit(ri(Op::AndRI, 4, pair, 0xff00));
+        cx.emit(rr(Op::MovzxBRR, 4, value, value));
+    } else {
+        cx.emit(rr(Op::MovzxBRR, 4, pair, pair));
+        cx.emit(ri(Op::ShlRI, 4, value, 8));
+    }
+    cx.emit(rr(Op::OrRR, 4, pair, value));
+    cx.emit(rri(Op::PinsrwXRI, 16, dst, pair, word));
+}
+
+/// Brings the lane to the front, replaces it, and brings it back.
+fn insert_32<C: LowerCtx>(cx: &mut C, dst: Reg, value: Reg, index: u32) {
+    let swap = IDENTITY & !3 & !(3 << (2 * index)) | index.cast_signed();
+    if index > 0 {
+        cx.emit(rri(Op::PshufdRRI, 16, dst, dst, swap));
+    }
+    cx.emit(rr(Op::MovsRR, 4, dst, value));
+    if index > 0 {
+        cx.emit(rri(Op::PshufdRRI, 16, dst, dst, swap));
+    }
+}
+
+/// The only lane of a vector of one `i128`.
+fn insert_pair<C: LowerCtx>(cx: &mut C, data: &InstData, value: Operand) {
+    let (low, high) = (cx.use_reg(value, 0), cx.use_reg(value, 1));
+    let upper = temp(cx);
+    let dst = cx.def(result(data), 0);
+    from_general(cx, dst, low);
+    from_general(cx, upper, high);
+    cx.emit(rr(Op::PunpcklqdqRR, 16, dst, upper));
+}

@@ -1,0 +1,113 @@
+//! Masks: between lane widths, as the bits of an integer, and selects by them.
+
+use super::super::{compare as scalar_compare, result};
+use super::{blend, constant, copy_of, finish, operand_shape, temp};
+use crate::build::*;
+use crate::ops::Op;
+use frazil_codegen::{CodegenError, LowerCtx, Reg, RegClass, VectorShape};
+use frazil_ir::InstData;
+
+/// Bits of a mask's lanes in its register, by the number of lanes.
+pub(super) fn lane_bits(lanes: u32) -> u32 {
+    (128 / lanes.next_power_of_two()).min(64)
+}
+
+/// Brings the lanes of a mask, in a register of the rule, to another width.
+pub(super) fn resize<C: LowerCtx>(cx: &mut C, mask: Reg, from_bits: u32, to_bits: u32) {
+    let mut bits = from_bits;
+    while bits > to_bits {
+        cx.emit(match bits {
+            128 => break,
+            64 => rri(Op::PshufdRRI, 16, mask, mask, 0x08),
+            32 => rr(Op::PackssdwRR, 16, mask, mask),
+            _ => rr(Op::PacksswbRR, 16, mask, mask),
+        });
+        bits /= 2;
+    }
+    while bits < to_bits {
+        let row = match bits {
+            8 => Op::PunpcklbwRR,
+            16 => Op::PunpcklwdRR,
+            32 => Op::PunpckldqRR,
+            _ => Op::PunpcklqdqRR,
+        };
+        cx.emit(rr(row, 16, mask, mask));
+        bits *= 2;
+    }
+}
+
+/// The lanes of a mask as bits of a general register, the first lowest; what is above them is undefined.
+pub(super) fn to_bits<C: LowerCtx>(cx: &mut C, dst: Reg, mask: Reg, shape: VectorShape) {
+    match shape.lane_bits {
+        8 => cx.emit(rr(Op::PmovmskbRX, 16, dst, mask)),
+        16 => {
+            let packed = copy_of(cx, mask);
+            cx.emit(rr(Op::PacksswbRR, 16, packed, packed));
+            cx.emit(rr(Op::PmovmskbRX, 16, dst, packed));
+        }
+        32 => cx.emit(rr(Op::MovmskpRX, 4, dst, mask)),
+        _ => cx.emit(rr(Op::MovmskpRX, 8, dst, mask)),
+    }
+}
+
+/// A mask of the low bits of a general register.
+pub(super) fn from_bits<C: LowerCtx>(cx: &mut C, dst: Reg, bits: Reg, shape: VectorShape) {
+    cx.emit(rr(Op::MovdXR, 4, dst, bits));
+    let shuffle = |row, lanes| rri(row, 16, dst, dst, lanes);
+    match shape.lane_bits {
+        8 => {
+            cx.emit(rr(Op::PunpcklbwRR, 16, dst, dst));
+            cx.emit(shuffle(Op::PshuflwRRI, 0x50));
+            cx.emit(shuffle(Op::PshufdRRI, 0x50));
+        }
+        16 => {
+            cx.emit(shuffle(Op::PshuflwRRI, 0));
+            cx.emit(shuffle(Op::PshufdRRI, 0));
+        }
+        _ => cx.emit(shuffle(Op::PshufdRRI, 0)),
+    }
+    // Each 32-bit half of a wide lane is compared.
+    let width = shape.lane_bits.min(32);
+    let per_lane = shape.lane_bits / width;
+    let tested = (0..128 / width).fold(0u128, |tested, part| {
+        let bit = 1u128 << (part / per_lane % 8 % shape.lanes.next_power_of_two());
+        tested | bit << (part * width)
+    });
+    let mem = constant(cx, tested);
+    cx.emit(rm(Op::PandRM, 16, dst, mem));
+    let expected = temp(cx);
+    cx.emit(rm(Op::MovapRM, 4, expected, mem));
+    let row = match width {
+        8 => Op::PcmpeqbRR,
+        16 => Op::PcmpeqwRR,
+        _ => Op::PcmpeqdRR,
+    };
+    cx.emit(rr(row, 16, dst, expected));
+}
+
+/// Lowers `select` of vectors, by one condition or by a mask.
+pub fn select<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) -> Result<(), CodegenError> {
+    let (if_true, if_false) = cx.func().ternary(data);
+    if let Some(condition) = data.a.as_imm() {
+        let src = cx.use_last(if condition != 0 { if_true } else { if_false }, 0);
+        cx.def_reuse(result(data), 0, src);
+        return Ok(());
+    }
+    let Ok(condition) = operand_shape(cx, data.a) else {
+        return scalar_compare::select_float(cx, data, if_true, if_false);
+    };
+    let mask = cx.use_copy(data.a, 0);
+    resize(cx, mask, condition.lane_bits, shape.lane_bits);
+    let on_false = cx.use_reg(if_false, 0);
+    let on_true = cx.use_copy(if_true, 0);
+    blend(cx, on_true, mask, on_false);
+    finish(cx, data, on_true);
+    Ok(())
+}
+
+/// A mask's bits in a new general register.
+pub(super) fn bits_of<C: LowerCtx>(cx: &mut C, mask: Reg, shape: VectorShape) -> Reg {
+    let bits = cx.temp(RegClass::Int);
+    to_bits(cx, bits, mask, shape);
+    bits
+}

@@ -1,0 +1,150 @@
+//! Vectors in SSE registers: dispatch, and which operations have instructions here.
+//!
+//! How lanes lie in registers, masks and vectors of less than 16 bytes included, is said in
+//! [`frazil_codegen::vectors`]. What is above a value's lanes is undefined, and instructions compute there what they
+//! like; no result depends on it. What [`has_operation`] denies is done lane by lane by shared code.
+
+pub mod arith;
+pub mod bitcast;
+pub mod compare;
+pub mod convert;
+pub mod elements;
+pub mod intrinsics;
+pub mod mask;
+pub mod memory;
+pub mod shift;
+pub mod shuffle;
+
+use super::{result, type_of};
+use crate::build::*;
+use crate::features;
+use crate::ops::Op;
+use frazil_codegen::{CodegenError, LowerCtx, Mem, ModuleView, Reg, RegClass, VectorShape};
+use frazil_ir::typing::is_cast;
+use frazil_ir::{Function, Inst, InstData, Opcode, Operand, Type};
+
+/// Lowers an instruction whose type is a vector.
+pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), CodegenError> {
+    let data = *cx.func().inst(inst);
+    if !has_operation(cx.func(), cx.view(), &data) {
+        return Err(CodegenError::NeedsExpansion);
+    }
+    let shape = shape_of(cx, data.ty)?;
+    match data.op {
+        Opcode::Copy | Opcode::Freeze => super::copy(cx, &data),
+        Opcode::Load => memory::load(cx, &data, shape),
+        Opcode::Store => memory::store(cx, &data, shape),
+        Opcode::Select => return mask::select(cx, &data, shape),
+        Opcode::ExtractElement => elements::extract(cx, &data, shape),
+        Opcode::InsertElement => elements::insert(cx, &data, shape),
+        Opcode::Shuffle => return shuffle::shuffle(cx, &data),
+        Opcode::Shl | Opcode::Lshr | Opcode::Ashr => return shift::by_constant(cx, &data, shape),
+        Opcode::Bitcast => bitcast::bitcast(cx, &data),
+        op if op.is_icmp() => return compare::integers(cx, &data, shape),
+        op if op.is_fcmp() => return compare::floats(cx, &data, shape),
+        op if is_cast(op) => return convert::convert(cx, &data, shape),
+        _ => return arith::arith(cx, &data, shape),
+    }
+    Ok(())
+}
+
+/// Whether an operation has instructions.
+pub fn has_operation(function: &Function, view: ModuleView<'_>, data: &InstData) -> bool {
+    let Some(shape) = VectorShape::of(&function.types, data.ty) else {
+        // What computes a scalar from a vector is a reduction or a cast.
+        return data.op == Opcode::Bitcast;
+    };
+    match data.op {
+        Opcode::Copy | Opcode::Freeze | Opcode::Select | Opcode::Bitcast => true,
+        Opcode::Load | Opcode::Store => !shape.is_mask,
+        Opcode::ExtractElement => shape.lane(function, data.b).is_some(),
+        Opcode::InsertElement => shape.lane(function, function.ternary(data).1).is_some(),
+        Opcode::Shuffle => shuffle::plan(function, view, data).is_some(),
+        Opcode::Shl | Opcode::Lshr | Opcode::Ashr => shift::amount(function, data, shape).is_some(),
+        op if op.is_icmp() => shape.lane_bits <= 64 && !shape.is_mask,
+        op if op.is_fcmp() => true,
+        op if is_cast(op) => convert::has_conversion(function, data, shape),
+        _ => arith::has_operation(view, data, shape),
+    }
+}
+
+/// The shape of a type that must be a vector.
+fn shape_of<C: LowerCtx>(cx: &C, ty: Type) -> Result<VectorShape, CodegenError> {
+    VectorShape::of(&cx.func().types, ty).ok_or(CodegenError::NeedsExpansion)
+}
+
+/// The shape of an operand that must be a vector.
+fn operand_shape<C: LowerCtx>(cx: &C, operand: Operand) -> Result<VectorShape, CodegenError> {
+    shape_of(cx, type_of(cx, operand))
+}
+
+/// Whether lanes are floating-point numbers.
+fn has_floats(shape: VectorShape) -> bool {
+    super::float_bytes(shape.element) > 0
+}
+
+/// Bytes of a lane, as the size of packed floating-point instructions.
+fn lane_bytes(shape: VectorShape) -> u8 {
+    (shape.lane_bits / 8) as u8
+}
+
+fn has_sse41(view: ModuleView<'_>) -> bool {
+    view.features.has(features::SSE4_1)
+}
+
+/// A vector register for this step.
+fn temp<C: LowerCtx>(cx: &mut C) -> Reg {
+    cx.temp(RegClass::Float)
+}
+
+/// A register with the contents of another one.
+fn copy_of<C: LowerCtx>(cx: &mut C, src: Reg) -> Reg {
+    let copy = temp(cx);
+    cx.emit(rr(Op::MovapRR, 4, copy, src));
+    copy
+}
+
+/// 16 bytes in memory.
+fn constant<C: LowerCtx>(cx: &mut C, bits: u128) -> Mem {
+    Mem::symbol(cx.pool_constant(&bits.to_le_bytes()), 0)
+}
+
+/// A number in each lane of this many bits.
+fn splat(value: u128, lane_bits: u32) -> u128 {
+    let lane = value & (u128::MAX >> (128 - lane_bits));
+    (0..128 / lane_bits).fold(0, |bits, index| bits | lane << (index * lane_bits))
+}
+
+/// `dst ^= all ones`.
+fn invert<C: LowerCtx>(cx: &mut C, dst: Reg) {
+    let ones = temp(cx);
+    cx.emit(r(Op::OnesX, 16, ones));
+    cx.emit(rr(Op::PxorRR, 16, dst, ones));
+}
+
+/// `dst = mask ? on_true : on_false`, lane by lane; writes `mask`, and `dst` holds `on_true` before.
+fn blend<C: LowerCtx>(cx: &mut C, dst: Reg, mask: Reg, on_false: Reg) {
+    cx.emit(rr(Op::PandRR, 16, dst, mask));
+    cx.emit(rr(Op::PandnRR, 16, mask, on_false));
+    cx.emit(rr(Op::PorRR, 16, dst, mask));
+}
+
+/// Makes the contents of a register of the rule the only result.
+fn finish<C: LowerCtx>(cx: &mut C, data: &InstData, value: Reg) {
+    cx.def_reuse(result(data), 0, value);
+}
+
+/// Moves the low 8 bytes of a general register to a vector register.
+fn from_general<C: LowerCtx>(cx: &mut C, dst: Reg, src: Reg) {
+    cx.emit(rr(Op::MovdXR, 8, dst, src));
+}
+
+/// Moves the low (0) or high (1) 8 bytes of a vector register to a general register.
+fn to_general<C: LowerCtx>(cx: &mut C, dst: Reg, src: Reg, half: u32) {
+    let mut from = src;
+    if half == 1 {
+        from = temp(cx);
+        cx.emit(rri(Op::PshufdRRI, 16, from, src, 0xee));
+    }
+    cx.emit(rr(Op::MovdRX, 8, dst, from));
+}

@@ -1,0 +1,120 @@
+//! The encoder of inline assembly: what it makes of a text is what the assembler makes of it, and the text of every
+//! sample of every row leads back to the sample's bytes.
+
+use super::{assembler, bytes, row, samples};
+use crate::inline_asm::X86Asm;
+use crate::ops::Op;
+use crate::print::print_to;
+use frazil_codegen::inline_asm::{AsmLine, AsmRules};
+use frazil_codegen::{AsmNames, Label, Ref};
+use std::fmt::{self, Write};
+
+struct NoNames;
+
+impl AsmNames for NoNames {
+    fn write_label(&self, _: Label, out: &mut dyn Write) -> fmt::Result {
+        out.write_str("label")
+    }
+
+    fn write_ref(&self, _: Ref, out: &mut dyn Write) -> fmt::Result {
+        out.write_str("symbol")
+    }
+}
+
+/// The bytes of a text, if it is encoded.
+fn encoded(text: &str, is_intel: bool) -> Option<Vec<u8>> {
+    let lines = X86Asm.assemble(text, is_intel)?;
+    let encode = |line: &AsmLine| match line {
+        AsmLine::Inst(inst) => bytes(inst),
+        AsmLine::Bytes(bytes) => bytes.clone(),
+        AsmLine::Align(_) => Vec::new(),
+    };
+    Some(lines.iter().flat_map(encode).collect())
+}
+
+#[test]
+fn texts_of_rows_give_the_bytes_of_rows() {
+    let (mut read, mut all) = (0, 0);
+    for inst in Op::ALL.iter().flat_map(|&op| samples(op)) {
+        let expected = bytes(&inst);
+        let mut text = String::new();
+        print_to(&inst, expected.len() as u8, &NoNames, &mut text).expect("a string takes all text");
+        all += 1;
+        if let Some(found) = encoded(&text, false) {
+            assert_eq!(found, expected, "{} `{text}`", row(&inst).name);
+            read += 1;
+        }
+    }
+    assert!(read * 2 > all, "only {read} of {all} texts are encoded");
+}
+
+#[test]
+fn idioms_give_the_bytes_that_the_assembler_gives() {
+    let att = [
+        "nop",
+        "pause",
+        "rep; nop",
+        "cpuid",
+        "rdtsc",
+        "mfence",
+        "bswap %r9",
+        "xchgq %rbx, %rsi\n\tcpuid\n\txchgq %rbx, %rsi",
+        "lock; xaddl %eax, (%rdi)",
+        "lock cmpxchg16b (%rsi)",
+        "cmp %ecx, %edx\ncmova %esi, %eax",
+        "mov $0x7f, %al # a comment",
+        "addl $4294967295, %eax",
+        "imul $100, %rdx, %rax",
+        "shlq %cl, %rax",
+        "rorw $3, %bx",
+        "movzbl %sil, %eax",
+        "leaq -8(%rbp,%r12,8), %r13",
+        "sqrtsd %xmm1, %xmm9",
+        "setnz %r8b",
+        ".byte 0xf3, 0x90, -1",
+        "rep movsb",
+    ];
+    let intel = [
+        "mov rsi, rbx\ncpuid\nxchg rsi, rbx",
+        "lea rax, [rsi + 1*rcx + 7]",
+        "mov dword ptr [rdi + 4*rax - 12], 5",
+        "add r10d, dword ptr [rbp]",
+        "cmovne eax, ecx",
+        "lock xadd qword ptr [rdx], rax",
+        "shl eax, cl",
+        "bswap edi",
+    ];
+    for (texts, is_intel) in [(&att[..], false), (&intel[..], true)] {
+        for text in texts {
+            let ours = encoded(text, is_intel).unwrap_or_else(|| panic!("`{text}` is not encoded"));
+            let dialect = if is_intel { ".intel_syntax noprefix\n" } else { "" };
+            let Some(theirs) = assembler::assemble(&format!("{dialect}{text}\n"), "idioms") else {
+                return;
+            };
+            assert_eq!(ours, theirs.code, "{text}");
+        }
+    }
+}
+
+#[test]
+fn what_is_not_understood_is_left_to_an_assembler() {
+    for text in [
+        "1: jmp 1b",
+        "call foo",
+        "movl foo(%rip), %eax",
+        "mov $foo, %eax",
+        "nosuch %eax",
+        "addl %rax, %ecx",
+        "addl $0x100000000, %eax",
+        "addq $0x80000000, %rax",
+        "inc (%rax)",
+        "lock",
+        ".pushsection .data",
+        ".p2align 4,,15",
+        "movl $010, %eax",
+        "jmp *%rax",
+        "vaddps %ymm0, %ymm1, %ymm2",
+    ] {
+        assert_eq!(encoded(text, false), None, "{text}");
+    }
+}

@@ -1,0 +1,159 @@
+//! `frazil compare` as a user starts it.
+
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/hello.bc");
+
+fn compare(words: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_frazil"));
+    command.arg("compare").args(words).args(["--repeat", "1"]);
+    command.output().expect("it starts")
+}
+
+fn json(words: &[&str]) -> Value {
+    let output = compare(&[words, &["--json"]].concat());
+    let messages = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{messages}");
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+fn file(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("compare");
+    fs::create_dir_all(&folder).expect("writable");
+    folder.join(name)
+}
+
+#[test]
+fn both_sides_have_figures_by_function_and_in_all() {
+    let report = json(&[SAMPLE, "--llc", "llc-22", "--levels", "0:2,2"]);
+    assert_eq!(report["levels"].as_array().map(Vec::len), Some(2));
+    assert_eq!(report["levels"][0]["level"]["llc"], "2");
+    for level in report["levels"].as_array().expect("levels") {
+        for side in ["frazil", "llc"] {
+            assert!(level[side]["error"].is_null(), "{}", level[side]["error"]);
+            assert!(level[side]["cost"]["time_ms"].as_f64() > Some(0.0));
+            assert!(level[side]["text_bytes"].as_u64() > Some(100));
+            let functions = level["functions"].as_array().expect("functions");
+            let sum = |figure: &str| {
+                functions
+                    .iter()
+                    .filter_map(|row| row[side][figure].as_u64())
+                    .sum::<u64>()
+            };
+            assert_eq!(level[side]["counts"]["instructions"], sum("instructions"));
+            assert_eq!(level[side]["counts"]["frame_bytes"], sum("frame_bytes"));
+            assert!(sum("bytes") <= level[side]["text_bytes"].as_u64().unwrap_or(0));
+        }
+        for ratio in ["time", "memory", "size", "instructions"] {
+            assert!(level["ratios"][ratio].as_f64() > Some(0.0), "{ratio}");
+        }
+        assert!(level["functions"][0].get("blocks").is_none(), "assembly is for pages");
+    }
+}
+
+#[test]
+fn a_side_that_fails_is_empty_and_says_why() {
+    let report = json(&[SAMPLE, "--levels", "0", "--llc", "/nonexistent/llc"]);
+    let level = &report["levels"][0];
+    let reason = level["llc"]["error"].as_str().expect("a reason");
+    assert!(reason.starts_with("cannot run /nonexistent/llc"), "{reason}");
+    assert!(level["frazil"]["text_bytes"].as_u64() > Some(100) && level["llc"]["text_bytes"].is_null());
+    // Text of Frazil's own is none that llc can read.
+    let (input, empty) = (file("in.fzl"), file("empty.bc"));
+    let text = "triple \"x86_64-unknown-linux-gnu\"\nfunc @f() -> i32 {\nb0:\n  return 1\n}\n";
+    fs::write(&input, text).expect("writable");
+    let report = json(&[&input.to_string_lossy(), "--levels", "2", "--llc", "llc-22"]);
+    assert!(
+        report["levels"][0]["llc"]["error"]
+            .as_str()
+            .is_some_and(|reason| reason.contains("error"))
+    );
+    assert_eq!(report["levels"][0]["functions"][0]["name"], "f");
+    fs::write(&empty, "BC").expect("writable");
+    let report = json(&[&empty.to_string_lossy(), "--levels", "0", "--llc", "llc-22"]);
+    let reason = report["levels"][0]["frazil"]["error"].as_str().expect("a reason");
+    assert!(reason.starts_with("frazil: error: "), "{reason}");
+}
+
+#[test]
+fn programs_are_linked_run_and_compared() {
+    let report = json(&[
+        SAMPLE,
+        "--levels",
+        "2",
+        "--llc",
+        "llc-22",
+        "--run",
+        "{} one two",
+        "--link",
+        "cc {} -o {}",
+    ]);
+    let programs = &report["levels"][0]["programs"];
+    assert_eq!(
+        (&programs["agree"], &programs["frazil"]["status"]),
+        (&Value::Bool(true), &Value::from(0))
+    );
+    assert!(report["levels"][0]["ratios"]["run"].is_number() || programs["llc"]["time_ms"] == 0.0);
+    let report = json(&[
+        SAMPLE,
+        "--levels",
+        "2",
+        "--llc",
+        "llc-22",
+        "--run",
+        "{}",
+        "--link",
+        "cc --no-such-option {} {}",
+    ]);
+    let error = report["levels"][0]["programs"]["llc"]["error"]
+        .as_str()
+        .expect("a reason");
+    assert!(error.starts_with("linking failed: "), "{error}");
+}
+
+#[test]
+fn conditions_decide_the_status() {
+    let status = |condition: &str| {
+        let output = compare(&[SAMPLE, "--levels", "2", "--llc", "llc-22", "--fail-if", condition]);
+        (
+            output.status.code(),
+            String::from_utf8_lossy(&output.stderr).into_owned(),
+        )
+    };
+    assert_eq!(status("size>100"), (Some(0), String::new()));
+    let (code, message) = status("size<100");
+    assert_eq!(code, Some(3));
+    assert!(
+        message.starts_with("frazil compare: -O2: size is ") && message.ends_with(" < 100\n"),
+        "{message}"
+    );
+    assert_eq!(status("weight>1").0, Some(1));
+    let output = compare(&["/nonexistent.bc"]);
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn tables_and_page_show_both() {
+    let page = file("page.html");
+    let output = compare(&[SAMPLE, "--llc", "llc-22", "--html", &page.to_string_lossy()]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    for words in ["-O0 ", "-O2 ", "code, bytes", "worst functions"] {
+        assert!(text.contains(words), "{text}");
+    }
+    let page = fs::read_to_string(page).expect("written");
+    let (_, data) = page.split_once("id=\"data\">").expect("data");
+    let (data, _) = data.split_once("</script>").expect("the end of the data");
+    let report: Value = serde_json::from_str(data).expect("JSON");
+    let blocks = report["levels"][0]["functions"][0]["blocks"]
+        .as_array()
+        .expect("assembly");
+    let has = |side: &str| {
+        blocks
+            .iter()
+            .any(|row| row[side].as_array().is_some_and(|lines| !lines.is_empty()))
+    };
+    assert!(has("frazil") && has("llc"));
+}

@@ -1,0 +1,551 @@
+//! Random signatures, and the modules that use them.
+
+use std::fmt::Write;
+
+/// A generator of pseudo-random numbers (xorshift).
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Random {
+        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+        (0..8).for_each(|_| {
+            random.next();
+        });
+        random
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        ((self.next() >> 20) % bound as u64) as usize
+    }
+
+    fn pick<T: Copy>(&mut self, items: &[T]) -> T {
+        items[self.below(items.len())]
+    }
+}
+
+/// A convention, and what its signatures may have.
+pub struct Convention {
+    /// LLVM's word.
+    pub word: &'static str,
+    /// Most parameters.
+    most: usize,
+    /// Values of two registers.
+    wide: bool,
+    /// Swift's parameters.
+    swift: bool,
+    /// Integers of less than 32 bits, and the static chain.
+    narrow: bool,
+    /// Memory by value.
+    by_value: bool,
+}
+
+const fn convention(word: &'static str, most: usize, wide: bool, swift: bool) -> Convention {
+    Convention {
+        word,
+        most,
+        wide,
+        swift,
+        narrow: true,
+        by_value: wide,
+    }
+}
+
+/// The conventions that are tried.
+pub const CONVENTIONS: &[Convention] = &[
+    convention("ccc", 16, true, true),
+    convention("fastcc", 12, true, false),
+    convention("preserve_mostcc", 10, true, false),
+    convention("preserve_allcc", 10, true, false),
+    Convention {
+        narrow: false,
+        by_value: false,
+        ..convention("preserve_nonecc", 6, true, false)
+    },
+    convention("swiftcc", 12, true, true),
+    // LLVM's own code is wrong where these pass memory or wide integers on the stack.
+    convention("tailcc", 12, false, false),
+    convention("swifttailcc", 12, false, true),
+    convention("x86_64_sysvcc", 8, true, false),
+    convention("win64cc", 10, false, false),
+];
+
+/// Types by name and size in bytes; the last one is wide.
+const TYPES: [(&str, usize); 8] = [
+    ("i8", 1),
+    ("i16", 2),
+    ("i32", 4),
+    ("i64", 8),
+    ("float", 4),
+    ("double", 8),
+    ("ptr", 8),
+    ("i128", 16),
+];
+
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Plain,
+    SignExtended,
+    ZeroExtended,
+    InReg,
+    Nest,
+    SwiftSelf,
+    SwiftError,
+    SwiftAsync,
+    /// With size and alignment.
+    ByVal(usize, usize),
+    StructReturn(usize),
+}
+
+#[derive(Clone, Copy)]
+struct Param {
+    ty: (&'static str, usize),
+    kind: Kind,
+    /// Where its value is in the memory that is compared.
+    offset: usize,
+}
+
+impl Param {
+    /// Bytes in the memory that is compared.
+    fn bytes(&self) -> usize {
+        match self.kind {
+            Kind::ByVal(size, _) | Kind::StructReturn(size) => size,
+            Kind::SignExtended | Kind::ZeroExtended => 4,
+            _ => self.ty.1,
+        }
+    }
+
+    fn written(&self) -> String {
+        let ty = self.ty.0;
+        match self.kind {
+            Kind::Plain => ty.into(),
+            Kind::SignExtended => format!("{ty} signext"),
+            Kind::ZeroExtended => format!("{ty} zeroext"),
+            Kind::InReg => format!("{ty} inreg"),
+            Kind::Nest => "ptr nest".into(),
+            Kind::SwiftSelf => "ptr swiftself".into(),
+            Kind::SwiftError => "ptr swifterror".into(),
+            Kind::SwiftAsync => "ptr swiftasync".into(),
+            Kind::ByVal(size, align) => format!("ptr byval([{size} x i8]) align {align}"),
+            Kind::StructReturn(size) => format!("ptr sret([{size} x i8])"),
+        }
+    }
+}
+
+/// One function.
+pub struct Case {
+    params: Vec<Param>,
+    results: Vec<Param>,
+    /// The error that the callee leaves, with where it is compared.
+    is_indirect: bool,
+    /// What is sent and what is returned.
+    sent: Vec<u8>,
+    returned: Vec<u8>,
+}
+
+impl Case {
+    pub fn random(random: &mut Random, convention: &Convention) -> Case {
+        let mut params = Vec::new();
+        let types = &TYPES[..TYPES.len() - usize::from(!convention.wide)];
+        let types = if convention.narrow { types } else { &types[2..] };
+        let mut used = Vec::new();
+        for _ in 0..random.below(convention.most + 1) {
+            let mut param = Param {
+                ty: random.pick(types),
+                kind: Kind::Plain,
+                offset: 0,
+            };
+            param.kind = special(random, convention, &param, &mut used);
+            if !matches!(
+                param.kind,
+                Kind::Plain | Kind::SignExtended | Kind::ZeroExtended | Kind::InReg
+            ) {
+                param.ty = ("ptr", 8);
+            }
+            params.push(param);
+        }
+        let mut results = Vec::new();
+        if random.below(5) == 0 {
+            let kind = Kind::StructReturn(1 + random.below(40));
+            let ty = ("ptr", 8);
+            params.insert(0, Param { ty, kind, offset: 0 });
+        } else {
+            let most = random.pick(&[1, 2, 3, 6]);
+            let mut floats = 0;
+            for _ in 0..random.below(most + 1) {
+                let (ty, kind) = (random.pick(types), Kind::Plain);
+                floats += usize::from(ty.0 == "float" || ty.0 == "double");
+                // LLVM returns a third one in the x87 unit.
+                let ty = if floats > 2 { TYPES[3] } else { ty };
+                results.push(Param { ty, kind, offset: 0 });
+            }
+            if let [only] = results.as_mut_slice()
+                && only.ty.1 < 4
+            {
+                only.kind = random.pick(&[Kind::Plain, Kind::SignExtended, Kind::ZeroExtended]);
+            }
+        }
+        let (sent, returned) = (place(random, &mut params), place(random, &mut results));
+        let is_indirect = random.below(3) == 0;
+        Case {
+            params,
+            results,
+            is_indirect,
+            sent,
+            returned,
+        }
+    }
+
+    fn result_type(&self) -> String {
+        match self.results.as_slice() {
+            [] => "void".into(),
+            [one] => one.ty.0.into(),
+            several => {
+                let types: Vec<&str> = several.iter().map(|result| result.ty.0).collect();
+                format!("{{ {} }}", types.join(", "))
+            }
+        }
+    }
+
+    fn written_results(&self) -> String {
+        let extension = match self.results.as_slice() {
+            [one] if one.kind == Kind::SignExtended => "signext ",
+            [one] if one.kind == Kind::ZeroExtended => "zeroext ",
+            _ => "",
+        };
+        extension.to_owned() + &self.result_type()
+    }
+
+    /// The function as LLVM declares it, for messages.
+    pub fn declaration(&self, convention: &str, number: usize) -> String {
+        let params: Vec<String> = self.params.iter().map(Param::written).collect();
+        format!(
+            "{convention} {} @f{number}({})",
+            self.written_results(),
+            params.join(", ")
+        )
+    }
+
+    /// The memory parameter that stands for results.
+    fn struct_return(&self) -> Option<&Param> {
+        self.params
+            .iter()
+            .find(|param| matches!(param.kind, Kind::StructReturn(_)))
+    }
+}
+
+/// What is special about a parameter, each of those that can be there once at most once.
+fn special(random: &mut Random, convention: &Convention, param: &Param, used: &mut Vec<usize>) -> Kind {
+    let choice = random.below(20);
+    let is_first = !used.contains(&choice);
+    used.push(choice);
+    match choice {
+        0 if is_first && convention.narrow => Kind::Nest,
+        1 if is_first && convention.swift => Kind::SwiftSelf,
+        2 if is_first && convention.swift && convention.word != "swifttailcc" => Kind::SwiftError,
+        3 if is_first && convention.swift => Kind::SwiftAsync,
+        4 | 5 if convention.by_value => Kind::ByVal(1 + random.below(70), random.pick(&[4, 8, 16, 32, 64])),
+        6 => Kind::InReg,
+        7..=9 if param.ty.1 < 4 => Kind::SignExtended,
+        10..=12 if param.ty.1 < 4 => Kind::ZeroExtended,
+        _ => Kind::Plain,
+    }
+}
+
+/// Places values in the memory that is compared, and fills it as it must be.
+fn place(random: &mut Random, params: &mut [Param]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for param in params {
+        bytes.resize(bytes.len().next_multiple_of(16), 0);
+        param.offset = bytes.len();
+        let mut value: Vec<u8> = (0..param.bytes()).map(|_| random.next() as u8).collect();
+        if let Kind::SignExtended | Kind::ZeroExtended = param.kind {
+            let width = param.ty.1;
+            let fill = if param.kind == Kind::SignExtended && value[width - 1] >= 0x80 {
+                0xff
+            } else {
+                0
+            };
+            value[width..].fill(fill);
+        }
+        if param.ty.0 == "float" || param.ty.0 == "double" {
+            // No NaN: moves by way of x87 or conversions could change it.
+            let last = value.len() - 1;
+            value[last] = 0x40;
+        }
+        bytes.extend(value);
+    }
+    bytes.resize(bytes.len().next_multiple_of(16).max(16), 0);
+    bytes
+}
+
+/// Values that callees and callers hold in registers: so many of each class.
+const HELD: usize = 12;
+
+fn hold(text: &mut String, name: &str) {
+    for index in 0..HELD {
+        let _ = writeln!(text, "  %{name}i{index}a = getelementptr i64, ptr @pool, i64 {index}");
+        let _ = writeln!(text, "  %{name}i{index} = load volatile i64, ptr %{name}i{index}a");
+        let _ = writeln!(text, "  %{name}d{index} = load volatile double, ptr %{name}i{index}a");
+    }
+}
+
+/// Writes what is held to the memory behind `sink`.
+fn let_go(text: &mut String, name: &str, sink: &str) {
+    for index in 0..HELD {
+        let _ = writeln!(
+            text,
+            "  %{name}i{index}s = getelementptr i64, ptr {sink}, i64 {}",
+            2 * index
+        );
+        let _ = writeln!(text, "  store volatile i64 %{name}i{index}, ptr %{name}i{index}s");
+        let _ = writeln!(
+            text,
+            "  %{name}d{index}s = getelementptr i64, ptr {sink}, i64 {}",
+            2 * index + 1
+        );
+        let _ = writeln!(text, "  store volatile double %{name}d{index}, ptr %{name}d{index}s");
+    }
+}
+
+const HEAD: &str = "target datalayout = \"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128\"\n\
+    target triple = \"x86_64-pc-linux-gnu\"\n\n\
+    declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)\n\
+    @pool = external global [64 x i64]\n@callee_sink = external global [64 x i64]\n";
+
+fn at(text: &mut String, name: &str, base: &str, offset: usize) {
+    let _ = writeln!(text, "  %{name} = getelementptr i8, ptr {base}, i64 {offset}");
+}
+
+/// The module with the functions.
+pub fn callees(convention: &str, cases: &[Case]) -> String {
+    let mut text = HEAD.to_owned();
+    for (number, case) in cases.iter().enumerate() {
+        let _ = writeln!(
+            text,
+            "@got{number} = external global [0 x i8]\n@ret{number} = external global [0 x i8]"
+        );
+        let params: Vec<String> = (case.params.iter().enumerate())
+            .map(|(index, param)| format!("{} %p{index}", param.written()))
+            .collect();
+        let (results, params) = (case.written_results(), params.join(", "));
+        let _ = writeln!(text, "define {convention} {results} @f{number}({params}) {{");
+        hold(&mut text, "h");
+        for (index, param) in case.params.iter().enumerate() {
+            receive(&mut text, number, index, param);
+        }
+        let_go(&mut text, "h", "@callee_sink");
+        give_back(&mut text, number, case);
+        text.push_str("}\n\n");
+    }
+    text
+}
+
+/// Writes an argument to the memory that is compared.
+fn receive(text: &mut String, number: usize, index: usize, param: &Param) {
+    at(text, &format!("g{index}"), &format!("@got{number}"), param.offset);
+    let ty = param.ty.0;
+    let _ = match param.kind {
+        Kind::ByVal(size, align) => writeln!(
+            text,
+            "  call void @llvm.memcpy.p0.p0.i64(ptr %g{index}, ptr %p{index}, i64 {size}, i1 false)\n  \
+             %i{index} = ptrtoint ptr %p{index} to i64\n  %j{index} = and i64 %i{index}, {}\n  \
+             %k{index} = trunc i64 %j{index} to i8\n  %b{index} = load i8, ptr %g{index}\n  \
+             %c{index} = xor i8 %k{index}, %b{index}\n  store i8 %c{index}, ptr %g{index}",
+            align - 1
+        ),
+        Kind::StructReturn(size) => writeln!(
+            text,
+            "  call void @llvm.memcpy.p0.p0.i64(ptr %p{index}, ptr @ret{number}, i64 {size}, i1 false)"
+        ),
+        Kind::SwiftError => writeln!(
+            text,
+            "  %e{index} = load ptr, ptr %p{index}\n  store ptr %e{index}, ptr %g{index}\n  \
+             %n{index} = getelementptr i8, ptr %e{index}, i64 77\n  store ptr %n{index}, ptr %p{index}"
+        ),
+        Kind::SignExtended => writeln!(
+            text,
+            "  %e{index} = sext {ty} %p{index} to i32\n  store i32 %e{index}, ptr %g{index}"
+        ),
+        Kind::ZeroExtended => writeln!(
+            text,
+            "  %e{index} = zext {ty} %p{index} to i32\n  store i32 %e{index}, ptr %g{index}"
+        ),
+        _ => writeln!(text, "  store {ty} %p{index}, ptr %g{index}"),
+    };
+}
+
+fn give_back(text: &mut String, number: usize, case: &Case) {
+    for (index, result) in case.results.iter().enumerate() {
+        at(text, &format!("r{index}a"), &format!("@ret{number}"), result.offset);
+        let _ = writeln!(text, "  %r{index} = load {}, ptr %r{index}a", result.ty.0);
+    }
+    let ty = case.result_type();
+    match case.results.as_slice() {
+        [] => text.push_str("  ret void\n"),
+        [_] => {
+            let _ = writeln!(text, "  ret {ty} %r0");
+        }
+        several => {
+            let mut last = "poison".to_owned();
+            for (index, result) in several.iter().enumerate() {
+                let _ = writeln!(
+                    text,
+                    "  %a{index} = insertvalue {ty} {last}, {} %r{index}, {index}",
+                    result.ty.0
+                );
+                last = format!("%a{index}");
+            }
+            let _ = writeln!(text, "  ret {ty} {last}");
+        }
+    }
+}
+
+/// The module with the callers.
+pub fn callers(convention: &str, cases: &[Case]) -> String {
+    let mut text = HEAD.to_owned();
+    for (number, case) in cases.iter().enumerate() {
+        let params: Vec<String> = case.params.iter().map(Param::written).collect();
+        let (results, params) = (case.written_results(), params.join(", "));
+        let _ = writeln!(
+            text,
+            "@in{number} = external global [0 x i8]\n@res{number} = external global [0 x i8]\n\
+             @error{number} = external global ptr\n@live{number} = external global [0 x i8]\n\
+             declare {convention} {results} @f{number}({params})\n@fp{number} = global ptr @f{number}\n\
+             define void @call{number}() {{"
+        );
+        hold(&mut text, "h");
+        let args: Vec<String> = (case.params.iter().enumerate())
+            .map(|(index, param)| send(&mut text, number, index, param))
+            .collect();
+        let callee = if case.is_indirect {
+            let _ = writeln!(text, "  %fp = load volatile ptr, ptr @fp{number}");
+            "%fp".to_owned()
+        } else {
+            format!("@f{number}")
+        };
+        let name = if case.results.is_empty() { "" } else { "%r = " };
+        let _ = writeln!(
+            text,
+            "  {name}call {convention} {results} {callee}({})",
+            args.join(", ")
+        );
+        take(&mut text, number, case);
+        let_go(&mut text, "h", &format!("@live{number}"));
+        text.push_str("  ret void\n}\n\n");
+    }
+    text
+}
+
+/// Loads an argument; returns it as it stands in the call.
+fn send(text: &mut String, number: usize, index: usize, param: &Param) -> String {
+    let source = format!("@in{number}");
+    at(text, &format!("s{index}"), &source, param.offset);
+    let (ty, written) = (param.ty.0, param.written());
+    match param.kind {
+        Kind::ByVal(..) => format!("{written} %s{index}"),
+        Kind::StructReturn(_) => format!("{written} @res{number}"),
+        Kind::SwiftError => {
+            let _ = writeln!(
+                text,
+                "  %x{index} = alloca swifterror ptr\n  %v{index} = load ptr, ptr %s{index}\n  \
+                 store ptr %v{index}, ptr %x{index}"
+            );
+            format!("{written} %x{index}")
+        }
+        _ => {
+            let _ = writeln!(text, "  %v{index} = load {ty}, ptr %s{index}");
+            format!("{written} %v{index}")
+        }
+    }
+}
+
+/// Writes results to the memory that is compared.
+fn take(text: &mut String, number: usize, case: &Case) {
+    for (index, result) in case.results.iter().enumerate() {
+        let ty = result.ty.0;
+        at(text, &format!("t{index}"), &format!("@res{number}"), result.offset);
+        let value = if case.results.len() == 1 {
+            "%r".to_owned()
+        } else {
+            let _ = writeln!(text, "  %u{index} = extractvalue {} %r, {index}", case.result_type());
+            format!("%u{index}")
+        };
+        let _ = match result.kind {
+            Kind::SignExtended => writeln!(
+                text,
+                "  %y{index} = sext {ty} {value} to i32\n  store i32 %y{index}, ptr %t{index}"
+            ),
+            Kind::ZeroExtended => writeln!(
+                text,
+                "  %y{index} = zext {ty} {value} to i32\n  store i32 %y{index}, ptr %t{index}"
+            ),
+            _ => writeln!(text, "  store {ty} {value}, ptr %t{index}"),
+        };
+    }
+    if let Some(index) = case.params.iter().position(|param| param.kind == Kind::SwiftError) {
+        let _ = writeln!(
+            text,
+            "  %w = load ptr, ptr %x{index}\n  store ptr %w, ptr @error{number}"
+        );
+    }
+}
+
+/// The C program that calls the callers and prints the numbers of functions where something is wrong.
+pub fn main(cases: &[Case]) -> String {
+    let mut text = "#include <stdio.h>\n#include <string.h>\n\
+        long pool[64], callee_sink[64];\n"
+        .to_owned();
+    let list = |bytes: &[u8]| bytes.iter().map(u8::to_string).collect::<Vec<_>>().join(",");
+    for (number, case) in cases.iter().enumerate() {
+        let returned = match case.struct_return() {
+            Some(param) => case.sent[param.offset..param.offset + param.bytes()].to_vec(),
+            None => case.returned.clone(),
+        };
+        let (sent, size) = (list(&case.sent), case.sent.len());
+        let _ = writeln!(
+            text,
+            "_Alignas(64) unsigned char in{number}[{size}] = {{{sent}}}, got{number}[{size}];\n\
+             _Alignas(16) unsigned char ret{number}[{0}] = {{{1}}}, res{number}[{0}];\n\
+             char *error{number}; long live{number}[{2}]; void call{number}(void);",
+            returned.len(),
+            list(&returned),
+            2 * HELD
+        );
+    }
+    text.push_str("int main(void) {\n  for (int i = 0; i < 64; i++) pool[i] = 0x4008000000000000 + i * 12345;\n");
+    for (number, case) in cases.iter().enumerate() {
+        let _ = writeln!(text, "  call{number}();");
+        for (index, param) in case.params.iter().enumerate() {
+            if matches!(param.kind, Kind::StructReturn(_)) {
+                continue;
+            }
+            let (offset, bytes) = (param.offset, param.bytes());
+            let _ = writeln!(
+                text,
+                "  if (memcmp(in{number} + {offset}, got{number} + {offset}, {bytes})) puts(\"{number} argument {index}\");"
+            );
+        }
+        let _ = writeln!(
+            text,
+            "  if (memcmp(ret{number}, res{number}, sizeof ret{number})) puts(\"{number} result\");\n  \
+             for (int i = 0; i < {HELD}; i++)\n    \
+             if (live{number}[2 * i] != pool[i] || live{number}[2 * i + 1] != pool[i]) puts(\"{number} lost a value\");"
+        );
+        if let Some(param) = case.params.iter().find(|param| param.kind == Kind::SwiftError) {
+            let _ = writeln!(
+                text,
+                "  if (error{number} != *(char **)(in{number} + {}) + 77) puts(\"{number} error\");",
+                param.offset
+            );
+        }
+    }
+    text.push_str("  return 0;\n}\n");
+    text
+}

@@ -1,0 +1,121 @@
+//! Calling conventions against LLVM: functions with random signatures, callers compiled by one compiler and callees by
+//! the other.
+//!
+//! Method: two modules of LLVM's text are generated, one with functions that write their arguments to memory and return
+//! what they find in memory, one with their callers, which keep values in registers over the calls. Each module is
+//! compiled by `llc-22` and under two recipes; pairs of objects are linked and run with a C program that compares what
+//! arrived with what was sent. The same seed gives the same signatures.
+
+mod generate;
+
+use generate::{Case, Random};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Functions for each convention.
+const FUNCTIONS: usize = 24;
+
+/// A compiler of a module: the name in file names, and its command line up to the input.
+const COMPILERS: [(&str, &[&str]); 4] = [
+    ("om1", &[env!("CARGO_BIN_EXE_frazil"), "--recipe", "Om1"]),
+    ("o2", &[env!("CARGO_BIN_EXE_frazil"), "--recipe", "O2"]),
+    ("llc0", &["llc-22", "-O0", "-filetype=obj", "-relocation-model=pic"]),
+    ("llc2", &["llc-22", "-O2", "-filetype=obj", "-relocation-model=pic"]),
+];
+
+/// Who compiles callees and callers.
+const PAIRS: [(usize, usize); 8] = [(0, 2), (2, 0), (1, 2), (2, 1), (0, 3), (3, 1), (0, 1), (1, 0)];
+
+#[test]
+fn arguments_and_results_arrive() {
+    for (number, row) in generate::CONVENTIONS.iter().enumerate() {
+        let mut random = Random::new(0x00c0_ffee + number as u64);
+        let cases: Vec<Case> = (0..FUNCTIONS).map(|_| Case::random(&mut random, row)).collect();
+        check(row.word, &cases);
+    }
+}
+
+/// What `tail.ll` prints, as compiled by LLVM 22 with ordinary calls where it knows no others.
+const TAIL_OUTPUT: &str =
+    "4 5 2.5\nname 7 1.500000 2.500000 5 642 21 0.5\n300052 44011 28 10 15 42 name\n246 54 0 0 0 0 name\n";
+
+#[test]
+fn calls_take_the_place_of_their_caller() {
+    check_program("tail", TAIL_OUTPUT);
+}
+
+#[test]
+fn functions_of_assembly_alone_have_no_frame() {
+    check_program("naked", "");
+}
+
+/// Compiles a program under every recipe and compares what it prints.
+fn check_program(name: &str, expected: &str) {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("conventions-{name}"));
+    std::fs::create_dir_all(&folder).expect("a folder for the test");
+    let bitcode = folder.join("program.bc");
+    let text = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/conventions/{name}.ll"));
+    run(Command::new("llvm-as-22").arg(text).arg("-o").arg(&bitcode));
+    for recipe in ["Om1", "O1", "O2", "Os"] {
+        let (object, program) = (folder.join("program.o"), folder.join("program"));
+        let mut command = Command::new(env!("CARGO_BIN_EXE_frazil"));
+        run(command.args(["--recipe", recipe]).arg(&bitcode).arg("-o").arg(&object));
+        run(Command::new("cc").arg(&object).arg("-o").arg(&program));
+        let output = Command::new(&program).output().expect("the program starts");
+        assert!(output.status.success(), "{recipe}: {}", output.status);
+        assert_eq!(String::from_utf8_lossy(&output.stdout), expected, "{recipe}");
+    }
+}
+
+fn check(convention: &str, cases: &[Case]) {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("conventions-{convention}"));
+    std::fs::create_dir_all(&folder).expect("a folder for the test");
+    let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).expect("a file of the test");
+    write("callee.ll", &generate::callees(convention, cases));
+    write("caller.ll", &generate::callers(convention, cases));
+    write("main.c", &generate::main(cases));
+    for module in ["callee", "caller"] {
+        run(Command::new("llvm-as-22").arg(folder.join(format!("{module}.ll"))));
+        for (name, words) in COMPILERS {
+            let object = object(&folder, module, name);
+            let mut command = Command::new(words[0]);
+            run(command
+                .args(&words[1..])
+                .arg(folder.join(format!("{module}.bc")))
+                .arg("-o")
+                .arg(object));
+        }
+    }
+    for (callee, caller) in PAIRS {
+        let program = folder.join("program");
+        let (callee, caller) = (COMPILERS[callee].0, COMPILERS[caller].0);
+        let objects = [object(&folder, "callee", callee), object(&folder, "caller", caller)];
+        run(Command::new("cc")
+            .arg("-g0")
+            .arg(folder.join("main.c"))
+            .args(objects)
+            .arg("-o")
+            .arg(&program));
+        let output = Command::new(&program).output().expect("the program starts");
+        let mut message = format!(
+            "{convention}: callees by {callee}, callers by {caller}: {}\n",
+            output.status
+        );
+        for line in String::from_utf8_lossy(&output.stdout).lines() {
+            let number: usize = line.split(' ').next().and_then(|word| word.parse().ok()).unwrap_or(0);
+            let _ = writeln!(message, "{line}: {}", cases[number].declaration(convention, number));
+        }
+        assert!(output.status.success() && output.stdout.is_empty(), "{message}");
+    }
+}
+
+fn object(folder: &Path, module: &str, compiler: &str) -> PathBuf {
+    folder.join(format!("{module}.{compiler}.o"))
+}
+
+fn run(command: &mut Command) {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{command:?}: {text}");
+}

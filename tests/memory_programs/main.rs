@@ -1,0 +1,307 @@
+//! Whole C programs about memory, threads, frames and vectors: clang makes bitcode of them, Frazil objects, and the linked
+//! program must print what it prints when clang compiles all of it.
+//!
+//! Each program is taken at -O0 and at -O2 and goes through every built-in recipe with the checker of register
+//! allocations. What the bitcode is linked with, and how, is said by the test.
+
+mod vectors;
+
+#[path = "../common/folder.rs"]
+mod folder;
+
+use folder::Folder;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+const CLANG: &str = "clang-22";
+const RECIPES: &[&str] = &["Om1", "O1", "O2", "Os"];
+
+/// One way to build a program.
+struct Build<'a> {
+    /// The source, in this folder.
+    source: &'a str,
+    /// For clang, which makes bitcode.
+    compile: &'a [&'a str],
+    /// For Frazil.
+    frazil: &'a [&'a str],
+    /// For the link.
+    link: &'a [&'a str],
+    /// Sources that only clang compiles.
+    others: &'a [&'a str],
+}
+
+impl Build<'_> {
+    /// Builds by clang alone and through Frazil, and compares the output of both.
+    fn check(&self, folder: &Folder) {
+        let others: Vec<PathBuf> = self
+            .others
+            .iter()
+            .map(|other| self.object_of_clang(folder, other))
+            .collect();
+        for level in ["-O0", "-O2"] {
+            let bitcode = folder.path("program.bc");
+            self.clang(
+                &["-c", "-emit-llvm", level, "-fno-vectorize", "-fno-slp-vectorize"],
+                self.compile,
+                &[source(self.source)],
+                &bitcode,
+            );
+            let expected = self.output(folder, &bitcode, &others);
+            for recipe in RECIPES {
+                let object = folder.path("program.o");
+                let mut frazil = Command::new(env!("CARGO_BIN_EXE_frazil"));
+                frazil.args(["--check-regalloc", "--verify-each", "--recipe", recipe]);
+                frazil.args(self.frazil).arg(&bitcode).arg("-o").arg(&object);
+                run(&mut frazil);
+                let found = self.output(folder, &object, &others);
+                assert_eq!(
+                    found, expected,
+                    "{} {:?} {:?} {level} {recipe}",
+                    self.source, self.compile, self.link
+                );
+            }
+        }
+    }
+
+    fn object_of_clang(&self, folder: &Folder, other: &str) -> PathBuf {
+        let object = folder.path(other).with_extension("other.o");
+        self.clang(&["-c"], self.compile, &[source(other)], &object);
+        object
+    }
+
+    /// Links and runs; the exit status is part of the output.
+    fn output(&self, folder: &Folder, object: &Path, others: &[PathBuf]) -> String {
+        let program = folder.path("program");
+        let mut inputs = vec![object.to_path_buf()];
+        inputs.extend_from_slice(others);
+        let link: Vec<&str> = ["-pthread"].iter().chain(self.link).copied().collect();
+        let mut command = Command::new(CLANG);
+        run(command.args(&inputs).args(link).arg("-o").arg(&program));
+        let Output { status, stdout, .. } = Command::new(&program).output().expect("the program starts");
+        format!("{}{status}", String::from_utf8_lossy(&stdout))
+    }
+
+    fn clang(&self, first: &[&str], second: &[&str], inputs: &[PathBuf], output: &Path) {
+        let mut command = Command::new(CLANG);
+        run(command.args(first).args(second).args(inputs).arg("-o").arg(output));
+    }
+}
+
+fn source(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/memory_programs")
+        .join(name)
+}
+
+fn run(command: &mut Command) {
+    let output = command.output().expect("the command starts");
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {message}");
+}
+
+/// The models of thread-local variables follow from how the code may be placed; linkers turn one into another.
+#[test]
+fn thread_local_variables() {
+    const BFD: &str = "-fuse-ld=bfd";
+    const LLD: &str = "-fuse-ld=lld";
+    let folder = Folder::new("tls");
+    for (compile, frazil, links) in [
+        (
+            "-fPIC",
+            "-relocation-model=pic",
+            &[["-static", BFD], ["-pie", LLD], ["-no-pie", BFD]][..],
+        ),
+        (
+            "-fPIE",
+            "-relocation-model=pic",
+            &[["-static", LLD], ["-pie", BFD], ["-no-pie", LLD]],
+        ),
+        (
+            "-fno-pic",
+            "-relocation-model=static",
+            &[["-static", BFD], ["-no-pie", LLD]],
+        ),
+    ] {
+        for link in links {
+            Build {
+                source: "thread-local.c",
+                compile: &[compile],
+                frazil: &[frazil],
+                link,
+                others: &["thread-local-other.c"],
+            }
+            .check(&folder);
+        }
+    }
+}
+
+/// In a shared library, only the library function finds variables.
+#[test]
+fn thread_local_variables_of_a_shared_library() {
+    let folder = Folder::new("tls-shared");
+    let library = folder.path("library.so");
+    let main = Build {
+        source: "thread-local-main.c",
+        compile: &[],
+        frazil: &[],
+        link: &["-Wl,-rpath,$ORIGIN"],
+        others: &[],
+    };
+    let main_object = main.object_of_clang(&folder, main.source);
+    let part = Build {
+        source: "thread-local.c",
+        compile: &["-fPIC", "-DIN_LIBRARY"],
+        frazil: &[],
+        link: &[],
+        others: &["thread-local-other.c"],
+    };
+    let other = part.object_of_clang(&folder, "thread-local-other.c");
+    for linker in ["-fuse-ld=bfd", "-fuse-ld=lld"] {
+        for level in ["-O0", "-O2"] {
+            let bitcode = folder.path("part.bc");
+            part.clang(
+                &["-c", "-emit-llvm", level],
+                part.compile,
+                &[source(part.source)],
+                &bitcode,
+            );
+            let in_library = |object: &Path| {
+                let inputs = [object.to_path_buf(), other.clone()];
+                part.clang(&["-shared", "-pthread", linker], &[], &inputs, &library);
+                main.output(&folder, &main_object, std::slice::from_ref(&library))
+            };
+            let expected = in_library(&bitcode);
+            for recipe in RECIPES {
+                let object = folder.path("part.o");
+                let mut frazil = Command::new(env!("CARGO_BIN_EXE_frazil"));
+                frazil.args(["--check-regalloc", "--recipe", recipe]);
+                run(frazil.arg(&bitcode).arg("-o").arg(&object));
+                assert_eq!(in_library(&object), expected, "{linker} {level} {recipe}");
+            }
+        }
+    }
+}
+
+/// Nothing is lost when several threads update; accesses of 16 bytes are instructions or library calls.
+#[test]
+fn atomic_accesses() {
+    let folder = Folder::new("atomics");
+    for compile in [&["-mcx16"][..], &[]] {
+        Build {
+            source: "atomics.c",
+            compile,
+            frazil: &[],
+            link: &["-latomic"],
+            others: &[],
+        }
+        .check(&folder);
+    }
+    Build {
+        source: "atomic-calls.ll",
+        compile: &[],
+        frazil: &[],
+        link: &["-latomic"],
+        others: &["atomic-calls-main.c"],
+    }
+    .check(&folder);
+}
+
+/// Nothing of what a function that is returned to twice needs is kept where the time between changes it.
+#[test]
+fn jumps_out_of_calls() {
+    let folder = Folder::new("jumps");
+    Build {
+        source: "jumps.c",
+        compile: &[],
+        frazil: &[],
+        link: &[],
+        others: &[],
+    }
+    .check(&folder);
+}
+
+/// The same by what the compiler itself makes, which keeps no register.
+#[test]
+fn control_returns_to_jump_buffers() {
+    let folder = Folder::new("jump-buffers");
+    Build {
+        source: "jump-buffers.c",
+        compile: &[],
+        frazil: &[],
+        link: &[],
+        others: &[],
+    }
+    .check(&folder);
+}
+
+/// Frames with and without probes, at all kinds of places of the stack pointer.
+#[test]
+fn frames_of_every_kind() {
+    let folder = Folder::new("frames");
+    for compile in [
+        &[][..],
+        &["-fstack-clash-protection"],
+        &["-fno-omit-frame-pointer", "-mno-red-zone"],
+        &["-fstack-protector-all", "-fstack-clash-protection"],
+        &["-fstack-protector-strong"],
+    ] {
+        Build {
+            source: "frames.c",
+            compile,
+            frazil: &[],
+            link: &[],
+            others: &[],
+        }
+        .check(&folder);
+    }
+}
+
+/// A function that probes the stack for the prologue.
+#[test]
+fn stack_probes_by_calls() {
+    let folder = Folder::new("probes");
+    Build {
+        source: "probe-call.ll",
+        compile: &["-Wno-override-module"],
+        frazil: &[],
+        link: &[],
+        others: &["probe-call-main.c"],
+    }
+    .check(&folder);
+}
+
+/// Guards of frames are compared, and lie next to what can be written beyond its end.
+#[test]
+fn guards_of_frames() {
+    let folder = Folder::new("guards");
+    for compile in [
+        &["-fstack-protector"][..],
+        &["-fstack-protector-strong", "-DOVERFLOW", "-fno-omit-frame-pointer"],
+        &["-fstack-protector-all", "-DOVERFLOW"],
+    ] {
+        Build {
+            source: "guard.c",
+            compile,
+            frazil: &[],
+            link: &[],
+            others: &[],
+        }
+        .check(&folder);
+    }
+}
+
+/// What segments lead to, and pointers of 32 bits.
+#[test]
+fn address_spaces() {
+    let folder = Folder::new("segments");
+    for compile in [&["-fms-extensions"][..], &["-fms-extensions", "-fPIE"]] {
+        Build {
+            source: "segments.c",
+            compile,
+            frazil: &[],
+            link: &[],
+            others: &[],
+        }
+        .check(&folder);
+    }
+}

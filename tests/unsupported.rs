@@ -1,0 +1,101 @@
+//! `--list-unsupported`: everything that is refused is said at once, with codes.
+
+use frazil::{Driver, InputForm, Options};
+use std::process::Command;
+
+const TEXT: &str = r#"triple "x86_64-unknown-linux-gnu"
+comdat @big largest
+symbol @first function comdat @big
+data @short size 3 relocations [0: 3 @first]
+
+func @first(ptr v0, ptr v1) {
+b0:
+  v2 = load align 16 x86_f80 v0
+  store align 16 x86_f80 v2, v1
+  v3 = load align 2 f16 v0
+  store align 2 f16 v3, v1
+  return
+}
+
+func @fine() {
+b0:
+  return
+}
+
+func @third(ptr v0) -> i32 {
+b0:
+  v1 = load align 16 f128 v0
+  store align 16 f128 v1, v0
+  return 3
+}
+"#;
+
+fn refusals(text: &str) -> Vec<(Option<&'static str>, Option<String>, Option<String>)> {
+    let options = Options {
+        input_form: InputForm::Text,
+        ..Options::default()
+    };
+    let found = Driver::builtin().list_unsupported(text.as_bytes(), &options);
+    let found = found.expect("the text is a module");
+    found
+        .into_iter()
+        .map(|one| (one.code, one.function, one.location))
+        .collect()
+}
+
+#[test]
+fn all_refusals_of_a_module_are_found_at_once() {
+    let row = |code, function: &str, location: &str| {
+        let function = (!function.is_empty()).then(|| function.to_owned());
+        (Some(code), function, Some(location.to_owned()))
+    };
+    let expected = [
+        row("FZ0302", "", "@big"),
+        row("FZ0104", "first", "i0: load"),
+        row("FZ0104", "first", "i1: store"),
+        row("FZ0104", "first", "i2: load"),
+        row("FZ0104", "first", "i3: store"),
+        row("FZ0104", "third", "i0: load"),
+        row("FZ0104", "third", "i1: store"),
+        row("FZ0305", "", "@short"),
+    ];
+    assert_eq!(refusals(TEXT), expected);
+    assert_eq!(refusals("func @fine() {\nb0:\n  return\n}\n"), []);
+}
+
+#[test]
+fn the_command_reports_as_text_or_json_and_writes_nothing() {
+    let folder = std::env::temp_dir().join(format!("frazil-unsupported-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder can be made");
+    let run = |words: &[&str]| {
+        let command = Command::new(env!("CARGO_BIN_EXE_frazil"))
+            .args(words)
+            .current_dir(&folder)
+            .output();
+        command.expect("the program can be started")
+    };
+    std::fs::write(folder.join("bad.fzl"), TEXT).expect("a file can be written");
+    std::fs::write(folder.join("good.fzl"), "func @fine() {\nb0:\n  return\n}\n").expect("a file can be written");
+    let bad = run(&["--list-unsupported", "bad.fzl"]);
+    let text = String::from_utf8_lossy(&bad.stdout).into_owned();
+    assert!(
+        text.starts_with("bad.fzl: FZ0302 comdat: not supported: comdat selection Largest in ELF (@big)\n"),
+        "{text}"
+    );
+    assert!(text.ends_with("bad.fzl: 8 refusals\n"), "{text}");
+    assert_eq!(bad.status.code(), Some(1));
+    let good = run(&["--list-unsupported=json", "good.fzl"]);
+    assert_eq!(
+        String::from_utf8_lossy(&good.stdout),
+        "{\"input\":\"good.fzl\",\"unsupported\":[]}\n"
+    );
+    assert_eq!(good.status.code(), Some(0));
+    let refused = run(&["bad.fzl", "-o", "bad.o"]);
+    let message = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(message.trim_end().ends_with("[FZ0302]"), "{message}");
+    let codes = run(&["--list-codes"]);
+    assert!(String::from_utf8_lossy(&codes.stdout).contains("FZ0302 comdat "));
+    let files = std::fs::read_dir(&folder).expect("the folder is there").count();
+    assert_eq!(files, 2, "nothing was written");
+    std::fs::remove_dir_all(&folder).expect("the folder can be removed");
+}

@@ -1,0 +1,271 @@
+//! The table of code bases: where each one's source comes from, how it is compiled, and how its driver is run.
+//!
+//! All of them are whole libraries unless their row says what is left out. Versions are exact.
+
+use crate::corpus::Package;
+
+/// One code base.
+#[derive(Debug)]
+pub struct CodeBase {
+    pub name: &'static str,
+    pub package: Package,
+    /// Whether it is C++, whose library is linked then.
+    pub plus_plus: bool,
+    /// Source files relative to the package. A path that ends in `/` stands for the folder's files but for `exclude`.
+    pub sources: &'static [&'static str],
+    /// File names that a folder in `sources` leaves out.
+    pub exclude: &'static [&'static str],
+    /// Include folders relative to the package.
+    pub includes: &'static [&'static str],
+    /// Options for clang.
+    pub options: &'static [&'static str],
+    /// Names and texts of headers that the package's own build would make.
+    pub configuration: &'static [(&'static str, &'static str)],
+    /// Assembly, which is not Frazil's business, relative to the package.
+    pub assembly: &'static [&'static str],
+    /// Our own file with `main`, relative to the workspace.
+    pub driver: &'static str,
+    /// The arguments of each run, which begins in the workspace's root folder.
+    pub runs: &'static [&'static [&'static str]],
+}
+
+/// What a row that does not say more has.
+const PLAIN: CodeBase = CodeBase {
+    name: "",
+    package: Package { name: "", version: "" },
+    plus_plus: false,
+    sources: &[],
+    exclude: &[],
+    includes: &[],
+    options: &[],
+    configuration: &[],
+    assembly: &[],
+    driver: "",
+    runs: &[&[]],
+};
+
+/// Every code base, C first.
+pub const CODE_BASES: &[CodeBase] = &[
+    CodeBase {
+        name: "sqlite",
+        package: Package {
+            name: "libsqlite3-sys",
+            version: "0.39.1",
+        },
+        sources: &["sqlite3/sqlite3.c"],
+        includes: &["sqlite3"],
+        options: &[
+            "-DSQLITE_ENABLE_FTS3",
+            "-DSQLITE_ENABLE_FTS5",
+            "-DSQLITE_ENABLE_RTREE",
+            "-DSQLITE_ENABLE_STAT4",
+            "-DSQLITE_SOUNDEX",
+            "-DSQLITE_THREADSAFE=1",
+        ],
+        driver: "xtask/corpus/sqlite.c",
+        runs: &[&["xtask/corpus/workload.sql", "150"]],
+        ..PLAIN
+    },
+    // With its jump table, unlike that of the small corpus.
+    CodeBase {
+        name: "lua",
+        package: Package {
+            name: "lua-src",
+            version: "551.1.0",
+        },
+        sources: &["lua-5.4.9/"],
+        includes: &["lua-5.4.9"],
+        // The order of `pairs` depends on the seed of hashes, which is made of addresses and the time by default.
+        options: &["-DLUA_USE_LINUX", "-Dluai_makeseed(state)=0x5eed"],
+        driver: "xtask/corpus/lua.c",
+        runs: &[
+            &["xtask/corpus/lua/features.lua", "1"],
+            &["xtask/corpus/lua/strings.lua", "200"],
+            &["xtask/corpus/lua/objects.lua", "2000"],
+            &["xtask/corpus/lua/fannkuch.lua", "7"],
+            &["xtask/corpus/lua/n_body.lua", "2000"],
+        ],
+        ..PLAIN
+    },
+    CodeBase {
+        name: "quickjs",
+        package: Package {
+            name: "rquickjs-sys",
+            version: "0.14.0",
+        },
+        sources: &[
+            "quickjs/quickjs.c",
+            "quickjs/libregexp.c",
+            "quickjs/libunicode.c",
+            "quickjs/dtoa.c",
+        ],
+        includes: &["quickjs"],
+        options: &["-D_GNU_SOURCE", "-DNDEBUG"],
+        driver: "xtask/corpus/wide/quickjs.c",
+        runs: &[&["xtask/corpus/wide/quickjs.js"]],
+        ..PLAIN
+    },
+    // With its inline assembly, its functions for processors that the program finds, and its assembly file.
+    CodeBase {
+        name: "zstd",
+        package: Package {
+            name: "zstd-sys",
+            version: "2.1.2+zstd.1.5.7",
+        },
+        sources: &[
+            "zstd/lib/common/",
+            "zstd/lib/compress/",
+            "zstd/lib/decompress/",
+            "zstd/lib/dictBuilder/",
+        ],
+        includes: &["zstd/lib"],
+        assembly: &["zstd/lib/decompress/huf_decompress_amd64.S"],
+        driver: "xtask/corpus/wide/zstd.c",
+        runs: &[&["40"]],
+        ..PLAIN
+    },
+    CodeBase {
+        name: "mimalloc",
+        package: Package {
+            name: "libmimalloc-sys",
+            version: "0.1.49",
+        },
+        sources: &["c_src/mimalloc/v3/src/static.c"],
+        includes: &["c_src/mimalloc/v3/include", "c_src/mimalloc/v3/src"],
+        options: &["-DMI_STATIC_LIB", "-DNDEBUG", "-ftls-model=initial-exec"],
+        driver: "xtask/corpus/wide/mimalloc.c",
+        ..PLAIN
+    },
+    CodeBase {
+        name: "secp256k1",
+        package: Package {
+            name: "secp256k1-sys",
+            version: "0.14.1",
+        },
+        sources: &[
+            "depend/secp256k1/src/secp256k1.c",
+            "depend/secp256k1/src/precomputed_ecmult.c",
+            "depend/secp256k1/src/precomputed_ecmult_gen.c",
+        ],
+        includes: &["depend/secp256k1", "depend/secp256k1/include", "depend/secp256k1/src"],
+        options: &[
+            "-DENABLE_MODULE_ECDH",
+            "-DENABLE_MODULE_SCHNORRSIG",
+            "-DENABLE_MODULE_EXTRAKEYS",
+            "-DENABLE_MODULE_RECOVERY",
+            "-DECMULT_WINDOW_SIZE=15",
+            "-DCOMB_BLOCKS=43",
+            "-DCOMB_TEETH=6",
+        ],
+        driver: "xtask/corpus/wide/secp256k1.c",
+        ..PLAIN
+    },
+    // In floating point, without functions for processors that the program finds.
+    CodeBase {
+        name: "opus",
+        package: Package {
+            name: "audiopus_sys",
+            version: "0.2.2",
+        },
+        sources: &["opus/celt/", "opus/silk/", "opus/silk/float/", "opus/src/"],
+        exclude: &[
+            "opus_compare.c",
+            "opus_custom_demo.c",
+            "opus_demo.c",
+            "repacketizer_demo.c",
+            "mlp_train.c",
+        ],
+        includes: &["opus", "opus/include", "opus/celt", "opus/silk", "opus/silk/float"],
+        options: &[
+            "-DOPUS_BUILD",
+            "-DVAR_ARRAYS",
+            "-DHAVE_LRINT",
+            "-DHAVE_LRINTF",
+            "-DHAVE_STDINT_H",
+        ],
+        driver: "xtask/corpus/wide/opus.c",
+        ..PLAIN
+    },
+    CodeBase {
+        name: "meshoptimizer",
+        package: Package {
+            name: "meshopt",
+            version: "0.7.0",
+        },
+        plus_plus: true,
+        sources: &["vendor/src/"],
+        includes: &["vendor/src"],
+        driver: "xtask/corpus/wide/meshoptimizer.cc",
+        ..PLAIN
+    },
+    // Without its second language, HLSL.
+    CodeBase {
+        name: "glslang",
+        package: Package {
+            name: "shaderc-sys",
+            version: "0.10.1",
+        },
+        plus_plus: true,
+        sources: &[
+            "build/glslang/glslang/GenericCodeGen/",
+            "build/glslang/glslang/MachineIndependent/",
+            "build/glslang/glslang/MachineIndependent/preprocessor/",
+            "build/glslang/glslang/OSDependent/Unix/",
+            "build/glslang/glslang/ResourceLimits/",
+            "build/glslang/SPIRV/",
+        ],
+        includes: &["build/glslang"],
+        configuration: &[(
+            "glslang/build_info.h",
+            "#define GLSLANG_VERSION_MAJOR 14\n#define GLSLANG_VERSION_MINOR 0\n#define GLSLANG_VERSION_PATCH 0\n\
+             #define GLSLANG_VERSION_FLAVOR \"\"\n",
+        )],
+        driver: "xtask/corpus/wide/glslang.cc",
+        ..PLAIN
+    },
+    // Without the libraries that its second interior point method, HiPO, needs to run.
+    CodeBase {
+        name: "highs",
+        package: Package {
+            name: "highs-sys",
+            version: "1.15.0",
+        },
+        plus_plus: true,
+        sources: &[
+            "HiGHS/highs/",
+            "HiGHS/highs/interfaces/",
+            "HiGHS/highs/io/",
+            "HiGHS/highs/io/filereaderlp/",
+            "HiGHS/highs/ipm/",
+            "HiGHS/highs/ipm/basiclu/",
+            "HiGHS/highs/ipm/hipo/auxiliary/",
+            "HiGHS/highs/ipm/hipo/factorhighs/",
+            "HiGHS/highs/ipm/hipo/ipm/",
+            "HiGHS/highs/ipm/ipx/",
+            "HiGHS/highs/lp_data/",
+            "HiGHS/highs/mip/",
+            "HiGHS/highs/model/",
+            "HiGHS/highs/parallel/",
+            "HiGHS/highs/pdlp/",
+            "HiGHS/highs/pdlp/cupdlp/",
+            "HiGHS/highs/pdlp/hipdlp/",
+            "HiGHS/highs/presolve/",
+            "HiGHS/highs/qpsolver/",
+            "HiGHS/highs/simplex/",
+            "HiGHS/highs/test_kkt/",
+            "HiGHS/highs/util/",
+            "HiGHS/extern/HighsExtrasApi.cpp",
+            "HiGHS/extern/HighsExtrasExternalDeps.cpp",
+        ],
+        includes: &["HiGHS/highs", "HiGHS/extern"],
+        options: &["-DHIGHS_EXTRAS_VERSION=\"1.15.0\""],
+        configuration: &[(
+            "HConfig.h",
+            "#define FAST_BUILD\n#define CUPDLP_CPU\n#define HIGHS_HAVE_MM_PAUSE\n#define HIGHS_HAVE_BUILTIN_CLZ\n\
+             #define HIGHS_GITHASH \"\"\n#define HIGHS_VERSION_MAJOR 1\n#define HIGHS_VERSION_MINOR 15\n\
+             #define HIGHS_VERSION_PATCH 0\n",
+        )],
+        driver: "xtask/corpus/wide/highs.cc",
+        ..PLAIN
+    },
+];

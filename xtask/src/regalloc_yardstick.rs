@@ -1,0 +1,26 @@
+//! `cargo xtask regalloc-yardstick`: what our register allocator adds to the functions of the corpus, beside `regalloc2`.
+//!
+//! It runs the workspace's test of that name in a release build on the modules, and prints its tables.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use pico_args::Arguments;
+
+use crate::corpus;
+use crate::long_test::{self, long_test};
+
+/// More than this is a hang.
+const CLOCK_LIMIT: Duration = Duration::from_secs(3600);
+
+/// `cargo xtask regalloc-yardstick [FILTER]`.
+pub fn command(arguments: Arguments) -> Result<bool> {
+    let modules = corpus::modules(&corpus::filter(arguments)?)?;
+    let paths: Vec<String> = modules
+        .iter()
+        .map(|module| module.bitcode.display().to_string())
+        .collect();
+    let mut command = long_test("frazil", "regalloc_yardstick");
+    command.env("FRAZIL_YARDSTICK", paths.join("\n"));
+    long_test::run(&mut command, CLOCK_LIMIT)
+}

@@ -1,0 +1,342 @@
+//! `cargo xtask torture`: GCC's C torture execution tests.
+//!
+//! Every test is compiled by clang at -O0 to bitcode. What `llc-22 -O0` makes of it must run to its end, else the test
+//! says nothing about Frazil and is listed with the reason. Every other test must pass under the recipes Om1 and O2 (or
+//! those that `--recipe` names). Refused may be only tests that need what this code generator does not have on purpose
+//! (`ALLOWED_REFUSALS`); they are listed by name.
+//!
+//! Bitcode and llc's verdicts are kept in the target folder. With `--minutes`, a share of the tests is made.
+
+mod cases;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use pico_args::Arguments;
+
+use crate::compiler::{Compiler, LlcLevel};
+use crate::corpus;
+use crate::process;
+use crate::share::Share;
+use crate::workspace;
+use cases::Case;
+
+/// The recipes under which each test is made when the command line names none.
+const RECIPES: [&str; 2] = ["Om1", "O2"];
+/// What stands for them as the default of `--recipe`.
+const BOTH: &str = "Om1 and O2";
+
+/// A test runs for a second at most, but the machine may have other things to do.
+const RUN_LIMIT: Duration = Duration::from_secs(30);
+
+/// The floats of which refusals that are no failures speak.
+const REFUSED_FLOATS: [&str; 7] = ["x86_fp80", "x86f80", "f80", "fp128", "bfloat", "half", "f16"];
+/// The size in bits of the vectors that are legal, of which no refusal may speak.
+const LEGAL_VECTOR_BITS: u32 = 128;
+
+/// Tests that depend on what is undefined, and on what.
+const UNDEFINED: [(&str, &str); 1] = [(
+    "builtins/strncmp",
+    "its own strncmp, of no characters, returns the difference of two variables that nothing has written",
+)];
+
+/// The options of every test; GCC's suite is of a time when these were no errors.
+const CLANG_OPTIONS: [&str; 12] = [
+    "-c",
+    "-emit-llvm",
+    "-O0",
+    "-w",
+    "-fPIE",
+    "-march=x86-64",
+    "-Wno-implicit-function-declaration",
+    "-Wno-implicit-int",
+    "-Wno-int-conversion",
+    "-Wno-incompatible-pointer-types",
+    "-Wno-return-mismatch",
+    "-Wno-parentheses",
+];
+
+/// The dialects of C that are tried, the newer one first.
+const DIALECTS: [&str; 2] = ["-std=gnu17", "-std=gnu89"];
+
+/// What became of a test under one recipe.
+enum Verdict {
+    Passed,
+    Refused(String),
+    Failed(String),
+    /// It cannot tell anything.
+    Useless(String),
+}
+
+/// Counts and names by kind of verdict.
+#[derive(Default)]
+struct Report {
+    passed: usize,
+    failed: usize,
+    refused: BTreeMap<String, Vec<String>>,
+    useless: BTreeMap<String, Vec<String>>,
+}
+
+impl Report {
+    fn add(&mut self, test: &str, verdict: Verdict) {
+        match verdict {
+            Verdict::Passed => self.passed += 1,
+            Verdict::Failed(why) => {
+                println!("{test}: FAILED: {why}");
+                self.failed += 1;
+            }
+            Verdict::Refused(why) => self.refused.entry(why).or_default().push(test.to_owned()),
+            Verdict::Useless(why) => self.useless.entry(why).or_default().push(test.to_owned()),
+        }
+    }
+}
+
+/// `cargo xtask torture [FILTER]` with the options of [`Share`] and [`Compiler::list_from_arguments`].
+pub fn command(mut arguments: Arguments) -> Result<bool> {
+    let compilers = compilers(&mut arguments)?;
+    let mut share = Share::from_arguments(&mut arguments)?;
+    let filter = corpus::filter(arguments)?;
+    let dir = workspace::target_dir().join("torture");
+    let suite = cases::unpack(&dir)?;
+    let cases = cases::list(&suite, &filter)?;
+    let order = share.order(cases.len());
+    share.begin();
+
+    let report = Mutex::new(Report::default());
+    let next = AtomicUsize::new(0);
+    let worker = || -> Result<()> {
+        while share.has_time()
+            && let Some(case) = order
+                .get(next.fetch_add(1, Ordering::Relaxed))
+                .and_then(|&number| cases.get(number))
+        {
+            let verdicts = test_case(case, &suite, &compilers, &dir).with_context(|| case.name.clone())?;
+            let mut report = report.lock().expect("no thread panics while it reports");
+            for (who, verdict) in verdicts {
+                report.add(&format!("{}{who}", case.name), verdict);
+            }
+        }
+        Ok(())
+    };
+    thread::scope(|scope| {
+        let threads = thread::available_parallelism().map_or(1, usize::from);
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
+        workers
+            .into_iter()
+            .try_for_each(|worker| worker.join().expect("no worker panics"))
+    })?;
+
+    let report = report.into_inner().expect("no thread panics while it reports");
+    print_names(
+        "Tests that say nothing, because clang refuses them, llc's program fails, or they are undefined:",
+        &report.useless,
+    );
+    print_names("Refused:", &report.refused);
+    let made = next.into_inner().min(cases.len());
+    println!("\n{}", share.report("tests", made, cases.len()));
+    let count = |names: &BTreeMap<String, Vec<String>>| names.values().map(Vec::len).sum::<usize>();
+    println!(
+        "{} passed, {} failed, {} refused, {} said nothing",
+        report.passed,
+        report.failed,
+        count(&report.refused),
+        count(&report.useless)
+    );
+    Ok(report.failed == 0)
+}
+
+/// The compilers that the options name, or those of [`RECIPES`].
+fn compilers(arguments: &mut Arguments) -> Result<Vec<Compiler>> {
+    let asked = Compiler::from_arguments_or(arguments, BOTH)?;
+    let names: &[&str] = match asked.recipe() {
+        Some("all") => &crate::compiler::RECIPES,
+        Some(BOTH) => &RECIPES,
+        _ => return Ok(vec![asked]),
+    };
+    Ok(names.iter().map(|name| asked.with_recipe(name)).collect())
+}
+
+fn print_names(title: &str, groups: &BTreeMap<String, Vec<String>>) {
+    if groups.is_empty() {
+        return;
+    }
+    println!("\n{title}");
+    for (reason, names) in groups {
+        let mut names = names.clone();
+        names.sort();
+        println!("{:>5} x {reason}\n        {}", names.len(), names.join(" "));
+    }
+}
+
+/// The verdict on each compiler, with the compiler's name; one verdict if the test says nothing.
+fn test_case(case: &Case, suite: &Path, compilers: &[Compiler], dir: &Path) -> Result<Vec<(String, Verdict)>> {
+    if let Some((_, why)) = UNDEFINED.iter().find(|(name, _)| *name == case.name) {
+        return Ok(vec![(String::new(), Verdict::Useless(format!("undefined: {why}")))]);
+    }
+    let bitcode_dir = dir.join("bitcode").join(&case.name);
+    let kept = bitcode_dir.join("reference");
+    let reference = match fs::read_to_string(&kept) {
+        Ok(text) => text,
+        Err(_) => {
+            fs::create_dir_all(&bitcode_dir)?;
+            let text = reference(case, suite, &bitcode_dir)?;
+            fs::write(&kept, &text)?;
+            text
+        }
+    };
+    if !reference.is_empty() {
+        return Ok(vec![(String::new(), Verdict::Useless(reference))]);
+    }
+    let bitcode = bitcode_files(case, &bitcode_dir);
+    let judge = |frazil: &Compiler| Ok((format!(" {frazil}"), judge(&bitcode, frazil, &bitcode_dir)?));
+    compilers.iter().map(judge).collect()
+}
+
+/// The files of bitcode of a test, one for each source.
+fn bitcode_files(case: &Case, dir: &Path) -> Vec<PathBuf> {
+    (0..case.sources.len())
+        .map(|number| dir.join(format!("{number}.bc")))
+        .collect()
+}
+
+/// Makes the bitcode, and says why the test is of no use, or nothing if it is.
+fn reference(case: &Case, suite: &Path, dir: &Path) -> Result<String> {
+    let bitcode = bitcode_files(case, dir);
+    for (source, output) in case.sources.iter().zip(&bitcode) {
+        if let Some(problem) = compile(case, source, suite, output)? {
+            return Ok(format!("clang: {problem}"));
+        }
+    }
+    Ok(match build(&bitcode, &Compiler::Llc(LlcLevel::O0), dir)? {
+        Ok(program) => {
+            let outcome = process::run(Command::new(program).current_dir(dir), RUN_LIMIT)?;
+            if outcome.success() {
+                String::new()
+            } else {
+                format!("llc: {}", outcome.ending())
+            }
+        }
+        Err(problem) => format!("llc: {problem}"),
+    })
+}
+
+/// Compiles a source to bitcode in the first dialect that clang accepts it in; else the error in the first one.
+fn compile(case: &Case, source: &Path, suite: &Path, output: &Path) -> Result<Option<String>> {
+    let mut problem = None;
+    for dialect in DIALECTS {
+        let mut clang = workspace::llvm_tool(workspace::CLANG)?;
+        clang
+            .current_dir(suite)
+            .args(CLANG_OPTIONS)
+            .arg(dialect)
+            .args(&case.options);
+        clang.arg(source).arg("-o").arg(output);
+        let outcome = process::run(&mut clang, process::TIME_LIMIT)?;
+        if outcome.success() {
+            return Ok(None);
+        }
+        problem.get_or_insert_with(|| without_place(&outcome.first_error_line()));
+    }
+    Ok(problem)
+}
+
+/// A message of clang or of Frazil without the file, the function and the place.
+fn without_place(message: &str) -> String {
+    let message = message.split_once("error: ").map_or(message, |(_, text)| text);
+    message.to_owned()
+}
+
+/// Compiles every file by `compiler` and links the program, or says what the first problem is.
+fn build(bitcode: &[PathBuf], compiler: &Compiler, dir: &Path) -> Result<Result<PathBuf, String>> {
+    let program = dir.join(compiler.name());
+    let mut link = Command::new(workspace::CC);
+    for (file, number) in bitcode.iter().zip(0..) {
+        let object = dir.join(format!("{}-{number}.o", compiler.name()));
+        let outcome = process::run(&mut compiler.command(file, &object)?, process::TIME_LIMIT)?;
+        if !outcome.success() {
+            return Ok(Err(without_place(&outcome.first_error_line())));
+        }
+        link.arg(object);
+    }
+    link.arg("-o").arg(&program).args(["-lm", "-lpthread"]);
+    let linked = process::run(&mut link, process::TIME_LIMIT)?;
+    Ok(if linked.success() {
+        Ok(program)
+    } else {
+        Err(format!("linking: {}", missing_symbol(&linked)))
+    })
+}
+
+/// What a linker complains about: a function that is not there, mostly.
+fn missing_symbol(linked: &process::Outcome) -> String {
+    let text = String::from_utf8_lossy(&linked.stderr);
+    match text.split_once("undefined reference to ") {
+        Some((_, name)) => format!("no {}", name.lines().next().unwrap_or_default()),
+        None => linked.first_error_line(),
+    }
+}
+
+/// Whether the program that `frazil` makes runs to its end.
+fn judge(bitcode: &[PathBuf], frazil: &Compiler, dir: &Path) -> Result<Verdict> {
+    let verdict = match build(bitcode, frazil, dir)? {
+        Ok(program) => {
+            let outcome = process::run(Command::new(program).current_dir(dir), RUN_LIMIT)?;
+            if outcome.success() {
+                Verdict::Passed
+            } else {
+                Verdict::Failed(outcome.ending())
+            }
+        }
+        Err(problem) => match allowed_reason(&problem) {
+            Some(reason) => Verdict::Refused(reason),
+            None => Verdict::Failed(problem),
+        },
+    };
+    if let Verdict::Passed | Verdict::Refused(_) = verdict {
+        let _ = fs::remove_file(dir.join(frazil.name()));
+    }
+    Ok(verdict)
+}
+
+/// What a refusal speaks of that is no failure: a vector that is not legal, or a float besides float and double.
+fn allowed_reason(problem: &str) -> Option<String> {
+    let (_, what) = problem.split_once("not supported: ")?;
+    if let Some((vector, bits)) = vector_in(what) {
+        return (bits != LEGAL_VECTOR_BITS).then_some(vector);
+    }
+    let float = REFUSED_FLOATS.iter().find(|name| what.contains(**name))?;
+    Some((*float).to_owned())
+}
+
+/// The first vector type in a message, such as `<4 x i32>`, and its size in bits.
+fn vector_in(message: &str) -> Option<(String, u32)> {
+    let (_, rest) = message.split_once('<')?;
+    let (inside, _) = rest.split_once('>')?;
+    let (lanes, element) = inside.split_once(" x ")?;
+    let bits = match element {
+        "ptr" => 64,
+        _ => element.trim_start_matches(char::is_alphabetic).parse().ok()?,
+    };
+    Some((format!("<{inside}>"), lanes.parse::<u32>().ok()?.checked_mul(bits)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_illegal_vectors_and_other_floats_may_be_refused() {
+        let reason = |text: &str| allowed_reason(&format!("function @f: not supported: {text}"));
+        assert_eq!(reason("type <8 x i32> (i1: load)").as_deref(), Some("<8 x i32>"));
+        assert_eq!(reason("type f80 (i1: load)").as_deref(), Some("f80"));
+        assert_eq!(reason("type <4 x f32> (i1: load)"), None);
+        assert_eq!(reason("inline assembly (i1: call)"), None);
+    }
+}
