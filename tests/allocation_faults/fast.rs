@@ -131,6 +131,8 @@ struct Plan {
     held_call: Option<usize>,
     held: Option<MInst>,
     was_move: bool,
+    /// The last call instruction.
+    call: Option<MInst>,
     /// Displacements that moves had.
     slots: Vec<i32>,
     /// Whether the body is over: prologue and epilogue have no faults.
@@ -209,7 +211,8 @@ impl Plan {
             insts.clear();
         }
         self.calls += 1;
-        if self.is_place(CLOBBERED) {
+        // What the call wrote, the context says behind it: a copy that comes with the call is no code of the context.
+        if self.call != Some(asked) && self.is_place(CLOBBERED) {
             let (bank, dst, src) = self.copy.unwrap_or_else(|| self.any_copy());
             let (class, bytes) = [(RegClass::Int, 4), (RegClass::Float, 8)][bank];
             insts.extend((dst != src).then(|| TestIsa.mov(class, bytes, dst, src)));
@@ -377,7 +380,9 @@ impl Isa for FaultyIsa {
     }
 
     fn call(&self, view: ModuleView<'_>, target: CallTarget) -> MInst {
-        TestIsa.call(view, target)
+        let call = TestIsa.call(view, target);
+        self.plan().call = Some(call);
+        call
     }
 
     fn address<C: LowerCtx>(&self, cx: &mut C, dst: Reg, mem: Mem) {

@@ -176,11 +176,23 @@ b0:
 }
 ";
 
-#[test]
-fn copies_in_groups_need_not_happen() {
-    let bits = |value: f64| u128::from(value.to_bits());
-    let runs = [0, 1].map(|chosen| vec![chosen, bits(1.5), bits(2.25)]);
-    let subject = Subject::of(CHOICE.to_owned(), runs.to_vec());
+/// What a call gives is there when it comes back, not only when the room for its arguments is given back.
+const RESULT: &str = "layout pointer_bits 32 stack_align 16
+func @other() -> i32 {
+b0:
+  return 0
+}
+func @result(i128, f64) -> f64 {
+b0:
+  v2 = uitofp f64 v0
+  v3 = fadd f64 v2, v1
+  return v3
+}
+";
+
+/// No copy over an allocatable register behind any instruction of a function may be accepted and seen.
+fn clobber_everywhere(text: &str, runs: &[Vec<u128>]) {
+    let subject = Subject::of(text.to_owned(), runs.to_vec());
     let mut fast = fast::Fast::default();
     let Compiled::Accepted(wanted) = fast.compile(&subject, None) else {
         panic!("it does not compile without a fault");
@@ -192,6 +204,18 @@ fn copies_in_groups_need_not_happen() {
         Compiled::Absent => {}
     });
     assert!(seen > 0, "no fault was seen");
+}
+
+#[test]
+fn copies_in_groups_need_not_happen() {
+    let bits = |value: f64| u128::from(value.to_bits());
+    let runs = [0, 1].map(|chosen| vec![chosen, bits(1.5), bits(2.25)]);
+    clobber_everywhere(CHOICE, &runs);
+}
+
+#[test]
+fn results_are_there_when_a_call_comes_back() {
+    clobber_everywhere(RESULT, &[vec![1 << 70, u128::from(1.5f64.to_bits())]]);
 }
 
 #[test]

@@ -198,6 +198,12 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         if self.base.buf.exceptions.is_wanted() && call.may_unwind {
             self.note_call_site(start, (stack_bytes, old_stack), (layout.kept, homes));
         }
+        // Before anything that stands between the call and the first use of a result, so that it may not touch them.
+        if R::IS_ON
+            && let Some(first) = call.first_result
+        {
+            self.record_results(first, &layout, result_memory);
+        }
         if let Some((reg, mem)) = error {
             self.store_swift_error(reg, mem);
         }
@@ -471,9 +477,6 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
 
     fn define_results(&mut self, call: &PendingCall<'_>, layout: &ArgLayout, result_memory: Option<i32>) {
         let Some(first) = call.first_result else { return };
-        if R::IS_ON {
-            self.record_results(first, layout, result_memory);
-        }
         for (index, result) in layout.returns.iter().enumerate() {
             let value = Value::new(first.index() + index);
             for part in 0..result.parts.count {
