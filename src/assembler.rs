@@ -1,5 +1,5 @@
-//! An existing assembler, for modules with assembly of their own that Frazil does not encode (contract 13): the whole
-//! module goes there as text, in one call.
+//! An existing assembler, for modules with assembly of their own that Frazil does not encode (contract 13): all such
+//! texts of a module go there in one call, or the whole module does.
 //!
 //! The program is the one that an option or the environment variable [`VARIABLE`] names, or the first of
 //! [`CANDIDATES`] on `PATH`. It reads its standard input and writes a temporary file. What it complains of is traced

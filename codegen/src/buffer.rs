@@ -18,7 +18,7 @@ pub use shorten::ShortForm;
 
 use crate::desc::FixupDesc;
 use crate::exceptions::ExceptionTable;
-use crate::inline_asm::AsmText;
+use crate::inline_asm::{AsmCode, AsmText, Splice};
 use crate::minst::{Label, MInst, Ref, RefKind};
 use frazil_ir::{Block, EntityRef, SymbolId};
 
@@ -120,6 +120,11 @@ pub struct CodeBuffer {
     notes: Vec<String>,
     /// Inline assembly texts of which no bytes are here.
     texts: Vec<AsmText>,
+    /// What an assembler made of the function's texts, and which is next.
+    pub(crate) assembled: Vec<AsmCode>,
+    pub(crate) next_assembled: usize,
+    /// Where that stands.
+    pub(crate) splices: Vec<Splice>,
 }
 
 impl CodeBuffer {
@@ -150,6 +155,8 @@ impl CodeBuffer {
         self.log.clear();
         self.notes.clear();
         self.texts.clear();
+        self.next_assembled = 0;
+        self.splices.clear();
     }
 
     /// The current offset in bytes.
@@ -430,8 +437,8 @@ impl CodeBuffer {
         self.lead_bytes = bytes;
     }
 
-    /// Puts an inline assembly text here. Its bytes are an assembler's matter: the code is whole as text only.
-    pub fn put_text(&mut self, text: AsmText) {
+    /// Keeps an inline assembly text here whose bytes are an assembler's matter: the code is whole as text only.
+    pub(crate) fn keep_text(&mut self, text: AsmText) {
         self.last_jump = None;
         self.log_item(LogItem::Text(self.texts.len() as u32));
         self.texts.push(text);
@@ -440,6 +447,11 @@ impl CodeBuffer {
     /// The inline assembly texts that only an assembler can encode. With any, the bytes are not the whole code.
     pub fn texts(&self) -> &[AsmText] {
         &self.texts
+    }
+
+    /// Where code stands that an assembler made of texts.
+    pub fn splices(&self) -> &[Splice] {
+        &self.splices
     }
 
     /// Whether the log is kept.

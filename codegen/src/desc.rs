@@ -1,6 +1,7 @@
 //! What a target says about itself as data: registers, op table, conventions, relocations, fixups, addressing.
 
 use crate::features::FeatureTable;
+use crate::minst::RefKind;
 use crate::reg::{PRegSet, Reg, RegClass};
 use crate::result::UnwindOp;
 
@@ -109,6 +110,11 @@ pub struct RelocDesc {
     /// included) in the field, for a target in the same section whose place no linker can change. `false` when it is
     /// out of range. `None` for kinds whose value only a linker knows.
     pub store_distance: Option<fn(field: &mut [u8], distance_bytes: i64) -> bool>,
+    /// How code that has this relocation reaches a symbol.
+    pub reference: RefKind,
+    /// The fixup that fills the field in when its target is a label of the function, if there is one: it adds the
+    /// distance to what the field holds, and never makes a branch shorter.
+    pub label_fixup: Option<u8>,
 }
 
 /// A kind of branch or label field that is filled in when the label's place is known.

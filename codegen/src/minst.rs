@@ -162,9 +162,11 @@ pub enum RefKind {
     Label,
     /// A block of another function: an entry of the function's list of them.
     Block,
+    /// What an assembler defined or named: an entry of the object writer's list of them.
+    Foreign,
 }
 
-const REF_KINDS: [RefKind; 11] = [
+const REF_KINDS: [RefKind; 12] = [
     RefKind::Symbol,
     RefKind::Got,
     RefKind::Plt,
@@ -176,6 +178,7 @@ const REF_KINDS: [RefKind; 11] = [
     RefKind::Constant,
     RefKind::Label,
     RefKind::Block,
+    RefKind::Foreign,
 ];
 
 /// A packed reference to a symbol, constant, label or block: kind in the upper four bits, number in the lower 28.
@@ -212,10 +215,10 @@ impl Ref {
         self.0 & 0x0fff_ffff
     }
 
-    /// The symbol, unless it names a constant, label or block.
+    /// The symbol, unless it names a constant, label or block, or what an assembler defined.
     pub fn as_symbol(self) -> Option<SymbolId> {
-        (!matches!(self.kind(), RefKind::Constant | RefKind::Label | RefKind::Block))
-            .then(|| SymbolId::new(self.number() as usize))
+        use RefKind::{Block, Constant, Foreign, Label};
+        (!matches!(self.kind(), Constant | Label | Block | Foreign)).then(|| SymbolId::new(self.number() as usize))
     }
 }
 

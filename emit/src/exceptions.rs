@@ -55,7 +55,7 @@ impl Encodings {
     }
 }
 
-/// Something that only exception tables point at.
+/// Something that only exception tables point at, or code that an assembler made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Late {
     /// A pointer to a personality routine.
@@ -64,6 +64,8 @@ pub enum Late {
     Type(SymbolId),
     /// The table of a function.
     Table(FuncId),
+    /// What an assembler defined or named, by its number.
+    Foreign(u32),
 }
 
 /// Routines that do nothing for a function without landing pads, which then needs no mention of them

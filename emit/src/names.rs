@@ -6,7 +6,7 @@
 use crate::exceptions::Late;
 use crate::targets::{TargetId, TargetKind, Targets};
 use frazil_ir::module::Linkage;
-use frazil_ir::{EntityRef, Module, SymbolId};
+use frazil_ir::{EntityRef, Module, RuntimeFunction, SymbolId};
 
 /// The prefix of names that stay inside the object.
 pub const LOCAL_PREFIX: &str = ".L";
@@ -77,6 +77,8 @@ impl<'a> ObjectName<'a> {
                 suffix: ".DW.stub",
                 ..name(symbol)
             },
+            // The object writer has its name.
+            Late::Foreign(_) => ObjectName::plain(&[]),
             Late::Table(function) => ObjectName {
                 prefix: ".L..exception",
                 number: Some(function.index() as u32),
@@ -108,6 +110,14 @@ impl<'a> ObjectName<'a> {
             out.extend_from_slice(number.to_string().as_bytes());
         }
         out.extend_from_slice(self.suffix.as_bytes());
+    }
+}
+
+/// The name of a symbol of the module or of a runtime function.
+pub(crate) fn symbol_name(module: &Module, symbol: SymbolId) -> ObjectName<'_> {
+    match RuntimeFunction::from_symbol(symbol, module.symbols.len()) {
+        Some(function) => ObjectName::plain(function.name().as_bytes()),
+        None => ObjectName::of_symbol(module, symbol),
     }
 }
 

@@ -29,6 +29,8 @@ const fn reloc(name: &'static str, elf_type: u32, size_bytes: u8) -> RelocDesc {
         elf_type,
         size_bytes,
         store_distance: if elf_type == 2 { Some(store) } else { None },
+        reference: if elf_type == 9 { RefKind::Got } else { RefKind::Symbol },
+        label_fixup: None,
     }
 }
 

@@ -9,6 +9,7 @@
 mod listing;
 mod machine;
 mod source;
+mod splice;
 
 pub use listing::list_refusals;
 pub(crate) use machine::target_entry;
@@ -29,6 +30,7 @@ use frazil_passes::observe::Deaf;
 use frazil_passes::{Codegen, Listener, Runner, Subject, target_facts};
 use machine::Machine;
 use source::{BodyReader, Opened};
+use splice::Waiting;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -176,16 +178,14 @@ fn run_passes(
 impl<'a> Job<'a> {
     /// Compiles to an object or to assembly text.
     fn compile(&mut self, out: &mut dyn Write) -> Result<(), Error> {
-        let has_text = !self.opened.module().asm.is_empty();
-        let emit = self.options.emit;
-        if (emit == Emit::Asm || !has_text) && self.compile_as(emit, out)?.is_some() {
-            return Ok(());
+        match self.compile_as(self.options.emit, out)? {
+            Some(_) => Ok(()),
+            None => self.assemble(out),
         }
-        self.assemble(out)
     }
 
     /// Compiles to assembly text and has an assembler make the object: there is assembly in the module that only an
-    /// assembler can encode.
+    /// assembler can encode, and that cannot be parted from the rest of the module.
     #[cold]
     fn assemble(&mut self, out: &mut dyn Write) -> Result<(), Error> {
         *self.report = Report::default();
@@ -216,7 +216,7 @@ impl<'a> Job<'a> {
     }
 
     /// Compiles to one of the forms, and gives the places of what users have written as assembly; nothing, and writes
-    /// nothing, if an object is asked for that only an assembler can make.
+    /// nothing, if an object is asked for that only an assembler can make of the whole module.
     fn compile_as(&mut self, emit: Emit, out: &mut dyn Write) -> Result<Option<Vec<TextPlace>>, Error> {
         let (options, module) = (self.options, self.opened.module());
         let target = (entry(options, module, self.targets)?.new)();
@@ -230,7 +230,14 @@ impl<'a> Job<'a> {
         };
         let mut worker = self.worker(&*target, relocation_model, logging)?;
         let mut failures = Vec::new();
+        let mut waiting = None;
         let mut needs_assembler = false;
+        if !logging && !module.asm.is_empty() {
+            let Some(own) = Waiting::new(module) else {
+                return Ok(None);
+            };
+            waiting = Some(own);
+        }
         self.is_observed = true;
         for (number, (id, head)) in module.functions.iter().enumerate() {
             if module.symbols[head.symbol].linkage == Linkage::AvailableExternally {
@@ -245,10 +252,19 @@ impl<'a> Job<'a> {
             let before = self.report.times;
             let outcome = catch_unwind(AssertUnwindSafe(|| {
                 worker.compile(id, subject, self.report, self.listener)?;
-                needs_assembler |= !logging && !worker.code.body.texts().is_empty();
-                if failures.is_empty() && !needs_assembler {
-                    sink.add(id, &worker.code)?;
-                    worker.clock.lap(&mut self.report.times.write);
+                if !logging && waiting.is_none() && !worker.code.body.texts().is_empty() {
+                    waiting = Waiting::new(module);
+                    needs_assembler = waiting.is_none();
+                }
+                if !failures.is_empty() || needs_assembler {
+                    return Ok(());
+                }
+                match &mut waiting {
+                    Some(waiting) => needs_assembler = !waiting.add(number, id, &mut worker.code),
+                    None => {
+                        sink.add(id, &worker.code)?;
+                        worker.clock.lap(&mut self.report.times.write);
+                    }
                 }
                 Ok(())
             }));
@@ -271,6 +287,11 @@ impl<'a> Job<'a> {
         self.report.add_passes(&worker.runner);
         if !failures.is_empty() {
             return Err(failures.into());
+        }
+        if let Some(waiting) = waiting
+            && !self.splice(waiting, &mut worker, &mut sink)?
+        {
+            return Ok(None);
         }
         let places = sink.text_places();
         let written = sink.finish(out);

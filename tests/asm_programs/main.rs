@@ -83,6 +83,99 @@ fn other_texts_go_to_an_assembler() {
     check_c("assembled.c", &["--assembler", "clang-22"]);
 }
 
+/// An assembler that keeps what it reads, and where it keeps that.
+fn recorder(folder: &Folder) -> (PathBuf, PathBuf) {
+    let (program, kept) = (folder.path("llvm-mc-recorder"), folder.path("kept.s"));
+    let text = format!(
+        "#!/bin/sh\ncat > {0}.one\ncat {0}.one >> {0}\nexec llvm-mc-22 \"$@\" < {0}.one\n",
+        kept.display()
+    );
+    std::fs::write(&program, text).expect("writable");
+    run(Command::new("chmod").arg("+x").arg(&program));
+    (program, kept)
+}
+
+#[test]
+fn texts_are_spliced_into_code_of_our_own() {
+    let folder = Folder::new("spliced");
+    let (program, kept) = recorder(&folder);
+    for level in ["-O0", "-O2"] {
+        let bitcode = folder.path("spliced.bc");
+        bitcode_of_c("spliced.c", level, &bitcode);
+        check(&folder, &bitcode, &["--assembler", &program.to_string_lossy()], &[]);
+        check(&folder, &bitcode, &["--assembler", "as"], &[]);
+    }
+    let kept = std::fs::read_to_string(kept).expect("the assembler was called");
+    let calls = kept.matches("local_function:").count();
+    assert_eq!(calls, 2 * RECIPES.len(), "one call for each module");
+    assert!(!kept.contains("\nmain:"), "our own code needs no assembler");
+}
+
+/// Texts that mean something else, or nothing, without the rest of the module.
+const INSEPARABLE: &[(&str, &str)] = &[
+    (
+        "another name for a function",
+        "__attribute__((used)) static int real(int x) { return x + 1; }
+         __asm__(\".set alias, real\"); int alias(int);
+         int main(void) { return alias(5); }",
+    ),
+    (
+        "what the module defines",
+        "__attribute__((noinline)) int known(void) { return 1; }
+         int main(void) { int v; __asm__(\".ifdef known\\n mov $3, %0\\n.else\\n mov $4, %0\\n.endif\" : \"=r\"(v));
+           return v + known(); }",
+    ),
+    (
+        "a distance from our own code",
+        "__attribute__((noinline, used)) static int before(int x) { return x; }
+         int main(void) { int v; __asm__(\"1: mov $(1b - before), %0\" : \"=r\"(v)); return v > 0 && before(v); }",
+    ),
+    (
+        "a section that is left open",
+        "int main(void) { int v = 2; __asm__ volatile(\".section .text.other, \\\"ax\\\"\\n.text\\n incl %0\" : \"+r\"(v));
+           return v; }",
+    ),
+    (
+        "a binding",
+        "int absent(void); __asm__(\".weak absent\");
+         int main(void) { return absent ? absent() : 6; }",
+    ),
+    (
+        "frame descriptions of our own functions",
+        "int main(void) { int v; __asm__(\"push %%rax\\n.cfi_adjust_cfa_offset 8\\n pop %%rax\\n\"
+           \".cfi_adjust_cfa_offset -8\\n mov $9, %0\" : \"=r\"(v)); return v; }",
+    ),
+    (
+        "a subsection",
+        "int main(void) { int v = 2; __asm__(\"jmp 1f\\n.subsection 1\\n1: incl %0\\n jmp 2f\\n.previous\\n2:\" : \"+r\"(v));
+           return v; }",
+    ),
+    (
+        "macros",
+        "__asm__(\".macro twice r\\n add \\\\r, \\\\r\\n.endm\");
+         int main(void) { int v = 4; __asm__(\"twice %0\" : \"+r\"(v)); return v; }",
+    ),
+];
+
+#[test]
+fn inseparable_texts_leave_the_whole_module_to_the_assembler() {
+    let folder = Folder::new("inseparable");
+    let (program, kept) = recorder(&folder);
+    for (what, text) in INSEPARABLE {
+        let (input, bitcode) = (folder.path("in.c"), folder.path("in.bc"));
+        std::fs::write(&input, text).expect("writable");
+        run(Command::new("clang-22")
+            .args(["-c", "-emit-llvm", "-O1"])
+            .arg(&input)
+            .arg("-o")
+            .arg(&bitcode));
+        let _ = std::fs::remove_file(&kept);
+        check(&folder, &bitcode, &["--assembler", &program.to_string_lossy()], &[]);
+        let kept = std::fs::read_to_string(&kept).expect("the assembler was called");
+        assert_eq!(kept.matches("\nmain:").count(), RECIPES.len(), "{what}");
+    }
+}
+
 #[test]
 fn idioms_of_kernels_and_libraries() {
     check_c("idioms.c", &[]);

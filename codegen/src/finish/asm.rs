@@ -45,7 +45,8 @@ pub(super) fn emit_text<I: Isa>(
         _ => None,
     };
     let Some(lines) = lines else {
-        buf.put_text(text);
+        let desc = isa.desc();
+        buf.put_text(text, (desc.relocs, desc.fixups), rules.filler());
         return Ok(());
     };
     for line in lines {

@@ -4,12 +4,16 @@
 //! in the machine function: an instruction for each operand in a register or memory ([`crate::mfunc::pseudo`]), and
 //! one for the text with the registers that it overwrites. When all registers are physical, [`crate::finish`] puts
 //! operands into the template. What the target can encode by its own table is encoded at once; any other text is
-//! kept in the [`crate::CodeBuffer`], and such a function exists as assembly text only, for an assembler to read.
+//! kept in the [`crate::CodeBuffer`], for an assembler to read. When that has read all texts of a module, the function
+//! is compiled once more, with what became of its texts ([`AsmCode`]).
 //!
 //! What constraint letters, register names and modifiers mean, a target says ([`AsmRules`]).
 
+mod assembled;
 pub(crate) mod constraints;
 pub(crate) mod template;
+
+pub use assembled::{AsmCode, AsmReloc, AsmTarget, Splice};
 
 use crate::error::CodegenError;
 use crate::minst::{Label, MInst, Mem, Ref};

@@ -9,20 +9,20 @@
 mod data;
 mod handlers;
 mod inline;
-mod syntax;
+pub(crate) mod syntax;
 
 pub use inline::TextPlace;
 
 use crate::constants::ConstantPool;
 use crate::error::EmitError;
 use crate::exceptions::{self, Late};
-use crate::names::{CONSTANT_PREFIX, ObjectName};
+use crate::names::{CONSTANT_PREFIX, symbol_name};
 use crate::placement::{EmitOptions, Placement, alias_base};
 use crate::section::SectionId;
 use frazil_codegen::isa::Target;
 use frazil_codegen::{AsmNames, CodeBuffer, CompiledFunction, Label, LogItem, Ref, RefKind, UnwindOp};
 use frazil_ir::module::Visibility;
-use frazil_ir::{Block, EntityRef, FuncId, Linkage, Module, RuntimeFunction, SymbolId, SymbolKind};
+use frazil_ir::{Block, EntityRef, FuncId, Linkage, Module, SymbolId, SymbolKind};
 use frazil_support::{FxBuildHasher, FxHashMap};
 use indexmap::IndexSet;
 use std::fmt::{self, Write};
@@ -392,13 +392,5 @@ impl<'a> AsmBuilder<'a> {
             self.line(format_args!(".weak\t{name}"));
         }
         self.set_visibility(symbol);
-    }
-}
-
-/// The name of a symbol of the module or of a runtime function.
-fn symbol_name(module: &Module, symbol: SymbolId) -> ObjectName<'_> {
-    match RuntimeFunction::from_symbol(symbol, module.symbols.len()) {
-        Some(function) => ObjectName::plain(function.name().as_bytes()),
-        None => ObjectName::of_symbol(module, symbol),
     }
 }

@@ -17,7 +17,7 @@ impl Display for Name<'_> {
 }
 
 /// Writes a name, quoted if it has to be.
-pub(super) fn write_name(name: ObjectName<'_>, out: &mut dyn Write) -> fmt::Result {
+pub(crate) fn write_name(name: ObjectName<'_>, out: &mut dyn Write) -> fmt::Result {
     let mut bytes = Vec::new();
     name.append_to(&mut bytes);
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'$');

@@ -82,19 +82,27 @@ impl ObjectBuilder<'_> {
         let numbered: Vec<(TargetId, Late)> = numbered.collect();
         for (target, late) in numbered {
             debug_assert_eq!(target.index(), self.states.len(), "targets are numbered in order");
-            let (location, size) = match late {
+            let (location, mut size) = match late {
                 Late::Table(_) => (tables.next().expect("tables have been placed"), 0),
+                Late::Foreign(number) => (self.foreign.locations[number as usize], 0),
                 Late::Personality(symbol) | Late::Type(symbol) => {
                     let (section, offset) = self.add_pointer(late, symbol)?;
                     (Location::At(section, offset), self.target.pointer_bytes.into())
                 }
             };
-            let is_shared = matches!(late, Late::Personality(_));
+            let mut is_shared = matches!(late, Late::Personality(_));
+            let keep_name = is_shared;
+            if let Late::Foreign(number) = late
+                && let Some(symbol) = self.foreign.symbols.get(number as usize)
+            {
+                size = symbol.size;
+                is_shared = !symbol.is_local();
+            }
             self.states.push(TargetState {
                 location,
                 size,
                 local: !is_shared,
-                keep_name: is_shared,
+                keep_name,
                 used: false,
             });
         }

@@ -13,6 +13,7 @@
 mod blocks;
 mod contents;
 mod file;
+mod foreign;
 mod handlers;
 mod resolve;
 mod symtab;
@@ -26,6 +27,7 @@ use crate::section::{SectionDesc, SectionId};
 use crate::targets::{TargetId, TargetKind, Targets};
 use blocks::BlockTable;
 use contents::Contents;
+use foreign::Foreign;
 use frazil_codegen::{CodeBuffer, CompiledFunction, RefKind, TargetDesc};
 use frazil_ir::module::{DataRelocation, TlsModel};
 use frazil_ir::{DataDef, EntityRef, FuncId, Linkage, Module, SymbolId, SymbolKind};
@@ -115,6 +117,7 @@ pub struct ObjectBuilder<'a> {
     table_places: Vec<Location>,
     differences: Vec<PendingDifference>,
     blocks: BlockTable,
+    foreign: Box<Foreign>,
     /// Numbers of the current function's constants.
     constant_numbers: Vec<u32>,
 }
@@ -129,10 +132,6 @@ impl<'a> ObjectBuilder<'a> {
         target: &'static TargetDesc,
         options: EmitOptions,
     ) -> Result<ObjectBuilder<'a>, EmitError> {
-        if !module.asm.is_empty() {
-            let what = "module-level assembly without an assembler";
-            return Err(EmitError::unsupported(what, "llvm.module.asm"));
-        }
         let targets = Targets::new(module);
         let outside = TargetState {
             location: Location::Elsewhere,
@@ -161,6 +160,7 @@ impl<'a> ObjectBuilder<'a> {
             table_places: Vec::new(),
             differences: Vec::new(),
             blocks: BlockTable::default(),
+            foreign: Box::default(),
             constant_numbers: Vec::new(),
         })
     }
@@ -186,6 +186,9 @@ impl<'a> ObjectBuilder<'a> {
         self.constants.add_all(&code.body.constants, &mut self.constant_numbers);
         self.append_code(section, start, &code.prologue);
         self.append_code(section, start + code.prologue.bytes.len() as u64, &code.body);
+        if !code.body.splices().is_empty() {
+            self.place_texts(section, start + code.prologue.bytes.len() as u64, &code.body);
+        }
         if code.body.block_addresses.is_some() {
             self.blocks.add(function, code);
         }
@@ -223,6 +226,10 @@ impl<'a> ObjectBuilder<'a> {
     /// # Errors
     /// When the module asks for something that cannot be written, when a limit is passed, or the writer's errors.
     pub fn finish(mut self, out: &mut dyn Write) -> Result<(), EmitError> {
+        if !self.module.asm.is_empty() && !self.foreign.is_there {
+            let what = "module-level assembly without an assembler";
+            return Err(EmitError::unsupported(what, "llvm.module.asm"));
+        }
         self.resolve_foreign_blocks()?;
         for def in self.module.data.values() {
             self.add_data(def)?;
@@ -242,14 +249,20 @@ impl<'a> ObjectBuilder<'a> {
     }
 
     fn append_code(&mut self, section: SectionId, start: u64, code: &CodeBuffer) {
-        let contents = self.contents.section(section);
+        let mut contents = self.contents.section(section);
         contents.bytes.extend_from_slice(&code.bytes);
         for reloc in &code.relocs {
-            if reloc.target.kind() == RefKind::Block {
-                self.blocks.refer(section, start, reloc, code);
-                continue;
-            }
             let naming = match reloc.target.kind() {
+                RefKind::Block => {
+                    self.blocks.refer(section, start, reloc, code);
+                    continue;
+                }
+                RefKind::Foreign => {
+                    let place = (start + u64::from(reloc.offset), reloc.kind);
+                    self.push_foreign_relocation(section, place, reloc.target, reloc.addend);
+                    contents = self.contents.section(section);
+                    continue;
+                }
                 RefKind::Symbol | RefKind::Plt | RefKind::Constant | RefKind::Label => Naming::Any,
                 _ => Naming::Symbol,
             };

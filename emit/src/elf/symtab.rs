@@ -8,6 +8,7 @@ use super::file::Headers;
 use super::{Location, ObjectBuilder};
 use crate::error::EmitError;
 use crate::exceptions::Late;
+use crate::foreign::ForeignSymbol;
 use crate::names::ObjectName;
 use crate::section::SectionId;
 use crate::targets::{TargetId, TargetKind};
@@ -180,12 +181,17 @@ impl SymbolTable {
                 _ => None,
             };
             let defined = state.location != Location::Elsewhere;
-            let named = data.is_some_and(|data| data.linkage != Linkage::Private);
+            let foreign = foreign_symbol(builder, kind);
+            let named = data.is_some_and(|data| data.linkage != Linkage::Private)
+                || foreign.is_some_and(|symbol| !symbol.name.is_empty());
             if !(state.used || defined && named) {
                 continue;
             }
             let mut symbol = Sym {
-                st_name: strings.add(ObjectName::of_target(builder.module, &builder.targets, target))?,
+                st_name: strings.add(match foreign {
+                    Some(foreign) => ObjectName::plain(&foreign.name),
+                    None => ObjectName::of_target(builder.module, &builder.targets, target),
+                })?,
                 st_info: SymbolInfo::new(binding(data, local), symbol_type(builder, target, defined)),
                 st_other: SymbolOther::default().with_visibility(visibility(data, local)),
                 st_size: state.size,
@@ -194,6 +200,11 @@ impl SymbolTable {
             if matches!(kind, TargetKind::Late(Late::Personality(_))) {
                 symbol.st_info = SymbolInfo::new(elf::STB_WEAK, elf::STT_OBJECT);
                 symbol.st_other = SymbolOther::default().with_visibility(elf::STV_HIDDEN);
+            }
+            let foreign = foreign.map(|foreign| (foreign.info, foreign.other));
+            let adopted = || builder.foreign.adopted.get(&target).copied();
+            if let Some((info, other)) = foreign.or_else(adopted) {
+                (symbol.st_info, symbol.st_other) = (info, other);
             }
             match state.location {
                 Location::Elsewhere => {}
@@ -211,6 +222,14 @@ impl SymbolTable {
             self.symbols.push(symbol);
         }
         Ok(())
+    }
+}
+
+/// What an assembler defined or named, if a target is that.
+fn foreign_symbol<'b>(builder: &'b ObjectBuilder<'_>, kind: TargetKind) -> Option<&'b ForeignSymbol> {
+    match kind {
+        TargetKind::Late(Late::Foreign(number)) => builder.foreign.symbols.get(number as usize),
+        _ => None,
     }
 }
 

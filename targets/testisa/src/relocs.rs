@@ -1,6 +1,6 @@
 //! Relocation and fixup kinds.
 
-use frazil_codegen::{FixupDesc, RelocDesc};
+use frazil_codegen::{FixupDesc, RefKind, RelocDesc};
 
 /// The address of a symbol in 4 bytes.
 pub const ABS32: u8 = 0;
@@ -16,18 +16,24 @@ pub static RELOCS: &[RelocDesc] = &[
         elf_type: 1,
         size_bytes: 4,
         store_distance: None,
+        reference: RefKind::Symbol,
+        label_fixup: None,
     },
     RelocDesc {
         name: "TESTISA_CALL24",
         elf_type: 2,
         size_bytes: 4,
         store_distance: Some(patch_upper_24),
+        reference: RefKind::Plt,
+        label_fixup: None,
     },
     RelocDesc {
         name: "TESTISA_ABS64",
         elf_type: 3,
         size_bytes: 8,
         store_distance: None,
+        reference: RefKind::Symbol,
+        label_fixup: None,
     },
 ];
 

@@ -426,7 +426,7 @@ fn baseless(out: &mut Out<'_>, template: &Template, inst: &MInst, immediate: Imm
 fn symbol_operand(out: &mut Out<'_>, inst: &MInst, reg: u8, immediate: Immediate) {
     let target = Ref(inst.regs[2].0);
     let (kind, from_end) = match target.kind() {
-        RefKind::Symbol | RefKind::Constant | RefKind::Block => (relocs::PC32, true),
+        RefKind::Symbol | RefKind::Constant | RefKind::Block | RefKind::Foreign => (relocs::PC32, true),
         RefKind::Plt => (relocs::PLT32, true),
         RefKind::Got => (slot_relocation(out, inst), true),
         RefKind::TlsGeneralDynamic => (relocs::TLSGD, true),

@@ -206,7 +206,7 @@ impl Printer<'_> {
             self.names.write_ref(reference, self.out)?;
         }
         self.out.write_str(match reference.kind() {
-            RefKind::Symbol | RefKind::Constant | RefKind::Label | RefKind::Block => "",
+            RefKind::Symbol | RefKind::Constant | RefKind::Label | RefKind::Block | RefKind::Foreign => "",
             RefKind::Got => "@GOTPCREL",
             RefKind::Plt => "@PLT",
             RefKind::TlsGeneralDynamic => "@TLSGD",

@@ -4,10 +4,10 @@
 //! known, the number to be added to the distance from the field's start to the label: -4 for a field that ends its
 //! instruction, less when an immediate follows.
 
-use frazil_codegen::{FixupDesc, RelocDesc, ShortForm};
+use frazil_codegen::{FixupDesc, RefKind, RelocDesc, ShortForm};
 
 macro_rules! relocs {
-    ($($name:ident $elf_name:literal $elf_type:literal $size:literal $store:expr, $doc:literal;)*) => {
+    ($($name:ident $elf_name:literal $elf_type:literal $size:literal $store:expr, $reference:ident $label:expr, $doc:literal;)*) => {
         #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
         enum Index { $($name),* }
         $(#[doc = $doc] pub const $name: u8 = Index::$name as u8;)*
@@ -17,28 +17,30 @@ macro_rules! relocs {
             elf_type: $elf_type,
             size_bytes: $size,
             store_distance: $store,
+            reference: RefKind::$reference,
+            label_fixup: $label,
         }),*];
     };
 }
 
 relocs! {
-    ABS64 "R_X86_64_64" 1 8 None, "Absolute address, 8 bytes.";
-    ABS32 "R_X86_64_32" 10 4 None, "Absolute address that fits 4 bytes zero-extended.";
-    ABS32S "R_X86_64_32S" 11 4 None, "Absolute address that fits 4 bytes sign-extended.";
-    ABS16 "R_X86_64_16" 12 2 None, "The low 2 bytes of an absolute address.";
-    ABS8 "R_X86_64_8" 14 1 None, "The low byte of an absolute address.";
-    PC32 "R_X86_64_PC32" 2 4 Some(store_distance32), "Distance from the field, 4 bytes.";
-    PC64 "R_X86_64_PC64" 24 8 Some(store_distance64), "Distance from the field, 8 bytes.";
-    PLT32 "R_X86_64_PLT32" 4 4 Some(store_distance32), "Distance from the field to the function or its linkage table entry.";
-    GOTPCREL "R_X86_64_GOTPCREL" 9 4 None, "Distance from the field to the symbol's slot of the global offset table.";
-    GOTPCRELX "R_X86_64_GOTPCRELX" 41 4 None, "The same in an instruction without REX that the linker may rewrite.";
-    REX_GOTPCRELX "R_X86_64_REX_GOTPCRELX" 42 4 None, "The same in an instruction with REX that the linker may rewrite.";
-    TLSGD "R_X86_64_TLSGD" 19 4 None, "Distance to the general-dynamic descriptor of a thread-local symbol.";
-    TLSLD "R_X86_64_TLSLD" 20 4 None, "Distance to the local-dynamic descriptor of the module.";
-    DTPOFF32 "R_X86_64_DTPOFF32" 21 4 None, "Offset in the module's block of thread-local storage, 4 bytes.";
-    DTPOFF64 "R_X86_64_DTPOFF64" 17 8 None, "Offset in the module's block of thread-local storage, 8 bytes.";
-    GOTTPOFF "R_X86_64_GOTTPOFF" 22 4 None, "Distance to the slot with the symbol's offset from the thread pointer.";
-    TPOFF32 "R_X86_64_TPOFF32" 23 4 None, "Offset from the thread pointer.";
+    ABS64 "R_X86_64_64" 1 8 None, Symbol None, "Absolute address, 8 bytes.";
+    ABS32 "R_X86_64_32" 10 4 None, Symbol None, "Absolute address that fits 4 bytes zero-extended.";
+    ABS32S "R_X86_64_32S" 11 4 None, Symbol None, "Absolute address that fits 4 bytes sign-extended.";
+    ABS16 "R_X86_64_16" 12 2 None, Symbol None, "The low 2 bytes of an absolute address.";
+    ABS8 "R_X86_64_8" 14 1 None, Symbol None, "The low byte of an absolute address.";
+    PC32 "R_X86_64_PC32" 2 4 Some(store_distance32), Symbol Some(REL32), "Distance from the field, 4 bytes.";
+    PC64 "R_X86_64_PC64" 24 8 Some(store_distance64), Symbol None, "Distance from the field, 8 bytes.";
+    PLT32 "R_X86_64_PLT32" 4 4 Some(store_distance32), Plt Some(REL32), "Distance from the field to the function or its linkage table entry.";
+    GOTPCREL "R_X86_64_GOTPCREL" 9 4 None, Got None, "Distance from the field to the symbol's slot of the global offset table.";
+    GOTPCRELX "R_X86_64_GOTPCRELX" 41 4 None, Got None, "The same in an instruction without REX that the linker may rewrite.";
+    REX_GOTPCRELX "R_X86_64_REX_GOTPCRELX" 42 4 None, Got None, "The same in an instruction with REX that the linker may rewrite.";
+    TLSGD "R_X86_64_TLSGD" 19 4 None, TlsGeneralDynamic None, "Distance to the general-dynamic descriptor of a thread-local symbol.";
+    TLSLD "R_X86_64_TLSLD" 20 4 None, TlsLocalDynamic None, "Distance to the local-dynamic descriptor of the module.";
+    DTPOFF32 "R_X86_64_DTPOFF32" 21 4 None, TlsDtpOffset None, "Offset in the module's block of thread-local storage, 4 bytes.";
+    DTPOFF64 "R_X86_64_DTPOFF64" 17 8 None, TlsDtpOffset None, "Offset in the module's block of thread-local storage, 8 bytes.";
+    GOTTPOFF "R_X86_64_GOTTPOFF" 22 4 None, TlsInitialExec None, "Distance to the slot with the symbol's offset from the thread pointer.";
+    TPOFF32 "R_X86_64_TPOFF32" 23 4 None, TlsLocalExec None, "Offset from the thread pointer.";
 }
 
 /// Fixup: a signed 4-byte distance.
