@@ -233,10 +233,7 @@ pub fn source_files(package_dir: &Path, sources: &[&str], exclude: &[&str]) -> R
             let excluded = file
                 .file_name()
                 .is_some_and(|name| exclude.iter().any(|other| name == *other));
-            let is_source = file
-                .extension()
-                .is_some_and(|extension| ["c", "cc", "cpp"].iter().any(|e| extension == *e));
-            if is_source && !excluded {
+            if is_source(&file) && !excluded {
                 found.push(file);
             }
         }
@@ -244,6 +241,12 @@ pub fn source_files(package_dir: &Path, sources: &[&str], exclude: &[&str]) -> R
         files.append(&mut found);
     }
     Ok(files)
+}
+
+/// Whether a file's name is that of a source file in C or C++.
+pub fn is_source(file: &Path) -> bool {
+    file.extension()
+        .is_some_and(|extension| ["c", "cc", "cpp"].iter().any(|e| extension == *e))
 }
 
 /// All that the module depends on, as text. The packages are left out: a package of one version never changes.

@@ -17,8 +17,10 @@ use pico_args::Arguments;
 
 use crate::compiler::Compiler;
 use crate::corpus::{self, fetch};
+use crate::crosstest::wide::code_bases;
+use crate::crosstest::wide::sources::Sources;
 use crate::{process, workspace};
-use collections::{COLLECTIONS, Collection, RUST_PACKAGES};
+use collections::{CODE_BASES, RUST_PACKAGES};
 
 /// The ways in which every C and C++ file is compiled: a name and the options.
 const VARIANTS: [(&str, &[&str]); 3] = [
@@ -72,51 +74,29 @@ fn without_place(message: &str) -> String {
     message.rsplit(".bc: ").next().unwrap_or_default().to_owned()
 }
 
-/// Compiles every file of every collection that is not there yet, and returns all modules.
+/// Compiles every file of every code base that is not there yet, and returns all modules.
 fn c_modules(dir: &Path) -> Result<Vec<PathBuf>> {
-    let packages = fetch::fetch_packages(&dir.join("sources"), COLLECTIONS.iter().map(|c| &c.package))?;
     let mut modules = Vec::new();
-    for collection in COLLECTIONS {
-        let package_dir = packages
-            .get(collection.package.name)
-            .context("cargo did not fetch a package")?;
-        let output_dir = dir.join(format!("{}-{}", collection.package.name, collection.package.version));
-        fs::create_dir_all(&output_dir)?;
-        for source in corpus::source_files(package_dir, collection.sources, collection.exclude)? {
+    for name in CODE_BASES {
+        let mut all = code_bases::CODE_BASES.iter();
+        let code_base = all.find(|row| row.name == *name);
+        let code_base = code_base.with_context(|| format!("no code base is called {name}"))?;
+        let output_dir = dir.join(format!("{}-{}", code_base.name, code_base.package.version));
+        let sources = Sources::prepare(code_base, &output_dir)?;
+        for (number, source) in sources.files.iter().enumerate() {
             for (variant, options) in VARIANTS {
                 let stem = source.file_stem().unwrap_or_default().display();
-                let module = output_dir.join(format!("{stem}-{variant}.bc"));
+                let module = output_dir.join(format!("{number:03}-{stem}-{variant}.bc"));
                 // A package of one version never changes.
                 if !module.exists() {
-                    compile_c(collection, package_dir, &source, options, &module)?;
+                    let mut clang = sources.clang(source, options)?;
+                    process::checked(clang.args(["-emit-llvm", "-o"]).arg(&module))?;
                 }
                 modules.push(module);
             }
         }
     }
     Ok(modules)
-}
-
-fn compile_c(
-    collection: &Collection,
-    package_dir: &Path,
-    source: &Path,
-    options: &[&str],
-    module: &Path,
-) -> Result<()> {
-    let mut command = workspace::llvm_tool(workspace::CLANG)?;
-    command
-        .args(["-c", "-emit-llvm", "-w", "-fPIE"])
-        .args(options)
-        .args(collection.options);
-    command.args(
-        collection
-            .includes
-            .iter()
-            .map(|include| format!("-I{}", package_dir.join(include).display())),
-    );
-    process::checked(command.arg("-o").arg(module).arg(source))?;
-    Ok(())
 }
 
 /// Builds the Rust packages twice and returns the modules of all crates.

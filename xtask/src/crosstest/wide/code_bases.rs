@@ -13,8 +13,12 @@ pub struct CodeBase {
     pub plus_plus: bool,
     /// Source files relative to the package. A path that ends in `/` stands for the folder's files but for `exclude`.
     pub sources: &'static [&'static str],
-    /// File names that a folder in `sources` leaves out.
+    /// More source files, which the package's own build reads from a list.
+    pub source_list: Option<SourceList>,
+    /// File names that a folder in `sources` or `source_list` leaves out.
     pub exclude: &'static [&'static str],
+    /// How many source files one module has, in code bases that can be built so: their headers are read less often then.
+    pub joined: usize,
     /// Include folders relative to the package.
     pub includes: &'static [&'static str],
     /// Options for clang.
@@ -29,13 +33,24 @@ pub struct CodeBase {
     pub runs: &'static [&'static [&'static str]],
 }
 
+/// A file of a package that names source files, one in each line, with or without quotes.
+#[derive(Debug)]
+pub struct SourceList {
+    /// The list, relative to the package.
+    pub file: &'static str,
+    /// What the names are relative to, relative to the package itself.
+    pub folder: &'static str,
+}
+
 /// What a row that does not say more has.
 const PLAIN: CodeBase = CodeBase {
     name: "",
     package: Package { name: "", version: "" },
     plus_plus: false,
     sources: &[],
+    source_list: None,
     exclude: &[],
+    joined: 1,
     includes: &[],
     options: &[],
     configuration: &[],
@@ -186,6 +201,39 @@ pub const CODE_BASES: &[CodeBase] = &[
         driver: "xtask/corpus/wide/opus.c",
         ..PLAIN
     },
+    // Without assembly, without TLS, and with the random numbers that it has for fuzzers instead of the system's and those
+    // of the processor's jitter.
+    CodeBase {
+        name: "aws-lc",
+        package: Package {
+            name: "aws-lc-sys",
+            version: "0.47.0",
+        },
+        source_list: Some(SourceList {
+            file: "builder/cc_builder/universal.rs",
+            folder: "aws-lc",
+        }),
+        exclude: &[
+            "jitterentropy-base.c",
+            "jitterentropy-gcd.c",
+            "jitterentropy-health.c",
+            "jitterentropy-noise.c",
+            "jitterentropy-sha3.c",
+            "jitterentropy-timer.c",
+        ],
+        includes: &["include", "aws-lc/include"],
+        options: &[
+            "-std=c11",
+            "-pthread",
+            "-D_XOPEN_SOURCE=700",
+            "-DOPENSSL_NO_ASM",
+            "-DDISABLE_CPU_JITTER_ENTROPY",
+            "-DBORINGSSL_IMPLEMENTATION",
+            "-DBORINGSSL_UNSAFE_DETERMINISTIC_MODE",
+        ],
+        driver: "xtask/corpus/wide/aws_lc.c",
+        ..PLAIN
+    },
     CodeBase {
         name: "meshoptimizer",
         package: Package {
@@ -266,6 +314,45 @@ pub const CODE_BASES: &[CodeBase] = &[
              #define HIGHS_VERSION_PATCH 0\n",
         )],
         driver: "xtask/corpus/wide/highs.cc",
+        ..PLAIN
+    },
+    // The options of its package's build on Linux, without libraries for compression.
+    CodeBase {
+        name: "rocksdb",
+        package: Package {
+            name: "librocksdb-sys",
+            version: "0.19.0+11.8.1",
+        },
+        plus_plus: true,
+        sources: &["build_version.cc"],
+        source_list: Some(SourceList {
+            file: "rocksdb_lib_sources.txt",
+            folder: "rocksdb",
+        }),
+        exclude: &["build_version.cc"],
+        joined: 40,
+        includes: &[
+            "rocksdb/include",
+            "rocksdb",
+            "rocksdb/third-party/gtest-1.8.1/fused-src",
+            ".",
+        ],
+        options: &[
+            "-std=c++20",
+            "-include",
+            "cstdint",
+            "-DNDEBUG=1",
+            "-DHAVE_ALIGNED_NEW",
+            "-DHAVE_UINT128_EXTENSION",
+            "-DOS_LINUX",
+            "-DROCKSDB_PLATFORM_POSIX",
+            "-DROCKSDB_LIB_IO_POSIX",
+            "-DROCKSDB_SCHED_GETCPU_PRESENT",
+            "-DROCKSDB_AUXV_GETAUXVAL_PRESENT",
+            "-DROCKSDB_FALLOCATE_PRESENT",
+            "-DROCKSDB_RANGESYNC_PRESENT",
+        ],
+        driver: "xtask/corpus/wide/rocksdb.cc",
         ..PLAIN
     },
 ];

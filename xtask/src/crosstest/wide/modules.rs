@@ -5,12 +5,12 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use super::code_bases::CodeBase;
-use crate::corpus::{self, Level, fetch};
+use super::sources::Sources;
+use crate::corpus::Level;
 use crate::{parallel, process, workspace};
 
 /// One module.
@@ -39,36 +39,20 @@ pub fn folder(code_base: &CodeBase, level: Level) -> PathBuf {
 
 /// Makes what is not there yet.
 pub fn make(code_base: &'static CodeBase, level: Level) -> Result<Made> {
-    let sources = workspace::target_dir().join("corpus/wide/sources").join(code_base.name);
-    let packages = fetch::fetch_packages(&sources, [&code_base.package].into_iter())?;
-    let package_dir = packages
-        .get(code_base.package.name)
-        .context("cargo did not fetch a package it was told to")?;
     let folder = folder(code_base, level);
-    fs::create_dir_all(&folder)?;
-    let configuration = folder.join("configuration");
-    fs::create_dir_all(&configuration)?;
-    for (name, text) in code_base.configuration {
-        let path = configuration.join(name);
-        fs::create_dir_all(path.parent().context("a folder")?)?;
-        if fs::read_to_string(&path).ok().as_deref() != Some(text) {
-            fs::write(path, text)?;
-        }
-    }
+    let sources = Sources::prepare(code_base, &folder)?;
     let version = process::checked(workspace::llvm_tool(workspace::CLANG)?.arg("--version"))?;
     let version = String::from_utf8_lossy(&version.stdout);
     let context = format!("{version}{:?}", code_base.configuration);
     let maker = Maker {
-        code_base,
+        sources: &sources,
         level,
-        package_dir,
         folder: &folder,
         context,
     };
-    let mut sources = corpus::source_files(package_dir, code_base.sources, code_base.exclude)?;
-    sources.push(workspace::root().join(code_base.driver));
-    let sources: Vec<_> = sources.into_iter().enumerate().collect();
-    let modules = parallel::map(&sources, |(number, source)| maker.module(*number, source));
+    let driver = workspace::root().join(code_base.driver);
+    let files: Vec<_> = sources.files.iter().chain([&driver]).enumerate().collect();
+    let modules = parallel::map(&files, |(number, source)| maker.module(*number, source));
     let extra_objects = code_base.assembly.iter().map(|source| maker.assemble(source));
     Ok(Made {
         modules: modules.into_iter().collect::<Result<_>>()?,
@@ -77,9 +61,8 @@ pub fn make(code_base: &'static CodeBase, level: Level) -> Result<Made> {
 }
 
 struct Maker<'a> {
-    code_base: &'static CodeBase,
+    sources: &'a Sources,
     level: Level,
-    package_dir: &'a Path,
     folder: &'a Path,
     /// What all recipes have in them.
     context: String,
@@ -91,10 +74,10 @@ impl Maker<'_> {
         let name = format!("{number:03}-{stem}");
         let path = |ending: &str| self.folder.join(format!("{name}.{ending}"));
         let (bitcode, recipe_file, reference_object) = (path("bc"), path("recipe"), path("llc.o"));
-        let mut clang = self.clang(source)?;
+        let mut clang = self.sources.clang(source, self.level.options())?;
         clang.args(["-emit-llvm", "-o"]).arg(&bitcode);
         let mut recipe = format!("{clang:?}\n{}", self.context);
-        if source.starts_with(workspace::root()) {
+        if !source.starts_with(&self.sources.package_dir) {
             // A package of one version never changes, our own files do.
             recipe.push_str(&fs::read_to_string(source)?);
         }
@@ -112,23 +95,12 @@ impl Maker<'_> {
         })
     }
 
-    /// The command that compiles a file, without what is made of it.
-    fn clang(&self, source: &Path) -> Result<Command> {
-        let mut clang = workspace::llvm_tool(workspace::CLANG)?;
-        clang.args(["-c", "-w", "-fPIE", "-march=x86-64", "-ffunction-sections"]);
-        clang.args(self.level.options()).args(self.code_base.options);
-        clang.arg(format!("-I{}", self.folder.join("configuration").display()));
-        let includes = self.code_base.includes.iter();
-        clang.args(includes.map(|dir| format!("-I{}", self.package_dir.join(dir).display())));
-        clang.arg(source);
-        Ok(clang)
-    }
-
     fn assemble(&self, source: &str) -> Result<PathBuf> {
-        let source = self.package_dir.join(source);
+        let source = self.sources.package_dir.join(source);
         let stem = source.file_stem().unwrap_or_default().display();
         let object = self.folder.join(format!("assembly-{stem}.o"));
-        process::checked(self.clang(&source)?.arg("-o").arg(&object))?;
+        let mut clang = self.sources.clang(&source, self.level.options())?;
+        process::checked(clang.arg("-o").arg(&object))?;
         Ok(object)
     }
 }
