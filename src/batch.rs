@@ -9,7 +9,7 @@ use crate::dump::{self, Printer};
 use crate::options::{Arguments, Emit, Job, Options, ReportForm};
 use crate::pipeline::InputForm;
 use crate::timing::Clock;
-use crate::{input, llvm, output, unsupported};
+use crate::{heap, input, llvm, output, unsupported};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::fs;
 use std::io::{IsTerminal, Write};
@@ -37,6 +37,7 @@ impl Driver {
         }
         let folder = &arguments.observe.dump_dir;
         folder.as_deref().map_or(Ok(()), dump::prepare)?;
+        heap::prepare(jobs.iter().map(|job| input::size(&job.input)).max().unwrap_or(0));
         let mut progress = Progress::of(jobs.len());
         let mut all_worked = true;
         for job in &jobs {

@@ -22,6 +22,14 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Error> {
     result.map_err(|error| Error::new(Stage::Read, format!("cannot read the input: {error}")))
 }
 
+/// The size of the input in bytes, as far as it can be told before it is read; 0 else.
+pub fn size(path: &Path) -> u64 {
+    if is_standard_stream(path) {
+        return 0;
+    }
+    std::fs::metadata(path).map_or(0, |metadata| metadata.len())
+}
+
 /// The text of a file that an option names.
 ///
 /// # Errors

@@ -22,6 +22,7 @@ mod batch;
 pub mod diagnostics;
 pub mod driver;
 mod dump;
+mod heap;
 pub mod input;
 pub mod llvm;
 mod manual;
