@@ -16,9 +16,14 @@
 //!                                              indirect_jump v6, [b3, b4]
 //! ```
 //!
-//! Only for jumps with the same targets: then what dominates a target dominates all jumps, and so the new block. Front
-//! ends make one jump for each function, and passes that repeat it repeat its targets.
+//! Jumps with the same targets need no more: what dominates a target dominates all jumps, and so the new block. With
+//! other ones, the one jump may lead to all of them, which it never does, and the values that do not dominate their
+//! uses then go through memory (`repair`). Front ends make one jump for each function, and passes that repeat it repeat
+//! its targets, so that this hardly occurs.
 
+mod repair;
+
+use crate::constant::ConstKind;
 use crate::entities::{Block, Value};
 use crate::function::{Function, InstData, ValueKind};
 use crate::opcode::Opcode;
@@ -26,23 +31,26 @@ use crate::operand::Operand;
 use crate::types::Type;
 use frazil_support::EntityRef;
 
-/// Replaces all indirect jumps of a function, whose graph is computed, by one in a new block. Returns `false` and
-/// changes nothing if they have different targets; code generation refuses these.
-pub fn merge_indirect_jumps(f: &mut Function) -> bool {
+/// Replaces all indirect jumps of a function, whose graph is computed, by one in a new block.
+pub fn merge_indirect_jumps(f: &mut Function) {
     if f.cfg.indirect_jumps() < 2 {
-        return true;
+        return;
     }
     let jumps: Vec<Block> = f.block_ids().filter(|&block| ends_indirectly(f, block)).collect();
-    let targets = targets_of(f, jumps[0]);
-    if jumps[1..].iter().any(|&jump| targets_of(f, jump) != targets) {
-        return false;
-    }
+    let lists: Vec<Vec<Block>> = jumps.iter().map(|&jump| targets_of(f, jump)).collect();
+    let mut targets = lists.concat();
+    targets.sort_unstable();
+    targets.dedup();
+    let are_equal = lists.iter().all(|list| *list == targets);
     let merged = Block::new(f.blocks.len());
     let mut phis = vec![addresses(f, &jumps)];
     for &target in &targets {
         move_phi_operands(f, target, merged, &jumps, &mut phis);
     }
-    let list = f.insts[f.terminator(jumps[0]).index()].b;
+    let list = match are_equal {
+        true => f.insts[f.terminator(jumps[0]).index()].b,
+        false => push_targets(f, &targets),
+    };
     for &jump in &jumps {
         let at = f.terminator(jump).index();
         let old = f.insts[at];
@@ -65,7 +73,19 @@ pub fn merge_indirect_jumps(f: &mut Function) -> bool {
     let address = Operand::value(phis[0].value);
     f.push_inst(InstData::new(Opcode::IndirectJump, Type::VOID, 0, address, list));
     f.compute_cfg();
-    true
+    if !are_equal {
+        repair::repair(f);
+    }
+}
+
+/// The list of the targets of a jump.
+fn push_targets(f: &mut Function, targets: &[Block]) -> Operand {
+    let count = Operand::raw(targets.len() as u32);
+    let words: Vec<Operand> = [count]
+        .into_iter()
+        .chain(targets.iter().map(|target| Operand::raw(target.as_u32())))
+        .collect();
+    Operand::raw(f.push_pool(&words))
 }
 
 /// A phi of the new block.
@@ -99,17 +119,25 @@ fn addresses(f: &mut Function, jumps: &[Block]) -> NewPhi {
 /// Gives each phi of `target` one operand, behind all others, in place of those of the jumps.
 fn move_phi_operands(f: &mut Function, target: Block, merged: Block, jumps: &[Block], phis: &mut Vec<NewPhi>) {
     debug_assert!(f.predecessors(target).iter().all(|&block| block < merged));
-    let is_jump: Vec<bool> = (f.predecessors(target).iter())
-        .map(|block| jumps.contains(block))
+    let columns: Vec<Option<usize>> = (f.predecessors(target).iter())
+        .map(|block| jumps.iter().position(|jump| jump == block))
         .collect();
     for at in f.block_insts(target) {
         let data = f.insts[at];
         if data.op != Opcode::Phi {
             continue;
         }
-        let (mut kept, mut moved) = (Vec::new(), Vec::new());
-        for (&operand, &is_jump) in f.list(&data).iter().zip(&is_jump) {
-            if is_jump { &mut moved } else { &mut kept }.push(operand);
+        // What comes from a jump that does not lead here does not matter.
+        let any = match columns.iter().flatten().count() < jumps.len() {
+            true => Operand::constant(f.push_plain_const(ConstKind::Undef, data.ty)),
+            false => Operand::NONE,
+        };
+        let (mut kept, mut moved) = (Vec::new(), vec![any; jumps.len()]);
+        for (&operand, column) in f.list(&data).iter().zip(&columns) {
+            match column {
+                Some(jump) => moved[*jump] = operand,
+                None => kept.push(operand),
+            }
         }
         for value in moved.iter().filter_map(|operand| operand.as_value()) {
             f.uses[value.index()] -= 1;
@@ -134,15 +162,15 @@ mod tests {
     use crate::text::{parse_module, print_function};
     use crate::verify::verify_function;
 
-    fn merged(text: &str) -> (bool, String) {
+    fn merged(text: &str) -> String {
         let (module, mut functions) = parse_module(text).expect("parses");
         let function = &mut functions[0];
         assert_eq!(verify_function(&module, function), Ok(()));
-        let done = merge_indirect_jumps(function);
+        merge_indirect_jumps(function);
         assert_eq!(verify_function(&module, function), Ok(()));
         let mut out = String::new();
         print_function(&module, function, &mut out).expect("strings can be written");
-        (done, out)
+        out
     }
 
     const TWO: &str = "func @f(i1 v0, ptr v1, ptr v2, i32 v3) -> i32 {
@@ -164,17 +192,43 @@ b4:
 
     #[test]
     fn jumps_with_the_same_targets_become_one() {
-        let (done, text) = merged(TWO);
-        assert!(done);
+        let text = merged(TWO);
         assert_eq!(text.matches("indirect_jump").count(), 1, "{text}");
         assert!(text.contains("phi ptr [b1: v1, b2: v2]"), "{text}");
     }
 
     #[test]
-    fn jumps_with_other_targets_stay() {
+    fn jumps_with_other_targets_become_one_to_all_of_them() {
         let text = TWO.replace("[b4, b3]", "[b4]").replace("[b1: v3, b2: v4]", "[b1: v3]");
-        let (done, text) = merged(&text);
-        assert!(!done);
-        assert_eq!(text.matches("indirect_jump").count(), 2, "{text}");
+        let text = merged(&text);
+        assert_eq!(text.matches("indirect_jump").count(), 1, "{text}");
+        assert!(text.contains("[b1: v3, b2: i32 undef]"), "{text}");
+    }
+
+    #[test]
+    fn values_that_dominate_their_uses_no_more_wait_in_memory() {
+        let text = merged(
+            "func @f(i1 v0, ptr v1, ptr v2, i32 v3) -> i32 {
+b0:
+  branch v0, b1, b2
+b1:
+  v4 = add i32 v3, 1
+  indirect_jump v1, [b3]
+b2:
+  indirect_jump v2, [b4, b5]
+b3:
+  v5 = mul i32 v4, v4
+  jump b5
+b4:
+  return v3
+b5:
+  v6 = phi i32 [b2: v3, b3: v4]
+  return v6
+}
+",
+        );
+        assert_eq!(text.matches("indirect_jump").count(), 1, "{text}");
+        assert_eq!(text.matches("store align 16 i32 v4").count(), 1, "{text}");
+        assert_eq!(text.matches("load align 16 i32").count(), 2, "{text}");
     }
 }

@@ -106,7 +106,7 @@ impl<'a, I: Isa> Base<'a, I> {
 fn address_blocks(function: &Function, buf: &mut CodeBuffer) -> Result<(), CodegenError> {
     if function.cfg.indirect_jumps() > 1 {
         return Err(CodegenError::unsupported(
-            "computed gotos (indirectbr) with different targets in one function",
+            "several computed gotos (indirectbr) in one function that were not made one",
         ));
     }
     let count = function.blocks.len();
