@@ -10,8 +10,8 @@ data @short size 3 relocations [0: 3 @first]
 
 func @first(ptr v0, ptr v1) {
 b0:
-  v2 = load align 16 x86_f80 v0
-  store align 16 x86_f80 v2, v1
+  v2 = load align 2 bf16 v0
+  store align 2 bf16 v2, v1
   v3 = load align 2 f16 v0
   store align 2 f16 v3, v1
   return

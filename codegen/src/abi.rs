@@ -77,6 +77,8 @@ pub struct ArgLayout {
     pub returns: Vec<ArgPlace>,
     /// Size of the memory for results, when they are in memory.
     pub return_bytes: u32,
+    /// The registers that stand for results on the processor's stack; see [`ConvDesc::stack_returns`].
+    pub stack_results: &'static [Reg],
 }
 
 struct Dealer<'a> {
@@ -244,6 +246,7 @@ impl ArgLayout {
         self.returns.clear();
         self.returns_in_memory = false;
         self.return_bytes = 0;
+        self.stack_results = &[];
         let (mut ints, mut floats) = (conv.int_returns.iter(), 0..);
         let mut offset = 0u32;
         for param in &signature.returns {
@@ -252,6 +255,7 @@ impl ArgLayout {
             offset = offset.next_multiple_of(u32::from(parts.bytes).max(4));
             for index in 0..parts.count {
                 let reg = match (parts.float, parts.is_scalar()) {
+                    (true, false) if param.ty == Type::X86_F80 => self.next_stack_result(conv)?,
                     (false, _) => ints.next(),
                     (true, true) => floats.next().and_then(|index: usize| conv.float_returns.get(index)),
                     (true, false) => floats.next().and_then(|index| conv.vector_returns.get(index)),
@@ -270,12 +274,27 @@ impl ArgLayout {
         }
         if self.returns_in_memory {
             self.preserved = conv.callee_saved;
+            self.stack_results = &[];
             if self.returns.iter().any(|result| !result.parts.is_scalar()) {
                 refuse_short_vectors(signature, types)?;
             }
             self.spread_returns_over_memory(signature, types);
         }
         Ok(())
+    }
+
+    /// The register that stands for the next result on the processor's stack, if that has room.
+    #[cold]
+    fn next_stack_result(&mut self, conv: &ConvDesc) -> Result<Option<&'static Reg>, CodegenError> {
+        let count = self.stack_results.len();
+        if conv.stack_returns.is_empty() {
+            return Err(refuse(conv, "a result of type x86_fp80"));
+        }
+        let next = conv.stack_returns.get(count);
+        if next.is_some() {
+            self.stack_results = &conv.stack_returns[..=count];
+        }
+        Ok(next)
     }
 
     /// The places of a parameter that is not passed like others.
@@ -354,8 +373,19 @@ fn place_param(
     if parts.count > 1 && dealer.conv.shares_positions {
         return Err(refuse(dealer.conv, "an argument of several registers"));
     }
-    if !parts.is_scalar() && dealer.conv.shares_positions {
-        return Err(refuse(dealer.conv, "a vector argument"));
+    if !parts.is_scalar() {
+        if dealer.conv.shares_positions {
+            let what = format!("an argument of type {}", type_name(types, param.ty));
+            return Err(refuse(dealer.conv, &what));
+        }
+        if param.ty == Type::X86_F80 {
+            let place = Place::Stack(dealer.stack(16, 16));
+            return Ok(ArgPlace {
+                places: [place; 4],
+                parts,
+                extend,
+            });
+        }
     }
     if parts.bytes < dealer.conv.narrowest_bytes {
         return Err(refuse(dealer.conv, "an integer argument of less than 32 bits"));
@@ -394,7 +424,7 @@ fn known(parts: Parts, types: &TypeTable, ty: Type) -> Result<Parts, CodegenErro
     if parts.count == 0 {
         return Err(unsupported_type(types, ty));
     }
-    if !parts.is_scalar() {
+    if !parts.is_scalar() && ty != Type::X86_F80 {
         refuse_odd_vector(types, ty)?;
     }
     Ok(parts)

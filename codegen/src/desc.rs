@@ -192,6 +192,11 @@ pub struct ConvDesc {
     pub float_returns: &'static [Reg],
     /// Registers of vector results, the same ones in order and perhaps more.
     pub vector_returns: &'static [Reg],
+    /// Results of type `x86_fp80` are returned on a stack of the processor, from its top on. Here is how many at most,
+    /// each with a register that no other result has: shared code takes it for the result's place, and
+    /// [`crate::isa::Isa::take_stack_results`] and [`crate::isa::Isa::give_stack_results`] bring the result from there
+    /// behind calls and to there before returns.
+    pub stack_returns: &'static [Reg],
     /// Registers that keep their value over a call, those of its results left out where they are among them.
     pub callee_saved: PRegSet,
     /// Those of them that nothing of a call writes: neither its arguments, results nor the callee's address. Registers

@@ -18,7 +18,12 @@ pub struct Frame {
     pub needed: bool,
     /// The offset of the guard from the frame pointer, if there is one (see [`crate::context::protector`]).
     pub guard: Option<i32>,
+    /// The area that rules share, once one has asked for it.
+    shared: Option<i32>,
 }
+
+/// Bytes of the area that rules share.
+pub const SHARED_AREA_BYTES: u64 = 32;
 
 /// Frames beyond this are refused; displacements have 32 bits.
 const MAX_FRAME_BYTES: u64 = 1 << 30;
@@ -29,6 +34,7 @@ impl Frame {
         self.used_bytes = 0;
         self.needed = false;
         self.guard = None;
+        self.shared = None;
         self.reuse = reuse;
         self.free.iter_mut().for_each(Vec::clear);
     }
@@ -43,6 +49,17 @@ impl Frame {
             .next_multiple_of(align.max(1))
             .min(2 * MAX_FRAME_BYTES);
         -(self.used_bytes.min(MAX_FRAME_BYTES) as i32)
+    }
+
+    /// The area of [`SHARED_AREA_BYTES`] that rules share.
+    #[cold]
+    pub fn shared_area(&mut self) -> i32 {
+        if let Some(offset) = self.shared {
+            return offset;
+        }
+        let offset = self.allocate(SHARED_AREA_BYTES, 16);
+        self.shared = Some(offset);
+        offset
     }
 
     /// A slot for a value of 4, 8, 16 or 32 bytes.

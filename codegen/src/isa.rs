@@ -309,6 +309,10 @@ pub trait Isa: Sized + Send + Sync + 'static {
     }
     /// The instruction that stops the program.
     fn trap(&self) -> MInst;
+    /// Brings the results of a call from the processor's stack to these registers; see [`ConvDesc::stack_returns`].
+    fn take_stack_results<C: LowerCtx>(&self, _cx: &mut C, _registers: &[Reg]) {}
+    /// Brings results to the processor's stack from these registers.
+    fn give_stack_results<C: LowerCtx>(&self, _cx: &mut C, _registers: &[Reg]) {}
     /// A call instruction.
     fn call(&self, view: ModuleView<'_>, target: CallTarget) -> MInst;
     /// Copies a register.

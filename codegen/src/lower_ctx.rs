@@ -167,6 +167,8 @@ pub trait LowerCtx {
     ) -> Result<(), CodegenError>;
     /// A new area of the frame; `align` is at most the stack's.
     fn frame_area(&mut self, bytes: u32, align: u32) -> FrameArea;
+    /// The area of 32 bytes, aligned to 16, that all rules share: what is in it is lost at the end of the rule.
+    fn shared_area(&mut self) -> FrameArea;
     /// The memory operand of an area.
     fn area_mem(&mut self, area: FrameArea) -> Mem;
     /// Makes a call that is a fixed sequence of instructions; `result` is a pointer. Ends the step before and after.

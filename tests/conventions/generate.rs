@@ -44,6 +44,19 @@ pub struct Convention {
     narrow: bool,
     /// Memory by value.
     by_value: bool,
+    /// `x86_fp80`.
+    extended: bool,
+}
+
+impl Convention {
+    fn has(&self, ty: &str) -> bool {
+        match ty {
+            "i8" | "i16" => self.narrow,
+            "i128" => self.wide,
+            "x86_fp80" => self.extended,
+            _ => true,
+        }
+    }
 }
 
 const fn convention(word: &'static str, most: usize, wide: bool, swift: bool) -> Convention {
@@ -54,6 +67,7 @@ const fn convention(word: &'static str, most: usize, wide: bool, swift: bool) ->
         swift,
         narrow: true,
         by_value: wide,
+        extended: wide,
     }
 }
 
@@ -62,7 +76,10 @@ pub const CONVENTIONS: &[Convention] = &[
     convention("ccc", 16, true, true),
     convention("fastcc", 12, true, false),
     convention("preserve_mostcc", 10, true, false),
-    convention("preserve_allcc", 10, true, false),
+    Convention {
+        extended: false,
+        ..convention("preserve_allcc", 10, true, false)
+    },
     Convention {
         narrow: false,
         by_value: false,
@@ -76,8 +93,8 @@ pub const CONVENTIONS: &[Convention] = &[
     convention("win64cc", 10, false, false),
 ];
 
-/// Types by name and size in bytes; the last one is wide.
-const TYPES: [(&str, usize); 8] = [
+/// Types by name and size in bytes.
+const TYPES: [(&str, usize); 9] = [
     ("i8", 1),
     ("i16", 2),
     ("i32", 4),
@@ -86,6 +103,7 @@ const TYPES: [(&str, usize); 8] = [
     ("double", 8),
     ("ptr", 8),
     ("i128", 16),
+    ("x86_fp80", 10),
 ];
 
 #[derive(Clone, Copy, PartialEq)]
@@ -152,8 +170,8 @@ pub struct Case {
 impl Case {
     pub fn random(random: &mut Random, convention: &Convention) -> Case {
         let mut params = Vec::new();
-        let types = &TYPES[..TYPES.len() - usize::from(!convention.wide)];
-        let types = if convention.narrow { types } else { &types[2..] };
+        let types: Vec<_> = TYPES.into_iter().filter(|ty| convention.has(ty.0)).collect();
+        let types = types.as_slice();
         let mut used = Vec::new();
         for _ in 0..random.below(convention.most + 1) {
             let mut param = Param {

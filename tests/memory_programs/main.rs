@@ -1,4 +1,4 @@
-//! Whole C programs about memory, threads, frames and vectors: clang makes bitcode of them, Frazil objects, and the linked
+//! Whole C programs about memory, threads, frames, vectors and `long double`: clang makes bitcode of them, Frazil objects, and the linked
 //! program must print what it prints when clang compiles all of it.
 //!
 //! Each program is taken at -O0 and at -O2 and goes through every built-in recipe with the checker of register
@@ -288,6 +288,39 @@ fn guards_of_frames() {
         }
         .check(&folder);
     }
+}
+
+/// C's `long double`: every operation on all pairs of many values, conversions, calls, complex numbers.
+#[test]
+fn long_doubles() {
+    let folder = Folder::new("long-double");
+    for compile in [
+        &["-std=gnu11"][..],
+        &["-std=gnu11", "-ffp-contract=off", "-mno-red-zone"],
+    ] {
+        Build {
+            source: "long-double.c",
+            compile,
+            frazil: &[],
+            link: &["-lm"],
+            others: &[],
+        }
+        .check(&folder);
+    }
+}
+
+/// What C does not say of that type: classes, bits, odd integers, several results, tail calls.
+#[test]
+fn extended_floats() {
+    let folder = Folder::new("extended-floats");
+    Build {
+        source: "extended-floats.ll",
+        compile: &["-Wno-override-module"],
+        frazil: &[],
+        link: &["-lm"],
+        others: &["extended-floats-main.c"],
+    }
+    .check(&folder);
 }
 
 /// What segments lead to, and pointers of 32 bits.

@@ -111,7 +111,7 @@ pub(crate) fn may_take_place<'a>(
             .params
             .iter()
             .all(|param| !matches!(param.kind, ParamKind::ByVal { .. }))
-        && (returns.is_empty() || *returns == call.signature.returns)
+        && (returns.is_empty() && layout.stack_results.is_empty() || *returns == call.signature.returns)
         && is_before_return(cx.function(), inst, data)
 }
 

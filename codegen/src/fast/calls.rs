@@ -198,6 +198,9 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         if self.base.buf.exceptions.is_wanted() && call.may_unwind {
             self.note_call_site(start, (stack_bytes, old_stack), (layout.kept, homes));
         }
+        if !layout.stack_results.is_empty() {
+            self.take_stack_results(&layout);
+        }
         // Before anything that stands between the call and the first use of a result, so that it may not touch them.
         if R::IS_ON
             && let Some(first) = call.first_result
@@ -475,6 +478,30 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
     }
 
+    /// Brings results from the processor's stack to the registers that stand for them, whether they are used or not.
+    #[cold]
+    fn take_stack_results(&mut self, layout: &ArgLayout) {
+        for &reg in layout.stack_results {
+            self.rec.hand_over(reg);
+        }
+        let isa = self.base.isa;
+        isa.take_stack_results(self, layout.stack_results);
+    }
+
+    /// Brings the results that are in those registers to the processor's stack.
+    #[cold]
+    fn give_stack_results(&mut self, operands: &[Operand], layout: &ArgLayout) {
+        for (&operand, result) in operands.iter().zip(&layout.returns) {
+            if let Place::Reg(reg) = result.places[0]
+                && layout.stack_results.contains(&reg)
+            {
+                self.rec.hand_out(reg, Thing::Part(operand, 0));
+            }
+        }
+        let isa = self.base.isa;
+        isa.give_stack_results(self, layout.stack_results);
+    }
+
     fn define_results(&mut self, call: &PendingCall<'_>, layout: &ArgLayout, result_memory: Option<i32>) {
         let Some(first) = call.first_result else { return };
         for (index, result) in layout.returns.iter().enumerate() {
@@ -545,6 +572,9 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         self.perform_moves();
         if let Some(offset) = self.base.incoming.swift_error {
             self.leave_swift_error(offset);
+        }
+        if !layout.stack_results.is_empty() {
+            self.give_stack_results(operands, &layout);
         }
         self.rec.leaves();
         self.st.layout = layout;

@@ -340,6 +340,10 @@ impl<I: Isa, R: Record> LowerCtx for FastCtx<'_, I, R> {
         FrameArea(self.frame().allocate(u64::from(bytes), u64::from(align)))
     }
 
+    fn shared_area(&mut self) -> FrameArea {
+        FrameArea(self.frame().shared_area())
+    }
+
     fn area_mem(&mut self, area: FrameArea) -> Mem {
         self.frame_mem(area.0)
     }

@@ -364,6 +364,10 @@ impl<I: Isa> SelectCtx<'_, I> {
     }
 
     fn define_results(&mut self, call: &PendingCall<'_>, layout: &ArgLayout, result_memory: Option<i32>) {
+        if !layout.stack_results.is_empty() {
+            let isa = self.base.isa;
+            isa.take_stack_results(self, layout.stack_results);
+        }
         let Some(first) = call.first_result else { return };
         for (index, result) in layout.returns.iter().enumerate() {
             let value = Value::new(first.index() + index);
@@ -410,6 +414,10 @@ impl<I: Isa> SelectCtx<'_, I> {
                     }
                 }
             }
+        }
+        if !layout.stack_results.is_empty() {
+            let isa = self.base.isa;
+            isa.give_stack_results(self, layout.stack_results);
         }
         let pointer = match self.base.incoming.struct_return {
             Some(value) => Some(self.vreg(value, 0)),

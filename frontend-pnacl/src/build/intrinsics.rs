@@ -3,7 +3,7 @@
 //! A name is looked up once per declaration, its overload suffixes cut off one by one. An intrinsic that is not in the
 //! table stays a call, flagged as such, and code generation refuses it by its name.
 
-use frazil_ir::{Opcode, RuntimeFunction};
+use frazil_ir::{Opcode, RuntimeFunction, Type};
 
 /// What a call of an intrinsic becomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,12 +36,29 @@ pub enum Intrinsic {
     LoadRelative,
     /// An address with some of its bits cleared.
     PointerMask,
-    /// A library function, for `f32` and for `f64`.
-    Library(RuntimeFunction, RuntimeFunction),
-    /// A library function with a second result, for `f32` and for `f64`.
-    Split(RuntimeFunction, RuntimeFunction),
+    /// A library function, by type.
+    Library(ByType),
+    /// A library function with a second result, by type.
+    Split(ByType),
     /// An intrinsic without opcode.
     Unknown,
+}
+
+/// The functions that do the same for `f32`, `f64` and `x86_fp80`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ByType([RuntimeFunction; 3]);
+
+impl ByType {
+    /// The function for a type, if there is one.
+    pub fn of(self, ty: Type) -> Option<RuntimeFunction> {
+        let ByType([single, double, extended]) = self;
+        match ty {
+            Type::F32 => Some(single),
+            Type::F64 => Some(double),
+            Type::X86_F80 => Some(extended),
+            _ => None,
+        }
+    }
 }
 
 const PREFIX: &[u8] = b"llvm.";
@@ -218,35 +235,35 @@ fn vector(name: &str) -> Option<Intrinsic> {
 
 fn library(name: &str) -> Option<Intrinsic> {
     use RuntimeFunction as F;
-    let (single, double) = match name {
-        "modf" => return Some(Intrinsic::Split(F::Modff, F::Modf)),
-        "frexp" => return Some(Intrinsic::Split(F::Frexpf, F::Frexp)),
-        "sin" => (F::Sinf, F::Sin),
-        "cos" => (F::Cosf, F::Cos),
-        "tan" => (F::Tanf, F::Tan),
-        "asin" => (F::Asinf, F::Asin),
-        "acos" => (F::Acosf, F::Acos),
-        "atan" => (F::Atanf, F::Atan),
-        "atan2" => (F::Atan2f, F::Atan2),
-        "sinh" => (F::Sinhf, F::Sinh),
-        "cosh" => (F::Coshf, F::Cosh),
-        "tanh" => (F::Tanhf, F::Tanh),
-        "exp" => (F::Expf, F::Exp),
-        "exp2" => (F::Exp2f, F::Exp2),
-        "exp10" => (F::Exp10f, F::Exp10),
-        "log" => (F::Logf, F::Log),
-        "log2" => (F::Log2f, F::Log2),
-        "log10" => (F::Log10f, F::Log10),
-        "pow" => (F::Powf, F::Pow),
-        "powi" => (F::Powisf2, F::Powidf2),
-        "ldexp" => (F::Ldexpf, F::Ldexp),
-        "lrint" => (F::Lrintf, F::Lrint),
-        "llrint" => (F::Llrintf, F::Llrint),
-        "lround" => (F::Lroundf, F::Lround),
-        "llround" => (F::Llroundf, F::Llround),
+    let functions = match name {
+        "modf" => return Some(Intrinsic::Split(ByType([F::Modff, F::Modf, F::Modfl]))),
+        "frexp" => return Some(Intrinsic::Split(ByType([F::Frexpf, F::Frexp, F::Frexpl]))),
+        "sin" => [F::Sinf, F::Sin, F::Sinl],
+        "cos" => [F::Cosf, F::Cos, F::Cosl],
+        "tan" => [F::Tanf, F::Tan, F::Tanl],
+        "asin" => [F::Asinf, F::Asin, F::Asinl],
+        "acos" => [F::Acosf, F::Acos, F::Acosl],
+        "atan" => [F::Atanf, F::Atan, F::Atanl],
+        "atan2" => [F::Atan2f, F::Atan2, F::Atan2l],
+        "sinh" => [F::Sinhf, F::Sinh, F::Sinhl],
+        "cosh" => [F::Coshf, F::Cosh, F::Coshl],
+        "tanh" => [F::Tanhf, F::Tanh, F::Tanhl],
+        "exp" => [F::Expf, F::Exp, F::Expl],
+        "exp2" => [F::Exp2f, F::Exp2, F::Exp2l],
+        "exp10" => [F::Exp10f, F::Exp10, F::Exp10l],
+        "log" => [F::Logf, F::Log, F::Logl],
+        "log2" => [F::Log2f, F::Log2, F::Log2l],
+        "log10" => [F::Log10f, F::Log10, F::Log10l],
+        "pow" => [F::Powf, F::Pow, F::Powl],
+        "powi" => [F::Powisf2, F::Powidf2, F::Powixf2],
+        "ldexp" => [F::Ldexpf, F::Ldexp, F::Ldexpl],
+        "lrint" => [F::Lrintf, F::Lrint, F::Lrintl],
+        "llrint" => [F::Llrintf, F::Llrint, F::Llrintl],
+        "lround" => [F::Lroundf, F::Lround, F::Lroundl],
+        "llround" => [F::Llroundf, F::Llround, F::Llroundl],
         _ => return None,
     };
-    Some(Intrinsic::Library(single, double))
+    Some(Intrinsic::Library(ByType(functions)))
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ static STANDARD: ConvDesc = ConvDesc {
     int_returns: &[A0, A1],
     float_returns: &[F0],
     vector_returns: &[],
+    stack_returns: &[],
     callee_saved: PRegSet::of(&[S0, FS]),
     kept_by_calls: PRegSet::of(&[S0, FS]),
     stack_slot_bytes: 4,

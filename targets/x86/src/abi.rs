@@ -30,6 +30,7 @@ const C: ConvDesc = ConvDesc {
     int_returns: &[RAX, RDX, RCX],
     float_returns: &[XMM0, XMM1],
     vector_returns: &[XMM0, XMM1, XMM2, XMM3],
+    stack_returns: &[XMM4, XMM5],
     callee_saved: SAVED,
     kept_by_calls: SAVED,
     stack_slot_bytes: 8,
@@ -64,6 +65,7 @@ static PRESERVE_ALL: ConvDesc = ConvDesc {
     name: "preserve_all",
     callee_saved: MOST.union(PRegSet::from_banks(0, 0xffff)),
     kept_by_calls: SAVED.union(PRegSet::from_banks(0, 0xff00)),
+    stack_returns: &[],
     returns_struct_pointer: false,
     ..C
 };
@@ -126,6 +128,7 @@ static WIN64: ConvDesc = ConvDesc {
     float_args: &[XMM0, XMM1, XMM2, XMM3],
     callee_saved: WIN64_SAVED,
     kept_by_calls: WIN64_SAVED,
+    stack_returns: &[],
     passes_memory: false,
     shares_positions: true,
     shadow_bytes: 32,
@@ -172,7 +175,13 @@ mod tests {
     fn calls_write_no_register_that_they_are_said_to_keep() {
         for (_, conv) in CONVENTIONS {
             let arguments = [conv.int_args, conv.float_args].concat();
-            let results = [conv.int_returns, conv.float_returns, conv.vector_returns].concat();
+            let results = [
+                conv.int_returns,
+                conv.float_returns,
+                conv.vector_returns,
+                conv.stack_returns,
+            ]
+            .concat();
             let written = [arguments, results].concat();
             let others = [conv.indirect_callee, conv.variadic_count, conv.special.struct_return];
             let written = written.into_iter().chain(others).filter(|reg| reg.is_physical());

@@ -126,6 +126,7 @@ impl Isa for X86 {
             },
             TypeData::F32 => one(true, 4),
             TypeData::F64 => one(true, 8),
+            TypeData::X86F80 => one(true, 16),
             TypeData::Vector { .. } if VectorShape::of(types, ty).is_some() => one(true, 16),
             _ => Parts::default(),
         }
@@ -142,6 +143,9 @@ impl Isa for X86 {
     }
 
     fn lower_vector<C: LowerCtx>(&self, cx: &mut C, inst: Inst) -> Result<(), CodegenError> {
+        if cx.func().inst(inst).ty == Type::X86_F80 {
+            return lower::x87::lower(cx, inst);
+        }
         lower::vector::lower(cx, inst)
     }
 
@@ -311,6 +315,14 @@ impl Isa for X86 {
             CallTarget::Symbol(symbol) => call(Ref::symbol(RefKind::Plt, symbol)),
             CallTarget::Reg(reg) => r(Op::CallR, 8, reg),
         }
+    }
+
+    fn take_stack_results<C: LowerCtx>(&self, cx: &mut C, registers: &[Reg]) {
+        lower::x87::take_results(cx, registers);
+    }
+
+    fn give_stack_results<C: LowerCtx>(&self, cx: &mut C, registers: &[Reg]) {
+        lower::x87::give_results(cx, registers);
     }
 
     fn trap(&self) -> MInst {

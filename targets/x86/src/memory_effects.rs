@@ -8,13 +8,13 @@ use crate::ops::Op::{self, *};
 /// Rows of a form with a memory destination that only read it.
 pub(crate) static ONLY_READ: &[Op] = &[
     CmpMR, CmpMI, TestMR, TestMI, MulM, Mul8M, ImulM, Imul8M, DivM, Div8M, IdivM, Idiv8M, BtMI, PushM, JmpM, CallM,
-    LdmxcsrM, FldcwM,
+    LdmxcsrM, FldcwM, FldsM, FldlM, FldtM, FildlM, FildqM, FaddsM, FsubsM,
 ];
 
 /// Rows that only write it.
 pub(crate) static ONLY_WRITTEN: &[Op] = &[
     MovMR, MovMI, MovFsMR, SetM, MovntiMR, MovbeMR, PopM, StmxcsrM, FnstcwM, MovsMR, MovapMR, MovupMR, MovdqaMR,
-    MovdquMR, MovdMX, MovqMX, MovlpMR, MovhpMR, MovntpMR, MovntdqMR,
+    MovdquMR, MovdMX, MovqMX, MovlpMR, MovhpMR, MovntpMR, MovntdqMR, FstpsM, FstplM, FstptM, FistplM, FistpqM,
 ];
 
 /// Rows that only compute its address, or hint at it.

@@ -274,6 +274,27 @@ op_table! {
     LdmxcsrM "ldmxcsr" M x0f(0xae).digit(2), L, Both, [], NO;
     FnstcwM "fnstcw" M one(0xd9).digit(7), W, Both, [], NO;
     FldcwM "fldcw" M one(0xd9).digit(5), W, Both, [], NO;
+    // The x87 unit; its registers are nobody's business but that of the rules for `x86_fp80`. AT&T syntax has the names
+    // of the two subtractions and of the two divisions the other way round where the stack's top is not the destination.
+    FldsM "flds" M one(0xd9).digit(0), L, Both, [], NO;
+    FldlM "fldl" M one(0xdd).digit(0), Q, Both, [], NO;
+    FldtM "fldt" M one(0xdb).digit(5), X, Both, [], NO;
+    FstpsM "fstps" M one(0xd9).digit(3), L, Both, [], NO;
+    FstplM "fstpl" M one(0xdd).digit(3), Q, Both, [], NO;
+    FstptM "fstpt" M one(0xdb).digit(7), X, Both, [], NO;
+    FildlM "fildl" M one(0xdb).digit(0), L, Both, [], NO;
+    FildqM "fildll" M one(0xdf).digit(5), Q, Both, [], NO;
+    FistplM "fistpl" M one(0xdb).digit(3), L, Both, [], NO;
+    FistpqM "fistpll" M one(0xdf).digit(7), Q, Both, [], NO;
+    FaddsM "fadds" M one(0xd8).digit(0), L, Both, [], NO;
+    FsubsM "fsubs" M one(0xd8).digit(4), L, Both, [], NO;
+    Faddp "faddp" NoneModRm one(0xde).digit(0xc1), X, Both, [], NO;
+    Fmulp "fmulp" NoneModRm one(0xde).digit(0xc9), X, Both, [], NO;
+    Fsubp "fsubrp" NoneModRm one(0xde).digit(0xe9), X, Both, [], NO;
+    Fdivp "fdivrp" NoneModRm one(0xde).digit(0xf9), X, Both, [], NO;
+    Fsqrt "fsqrt" NoneModRm one(0xd9).digit(0xfa), X, Both, [], NO;
+    Fucomip "fucomip" NoneModRm one(0xdf).digit(0xe9), X, Both, [], FW;
+    FstpTop "fstp %st(0)" NoneModRm one(0xdd).digit(0xd8), X, Both, [], NO;
 
     // Moves of floats and vectors. Size 4 is single, 8 double precision where the row has both.
     MovsRR "movs" LoadRR x0f(0x10).scalar(), LQ, Both, [MX, UX], NO;
@@ -470,6 +491,7 @@ op_table! {
     PshuflwRRI "pshuflw" LoadRRI x0f(0x70).prefix(0xf2).imm(Byte), X, Both, [DX, UX], NO;
     PshufhwRRI "pshufhw" LoadRRI x0f(0x70).prefix(0xf3).imm(Byte), X, Both, [DX, UX], NO;
     PinsrwXRI "pinsrw" LoadRRI x0f(0xc4).prefix(0x66).imm(Byte), X, Both, [MX, U32], NO;
+    PinsrwXMI "pinsrw" RMI x0f(0xc4).prefix(0x66).imm(Byte), X, Both, [MX], NO;
     PextrwRXI "pextrw" LoadRRI x0f(0xc5).prefix(0x66).imm(Byte), X, Both, [D32, UX], NO;
     CmppRRI "cmpp" LoadRRI x0f(0xc2).packed().imm(Byte), LQ, Both, [MX, UX], NO;
     SqrtpRR "sqrtp" LoadRR x0f(0x51).packed(), LQ, Both, [DX, UX], NO;

@@ -344,16 +344,14 @@ fn lower(body: &mut Body<'_, '_>, call: &Call<'_>, intrinsic: Intrinsic) -> Resu
             let data = InstData::new(Opcode::Inttoptr, Type::PTR, 0, masked, Operand::NONE);
             body.build.define(data, Type::PTR, call.result)?;
         }
-        (Intrinsic::Library(single, double), [first, ..]) => {
-            let function = match first.ir_type() {
-                Type::F32 => single,
-                Type::F64 => double,
-                _ => return Ok(false),
+        (Intrinsic::Library(functions), [first, ..]) => {
+            let Some(function) = functions.of(first.ir_type()) else {
+                return Ok(false);
             };
             library_call(body, call, function)?;
         }
-        (Intrinsic::Split(single, double), &[value]) if class == Class::Aggregate => {
-            return float_parts::split(body, [single, double], value, call.result);
+        (Intrinsic::Split(functions), &[value]) if class == Class::Aggregate => {
+            return float_parts::split(body, functions, value, call.result);
         }
         _ => return Ok(false),
     }

@@ -3,35 +3,38 @@
 //! Each call has a slot of its own for it.
 
 use super::super::function::Body;
+use crate::build::intrinsics::ByType;
 use crate::build::word::Word;
 use crate::error::ReadError;
 use crate::llvm::types::TypeId;
 use frazil_ir::{CallFlags, InstData, MemFlags, Opcode, Operand, Param, RuntimeFunction, Signature, Type};
 
-/// The two results of a library function for a value of type `f32` or `f64`. `Ok(false)` for other types.
+/// The two results of a library function. `Ok(false)` for types that it does not exist for.
 pub(super) fn split(
     body: &mut Body<'_, '_>,
-    [single, double]: [RuntimeFunction; 2],
+    functions: ByType,
     value: Word,
     result: TypeId,
 ) -> Result<bool, ReadError> {
     let build = &mut body.build;
     let float = value.ir_type();
-    let function = match float {
-        Type::F32 => single,
-        Type::F64 => double,
-        _ => return Ok(false),
+    let Some(function) = functions.of(float) else {
+        return Ok(false);
     };
     let types: Vec<Type> = build.leaves(result)?.map(|place| build.leaf(place).ir_type).collect();
     // What C has behind the pointer: a number of the same type, or an `int`.
     let second = match function {
-        RuntimeFunction::Frexpf | RuntimeFunction::Frexp => Type::I32,
+        RuntimeFunction::Frexpf | RuntimeFunction::Frexp | RuntimeFunction::Frexpl => Type::I32,
         _ => float,
     };
     if types != [float, second] {
         return Ok(false);
     }
-    let bytes: u64 = if second == Type::F64 { 8 } else { 4 };
+    let bytes: u64 = match second {
+        Type::X86_F80 => 16,
+        Type::F64 => 8,
+        _ => 4,
+    };
     let align_log2 = bytes.trailing_zeros();
     build.check_room(2)?;
     let slot = Operand::value(build.function.push_slot(bytes, align_log2 as u8));

@@ -1,12 +1,14 @@
 //! Comparisons: to flags for branches and selects, to a register otherwise; minima, maxima, three-way comparison.
 
 use super::arith::{Alu, IMM32, apply};
-use super::{class_of, extended_copy, float_bytes, folded, int_bits, is_wide, result, size_of_bits, type_of, wide};
+use super::{
+    class_of, extended_copy, float_bytes, folded, int_bits, is_wide, result, size_of_bits, type_of, wide, x87,
+};
 use crate::build::*;
 use crate::cond::Cond;
 use crate::ops::Op;
 use frazil_codegen::{Branch, CodegenError, GroupKind, ImmKind, Join, Label, LowerCtx, Reg, RegClass, Src};
-use frazil_ir::{InstData, Opcode, Operand};
+use frazil_ir::{InstData, Opcode, Operand, Type};
 
 /// A condition on the flags; two for floating-point equality.
 #[derive(Clone, Copy, Debug)]
@@ -142,10 +144,6 @@ pub(crate) fn right_float_operand(data: &InstData) -> Operand {
 
 /// `ucomis` sets carry for less, zero for equal, all of carry, zero and parity for unordered.
 fn compare_floats<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<Test, CodegenError> {
-    let bytes = float_bytes(data.ty);
-    if bytes == 0 {
-        return Err(CodegenError::unsupported("a comparison of vectors"));
-    }
     let (first, second) = match data.op {
         Opcode::FcmpOeq => (Cond::E, Some((Join::And, Cond::Np))),
         Opcode::FcmpUne => (Cond::Ne, Some((Join::Or, Cond::P))),
@@ -166,6 +164,15 @@ fn compare_floats<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<Test, Code
         (data.b, data.a)
     } else {
         (data.a, data.b)
+    };
+    let bytes = match data.ty {
+        Type::F32 => 4,
+        Type::F64 => 8,
+        Type::X86_F80 => {
+            x87::compare(cx, a, b);
+            return Ok(Test { first, second });
+        }
+        _ => return Err(CodegenError::unsupported("a comparison of vectors")),
     };
     let right = cx.use_src(b, 0, ImmKind::None);
     let left = cx.use_reg(a, 0);
@@ -239,7 +246,7 @@ pub fn select<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErr
         }
         return Ok(());
     }
-    if float_bytes(data.ty) > 0 {
+    if float_bytes(data.ty) > 0 || data.ty == Type::X86_F80 {
         return select_float(cx, data, if_true, if_false);
     }
     let wide = is_wide(cx, data.ty);

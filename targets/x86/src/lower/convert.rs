@@ -1,7 +1,7 @@
 //! Conversions between integer widths, pointers, bit patterns and floating point.
 
 use super::{
-    class_of, extend, extended_copy, float_bytes, int_bits, result, size_of_bits, type_of, vector, wide_convert,
+    class_of, extend, extended_copy, float_bytes, int_bits, result, size_of_bits, type_of, vector, wide_convert, x87,
 };
 use crate::build::*;
 use crate::cond::Cond;
@@ -88,6 +88,9 @@ pub(crate) fn clears_upper_half<C: LowerCtx>(cx: &C, operand: Operand) -> bool {
 fn bitcast<C: LowerCtx>(cx: &mut C, data: &InstData, from: Type) -> Result<(), CodegenError> {
     let supported = |cx: &C, ty: Type| float_bytes(ty) > 0 || int_bits(cx, ty) > 0;
     if !supported(cx, from) || !supported(cx, data.ty) {
+        if from == Type::X86_F80 {
+            return x87::convert(cx, data);
+        }
         if VectorShape::of(&cx.func().types, from).is_some() {
             vector::bitcast::bitcast(cx, data);
             return Ok(());
@@ -109,6 +112,9 @@ fn bitcast<C: LowerCtx>(cx: &mut C, data: &InstData, from: Type) -> Result<(), C
 /// Lowers conversions from or to floating point.
 pub fn float_cast<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
     let from = type_of(cx, data.a);
+    if from == Type::X86_F80 {
+        return x87::convert(cx, data);
+    }
     match data.op {
         Opcode::Fpext | Opcode::Fptrunc => convert_float(cx, data, from),
         Opcode::Sitofp | Opcode::Uitofp => from_integer(cx, data, from),

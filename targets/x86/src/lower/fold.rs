@@ -138,7 +138,9 @@ fn is_scalar_compare(folder: &Folder<'_>, compare: &InstData) -> bool {
     let types = &folder.function.types;
     let narrow = compare.ty == Type::PTR || types.int_bits(compare.ty).is_some_and(|bits| bits <= 64);
     (compare.op.is_icmp() && narrow)
-        || (compare.op.is_fcmp() && matches!(compare.ty, Type::F32 | Type::F64) && !is_constant_compare(compare.op))
+        || (compare.op.is_fcmp()
+            && matches!(compare.ty, Type::F32 | Type::F64 | Type::X86_F80)
+            && !is_constant_compare(compare.op))
 }
 
 /// Comparisons that do not look at their operands.

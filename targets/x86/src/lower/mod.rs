@@ -27,6 +27,7 @@ pub mod variadic;
 pub mod vector;
 pub mod wide;
 pub mod wide_convert;
+pub mod x87;
 
 use crate::build::*;
 use crate::isa::op_size;

@@ -303,6 +303,10 @@ impl<C: LowerCtx> LowerCtx for InSpace<'_, C> {
         self.cx.frame_area(bytes, align)
     }
 
+    fn shared_area(&mut self) -> FrameArea {
+        self.cx.shared_area()
+    }
+
     fn area_mem(&mut self, area: FrameArea) -> Mem {
         self.cx.area_mem(area)
     }
