@@ -331,4 +331,17 @@ pub struct ElfDesc {
     pub initial_unwind: &'static [UnwindOp],
     /// Bytes for filling between functions.
     pub filler: u8,
+    /// How objects say which protection of control flow their code allows.
+    pub protection_note: Option<ProtectionNote>,
+}
+
+/// A property of an object in `.note.gnu.property` that linkers take the intersection of.
+#[derive(Clone, Copy, Debug)]
+pub struct ProtectionNote {
+    /// The type of the property.
+    pub property: u32,
+    /// The bit that says that targets of indirect branches are marked.
+    pub marked_targets: u32,
+    /// The bit that says that a shadow stack may be kept.
+    pub shadow_stack: u32,
 }

@@ -315,6 +315,14 @@ pub trait Isa: Sized + Send + Sync + 'static {
     fn give_stack_results<C: LowerCtx>(&self, _cx: &mut C, _registers: &[Reg]) {}
     /// A call instruction.
     fn call(&self, view: ModuleView<'_>, target: CallTarget) -> MInst;
+    /// What stands at places to which indirect branches may lead, in modules that ask for such marks.
+    fn branch_mark(&self) -> Option<MInst> {
+        None
+    }
+    /// A call of an address where no such mark has to be. Asked only of targets with [`Isa::branch_mark`].
+    fn call_unmarked(&self, _address: Reg) -> MInst {
+        self.trap()
+    }
     /// Copies a register.
     fn mov(&self, class: RegClass, bytes: u8, dst: Reg, src: Reg) -> MInst;
     /// Stores a register to memory of the frame or the outgoing arguments.

@@ -38,7 +38,8 @@ pub mod verify;
 pub use analyze::{Folder, Mark};
 pub use buffer::{CodeBuffer, LogItem, PoolConstant, Reloc, ShortForm};
 pub use desc::{
-    Addressing, ClassDesc, ConvDesc, ElfDesc, FixupDesc, OpDesc, RegDesc, RelocDesc, Role, SpecialArgs, TargetDesc,
+    Addressing, ClassDesc, ConvDesc, ElfDesc, FixupDesc, OpDesc, ProtectionNote, RegDesc, RelocDesc, Role, SpecialArgs,
+    TargetDesc,
 };
 pub use error::CodegenError;
 pub use fast::FastState;

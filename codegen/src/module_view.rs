@@ -25,6 +25,8 @@ pub struct ModuleView<'a> {
     pub features: FeatureSet,
     /// Which functions keep a frame pointer that do not say it themselves.
     pub frame_pointer: FramePointer,
+    /// Whether indirect branches may lead to the function that is compiled, in a module that marks such places.
+    pub marks_entry: bool,
 }
 
 impl<'a> ModuleView<'a> {
@@ -35,6 +37,7 @@ impl<'a> ModuleView<'a> {
             relocation_model,
             features: FeatureSet::EMPTY,
             frame_pointer: FramePointer::None,
+            marks_entry: false,
         }
     }
 

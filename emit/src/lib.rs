@@ -19,6 +19,7 @@ pub mod names;
 pub mod placement;
 pub mod section;
 pub mod targets;
+mod tools;
 
 pub use asm::AsmBuilder;
 pub use elf::ObjectBuilder;

@@ -84,6 +84,7 @@ static TARGET: TargetDesc = TargetDesc {
         data_align: -8,
         initial_unwind: &[UnwindOp::DefineCfa(7, 8), UnwindOp::SavedAt(16, -8)],
         filler: 0xcc,
+        protection_note: None,
     },
 };
 

@@ -63,6 +63,8 @@ bitflags! {
         const INLINE_ASM = 128;
         /// The call has operand bundles that matter; code generation refuses it.
         const BUNDLES = 256;
+        /// The address that is called need not be marked as a place to which indirect branches may lead.
+        const UNMARKED = 512;
     }
 }
 

@@ -42,6 +42,21 @@ pub struct Module {
     pub compiler_used: Vec<SymbolId>,
     /// Module flags.
     pub flags: ModuleFlags,
+    /// What is said to linkers and other tools.
+    pub tools: ToolTexts,
+}
+
+/// What a module says to linkers and other tools, in sections of its own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ToolTexts {
+    /// Who made it (`llvm.ident`).
+    pub identifications: Vec<Str>,
+    /// By which commands (`llvm.commandline`).
+    pub command_lines: Vec<Str>,
+    /// The libraries that it is to be linked with (`llvm.dependent-libraries`).
+    pub dependent_libraries: Vec<Str>,
+    /// Options for the linker, their parts one after the other (`llvm.linker.options`).
+    pub linker_options: Vec<Str>,
 }
 
 impl Module {
@@ -298,6 +313,8 @@ pub struct FunctionHead {
     pub cold: bool,
     /// Whether it never returns.
     pub no_return: bool,
+    /// Whether its entry is not marked as a place to which indirect branches may lead (`nocf_check`).
+    pub no_entry_mark: bool,
     /// Large frames must touch each page (`probe-stack`), with the function to call or `inline-asm`.
     pub stack_probe: Str,
     /// The page size of stack probes in bytes; 0 for the target's.
@@ -334,6 +351,7 @@ impl FunctionHead {
             naked: false,
             cold: false,
             no_return: false,
+            no_entry_mark: false,
             stack_probe: Str::EMPTY,
             stack_probe_size: 0,
             stack_protector: StackProtector::None,
@@ -430,4 +448,10 @@ pub struct ModuleFlags {
     pub binds_early: bool,
     /// Whether direct access to external data is assumed or denied; `None` if the module does not say.
     pub direct_access_external_data: Option<bool>,
+    /// Whether places to which indirect branches may lead are marked (`cf-protection-branch`).
+    pub marks_branch_targets: bool,
+    /// Whether only functions whose address is taken are such places, of all that are seen elsewhere (`ibt-seal`).
+    pub seals_functions: bool,
+    /// Whether the code gets along with a shadow stack (`cf-protection-return`), which the object says.
+    pub allows_shadow_stack: bool,
 }

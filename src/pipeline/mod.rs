@@ -6,6 +6,7 @@
 //! collected, and nothing is written then. A panic, which is a defect of Frazil, becomes an error that names the
 //! function and the stage.
 
+mod entries;
 mod listing;
 mod machine;
 mod source;
@@ -19,6 +20,7 @@ use crate::assembler::{self, Source};
 use crate::diagnostics::{Diagnostic, Error, Stage};
 use crate::options::{Emit, Options};
 use crate::timing::{Clock, Report};
+use entries::Entries;
 use frazil_codegen::optimize::OptimizeState;
 use frazil_codegen::{CompiledFunction, FastState, ModuleView, RelocationModel, Target, TargetEntry, Unit};
 use frazil_emit::asm::TextPlace;
@@ -115,6 +117,8 @@ struct Worker<'a> {
     optimize: OptimizeState,
     code: CompiledFunction,
     machine: Machine<'a>,
+    /// The functions that are marked as entered by indirect branches.
+    entries: Entries,
     clock: Clock,
     /// What is being done, for the message about a panic.
     stage: Stage,
@@ -141,6 +145,7 @@ impl Worker<'_> {
         self.clock.lap(&mut report.times.optimize);
         self.stage = Stage::Compile;
         self.view.features = self.machine.features(self.view.module, subject.head)?;
+        self.view.marks_entry = self.entries.contains(id);
         let unit = Unit {
             function: &self.function,
             head: subject.head,
@@ -351,6 +356,7 @@ impl<'a> Job<'a> {
             optimize,
             code,
             machine: Machine::new(target.desc().features, options)?,
+            entries: Entries::find(self.opened),
             clock: Clock::start(options.measure),
             stage: Stage::Read,
         })

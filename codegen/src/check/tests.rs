@@ -77,6 +77,7 @@ static TARGET: TargetDesc = TargetDesc {
         data_align: 1,
         initial_unwind: &[],
         filler: 0,
+        protection_note: None,
     },
 };
 

@@ -1,12 +1,12 @@
 //! What both contexts hold of the function that is compiled.
 
 use crate::buffer::CodeBuffer;
-use crate::context::frame_code::stack_probes;
+use crate::context::frame_code::{branch_mark, stack_probes};
 use crate::context::refusals;
 use crate::desc::ConvDesc;
 use crate::error::CodegenError;
 use crate::isa::{Isa, StackProbes};
-use crate::minst::Label;
+use crate::minst::{Label, MInst};
 use crate::module_view::ModuleView;
 use crate::reg::PRegSet;
 use crate::unit::{Unit, convention};
@@ -56,6 +56,8 @@ pub(crate) struct Base<'a, I: Isa> {
     pub incoming: Incoming,
     /// How its stack is probed.
     pub probes: StackProbes,
+    /// What stands where indirect branches may lead to, in a module with such marks.
+    pub branch_mark: Option<MInst>,
     /// The first refusal met where none could be returned.
     pub error: Option<CodegenError>,
 }
@@ -87,6 +89,7 @@ impl<'a, I: Isa> Base<'a, I> {
             imm_bytes: 8,
             incoming: Incoming::default(),
             probes: stack_probes(unit.head, unit.view)?,
+            branch_mark: branch_mark(isa, unit.view),
             error: None,
         })
     }

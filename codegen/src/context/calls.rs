@@ -3,9 +3,10 @@
 use super::Context;
 use crate::desc::ConvDesc;
 use crate::error::CodegenError;
-use crate::isa::{Isa, StackProbes};
+use crate::isa::{CallTarget, Isa, StackProbes};
 use crate::lower_ctx::AreaArgument;
 use crate::minst::MInst;
+use crate::module_view::ModuleView;
 use crate::unit::convention;
 use frazil_ir::{
     CallConv, CallFlags, ConstView, Function, InstData, Opcode, Operand, Param, ParamKind, RuntimeFunction, Signature,
@@ -28,6 +29,20 @@ pub(crate) struct PendingCall<'a> {
     pub first_result: Option<Value>,
     /// Whether an exception may leave it.
     pub may_unwind: bool,
+    /// Whether a mark stands behind it, where it may return for a second time, by an indirect branch.
+    pub needs_mark: bool,
+    /// Whether the address that is called need not be marked, in a module with such marks.
+    pub is_unmarked: bool,
+}
+
+impl PendingCall<'_> {
+    /// The call of an address.
+    pub fn inst(&self, isa: &impl Isa, view: ModuleView<'_>, target: CallTarget) -> MInst {
+        match target {
+            CallTarget::Reg(reg) if self.is_unmarked => isa.call_unmarked(reg),
+            target => isa.call(view, target),
+        }
+    }
 }
 
 /// The call that an instruction makes; none if it is inline assembly.
@@ -50,6 +65,7 @@ pub(crate) fn pending_call<'a>(
     if data.op == Opcode::Invoke {
         refuse_invoke(cx, signature, conv)?;
     }
+    let marks = cx.base().branch_mark.is_some();
     Ok(Some(PendingCall {
         signature,
         conv,
@@ -58,6 +74,8 @@ pub(crate) fn pending_call<'a>(
         areas: &[],
         first_result: data.first_result(),
         may_unwind: !flags.contains(CallFlags::NO_UNWIND) || data.op == Opcode::Invoke,
+        needs_mark: marks && flags.contains(CallFlags::RETURNS_TWICE),
+        is_unmarked: marks && flags.contains(CallFlags::UNMARKED),
     }))
 }
 
@@ -80,6 +98,8 @@ pub(crate) fn call_runtime<'a, C: Context<'a>>(
         areas,
         first_result: result,
         may_unwind: function == RuntimeFunction::UnwindResume,
+        needs_mark: false,
+        is_unmarked: false,
     };
     make(cx, &call)
 }

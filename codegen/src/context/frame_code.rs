@@ -52,22 +52,51 @@ fn asked_probes(head: &FunctionHead, view: ModuleView<'_>) -> Result<StackProbes
     }
 }
 
-/// Encodes the prologue and moves the body's unwind rows behind it.
+/// What stands where indirect branches may lead to, if the module has such marks.
+#[inline]
+pub(crate) fn branch_mark(isa: &impl Isa, view: ModuleView<'_>) -> Option<MInst> {
+    match view.module.flags.marks_branch_targets {
+        true => isa.branch_mark(),
+        false => None,
+    }
+}
+
+/// Encodes what a function begins with before the prologue.
+fn put_entry<I: Isa>(isa: &I, view: ModuleView<'_>, out: &mut BodySink<'_, I>) {
+    if view.marks_entry
+        && let Some(mark) = branch_mark(isa, view)
+    {
+        out.emit(mark);
+    }
+}
+
+/// The length of the prologue, which is made last; nothing but the entry if there is no frame there.
+#[cold]
+pub(crate) fn prologue_bytes<I: Isa>(isa: &I, view: ModuleView<'_>, frame: Option<&FrameInfo>) -> u32 {
+    let mut buf = CodeBuffer::new(false);
+    let mut unwind = Vec::new();
+    finish_prologue(isa, view, frame, &mut buf, &mut unwind);
+    buf.offset()
+}
+
+/// Encodes the entry and the prologue, if the frame is set up there, and moves the body's unwind rows behind it.
 pub(crate) fn finish_prologue<I: Isa>(
     isa: &I,
-    frame: &FrameInfo,
+    view: ModuleView<'_>,
+    frame: Option<&FrameInfo>,
     prologue: &mut CodeBuffer,
     unwind: &mut Vec<(u32, UnwindOp)>,
 ) {
     let body_rows = unwind.len();
-    isa.prologue(
-        frame,
-        &mut BodySink {
-            isa,
-            buf: prologue,
-            unwind,
-        },
-    );
+    let mut sink = BodySink {
+        isa,
+        buf: prologue,
+        unwind,
+    };
+    put_entry(isa, view, &mut sink);
+    if let Some(frame) = frame {
+        isa.prologue(frame, &mut sink);
+    }
     let desc = isa.desc();
     let patched = prologue.finish(desc.fixups, desc.elf.filler, isa.table_entry_fixup());
     debug_assert!(patched.is_ok(), "a prologue is short");

@@ -198,6 +198,9 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         if self.base.buf.exceptions.is_wanted() && call.may_unwind {
             self.note_call_site(start, (stack_bytes, old_stack), (layout.kept, homes));
         }
+        if call.needs_mark {
+            self.put_mark();
+        }
         if !layout.stack_results.is_empty() {
             self.take_stack_results(&layout);
         }
@@ -459,7 +462,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
                 None => self.load_callee(),
             }),
         };
-        self.base.isa.call(self.base.view, target)
+        call.inst(self.base.isa, self.base.view, target)
     }
 
     /// Says what the callee has put where.

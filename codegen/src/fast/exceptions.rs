@@ -113,6 +113,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         self.move_phis(normal_edge);
         self.put(self.base.isa.jump(self.block_label(normal_edge.target)));
         self.base.buf.bind(label);
+        self.put_mark();
         self.rec.begin_unwind_edge(unwind_edge.target);
         if let Some(offset) = old_stack {
             self.bring_stack_back(offset);
@@ -130,6 +131,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         let Some(registers) = self.base.isa.desc().exception_registers else {
             return Err(CodegenError::unsupported("exception handling"));
         };
+        self.put_mark();
         for ((value, reg), number) in self.base.function.results(data).zip(registers).zip(0..) {
             if self.st.assigns[value.index()].uses > 0 {
                 self.rec.hand_out(reg, Thing::Exception(number));

@@ -185,7 +185,7 @@ fn compile_recorded<I: Isa, R: Record>(
     body.bind_missing_addresses();
     finish_body(isa, body, unwind)?;
     *frame_bytes = frame.frame_bytes;
-    finish_prologue(isa, &frame, prologue, unwind);
+    finish_prologue(isa, unit.view, Some(&frame), prologue, unwind);
     Ok(())
 }
 

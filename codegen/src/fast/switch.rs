@@ -29,7 +29,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         dispatch(self, &Dispatch { value, temp, default }, &cases);
         self.st.cases = cases;
         self.end_step();
-        self.put_exits(block);
+        self.put_exits(block, false);
         self.release_operand(data.a);
         for index in 0..function.cfg.successors(block).len() {
             self.release_edge_operands(function.cfg.successors(block)[index]);
@@ -51,12 +51,20 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             let label = label.expect("blocks of a function with an indirect jump have addresses");
             self.st.exit_labels.set(edge.target.index(), label.0);
         }
-        self.put_exits(block);
+        self.put_exits(block, true);
         self.release_operand(data.a);
         for index in 0..function.cfg.successors(block).len() {
             self.release_edge_operands(function.cfg.successors(block)[index]);
         }
         Ok(())
+    }
+
+    /// Marks a place to which indirect branches may lead, in a module with such marks.
+    #[cold]
+    pub(super) fn put_mark(&mut self) {
+        if let Some(mark) = self.base.branch_mark {
+            self.put(mark);
+        }
     }
 
     /// Binds the address of a block at its beginning, if it does not stand before moves that lead there.
@@ -74,6 +82,9 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             self.base
                 .buf
                 .bind(label.expect("blocks of the function have addresses"));
+            if is_target {
+                self.put_mark();
+            }
         }
     }
 
@@ -95,14 +106,17 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         Label(label.expect("every target of a switch is a successor of its block"))
     }
 
-    /// The moves of each edge that has some.
-    fn put_exits(&mut self, block: Block) {
+    /// The moves of each edge that has some; `marks` says whether an indirect branch leads to them.
+    fn put_exits(&mut self, block: Block, marks: bool) {
         let function = self.base.function;
         for &edge in function.cfg.successors(block) {
             if let Exit::Direct(_) = self.exit(edge) {
                 self.rec.direct_edge(edge.target);
             } else {
                 self.base.buf.bind(self.exit_label(edge.target));
+                if marks {
+                    self.put_mark();
+                }
                 self.move_phis(edge);
                 self.put(self.base.isa.jump(self.block_label(edge.target)));
             }

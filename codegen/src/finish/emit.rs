@@ -12,7 +12,9 @@ use super::asm;
 use super::wrapped::{describe_frame, find_blocks_with_frame};
 use crate::annotate::{self, Liveness};
 use crate::buffer::CodeBuffer;
-use crate::context::frame_code::{BodySink, finish_body, finish_prologue, put_branch, stack_probes};
+use crate::context::frame_code::{
+    BodySink, branch_mark, finish_body, finish_prologue, prologue_bytes, put_branch, stack_probes,
+};
 use crate::desc::{ConvDesc, Role};
 use crate::error::CodegenError;
 use crate::exceptions::{CallSite, DOES_NOT_UNWIND, Landing, pad_of};
@@ -58,6 +60,8 @@ pub(crate) struct EmitState {
     stack: Vec<u32>,
     /// The labels that dispatch code names, and addresses of blocks, with the blocks they are bound at, ascending.
     dispatch_labels: Vec<(u32, Label)>,
+    /// By block, in a module that marks where indirect branches may lead to: whether one may lead there.
+    marked: Vec<bool>,
 }
 
 impl EmitState {
@@ -70,6 +74,28 @@ impl EmitState {
             add_address_labels(func, first, count, threaded, labels);
         }
         labels.sort_unstable();
+    }
+
+    /// Finds the blocks that unwinders or indirect jumps lead to.
+    #[cold]
+    fn find_marked_blocks(&mut self, func: &MFunc, block_addresses: Option<(Label, u32)>) {
+        self.marked.clear();
+        self.marked.resize(func.blocks.len(), false);
+        for (number, block) in (0..).zip(&func.blocks) {
+            if block.term == Term::Invoke {
+                let pad = func.edges[func.edges_of(number).start + 1].to;
+                self.marked[self.threaded[pad as usize] as usize] = true;
+            }
+        }
+        let Some((first, count)) = block_addresses else {
+            return;
+        };
+        let addresses = first.0..first.0 + count;
+        for edge in &func.edges {
+            if edge.label.is_some_and(|label| addresses.contains(&label.0)) {
+                self.marked[self.threaded[edge.to as usize] as usize] = true;
+            }
+        }
     }
 }
 
@@ -113,6 +139,10 @@ pub(crate) fn emit<I: Isa>(
     } = out;
     thread_empty_blocks(func, &mut state.threaded);
     state.collect_dispatch_labels(func, body.block_addresses);
+    let mark = branch_mark(isa, unit.view);
+    if mark.is_some() {
+        state.find_marked_blocks(func, body.block_addresses);
+    }
     let is_wrapped = func.frame.is_wrapped;
     if is_wrapped {
         find_blocks_with_frame(func, &mut state.has_frame, &mut state.stack);
@@ -129,6 +159,8 @@ pub(crate) fn emit<I: Isa>(
         map,
         threaded: &state.threaded,
         dispatch_labels: &state.dispatch_labels,
+        mark,
+        marked: &state.marked,
         first_label,
         epilogue,
         epilogue_is_used: false,
@@ -148,28 +180,12 @@ pub(crate) fn emit<I: Isa>(
     body.bind_missing_addresses();
     if body.align_log2() > 0 {
         *align_log2 = body.align_log2().max(*align_log2);
-        body.set_lead_bytes(if is_wrapped { 0 } else { prologue_bytes(isa, &frame) });
+        body.set_lead_bytes(prologue_bytes(isa, unit.view, (!is_wrapped).then_some(&frame)));
     }
     finish_body(isa, body, unwind)?;
     *frame_bytes = frame.frame_bytes;
-    if !is_wrapped {
-        finish_prologue(isa, &frame, prologue, unwind);
-    }
+    finish_prologue(isa, unit.view, (!is_wrapped).then_some(&frame), prologue, unwind);
     Ok(())
-}
-
-/// The length of the prologue, which is made last.
-#[cold]
-fn prologue_bytes<I: Isa>(isa: &I, frame: &FrameInfo) -> u32 {
-    let mut buf = CodeBuffer::new(false);
-    let mut unwind = Vec::new();
-    let mut sink = BodySink {
-        isa,
-        buf: &mut buf,
-        unwind: &mut unwind,
-    };
-    isa.prologue(frame, &mut sink);
-    buf.offset()
 }
 
 /// Whether one epilogue with jumps to it is shorter than one at each return: a jump is about as long as the code that
@@ -311,6 +327,9 @@ struct Emitter<'a, I: Isa> {
     map: FrameMap,
     threaded: &'a [u32],
     dispatch_labels: &'a [(u32, Label)],
+    /// What stands where indirect branches may lead to, if such places are marked, and by block whether it is one.
+    mark: Option<MInst>,
+    marked: &'a [bool],
     first_label: Label,
     epilogue: Label,
     epilogue_is_used: bool,
@@ -354,6 +373,11 @@ impl<I: Isa> Emitter<'_, I> {
             while let Some(&(to, label)) = dispatch_labels.next_if(|&&(to, _)| to == block) {
                 debug_assert_eq!(to, block, "labels are sorted");
                 self.buf.bind(label);
+            }
+            if let Some(mark) = self.mark
+                && self.marked[block as usize]
+            {
+                self.sink().emit(mark);
             }
             if let Some(blocks) = self.blocks_with_frame {
                 self.describe(blocks[block as usize]);

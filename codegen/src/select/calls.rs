@@ -180,7 +180,7 @@ impl<I: Isa> SelectCtx<'_, I> {
             isa.int_constant(self, call.conv.variadic_count, 4, i64::from(layout.float_used_all));
             uses.insert(call.conv.variadic_count);
         }
-        let mut inst = self.base.isa.call(self.base.view, target);
+        let mut inst = call.inst(self.base.isa, self.base.view, target);
         if matches!(target, CallTarget::Reg(_)) {
             inst = self.with_callee_in_memory(inst, call.callee);
         }
@@ -198,6 +198,7 @@ impl<I: Isa> SelectCtx<'_, I> {
             inst,
             RegSets { uses, defs },
             if moves_stack { 0 } else { layout.popped_bytes },
+            self.base.branch_mark.filter(|_| call.needs_mark),
         );
         if is_noted {
             let has_results = call.first_result.is_some() && !layout.returns.is_empty();
@@ -244,15 +245,20 @@ impl<I: Isa> SelectCtx<'_, I> {
         uses.insert(reg);
     }
 
-    /// Appends a call. Behind one that takes bytes off the stack which the frame has for all calls, these come back at
+    /// Appends a call, with a mark behind it if one is given. Behind one that takes bytes off the stack which the frame has for all calls, these come back at
     /// once: places in the frame may be counted from the stack pointer.
-    fn put_call(&mut self, inst: MInst, sets: RegSets, popped_bytes: u32) {
-        if popped_bytes == 0 {
+    fn put_call(&mut self, inst: MInst, sets: RegSets, popped_bytes: u32, mark: Option<MInst>) {
+        if popped_bytes == 0 && mark.is_none() {
             return self.put_with_sets(inst, sets);
         }
         self.begin_group(GroupKind::Plain);
         self.put_with_sets(inst, sets);
-        self.put(self.base.isa.adjust_stack(-(popped_bytes as i32)));
+        if let Some(mark) = mark {
+            self.put(mark);
+        }
+        if popped_bytes > 0 {
+            self.put(self.base.isa.adjust_stack(-(popped_bytes as i32)));
+        }
         self.end_group();
     }
 

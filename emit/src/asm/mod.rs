@@ -19,6 +19,7 @@ use crate::exceptions::{self, Late};
 use crate::names::{CONSTANT_PREFIX, symbol_name};
 use crate::placement::{EmitOptions, Placement, alias_base};
 use crate::section::SectionId;
+use crate::tools;
 use frazil_codegen::isa::Target;
 use frazil_codegen::{AsmNames, CodeBuffer, CompiledFunction, Label, LogItem, Ref, RefKind, UnwindOp};
 use frazil_ir::module::Visibility;
@@ -194,8 +195,26 @@ impl<'a> AsmBuilder<'a> {
             self.add_alias(symbol)?;
             self.declare_outside(symbol);
         }
+        self.add_tool_sections();
         self.line(format_args!(".section\t.note.GNU-stack,\"\",@progbits"));
         Ok(out.write_all(self.text.as_bytes())?)
+    }
+
+    /// Writes what is said to linkers and other tools.
+    fn add_tool_sections(&mut self) {
+        for section in tools::sections(self.module, self.target.desc()) {
+            if section.desc.name == tools::IDENTIFICATIONS {
+                for &text in &self.module.tools.identifications {
+                    let text = syntax::Quoted(self.module.strings.bytes(text));
+                    self.line(format_args!(".ident\t{text}"));
+                }
+                continue;
+            }
+            let id = self.placement.sections.intern(section.desc);
+            self.switch_to(id);
+            self.line(format_args!(".p2align\t{}", section.align_log2));
+            self.put_bytes(&section.bytes, 0, section.bytes.len() as u64);
+        }
     }
 
     fn line(&mut self, line: fmt::Arguments<'_>) {

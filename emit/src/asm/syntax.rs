@@ -61,7 +61,7 @@ impl Display for Addend {
     }
 }
 
-const FLAG_LETTERS: [(SectionFlags, char); 8] = [
+const FLAG_LETTERS: [(SectionFlags, char); 9] = [
     (elf::SHF_ALLOC, 'a'),
     (elf::SHF_WRITE, 'w'),
     (elf::SHF_EXECINSTR, 'x'),
@@ -69,6 +69,7 @@ const FLAG_LETTERS: [(SectionFlags, char); 8] = [
     (elf::SHF_STRINGS, 'S'),
     (elf::SHF_TLS, 'T'),
     (elf::SHF_GNU_RETAIN, 'R'),
+    (elf::SHF_EXCLUDE, 'e'),
     (SHF_X86_64_LARGE, 'l'),
 ];
 
@@ -82,13 +83,18 @@ pub(super) fn section_directive(desc: &SectionDesc, placement: &Placement<'_>, u
     if desc.group.is_some() {
         flags.push('G');
     }
+    let number;
     let kind = match desc.ty {
         elf::SHT_NOBITS => "nobits",
         elf::SHT_NOTE => "note",
         elf::SHT_INIT_ARRAY => "init_array",
         elf::SHT_FINI_ARRAY => "fini_array",
         elf::SHT_PREINIT_ARRAY => "preinit_array",
-        _ => "progbits",
+        elf::SHT_PROGBITS => "progbits",
+        elf::SectionType(other) => {
+            number = format!("{other:#x}");
+            &number
+        }
     };
     let mut text = format!(
         "\t.section\t{},\"{flags}\",@{kind}",

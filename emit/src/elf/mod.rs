@@ -25,6 +25,7 @@ use crate::exceptions::{self, Encodings, Late};
 use crate::placement::{DataPlace, EmitOptions, Placement, alias_base};
 use crate::section::{SectionDesc, SectionId};
 use crate::targets::{TargetId, TargetKind, Targets};
+use crate::tools;
 use blocks::BlockTable;
 use contents::Contents;
 use foreign::Foreign;
@@ -240,6 +241,13 @@ impl<'a> ObjectBuilder<'a> {
         self.add_late()?;
         self.place_aliases()?;
         self.add_frame_section()?;
+        for section in tools::sections(self.module, self.target) {
+            let id = self.placement.sections.intern(section.desc);
+            let desc = self.placement.sections.desc(id);
+            self.contents.align(desc, id, section.align_log2)?;
+            self.contents
+                .append(desc, id, &section.bytes, section.bytes.len() as u64)?;
+        }
         let stack_note = SectionDesc::new(b".note.GNU-stack", elf::SHT_PROGBITS, elf::SectionFlags(0));
         let stack_note = self.placement.sections.intern(stack_note);
         self.contents.touch(stack_note);

@@ -59,6 +59,7 @@ mod kind {
     pub const IN_ALLOCA: u64 = 38;
     pub const SWIFT_SELF: u64 = 46;
     pub const SWIFT_ERROR: u64 = 47;
+    pub const NO_CF_CHECK: u64 = 56;
     pub const PREALLOCATED: u64 = 65;
     pub const SWIFT_ASYNC: u64 = 75;
 
@@ -134,6 +135,8 @@ pub struct FunctionAttributes {
     pub no_unwind: bool,
     /// It may return twice.
     pub returns_twice: bool,
+    /// It, or what is called, is not marked as a place to which indirect branches may lead.
+    pub no_cf_check: bool,
     /// Without prologue and epilogue.
     pub naked: bool,
     /// Calls of it go through the global offset table.
@@ -239,6 +242,7 @@ impl Attributes<'_> {
             flags.set(CallFlags::NO_RETURN, function.no_return);
             flags.set(CallFlags::NO_UNWIND, function.no_unwind);
             flags.set(CallFlags::RETURNS_TWICE, function.returns_twice);
+            flags.set(CallFlags::UNMARKED, function.no_cf_check);
         }
         flags
     }
@@ -445,6 +449,7 @@ fn apply_to_function(attributes: &mut FunctionAttributes, attribute: Attribute) 
                 kind::NO_UNWIND => attributes.no_unwind = true,
                 kind::RETURNS_TWICE => attributes.returns_twice = true,
                 kind::NAKED => attributes.naked = true,
+                kind::NO_CF_CHECK => attributes.no_cf_check = true,
                 kind::NON_LAZY_BIND => attributes.non_lazy_bind = true,
                 kind::NO_RED_ZONE => attributes.no_red_zone = true,
                 kind::COLD => attributes.cold = true,

@@ -481,6 +481,7 @@ fn apply_attributes(head: &mut FunctionHead, attributes: &FunctionAttributes, mo
     head.unwind_table = attributes.unwind_table;
     head.no_return = attributes.no_return;
     head.naked = attributes.naked;
+    head.no_entry_mark = attributes.no_cf_check;
     head.no_tail_calls = attributes.string("disable-tail-calls") == Some(b"true");
     head.no_red_zone = attributes.no_red_zone;
     head.cold = attributes.cold;

@@ -1,8 +1,8 @@
-//! Module flags, the only metadata that is read without being asked for.
+//! The metadata of a module that says something of its code: module flags, texts for tools, attachments of symbols.
 //!
 //! LLVM writes an index of its metadata when there is much of it; it is followed to the named nodes at the end
 //! of the block, so that debug information costs nothing but the index. Without index the few nodes are walked and
-//! only their positions kept.
+//! only their positions kept. [`super::attachments`] reads what is attached to functions and instructions.
 
 use super::codes::metadata as code;
 use crate::bitstream::block::{Block, Item};
@@ -12,7 +12,61 @@ use crate::error::{ReadError, ReadErrorKind};
 use crate::limits;
 use std::ops::Range;
 
-const FLAGS_NODE: &[u8] = b"llvm.module.flags";
+/// The named nodes that are read.
+const NAMED_NODES: [&[u8]; 5] = [
+    b"llvm.module.flags",
+    b"llvm.ident",
+    b"llvm.commandline",
+    b"llvm.dependent-libraries",
+    b"llvm.linker.options",
+];
+
+/// What the metadata block of a module says.
+#[derive(Clone, Debug, Default)]
+pub struct ModuleMetadata {
+    /// Module flags.
+    pub flags: Vec<RawFlag>,
+    /// The texts of `llvm.ident`, `llvm.commandline`, `llvm.dependent-libraries` and `llvm.linker.options`.
+    pub texts: [Vec<Vec<u8>>; 4],
+    /// What is attached to variables and to functions without bodies.
+    pub attachments: Vec<RawAttachment>,
+    /// Whether there is a node of one number or symbol, such as marks accesses as non-temporal.
+    pub has_single_values: bool,
+}
+
+/// Something attached to a symbol.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RawAttachment {
+    /// The value number of the symbol; of no meaning for the function that is read.
+    pub value: u64,
+    /// What is attached.
+    pub what: Attached,
+}
+
+/// What may be attached to a symbol.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Attached {
+    /// Part of the name of its section.
+    SectionPrefix(Vec<u8>),
+    /// It is no place, but a number in a range: constants by value number.
+    Absolute(u64, u64),
+    /// It is needed only with the symbol of this value number, if that is still there.
+    Associated(Option<u64>),
+    /// It is not loaded.
+    Exclude,
+}
+
+/// Numbers of kinds of attachments, the same in all versions of LLVM that know the kind.
+mod kind {
+    pub const NON_TEMPORAL: u64 = 9;
+    pub const SECTION_PREFIX: u64 = 20;
+    pub const ABSOLUTE_SYMBOL: u64 = 21;
+    pub const ASSOCIATED: u64 = 22;
+    pub const EXCLUDE: u64 = 33;
+}
+
+/// The kind of the attachment that marks accesses as non-temporal.
+pub const NON_TEMPORAL: u64 = kind::NON_TEMPORAL;
 
 /// A module flag whose value is a constant or a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,9 +86,12 @@ pub enum RawFlagValue {
     Text(Vec<u8>),
 }
 
+/// An operand has at most so many bits: numbers of metadata are far below 2 to the power of 35.
+const MOST_OPERAND_BITS: u32 = 42;
+
 /// Where metadata stands, by number; strings come first.
-#[derive(Default)]
-struct Places {
+#[derive(Debug, Default)]
+pub struct Places {
     strings: u64,
     /// The lengths of the strings, bytes of the input.
     lengths: Range<usize>,
@@ -46,44 +103,190 @@ struct Places {
     index_base: u64,
 }
 
-/// Reads the module flags from the module's metadata block, which has just been entered.
+/// Reads the module's metadata block, which has just been entered.
 ///
 /// # Errors
-/// If the block is malformed. Flags that are not as LLVM defines them are left out.
-pub fn read_flags(
+/// If the block is malformed. Nodes that are not as LLVM defines them are left out.
+pub fn read_module(
     cursor: &mut Cursor<'_>,
     mut block: Block<'_>,
     record: &mut Record,
-) -> Result<Vec<RawFlag>, ReadError> {
+) -> Result<ModuleMetadata, ReadError> {
     let mut places = Places::default();
-    let mut name = Vec::new();
-    let mut nodes = Vec::new();
-    loop {
-        match block.next(cursor, record)? {
-            Item::End => break,
-            Item::Block(_) => continue,
-            Item::Record => {}
+    let mut name = None;
+    let mut nodes: [Vec<u64>; NAMED_NODES.len()] = Default::default();
+    let mut attachments = Vec::new();
+    places.walk(cursor, &mut block, record, |record| match record.code() {
+        code::NAME => {
+            let text = record.text(0);
+            name = NAMED_NODES.iter().position(|known| **known == *text);
         }
-        match record.code() {
-            code::STRINGS => places.set_strings(cursor, record)?,
-            code::INDEX_OFFSET => places.follow_index(cursor, record)?,
-            code::INDEX => places.set_index(record),
-            code::NAME => name = record.text(0),
-            code::NAMED_NODE if name == FLAGS_NODE => nodes = record.operands().to_vec(),
-            code::NAMED_NODE | code::KIND | code::GLOBAL_ATTACHMENT | code::ARGUMENT_LIST => {}
-            _ => places.records.push(record.start()),
+        code::NAMED_NODE => {
+            if let Some(list) = name.and_then(|name| nodes.get_mut(name)) {
+                list.extend(record.operands());
+            }
+        }
+        code::GLOBAL_ATTACHMENT => {
+            if let [value, pairs @ ..] = record.operands() {
+                let wanted = pairs.chunks_exact(2).filter(|pair| is_wanted(pair));
+                attachments.extend(wanted.filter_map(|pair| Some((*value, *pair.first()?, *pair.get(1)?))));
+            }
+        }
+        _ => {}
+    })?;
+    let mut found = ModuleMetadata {
+        has_single_values: places.has_single_value(cursor, &mut block, record)?,
+        ..ModuleMetadata::default()
+    };
+    let [flags, texts @ ..] = nodes;
+    for node in flags.into_iter().take(limits::MODULE_FLAGS) {
+        found.flags.extend(places.flag(node, cursor, &mut block, record)?);
+    }
+    for (list, nodes) in found.texts.iter_mut().zip(texts) {
+        for node in nodes.into_iter().take(limits::MODULE_FLAGS) {
+            list.extend(places.texts(node, cursor, &mut block, record)?);
         }
     }
-    let mut flags = Vec::new();
-    for node in nodes.into_iter().take(limits::MODULE_FLAGS) {
-        if let Some(flag) = places.flag(node, cursor, &mut block, record)? {
-            flags.push(flag);
-        }
+    for (value, kind, node) in attachments {
+        let what = places.attached(kind, node, cursor, &mut block, record)?;
+        found.attachments.extend(what.map(|what| RawAttachment { value, what }));
     }
-    Ok(flags)
+    Ok(found)
+}
+
+/// Whether a kind and node are an attachment that matters to symbols.
+fn is_wanted(pair: &[u64]) -> bool {
+    let kinds = [
+        kind::SECTION_PREFIX,
+        kind::ABSOLUTE_SYMBOL,
+        kind::ASSOCIATED,
+        kind::EXCLUDE,
+    ];
+    pair.first().is_some_and(|kind| kinds.contains(kind))
 }
 
 impl Places {
+    /// Walks over a block to its end, notes where metadata is, and shows the records that are none.
+    fn walk(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        block: &mut Block<'_>,
+        record: &mut Record,
+        mut show: impl FnMut(&Record),
+    ) -> Result<(), ReadError> {
+        loop {
+            match block.next(cursor, record)? {
+                Item::End => return Ok(()),
+                Item::Block(_) => continue,
+                Item::Record => {}
+            }
+            match record.code() {
+                code::STRINGS => self.set_strings(cursor, record)?,
+                code::INDEX_OFFSET => self.follow_index(cursor, record)?,
+                code::INDEX => self.set_index(record),
+                code::NAME | code::NAMED_NODE | code::GLOBAL_ATTACHMENT => show(record),
+                code::KIND | code::ARGUMENT_LIST => {}
+                _ => self.records.push(record.start()),
+            }
+        }
+    }
+
+    /// Whether there is a node of a single operand that is a constant or a symbol. What is too long for that is passed
+    /// over without a look.
+    fn has_single_value(
+        &self,
+        cursor: &mut Cursor<'_>,
+        block: &mut Block<'_>,
+        record: &mut Record,
+    ) -> Result<bool, ReadError> {
+        // An unabbreviated record of a code, a count and one operand.
+        let longest = block.header().abbreviation_width + 6 + 6 + MOST_OPERAND_BITS;
+        for (index, &position) in self.records.iter().enumerate() {
+            let next = self.records.get(index + 1);
+            if next.is_some_and(|next| next.wrapping_sub(position) > u64::from(longest)) {
+                continue;
+            }
+            if block.record_at(cursor, record, position)?
+                && record.code() == code::NODE
+                && let &[operand] = record.operands()
+                && self.value(operand, cursor, block, record)?.is_some()
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The value number that an operand of a node names, if it names one.
+    fn value(
+        &self,
+        operand: u64,
+        cursor: &mut Cursor<'_>,
+        block: &mut Block<'_>,
+        record: &mut Record,
+    ) -> Result<Option<u64>, ReadError> {
+        let Some(id) = operand.checked_sub(1) else {
+            return Ok(None);
+        };
+        if self.load(id, cursor, block, record)? && record.code() == code::VALUE {
+            return Ok(Some(record.operand(1)?));
+        }
+        Ok(None)
+    }
+
+    /// The operands of a node.
+    fn node(
+        &self,
+        id: u64,
+        cursor: &mut Cursor<'_>,
+        block: &mut Block<'_>,
+        record: &mut Record,
+    ) -> Result<Vec<u64>, ReadError> {
+        match self.load(id, cursor, block, record)? && record.code() == code::NODE {
+            true => Ok(record.operands().to_vec()),
+            false => Ok(Vec::new()),
+        }
+    }
+
+    /// The texts of a node.
+    fn texts(
+        &self,
+        id: u64,
+        cursor: &mut Cursor<'_>,
+        block: &mut Block<'_>,
+        record: &mut Record,
+    ) -> Result<Vec<Vec<u8>>, ReadError> {
+        let operands = self.node(id, cursor, block, record)?;
+        let texts = operands.iter().filter_map(|operand| operand.checked_sub(1));
+        Ok(texts.filter_map(|id| self.string(id, cursor)).collect())
+    }
+
+    /// What a node of a kind attaches to a symbol; nothing if it is not as LLVM defines it.
+    fn attached(
+        &self,
+        kind: u64,
+        node: u64,
+        cursor: &mut Cursor<'_>,
+        block: &mut Block<'_>,
+        record: &mut Record,
+    ) -> Result<Option<Attached>, ReadError> {
+        let operands = self.node(node, cursor, block, record)?;
+        Ok(match (kind, operands.as_slice()) {
+            (kind::SECTION_PREFIX, [_, text]) => {
+                let text = text.checked_sub(1).and_then(|id| self.string(id, cursor));
+                text.map(Attached::SectionPrefix)
+            }
+            (kind::ABSOLUTE_SYMBOL, &[low, high]) => {
+                let low = self.value(low, cursor, block, record)?;
+                let high = self.value(high, cursor, block, record)?;
+                low.zip(high).map(|(low, high)| Attached::Absolute(low, high))
+            }
+            (kind::ASSOCIATED, &[symbol]) => Some(Attached::Associated(self.value(symbol, cursor, block, record)?)),
+            (kind::EXCLUDE, _) => Some(Attached::Exclude),
+            _ => None,
+        })
+    }
+
     fn set_strings(&mut self, cursor: &Cursor<'_>, record: &Record) -> Result<(), ReadError> {
         let blob = record.blob();
         let offset = record.operand(1)?;

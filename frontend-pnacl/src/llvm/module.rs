@@ -13,7 +13,7 @@ use super::constants::ConstantTable;
 use super::data_layout::DataLayout;
 use super::fused::{self, Shape};
 use super::globals::{Globals, SymbolInfo, mark_far_aliases, mark_far_data};
-use super::metadata::{self, RawFlag, RawFlagValue};
+use super::metadata::{self, ModuleMetadata, RawFlagValue};
 use super::types::TypeTable;
 use crate::bitstream::block::{BLOCKINFO_ID, Block, BlockInfo, Item, SubBlock, next_top_level};
 use crate::bitstream::cursor::Cursor;
@@ -60,7 +60,8 @@ pub struct BitcodeModule<'a> {
     /// Which synchronisation scopes mean one thread only.
     pub(crate) single_thread_scopes: Vec<bool>,
     version: u64,
-    flags: Vec<RawFlag>,
+    /// What the module's metadata says.
+    pub(crate) metadata: ModuleMetadata,
     refusals: Vec<ReadError>,
 }
 
@@ -116,7 +117,7 @@ impl<'a> BitcodeModule<'a> {
             bundle_tags: Vec::new(),
             single_thread_scopes: Vec::new(),
             version: 0,
-            flags: Vec::new(),
+            metadata: ModuleMetadata::default(),
             refusals: Vec::new(),
         };
         let names = match &outline.string_table {
@@ -210,6 +211,7 @@ impl<'a> BitcodeModule<'a> {
             *refusal = refusal.clone().within("the module");
         }
         self.apply_flags();
+        self.apply_texts();
         Ok(())
     }
 
@@ -283,7 +285,7 @@ impl<'a> BitcodeModule<'a> {
                 self.values
                     .extend((first..self.constants.rows.len()).map(|row| ModuleValue::Constant(row as u32)));
             }
-            id::METADATA => self.flags = metadata::read_flags(cursor, block, record)?,
+            id::METADATA => self.metadata = metadata::read_module(cursor, block, record)?,
             id::VALUE_SYMBOLS if self.version < 2 => {
                 read_symbol_names(cursor, block, record, &self.values, &mut self.module)?;
             }
@@ -297,10 +299,24 @@ impl<'a> BitcodeModule<'a> {
         Ok(())
     }
 
+    /// Takes over what the module says to tools.
+    fn apply_texts(&mut self) {
+        let tools = &mut self.module.tools;
+        let lists = [
+            &mut tools.identifications,
+            &mut tools.command_lines,
+            &mut tools.dependent_libraries,
+            &mut tools.linker_options,
+        ];
+        for (list, texts) in lists.into_iter().zip(std::mem::take(&mut self.metadata.texts)) {
+            list.extend(texts.iter().map(|text| self.module.strings.add(text)));
+        }
+    }
+
     /// Takes the module flags that matter over into the module.
     fn apply_flags(&mut self) {
         let mut large_data_threshold = 0;
-        for flag in std::mem::take(&mut self.flags) {
+        for flag in std::mem::take(&mut self.metadata.flags) {
             let value = match &flag.value {
                 RawFlagValue::Constant(number) => build::data::integer_value(self, *number),
                 RawFlagValue::Text(text) => {
@@ -326,6 +342,10 @@ impl<'a> BitcodeModule<'a> {
                 }
                 b"stack-protector-guard-offset" => flags.guard_offset = i32::try_from(value).ok(),
                 b"RtLibUseGOT" => flags.runtime_uses_got = value != 0,
+                // LLVM asks whether these are there, not what they are.
+                b"cf-protection-branch" => flags.marks_branch_targets = true,
+                b"cf-protection-return" => flags.allows_shadow_stack = true,
+                b"ibt-seal" => flags.seals_functions = true,
                 b"direct-access-external-data" => flags.direct_access_external_data = Some(value != 0),
                 _ => {}
             }

@@ -43,6 +43,7 @@ const CALL_WORDS: BitWords = &[
     (CallFlags::INTRINSIC.bits(), "intrinsic"),
     (CallFlags::INLINE_ASM.bits(), "inline_asm"),
     (CallFlags::BUNDLES.bits(), "bundles"),
+    (CallFlags::UNMARKED.bits(), "unmarked"),
 ];
 
 const MEM_WORDS: BitWords = &[(0x20, "volatile"), (0x40, "nontemporal"), (0x400, "single_thread")];

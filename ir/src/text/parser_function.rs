@@ -99,6 +99,7 @@ impl<'s> Parser<'s> {
             "naked" => head.naked = true,
             "cold" => head.cold = true,
             "no_return" => head.no_return = true,
+            "no_entry_mark" => head.no_entry_mark = true,
             "align" => head.align_log2 = align_log2,
             "frame_pointer" => head.frame_pointer = frame_pointer,
             "stack_probe_size" => head.stack_probe_size = bytes,

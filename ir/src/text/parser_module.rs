@@ -182,6 +182,7 @@ impl ModuleParser<'_> {
         };
         match word {
             "source" | "triple" | "asm" => self.text_item(word),
+            "identification" | "command_line" | "dependent_library" | "linker_option" => self.text_item(word),
             "layout" => self.layout(),
             "flags" => self.flags(),
             "comdat" => self.comdat(),
@@ -206,6 +207,10 @@ impl ModuleParser<'_> {
         match word {
             "source" => module.source_name = text,
             "triple" => module.triple = text,
+            "identification" => module.tools.identifications.push(text),
+            "command_line" => module.tools.command_lines.push(text),
+            "dependent_library" => module.tools.dependent_libraries.push(text),
+            "linker_option" => module.tools.linker_options.push(text),
             _ => module.asm = text,
         }
         Ok(())
@@ -250,6 +255,9 @@ impl ModuleParser<'_> {
                 "guard_place" => parser.module.flags.guard_place = parser.guard_place()?,
                 "guard_offset" => parser.module.flags.guard_offset = Some(parser.small::<u32>()?.cast_signed()),
                 "runtime_uses_got" => parser.module.flags.runtime_uses_got = true,
+                "marks_branch_targets" => parser.module.flags.marks_branch_targets = true,
+                "seals_functions" => parser.module.flags.seals_functions = true,
+                "allows_shadow_stack" => parser.module.flags.allows_shadow_stack = true,
                 _ => return Err(parser.error(format!("unknown module flag `{word}`"))),
             }
         }

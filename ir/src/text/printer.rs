@@ -176,6 +176,7 @@ impl FunctionPrinter<'_> {
             (head.naked, " naked"),
             (head.cold, " cold"),
             (head.no_return, " no_return"),
+            (head.no_entry_mark, " no_entry_mark"),
         ];
         for (_, word) in words.iter().filter(|row| row.0) {
             self.out.write_str(word)?;

@@ -55,6 +55,18 @@ impl ModulePrinter<'_> {
         self.layout()?;
         self.flags()?;
         self.text_line("asm", module.asm)?;
+        for (word, texts) in [
+            ("identification", &module.tools.identifications),
+            ("command_line", &module.tools.command_lines),
+            ("dependent_library", &module.tools.dependent_libraries),
+            ("linker_option", &module.tools.linker_options),
+        ] {
+            for &text in texts {
+                write!(self.out, "{word} ")?;
+                write_quoted(self.out, module.strings.bytes(text))?;
+                self.out.write_char('\n')?;
+            }
+        }
         for comdat in module.comdats.values() {
             self.out.write_str("comdat ")?;
             write_name(self.out, module.strings.bytes(comdat.name))?;
@@ -133,11 +145,16 @@ impl ModulePrinter<'_> {
         if let Some(offset) = flags.guard_offset {
             write!(self.out, " guard_offset {}", offset.cast_unsigned())?;
         }
-        self.out.write_str(if flags.runtime_uses_got {
-            " runtime_uses_got\n"
-        } else {
-            "\n"
-        })
+        let words = [
+            (flags.runtime_uses_got, " runtime_uses_got"),
+            (flags.marks_branch_targets, " marks_branch_targets"),
+            (flags.seals_functions, " seals_functions"),
+            (flags.allows_shadow_stack, " allows_shadow_stack"),
+        ];
+        for (_, word) in words.iter().filter(|row| row.0) {
+            self.out.write_str(word)?;
+        }
+        self.out.write_char('\n')
     }
 
     fn symbol(&mut self, id: SymbolId, symbol: &SymbolData) -> fmt::Result {

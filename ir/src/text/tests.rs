@@ -9,8 +9,12 @@ use frazil_support::EntityRef;
 const EVERYTHING: &str = r#"source "t \"quoted\".c"
 triple "x86_64-unknown-linux-gnu"
 layout pointer_bits 32 stack_align 8 big_endian
-flags pic_level 2 pie_level 1 code_model 3 unwind_tables 2 direct_access_external_data 0 frame_pointer all guard_place other_segment guard_offset 20 runtime_uses_got
+flags pic_level 2 pie_level 1 code_model 3 unwind_tables 2 direct_access_external_data 0 frame_pointer all guard_place other_segment guard_offset 20 runtime_uses_got marks_branch_targets seals_functions allows_shadow_stack
 asm ".globl x"
+identification "somebody"
+command_line "-O7"
+dependent_library "m"
+linker_option "first"
 comdat @group largest
 comdat @"odd name" any
 symbol @printf function dso_local non_lazy_bind
@@ -38,7 +42,7 @@ destructor 7 @f
 used [@table, @f]
 compiler_used [@plain]
 
-func @f(i32 signext v0, ptr byval(24, align 8) v1, i8 zeroext inreg v2, ptr sret v3, ...) -> (i32, i1 zeroext) fastcc no_unwind_table no_unwind no_red_zone no_tail_calls naked cold no_return align 64 frame_pointer non_leaf stack_protector strong stack_protector_bytes 16 stack_probe_size 4096 stack_probe "inline-asm" unsupported "x" target_cpu "znver1" target_features "+sse4.1" personality @printf {
+func @f(i32 signext v0, ptr byval(24, align 8) v1, i8 zeroext inreg v2, ptr sret v3, ...) -> (i32, i1 zeroext) fastcc no_unwind_table no_unwind no_red_zone no_tail_calls naked cold no_return no_entry_mark align 64 frame_pointer non_leaf stack_protector strong stack_protector_bytes 16 stack_probe_size 4096 stack_probe "inline-asm" unsupported "x" target_cpu "znver1" target_features "+sse4.1" personality @printf {
   v4 = slot 16 align 8
   v9 = slot 3
 b0:
@@ -61,7 +65,7 @@ b1:
   v19 = shuffle <2 x i32> <4 x i32> [1, 2, i32 undef, -4], <4 x i32> zero, <2 x i32> [0, i32 poison]
   switch i24 i24 5, default b2, [-1: b1, 3: b2, 4: b2]
 b2:
-  v20 = call tail no_unwind @printf(ptr @table + 8, null, f64 2.0, ptr @table - 4) : (ptr, ..., ptr, f64, ptr) -> i32
+  v20 = call tail no_unwind unmarked @printf(ptr @table + 8, null, f64 2.0, ptr @table - 4) : (ptr, ..., ptr, f64, ptr) -> i32
   call inline_asm asm sideeffect intel "nop" "~{memory}"() : ()
   v21, v22 = invoke v1(5, true) : cxx_fast_tlscc (i32, i1 signext) -> (i32, i1) to b3 unwind b5
 b3:

@@ -62,6 +62,7 @@ static DESC: TargetDesc = TargetDesc {
         data_align: -4,
         initial_unwind: &[UnwindOp::DefineCfa(5, 0)],
         filler: 0,
+        protection_note: None,
     },
 };
 

@@ -14,8 +14,9 @@ use frazil_codegen::inline_asm::AsmRules;
 use frazil_codegen::pass::MachRules;
 use frazil_codegen::{
     Addressing, AsmNames, Branch, CallTarget, CaseTable, CaseTest, ClassDesc, CodeBuffer, CodegenError, ConvDesc,
-    ElfDesc, Folder, FrameInfo, FrameSink, Isa, Label, LowerCtx, MInst, Mem, ModuleView, OpDesc, PRegSet, Parts, Ref,
-    RefKind, Reg, RegClass, ShortForm, SwitchValue, TargetDesc, TargetEntry, UnwindOp, VectorShape,
+    ElfDesc, Folder, FrameInfo, FrameSink, Isa, Label, LowerCtx, MInst, Mem, ModuleView, OpDesc, PRegSet, Parts,
+    ProtectionNote, Ref, RefKind, Reg, RegClass, ShortForm, SwitchValue, TargetDesc, TargetEntry, UnwindOp,
+    VectorShape,
 };
 use frazil_ir::{CallConv, Function, Inst, InstData, Operand, SymbolId, Type, TypeData, TypeTable};
 use std::fmt;
@@ -85,6 +86,12 @@ static DESC: TargetDesc = TargetDesc {
         data_align: -8,
         initial_unwind: &[UnwindOp::DefineCfa(7, 8), UnwindOp::SavedAt(DWARF_RETURN_ADDRESS, -8)],
         filler: 0xcc,
+        // GNU_PROPERTY_X86_FEATURE_1_AND with IBT and SHSTK (System V ABI for x86-64, table 4.5).
+        protection_note: Some(ProtectionNote {
+            property: 0xc000_0002,
+            marked_targets: 1,
+            shadow_stack: 2,
+        }),
     },
 };
 
@@ -238,7 +245,9 @@ impl Isa for X86 {
         cx.emit(rm(Op::LeaRM, 8, SCRATCH, start));
         cx.emit(rm(Op::MovsxdRM, 8, temp, entry));
         cx.emit(rr(Op::AddRR, 8, temp, SCRATCH));
-        cx.emit(r(Op::JmpR, 8, temp));
+        // The labels of the table are not marked.
+        let is_checked = cx.view().module.flags.marks_branch_targets;
+        cx.emit(r(if is_checked { Op::JmpNoTrackR } else { Op::JmpR }, 8, temp));
     }
 
     fn symbol_addr<C: LowerCtx>(
@@ -323,6 +332,14 @@ impl Isa for X86 {
 
     fn give_stack_results<C: LowerCtx>(&self, cx: &mut C, registers: &[Reg]) {
         lower::x87::give_results(cx, registers);
+    }
+
+    fn branch_mark(&self) -> Option<MInst> {
+        Some(none(Op::Endbr64, 8))
+    }
+
+    fn call_unmarked(&self, address: Reg) -> MInst {
+        r(Op::CallNoTrackR, 8, address)
     }
 
     fn trap(&self) -> MInst {

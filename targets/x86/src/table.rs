@@ -206,10 +206,12 @@ op_table! {
     JmpShort "jmp" ShortBranch one(0xeb), Q, Both, [], NO;
     JmpRef "jmp" BranchRef one(0xe9), Q, Both, [], NO;
     JmpR "jmp" R one(0xff).digit(4).flag(Code::PLAIN | Code::STAR), Q, Only64, [U64], NO;
+    JmpNoTrackR "notrack jmp" R one(0xff).digit(4).prefix(0x3e).flag(Code::PLAIN | Code::STAR), Q, Only64, [U64], NO;
     JmpM "jmp" M one(0xff).digit(4).flag(Code::PLAIN | Code::STAR), Q, Only64, [], NO;
     CallRef "call" BranchRef one(0xe8), Q, Both, [], NO.uses(&[RSP]).defs(&[RSP]);
     CallTlsGdRef ".byte 0x66, 0x66; rex64 call" BranchRef one(0xe8).flag(Code::W).prefix(0x66), Q, Only64, [], NO.uses(&[RSP]).defs(&[RSP]);
     CallR "call" R one(0xff).digit(2).flag(Code::PLAIN | Code::STAR), Q, Only64, [U64], NO.uses(&[RSP]).defs(&[RSP]);
+    CallNoTrackR "notrack call" R one(0xff).digit(2).prefix(0x3e).flag(Code::PLAIN | Code::STAR), Q, Only64, [U64], NO.uses(&[RSP]).defs(&[RSP]);
     CallM "call" M one(0xff).digit(2).flag(Code::PLAIN | Code::STAR), Q, Only64, [], NO.uses(&[RSP]).defs(&[RSP]);
     Ret "ret" None one(0xc3), Q, Both, [], NO.uses(&[RSP]).defs(&[RSP]);
     RetI "ret" I one(0xc2).imm(Word), Q, Both, [], NO.uses(&[RSP]).defs(&[RSP]);
@@ -594,7 +596,9 @@ const NOT_PURE: &[Op] = &[
     Op::PushR,
     Op::PopR,
     Op::JmpR,
+    Op::JmpNoTrackR,
     Op::CallR,
+    Op::CallNoTrackR,
     Op::LeaTlsGdRM,
 ];
 
@@ -612,7 +616,7 @@ pub static OP_DESCS: [OpDesc; ROWS.len()] = {
         descs[moves[index] as usize].is_move = true;
         index += 1;
     }
-    let calls = [Op::CallRef, Op::CallTlsGdRef, Op::CallR, Op::CallM];
+    let calls = [Op::CallRef, Op::CallTlsGdRef, Op::CallR, Op::CallNoTrackR, Op::CallM];
     index = 0;
     while index < calls.len() {
         descs[calls[index] as usize].has_sets = true;

@@ -115,5 +115,6 @@ pub(crate) static DESC: TargetDesc = TargetDesc {
         data_align: 1,
         initial_unwind: &[],
         filler: 0,
+        protection_note: None,
     },
 };

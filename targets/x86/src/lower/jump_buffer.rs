@@ -38,6 +38,9 @@ pub fn set<C: LowerCtx>(cx: &mut C, data: &InstData) {
     cx.emit(mov_imm(4, RAX, 0));
     cx.emit(jmp(done));
     cx.bind(again);
+    if cx.view().module.flags.marks_branch_targets {
+        cx.emit(none(Op::Endbr64, 8));
+    }
     for reg in INTEGERS {
         cx.emit(r(Op::ZeroR, 4, reg));
     }

@@ -1,0 +1,171 @@
+//! What modules, symbols and functions ask for besides their code: objects have the sections, symbols and bytes that
+//! llc gives them, whether Frazil writes them itself or an assembler makes them of its text.
+
+#[path = "../common/folder.rs"]
+mod folder;
+mod object_file;
+
+use folder::Folder;
+use object_file::ObjectFile;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const RECIPES: &[&str] = &["Om1", "O1", "O2", "Os"];
+
+fn run(command: &mut Command) -> Vec<u8> {
+    let output = command.output().expect("the command starts");
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {message}");
+    output.stdout
+}
+
+fn here(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/module_features")
+        .join(name)
+}
+
+/// The bitcode of a text in LLVM's form.
+fn bitcode(folder: &Folder, name: &str) -> PathBuf {
+    let path = folder.path("module.bc");
+    run(Command::new("llvm-as-22").arg(here(name)).arg("-o").arg(&path));
+    path
+}
+
+/// The object that llc makes.
+fn by_llc(folder: &Folder, module: &Path, words: &[&str]) -> PathBuf {
+    let path = folder.path("llc.o");
+    run(Command::new("llc-22")
+        .arg("-filetype=obj")
+        .args(words)
+        .arg(module)
+        .arg("-o")
+        .arg(&path));
+    path
+}
+
+/// The object that a recipe makes, written by Frazil or by way of its assembly text.
+fn by_frazil(folder: &Folder, module: &Path, recipe: &str, as_text: bool, words: &[&str]) -> PathBuf {
+    let path = folder.path("frazil.o");
+    let text = folder.path("frazil.s");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_frazil"));
+    command.args(["--check-regalloc", "--verify-each", "--recipe", recipe]);
+    command.args(words).arg(module);
+    if as_text {
+        run(command.args(["--emit", "asm", "-o"]).arg(&text));
+        let mut assemble = Command::new("cc");
+        run(assemble
+            .args(["-c", "-Wa,--fatal-warnings"])
+            .arg(&text)
+            .arg("-o")
+            .arg(&path));
+    } else {
+        run(command.arg("-o").arg(&path));
+    }
+    path
+}
+
+/// Calls `check` with the object that llc makes and with each that Frazil makes, in every way.
+fn each_way(name: &str, words: &[&str], mut check: impl FnMut(&str, &Path, &Path)) {
+    let folder = Folder::new(&format!("module-features-{name}"));
+    let module = match name.ends_with(".ll") {
+        true => bitcode(&folder, name),
+        false => here(name),
+    };
+    let reference = by_llc(&folder, &module, &[&["-O0"], words].concat());
+    for recipe in RECIPES {
+        for as_text in [false, true] {
+            let object = by_frazil(&folder, &module, recipe, as_text, words);
+            check(&format!("{name}, {recipe}, as text: {as_text}"), &reference, &object);
+        }
+    }
+}
+
+/// Which of some words, and how often each, stand in the disassembly of each function.
+fn words_in_code(object: &Path, words: &[&str]) -> BTreeMap<String, Vec<usize>> {
+    let text = run(Command::new("objdump").args(["-d", "--no-show-raw-insn"]).arg(object));
+    let mut found = BTreeMap::new();
+    let mut function = String::new();
+    for line in String::from_utf8_lossy(&text).lines() {
+        if let Some(name) = line.strip_suffix(">:") {
+            function = name.split_once('<').map_or("", |(_, name)| name).to_owned();
+            found.insert(function.clone(), vec![0; words.len()]);
+        } else if let Some(counts) = found.get_mut(&function) {
+            for (count, word) in counts.iter_mut().zip(words) {
+                *count += usize::from(line.contains(word));
+            }
+        }
+    }
+    found
+}
+
+/// Sections of these names are equal in both objects, and there is at least one of each in the first.
+fn same_sections(way: &str, reference: &Path, object: &Path, names: &[&str]) {
+    let (reference, object) = (ObjectFile::read(reference), ObjectFile::read(object));
+    for name in names {
+        let expected = reference.sections_of(name);
+        assert!(!expected.is_empty(), "{way}: llc writes no section {name}");
+        assert_eq!(object.sections_of(name), expected, "{way}: section {name}");
+    }
+}
+
+#[test]
+fn places_for_indirect_branches_are_marked() {
+    let folder = Folder::new("module-features-protection");
+    let (module, program) = (folder.path("module.bc"), folder.path("program"));
+    let marks = ["endbr64", "notrack"];
+    for words in [&["-O0", "-Xclang", "-disable-O0-optnone"][..], &["-O1"]] {
+        run(Command::new("clang++-22")
+            .args(["-w", "-fcf-protection=full", "-emit-llvm", "-c"])
+            .args(words)
+            .arg(here("protection.cpp"))
+            .arg("-o")
+            .arg(&module));
+        let link = |object: &Path| {
+            run(Command::new("c++").arg(object).arg("-o").arg(&program));
+            run(&mut Command::new(&program))
+        };
+        let reference = by_llc(&folder, &module, &["-O0", "-relocation-model=pic"]);
+        let expected = words_in_code(&reference, &marks);
+        let total: usize = expected.values().map(|counts| counts[0]).sum();
+        assert!(total > 12, "{expected:?}");
+        let output = link(&reference);
+        for recipe in RECIPES {
+            for as_text in [false, true] {
+                let way = format!("{words:?}, {recipe}, as text: {as_text}");
+                let object = by_frazil(&folder, &module, recipe, as_text, &["-relocation-model=pic"]);
+                assert_eq!(words_in_code(&object, &marks), expected, "{way}");
+                same_sections(&way, &reference, &object, &[".note.gnu.property"]);
+                assert_eq!(link(&object), output, "{way}");
+            }
+        }
+    }
+}
+
+#[test]
+fn no_mark_stands_where_the_module_asks_for_none() {
+    let folder = Folder::new("module-features-unprotected");
+    let (module, source) = (folder.path("module.bc"), here("protection.cpp"));
+    let mut clang = Command::new("clang++-22");
+    run(clang
+        .args(["-w", "-emit-llvm", "-c"])
+        .arg(source)
+        .arg("-o")
+        .arg(&module));
+    let object = by_frazil(&folder, &module, "Om1", false, &[]);
+    let found = words_in_code(&object, &["endbr64", "notrack"]);
+    assert!(found.values().flatten().all(|&count| count == 0), "{found:?}");
+    assert!(ObjectFile::read(&object).sections_of(".note.gnu.property").is_empty());
+}
+
+#[test]
+fn tools_are_told_what_the_module_says() {
+    each_way("tools.ll", &[], |way, reference, object| {
+        let names = [".comment", ".deplibs", ".linker-options", ".GCC.command.line"];
+        same_sections(way, reference, object, &names);
+        let text = fs::read(object).expect("readable");
+        assert!(text.len() > 64);
+    });
+}

@@ -1,0 +1,62 @@
+//! An object file as far as the tests compare it.
+
+use object::elf::{FileHeader64, SHF_GROUP};
+use object::read::elf::{FileHeader, SectionHeader};
+use object::{Endianness, elf};
+use std::fs;
+use std::path::Path;
+
+/// A section.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Section {
+    pub name: String,
+    pub ty: u32,
+    pub flags: u64,
+    pub align: u64,
+    pub entry_bytes: u64,
+    /// The name of the section that it is linked to.
+    pub linked_to: Option<String>,
+    pub bytes: Vec<u8>,
+}
+
+/// All sections of a file.
+#[derive(Debug)]
+pub struct ObjectFile {
+    sections: Vec<Section>,
+}
+
+impl ObjectFile {
+    /// Reads a file.
+    pub fn read(path: &Path) -> ObjectFile {
+        let data = fs::read(path).expect("readable");
+        let header = FileHeader64::<Endianness>::parse(&*data).expect("an ELF file");
+        let endian = header.endian().expect("a byte order");
+        let table = header.sections(endian, &*data).expect("sections");
+        let name_of = |section: &elf::SectionHeader64<Endianness>| {
+            let name = table.section_name(endian, section).expect("a name");
+            String::from_utf8_lossy(name).into_owned()
+        };
+        let sections = table.iter().map(|section| {
+            let flags = section.sh_flags(endian).0;
+            let is_ordered = flags & elf::SHF_LINK_ORDER.0 != 0;
+            let linked = table.iter().nth(section.sh_link(endian) as usize);
+            Section {
+                name: name_of(section),
+                ty: section.sh_type(endian).0,
+                flags: flags & !SHF_GROUP.0,
+                align: section.sh_addralign(endian).max(1),
+                entry_bytes: section.sh_entsize(endian),
+                linked_to: is_ordered.then(|| linked.map_or(String::new(), name_of)),
+                bytes: section.data(endian, &*data).expect("contents").to_vec(),
+            }
+        });
+        ObjectFile {
+            sections: sections.collect(),
+        }
+    }
+
+    /// The sections of a name, in order.
+    pub fn sections_of(&self, name: &str) -> Vec<&Section> {
+        self.sections.iter().filter(|section| section.name == name).collect()
+    }
+}
