@@ -57,7 +57,7 @@ impl<'a> ModuleView<'a> {
         let Some(data) = self.module.symbols.get(symbol) else {
             return false;
         };
-        if data.linkage == Linkage::ExternalWeak || data.far {
+        if data.linkage == Linkage::ExternalWeak || data.far || data.is_absolute {
             return false;
         }
         data.dso_local
@@ -107,6 +107,11 @@ impl<'a> ModuleView<'a> {
             (false, false) => TlsModel::InitialExec,
         };
         model.max(data.tls)
+    }
+
+    /// Whether the symbol is a number and no place.
+    pub fn is_absolute(&self, symbol: SymbolId) -> bool {
+        self.module.symbols.get(symbol).is_some_and(|data| data.is_absolute)
     }
 
     /// Whether the symbol names code.

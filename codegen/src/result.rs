@@ -1,6 +1,7 @@
 //! What compiling one function gives: bytes with relocations, constants, unwind rows.
 
 use crate::buffer::CodeBuffer;
+use frazil_ir::module::Attachments;
 
 /// A step of the call frame description, valid from an offset on. Registers have their DWARF numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +34,8 @@ pub struct CompiledFunction {
     pub frame_bytes: u32,
     /// Log2 of the alignment that the code wants.
     pub align_log2: u8,
+    /// What the function says on where it is to be, if anything.
+    pub attachments: Option<Box<Attachments>>,
 }
 
 impl CompiledFunction {
@@ -60,6 +63,7 @@ impl CompiledFunction {
         self.body.clear();
         self.unwind.clear();
         self.frame_bytes = 0;
+        self.attachments = None;
     }
 
     /// Length in bytes of the whole function.

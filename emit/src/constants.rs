@@ -47,6 +47,8 @@ impl SectionDesc {
             flags: elf::SHF_ALLOC | elf::SHF_MERGE,
             entry_bytes: bytes,
             group: None,
+            associated: None,
+            owner: None,
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::exceptions::Late;
 use crate::names::ObjectName;
 use crate::section::{SHF_X86_64_LARGE, SectionDesc, SectionId, SectionTable};
 use frazil_codegen::{ModuleView, RelocationModel};
-use frazil_ir::module::{ComdatSelection, DataRelocation, InitEntry, RelocationTarget, TlsModel};
+use frazil_ir::module::{Attachments, ComdatSelection, DataRelocation, InitEntry, RelocationTarget, TlsModel};
 use frazil_ir::{Block, ComdatId, DataDef, EntityRef, FuncId, Linkage, Module, SymbolId, SymbolKind};
 use frazil_support::FxBuildHasher;
 use indexmap::IndexSet;
@@ -139,14 +139,19 @@ impl<'a> Placement<'a> {
     }
 
     /// The section of a function.
-    pub fn function(&mut self, function: FuncId) -> SectionId {
+    pub fn function(&mut self, function: FuncId, attachments: Option<&Attachments>) -> SectionId {
         let symbol = self.module.functions[function].symbol;
         let data = &self.module.symbols[symbol];
         let plain = data.section.is_empty() && data.comdat.is_none() && !self.retained[symbol.index()];
-        if plain && !self.options.function_sections {
+        if plain && !self.options.function_sections && attachments.is_none() {
             return self.text;
         }
-        self.place(symbol, Kind::Code, self.options.function_sections)
+        let wish = Wish {
+            symbol,
+            attachments,
+            unique: self.options.function_sections,
+        };
+        self.place(&wish, Kind::Code)
     }
 
     /// Where a data definition goes.
@@ -160,19 +165,34 @@ impl<'a> Placement<'a> {
             _ => {}
         }
         let kind = self.data_kind(def);
-        let alone =
-            symbol.far || symbol.comdat.is_some() || self.retained[def.symbol.index()] || !symbol.section.is_empty();
-        DataPlace::Section(match kind {
-            Kind::String if !alone => self.sections.intern(SectionDesc {
+        let attachments = self.module.attachments_of(def.symbol);
+        let alone = attachments.is_some_and(|attachments| attachments.associated.is_some())
+            || symbol.far
+            || symbol.comdat.is_some()
+            || self.retained[def.symbol.index()]
+            || !symbol.section.is_empty();
+        let desc = match kind {
+            Kind::String if !alone => SectionDesc {
                 name: format!(".rodata.str1.{}", 1u64 << def.align_log2.min(63)).into_bytes(),
-                ty: elf::SHT_PROGBITS,
-                flags: elf::SHF_ALLOC | elf::SHF_MERGE | elf::SHF_STRINGS,
                 entry_bytes: 1,
-                group: None,
-            }),
-            Kind::Constant if !alone => self.sections.intern(SectionDesc::mergeable_constants(def.size)),
-            kind => self.place(def.symbol, kind, self.options.data_sections),
-        })
+                ..SectionDesc::new(
+                    b"",
+                    elf::SHT_PROGBITS,
+                    elf::SHF_ALLOC | elf::SHF_MERGE | elf::SHF_STRINGS,
+                )
+            },
+            Kind::Constant if !alone => SectionDesc::mergeable_constants(def.size),
+            kind => {
+                let wish = Wish {
+                    symbol: def.symbol,
+                    attachments,
+                    unique: self.options.data_sections,
+                };
+                return DataPlace::Section(self.place(&wish, kind));
+            }
+        };
+        let prefix = attachments.map_or(&[][..], |attachments| &attachments.section_prefix);
+        DataPlace::Section(self.sections.intern(desc.with_prefix(prefix)))
     }
 
     /// Sections and entries of constructors or destructors, in the order in which they are written.
@@ -318,10 +338,11 @@ impl<'a> Placement<'a> {
                 })
     }
 
-    fn place(&mut self, symbol: SymbolId, kind: Kind, unique: bool) -> SectionId {
-        let module = self.module;
+    fn place(&mut self, wish: &Wish<'_>, kind: Kind) -> SectionId {
+        let (module, symbol) = (self.module, wish.symbol);
         let data = &module.symbols[symbol];
         let retained = self.retained[symbol.index()];
+        let associated = wish.attachments.and_then(|attachments| attachments.associated);
         let explicit = module.strings.bytes(data.section);
         let (mut name, mut flags) = match explicit {
             [] if data.far && kind != Kind::Code => far_section(kind),
@@ -331,9 +352,18 @@ impl<'a> Placement<'a> {
             }
             explicit => (explicit.to_vec(), kind_of_section(explicit).unwrap_or(kind).section().1),
         };
-        if explicit.is_empty() && (unique || data.comdat.is_some() || retained) {
-            name.push(b'.');
-            ObjectName::of_symbol(module, symbol).append_to(&mut name);
+        if explicit.is_empty() {
+            let prefix = wish
+                .attachments
+                .map_or(&[][..], |attachments| &attachments.section_prefix);
+            let is_alone = wish.unique || data.comdat.is_some() || retained || associated.is_some();
+            append_prefix(&mut name, prefix, is_alone);
+            if is_alone {
+                name.push(b'.');
+                ObjectName::of_symbol(module, symbol).append_to(&mut name);
+            }
+        } else if wish.attachments.is_some_and(|attachments| attachments.is_excluded) {
+            flags = elf::SHF_EXCLUDE;
         }
         if retained {
             flags |= elf::SHF_GNU_RETAIN;
@@ -348,7 +378,40 @@ impl<'a> Placement<'a> {
         let ty = section_type(&name, kind_of_section(explicit).unwrap_or(kind));
         let mut desc = SectionDesc::new(&name, ty, flags);
         desc.group = data.comdat;
+        if associated.is_some() {
+            desc.flags |= elf::SHF_LINK_ORDER;
+            desc.associated = associated;
+            desc.owner = (!explicit.is_empty()).then_some(symbol);
+        }
         self.sections.intern(desc)
+    }
+}
+
+/// What a section is asked for.
+struct Wish<'w> {
+    symbol: SymbolId,
+    attachments: Option<&'w Attachments>,
+    /// Whether every definition of its kind has a section of its own.
+    unique: bool,
+}
+
+/// Adds what is attached to a definition to the name of its usual section; a dot at the end tells it from the name of a
+/// definition that is alone.
+fn append_prefix(name: &mut Vec<u8>, prefix: &[u8], is_alone: bool) {
+    if !prefix.is_empty() {
+        name.push(b'.');
+        name.extend_from_slice(prefix);
+        if !is_alone {
+            name.push(b'.');
+        }
+    }
+}
+
+impl SectionDesc {
+    /// The section for definitions to which this is attached.
+    fn with_prefix(mut self, prefix: &[u8]) -> SectionDesc {
+        append_prefix(&mut self.name, prefix, false);
+        self
     }
 }
 

@@ -1,6 +1,6 @@
 //! Sections of the object file, each named by its attributes.
 
-use frazil_ir::ComdatId;
+use frazil_ir::{ComdatId, SymbolId};
 use frazil_support::{EntityRef, FxBuildHasher, entity_impl};
 use indexmap::IndexSet;
 use object::elf::{self, SectionFlags, SectionType};
@@ -26,6 +26,10 @@ pub struct SectionDesc {
     pub entry_bytes: u64,
     /// The comdat group that it belongs to.
     pub group: Option<ComdatId>,
+    /// The symbol without whose section linkers leave this one out.
+    pub associated: Option<SymbolId>,
+    /// The only symbol in it, where others of its name and attributes do not share it.
+    pub owner: Option<SymbolId>,
 }
 
 impl SectionDesc {
@@ -37,6 +41,8 @@ impl SectionDesc {
             flags,
             entry_bytes: 0,
             group: None,
+            associated: None,
+            owner: None,
         }
     }
 

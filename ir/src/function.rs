@@ -13,6 +13,7 @@
 use crate::cfg::Cfg;
 use crate::constant::{AsmData, ConstData, ConstKind, ConstView};
 use crate::entities::{Block, ConstId, Inst, SigId, SlotId, SymbolId, Value};
+use crate::module::Attachments;
 use crate::opcode::{Format, Opcode, Results};
 use crate::operand::Operand;
 use crate::signature::Signature;
@@ -140,6 +141,8 @@ pub struct Function {
     pub slots: Vec<SlotData>,
     /// Whether addresses of its blocks are taken, in code or in data. Then blocks keep their numbers.
     pub has_block_addresses: bool,
+    /// What is attached to it, if anything.
+    pub attachments: Option<Box<Attachments>>,
     /// Predecessors and successors; valid after [`Function::compute_cfg`].
     pub cfg: Cfg,
 }
@@ -174,6 +177,7 @@ impl Function {
         self.asms.clear();
         self.slots.clear();
         self.has_block_addresses = false;
+        self.attachments = None;
         self.cfg.clear();
         let drop_tables = self.types.extra_len() > 120 || self.sigs.len() > 100_000;
         if drop_tables {

@@ -44,6 +44,22 @@ pub struct Module {
     pub flags: ModuleFlags,
     /// What is said to linkers and other tools.
     pub tools: ToolTexts,
+    /// What is attached to symbols, ascending by symbol. What is attached to functions with bodies stands there.
+    pub attachments: Vec<(SymbolId, Attachments)>,
+}
+
+/// What is attached to a symbol and says more on where it is, in the few cases in which something is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Attachments {
+    /// Part of the name of the usual section, such as `hot`; empty for none.
+    pub section_prefix: Vec<u8>,
+    /// The symbol without which linkers leave this one out.
+    pub associated: Option<SymbolId>,
+    /// Whether the section that is asked for is not loaded.
+    pub is_excluded: bool,
+    /// The range in which the number is that the symbol stands for, if it does: the first, and the one behind the last,
+    /// which may have wrapped.
+    pub absolute: Option<(u64, u64)>,
 }
 
 /// What a module says to linkers and other tools, in sections of its own.
@@ -73,6 +89,15 @@ impl Module {
                 .map_or("<unknown symbol>", |function| function.name())
                 .into(),
         }
+    }
+
+    /// What is attached to a symbol.
+    pub fn attachments_of(&self, symbol: SymbolId) -> Option<&Attachments> {
+        if !self.symbols.get(symbol)?.has_attachments {
+            return None;
+        }
+        let found = self.attachments.binary_search_by_key(&symbol, |row| row.0).ok()?;
+        Some(&self.attachments[found].1)
     }
 
     /// The relocations of a data definition.
@@ -208,6 +233,10 @@ pub struct SymbolData {
     pub unnamed_addr: bool,
     /// How it is reached if thread-local.
     pub tls: TlsModel,
+    /// Whether it is a number and no place: code does not count on where it is.
+    pub is_absolute: bool,
+    /// Whether [`Module::attachments`] has more on it.
+    pub has_attachments: bool,
     /// The section asked for; empty for the usual one.
     pub section: Str,
     /// The comdat it belongs to.

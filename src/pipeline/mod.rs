@@ -163,6 +163,7 @@ impl Worker<'_> {
                 &mut self.code,
             )?,
         }
+        self.code.attachments = self.function.attachments.take();
         self.clock.lap(&mut report.times.compile);
         self.stage = Stage::Write;
         report.count_code(&self.code);

@@ -169,3 +169,59 @@ fn tools_are_told_what_the_module_says() {
         assert!(text.len() > 64);
     });
 }
+
+#[test]
+fn attachments_choose_sections() {
+    each_way("attachments.ll", &[], |way, reference, object| {
+        let is_other = |name: &str| {
+            [
+                ".shstrtab",
+                ".symtab",
+                ".strtab",
+                ".rela",
+                ".eh_frame",
+                ".group",
+                ".note.GNU-stack",
+                ".text",
+                ".data",
+                ".bss",
+            ]
+            .iter()
+            .any(|other| *other == name || *other == ".rela" && name.starts_with(other))
+        };
+        let names = ObjectFile::read(reference).names(|name| !is_other(name));
+        assert!(names.len() > 15, "{names:?}");
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        same_sections(way, reference, object, &names);
+        assert_eq!(ObjectFile::read(object).names(|name| !is_other(name)), names, "{way}");
+    });
+}
+
+#[test]
+fn absolute_symbols_are_numbers() {
+    let folder = Folder::new("module-features-absolute-main");
+    let program = folder.path("program");
+    for words in [&[][..], &["-relocation-model=pic"]] {
+        // What llc -O0 makes of a distance from such a symbol cannot be linked.
+        each_way("absolute.ll", words, |way, _, object| {
+            let mut command = Command::new("clang-22");
+            command.arg(here("absolute-main.c")).arg(object).arg("-o").arg(&program);
+            run(command.args(["-fuse-ld=lld", "-no-pie"]));
+            let output = String::from_utf8(run(&mut Command::new(&program))).expect("text");
+            assert_eq!(output, "82 0x123456789abcdef5 1 0\n", "{way}");
+            let relocations = run(Command::new("objdump").arg("-r").arg(object));
+            let relocations = String::from_utf8_lossy(&relocations);
+            assert!(!relocations.contains("GOT"), "{way}: {relocations}");
+        });
+    }
+}
+
+#[test]
+fn non_temporal_accesses_have_their_instructions() {
+    each_way("nontemporal.ll", &[], |way, reference, object| {
+        let expected = words_in_code(reference, &["movnt"]);
+        assert!(expected["stores"] == [5] && expected["loop"] == [1], "{expected:?}");
+        let found = words_in_code(object, &["movnt"]);
+        assert_eq!(found, expected, "{way}");
+    });
+}

@@ -12,6 +12,7 @@ pub struct Section {
     pub name: String,
     pub ty: u32,
     pub flags: u64,
+    /// That of code is the recipe's matter, and 0 here.
     pub align: u64,
     pub entry_bytes: u64,
     /// The name of the section that it is linked to.
@@ -40,11 +41,16 @@ impl ObjectFile {
             let flags = section.sh_flags(endian).0;
             let is_ordered = flags & elf::SHF_LINK_ORDER.0 != 0;
             let linked = table.iter().nth(section.sh_link(endian) as usize);
+            let is_code = flags & elf::SHF_EXECINSTR.0 != 0;
             Section {
                 name: name_of(section),
                 ty: section.sh_type(endian).0,
                 flags: flags & !SHF_GROUP.0,
-                align: section.sh_addralign(endian).max(1),
+                align: if is_code {
+                    0
+                } else {
+                    section.sh_addralign(endian).max(1)
+                },
                 entry_bytes: section.sh_entsize(endian),
                 linked_to: is_ordered.then(|| linked.map_or(String::new(), name_of)),
                 bytes: section.data(endian, &*data).expect("contents").to_vec(),
@@ -58,5 +64,16 @@ impl ObjectFile {
     /// The sections of a name, in order.
     pub fn sections_of(&self, name: &str) -> Vec<&Section> {
         self.sections.iter().filter(|section| section.name == name).collect()
+    }
+}
+
+impl ObjectFile {
+    /// The names of sections, sorted, each once.
+    pub fn names(&self, mut wanted: impl FnMut(&str) -> bool) -> Vec<String> {
+        let names = self.sections.iter().map(|section| section.name.clone());
+        let mut names: Vec<String> = names.filter(|name| !name.is_empty() && wanted(name)).collect();
+        names.sort();
+        names.dedup();
+        names
     }
 }

@@ -136,6 +136,7 @@ pub(crate) fn emit<I: Isa>(
         unwind,
         frame_bytes,
         align_log2,
+        ..
     } = out;
     thread_empty_blocks(func, &mut state.threaded);
     state.collect_dispatch_labels(func, body.block_addresses);

@@ -150,7 +150,7 @@ impl<'a> AsmBuilder<'a> {
     /// When a section cannot be named in assembly text.
     pub fn add_function(&mut self, function: FuncId, code: &CompiledFunction) -> Result<(), EmitError> {
         let head = &self.module.functions[function];
-        let section = self.placement.function(function);
+        let section = self.placement.function(function, code.attachments.as_deref());
         self.switch_to(section);
         let desc = self.target.desc();
         let align_log2 = head.align_log2.max(code.align_log2);

@@ -61,7 +61,7 @@ impl Display for Addend {
     }
 }
 
-const FLAG_LETTERS: [(SectionFlags, char); 9] = [
+const FLAG_LETTERS: [(SectionFlags, char); 10] = [
     (elf::SHF_ALLOC, 'a'),
     (elf::SHF_WRITE, 'w'),
     (elf::SHF_EXECINSTR, 'x'),
@@ -70,6 +70,7 @@ const FLAG_LETTERS: [(SectionFlags, char); 9] = [
     (elf::SHF_TLS, 'T'),
     (elf::SHF_GNU_RETAIN, 'R'),
     (elf::SHF_EXCLUDE, 'e'),
+    (elf::SHF_LINK_ORDER, 'o'),
     (SHF_X86_64_LARGE, 'l'),
 ];
 
@@ -102,6 +103,12 @@ pub(super) fn section_directive(desc: &SectionDesc, placement: &Placement<'_>, u
     );
     if desc.is_mergeable() {
         text.push_str(&format!(",{}", desc.entry_bytes));
+    }
+    if let Some(symbol) = desc.associated {
+        match placement.module.symbols[symbol].is_defined() {
+            true => text.push_str(&format!(",{}", Name(ObjectName::of_symbol(placement.module, symbol)))),
+            false => text.push_str(",0"),
+        }
     }
     if let Some(group) = desc.group {
         text.push_str(&format!(",{}", Name(ObjectName::plain(placement.group_name(group)))));

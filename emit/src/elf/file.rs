@@ -7,10 +7,10 @@
 use super::contents::SectionContents;
 use super::resolve::place_in_section;
 use super::symtab::{Strings, SymbolTable};
-use super::{ObjectBuilder, PendingRelocation};
+use super::{Location, ObjectBuilder, PendingRelocation};
 use crate::error::EmitError;
 use crate::section::{SectionDesc, SectionId};
-use frazil_ir::{ComdatId, EntityRef};
+use frazil_ir::{ComdatId, EntityRef, SymbolId};
 use object::Endianness;
 use object::elf::{self, FileFlags, Machine, RelocationType};
 use object::write::WritableBuffer;
@@ -268,7 +268,17 @@ impl Plan<'_, '_> {
             sh_size: contents.size(desc),
             sh_addralign: 1u64 << contents.align_log2.min(63),
             sh_entsize: desc.entry_bytes,
+            sh_link: desc.associated.map_or(0, |symbol| self.section_of(symbol)),
             ..SectionHeader::default()
+        }
+    }
+
+    /// The header number of the section that a symbol is in; 0 if it is not in the object.
+    #[cold]
+    fn section_of(&self, symbol: SymbolId) -> u32 {
+        match self.builder.states[symbol.index()].location {
+            Location::At(section, _) => self.headers.section_index(section).unwrap_or(0),
+            _ => 0,
         }
     }
 

@@ -179,7 +179,7 @@ impl<'a> ObjectBuilder<'a> {
                 name,
             ));
         }
-        let section = self.placement.function(function);
+        let section = self.placement.function(function, code.attachments.as_deref());
         let align_log2 = head.align_log2.max(code.align_log2);
         let start = self
             .contents

@@ -3,6 +3,7 @@
 use super::blocks::Splits;
 use super::word::{NO_TYPE, State, Word};
 use crate::limits;
+use crate::llvm::attachments::Marks;
 use crate::llvm::constants::{Constant, ConstantKind, ConstantTable};
 use crate::llvm::module::{BitcodeModule, ModuleValue};
 use crate::llvm::types::{Kind, TypeId, TypeTable};
@@ -53,6 +54,8 @@ pub struct BuildState {
     pub(crate) first_constant: u32,
     /// Constants that become instructions and that phis use: they are made at the beginning of the function.
     pub(crate) early: Vec<u32>,
+    /// The accesses that are marked as non-temporal.
+    pub(crate) marks: Marks,
     /// Blocks with landing pads.
     pub(crate) pads: Vec<u32>,
     /// Where the blocks of the file are, if some were split.

@@ -6,6 +6,7 @@
 //! Operands are numbers relative to the next value's number; one that is not defined yet is followed by its type
 //! unless the type is known from the place. Blocks are not marked: a terminator ends one.
 
+use super::attachments::{Marks, mark_accesses};
 use super::body;
 use super::codes::{block as id, function as code};
 use super::fused;
@@ -79,6 +80,7 @@ impl<'m> FunctionReader<'m> {
             return Err(ReadError::malformed(0, format!("function {} has no body", id.index())));
         };
         self.state.early.clear();
+        self.state.marks = Marks::default();
         self.empty(function);
         let mut result = self.read_body(body, head.symbol, function);
         if let Ok(Reading::Again) = result {
@@ -118,6 +120,8 @@ impl<'m> FunctionReader<'m> {
         } = self;
         state.reset();
         let early = state.early.len();
+        let marks = !state.marks.is_empty();
+        state.marks.restart();
         let mut cursor = module.stream.clone();
         let block = Block::enter(&mut cursor, header, module.block_info.abbreviations(id::FUNCTION));
         let next = state.words.len() as u32;
@@ -136,10 +140,12 @@ impl<'m> FunctionReader<'m> {
             open: false,
             bundles: false,
             early,
+            marks,
+            metadata: None,
         };
         body.begin(symbol)?;
         body.walk(&mut cursor, block, record)?;
-        if body.build.state.early.len() > body.early {
+        if body.build.state.early.len() > body.early || body.build.state.marks.is_empty() == body.marks {
             return Ok(Reading::Again);
         }
         body.finish().map(|()| Reading::Done)
@@ -164,6 +170,10 @@ pub(crate) struct Body<'r, 'm> {
     /// How many constants are made at the beginning of the function. When more are wanted, the body is read again, and
     /// what this reading builds does not matter.
     early: usize,
+    /// Whether instructions are counted, because some of them are marked.
+    marks: bool,
+    /// The function's own metadata.
+    pub(super) metadata: Option<SubBlock>,
 }
 
 /// Operands of a record that are read one after another.
@@ -244,7 +254,11 @@ impl Body<'_, '_> {
 
     fn walk(&mut self, cursor: &mut Cursor<'_>, mut block: Block<'_>, record: &mut Record) -> Result<(), ReadError> {
         let header = *block.header();
-        let shapes = self.build.module.shapes.as_slice();
+        // Instructions are counted one by one.
+        let shapes = match self.marks {
+            true => &[],
+            false => self.build.module.shapes.as_slice(),
+        };
         let id_bits = header.abbreviation_width;
         loop {
             let window = cursor.window();
@@ -266,6 +280,13 @@ impl Body<'_, '_> {
                 Item::Block(inner) if inner.id == id::CONSTANTS => {
                     let behind = cursor.position();
                     self.constants(cursor, &inner, record)
+                        .map_err(|error| error.within(id::name(inner.id)))?;
+                    cursor.seek(behind);
+                }
+                Item::Block(inner) if inner.id == id::METADATA => self.metadata = Some(inner),
+                Item::Block(inner) if inner.id == id::METADATA_ATTACHMENTS => {
+                    let behind = cursor.position();
+                    self.attachments(cursor, &inner, record)
                         .map_err(|error| error.within(id::name(inner.id)))?;
                     cursor.seek(behind);
                 }
@@ -333,11 +354,29 @@ impl Body<'_, '_> {
         if !self.open {
             self.open_block()?;
         }
+        if self.marks {
+            return self.counted_instruction(record_code, &mut operands);
+        }
         if record_code != code::PHI {
             self.instruction(record_code, &mut operands)
         } else {
             self.phi(&mut operands)
         }
+    }
+
+    /// Handles an instruction in a body with marked accesses.
+    #[cold]
+    fn counted_instruction(&mut self, record_code: u64, operands: &mut Operands<'_>) -> Result<(), ReadError> {
+        let is_marked = self.build.state.marks.count();
+        let first = self.build.function.insts.len();
+        if record_code == code::PHI {
+            return self.phi(operands);
+        }
+        self.instruction(record_code, operands)?;
+        if is_marked {
+            mark_accesses(self.build.function, first);
+        }
+        Ok(())
     }
 
     fn open_block(&mut self) -> Result<(), ReadError> {

@@ -30,7 +30,8 @@ pub struct ModuleMetadata {
     pub texts: [Vec<Vec<u8>>; 4],
     /// What is attached to variables and to functions without bodies.
     pub attachments: Vec<RawAttachment>,
-    /// Whether there is a node of one number or symbol, such as marks accesses as non-temporal.
+    /// Whether there is a node of one number or symbol, such as marks accesses as non-temporal; those of one function
+    /// alone stand in a block of its own.
     pub has_single_values: bool,
 }
 
@@ -50,8 +51,8 @@ pub enum Attached {
     SectionPrefix(Vec<u8>),
     /// It is no place, but a number in a range: constants by value number.
     Absolute(u64, u64),
-    /// It is needed only with the symbol of this value number, if that is still there.
-    Associated(Option<u64>),
+    /// It is needed only with the symbol of this value number.
+    Associated(u64),
     /// It is not loaded.
     Exclude,
 }
@@ -91,7 +92,10 @@ const MOST_OPERAND_BITS: u32 = 42;
 
 /// Where metadata stands, by number; strings come first.
 #[derive(Debug, Default)]
-pub struct Places {
+pub struct Places<'m> {
+    /// In the block of a function: the module's metadata, whose numbers come first, and how many there are.
+    outer: Option<Box<(Places<'m>, Block<'m>)>>,
+    base: u64,
     strings: u64,
     /// The lengths of the strings, bytes of the input.
     lengths: Range<usize>,
@@ -155,7 +159,7 @@ pub fn read_module(
 }
 
 /// Whether a kind and node are an attachment that matters to symbols.
-fn is_wanted(pair: &[u64]) -> bool {
+pub fn is_wanted(pair: &[u64]) -> bool {
     let kinds = [
         kind::SECTION_PREFIX,
         kind::ABSOLUTE_SYMBOL,
@@ -165,9 +169,18 @@ fn is_wanted(pair: &[u64]) -> bool {
     pair.first().is_some_and(|kind| kinds.contains(kind))
 }
 
-impl Places {
+impl<'m> Places<'m> {
+    /// Places in the block of a function, with the module's.
+    pub fn within(outer: Places<'m>, block: Block<'m>) -> Places<'m> {
+        Places {
+            base: outer.strings.saturating_add(outer.records.len() as u64),
+            outer: Some(Box::new((outer, block))),
+            ..Places::default()
+        }
+    }
+
     /// Walks over a block to its end, notes where metadata is, and shows the records that are none.
-    fn walk(
+    pub fn walk(
         &mut self,
         cursor: &mut Cursor<'_>,
         block: &mut Block<'_>,
@@ -194,15 +207,17 @@ impl Places {
     /// Whether there is a node of a single operand that is a constant or a symbol. What is too long for that is passed
     /// over without a look.
     fn has_single_value(
-        &self,
+        &mut self,
         cursor: &mut Cursor<'_>,
         block: &mut Block<'_>,
         record: &mut Record,
     ) -> Result<bool, ReadError> {
         // An unabbreviated record of a code, a count and one operand.
         let longest = block.header().abbreviation_width + 6 + 6 + MOST_OPERAND_BITS;
-        for (index, &position) in self.records.iter().enumerate() {
-            let next = self.records.get(index + 1);
+        for index in 0..self.records.len() {
+            let (Some(&position), next) = (self.records.get(index), self.records.get(index + 1)) else {
+                break;
+            };
             if next.is_some_and(|next| next.wrapping_sub(position) > u64::from(longest)) {
                 continue;
             }
@@ -219,7 +234,7 @@ impl Places {
 
     /// The value number that an operand of a node names, if it names one.
     fn value(
-        &self,
+        &mut self,
         operand: u64,
         cursor: &mut Cursor<'_>,
         block: &mut Block<'_>,
@@ -236,7 +251,7 @@ impl Places {
 
     /// The operands of a node.
     fn node(
-        &self,
+        &mut self,
         id: u64,
         cursor: &mut Cursor<'_>,
         block: &mut Block<'_>,
@@ -250,7 +265,7 @@ impl Places {
 
     /// The texts of a node.
     fn texts(
-        &self,
+        &mut self,
         id: u64,
         cursor: &mut Cursor<'_>,
         block: &mut Block<'_>,
@@ -262,8 +277,8 @@ impl Places {
     }
 
     /// What a node of a kind attaches to a symbol; nothing if it is not as LLVM defines it.
-    fn attached(
-        &self,
+    pub fn attached(
+        &mut self,
         kind: u64,
         node: u64,
         cursor: &mut Cursor<'_>,
@@ -281,7 +296,7 @@ impl Places {
                 let high = self.value(high, cursor, block, record)?;
                 low.zip(high).map(|(low, high)| Attached::Absolute(low, high))
             }
-            (kind::ASSOCIATED, &[symbol]) => Some(Attached::Associated(self.value(symbol, cursor, block, record)?)),
+            (kind::ASSOCIATED, &[symbol]) => self.value(symbol, cursor, block, record)?.map(Attached::Associated),
             (kind::EXCLUDE, _) => Some(Attached::Exclude),
             _ => None,
         })
@@ -329,14 +344,18 @@ impl Places {
 
     /// The record of a node or constant, if `id` is not a string.
     fn load(
-        &self,
+        &mut self,
         id: u64,
         cursor: &mut Cursor<'_>,
         block: &mut Block<'_>,
         record: &mut Record,
     ) -> Result<bool, ReadError> {
+        if let (Some(outer), true) = (&mut self.outer, id < self.base) {
+            let (places, block) = &mut **outer;
+            return places.load(id, cursor, block, record);
+        }
         let index = id
-            .checked_sub(self.strings)
+            .checked_sub(self.base.saturating_add(self.strings))
             .and_then(|index| usize::try_from(index).ok());
         match index.and_then(|index| self.records.get(index)) {
             Some(&position) => block.record_at(cursor, record, position),
@@ -346,7 +365,7 @@ impl Places {
 
     /// A flag: a node of its behavior, its name and its value; operands of nodes are numbers plus one.
     fn flag(
-        &self,
+        &mut self,
         node: u64,
         cursor: &mut Cursor<'_>,
         block: &mut Block<'_>,
@@ -374,7 +393,11 @@ impl Places {
         Ok(Some(RawFlag { name, value }))
     }
 
-    fn string(&self, id: u64, cursor: &Cursor<'_>) -> Option<Vec<u8>> {
+    fn string(&mut self, id: u64, cursor: &Cursor<'_>) -> Option<Vec<u8>> {
+        if let (Some(outer), true) = (&mut self.outer, id < self.base) {
+            return outer.0.string(id, cursor);
+        }
+        let id = id.checked_sub(self.base)?;
         if id >= self.strings {
             return None;
         }

@@ -2,6 +2,7 @@
 //!
 //! [`module`] reads everything but function bodies, [`function`] reads one body. Numbers are in [`codes`].
 
+pub(crate) mod attachments;
 pub mod attributes;
 mod body;
 pub mod codes;

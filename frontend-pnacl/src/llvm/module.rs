@@ -7,6 +7,7 @@
 //! Blocks that only optimisers need (use-list orders, summaries, symbol table, metadata but for the module flags) are
 //! not entered. A file with more than one module is refused.
 
+use super::attachments;
 use super::attributes::AttributeTable;
 use super::codes::{block as id, identification, module as code, symbols};
 use super::constants::ConstantTable;
@@ -22,7 +23,7 @@ use crate::build;
 use crate::build::intrinsics::Intrinsic;
 use crate::error::{ReadError, ReadErrorKind};
 use crate::wrapper;
-use frazil_ir::module::{GuardPlace, ModuleFlags};
+use frazil_ir::module::{Attachments, GuardPlace, ModuleFlags};
 use frazil_ir::{EntityRef, FuncId, Module, Str, SymbolId, SymbolKind};
 use std::ops::Range;
 
@@ -60,6 +61,8 @@ pub struct BitcodeModule<'a> {
     /// Which synchronisation scopes mean one thread only.
     pub(crate) single_thread_scopes: Vec<bool>,
     version: u64,
+    /// The module's metadata, to look for what functions name of it.
+    pub(crate) metadata_block: Option<SubBlock>,
     /// What the module's metadata says.
     pub(crate) metadata: ModuleMetadata,
     refusals: Vec<ReadError>,
@@ -117,6 +120,7 @@ impl<'a> BitcodeModule<'a> {
             bundle_tags: Vec::new(),
             single_thread_scopes: Vec::new(),
             version: 0,
+            metadata_block: None,
             metadata: ModuleMetadata::default(),
             refusals: Vec::new(),
         };
@@ -212,6 +216,7 @@ impl<'a> BitcodeModule<'a> {
         }
         self.apply_flags();
         self.apply_texts();
+        self.apply_attachments();
         Ok(())
     }
 
@@ -285,7 +290,10 @@ impl<'a> BitcodeModule<'a> {
                 self.values
                     .extend((first..self.constants.rows.len()).map(|row| ModuleValue::Constant(row as u32)));
             }
-            id::METADATA => self.metadata = metadata::read_module(cursor, block, record)?,
+            id::METADATA => {
+                self.metadata = metadata::read_module(cursor, block, record)?;
+                self.metadata_block = Some(*header);
+            }
             id::VALUE_SYMBOLS if self.version < 2 => {
                 read_symbol_names(cursor, block, record, &self.values, &mut self.module)?;
             }
@@ -297,6 +305,34 @@ impl<'a> BitcodeModule<'a> {
             _ => block.leave(cursor)?,
         }
         Ok(())
+    }
+
+    /// Takes over what is attached to symbols.
+    fn apply_attachments(&mut self) {
+        let mut found: Vec<(SymbolId, Attachments)> = Vec::new();
+        for raw in std::mem::take(&mut self.metadata.attachments) {
+            let known = usize::try_from(raw.value).ok().and_then(|value| self.values.get(value));
+            let Some(&ModuleValue::Symbol(symbol)) = known else {
+                continue;
+            };
+            match found.iter_mut().find(|row| row.0 == symbol) {
+                Some((_, attachments)) => attachments::attach(self, raw.what, attachments),
+                None => {
+                    let mut attachments = Attachments::default();
+                    attachments::attach(self, raw.what, &mut attachments);
+                    found.push((symbol, attachments));
+                }
+            }
+        }
+        found.retain(|(_, attachments)| *attachments != Attachments::default());
+        found.sort_by_key(|row| row.0);
+        for (symbol, attachments) in &found {
+            if let Some(data) = self.module.symbols.get_mut(*symbol) {
+                data.has_attachments = true;
+                data.is_absolute = attachments.absolute.is_some();
+            }
+        }
+        self.module.attachments = found;
     }
 
     /// Takes over what the module says to tools.

@@ -64,6 +64,12 @@ impl<'s> Parser<'s> {
             return Ok(());
         }
         self.advance()?;
+        if super::parser_module::is_attachment(word) {
+            let mut attachments = function.attachments.take().unwrap_or_default();
+            self.attachment(word, &mut attachments)?;
+            function.attachments = Some(attachments);
+            return Ok(());
+        }
         let personality = if word == "personality" {
             Some(self.module_symbol()?)
         } else {

@@ -13,7 +13,8 @@ use crate::constant::ConstView;
 use crate::entities::{ConstId, DataId, FuncId, SymbolId};
 use crate::function::Function;
 use crate::module::{
-    ComdatData, DataDef, DataRelocation, FunctionHead, InitEntry, Module, RelocationTarget, SymbolData, SymbolKind,
+    Attachments, ComdatData, DataDef, DataRelocation, FunctionHead, InitEntry, Module, RelocationTarget, SymbolData,
+    SymbolKind,
 };
 use frazil_support::EntityRef;
 use typed_arena::Arena;
@@ -68,6 +69,11 @@ fn note_block_addresses(module: &mut Module, functions: &mut [Function]) {
             function.has_block_addresses = true;
         }
     }
+}
+
+/// Whether a word begins an attachment of a symbol.
+pub(super) fn is_attachment(word: &str) -> bool {
+    matches!(word, "section_prefix" | "associated" | "excluded" | "absolute")
 }
 
 /// The first walk: numbers symbols and definitions.
@@ -492,6 +498,16 @@ impl Parser<'_> {
             }
             "far" => self.module.symbols[id].far = true,
             "unnamed_addr" => self.module.symbols[id].unnamed_addr = true,
+            "is_absolute" => self.module.symbols[id].is_absolute = true,
+            word if is_attachment(word) => {
+                let mut attachments = self.module.attachments_of(id).cloned().unwrap_or_default();
+                self.attachment(word, &mut attachments)?;
+                self.module.symbols[id].has_attachments = true;
+                match self.module.attachments.binary_search_by_key(&id, |row| row.0) {
+                    Ok(found) => self.module.attachments[found].1 = attachments,
+                    Err(place) => self.module.attachments.insert(place, (id, attachments)),
+                }
+            }
             "section" | "partition" => {
                 let bytes = self.text()?;
                 let text = self.module.strings.add(bytes);
@@ -514,6 +530,17 @@ impl Parser<'_> {
                 self.module.symbols[id].comdat = Some(comdat);
             }
             _ => return Err(self.error(format!("unknown attribute `{word}` of a symbol"))),
+        }
+        Ok(())
+    }
+
+    /// What follows the word of an attachment.
+    pub(super) fn attachment(&mut self, word: &str, attachments: &mut Attachments) -> Parsed<()> {
+        match word {
+            "section_prefix" => attachments.section_prefix = self.text()?.to_vec(),
+            "associated" => attachments.associated = Some(self.module_symbol()?),
+            "absolute" => attachments.absolute = Some((self.unsigned()?, self.unsigned()?)),
+            _ => attachments.is_excluded = true,
         }
         Ok(())
     }

@@ -163,6 +163,9 @@ impl FunctionPrinter<'_> {
         if let Some(head) = head {
             self.attributes(head)?;
         }
+        if let Some(attachments) = &self.function.attachments {
+            super::printer_module::write_attachments(self.out, self.module, attachments)?;
+        }
         self.out.write_str(" {\n")
     }
 

@@ -8,8 +8,8 @@ use super::printer::{print_function, write_addend, write_symbol};
 use crate::entities::SymbolId;
 use crate::function::Function;
 use crate::module::{
-    DataDef, DataLayout, DataRelocation, FramePointer, GuardPlace, InitEntry, Linkage, Module, RelocationTarget,
-    SymbolData, SymbolKind, TlsModel, Visibility,
+    Attachments, DataDef, DataLayout, DataRelocation, FramePointer, GuardPlace, InitEntry, Linkage, Module,
+    RelocationTarget, SymbolData, SymbolKind, TlsModel, Visibility,
 };
 use frazil_support::{EntityRef, Str};
 use std::fmt::{self, Write};
@@ -194,6 +194,12 @@ impl ModulePrinter<'_> {
         if symbol.far {
             self.out.write_str(" far")?;
         }
+        if symbol.is_absolute {
+            self.out.write_str(" is_absolute")?;
+        }
+        if let Some(attachments) = module.attachments_of(id) {
+            write_attachments(self.out, module, attachments)?;
+        }
         if symbol.unnamed_addr {
             self.out.write_str(" unnamed_addr")?;
         }
@@ -338,6 +344,25 @@ impl ModulePrinter<'_> {
         }
         self.out.write_str("]\n")
     }
+}
+
+/// Writes what is attached to a symbol, each word after a blank.
+pub(super) fn write_attachments(out: &mut dyn Write, module: &Module, attachments: &Attachments) -> fmt::Result {
+    if !attachments.section_prefix.is_empty() {
+        out.write_str(" section_prefix ")?;
+        write_quoted(out, &attachments.section_prefix)?;
+    }
+    if let Some(symbol) = attachments.associated {
+        out.write_str(" associated ")?;
+        write_symbol(out, module, symbol)?;
+    }
+    if attachments.is_excluded {
+        out.write_str(" excluded")?;
+    }
+    if let Some((low, high)) = attachments.absolute {
+        write!(out, " absolute {low} {high}")?;
+    }
+    Ok(())
 }
 
 /// How many of the first bytes to write as one piece: up to a line, or to the next long run of zeros.

@@ -267,6 +267,10 @@ impl Isa for X86 {
             cx.emit(rm(Op::LeaRM, 8, dst, mem));
             return Ok(());
         }
+        if cx.view().is_absolute(symbol) {
+            cx.emit(movabs_ref(dst, Ref::symbol(RefKind::Symbol, symbol), disp));
+            return Ok(());
+        }
         cx.emit(rm(Op::MovRM, 8, dst, Mem::symbol(Ref::symbol(RefKind::Got, symbol), 0)));
         if disp != 0 {
             cx.emit(rm(Op::LeaRM, 8, dst, Mem::base(dst, disp)));

@@ -5,7 +5,7 @@
 
 use super::compare;
 use frazil_codegen::Folder;
-use frazil_ir::{Inst, InstData, Opcode, Operand, Type};
+use frazil_ir::{Inst, InstData, MemFlags, Opcode, Operand, Type};
 
 /// Chooses for one instruction.
 #[inline]
@@ -17,7 +17,10 @@ pub fn fold(folder: &mut Folder<'_>, user: Inst) {
         }
         Opcode::Store => {
             folder.fold_address(data.b);
-            fold_update(folder, data);
+            // A store past the caches has an instruction of its own.
+            if !MemFlags(data.flags).is_nontemporal() {
+                fold_update(folder, data);
+            }
         }
         Opcode::AtomicStore => folder.fold_address(data.b),
         Opcode::Branch => fold_condition(folder, data.a),

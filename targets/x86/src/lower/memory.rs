@@ -81,12 +81,22 @@ pub fn store<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErro
         return Err(CodegenError::unsupported("a store of a vector"));
     }
     let bytes = bits.div_ceil(8);
-    if bytes.is_power_of_two() && bytes <= 8 {
+    if MemFlags(data.flags).is_nontemporal() && matches!(bits, 32 | 64) {
+        store_past_caches(cx, data, bytes as u8);
+    } else if bytes.is_power_of_two() && bytes <= 8 {
         store_one(cx, data, bits, bytes as u8);
     } else {
         store_odd(cx, data, bits, bytes);
     }
     Ok(())
+}
+
+/// A store that does not go through caches; there are none of fewer bytes, nor of floats.
+#[cold]
+fn store_past_caches<C: LowerCtx>(cx: &mut C, data: &InstData, bytes: u8) {
+    let value = cx.use_reg(data.a, 0);
+    let mem = cx.use_addr(data.b, 8);
+    cx.emit(mr(Op::MovntiMR, bytes, mem, value));
 }
 
 fn store_float<C: LowerCtx>(cx: &mut C, data: &InstData) {

@@ -4,6 +4,7 @@ use super::super::memory::{at, load_bytes, store_bytes};
 use super::super::result;
 use super::{from_general, temp, to_general};
 use crate::build::*;
+use crate::features;
 use crate::ops::Op;
 use frazil_codegen::{LowerCtx, Mem, Reg, RegClass, VectorShape};
 use frazil_ir::{InstData, MemFlags, Type};
@@ -14,12 +15,22 @@ pub fn load<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) {
     let dst = cx.def(result(data), 0);
     match shape.memory_bytes() {
         16 => {
-            let row = if is_aligned(data) { Op::MovapRM } else { Op::MovupRM };
-            cx.emit(rm(row, 4, dst, mem));
+            let (row, size) = whole_load(cx, data);
+            cx.emit(rm(row, size, dst, mem));
         }
         8 => cx.emit(rm(Op::MovqXM, 8, dst, mem)),
         4 => cx.emit(rm(Op::MovdXM, 4, dst, mem)),
         bytes => load_odd(cx, dst, mem, bytes),
+    }
+}
+
+/// The row that loads 16 bytes.
+fn whole_load<C: LowerCtx>(cx: &C, data: &InstData) -> (Op, u8) {
+    let is_past_caches = MemFlags(data.flags).is_nontemporal();
+    match is_aligned(data) {
+        true if is_past_caches && cx.view().features.has(features::SSE4_1) => (Op::MovntdqaRM, 16),
+        true => (Op::MovapRM, 4),
+        false => (Op::MovupRM, 4),
     }
 }
 

@@ -1,0 +1,161 @@
+//! What is attached to a function with a body and to its instructions: where it is placed, and which accesses are
+//! non-temporal.
+//!
+//! Attachments stand behind the instructions, in a block of their own, those of the function first. Instructions are
+//! named by their numbers, which nothing else needs: a body with marked accesses is read once more, and counted. That
+//! block is only searched for marks if there is a node that can be one, in the module or in the function.
+
+use super::codes::block as id;
+use super::function::Body;
+use super::metadata::{Attached, NON_TEMPORAL, Places, is_wanted};
+use super::module::{BitcodeModule, ModuleValue};
+use crate::bitstream::block::{Block, Item, SubBlock};
+use crate::bitstream::cursor::Cursor;
+use crate::bitstream::record::Record;
+use crate::build;
+use crate::error::ReadError;
+use frazil_ir::module::Attachments;
+use frazil_ir::{Function, MemFlags, Opcode};
+
+/// Which instructions are marked as non-temporal, in the order of the file.
+#[derive(Debug, Default)]
+pub(crate) struct Marks {
+    /// Their numbers, ascending.
+    numbers: Vec<u64>,
+    /// The number of the next instruction, in a second reading.
+    next: u64,
+}
+
+impl Marks {
+    /// Whether there are any.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.numbers.is_empty()
+    }
+
+    /// Prepares for counting from the first instruction on.
+    pub(crate) fn restart(&mut self) {
+        self.next = 0;
+    }
+
+    /// Counts an instruction; returns whether it is marked.
+    pub(crate) fn count(&mut self) -> bool {
+        let number = self.next;
+        self.next += 1;
+        self.numbers.binary_search(&number).is_ok()
+    }
+}
+
+/// Marks the accesses among the instructions from `first` on.
+pub(crate) fn mark_accesses(function: &mut Function, first: usize) {
+    for data in function.insts.iter_mut().skip(first) {
+        if matches!(data.op, Opcode::Load | Opcode::Store) {
+            data.flags = MemFlags(data.flags).with_nontemporal(true).0;
+        }
+    }
+}
+
+/// Takes over one attachment.
+pub(crate) fn attach(module: &BitcodeModule<'_>, what: Attached, attachments: &mut Attachments) {
+    match what {
+        Attached::SectionPrefix(text) => attachments.section_prefix = text,
+        Attached::Absolute(low, high) => {
+            let number = |value| build::data::integer_value(module, value).map(i64::cast_unsigned);
+            attachments.absolute = number(low).zip(number(high));
+        }
+        Attached::Associated(value) => {
+            let known = usize::try_from(value).ok().and_then(|value| module.values.get(value));
+            if let Some(&ModuleValue::Symbol(symbol)) = known {
+                attachments.associated = Some(symbol);
+            }
+        }
+        Attached::Exclude => attachments.is_excluded = true,
+    }
+}
+
+impl Body<'_, '_> {
+    /// Reads what is attached to the function, and notes the instructions that are marked.
+    ///
+    /// # Errors
+    /// If the block is malformed.
+    #[cold]
+    pub(super) fn attachments(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        header: &SubBlock,
+        record: &mut Record,
+    ) -> Result<(), ReadError> {
+        let module = self.build.module;
+        let may_mark = self.metadata.is_some() || module.metadata.has_single_values;
+        let shared = module.block_info.abbreviations(id::METADATA_ATTACHMENTS);
+        let mut block = Block::enter(cursor, header, shared);
+        let marks = &mut self.build.state.marks.numbers;
+        let is_second = !marks.is_empty();
+        let mut wanted: Vec<(u64, u64)> = Vec::new();
+        loop {
+            match block.next(cursor, record)? {
+                Item::End => break,
+                Item::Block(_) => continue,
+                Item::Record => {}
+            }
+            match record.operands() {
+                [instruction, pairs @ ..] if pairs.len() % 2 == 0 => {
+                    let mut kinds = pairs.iter().step_by(2);
+                    if !is_second && kinds.any(|&kind| kind == NON_TEMPORAL) {
+                        marks.push(*instruction);
+                    }
+                }
+                pairs => {
+                    let pairs = pairs.chunks_exact(2).filter(|pair| is_wanted(pair));
+                    wanted.extend(pairs.filter_map(|pair| Some((*pair.first()?, *pair.get(1)?))));
+                }
+            }
+            if !may_mark {
+                block.leave(cursor)?;
+                break;
+            }
+        }
+        marks.sort_unstable();
+        match wanted.is_empty() {
+            true => Ok(()),
+            false => self.attach(&wanted, record),
+        }
+    }
+
+    /// Takes over what is attached to the function: kinds and nodes.
+    fn attach(&mut self, wanted: &[(u64, u64)], record: &mut Record) -> Result<(), ReadError> {
+        let module = self.build.module;
+        let Some(outer) = module.metadata_block else {
+            return Ok(());
+        };
+        let shared = module.block_info.abbreviations(id::METADATA);
+        let mut cursor = module.stream.clone();
+        let mut outer = Block::enter(&mut cursor, &outer, shared);
+        let mut places = Places::default();
+        places.walk(&mut cursor, &mut outer, record, |_| {})?;
+        let mut places = Places::within(places, outer);
+        // Without metadata of its own, the function has a block of none.
+        let own = self.metadata.unwrap_or(SubBlock {
+            id: id::METADATA,
+            abbreviation_width: 2,
+            start: 0,
+            end: 0,
+        });
+        let mut block = Block::enter(&mut cursor, &own, shared);
+        if self.metadata.is_some() {
+            places.walk(&mut cursor, &mut block, record, |_| {})?;
+        }
+        let mut found = Attachments::default();
+        for &(kind, node) in wanted {
+            if let Some(what) = places.attached(kind, node, &mut cursor, &mut block, record)? {
+                attach(module, what, &mut found);
+            }
+        }
+        // Code is loaded, and in its place.
+        found.is_excluded = false;
+        found.absolute = None;
+        if found != Attachments::default() {
+            self.build.function.attachments = Some(Box::new(found));
+        }
+        Ok(())
+    }
+}
