@@ -124,15 +124,19 @@ impl Body<'_, '_> {
     /// Takes over what is attached to the function: kinds and nodes.
     fn attach(&mut self, wanted: &[(u64, u64)], record: &mut Record) -> Result<(), ReadError> {
         let module = self.build.module;
-        let Some(outer) = module.metadata_block else {
-            return Ok(());
-        };
         let shared = module.block_info.abbreviations(id::METADATA);
         let mut cursor = module.stream.clone();
-        let mut outer = Block::enter(&mut cursor, &outer, shared);
-        let mut places = Places::default();
-        places.walk(&mut cursor, &mut outer, record, |_| {})?;
-        let mut places = Places::within(places, outer);
+        let outer = match (self.outer_metadata.take(), module.metadata_block) {
+            (Some(outer), _) => outer,
+            (None, Some(header)) => {
+                let mut block = Block::enter(&mut cursor, &header, shared);
+                let mut places = Places::default();
+                places.walk(&mut cursor, &mut block, record, |_| {})?;
+                Box::new((places, block))
+            }
+            (None, None) => return Ok(()),
+        };
+        let mut places = Places::within(outer);
         // Without metadata of its own, the function has a block of none.
         let own = self.metadata.unwrap_or(SubBlock {
             id: id::METADATA,
@@ -150,6 +154,7 @@ impl Body<'_, '_> {
                 attach(module, what, &mut found);
             }
         }
+        *self.outer_metadata = places.into_outer();
         // Code is loaded, and in its place.
         found.is_excluded = false;
         found.absolute = None;

@@ -10,6 +10,7 @@ use super::attachments::{Marks, mark_accesses};
 use super::body;
 use super::codes::{block as id, function as code};
 use super::fused;
+use super::metadata::Outer;
 use super::module::BitcodeModule;
 use super::types::{Kind, TypeId};
 use crate::bitstream::block::{Block, FIRST_ABBREVIATION, Item, SubBlock, UNABBREVIATED_RECORD};
@@ -37,6 +38,8 @@ pub struct FunctionReader<'m> {
     state: BuildState,
     /// The tables that `state` remembers numbers of.
     tables: Option<Tables>,
+    /// Where the module's metadata is, once a function has asked for it.
+    metadata: Option<Box<Outer<'m>>>,
 }
 
 /// By what the tables of a function are recognised.
@@ -66,6 +69,7 @@ impl<'m> FunctionReader<'m> {
             record: Record::default(),
             state: BuildState::new(module),
             tables: None,
+            metadata: None,
         }
     }
 
@@ -116,7 +120,11 @@ impl<'m> FunctionReader<'m> {
         function: &mut Function,
     ) -> Result<Reading, ReadError> {
         let Self {
-            module, record, state, ..
+            module,
+            record,
+            state,
+            metadata,
+            ..
         } = self;
         state.reset();
         let early = state.early.len();
@@ -142,6 +150,7 @@ impl<'m> FunctionReader<'m> {
             early,
             marks,
             metadata: None,
+            outer_metadata: metadata,
         };
         body.begin(symbol)?;
         body.walk(&mut cursor, block, record)?;
@@ -174,6 +183,8 @@ pub(crate) struct Body<'r, 'm> {
     marks: bool,
     /// The function's own metadata.
     pub(super) metadata: Option<SubBlock>,
+    /// The module's.
+    pub(super) outer_metadata: &'r mut Option<Box<Outer<'m>>>,
 }
 
 /// Operands of a record that are read one after another.

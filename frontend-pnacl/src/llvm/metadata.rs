@@ -94,7 +94,7 @@ const MOST_OPERAND_BITS: u32 = 42;
 #[derive(Debug, Default)]
 pub struct Places<'m> {
     /// In the block of a function: the module's metadata, whose numbers come first, and how many there are.
-    outer: Option<Box<(Places<'m>, Block<'m>)>>,
+    outer: Option<Box<Outer<'m>>>,
     base: u64,
     strings: u64,
     /// The lengths of the strings, bytes of the input.
@@ -169,14 +169,22 @@ pub fn is_wanted(pair: &[u64]) -> bool {
     pair.first().is_some_and(|kind| kinds.contains(kind))
 }
 
+/// The module's metadata, kept from function to function.
+pub type Outer<'m> = (Places<'m>, Block<'m>);
+
 impl<'m> Places<'m> {
     /// Places in the block of a function, with the module's.
-    pub fn within(outer: Places<'m>, block: Block<'m>) -> Places<'m> {
+    pub fn within(outer: Box<Outer<'m>>) -> Places<'m> {
         Places {
-            base: outer.strings.saturating_add(outer.records.len() as u64),
-            outer: Some(Box::new((outer, block))),
+            base: outer.0.strings.saturating_add(outer.0.records.len() as u64),
+            outer: Some(outer),
             ..Places::default()
         }
+    }
+
+    /// Gives the module's back.
+    pub fn into_outer(self) -> Option<Box<Outer<'m>>> {
+        self.outer
     }
 
     /// Walks over a block to its end, notes where metadata is, and shows the records that are none.
