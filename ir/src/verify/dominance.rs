@@ -59,7 +59,7 @@ impl Verifier<'_> {
         }
         let def = data.def as usize;
         match self.normal_edge(def) {
-            Some(normal) => self.is_only_edge(normal, block_of[def]) && tree.dominates(normal, block),
+            Some(normal) => self.is_only_way(tree, block_of[def], normal) && tree.dominates(normal, block),
             None if block_of[def] == block => def < position,
             None => tree.dominates(block_of[def], block),
         }
@@ -74,7 +74,7 @@ impl Verifier<'_> {
         let def = data.def as usize;
         match self.normal_edge(def) {
             Some(normal) if block_of[def] == from => normal == to,
-            Some(normal) => self.is_only_edge(normal, block_of[def]) && tree.dominates(normal, from),
+            Some(normal) => self.is_only_way(tree, block_of[def], normal) && tree.dominates(normal, from),
             None => tree.dominates(block_of[def], from),
         }
     }
@@ -85,8 +85,10 @@ impl Verifier<'_> {
         (data.op == Opcode::Invoke).then(|| self.function.invoke_targets(data).0)
     }
 
-    /// Whether a block can only be entered from `from`, by its normal edge.
-    fn is_only_edge(&self, block: Block, from: Block) -> bool {
-        self.cfg.predecessors(block) == [from]
+    /// Whether every way to `to` passes the edge from `from`: who else leads to it has been there before, as the ends of a
+    /// loop have that begins with it.
+    fn is_only_way(&self, tree: &DomTree, from: Block, to: Block) -> bool {
+        let mut others = self.cfg.predecessors(to).iter().filter(|&&block| block != from);
+        others.all(|&block| !tree.is_reachable(block) || tree.dominates(to, block))
     }
 }

@@ -87,6 +87,26 @@ fn results_of_an_invoke_are_available_behind_its_normal_edge_only() {
 }
 
 #[test]
+fn results_of_an_invoke_are_available_in_and_behind_a_loop_at_its_normal_edge() {
+    let good = "func @f(i1) -> i32 {\nb0: branch v0, b1, b4\n\
+        b1: v1 = invoke @f(v0) : (i1) -> i32 to b2 unwind b5\n\
+        b2: v2 = phi i32 [b1: v1, b2: v3]\n v3 = add i32 v2, v1\n v4 = icmp_eq i32 v3, 9\n branch v4, b3, b2\n\
+        b3: return v1\nb4: return 0\n\
+        b5: v5, v6 = landing_pad cleanup []\n resume v5, v6\n}";
+    assert_eq!(errors(good), Vec::<String>::new());
+    // A second way into the loop, which does not pass the edge.
+    let bad = good
+        .replace("b4: return 0", "b4: jump b2")
+        .replace("[b1: v1, b2: v3]", "[b1: v1, b2: v3, b4: 0]");
+    let found = errors(&bad);
+    assert!(
+        found.iter().all(|error| error.contains("v1 is not dominated")),
+        "{found:?}"
+    );
+    assert_eq!(found.len(), 2, "{found:?}");
+}
+
+#[test]
 fn an_empty_block_is_found() {
     assert!(errors("func @f() {\nb0:\n return\nb1:\n}")[0].contains("empty"));
     assert!(errors("func @f() {\n}")[0].contains("no blocks"));
