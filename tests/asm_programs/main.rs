@@ -177,6 +177,15 @@ fn inseparable_texts_leave_the_whole_module_to_the_assembler() {
 }
 
 #[test]
+fn invoked_texts_that_do_not_unwind() {
+    let folder = Folder::new("invoke");
+    let bitcode = folder.path("invoke.bc");
+    let mut assembler = Command::new("llvm-as-22");
+    run(assembler.arg(source("invoke.ll")).arg("-o").arg(&bitcode));
+    check(&folder, &bitcode, &[], &[]);
+}
+
+#[test]
 fn idioms_of_kernels_and_libraries() {
     check_c("idioms.c", &[]);
 }

@@ -3,6 +3,7 @@
 use super::Context;
 use crate::desc::ConvDesc;
 use crate::error::CodegenError;
+use crate::inline_asm::flag;
 use crate::isa::{CallTarget, Isa, StackProbes};
 use crate::lower_ctx::AreaArgument;
 use crate::minst::MInst;
@@ -55,8 +56,8 @@ pub(crate) fn pending_call<'a>(
     let call = function.call(data);
     refuse_call(cx, flags, data)?;
     if flags.contains(CallFlags::INLINE_ASM) {
-        if data.op == Opcode::Invoke && !is_barrier(function, data) {
-            return Err(CodegenError::unsupported("invoke of inline assembly"));
+        if data.op == Opcode::Invoke && !is_barrier(function, data) && may_unwind(function, data) {
+            return Err(CodegenError::unsupported("invoke of inline assembly that may unwind"));
         }
         return Ok(None);
     }
@@ -155,6 +156,14 @@ pub(crate) fn is_barrier(function: &Function, data: &InstData) -> bool {
     match data.a.as_const().map(|id| function.constant(id).1) {
         Some(ConstView::Asm(asm)) => asm.template.is_empty() && function.result_count(data) == 0,
         _ => false,
+    }
+}
+
+/// Whether an inline assembly text says that it may unwind. Others do not, also where they are invoked.
+fn may_unwind(function: &Function, data: &InstData) -> bool {
+    match data.a.as_const().map(|id| function.constant(id).1) {
+        Some(ConstView::Asm(asm)) => asm.flags & flag::MAY_UNWIND != 0,
+        _ => true,
     }
 }
 

@@ -161,6 +161,7 @@ pub enum AsmLine {
 pub(crate) mod flag {
     pub(crate) const ALIGN_STACK: u8 = 2;
     pub(crate) const INTEL: u8 = 4;
+    pub(crate) const MAY_UNWIND: u8 = 8;
 }
 
 /// A refusal of something that a text or its constraints say.

@@ -95,6 +95,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         }
         let first_edge = self.mfunc.edges.len();
         let Some(call) = pending_call(self, data)? else {
+            self.lower_asm(data)?;
             self.add_edges(block, |_, _| None);
             let to = self.st.analysis.layout.position[normal.index()];
             let keeps = self.mfunc.edges[first_edge..].iter().position(|edge| edge.to == to);
