@@ -248,10 +248,15 @@ impl<'a> Placement<'a> {
         let mut name = b".data.".to_vec();
         let start = name.len();
         ObjectName::of_late(self.module, late).append_to(&mut name);
-        let group = self.more_groups.insert_full(name[start..].to_vec()).0;
         let mut desc = SectionDesc::new(&name, elf::SHT_PROGBITS, write);
-        desc.group = Some(ComdatId::new(self.module.comdats.len() + group));
+        desc.group = Some(self.more_group(&name[start..]));
         self.sections.intern(desc)
+    }
+
+    /// A group besides those of the module, which must have none of the name.
+    pub fn more_group(&mut self, name: &[u8]) -> ComdatId {
+        let group = self.more_groups.insert_full(name.to_vec()).0;
+        ComdatId::new(self.module.comdats.len() + group)
     }
 
     /// How many groups there are.

@@ -177,6 +177,23 @@ fn inseparable_texts_leave_the_whole_module_to_the_assembler() {
 }
 
 #[test]
+fn a_section_that_follows_its_functions_group_is_not_parted_from_it() {
+    let folder = Folder::new("group");
+    let (program, kept) = recorder(&folder);
+    let (input, bitcode) = (folder.path("in.cpp"), folder.path("in.bc"));
+    let text = "extern \"C\" const long __start_notes[], __stop_notes[];
+        inline __attribute__((noinline)) int f() {
+          asm volatile(\"1: nop\\n.pushsection notes,\\\"aw?\\\"\\n.quad 1b\\n.popsection\"); return 3; }
+        int main() { return f() + int(__stop_notes - __start_notes); }";
+    std::fs::write(&input, text).expect("writable");
+    let mut clang = Command::new("clang-22");
+    run(clang.args(["-c", "-emit-llvm"]).arg(&input).arg("-o").arg(&bitcode));
+    check(&folder, &bitcode, &["--assembler", &program.to_string_lossy()], &[]);
+    let kept = std::fs::read_to_string(&kept).expect("the assembler was called");
+    assert_eq!(kept.matches("\nmain:").count(), RECIPES.len());
+}
+
+#[test]
 fn invoked_texts_that_do_not_unwind() {
     let folder = Folder::new("invoke");
     let bitcode = folder.path("invoke.bc");

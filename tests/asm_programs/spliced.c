@@ -140,7 +140,30 @@ __attribute__((noinline, section("own_code"))) static int elsewhere(int x) {
     return x;
 }
 
+/* Marks for tracers, as <sys/sdt.h> makes them: macros, conditions, a group, a section like its function's. */
+struct probe {
+    long code, base;
+    char text[8];
+};
+extern const struct probe __start_probes[], __stop_probes[];
+#define PROBE(value)                                                                                                  \
+    __asm__ volatile(".altmacro\n.macro SIGN_ x\n.iflt \\x\n.ascii \"-\"\n.else\n.ascii \"+\"\n.endif\n.endm\n"          \
+                     "990: nop\n.pushsection probes,\"aw?\"\n.balign 8\n.8byte 990b\n.8byte _.probes.base\n"            \
+                     "SIGN_ %n0\n.asciz \"%1\"\n.balign 8\n.popsection\n.purgem SIGN_" ::"n"(-4),                       \
+                     "nor"(value));                                                                                   \
+    __asm__ volatile(".ifndef _.probes.base\n.pushsection .probes.base,\"aG\",\"progbits\",.probes.base,comdat\n"       \
+                     ".weak _.probes.base\n.hidden _.probes.base\n_.probes.base: .space 1\n"                         \
+                     ".size _.probes.base,1\n.popsection\n.endif")
+__attribute__((noinline)) static int probed(int x) {
+    PROBE(17);
+    PROBE(18);
+    return x;
+}
+
 int main(void) {
+    const struct probe *probe = __start_probes;
+    printf("%d %d %d\n", probed(3), (int)(__stop_probes - probe), probe[0].base == probe[1].base);
+    printf("%s %s %x\n", probe[0].text, probe[1].text, *(const unsigned char *)probe[0].code);
     printf("%d %d %d\n", exported(5), local_function(6), words[0] == (void *)exported);
     printf("%ld\n", ((long *)words[1])[1]);
     printf("%d %d\n", collatz(27), collatz(97));

@@ -61,7 +61,9 @@ impl ObjectBuilder<'_> {
         let mut starts = Vec::new();
         let mut relocs = Vec::new();
         for section in assembled.sections {
-            let id = self.placement.sections.intern(section.desc);
+            let mut desc = section.desc;
+            desc.group = section.group.map(|name| self.placement.more_group(&name));
+            let id = self.placement.sections.intern(desc);
             let desc = self.placement.sections.desc(id);
             let start = self.contents.align(desc, id, section.align_log2)?;
             self.contents.append(desc, id, &section.bytes, section.size)?;

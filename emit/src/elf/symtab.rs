@@ -238,12 +238,17 @@ fn leaders(builder: &ObjectBuilder<'_>) -> Vec<Option<TargetId>> {
     let module = builder.module;
     let mut leaders = vec![None; builder.placement.group_count()];
     for (index, state) in builder.states.iter().enumerate().skip(builder.targets.first_late()) {
-        // Pointers to personality routines are the only things in groups of their own.
+        // Pointers to personality routines, and what users' assembly puts there, are in other groups than the module's.
         let Location::At(section, _) = state.location else {
             continue;
         };
         let group = builder.placement.sections.desc(section).group;
-        if let Some(group) = group.filter(|group| group.index() >= module.comdats.len()) {
+        let is_its_name = |group: ComdatId| {
+            let foreign = foreign_symbol(builder, builder.targets.kind(TargetId::new(index)));
+            foreign.is_none_or(|symbol| symbol.name == builder.placement.group_name(group))
+        };
+        let group = group.filter(|&group| group.index() >= module.comdats.len() && is_its_name(group));
+        if let Some(group) = group {
             leaders[group.index()] = Some(TargetId::new(index));
         }
     }

@@ -1,5 +1,6 @@
 //! The file for the assembler.
 
+use super::statements::Mentions;
 use super::{END, REFERENCE, RESERVED, SECTION, statements};
 use crate::asm::syntax;
 use crate::names::{LOCAL_PREFIX, symbol_name};
@@ -13,8 +14,7 @@ use std::fmt::Write;
 pub struct TextFile<'a> {
     pub(super) module: &'a Module,
     pub(super) text: String,
-    /// Symbols that texts say something of.
-    pub(super) declared: Vec<String>,
+    pub(super) mentions: Mentions,
     pub(super) texts: Vec<(FuncId, AsmText)>,
 }
 
@@ -25,11 +25,11 @@ impl<'a> TextFile<'a> {
         if own.contains(RESERVED) {
             return None;
         }
-        let mut declared = Vec::new();
-        statements::may_stand_alone(own, &mut declared).then(|| TextFile {
+        let mut mentions = Mentions::default();
+        statements::may_stand_alone(own, &mut mentions).then(|| TextFile {
             module,
             text: format!("{own}\n"),
-            declared,
+            mentions,
             texts: Vec::new(),
         })
     }
@@ -69,7 +69,12 @@ impl<'a> TextFile<'a> {
                 }
             }
         }
-        if !statements::may_stand_alone(&body, &mut self.declared) {
+        // A section of the same group as the function's.
+        let symbol = self.module.functions[function].symbol;
+        if body.contains('?') && self.module.symbols[symbol].comdat.is_some() {
+            return None;
+        }
+        if !statements::may_stand_alone(&body, &mut self.mentions) {
             return None;
         }
         let dialect = if text.is_intel {

@@ -1,11 +1,11 @@
 //! What an assembler wrote, taken apart.
 //!
 //! Whatever has no counterpart in our own objects, or another meaning there, makes [`TextFile::read`] give nothing:
-//! groups, mergeable and thread-local sections, common and absolute symbols, other kinds of relocations, symbols that
+//! groups that are no comdats, mergeable and thread-local sections, common and absolute symbols, other kinds of relocations, symbols that
 //! the module defines or says something else of.
 
 use super::{END, REFERENCE, RESERVED, SECTION, TextFile};
-use crate::names::{ObjectName, symbol_name};
+use crate::names::{ObjectName, PERSONALITY_PREFIX, symbol_name};
 use crate::section::SectionDesc;
 use frazil_codegen::inline_asm::{AsmCode, AsmPiece, AsmReloc, AsmTarget};
 use frazil_codegen::{Label, Ref, RefKind, RelocDesc, TargetDesc};
@@ -25,8 +25,12 @@ const KNOWN_FLAGS: u64 = elf::SHF_WRITE.0
     | elf::SHF_ALLOC.0
     | elf::SHF_EXECINSTR.0
     | elf::SHF_INFO_LINK.0
+    | elf::SHF_GROUP.0
     | elf::SHF_GNU_RETAIN.0
     | elf::SHF_EXCLUDE.0;
+
+/// Flags that say what our own writer finds out by itself.
+const NOT_TAKEN_OVER: u64 = elf::SHF_INFO_LINK.0 | elf::SHF_GROUP.0;
 
 /// Sections that assemblers always write.
 const STANDARD: &[&[u8]] = &[b".text", b".data", b".bss"];
@@ -51,6 +55,8 @@ pub struct Assembled {
 #[derive(Debug)]
 pub(crate) struct ForeignSection {
     pub desc: SectionDesc,
+    /// The name of the comdat group that it belongs to, besides those of the module.
+    pub group: Option<Vec<u8>>,
     pub align_log2: u8,
     pub bytes: Vec<u8>,
     pub size: u64,
@@ -118,6 +124,7 @@ impl TextFile<'_> {
             object,
             sections,
             symbols,
+            groups: FxHashMap::default(),
             roles: Vec::new(),
             meanings: Vec::new(),
             places: FxHashMap::default(),
@@ -128,6 +135,7 @@ impl TextFile<'_> {
                 adopted: Vec::new(),
             },
         };
+        reader.read_groups()?;
         reader.read_sections()?;
         reader.read_symbols()?;
         reader.read_relocations()?;
@@ -166,6 +174,8 @@ struct Reader<'f, 'd> {
     object: &'d [u8],
     sections: SectionTable<'d, FileHeader64<Endianness>>,
     symbols: SymbolTable<'d, FileHeader64<Endianness>>,
+    /// The names of the groups that sections belong to, by the numbers of these.
+    groups: FxHashMap<usize, Vec<u8>>,
     roles: Vec<Role>,
     meanings: Vec<Meaning>,
     /// The numbers of nameless foreign symbols.
@@ -174,17 +184,45 @@ struct Reader<'f, 'd> {
 }
 
 impl Reader<'_, '_> {
+    fn read_groups(&mut self) -> Option<()> {
+        let module = self.file.module;
+        for section in self.sections.iter() {
+            let Some((flags, members)) = section.group(self.endian, self.object).ok()? else {
+                continue;
+            };
+            let signature = SymbolIndex(section.sh_info(self.endian) as usize);
+            let symbol = self.symbols.symbol(signature).ok()?;
+            let name = match symbol.st_type() {
+                elf::STT_SECTION => {
+                    let index = self.symbols.symbol_section(self.endian, symbol, signature).ok()??;
+                    let section = self.sections.section(index).ok()?;
+                    self.sections.section_name(self.endian, section).ok()?
+                }
+                _ => self.symbols.symbol_name(self.endian, symbol).ok()?,
+            };
+            let is_known = (module.comdats.values()).any(|comdat| module.strings.bytes(comdat.name) == name);
+            if flags != elf::GRP_COMDAT || is_known || name.starts_with(PERSONALITY_PREFIX.as_bytes()) {
+                return None;
+            }
+            for member in members {
+                self.groups.insert(member.get(self.endian) as usize, name.to_vec());
+            }
+        }
+        Some(())
+    }
+
     fn read_sections(&mut self) -> Option<()> {
         let mentions_properties = contains(self.file.text.as_bytes(), PROPERTIES);
         let mut codes: Vec<Option<AsmCode>> = vec![None; self.file.texts.len()];
-        for section in self.sections.iter() {
+        for (index, section) in self.sections.enumerate() {
             let endian = self.endian;
+            let group = self.groups.get(&index.0).cloned();
             let name = self.sections.section_name(endian, section).ok()?;
             let (ty, flags) = (section.sh_type(endian), section.sh_flags(endian).0);
             let size = section.sh_size(endian);
             let align = section.sh_addralign(endian).max(1);
             let role = match ty {
-                elf::SHT_NULL | elf::SHT_STRTAB | elf::SHT_SYMTAB | elf::SHT_RELA => Role::Nothing,
+                elf::SHT_NULL | elf::SHT_STRTAB | elf::SHT_SYMTAB | elf::SHT_RELA | elf::SHT_GROUP => Role::Nothing,
                 _ if name == PROPERTIES && !mentions_properties => Role::Nothing,
                 _ if STANDARD.contains(&name) && size == 0 => Role::Nothing,
                 elf::SHT_PROGBITS
@@ -194,7 +232,9 @@ impl Reader<'_, '_> {
                 | elf::SHT_FINI_ARRAY
                 | elf::SHT_PREINIT_ARRAY
                 | elf::SHT_X86_64_UNWIND => {
-                    let is_known = flags & !KNOWN_FLAGS == 0 && section.sh_entsize(endian) == 0;
+                    let is_known = flags & !KNOWN_FLAGS == 0
+                        && section.sh_entsize(endian) == 0
+                        && group.is_some() == (flags & elf::SHF_GROUP.0 != 0);
                     if !is_known || !align.is_power_of_two() || section.sh_addr(endian) != 0 {
                         return None;
                     }
@@ -212,14 +252,18 @@ impl Reader<'_, '_> {
                                 align_log2: Some(align.trailing_zeros()).filter(|&log2| log2 <= MAX_ALIGN_LOG2)? as u8,
                                 relocs: Vec::new(),
                             };
-                            if ty != elf::SHT_PROGBITS || codes[number as usize].replace(code).is_some() {
+                            if ty != elf::SHT_PROGBITS
+                                || group.is_some()
+                                || codes[number as usize].replace(code).is_some()
+                            {
                                 return None;
                             }
                             Role::Text(number)
                         }
                         None => {
                             self.out.sections.push(ForeignSection {
-                                desc: SectionDesc::new(name, ty, SectionFlags(flags & !elf::SHF_INFO_LINK.0)),
+                                desc: SectionDesc::new(name, ty, SectionFlags(flags & !NOT_TAKEN_OVER)),
+                                group,
                                 align_log2: align.trailing_zeros() as u8,
                                 bytes,
                                 size,
@@ -242,6 +286,9 @@ impl Reader<'_, '_> {
     /// Says what every symbol means, and makes sure that texts end where they should.
     fn read_symbols(&mut self) -> Option<()> {
         let known = names(self.file.module);
+        if (self.file.mentions.asked.iter()).any(|name| known.contains_key(name.as_bytes())) {
+            return None;
+        }
         let mut defined = FxHashSet::default();
         let mut ends = 0;
         let symbols = self.symbols.symbols();
@@ -269,7 +316,7 @@ impl Reader<'_, '_> {
             };
             self.meanings.push(meaning);
         }
-        let declared = (self.file.declared.iter()).all(|name| defined.contains(name.as_bytes()));
+        let declared = (self.file.mentions.declared.iter()).all(|name| defined.contains(name.as_bytes()));
         (declared && ends == self.out.codes.len()).then_some(())
     }
 

@@ -1,10 +1,10 @@
 //! Which texts mean the same outside of the module's own assembly text.
 //!
 //! Method: wherever a statement may begin, by any reading of the text, there is nothing, an instruction, a label, or a
-//! directive of a list. Not in the list is what asks what is defined (`.ifdef`), what gives symbols of the module
-//! other meanings (`.set`, `.symver`), what knows of the place in the section (`.org`, `.subsection`), and macros,
-//! which may hide all of these. Symbols whose attributes are changed are noted: they must turn out to be defined by
-//! the assembly.
+//! directive of a list. Not in the list is what gives symbols of the module other meanings (`.set`, `.symver`), and what
+//! knows of the place in the section (`.org`, `.subsection`). Macros must be gone at the end of their text, and make no
+//! statements of their arguments. Symbols whose attributes are changed are noted: they must turn out to be defined by
+//! the assembly. Symbols that are asked for (`.ifdef`) are, too: the module itself must not have them.
 
 /// Directives that put something where they stand, or switch sections, and conditions on numbers.
 const HARMLESS: &[&str] = &[
@@ -76,8 +76,28 @@ const OF_SYMBOLS: &[&str] = &["global", "globl", "hidden", "internal", "local", 
 /// Directives whose first argument is a symbol.
 const OF_ONE_SYMBOL: &[&str] = &["size", "type"];
 
-/// Whether a text may stand in a file of its own; appends the symbols that it says something of.
-pub(super) fn may_stand_alone(text: &str, declared: &mut Vec<String>) -> bool {
+/// Directives about macros.
+const OF_MACROS: &[&str] = &["altmacro", "endm", "macro", "noaltmacro", "purgem"];
+
+/// Symbols that texts say something of.
+#[derive(Debug, Default)]
+pub(super) struct Mentions {
+    /// Whose attributes are changed.
+    pub declared: Vec<String>,
+    /// That are asked for.
+    pub asked: Vec<String>,
+    /// Macros that are there.
+    macros: usize,
+}
+
+/// Whether a text may stand in a file of its own; notes the symbols that it says something of.
+pub(super) fn may_stand_alone(text: &str, mentions: &mut Mentions) -> bool {
+    // Arguments with separators may be statements where macros are.
+    let may_hide = text.contains(';') && text.to_ascii_lowercase().contains(".macro");
+    !may_hide && stands_alone(text, mentions) && mentions.macros == 0
+}
+
+fn stands_alone(text: &str, mentions: &mut Mentions) -> bool {
     let mut rest = text;
     loop {
         // Behind a label or comment a statement begins, too. That strings are not looked for makes more statements of
@@ -87,7 +107,7 @@ pub(super) fn may_stand_alone(text: &str, declared: &mut Vec<String>) -> bool {
         let end = [end, comment_end].into_iter().flatten().min();
         let statement = &rest[..end.unwrap_or(rest.len())];
         let is_label = end.is_some_and(|end| rest.as_bytes()[end] == b':');
-        if !is_harmless(statement.trim(), is_label, declared) {
+        if !is_harmless(statement.trim(), is_label, mentions) {
             return false;
         }
         match end {
@@ -97,10 +117,10 @@ pub(super) fn may_stand_alone(text: &str, declared: &mut Vec<String>) -> bool {
     }
 }
 
-fn is_harmless(statement: &str, is_label: bool, declared: &mut Vec<String>) -> bool {
+fn is_harmless(statement: &str, is_label: bool, mentions: &mut Mentions) -> bool {
     let Some(rest) = statement.strip_prefix('.') else {
         // No instruction has one, assignments do.
-        return !statement.contains('=');
+        return !statement.contains('=') && !statement.starts_with('\\');
     };
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$');
     let (name, arguments) = rest.split_at(rest.find(|c| !is_name(c)).unwrap_or(rest.len()));
@@ -120,12 +140,24 @@ fn is_harmless(statement: &str, is_label: bool, declared: &mut Vec<String>) -> b
         _ if WITHOUT_ARGUMENTS.contains(&name) => arguments.is_empty() || arguments.starts_with('#'),
         _ if HARMLESS.contains(&name) => true,
         _ if OF_SYMBOLS.contains(&name) => {
-            declared.extend(symbols());
-            true
+            mentions.declared.extend(symbols());
+            !arguments.contains('\\')
         }
         _ if OF_ONE_SYMBOL.contains(&name) => {
-            declared.extend(symbols().next());
-            true
+            mentions.declared.extend(symbols().next());
+            !arguments.starts_with('\\')
+        }
+        "ifdef" | "ifndef" | "ifnotdef" => {
+            mentions.asked.push(arguments.trim_matches('"').to_owned());
+            !arguments.contains(['\\', '#', ' '])
+        }
+        _ if OF_MACROS.contains(&name) => {
+            mentions.macros += usize::from(name == "macro");
+            let is_gone = name == "purgem";
+            mentions.macros.checked_sub(usize::from(is_gone)).is_some_and(|left| {
+                mentions.macros = left;
+                true
+            })
         }
         "cfi_sections" => false,
         _ => name.starts_with("cfi_"),
@@ -137,8 +169,8 @@ mod tests {
     use super::*;
 
     fn check(text: &str) -> Option<Vec<String>> {
-        let mut declared = Vec::new();
-        may_stand_alone(text, &mut declared).then_some(declared)
+        let mut mentions = Mentions::default();
+        may_stand_alone(text, &mut mentions).then_some(mentions.declared)
     }
 
     #[test]
@@ -154,6 +186,10 @@ mod tests {
         ] {
             assert_eq!(check(text), Some(Vec::new()), "{text}");
         }
+        let mut mentions = Mentions::default();
+        let text = ".altmacro\n.macro m x\n.if \\x\n.ascii \"-\"\n.endif\n.endm\nm 1\n.purgem m\n.ifndef other\n.endif";
+        assert!(may_stand_alone(text, &mut mentions));
+        assert_eq!(mentions.asked, ["other"]);
         let declared = ["f", "g h", "f", "f"].map(str::to_owned).to_vec();
         let text = ".GLOBL f, \"g h\"\n.type f,@function\nf: ret\n.size f, .-f";
         assert_eq!(check(text), Some(declared));
@@ -162,13 +198,16 @@ mod tests {
     #[test]
     fn what_depends_on_the_rest_of_the_module_does_not() {
         for text in [
-            ".ifdef main\n.endif",
-            "nop; .ifndef x",
+            ".macro m\n.endm",
+            ".macro m x\n\\x\n.endm\n.purgem m",
+            ".macro m x\n.globl \\x\n.endm\n.purgem m",
+            ".macro m x\nnop \\x\n.endm\nm \"; .symver\"\n.purgem m",
+            ".purgem m",
             "a: .set b, c",
             "b = c",
             ". = . + 4",
             ".Lx=4",
-            "/* x */ .macro m",
+            "/* x */ .org 4",
             ".subsection 1",
             ".text 1",
             ".org 8",
