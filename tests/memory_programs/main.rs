@@ -309,6 +309,20 @@ fn long_doubles() {
     }
 }
 
+/// The same type in C++, with exceptions.
+#[test]
+fn long_doubles_and_exceptions() {
+    let folder = Folder::new("long-double-exceptions");
+    Build {
+        source: "long-double.cpp",
+        compile: &[],
+        frazil: &[],
+        link: &["-lstdc++", "-lm"],
+        others: &[],
+    }
+    .check(&folder);
+}
+
 /// What C does not say of that type: classes, bits, odd integers, several results, tail calls.
 #[test]
 fn extended_floats() {
