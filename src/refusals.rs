@@ -155,7 +155,7 @@ pub const FEATURES: &[Feature] = &[
         "FZ0213",
         "stack",
         "Forms of stack probes and stack allocation",
-        &["stack prob", "stack allocation", "alloca"],
+        &["stack prob", "stack allocation", "stack alignment", "alloca"],
     ),
     feature(
         "FZ0214",

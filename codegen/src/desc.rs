@@ -331,6 +331,8 @@ pub struct ElfDesc {
     pub initial_unwind: &'static [UnwindOp],
     /// Bytes for filling between functions.
     pub filler: u8,
+    /// The instruction of one byte that does nothing, if there is one.
+    pub no_operation: Option<u8>,
     /// How objects say which protection of control flow their code allows.
     pub protection_note: Option<ProtectionNote>,
 }

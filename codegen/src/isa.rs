@@ -319,6 +319,10 @@ pub trait Isa: Sized + Send + Sync + 'static {
     fn branch_mark(&self) -> Option<MInst> {
         None
     }
+    /// An instruction that does nothing, of at most so many bytes, if the target has some.
+    fn filler(&self, _bytes: u32) -> Option<(MInst, u32)> {
+        None
+    }
     /// A call of an address where no such mark has to be. Asked only of targets with [`Isa::branch_mark`].
     fn call_unmarked(&self, _address: Reg) -> MInst {
         self.trap()

@@ -32,6 +32,8 @@ pub struct CompiledFunction {
     pub unwind: Vec<(u32, UnwindOp)>,
     /// Size of the frame in bytes, for statistics.
     pub frame_bytes: u32,
+    /// Length of the mark that the prologue begins with, for indirect branches.
+    pub mark_bytes: u32,
     /// Log2 of the alignment that the code wants.
     pub align_log2: u8,
     /// What the function says on where it is to be, if anything.

@@ -12,10 +12,15 @@ use crate::names::ObjectName;
 use crate::section::{SHF_X86_64_LARGE, SectionDesc, SectionId, SectionTable};
 use frazil_codegen::{ModuleView, RelocationModel};
 use frazil_ir::module::{Attachments, ComdatSelection, DataRelocation, InitEntry, RelocationTarget, TlsModel};
-use frazil_ir::{Block, ComdatId, DataDef, EntityRef, FuncId, Linkage, Module, SymbolId, SymbolKind};
+use frazil_ir::{
+    Block, ComdatId, DataDef, EntityRef, FuncId, Linkage, Module, SymbolData, SymbolId, SymbolKind, Visibility,
+};
 use frazil_support::FxBuildHasher;
 use indexmap::IndexSet;
 use object::elf::{self, SectionFlags, SectionType};
+
+/// Sections that give a symbol a partition (LLVM's extensions, `llvm/BinaryFormat/ELF.h`).
+const SHT_LLVM_SYMPART: SectionType = SectionType(0x6fff_4c05);
 
 /// Options of writing.
 #[derive(Clone, Copy, Debug, Default)]
@@ -130,11 +135,6 @@ impl<'a> Placement<'a> {
                 found.push(EmitError::unsupported(what, module.strings.display(comdat.name)));
             }
         }
-        for (symbol, data) in module.symbols.iter() {
-            if !data.partition.is_empty() {
-                found.push(EmitError::unsupported("a partition", module.display_name(symbol)));
-            }
-        }
         found
     }
 
@@ -221,6 +221,41 @@ impl<'a> Placement<'a> {
             places.push(InitPlace { section, entry });
         }
         places
+    }
+
+    /// The symbols that ask for a partition, each with the section that says so, and what it says before the symbol's
+    /// address.
+    pub(crate) fn partitions(&mut self) -> Vec<(SymbolId, SectionId, Vec<u8>)> {
+        let module = self.module;
+        let asks = |data: &SymbolData| {
+            let is_here = data.is_defined() && data.linkage != Linkage::AvailableExternally;
+            is_here && !data.partition.is_empty() && data.visibility == Visibility::Default
+        };
+        let mut symbols: Vec<_> = module.symbols.iter().filter(|row| asks(row.1)).collect();
+        // The order is LLVM's.
+        symbols.sort_by_key(|row| match row.1.kind {
+            SymbolKind::FunctionDeclaration | SymbolKind::Function(_) => 0,
+            SymbolKind::DataDeclaration | SymbolKind::Data(_) => 1,
+            SymbolKind::Alias { .. } => 2,
+            SymbolKind::Ifunc { .. } => 3,
+        });
+        let rows = symbols.into_iter().map(|(symbol, data)| {
+            let mut desc = SectionDesc::new(b".llvm_sympart", SHT_LLVM_SYMPART, SectionFlags(0));
+            desc.owner = Some(symbol);
+            let mut bytes = module.strings.bytes(data.partition).to_vec();
+            bytes.push(0);
+            (symbol, self.sections.intern(desc), bytes)
+        });
+        rows.collect()
+    }
+
+    /// The section that lists where code may be written over, for one function.
+    pub(crate) fn filler_list(&mut self, symbol: SymbolId) -> SectionId {
+        let flags = elf::SHF_ALLOC | elf::SHF_WRITE | elf::SHF_LINK_ORDER;
+        let mut desc = SectionDesc::new(b"__patchable_function_entries", elf::SHT_PROGBITS, flags);
+        desc.associated = Some(symbol);
+        desc.group = self.module.symbols[symbol].comdat;
+        self.sections.intern(desc)
     }
 
     /// The section of the exception table of a function.

@@ -85,6 +85,7 @@ static TARGET: TargetDesc = TargetDesc {
         initial_unwind: &[UnwindOp::DefineCfa(7, 8), UnwindOp::SavedAt(16, -8)],
         filler: 0xcc,
         protection_note: None,
+        no_operation: None,
     },
 };
 

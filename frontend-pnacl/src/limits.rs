@@ -30,6 +30,9 @@ pub const WIDE_ROOM: usize = 1 << 20;
 /// Kinds of blocks that blockinfo may have abbreviations for; LLVM has three.
 pub const BLOCKINFO_KINDS: usize = 64;
 
+/// Bytes to be written over at the beginning of a function, or before it.
+pub const FILLER_BYTES: u32 = 1 << 16;
+
 /// Module flags that are looked at; LLVM has about thirty.
 pub const MODULE_FLAGS: usize = 128;
 

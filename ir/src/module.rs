@@ -344,6 +344,12 @@ pub struct FunctionHead {
     pub no_return: bool,
     /// Whether its entry is not marked as a place to which indirect branches may lead (`nocf_check`).
     pub no_entry_mark: bool,
+    /// How many bytes that do nothing it begins with, to be written over (`patchable-function-entry`).
+    pub entry_filler: u32,
+    /// How many such bytes stand before it (`patchable-function-prefix`).
+    pub prefix_filler: u32,
+    /// Whether it first calls `__fentry__` (`fentry-call`).
+    pub calls_fentry: bool,
     /// Large frames must touch each page (`probe-stack`), with the function to call or `inline-asm`.
     pub stack_probe: Str,
     /// The page size of stack probes in bytes; 0 for the target's.
@@ -381,6 +387,9 @@ impl FunctionHead {
             cold: false,
             no_return: false,
             no_entry_mark: false,
+            entry_filler: 0,
+            prefix_filler: 0,
+            calls_fentry: false,
             stack_probe: Str::EMPTY,
             stack_probe_size: 0,
             stack_protector: StackProtector::None,
@@ -483,4 +492,6 @@ pub struct ModuleFlags {
     pub seals_functions: bool,
     /// Whether the code gets along with a shadow stack (`cf-protection-return`), which the object says.
     pub allows_shadow_stack: bool,
+    /// How stacks are aligned in bytes, where that is not what the convention says (`override-stack-alignment`).
+    pub stack_align: Option<u32>,
 }

@@ -49,9 +49,6 @@ pub fn list_refusals(input: &[u8], options: &Options, targets: &[TargetEntry]) -
 fn writable(module: &Module) -> Module {
     let mut module = module.clone();
     module.asm = Str::EMPTY;
-    for symbol in module.symbols.values_mut() {
-        symbol.partition = Str::EMPTY;
-    }
     let comdats: Vec<ComdatId> = module.comdats.keys().collect();
     for comdat in comdats {
         module.comdats[comdat].selection = ComdatSelection::Any;

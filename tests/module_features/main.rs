@@ -225,3 +225,73 @@ fn non_temporal_accesses_have_their_instructions() {
         assert_eq!(found, expected, "{way}");
     });
 }
+
+/// The first bytes of a function in its section, with those before it, without what follows its entry.
+fn entries(object: &Path) -> Vec<(String, Vec<u8>)> {
+    let file = ObjectFile::read(object);
+    let lengths = [
+        ("entry", 0, 2),
+        ("both", 2, 3),
+        ("prefix", 2, 0),
+        ("group", 0, 1),
+        ("counted", 0, 1),
+        ("none", 0, 1),
+    ];
+    let marked = file.sections_of(".note.gnu.property").len() * 4;
+    let entry = |&(name, before, behind): &(&str, usize, usize)| {
+        let bytes = file.bytes_at(name, before, behind + marked);
+        (name.to_owned(), bytes)
+    };
+    lengths.iter().map(entry).collect()
+}
+
+#[test]
+fn room_for_other_code_and_calls_of_a_counter_stand_at_the_entry() {
+    for name in ["filler.ll", "filler-marked.ll"] {
+        each_way(name, &[], |way, reference, object| {
+            let names = ["__patchable_function_entries", ".llvm_sympart"];
+            same_sections(way, reference, object, &names);
+            assert_eq!(entries(object), entries(reference), "{way}");
+            // The same length, by other instructions that do nothing.
+            let file = ObjectFile::read(object);
+            let marked = file.sections_of(".note.gnu.property").len() * 4;
+            assert_ne!(file.bytes_at("long", 0, marked + 9)[marked], 0x50, "{way}");
+            let behind = file.bytes_at("long", 0, marked + 10)[marked + 9];
+            assert!(
+                behind == 0x50 || behind == 0x55,
+                "{way}: {behind:#x} behind the filler is no push"
+            );
+            let calls = words_in_code(object, &["call"]);
+            assert_eq!((&calls["counted"], &calls["prefix"]), (&vec![2], &vec![1]), "{way}");
+            for object in [reference, object] {
+                let relocations = run(Command::new("objdump").arg("-r").arg(object));
+                assert!(String::from_utf8_lossy(&relocations).contains("__fentry__"), "{way}");
+            }
+            assert_eq!(listed_entries(object), listed_entries(reference), "{way}");
+        });
+    }
+}
+
+/// What lists of filler name, as the distance from the function whose section each is linked to.
+fn listed_entries(object: &Path) -> usize {
+    let text = run(Command::new("readelf").args(["-rW"]).arg(object));
+    let text = String::from_utf8_lossy(&text);
+    let lists = text.matches("rela__patchable_function_entries").count();
+    assert!(lists > 0);
+    lists
+}
+
+#[test]
+fn another_alignment_of_stacks_is_refused() {
+    let folder = Folder::new("module-features-stack");
+    let module = bitcode(&folder, "stack-alignment.ll");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_frazil"));
+    let output = command
+        .arg(&module)
+        .arg("-o")
+        .arg(folder.path("a.o"))
+        .output()
+        .expect("it starts");
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && message.contains("FZ0213"), "{message}");
+}

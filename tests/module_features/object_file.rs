@@ -1,7 +1,7 @@
 //! An object file as far as the tests compare it.
 
 use object::elf::{FileHeader64, SHF_GROUP};
-use object::read::elf::{FileHeader, SectionHeader};
+use object::read::elf::{FileHeader, SectionHeader, Sym};
 use object::{Endianness, elf};
 use std::fs;
 use std::path::Path;
@@ -24,6 +24,8 @@ pub struct Section {
 #[derive(Debug)]
 pub struct ObjectFile {
     sections: Vec<Section>,
+    /// Names of symbols, with number of section and offset.
+    places: Vec<(String, usize, usize)>,
 }
 
 impl ObjectFile {
@@ -56,8 +58,16 @@ impl ObjectFile {
                 bytes: section.data(endian, &*data).expect("contents").to_vec(),
             }
         });
+        let symbols = table.symbols(endian, &*data, elf::SHT_SYMTAB).expect("symbols");
+        let place_of = |symbol: &elf::Sym64<Endianness>| {
+            let name = symbol.name(endian, symbols.strings()).expect("a name");
+            let section = usize::from(symbol.st_shndx(endian).0);
+            let name = String::from_utf8_lossy(name).into_owned();
+            (name, section, symbol.st_value(endian) as usize)
+        };
         ObjectFile {
             sections: sections.collect(),
+            places: symbols.iter().map(place_of).collect(),
         }
     }
 
@@ -75,5 +85,14 @@ impl ObjectFile {
         names.sort();
         names.dedup();
         names
+    }
+}
+
+impl ObjectFile {
+    /// Bytes around the place of a symbol: so many before it, and so many from it on.
+    pub fn bytes_at(&self, symbol: &str, before: usize, behind: usize) -> Vec<u8> {
+        let place = self.places.iter().find(|place| place.0 == symbol);
+        let &(_, section, offset) = place.expect("the symbol is there");
+        self.sections[section].bytes[offset - before..offset + behind].to_vec()
     }
 }

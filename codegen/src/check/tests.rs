@@ -78,6 +78,7 @@ static TARGET: TargetDesc = TargetDesc {
         initial_unwind: &[],
         filler: 0,
         protection_note: None,
+        no_operation: None,
     },
 };
 

@@ -75,6 +75,7 @@ impl<'a, I: Isa> Base<'a, I> {
             buf.exceptions.begin(true);
         }
         let conv = convention(isa, unit.function.signature.call_conv)?;
+        refusals::refuse_entry(isa, conv, unit.head, unit.view)?;
         if unit.function.has_block_addresses || unit.function.cfg.indirect_jumps() > 0 {
             address_blocks(unit.function, buf)?;
         }

@@ -2,10 +2,11 @@
 
 use crate::buffer::CodeBuffer;
 use crate::error::CodegenError;
-use crate::isa::{Branch, FrameInfo, FrameSink, Isa, Join, StackProbes};
+use crate::isa::{Branch, CallTarget, FrameInfo, FrameSink, Isa, Join, StackProbes};
 use crate::minst::{Label, MInst};
 use crate::module_view::ModuleView;
 use crate::result::UnwindOp;
+use crate::unit::Unit;
 use frazil_ir::RuntimeFunction;
 use frazil_ir::module::FunctionHead;
 
@@ -61,39 +62,62 @@ pub(crate) fn branch_mark(isa: &impl Isa, view: ModuleView<'_>) -> Option<MInst>
     }
 }
 
-/// Encodes what a function begins with before the prologue.
-fn put_entry<I: Isa>(isa: &I, view: ModuleView<'_>, out: &mut BodySink<'_, I>) {
+/// Encodes what a function begins with before the prologue; returns the length of the mark.
+fn put_entry<I: Isa>(isa: &I, unit: &Unit<'_>, out: &mut BodySink<'_, I>) -> u32 {
+    let (head, view) = (unit.head, unit.view);
     if view.marks_entry
         && let Some(mark) = branch_mark(isa, view)
     {
         out.emit(mark);
     }
+    let marked = out.buf.offset();
+    if head.entry_filler > 0 || head.calls_fentry {
+        put_instrumentation(isa, unit, out);
+    }
+    marked
+}
+
+/// Encodes filler to be written over, and the call of a function that counts calls.
+#[cold]
+fn put_instrumentation<I: Isa>(isa: &I, unit: &Unit<'_>, out: &mut BodySink<'_, I>) {
+    let mut left = unit.head.entry_filler;
+    while left > 0
+        && let Some((inst, bytes)) = isa.filler(left)
+    {
+        out.emit(inst);
+        left -= bytes;
+    }
+    if unit.head.calls_fentry {
+        let counter = RuntimeFunction::Fentry.symbol(unit.view.symbol_count());
+        out.emit(isa.call(unit.view, CallTarget::Symbol(counter)));
+    }
 }
 
 /// The length of the prologue, which is made last; nothing but the entry if there is no frame there.
 #[cold]
-pub(crate) fn prologue_bytes<I: Isa>(isa: &I, view: ModuleView<'_>, frame: Option<&FrameInfo>) -> u32 {
+pub(crate) fn prologue_bytes<I: Isa>(isa: &I, unit: &Unit<'_>, frame: Option<&FrameInfo>) -> u32 {
     let mut buf = CodeBuffer::new(false);
     let mut unwind = Vec::new();
-    finish_prologue(isa, view, frame, &mut buf, &mut unwind);
+    finish_prologue(isa, unit, frame, &mut buf, &mut unwind);
     buf.offset()
 }
 
-/// Encodes the entry and the prologue, if the frame is set up there, and moves the body's unwind rows behind it.
+/// Encodes the entry and the prologue, if the frame is set up there, and moves the body's unwind rows behind it. Returns
+/// the length of the mark at the beginning.
 pub(crate) fn finish_prologue<I: Isa>(
     isa: &I,
-    view: ModuleView<'_>,
+    unit: &Unit<'_>,
     frame: Option<&FrameInfo>,
     prologue: &mut CodeBuffer,
     unwind: &mut Vec<(u32, UnwindOp)>,
-) {
+) -> u32 {
     let body_rows = unwind.len();
     let mut sink = BodySink {
         isa,
         buf: prologue,
         unwind,
     };
-    put_entry(isa, view, &mut sink);
+    let marked = put_entry(isa, unit, &mut sink);
     if let Some(frame) = frame {
         isa.prologue(frame, &mut sink);
     }
@@ -103,6 +127,7 @@ pub(crate) fn finish_prologue<I: Isa>(
     let len = prologue.offset();
     unwind[..body_rows].iter_mut().for_each(|row| row.0 += len);
     unwind.rotate_left(body_rows);
+    marked
 }
 
 /// Where the frame code of a function goes.

@@ -1,7 +1,8 @@
 //! What is refused before a function is compiled, whatever the context.
 
-use crate::desc::TargetDesc;
+use crate::desc::{ConvDesc, TargetDesc};
 use crate::error::CodegenError;
+use crate::isa::Isa;
 use crate::module_view::{ModuleView, RelocationModel};
 use frazil_ir::module::FunctionHead;
 use frazil_ir::{CallFlags, Effects, Function, InstData, Opcode, TypeData};
@@ -23,6 +24,25 @@ pub(crate) fn refuse_attributes(head: &FunctionHead, view: ModuleView<'_>) -> Re
         Some(4) => Err(CodegenError::unsupported("code model large")),
         Some(other) => Err(CodegenError::unsupported(format!("code model number {other}"))),
     }
+}
+
+/// Alignments of the stack that are not the convention's, and filler that the target has no instructions for.
+pub(crate) fn refuse_entry(
+    isa: &impl Isa,
+    conv: &ConvDesc,
+    head: &FunctionHead,
+    view: ModuleView<'_>,
+) -> Result<(), CodegenError> {
+    if let Some(bytes) = view.module.flags.stack_align
+        && bytes != conv.stack_align
+    {
+        let what = format!("a stack alignment of {bytes} bytes (override-stack-alignment)");
+        return Err(CodegenError::unsupported(what));
+    }
+    if head.entry_filler.max(head.prefix_filler) > 0 && isa.filler(1).is_none() {
+        return Err(CodegenError::unsupported("function attribute patchable-function-entry"));
+    }
+    Ok(())
 }
 
 /// Functions without prologue and epilogue that hold more than texts of assembly.

@@ -148,6 +148,7 @@ fn compile_recorded<I: Isa, R: Record>(
         body,
         unwind,
         frame_bytes,
+        mark_bytes,
         ..
     } = out;
     let function = unit.function;
@@ -185,7 +186,7 @@ fn compile_recorded<I: Isa, R: Record>(
     body.bind_missing_addresses();
     finish_body(isa, body, unwind)?;
     *frame_bytes = frame.frame_bytes;
-    finish_prologue(isa, unit.view, Some(&frame), prologue, unwind);
+    *mark_bytes = finish_prologue(isa, unit, Some(&frame), prologue, unwind);
     Ok(())
 }
 

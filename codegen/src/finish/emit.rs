@@ -136,6 +136,7 @@ pub(crate) fn emit<I: Isa>(
         unwind,
         frame_bytes,
         align_log2,
+        mark_bytes,
         ..
     } = out;
     thread_empty_blocks(func, &mut state.threaded);
@@ -181,11 +182,11 @@ pub(crate) fn emit<I: Isa>(
     body.bind_missing_addresses();
     if body.align_log2() > 0 {
         *align_log2 = body.align_log2().max(*align_log2);
-        body.set_lead_bytes(prologue_bytes(isa, unit.view, (!is_wrapped).then_some(&frame)));
+        body.set_lead_bytes(prologue_bytes(isa, unit, (!is_wrapped).then_some(&frame)));
     }
     finish_body(isa, body, unwind)?;
     *frame_bytes = frame.frame_bytes;
-    finish_prologue(isa, unit.view, (!is_wrapped).then_some(&frame), prologue, unwind);
+    *mark_bytes = finish_prologue(isa, unit, (!is_wrapped).then_some(&frame), prologue, unwind);
     Ok(())
 }
 

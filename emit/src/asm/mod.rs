@@ -155,6 +155,10 @@ impl<'a> AsmBuilder<'a> {
         let desc = self.target.desc();
         let align_log2 = head.align_log2.max(code.align_log2);
         self.line(format_args!(".p2align\t{align_log2}, {:#x}", desc.elf.filler));
+        let has_filler = head.entry_filler.max(head.prefix_filler) > 0;
+        if has_filler {
+            self.put_prefix(function, head.prefix_filler);
+        }
         self.introduce(head.symbol, "function");
         let needs_frame = head.unwind_table || !head.no_unwind;
         if needs_frame {
@@ -173,6 +177,9 @@ impl<'a> AsmBuilder<'a> {
             self.line(format_args!(".cfi_endproc"));
         }
         self.size_until_here(head.symbol);
+        if has_filler {
+            self.list_filler(function, code.mark_bytes);
+        }
         if personality.is_some() {
             self.add_exception_table(function, code);
         }
@@ -195,9 +202,50 @@ impl<'a> AsmBuilder<'a> {
             self.add_alias(symbol)?;
             self.declare_outside(symbol);
         }
+        self.add_partitions();
         self.add_tool_sections();
         self.line(format_args!(".section\t.note.GNU-stack,\"\",@progbits"));
         Ok(out.write_all(self.text.as_bytes())?)
+    }
+
+    /// Labels where the filler of a function begins, and puts that before the function.
+    #[cold]
+    fn put_prefix(&mut self, function: FuncId, bytes: u32) {
+        let elf = &self.target.desc().elf;
+        writeln!(self.text, ".L..n{}:", function.index()).expect("strings can be written");
+        if bytes > 0 {
+            let filler = elf.no_operation.unwrap_or(elf.filler);
+            self.line(format_args!(".fill\t{bytes}, 1, {filler:#x}"));
+        }
+    }
+
+    /// Lists where the filler of a function is.
+    #[cold]
+    fn list_filler(&mut self, function: FuncId, mark_bytes: u32) {
+        let head = &self.module.functions[function];
+        let section = self.placement.filler_list(head.symbol);
+        self.switch_to(section);
+        let bytes = self.target.desc().pointer_bytes;
+        let directive = if bytes == 8 { ".quad" } else { ".long" };
+        let distance = if head.prefix_filler > 0 { 0 } else { mark_bytes };
+        self.line(format_args!(".p2align\t{}", bytes.trailing_zeros()));
+        self.line(format_args!("{directive}\t.L..n{}+{distance}", function.index()));
+    }
+
+    /// Says which symbols ask for a partition.
+    fn add_partitions(&mut self) {
+        let directive = if self.target.desc().pointer_bytes == 8 {
+            ".quad"
+        } else {
+            ".long"
+        };
+        for (symbol, section, bytes) in self.placement.partitions() {
+            self.switch_to(section);
+            self.put_bytes(&bytes, 0, bytes.len() as u64);
+            self.mark_used(symbol);
+            let name = self.name(symbol);
+            self.line(format_args!("{directive}\t{name}"));
+        }
     }
 
     /// Writes what is said to linkers and other tools.

@@ -184,6 +184,10 @@ impl<'a> ObjectBuilder<'a> {
         let start = self
             .contents
             .align(self.placement.sections.desc(section), section, align_log2)?;
+        let start = match head.prefix_filler {
+            0 => start,
+            bytes => self.put_prefix(section, bytes)?,
+        };
         self.constants.add_all(&code.body.constants, &mut self.constant_numbers);
         self.append_code(section, start, &code.prologue);
         self.append_code(section, start + code.prologue.bytes.len() as u64, &code.body);
@@ -196,6 +200,9 @@ impl<'a> ObjectBuilder<'a> {
         let state = &mut self.states[head.symbol.index()];
         state.location = Location::At(section, start);
         state.size = code.len() as u64;
+        if head.entry_filler.max(head.prefix_filler) > 0 {
+            self.list_filler(head, code.mark_bytes)?;
+        }
         if head.unwind_table || !head.no_unwind {
             let personality = exceptions::handler(self.module, head, code);
             let table = match personality {
@@ -203,6 +210,69 @@ impl<'a> ObjectBuilder<'a> {
                 None => None,
             };
             self.add_frame(head.symbol, code, personality.zip(table));
+        }
+        Ok(())
+    }
+
+    /// Puts filler before a function and returns where the function begins.
+    #[cold]
+    fn put_prefix(&mut self, section: SectionId, bytes: u32) -> Result<u64, EmitError> {
+        let filler = vec![self.target.elf.no_operation.unwrap_or(self.target.elf.filler); bytes as usize];
+        let desc = self.placement.sections.desc(section);
+        self.contents.append(desc, section, &filler, u64::from(bytes))?;
+        Ok(self.contents.section(section).bytes.len() as u64)
+    }
+
+    /// Lists where the filler of a function is.
+    #[cold]
+    fn list_filler(&mut self, head: &frazil_ir::FunctionHead, mark_bytes: u32) -> Result<(), EmitError> {
+        let distance = match head.prefix_filler {
+            0 => i64::from(mark_bytes),
+            bytes => -i64::from(bytes),
+        };
+        let section = self.placement.filler_list(head.symbol);
+        self.put_address(section, head.symbol, distance, Naming::Section)
+    }
+
+    /// Appends the address of a symbol, some bytes further.
+    fn put_address(
+        &mut self,
+        section: SectionId,
+        symbol: SymbolId,
+        addend: i64,
+        naming: Naming,
+    ) -> Result<(), EmitError> {
+        let bytes = self.target.pointer_bytes;
+        let kind = self.absolute_kind(bytes).ok_or_else(|| {
+            let what = format!("addresses of {bytes} bytes for this target");
+            EmitError::unsupported(what, self.module.display_name(symbol))
+        })?;
+        let desc = self.placement.sections.desc(section);
+        let align_log2 = if desc.has(elf::SHF_ALLOC) {
+            bytes.trailing_zeros()
+        } else {
+            0
+        };
+        let offset = self.contents.align(desc, section, align_log2 as u8)?;
+        self.contents.append(desc, section, &[], bytes.into())?;
+        let target = self.targets.symbol(self.module, symbol);
+        self.contents.section(section).relocations.push(PendingRelocation {
+            offset,
+            addend,
+            target,
+            kind,
+            naming,
+        });
+        Ok(())
+    }
+
+    /// Says which symbols ask for a partition.
+    fn add_partitions(&mut self) -> Result<(), EmitError> {
+        for (symbol, section, bytes) in self.placement.partitions() {
+            let desc = self.placement.sections.desc(section);
+            self.contents.align(desc, section, 0)?;
+            self.contents.append(desc, section, &bytes, bytes.len() as u64)?;
+            self.put_address(section, symbol, 0, Naming::Symbol)?;
         }
         Ok(())
     }
@@ -240,6 +310,7 @@ impl<'a> ObjectBuilder<'a> {
         self.add_init_entries(false)?;
         self.add_late()?;
         self.place_aliases()?;
+        self.add_partitions()?;
         self.add_frame_section()?;
         for section in tools::sections(self.module, self.target) {
             let id = self.placement.sections.intern(section.desc);

@@ -80,14 +80,11 @@ mod kind {
 /// Attributes with a name instead of a number that change the code that must be generated, in ways not supported,
 /// and the value with which they change nothing.
 const UNSUPPORTED_STRINGS: &[(&str, &str)] = &[
-    ("fentry-call", "false"),
     ("function-instrument", "xray-never"),
     ("instrument-function-entry", ""),
     ("instrument-function-entry-inlined", ""),
     ("instrument-function-exit", ""),
     ("instrument-function-exit-inlined", ""),
-    ("patchable-function-entry", "0"),
-    ("patchable-function-prefix", "0"),
     ("use-soft-float", "false"),
     ("zero-call-used-regs", "skip"),
 ];

@@ -403,6 +403,12 @@ impl Globals {
             unsupported.extend(attributes.unsupported.iter().cloned());
             apply_attributes(&mut head, attributes, module);
         }
+        if head.entry_filler.max(head.prefix_filler) > limits::FILLER_BYTES {
+            unsupported.push(format!(
+                "patchable-function-entry of more than {} bytes",
+                limits::FILLER_BYTES
+            ));
+        }
         head.unwind_table |= !head.no_unwind || personality.is_some();
         head.unsupported = module.strings.add(unsupported.join(", ").as_bytes());
         module.functions.push(head);
@@ -506,6 +512,9 @@ fn apply_attributes(head: &mut FunctionHead, attributes: &FunctionAttributes, mo
         value.and_then(|value| value.parse().ok()).unwrap_or(0)
     };
     head.stack_probe_size = number("stack-probe-size");
+    head.entry_filler = number("patchable-function-entry");
+    head.prefix_filler = number("patchable-function-prefix");
+    head.calls_fentry = attributes.string("fentry-call") == Some(b"true");
     head.stack_protector_bytes = number("stack-protector-buffer-size");
 }
 

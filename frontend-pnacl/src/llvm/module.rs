@@ -381,6 +381,7 @@ impl<'a> BitcodeModule<'a> {
                 // LLVM asks whether these are there, not what they are.
                 b"cf-protection-branch" => flags.marks_branch_targets = true,
                 b"cf-protection-return" => flags.allows_shadow_stack = true,
+                b"override-stack-alignment" => flags.stack_align = u32::try_from(value).ok(),
                 b"ibt-seal" => flags.seals_functions = true,
                 b"direct-access-external-data" => flags.direct_access_external_data = Some(value != 0),
                 _ => {}

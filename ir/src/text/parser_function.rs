@@ -84,7 +84,7 @@ impl<'s> Parser<'s> {
         };
         let align_log2 = if word == "align" { self.alignment()? } else { 0 };
         let bytes = match word {
-            "stack_probe_size" | "stack_protector_bytes" => self.small()?,
+            "stack_probe_size" | "stack_protector_bytes" | "entry_filler" | "prefix_filler" => self.small()?,
             _ => 0,
         };
         let stack_protector = match word {
@@ -109,6 +109,9 @@ impl<'s> Parser<'s> {
             "align" => head.align_log2 = align_log2,
             "frame_pointer" => head.frame_pointer = frame_pointer,
             "stack_probe_size" => head.stack_probe_size = bytes,
+            "entry_filler" => head.entry_filler = bytes,
+            "prefix_filler" => head.prefix_filler = bytes,
+            "calls_fentry" => head.calls_fentry = true,
             "stack_protector" => head.stack_protector = stack_protector,
             "stack_protector_bytes" => head.stack_protector_bytes = bytes,
             "stack_probe" => head.stack_probe = text,

@@ -262,6 +262,7 @@ impl ModuleParser<'_> {
                 "guard_offset" => parser.module.flags.guard_offset = Some(parser.small::<u32>()?.cast_signed()),
                 "runtime_uses_got" => parser.module.flags.runtime_uses_got = true,
                 "marks_branch_targets" => parser.module.flags.marks_branch_targets = true,
+                "stack_align" => parser.module.flags.stack_align = Some(parser.small()?),
                 "seals_functions" => parser.module.flags.seals_functions = true,
                 "allows_shadow_stack" => parser.module.flags.allows_shadow_stack = true,
                 _ => return Err(parser.error(format!("unknown module flag `{word}`"))),

@@ -99,14 +99,20 @@ fn write_float(out: &mut dyn Write, ty: Type, words: &[u64]) -> fmt::Result {
 }
 
 /// Writes an integer constant: in decimal up to 128 bits, else as unsigned hexadecimal words.
-fn write_int(out: &mut dyn Write, words: &[u64]) -> fmt::Result {
+fn write_int(out: &mut dyn Write, words: &[u64], bits: u32) -> fmt::Result {
     match *words {
         [] => out.write_char('0'),
         [low] => write!(out, "{}", low.cast_signed()),
         [low, high] => write!(out, "{}", (u128::from(low) | u128::from(high) << 64).cast_signed()),
         _ => {
+            // Words are sign-extended; the literal has the type's bits only.
+            let spare = (words.len() as u32 * 64).saturating_sub(bits).min(63);
             out.write_str("0x")?;
-            words.iter().rev().try_for_each(|word| write!(out, "{word:016x}"))
+            let mut mask = u64::MAX >> spare;
+            words.iter().rev().try_for_each(|word| {
+                let kept = word & std::mem::replace(&mut mask, u64::MAX);
+                write!(out, "{kept:016x}")
+            })
         }
     }
 }
@@ -180,6 +186,7 @@ impl FunctionPrinter<'_> {
             (head.cold, " cold"),
             (head.no_return, " no_return"),
             (head.no_entry_mark, " no_entry_mark"),
+            (head.calls_fentry, " calls_fentry"),
         ];
         for (_, word) in words.iter().filter(|row| row.0) {
             self.out.write_str(word)?;
@@ -204,8 +211,13 @@ impl FunctionPrinter<'_> {
         if head.stack_protector_bytes != 0 {
             write!(self.out, " stack_protector_bytes {}", head.stack_protector_bytes)?;
         }
-        if head.stack_probe_size != 0 {
-            write!(self.out, " stack_probe_size {}", head.stack_probe_size)?;
+        let numbers = [
+            (head.stack_probe_size, "stack_probe_size"),
+            (head.entry_filler, "entry_filler"),
+            (head.prefix_filler, "prefix_filler"),
+        ];
+        for (number, word) in numbers.iter().filter(|row| row.0 != 0) {
+            write!(self.out, " {word} {number}")?;
         }
         let texts = [
             (head.stack_probe, " stack_probe "),
@@ -422,7 +434,7 @@ fn constant_text(module: &Module, function: &Function, out: &mut dyn Write, id: 
     write_type(out, &function.types, ty)?;
     out.write_char(' ')?;
     match view {
-        ConstView::Int(words) => write_int(out, words),
+        ConstView::Int(words) => write_int(out, words, function.types.int_bits(ty).unwrap_or(64)),
         ConstView::Float(words) => write_float(out, ty, words),
         ConstView::Symbol(symbol, addend) => {
             write_symbol(out, module, symbol)?;

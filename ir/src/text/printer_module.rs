@@ -145,6 +145,9 @@ impl ModulePrinter<'_> {
         if let Some(offset) = flags.guard_offset {
             write!(self.out, " guard_offset {}", offset.cast_unsigned())?;
         }
+        if let Some(bytes) = flags.stack_align {
+            write!(self.out, " stack_align {bytes}")?;
+        }
         let words = [
             (flags.runtime_uses_got, " runtime_uses_got"),
             (flags.marks_branch_targets, " marks_branch_targets"),

@@ -9,7 +9,7 @@ use frazil_support::EntityRef;
 const EVERYTHING: &str = r#"source "t \"quoted\".c"
 triple "x86_64-unknown-linux-gnu"
 layout pointer_bits 32 stack_align 8 big_endian
-flags pic_level 2 pie_level 1 code_model 3 unwind_tables 2 direct_access_external_data 0 frame_pointer all guard_place other_segment guard_offset 20 runtime_uses_got marks_branch_targets seals_functions allows_shadow_stack
+flags pic_level 2 pie_level 1 code_model 3 unwind_tables 2 direct_access_external_data 0 frame_pointer all guard_place other_segment guard_offset 20 stack_align 8 runtime_uses_got marks_branch_targets seals_functions allows_shadow_stack
 asm ".globl x"
 identification "somebody"
 command_line "-O7"
@@ -43,7 +43,7 @@ destructor 7 @f
 used [@table, @f]
 compiler_used [@plain]
 
-func @f(i32 signext v0, ptr byval(24, align 8) v1, i8 zeroext inreg v2, ptr sret v3, ...) -> (i32, i1 zeroext) fastcc no_unwind_table no_unwind no_red_zone no_tail_calls naked cold no_return no_entry_mark align 64 frame_pointer non_leaf stack_protector strong stack_protector_bytes 16 stack_probe_size 4096 stack_probe "inline-asm" unsupported "x" target_cpu "znver1" target_features "+sse4.1" personality @printf section_prefix "x" associated @table {
+func @f(i32 signext v0, ptr byval(24, align 8) v1, i8 zeroext inreg v2, ptr sret v3, ...) -> (i32, i1 zeroext) fastcc no_unwind_table no_unwind no_red_zone no_tail_calls naked cold no_return no_entry_mark calls_fentry align 64 frame_pointer non_leaf stack_protector strong stack_protector_bytes 16 stack_probe_size 4096 entry_filler 5 prefix_filler 3 stack_probe "inline-asm" unsupported "x" target_cpu "znver1" target_features "+sse4.1" personality @printf section_prefix "x" associated @table {
   v4 = slot 16 align 8
   v9 = slot 3
 b0:
@@ -267,4 +267,13 @@ fn the_example_of_the_head_comment_is_a_module() {
     let (module, bodies) = parse(&example.collect::<Vec<_>>().join("\n"));
     assert_eq!(crate::verify::verify_module(&module), Ok(()));
     assert_eq!(crate::verify::verify_function(&module, &bodies[0]), Ok(()));
+}
+
+#[test]
+fn negative_numbers_of_odd_wide_types_are_printed_as_they_are_read() {
+    let text = "func @f(i328 v0) -> i328 {\nb0:\n  v1 = add i328 v0, i328 -170141183460469231731687303715884105728\n  return v1\n}\n";
+    let (module, bodies) = parse(text);
+    let printed = print(&module, &bodies);
+    let (again, bodies_again) = parse(&printed);
+    assert_eq!(print(&again, &bodies_again), printed);
 }

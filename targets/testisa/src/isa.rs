@@ -63,6 +63,7 @@ static DESC: TargetDesc = TargetDesc {
         initial_unwind: &[UnwindOp::DefineCfa(5, 0)],
         filler: 0,
         protection_note: None,
+        no_operation: None,
     },
 };
 

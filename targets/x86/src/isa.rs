@@ -86,6 +86,7 @@ static DESC: TargetDesc = TargetDesc {
         data_align: -8,
         initial_unwind: &[UnwindOp::DefineCfa(7, 8), UnwindOp::SavedAt(DWARF_RETURN_ADDRESS, -8)],
         filler: 0xcc,
+        no_operation: Some(0x90),
         // GNU_PROPERTY_X86_FEATURE_1_AND with IBT and SHSTK (System V ABI for x86-64, table 4.5).
         protection_note: Some(ProtectionNote {
             property: 0xc000_0002,
@@ -340,6 +341,12 @@ impl Isa for X86 {
 
     fn branch_mark(&self) -> Option<MInst> {
         Some(none(Op::Endbr64, 8))
+    }
+
+    fn filler(&self, bytes: u32) -> Option<(MInst, u32)> {
+        // The longest that the row has.
+        let bytes = bytes.clamp(1, 9);
+        Some((i(Op::Nop, bytes.cast_signed()), bytes))
     }
 
     fn call_unmarked(&self, address: Reg) -> MInst {

@@ -116,5 +116,6 @@ pub(crate) static DESC: TargetDesc = TargetDesc {
         initial_unwind: &[],
         filler: 0,
         protection_note: None,
+        no_operation: None,
     },
 };
