@@ -3,9 +3,10 @@
 //!
 //! Attachments stand behind the instructions, in a block of their own, those of the function first. Instructions are
 //! named by their numbers, which nothing else needs: a body with marked accesses is read once more, and counted. That
-//! block is only searched for marks if there is a node that can be one, in the module or in the function.
+//! block is only searched for marks if there may be a node that is one, in the module or in the function.
 
 use super::codes::block as id;
+use super::codes::metadata as code;
 use super::function::Body;
 use super::metadata::{Attached, NON_TEMPORAL, Places, is_wanted};
 use super::module::{BitcodeModule, ModuleValue};
@@ -85,7 +86,7 @@ impl Body<'_, '_> {
         record: &mut Record,
     ) -> Result<(), ReadError> {
         let module = self.build.module;
-        let may_mark = self.metadata.is_some() || module.metadata.has_single_values;
+        let may_mark = module.metadata.has_single_values || self.may_have_mark(header, record)?;
         let shared = module.block_info.abbreviations(id::METADATA_ATTACHMENTS);
         let mut block = Block::enter(cursor, header, shared);
         let marks = &mut self.build.state.marks.numbers;
@@ -118,6 +119,27 @@ impl Body<'_, '_> {
         match wanted.is_empty() {
             true => Ok(()),
             false => self.attach(&wanted, record),
+        }
+    }
+
+    /// Whether the function's own metadata may have a node that marks accesses, or is longer than the attachments, which
+    /// are then searched instead.
+    fn may_have_mark(&self, attachments: &SubBlock, record: &mut Record) -> Result<bool, ReadError> {
+        let Some(own) = self.metadata else { return Ok(false) };
+        if own.end - own.start > attachments.end - attachments.start {
+            return Ok(true);
+        }
+        let module = self.build.module;
+        let mut cursor = module.stream.clone();
+        let shared = module.block_info.abbreviations(id::METADATA);
+        let mut block = Block::enter(&mut cursor, &own, shared);
+        loop {
+            match block.next(&mut cursor, record)? {
+                Item::End => return Ok(false),
+                Item::Block(_) => {}
+                Item::Record if record.code() == code::NODE && record.operands().len() == 1 => return Ok(true),
+                Item::Record => {}
+            }
         }
     }
 
