@@ -1,4 +1,5 @@
-//! Tests of drivers with passes of their own, most of which misbehave: what is said then, and that nothing else suffers.
+//! Tests of drivers with passes of their own, most of which misbehave: what is said then, and that nothing else
+//! suffers.
 
 use frazil::ir::pass::{FunctionPass, Level, PassCx, PassError, PassInfo, Preserved};
 use frazil::ir::{AnalysisSet, Function, Opcode};

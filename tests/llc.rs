@@ -1,5 +1,5 @@
-//! The command as users of LLVM's tools type it: by the name `frazil-llc`, with one dash, from standard input, over many
-//! files.
+//! The command as users of LLVM's tools type it: by the name `frazil-llc`, with one dash, from standard input, over
+//! many files.
 
 use std::fs;
 use std::io::Write;

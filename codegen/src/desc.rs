@@ -224,7 +224,8 @@ pub struct ConvDesc {
     pub shadow_bytes: u32,
     /// Whether the pointer to memory for a struct or for results is also returned in the first integer result register.
     pub returns_struct_pointer: bool,
-    /// Whether an integer of 128 bits goes to registers only if all of it fits, and on the stack is aligned to its size.
+    /// Whether an integer of 128 bits goes to registers only if all of it fits, and on the stack is aligned to its
+    /// size.
     pub keeps_pairs: bool,
     /// A register that tells a variadic callee an upper bound of the float registers used; none if not needed.
     pub variadic_count: Reg,

@@ -1,8 +1,9 @@
 //! What a personality routine must know of a function: which call unwinds to which landing pad, and what stops there.
 //!
 //! Filled in while code is made, in terms of labels; `frazil-emit` writes it in the format of the Itanium C++ ABI
-//! (Exception Handling Tables, section 4, "Language Specific Data Area"). Each call of a function that has a personality routine is noted,
-//! since routines take a call that no entry covers for one that must not unwind, and stop the program.
+//! (Exception Handling Tables, section 4, "Language Specific Data Area"). Each call of a function that has a
+//! personality routine is noted, since routines take a call that no entry covers for one that must not unwind, and stop
+//! the program.
 //!
 //! Selectors: the number of a type, from 1 on, when a catch clause has matched it; a negative number for a filter, the
 //! distance of its list from the end of the list of types; 0 for a cleanup.

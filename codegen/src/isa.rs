@@ -290,7 +290,8 @@ pub trait Isa: Sized + Send + Sync + 'static {
     /// When the symbol cannot be reached.
     fn symbol_addr<C: LowerCtx>(&self, cx: &mut C, dst: Reg, symbol: SymbolId, addend: i64)
     -> Result<(), CodegenError>;
-    /// Puts the address of a block into `dst`: what `block` names is a label of the function, or a block of another one.
+    /// Puts the address of a block into `dst`: what `block` names is a label of the function, or a block of another
+    /// one.
     ///
     /// # Errors
     /// When the block cannot be reached.

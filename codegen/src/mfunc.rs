@@ -206,8 +206,8 @@ pub struct PhiMove {
 pub struct FrameNeeds {
     /// The areas below the frame pointer so far: stack slots of the function.
     pub areas: Frame,
-    /// After allocation: what lies below this offset from the frame pointer are spill slots, which nothing but moves and
-    /// single operands reaches.
+    /// After allocation: what lies below this offset from the frame pointer are spill slots, which nothing but moves
+    /// and single operands reaches.
     pub spills_below: i32,
     /// Bytes for arguments on the stack at the frame's end; 0 when each call moves the stack pointer.
     pub outgoing_bytes: u32,
@@ -261,8 +261,8 @@ pub struct MFunc {
     pub vregs: Vec<VReg>,
     /// Instructions that make constants; the register is in `regs[0]`.
     pub constants: Vec<MInst>,
-    /// Calls that take the place of the function: instructions behind its epilogue. A [`pseudo::RETURN`] names one by its
-    /// `disp`, the number plus one; else it returns.
+    /// Calls that take the place of the function: instructions behind its epilogue. A [`pseudo::RETURN`] names one by
+    /// its `disp`, the number plus one; else it returns.
     pub tail_calls: Vec<MInst>,
     /// What instructions with [`OpDesc::has_sets`] use and define; named by `imm`.
     pub sets: Vec<RegSets>,
@@ -361,8 +361,8 @@ impl MFunc {
         }
     }
 
-    /// Whether an instruction with a memory operand accesses a spill slot. With an index it does not, but something in an
-    /// area of the function that the index brings the address back to.
+    /// Whether an instruction with a memory operand accesses a spill slot. With an index it does not, but something in
+    /// an area of the function that the index brings the address back to.
     #[inline]
     pub fn is_spill_slot(&self, inst: &MInst) -> bool {
         inst.regs[1] == Reg::FRAME && inst.regs[2].is_none() && inst.disp < self.frame.spills_below

@@ -2,8 +2,8 @@
 //!
 //! Both compilers number and order blocks as they like, so blocks are compared by what they do: the words of their
 //! instructions without registers and labels. An alignment that keeps the order of both and has the largest sum of
-//! similarities is found by dynamic programming (Needleman and Wunsch, 1970); functions too large for its quadratic table
-//! are first cut where blocks with equal contents, unique on both sides, stand opposite each other.
+//! similarities is found by dynamic programming (Needleman and Wunsch, 1970); functions too large for its quadratic
+//! table are first cut where blocks with equal contents, unique on both sides, stand opposite each other.
 
 use crate::assembly::Block;
 use std::collections::HashMap;

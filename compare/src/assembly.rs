@@ -1,11 +1,11 @@
 //! Assembly text as both compilers write it (GNU syntax, AT&T operands), taken apart into functions, blocks and
 //! instructions.
 //!
-//! Method: lines are told apart by their shape: labels end with a colon, directives begin with a dot, everything else is
-//! an instruction. A function begins behind `.type NAME,@function` with its label and ends with `.size`; a label that is
-//! not the function's own begins a block. Spills and reloads are what the compilers' comments call so. The frame is what
-//! pushes and the subtraction from the stack pointer take before the first jump or call, or what the call frame information
-//! says if that is more.
+//! Method: lines are told apart by their shape: labels end with a colon, directives begin with a dot, everything else
+//! is an instruction. A function begins behind `.type NAME,@function` with its label and ends with `.size`; a label
+//! that is not the function's own begins a block. Spills and reloads are what the compilers' comments call so. The
+//! frame is what pushes and the subtraction from the stack pointer take before the first jump or call, or what the call
+//! frame information says if that is more.
 
 use serde::Serialize;
 use std::collections::BTreeMap;

@@ -1,10 +1,10 @@
 //! `frazil compare`: Frazil and LLVM's `llc` on the same input, side by side.
 //!
-//! Both are run as programs, as a user would: [`compiler`] starts them, [`measure`] says what a run cost, [`object_file`]
-//! and [`assembly`] take apart what they made, and [`align`] finds which blocks of the two belong together. [`report`] is
-//! the result as data, the same for the terminal ([`text`]), for scripts (its JSON) and for the page ([`html`]); nothing is
-//! shown that is not in it. [`program`] links and runs what was compiled, [`condition`] turns figures into an exit
-//! status.
+//! Both are run as programs, as a user would: [`compiler`] starts them, [`measure`] says what a run cost,
+//! [`object_file`] and [`assembly`] take apart what they made, and [`align`] finds which blocks of the two belong
+//! together. [`report`] is the result as data, the same for the terminal ([`text`]), for scripts (its JSON) and for the
+//! page ([`html`]); nothing is shown that is not in it. [`program`] links and runs what was compiled, [`condition`]
+//! turns figures into an exit status.
 //!
 //! What one side cannot do is part of the report: that side is empty then, and says why.
 

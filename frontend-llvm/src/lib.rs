@@ -1,8 +1,8 @@
 //! Modules read by LLVM itself: text, and bitcode of any kind that LLVM 22 understands.
 //!
-//! [`Source`] is an input with its name, [`parse`] gives LLVM's module, [`verify`] looks whether it is one, [`run_passes`]
-//! runs a pipeline of LLVM's middle end over it, and [`ReadError`] says what LLVM found wrong and where. The program
-//! `frazil-llvm` is a few lines around them: text in, bitcode out.
+//! [`Source`] is an input with its name, [`parse`] gives LLVM's module, [`verify`] looks whether it is one,
+//! [`run_passes`] runs a pipeline of LLVM's middle end over it, and [`ReadError`] says what LLVM found wrong and where.
+//! The program `frazil-llvm` is a few lines around them: text in, bitcode out.
 //!
 //! The only crate that uses LLVM, and none of the compiler: `frazil` never links it, and reads bitcode by itself. There
 //! is no second builder of the intermediate representation here, because what LLVM has read goes to the native reader

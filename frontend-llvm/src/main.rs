@@ -1,7 +1,7 @@
 //! `frazil-llvm`: has LLVM read a module, and writes it as bitcode.
 //!
-//! A program of its own, so that only those who compile text pay for loading LLVM, and so that LLVM may end the process.
-//! Nothing is written unless the module was read and verified.
+//! A program of its own, so that only those who compile text pay for loading LLVM, and so that LLVM may end the
+//! process. Nothing is written unless the module was read and verified.
 
 use frazil_frontend_llvm::{Context, ReadError, Source, parse, run_passes, verify};
 use pico_args::Arguments;

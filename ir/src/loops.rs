@@ -5,9 +5,9 @@
 //! while it is on the walk's path is a header; inner headers are hung below outer ones by their depth on the path.
 //! Near linear: the work beyond the walk is the distance in the tree between the loops that an edge leaves.
 //!
-//! A loop that can be entered elsewhere than at its header is *irreducible*: it is a loop here too, its header the block
-//! that the walk found first, so that loop depths are right, but it has no pre-header, and its header does not dominate
-//! its blocks. All others are natural loops. Blocks that the entry does not reach are in no loop.
+//! A loop that can be entered elsewhere than at its header is *irreducible*: it is a loop here too, its header the
+//! block that the walk found first, so that loop depths are right, but it has no pre-header, and its header does not
+//! dominate its blocks. All others are natural loops. Blocks that the entry does not reach are in no loop.
 
 use crate::analysis::Analysis;
 use crate::cfg::Cfg;

@@ -273,8 +273,8 @@ macro_rules! for_each_opcode {
             ReadCycleCounter "read_cycle_counter" Nullary Ty Any;
             EhTypeidFor "eh_typeid_for" Unary Ty Pure;
             LandingPad "landing_pad" LandingPad PtrAndI32 Any;
-            // Notes in the second word of a buffer where `sjlj_longjmp` goes on, and gives 0; then gives 1. The first and
-            // third word, the frame and stack pointers, are the program's business.
+            // Notes in the second word of a buffer where `sjlj_longjmp` goes on, and gives 0; then gives 1. The first
+            // and third word, the frame and stack pointers, are the program's business.
             SjljSetjmp "sjlj_setjmp" Unary Ty Any;
             SjljLongjmp "sjlj_longjmp" Unary None Any;
             Trap "trap" Nullary None Any;

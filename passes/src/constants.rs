@@ -65,8 +65,8 @@ pub fn zero_extended(value: i128, bits: u32) -> u128 {
     value.cast_unsigned() & low_mask(bits)
 }
 
-/// What an operation on integers of `bits` bits gives; `None` where that is undefined, poison whatever the flags say, or
-/// not worth knowing. Flags are ignored: where they make poison, any result is right.
+/// What an operation on integers of `bits` bits gives; `None` where that is undefined, poison whatever the flags say,
+/// or not worth knowing. Flags are ignored: where they make poison, any result is right.
 pub fn evaluate_int(op: Opcode, bits: u32, a: i128, b: i128) -> Option<i128> {
     use Opcode as O;
     let (ua, ub) = (zero_extended(a, bits), zero_extended(b, bits));

@@ -1,5 +1,5 @@
-//! Whole C programs about memory, threads, frames, vectors and `long double`: clang makes bitcode of them, Frazil objects, and the linked
-//! program must print what it prints when clang compiles all of it.
+//! Whole C programs about memory, threads, frames, vectors and `long double`: clang makes bitcode of them, Frazil
+//! objects, and the linked program must print what it prints when clang compiles all of it.
 //!
 //! Each program is taken at -O0 and at -O2 and goes through every built-in recipe with the checker of register
 //! allocations. What the bitcode is linked with, and how, is said by the test.

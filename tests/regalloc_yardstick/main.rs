@@ -1,8 +1,8 @@
 //! `regalloc2` as a yardstick of our register allocator: the same machine functions, and what each allocator adds to
 //! them side by side.
 //!
-//! Method: recipe O2 compiles functions; where registers are allocated, an allocator of this test has the linear scan do
-//! the work, translates the machine function to what `regalloc2` takes ([`ssa`]), has that work on it, and counts
+//! Method: recipe O2 compiles functions; where registers are allocated, an allocator of this test has the linear scan
+//! do the work, translates the machine function to what `regalloc2` takes ([`ssa`]), has that work on it, and counts
 //! ([`count`]). An operand may be in memory for both where the op table says so; only ours can make constants again.
 //!
 //! The everyday run takes committed bitcode and random functions, and holds us to [`LIMITS`].

@@ -1,12 +1,12 @@
 //! A machine function as `regalloc2` takes it: in SSA form, with constraints instead of copies.
 //!
 //! Method: registers that are defined in several blocks get block parameters where their definitions meet and they are
-//! still needed (Cytron et al., "Efficiently Computing Static Single Assignment Form and the Control Dependence Graph");
-//! a walk over the dominator tree gives every definition a name. A copy gives its source's name to its destination, so
-//! that it is `regalloc2`'s business whether there is a move. Two-address operands are uses and definitions that reuse
-//! their register. Physical registers that code names live in one block: whoever reads one has a use with that register
-//! as constraint, whoever writes one a definition, or a clobber if nothing reads it. Non-allocatable registers are left
-//! out. Constants of edges are made where the edge is.
+//! still needed (Cytron et al., "Efficiently Computing Static Single Assignment Form and the Control Dependence
+//! Graph"); a walk over the dominator tree gives every definition a name. A copy gives its source's name to its
+//! destination, so that it is `regalloc2`'s business whether there is a move. Two-address operands are uses and
+//! definitions that reuse their register. Physical registers that code names live in one block: whoever reads one has a
+//! use with that register as constraint, whoever writes one a definition, or a clobber if nothing reads it.
+//! Non-allocatable registers are left out. Constants of edges are made where the edge is.
 //!
 //! Each block gets a branch without operands as its end; the real branches stand before it.
 
@@ -261,8 +261,8 @@ impl Translation<'_> {
             return;
         }
         let mut inst = Instruction::default();
-        // Beside an operand that reuses a register, `regalloc2` takes no physical register that is read and written. What
-        // does both (exchanges) gets a result in any register, at worst a move less than it needs.
+        // Beside an operand that reuses a register, `regalloc2` takes no physical register that is read and written.
+        // What does both (exchanges) gets a result in any register, at worst a move less than it needs.
         let may_reuse = !members
             .iter()
             .any(|member| member.reg.is_physical() && member.reads && member.writes);

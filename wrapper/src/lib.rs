@@ -1,6 +1,6 @@
-//! `frazil-cc` and `frazil-c++`: a drop-in `CC` and `CXX` for build systems. clang reads and optimizes the source, Frazil
-//! makes the code, and everything else (preprocessing, assembling, linking, questions about the compiler) is clang's as
-//! it stands.
+//! `frazil-cc` and `frazil-c++`: a drop-in `CC` and `CXX` for build systems. clang reads and optimizes the source,
+//! Frazil makes the code, and everything else (preprocessing, assembling, linking, questions about the compiler) is
+//! clang's as it stands.
 //!
 //! They are one program. Called by a name that ends in `++`, it has clang behave as `clang++`.
 //!

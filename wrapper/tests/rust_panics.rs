@@ -1,5 +1,5 @@
-//! Panics of a Rust program that `frazil-link` makes: they unwind, run destructors, are caught, and end threads, as when
-//! rustc compiles the program itself.
+//! Panics of a Rust program that `frazil-link` makes: they unwind, run destructors, are caught, and end threads, as
+//! when rustc compiles the program itself.
 
 use std::fs;
 use std::path::Path;

@@ -13,7 +13,8 @@ use crate::share::Share;
 /// More than this is a hang.
 const CLOCK_LIMIT: Duration = Duration::from_secs(4 * 3600);
 
-/// `cargo xtask allocation-faults [--functions N]` with the options of [`Share`]; the seed is that of the first function.
+/// `cargo xtask allocation-faults [--functions N]` with the options of [`Share`]; the seed is that of the first
+/// function.
 pub fn command(mut arguments: Arguments) -> Result<bool> {
     let functions: u64 = arguments.opt_value_from_str("--functions")?.unwrap_or(10_000);
     let share = Share::from_arguments(&mut arguments)?;

@@ -2,7 +2,8 @@
 //!
 //! SQLite is compared once, as JSON and as a page. The page must hold the same data as the JSON, and show them: the
 //! browser opens copies of the page to which a few lines of script are added that click, type and read as a user would,
-//! and what they read is compared with the JSON here. `--screenshot FILE` keeps a picture, the one in the documentation.
+//! and what they read is compared with the JSON here. `--screenshot FILE` keeps a picture, the one in the
+//! documentation.
 
 use std::env;
 use std::fs;

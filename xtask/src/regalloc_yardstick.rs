@@ -1,4 +1,5 @@
-//! `cargo xtask regalloc-yardstick`: what our register allocator adds to the functions of the corpus, beside `regalloc2`.
+//! `cargo xtask regalloc-yardstick`: what our register allocator adds to the functions of the corpus, beside
+//! `regalloc2`.
 //!
 //! It runs the workspace's test of that name in a release build on the modules, and prints its tables.
 

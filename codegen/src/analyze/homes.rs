@@ -4,8 +4,8 @@
 //! up, by loop depth, how often each value is used outside its block and how often each stack slot is loaded and
 //! stored; the heaviest get one of the registers that the target offers for this (they are callee-saved, so that calls
 //! leave them alone). A slot qualifies when its address is only loaded from and stored to, always whole and with one
-//! type: then nobody else can see its memory, and there is none. Two owners may share a register when their intervals of layout
-//! positions do not meet; a slot's interval is the whole function.
+//! type: then nobody else can see its memory, and there is none. Two owners may share a register when their intervals
+//! of layout positions do not meet; a slot's interval is the whole function.
 //!
 //! A function that calls something returning twice has no homes: a jump back would restore old register contents.
 

@@ -102,8 +102,8 @@ pub(crate) fn prologue_bytes<I: Isa>(isa: &I, unit: &Unit<'_>, frame: Option<&Fr
     buf.offset()
 }
 
-/// Encodes the entry and the prologue, if the frame is set up there, and moves the body's unwind rows behind it. Returns
-/// the length of the mark at the beginning.
+/// Encodes the entry and the prologue, if the frame is set up there, and moves the body's unwind rows behind it.
+/// Returns the length of the mark at the beginning.
 pub(crate) fn finish_prologue<I: Isa>(
     isa: &I,
     unit: &Unit<'_>,

@@ -13,8 +13,8 @@ pub(crate) fn refuse_attributes(head: &FunctionHead, view: ModuleView<'_>) -> Re
         let names = view.module.strings.display(head.unsupported);
         return Err(CodegenError::unsupported(format!("function attribute {names}")));
     }
-    // LLVM's numbers (`llvm/Support/CodeGen.h`). In the medium model, data that may be far away is marked as such. In the
-    // kernel's, everything is as near as in the small one, but at addresses that are negative.
+    // LLVM's numbers (`llvm/Support/CodeGen.h`). In the medium model, data that may be far away is marked as such. In
+    // the kernel's, everything is as near as in the small one, but at addresses that are negative.
     match view.module.flags.code_model {
         None | Some(0 | 1 | 3) => Ok(()),
         Some(2) if view.relocation_model == RelocationModel::Static => Ok(()),

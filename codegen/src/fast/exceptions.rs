@@ -3,7 +3,8 @@
 //! Unwinders restore callee-saved registers and the stack pointer as they were at the call. Everything that lives on
 //! behind an invoke is stored before its call, so that a pad finds it in the frame or in a home register, whatever
 //! happens on the normal way. An edge to a pad with phis, or from a call with arguments on the stack or one that
-//! overwrites home registers, has code of its own, which stands behind the normal way; the exception registers pass through it untouched.
+//! overwrites home registers, has code of its own, which stands behind the normal way; the exception registers pass
+//! through it untouched.
 
 use super::FastCtx;
 use super::edges::Exit;

@@ -1,10 +1,11 @@
 //! The fast path: one walk that lowers, allocates registers and encodes (recipe `Om1`).
 //!
-//! Method, after Engelke and Schwarz's TPDE: values live in registers within a block and in frame slots across
-//! blocks. A register is freed when the last use of its value is done; use counts say when. Before a terminator,
-//! values that live on are stored; if the next block has no other predecessor, registers keep their contents into it,
-//! else they are forgotten. There are no register maps for blocks and no moves on edges but those of phis, which live
-//! in slots, unless they have a home register (see [`crate::analyze::homes`]). The scratch registers of the target are never allocated; they serve moves between memory.
+//! Method, after Engelke and Schwarz's TPDE: values live in registers within a block and in frame slots across blocks.
+//! A register is freed when the last use of its value is done; use counts say when. Before a terminator, values that
+//! live on are stored; if the next block has no other predecessor, registers keep their contents into it, else they are
+//! forgotten. There are no register maps for blocks and no moves on edges but those of phis, which live in slots,
+//! unless they have a home register (see [`crate::analyze::homes`]). The scratch registers of the target are never
+//! allocated; they serve moves between memory.
 //!
 //! Invariants:
 //! * a live part of a value is in its register, or stored, or both;

@@ -1,8 +1,9 @@
 //! Calls that take the place of the function, in the fast context: only those that must.
 //!
-//! Arguments go to registers and to where the function's own arguments on the stack are, all by one parallel move, since
-//! they may be made of those. Memory that is passed by value is copied to the frame before and to its place behind that,
-//! by way of scratch registers. The frame is given back behind the body, where it is known: a jump goes there.
+//! Arguments go to registers and to where the function's own arguments on the stack are, all by one parallel move,
+//! since they may be made of those. Memory that is passed by value is copied to the frame before and to its place
+//! behind that, by way of scratch registers. The frame is given back behind the body, where it is known: a jump goes
+//! there.
 
 use super::FastCtx;
 use super::record::Record;

@@ -5,8 +5,8 @@
 //! merging is limited to a multiple of the number of ranges; copies behind that limit only become hints.
 //!
 //! Lives may overlap where one register is a copy of the other that nothing changes: when both are written in one place
-//! only, the copy's destination by the copy, they hold the same wherever both are alive, for the copy comes before every
-//! read of the destination, and the other write before the copy. Their common ranges then bear the source's name.
+//! only, the copy's destination by the copy, they hold the same wherever both are alive, for the copy comes before
+//! every read of the destination, and the other write before the copy. Their common ranges then bear the source's name.
 
 use super::AllocatorInput;
 use super::intervals::{Bundle, Hint, Intervals, Part, occ};

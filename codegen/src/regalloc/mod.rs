@@ -4,8 +4,8 @@
 //! changes nothing itself. [`crate::check`] proves the result, [`crate::finish`] applies it.
 //!
 //! Copies are understood: behind an instruction with [`OpDesc::is_move`], and behind an edge with a
-//! [`crate::mfunc::PhiMove`], every place that held the source and was not written holds the destination, too. Registers
-//! that are copies of each other share registers and slots.
+//! [`crate::mfunc::PhiMove`], every place that held the source and was not written holds the destination, too.
+//! Registers that are copies of each other share registers and slots.
 
 mod allocate;
 mod coalesce;

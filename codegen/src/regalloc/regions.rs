@@ -1,10 +1,10 @@
 //! Liveness of registers with one definition, by regions instead of blocks.
 //!
-//! Method: as for [`super::liveness`], the control flow is followed upwards from reads; but a loop that does not contain
-//! the definition is taken as a whole, for what is alive in a part of it is alive everywhere in it (Boissinot and others,
-//! section 5), and so is a chain of blocks that only follow one another. What lives long then costs as much as what
-//! lives shortly, apart from control flow that branches and meets again. When that becomes too much, the region between
-//! the definition and the last read is taken, which is right, if not exact, where loops have no side entries.
+//! Method: as for [`super::liveness`], the control flow is followed upwards from reads; but a loop that does not
+//! contain the definition is taken as a whole, for what is alive in a part of it is alive everywhere in it (Boissinot
+//! and others, section 5), and so is a chain of blocks that only follow one another. What lives long then costs as much
+//! as what lives shortly, apart from control flow that branches and meets again. When that becomes too much, the region
+//! between the definition and the last read is taken, which is right, if not exact, where loops have no side entries.
 
 use super::liveness::AT_END;
 use super::positions::{NONE, Positions};

@@ -3,8 +3,8 @@
 //! Method: parts are taken in the order of their starts (Wimmer and Moessenboeck, "Optimized Interval Splitting in a
 //! Linear Scan Register Allocator"). A part that fits into a register as a whole gets it, hinted ones first. Otherwise
 //! the cheapest of these happens: it gets a register up to the first conflict, it takes one from another part, or it
-//! waits in its slot; see [`super::cost`]. What is left over behind a cut waits in the slot and comes back as a new part
-//! before its next occurrence (second chance).
+//! waits in its slot; see [`super::cost`]. What is left over behind a cut waits in the slot and comes back as a new
+//! part before its next occurrence (second chance).
 //!
 //! Invariant: a part that comes back starts behind the position at which it was cut, so the scan ends.
 

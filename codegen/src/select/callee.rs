@@ -8,8 +8,8 @@
 //!
 //! Method: when the arguments are in place, the load of the callee is looked for among the last instructions. It moves
 //! to the call if nothing but the call uses it, nothing between writes memory, arguments on the stack left aside, and
-//! its address is the same still. Which instruction is a load and what a call through memory is, the memory forms of the
-//! op table say.
+//! its address is the same still. Which instruction is a load and what a call through memory is, the memory forms of
+//! the op table say.
 
 use super::SelectCtx;
 use crate::desc::{OpDesc, Role};

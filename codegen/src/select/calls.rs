@@ -245,8 +245,8 @@ impl<I: Isa> SelectCtx<'_, I> {
         uses.insert(reg);
     }
 
-    /// Appends a call, with a mark behind it if one is given. Behind one that takes bytes off the stack which the frame has for all calls, these come back at
-    /// once: places in the frame may be counted from the stack pointer.
+    /// Appends a call, with a mark behind it if one is given. Behind one that takes bytes off the stack which the frame
+    /// has for all calls, these come back at once: places in the frame may be counted from the stack pointer.
     fn put_call(&mut self, inst: MInst, sets: RegSets, popped_bytes: u32, mark: Option<MInst>) {
         if popped_bytes == 0 && mark.is_none() {
             return self.put_with_sets(inst, sets);

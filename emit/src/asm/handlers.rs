@@ -51,8 +51,8 @@ impl<'a> AsmBuilder<'a> {
         self.table_label(TableLabel(function, if ends { 'e' } else { 's' }, site));
     }
 
-    /// Writes the exception table of a function. Places in the code are labels, since assembly of users has lengths that
-    /// nobody else knows.
+    /// Writes the exception table of a function. Places in the code are labels, since assembly of users has lengths
+    /// that nobody else knows.
     #[cold]
     pub(super) fn add_exception_table(&mut self, function: FuncId, code: &CompiledFunction) {
         let encodings = Encodings::of(self.placement.options.relocation_model);

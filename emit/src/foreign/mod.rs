@@ -1,10 +1,9 @@
 //! Code that users have written as assembly and that an assembler must encode, beside code of our own.
 //!
 //! Life of it: [`TextFile`] collects the inline assembly texts of all functions, and the module's own assembly, in one
-//! file for the assembler: each text in a section of its own that ends with a label, operands put in. [`TextFile::read`]
-//! takes what the assembler wrote apart: the code of each text, for the code buffers of functions
-//! ([`frazil_codegen::inline_asm::AsmCode`]), and everything that texts put elsewhere, for the object
-//! ([`Assembled`]).
+//! file for the assembler: each text in a section of its own that ends with a label, operands put in.
+//! [`TextFile::read`] takes what the assembler wrote apart: the code of each text, for the code buffers of functions
+//! ([`frazil_codegen::inline_asm::AsmCode`]), and everything that texts put elsewhere, for the object ([`Assembled`]).
 //!
 //! Invariant: what comes out means the same as if the texts had been assembled within the whole module. Texts for
 //! which that is not known (`statements`), and objects with anything that has no counterpart here (`read`), are given

@@ -1,8 +1,8 @@
 //! What an assembler wrote, taken apart.
 //!
 //! Whatever has no counterpart in our own objects, or another meaning there, makes [`TextFile::read`] give nothing:
-//! groups that are no comdats, mergeable and thread-local sections, common and absolute symbols, other kinds of relocations, symbols that
-//! the module defines or says something else of.
+//! groups that are no comdats, mergeable and thread-local sections, common and absolute symbols, other kinds of
+//! relocations, symbols that the module defines or says something else of.
 
 use super::{END, REFERENCE, RESERVED, SECTION, TextFile};
 use crate::names::{ObjectName, PERSONALITY_PREFIX, symbol_name};

@@ -1,10 +1,10 @@
 //! Which texts mean the same outside of the module's own assembly text.
 //!
 //! Method: wherever a statement may begin, by any reading of the text, there is nothing, an instruction, a label, or a
-//! directive of a list. Not in the list is what gives symbols of the module other meanings (`.set`, `.symver`), and what
-//! knows of the place in the section (`.org`, `.subsection`). Macros must be gone at the end of their text, and make no
-//! statements of their arguments. Symbols whose attributes are changed are noted: they must turn out to be defined by
-//! the assembly. Symbols that are asked for (`.ifdef`) are, too: the module itself must not have them.
+//! directive of a list. Not in the list is what gives symbols of the module other meanings (`.set`, `.symver`), and
+//! what knows of the place in the section (`.org`, `.subsection`). Macros must be gone at the end of their text, and
+//! make no statements of their arguments. Symbols whose attributes are changed are noted: they must turn out to be
+//! defined by the assembly. Symbols that are asked for (`.ifdef`) are, too: the module itself must not have them.
 
 /// Directives that put something where they stand, or switch sections, and conditions on numbers.
 const HARMLESS: &[&str] = &[

@@ -1,9 +1,9 @@
 //! From records to the IR: what does not depend on the dialect of bitcode.
 //!
 //! [`values`] has the numbered values of a function, each a [`word`], and the builder, whose memory is in [`state`].
-//! [`classes`], [`consts`], [`aggregates`], [`gep`], [`phis`] and [`signatures`] extend the builder; [`intrinsics`] says
-//! what calls of intrinsics become. [`data`] makes initialisers of constants, [`evaluate`] knows what sums of addresses
-//! and numbers constants stand for.
+//! [`classes`], [`consts`], [`aggregates`], [`gep`], [`phis`] and [`signatures`] extend the builder; [`intrinsics`]
+//! says what calls of intrinsics become. [`data`] makes initialisers of constants, [`evaluate`] knows what sums of
+//! addresses and numbers constants stand for.
 
 pub mod aggregates;
 pub mod blocks;

@@ -122,8 +122,8 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Whether the function's own metadata may have a node that marks accesses, or is longer than the attachments, which
-    /// are then searched instead.
+    /// Whether the function's own metadata may have a node that marks accesses, or is longer than the attachments,
+    /// which are then searched instead.
     fn may_have_mark(&self, attachments: &SubBlock, record: &mut Record) -> Result<bool, ReadError> {
         let Some(own) = self.metadata else { return Ok(false) };
         if own.end - own.start > attachments.end - attachments.start {

@@ -1,4 +1,5 @@
-//! LLVM's own bitcode, as versions 3.8 to 22 write it; module versions from LLVM 3.3 on are read where their records are the same.
+//! LLVM's own bitcode, as versions 3.8 to 22 write it; module versions from LLVM 3.3 on are read where their records
+//! are the same.
 //!
 //! [`module`] reads everything but function bodies, [`function`] reads one body. Numbers are in [`codes`].
 

@@ -106,7 +106,8 @@ impl Editor {
         f.insts[at.index()] = data;
     }
 
-    /// Lets the edge from `from` to `to`, which did not exist at `begin`, take the phi operands of the edge from `like`.
+    /// Lets the edge from `from` to `to`, which did not exist at `begin`, take the phi operands of the edge from
+    /// `like`.
     pub fn copy_edge(&mut self, to: Block, from: Block, like: Block) {
         self.open_graph();
         self.edge_copies.push(EdgeCopy {

@@ -139,8 +139,8 @@ impl Editor {
         self.keeps_blocks = f.has_block_addresses || f.cfg.indirect_jumps() > 0;
     }
 
-    /// Whether blocks must keep their numbers: then [`Editor::drop_unreachable`], [`Editor::merge_blocks`] and changes of
-    /// the indirect jumps' edges are not possible, and unreachable blocks stay.
+    /// Whether blocks must keep their numbers: then [`Editor::drop_unreachable`], [`Editor::merge_blocks`] and changes
+    /// of the indirect jumps' edges are not possible, and unreachable blocks stay.
     pub fn keeps_blocks(&self) -> bool {
         self.keeps_blocks
     }
@@ -183,7 +183,8 @@ impl Editor {
         last
     }
 
-    /// Queues an instruction before `at`, which is no phi, behind those queued there before. `result` is the type of its only result.
+    /// Queues an instruction before `at`, which is no phi, behind those queued there before. `result` is the type of
+    /// its only result.
     pub fn insert_before(&mut self, f: &mut Function, at: Inst, data: InstData, result: Option<Type>) -> Option<Value> {
         let (inst, value) = self.push(f, data, result);
         self.place_before(f, inst, at);

@@ -2,8 +2,8 @@
 //! one where the need goes on, so that ways on which nothing needs them need no frame ([`super::shrink_wrap`]).
 //!
 //! Method: a walk over the block lets instructions read the argument's own register while it has its value. Then all
-//! that still needs the frame must be what can move behind the rest: a copy, a pure computation, a store to a spill slot
-//! whose sources nothing behind writes, and whose result nothing behind reads or writes. It is all or nothing.
+//! that still needs the frame must be what can move behind the rest: a copy, a pure computation, a store to a spill
+//! slot whose sources nothing behind writes, and whose result nothing behind reads or writes. It is all or nothing.
 
 use super::live::effects;
 use super::shrink_wrap::Needs;

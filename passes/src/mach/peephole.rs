@@ -1,5 +1,5 @@
-//! Takes out machine instructions whose results nothing reads, and replaces single instructions and pairs of neighbors by
-//! cheaper ones.
+//! Takes out machine instructions whose results nothing reads, and replaces single instructions and pairs of neighbors
+//! by cheaper ones.
 //!
 //! ```text
 //! mov   rax, rdi                       lea  rax, [rdi + 8]

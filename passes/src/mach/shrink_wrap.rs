@@ -7,16 +7,16 @@
 //! b2: mov eax, 0, epilogue, return     b2: mov eax, 0, return
 //! ```
 //!
-//! Method: a block needs the frame if an instruction in it touches a register that the caller wants back, the frame, the
-//! stack pointer, or calls. The frame is set up at the nearest block that dominates all that need it and is in no loop
-//! (F. Chow, "Minimizing register usage penalty at procedure calls", 1988; dominators as in K. Cooper, T. Harvey,
+//! Method: a block needs the frame if an instruction in it touches a register that the caller wants back, the frame,
+//! the stack pointer, or calls. The frame is set up at the nearest block that dominates all that need it and is in no
+//! loop (F. Chow, "Minimizing register usage penalty at procedure calls", 1988; dominators as in K. Cooper, T. Harvey,
 //! K. Kennedy, "A simple, fast dominance algorithm", 2001). Arguments are often copied to such registers or to spill
-//! slots in the first block already: copies move on to the block where the need goes on, if what stays behind can use the
-//! arguments themselves. Where control leaves the blocks that are dominated by the set-up, the frame is given back:
+//! slots in the first block already: copies move on to the block where the need goes on, if what stays behind can use
+//! the arguments themselves. Where control leaves the blocks that are dominated by the set-up, the frame is given back:
 //! by returns, or at the end of a block; a short return that others share is copied for them.
 //!
-//! Costs: a walk over the first block of each function with a frame; for those where it does not need the frame, over the
-//! function, with its dominators. Gains: saves and restores on early exits.
+//! Costs: a walk over the first block of each function with a frame; for those where it does not need the frame, over
+//! the function, with its dominators. Gains: saves and restores on early exits.
 
 use super::cycles::Cycles;
 use super::entry_copies::Copies;

@@ -9,16 +9,16 @@
 //! Method: blocks whose control flow ends alike (jump to one block, return, stop) form a group. The group is parted by
 //! the hash of the last instruction, each part that has equal ones takes them, and as many before them as are the same
 //! everywhere, into a block of their own, and is parted again by what stands before: a walk through the tree of the
-//! instructions read backward, which looks at each common instruction once (cross-jumping: W. Wulf et al., "The Design of
-//! an Optimizing Compiler", 1975). No end begins between an instruction that writes flags and one that reads them, and
-//! none reaches into a group of instructions.
+//! instructions read backward, which looks at each common instruction once (cross-jumping: W. Wulf et al., "The Design
+//! of an Optimizing Compiler", 1975). No end begins between an instruction that writes flags and one that reads them,
+//! and none reaches into a group of instructions.
 //!
 //! Where blocks jump already, sharing costs nothing: what had one jump has one now, and [`super::branch_opt`] lets the
 //! block that runs most often fall through. Returns and branches cost a jump for each block, so that more must be
 //! saved.
 //!
-//! Costs: a sort of the blocks, a copy of the instructions where something is shared. Gains: 2 to 5 percent of the text,
-//! most where edges have the same moves.
+//! Costs: a sort of the blocks, a copy of the instructions where something is shared. Gains: 2 to 5 percent of the
+//! text, most where edges have the same moves.
 
 use super::branch_opt::{end_with_a_trap, only_jumps_to};
 use super::live::compact;

@@ -1,9 +1,9 @@
 //! Private slots: stack slots whose addresses, and pointers made of them, go nowhere but into accesses.
 //!
 //! Nothing else can reach them: no call, no other pointer. A slot is not private if such a pointer is stored, passed,
-//! returned, compared, merged with others, or used for a volatile or atomic access. Blocks that the entry does not reach are not
-//! looked at. In a function that something returns to twice no slot is private: what a load finds is not what the stores
-//! before it, in the order of the code, have left.
+//! returned, compared, merged with others, or used for a volatile or atomic access. Blocks that the entry does not
+//! reach are not looked at. In a function that something returns to twice no slot is private: what a load finds is not
+//! what the stores before it, in the order of the code, have left.
 
 use frazil_ir::domtree::DomTree;
 use frazil_ir::{CallFlags, EntityRef, Function, InstData, MemFlags, Opcode, Operand, SlotId};

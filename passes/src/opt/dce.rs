@@ -13,9 +13,9 @@
 //!
 //! Method: everything is dead until something that must stay needs it. One walk from the last instruction to the first
 //! meets users before definitions, so it marks most of what is needed at once; only operands that come from further
-//! down (through phis of loops) go through a list. A cycle of phis and arithmetic that feeds nothing but itself is never
-//! marked and goes as a whole. Stores and calls stay; volatile loads, too. Without a way back in the graph there are
-//! no cycles, and the walk is left out if each result has uses.
+//! down (through phis of loops) go through a list. A cycle of phis and arithmetic that feeds nothing but itself is
+//! never marked and goes as a whole. Stores and calls stay; volatile loads, too. Without a way back in the graph there
+//! are no cycles, and the walk is left out if each result has uses.
 //!
 //! Costs: a look at the use counts; one walk in functions with loops or dead results; a commit if anything is dead.
 //! Gains: it removes what other passes leave behind, and from unoptimized input what was computed for variables that

@@ -9,8 +9,8 @@
 //!   ...                                        v2 = ptr_index scale 4 ptr v9, v1
 //! ```
 //!
-//! Method: the operands of the instructions in loops are looked at. Costly are addresses of symbols where they cannot be
-//! part of an access: with an index, as a number, or through a table of addresses; integers that do not fit into 32
+//! Method: the operands of the instructions in loops are looked at. Costly are addresses of symbols where they cannot
+//! be part of an access: with an index, as a number, or through a table of addresses; integers that do not fit into 32
 //! bits; floating-point numbers where an instruction takes no operand from memory. The uses are sorted by loop and
 //! constant, and each loop gets copies of its most used ones, as many as the options say. A copy stands before the
 //! outermost loop around its uses that has no more than `max-blocks` blocks, or before the innermost one if that is

@@ -19,9 +19,9 @@
 //!
 //! A slot qualifies if its address is the pointer of plain loads and stores of one width, and nothing else
 //! ([`crate::memory::slots`]). Phis are placed where the variable lives and different stores may reach
-//! ([`crate::memory::phis`]); then one walk along the dominator tree keeps each variable's value and replaces its loads.
-//! Variables whose loads are all reached by one store of the same or a dominating block need no placement. Loads of
-//! what was never stored give undef, as the memory would. Functions that call something returning twice keep their
+//! ([`crate::memory::phis`]); then one walk along the dominator tree keeps each variable's value and replaces its
+//! loads. Variables whose loads are all reached by one store of the same or a dominating block need no placement. Loads
+//! of what was never stored give undef, as the memory would. Functions that call something returning twice keep their
 //! slots.
 //!
 //! Costs a walk over the instructions and one over the accesses; the placement stops, and leaves the other variables

@@ -14,13 +14,13 @@
 //!                                           v4 = load align 8 i64 v8
 //! ```
 //!
-//! A slot qualifies if it is accessed at constant distances only ([`crate::memory::parts`]). Each part becomes a slot of
-//! its own, which `mem2reg` can promote if it is accessed as a whole. Copies and fills are done part by part, as loads
-//! and stores where a part is a value; parts that nothing reads are not written.
+//! A slot qualifies if it is accessed at constant distances only ([`crate::memory::parts`]). Each part becomes a slot
+//! of its own, which `mem2reg` can promote if it is accessed as a whole. Copies and fills are done part by part, as
+//! loads and stores where a part is a value; parts that nothing reads are not written.
 //!
-//! Costs a walk over loads, stores and address arithmetic, in functions with slots. Gains where unoptimized input passes
-//! small structures around: they live in registers. A slot of more than 512 bytes or 16 parts is left whole, so that
-//! copies do not grow without limit.
+//! Costs a walk over loads, stores and address arithmetic, in functions with slots. Gains where unoptimized input
+//! passes small structures around: they live in registers. A slot of more than 512 bytes or 16 parts is left whole, so
+//! that copies do not grow without limit.
 
 use crate::memory::parts::{Access, AccessKind, Part, Pointer, SlotParts};
 use crate::memory::{calls_something_returning_twice, remove_unused_slots};

@@ -1,7 +1,7 @@
 //! The op table: one line per form of a machine instruction.
 //!
-//! Columns: name, mnemonic, form, encoding, sizes, modes, register operands, effects (see [`crate::ops`]). Encodings are
-//! those of the Intel manual, volume 2. Names end with the operands: R register, M memory, I immediate, C count in
+//! Columns: name, mnemonic, form, encoding, sizes, modes, register operands, effects (see [`crate::ops`]). Encodings
+//! are those of the Intel manual, volume 2. Names end with the operands: R register, M memory, I immediate, C count in
 //! `cl`, X vector register where both banks occur. Where several encodings exist, the row has the one that the GNU
 //! assembler chooses.
 
@@ -277,7 +277,8 @@ op_table! {
     FnstcwM "fnstcw" M one(0xd9).digit(7), W, Both, [], NO;
     FldcwM "fldcw" M one(0xd9).digit(5), W, Both, [], NO;
     // The x87 unit; its registers are nobody's business but that of the rules for `x86_fp80`. AT&T syntax has the names
-    // of the two subtractions and of the two divisions the other way round where the stack's top is not the destination.
+    // of the two subtractions and of the two divisions the other way round where the stack's top is not the
+    // destination.
     FldsM "flds" M one(0xd9).digit(0), L, Both, [], NO;
     FldlM "fldl" M one(0xdd).digit(0), Q, Both, [], NO;
     FldtM "fldt" M one(0xdb).digit(5), X, Both, [], NO;

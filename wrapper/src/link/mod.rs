@@ -1,4 +1,5 @@
-//! `frazil-link`: a linker for rustc whose input may be bitcode, which is how a graph of Rust crates is built by Frazil:
+//! `frazil-link`: a linker for rustc whose input may be bitcode, which is how a graph of Rust crates is built by
+//! Frazil:
 //!
 //! ```sh
 //! RUSTFLAGS="-Clinker-plugin-lto -Clinker=frazil-link" cargo test
@@ -6,12 +7,12 @@
 //!
 //! With `-Clinker-plugin-lto`, rustc leaves the making of code to the linker: what it calls objects, those in its
 //! libraries included, are bitcode of one codegen unit each, generic code of the standard library among it. Here, each
-//! of them is compiled, and the host's linker joins the objects, as it would those of rustc. No optimization goes across
-//! modules. The standard library's own rlibs hold machine code and pass as they are.
+//! of them is compiled, and the host's linker joins the objects, as it would those of rustc. No optimization goes
+//! across modules. The standard library's own rlibs hold machine code and pass as they are.
 //!
-//! Method: of the words of rustc, those that name files which are bitcode, or archives with such members, are replaced by
-//! what was compiled of them; options that are meant for LLVM's plugin are left out, and of them, the level chooses the
-//! recipe. Modules are compiled on all processors. [`input`] looks into files.
+//! Method: of the words of rustc, those that name files which are bitcode, or archives with such members, are replaced
+//! by what was compiled of them; options that are meant for LLVM's plugin are left out, and of them, the level chooses
+//! the recipe. Modules are compiled on all processors. [`input`] looks into files.
 //!
 //! Not done here: linking, which is the C compiler's; debug information is dropped, so that backtraces name functions
 //! but no lines.

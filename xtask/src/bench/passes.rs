@@ -2,8 +2,8 @@
 //!
 //! How often a pass fires is the sum of what it counts (`--stats`), its cost the share of the compile time
 //! (`--time-passes`). What it gains is measured by leaving it out (`--disable`): the instructions that the programs
-//! execute, counted by callgrind on their short workloads, and the size of the machine code. Where an object is the same
-//! without the pass, nothing is run.
+//! execute, counted by callgrind on their short workloads, and the size of the machine code. Where an object is the
+//! same without the pass, nothing is run.
 //!
 //! A pass counts when it fires and a test fails without it. The latter is what the file tests say, whose trials named
 //! [`TRIAL`] leave each registered pass out; they are made here, too.

@@ -1,9 +1,9 @@
 //! Programs with integers of every width, whose text a generator makes: `crosstest --integers N`.
 //!
 //! Each program is a module of LLVM's text form with functions of two 64-bit numbers. A function computes with integers
-//! of widths up to 1024 bits, most of them beyond 64, through branches, memory and calls with such arguments, and returns a
-//! mixture of its last values; `main` prints what the functions return. Nothing is undefined: divisors are not zero,
-//! distances of shifts are less than the width, and floats are in range.
+//! of widths up to 1024 bits, most of them beyond 64, through branches, memory and calls with such arguments, and
+//! returns a mixture of its last values; `main` prints what the functions return. Nothing is undefined: divisors are
+//! not zero, distances of shifts are less than the width, and floats are in range.
 //!
 //! Left out is what llc-22 refuses itself: funnel shifts of more than 128 bits whose width is no power of two, and
 //! saturating conversions from floats to so many bits.

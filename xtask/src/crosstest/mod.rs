@@ -5,8 +5,8 @@
 //! folder that the compiler is started from, and another linker must accept it too. With `--recipe all`, this is done
 //! under every recipe. With `--minutes`, a share of the modules and recipes is tested.
 //!
-//! Workloads are the short ones; `bench --run-time` measures with the long ones. With `--random N` the programs are made
-//! by a generator instead (`random`), with `--wide` they are whole code bases ([`wide`]).
+//! Workloads are the short ones; `bench --run-time` measures with the long ones. With `--random N` the programs are
+//! made by a generator instead (`random`), with `--wide` they are whole code bases ([`wide`]).
 
 mod bisect;
 mod integers;
@@ -48,8 +48,8 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// `cargo xtask crosstest [--bisect] [FILTER]` and `cargo xtask crosstest --random N`, both with the options of [`Share`]
-/// and [`Compiler::list_from_arguments`].
+/// `cargo xtask crosstest [--bisect] [FILTER]` and `cargo xtask crosstest --random N`, both with the options of
+/// [`Share`] and [`Compiler::list_from_arguments`].
 pub fn command(mut arguments: Arguments) -> Result<bool> {
     let is_wide = arguments.contains("--wide");
     let random: Option<u64> = arguments.opt_value_from_str("--random")?;

@@ -1,7 +1,8 @@
 //! Programs that nobody wrote: csmith makes C programs without undefined behavior that print a checksum of all their
 //! variables.
 //!
-//! A program compiled by Frazil must do what it does when llc compiles the same bitcode and when gcc compiles the source.
+//! A program compiled by Frazil must do what it does when llc compiles the same bitcode and when gcc compiles the
+//! source.
 //!
 //! A program whose behavior differs is kept with its bitcode in the folder that the report names. A program that is
 //! refused by name, or that llc and gcc do not agree about, is reported but is no failure, and one that never ends or

@@ -1,5 +1,5 @@
-//! The table of what the survey reads: C and C++ code bases of `crosstest --wide` file by file, and Rust packages crate by
-//! crate.
+//! The table of what the survey reads: C and C++ code bases of `crosstest --wide` file by file, and Rust packages crate
+//! by crate.
 
 use crate::corpus::Package;
 

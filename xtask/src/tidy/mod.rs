@@ -1,9 +1,9 @@
 //! `cargo xtask tidy`: the rules about the source that no compiler checks.
 //!
 //! Which crate may use which (`dependencies`), what a source file looks like (`sources`), what any text may contain
-//! (`text`), what a pass must have (`passes`), and whether the documents' links lead anywhere (`links`). Every exception
-//! is in a list beside its rule, with a reason, and an exception that is not needed any more is itself a problem. Runs
-//! as a test of this crate too.
+//! (`text`), what a pass must have (`passes`), and whether the documents' links lead anywhere (`links`). Every
+//! exception is in a list beside its rule, with a reason, and an exception that is not needed any more is itself a
+//! problem. Runs as a test of this crate too.
 
 mod dependencies;
 mod links;

@@ -1,9 +1,13 @@
-//! What a Rust source file looks like: its head comment, its length, and where `unsafe` may occur.
+//! What a Rust source file looks like: its head comment, its length, how wide comments are, and where `unsafe` may
+//! occur.
 
 use super::{Problem, SourceFile};
 
 /// A longer file is two files.
 const MAX_LINES: usize = 800;
+
+/// The width of a line of code, to which rustfmt wraps code but not comments.
+const MAX_COMMENT_COLUMNS: usize = 120;
 
 /// Files that may be longer, with the reason: tables and dispatch that read better in one piece.
 const LONG_FILES: &[(&str, &str)] = &[];
@@ -32,6 +36,7 @@ pub fn check(files: &[SourceFile], problems: &mut Vec<Problem>) {
     for file in files.iter().filter(|file| file.is_rust()) {
         check_head_comment(file, problems);
         check_length(file, problems);
+        check_comments(file, problems);
         check_unsafe(file, problems);
     }
     for (path, _) in LONG_FILES.iter().chain(UNSAFE_FILES) {
@@ -72,6 +77,18 @@ fn check_length(file: &SourceFile, problems: &mut Vec<Problem>) {
             0,
             "is not long any more: take it off the list in xtask/src/tidy/sources.rs",
         ));
+    }
+}
+
+/// A comment is as wide as code. One word that is wider, such as an address, may be.
+fn check_comments(file: &SourceFile, problems: &mut Vec<Problem>) {
+    for (index, line) in file.text.lines().enumerate() {
+        let columns = line.chars().count();
+        let words = line.split_whitespace().count();
+        if columns > MAX_COMMENT_COLUMNS && line.trim_start().starts_with("//") && words > 2 {
+            let message = format!("a comment of {columns} columns, more than {MAX_COMMENT_COLUMNS}");
+            problems.push(file.problem(index + 1, message));
+        }
     }
 }
 
@@ -139,6 +156,14 @@ mod tests {
     fn wants_short_files() {
         let text = format!("//! What this is for.\n{}", "\n".repeat(MAX_LINES));
         assert_eq!(messages(&text), ["has 801 lines, more than 800"]);
+    }
+
+    #[test]
+    fn wants_narrow_comments() {
+        let comment = |words: usize| format!("//! What this is for.\n\n    // {}\n", "word ".repeat(words).trim_end());
+        assert!(messages(&comment(22)).is_empty());
+        assert_eq!(messages(&comment(23)).len(), 1);
+        assert!(messages(&format!("//! What this is for.\n\n// {}\n", "x".repeat(200))).is_empty());
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! The tests of GCC's suite: where they lie, which files make one, and how each is to be compiled.
 //!
-//! Debian's package `gcc-12-source` has GCC's sources as an archive, of which only the folder of these tests is unpacked.
-//! A test is one C file that calls `abort` when something is wrong. Those in `builtins` have a second file and share
-//! a third one with functions of the library.
+//! Debian's package `gcc-12-source` has GCC's sources as an archive, of which only the folder of these tests is
+//! unpacked. A test is one C file that calls `abort` when something is wrong. Those in `builtins` have a second file
+//! and share a third one with functions of the library.
 
 use std::ffi::OsStr;
 use std::fs;

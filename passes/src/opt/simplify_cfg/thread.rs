@@ -4,9 +4,9 @@
 //! going around it leaves no use without its definition. An edge into it is decided if the block jumps, or branches on
 //! a phi that is a constant on this edge. The phis behind take on the new edge what they would have been given.
 //!
-//! Not done: where a header of a loop would get more ways in or a header be passed, so that loops keep their form; where
-//! the block behind would need two different operands for one edge. Behind the block that is passed, blocks that only
-//! jump are passed with it, as far as the limit of a chain goes; other thin ones are in the next round.
+//! Not done: where a header of a loop would get more ways in or a header be passed, so that loops keep their form;
+//! where the block behind would need two different operands for one edge. Behind the block that is passed, blocks that
+//! only jump are passed with it, as far as the limit of a chain goes; other thin ones are in the next round.
 
 use super::State;
 use crate::constants::int_value;

@@ -149,8 +149,8 @@ fn convert_float<C: LowerCtx>(cx: &mut C, data: &InstData, from: Type) -> Result
     Ok(())
 }
 
-/// The row that converts an integer to a float of `bytes` bytes. Zeroing first keeps the conversion from waiting for the
-/// destination's old contents.
+/// The row that converts an integer to a float of `bytes` bytes. Zeroing first keeps the conversion from waiting for
+/// the destination's old contents.
 fn emit_from_integer<C: LowerCtx>(cx: &mut C, bytes: u8, int_size: u8, dst: Reg, src: Reg) {
     cx.emit(r(Op::ZeroX, 16, dst));
     cx.emit(rr(

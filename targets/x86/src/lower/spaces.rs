@@ -1,5 +1,5 @@
-//! Address spaces of x86, numbered as in LLVM (`X86.h`): 256, 257 and 258 are what the segments `gs`, `fs` and `ss` lead
-//! to, 270 and 271 hold pointers of 32 bits that are sign- or zero-extended, and 272 those of 64 bits beside them.
+//! Address spaces of x86, numbered as in LLVM (`X86.h`): 256, 257 and 258 are what the segments `gs`, `fs` and `ss`
+//! lead to, 270 and 271 hold pointers of 32 bits that are sign- or zero-extended, and 272 those of 64 bits beside them.
 //!
 //! Method: the rules of the default space are used through a context of their own, which extends addresses and puts the
 //! prefix of the segment before every instruction that accesses memory; both are one group. Copies are done here, since

@@ -2,9 +2,9 @@
 //!
 //! Between instructions a number is in a float register as a vector of 16 bytes is: its ten bytes as in memory, and
 //! anything above them. A rule brings its operands to the stack of the unit by way of memory, computes there, and
-//! brings the result back, so that the stack is empty before and after each rule: nothing that allocates registers knows
-//! of it. Operands that are in memory are taken from there. The ten bytes are stored by one instruction and read by
-//! two, which get them from the stores that are under way; one wider read would wait for those.
+//! brings the result back, so that the stack is empty before and after each rule: nothing that allocates registers
+//! knows of it. Operands that are in memory are taken from there. The ten bytes are stored by one instruction and read
+//! by two, which get them from the stores that are under way; one wider read would wait for those.
 //!
 //! Results of calls are on the stack, too; [`take_results`] empties it at once, and [`give_results`] fills it right
 //! before the return. Arguments are in memory, which is the convention's business.
@@ -428,9 +428,9 @@ const FINITE: i64 = 0x1f8;
 /// Lowers `is.fpclass`: for the class that a number's exponent and significand say, whether it is asked for with either
 /// sign; then the sign chooses.
 ///
-/// There are patterns whose integer bit contradicts the exponent. As in LLVM, they have no class of their own: those that
-/// the unit refuses to compute with count as NaNs where both kinds of NaN are asked for, and those that it takes for
-/// denormal numbers as finite where all finite numbers are.
+/// There are patterns whose integer bit contradicts the exponent. As in LLVM, they have no class of their own: those
+/// that the unit refuses to compute with count as NaNs where both kinds of NaN are asked for, and those that it takes
+/// for denormal numbers as finite where all finite numbers are.
 fn is_fpclass<C: LowerCtx>(cx: &mut C, data: &InstData) {
     let classes = data.b.as_imm().unwrap_or(0);
     let src = cx.use_reg(data.a, 0);

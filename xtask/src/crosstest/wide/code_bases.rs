@@ -17,7 +17,8 @@ pub struct CodeBase {
     pub source_list: Option<SourceList>,
     /// File names that a folder in `sources` or `source_list` leaves out.
     pub exclude: &'static [&'static str],
-    /// How many source files one module has, in code bases that can be built so: their headers are read less often then.
+    /// How many source files one module has, in code bases that can be built so: their headers are read less often
+    /// then.
     pub joined: usize,
     /// Include folders relative to the package.
     pub includes: &'static [&'static str],
@@ -201,8 +202,8 @@ pub const CODE_BASES: &[CodeBase] = &[
         driver: "xtask/corpus/wide/opus.c",
         ..PLAIN
     },
-    // Without assembly, without TLS, and with the random numbers that it has for fuzzers instead of the system's and those
-    // of the processor's jitter.
+    // Without assembly, without TLS, and with the random numbers that it has for fuzzers instead of the system's and
+    // those of the processor's jitter.
     CodeBase {
         name: "aws-lc",
         package: Package {

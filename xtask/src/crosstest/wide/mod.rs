@@ -1,11 +1,14 @@
-//! `cargo xtask crosstest --wide`: the same question as for the programs of the corpus, for whole code bases in C and C++.
+//! `cargo xtask crosstest --wide`: the same question as for the programs of the corpus, for whole code bases in C and
+//! C++.
 //!
-//! Each source file of a code base is a module of its own, unless its row joins several. Under each recipe (Om1 and O2, unless others are named) Frazil
-//! must compile all of them but those with a function that holds an illegal vector type: these are counted by reason, and llc compiles their modules, so that the program can be linked all the same. Any other refusal is a failure. The
-//! program, which our own driver makes of the library, must then behave as that of `llc-22 -O0`.
+//! Each source file of a code base is a module of its own, unless its row joins several. Under each recipe (Om1 and O2,
+//! unless others are named) Frazil must compile all of them but those with a function that holds an illegal vector
+//! type: these are counted by reason, and llc compiles their modules, so that the program can be linked all the same.
+//! Any other refusal is a failure. The program, which our own driver makes of the library, must then behave as that of
+//! `llc-22 -O0`.
 //!
-//! Bitcode is made once and kept, and so are the objects of llc; [`code_bases`] is the table, [`sources`] says how a row's files are
-//! compiled, [`modules`] makes both.
+//! Bitcode is made once and kept, and so are the objects of llc; [`code_bases`] is the table, [`sources`] says how a
+//! row's files are compiled, [`modules`] makes both.
 
 pub(crate) mod code_bases;
 mod modules;
