@@ -148,7 +148,7 @@ pub const FEATURES: &[Feature] = &[
     feature(
         "FZ0212",
         "function-attribute",
-        "Attributes, prefix and prologue data of functions",
+        "Attributes of functions",
         &["function attribute"],
     ),
     feature(
@@ -260,7 +260,7 @@ mod tests {
     fn messages_find_their_feature() {
         let code = |message| classify(message, Stage::Compile).code;
         assert_eq!(code("not supported: function attribute gc \"shadow-stack\""), "FZ0201");
-        assert_eq!(code("not supported: function attribute prefix data"), "FZ0212");
+        assert_eq!(code("not supported: function attribute use-soft-float"), "FZ0212");
         assert_eq!(code("not supported: type <vscale x 4 x i32>"), "FZ0101");
         assert_eq!(code("not supported: a value of type x86_fp80 (i3: load)"), "FZ0104");
         assert_eq!(code("not supported: something new"), "FZ0902");

@@ -32,7 +32,7 @@ pub struct CompiledFunction {
     pub unwind: Vec<(u32, UnwindOp)>,
     /// Size of the frame in bytes, for statistics.
     pub frame_bytes: u32,
-    /// Length of the mark that the prologue begins with, for indirect branches.
+    /// Where the mark for indirect branches ends that the prologue begins with; 0 without one.
     pub mark_bytes: u32,
     /// Log2 of the alignment that the code wants.
     pub align_log2: u8,

@@ -33,6 +33,9 @@ pub const BLOCKINFO_KINDS: usize = 64;
 /// Bytes to be written over at the beginning of a function, or before it.
 pub const FILLER_BYTES: u32 = 1 << 16;
 
+/// Bytes of data before a function, or that it begins with.
+pub const ENTRY_DATA_BYTES: u64 = 1 << 20;
+
 /// Module flags that are looked at; LLVM has about thirty.
 pub const MODULE_FLAGS: usize = 128;
 

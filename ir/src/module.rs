@@ -350,6 +350,10 @@ pub struct FunctionHead {
     pub prefix_filler: u32,
     /// Whether it first calls `__fentry__` (`fentry-call`).
     pub calls_fentry: bool,
+    /// Data that ends where it begins (`prefix`); the definition has the function's symbol.
+    pub prefix_data: Option<Box<DataDef>>,
+    /// Data that it begins with, which is executed (`prologue`); the definition has the function's symbol.
+    pub prologue_data: Option<Box<DataDef>>,
     /// Large frames must touch each page (`probe-stack`), with the function to call or `inline-asm`.
     pub stack_probe: Str,
     /// The page size of stack probes in bytes; 0 for the target's.
@@ -358,7 +362,7 @@ pub struct FunctionHead {
     pub stack_protector: StackProtector,
     /// Size in bytes from which on memory in the frame makes [`StackProtector::Basic`] guard it; 0 for the default.
     pub stack_protector_bytes: u32,
-    /// Attributes, prologue data and the like that code generation does not know yet: their names, comma-separated.
+    /// Attributes and the like that code generation does not know yet: their names, comma-separated.
     /// A function with any is refused.
     pub unsupported: Str,
     /// The processor to compile for; empty for the command's.
@@ -390,6 +394,8 @@ impl FunctionHead {
             entry_filler: 0,
             prefix_filler: 0,
             calls_fentry: false,
+            prefix_data: None,
+            prologue_data: None,
             stack_probe: Str::EMPTY,
             stack_probe_size: 0,
             stack_protector: StackProtector::None,
@@ -403,7 +409,7 @@ impl FunctionHead {
     }
 }
 
-/// Data with contents.
+/// Data with contents: a definition, or what stands at the entry of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DataDef {
     /// Its symbol.

@@ -272,6 +272,72 @@ fn room_for_other_code_and_calls_of_a_counter_stand_at_the_entry() {
     }
 }
 
+#[test]
+fn data_stands_before_functions_and_at_their_beginning() {
+    let folder = Folder::new("module-features-entry-data-main");
+    let program = folder.path("program");
+    for name in ["entry-data.ll", "entry-data-marked.ll"] {
+        let output = |object: &Path| {
+            let mut link = Command::new("c++");
+            link.args(["-no-pie", "-O1"]).arg(here("entry-data-main.cpp"));
+            run(link.arg(object).arg("-o").arg(&program));
+            String::from_utf8(run(&mut Command::new(&program))).expect("text")
+        };
+        let mut expected = None;
+        each_way(name, &[], |way, reference, object| {
+            let expected = expected.get_or_insert_with(|| output(reference));
+            assert!(expected.starts_with("1 2 3 4 11 10\n21 31 3 -7\n11 12\n"), "{expected}");
+            assert_eq!(&output(object), expected, "{way}");
+            same_sections(way, reference, object, &["__patchable_function_entries"]);
+            assert_eq!(data_at_entries(object), data_at_entries(reference), "{way}");
+            let described = functions_with_frames(object);
+            assert_eq!(described, functions_with_frames(reference), "{way}");
+            assert!(described.len() >= 4, "{described:?}");
+        });
+    }
+}
+
+/// Data before functions and at their beginning, with marks and filler, as far as the object alone tells them.
+fn data_at_entries(object: &Path) -> Vec<Vec<u8>> {
+    let file = ObjectFile::read(object);
+    let mark = file.sections_of(".note.gnu.property").len() * 4;
+    let lengths = [
+        ("number", 4, mark),
+        ("padded", 20, mark),
+        ("jumped", 0, 6 + mark),
+        ("addressed", 0, 2),
+        ("everything", 11, 3 + mark + 2),
+        ("entered", 0, 1 + mark + 1),
+        ("caught", 4, 10 + mark),
+        ("chosen", 0, 2 + mark),
+    ];
+    let bytes = |&(name, before, behind): &(&str, usize, usize)| file.bytes_at(name, before, behind);
+    lengths.iter().map(bytes).collect()
+}
+
+/// The functions that unwind information covers from their symbols to their ends.
+fn functions_with_frames(object: &Path) -> Vec<String> {
+    let text_of = |word: &str| {
+        let text = run(Command::new("readelf").arg(word).arg(object));
+        String::from_utf8(text).expect("text")
+    };
+    let frames = text_of("--debug-dump=frames");
+    let symbols = text_of("-sW");
+    let mut found = Vec::new();
+    for line in symbols.lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let &[_, start, size, "FUNC", _, _, _, name] = &words[..] else {
+            continue;
+        };
+        let start = u64::from_str_radix(start, 16).expect("a number");
+        let end = start + size.parse::<u64>().expect("a number");
+        if frames.contains(&format!("pc={start:016x}..{end:016x}")) {
+            found.push(name.to_owned());
+        }
+    }
+    found
+}
+
 /// What lists of filler name, as the distance from the function whose section each is linked to.
 fn listed_entries(object: &Path) -> usize {
     let text = run(Command::new("readelf").args(["-rW"]).arg(object));

@@ -7,8 +7,8 @@ use crate::minst::{Label, MInst};
 use crate::module_view::ModuleView;
 use crate::result::UnwindOp;
 use crate::unit::Unit;
-use frazil_ir::RuntimeFunction;
 use frazil_ir::module::FunctionHead;
+use frazil_ir::{DataDef, Module, RuntimeFunction};
 
 /// The page size of probes that do not say one.
 const DEFAULT_PROBE_BYTES: u32 = 4096;
@@ -62,19 +62,31 @@ pub(crate) fn branch_mark(isa: &impl Isa, view: ModuleView<'_>) -> Option<MInst>
     }
 }
 
-/// Encodes what a function begins with before the prologue; returns the length of the mark.
+/// Encodes what a function begins with before the prologue; returns where the mark ends, which comes after data.
 fn put_entry<I: Isa>(isa: &I, unit: &Unit<'_>, out: &mut BodySink<'_, I>) -> u32 {
     let (head, view) = (unit.head, unit.view);
+    if let Some(data) = &head.prologue_data {
+        put_data(view.module, data, out.buf);
+    }
+    let mut marked = 0;
     if view.marks_entry
         && let Some(mark) = branch_mark(isa, view)
     {
         out.emit(mark);
+        marked = out.buf.offset();
     }
-    let marked = out.buf.offset();
     if head.entry_filler > 0 || head.calls_fentry {
         put_instrumentation(isa, unit, out);
     }
     marked
+}
+
+/// Puts data where code is expected. Its relocations are a matter of who writes the object, and so is its text.
+#[cold]
+fn put_data(module: &Module, data: &DataDef, buf: &mut CodeBuffer) {
+    let given = &module.bytes[data.first_byte as usize..][..data.byte_count as usize];
+    buf.bytes.extend_from_slice(given);
+    buf.bytes.resize(buf.bytes.len() - given.len() + data.size as usize, 0);
 }
 
 /// Encodes filler to be written over, and the call of a function that counts calls.
@@ -103,7 +115,7 @@ pub(crate) fn prologue_bytes<I: Isa>(isa: &I, unit: &Unit<'_>, frame: Option<&Fr
 }
 
 /// Encodes the entry and the prologue, if the frame is set up there, and moves the body's unwind rows behind it.
-/// Returns the length of the mark at the beginning.
+/// Returns where the mark at the beginning ends.
 pub(crate) fn finish_prologue<I: Isa>(
     isa: &I,
     unit: &Unit<'_>,

@@ -53,6 +53,13 @@ impl AsmBuilder<'_> {
         self.switch_to(section);
         self.line(format_args!(".p2align\t{}", def.align_log2));
         self.introduce(def.symbol, "object");
+        self.put_contents(def)?;
+        self.size_until_here(def.symbol);
+        Ok(())
+    }
+
+    /// Writes the bytes and addresses of data.
+    pub(super) fn put_contents(&mut self, def: &DataDef) -> Result<(), EmitError> {
         let given = &self.module.bytes[def.first_byte as usize..][..def.byte_count as usize];
         let mut at = 0;
         for relocation in self.module.data_relocations(def) {
@@ -61,7 +68,6 @@ impl AsmBuilder<'_> {
             at = relocation.offset + u64::from(relocation.size);
         }
         self.put_bytes(given, at, def.size);
-        self.size_until_here(def.symbol);
         Ok(())
     }
 

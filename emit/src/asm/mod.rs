@@ -155,6 +155,9 @@ impl<'a> AsmBuilder<'a> {
         let desc = self.target.desc();
         let align_log2 = head.align_log2.max(code.align_log2);
         self.line(format_args!(".p2align\t{align_log2}, {:#x}", desc.elf.filler));
+        if let Some(data) = &head.prefix_data {
+            self.put_contents(data)?;
+        }
         let has_filler = head.entry_filler.max(head.prefix_filler) > 0;
         if has_filler {
             self.put_prefix(function, head.prefix_filler);
@@ -167,6 +170,9 @@ impl<'a> AsmBuilder<'a> {
         let personality = exceptions::handler(self.module, head, code);
         if let Some(personality) = personality {
             self.name_handler(function, personality);
+        }
+        if let Some(data) = &head.prologue_data {
+            self.put_contents(data)?;
         }
         self.constants.add_all(&code.body.constants, &mut self.constant_numbers);
         let mut unwind = if needs_frame { code.unwind.as_slice() } else { &[] };

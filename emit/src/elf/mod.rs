@@ -12,6 +12,7 @@
 
 mod blocks;
 mod contents;
+mod entry;
 mod file;
 mod foreign;
 mod handlers;
@@ -184,9 +185,9 @@ impl<'a> ObjectBuilder<'a> {
         let start = self
             .contents
             .align(self.placement.sections.desc(section), section, align_log2)?;
-        let start = match head.prefix_filler {
-            0 => start,
-            bytes => self.put_prefix(section, bytes)?,
+        let start = match (head.prefix_filler, &head.prefix_data) {
+            (0, None) => start,
+            _ => self.put_prefix(section, head)?,
         };
         self.constants.add_all(&code.body.constants, &mut self.constant_numbers);
         self.append_code(section, start, &code.prologue);
@@ -212,26 +213,6 @@ impl<'a> ObjectBuilder<'a> {
             self.add_frame(head.symbol, code, personality.zip(table));
         }
         Ok(())
-    }
-
-    /// Puts filler before a function and returns where the function begins.
-    #[cold]
-    fn put_prefix(&mut self, section: SectionId, bytes: u32) -> Result<u64, EmitError> {
-        let filler = vec![self.target.elf.no_operation.unwrap_or(self.target.elf.filler); bytes as usize];
-        let desc = self.placement.sections.desc(section);
-        self.contents.append(desc, section, &filler, u64::from(bytes))?;
-        Ok(self.contents.section(section).bytes.len() as u64)
-    }
-
-    /// Lists where the filler of a function is.
-    #[cold]
-    fn list_filler(&mut self, head: &frazil_ir::FunctionHead, mark_bytes: u32) -> Result<(), EmitError> {
-        let distance = match head.prefix_filler {
-            0 => i64::from(mark_bytes),
-            bytes => -i64::from(bytes),
-        };
-        let section = self.placement.filler_list(head.symbol);
-        self.put_address(section, head.symbol, distance, Naming::Section)
     }
 
     /// Appends the address of a symbol, some bytes further.
@@ -285,6 +266,7 @@ impl<'a> ObjectBuilder<'a> {
             .values()
             .filter_map(|def| self.add_data(def).err())
             .collect();
+        found.extend(self.add_entry_relocations().err());
         found.extend(self.place_aliases().err());
         for difference in std::mem::take(&mut self.differences) {
             found.extend(self.resolve_difference(&difference).err());
@@ -305,6 +287,7 @@ impl<'a> ObjectBuilder<'a> {
         for def in self.module.data.values() {
             self.add_data(def)?;
         }
+        self.add_entry_relocations()?;
         self.add_constants()?;
         self.add_init_entries(true)?;
         self.add_init_entries(false)?;
@@ -427,6 +410,11 @@ impl<'a> ObjectBuilder<'a> {
         state.location = Location::At(section, start);
         state.keep_name |= desc.is_mergeable();
         self.contents.append(desc, section, given, def.size)?;
+        self.add_data_relocations(def, section, start)
+    }
+
+    /// Notes the relocations of data that begins at `start`.
+    fn add_data_relocations(&mut self, def: &DataDef, section: SectionId, start: u64) -> Result<(), EmitError> {
         for relocation in self.module.data_relocations(def) {
             self.add_data_relocation(def, section, start, relocation)?;
         }

@@ -12,7 +12,7 @@ use crate::llvm::globals::{Pending, PendingRole};
 use crate::llvm::module::BitcodeModule;
 use crate::llvm::types::{Kind, TypeId};
 use frazil_ir::module::{InitEntry, RelocationTarget};
-use frazil_ir::{Block, DataId, DataRelocation, EntityRef, Module, SymbolId, SymbolKind};
+use frazil_ir::{Block, DataDef, DataId, DataRelocation, EntityRef, Module, SymbolId, SymbolKind};
 use std::cell::Cell;
 
 /// Completes symbols whose contents or targets are constants. Returns the refusals of those with expressions that an
@@ -107,6 +107,16 @@ fn resolve(
                 head.personality = Some(personality);
             }
         }
+        (PendingRole::PrefixData | PendingRole::PrologueData, SymbolKind::Function(function)) => {
+            let limit = limits::data_bytes(reader.stream.bytes().len());
+            let data = entry_data(evaluator, module, item, limit)?;
+            if let Some(head) = module.functions.get_mut(function) {
+                match item.role {
+                    PendingRole::PrefixData => head.prefix_data = Some(Box::new(data)),
+                    _ => head.prologue_data = Some(Box::new(data)),
+                }
+            }
+        }
         _ => {}
     }
     Ok(())
@@ -120,25 +130,58 @@ fn write_initializer(
     data: DataId,
     limit: u64,
 ) -> Result<(), ReadError> {
-    let start = module.bytes.len();
-    let first_relocation = module.relocations.len();
-    let mut writer = Writer {
-        evaluator,
-        module,
-        start,
-        limit,
-        place: item.place,
+    let Some(&definition) = module.data.get(data) else {
+        return Ok(());
     };
+    let mut writer = Writer::new(evaluator, module, item.place, limit);
     writer.write(item.value, ty, 0, limits::CONSTANT_DEPTH)?;
-    let byte_count = (module.bytes.len() - start) as u64;
-    let relocation_count = (module.relocations.len() - first_relocation) as u32;
+    let written = writer.finish(definition);
     if let Some(definition) = module.data.get_mut(data) {
-        definition.first_byte = start as u64;
-        definition.byte_count = byte_count;
-        definition.first_relocation = first_relocation as u32;
-        definition.relocation_count = relocation_count;
+        *definition = written;
     }
     Ok(())
+}
+
+/// What stands before a function, or what it begins with: as much as an array element of the constant's type takes.
+#[cold]
+fn entry_data(
+    evaluator: &Evaluator<'_>,
+    module: &mut Module,
+    item: &Pending,
+    limit: u64,
+) -> Result<DataDef, ReadError> {
+    let pointer_bytes = u64::from(module.data_layout.pointer_bits) / 8;
+    let mut writer = Writer::new(evaluator, module, item.place, limit);
+    let size = match evaluator.find(item.value) {
+        Found::Row(_, constant) => {
+            let (ty, layout) = (constant.ty, evaluator.types.layout(constant.ty));
+            if !layout.sized {
+                let message = format!("data of type {ty}, which has no size, at the entry of a function");
+                return Err(ReadError::malformed(item.place, message));
+            }
+            writer.write(item.value, ty, 0, limits::CONSTANT_DEPTH)?;
+            layout.stride()
+        }
+        _ => {
+            writer.write_address(item.value, pointer_bytes, 0)?;
+            pointer_bytes
+        }
+    };
+    if size > limits::ENTRY_DATA_BYTES {
+        let most = limits::ENTRY_DATA_BYTES;
+        let message = format!("{size} bytes of data at the entry of a function; at most {most} are taken");
+        return Err(ReadError::new(ReadErrorKind::TooLarge, item.place, message));
+    }
+    Ok(writer.finish(DataDef {
+        symbol: item.symbol,
+        size,
+        align_log2: 0,
+        constant: true,
+        first_byte: 0,
+        byte_count: 0,
+        first_relocation: 0,
+        relocation_count: 0,
+    }))
 }
 
 fn symbol_of(evaluator: &Evaluator<'_>, item: &Pending, what: &str) -> Result<SymbolId, ReadError> {
@@ -271,8 +314,33 @@ struct Writer<'w, 'e> {
     module: &'w mut Module,
     /// Where the definition starts in the module's bytes.
     start: usize,
+    first_relocation: usize,
     limit: u64,
     place: u64,
+}
+
+impl<'w, 'e> Writer<'w, 'e> {
+    fn new(evaluator: &'w Evaluator<'e>, module: &'w mut Module, place: u64, limit: u64) -> Writer<'w, 'e> {
+        Writer {
+            start: module.bytes.len(),
+            first_relocation: module.relocations.len(),
+            evaluator,
+            module,
+            limit,
+            place,
+        }
+    }
+
+    /// The definition with what was written.
+    fn finish(self, definition: DataDef) -> DataDef {
+        DataDef {
+            first_byte: self.start as u64,
+            byte_count: (self.module.bytes.len() - self.start) as u64,
+            first_relocation: self.first_relocation as u32,
+            relocation_count: (self.module.relocations.len() - self.first_relocation) as u32,
+            ..definition
+        }
+    }
 }
 
 impl Writer<'_, '_> {
@@ -426,14 +494,18 @@ impl Writer<'_, '_> {
 
     /// Writes an address or another sum.
     fn write_sum(&mut self, value: u64, ty: TypeId, offset: u64) -> Result<(), ReadError> {
-        let Some(sum) = self.evaluator.sum(value) else {
-            return Err(self.not_a_sum(value));
-        };
-        let size = self.evaluator.types.layout(ty).store_bytes();
-        if let Some(number) = sum.as_number() {
+        if let Some(number) = self.evaluator.sum(value).and_then(|sum| sum.as_number()) {
             let sign = if number < 0 { u64::MAX } else { 0 };
             return self.write_words(&[number as u64], sign, ty, offset);
         }
+        self.write_address(value, self.evaluator.types.layout(ty).store_bytes(), offset)
+    }
+
+    /// Writes an address into a field of `size` bytes.
+    fn write_address(&mut self, value: u64, size: u64, offset: u64) -> Result<(), ReadError> {
+        let Some(sum) = self.evaluator.sum(value) else {
+            return Err(self.not_a_sum(value));
+        };
         let Some(base) = sum.base else {
             return Err(self.not_a_sum(value));
         };

@@ -54,6 +54,10 @@ pub enum PendingRole {
     Resolver,
     /// A function's personality routine.
     Personality,
+    /// What stands before a function.
+    PrefixData,
+    /// What a function begins with.
+    PrologueData,
 }
 
 /// Collects symbols while the module block is read.
@@ -393,11 +397,6 @@ impl Globals {
                 name.map_or("?".into(), |&name| module.strings.display(name))
             ));
         }
-        for (index, what) in [(10, "prologue data"), (13, "prefix data")] {
-            if fields.optional(index) != 0 {
-                unsupported.push(what.into());
-            }
-        }
         let personality = fields.optional(14).checked_sub(1);
         if let Some(attributes) = list_attributes.function() {
             unsupported.extend(attributes.unsupported.iter().cloned());
@@ -412,10 +411,16 @@ impl Globals {
         head.unwind_table |= !head.no_unwind || personality.is_some();
         head.unsupported = module.strings.add(unsupported.join(", ").as_bytes());
         module.functions.push(head);
-        if let Some(value) = personality {
+        let constants = [
+            (personality, PendingRole::Personality),
+            (fields.optional(13).checked_sub(1), PendingRole::PrefixData),
+            (fields.optional(10).checked_sub(1), PendingRole::PrologueData),
+        ];
+        for (value, role) in constants {
+            let Some(value) = value else { continue };
             self.pending.push(Pending {
                 symbol,
-                role: PendingRole::Personality,
+                role,
                 value,
                 place: record.start(),
             });

@@ -193,7 +193,12 @@ impl ModuleParser<'_> {
             "flags" => self.flags(),
             "comdat" => self.comdat(),
             "symbol" => self.symbol(),
-            "data" => self.data(),
+            "data" => {
+                let data = self.data()?;
+                self.parser.module.data.push(data);
+                Ok(())
+            }
+            "prefix_data" | "prologue_data" => self.entry_data(word),
             "constructor" | "destructor" => self.init_entry(word),
             "used" | "compiler_used" => self.symbol_list(word),
             "func" => {
@@ -353,7 +358,28 @@ impl ModuleParser<'_> {
         Ok(())
     }
 
-    fn data(&mut self) -> Parsed<()> {
+    /// Data before the first byte of a function, or from there on.
+    fn entry_data(&mut self, word: &str) -> Parsed<()> {
+        let place = self
+            .parser
+            .error("this is no function with a body that has no such data yet");
+        let data = self.data()?;
+        let module = &mut self.parser.module;
+        let SymbolKind::Function(function) = module.symbols[data.symbol].kind else {
+            return Err(place);
+        };
+        let head = &mut module.functions[function];
+        let known = match word {
+            "prefix_data" => &mut head.prefix_data,
+            _ => &mut head.prologue_data,
+        };
+        if known.replace(Box::new(data)).is_some() {
+            return Err(place);
+        }
+        Ok(())
+    }
+
+    fn data(&mut self) -> Parsed<DataDef> {
         let parser = &mut self.parser;
         parser.advance()?;
         let symbol = parser.module_symbol()?;
@@ -393,8 +419,7 @@ impl ModuleParser<'_> {
             parser.relocations(data.size)?;
         }
         data.relocation_count = parser.module.relocations.len() as u32 - data.first_relocation;
-        parser.module.data.push(data);
-        Ok(())
+        Ok(data)
     }
 
     /// Strings, hexadecimal strings, `zero n`, and typed numbers up to the closing brace.

@@ -77,7 +77,15 @@ impl ModulePrinter<'_> {
             self.symbol(id, symbol)?;
         }
         for data in module.data.values() {
-            self.data(data)?;
+            self.data("data", data)?;
+        }
+        for head in module.functions.values() {
+            for (word, data) in [
+                ("prefix_data", &head.prefix_data),
+                ("prologue_data", &head.prologue_data),
+            ] {
+                data.iter().try_for_each(|data| self.data(word, data))?;
+            }
         }
         self.init_entries("constructor", &module.constructors)?;
         self.init_entries("destructor", &module.destructors)?;
@@ -226,8 +234,8 @@ impl ModulePrinter<'_> {
         write!(self.out, " {}", word_of(words, variant))
     }
 
-    fn data(&mut self, data: &DataDef) -> fmt::Result {
-        self.out.write_str("data ")?;
+    fn data(&mut self, word: &str, data: &DataDef) -> fmt::Result {
+        write!(self.out, "{word} ")?;
         write_symbol(self.out, self.module, data.symbol)?;
         if data.constant {
             self.out.write_str(" constant")?;

@@ -37,6 +37,9 @@ data @table constant align 8 size 300 {
     32: 8 no_cfi(@f)]
 data @#2 size 4 { x"0001ff80" }
 data @plain size 16
+prefix_data @f constant size 12 { x"0102" } relocations [
+    4: 8 @table]
+prologue_data @f constant size 2 { x"9090" }
 constructor 65535 @f
 constructor 100 @f associated @table
 destructor 7 @f

@@ -4,6 +4,7 @@ use super::VerifyError;
 use crate::entities::SymbolId;
 use crate::module::{DataDef, Module, RelocationTarget, SymbolKind};
 use frazil_support::{EntityRef, FxHashSet};
+use std::fmt::Debug;
 
 /// Checks symbols, data, relocations and lists of a module.
 ///
@@ -76,23 +77,34 @@ impl Checker<'_> {
             self.check(personality_exists, || {
                 format!("{id:?}: the personality routine does not exist")
             });
+            for data in [&head.prefix_data, &head.prologue_data].into_iter().flatten() {
+                self.check(data.symbol == head.symbol, || {
+                    format!("{id:?}: data at its entry is another symbol's")
+                });
+                self.contents(&id, data);
+            }
         }
         for (id, data) in &module.data {
             let named = module.symbols.get(data.symbol).map(|symbol| symbol.kind);
             self.check(named == Some(SymbolKind::Data(id)), || {
                 format!("{id:?} has no symbol of its own")
             });
-            let bytes_end = data.first_byte.checked_add(data.byte_count);
-            let bytes_fit = bytes_end.is_some_and(|end| end <= module.bytes.len() as u64);
-            self.check(bytes_fit && data.byte_count <= data.size, || {
-                format!("{id:?}: its bytes do not exist")
-            });
-            let relocations_end = u64::from(data.first_relocation) + u64::from(data.relocation_count);
-            let relocations_fit = relocations_end <= module.relocations.len() as u64;
-            self.check(relocations_fit, || format!("{id:?}: its relocations do not exist"));
-            if relocations_fit {
-                self.relocations(data);
-            }
+            self.contents(&id, data);
+        }
+    }
+
+    fn contents(&mut self, id: &dyn Debug, data: &DataDef) {
+        let module = self.module;
+        let bytes_end = data.first_byte.checked_add(data.byte_count);
+        let bytes_fit = bytes_end.is_some_and(|end| end <= module.bytes.len() as u64);
+        self.check(bytes_fit && data.byte_count <= data.size, || {
+            format!("{id:?}: its bytes do not exist")
+        });
+        let relocations_end = u64::from(data.first_relocation) + u64::from(data.relocation_count);
+        let relocations_fit = relocations_end <= module.relocations.len() as u64;
+        self.check(relocations_fit, || format!("{id:?}: its relocations do not exist"));
+        if relocations_fit {
+            self.relocations(data);
         }
     }
 
@@ -144,6 +156,34 @@ impl Checker<'_> {
 mod tests {
     use crate::text::parse_module;
     use crate::verify::verify_module;
+
+    #[test]
+    fn damage_of_data_at_entries_is_found() {
+        let text = "prefix_data @f size 8 { } relocations [0: 8 @f]\nprologue_data @f size 1 { x\"90\" }\n\
+                    func @f() {\nb0:\n  return\n}\n";
+        let (module, _) = parse_module(text).expect("parses");
+        assert_eq!(verify_module(&module), Ok(()));
+        let message = |damage: fn(&mut crate::module::FunctionHead)| {
+            let mut module = module.clone();
+            module.functions.values_mut().for_each(damage);
+            verify_module(&module).expect_err("damaged")[0].message.clone()
+        };
+        let prefix = |head: &mut crate::module::FunctionHead| head.prefix_data.as_mut().expect("there").size = 7;
+        assert!(message(prefix).contains("outside"));
+        let prologue =
+            |head: &mut crate::module::FunctionHead| head.prologue_data.as_mut().expect("there").first_byte = 1;
+        assert!(message(prologue).contains("bytes"));
+        assert!(
+            message(|head| head.prologue_data.as_mut().expect("there").symbol = crate::SymbolId::from_u32(9))
+                .contains("another symbol's")
+        );
+        for text in [
+            "symbol @f function\nprefix_data @f size 8 { }\n",
+            "prefix_data @f { x\"00\" }\nprefix_data @f { x\"00\" }\nfunc @f() {\nb0:\n  return\n}\n",
+        ] {
+            assert!(parse_module(text).expect_err("wrong").to_string().contains("such data"));
+        }
+    }
 
     #[test]
     fn damage_outside_of_functions_is_found() {
