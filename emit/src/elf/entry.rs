@@ -1,9 +1,9 @@
 //! What stands at the entry of a function besides its code.
 //!
 //! Before the function come data of the program's (`prefix`), then filler that other code may be written over; the
-//! function's symbol is behind both. Data that the function begins with (`prologue`) is in its code already. The order is
-//! LLVM's (`AsmPrinter::emitFunctionHeader`). Relocations of both wait until all functions are there, since they may
-//! name blocks.
+//! function's symbol is behind both. Data that the function begins with (`prologue`) is in its code already. The order
+//! is LLVM's (`AsmPrinter::emitFunctionHeader`). Relocations of both wait until all functions are there, since they
+//! may name blocks.
 
 use super::{Location, Naming, ObjectBuilder};
 use crate::error::EmitError;
