@@ -71,6 +71,14 @@ fn check_c(name: &str, words: &[&str]) {
     }
 }
 
+fn check_ll(name: &str) {
+    let folder = Folder::new(name);
+    let bitcode = folder.path("program.bc");
+    let mut assembler = Command::new("llvm-as-22");
+    run(assembler.arg(source(name)).arg("-o").arg(&bitcode));
+    check(&folder, &bitcode, &[], &[]);
+}
+
 #[test]
 fn common_texts_need_no_assembler() {
     check_c("encoded.c", &["--assembler", "/nonexistent/assembler"]);
@@ -195,11 +203,14 @@ fn a_section_that_follows_its_functions_group_is_not_parted_from_it() {
 
 #[test]
 fn invoked_texts_that_do_not_unwind() {
-    let folder = Folder::new("invoke");
-    let bitcode = folder.path("invoke.bc");
-    let mut assembler = Command::new("llvm-as-22");
-    run(assembler.arg(source("invoke.ll")).arg("-o").arg(&bitcode));
-    check(&folder, &bitcode, &[], &[]);
+    check_ll("invoke.ll");
+}
+
+#[test]
+fn operands_on_the_x87_stack() {
+    check_c("x87.c", &[]);
+    check_c("x87.c", &["--assembler", "as"]);
+    check_ll("x87.ll");
 }
 
 #[test]

@@ -18,7 +18,7 @@ pub use assembled::{AsmCode, AsmReloc, AsmTarget, Splice};
 use crate::error::CodegenError;
 use crate::minst::{Label, MInst, Mem, Ref};
 use crate::reg::{PRegSet, Reg, RegClass};
-use frazil_ir::{AsmData, SymbolId};
+use frazil_ir::{AsmData, SymbolId, Type};
 
 /// What a constraint letter lets an operand be.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +27,8 @@ pub enum AsmClass {
     Register(RegClass, PRegSet),
     /// Two registers with the low and the high half of an integer.
     Pair(Reg, Reg),
+    /// Any place of the register stack ([`AsmStack`]).
+    Stack,
     /// In memory.
     Memory,
     /// An address, not what stands there.
@@ -46,6 +48,8 @@ pub enum AsmClass {
 pub enum AsmPlace {
     /// In a register.
     Register(Reg),
+    /// On the register stack, so many places below its top.
+    Stack(u8),
     /// In memory.
     Memory(Mem),
     /// A number.
@@ -123,6 +127,8 @@ pub trait AsmRules: Sync {
     fn class(&self, letter: &str) -> Option<AsmClass>;
     /// The register with a name in any of its widths.
     fn register(&self, name: &str) -> Option<Reg>;
+    /// The registers that form a stack; `None` if the target has none.
+    fn stack(&self) -> Option<&'static dyn AsmStack>;
     /// The condition that a flag output names, as it stands in braces.
     fn condition(&self, name: &str) -> Option<u8>;
     /// Puts a condition as 0 or 1 into the lowest byte of a register.
@@ -144,6 +150,23 @@ pub trait AsmRules: Sync {
     fn filler(&self) -> fn(&mut [u8]);
     /// The instructions of a text, if the target's table has all of them.
     fn assemble(&self, text: &str, is_intel: bool) -> Option<Vec<AsmLine>>;
+}
+
+/// Registers that form a stack and are empty between instructions: operands are pushed before a text and popped behind
+/// it.
+pub trait AsmStack: Sync {
+    /// How many there are.
+    fn count(&self) -> u8;
+    /// How far below the top the register with a name is.
+    fn depth(&self, name: &str) -> Option<u8>;
+    /// Whether values of a type can be there.
+    fn holds(&self, ty: Type) -> bool;
+    /// Pushes a number of so many bytes.
+    fn push(&self, bytes: u8, mem: Mem) -> MInst;
+    /// Pops a number to so many bytes.
+    fn pop(&self, bytes: u8, mem: Mem) -> MInst;
+    /// Pops a number that nothing needs.
+    fn drop_top(&self) -> MInst;
 }
 
 /// What a line of a text is.

@@ -8,10 +8,13 @@
 //! In a group, whatever is written is so before everything is read, as if every output were early. Only when registers
 //! run out, outputs that are not share one with an input.
 //!
+//! Operands on a stack of registers are pushed and popped within the group ([`stack`]).
+//!
 //! The target's scratch registers are none that values may have; as operands they are loaded from the frame and
 //! stored there within the group, since moves beside it may use them.
 
 mod choose;
+mod stack;
 
 use super::SelectCtx;
 use crate::context::calls::is_barrier;
@@ -25,7 +28,8 @@ use crate::mfunc::{RegSets, pseudo};
 use crate::minst::{Label, MInst, Mem};
 use crate::reg::{PRegSet, Reg, RegClass};
 use choose::Choice;
-use frazil_ir::{AsmData, ConstView, InstData, Operand, Value};
+use frazil_ir::{AsmData, ConstView, InstData, Operand, Type, Value};
+use stack::StackPlan;
 
 /// Ways out of a text.
 struct Jumps {
@@ -43,6 +47,8 @@ struct Pending {
     argument: Option<Operand>,
     /// The result that it gives.
     result: Option<Value>,
+    /// Its type.
+    ty: Type,
     /// How the value is kept.
     parts: Parts,
     choice: Choice,
@@ -101,6 +107,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         let constraints = parse(&asm.constraints)?;
         let mut pending = self.pair_up(data, &constraints)?;
         self.choose_all(&mut pending, &constraints, rules)?;
+        let stack = StackPlan::new(&mut pending, &constraints, rules)?;
         let mut sets = fixed_registers(&pending, &constraints, rules);
         self.pick_from_sets(&mut pending, &mut sets)?;
         self.make_room(&mut pending, &mut sets)?;
@@ -108,7 +115,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         self.mfunc.frame.has_calls |= asm.flags & flag::ALIGN_STACK != 0;
         self.bring_in(&mut pending)?;
         let jumps = self.jumps(data, &pending)?;
-        self.put_group(&pending, asm, rules, &jumps, sets);
+        self.put_group(&pending, asm, rules, &jumps, sets, &stack);
         self.take_out(&pending);
         Ok(())
     }
@@ -123,26 +130,31 @@ impl<I: Isa> SelectCtx<'_, I> {
         let unpaired = || wrong("constraints that do not fit the operands");
         let mut pending = Vec::new();
         for constraint in constraints {
-            let (mut argument, mut result, mut parts) = (None, None, Parts::default());
+            let (mut argument, mut result, mut ty) = (None, None, Type::VOID);
             match constraint.purpose {
                 Purpose::Clobber => continue,
                 Purpose::Label => {}
                 Purpose::Output if !constraint.is_indirect => {
                     let value = results.next().ok_or_else(unpaired)?;
-                    parts = self.known_parts(function.value(value).ty)?;
+                    ty = function.value(value).ty;
                     result = Some(value);
                 }
                 _ => {
                     let (&operand, param) = arguments.next().ok_or_else(unpaired)?;
-                    parts = self.known_parts(param.ty)?;
+                    ty = param.ty;
                     argument = Some(operand);
                 }
             }
+            let parts = match constraint.purpose {
+                Purpose::Label => Parts::default(),
+                _ => self.known_parts(ty)?,
+            };
             pending.push(Pending {
                 purpose: constraint.purpose,
                 is_early: constraint.is_early,
                 argument,
                 result,
+                ty,
                 parts,
                 choice: Choice::Label,
                 may_spill: false,
@@ -158,7 +170,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         Ok(pending)
     }
 
-    fn known_parts(&self, ty: frazil_ir::Type) -> Result<Parts, CodegenError> {
+    fn known_parts(&self, ty: Type) -> Result<Parts, CodegenError> {
         let parts = self.parts_of(ty);
         match parts.count {
             0 => Err(crate::abi::unsupported_type(&self.base.function.types, ty)),
@@ -273,11 +285,12 @@ impl<I: Isa> SelectCtx<'_, I> {
                 (Choice::Condition(_), None) => one.reg = self.fresh_vreg(RegClass::Int, 1),
                 _ => {}
             }
-            if self.is_scratch(choice) {
+            if self.is_scratch(choice) || matches!(choice, Choice::Stack(_) | Choice::AnyStack) {
                 one.mem = Some(match argument {
                     Some(operand) => self.in_frame(operand, parts),
                     None => {
-                        let offset = self.mfunc.frame.areas.allocate_slot(u32::from(parts.bytes));
+                        let bytes = u64::from(parts.slot_bytes()).max(8);
+                        let offset = self.mfunc.frame.areas.allocate(bytes, 16);
                         self.frame_mem(offset)
                     }
                 });
@@ -398,6 +411,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         rules: &'static dyn AsmRules,
         jumps: &Jumps,
         sets: RegSets,
+        stack: &StackPlan,
     ) {
         let number = self.mfunc.asm_sites.len() as i32;
         let operands = operands_of(pending, &jumps.labels);
@@ -424,6 +438,7 @@ impl<I: Isa> SelectCtx<'_, I> {
             self.put(inst);
         }
         self.move_scratch(pending, true);
+        self.fill_stack(pending, stack);
         let mut inst = MInst::new(pseudo::ASM, 0);
         inst.disp = number;
         inst.imm = self.mfunc.sets.len() as i32;
@@ -434,7 +449,7 @@ impl<I: Isa> SelectCtx<'_, I> {
                 self.put(rules.set_condition(condition, one.reg));
             }
         }
-        self.end_paths(pending, jumps);
+        self.end_paths(pending, jumps, stack);
         self.end_group();
     }
 
@@ -462,7 +477,8 @@ impl<I: Isa> SelectCtx<'_, I> {
     }
 
     /// Behind the text: what each of the ways out of it still has to do.
-    fn end_paths(&mut self, pending: &[Pending], jumps: &Jumps) {
+    fn end_paths(&mut self, pending: &[Pending], jumps: &Jumps, stack: &StackPlan) {
+        self.empty_stack(pending, stack);
         self.move_scratch(pending, false);
         if jumps.labels.is_empty() {
             return;
@@ -473,6 +489,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         for (index, &label) in jumps.labels.iter().enumerate() {
             self.put(isa.jump(end));
             self.bind(label);
+            self.empty_stack(pending, stack);
             self.move_scratch(pending, false);
             isa.int_constant(self, jumps.number, 4, index as i64 + 1);
         }
@@ -522,7 +539,7 @@ impl<I: Isa> SelectCtx<'_, I> {
             let dst = self.vreg(value, 0);
             let isa = self.base.isa;
             match (one.choice, one.mem) {
-                (Choice::Fixed(_), Some(mem)) => {
+                (Choice::Fixed(_) | Choice::Stack(_), Some(mem)) => {
                     self.put(isa.reload(one.parts.class(), one.parts.bytes, dst, mem));
                 }
                 (Choice::Any(class), _) if class != one.parts.class() => self.transfer(dst, one.reg, one.parts),
@@ -615,6 +632,7 @@ fn operands_of(pending: &[Pending], labels: &[Label]) -> Vec<AsmOperand> {
             Choice::Fixed(reg) | Choice::Pair(reg, _) => AsmPlace::Register(reg),
             Choice::Immediate(value) => AsmPlace::Immediate(value),
             Choice::Symbol(symbol, addend) => AsmPlace::Symbol(symbol, addend),
+            Choice::Stack(depth) => AsmPlace::Stack(depth),
             Choice::Label => labels.next().map_or(AsmPlace::Nowhere, |&label| AsmPlace::Label(label)),
             _ => AsmPlace::Nowhere,
         };

@@ -11,7 +11,7 @@ use crate::inline_asm::constraints::{Code, Constraint, Purpose};
 use crate::inline_asm::{AsmClass, AsmRules, wrong};
 use crate::isa::Isa;
 use crate::reg::{PRegSet, Reg, RegClass};
-use frazil_ir::{ConstView, Operand, SymbolId};
+use frazil_ir::{ConstView, Operand, SymbolId, Type};
 
 /// Where an operand is to be.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,6 +24,10 @@ pub(super) enum Choice {
     Fixed(Reg),
     /// In two registers, low half first.
     Pair(Reg, Reg),
+    /// On the register stack, so many places below its top.
+    Stack(u8),
+    /// Anywhere on the register stack below those; the place comes later.
+    AnyStack,
     /// A condition of the flags.
     Condition(u8),
     /// In the memory that the argument points to.
@@ -147,8 +151,8 @@ impl<I: Isa> SelectCtx<'_, I> {
         let Code::Letter(letter) = code else { return OKAY };
         let is_memory = constraint.is_indirect;
         match rules.class(letter) {
-            Some(AsmClass::Register(..) | AsmClass::Pair(..)) if is_memory => INVALID,
-            Some(AsmClass::Register(..)) => GOOD,
+            Some(AsmClass::Register(..) | AsmClass::Pair(..) | AsmClass::Stack) if is_memory => INVALID,
+            Some(AsmClass::Register(..) | AsmClass::Stack) => GOOD,
             Some(AsmClass::Pair(..)) => OKAY,
             Some(AsmClass::Memory) if is_memory || one.result.is_none() => BETTER,
             Some(AsmClass::Immediate(accepts, symbols)) => match self.known(one.argument) {
@@ -181,6 +185,7 @@ impl<I: Isa> SelectCtx<'_, I> {
                 Code::Named(name) => self.named(one, constraint, name, rules)?,
                 Code::SameAs(_) => return Err(wrong("an operand that is tied or something else")),
                 Code::Letter(letter) => match rules.class(letter) {
+                    Some(AsmClass::Stack) => on_stack(one, rules)?,
                     Some(class) => self.of_class(one, constraint, class)?,
                     None => return Err(wrong(format!("the constraint `{letter}`"))),
                 },
@@ -223,6 +228,14 @@ impl<I: Isa> SelectCtx<'_, I> {
                 None => Err(wrong(format!("the flag output `{name}`"))),
             };
         }
+        if let Some(stack) = rules.stack()
+            && let Some(depth) = stack.depth(name)
+        {
+            return match stack.holds(one.ty) {
+                true => Ok(Some((2, Choice::Stack(depth)))),
+                false => Err(wrong(format!("an operand that the register `{name}` cannot hold"))),
+            };
+        }
         let reg = rules
             .register(name)
             .ok_or_else(|| wrong(format!("the register `{name}`")))?;
@@ -233,6 +246,9 @@ impl<I: Isa> SelectCtx<'_, I> {
         let widest = self.base.isa.desc().classes[reg.bank()].bytes;
         if one.parts.count > 1 || one.parts.bytes > widest {
             return Err(wrong("a value that is wider than its register"));
+        }
+        if one.ty == Type::X86_F80 {
+            return Err(wrong("a value of type x86_fp80 in another register than x87's"));
         }
         Ok((2, Choice::Fixed(reg)))
     }
@@ -248,7 +264,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         let is_memory = constraint.is_indirect;
         let fits = |class: RegClass| {
             let widest = self.base.isa.desc().class(class).bytes;
-            one.parts.count == 1 && one.parts.bytes <= widest && !is_memory
+            one.parts.count == 1 && one.parts.bytes <= widest && one.ty != Type::X86_F80 && !is_memory
         };
         let found = match class {
             AsmClass::Unsupported(what) => return Err(wrong(what)),
@@ -309,6 +325,18 @@ impl Pending {
     /// Whether another operand is tied to this one, which is operand `index`.
     fn tied_elsewhere(&self, all: &[Pending], index: usize) -> bool {
         all.iter().any(|other| other.tied_to == Some(index))
+    }
+}
+
+/// An input anywhere on the register stack. Outputs are at its top, and must say where (GCC manual, "Extended Asm",
+/// "x86 Floating-Point asm Operands").
+fn on_stack(one: &Pending, rules: &dyn AsmRules) -> Result<Option<(u8, Choice)>, CodegenError> {
+    match one.result {
+        Some(_) => Err(wrong("an output anywhere on the register stack")),
+        None => {
+            let fits = rules.stack().is_some_and(|stack| stack.holds(one.ty));
+            Ok(fits.then_some((2, Choice::AnyStack)))
+        }
     }
 }
 

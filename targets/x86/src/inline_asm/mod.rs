@@ -2,18 +2,20 @@
 //! (GCC manual, "Constraints for Particular Machines"; LLVM Language Reference, "Supported Constraint Code List" and
 //! "Asm template argument modifiers").
 //!
-//! x87, MMX and mask registers are refused as operands. As overwritten registers they need nothing: no value is in one.
+//! MMX and mask registers are refused as operands. As overwritten registers they need nothing: no value is in one.
 
 mod assemble;
 mod parse;
 mod print;
+mod x87;
 
 use crate::build::r;
 use crate::cond::Cond;
 use crate::ops::Op;
 use crate::regs::*;
-use frazil_codegen::inline_asm::{AsmClass, AsmLine, AsmOperand, AsmRules, AsmText};
+use frazil_codegen::inline_asm::{AsmClass, AsmLine, AsmOperand, AsmRules, AsmStack, AsmText};
 use frazil_codegen::{CodeBuffer, MInst, PRegSet, Reg, RegClass};
+use x87::X87;
 
 /// The rules of x86-64.
 #[derive(Clone, Copy, Debug)]
@@ -57,7 +59,7 @@ impl AsmRules for X86Asm {
             "N" => number(|value| (0..=255).contains(&value)),
             "O" => number(|value| (0..=127).contains(&value)),
             "g" | "X" => AsmClass::Any,
-            "f" | "t" | "u" => AsmClass::Unsupported("an x87 register"),
+            "f" => AsmClass::Stack,
             "y" | "Ym" => AsmClass::Unsupported("an MMX register"),
             "k" | "Yk" => AsmClass::Unsupported("a mask register"),
             "C" | "G" | "E" | "F" => AsmClass::Unsupported("a floating-point constant as operand"),
@@ -68,6 +70,10 @@ impl AsmRules for X86Asm {
 
     fn register(&self, name: &str) -> Option<Reg> {
         parse::register(&name.to_ascii_lowercase()).map(|(reg, _)| reg)
+    }
+
+    fn stack(&self) -> Option<&'static dyn AsmStack> {
+        Some(&X87)
     }
 
     fn condition(&self, name: &str) -> Option<u8> {

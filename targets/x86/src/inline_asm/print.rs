@@ -15,6 +15,7 @@ pub(super) fn print(
     let modifier = modifier.unwrap_or_default();
     match operand.place {
         AsmPlace::Register(reg) => printer.register(reg, operand.bytes, modifier),
+        AsmPlace::Stack(depth) => printer.stack_register(depth, modifier),
         AsmPlace::Memory(mem) => printer.memory_operand(mem, modifier),
         AsmPlace::Immediate(value) => printer.immediate(value, modifier),
         AsmPlace::Symbol(symbol, addend) => printer.symbol(Ref::symbol(RefKind::Symbol, symbol), addend, modifier),
@@ -83,6 +84,15 @@ impl Printer<'_> {
             "V" => Ok(format!("xmm{number}")),
             other => Err(unknown(other)),
         }
+    }
+
+    fn stack_register(&mut self, depth: u8, modifier: &str) -> Result<(), String> {
+        if !matches!(modifier, "" | "c" | "P") {
+            return Err(unknown(modifier));
+        }
+        let text = format!("{}st({depth})", self.percent());
+        self.out.push_str(&text);
+        Ok(())
     }
 
     fn immediate(&mut self, value: i64, modifier: &str) -> Result<(), String> {

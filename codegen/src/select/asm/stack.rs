@@ -1,0 +1,144 @@
+//! Operands on a stack of registers, like that of x86's x87 unit.
+//!
+//! The stack is empty between instructions, so inputs are pushed from memory before the text, the deepest first, and
+//! behind it everything that the text left is popped, outputs to memory. What it left follows from the constraints, by
+//! the rules of the GCC manual ("Extended Asm", "x86 Floating-Point asm Operands"), as LLVM's pass for the x87 stack
+//! applies them: inputs whose register is overwritten, too, as output or otherwise, were popped; all others are still
+//! there, below the outputs.
+
+use super::choose::Choice;
+use super::{Pending, SelectCtx, out_of_registers};
+use crate::error::CodegenError;
+use crate::inline_asm::constraints::{Code, Constraint, Purpose};
+use crate::inline_asm::{AsmRules, AsmStack, wrong};
+use crate::isa::Isa;
+
+/// What the stack holds before and behind a text: numbers of operands.
+#[derive(Default)]
+pub(super) struct StackPlan {
+    /// The target's stack, if it has one.
+    stack: Option<&'static dyn AsmStack>,
+    /// Inputs, in the order in which they are pushed.
+    pushed: Vec<usize>,
+    /// Outputs, from the top.
+    popped: Vec<usize>,
+    /// How many inputs are still below them.
+    left: u32,
+}
+
+/// Registers of a stack, the top in bit 0.
+#[derive(Clone, Copy, Default, PartialEq)]
+struct Places(u32);
+
+impl Places {
+    /// Whether there are no gaps from the top on.
+    fn reach_the_top(self) -> bool {
+        self.0 & (self.0 + 1) == 0
+    }
+
+    fn count(self) -> u32 {
+        self.0.count_ones()
+    }
+
+    fn insert(&mut self, depth: u8) -> Result<(), CodegenError> {
+        let bit = 1 << depth;
+        if self.0 & bit != 0 {
+            return Err(wrong("two operands in one register of a stack"));
+        }
+        self.0 |= bit;
+        Ok(())
+    }
+}
+
+impl StackPlan {
+    /// Gives operands that may be anywhere on the stack their places, and says what the stack holds when.
+    pub(super) fn new(
+        pending: &mut [Pending],
+        constraints: &[Constraint],
+        rules: &dyn AsmRules,
+    ) -> Result<StackPlan, CodegenError> {
+        let Some(stack) = rules.stack() else {
+            return Ok(StackPlan::default());
+        };
+        let (mut inputs, mut outputs) = (Places::default(), Places::default());
+        for one in pending.iter() {
+            let Choice::Stack(depth) = one.choice else { continue };
+            match one.result {
+                Some(_) => outputs.insert(depth)?,
+                None => inputs.insert(depth)?,
+            }
+        }
+        let written = Places(outputs.0 | overwritten(constraints, stack).0);
+        let popped_by_text = Places(inputs.0 & written.0);
+        let orders = [
+            (inputs, "fixed input regs must be last on the x87 stack"),
+            (outputs, "output regs must be last on the x87 stack"),
+            (written, "clobbers must be last on the x87 stack"),
+            (popped_by_text, "implicitly popped regs must be last on the x87 stack"),
+        ];
+        if let Some((_, message)) = orders.iter().find(|(places, _)| !places.reach_the_top()) {
+            return Err(wrong(message));
+        }
+        let mut held = inputs.count();
+        for one in pending.iter_mut().filter(|one| one.choice == Choice::AnyStack) {
+            one.choice = Choice::Stack(held as u8);
+            held += 1;
+        }
+        let left = held - popped_by_text.count();
+        if held.max(left + outputs.count()) > u32::from(stack.count()) {
+            return Err(out_of_registers());
+        }
+        let depth_of = |index: &usize| match pending[*index].choice {
+            Choice::Stack(depth) => depth,
+            _ => 0,
+        };
+        let on_stack = (0..pending.len()).filter(|&index| matches!(pending[index].choice, Choice::Stack(_)));
+        let (mut popped, mut pushed): (Vec<usize>, Vec<usize>) =
+            on_stack.partition(|&index| pending[index].result.is_some());
+        popped.sort_by_key(depth_of);
+        pushed.sort_by_key(|index| std::cmp::Reverse(depth_of(index)));
+        Ok(StackPlan {
+            stack: Some(stack),
+            pushed,
+            popped,
+            left,
+        })
+    }
+}
+
+/// The registers of the stack that a text overwrites.
+fn overwritten(constraints: &[Constraint], stack: &dyn AsmStack) -> Places {
+    let mut places = Places::default();
+    let clobbers = constraints.iter().filter(|one| one.purpose == Purpose::Clobber);
+    for code in clobbers.flat_map(|one| one.alternatives.iter().flatten()) {
+        if let Code::Named(name) = code
+            && let Some(depth) = stack.depth(name)
+        {
+            places.0 |= 1 << depth;
+        }
+    }
+    places
+}
+
+impl<I: Isa> SelectCtx<'_, I> {
+    /// Fills the stack for a text.
+    pub(super) fn fill_stack(&mut self, pending: &[Pending], plan: &StackPlan) {
+        let Some(stack) = plan.stack else { return };
+        for one in plan.pushed.iter().map(|&index| &pending[index]) {
+            let mem = one.mem.expect("operands on the stack have memory");
+            self.put(stack.push(one.parts.bytes, mem));
+        }
+    }
+
+    /// Empties the stack behind a text.
+    pub(super) fn empty_stack(&mut self, pending: &[Pending], plan: &StackPlan) {
+        let Some(stack) = plan.stack else { return };
+        for one in plan.popped.iter().map(|&index| &pending[index]) {
+            let mem = one.mem.expect("operands on the stack have memory");
+            self.put(stack.pop(one.parts.bytes, mem));
+        }
+        for _ in 0..plan.left {
+            self.put(stack.drop_top());
+        }
+    }
+}
