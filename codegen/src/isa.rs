@@ -174,7 +174,7 @@ impl Guard {
     pub(crate) fn new(mem: Mem, view: ModuleView<'_>) -> Guard {
         Guard {
             mem,
-            place: view.module.flags.guard_place,
+            place: view.module.flags.place_of_guard(),
             offset: view.module.flags.guard_offset,
             fail: RuntimeFunction::StackCheckFail.symbol(view.symbol_count()),
         }

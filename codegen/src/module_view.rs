@@ -1,8 +1,10 @@
 //! The module as code generation sees it: shared, read-only, with the options that decide how symbols are reached.
 
 use crate::features::FeatureSet;
-use frazil_ir::module::{FramePointer, FunctionHead, Linkage, SymbolKind, TlsModel, Visibility};
-use frazil_ir::{Module, SymbolId};
+use frazil_ir::module::{
+    DataRelocation, FramePointer, FunctionHead, Linkage, RelocationTarget, SymbolKind, TlsModel, Visibility,
+};
+use frazil_ir::{DataDef, Module, SymbolData, SymbolId};
 
 /// How code may be placed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,16 +56,36 @@ impl<'a> ModuleView<'a> {
     /// relative to the code.
     #[inline]
     pub fn is_near(&self, symbol: SymbolId) -> bool {
-        let Some(data) = self.module.symbols.get(symbol) else {
-            return false;
-        };
-        if data.linkage == Linkage::ExternalWeak || data.far || data.is_absolute {
+        let found = self.module.symbols.get(symbol);
+        found.is_some_and(|data| !data.far && self.is_in_image(data))
+    }
+
+    /// Whether the symbol certainly lies in the image that this object is linked into.
+    #[inline]
+    fn is_in_image(&self, data: &SymbolData) -> bool {
+        if data.linkage == Linkage::ExternalWeak || data.is_absolute {
             return false;
         }
         data.dso_local
             || data.linkage.is_local()
             || data.visibility != Visibility::Default
             || (self.relocation_model == RelocationModel::Static)
+    }
+
+    /// Whether a loader may have to fill in an address in data.
+    pub fn is_filled_at_load(&self, def: &DataDef) -> bool {
+        let is_elsewhere = |target| match target {
+            RelocationTarget::Symbol(symbol) => {
+                let found = self.module.symbols.get(symbol);
+                found.is_none_or(|data| !self.is_in_image(data))
+            }
+            _ => false,
+        };
+        let needs_loader = |relocation: &DataRelocation| match relocation.minus {
+            Some(minus) => is_elsewhere(relocation.target) || is_elsewhere(minus),
+            None => true,
+        };
+        self.relocation_model == RelocationModel::Pic && self.module.data_relocations(def).iter().any(needs_loader)
     }
 
     /// Whether calls of the symbol go through the global offset table.

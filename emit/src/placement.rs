@@ -167,7 +167,6 @@ impl<'a> Placement<'a> {
         let kind = self.data_kind(def);
         let attachments = self.module.attachments_of(def.symbol);
         let alone = attachments.is_some_and(|attachments| attachments.associated.is_some())
-            || symbol.far
             || symbol.comdat.is_some()
             || self.retained[def.symbol.index()]
             || !symbol.section.is_empty();
@@ -192,7 +191,12 @@ impl<'a> Placement<'a> {
             }
         };
         let prefix = attachments.map_or(&[][..], |attachments| &attachments.section_prefix);
-        DataPlace::Section(self.sections.intern(desc.with_prefix(prefix)))
+        let mut desc = desc.with_prefix(prefix);
+        if symbol.far {
+            desc.name = far_name(&desc.name);
+            desc.flags |= SHF_X86_64_LARGE;
+        }
+        DataPlace::Section(self.sections.intern(desc))
     }
 
     /// Sections and entries of constructors or destructors, in the order in which they are written.
@@ -323,7 +327,7 @@ impl<'a> Placement<'a> {
             };
         }
         match def.constant {
-            true if def.relocation_count > 0 && self.needs_dynamic_relocation(def) => Kind::ReadOnlyAfterRelocation,
+            true if def.relocation_count > 0 && self.view().is_filled_at_load(def) => Kind::ReadOnlyAfterRelocation,
             true if def.relocation_count > 0 || !symbol.unnamed_addr => Kind::ReadOnly,
             true => mergeable_kind(def, &self.module.bytes),
             false if zero && symbol.section.is_empty() => Kind::ZeroFilled,
@@ -364,20 +368,6 @@ impl<'a> Placement<'a> {
         ModuleView::new(self.module, self.options.relocation_model)
     }
 
-    /// Whether a loader may have to fill in an address.
-    fn needs_dynamic_relocation(&self, def: &DataDef) -> bool {
-        let view = self.view();
-        self.options.relocation_model == RelocationModel::Pic
-            && self
-                .module
-                .data_relocations(def)
-                .iter()
-                .any(|relocation| match (relocation.target, relocation.minus) {
-                    (RelocationTarget::Symbol(symbol), Some(_)) => !view.is_near(symbol),
-                    (_, minus) => minus.is_none(),
-                })
-    }
-
     fn place(&mut self, wish: &Wish<'_>, kind: Kind) -> SectionId {
         let (module, symbol) = (self.module, wish.symbol);
         let data = &module.symbols[symbol];
@@ -385,10 +375,11 @@ impl<'a> Placement<'a> {
         let associated = wish.attachments.and_then(|attachments| attachments.associated);
         let explicit = module.strings.bytes(data.section);
         let (mut name, mut flags) = match explicit {
-            [] if data.far && kind != Kind::Code => far_section(kind),
             [] => {
                 let (name, flags) = kind.section();
-                (name.as_bytes().to_vec(), flags)
+                let is_far = data.far && kind != Kind::Code;
+                let name = name.as_bytes();
+                (if is_far { far_name(name) } else { name.to_vec() }, flags)
             }
             explicit => (explicit.to_vec(), kind_of_section(explicit).unwrap_or(kind).section().1),
         };
@@ -412,7 +403,7 @@ impl<'a> Placement<'a> {
             // What is embedded for tools is not loaded.
             flags = SectionFlags(flags.0 & !elf::SHF_ALLOC.0);
         }
-        if data.far || FAR_STEMS.iter().any(|stem| has_stem(explicit, stem)) {
+        if data.far && kind != Kind::Code {
             flags |= SHF_X86_64_LARGE;
         }
         let ty = section_type(&name, kind_of_section(explicit).unwrap_or(kind));
@@ -491,14 +482,9 @@ fn mergeable_kind(def: &DataDef, bytes: &[u8]) -> Kind {
     Kind::ReadOnly
 }
 
-/// Sections for far data that is asked for by name.
-const FAR_STEMS: &[&str] = &[".ldata", ".lrodata", ".lbss"];
-
-/// Name of the default section and flags for far data.
-fn far_section(kind: Kind) -> (Vec<u8>, SectionFlags) {
-    let (name, flags) = kind.section();
-    let name = name.trim_start_matches('.');
-    (format!(".l{name}").into_bytes(), flags)
+/// The name of a section for far data, by that of the usual one.
+fn far_name(name: &[u8]) -> Vec<u8> {
+    [b".l", name.strip_prefix(b".").unwrap_or(name)].concat()
 }
 
 /// What the name of a section asked for says about its contents.

@@ -311,6 +311,8 @@ pub enum GuardPlace {
     /// Where the target's thread pointer leads.
     #[default]
     Thread,
+    /// The same, said in so many words: by the segment `fs` of x86, in the kernel's code model too.
+    OwnSegment,
     /// The same by the other segment of x86, `gs`.
     OtherSegment,
     /// In a variable; code generation refuses it.
@@ -500,4 +502,22 @@ pub struct ModuleFlags {
     pub allows_shadow_stack: bool,
     /// How stacks are aligned in bytes, where that is not what the convention says (`override-stack-alignment`).
     pub stack_align: Option<u32>,
+}
+
+impl ModuleFlags {
+    /// LLVM's number of the kernel's code model.
+    const KERNEL: u8 = 2;
+
+    /// Whether the code model is that of kernels: within the last two gigabytes of addresses.
+    pub fn is_for_kernel(&self) -> bool {
+        self.code_model == Some(ModuleFlags::KERNEL)
+    }
+
+    /// Where the guard of frames is. In kernels, the segment of threads is the other one.
+    pub fn place_of_guard(&self) -> GuardPlace {
+        match self.guard_place {
+            GuardPlace::Thread if self.is_for_kernel() => GuardPlace::OtherSegment,
+            place => place,
+        }
+    }
 }

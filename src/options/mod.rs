@@ -62,6 +62,11 @@ pub struct Options {
     pub recipe: Arc<Recipe>,
     /// Where the code may be placed; without it, what the module's flags say, and static if they say nothing.
     pub relocation_model: Option<RelocationModel>,
+    /// How far apart code and data may be; without it, what the module's flags say.
+    pub code_model: Option<CodeModel>,
+    /// In the medium code model, the size in bytes above which data may be anywhere; without it, what the module's
+    /// flags say, and 0 if they say nothing.
+    pub large_data_threshold: Option<u64>,
     /// Whether each function has a section of its own.
     pub function_sections: bool,
     /// Whether each data definition has a section of its own.
@@ -92,6 +97,8 @@ impl Default for Options {
             emit: Emit::default(),
             recipe: Arc::new(Recipe::find(BUILTIN[0].name).expect("built-in recipes are right")),
             relocation_model: None,
+            code_model: None,
+            large_data_threshold: None,
             function_sections: false,
             data_sections: false,
             observe: Observe::default(),
@@ -240,6 +247,8 @@ impl Arguments {
             emit: self.emit()?,
             recipe: Arc::new(recipe),
             relocation_model: self.target.relocation_model(),
+            code_model: self.target.code_model,
+            large_data_threshold: self.target.large_data_threshold,
             function_sections: self.function_sections,
             data_sections: self.data_sections,
             observe: self.observe.observe()?,

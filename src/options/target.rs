@@ -25,9 +25,12 @@ pub struct TargetArguments {
     /// Where the code may be placed [default: pic if the module has a PIC level, else static]
     #[arg(long, value_enum)]
     pub relocation_model: Option<Model>,
-    /// How far apart code and data may be
+    /// How far apart code and data may be [default: what the module says, else small]
     #[arg(long, value_enum)]
     pub code_model: Option<CodeModel>,
+    /// In code model medium, data of more bytes may be anywhere [default: what the module says, else 0]
+    #[arg(long, value_name = "BYTES")]
+    pub large_data_threshold: Option<u64>,
     /// Which functions keep a frame pointer, if the module does not say it
     #[arg(long, value_enum)]
     pub frame_pointer: Option<FramePointers>,
@@ -52,6 +55,22 @@ pub enum CodeModel {
     Tiny,
     /// All symbols within two gigabytes
     Small,
+    /// Within the last two gigabytes of addresses; static code only
+    Kernel,
+    /// Code and small data within two gigabytes, large data anywhere
+    Medium,
+}
+
+impl CodeModel {
+    /// LLVM's number (`llvm/Support/CodeGen.h`).
+    pub fn number(self) -> u8 {
+        match self {
+            CodeModel::Tiny => 0,
+            CodeModel::Small => 1,
+            CodeModel::Kernel => 2,
+            CodeModel::Medium => 3,
+        }
+    }
 }
 
 /// Values of `--frame-pointer`.

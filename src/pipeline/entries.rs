@@ -8,9 +8,6 @@ use super::source::Opened;
 use frazil_ir::module::RelocationTarget;
 use frazil_ir::{ConstId, ConstView, EntityRef, FuncId, Function, Module, Opcode, Operand, SymbolId, SymbolKind};
 
-/// LLVM's number of the kernel's code model.
-const CODE_MODEL_KERNEL: u8 = 2;
-
 /// The functions that indirect branches may enter.
 #[derive(Debug, Default)]
 pub struct Entries {
@@ -49,7 +46,7 @@ impl Finder<'_> {
         };
         finder.visit_module();
         let flags = &module.flags;
-        let is_sealed = flags.seals_functions && flags.code_model == Some(CODE_MODEL_KERNEL);
+        let is_sealed = flags.seals_functions && flags.is_for_kernel();
         let is_seen = |symbol: SymbolId| !is_sealed && !module.symbols[symbol].linkage.is_local();
         let is_open = |taken: &[bool], symbol: SymbolId| !is_seen(symbol) && !taken[symbol.index()];
         let heads = || module.functions.values();

@@ -47,7 +47,7 @@ pub fn compile_to(
 ) -> Result<Report, Error> {
     let mut report = Report::default();
     let mut clock = Clock::start(options.measure);
-    let opened = Opened::open(input, options.input_form)?;
+    let opened = Opened::open(input, options)?;
     clock.lap(&mut report.times.read);
     let mut job = Job {
         opened: &opened,
@@ -309,7 +309,7 @@ impl<'a> Job<'a> {
     /// How the output is written, and where code may be placed.
     fn emit_options(&self) -> (EmitOptions, RelocationModel) {
         let (options, module) = (self.options, self.opened.module());
-        let relocation_model = options.relocation_model.unwrap_or_else(|| module_model(module));
+        let relocation_model = source::relocation_model(module, options);
         let emit_options = EmitOptions {
             relocation_model,
             function_sections: options.function_sections,
@@ -432,14 +432,6 @@ fn panic_in(stage: Stage, pass: &str, function: &str) -> Diagnostic {
     Diagnostic {
         function: Some(function.to_owned()),
         ..Diagnostic::new(Stage::Internal, message)
-    }
-}
-
-/// What the module's flags say of where its code may be placed.
-fn module_model(module: &Module) -> RelocationModel {
-    match module.flags.pic_level {
-        None | Some(0) => RelocationModel::Static,
-        Some(_) => RelocationModel::Pic,
     }
 }
 

@@ -1,8 +1,10 @@
 //! Where functions come from: bitcode, body by body, or text of the intermediate representation, all at once.
 
 use crate::diagnostics::{Diagnostic, Error, Stage};
+use crate::options::{CodeModel, Options};
+use frazil_codegen::{ModuleView, RelocationModel};
 use frazil_frontend_pnacl::{BitcodeModule, FunctionReader};
-use frazil_ir::{FuncId, Function, Module, text, verify};
+use frazil_ir::{DataDef, FuncId, Function, Module, text, verify};
 
 /// The form of the input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,28 +27,38 @@ pub(super) enum Opened<'a> {
 
 impl<'a> Opened<'a> {
     /// Reads everything but the bodies of bitcode; all of a text.
-    pub fn open(input: &'a [u8], form: InputForm) -> Result<Opened<'a>, Error> {
-        if form == InputForm::Bitcode {
-            return Ok(Opened::Bitcode(Box::new(BitcodeModule::open(input)?)));
+    pub fn open(input: &'a [u8], options: &Options) -> Result<Opened<'a>, Error> {
+        if options.input_form == InputForm::Text {
+            return Opened::parse(input, options);
         }
-        Opened::parse(input)
+        let mut bitcode = Box::new(BitcodeModule::open(input)?);
+        choose_code_model(&mut bitcode, options);
+        Ok(Opened::Bitcode(bitcode))
     }
 
     /// The same, with what of the module's symbols is refused instead of an error.
-    pub fn open_tolerantly(input: &'a [u8], form: InputForm) -> Result<(Opened<'a>, Vec<Diagnostic>), Error> {
-        if form == InputForm::Text {
-            return Ok((Opened::parse(input)?, Vec::new()));
+    pub fn open_tolerantly(input: &'a [u8], options: &Options) -> Result<(Opened<'a>, Vec<Diagnostic>), Error> {
+        if options.input_form == InputForm::Text {
+            return Ok((Opened::parse(input, options)?, Vec::new()));
         }
-        let bitcode = BitcodeModule::open_tolerantly(input)?;
+        let mut bitcode = BitcodeModule::open_tolerantly(input)?;
+        choose_code_model(&mut bitcode, options);
         let errors = bitcode.refusals().iter().cloned().map(Error::from);
         let refusals = errors.flat_map(|error| error.diagnostics().to_vec()).collect();
         Ok((Opened::Bitcode(Box::new(bitcode)), refusals))
     }
 
-    fn parse(input: &[u8]) -> Result<Opened<'a>, Error> {
+    /// Texts say of each symbol whether it is far away, so the medium code model is not chosen for them.
+    fn parse(input: &[u8], options: &Options) -> Result<Opened<'a>, Error> {
+        if options.code_model == Some(CodeModel::Medium) || options.large_data_threshold.is_some() {
+            let message = "--code-model medium and --large-data-threshold are for bitcode; text of the intermediate \
+                           representation says `far` of each symbol";
+            return Err(Error::new(Stage::Options, message));
+        }
         let wrong = |message: String| Error::new(Stage::Read, message);
         let input = std::str::from_utf8(input).map_err(|error| wrong(error.to_string()))?;
-        let (module, functions) = text::parse_module(input).map_err(|error| wrong(error.to_string()))?;
+        let (mut module, functions) = text::parse_module(input).map_err(|error| wrong(error.to_string()))?;
+        module.flags.code_model = options.code_model.map(CodeModel::number).or(module.flags.code_model);
         verify::verify_module(&module).map_err(|errors| invalid(&errors))?;
         Ok(Opened::Text {
             module: Box::new(module),
@@ -69,6 +81,26 @@ impl<'a> Opened<'a> {
             Opened::Text { module, functions } => BodyReader::Text { module, functions },
         }
     }
+}
+
+/// Marks what is far away in the code model that is asked for, or the module's. What a loader relocates and protects
+/// then stays near, as with LLVM, since linkers have one such part only.
+fn choose_code_model(bitcode: &mut BitcodeModule<'_>, options: &Options) {
+    let relocation_model = relocation_model(bitcode.module(), options);
+    let stays_near = |module: &Module, data: &DataDef| {
+        data.constant && ModuleView::new(module, relocation_model).is_filled_at_load(data)
+    };
+    let code_model = options.code_model.map(CodeModel::number);
+    bitcode.choose_code_model(code_model, options.large_data_threshold, stays_near);
+}
+
+/// Where code may be placed.
+pub(super) fn relocation_model(module: &Module, options: &Options) -> RelocationModel {
+    let of_module = match module.flags.pic_level {
+        None | Some(0) => RelocationModel::Static,
+        Some(_) => RelocationModel::Pic,
+    };
+    options.relocation_model.unwrap_or(of_module)
 }
 
 /// Gives one function after the other.

@@ -26,6 +26,18 @@ pub struct SymbolInfo {
     pub ty: TypeId,
     /// A function's attribute list.
     pub attributes: u64,
+    /// Whether it says itself how far away it may be (`code_model`).
+    pub says_distance: bool,
+}
+
+impl SymbolInfo {
+    fn new(ty: TypeId, attributes: u64) -> SymbolInfo {
+        SymbolInfo {
+            ty,
+            attributes,
+            says_distance: false,
+        }
+    }
 }
 
 /// Value numbers to be resolved when all constants are known; the record's place is for messages.
@@ -280,19 +292,30 @@ impl Globals {
         } else {
             SymbolKind::DataDeclaration
         };
+        let tls = tls_model(fields.optional(7));
+        let code_model = fields.optional(17);
+        let is_far = match code_model {
+            _ if tls != TlsModel::NotThreadLocal => false,
+            CODE_MODEL_SMALL => false,
+            CODE_MODEL_LARGE => true,
+            _ => is_far_section(module.strings.bytes(section)),
+        };
         let data = SymbolData {
             name,
             kind,
             linkage,
             dso_local: fields.optional(13) != 0,
-            far: fields.optional(17) == CODE_MODEL_LARGE || is_far_section(module.strings.bytes(section)),
+            far: is_far,
             unnamed_addr: fields.optional(8) == 1,
-            tls: tls_model(fields.optional(7)),
+            tls,
             section,
             ..SymbolData::default()
         };
         let align_log2 = alignment(record, fields.need(4)?)?;
-        let info = SymbolInfo { ty, attributes: 0 };
+        let info = SymbolInfo {
+            says_distance: matches!(code_model, CODE_MODEL_SMALL | CODE_MODEL_LARGE),
+            ..SymbolInfo::new(ty, 0)
+        };
         let partition = (fields.optional(14), fields.optional(15));
         let symbol = self.add(
             record,
@@ -370,7 +393,7 @@ impl Globals {
             ..SymbolData::default()
         };
         module.flags.binds_early |= data.non_lazy_bind;
-        let info = SymbolInfo { ty, attributes: list };
+        let info = SymbolInfo::new(ty, list);
         let partition = (fields.optional(17), fields.optional(18));
         let symbol = self.add(
             record,
@@ -446,7 +469,7 @@ impl Globals {
             dso_local: fields.optional(8) != 0,
             ..SymbolData::default()
         };
-        let info = SymbolInfo { ty, attributes: 0 };
+        let info = SymbolInfo::new(ty, 0);
         let partition = (fields.optional(9), fields.optional(10));
         let symbol = self.add(record, module, data, info, fields.optional(4), 0, partition)?;
         let value = fields.need(2)?;
@@ -472,7 +495,7 @@ impl Globals {
             dso_local: fields.optional(5) != 0,
             ..SymbolData::default()
         };
-        let info = SymbolInfo { ty, attributes: 0 };
+        let info = SymbolInfo::new(ty, 0);
         let partition = (fields.optional(6), fields.optional(7));
         let symbol = self.add(record, module, data, info, fields.optional(4), 0, partition)?;
         let value = fields.need(2)?;
@@ -523,7 +546,8 @@ fn apply_attributes(head: &mut FunctionHead, attributes: &FunctionAttributes, mo
     head.stack_protector_bytes = number("stack-protector-buffer-size");
 }
 
-/// LLVM's number of the large code model, plus one.
+/// LLVM's numbers of the small and the large code model, plus one.
+const CODE_MODEL_SMALL: u64 = 2;
 const CODE_MODEL_LARGE: u64 = 5;
 
 /// Whether what is in a section may be far away, by LLVM's rule.
@@ -535,17 +559,30 @@ fn is_far_section(name: &[u8]) -> bool {
 }
 
 /// In the medium code model, marks data that is larger than a threshold, or of unknown size, as far (LLVM's
-/// `TargetMachine::isLargeGlobalValue`).
-pub fn mark_far_data(module: &mut Module, infos: &[SymbolInfo], types: &TypeTable, threshold: u64) {
+/// `TargetMachine::isLargeGlobalValue`), but for what `stays_near`.
+pub fn mark_far_data(
+    module: &mut Module,
+    infos: &[SymbolInfo],
+    types: &TypeTable,
+    threshold: u64,
+    stays_near: impl Fn(&Module, &DataDef) -> bool,
+) {
+    let near: Vec<bool> = (module.data.values()).map(|data| stays_near(module, data)).collect();
     for (symbol, info) in module.symbols.values_mut().zip(infos) {
-        let is_data = matches!(symbol.kind, SymbolKind::Data(_) | SymbolKind::DataDeclaration);
-        if !is_data || symbol.tls != TlsModel::NotThreadLocal || !symbol.section.is_empty() {
+        let (is_near, is_declared) = match symbol.kind {
+            SymbolKind::Data(data) => (near.get(data.index()).is_some_and(|&near| near), false),
+            SymbolKind::DataDeclaration => (false, true),
+            _ => continue,
+        };
+        if symbol.tls != TlsModel::NotThreadLocal || !symbol.section.is_empty() || info.says_distance {
             continue;
         }
         let layout = types.layout(info.ty);
         let name = module.strings.bytes(symbol.name);
-        let is_edge = name.starts_with(b"__start_") || name.starts_with(b"__stop_");
-        symbol.far |= is_edge || !layout.sized || layout.stride() == 0 || layout.stride() > threshold;
+        // Linkers define these anywhere.
+        let is_edge = name == b"__ehdr_start" || name.starts_with(b"__start_") || name.starts_with(b"__stop_");
+        let is_large = layout.stride() == 0 || layout.stride() > threshold;
+        symbol.far |= !layout.sized || is_declared && is_edge || !is_near && is_large;
     }
 }
 

@@ -24,7 +24,7 @@ use crate::build::intrinsics::Intrinsic;
 use crate::error::{ReadError, ReadErrorKind};
 use crate::wrapper;
 use frazil_ir::module::{Attachments, GuardPlace, ModuleFlags};
-use frazil_ir::{EntityRef, FuncId, Module, Str, SymbolId, SymbolKind};
+use frazil_ir::{DataDef, EntityRef, FuncId, Module, Str, SymbolId, SymbolKind};
 use std::ops::Range;
 
 /// What a value number of the module stands for.
@@ -65,6 +65,8 @@ pub struct BitcodeModule<'a> {
     pub(crate) metadata_block: Option<SubBlock>,
     /// What the module's metadata says.
     pub(crate) metadata: ModuleMetadata,
+    /// The module's word on from which size in bytes on data is far away, where it may be.
+    large_data_threshold: u64,
     refusals: Vec<ReadError>,
 }
 
@@ -75,7 +77,7 @@ struct Outline {
 }
 
 impl<'a> BitcodeModule<'a> {
-    /// Reads everything but the function bodies.
+    /// Reads everything but the function bodies. How far away data is, [`BitcodeModule::choose_code_model`] says.
     ///
     /// # Errors
     /// If the bytes are not one module of LLVM bitcode, or contain something at module level that is malformed or
@@ -122,6 +124,7 @@ impl<'a> BitcodeModule<'a> {
             version: 0,
             metadata_block: None,
             metadata: ModuleMetadata::default(),
+            large_data_threshold: 0,
             refusals: Vec::new(),
         };
         let names = match &outline.string_table {
@@ -351,7 +354,6 @@ impl<'a> BitcodeModule<'a> {
 
     /// Takes the module flags that matter over into the module.
     fn apply_flags(&mut self) {
-        let mut large_data_threshold = 0;
         for flag in std::mem::take(&mut self.metadata.flags) {
             let value = match &flag.value {
                 RawFlagValue::Constant(number) => build::data::integer_value(self, *number),
@@ -367,7 +369,7 @@ impl<'a> BitcodeModule<'a> {
                 b"PIC Level" => flags.pic_level = small,
                 b"PIE Level" => flags.pie_level = small,
                 b"Code Model" => flags.code_model = small,
-                b"Large Data Threshold" => large_data_threshold = u64::try_from(value).unwrap_or(0),
+                b"Large Data Threshold" => self.large_data_threshold = u64::try_from(value).unwrap_or(0),
                 b"uwtable" => flags.unwind_tables = small.unwrap_or(0),
                 b"frame-pointer" => {
                     flags.frame_pointer = match value {
@@ -387,8 +389,23 @@ impl<'a> BitcodeModule<'a> {
                 _ => {}
             }
         }
-        if self.module.flags.code_model == Some(CODE_MODEL_MEDIUM) {
-            mark_far_data(&mut self.module, &self.symbols, &self.types, large_data_threshold);
+    }
+
+    /// Chooses how far apart code and data may be, by LLVM's number of the code model, and from which size in bytes on
+    /// data is far away in the medium one; without a word, the module's flags say it. Marks data that is far, but for
+    /// definitions that `stays_near` names, and what is reached through it. To be called once, before functions are
+    /// read.
+    pub fn choose_code_model(
+        &mut self,
+        code_model: Option<u8>,
+        threshold: Option<u64>,
+        stays_near: impl Fn(&Module, &DataDef) -> bool,
+    ) {
+        let flags = &mut self.module.flags;
+        flags.code_model = code_model.or(flags.code_model);
+        if flags.code_model == Some(CODE_MODEL_MEDIUM) {
+            let threshold = threshold.unwrap_or(self.large_data_threshold);
+            mark_far_data(&mut self.module, &self.symbols, &self.types, threshold, stays_near);
         }
         mark_far_aliases(&mut self.module);
     }
@@ -400,7 +417,10 @@ const CODE_MODEL_MEDIUM: u8 = 3;
 /// Takes over a module flag whose value is a text. Where the guard of frames is, is the only thing that they say here.
 fn apply_text_flag(flags: &mut ModuleFlags, name: &[u8], text: &[u8]) {
     match (name, text) {
-        (b"stack-protector-guard", b"tls") | (b"stack-protector-guard-reg", b"fs") => {}
+        (b"stack-protector-guard", b"tls") => {}
+        (b"stack-protector-guard-reg", b"fs") if flags.guard_place == GuardPlace::Thread => {
+            flags.guard_place = GuardPlace::OwnSegment;
+        }
         (b"stack-protector-guard-reg", b"gs") if flags.guard_place == GuardPlace::Thread => {
             flags.guard_place = GuardPlace::OtherSegment;
         }

@@ -171,6 +171,7 @@ pub(super) const STACK_PROTECTORS: Words<StackProtector> = &[
 
 pub(super) const GUARD_PLACES: Words<GuardPlace> = &[
     (GuardPlace::Thread, "thread"),
+    (GuardPlace::OwnSegment, "own_segment"),
     (GuardPlace::OtherSegment, "other_segment"),
     (GuardPlace::Variable, "variable"),
 ];

@@ -497,7 +497,7 @@ impl Parser<'_> {
     fn guard_place(&mut self) -> Parsed<crate::module::GuardPlace> {
         match self.word().and_then(|word| variant_of(GUARD_PLACES, word)) {
             Some(which) => self.advance().map(|_| which),
-            None => self.expected("thread, other_segment or variable"),
+            None => self.expected("thread, own_segment, other_segment or variable"),
         }
     }
 

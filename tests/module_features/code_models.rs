@@ -1,0 +1,110 @@
+//! Code models that the command line asks for: where data goes, and that programs with far data run.
+
+use super::folder::Folder;
+use super::object_file::ObjectFile;
+use super::{RECIPES, by_frazil, by_llc, each_way, here, run};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The bitcode of a program in C.
+fn compiled(folder: &Folder, source: &str, words: &[&str]) -> PathBuf {
+    let path = folder.path("program.bc");
+    let mut clang = Command::new("clang-22");
+    run(clang
+        .args(["-emit-llvm", "-c"])
+        .args(words)
+        .arg(here(source))
+        .arg("-o")
+        .arg(&path));
+    path
+}
+
+/// Names, types, flags and contents of the sections with data, without the empty ones that assemblers add.
+fn data_sections(object: &Path) -> Vec<String> {
+    let is_other = |name: &str| {
+        let others = [
+            "",
+            ".text",
+            ".eh_frame",
+            ".symtab",
+            ".strtab",
+            ".shstrtab",
+            ".note.GNU-stack",
+        ];
+        others.contains(&name) || name.starts_with(".rela")
+    };
+    let file = ObjectFile::read(object);
+    let names = file.names(|name| !is_other(name));
+    let is_added = |name: &str, align: u64| matches!(name, ".data" | ".bss") && align == 1;
+    let sections = names.iter().flat_map(|name| file.sections_of(name));
+    let sections = sections.filter(|section| !is_added(&section.name, section.align));
+    sections.map(|section| format!("{section:?}")).collect()
+}
+
+#[test]
+fn data_has_the_sections_of_the_code_model() {
+    let far = "-code-model=medium";
+    for words in [
+        &[][..],
+        &["-code-model=small"],
+        &["-code-model=kernel"],
+        &[far],
+        &[far, "-relocation-model=pic"],
+        &[far, "-large-data-threshold=39"],
+        &[far, "-large-data-threshold=40", "-data-sections"],
+    ] {
+        each_way("far.ll", words, |way, reference, object| {
+            let expected = data_sections(reference);
+            assert!(expected.len() > 8, "{expected:#?}");
+            assert_eq!(data_sections(object), expected, "{way}, {words:?}");
+        });
+    }
+}
+
+#[test]
+fn programs_with_far_data_run() {
+    let folder = Folder::new("module-features-far");
+    let (program, other) = (folder.path("program"), folder.path("other.o"));
+    for placed in ["-fno-pic", "-fPIC"] {
+        let (model, link) = match placed {
+            "-fPIC" => ("-relocation-model=pic", "-pie"),
+            _ => ("-relocation-model=static", "-no-pie"),
+        };
+        let mut clang = Command::new("clang-22");
+        clang.args(["-c", "-mcmodel=medium", placed]).arg(here("far-other.c"));
+        run(clang.arg("-o").arg(&other));
+        let output = |object: &Path| {
+            let mut clang = Command::new("clang-22");
+            run(clang.arg(link).arg(object).arg(&other).arg("-o").arg(&program));
+            String::from_utf8(run(&mut Command::new(&program))).expect("text")
+        };
+        let module = compiled(&folder, "far-main.c", &["-O1", placed]);
+        for threshold in ["-large-data-threshold=65536", "-large-data-threshold=0"] {
+            let words = ["-code-model=medium", threshold, model];
+            let expected = output(&by_llc(&folder, &module, &words));
+            assert!(expected.starts_with("3 4 0 4 3\n7 8 9 1 a string"), "{expected}");
+            for recipe in RECIPES {
+                let object = by_frazil(&folder, &module, recipe, false, &words);
+                assert_eq!(output(&object), expected, "{recipe}, {words:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_guard_of_frames_in_kernels_is_in_the_other_segment() {
+    let folder = Folder::new("module-features-kernel");
+    let module = compiled(&folder, "kernel.c", &["-O1", "-fno-pic", "-fstack-protector-strong"]);
+    let guards = |object: &Path| {
+        let text = run(Command::new("objdump").args(["-d", "--disassemble=f"]).arg(object));
+        let text = String::from_utf8_lossy(&text).into_owned();
+        (text.matches("%gs:0x28").count(), text.matches("%fs:0x28").count())
+    };
+    for (model, expected) in [("-code-model=kernel", (2, 0)), ("-code-model=small", (0, 2))] {
+        assert_eq!(guards(&by_llc(&folder, &module, &[model])), expected, "llc");
+        for recipe in RECIPES {
+            let object = by_frazil(&folder, &module, recipe, false, &[model]);
+            assert_eq!(guards(&object), expected, "{recipe}");
+        }
+    }
+}

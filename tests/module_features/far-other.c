@@ -1,0 +1,3 @@
+// The other object of far-main.c.
+int elsewhere[1000];
+int elsewhere_small;
