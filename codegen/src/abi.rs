@@ -149,6 +149,7 @@ impl Dealer<'_> {
                 Some(reg) => Place::Reg(reg),
                 None => {
                     let align = u32::from(parts.bytes).max(self.conv.stack_slot_bytes);
+                    self.stack_align = self.stack_align.max(align.min(self.conv.stack_align));
                     Place::Stack(self.stack(u32::from(parts.bytes), align))
                 }
             };
@@ -158,7 +159,8 @@ impl Dealer<'_> {
 }
 
 impl ArgLayout {
-    /// Computes the places for a signature. `parts_of` says how a type is spread over registers.
+    /// Computes the places for a signature. `stack_align` is what callers align the stack to; `parts_of` says how a
+    /// type is spread over registers.
     ///
     /// # Errors
     /// A parameter that the convention cannot pass, by name.
@@ -166,6 +168,7 @@ impl ArgLayout {
         &mut self,
         signature: &Signature,
         conv: &ConvDesc,
+        stack_align: u32,
         types: &TypeTable,
         parts_of: impl Fn(Type) -> Parts,
     ) -> Result<(), CodegenError> {
@@ -178,7 +181,7 @@ impl ArgLayout {
             int_next: 0,
             float_next: 0,
             stack_bytes: conv.shadow_bytes,
-            stack_align: conv.stack_align,
+            stack_align,
         };
         if self.returns_in_memory {
             if conv.returns_struct_pointer {
@@ -209,19 +212,19 @@ impl ArgLayout {
         (self.stack_bytes, self.popped_bytes) = (dealer.stack_bytes, 0);
         self.stack_align = dealer.stack_align;
         if conv.callee_pops {
-            self.pop(conv, signature)?;
+            self.pop(conv, signature, stack_align)?;
         }
         Ok(())
     }
 
     /// The argument area of a callee that takes it off the stack: with the return address, it keeps the stack aligned.
     #[cold]
-    fn pop(&mut self, conv: &ConvDesc, signature: &Signature) -> Result<(), CodegenError> {
+    fn pop(&mut self, conv: &ConvDesc, signature: &Signature, stack_align: u32) -> Result<(), CodegenError> {
         if signature.variadic {
             return Err(refuse(conv, "variable arguments"));
         }
         let address = conv.stack_slot_bytes;
-        self.stack_bytes = (self.stack_bytes + address).next_multiple_of(conv.stack_align) - address;
+        self.stack_bytes = (self.stack_bytes + address).next_multiple_of(stack_align) - address;
         self.popped_bytes = self.stack_bytes;
         // A return can pop as much as 16 bits tell.
         if self.popped_bytes > u32::from(u16::MAX) {
@@ -380,6 +383,7 @@ fn place_param(
         }
         if param.ty == Type::X86_F80 {
             let place = Place::Stack(dealer.stack(16, 16));
+            dealer.stack_align = dealer.stack_align.max(16);
             return Ok(ArgPlace {
                 places: [place; 4],
                 parts,

@@ -29,6 +29,10 @@ pub enum CodegenError {
     /// again with such operations done lane by lane ([`crate::vectors`]).
     #[error("an operation on vectors")]
     NeedsExpansion,
+    /// The frame must be aligned more strictly than callers align the stack. Never leaves this crate: the function is
+    /// compiled by way of a machine function, which can do that.
+    #[error("a frame that must be aligned")]
+    NeedsRealignment,
     /// A pass has left a machine function that is not valid. This is a defect of the pass.
     #[error("{pass} left an invalid machine function: {fault}; please report this with the input")]
     InvalidMachine {

@@ -14,6 +14,8 @@ pub struct Frame {
     free: [Vec<i32>; 4],
     /// Whether freed slots are used again.
     reuse: bool,
+    /// The strictest alignment of an area, in bytes.
+    pub align: u64,
     /// Whether anything is addressed from the frame pointer.
     pub needed: bool,
     /// The offset of the guard from the frame pointer, if there is one (see [`crate::context::protector`]).
@@ -32,6 +34,7 @@ impl Frame {
     /// Starts a new function.
     pub fn reset(&mut self, reuse: bool) {
         self.used_bytes = 0;
+        self.align = 1;
         self.needed = false;
         self.guard = None;
         self.shared = None;
@@ -43,6 +46,7 @@ impl Frame {
     /// not fit gives some offset, and [`Frame::is_too_large`] tells at the end.
     pub fn allocate(&mut self, bytes: u64, align: u64) -> i32 {
         self.needed = true;
+        self.align = self.align.max(align);
         self.used_bytes = self
             .used_bytes
             .saturating_add(bytes)

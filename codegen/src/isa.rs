@@ -142,6 +142,11 @@ pub struct FrameInfo {
     pub saved_offset: i32,
     /// Distance in bytes by which each further one lies below: the width of the widest.
     pub saved_step: i32,
+    /// What the stack pointer is aligned to behind the pushes, in bytes; 0 if it is as the caller left it. Then the
+    /// frame pointer is set up.
+    pub realigned_to: u32,
+    /// The saved register that points to the frame's end then, where the stack pointer does not stay there.
+    pub area_register: Reg,
     /// Whether the epilogue must leave scratch registers as they are.
     pub keeps_scratch: bool,
     /// Whether the function calls others.
@@ -334,6 +339,10 @@ pub trait Isa: Sized + Send + Sync + 'static {
     fn spill(&self, class: RegClass, bytes: u8, src: Reg, mem: Mem) -> MInst;
     /// Loads a register from memory of the frame or the incoming arguments.
     fn reload(&self, class: RegClass, bytes: u8, dst: Reg, mem: Mem) -> MInst;
+    /// A spill or reload, for memory of which no alignment is known.
+    fn unaligned(&self, inst: MInst) -> MInst {
+        inst
+    }
     /// Puts an address into a register.
     fn address<C: LowerCtx>(&self, cx: &mut C, dst: Reg, mem: Mem);
     /// Copies one integer part to `dst` with bits above `bits` cleared or sign-filled, up to the register's width.

@@ -180,6 +180,8 @@ pub trait LowerCtx {
     fn need_frame(&mut self);
     /// How the stack of the function is probed.
     fn stack_probes(&self) -> StackProbes;
+    /// What the stack pointer is aligned to where the rule finds it, in bytes.
+    fn frame_align(&self) -> u32;
     /// Says that the stack pointer is moved by the rule (dynamic allocation).
     fn move_stack(&mut self);
     /// Where the variable arguments of the current function are; `None` if it is not variadic.

@@ -219,6 +219,10 @@ pub struct FrameNeeds {
     pub gives_up_frame_pointer: bool,
     /// Whether the stack pointer moves within the body.
     pub has_dynamic_stack: bool,
+    /// What the frame is aligned to in bytes, whatever callers do; 0 if it need not be.
+    pub realigned_to: u32,
+    /// The register that points to the areas of such a frame in a function that moves the stack pointer.
+    pub area_register: Option<Reg>,
     /// Whether the function calls others.
     pub has_calls: bool,
     /// Registers that the caller wants back.

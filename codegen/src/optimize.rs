@@ -1,12 +1,14 @@
 //! The optimizing path: select, machine passes, allocate, apply, machine passes, emit.
 
 use crate::check::Checker;
-use crate::desc::{OpDesc, TargetDesc};
+use crate::context::frame_code::stack_probes;
+use crate::context::refusals::stack_align;
+use crate::desc::{ConvDesc, OpDesc, TargetDesc};
 use crate::error::CodegenError;
 use crate::finish::apply::{ApplyState, apply};
 use crate::finish::emit::{EmitOptions, EmitState, emit};
 use crate::isa::Isa;
-use crate::mfunc::{MFunc, for_each_register, op_desc};
+use crate::mfunc::{FrameNeeds, MFunc, for_each_register, op_desc};
 use crate::minst::{MInst, Mem};
 use crate::pass::{MachHooks, MachPassCx, MachPasses, MachRules};
 use crate::reg::{PRegSet, Reg, RegClass};
@@ -187,11 +189,17 @@ fn compile_once<I: Isa>(
     passes.finished("select");
     passes.run(func, &mut cx)?;
     let conv = convention(isa, unit.function.signature.call_conv)?;
+    let stack_align = stack_align(isa.desc(), conv, unit)?;
+    if func.frame.realigned_to > 0 || stack_align < conv.stack_align {
+        realign(isa, func, unit, (stack_align, conv), &state.registers)?;
+    }
     let frame_pointer = needs_frame_pointer(isa.desc(), func, unit.view.frame_pointer(unit.head))?;
     let input = AllocatorInput {
         desc: isa.desc(),
         ops: isa.op_descs(),
-        allocatable: state.registers.restrict(allocatable(isa.desc(), frame_pointer)),
+        allocatable: state
+            .registers
+            .restrict(allocatable(isa.desc(), &func.frame, frame_pointer)),
         callee_saved: func.frame.callee_saved,
         reuse_slots: !func.frame.calls_returning_twice,
         for_size: recipe.for_size,
@@ -222,6 +230,7 @@ fn compile_once<I: Isa>(
     passes.run(&mut state.allocated, &mut cx)?;
     let options = EmitOptions {
         conv,
+        stack_align,
         saved: saved_registers(isa.desc(), callee_saved, state.allocation.written),
         frame_pointer,
         for_size: recipe.for_size,
@@ -266,7 +275,8 @@ fn needs_frame_pointer(desc: &TargetDesc, func: &MFunc, asked: FramePointer) -> 
         FramePointer::NonLeaf => frame.has_calls,
         FramePointer::None => false,
     };
-    let is_needed = frame.names_frame_pointer || frame.has_dynamic_stack || !desc.pushes_saved_registers;
+    let is_needed =
+        frame.names_frame_pointer || frame.has_dynamic_stack || frame.realigned_to > 0 || !desc.pushes_saved_registers;
     if frame.gives_up_frame_pointer && is_needed {
         return Err(CodegenError::unsupported(
             "inline assembly: the frame pointer in a function that cannot do without it",
@@ -275,10 +285,72 @@ fn needs_frame_pointer(desc: &TargetDesc, func: &MFunc, asked: FramePointer) -> 
     Ok(is_needed || (is_asked && !frame.gives_up_frame_pointer))
 }
 
-fn allocatable(desc: &TargetDesc, frame_pointer: bool) -> PRegSet {
+fn allocatable(desc: &TargetDesc, frame: &FrameNeeds, frame_pointer: bool) -> PRegSet {
     let mut all = desc.classes[0].allocatable.union(desc.classes[1].allocatable);
     if !frame_pointer {
         all.insert(desc.frame_pointer);
     }
+    if let Some(reg) = frame.area_register {
+        all.remove(reg);
+    }
     all
+}
+
+/// Decides whether the frame is aligned: if the function says so, or if something in it needs more than callers see to.
+/// That is known before registers are allocated: whatever is wider may be spilled. If the stack pointer moves, the
+/// areas are found through a register that the function names nowhere, since calls and unwinders give it back.
+#[cold]
+#[inline(never)]
+fn realign<I: Isa>(
+    isa: &I,
+    func: &mut MFunc,
+    unit: &Unit<'_>,
+    (stack_align, conv): (u32, &ConvDesc),
+    registers: &RegisterChoice,
+) -> Result<(), CodegenError> {
+    let desc = isa.desc();
+    let widest = func.vregs.iter().map(|vreg| u32::from(vreg.bytes)).max();
+    let saved = [0, 1].map(|bank| match func.frame.callee_saved.bank(bank) {
+        0 => 0,
+        _ => u32::from(desc.classes[bank].bytes),
+    });
+    let needed = (widest.into_iter().chain(saved)).fold(func.frame.areas.align as u32, u32::max);
+    if func.frame.realigned_to == 0 && needed > stack_align && !unit.head.naked {
+        func.frame.realigned_to = needed.min(conv.stack_align);
+    }
+    let (align, page) = (func.frame.realigned_to, stack_probes(unit.head, unit.view)?.bytes);
+    if align == 0 || !desc.pushes_saved_registers {
+        return Ok(());
+    }
+    if page > 0 && align > page {
+        let what = format!("stack probes each {page} bytes in a frame aligned to {align}");
+        return Err(CodegenError::unsupported(what));
+    }
+    if func.frame.has_dynamic_stack {
+        let named = named_registers(func, isa.op_descs());
+        let free = (func.frame.callee_saved.intersection(desc.classes[0].allocatable)).minus(named);
+        let Some(reg) = registers.restrict(free).iter().next() else {
+            return Err(CodegenError::unsupported(
+                "stack allocation in an aligned frame with no register left to find it by",
+            ));
+        };
+        func.frame.area_register = Some(reg);
+    }
+    Ok(())
+}
+
+/// All physical registers that instructions name or write.
+fn named_registers(func: &MFunc, ops: &'static [OpDesc]) -> PRegSet {
+    let mut named = PRegSet::EMPTY;
+    for inst in &func.insts {
+        let row = op_desc(ops, inst.op);
+        let sets = func.implicit(inst, row);
+        named = named.union(sets.uses).union(sets.defs).union(row.implicit_defs);
+        for_each_register(inst, row, |_, reg, _| {
+            if reg.is_physical() {
+                named.insert(reg);
+            }
+        });
+    }
+    named
 }

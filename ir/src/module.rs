@@ -360,6 +360,10 @@ pub struct FunctionHead {
     pub stack_probe: Str,
     /// The page size of stack probes in bytes; 0 for the target's.
     pub stack_probe_size: u32,
+    /// What its frame is aligned to in bytes, if more than others (`alignstack`); 0 if it does not say.
+    pub stack_align: u32,
+    /// Whether it aligns the stack pointer anew, since callers may not have aligned it (`stackrealign`).
+    pub realigns_stack: bool,
     /// Whether its frame is guarded.
     pub stack_protector: StackProtector,
     /// Size in bytes from which on memory in the frame makes [`StackProtector::Basic`] guard it; 0 for the default.
@@ -400,6 +404,8 @@ impl FunctionHead {
             prologue_data: None,
             stack_probe: Str::EMPTY,
             stack_probe_size: 0,
+            stack_align: 0,
+            realigns_stack: false,
             stack_protector: StackProtector::None,
             stack_protector_bytes: 0,
             unsupported: Str::EMPTY,

@@ -348,17 +348,25 @@ fn listed_entries(object: &Path) -> usize {
     lists
 }
 
+/// Alignments that no frame can have, and a frame that would have to be found again after a jump that keeps nothing.
 #[test]
-fn another_alignment_of_stacks_is_refused() {
+fn other_alignments_of_stacks_are_refused() {
     let folder = Folder::new("module-features-stack");
-    let module = bitcode(&folder, "stack-alignment.ll");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_frazil"));
-    let output = command
-        .arg(&module)
-        .arg("-o")
-        .arg(folder.path("a.o"))
-        .output()
-        .expect("it starts");
-    let message = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success() && message.contains("FZ0213"), "{message}");
+    for (name, expected) in [
+        (
+            "stack-alignment.ll",
+            "a stack alignment of 8192 bytes (override-stack-alignment)",
+        ),
+        ("stack-jump.ll", "an aligned frame with no register left"),
+    ] {
+        let module = bitcode(&folder, name);
+        for recipe in RECIPES {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_frazil"));
+            command.args(["--recipe", recipe]).arg(&module);
+            let output = command.arg("-o").arg(folder.path("a.o")).output().expect("it starts");
+            let message = String::from_utf8_lossy(&output.stderr);
+            assert!(!output.status.success() && message.contains("FZ0213"), "{message}");
+            assert!(message.contains(expected), "{message}");
+        }
+    }
 }

@@ -1,4 +1,4 @@
-; Stacks whose alignment is not the one of the convention.
+; Stacks that are aligned to more than a page.
 target triple = "x86_64-pc-linux-gnu"
 
 define void @f() {
@@ -6,4 +6,4 @@ define void @f() {
 }
 
 !llvm.module.flags = !{!0}
-!0 = !{i32 1, !"override-stack-alignment", i32 8}
+!0 = !{i32 1, !"override-stack-alignment", i32 8192}

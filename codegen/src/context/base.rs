@@ -44,6 +44,12 @@ pub(crate) struct Base<'a, I: Isa> {
     pub view: ModuleView<'a>,
     /// The convention of the function itself.
     pub conv: &'static ConvDesc,
+    /// What callers and callees align the stack pointer to around calls, in bytes.
+    pub stack_align: u32,
+    /// What the function aligns its own frame to: more than that where its head says so.
+    pub frame_align: u32,
+    /// What is known of the alignment of arguments on the stack: less where the head says that callers err.
+    pub incoming_align: u32,
     /// Registers that the function gives back as they were.
     pub preserved: PRegSet,
     /// The code; in the selecting context, its labels, constants and jump tables.
@@ -75,7 +81,8 @@ impl<'a, I: Isa> Base<'a, I> {
             buf.exceptions.begin(true);
         }
         let conv = convention(isa, unit.function.signature.call_conv)?;
-        refusals::refuse_entry(isa, conv, unit.head, unit.view)?;
+        let stack_align = refusals::stack_align(isa.desc(), conv, unit)?;
+        refusals::refuse_entry(isa, unit.head)?;
         if unit.function.has_block_addresses || unit.function.cfg.indirect_jumps() > 0 {
             address_blocks(unit.function, buf)?;
         }
@@ -84,6 +91,9 @@ impl<'a, I: Isa> Base<'a, I> {
             function: unit.function,
             view: unit.view,
             conv,
+            stack_align,
+            frame_align: stack_align,
+            incoming_align: stack_align,
             preserved: conv.callee_saved,
             buf,
             position: 0,

@@ -11,7 +11,7 @@ mod constants;
 pub(crate) mod frame_code;
 pub(crate) mod intrinsics;
 pub(crate) mod protector;
-mod refusals;
+pub(crate) mod refusals;
 pub(crate) mod switch;
 pub(crate) mod tail;
 

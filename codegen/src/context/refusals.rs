@@ -4,6 +4,7 @@ use crate::desc::{ConvDesc, TargetDesc};
 use crate::error::CodegenError;
 use crate::isa::Isa;
 use crate::module_view::{ModuleView, RelocationModel};
+use crate::unit::Unit;
 use frazil_ir::module::FunctionHead;
 use frazil_ir::{CallFlags, Effects, Function, InstData, Opcode, TypeData};
 
@@ -26,19 +27,42 @@ pub(crate) fn refuse_attributes(head: &FunctionHead, view: ModuleView<'_>) -> Re
     }
 }
 
-/// Alignments of the stack that are not the convention's, and filler that the target has no instructions for.
-pub(crate) fn refuse_entry(
-    isa: &impl Isa,
-    conv: &ConvDesc,
-    head: &FunctionHead,
-    view: ModuleView<'_>,
-) -> Result<(), CodegenError> {
-    if let Some(bytes) = view.module.flags.stack_align
-        && bytes != conv.stack_align
-    {
-        let what = format!("a stack alignment of {bytes} bytes (override-stack-alignment)");
-        return Err(CodegenError::unsupported(what));
+/// The largest alignment of stacks: a page.
+const MAX_STACK_ALIGN: u32 = 4096;
+
+/// What callers and callees align the stack pointer to: as the convention has it, or the module
+/// (`override-stack-alignment`). Refuses alignments that frames cannot have.
+pub(crate) fn stack_align(desc: &TargetDesc, conv: &ConvDesc, unit: &Unit<'_>) -> Result<u32, CodegenError> {
+    let (head, asked) = (unit.head, unit.view.module.flags.stack_align);
+    if asked.is_none() && !realigns(head) {
+        return Ok(conv.stack_align);
     }
+    check_stack_align(desc, asked.unwrap_or(conv.stack_align), head)
+}
+
+#[cold]
+fn check_stack_align(desc: &TargetDesc, bytes: u32, head: &FunctionHead) -> Result<u32, CodegenError> {
+    let is_possible = |bytes: u32| bytes.is_power_of_two() && (8..=MAX_STACK_ALIGN).contains(&bytes);
+    let refused = if !is_possible(bytes) {
+        format!("a stack alignment of {bytes} bytes (override-stack-alignment)")
+    } else if head.stack_align != 0 && !is_possible(head.stack_align.max(8)) {
+        format!("a stack alignment of {} bytes (alignstack)", head.stack_align)
+    } else if realigns(head) && !desc.pushes_saved_registers {
+        "a frame with a stack alignment of its own".to_owned()
+    } else {
+        return Ok(bytes);
+    };
+    Err(CodegenError::unsupported(refused))
+}
+
+/// Whether a function aligns the stack pointer whatever its frame holds.
+#[inline]
+pub(crate) fn realigns(head: &FunctionHead) -> bool {
+    (head.stack_align != 0 || head.realigns_stack) && !head.naked
+}
+
+/// Filler that the target has no instructions for.
+pub(crate) fn refuse_entry(isa: &impl Isa, head: &FunctionHead) -> Result<(), CodegenError> {
     if head.entry_filler.max(head.prefix_filler) > 0 && isa.filler(1).is_none() {
         return Err(CodegenError::unsupported("function attribute patchable-function-entry"));
     }

@@ -23,7 +23,8 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         let mut layout = std::mem::take(&mut self.st.layout);
         let parts = &self.st.parts;
         let signature = &self.base.function.signature;
-        layout.compute(signature, self.base.conv, &self.base.function.types, |ty| {
+        let align = self.base.stack_align;
+        layout.compute(signature, self.base.conv, align, &self.base.function.types, |ty| {
             parts[ty.index()]
         })?;
         (self.base.incoming.int_args_used, self.base.incoming.float_args_used) = (layout.int_used, layout.float_used);
@@ -102,6 +103,9 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         if self.st.assigns[value.index()].uses == 0 {
             return;
         }
+        if u32::from(arg.parts.bytes) > self.base.incoming_align && matches!(arg.places[0], Place::Stack(_)) {
+            self.keep_error(CodegenError::NeedsRealignment);
+        }
         // Once a part is on the stack, so are the following ones.
         let is_all_on_stack = matches!(arg.places[0], Place::Stack(_));
         for part in 0..arg.parts.count {
@@ -163,11 +167,14 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         self.has_calls = true;
         let mut layout = std::mem::take(&mut self.st.layout);
         let parts = &self.st.parts;
-        layout.compute(call.signature, call.conv, &self.base.function.types, |ty| {
+        let align = self.base.stack_align;
+        layout.compute(call.signature, call.conv, align, &self.base.function.types, |ty| {
             parts[ty.index()]
         })?;
-        let old_stack = self.align_stack(call, &layout);
-        let stack_bytes = layout.stack_bytes.next_multiple_of(layout.stack_align);
+        let old_stack = self.align_stack(&layout);
+        let stack_bytes = layout
+            .stack_bytes
+            .next_multiple_of(layout.stack_align.max(self.base.frame_align));
         let result_memory = self.result_memory(&layout);
         if stack_bytes > 0 {
             argument_steps(self.base.isa, self.base.probes, stack_bytes).for_each(|inst| self.put(inst));
@@ -537,7 +544,8 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         let operands = function.list(data);
         let mut layout = std::mem::take(&mut self.st.layout);
         let parts = &self.st.parts;
-        layout.compute(&function.signature, self.base.conv, &function.types, |ty| {
+        let align = self.base.stack_align;
+        layout.compute(&function.signature, self.base.conv, align, &function.types, |ty| {
             parts[ty.index()]
         })?;
         let pointer_reg = self.base.conv.int_returns[0];

@@ -361,6 +361,10 @@ impl<I: Isa, R: Record> LowerCtx for FastCtx<'_, I, R> {
         self.base.probes
     }
 
+    fn frame_align(&self) -> u32 {
+        self.base.frame_align
+    }
+
     fn move_stack(&mut self) {
         self.has_dynamic_stack = true;
     }

@@ -35,6 +35,7 @@ use record::{NoRecord, Record};
 
 use crate::context::Base;
 use crate::context::frame_code::{BodySink, finish_body, finish_prologue};
+use crate::context::refusals::realigns;
 use crate::error::CodegenError;
 use crate::exceptions::Landing;
 use crate::isa::{FrameInfo, FrameSink, Guard, Isa};
@@ -85,11 +86,15 @@ pub(crate) fn compile<I: Isa>(
     out: &mut CompiledFunction,
 ) -> Result<(), CodegenError> {
     let has_text = !unit.function.asms.is_empty() && unit.function.asms.iter().any(has_code);
-    if has_text || unit.head.naked {
+    if has_text || unit.head.naked || realigns(unit.head) {
         return compile_by_selection(isa, unit, state, out);
     }
-    match compile_checked(isa, unit, state, out) {
+    let result = match compile_checked(isa, unit, state, out) {
         Err(CodegenError::NeedsExpansion) => expanded(isa, unit, |unit| compile_checked(isa, unit, state, out)),
+        result => result,
+    };
+    match result {
+        Err(CodegenError::NeedsRealignment) => compile_by_selection(isa, unit, state, out),
         result => result,
     }
 }
@@ -118,7 +123,8 @@ fn has_code(asm: &AsmData) -> bool {
     !asm.template.is_empty() || asm.constraints.contains(&b'=')
 }
 
-/// Compiles a function with inline assembly: its operands are the allocator's matter (contract 13).
+/// Compiles a function with inline assembly, whose operands are the allocator's matter (contract 13), or with a frame
+/// that it must align, which only the emitter of machine functions does.
 #[cold]
 #[inline(never)]
 fn compile_by_selection<I: Isa>(
@@ -204,6 +210,11 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
                 what: "the stack frame (at most 1 GiB)".to_owned(),
             });
         }
+        let frame = &self.st.frame;
+        if self.base.stack_align < self.base.conv.stack_align && frame.align > u64::from(self.base.stack_align) {
+            return Err(CodegenError::NeedsRealignment);
+        }
+        let args_offset = self.base.isa.desc().incoming_args_offset.cast_unsigned();
         let keep = match self.base.view.frame_pointer(self.head) {
             FramePointer::All => true,
             FramePointer::NonLeaf => self.has_calls,
@@ -213,12 +224,16 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             needs_frame: keep || self.has_calls || self.has_dynamic_stack || self.st.frame.needed,
             frame_pointer: true,
             pushes_saved: false,
-            frame_bytes: self.st.frame.used_bytes().next_multiple_of(self.base.conv.stack_align),
+            // The frame pointer's place and what is above it count, too.
+            frame_bytes: (self.st.frame.used_bytes() + args_offset).next_multiple_of(self.base.stack_align)
+                - args_offset,
             saved,
             saved_base: self.base.isa.desc().frame_pointer,
             saved_base_to_cfa: self.base.isa.desc().incoming_args_offset,
             saved_offset,
             saved_step,
+            realigned_to: 0,
+            area_register: Reg::NONE,
             keeps_scratch: false,
             has_calls: self.has_calls,
             has_dynamic_stack: self.has_dynamic_stack,

@@ -79,8 +79,8 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
 
     /// Aligns the stack for arguments that want it, before room is made for them; returns the frame slot that has where
     /// it was. On ways that unwind, it stays lower.
-    pub(super) fn align_stack(&mut self, call: &PendingCall<'_>, layout: &ArgLayout) -> Option<i32> {
-        if layout.stack_align <= call.conv.stack_align {
+    pub(super) fn align_stack(&mut self, layout: &ArgLayout) -> Option<i32> {
+        if layout.stack_align <= self.base.frame_align {
             return None;
         }
         let (isa, bytes) = (self.base.isa, self.base.isa.desc().pointer_bytes);

@@ -33,11 +33,15 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     ) -> Result<(), CodegenError> {
         let mut layout = std::mem::take(&mut self.st.layout);
         let parts = &self.st.parts;
-        layout.compute(call.signature, call.conv, &self.base.function.types, |ty| {
+        let align = self.base.stack_align;
+        layout.compute(call.signature, call.conv, align, &self.base.function.types, |ty| {
             parts[ty.index()]
         })?;
         refuse_must_tail(self, place, call, &layout)?;
         refuse_guarded(self, call)?;
+        if layout.stack_align > self.base.incoming_align {
+            return Err(CodegenError::NeedsRealignment);
+        }
         let copies = self.copy_to_frame(call, &layout);
         let error = self.swift_error_place(call, &layout);
         self.end_step();

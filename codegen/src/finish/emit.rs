@@ -32,6 +32,8 @@ use frazil_ir::{EntityRef, Inst};
 pub(crate) struct EmitOptions {
     /// The function's convention.
     pub conv: &'static ConvDesc,
+    /// What callers align the stack pointer to.
+    pub stack_align: u32,
     /// Registers that are written and that the caller wants back.
     pub saved: PRegSet,
     /// Whether the frame pointer is set up.
@@ -43,7 +45,10 @@ pub(crate) struct EmitOptions {
 /// How offsets from the frame pointer are turned into addresses.
 #[derive(Clone, Copy, Debug)]
 struct FrameMap {
+    /// The register from which areas are counted.
     base: Reg,
+    /// The one from which incoming arguments are.
+    incoming_base: Reg,
     /// Added to offsets of the function's own areas.
     areas: i32,
     /// Added to offsets of incoming arguments.
@@ -205,7 +210,6 @@ fn lay_out_frame<I: Isa>(
     options: EmitOptions,
 ) -> Result<(FrameInfo, FrameMap), CodegenError> {
     let Unit { head, view, .. } = *unit;
-    let conv = options.conv;
     let desc = isa.desc();
     let needs = &mut func.frame;
     let mut saved = if head.naked { PRegSet::EMPTY } else { options.saved };
@@ -213,8 +217,14 @@ fn lay_out_frame<I: Isa>(
         saved.remove(desc.frame_pointer);
     }
     let pushes = desc.pushes_saved_registers;
+    if let Some(reg) = needs.area_register {
+        saved.insert(reg);
+    }
     let stored = PRegSet::from_banks(if pushes { 0 } else { u64::MAX }, u64::MAX);
-    let (saved_offset, saved_step) = needs.areas.allocate_saved(saved.intersection(stored), desc);
+    let (saved_offset, saved_step) = match needs.realigned_to {
+        0 => needs.areas.allocate_saved(saved.intersection(stored), desc),
+        _ => (0, i32::from(desc.classes[1].bytes)),
+    };
     if needs.outgoing_bytes > 0 {
         needs.areas.allocate(u64::from(needs.outgoing_bytes), 1);
     }
@@ -223,17 +233,19 @@ fn lay_out_frame<I: Isa>(
             what: "the stack frame (at most 1 GiB)".to_owned(),
         });
     }
-    let areas = needs.areas.used_bytes().next_multiple_of(conv.stack_align);
+    let areas = needs.areas.used_bytes();
     let mut frame = FrameInfo {
         needs_frame: needs.has_calls || needs.has_dynamic_stack || needs.areas.needed || !saved.is_empty(),
         frame_pointer: options.frame_pointer,
         pushes_saved: pushes,
-        frame_bytes: areas,
+        frame_bytes: areas.next_multiple_of(options.stack_align),
         saved,
         saved_base: desc.frame_pointer,
         saved_base_to_cfa: desc.incoming_args_offset,
         saved_offset,
         saved_step,
+        realigned_to: needs.realigned_to,
+        area_register: needs.area_register.unwrap_or(Reg::NONE),
         keeps_scratch: false,
         has_calls: needs.has_calls,
         has_dynamic_stack: needs.has_dynamic_stack,
@@ -250,11 +262,19 @@ fn lay_out_frame<I: Isa>(
     }
     let mut map = FrameMap {
         base: desc.frame_pointer,
+        incoming_base: desc.frame_pointer,
         areas: 0,
         incoming: 0,
     };
-    if pushes {
-        place_below_pushes(&mut frame, &mut map, areas, conv, desc.stack_pointer);
+    if needs.realigned_to > 0 {
+        place_aligned(
+            &mut frame,
+            &mut map,
+            areas,
+            needs.area_register.unwrap_or(desc.stack_pointer),
+        );
+    } else if pushes {
+        place_below_pushes(&mut frame, &mut map, areas, options, desc.stack_pointer);
         frame.saved_base = map.base;
         frame.saved_offset += map.areas;
         frame.saved_base_to_cfa += map.incoming;
@@ -264,21 +284,39 @@ fn lay_out_frame<I: Isa>(
     Ok((frame, map))
 }
 
+/// Bytes of the return address and the frame pointer's place.
+const ABOVE_AREAS_BYTES: i32 = 16;
+
 /// Red zone below the stack pointer that a function without calls may use (System V ABI for x86-64, 3.2.2).
 const RED_ZONE_BYTES: u32 = 128;
 
-/// The layout described at the top of this file.
-fn place_below_pushes(frame: &mut FrameInfo, map: &mut FrameMap, areas: u32, conv: &ConvDesc, stack_pointer: Reg) {
+/// The layout of a frame that is aligned: saved registers below the frame pointer, of which no more is known than of
+/// the stack pointer at the entry; then, below the aligned place, the areas.
+#[cold]
+fn place_aligned(frame: &mut FrameInfo, map: &mut FrameMap, areas: u32, base: Reg) {
     let pushed = frame.pushed().iter().count() as i32 * 8;
-    let align = conv.stack_align.cast_signed();
+    frame.needs_frame = true;
+    frame.frame_bytes = areas.next_multiple_of(frame.realigned_to);
+    frame.saved_offset = -pushed - frame.saved_step;
+    map.base = base;
+    map.areas = frame.frame_bytes.cast_signed();
+}
+
+/// The layout described at the top of this file.
+fn place_below_pushes(frame: &mut FrameInfo, map: &mut FrameMap, areas: u32, options: EmitOptions, stack_pointer: Reg) {
+    let pushed = frame.pushed().iter().count() as i32 * 8;
+    let (outer, align) = (options.stack_align, options.stack_align.min(options.conv.stack_align));
+    let (outer, align) = (outer.cast_signed(), align.cast_signed());
     // Between the frame pointer's place and the areas.
     let above = if frame.frame_pointer { pushed } else { pushed - 8 };
     let above = (above.max(0) + align - 1) / align * align;
-    let below = areas.cast_signed();
+    // The frame pointer's place and the return address count, too.
+    let above_all = above + ABOVE_AREAS_BYTES;
+    let below = (above_all + areas.cast_signed() + outer - 1) / outer * outer - above_all;
     let total = above + below + if frame.frame_pointer { 0 } else { 8 } - pushed;
     let is_leaf = !frame.has_calls && !frame.has_dynamic_stack;
     let fits_red_zone = is_leaf && frame.red_zone && total.cast_unsigned() <= RED_ZONE_BYTES;
-    let moved = if fits_red_zone || (is_leaf && below == 0) {
+    let moved = if fits_red_zone || (is_leaf && areas == 0) {
         0
     } else {
         total
@@ -288,6 +326,7 @@ fn place_below_pushes(frame: &mut FrameInfo, map: &mut FrameMap, areas: u32, con
         map.areas = -above;
     } else {
         map.base = stack_pointer;
+        map.incoming_base = stack_pointer;
         map.incoming = moved + pushed - 8;
         map.areas = map.incoming - above;
     }
@@ -582,22 +621,24 @@ impl<I: Isa> Emitter<'_, I> {
             "an access of the frame without one"
         );
         if inst.regs[1] == Reg::FRAME && op_desc(self.isa.op_descs(), inst.op).roles[1] == Role::Base {
-            inst.regs[1] = self.map.base;
-            inst.disp += self.frame_distance(inst.disp);
+            let (base, distance) = self.frame_distance(inst.disp);
+            inst.regs[1] = base;
+            inst.disp += distance;
         }
         // Targets whose addresses are computed by other instructions name the frame as a plain operand.
         else if inst.regs[1] == Reg::FRAME {
-            inst.regs[1] = self.map.base;
-            inst.imm += self.frame_distance(inst.imm);
+            let (base, distance) = self.frame_distance(inst.imm);
+            inst.regs[1] = base;
+            inst.imm += distance;
         }
         inst
     }
 
-    fn frame_distance(&self, displacement: i32) -> i32 {
+    fn frame_distance(&self, displacement: i32) -> (Reg, i32) {
         if displacement < INCOMING / 2 {
-            self.map.areas
+            (self.map.base, self.map.areas)
         } else {
-            self.map.incoming - INCOMING
+            (self.map.incoming_base, self.map.incoming - INCOMING)
         }
     }
 

@@ -247,7 +247,8 @@ impl<I: Isa> SelectCtx<'_, I> {
         if !sets.uses.union(sets.defs).contains(desc.frame_pointer) {
             return Ok(());
         }
-        if self.mfunc.frame.has_dynamic_stack || !desc.pushes_saved_registers {
+        let frame = &self.mfunc.frame;
+        if frame.has_dynamic_stack || frame.realigned_to > 0 || !desc.pushes_saved_registers {
             return Err(wrong("the frame pointer in a function that cannot do without it"));
         }
         self.mfunc.frame.gives_up_frame_pointer = true;

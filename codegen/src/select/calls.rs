@@ -28,7 +28,8 @@ impl<I: Isa> SelectCtx<'_, I> {
         let mut layout = std::mem::take(&mut self.st.layout);
         let parts = &self.st.parts;
         let signature = &self.base.function.signature;
-        layout.compute(signature, self.base.conv, &self.base.function.types, |ty| {
+        let align = self.base.stack_align;
+        layout.compute(signature, self.base.conv, align, &self.base.function.types, |ty| {
             parts[ty.index()]
         })?;
         (self.base.incoming.int_args_used, self.base.incoming.float_args_used) = (layout.int_used, layout.float_used);
@@ -116,11 +117,20 @@ impl<I: Isa> SelectCtx<'_, I> {
                 Place::Stack(offset) if from_stack => {
                     let dst = self.vreg(value, part);
                     let mem = self.frame_mem(incoming + offset as i32);
-                    self.put(self.base.isa.reload(class, bytes.max(4), dst, mem));
+                    let load = self.base.isa.reload(class, bytes.max(4), dst, mem);
+                    self.put(self.incoming_access(load, bytes));
                 }
                 _ => {}
             }
         }
+    }
+
+    /// An access of the function's argument area, as far as that is aligned.
+    pub(super) fn incoming_access(&self, inst: MInst, bytes: u8) -> MInst {
+        if u32::from(bytes) <= self.base.incoming_align.max(8) {
+            return inst;
+        }
+        self.base.isa.unaligned(inst)
     }
 
     /// Lowers a call of the IR.
@@ -139,11 +149,14 @@ impl<I: Isa> SelectCtx<'_, I> {
         self.mfunc.frame.has_calls = true;
         let mut layout = std::mem::take(&mut self.st.layout);
         let parts = &self.st.parts;
-        layout.compute(call.signature, call.conv, &self.base.function.types, |ty| {
+        let align = self.base.stack_align;
+        layout.compute(call.signature, call.conv, align, &self.base.function.types, |ty| {
             parts[ty.index()]
         })?;
-        let old_stack = self.align_stack(call, &layout);
-        let stack_bytes = layout.stack_bytes.next_multiple_of(layout.stack_align);
+        let old_stack = self.align_stack(&layout);
+        let stack_bytes = layout
+            .stack_bytes
+            .next_multiple_of(layout.stack_align.max(self.base.frame_align));
         let moves_stack = self.mfunc.frame.has_dynamic_stack && stack_bytes > 0;
         if moves_stack {
             argument_steps(self.base.isa, self.base.probes, stack_bytes).for_each(|inst| self.put(inst));
@@ -405,7 +418,8 @@ impl<I: Isa> SelectCtx<'_, I> {
         let operands = function.list(data);
         let mut layout = std::mem::take(&mut self.st.layout);
         let parts = &self.st.parts;
-        layout.compute(&function.signature, self.base.conv, &function.types, |ty| {
+        let align = self.base.stack_align;
+        layout.compute(&function.signature, self.base.conv, align, &function.types, |ty| {
             parts[ty.index()]
         })?;
         let mut uses = PRegSet::EMPTY;

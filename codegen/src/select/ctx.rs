@@ -291,6 +291,10 @@ impl<I: Isa> LowerCtx for SelectCtx<'_, I> {
         self.base.probes
     }
 
+    fn frame_align(&self) -> u32 {
+        self.base.frame_align
+    }
+
     fn move_stack(&mut self) {
         debug_assert!(self.mfunc.frame.has_dynamic_stack, "the analysis has seen it");
     }

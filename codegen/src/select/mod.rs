@@ -21,6 +21,7 @@ use crate::abi::ArgLayout;
 use crate::analyze::Analysis;
 use crate::buffer::CodeBuffer;
 use crate::context::protector::guarded_slots;
+use crate::context::refusals::realigns;
 use crate::context::{Addressing, Base, Context, PlaceBase, learn_parts};
 use crate::desc::Role;
 use crate::error::CodegenError;
@@ -88,13 +89,18 @@ pub(crate) fn select<I: Isa>(
     mfunc: &mut MFunc,
     buf: &mut CodeBuffer,
 ) -> Result<(), CodegenError> {
-    let base = Base::new(isa, unit, buf)?;
+    let mut base = Base::new(isa, unit, buf)?;
+    if realigns(unit.head) {
+        base.frame_align = base.stack_align.max(base.conv.stack_align).max(unit.head.stack_align);
+        base.incoming_align = isa.desc().pointer_bytes.into();
+    }
     mfunc.clear();
     state.begin(isa, unit.function);
     mfunc.frame = FrameNeeds {
         areas: std::mem::take(&mut mfunc.frame.areas),
         has_dynamic_stack: state.analysis.has_dynamic_stack,
         calls_returning_twice: state.analysis.calls_returning_twice,
+        realigned_to: if realigns(unit.head) { base.frame_align } else { 0 },
         ..FrameNeeds::default()
     };
     mfunc.frame.areas.reset(!state.analysis.calls_returning_twice);
@@ -267,7 +273,11 @@ impl<I: Isa> SelectCtx<'_, I> {
     }
 
     fn place_slot(&mut self, index: usize) {
-        let align_max = u64::from(self.base.conv.stack_align);
+        let align_max = match self.mfunc.frame.realigned_to {
+            0 => self.base.stack_align.min(self.base.conv.stack_align),
+            realigned => realigned,
+        };
+        let align_max = u64::from(align_max);
         let slot = &self.base.function.slots[index];
         if self.base.function.uses[slot.address.index()] == 0 {
             return;

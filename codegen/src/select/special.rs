@@ -54,8 +54,8 @@ impl<I: Isa> SelectCtx<'_, I> {
 
     /// Aligns the stack for arguments that want it, before room is made for them; returns where in the frame it is kept
     /// where it was. On ways that unwind, it stays lower.
-    pub(super) fn align_stack(&mut self, call: &PendingCall<'_>, layout: &ArgLayout) -> Option<i32> {
-        if layout.stack_align <= call.conv.stack_align {
+    pub(super) fn align_stack(&mut self, layout: &ArgLayout) -> Option<i32> {
+        if layout.stack_align <= self.base.frame_align {
             return None;
         }
         let (isa, bytes) = (self.base.isa, self.base.isa.desc().pointer_bytes);

@@ -25,7 +25,8 @@ impl<I: Isa> SelectCtx<'_, I> {
     ) -> Result<bool, CodegenError> {
         let mut layout = std::mem::take(&mut self.st.layout);
         let parts = &self.st.parts;
-        layout.compute(call.signature, call.conv, &self.base.function.types, |ty| {
+        let align = self.base.stack_align;
+        layout.compute(call.signature, call.conv, align, &self.base.function.types, |ty| {
             parts[ty.index()]
         })?;
         let must = must_take_place(self, place, call);
@@ -143,7 +144,8 @@ impl<I: Isa> SelectCtx<'_, I> {
                 let src = self.extended_part(call.args[index], arg, part);
                 let mem = self.frame_mem(incoming + offset as i32);
                 let bytes = arg.parts.bytes.max(4);
-                self.put(self.base.isa.spill(arg.parts.class(), bytes, src, mem));
+                let store = self.base.isa.spill(arg.parts.class(), bytes, src, mem);
+                self.put(self.incoming_access(store, bytes));
             }
         }
     }

@@ -142,10 +142,9 @@ fn by_value(build: &Builder<'_, '_>, ty: TypeId, attributes: ParameterAttributes
     let size = layout.and_then(|layout| u32::try_from(layout.stride()).ok());
     match (layout, size) {
         (Some(layout), Some(size)) => {
-            let align_log2 = attributes
-                .align_log2_plus_one
-                .checked_sub(1)
-                .unwrap_or(layout.align_log2);
+            let said = [attributes.stack_align_log2_plus_one, attributes.align_log2_plus_one];
+            let said = said.into_iter().find_map(|log2| log2.checked_sub(1));
+            let align_log2 = said.unwrap_or(layout.align_log2);
             Ok(ParamKind::ByVal { size, align_log2 })
         }
         _ => Err(build.malformed("a byval parameter of a type without size, or of more than 4 GiB")),

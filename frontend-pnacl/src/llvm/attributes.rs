@@ -66,7 +66,6 @@ mod kind {
     /// Attributes of functions that change the code that must be generated, in ways not supported.
     pub const UNSUPPORTED: &[(u64, &str)] = &[
         (13, "noimplicitfloat"),
-        (STACK_ALIGNMENT, "alignstack"),
         (40, "jumptable"),
         (44, "safestack"),
         (58, "shadowcallstack"),
@@ -90,7 +89,7 @@ const UNSUPPORTED_STRINGS: &[(&str, &str)] = &[
 ];
 
 /// The same for attributes that have no value that changes nothing.
-const UNSUPPORTED_WORDS: &[&str] = &["interrupt", "patchable-function", "split-stack", "stackrealign"];
+const UNSUPPORTED_WORDS: &[&str] = &["interrupt", "patchable-function", "split-stack"];
 
 /// What is said about a result or a parameter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -101,6 +100,8 @@ pub struct ParameterAttributes {
     pub in_reg: bool,
     /// Alignment plus one, as log2 of bytes; 0 if not said.
     pub align_log2_plus_one: u8,
+    /// The same of its place on the stack, if that is memory (`alignstack`).
+    pub stack_align_log2_plus_one: u8,
     /// What is special about the parameter.
     pub role: Role,
     /// The type that comes with the role, in files that say it.
@@ -146,6 +147,8 @@ pub struct FunctionAttributes {
     pub unwind_table: bool,
     /// Its frame is guarded.
     pub stack_protector: StackProtector,
+    /// What its frame is aligned to in bytes; 0 if it does not say.
+    pub stack_align: u32,
     /// Attributes with names, and their values.
     pub strings: Vec<(Vec<u8>, Vec<u8>)>,
     /// Names of attributes that code generation must refuse.
@@ -454,6 +457,11 @@ fn apply_to_function(attributes: &mut FunctionAttributes, attribute: Attribute) 
                 kind::SSP => attributes.guard(StackProtector::Basic),
                 kind::SSP_STRONG => attributes.guard(StackProtector::Strong),
                 kind::SSP_REQ => attributes.guard(StackProtector::Required),
+                kind::STACK_ALIGNMENT => {
+                    if let Attribute::Integer(_, bytes) = attribute {
+                        attributes.stack_align = u32::try_from(bytes).unwrap_or(u32::MAX);
+                    }
+                }
                 _ => {}
             }
             if let Some((_, name)) = kind::UNSUPPORTED.iter().find(|&&(refused, _)| refused == number) {
@@ -494,12 +502,17 @@ fn apply_to_parameter(
         Attribute::Enum(kind::Z_EXT) => attributes.extension = Extension::Zero,
         Attribute::Enum(kind::S_EXT) => attributes.extension = Extension::Sign,
         Attribute::Enum(kind::IN_REG) => attributes.in_reg = true,
-        Attribute::Integer(kind::ALIGNMENT, bytes) => {
+        Attribute::Integer(number @ (kind::ALIGNMENT | kind::STACK_ALIGNMENT), bytes) => {
             let log2 = bytes.trailing_zeros();
             if !bytes.is_power_of_two() || u64::from(log2) > limits::PROMISED_ALIGNMENT_LOG2 {
                 return Err(record.malformed(format!("an alignment of {bytes} bytes")));
             }
-            attributes.align_log2_plus_one = log2.min(limits::ALIGNMENT_LOG2 as u32) as u8 + 1;
+            let stored = log2.min(limits::ALIGNMENT_LOG2 as u32) as u8 + 1;
+            if number == kind::ALIGNMENT {
+                attributes.align_log2_plus_one = stored;
+            } else {
+                attributes.stack_align_log2_plus_one = stored;
+            }
         }
         Attribute::Enum(number) => {
             if let Some(role) = role(number) {

@@ -544,6 +544,8 @@ fn apply_attributes(head: &mut FunctionHead, attributes: &FunctionAttributes, mo
     head.prefix_filler = number("patchable-function-prefix");
     head.calls_fentry = attributes.string("fentry-call") == Some(b"true");
     head.stack_protector_bytes = number("stack-protector-buffer-size");
+    head.stack_align = attributes.stack_align;
+    head.realigns_stack = attributes.string("stackrealign").is_some();
 }
 
 /// LLVM's numbers of the small and the large code model, plus one.

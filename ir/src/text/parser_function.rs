@@ -84,7 +84,9 @@ impl<'s> Parser<'s> {
         };
         let align_log2 = if word == "align" { self.alignment()? } else { 0 };
         let bytes = match word {
-            "stack_probe_size" | "stack_protector_bytes" | "entry_filler" | "prefix_filler" => self.small()?,
+            "stack_probe_size" | "stack_protector_bytes" | "entry_filler" | "prefix_filler" | "stack_align" => {
+                self.small()?
+            }
             _ => 0,
         };
         let stack_protector = match word {
@@ -112,6 +114,8 @@ impl<'s> Parser<'s> {
             "entry_filler" => head.entry_filler = bytes,
             "prefix_filler" => head.prefix_filler = bytes,
             "calls_fentry" => head.calls_fentry = true,
+            "stack_align" => head.stack_align = bytes,
+            "realigns_stack" => head.realigns_stack = true,
             "stack_protector" => head.stack_protector = stack_protector,
             "stack_protector_bytes" => head.stack_protector_bytes = bytes,
             "stack_probe" => head.stack_probe = text,

@@ -187,6 +187,7 @@ impl FunctionPrinter<'_> {
             (head.no_return, " no_return"),
             (head.no_entry_mark, " no_entry_mark"),
             (head.calls_fentry, " calls_fentry"),
+            (head.realigns_stack, " realigns_stack"),
         ];
         for (_, word) in words.iter().filter(|row| row.0) {
             self.out.write_str(word)?;
@@ -215,6 +216,7 @@ impl FunctionPrinter<'_> {
             (head.stack_probe_size, "stack_probe_size"),
             (head.entry_filler, "entry_filler"),
             (head.prefix_filler, "prefix_filler"),
+            (head.stack_align, "stack_align"),
         ];
         for (number, word) in numbers.iter().filter(|row| row.0 != 0) {
             write!(self.out, " {word} {number}")?;

@@ -150,7 +150,7 @@ impl ArgumentPlaces {
             .ok_or_else(|| ProgramError::Unsupported("a calling convention".to_owned()))?;
         let mut layout = ArgLayout::default();
         layout
-            .compute(signature, conv, types, |ty| isa.parts(types, ty))
+            .compute(signature, conv, conv.stack_align, types, |ty| isa.parts(types, ty))
             .map_err(refusal)?;
         Ok(ArgumentPlaces { layout })
     }

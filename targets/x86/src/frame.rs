@@ -9,7 +9,7 @@ use crate::build::{call, jcc, mi, mr, none, r, ri, rm, rr};
 use crate::cond::Cond;
 use crate::ops::Op;
 use crate::regs::{R11, RAX, RBP, RSP};
-use frazil_codegen::{FrameInfo, FrameSink, Guard, Mem, Ref, RefKind, Reg, RegClass, UnwindOp};
+use frazil_codegen::{FrameInfo, FrameSink, Guard, MInst, Mem, Ref, RefKind, Reg, RegClass, UnwindOp};
 use frazil_ir::SymbolId;
 use frazil_ir::module::GuardPlace;
 
@@ -48,10 +48,10 @@ pub fn prologue<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
 fn store_saved<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
     for (reg, offset) in frame.saved_places() {
         let mem = Mem::base(frame.saved_base, offset);
-        out.emit(if reg.bank() == RegClass::Int as usize {
-            mr(Op::MovMR, 8, mem, reg)
-        } else {
-            mr(Op::MovapMR, 4, mem, reg)
+        out.emit(match (reg.bank() == RegClass::Int as usize, frame.realigned_to) {
+            (true, _) => mr(Op::MovMR, 8, mem, reg),
+            (false, 0) => mr(Op::MovapMR, 4, mem, reg),
+            (false, _) => mr(Op::MovupMR, 4, mem, reg),
         });
         out.unwind(UnwindOp::SavedAt(dwarf(reg), offset - frame.saved_base_to_cfa));
     }
@@ -61,10 +61,10 @@ fn store_saved<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
 fn load_saved<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
     for (reg, offset) in frame.saved_places() {
         let mem = Mem::base(frame.saved_base, offset);
-        out.emit(if reg.bank() == RegClass::Int as usize {
-            rm(Op::MovRM, 8, reg, mem)
-        } else {
-            rm(Op::MovapRM, 4, reg, mem)
+        out.emit(match (reg.bank() == RegClass::Int as usize, frame.realigned_to) {
+            (true, _) => rm(Op::MovRM, 8, reg, mem),
+            (false, 0) => rm(Op::MovapRM, 4, reg, mem),
+            (false, _) => rm(Op::MovupRM, 4, reg, mem),
         });
     }
 }
@@ -95,6 +95,10 @@ fn push_prologue<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
         }
         out.unwind(UnwindOp::SavedAt(dwarf(reg), -cfa_offset));
     }
+    if frame.realigned_to > 0 {
+        align_frame(frame, out);
+        return;
+    }
     if frame.frame_bytes > 0 {
         if frame.frame_bytes == PUSHED_BYTES {
             // One byte long, whatever it writes.
@@ -109,11 +113,43 @@ fn push_prologue<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
     store_saved(frame, out);
 }
 
+/// Aligns the stack pointer below the registers that are saved relative to the frame pointer, and makes room.
+#[cold]
+fn align_frame<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
+    let stored_bytes = frame.saved_places().count() as i32 * frame.saved_step;
+    if stored_bytes > 0 {
+        out.emit(ri(Op::SubRI, 8, RSP, stored_bytes));
+        store_saved(frame, out);
+    }
+    out.emit(ri(Op::AndRI, 8, RSP, -frame.realigned_to.cast_signed()));
+    if frame.probes.bytes > 0 {
+        // What was passed over is less than a page.
+        out.emit(mi(Op::OrMI, 8, Mem::base(RSP, 0), 0));
+    }
+    if frame.frame_bytes > 0 {
+        reserve(frame, None, out);
+    }
+    if !frame.area_register.is_none() {
+        out.emit(rr(Op::MovRR, 8, frame.area_register, RSP));
+    }
+}
+
+/// An access of memory of which no alignment is known.
+#[cold]
+pub fn unaligned(mut inst: MInst) -> MInst {
+    if inst.op == Op::MovapMR as u16 {
+        inst.op = Op::MovupMR as u16;
+    } else if inst.op == Op::MovapRM as u16 {
+        inst.op = Op::MovupRM as u16;
+    }
+    inst
+}
+
 /// Undoes [`push_prologue`].
 fn pop_epilogue<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
     load_saved(frame, out);
     let pushed = frame.pushed().iter().count() as i32 * 8;
-    if frame.has_dynamic_stack {
+    if frame.has_dynamic_stack || frame.realigned_to > 0 {
         out.emit(rm(Op::LeaRM, 8, RSP, Mem::base(RBP, -pushed)));
     } else if frame.frame_bytes > 0 {
         if frame.frame_bytes == PUSHED_BYTES && !frame.keeps_scratch {

@@ -385,6 +385,10 @@ impl Isa for X86 {
         }
     }
 
+    fn unaligned(&self, inst: MInst) -> MInst {
+        frame::unaligned(inst)
+    }
+
     fn address<C: LowerCtx>(&self, cx: &mut C, dst: Reg, mem: Mem) {
         cx.emit(rm(Op::LeaRM, 8, dst, mem));
     }

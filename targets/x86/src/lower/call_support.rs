@@ -61,20 +61,21 @@ fn stack_alloc<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenEr
     if probes.bytes > 0 {
         return probed_stack_alloc(cx, data, probes);
     }
-    let align_log2 = MemFlags(data.flags).align_log2();
+    let (align_log2, stack_align) = (MemFlags(data.flags).align_log2(), cx.frame_align().cast_signed());
     match cx.use_reg_or_imm(data.a, 0, ImmKind::Signed(30)) {
         Src::Imm(size) => {
-            cx.emit(ri(Op::SubRI, 8, RSP, (size.max(0) + 15) & !15));
+            let size = (size.max(0) + stack_align - 1) & -stack_align;
+            cx.emit(ri(Op::SubRI, 8, RSP, size));
         }
         Src::Reg(size) => {
             let rounded = cx.temp(RegClass::Int);
-            cx.emit(rm(Op::LeaRM, 8, rounded, Mem::base(size, 15)));
-            cx.emit(ri(Op::AndRI, 8, rounded, -16));
+            cx.emit(rm(Op::LeaRM, 8, rounded, Mem::base(size, stack_align - 1)));
+            cx.emit(ri(Op::AndRI, 8, rounded, -stack_align));
             cx.emit(rr(Op::SubRR, 8, RSP, rounded));
         }
         Src::Mem(_) => unreachable!("not asked for"),
     }
-    if align_log2 > 4 {
+    if align_log2 > stack_align.ilog2() {
         cx.emit(ri(Op::AndRI, 8, RSP, -(1i32 << align_log2.min(30))));
     }
     let dst = cx.def(result(data), 0);
@@ -90,7 +91,8 @@ fn probed_stack_alloc<C: LowerCtx>(cx: &mut C, data: &InstData, probes: StackPro
             "dynamic stack allocation with stack probes by a call",
         ));
     }
-    let align_log2 = MemFlags(data.flags).align_log2().clamp(4, 30);
+    let stack_align_log2 = cx.frame_align().ilog2();
+    let align_log2 = MemFlags(data.flags).align_log2().clamp(stack_align_log2, 30);
     let size = cx.use_reg(data.a, 0);
     let target = cx.temp(RegClass::Int);
     let distance = cx.temp(RegClass::Int);

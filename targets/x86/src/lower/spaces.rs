@@ -315,6 +315,10 @@ impl<C: LowerCtx> LowerCtx for InSpace<'_, C> {
         self.cx.need_frame();
     }
 
+    fn frame_align(&self) -> u32 {
+        self.cx.frame_align()
+    }
+
     fn stack_probes(&self) -> StackProbes {
         self.cx.stack_probes()
     }
