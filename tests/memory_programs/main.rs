@@ -5,6 +5,7 @@
 //! allocations. What the bitcode is linked with, and how, is said by the test.
 
 mod realigned;
+mod variadic;
 mod vectors;
 
 #[path = "../common/folder.rs"]

@@ -442,6 +442,7 @@ impl Body<'_, '_> {
             code::CMPXCHG => body::memory::cmpxchg(self, operands),
             code::ATOMIC_RMW => body::memory::atomic_rmw(self, operands),
             code::FENCE => body::memory::fence(self, operands),
+            code::VA_ARG => body::variadic::va_arg(self, operands),
             other => {
                 let name = code::name(other);
                 Err(self.build.unsupported(format!("{name} (instruction record {other})")))

@@ -291,7 +291,7 @@ impl Builder<'_, '_> {
     }
 
     /// One of two operands of a type.
-    fn choose(&mut self, ir_type: Type, flag: Operand, if_true: Operand, if_false: Operand) -> Operand {
+    pub fn choose(&mut self, ir_type: Type, flag: Operand, if_true: Operand, if_false: Operand) -> Operand {
         if if_true == if_false {
             return if_true;
         }

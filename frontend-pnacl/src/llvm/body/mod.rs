@@ -10,6 +10,7 @@ pub(super) mod calls;
 pub(super) mod control;
 mod float_parts;
 pub(super) mod memory;
+pub(super) mod variadic;
 mod wide;
 
 /// Fast-math flags: the file has reassociation in bit 7 and, from old versions, everything in bit 0.
