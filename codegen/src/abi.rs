@@ -205,9 +205,6 @@ impl ArgLayout {
         if conv.int_args.get(dealer.int_next.wrapping_sub(1)) == Some(&Reg::NONE) {
             return Err(refuse(conv, "so many arguments"));
         }
-        if conv.shares_positions && signature.variadic {
-            return Err(refuse(conv, "variable arguments"));
-        }
         self.float_used_all = dealer.float_next as u8;
         (self.stack_bytes, self.popped_bytes) = (dealer.stack_bytes, 0);
         self.stack_align = dealer.stack_align;
@@ -231,6 +228,24 @@ impl ArgLayout {
             return Err(refuse(conv, "so many arguments"));
         }
         Ok(())
+    }
+
+    /// In a call with variable arguments whose arguments of both kinds share positions: each that is in a float
+    /// register (its number), that register, and the integer register of its position, which has the same.
+    pub fn shadows<'l>(
+        &'l self,
+        conv: &'l ConvDesc,
+        signature: &Signature,
+    ) -> impl Iterator<Item = (usize, Reg, Reg)> + use<'l> {
+        let args = match conv.shares_positions && signature.variadic {
+            true => &*self.args,
+            false => &[],
+        };
+        args.iter().enumerate().filter_map(move |(index, arg)| {
+            let Place::Reg(reg) = arg.places[0] else { return None };
+            let position = conv.float_args.iter().position(|&float| float == reg)?;
+            Some((index, reg, *conv.int_args.get(position)?))
+        })
     }
 
     /// The register for the callee's address in an indirect call, unless an argument has taken it.

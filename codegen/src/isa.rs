@@ -363,7 +363,14 @@ pub trait Isa: Sized + Send + Sync + 'static {
     }
     /// Moves the stack pointer; flags survive.
     fn adjust_stack(&self, bytes: i32) -> MInst;
-    /// At the entry of a variadic function: saves the argument registers from `int_used`, `float_used` on.
+    /// Copies a float register as it is to an integer register. Asked only of targets with a convention whose arguments
+    /// of both kinds share positions.
+    fn float_bits(&self, _dst: Reg, _src: Reg) -> MInst {
+        self.trap()
+    }
+    /// At the entry of a variadic function: saves the argument registers from `int_used`, `float_used` on, as its
+    /// convention has it: to an area of its own, or if arguments share positions, to the places that the caller has
+    /// left for them.
     fn save_variadic_registers<C: LowerCtx>(&self, cx: &mut C, area: Mem, int_used: u8, float_used: u8);
     /// Size in bytes of the area for that.
     fn variadic_area_bytes(&self) -> u32;

@@ -10,6 +10,7 @@ typedef double W __attribute__((vector_size(16)));
 void take(const char *text, void *out, ...);
 void take_twice(const char *text, void *out, long, double, long, long, long, long, ...);
 void pass_floats(void *out);
+__attribute__((ms_abi)) void take_windows(const char *text, void *out, ...);
 
 static void take_list(const char *text, char *out, va_list list) {
   for (; *text; ++text, out += 16) {
@@ -108,6 +109,15 @@ int main(void) {
   TAKE("lllqlll", 1L, 2L, 3L, q, 5L, 6L, 7L)
   TAKE("lllliqqe", 1L, 2L, 3L, 4L, 5, q, q + 6, 7.5L)
 #endif
+#define TAKE_WINDOWS(text, ...)                                                                                        \
+  memset(found, 0, sizeof found);                                                                                      \
+  memset(expected, 0, sizeof expected);                                                                                \
+  take_windows(text, found, __VA_ARGS__);                                                                              \
+  take_in_c(text, expected, __VA_ARGS__);                                                                              \
+  compare(text, found, "windows");
+  TAKE_WINDOWS("l", 1L)
+  TAKE_WINDOWS("dlpddl", 1.5, 2L, (void *)-3, 4.5, 5., 6L)
+  TAKE_WINDOWS("lddl", 2L, 1.5, 4.5, 5L)
   memset(found, 0, sizeof found);
   pass_floats(found);
   for (int i = 0; i < 16; ++i)

@@ -117,6 +117,42 @@ define void @take_twice(ptr %text, ptr %out, i64, double, i64, i64, i64, i64, ..
   ret void
 }
 
+; The convention of Windows, whose lists are other ones.
+define win64cc void @take_windows(ptr %text, ptr %out, ...) {
+start:
+  %list = alloca ptr, align 8
+  call void @llvm.va_start(ptr %list)
+  br label %loop
+loop:
+  %at = phi ptr [ %text, %start ], [ %next, %more ]
+  %to = phi ptr [ %out, %start ], [ %then, %more ]
+  %letter = load i8, ptr %at
+  %next = getelementptr i8, ptr %at, i64 1
+  %then = getelementptr i8, ptr %to, i64 16
+  switch i8 %letter, label %end [
+    i8 100, label %take.d
+    i8 108, label %take.l
+    i8 112, label %take.p
+  ]
+take.d:
+  %d = va_arg ptr %list, double
+  store double %d, ptr %to
+  br label %more
+take.l:
+  %l = va_arg ptr %list, i64
+  store i64 %l, ptr %to
+  br label %more
+take.p:
+  %p = va_arg ptr %list, ptr
+  store ptr %p, ptr %to
+  br label %more
+more:
+  br label %loop
+end:
+  call void @llvm.va_end(ptr %list)
+  ret void
+}
+
 ; Callers that pass what C does not.
 define void @pass_floats(ptr %out) {
   call void (ptr, ptr, ...) @take(ptr @floats, ptr %out, float 1.0, i8 -1, float 2.0, i16 -2, i24 -3, float 3.0, float 4.0, float 5.0, i1 true, float 6.0, float 7.0, i32 9, float 8.0, float 9.0, i8 7, float 10.0)

@@ -38,3 +38,56 @@ fn arguments_as_c_takes_them() {
         );
     }
 }
+
+/// Either half of the program is compiled by clang.
+#[test]
+fn arguments_in_the_convention_of_windows() {
+    let folder = Folder::new("windows");
+    for (source, other) in [
+        ("windows-callee.c", "windows-caller.c"),
+        ("windows-caller.c", "windows-callee.c"),
+    ] {
+        for compile in [&["-w"][..], &["-w", "-mstackrealign", "-fPIC"]] {
+            Build {
+                source,
+                compile,
+                frazil: &[],
+                link: &[],
+                others: &[other],
+            }
+            .check(&folder);
+        }
+    }
+}
+
+/// What a list cannot follow, or callers do not pass where llc looks for it.
+#[test]
+fn other_arguments_are_refused() {
+    let folder = Folder::new("variable-arguments-refused");
+    let (text, bitcode) = (folder.path("a.ll"), folder.path("a.bc"));
+    for (convention, ty, expected) in [
+        ("", "i96", "va_arg of an integer of 96 bits"),
+        ("", "i256", "va_arg of a structure or a wide integer"),
+        ("", "{ i32, i32 }", "va_arg of a structure or a wide integer"),
+        ("", "<4 x i32>", "va_arg of a vector of 4 of an integer of 32 bits"),
+        (
+            "win64cc",
+            "i32",
+            "va_arg of an integer of 32 bits in the convention Win64",
+        ),
+        ("win64cc", "float", "va_arg of float in the convention Win64"),
+        ("win64cc", "x86_fp80", "va_arg of x86_fp80 in the convention Win64"),
+    ] {
+        let function = format!(
+            "target triple = \"x86_64-pc-linux-gnu\"\ndefine {convention} void @f(ptr %list) {{\n  %next = va_arg ptr \
+             %list, {ty}\n  ret void\n}}\n"
+        );
+        std::fs::write(&text, function).expect("it can be written");
+        run(Command::new("llvm-as-22").arg(&text).arg("-o").arg(&bitcode));
+        let mut frazil = Command::new(env!("CARGO_BIN_EXE_frazil"));
+        let output = frazil.arg(&bitcode).arg("-o").arg(folder.path("a.o")).output();
+        let output = output.expect("the command starts");
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && message.contains(expected), "{message}");
+    }
+}

@@ -148,8 +148,12 @@ pub(crate) trait Context<'a>: LowerCtx + Sized {
     /// Saves the argument registers of a variadic function, as the target wants them to be.
     fn save_variadic(&mut self) {
         let isa = self.isa();
-        let bytes = isa.variadic_area_bytes();
-        let offset = self.frame().allocate(u64::from(bytes), 16);
+        let offset = if self.base().conv.shares_positions {
+            self.incoming_offset()
+        } else {
+            let bytes = isa.variadic_area_bytes();
+            self.frame().allocate(u64::from(bytes), 16)
+        };
         let incoming = &mut self.base_mut().incoming;
         incoming.variadic_save = Some(offset);
         let (int_used, float_used) = (incoming.int_args_used, incoming.float_args_used);

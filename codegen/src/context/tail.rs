@@ -68,6 +68,8 @@ pub(crate) fn refuse_must_tail<'a>(
         && (!cx.function().signature.variadic || call.args.len() > call.signature.fixed_params as usize)
     {
         "with variable arguments other than the caller's"
+    } else if is_forwarding && call.conv.shares_positions {
+        "with variable arguments in a convention whose arguments share positions"
     } else if !call.areas.is_empty() {
         "with a big integer in memory"
     } else {
@@ -105,6 +107,7 @@ pub(crate) fn may_take_place<'a>(
         && layout.swift_error.is_none()
         && base.incoming.swift_error.is_none()
         && call.areas.is_empty()
+        && !(call.signature.variadic && call.conv.shares_positions)
         && base.preserved.minus(layout.preserved).is_empty()
         && call
             .signature

@@ -193,6 +193,9 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             self.load_swift_error(reg, mem);
         }
         let inst = self.call_inst(call, &layout);
+        if call.signature.variadic && call.conv.shares_positions {
+            self.pass_shadows(call, &layout);
+        }
         if !call.conv.variadic_count.is_none() && call.signature.variadic {
             let isa = self.base.isa;
             self.rec.hand_over(call.conv.variadic_count);
@@ -236,6 +239,16 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         self.st.layout = layout;
         self.end_step();
         Ok(())
+    }
+
+    /// Copies arguments in float registers to the integer registers of their positions, too.
+    #[cold]
+    fn pass_shadows(&mut self, call: &PendingCall<'_>, layout: &ArgLayout) {
+        let isa = self.base.isa;
+        for (_, float, int) in layout.shadows(call.conv, call.signature) {
+            self.rec.hand_over(int);
+            self.put(isa.float_bits(int, float));
+        }
     }
 
     /// See [`LowerCtx::call_sequence`].

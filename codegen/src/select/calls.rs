@@ -125,6 +125,20 @@ impl<I: Isa> SelectCtx<'_, I> {
         }
     }
 
+    /// The contents of arguments in float registers, for the integer registers of their positions, which get it, too.
+    #[cold]
+    fn shadows(&mut self, call: &PendingCall<'_>, layout: &ArgLayout) -> Vec<(Reg, Reg)> {
+        let isa = self.base.isa;
+        let mut shadows = Vec::new();
+        for (index, _, int) in layout.shadows(call.conv, call.signature) {
+            let source = self.extended_part(call.args[index], &layout.args[index], 0);
+            let shadow = self.fresh_vreg(RegClass::Int, 8);
+            self.put(isa.float_bits(shadow, source));
+            shadows.push((int, shadow));
+        }
+        shadows
+    }
+
     /// An access of the function's argument area, as far as that is aligned.
     pub(super) fn incoming_access(&self, inst: MInst, bytes: u8) -> MInst {
         if u32::from(bytes) <= self.base.incoming_align.max(8) {
@@ -179,7 +193,15 @@ impl<I: Isa> SelectCtx<'_, I> {
         if stack_bytes > 0 {
             self.pass_on_stack(call, &layout);
         }
+        let shadows = match call.signature.variadic && call.conv.shares_positions {
+            true => self.shadows(call, &layout),
+            false => Vec::new(),
+        };
         let mut uses = self.pass_in_registers(call, &layout);
+        for (reg, shadow) in shadows {
+            self.copy(reg, shadow, RegClass::Int, 8);
+            uses.insert(reg);
+        }
         if let Some(offset) = result_memory {
             self.pass_area(offset, call.conv.result_pointer(), &mut uses);
         }

@@ -385,6 +385,10 @@ impl Isa for X86 {
         }
     }
 
+    fn float_bits(&self, dst: Reg, src: Reg) -> MInst {
+        rr(Op::MovdRX, 8, dst, src)
+    }
+
     fn unaligned(&self, inst: MInst) -> MInst {
         frame::unaligned(inst)
     }

@@ -1,12 +1,15 @@
 //! Variable arguments of System V (ABI section 3.5.7): the register save area and `va_list`.
+//!
+//! In functions of Win64's convention, a `va_list` is the address of the next argument, and the area is where the
+//! caller has left room for the arguments in registers, right below those on the stack.
 
-use crate::abi::SYSTEM_V;
+use crate::abi::{SYSTEM_V, convention};
 use crate::build::*;
 use crate::cond::Cond;
 use crate::isa::SCRATCH;
 use crate::ops::Op;
 use crate::regs::RAX;
-use frazil_codegen::{CodegenError, GroupKind, LowerCtx, Mem, RegClass};
+use frazil_codegen::{CodegenError, ConvDesc, GroupKind, LowerCtx, Mem, RegClass};
 use frazil_ir::InstData;
 
 /// Bytes of the area for the six integer registers.
@@ -15,6 +18,8 @@ const INT_BYTES: u32 = 48;
 pub const AREA_BYTES: u32 = INT_BYTES + 8 * 16;
 /// Size of a `va_list`.
 const VA_LIST_BYTES: u32 = 24;
+/// Size of a `va_list` of Win64.
+const POINTER_BYTES: u32 = 8;
 
 /// Where the area has the register at this place in the list of its class.
 pub fn place(class: RegClass, index: u32) -> i32 {
@@ -29,8 +34,19 @@ fn at(mem: Mem, bytes: u32) -> Mem {
     mem.offset(bytes.cast_signed()).unwrap_or(mem)
 }
 
+/// The convention of the function, if its arguments of both kinds share positions.
+fn positional<C: LowerCtx>(cx: &C) -> Option<&'static ConvDesc> {
+    convention(cx.func().signature.call_conv).filter(|conv| conv.shares_positions)
+}
+
 /// Saves the argument registers that hold no fixed parameter; the vector ones only if the caller says that it used any.
 pub fn save_registers<C: LowerCtx>(cx: &mut C, area: Mem, int_used: u8, float_used: u8) {
+    if let Some(conv) = positional(cx) {
+        for (index, &reg) in conv.int_args.iter().enumerate().skip(usize::from(int_used)) {
+            cx.emit(mr(Op::MovMR, 8, at(area, index as u32 * 8), reg));
+        }
+        return;
+    }
     for (index, &reg) in SYSTEM_V.int_args.iter().enumerate().skip(usize::from(int_used)) {
         cx.emit(mr(Op::MovMR, 8, at(area, index as u32 * 8), reg));
     }
@@ -56,6 +72,17 @@ pub fn va_start<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenE
             "va_start in a function without variable arguments",
         ));
     };
+    if let Some(conv) = positional(cx) {
+        let used = usize::from(area.int_args_used);
+        let first = match used < conv.int_args.len() {
+            true => at(area.register_save, used as u32 * 8),
+            false => area.overflow,
+        };
+        let list = cx.use_addr(data.a, POINTER_BYTES);
+        cx.emit(rm(Op::LeaRM, 8, SCRATCH, first));
+        cx.emit(mr(Op::MovMR, 8, list, SCRATCH));
+        return Ok(());
+    }
     let list = cx.use_addr(data.a, VA_LIST_BYTES);
     cx.emit(mi(Op::MovMI, 4, list, i32::from(area.int_args_used) * 8));
     cx.emit(mi(
@@ -73,7 +100,11 @@ pub fn va_start<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenE
 
 /// Copies a `va_list`.
 pub fn va_copy<C: LowerCtx>(cx: &mut C, data: &InstData) {
-    let dst = cx.use_addr(data.a, VA_LIST_BYTES);
-    let src = cx.use_addr(data.b, VA_LIST_BYTES);
-    super::memory::copy_inline(cx, dst, src, VA_LIST_BYTES);
+    let bytes = match positional(cx) {
+        Some(_) => POINTER_BYTES,
+        None => VA_LIST_BYTES,
+    };
+    let dst = cx.use_addr(data.a, bytes);
+    let src = cx.use_addr(data.b, bytes);
+    super::memory::copy_inline(cx, dst, src, bytes);
 }
