@@ -214,6 +214,31 @@ fn operands_on_the_x87_stack() {
 }
 
 #[test]
+fn texts_that_unwind() {
+    check_ll("unwind.ll");
+}
+
+#[test]
+fn texts_that_unwind_beside_landing_pads() {
+    let folder = Folder::new("beside");
+    let (bitcode, object) = (folder.path("program.bc"), folder.path("program.o"));
+    let mut assembler = Command::new("llvm-as-22");
+    run(assembler.arg(source("beside-pads.ll")).arg("-o").arg(&bitcode));
+    for recipe in RECIPES {
+        let words = ["--check-regalloc", "--verify-each", "--recipe", recipe];
+        run(&mut frazil(&words, &bitcode, &object));
+        let program = folder.path("program");
+        run(Command::new("clang-22")
+            .arg(&object)
+            .arg("-lstdc++")
+            .arg("-o")
+            .arg(&program));
+        let status = Command::new(&program).status().expect("the program starts");
+        assert_eq!(status.code(), Some(10), "{recipe}");
+    }
+}
+
+#[test]
 fn idioms_of_kernels_and_libraries() {
     check_c("idioms.c", &[]);
 }

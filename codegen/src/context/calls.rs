@@ -56,9 +56,6 @@ pub(crate) fn pending_call<'a>(
     let call = function.call(data);
     refuse_call(cx, flags, data)?;
     if flags.contains(CallFlags::INLINE_ASM) {
-        if data.op == Opcode::Invoke && !is_barrier(function, data) && may_unwind(function, data) {
-            return Err(CodegenError::unsupported("invoke of inline assembly that may unwind"));
-        }
         return Ok(None);
     }
     let signature = function.sig(call.sig);
@@ -159,11 +156,12 @@ pub(crate) fn is_barrier(function: &Function, data: &InstData) -> bool {
     }
 }
 
-/// Whether an inline assembly text says that it may unwind. Others do not, also where they are invoked.
-fn may_unwind(function: &Function, data: &InstData) -> bool {
+/// Whether an inline assembly text says that it may unwind, and is more than a barrier. Others do not, also where they
+/// are invoked.
+pub(crate) fn text_may_unwind(function: &Function, data: &InstData) -> bool {
     match data.a.as_const().map(|id| function.constant(id).1) {
-        Some(ConstView::Asm(asm)) => asm.flags & flag::MAY_UNWIND != 0,
-        _ => true,
+        Some(ConstView::Asm(asm)) => asm.flags & flag::MAY_UNWIND != 0 && !is_barrier(function, data),
+        _ => false,
     }
 }
 

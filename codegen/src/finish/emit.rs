@@ -18,7 +18,7 @@ use crate::context::frame_code::{
 use crate::desc::{ConvDesc, Role};
 use crate::error::CodegenError;
 use crate::exceptions::{CallSite, DOES_NOT_UNWIND, Landing, pad_of};
-use crate::inline_asm::AsmPlace;
+use crate::inline_asm::{AsmPlace, flag};
 use crate::isa::{Branch, FrameInfo, FrameSink, Guard, Isa};
 use crate::mfunc::{INCOMING, MFunc, Term, op_desc, pseudo};
 use crate::minst::{Label, MInst, Mem};
@@ -584,8 +584,13 @@ impl<I: Isa> Emitter<'_, I> {
             return;
         }
         let site = &self.func.asm_sites[inst.disp as usize];
+        let start = self.buf.offset();
         if let Err(error) = asm::emit_text(self.isa, site, &self.asm_operands, self.buf) {
             self.error.get_or_insert(error);
+        }
+        if self.notes_calls && site.data.flags & flag::MAY_UNWIND != 0 {
+            let (end, landing) = (self.buf.offset(), None);
+            self.buf.exceptions.call_sites.push(CallSite { start, end, landing });
         }
         self.asm_operands.clear();
     }

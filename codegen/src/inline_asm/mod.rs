@@ -100,6 +100,8 @@ pub struct AsmText {
     pub pieces: Vec<AsmPiece>,
     /// Whether it is in Intel's dialect.
     pub is_intel: bool,
+    /// Whether it may unwind.
+    pub may_unwind: bool,
 }
 
 impl AsmText {

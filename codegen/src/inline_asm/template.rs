@@ -23,6 +23,7 @@ pub(crate) fn expand(site: &AsmSite, rules: &dyn AsmRules) -> Result<AsmText, Co
         text: AsmText {
             pieces: Vec::new(),
             is_intel,
+            may_unwind: site.data.flags & flag::MAY_UNWIND != 0,
         },
     };
     expander.run(template)?;

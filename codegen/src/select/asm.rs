@@ -27,8 +27,9 @@ use crate::lower_ctx::{GroupKind, LowerCtx};
 use crate::mfunc::{RegSets, pseudo};
 use crate::minst::{Label, MInst, Mem};
 use crate::reg::{PRegSet, Reg, RegClass};
+use crate::unit::convention;
 use choose::Choice;
-use frazil_ir::{AsmData, ConstView, InstData, Operand, Type, Value};
+use frazil_ir::{AsmData, CallConv, ConstView, InstData, Operand, Type, Value};
 use stack::StackPlan;
 
 /// Ways out of a text.
@@ -109,14 +110,59 @@ impl<I: Isa> SelectCtx<'_, I> {
         self.choose_all(&mut pending, &constraints, rules)?;
         let stack = StackPlan::new(&mut pending, &constraints, rules)?;
         let mut sets = fixed_registers(&pending, &constraints, rules);
+        let is_invoke = self.is_invoked_text();
+        if is_invoke {
+            self.prefer_lost_registers(&mut pending, &sets)?;
+        }
         self.pick_from_sets(&mut pending, &mut sets)?;
+        let outputs = sets.defs;
+        if is_invoke {
+            sets.defs = sets.defs.union(self.lost_registers()?);
+        }
         self.make_room(&mut pending, &mut sets)?;
         self.note_frame_pointer(&sets)?;
-        self.mfunc.frame.has_calls |= asm.flags & flag::ALIGN_STACK != 0;
+        self.mfunc.frame.has_calls |= asm.flags & (flag::ALIGN_STACK | flag::MAY_UNWIND) != 0;
         self.bring_in(&mut pending)?;
         let jumps = self.jumps(data, &pending)?;
         self.put_group(&pending, asm, rules, &jumps, sets, &stack);
+        if is_invoke && pending.iter().any(|one| one.result.is_some()) {
+            self.split_invoked_text(outputs);
+        }
         self.take_out(&pending);
+        Ok(())
+    }
+
+    /// The registers that an unwinder does not bring back.
+    fn lost_registers(&self) -> Result<PRegSet, CodegenError> {
+        Ok(self.clobbered(convention(self.base.isa, CallConv::C)?.callee_saved))
+    }
+
+    /// Operands of a text that may unwind to a landing pad: as far as there are enough, they are in registers that are
+    /// lost on that way, like arguments and results of calls, so that nothing else is there. Outputs are in certain
+    /// registers in any case, by which the block of the normal way takes them.
+    #[cold]
+    fn prefer_lost_registers(&mut self, pending: &mut [Pending], sets: &RegSets) -> Result<(), CodegenError> {
+        if pending.iter().any(|one| matches!(one.choice, Choice::Condition(_))) {
+            return Err(wrong("flags as outputs of a text that may unwind"));
+        }
+        let lost = self.lost_registers()?;
+        let mut taken = sets.uses.union(sets.defs);
+        for one in pending.iter_mut() {
+            let Choice::Any(class) = one.choice else { continue };
+            if one.tied_to.is_some() {
+                continue;
+            }
+            let free = self.available(class).minus(taken);
+            let others = free.iter().filter(|_| one.result.is_some());
+            let Some(reg) = free.intersection(lost).iter().chain(others).next() else {
+                if one.result.is_some() {
+                    return Err(out_of_registers());
+                }
+                continue;
+            };
+            taken.insert(reg);
+            one.choice = Choice::OneOf(class, PRegSet::of(&[reg]));
+        }
         Ok(())
     }
 
@@ -189,6 +235,9 @@ impl<I: Isa> SelectCtx<'_, I> {
             let Choice::OneOf(class, set) = operand.choice else {
                 continue;
             };
+            if operand.tied_to.is_some() {
+                continue;
+            }
             let taken = sets.uses.union(sets.defs);
             let free = set.intersection(self.available(class)).minus(taken).iter().next();
             let reg = free.ok_or_else(out_of_registers)?;

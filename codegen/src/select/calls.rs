@@ -298,7 +298,7 @@ impl<I: Isa> SelectCtx<'_, I> {
     }
 
     /// The registers that a call overwrites.
-    fn clobbered(&self, preserved: PRegSet) -> PRegSet {
+    pub(super) fn clobbered(&self, preserved: PRegSet) -> PRegSet {
         let [int, float] = &self.base.isa.desc().classes;
         let mut all = int.allocatable.union(float.allocatable);
         all.insert(int.scratch);

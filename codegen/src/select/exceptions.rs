@@ -8,7 +8,7 @@
 use super::SelectCtx;
 use crate::abi::{ArgLayout, Place};
 use crate::context::Context;
-use crate::context::calls::pending_call;
+use crate::context::calls::{pending_call, text_may_unwind};
 use crate::error::CodegenError;
 use crate::exceptions::{DOES_NOT_UNWIND, pad_of};
 use crate::isa::Isa;
@@ -61,8 +61,6 @@ impl<I: Isa> SelectCtx<'_, I> {
         if !std::mem::take(&mut self.st.invokes.is_invoke) || !(has_results || moves_stack) {
             return;
         }
-        self.st.invokes.normal_start = Some(self.mfunc.insts.len() as u32);
-        self.rule_start = self.mfunc.insts.len() as u32;
         let mut defs = PRegSet::EMPTY;
         for result in &layout.returns {
             for place in &result.places[..usize::from(result.parts.count)] {
@@ -71,7 +69,26 @@ impl<I: Isa> SelectCtx<'_, I> {
                 }
             }
         }
+        self.begin_normal_way(defs);
+    }
+
+    /// Starts the block of the normal way, at whose start these registers hold what the call returned.
+    fn begin_normal_way(&mut self, defs: PRegSet) {
+        self.st.invokes.is_invoke = false;
+        self.st.invokes.normal_start = Some(self.mfunc.insts.len() as u32);
+        self.rule_start = self.mfunc.insts.len() as u32;
         self.put_arrival(defs);
+    }
+
+    /// Whether the inline assembly that is being lowered is a call that ends its block.
+    pub(super) fn is_invoked_text(&self) -> bool {
+        self.st.invokes.is_invoke
+    }
+
+    /// Behind the text of an invoke: its outputs, in these registers and in memory, are for the normal way only.
+    #[cold]
+    pub(super) fn split_invoked_text(&mut self, outputs: PRegSet) {
+        self.begin_normal_way(outputs);
     }
 
     fn put_arrival(&mut self, defs: PRegSet) {
@@ -94,7 +111,8 @@ impl<I: Isa> SelectCtx<'_, I> {
             ));
         }
         let first_edge = self.mfunc.edges.len();
-        let Some(call) = pending_call(self, data)? else {
+        let call = pending_call(self, data)?;
+        if call.is_none() && !text_may_unwind(function, data) {
             self.lower_asm(data)?;
             self.add_edges(block, |_, _| None);
             let to = self.st.analysis.layout.position[normal.index()];
@@ -102,7 +120,7 @@ impl<I: Isa> SelectCtx<'_, I> {
             self.mfunc.edges.swap(first_edge, first_edge + keeps.unwrap_or(0));
             self.mfunc.edges.truncate(first_edge + 1);
             return Ok(Term::Jump);
-        };
+        }
         self.base
             .buf
             .exceptions
@@ -114,7 +132,10 @@ impl<I: Isa> SelectCtx<'_, I> {
         }
         self.keep_stack_pointer();
         self.st.invokes.is_invoke = true;
-        self.make_call(&call)?;
+        match &call {
+            Some(call) => self.make_call(call)?,
+            None => self.lower_asm(data)?,
+        }
         self.st.invokes.is_invoke = false;
         if self.st.invokes.normal_start.is_some() {
             let edge = self.mfunc.edges[first_edge];

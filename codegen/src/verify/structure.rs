@@ -186,7 +186,8 @@ impl Check<'_> {
                 let is_call = |inst: &MInst| inst.op < pseudo::FIRST && op_desc(self.ops, inst.op).has_sets;
                 (
                     2,
-                    labels(false) && last(1).is_some_and(|insts| insts.iter().all(is_call)),
+                    labels(false)
+                        && (last(1).is_some_and(|insts| insts.iter().all(is_call)) || self.ends_with_text(block)),
                 )
             }
             Term::Return => (
@@ -212,6 +213,17 @@ impl Check<'_> {
                 _ => self.is_allocated,
             }
         })
+    }
+
+    /// Whether the last group of a block is an inline assembly text, which may call.
+    #[cold]
+    fn ends_with_text(&self, block: &MBlock) -> bool {
+        let groups = &self.func.groups;
+        let group = groups
+            .iter()
+            .rfind(|group| group.end == block.end && group.start >= block.start);
+        let insts = group.map(|group| &self.func.insts[group.start as usize..group.end as usize]);
+        insts.is_some_and(|insts| insts.iter().any(|inst| inst.op == pseudo::ASM))
     }
 
     fn exists(&self, inst: &MInst) -> bool {

@@ -339,17 +339,21 @@ impl<'a> AsmBuilder<'a> {
             if let Some(site) = ended_call.take() {
                 self.mark_call(function, site, true);
             }
-            if let LogItem::Text(text) = *item {
-                self.print_text(function, part, code, &code.texts()[text as usize]);
-                continue;
-            }
-            let is_call =
-                matches!(item, LogItem::Inst(..)) && (sites.get(next_site)).is_some_and(|site| site.start == *offset);
+            let may_call = match item {
+                LogItem::Inst(..) => true,
+                LogItem::Text(text) => code.texts()[*text as usize].may_unwind,
+                _ => false,
+            };
+            let is_call = may_call && (sites.get(next_site)).is_some_and(|site| site.start == *offset);
             if is_call {
                 self.mark_call(function, next_site, false);
             }
-            self.print_item(function, part, code, item, next - offset)
-                .expect("strings can be written");
+            match *item {
+                LogItem::Text(text) => self.print_text(function, part, code, &code.texts()[text as usize]),
+                _ => self
+                    .print_item(function, part, code, item, next - offset)
+                    .expect("strings can be written"),
+            }
             if is_call {
                 ended_call = Some(next_site);
                 next_site += 1;
