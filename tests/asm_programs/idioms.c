@@ -130,7 +130,16 @@ static int gm(int i) {
     return r*10+q;
 }
 static void store(int *p,int i,int v){ asm volatile("movl %1,%0":"=m"(p[i]):"r"(v)); }
+/* Flags as outputs of a text that jumps, on both ways. */
+__attribute__((noinline)) static int flags_and_jump(int x, int y) {
+    int less, equal = 9;
+    __asm__ goto("cmpl %3, %2; jg %l4" : "=@ccl"(less), "=@cce"(equal) : "r"(x), "r"(y) : : greater);
+    return 10 * less + equal;
+greater:
+    return 100 + 10 * less + equal;
+}
 int main() {
+    printf("%d %d %d\n", flags_and_jump(1, 2), flags_and_jump(2, 2), flags_and_jump(3, 2));
     atomic_t v={1};
     atomic_add(5,&v);
     atomic_inc(&v);

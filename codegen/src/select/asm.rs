@@ -494,12 +494,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         inst.imm = self.mfunc.sets.len() as i32;
         self.mfunc.sets.push(sets);
         self.put(inst);
-        for one in pending {
-            if let Choice::Condition(condition) = one.choice {
-                self.put(rules.set_condition(condition, one.reg));
-            }
-        }
-        self.end_paths(pending, jumps, stack);
+        self.end_paths(pending, jumps, stack, rules);
         self.end_group();
     }
 
@@ -513,9 +508,6 @@ impl<I: Isa> SelectCtx<'_, I> {
         if count == 0 {
             return Ok(jumps);
         }
-        if pending.iter().any(|one| matches!(one.choice, Choice::Condition(_))) {
-            return Err(wrong("flags as outputs of a text that jumps"));
-        }
         let function = self.base.function;
         let number = function
             .results(data)
@@ -527,9 +519,8 @@ impl<I: Isa> SelectCtx<'_, I> {
     }
 
     /// Behind the text: what each of the ways out of it still has to do.
-    fn end_paths(&mut self, pending: &[Pending], jumps: &Jumps, stack: &StackPlan) {
-        self.empty_stack(pending, stack);
-        self.move_scratch(pending, false);
+    fn end_paths(&mut self, pending: &[Pending], jumps: &Jumps, stack: &StackPlan, rules: &dyn AsmRules) {
+        self.end_path(pending, stack, rules);
         if jumps.labels.is_empty() {
             return;
         }
@@ -539,11 +530,21 @@ impl<I: Isa> SelectCtx<'_, I> {
         for (index, &label) in jumps.labels.iter().enumerate() {
             self.put(isa.jump(end));
             self.bind(label);
-            self.empty_stack(pending, stack);
-            self.move_scratch(pending, false);
+            self.end_path(pending, stack, rules);
             isa.int_constant(self, jumps.number, 4, index as i64 + 1);
         }
         self.bind(end);
+    }
+
+    /// What each way out of a text has to do, the flags first, which the rest may not keep.
+    fn end_path(&mut self, pending: &[Pending], stack: &StackPlan, rules: &dyn AsmRules) {
+        for one in pending {
+            if let Choice::Condition(condition) = one.choice {
+                self.put(rules.set_condition(condition, one.reg));
+            }
+        }
+        self.empty_stack(pending, stack);
+        self.move_scratch(pending, false);
     }
 
     /// Loads inputs in scratch registers, or stores outputs.
