@@ -78,7 +78,7 @@ impl Printer<'_> {
         let number = reg.number();
         let percent = self.percent();
         match modifier {
-            "" | "x" | "c" => Ok(format!("{percent}xmm{number}")),
+            "" | "x" | "c" | "P" => Ok(format!("{percent}xmm{number}")),
             "t" => Ok(format!("{percent}ymm{number}")),
             "g" => Ok(format!("{percent}zmm{number}")),
             "V" => Ok(format!("xmm{number}")),
@@ -98,7 +98,8 @@ impl Printer<'_> {
     fn immediate(&mut self, value: i64, modifier: &str) -> Result<(), String> {
         let dollar = if self.is_intel { "" } else { "$" };
         let text = match modifier {
-            "" | "b" | "h" | "w" | "k" | "q" | "x" | "t" | "g" | "A" => format!("{dollar}{value}"),
+            "" | "b" | "h" | "w" | "k" | "q" | "x" | "t" | "g" | "A" | "V" => format!("{dollar}{value}"),
+            "s" => (32i64.wrapping_sub(value) & 31).to_string(),
             "a" | "c" | "P" | "p" => value.to_string(),
             "n" => value.wrapping_neg().to_string(),
             other => return Err(unknown(other)),
@@ -109,7 +110,9 @@ impl Printer<'_> {
 
     fn symbol(&mut self, reference: Ref, addend: i64, modifier: &str) -> Result<(), String> {
         match modifier {
-            "" | "b" | "h" | "w" | "k" | "q" => self.out.push_str(if self.is_intel { "offset " } else { "$" }),
+            "" | "b" | "h" | "w" | "k" | "q" | "x" | "t" | "g" | "V" => {
+                self.out.push_str(if self.is_intel { "offset " } else { "$" });
+            }
             "c" | "P" | "p" | "a" => {}
             other => return Err(unknown(other)),
         }

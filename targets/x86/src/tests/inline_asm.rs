@@ -5,7 +5,8 @@ use super::{assembler, bytes, row, samples};
 use crate::inline_asm::X86Asm;
 use crate::ops::Op;
 use crate::print::print_to;
-use frazil_codegen::inline_asm::{AsmLine, AsmRules};
+use crate::regs::{RDI, XMM0};
+use frazil_codegen::inline_asm::{AsmLine, AsmOperand, AsmPlace, AsmRules, AsmText};
 use frazil_codegen::{AsmNames, Label, Ref};
 use std::fmt::{self, Write};
 
@@ -117,4 +118,42 @@ fn what_is_not_understood_is_left_to_an_assembler() {
     ] {
         assert_eq!(encoded(text, false), None, "{text}");
     }
+}
+
+/// Places of operands, modifiers, and what llc 22 prints for them in both dialects.
+const MODIFIERS: &[(AsmPlace, &str, &str, &str)] = &[
+    (AsmPlace::Immediate(42), "", "$42", "42"),
+    (AsmPlace::Immediate(42), "V", "$42", "42"),
+    (AsmPlace::Immediate(42), "c", "42", "42"),
+    (AsmPlace::Immediate(42), "n", "-42", "-42"),
+    (AsmPlace::Immediate(42), "s", "22", "22"),
+    (AsmPlace::Register(RDI), "", "%edi", "edi"),
+    (AsmPlace::Register(RDI), "b", "%dil", "dil"),
+    (AsmPlace::Register(RDI), "q", "%rdi", "rdi"),
+    (AsmPlace::Register(RDI), "V", "edi", "edi"),
+    (AsmPlace::Register(RDI), "A", "*%edi", "edi"),
+    (AsmPlace::Register(XMM0), "P", "%xmm0", "xmm0"),
+    (AsmPlace::Register(XMM0), "t", "%ymm0", "ymm0"),
+    (AsmPlace::Stack(1), "", "%st(1)", "st(1)"),
+    (AsmPlace::Stack(0), "P", "%st(0)", "st(0)"),
+];
+
+#[test]
+fn operands_are_written_as_modifiers_say() {
+    for &(place, modifier, att, intel) in MODIFIERS {
+        let operand = AsmOperand { place, bytes: 4 };
+        for (expected, is_intel) in [(att, false), (intel, true)] {
+            let mut out = AsmText::default();
+            X86Asm
+                .print_operand(&operand, Some(modifier), is_intel, &mut out)
+                .expect("llc writes it, too");
+            assert_eq!(out.as_plain(), Some(expected), "{place:?} {modifier}");
+        }
+    }
+    let stack = AsmOperand {
+        place: AsmPlace::Stack(0),
+        bytes: 8,
+    };
+    let refused = X86Asm.print_operand(&stack, Some("b"), false, &mut AsmText::default());
+    assert_eq!(refused, Err("the modifier `b`".to_owned()));
 }
