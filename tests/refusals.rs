@@ -30,8 +30,8 @@ fn code_models_are_compiled_or_refused_by_name() {
     }
 }
 
-/// The refusal of the first function of a module.
-fn refusal(text: &str) -> String {
+/// Compiles the first function of a module.
+fn compiled(text: &str) -> Result<(), CodegenError> {
     let (module, functions) = text::parse_module(text).expect("the text parses");
     let target = (frazil::targets()[0].new)();
     let unit = Unit {
@@ -39,8 +39,12 @@ fn refusal(text: &str) -> String {
         head: &module.functions[FuncId::new(0)],
         view: ModuleView::new(&module, RelocationModel::Pic),
     };
-    let compiled = target.compile_fast(&unit, &mut FastState::new(), &mut CompiledFunction::new(false));
-    compiled.expect_err("it is refused").to_string()
+    target.compile_fast(&unit, &mut FastState::new(), &mut CompiledFunction::new(false))
+}
+
+/// The refusal of the first function of a module.
+fn refusal(text: &str) -> String {
+    compiled(text).expect_err("it is refused").to_string()
 }
 
 #[test]
@@ -60,4 +64,41 @@ fn vectors_that_fit_no_register_are_named() {
     }
     let text = "func @f(ptr) -> i32 {\nb0:\n  v1 = load <8 x i32> v0\n  v2 = extract_element <8 x i32> v1, 1\n  return v2\n}\n";
     assert_eq!(refusal(text), "not supported: illegal vector type <8 x i32> (i0: load)");
+}
+
+/// Conventions that have no place for such a float: LLVM passes it in ways of its own.
+#[test]
+fn extended_floats_are_refused_where_conventions_have_no_place() {
+    let cases = [
+        (
+            "(x86_f80) -> i32 cc 79",
+            "return 1",
+            "an argument of type x86_fp80",
+            "Win64",
+        ),
+        (
+            "() -> x86_f80 cc 79",
+            "unreachable",
+            "a result of type x86_fp80",
+            "Win64",
+        ),
+        (
+            "() -> x86_f80 cc 15",
+            "unreachable",
+            "a result of type x86_fp80",
+            "preserve_all",
+        ),
+    ];
+    for (signature, end, what, convention) in cases {
+        let (left, _) = signature.split_once(" cc ").expect("it has a convention");
+        for (text, expected) in [
+            (format!("func @f{signature} {{\nb0:\n  {end}\n}}\n"), true),
+            // The C convention passes it.
+            (format!("func @f{left} {{\nb0:\n  {end}\n}}\n"), false),
+        ] {
+            let message = compiled(&text).err().map(|error| error.to_string());
+            let refusal = format!("not supported: {what} in the convention {convention}");
+            assert_eq!(message, expected.then_some(refusal), "{text}");
+        }
+    }
 }
