@@ -339,6 +339,20 @@ fn extended_floats() {
     .check(&folder);
 }
 
+/// Numbers on both sides of each power of two, infinities and what is no number.
+#[test]
+fn saturating_conversions_of_extended_floats() {
+    let folder = Folder::new("saturating");
+    Build {
+        source: "saturating.ll",
+        compile: &["-Wno-override-module"],
+        frazil: &[],
+        link: &["-lm"],
+        others: &["saturating-main.c"],
+    }
+    .check(&folder);
+}
+
 /// What segments lead to, and pointers of 32 bits.
 #[test]
 fn address_spaces() {

@@ -4,6 +4,7 @@ use super::super::codes::call as bits;
 use super::super::function::{Body, Operands};
 use super::arithmetic::Domain;
 use super::control::{pointee_function, terminate};
+use super::saturating;
 use super::{fast_math, float_parts, wide};
 use crate::build::classes::Class;
 use crate::build::intrinsics::Intrinsic;
@@ -302,6 +303,13 @@ fn lower(body: &mut Body<'_, '_>, call: &Call<'_>, intrinsic: Intrinsic) -> Resu
             let minimum = minimum.operand().as_imm() != Some(0);
             let size = body.build.function.int_operand(result, if minimum { 0 } else { -1 });
             body.build.define_as(constant(size))?;
+        }
+        (Intrinsic::Plain(op @ (Opcode::FptosiSat | Opcode::FptouiSat)), &[float])
+            if float.ir_type() == Type::X86_F80
+                && let Some(bits) = body.build.function.types.int_bits(result) =>
+        {
+            let (float, signed) = (body.build.typed(float), op == Opcode::FptosiSat);
+            saturating::extended(body, float, signed, (result, bits, call.result))?;
         }
         (Intrinsic::Plain(op), _) => return plain(body, call, op, class, result),
         (Intrinsic::Bare(op), arguments) => return bare(body, op, arguments, class),

@@ -10,6 +10,7 @@ pub(super) mod calls;
 pub(super) mod control;
 mod float_parts;
 pub(super) mod memory;
+mod saturating;
 pub(super) mod variadic;
 mod wide;
 
