@@ -102,3 +102,12 @@ fn extended_floats_are_refused_where_conventions_have_no_place() {
         }
     }
 }
+
+#[test]
+fn unknown_registers_to_clear_are_named() {
+    let text = "func @f() cleared_registers \"most\" {\nb0:\n  return\n}\n";
+    assert_eq!(
+        refusal(text),
+        "not supported: function attribute zero-call-used-regs=\"most\""
+    );
+}

@@ -6,6 +6,7 @@
 
 use crate::analyze::Folder;
 use crate::buffer::{CodeBuffer, ShortForm};
+use crate::context::clearing::Clearing;
 use crate::desc::{ConvDesc, OpDesc, TargetDesc};
 use crate::error::CodegenError;
 use crate::fast::FastState;
@@ -155,6 +156,8 @@ pub struct FrameInfo {
     pub has_dynamic_stack: bool,
     /// Whether the area below the stack pointer may be used by a function that calls nothing.
     pub red_zone: bool,
+    /// What is set to zero behind the epilogue.
+    pub clearing: Clearing,
     /// How the stack is probed.
     pub probes: StackProbes,
     /// What is stored behind the prologue and compared before the epilogue.
@@ -387,6 +390,12 @@ pub trait Isa: Sized + Send + Sync + 'static {
     fn prologue<S: FrameSink>(&self, frame: &FrameInfo, out: &mut S);
     /// Undoes the prologue.
     fn epilogue<S: FrameSink>(&self, frame: &FrameInfo, out: &mut S);
+    /// Registers that can be set to zero when a function is left; none if the target has no code for that.
+    fn clearable(&self) -> PRegSet {
+        PRegSet::EMPTY
+    }
+    /// Sets registers to zero when a function is left. Asked only of targets with [`Isa::clearable`].
+    fn clear<S: FrameSink>(&self, _clearing: &Clearing, _out: &mut S) {}
     /// The instruction that leaves the function, behind the epilogue.
     fn leave(&self) -> MInst;
     /// The same for a function that takes its arguments off the stack, of so many bytes. Asked only of targets with a

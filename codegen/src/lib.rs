@@ -37,6 +37,7 @@ pub mod verify;
 
 pub use analyze::{Folder, Mark};
 pub use buffer::{CodeBuffer, LogItem, PoolConstant, Reloc, ShortForm};
+pub use context::clearing::Clearing;
 pub use desc::{
     Addressing, ClassDesc, ConvDesc, ElfDesc, FixupDesc, OpDesc, ProtectionNote, RegDesc, RelocDesc, Role, SpecialArgs,
     TargetDesc,

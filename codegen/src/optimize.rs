@@ -1,6 +1,8 @@
 //! The optimizing path: select, machine passes, allocate, apply, machine passes, emit.
 
+use crate::abi::ArgLayout;
 use crate::check::Checker;
+use crate::context::clearing::{Clearing, clearing, results};
 use crate::context::frame_code::stack_probes;
 use crate::context::refusals::stack_align;
 use crate::desc::{ConvDesc, OpDesc, TargetDesc};
@@ -8,7 +10,7 @@ use crate::error::CodegenError;
 use crate::finish::apply::{ApplyState, apply};
 use crate::finish::emit::{EmitOptions, EmitState, emit};
 use crate::isa::Isa;
-use crate::mfunc::{FrameNeeds, MFunc, for_each_register, op_desc};
+use crate::mfunc::{FrameNeeds, MFunc, for_each_register, op_desc, pseudo};
 use crate::minst::{MInst, Mem};
 use crate::pass::{MachHooks, MachPassCx, MachPasses, MachRules};
 use crate::reg::{PRegSet, Reg, RegClass};
@@ -228,9 +230,15 @@ fn compile_once<I: Isa>(
     cx.is_allocated = true;
     passes.finished("apply");
     passes.run(&mut state.allocated, &mut cx)?;
+    let (clearing, clearing_for_tails) = match unit.head.cleared_registers.is_empty() {
+        true => <(Clearing, Clearing)>::default(),
+        false => clearings(isa, unit, conv, &state.allocated, callee_saved)?,
+    };
     let options = EmitOptions {
         conv,
         stack_align,
+        clearing,
+        clearing_for_tails,
         saved: saved_registers(isa.desc(), callee_saved, state.allocation.written),
         frame_pointer,
         for_size: recipe.for_size,
@@ -238,6 +246,43 @@ fn compile_once<I: Isa>(
     emit(isa, &mut state.allocated, unit, options, &mut state.emit, out)?;
     passes.finished("emit");
     Ok(())
+}
+
+/// What is set to zero at returns, and before calls that take the function's place but for what they read.
+#[cold]
+fn clearings<I: Isa>(
+    isa: &I,
+    unit: &Unit<'_>,
+    conv: &ConvDesc,
+    func: &MFunc,
+    callee_saved: PRegSet,
+) -> Result<(Clearing, Clearing), CodegenError> {
+    let function = unit.function;
+    let mut layout = ArgLayout::default();
+    layout.compute(&function.signature, conv, conv.stack_align, &function.types, |ty| {
+        isa.parts(&function.types, ty)
+    })?;
+    let all = clearing(isa, unit, &layout, callee_saved, used_registers(isa, func))?;
+    let kept = results(function, &layout, conv);
+    Ok((all.without(kept, layout.stack_results.len() as u32), all))
+}
+
+/// The registers that a function's own instructions name; what calls overwrite besides is not the function's.
+fn used_registers<I: Isa>(isa: &I, func: &MFunc) -> PRegSet {
+    let mut used = PRegSet::EMPTY;
+    for inst in &func.insts {
+        let desc = op_desc(isa.op_descs(), inst.op);
+        for_each_register(inst, desc, |_, reg, _| {
+            if reg.is_physical() {
+                used.insert(reg);
+            }
+        });
+        used = used.union(desc.implicit_uses).union(desc.implicit_defs);
+        if pseudo::is_asm(inst.op) {
+            used = used.union(func.sets[inst.imm as usize].defs);
+        }
+    }
+    used
 }
 
 /// The registers that the function has to save. Instructions of moves may use scratch registers.

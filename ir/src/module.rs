@@ -350,12 +350,16 @@ pub struct FunctionHead {
     pub entry_filler: u32,
     /// How many such bytes stand before it (`patchable-function-prefix`).
     pub prefix_filler: u32,
+    /// Whether its first instruction has room for a short jump (`prologue-short-redirect`).
+    pub has_room_for_jump: bool,
     /// Whether it first calls `__fentry__` (`fentry-call`).
     pub calls_fentry: bool,
     /// Data that ends where it begins (`prefix`); the definition has the function's symbol.
     pub prefix_data: Option<Box<DataDef>>,
     /// Data that it begins with, which is executed (`prologue`); the definition has the function's symbol.
     pub prologue_data: Option<Box<DataDef>>,
+    /// Which registers are zero when the function is left: the value of `zero-call-used-regs`; empty for none.
+    pub cleared_registers: Str,
     /// Large frames must touch each page (`probe-stack`), with the function to call or `inline-asm`.
     pub stack_probe: Str,
     /// The page size of stack probes in bytes; 0 for the target's.
@@ -399,9 +403,11 @@ impl FunctionHead {
             no_entry_mark: false,
             entry_filler: 0,
             prefix_filler: 0,
+            has_room_for_jump: false,
             calls_fentry: false,
             prefix_data: None,
             prologue_data: None,
+            cleared_registers: Str::EMPTY,
             stack_probe: Str::EMPTY,
             stack_probe_size: 0,
             stack_align: 0,

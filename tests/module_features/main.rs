@@ -1,6 +1,7 @@
 //! What modules, symbols and functions ask for besides their code: objects have the sections, symbols and bytes that
 //! llc gives them, whether Frazil writes them itself or an assembler makes them of its text.
 
+mod clearing;
 mod code_models;
 #[path = "../common/folder.rs"]
 mod folder;

@@ -82,7 +82,7 @@ impl<'a, I: Isa> Base<'a, I> {
         }
         let conv = convention(isa, unit.function.signature.call_conv)?;
         let stack_align = refusals::stack_align(isa.desc(), conv, unit)?;
-        refusals::refuse_entry(isa, unit.head)?;
+        refusals::refuse_entry(isa, unit.head, unit.view)?;
         if unit.function.has_block_addresses || unit.function.cfg.indirect_jumps() > 0 {
             address_blocks(unit.function, buf)?;
         }

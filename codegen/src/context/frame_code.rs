@@ -75,8 +75,8 @@ fn put_entry<I: Isa>(isa: &I, unit: &Unit<'_>, out: &mut BodySink<'_, I>) -> u32
         out.emit(mark);
         marked = out.buf.offset();
     }
-    if head.entry_filler > 0 || head.calls_fentry {
-        put_instrumentation(isa, unit, out);
+    if head.entry_filler > 0 || head.calls_fentry || head.has_room_for_jump {
+        put_instrumentation(isa, unit, marked, out);
     }
     marked
 }
@@ -89,9 +89,19 @@ fn put_data(module: &Module, data: &DataDef, buf: &mut CodeBuffer) {
     buf.bytes.resize(buf.bytes.len() - given.len() + data.size as usize, 0);
 }
 
+/// The length of a short jump of x86.
+const SHORT_JUMP_BYTES: u32 = 2;
+
 /// Encodes filler to be written over, and the call of a function that counts calls.
 #[cold]
-fn put_instrumentation<I: Isa>(isa: &I, unit: &Unit<'_>, out: &mut BodySink<'_, I>) {
+fn put_instrumentation<I: Isa>(isa: &I, unit: &Unit<'_>, marked: u32, out: &mut BodySink<'_, I>) {
+    // A mark has room enough.
+    if unit.head.has_room_for_jump
+        && marked == 0
+        && let Some((inst, _)) = isa.filler(SHORT_JUMP_BYTES)
+    {
+        out.emit(inst);
+    }
     let mut left = unit.head.entry_filler;
     while left > 0
         && let Some((inst, bytes)) = isa.filler(left)

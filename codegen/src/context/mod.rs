@@ -7,6 +7,7 @@
 mod address;
 mod base;
 pub(crate) mod calls;
+pub(crate) mod clearing;
 mod constants;
 pub(crate) mod frame_code;
 pub(crate) mod intrinsics;

@@ -1,5 +1,6 @@
 //! What is refused before a function is compiled, whatever the context.
 
+use super::clearing::refuse_clearing;
 use crate::desc::{ConvDesc, TargetDesc};
 use crate::error::CodegenError;
 use crate::isa::Isa;
@@ -61,9 +62,12 @@ pub(crate) fn realigns(head: &FunctionHead) -> bool {
     (head.stack_align != 0 || head.realigns_stack) && !head.naked
 }
 
-/// Filler that the target has no instructions for.
-pub(crate) fn refuse_entry(isa: &impl Isa, head: &FunctionHead) -> Result<(), CodegenError> {
-    if head.entry_filler.max(head.prefix_filler) > 0 && isa.filler(1).is_none() {
+/// Filler that the target has no instructions for, and registers that it cannot clear.
+pub(crate) fn refuse_entry(isa: &impl Isa, head: &FunctionHead, view: ModuleView<'_>) -> Result<(), CodegenError> {
+    if !head.cleared_registers.is_empty() {
+        refuse_clearing(isa, view.module.strings.bytes(head.cleared_registers))?;
+    }
+    if (head.has_room_for_jump || head.entry_filler.max(head.prefix_filler) > 0) && isa.filler(1).is_none() {
         return Err(CodegenError::unsupported("function attribute patchable-function-entry"));
     }
     Ok(())

@@ -34,6 +34,7 @@ pub use state::FastState;
 use record::{NoRecord, Record};
 
 use crate::context::Base;
+use crate::context::clearing::{Clearing, clearing, results};
 use crate::context::frame_code::{BodySink, finish_body, finish_prologue};
 use crate::context::refusals::realigns;
 use crate::error::CodegenError;
@@ -238,6 +239,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             has_calls: self.has_calls,
             has_dynamic_stack: self.has_dynamic_stack,
             red_zone: !self.head.no_red_zone,
+            clearing: self.clearing()?,
             probes: self.base.probes,
             guard: self.st.frame.guard.map(|offset| {
                 let mem = Mem::base(self.base.isa.desc().frame_pointer, offset);
@@ -253,11 +255,39 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             unwind: self.unwind,
         };
         isa.epilogue(&frame, &mut sink);
+        if !frame.clearing.is_empty() {
+            let (function, layout) = (self.base.function, &self.st.layout);
+            let kept = results(function, layout, self.base.conv);
+            let clearing = frame.clearing.without(kept, layout.stack_results.len() as u32);
+            isa.clear(&clearing, &mut sink);
+        }
         sink.emit(match self.base.incoming.popped_bytes {
             0 => isa.leave(),
             bytes => isa.leave_popping(bytes),
         });
         Ok(frame)
+    }
+
+    /// What is set to zero before the function is left; its places of arguments and results are in the state then.
+    fn clearing(&mut self) -> Result<Clearing, CodegenError> {
+        if self.head.cleared_registers.is_empty() {
+            return Ok(Clearing::default());
+        }
+        let (base, st) = (&self.base, &mut *self.st);
+        let (function, parts) = (base.function, &st.parts);
+        (st.layout).compute(
+            &function.signature,
+            base.conv,
+            base.stack_align,
+            &function.types,
+            |ty| parts[ty.index()],
+        )?;
+        let unit = Unit {
+            function,
+            head: self.head,
+            view: base.view,
+        };
+        clearing(base.isa, &unit, &st.layout, base.preserved, st.regs.written)
     }
 }
 

@@ -139,7 +139,7 @@ pub struct FastState {
     pub(super) moves: ParallelMoves<FreshPart>,
     pub(super) cases: Vec<(u64, u32)>,
     /// Calls that take the place of the function: where they are jumped to, and the instruction behind the epilogue.
-    pub(super) tail_calls: Vec<(Label, MInst)>,
+    pub(super) tail_calls: Vec<(Label, MInst, PRegSet)>,
     pub(super) exit_labels: EpochMap<u32>,
     /// Whether functions are checked; without it, they are in builds with assertions.
     pub(super) is_checked: Option<bool>,

@@ -10,6 +10,7 @@ use super::record::Record;
 use super::state::FreshPart;
 use crate::abi::ArgLayout;
 use crate::context::calls::PendingCall;
+use crate::context::clearing::handed_over;
 use crate::context::frame_code::BodySink;
 use crate::context::tail::{memory_arguments, refuse_guarded, refuse_must_tail};
 use crate::context::{Addressing, Context};
@@ -17,6 +18,7 @@ use crate::error::CodegenError;
 use crate::isa::{CallTarget, FrameInfo, FrameSink, Isa};
 use crate::minst::Mem;
 use crate::parallel_move::{Location, Move, Source};
+use crate::reg::PRegSet;
 use crate::result::UnwindOp;
 use frazil_ir::{Inst, InstData, ParamKind};
 
@@ -67,7 +69,14 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         };
         self.rec.leaves();
         let label = self.base.buf.new_label();
-        self.st.tail_calls.push((label, inst));
+        let kept = match self.head.cleared_registers.is_empty() {
+            true => PRegSet::EMPTY,
+            false => {
+                let scratch = self.base.isa.desc().classes[0].scratch;
+                handed_over(&layout, call.conv, call.signature.variadic, scratch)
+            }
+        };
+        self.st.tail_calls.push((label, inst, kept));
         self.put(self.base.isa.jump(label));
         self.st.layout = layout;
         self.is_left = true;
@@ -141,7 +150,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     /// Emits the ends of calls that take the place of the function.
     pub(super) fn put_tail_calls(&mut self, frame: &FrameInfo) {
         for index in 0..self.st.tail_calls.len() {
-            let (label, inst) = self.st.tail_calls[index];
+            let (label, inst, kept) = self.st.tail_calls[index];
             self.base.buf.bind(label);
             let isa = self.base.isa;
             let mut sink = BodySink {
@@ -155,6 +164,9 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
                 ..*frame
             };
             isa.epilogue(&frame, &mut sink);
+            if !frame.clearing.is_empty() {
+                isa.clear(&frame.clearing.without(kept, 0), &mut sink);
+            }
             sink.emit(inst);
             sink.unwind(UnwindOp::RestoreState);
         }

@@ -12,6 +12,7 @@ use super::asm;
 use super::wrapped::{describe_frame, find_blocks_with_frame};
 use crate::annotate::{self, Liveness};
 use crate::buffer::CodeBuffer;
+use crate::context::clearing::Clearing;
 use crate::context::frame_code::{
     BodySink, branch_mark, finish_body, finish_prologue, prologue_bytes, put_branch, stack_probes,
 };
@@ -36,6 +37,10 @@ pub(crate) struct EmitOptions {
     pub stack_align: u32,
     /// Registers that are written and that the caller wants back.
     pub saved: PRegSet,
+    /// What is set to zero before the function is left, at returns.
+    pub clearing: Clearing,
+    /// The same before calls that take its place, but for what they read.
+    pub clearing_for_tails: Clearing,
     /// Whether the frame pointer is set up.
     pub frame_pointer: bool,
     /// Whether returns share one epilogue.
@@ -173,6 +178,7 @@ pub(crate) fn emit<I: Isa>(
         epilogue_is_used: false,
         blocks_with_frame: is_wrapped.then_some(&state.has_frame),
         has_frame: !is_wrapped,
+        clearing_for_tails: options.clearing_for_tails,
         shares_epilogue: options.for_size && is_worth_sharing(func, &frame),
         notes_calls: body.exceptions.is_wanted(),
         buf: body,
@@ -251,6 +257,7 @@ fn lay_out_frame<I: Isa>(
         has_dynamic_stack: needs.has_dynamic_stack,
         // A text may push something.
         red_zone: !head.no_red_zone && func.asm_sites.is_empty(),
+        clearing: options.clearing,
         probes: stack_probes(head, view)?,
         guard: None,
     };
@@ -378,6 +385,8 @@ struct Emitter<'a, I: Isa> {
     blocks_with_frame: Option<&'a Vec<bool>>,
     /// Whether the frame is there, and described to unwinders.
     has_frame: bool,
+    /// What is set to zero before calls that take the function's place, but for what they read.
+    clearing_for_tails: Clearing,
     /// Whether returns jump to one epilogue.
     shares_epilogue: bool,
     /// Whether calls are noted for unwinders.
@@ -524,7 +533,7 @@ impl<I: Isa> Emitter<'_, I> {
             pseudo::LABEL => self.buf.bind(inst.label()),
             pseudo::ENTRY | pseudo::ARRIVE | pseudo::NOP | pseudo::USE => {}
             pseudo::RETURN if inst.disp == 0 => self.emit_return(next),
-            pseudo::RETURN => self.emit_tail_call(inst.disp, next),
+            pseudo::RETURN => self.emit_tail_call(inst, next),
             pseudo::PROLOGUE => {
                 let (isa, frame) = (self.isa, self.frame);
                 self.has_frame = true;
@@ -651,7 +660,7 @@ impl<I: Isa> Emitter<'_, I> {
         let is_last = next as usize >= self.func.blocks.len();
         if !self.has_frame {
             let leave = self.leave();
-            self.sink().emit(leave);
+            self.put_leave(leave);
         } else if self.shares_epilogue && !is_last {
             self.epilogue_is_used = true;
             self.isa.encode(&self.isa.jump(self.epilogue), self.buf);
@@ -666,14 +675,19 @@ impl<I: Isa> Emitter<'_, I> {
 
     /// Emits a call that takes the place of the function.
     #[cold]
-    fn emit_tail_call(&mut self, number: i32, next: u32) {
-        let inst = self.func.tail_calls[number as usize - 1];
+    fn emit_tail_call(&mut self, leave: &MInst, next: u32) {
+        let inst = self.func.tail_calls[leave.disp as usize - 1];
         let is_last = next as usize >= self.func.blocks.len() && !self.epilogue_is_used;
+        let frame = self.frame;
+        if !self.clearing_for_tails.is_empty() {
+            let read = self.func.sets[leave.imm as usize].uses;
+            self.frame.clearing = self.clearing_for_tails.without(read, 0);
+        }
         if !self.has_frame {
-            self.sink().emit(inst);
+            self.put_leave(inst);
+            self.frame = frame;
             return;
         }
-        let frame = self.frame;
         self.frame.keeps_scratch = true;
         self.put_way_out(inst, is_last);
         self.frame = frame;
@@ -700,9 +714,19 @@ impl<I: Isa> Emitter<'_, I> {
             sink.unwind(UnwindOp::RememberState);
         }
         isa.epilogue(&frame, &mut sink);
-        sink.emit(leave);
+        self.put_leave(leave);
         if keeps_state {
-            sink.unwind(UnwindOp::RestoreState);
+            self.sink().unwind(UnwindOp::RestoreState);
         }
+    }
+
+    /// The instruction that leaves the function, and zeros in registers before it.
+    fn put_leave(&mut self, leave: MInst) {
+        let (isa, clearing) = (self.isa, self.frame.clearing);
+        let mut sink = self.sink();
+        if !clearing.is_empty() {
+            isa.clear(&clearing, &mut sink);
+        }
+        sink.emit(leave);
     }
 }

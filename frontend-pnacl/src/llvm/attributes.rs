@@ -84,12 +84,12 @@ const UNSUPPORTED_STRINGS: &[(&str, &str)] = &[
     ("instrument-function-entry-inlined", ""),
     ("instrument-function-exit", ""),
     ("instrument-function-exit-inlined", ""),
+    ("patchable-function", "prologue-short-redirect"),
     ("use-soft-float", "false"),
-    ("zero-call-used-regs", "skip"),
 ];
 
 /// The same for attributes that have no value that changes nothing.
-const UNSUPPORTED_WORDS: &[&str] = &["interrupt", "patchable-function", "split-stack"];
+const UNSUPPORTED_WORDS: &[&str] = &["interrupt", "split-stack"];
 
 /// What is said about a result or a parameter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -509,6 +509,9 @@ impl Globals {
     }
 }
 
+/// How functions are aligned at whose beginning a jump may be written, as log2 of bytes (LLVM's `PatchableFunction`).
+const REDIRECT_ALIGN_LOG2: u8 = 4;
+
 /// Takes over what the attributes say of a function with a body.
 fn apply_attributes(head: &mut FunctionHead, attributes: &FunctionAttributes, module: &mut Module) {
     head.no_unwind = attributes.no_unwind;
@@ -531,6 +534,10 @@ fn apply_attributes(head: &mut FunctionHead, attributes: &FunctionAttributes, mo
     };
     head.stack_protector = attributes.stack_protector;
     head.stack_probe = text("probe-stack");
+    head.cleared_registers = match attributes.string("zero-call-used-regs") {
+        Some(b"skip") => Str::EMPTY,
+        _ => text("zero-call-used-regs"),
+    };
     head.target_cpu = text("target-cpu");
     head.target_features = text("target-features");
     let number = |name| {
@@ -542,6 +549,10 @@ fn apply_attributes(head: &mut FunctionHead, attributes: &FunctionAttributes, mo
     head.stack_probe_size = number("stack-probe-size");
     head.entry_filler = number("patchable-function-entry");
     head.prefix_filler = number("patchable-function-prefix");
+    if attributes.string("patchable-function") == Some(b"prologue-short-redirect") {
+        head.has_room_for_jump = true;
+        head.align_log2 = head.align_log2.max(REDIRECT_ALIGN_LOG2);
+    }
     head.calls_fentry = attributes.string("fentry-call") == Some(b"true");
     head.stack_protector_bytes = number("stack-protector-buffer-size");
     head.stack_align = attributes.stack_align;

@@ -76,7 +76,7 @@ impl<'s> Parser<'s> {
             None
         };
         let text = match word {
-            "stack_probe" | "unsupported" | "target_cpu" | "target_features" => {
+            "cleared_registers" | "stack_probe" | "unsupported" | "target_cpu" | "target_features" => {
                 let bytes = self.text()?;
                 self.module.strings.add(bytes)
             }
@@ -113,11 +113,13 @@ impl<'s> Parser<'s> {
             "stack_probe_size" => head.stack_probe_size = bytes,
             "entry_filler" => head.entry_filler = bytes,
             "prefix_filler" => head.prefix_filler = bytes,
+            "has_room_for_jump" => head.has_room_for_jump = true,
             "calls_fentry" => head.calls_fentry = true,
             "stack_align" => head.stack_align = bytes,
             "realigns_stack" => head.realigns_stack = true,
             "stack_protector" => head.stack_protector = stack_protector,
             "stack_protector_bytes" => head.stack_protector_bytes = bytes,
+            "cleared_registers" => head.cleared_registers = text,
             "stack_probe" => head.stack_probe = text,
             "unsupported" => head.unsupported = text,
             "target_cpu" => head.target_cpu = text,

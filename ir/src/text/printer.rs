@@ -186,6 +186,7 @@ impl FunctionPrinter<'_> {
             (head.cold, " cold"),
             (head.no_return, " no_return"),
             (head.no_entry_mark, " no_entry_mark"),
+            (head.has_room_for_jump, " has_room_for_jump"),
             (head.calls_fentry, " calls_fentry"),
             (head.realigns_stack, " realigns_stack"),
         ];
@@ -222,6 +223,7 @@ impl FunctionPrinter<'_> {
             write!(self.out, " {word} {number}")?;
         }
         let texts = [
+            (head.cleared_registers, " cleared_registers "),
             (head.stack_probe, " stack_probe "),
             (head.unsupported, " unsupported "),
             (head.target_cpu, " target_cpu "),

@@ -9,7 +9,9 @@ use crate::build::{call, jcc, mi, mr, none, r, ri, rm, rr};
 use crate::cond::Cond;
 use crate::ops::Op;
 use crate::regs::{R11, RAX, RBP, RSP};
-use frazil_codegen::{FrameInfo, FrameSink, Guard, MInst, Mem, Ref, RefKind, Reg, RegClass, UnwindOp};
+use frazil_codegen::{
+    Clearing, FrameInfo, FrameSink, Guard, MInst, Mem, PRegSet, Ref, RefKind, Reg, RegClass, UnwindOp,
+};
 use frazil_ir::SymbolId;
 use frazil_ir::module::GuardPlace;
 
@@ -276,5 +278,31 @@ pub fn epilogue<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
             r(Op::PopR, 8, RBP)
         });
         out.unwind(UnwindOp::DefineCfa(DWARF_RSP, 8));
+    }
+}
+
+/// All registers but `rsp` and `rbp`.
+pub const CLEARABLE: PRegSet = PRegSet::from_banks(0xffff & !(1 << 4 | 1 << 5), 0xffff);
+
+/// The size by which the op table names registers of the x87.
+const X87_BYTES: u8 = 16;
+
+/// Places of the x87 stack.
+const X87_PLACES: u32 = 8;
+
+/// Sets registers to zero, those of the x87 by filling what its stack has left.
+#[cold]
+pub fn clear<S: FrameSink>(clearing: &Clearing, out: &mut S) {
+    if clearing.has_stack {
+        let places = X87_PLACES.saturating_sub(clearing.stack_results);
+        (0..places).for_each(|_| out.emit(none(Op::Fldz, X87_BYTES)));
+        (0..places).for_each(|_| out.emit(none(Op::FstpTop, X87_BYTES)));
+    }
+    for reg in clearing.registers.iter() {
+        out.emit(if reg.bank() == RegClass::Int as usize {
+            rr(Op::XorRR, 4, reg, reg)
+        } else {
+            rr(Op::PxorRR, 16, reg, reg)
+        });
     }
 }

@@ -13,9 +13,9 @@ use crate::{abi, frame, lower};
 use frazil_codegen::inline_asm::AsmRules;
 use frazil_codegen::pass::MachRules;
 use frazil_codegen::{
-    Addressing, AsmNames, Branch, CallTarget, CaseTable, CaseTest, ClassDesc, CodeBuffer, CodegenError, ConvDesc,
-    ElfDesc, Folder, FrameInfo, FrameSink, Isa, Label, LowerCtx, MInst, Mem, ModuleView, OpDesc, PRegSet, Parts,
-    ProtectionNote, Ref, RefKind, Reg, RegClass, ShortForm, SwitchValue, TargetDesc, TargetEntry, UnwindOp,
+    Addressing, AsmNames, Branch, CallTarget, CaseTable, CaseTest, ClassDesc, Clearing, CodeBuffer, CodegenError,
+    ConvDesc, ElfDesc, Folder, FrameInfo, FrameSink, Isa, Label, LowerCtx, MInst, Mem, ModuleView, OpDesc, PRegSet,
+    Parts, ProtectionNote, Ref, RefKind, Reg, RegClass, ShortForm, SwitchValue, TargetDesc, TargetEntry, UnwindOp,
     VectorShape,
 };
 use frazil_ir::{CallConv, Function, Inst, InstData, Operand, SymbolId, Type, TypeData, TypeTable};
@@ -463,6 +463,14 @@ impl Isa for X86 {
 
     fn epilogue<S: FrameSink>(&self, info: &FrameInfo, out: &mut S) {
         frame::epilogue(info, out);
+    }
+
+    fn clearable(&self) -> PRegSet {
+        frame::CLEARABLE
+    }
+
+    fn clear<S: FrameSink>(&self, clearing: &Clearing, out: &mut S) {
+        frame::clear(clearing, out);
     }
 
     fn leave(&self) -> MInst {

@@ -297,6 +297,7 @@ op_table! {
     Fdivp "fdivrp" NoneModRm one(0xde).digit(0xf9), X, Both, [], NO;
     Fsqrt "fsqrt" NoneModRm one(0xd9).digit(0xfa), X, Both, [], NO;
     Fucomip "fucomip" NoneModRm one(0xdf).digit(0xe9), X, Both, [], FW;
+    Fldz "fldz" NoneModRm one(0xd9).digit(0xee), X, Both, [], NO;
     FstpTop "fstp %st(0)" NoneModRm one(0xdd).digit(0xd8), X, Both, [], NO;
 
     // Moves of floats and vectors. Size 4 is single, 8 double precision where the row has both.
