@@ -7,8 +7,8 @@ use crate::relocs::{ABS32, ABS64, FIXUPS, RELOCS, WORD};
 use crate::{abi, frame, lower};
 use frazil_codegen::{
     Addressing, AsmNames, Branch, CallTarget, CaseTable, CaseTest, ClassDesc, CodeBuffer, CodegenError, ConvDesc,
-    ElfDesc, Folder, FrameInfo, FrameSink, Isa, Label, LowerCtx, MInst, Mem, ModuleView, OpDesc, PRegSet, Parts, Ref,
-    RefKind, Reg, RegClass, SwitchValue, TargetDesc, UnwindOp,
+    ElfDesc, Folder, FrameInfo, FrameSink, GroupKind, Isa, Label, LowerCtx, MInst, Mem, ModuleView, OpDesc, PRegSet,
+    Parts, Ref, RefKind, Reg, RegClass, SwitchValue, TargetDesc, UnwindOp,
 };
 use frazil_ir::{CallConv, Inst, Operand, SymbolId, Type, TypeData, TypeTable};
 use std::fmt;
@@ -187,8 +187,11 @@ impl Isa for TestIsa {
 
     fn float_constant<C: LowerCtx>(&self, cx: &mut C, dst: Reg, bytes: u8, bits: u128) {
         let constant = cx.pool_constant(&bits.to_le_bytes()[..usize::from(bytes)]);
+        // A store of the allocator's between them would need the register if its place is far away.
+        cx.begin_group(GroupKind::Plain);
         cx.emit(la(AT, constant, 0));
         cx.emit(rm(Op::Fl, bytes, dst, Mem::base(AT, 0)));
+        cx.end_group();
     }
 
     fn trap(&self) -> MInst {
