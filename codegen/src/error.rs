@@ -29,10 +29,10 @@ pub enum CodegenError {
     /// again with such operations done lane by lane ([`crate::vectors`]).
     #[error("an operation on vectors")]
     NeedsExpansion,
-    /// The frame must be aligned more strictly than callers align the stack. Never leaves this crate: the function is
-    /// compiled by way of a machine function, which can do that.
-    #[error("a frame that must be aligned")]
-    NeedsRealignment,
+    /// Something that only a machine function can do: a frame aligned more strictly than callers align the stack, an
+    /// intrinsic that is a text of assembly. Never leaves this crate: the function is compiled by selection.
+    #[error("something that needs a machine function")]
+    NeedsSelection,
     /// A pass has left a machine function that is not valid. This is a defect of the pass.
     #[error("{pass} left an invalid machine function: {fault}; please report this with the input")]
     InvalidMachine {

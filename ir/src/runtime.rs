@@ -38,7 +38,7 @@ runtime_functions! {
     Expf "expf" Exp "exp" Exp2f "exp2f" Exp2 "exp2" Exp10f "exp10f" Exp10 "exp10"
     Logf "logf" Log "log" Log2f "log2f" Log2 "log2" Log10f "log10f" Log10 "log10" Powf "powf" Pow "pow"
     Powisf2 "__powisf2" Powidf2 "__powidf2" Ldexpf "ldexpf" Ldexp "ldexp" Frexpf "frexpf" Frexp "frexp"
-    Modff "modff" Modf "modf" Lrintf "lrintf" Lrint "lrint" Llrintf "llrintf" Llrint "llrint"
+    Sincosf "sincosf" Sincos "sincos" Sincosl "sincosl" Modff "modff" Modf "modf" Lrintf "lrintf" Lrint "lrint" Llrintf "llrintf" Llrint "llrint"
     Lroundf "lroundf" Lround "lround" Llroundf "llroundf" Llround "llround"
     Fmodl "fmodl" Floorl "floorl" Ceill "ceill" Truncl "truncl" Rintl "rintl" Nearbyintl "nearbyintl"
     Roundl "roundl" Roundevenl "roundevenl" Fmal "fmal" Fminl "fminl" Fmaxl "fmaxl" Fminimuml "fminimuml"

@@ -239,6 +239,16 @@ fn texts_that_unwind_beside_landing_pads() {
 }
 
 #[test]
+fn intrinsics_that_are_texts() {
+    check_c("processor.c", &[]);
+    let folder = Folder::new("numbers");
+    let bitcode = folder.path("numbers.bc");
+    let mut assembler = Command::new("llvm-as-22");
+    run(assembler.arg(source("numbers.ll")).arg("-o").arg(&bitcode));
+    check(&folder, &bitcode, &[], &[PathBuf::from("-lm")]);
+}
+
+#[test]
 fn idioms_of_kernels_and_libraries() {
     check_c("idioms.c", &[]);
 }

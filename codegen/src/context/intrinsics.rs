@@ -1,9 +1,9 @@
-//! Calls of intrinsics that have no opcode: the target's own.
+//! Calls of intrinsics that have no opcode: the target's own. It has a rule for them, or a text of assembly.
 
 use super::Context;
 use crate::error::CodegenError;
 use crate::isa::Isa;
-use frazil_ir::{CallFlags, InstData};
+use frazil_ir::{AsmData, CallFlags, InstData};
 
 /// Whether a call is one of an intrinsic that has no opcode.
 #[inline]
@@ -19,4 +19,12 @@ pub(crate) fn lower_intrinsic<'a, C: Context<'a>>(cx: &mut C, data: &InstData) -
     };
     let (isa, module) = (cx.isa(), cx.module_view().module);
     isa.lower_intrinsic(cx, &module.display_name(symbol), data)
+}
+
+/// The text of assembly that an intrinsic is.
+#[cold]
+pub(crate) fn text_of_intrinsic<'a>(cx: &impl Context<'a>, data: &InstData) -> Option<AsmData> {
+    let symbol = data.a.as_symbol()?;
+    let rules = cx.isa().asm_rules()?;
+    rules.intrinsic(&cx.module_view().module.display_name(symbol))
 }

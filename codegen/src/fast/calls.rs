@@ -5,7 +5,7 @@ use super::state::NO_REG;
 use super::{FastCtx, reg_of};
 use crate::abi::{ArgLayout, ArgPlace, Place};
 use crate::context::calls::{PendingCall, argument_steps, pending_call};
-use crate::context::intrinsics::{is_intrinsic, lower_intrinsic};
+use crate::context::intrinsics::{is_intrinsic, lower_intrinsic, text_of_intrinsic};
 use crate::context::tail::{TAIL_FLAGS, must_take_place};
 use crate::context::{Addressing, Context};
 use crate::error::CodegenError;
@@ -104,7 +104,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             return;
         }
         if u32::from(arg.parts.bytes) > self.base.incoming_align && matches!(arg.places[0], Place::Stack(_)) {
-            self.keep_error(CodegenError::NeedsRealignment);
+            self.keep_error(CodegenError::NeedsSelection);
         }
         // Once a part is on the stack, so are the following ones.
         let is_all_on_stack = matches!(arg.places[0], Place::Stack(_));
@@ -149,6 +149,9 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             self.release_operands(data);
             self.free_unused_results(data);
             return Ok(());
+        }
+        if is_intrinsic(data) && text_of_intrinsic(self, data).is_some() {
+            return Err(CodegenError::NeedsSelection);
         }
         let Some(call) = pending_call(self, data)? else {
             self.release_operands(data);

@@ -95,7 +95,7 @@ pub(crate) fn compile<I: Isa>(
         result => result,
     };
     match result {
-        Err(CodegenError::NeedsRealignment) => compile_by_selection(isa, unit, state, out),
+        Err(CodegenError::NeedsSelection) => compile_by_selection(isa, unit, state, out),
         result => result,
     }
 }
@@ -213,7 +213,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
         let frame = &self.st.frame;
         if self.base.stack_align < self.base.conv.stack_align && frame.align > u64::from(self.base.stack_align) {
-            return Err(CodegenError::NeedsRealignment);
+            return Err(CodegenError::NeedsSelection);
         }
         let args_offset = self.base.isa.desc().incoming_args_offset.cast_unsigned();
         let keep = match self.base.view.frame_pointer(self.head) {

@@ -42,7 +42,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         refuse_must_tail(self, place, call, &layout)?;
         refuse_guarded(self, call)?;
         if layout.stack_align > self.base.incoming_align {
-            return Err(CodegenError::NeedsRealignment);
+            return Err(CodegenError::NeedsSelection);
         }
         let copies = self.copy_to_frame(call, &layout);
         let error = self.swift_error_place(call, &layout);

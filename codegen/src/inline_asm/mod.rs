@@ -7,6 +7,8 @@
 //! kept in the [`crate::CodeBuffer`], for an assembler to read. When that has read all texts of a module, the function
 //! is compiled once more, with what became of its texts ([`AsmCode`]).
 //!
+//! Intrinsics of the target that only stand for instructions are texts, too ([`AsmRules::intrinsic`]).
+//!
 //! What constraint letters, register names and modifiers mean, a target says ([`AsmRules`]).
 
 mod assembled;
@@ -146,6 +148,9 @@ pub trait AsmRules: Sync {
         is_intel: bool,
         out: &mut AsmText,
     ) -> Result<(), String>;
+    /// What an intrinsic of the target does, as a text whose operands are the results and arguments of the call; `None`
+    /// if it is none, or has a rule of its own.
+    fn intrinsic(&self, name: &str) -> Option<AsmData>;
     /// What begins a comment.
     fn comment(&self) -> &'static str;
     /// What writes filler that does nothing.

@@ -82,7 +82,7 @@ impl<I: Isa> SelectCtx<'_, I> {
     /// Lowers a call of inline assembly.
     #[cold]
     #[inline(never)]
-    pub(super) fn lower_asm(&mut self, data: &InstData) -> Result<(), CodegenError> {
+    pub(super) fn lower_asm_call(&mut self, data: &InstData) -> Result<(), CodegenError> {
         let function = self.base.function;
         let text = data.a.as_const().map(|id| function.constant(id).1);
         let Some(ConstView::Asm(asm)) = text else {
@@ -91,6 +91,12 @@ impl<I: Isa> SelectCtx<'_, I> {
         if is_barrier(function, data) {
             return Ok(());
         }
+        self.lower_asm(data, asm)
+    }
+
+    /// Lowers a call that stands for a text.
+    #[cold]
+    pub(super) fn lower_asm(&mut self, data: &InstData, asm: &AsmData) -> Result<(), CodegenError> {
         let lowered = match self.base.isa.asm_rules() {
             Some(rules) => self.lower_text(data, asm, rules),
             None => Err(CodegenError::unsupported("inline assembly")),

@@ -3,7 +3,7 @@
 use super::SelectCtx;
 use crate::abi::{ArgLayout, ArgPlace, Place};
 use crate::context::calls::{PendingCall, argument_steps, pending_call};
-use crate::context::intrinsics::{is_intrinsic, lower_intrinsic};
+use crate::context::intrinsics::{is_intrinsic, lower_intrinsic, text_of_intrinsic};
 use crate::context::tail::TAIL_FLAGS;
 use crate::context::{Addressing, Constants, Context};
 use crate::error::CodegenError;
@@ -152,10 +152,15 @@ impl<I: Isa> SelectCtx<'_, I> {
         if is_intrinsic(data) && lower_intrinsic(self, data)? {
             return Ok(());
         }
+        if is_intrinsic(data)
+            && let Some(text) = text_of_intrinsic(self, data)
+        {
+            return self.lower_asm(data, &text);
+        }
         match pending_call(self, data)? {
             Some(call) if data.flags & TAIL_FLAGS != 0 && self.take_place((inst, data), &call)? => Ok(()),
             Some(call) => self.make_call(&call),
-            None => self.lower_asm(data),
+            None => self.lower_asm_call(data),
         }
     }
 

@@ -113,7 +113,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         let first_edge = self.mfunc.edges.len();
         let call = pending_call(self, data)?;
         if call.is_none() && !text_may_unwind(function, data) {
-            self.lower_asm(data)?;
+            self.lower_asm_call(data)?;
             self.add_edges(block, |_, _| None);
             let to = self.st.analysis.layout.position[normal.index()];
             let keeps = self.mfunc.edges[first_edge..].iter().position(|edge| edge.to == to);
@@ -134,7 +134,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         self.st.invokes.is_invoke = true;
         match &call {
             Some(call) => self.make_call(call)?,
-            None => self.lower_asm(data)?,
+            None => self.lower_asm_call(data)?,
         }
         self.st.invokes.is_invoke = false;
         if self.st.invokes.normal_start.is_some() {

@@ -40,6 +40,10 @@ pub enum Intrinsic {
     Library(ByType),
     /// A library function with a second result, by type.
     Split(ByType),
+    /// A library function that gives its two results through pointers, by type.
+    Both(ByType),
+    /// The opcode, between operands of which a NaN gives way to the other one.
+    Number(Opcode),
     /// An intrinsic without opcode.
     Unknown,
 }
@@ -124,6 +128,8 @@ fn memory_and_control(name: &str) -> Option<Intrinsic> {
         | "invariant.start"
         | "invariant.end"
         | "va_end"
+        | "fake.use"
+        | "clear_cache"
         | "codeview.annotation" => Intrinsic::Nothing,
         "expect"
         | "expect.with.probability"
@@ -132,6 +138,7 @@ fn memory_and_control(name: &str) -> Option<Intrinsic> {
         | "launder.invariant.group"
         | "strip.invariant.group"
         | "ssa.copy"
+        | "adjust.trampoline"
         | "arithmetic.fence" => Intrinsic::First,
         "allow.runtime.check" | "allow.ubsan.check" => Intrinsic::True,
         "is.constant" => Intrinsic::IsConstant,
@@ -200,6 +207,8 @@ fn arithmetic(name: &str) -> Option<Intrinsic> {
         "maximum" => Opcode::Fmaximum,
         "fma" => Opcode::Fma,
         "fmuladd" => Opcode::Fmuladd,
+        "minimumnum" => return Some(Intrinsic::Number(Opcode::Fminimum)),
+        "maximumnum" => return Some(Intrinsic::Number(Opcode::Fmaximum)),
         "abs" => return Some(Intrinsic::PoisonFlag(Opcode::Abs)),
         "ctlz" => return Some(Intrinsic::PoisonFlag(Opcode::Ctlz)),
         "cttz" => return Some(Intrinsic::PoisonFlag(Opcode::Cttz)),
@@ -238,6 +247,7 @@ fn library(name: &str) -> Option<Intrinsic> {
     let functions = match name {
         "modf" => return Some(Intrinsic::Split(ByType([F::Modff, F::Modf, F::Modfl]))),
         "frexp" => return Some(Intrinsic::Split(ByType([F::Frexpf, F::Frexp, F::Frexpl]))),
+        "sincos" => return Some(Intrinsic::Both(ByType([F::Sincosf, F::Sincos, F::Sincosl]))),
         "sin" => [F::Sinf, F::Sin, F::Sinl],
         "cos" => [F::Cosf, F::Cos, F::Cosl],
         "tan" => [F::Tanf, F::Tan, F::Tanl],

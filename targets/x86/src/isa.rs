@@ -162,7 +162,7 @@ impl Isa for X86 {
     }
 
     fn lower_intrinsic<C: LowerCtx>(&self, cx: &mut C, name: &str, call: &InstData) -> Result<bool, CodegenError> {
-        lower::vector::intrinsics::lower(cx, name, call)
+        Ok(lower::vector::intrinsics::lower(cx, name, call)? || lower::call_support::lower_intrinsic(cx, name, call)?)
     }
 
     fn lower_branch<C: LowerCtx>(&self, cx: &mut C, condition: Operand) -> Result<Branch, CodegenError> {

@@ -361,6 +361,12 @@ fn lower(body: &mut Body<'_, '_>, call: &Call<'_>, intrinsic: Intrinsic) -> Resu
         (Intrinsic::Split(functions), &[value]) if class == Class::Aggregate => {
             return float_parts::split(body, functions, value, call.result);
         }
+        (Intrinsic::Both(functions), &[value]) if class == Class::Aggregate => {
+            return float_parts::both(body, functions, value, call.result);
+        }
+        (Intrinsic::Number(op), &[left, right]) if left.ir_type() == result && right.ir_type() == result => {
+            number(body, call, op, [left, right])?;
+        }
         _ => return Ok(false),
     }
     Ok(true)
@@ -413,6 +419,22 @@ fn plain(body: &mut Body<'_, '_>, call: &Call<'_>, op: Opcode, class: Class, res
     body.build
         .define(InstData::new(op, result, flags, a, b), result, call.result)?;
     Ok(true)
+}
+
+/// The smaller or larger of two operands; one that is no number gives way to the other one.
+fn number(body: &mut Body<'_, '_>, call: &Call<'_>, op: Opcode, operands: [Word; 2]) -> Result<(), ReadError> {
+    let ir_type = operands[0].ir_type();
+    let build = &mut body.build;
+    let truth = build.bool_like(ir_type)?;
+    let [left, right] = operands.map(|word| word.operand());
+    let [left, right] = [(left, right), (right, left)].map(|(operand, other)| {
+        let test = InstData::new(Opcode::FcmpUno, ir_type, 0, operand, operand);
+        let is_nan = Operand::value(build.function.push_inst_result(test, truth));
+        let rest = Operand::raw(build.function.push_pool(&[other, operand]));
+        build.emit(Opcode::Select, ir_type, 0, is_nan, rest)
+    });
+    let data = InstData::new(op, ir_type, call.fast_math, left, right);
+    build.define(data, ir_type, call.result)
 }
 
 /// Arithmetic that also tells whether it wrapped.

@@ -1,6 +1,7 @@
-//! `llvm.modf` and `llvm.frexp`: calls of the C library's functions, which give their second result through a pointer.
+//! `llvm.modf`, `llvm.frexp` and `llvm.sincos`: calls of the C library's functions, which give their second result, or
+//! both, through pointers.
 //!
-//! Each call has a slot of its own for it.
+//! Each result that comes so has a slot of its own.
 
 use super::super::function::Body;
 use crate::build::intrinsics::ByType;
@@ -30,36 +31,82 @@ pub(super) fn split(
     if types != [float, second] {
         return Ok(false);
     }
-    let bytes: u64 = match second {
-        Type::X86_F80 => 16,
-        Type::F64 => 8,
-        _ => 4,
-    };
-    let align_log2 = bytes.trailing_zeros();
     build.check_room(2)?;
-    let slot = Operand::value(build.function.push_slot(bytes, align_log2 as u8));
-    let sig = build.function.push_sig(Signature {
-        params: vec![Param::plain(float), Param::plain(Type::PTR)],
-        returns: vec![Param::plain(float)],
-        fixed_params: 2,
-        ..Signature::default()
-    });
-    let start = build
-        .function
-        .push_pool(&[Operand::raw(2), Operand::raw(sig.as_u32()), value.operand(), slot]);
-    let callee = Operand::symbol(function.symbol(build.module.module.symbols.len()));
-    let call = InstData::new(
-        Opcode::Call,
-        Type::VOID,
-        CallFlags::NO_UNWIND.bits(),
-        callee,
-        Operand::raw(start),
+    let (slot, flags) = slot_for(body, second);
+    let call = call_of(
+        body,
+        function,
+        &[(value.operand(), float), (slot, Type::PTR)],
+        Some(float),
     );
+    let build = &mut body.build;
     let first = Operand::value(build.function.push_inst_result(call, float));
-    let flags = MemFlags::aligned(align_log2).0;
     let second = build.emit(Opcode::Load, second, flags, slot, Operand::NONE);
     let parts = build.state.parts.len() as u32;
     build.state.parts.extend([first, second]);
     build.define_as(Word::aggregate(parts, result))?;
     Ok(true)
+}
+
+/// The two results of a library function, which gives both through pointers. `Ok(false)` for types that it does not
+/// exist for.
+pub(super) fn both(body: &mut Body<'_, '_>, functions: ByType, value: Word, result: TypeId) -> Result<bool, ReadError> {
+    let build = &mut body.build;
+    let float = value.ir_type();
+    let Some(function) = functions.of(float) else {
+        return Ok(false);
+    };
+    let types: Vec<Type> = build.leaves(result)?.map(|place| build.leaf(place).ir_type).collect();
+    if types != [float, float] {
+        return Ok(false);
+    }
+    build.check_room(3)?;
+    let (first, flags) = slot_for(body, float);
+    let (second, _) = slot_for(body, float);
+    let arguments = [(value.operand(), float), (first, Type::PTR), (second, Type::PTR)];
+    let call = call_of(body, function, &arguments, None);
+    let build = &mut body.build;
+    build.function.push_inst(call);
+    let loaded = [first, second].map(|slot| build.emit(Opcode::Load, float, flags, slot, Operand::NONE));
+    let parts = build.state.parts.len() as u32;
+    build.state.parts.extend(loaded);
+    build.define_as(Word::aggregate(parts, result))?;
+    Ok(true)
+}
+
+/// A slot for a number, and the flags of its accesses.
+fn slot_for(body: &mut Body<'_, '_>, ty: Type) -> (Operand, u16) {
+    let bytes: u64 = match ty {
+        Type::X86_F80 => 16,
+        Type::F64 => 8,
+        _ => 4,
+    };
+    let align_log2 = bytes.trailing_zeros();
+    let slot = body.build.function.push_slot(bytes, align_log2 as u8);
+    (Operand::value(slot), MemFlags::aligned(align_log2).0)
+}
+
+/// A call of a library function that does not unwind.
+fn call_of(
+    body: &mut Body<'_, '_>,
+    function: RuntimeFunction,
+    arguments: &[(Operand, Type)],
+    result: Option<Type>,
+) -> InstData {
+    let build = &mut body.build;
+    let sig = build.function.push_sig(Signature {
+        params: arguments.iter().map(|&(_, ty)| Param::plain(ty)).collect(),
+        returns: result.map(Param::plain).into_iter().collect(),
+        fixed_params: arguments.len() as u32,
+        ..Signature::default()
+    });
+    let start = build
+        .function
+        .push_pool(&[Operand::raw(arguments.len() as u32), Operand::raw(sig.as_u32())]);
+    for &(operand, _) in arguments {
+        build.function.push_pool(&[operand]);
+    }
+    let callee = Operand::symbol(function.symbol(build.module.module.symbols.len()));
+    let flags = CallFlags::NO_UNWIND.bits();
+    InstData::new(Opcode::Call, Type::VOID, flags, callee, Operand::raw(start))
 }

@@ -5,6 +5,7 @@
 //! MMX and mask registers are refused as operands. As overwritten registers they need nothing: no value is in one.
 
 mod assemble;
+mod intrinsics;
 mod parse;
 mod print;
 mod x87;
@@ -15,6 +16,7 @@ use crate::ops::Op;
 use crate::regs::*;
 use frazil_codegen::inline_asm::{AsmClass, AsmLine, AsmOperand, AsmRules, AsmStack, AsmText};
 use frazil_codegen::{CodeBuffer, MInst, PRegSet, Reg, RegClass};
+use frazil_ir::AsmData;
 use x87::X87;
 
 /// The rules of x86-64.
@@ -93,6 +95,10 @@ impl AsmRules for X86Asm {
         out: &mut AsmText,
     ) -> Result<(), String> {
         print::print(operand, modifier, is_intel, out)
+    }
+
+    fn intrinsic(&self, name: &str) -> Option<AsmData> {
+        intrinsics::text(name)
     }
 
     fn comment(&self) -> &'static str {

@@ -53,6 +53,20 @@ pub fn lower<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErro
     Ok(())
 }
 
+/// Lowers a call of an intrinsic that asks for a place in the frame; `false` if it is another.
+pub fn lower_intrinsic<C: LowerCtx>(cx: &mut C, name: &str, call: &InstData) -> Result<bool, CodegenError> {
+    if name != "llvm.eh.dwarf.cfa" {
+        return Ok(false);
+    }
+    let distance = cx.func().call(call).args.first().and_then(|arg| arg.as_imm());
+    let distance = distance.and_then(|distance| i32::try_from(distance).ok()?.checked_add(16));
+    let distance = distance.ok_or_else(|| CodegenError::unsupported("llvm.eh.dwarf.cfa with this distance"))?;
+    cx.need_frame();
+    let dst = cx.def(result(call), 0);
+    cx.emit(rm(Op::LeaRM, 8, dst, Mem::base(RBP, distance)));
+    Ok(true)
+}
+
 /// The stack pointer goes down by the size rounded up to the stack's alignment, and to a stricter one if asked for.
 fn stack_alloc<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
     cx.need_frame();
