@@ -1,12 +1,14 @@
 //! Assembly text and object of a module are the same: GNU `as` makes the same sections, relocations and symbols of
 //! the text.
 
+use crate::{SAMPLE, in_repository};
 use frazil::{Emit, Options, RelocationModel};
+use frazil_test_support::Folder;
 use object::elf::{self, FileHeader64};
 use object::read::elf::{FileHeader, SectionHeader, SectionTable, Sym, SymbolTable};
 use object::{Endianness, SymbolIndex};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 type Elf = FileHeader64<Endianness>;
@@ -155,15 +157,8 @@ fn check(input: &Path, options: &Options) {
         )
         .expect("it compiles")
     };
-    let name = input.file_stem().expect("a file").to_string_lossy().into_owned();
-    let folder = std::env::temp_dir().join(format!(
-        "frazil-asm-{}-{name}-{:?}",
-        std::process::id(),
-        options.relocation_model
-    ));
-    std::fs::create_dir_all(&folder).expect("a temporary folder");
-    let (text, assembled) = (folder.join("in.s"), folder.join("out.o"));
-    std::fs::write(&text, with(Emit::Asm)).expect("writable");
+    let folder = Folder::new("asm");
+    let (text, assembled) = (folder.write("in.s", with(Emit::Asm)), folder.path("out.o"));
     let status = Command::new("as")
         .arg(&text)
         .arg("-o")
@@ -175,16 +170,11 @@ fn check(input: &Path, options: &Options) {
     let (ours, theirs) = (Object::open(&ours), Object::open(&theirs));
     compare(input, &ours.sections(), &theirs.sections());
     compare(input, &ours.symbols(), &theirs.symbols());
-    std::fs::remove_dir_all(&folder).expect("removable");
-}
-
-fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
 #[test]
 fn the_text_of_the_sample_assembles_to_its_object() {
-    check(&root().join("examples/hello.bc"), &Options::default());
+    check(Path::new(SAMPLE), &Options::default());
 }
 
 #[test]
@@ -193,12 +183,12 @@ fn all_kinds_of_symbols_assemble_to_the_same() {
         relocation_model: Some(RelocationModel::Pic),
         ..Options::default()
     };
-    check(&root().join("tests/modules/objects.bc"), &options);
+    check(&in_repository("tests/modules/objects.bc"), &options);
 }
 
 #[test]
 fn exception_tables_assemble_to_the_same() {
-    check(&root().join("tests/exceptions/shapes-O0.bc"), &Options::default());
+    check(&in_repository("tests/exceptions/shapes-O0.bc"), &Options::default());
 }
 
 #[test]
@@ -209,5 +199,5 @@ fn sections_and_static_code_assemble_to_the_same_too() {
         data_sections: true,
         ..Options::default()
     };
-    check(&root().join("tests/modules/objects.bc"), &options);
+    check(&in_repository("tests/modules/objects.bc"), &options);
 }

@@ -1,45 +1,11 @@
 //! The command: exit status, messages, and what it leaves in the file system.
 
+use crate::{SAMPLE, frazil};
+use frazil_test_support::Folder;
 use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
-
-const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/hello.bc");
-
-/// An empty folder that goes away at the end of the test.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("frazil-command-{}-{name}", std::process::id()));
-        fs::create_dir_all(&path).expect("a temporary folder");
-        Folder(path)
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-
-    fn names(&self) -> Vec<String> {
-        let entries = fs::read_dir(&self.0).expect("a folder");
-        let mut names: Vec<_> = entries
-            .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
-            .collect();
-        names.sort();
-        names
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        fs::remove_dir_all(&self.0).expect("removable");
-    }
-}
-
-fn frazil() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_frazil"))
-}
 
 fn run(command: &mut Command) -> (Option<i32>, String) {
     let Output { status, stderr, .. } = command.output().expect("frazil starts");
@@ -129,7 +95,7 @@ fn bytes_do_not_depend_on_the_folder() {
     let folder = Folder::new("elsewhere");
     let input = folder.path("hello.bc");
     fs::copy(SAMPLE, &input).expect("copied");
-    assert_eq!(run(frazil().arg("hello.bc").current_dir(&folder.0)).0, Some(0));
+    assert_eq!(run(frazil().arg("hello.bc").current_dir(&folder)).0, Some(0));
     let other = folder.path("other.o");
     assert_eq!(run(frazil().arg(SAMPLE).arg("-o").arg(&other)).0, Some(0));
     assert_eq!(

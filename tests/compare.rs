@@ -1,14 +1,13 @@
 //! `frazil compare` as a user starts it.
 
+use crate::{SAMPLE, frazil};
+use frazil_test_support::Folder;
 use serde_json::Value;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-
-const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/hello.bc");
+use std::process::Output;
 
 fn compare(words: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_frazil"));
+    let mut command = frazil();
     command.arg("compare").args(words).args(["--repeat", "1"]);
     command.output().expect("it starts")
 }
@@ -18,12 +17,6 @@ fn json(words: &[&str]) -> Value {
     let messages = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{messages}");
     serde_json::from_slice(&output.stdout).expect("JSON")
-}
-
-fn file(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("compare");
-    fs::create_dir_all(&folder).expect("writable");
-    folder.join(name)
 }
 
 #[test]
@@ -62,9 +55,9 @@ fn a_side_that_fails_is_empty_and_says_why() {
     assert!(reason.starts_with("cannot run /nonexistent/llc"), "{reason}");
     assert!(level["frazil"]["text_bytes"].as_u64() > Some(100) && level["llc"]["text_bytes"].is_null());
     // Text of Frazil's own is none that llc can read.
-    let (input, empty) = (file("in.fzl"), file("empty.bc"));
+    let folder = Folder::new("compare");
     let text = "triple \"x86_64-unknown-linux-gnu\"\nfunc @f() -> i32 {\nb0:\n  return 1\n}\n";
-    fs::write(&input, text).expect("writable");
+    let input = folder.write("in.fzl", text);
     let report = json(&[&input.to_string_lossy(), "--levels", "2", "--llc", "llc-22"]);
     assert!(
         report["levels"][0]["llc"]["error"]
@@ -72,7 +65,7 @@ fn a_side_that_fails_is_empty_and_says_why() {
             .is_some_and(|reason| reason.contains("error"))
     );
     assert_eq!(report["levels"][0]["functions"][0]["name"], "f");
-    fs::write(&empty, "BC").expect("writable");
+    let empty = folder.write("empty.bc", "BC");
     let report = json(&[&empty.to_string_lossy(), "--levels", "0", "--llc", "llc-22"]);
     let reason = report["levels"][0]["frazil"]["error"].as_str().expect("a reason");
     assert!(reason.starts_with("frazil: error: "), "{reason}");
@@ -137,7 +130,8 @@ fn conditions_decide_the_status() {
 
 #[test]
 fn tables_and_page_show_both() {
-    let page = file("page.html");
+    let folder = Folder::new("page");
+    let page = folder.path("page.html");
     let output = compare(&[SAMPLE, "--llc", "llc-22", "--html", &page.to_string_lossy()]);
     let text = String::from_utf8_lossy(&output.stdout);
     for words in ["-O0 ", "-O2 ", "code, bytes", "worst functions"] {

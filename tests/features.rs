@@ -1,9 +1,11 @@
 //! Code that uses features of later processors computes what code for every processor does, and uses them only where
 //! it may.
 
+use crate::frazil;
+use frazil_test_support::{Folder, run};
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 /// Counting bits at several widths, and rounding.
@@ -59,45 +61,28 @@ fn driver() -> String {
     text
 }
 
-fn run(command: &mut Command) -> Vec<u8> {
-    let output = command.output().expect("it starts");
-    assert!(
-        output.status.success(),
-        "{command:?}: {}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    output.stdout
-}
-
 fn compile(module: &Path, words: &[&str], to: &Path) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_frazil"));
-    run(command.arg(module).args(words).arg("-o").arg(to));
+    run(frazil().arg(module).args(words).arg("-o").arg(to));
 }
 
 /// Compiles the module with these words and returns what the program prints.
-fn printed(folder: &Path, words: &[&str]) -> Vec<u8> {
-    let (object, program) = (folder.join("module.o"), folder.join("program"));
-    compile(&folder.join("module.fzl"), words, &object);
+fn printed(folder: &Folder, words: &[&str]) -> Vec<u8> {
+    let (object, program) = (folder.path("module.o"), folder.path("program"));
+    compile(&folder.path("module.fzl"), words, &object);
     run(Command::new("cc")
         .arg("-o")
         .arg(&program)
-        .arg(folder.join("main.c"))
+        .arg(folder.path("main.c"))
         .arg(&object)
         .arg("-lm"));
     run(&mut Command::new(&program))
 }
 
-fn folder() -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("features");
-    fs::create_dir_all(&folder).expect("writable");
-    fs::write(folder.join("module.fzl"), module()).expect("writable");
-    fs::write(folder.join("main.c"), driver()).expect("writable");
-    folder
-}
-
 #[test]
 fn features_change_the_code_and_not_what_it_computes() {
-    let folder = folder();
+    let folder = Folder::new("features");
+    folder.write("module.fzl", module());
+    folder.write("main.c", driver());
     let expected = printed(&folder, &["-O0"]);
     assert!(expected.len() > 10_000);
     // Everything that this processor has, and each feature alone.
@@ -114,8 +99,8 @@ fn features_change_the_code_and_not_what_it_computes() {
         }
     }
     let text = |words: &[&str]| {
-        let path = folder.join("module.s");
-        compile(&folder.join("module.fzl"), &[words, &["-filetype=asm"]].concat(), &path);
+        let path = folder.path("module.s");
+        compile(&folder.path("module.fzl"), &[words, &["-filetype=asm"]].concat(), &path);
         fs::read_to_string(path).expect("text")
     };
     let all = text(&["-mcpu=x86-64-v3"]);
@@ -131,14 +116,12 @@ fn features_change_the_code_and_not_what_it_computes() {
 
 #[test]
 fn a_function_that_names_its_processor_is_compiled_for_it() {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("named");
-    fs::create_dir_all(&folder).expect("writable");
-    let (input, output) = (folder.join("in.fzl"), folder.join("out.s"));
+    let folder = Folder::new("processors");
     let text = "triple \"x86_64-unknown-linux-gnu\"\n\
         func @plain(i64 v0) -> i64 target_cpu \"x86-64\" {\nb0:\n  v1 = ctpop i64 v0\n  return v1\n}\n\
         func @later(i64 v0) -> i64 target_cpu \"x86-64-v2\" {\nb0:\n  v1 = ctpop i64 v0\n  return v1\n}\n\
         func @added(i64 v0) -> i64 target_features \"+popcnt,+unheard-of\" {\nb0:\n  v1 = ctpop i64 v0\n  return v1\n}\n";
-    fs::write(&input, text).expect("writable");
+    let (input, output) = (folder.write("in.fzl", text), folder.path("out.s"));
     let count = |words: &[&str]| {
         compile(&input, &[words, &["-filetype=asm"]].concat(), &output);
         fs::read_to_string(&output).expect("text").matches("popcnt").count()

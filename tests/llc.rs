@@ -1,13 +1,12 @@
 //! The command as users of LLVM's tools type it: by the name `frazil-llc`, with one dash, from standard input, over
 //! many files.
 
+use crate::SAMPLE;
+use frazil_test_support::Folder;
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-
-const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/hello.bc");
 
 /// What a run gave.
 struct Ran {
@@ -33,14 +32,7 @@ fn run(command: &mut Command, input: &[u8]) -> Ran {
 }
 
 fn frazil(words: &[&str]) -> Ran {
-    run(Command::new(env!("CARGO_BIN_EXE_frazil")).args(words), b"")
-}
-
-fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("llc-{name}"));
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).expect("writable");
-    folder
+    run(crate::frazil().args(words), b"")
 }
 
 fn sample() -> Vec<u8> {
@@ -63,17 +55,17 @@ fn refusal(words: &[&str]) -> String {
 
 #[test]
 fn by_its_other_name_the_defaults_are_those_of_llc() {
-    let folder = folder("name");
-    let llc = folder.join("frazil-llc");
+    let folder = Folder::new("name");
+    let llc = folder.path("frazil-llc");
     symlink(env!("CARGO_BIN_EXE_frazil"), &llc).expect("links work");
     let ran = run(&mut Command::new(&llc), &sample());
     assert_eq!((ran.status, ran.messages.as_str()), (Some(0), ""));
     let expected = object(&["-O2", "-filetype=asm"]);
     assert_eq!(String::from_utf8_lossy(&ran.out), String::from_utf8_lossy(&expected));
-    fs::write(folder.join("in.bc"), sample()).expect("writable");
+    folder.write("in.bc", sample());
     let ran = run(Command::new(&llc).arg("in.bc").current_dir(&folder), b"");
     assert_eq!(ran.status, Some(0), "{}", ran.messages);
-    assert_eq!(fs::read(folder.join("in.s")).expect("named after the input"), expected);
+    assert_eq!(fs::read(folder.path("in.s")).expect("named after the input"), expected);
     let ran = run(Command::new(&llc).args(["-O0", "-filetype=obj"]), &sample());
     assert!(ran.out == object(&[]));
 }
@@ -141,10 +133,10 @@ fn options_are_those_of_llc() {
 
 /// The assembly text of a function that reads a variable of another module.
 fn assembly(words: &[&str]) -> String {
-    let path = folder("model").join("in.fzl");
+    let folder = Folder::new("model");
     let text = "triple \"x86_64-unknown-linux-gnu\"\nsymbol @x data\nfunc @f() -> i32 {\nb0:\n  v0 = load align 4 \
                 i32 @x\n  return v0\n}\n";
-    fs::write(&path, text).expect("writable");
+    let path = folder.write("in.fzl", text);
     let path = path.to_string_lossy().into_owned();
     let ran = frazil(&[words, &[&path, "-filetype=asm", "-o", "-"]].concat());
     assert_eq!((ran.status, ran.messages.as_str()), (Some(0), ""), "{words:?}");
@@ -182,8 +174,8 @@ fn help_is_about_the_target_and_the_shell() {
 
 #[test]
 fn words_come_from_files_too() {
-    let folder = folder("words");
-    let file = folder.join("options");
+    let folder = Folder::new("words");
+    let file = folder.path("options");
     fs::write(&file, format!("-O2 '-filetype=asm'\n\"{SAMPLE}\" -o -")).expect("writable");
     let ran = frazil(&[&format!("@{}", file.display())]);
     assert_eq!((ran.status, ran.messages.as_str()), (Some(0), ""));
@@ -199,13 +191,13 @@ fn words_come_from_files_too() {
 
 #[test]
 fn many_inputs_share_a_run_and_a_bad_one_stops_no_other() {
-    let folder = folder("many");
+    let folder = Folder::new("many");
     let bitcode = sample();
     for name in ["a.bc", "c.bc"] {
-        fs::write(folder.join(name), &bitcode).expect("writable");
+        fs::write(folder.path(name), &bitcode).expect("writable");
     }
-    fs::write(folder.join("b.bc"), &bitcode[..bitcode.len() / 2]).expect("writable");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_frazil"));
+    folder.write("b.bc", &bitcode[..bitcode.len() / 2]);
+    let mut command = crate::frazil();
     let ran = run(
         command
             .args(["a.bc", "b.bc", "c.bc", "-o", "out/"])
@@ -214,7 +206,7 @@ fn many_inputs_share_a_run_and_a_bad_one_stops_no_other() {
     );
     assert_eq!(ran.status, Some(1));
     assert!(ran.messages.starts_with("frazil: error: b.bc: "), "{}", ran.messages);
-    let written = |name: &str| fs::read(folder.join("out").join(name)).ok();
+    let written = |name: &str| fs::read(folder.path("out").join(name)).ok();
     assert!(written("a.o") == Some(object(&[])));
     assert!(written("a.o") == written("c.o"));
     assert_eq!(written("b.o"), None);
@@ -223,11 +215,11 @@ fn many_inputs_share_a_run_and_a_bad_one_stops_no_other() {
 #[test]
 fn without_the_helper_text_is_refused_with_what_to_install() {
     let text = b"define void @f() {\n  ret void\n}\n";
-    let folder = folder("alone");
-    let alone = folder.join("frazil");
+    let folder = Folder::new("alone");
+    let alone = folder.path("frazil");
     fs::copy(env!("CARGO_BIN_EXE_frazil"), &alone).expect("copied");
     let mut command = Command::new(&alone);
-    let ran = run(command.env("PATH", &folder).env_remove("FRAZIL_LLVM"), text);
+    let ran = run(command.env("PATH", folder.as_ref()).env_remove("FRAZIL_LLVM"), text);
     assert_eq!(ran.status, Some(1));
     assert!(ran.messages.starts_with("frazil: error: <stdin>: "), "{}", ran.messages);
     assert!(

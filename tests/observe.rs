@@ -1,8 +1,8 @@
 //! Tests of the options that look at passes while they run.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use crate::frazil;
+use frazil_test_support::{Folder, names};
+use std::process::Output;
 
 /// Two functions with work for `mem2reg` and `dce`.
 const TEXT: &str = "\
@@ -22,30 +22,24 @@ b0:
 
 const RECIPE: &str = "[recipe.two]\nsummary = 'for tests'\npasses = ['mem2reg', 'dce']\n";
 
-/// A folder for one test with the text and the recipe in it, removed when it is dropped.
-struct Folder(PathBuf);
+/// A folder with the text and the recipe in it.
+struct Case(Folder);
 
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("frazil-observe-{}-{name}", std::process::id()));
-        fs::create_dir_all(&path).expect("a temporary folder");
-        let folder = Folder(path);
-        fs::write(folder.path("in.fzl"), TEXT).expect("writable");
-        fs::write(folder.path("two.toml"), RECIPE).expect("writable");
-        folder
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.join(name)
+impl Case {
+    fn new(name: &str) -> Case {
+        let folder = Folder::new(name);
+        folder.write("in.fzl", TEXT);
+        folder.write("two.toml", RECIPE);
+        Case(folder)
     }
 
     /// Runs the command on the text with the recipe.
     fn run(&self, arguments: &[&str]) -> Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_frazil"));
+        let mut command = frazil();
         command
-            .arg(self.path("in.fzl"))
+            .arg(self.0.path("in.fzl"))
             .args(["--target", "x86_64", "--recipe-file"]);
-        command.arg(self.path("two.toml")).args(arguments);
+        command.arg(self.0.path("two.toml")).args(arguments);
         command.output().expect("frazil starts")
     }
 
@@ -58,31 +52,15 @@ impl Folder {
     }
 }
 
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // A folder that stays behind does no harm.
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
 /// The titles of what was printed.
 fn titles(text: &str) -> Vec<&str> {
     text.lines().filter(|line| line.starts_with("; #")).collect()
 }
 
-fn names(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).expect("a folder");
-    let mut names: Vec<String> = entries
-        .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
-        .collect();
-    names.sort();
-    names
-}
-
 #[test]
 fn functions_are_printed_around_the_passes_that_are_asked_for() {
-    let folder = Folder::new("print");
-    let text = folder.messages(&["--print-before", "dce", "--print-after", "mem2reg"]);
+    let case = Case::new("print");
+    let text = case.messages(&["--print-before", "dce", "--print-after", "mem2reg"]);
     let expected = [
         "; #0 @first, after mem2reg",
         "; #0 @first, before dce",
@@ -90,44 +68,44 @@ fn functions_are_printed_around_the_passes_that_are_asked_for() {
         "; #1 @second, before dce",
     ];
     assert_eq!(titles(&text), expected);
-    let text = folder.messages(&["--print-changed"]);
+    let text = case.messages(&["--print-changed"]);
     assert_eq!(titles(&text), ["; #0 @first, after mem2reg", "; #1 @second, after dce"]);
     assert!(
         text.contains("; #1 @second, after dce\nfunc @second(i32 v0) -> i32 {\nb0:\n  return v0\n}\n"),
         "{text}"
     );
-    let text = folder.messages(&["--print-after", "all", "--filter-func", "sec"]);
+    let text = case.messages(&["--print-after", "all", "--filter-func", "sec"]);
     assert_eq!(
         titles(&text),
         ["; #1 @second, after mem2reg", "; #1 @second, after dce"]
     );
-    let text = folder.messages(&["--print-after", "dce", "--filter-func", "#0", "--dot-cfg"]);
+    let text = case.messages(&["--print-after", "dce", "--filter-func", "#0", "--dot-cfg"]);
     assert!(text.starts_with("; #0 @first, after dce\ndigraph {"), "{text}");
 }
 
 #[test]
 fn a_folder_gets_a_file_for_each_function_and_pass() {
-    let folder = Folder::new("dump");
-    let dumps = folder.path("dumps");
-    folder.messages(&["--dump-dir", dumps.to_str().expect("a plain path")]);
+    let case = Case::new("dump");
+    let dumps = case.0.path("dumps");
+    case.messages(&["--dump-dir", dumps.to_str().expect("a plain path")]);
     assert_eq!(names(&dumps), ["0000_first", "0001_second"]);
-    let files = names(&dumps.join("0001_second"));
+    let files = names(dumps.join("0001_second"));
     assert_eq!(files, ["00_input.fzl", "01_mem2reg.fzl", "02_dce.fzl"]);
-    let output = folder.run(&["-o", "/dev/null", "--dump-dir", dumps.to_str().expect("a plain path")]);
+    let output = case.run(&["-o", "/dev/null", "--dump-dir", dumps.to_str().expect("a plain path")]);
     assert!(String::from_utf8_lossy(&output.stderr).contains("the folder is not empty"));
 }
 
 #[test]
 fn compilation_can_stop_after_a_pass_and_go_on_from_there() {
-    let folder = Folder::new("stop");
-    let output = folder.run(&["--stop-after", "mem2reg"]);
+    let case = Case::new("stop");
+    let output = case.run(&["--stop-after", "mem2reg"]);
     let middle = String::from_utf8(output.stdout).expect("text");
     assert!(
         middle.contains("b0:\n  return v0\n") && middle.contains("add i32 v0, 1"),
         "{middle}"
     );
-    fs::write(folder.path("in.fzl"), &middle).expect("writable");
-    let output = folder.run(&[
+    case.0.write("in.fzl", &middle);
+    let output = case.run(&[
         "--start-before",
         "dce",
         "--emit",
@@ -140,30 +118,30 @@ fn compilation_can_stop_after_a_pass_and_go_on_from_there() {
     assert!(!String::from_utf8_lossy(&output.stdout).contains("add"));
     let text = String::from_utf8(output.stderr).expect("text");
     assert_eq!(titles(&text), ["; #0 @first, after dce", "; #1 @second, after dce"]);
-    let output = folder.run(&["--stop-after", "mem2regs"]);
+    let output = case.run(&["--stop-after", "mem2regs"]);
     let expected = "frazil: error: recipe two has no pass `mem2regs`; did you mean `mem2reg`?\n";
     assert_eq!(String::from_utf8_lossy(&output.stderr), expected);
-    let output = folder.run(&["--stop-after", "mem2reg", "--emit", "obj"]);
+    let output = case.run(&["--stop-after", "mem2reg", "--emit", "obj"]);
     assert!(String::from_utf8_lossy(&output.stderr).contains("--stop-after writes the intermediate representation"));
 }
 
 #[test]
 fn executions_are_numbered_and_can_be_left_out() {
-    let folder = Folder::new("bisect");
-    let list = folder.messages(&["--bisect-limit=-1"]);
+    let case = Case::new("bisect");
+    let list = case.messages(&["--bisect-limit=-1"]);
     let lines: Vec<&str> = list.lines().map(str::trim).collect();
     let all = ["1 mem2reg @first", "2 dce @first", "3 mem2reg @second", "4 dce @second"];
     assert_eq!(lines, all);
     for (limit, changed) in [("0", 0), ("1", 1), ("3", 1), ("4", 2)] {
-        let text = folder.messages(&["--bisect-limit", limit, "--print-changed"]);
+        let text = case.messages(&["--bisect-limit", limit, "--print-changed"]);
         assert_eq!(titles(&text).len(), changed, "{limit}");
     }
 }
 
 #[test]
 fn times_and_counts_are_given_by_pass_and_function() {
-    let folder = Folder::new("times");
-    let text = folder.messages(&["--time-passes", "--time-functions=1", "--stats"]);
+    let case = Case::new("times");
+    let text = case.messages(&["--time-passes", "--time-functions=1", "--stats"]);
     for start in ["mem2reg ", "dce: instructions removed", "mem2reg: slots promoted"] {
         assert!(text.lines().any(|line| line.starts_with(start)), "{start}: {text}");
     }
@@ -171,7 +149,7 @@ fn times_and_counts_are_given_by_pass_and_function() {
         .lines()
         .filter(|line| line.ends_with("first") || line.ends_with("second"));
     assert_eq!(last.count(), 1, "{text}");
-    let text = folder.messages(&["--time-passes=json"]);
+    let text = case.messages(&["--time-passes=json"]);
     for part in [
         "\"name\": \"second\"",
         "\"statistic\": \"instructions removed\"",
@@ -183,13 +161,13 @@ fn times_and_counts_are_given_by_pass_and_function() {
 
 #[test]
 fn text_that_is_wrong_is_refused() {
-    let folder = Folder::new("text");
+    let case = Case::new("text");
     for (text, message) in [
         ("func @f( {", "in.fzl: 1:"),
         ("func @f() -> i32 {\nb0:\n  return\n}\n", "the text is no valid module"),
     ] {
-        fs::write(folder.path("in.fzl"), text).expect("writable");
-        let output = folder.run(&["-o", "/dev/null"]);
+        case.0.write("in.fzl", text);
+        let output = case.run(&["-o", "/dev/null"]);
         let messages = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(
             output.status.code() == Some(1) && messages.contains(message),

@@ -1,8 +1,9 @@
 //! What a run of the command loads: no LLVM, which alone would take longer than many compilations.
 
+use crate::{SAMPLE, frazil};
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 /// The files that a process has mapped.
 fn mapped(process: u32) -> Vec<String> {
@@ -19,9 +20,8 @@ fn mapped(process: u32) -> Vec<String> {
 #[test]
 fn a_running_frazil_has_mapped_no_llvm() {
     // Many inputs: when the first is done and the second (standard input) is waited for, everything is loaded.
-    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/hello.bc");
-    let mut child = Command::new(env!("CARGO_BIN_EXE_frazil"))
-        .args([sample, "-", "-filetype=null", "-stats"])
+    let mut child = frazil()
+        .args([SAMPLE, "-", "-filetype=null", "-stats"])
         .stdin(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -30,7 +30,7 @@ fn a_running_frazil_has_mapped_no_llvm() {
     let mut line = String::new();
     messages.read_line(&mut line).expect("the first file's counts");
     let files = mapped(child.id());
-    let bitcode = fs::read(sample).expect("the sample can be read");
+    let bitcode = fs::read(SAMPLE).expect("the sample can be read");
     child
         .stdin
         .take()

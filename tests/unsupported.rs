@@ -1,7 +1,8 @@
 //! `--list-unsupported`: everything that is refused is said at once, with codes.
 
+use crate::frazil;
 use frazil::{Driver, InputForm, Options};
-use std::process::Command;
+use frazil_test_support::Folder;
 
 const TEXT: &str = r#"triple "x86_64-unknown-linux-gnu"
 comdat @big largest
@@ -65,17 +66,13 @@ fn all_refusals_of_a_module_are_found_at_once() {
 
 #[test]
 fn the_command_reports_as_text_or_json_and_writes_nothing() {
-    let folder = std::env::temp_dir().join(format!("frazil-unsupported-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("a folder can be made");
+    let folder = Folder::new("unsupported");
     let run = |words: &[&str]| {
-        let command = Command::new(env!("CARGO_BIN_EXE_frazil"))
-            .args(words)
-            .current_dir(&folder)
-            .output();
-        command.expect("the program can be started")
+        let output = frazil().args(words).current_dir(&folder).output();
+        output.expect("the program can be started")
     };
-    std::fs::write(folder.join("bad.fzl"), TEXT).expect("a file can be written");
-    std::fs::write(folder.join("good.fzl"), "func @fine() {\nb0:\n  return\n}\n").expect("a file can be written");
+    folder.write("bad.fzl", TEXT);
+    folder.write("good.fzl", "func @fine() {\nb0:\n  return\n}\n");
     let bad = run(&["--list-unsupported", "bad.fzl"]);
     let text = String::from_utf8_lossy(&bad.stdout).into_owned();
     assert!(
@@ -95,7 +92,5 @@ fn the_command_reports_as_text_or_json_and_writes_nothing() {
     assert!(message.trim_end().ends_with("[FZ0302]"), "{message}");
     let codes = run(&["--list-codes"]);
     assert!(String::from_utf8_lossy(&codes.stdout).contains("FZ0302 comdat "));
-    let files = std::fs::read_dir(&folder).expect("the folder is there").count();
-    assert_eq!(files, 2, "nothing was written");
-    std::fs::remove_dir_all(&folder).expect("the folder can be removed");
+    assert_eq!(folder.names(), ["bad.fzl", "good.fzl"], "nothing was written");
 }

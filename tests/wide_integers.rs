@@ -1,21 +1,13 @@
 //! Functions on integers of more than 128 bits, from bitcode to a program: the results must be those that the run case
 //! of the same functions has.
 
+use crate::{RECIPES, checking_frazil, in_repository};
+use frazil_test_support::{Folder, run};
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const BITCODE: &str = "tests/filetests/bitcode/wide-integers.bc";
 const RUNS: &str = "tests/filetests/run/wide/words.fzl";
-
-/// A folder that goes away at the end of the test.
-struct Folder(PathBuf);
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        std::fs::remove_dir_all(&self.0).expect("removable");
-    }
-}
 
 /// A C program that makes the runs `name(x, y) == z` and returns how many of them fail.
 fn program(runs: &str) -> String {
@@ -46,29 +38,17 @@ fn program(runs: &str) -> String {
     format!("{declarations}int main(void) {{\n  int failed = 0;\n{calls}  return failed;\n}}\n")
 }
 
-fn run(command: &mut Command) {
-    let output = command.output().expect("the program starts");
-    assert!(
-        output.status.success(),
-        "{command:?}: {}: {}",
-        output.status,
-        String::from_utf8_lossy(&output.stderr)
-    );
-}
-
 #[test]
 fn results_are_those_of_the_run_case() {
-    let folder = Folder(std::env::temp_dir().join(format!("frazil-wide-integers-{}", std::process::id())));
-    std::fs::create_dir_all(&folder.0).expect("a temporary folder");
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let runs = std::fs::read_to_string(root.join(RUNS)).expect("the run case");
-    let main = folder.0.join("main.c");
-    std::fs::write(&main, program(&runs)).expect("writable");
-    for recipe in ["Om1", "O1", "O2", "Os"] {
-        let (object, linked) = (folder.0.join("functions.o"), folder.0.join("program"));
-        let mut frazil = Command::new(env!("CARGO_BIN_EXE_frazil"));
-        frazil.args(["--check-regalloc", "--verify-each", "--recipe", recipe]);
-        run(frazil.arg(root.join(BITCODE)).arg("-o").arg(&object));
+    let folder = Folder::new("wide-integers");
+    let runs = std::fs::read_to_string(in_repository(RUNS)).expect("the run case");
+    let main = folder.write("main.c", program(&runs));
+    for recipe in RECIPES {
+        let (object, linked) = (folder.path("functions.o"), folder.path("program"));
+        run(checking_frazil(recipe)
+            .arg(in_repository(BITCODE))
+            .arg("-o")
+            .arg(&object));
         run(Command::new("cc").arg(&main).arg(&object).arg("-o").arg(&linked));
         run(&mut Command::new(&linked));
     }

@@ -9,19 +9,15 @@ use frazil_target_x86::cond::Cond;
 use frazil_target_x86::encode::encode;
 use frazil_target_x86::ops::Op;
 use frazil_target_x86::regs::{R8, R12, RAX, RBP, RBX, RCX, RDX, RSI, XMM1, XMM9};
+use frazil_test_support::Random;
 
 const INSTRUCTIONS: usize = 4096;
 
 /// A sequence without a pattern that a branch predictor could learn, the same in every run: mostly loads and stores of
 /// frame slots, as code without optimization is.
 fn instructions() -> Vec<MInst> {
-    let mut state = 0x2545_f491_4f6c_dd1d_u64;
-    let mut random = |limit: u64| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state % limit) as usize
-    };
+    let mut numbers = Random::new(1);
+    let mut random = |limit| numbers.below(limit);
     let regs = [RAX, RCX, RDX, RBX, RSI, R8, R12];
     (0..INSTRUCTIONS)
         .map(|_| {

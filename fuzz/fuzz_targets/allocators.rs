@@ -5,12 +5,6 @@
 
 #![no_main]
 
-#[path = "../../tests/allocation_faults/both.rs"]
-mod both;
-#[path = "../../tests/runner/generate.rs"]
-#[allow(dead_code, reason = "the file tests use more of it")]
-mod generate;
-
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|bytes: &[u8]| both::allocate(bytes));
+fuzz_target!(|bytes: &[u8]| frazil_allocators::allocate(bytes));

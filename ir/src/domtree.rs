@@ -227,6 +227,7 @@ impl Work {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use frazil_test_support::Random;
 
     /// Checks the tree against the definition: `a` dominates `b` if `b` cannot be reached without `a`.
     fn check(text: &str) {
@@ -272,13 +273,8 @@ mod tests {
 
     #[test]
     fn dominance_in_random_graphs() {
-        let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
-        let mut below = |bound: u64| {
-            seed ^= seed << 13;
-            seed ^= seed >> 7;
-            seed ^= seed << 17;
-            (seed >> 11) % bound
-        };
+        let mut random = Random::new(1);
+        let mut below = |bound| random.below(bound);
         for _ in 0..500 {
             let blocks = 2 + below(12);
             let mut text = String::from("func @f(i1) {\n");

@@ -308,6 +308,7 @@ impl Walk {
 mod tests {
     use super::*;
     use crate::domtree::DomTree;
+    use frazil_test_support::Random;
     use std::fmt::Write;
 
     fn function(targets: &[Vec<usize>]) -> Function {
@@ -388,13 +389,8 @@ mod tests {
 
     #[test]
     fn reducible_loops_are_the_natural_ones_and_others_are_marked() {
-        let mut seed = 0x2545_f491_4f6c_dd1d_u64;
-        let mut below = |bound: usize| {
-            seed ^= seed << 13;
-            seed ^= seed >> 7;
-            seed ^= seed << 17;
-            ((seed >> 11) % bound as u64) as usize
-        };
+        let mut random = Random::new(1);
+        let mut below = |bound| random.below(bound);
         let mut irreducible = 0;
         for _ in 0..3000 {
             let count = 2 + below(9);

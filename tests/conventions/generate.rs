@@ -1,34 +1,7 @@
 //! Random signatures, and the modules that use them.
 
+use frazil_test_support::Random;
 use std::fmt::Write;
-
-/// A generator of pseudo-random numbers (xorshift).
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Random {
-        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
-        (0..8).for_each(|_| {
-            random.next();
-        });
-        random
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        ((self.next() >> 20) % bound as u64) as usize
-    }
-
-    fn pick<T: Copy>(&mut self, items: &[T]) -> T {
-        items[self.below(items.len())]
-    }
-}
 
 /// A convention, and what its signatures may have.
 pub struct Convention {
@@ -282,7 +255,7 @@ fn place(random: &mut Random, params: &mut [Param]) -> Vec<u8> {
     for param in params {
         bytes.resize(bytes.len().next_multiple_of(16), 0);
         param.offset = bytes.len();
-        let mut value: Vec<u8> = (0..param.bytes()).map(|_| random.next() as u8).collect();
+        let mut value: Vec<u8> = (0..param.bytes()).map(|_| random.next_word() as u8).collect();
         if let Kind::SignExtended | Kind::ZeroExtended = param.kind {
             let width = param.ty.1;
             let fill = if param.kind == Kind::SignExtended && value[width - 1] >= 0x80 {

@@ -104,7 +104,7 @@ fn frames_with_an_alignment_of_their_own() {
                 "{way}: {expected}"
             );
             for recipe in RECIPES {
-                let mut frazil = Command::new(env!("CARGO_BIN_EXE_frazil"));
+                let mut frazil = crate::frazil();
                 frazil.args(["--check-regalloc", "--verify-each", "--recipe", recipe]);
                 run(frazil.arg(&bitcode).arg("-o").arg(&object));
                 assert_eq!(output(&folder, &object, &main_of_frazil), expected, "{way} {recipe}");

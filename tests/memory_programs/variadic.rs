@@ -24,7 +24,7 @@ fn arguments_as_c_takes_them() {
     let text = source("variable-arguments.ll");
     run(Command::new("llvm-as-22").arg(text).arg("-o").arg(&bitcode));
     for recipe in RECIPES {
-        let mut frazil = Command::new(env!("CARGO_BIN_EXE_frazil"));
+        let mut frazil = crate::frazil();
         frazil.args(["--check-regalloc", "--verify-each", "--recipe", recipe]);
         run(frazil.arg(&bitcode).arg("-o").arg(&object));
         let mut link = Command::new(CLANG);
@@ -84,7 +84,7 @@ fn other_arguments_are_refused() {
         );
         std::fs::write(&text, function).expect("it can be written");
         run(Command::new("llvm-as-22").arg(&text).arg("-o").arg(&bitcode));
-        let mut frazil = Command::new(env!("CARGO_BIN_EXE_frazil"));
+        let mut frazil = crate::frazil();
         let output = frazil.arg(&bitcode).arg("-o").arg(folder.path("a.o")).output();
         let output = output.expect("the command starts");
         let message = String::from_utf8_lossy(&output.stderr);

@@ -1,6 +1,7 @@
 //! Vectors: the intrinsics of clang's headers, and what functions pass each other.
 
-use super::{Build, Folder};
+use super::Build;
+use frazil_test_support::Folder;
 
 #[test]
 fn intrinsics() {

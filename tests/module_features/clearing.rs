@@ -1,8 +1,8 @@
 //! Registers that are zero when a function is left, and room for a jump where it begins.
 
-use super::folder::Folder;
 use super::object_file::ObjectFile;
 use super::{RECIPES, by_frazil, by_llc, each_way, here, run};
+use frazil_test_support::Folder;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;

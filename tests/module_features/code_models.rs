@@ -1,8 +1,9 @@
 //! Code models that the command line asks for: where data goes, and that programs with far data run.
 
-use super::folder::Folder;
 use super::object_file::ObjectFile;
-use super::{RECIPES, by_frazil, by_llc, each_way, here, run};
+use super::{by_frazil, by_llc, each_way, here};
+use crate::RECIPES;
+use frazil_test_support::{Folder, run};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

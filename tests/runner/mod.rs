@@ -31,7 +31,6 @@ mod case;
 mod checks;
 mod coverage;
 mod executors;
-mod generate;
 mod recipe;
 
 use case::Case;

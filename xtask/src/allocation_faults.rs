@@ -1,7 +1,7 @@
 //! `cargo xtask allocation-faults`: faults in register allocations of random functions, by both ways to compile.
 //!
-//! It runs the workspace's test of that name in a release build, over many more functions than everyday runs do, and
-//! prints its tables.
+//! It runs the test `faults` of the crate `frazil-allocators` in a release build, over many more functions than everyday
+//! runs do, and prints its tables.
 
 use anyhow::{Result, ensure};
 use pico_args::Arguments;
@@ -19,7 +19,7 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
     let functions: u64 = arguments.opt_value_from_str("--functions")?.unwrap_or(10_000);
     let share = Share::from_arguments(&mut arguments)?;
     ensure!(arguments.finish().is_empty(), "too many arguments");
-    let mut command = long_test("frazil", "allocation_faults");
+    let mut command = long_test("frazil-allocators", "faults");
     command
         .env("FRAZIL_FAULT_FUNCTIONS", functions.to_string())
         .env("FRAZIL_FAULT_SEED", share.seed().to_string())

@@ -1,7 +1,7 @@
 //! `cargo xtask regalloc-yardstick`: what our register allocator adds to the functions of the corpus, beside
 //! `regalloc2`.
 //!
-//! It runs the workspace's test of that name in a release build on the modules, and prints its tables.
+//! It runs the test `yardstick` of the crate `frazil-allocators` in a release build on the modules, and prints its tables.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ pub fn command(arguments: Arguments) -> Result<bool> {
         .iter()
         .map(|module| module.bitcode.display().to_string())
         .collect();
-    let mut command = long_test("frazil", "regalloc_yardstick");
+    let mut command = long_test("frazil-allocators", "yardstick");
     command.env("FRAZIL_YARDSTICK", paths.join("\n"));
     long_test::run(&mut command, CLOCK_LIMIT)
 }

@@ -7,6 +7,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
+use frazil_test_support::Random;
 use pico_args::Arguments;
 
 /// How much of a suite is wanted.
@@ -54,14 +55,7 @@ impl Share {
     pub fn order(&self, total: usize) -> Vec<usize> {
         let mut order: Vec<usize> = (0..total).collect();
         if self.limit.is_some() {
-            let mut state = self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-            for last in (1..total).rev() {
-                // Xorshift, and the shuffle of Fisher and Yates.
-                state ^= state << 13;
-                state ^= state >> 7;
-                state ^= state << 17;
-                order.swap(last, (state >> 20) as usize % (last + 1));
-            }
+            Random::new(self.seed).shuffle(&mut order);
         }
         order
     }

@@ -5,6 +5,7 @@ use crate::entities::Value;
 use crate::function::{Function, ValueKind};
 use crate::module::{Module, SymbolKind};
 use frazil_support::EntityRef;
+use frazil_test_support::Random;
 
 const EVERYTHING: &str = r#"source "t \"quoted\".c"
 triple "x86_64-unknown-linux-gnu"
@@ -222,13 +223,8 @@ fn errors_name_the_place() {
 #[test]
 fn damaged_texts_are_errors_or_modules_but_never_panics() {
     let text = everything().into_bytes();
-    let mut state = 0x2545_f491_4f6c_dd1du64;
-    let mut next = |bound: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state % bound as u64) as usize
-    };
+    let mut random = Random::new(1);
+    let mut next = |bound| random.below(bound);
     for _ in 0..3000 {
         let mut damaged = text.clone();
         for _ in 0..=next(3) {

@@ -139,7 +139,7 @@ impl Writer<'_> {
         let (a, b) = (self.value(), self.value());
         match self.random.below(14) {
             0..=3 => {
-                let op = self.random.choose(&["add", "sub", "mul", "and", "or", "xor", "smax"]);
+                let op = self.random.pick(&["add", "sub", "mul", "and", "or", "xor", "smax"]);
                 self.number(&format!("{op} i64 {a}, {b}"));
             }
             4 => {

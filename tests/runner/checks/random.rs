@@ -5,8 +5,9 @@
 use super::{Check, parsed, printed, verifier_messages};
 use crate::runner::case::{Case, Expected, Run, Test};
 use crate::runner::executors::{self, Answer, Found, Program};
-use crate::runner::generate::{Random, arguments, function, vector_function};
 use frazil_ir::TypeData;
+use frazil_test_support::Random;
+use frazil_test_support::functions::{arguments, function, vector_function};
 
 pub const CHECK: Check = Check {
     name: "random",

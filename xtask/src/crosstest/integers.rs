@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
+use frazil_test_support::Random;
 
 use super::build_program;
 use super::random::{Verdict, judge};
@@ -82,7 +83,7 @@ struct Value {
 }
 
 struct Generator {
-    state: u64,
+    random: Random,
     body: String,
     values: Vec<Value>,
     next: usize,
@@ -93,7 +94,7 @@ struct Generator {
 impl Generator {
     fn new(seed: u64) -> Generator {
         Generator {
-            state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1,
+            random: Random::new(seed),
             body: String::new(),
             values: Vec::new(),
             next: 0,
@@ -102,16 +103,8 @@ impl Generator {
         }
     }
 
-    /// A number below `limit`, by xorshift.
     fn below(&mut self, limit: u32) -> u32 {
-        self.state ^= self.state << 13;
-        self.state ^= self.state >> 7;
-        self.state ^= self.state << 17;
-        ((self.state >> 20) % u64::from(limit)) as u32
-    }
-
-    fn pick<T: Copy>(&mut self, items: &[T]) -> T {
-        items[self.below(items.len() as u32) as usize]
+        self.random.below(limit as usize) as u32
     }
 
     fn program(mut self) -> String {
@@ -198,7 +191,7 @@ impl Generator {
         match self.below(10) {
             0 => 1 + self.below(64),
             1..3 => 65 + self.below(64),
-            3..8 => self.pick(&[129, 160, 192, 193, 200, 256, 300, 320, 512]),
+            3..8 => self.random.pick(&[129, 160, 192, 193, 200, 256, 300, 320, 512]),
             8 => 129 + self.below(384),
             _ => 129 + self.below(896),
         }
@@ -209,7 +202,7 @@ impl Generator {
         let count = self.values.len() as u32;
         let index = count - 1 - self.below(count.min(8));
         let value = self.values[index as usize].clone();
-        let widen = self.pick(&["zext", "sext"]);
+        let widen = self.random.pick(&["zext", "sext"]);
         self.resized(&value, bits, widen)
     }
 
@@ -219,7 +212,7 @@ impl Generator {
         let b = self.operand(bits);
         let value = match self.below(12) {
             0..3 => {
-                let op = self.pick(&["add", "sub", "mul", "and", "or", "xor"]);
+                let op = self.random.pick(&["add", "sub", "mul", "and", "or", "xor"]);
                 self.emit(bits, &format!("{op} i{bits} {}, {}", a.name, b.name))
             }
             3 => self.division(&a, &b),
@@ -237,14 +230,14 @@ impl Generator {
 
     fn division(&mut self, a: &Value, b: &Value) -> Value {
         let bits = a.bits;
-        let op = self.pick(&["udiv", "urem", "sdiv", "srem"]);
+        let op = self.random.pick(&["udiv", "urem", "sdiv", "srem"]);
         // The smallest number by minus one is out of range.
         let divisor = if bits < 4 || self.below(2) == 0 {
             let down = self.emit(bits, &format!("lshr i{bits} {}, {}", b.name, bits / 2));
             self.emit(bits, &format!("or i{bits} {}, 1", down.name))
         } else {
             Value {
-                name: self.pick(&["3", "5", "7"]).to_owned(),
+                name: self.random.pick(&["3", "5", "7"]).to_owned(),
                 bits,
             }
         };
@@ -264,14 +257,16 @@ impl Generator {
 
     fn shift(&mut self, a: &Value, b: &Value) -> Value {
         let bits = a.bits;
-        let op = self.pick(&["shl", "lshr", "ashr"]);
+        let op = self.random.pick(&["shl", "lshr", "ashr"]);
         let distance = self.distance(b);
         self.emit(bits, &format!("{op} i{bits} {}, {distance}", a.name))
     }
 
     fn comparison(&mut self, a: &Value, b: &Value) -> Value {
         let bits = a.bits;
-        let predicate = self.pick(&["eq", "ne", "ult", "ule", "ugt", "uge", "slt", "sle", "sgt", "sge"]);
+        let predicate = self
+            .random
+            .pick(&["eq", "ne", "ult", "ule", "ugt", "uge", "slt", "sle", "sgt", "sge"]);
         let flag = self.emit(1, &format!("icmp {predicate} i{bits} {}, {}", a.name, b.name));
         let other = self.emit(bits, &format!("xor i{bits} {}, {}", a.name, b.name));
         self.emit(
@@ -289,7 +284,7 @@ impl Generator {
         let ty = format!("i{bits}");
         let funnels = bits <= 128 || bits.is_power_of_two();
         if funnels && self.below(3) == 0 {
-            let name = format!("llvm.{}.{ty}", self.pick(&["fshl", "fshr"]));
+            let name = format!("llvm.{}.{ty}", self.random.pick(&["fshl", "fshr"]));
             self.declare(&ty, &name, &format!("{ty}, {ty}, {ty}"));
             return self.emit(
                 bits,
@@ -299,7 +294,7 @@ impl Generator {
         let names = [
             "smin", "smax", "umin", "umax", "sadd.sat", "uadd.sat", "ssub.sat", "usub.sat",
         ];
-        let name = format!("llvm.{}.{ty}", self.pick(&names));
+        let name = format!("llvm.{}.{ty}", self.random.pick(&names));
         self.declare(&ty, &name, &format!("{ty}, {ty}"));
         self.emit(bits, &format!("call {ty} @{name}({ty} {}, {ty} {})", a.name, b.name))
     }
@@ -308,7 +303,7 @@ impl Generator {
         let bits = a.bits;
         let ty = format!("i{bits}");
         let pair = format!("{{ {ty}, i1 }}");
-        let op = self.pick(&["sadd", "uadd", "ssub", "usub", "umul", "smul"]);
+        let op = self.random.pick(&["sadd", "uadd", "ssub", "usub", "umul", "smul"]);
         let name = format!("llvm.{op}.with.overflow.{ty}");
         self.declare(&pair, &name, &format!("{ty}, {ty}"));
         let both = self.emit(0, &format!("call {pair} @{name}({ty} {}, {ty} {})", a.name, b.name));
@@ -327,7 +322,7 @@ impl Generator {
         if bits.is_multiple_of(16) {
             names.push("bswap");
         }
-        let op = self.pick(&names);
+        let op = self.random.pick(&names);
         let (parameter, argument) = match op {
             "ctlz" | "cttz" | "abs" => (", i1", ", i1 false"),
             _ => ("", ""),
@@ -390,7 +385,7 @@ impl Generator {
 
     /// To a double, and back to at least as many bits as the double's number has.
     fn through_float(&mut self, a: &Value) -> Value {
-        let (to, from) = self.pick(&[("sitofp", "fptosi"), ("uitofp", "fptoui")]);
+        let (to, from) = self.random.pick(&[("sitofp", "fptosi"), ("uitofp", "fptoui")]);
         let narrow = self.resized(a, a.bits.min(900), "zext");
         let float = self.emit(0, &format!("{to} i{} {} to double", narrow.bits, narrow.name));
         let wide = narrow.bits + 2;

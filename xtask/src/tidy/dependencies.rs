@@ -63,8 +63,19 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "frazil-emit",
         ],
     ),
+    ("frazil-test-support", &[]),
+    (
+        "frazil-allocators",
+        &[
+            "frazil-ir",
+            "frazil-codegen",
+            "frazil-target-x86",
+            "frazil-target-testisa",
+            "frazil-test-support",
+        ],
+    ),
     ("frazil-robustness", &["frazil-frontend-pnacl"]),
-    ("xtask", &["frazil-robustness"]),
+    ("xtask", &["frazil-robustness", "frazil-test-support"]),
 ];
 
 /// Packages that bring LLVM along, and the one crate that may use them.

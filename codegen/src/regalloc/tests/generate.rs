@@ -5,22 +5,7 @@ use crate::isa::Join;
 use crate::mfunc::{MBlock, MEdge, MFunc, PhiMove, RegSets, Term, pseudo};
 use crate::minst::{MInst, Mem};
 use crate::reg::{PRegSet, Reg, RegClass};
-
-/// A generator of random numbers (xorshift).
-pub(crate) struct Random(pub u64);
-
-impl Random {
-    pub(crate) fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 16) as usize % limit
-    }
-
-    fn one_in(&mut self, chance: usize) -> bool {
-        self.below(chance) == 0
-    }
-}
+use frazil_test_support::Random;
 
 /// How functions look.
 #[derive(Clone, Copy, Debug)]

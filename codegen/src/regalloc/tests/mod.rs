@@ -11,7 +11,8 @@ use super::{Allocation, AllocatorInput, AllocatorOptions, RegAllocState, allocat
 use crate::check::check_allocation;
 use crate::mfunc::MFunc;
 use crate::reg::PRegSet;
-use generate::{Random, Shape};
+use frazil_test_support::Random;
+use generate::Shape;
 use ops::{DESC, OPS, SAVED};
 
 /// Allocates, checks and compares runs.
@@ -98,7 +99,7 @@ fn check_many(count: u64, shapes: &[Shape], allocatable: PRegSet) {
 
 fn check_with(state: &mut RegAllocState, count: u64, shapes: &[Shape], allocatable: PRegSet) {
     for seed in 1..=count {
-        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let mut random = Random::new(seed);
         let shape = shapes[random.below(shapes.len())];
         let func = generate::function(&mut random, shape);
         let options = AllocatorOptions {

@@ -8,6 +8,8 @@
 
 use std::io::{Result, Write};
 
+use frazil_test_support::Random;
+
 /// How many 64-bit integers the functions read and write.
 pub const MEMORY_WORDS: u64 = 1024;
 
@@ -61,7 +63,7 @@ impl Shape {
         writeln!(out, "define i64 @f(ptr %p, i64 %n) {{\nentry:")?;
         let mut body = Body {
             out,
-            random: 0x9e37_79b9_7f4a_7c15,
+            random: Random::new(1),
             instructions: 0,
             names: 0,
         };
@@ -73,20 +75,12 @@ impl Shape {
 /// The function that is being written.
 struct Body<'a> {
     out: &'a mut dyn Write,
-    random: u64,
+    random: Random,
     instructions: usize,
     names: usize,
 }
 
 impl Body<'_> {
-    /// A pseudo-random number below `bound` (xorshift).
-    fn below(&mut self, bound: u64) -> u64 {
-        self.random ^= self.random << 13;
-        self.random ^= self.random >> 7;
-        self.random ^= self.random << 17;
-        (self.random >> 20) % bound
-    }
-
     /// A name that nothing has yet.
     fn name(&mut self) -> String {
         self.names += 1;
@@ -117,12 +111,12 @@ impl Body<'_> {
 
     /// An operation on integers that nothing folds away.
     fn operation(&mut self, left: &str, right: &str) -> Result<String> {
-        let operation = ["add", "sub", "xor", "mul", "or", "and"][self.below(6) as usize];
+        let operation = ["add", "sub", "xor", "mul", "or", "and"][self.random.below(6)];
         self.define(&format!("{operation} i64 {left}, {right}"))
     }
 
     fn place(&mut self) -> Result<String> {
-        let index = self.below(MEMORY_WORDS);
+        let index = self.random.below(MEMORY_WORDS as usize);
         self.define(&format!("getelementptr i64, ptr %p, i64 {index}"))
     }
 
@@ -176,9 +170,9 @@ fn straight_line(body: &mut Body<'_>, size: usize) -> Result<()> {
         window.push(body.load()?);
     }
     while body.instructions + 16 < size {
-        let (left, right) = (body.below(8) as usize, body.below(8) as usize);
+        let (left, right) = (body.random.below(8), body.random.below(8));
         let oldest = body.instructions % 8;
-        window[oldest] = match body.below(8) {
+        window[oldest] = match body.random.below(8) {
             0 => body.load()?,
             1 => {
                 body.store(&window[left])?;

@@ -5,9 +5,9 @@
 //! way to a place are kept by type and picked from. Divisors are made odd and positive, shift amounts are reduced
 //! below the width, conversions from floating point saturate. The same seed gives the same text.
 
-#[path = "generate_vectors.rs"]
 mod vectors;
 
+use crate::Random;
 use std::fmt::Write;
 use vectors::VECTORS;
 
@@ -19,85 +19,36 @@ const F32: usize = WIDTHS.len();
 const F64: usize = F32 + 1;
 const TYPES: usize = F64 + 1;
 
-/// A generator of pseudo-random numbers (xorshift), or of numbers that bytes say as long as there are any.
-pub struct Random {
-    state: u64,
-    bytes: std::collections::VecDeque<u8>,
-}
-
-impl Random {
-    /// A generator with this seed.
-    pub fn new(seed: u64) -> Random {
-        let mut random = Random {
-            state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1,
-            bytes: std::collections::VecDeque::new(),
-        };
-        // The first numbers are still like the seed.
-        for _ in 0..8 {
-            random.next();
-        }
-        random
+/// A number of a type as a literal: small ones and the ends of the range are common.
+fn literal(random: &mut Random, ty: usize) -> String {
+    if ty >= TYPES {
+        return vectors::literal(random, ty);
     }
-
-    /// A generator whose first numbers are made of these bytes, so that a fuzzer can choose.
-    #[allow(dead_code, reason = "only the fuzz target and its test have bytes")]
-    pub fn from_bytes(bytes: &[u8]) -> Random {
-        Random {
-            bytes: bytes.to_vec().into(),
-            ..Random::new(1)
-        }
+    if ty >= F32 {
+        let numbers = [
+            "0.0",
+            "1.0",
+            "-1.5",
+            "1e10",
+            "0.1",
+            "-3.75e-3",
+            "inf",
+            "123456.75",
+            "-1e-30",
+            "7.0",
+        ];
+        return random.pick(&numbers).to_owned();
     }
-
-    fn next(&mut self) -> u64 {
-        if let Some(byte) = self.bytes.pop_front() {
-            // Choices look at the bits from the twentieth on; the others make numbers that are literals.
-            return u64::from(byte) << 20 | u64::from(byte) << 50;
-        }
-        self.state ^= self.state << 13;
-        self.state ^= self.state >> 7;
-        self.state ^= self.state << 17;
-        self.state
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        ((self.next() >> 20) % bound as u64) as usize
-    }
-
-    fn pick<'a>(&mut self, words: &[&'a str]) -> &'a str {
-        words[self.below(words.len())]
-    }
-
-    /// A number of a type as a literal: small ones and the ends of the range are common.
-    pub fn literal(&mut self, ty: usize) -> String {
-        if ty >= TYPES {
-            return vectors::literal(self, ty);
-        }
-        if ty >= F32 {
-            let numbers = [
-                "0.0",
-                "1.0",
-                "-1.5",
-                "1e10",
-                "0.1",
-                "-3.75e-3",
-                "inf",
-                "123456.75",
-                "-1e-30",
-                "7.0",
-            ];
-            return self.pick(&numbers).to_owned();
-        }
-        let bits = WIDTHS[ty];
-        let wide = u128::from(self.next()) << 64 | u128::from(self.next());
-        let value = match self.below(4) {
-            0 => wide & 15,
-            1 => 0u128.wrapping_sub(wide & 15),
-            2 => 1u128 << (bits - 1) | (wide & 1),
-            _ => wide,
-        };
-        let spare = 128 - bits;
-        ((value << spare).cast_signed() >> spare).to_string()
-    }
+    let bits = WIDTHS[ty];
+    let wide = u128::from(random.next_word()) << 64 | u128::from(random.next_word());
+    let value = match random.below(4) {
+        0 => wide & 15,
+        1 => 0u128.wrapping_sub(wide & 15),
+        2 => 1u128 << (bits - 1) | (wide & 1),
+        _ => wide,
+    };
+    let spare = 128 - bits;
+    ((value << spare).cast_signed() >> spare).to_string()
 }
 
 fn type_name(ty: usize) -> String {
@@ -119,7 +70,7 @@ pub fn params() -> String {
 
 /// Literal arguments for a function.
 pub fn arguments(random: &mut Random) -> String {
-    PARAMS.map(|ty| random.literal(ty)).join(", ")
+    PARAMS.map(|ty| literal(random, ty)).join(", ")
 }
 
 /// A function that returns an `i64` mixed of all it computed, and an `f64`. It calls functions of lower numbers.
@@ -213,7 +164,7 @@ impl Generator<'_> {
     fn operand(&mut self, ty: usize) -> String {
         let values = self.scope[ty].len();
         if values == 0 || self.random.below(6) == 0 {
-            return self.random.literal(ty);
+            return literal(self.random, ty);
         }
         let back = self.random.below(values).min(self.random.below(values));
         format!("v{}", self.scope[ty][values - 1 - back])
@@ -222,7 +173,7 @@ impl Generator<'_> {
     /// An operand that is a value, for places that take no literal.
     fn value(&mut self, ty: usize) -> String {
         if self.scope[ty].is_empty() {
-            let literal = self.random.literal(ty);
+            let literal = literal(self.random, ty);
             self.define(ty, format!("copy {} {literal}", type_name(ty)));
         }
         let values = &self.scope[ty];

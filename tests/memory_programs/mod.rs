@@ -8,15 +8,12 @@ mod realigned;
 mod variadic;
 mod vectors;
 
-#[path = "../common/folder.rs"]
-mod folder;
-
-use folder::Folder;
+use crate::{RECIPES, checking_frazil, in_repository};
+use frazil_test_support::{Folder, run};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 const CLANG: &str = "clang-22";
-const RECIPES: &[&str] = &["Om1", "O1", "O2", "Os"];
 
 /// One way to build a program.
 struct Build<'a> {
@@ -51,10 +48,8 @@ impl Build<'_> {
             let expected = self.output(folder, &bitcode, &others);
             for recipe in RECIPES {
                 let object = folder.path("program.o");
-                let mut frazil = Command::new(env!("CARGO_BIN_EXE_frazil"));
-                frazil.args(["--check-regalloc", "--verify-each", "--recipe", recipe]);
-                frazil.args(self.frazil).arg(&bitcode).arg("-o").arg(&object);
-                run(&mut frazil);
+                let mut frazil = checking_frazil(recipe);
+                run(frazil.args(self.frazil).arg(&bitcode).arg("-o").arg(&object));
                 let found = self.output(folder, &object, &others);
                 assert_eq!(
                     found, expected,
@@ -90,15 +85,7 @@ impl Build<'_> {
 }
 
 fn source(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/memory_programs")
-        .join(name)
-}
-
-fn run(command: &mut Command) {
-    let output = command.output().expect("the command starts");
-    let message = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{command:?}: {message}");
+    in_repository("tests/memory_programs").join(name)
 }
 
 /// The models of thread-local variables follow from how the code may be placed; linkers turn one into another.
@@ -175,9 +162,7 @@ fn thread_local_variables_of_a_shared_library() {
             let expected = in_library(&bitcode);
             for recipe in RECIPES {
                 let object = folder.path("part.o");
-                let mut frazil = Command::new(env!("CARGO_BIN_EXE_frazil"));
-                frazil.args(["--check-regalloc", "--recipe", recipe]);
-                run(frazil.arg(&bitcode).arg("-o").arg(&object));
+                run(checking_frazil(recipe).arg(&bitcode).arg("-o").arg(&object));
                 assert_eq!(in_library(&object), expected, "{linker} {level} {recipe}");
             }
         }

@@ -4,7 +4,6 @@
 //! context believes what it asked for; the checker reads what came out.
 
 use super::Way;
-use super::random::Random;
 use super::subject::{Compiled, FAULTY, Subject};
 use frazil_codegen::{
     AsmNames, Branch, CallTarget, CaseTable, CaseTest, CodeBuffer, CodegenError, ConvDesc, FastState, Folder,
@@ -13,6 +12,7 @@ use frazil_codegen::{
 };
 use frazil_ir::{CallConv, Inst, Operand, SymbolId, Type, TypeTable};
 use frazil_target_testisa::TestIsa;
+use frazil_test_support::Random;
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -1,10 +1,9 @@
 //! What is compiled: a random function that calls another one, and the arguments that it is run with.
 
-use super::generate;
-use super::random::Random;
 use frazil_codegen::CodegenError;
 use frazil_ir::{EntityRef, FuncId, Function, Module};
 use frazil_target_testisa::program::{Compile, Program};
+use frazil_test_support::{Random, functions};
 
 /// The function that gets faults; the other one is called by it.
 pub const FAULTY: usize = 1;
@@ -40,13 +39,13 @@ pub struct Subject {
 impl Subject {
     /// The subject of a seed.
     pub fn new(seed: u64) -> Subject {
-        let mut generator = generate::Random::new(seed);
+        let mut generator = Random::new(seed);
         let mut random = Random::new(seed);
         let statements = 4 + random.below(STATEMENTS);
         let text = format!(
             "layout pointer_bits 32 stack_align 16\n{}\n{}",
-            generate::function(0, 4, 32, &mut generator),
-            generate::function(FAULTY, statements, 32, &mut generator)
+            functions::function(0, 4, 32, &mut generator),
+            functions::function(FAULTY, statements, 32, &mut generator)
         );
         let arguments = (0..RUNS).map(|_| arguments(&mut random)).collect();
         Subject::of(text, arguments)
@@ -94,7 +93,7 @@ impl Subject {
     }
 }
 
-/// Arguments for the parameters of [`generate::params`]: small numbers and any.
+/// Arguments for the parameters of [`functions::params`]: small numbers and any.
 fn arguments(random: &mut Random) -> Vec<u128> {
     let mut integer = |bits: u32| {
         let wide = (0..4).fold(0u128, |bits, _| bits << 32 | random.below(1 << 32) as u128);

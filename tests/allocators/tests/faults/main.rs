@@ -9,16 +9,12 @@
 //! `FRAZIL_FAULT_SEED` where to begin; `FRAZIL_FAULT_SECONDS` when to stop at the latest, each test taking its part.
 //! `cargo xtask allocation-faults` tries 10,000.
 
-mod both;
 mod fast;
-#[path = "../runner/generate.rs"]
-#[allow(dead_code, reason = "the file tests use more of it")]
-mod generate;
 mod linear_scan;
-mod random;
 mod subject;
 
-use random::Random;
+use frazil_allocators::allocate;
+use frazil_test_support::Random;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use subject::{Answers, Compiled, Subject};
@@ -137,7 +133,7 @@ fn both_allocators_satisfy_the_checker() {
     for seed in seeds(0.1) {
         let mut random = Random::new(seed);
         let bytes: Vec<u8> = (0..random.below(2000)).map(|_| random.below(256) as u8).collect();
-        both::allocate(&bytes);
+        allocate(&bytes);
     }
 }
 

@@ -4,7 +4,6 @@
 //! verdict on it is kept; the allocation is applied whatever it was.
 
 use super::Way;
-use super::random::Random;
 use super::subject::{Compiled, FAULTY, Subject};
 use frazil_codegen::check::{CheckError, check_allocation};
 use frazil_codegen::optimize::{MachRecipe, OptimizeState};
@@ -15,6 +14,7 @@ use frazil_codegen::regalloc::{
 };
 use frazil_codegen::{CodegenError, MFunc, Reg, Target};
 use frazil_target_testisa::TestIsa;
+use frazil_test_support::Random;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -117,7 +117,7 @@ fn spoil(
         "dropped spill" => drop_edit(allocation, random, |_, dest| !is_reg(dest)),
         "dropped move" => drop_edit(allocation, random, |source, dest| is_reg(source) && is_reg(dest)),
         "dropped edge move" => {
-            let index = random.pick(&(0..allocation.edge_moves.len()).collect::<Vec<_>>())?;
+            let index = random.pick_if_any(&(0..allocation.edge_moves.len()).collect::<Vec<_>>())?;
             allocation.edge_moves.remove(index);
             Some(())
         }
@@ -127,7 +127,7 @@ fn spoil(
                 .filter(|&index| allocation.edits[index - 1].point == allocation.edits[index].point)
                 .filter(|&index| follows(&allocation.edits[index - 1].action, &allocation.edits[index].action))
                 .collect();
-            let index = random.pick(&pairs)?;
+            let index = random.pick_if_any(&pairs)?;
             allocation.edits[index].action.source = allocation.edits[index - 1].action.source;
             Some(())
         }
@@ -138,7 +138,7 @@ fn spoil(
                 .filter(|&(first, second)| moves[first].edge == moves[second].edge)
                 .filter(|&(first, second)| first != second && follows(&moves[first].action, &moves[second].action))
                 .collect();
-            let (first, second) = random.pick(&pairs)?;
+            let (first, second) = random.pick_if_any(&pairs)?;
             allocation.edge_moves[second].action.source = moves[first].action.source;
             Some(())
         }
@@ -160,11 +160,11 @@ fn swap_register(input: &AllocatorInput<'_>, allocation: &mut Allocation, random
         .flat_map(|inst| (0..3).map(move |operand| (inst, operand)))
         .filter(|&(inst, operand)| allocation.regs[inst][operand] != NO_REG)
         .collect();
-    let (inst, operand) = random.pick(&operands)?;
+    let (inst, operand) = random.pick_if_any(&operands)?;
     let old = Reg(u32::from(allocation.regs[inst][operand]));
     let is_other = |reg: &Reg| reg.bank() == old.bank() && *reg != old;
     let others: Vec<Reg> = input.allocatable.iter().filter(is_other).collect();
-    let reg = random.pick(&others)?;
+    let reg = random.pick_if_any(&others)?;
     allocation.regs[inst][operand] = reg.0 as u8;
     allocation.written.insert(reg);
     Some(())
@@ -179,7 +179,7 @@ fn drop_edit(allocation: &mut Allocation, random: &mut Random, is_one: impl Fn(P
     let edits: Vec<usize> = (0..allocation.edits.len())
         .filter(|&index| is_one(&allocation.edits[index].action))
         .collect();
-    allocation.edits.remove(random.pick(&edits)?);
+    allocation.edits.remove(random.pick_if_any(&edits)?);
     Some(())
 }
 
@@ -203,7 +203,7 @@ fn wrong_slot(allocation: &mut Allocation, random: &mut Random) -> Option<()> {
     let others: Vec<u32> = (0..slots.len() as u32)
         .filter(|&other| other != slot.0 && slots[other as usize] >= slots[slot.0 as usize])
         .collect();
-    slot.0 = random.pick(&others)?;
+    slot.0 = random.pick_if_any(&others)?;
     Some(())
 }
 
@@ -214,12 +214,12 @@ fn clobber(func: &MFunc, input: &AllocatorInput<'_>, allocation: &mut Allocation
         .flat_map(|block| block.start..block.end.saturating_sub(2))
         .filter(|&inst| !in_group(inst))
         .collect();
-    let point = Edit::before(random.pick(&insts)?);
+    let point = Edit::before(random.pick_if_any(&insts)?);
     let vregs: Vec<u32> = (0..func.vregs.len() as u32).collect();
-    let vreg = Reg::virtual_number(random.pick(&vregs)?);
+    let vreg = Reg::virtual_number(random.pick_if_any(&vregs)?);
     let bank = func.vreg(vreg).class as usize;
     let regs: Vec<Reg> = input.allocatable.iter().filter(|reg| reg.bank() == bank).collect();
-    let (source, dest) = (random.pick(&regs)?, random.pick(&regs)?);
+    let (source, dest) = (random.pick_if_any(&regs)?, random.pick_if_any(&regs)?);
     let action = AllocMove {
         vreg,
         source: MoveSource::Place(Place::Reg(source)),

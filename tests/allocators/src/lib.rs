@@ -1,20 +1,21 @@
-//! Compiles a function that bytes describe by both ways and for every target, with the checker on; shared by the fuzz
-//! target `allocators` and a test.
+//! Tests of both register allocators: [`allocate`], which is what the fuzz target `allocators` and a test do, and in
+//! `tests/` [faults](../tests/faults/main.rs) for the checker and [a yardstick](../tests/yardstick/main.rs).
 
-use super::generate::{Random, function};
 use frazil_codegen::optimize::{MachRecipe, OptimizeState};
 use frazil_codegen::pass::NoMachPasses;
 use frazil_codegen::{CodegenError, CompiledFunction, FastState, ModuleView, RelocationModel, Target, Unit};
 use frazil_ir::text::parse_module;
 use frazil_target_testisa::TestIsa;
 use frazil_target_x86::isa::X86_64;
+use frazil_test_support::Random;
+use frazil_test_support::functions::function;
 
 /// Bytes for one statement.
 const STATEMENT_BYTES: usize = 12;
 /// Statements of a function, at most.
 const MOST_STATEMENTS: usize = 200;
 
-/// Compiles the function that the bytes describe.
+/// Compiles the function that the bytes describe by both ways and for every target, with the checker on.
 ///
 /// # Panics
 /// When the checker rejects an allocation.

@@ -3,30 +3,18 @@
 
 mod clearing;
 mod code_models;
-#[path = "../common/folder.rs"]
-mod folder;
 mod object_file;
 
-use folder::Folder;
+use crate::{RECIPES, checking_frazil, frazil, in_repository};
+use frazil_test_support::{Folder, run};
 use object_file::ObjectFile;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const RECIPES: &[&str] = &["Om1", "O1", "O2", "Os"];
-
-fn run(command: &mut Command) -> Vec<u8> {
-    let output = command.output().expect("the command starts");
-    let message = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{command:?}: {message}");
-    output.stdout
-}
-
 fn here(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/module_features")
-        .join(name)
+    in_repository("tests/module_features").join(name)
 }
 
 /// The bitcode of a text in LLVM's form.
@@ -52,8 +40,7 @@ fn by_llc(folder: &Folder, module: &Path, words: &[&str]) -> PathBuf {
 fn by_frazil(folder: &Folder, module: &Path, recipe: &str, as_text: bool, words: &[&str]) -> PathBuf {
     let path = folder.path("frazil.o");
     let text = folder.path("frazil.s");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_frazil"));
-    command.args(["--check-regalloc", "--verify-each", "--recipe", recipe]);
+    let mut command = checking_frazil(recipe);
     command.args(words).arg(module);
     if as_text {
         run(command.args(["--emit", "asm", "-o"]).arg(&text));
@@ -362,7 +349,7 @@ fn other_alignments_of_stacks_are_refused() {
     ] {
         let module = bitcode(&folder, name);
         for recipe in RECIPES {
-            let mut command = Command::new(env!("CARGO_BIN_EXE_frazil"));
+            let mut command = frazil();
             command.args(["--recipe", recipe]).arg(&module);
             let output = command.arg("-o").arg(folder.path("a.o")).output().expect("it starts");
             let message = String::from_utf8_lossy(&output.stderr);

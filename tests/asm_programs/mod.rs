@@ -3,30 +3,13 @@
 //!
 //! Each is taken at -O0 and at -O2 and goes through every built-in recipe with the checker of register allocations.
 
-#[path = "../common/folder.rs"]
-mod folder;
-
-use folder::Folder;
+use crate::{RECIPES, checking_frazil, frazil, in_repository};
+use frazil_test_support::{Folder, run};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-const RECIPES: &[&str] = &["Om1", "O1", "O2", "Os"];
-
 fn source(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/asm_programs");
-    folder.join(name)
-}
-
-fn run(command: &mut Command) {
-    let output = command.output().expect("the command starts");
-    let message = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{command:?}: {message}");
-}
-
-fn frazil(words: &[&str], bitcode: &Path, object: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_frazil"));
-    command.args(words).arg(bitcode).arg("-o").arg(object);
-    command
+    in_repository("tests/asm_programs").join(name)
 }
 
 fn bitcode_of_c(name: &str, level: &str, bitcode: &Path) {
@@ -55,9 +38,8 @@ fn check(folder: &Folder, bitcode: &Path, words: &[&str], more: &[PathBuf]) {
     run(llc.arg(bitcode).arg("-o").arg(&object));
     let expected = output();
     for recipe in RECIPES {
-        let mut all = vec!["--check-regalloc", "--verify-each", "--recipe", recipe];
-        all.extend(words);
-        run(&mut frazil(&all, bitcode, &object));
+        let mut command = checking_frazil(recipe);
+        run(command.args(words).arg(bitcode).arg("-o").arg(&object));
         assert_eq!(output(), expected, "{} {recipe}", bitcode.display());
     }
 }
@@ -225,8 +207,7 @@ fn texts_that_unwind_beside_landing_pads() {
     let mut assembler = Command::new("llvm-as-22");
     run(assembler.arg(source("beside-pads.ll")).arg("-o").arg(&bitcode));
     for recipe in RECIPES {
-        let words = ["--check-regalloc", "--verify-each", "--recipe", recipe];
-        run(&mut frazil(&words, &bitcode, &object));
+        run(checking_frazil(recipe).arg(&bitcode).arg("-o").arg(&object));
         let program = folder.path("program");
         run(Command::new("clang-22")
             .arg(&object)
@@ -290,13 +271,12 @@ fn texts_of_rust() {
 /// What the command says of a program with this function.
 fn complaint(name: &str, text: &str, words: &[&str]) -> String {
     let folder = Folder::new(name);
-    let (input, bitcode) = (folder.path("in.c"), folder.path("in.bc"));
-    std::fs::write(&input, text).expect("writable");
+    let (input, bitcode) = (folder.write("in.c", text), folder.path("in.bc"));
     let mut clang = Command::new("clang-22");
     run(clang.args(["-c", "-emit-llvm"]).arg(&input).arg("-o").arg(&bitcode));
-    let output = frazil(words, &bitcode, &folder.path("out.o"))
-        .output()
-        .expect("the command starts");
+    let mut command = frazil();
+    command.args(words).arg(&bitcode).arg("-o").arg(folder.path("out.o"));
+    let output = command.output().expect("the command starts");
     assert!(!output.status.success());
     String::from_utf8_lossy(&output.stderr).into_owned()
 }

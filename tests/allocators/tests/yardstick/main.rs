@@ -9,9 +9,6 @@
 //! `cargo xtask regalloc-yardstick` names the modules of the corpus in `FRAZIL_YARDSTICK` (paths, one per line).
 
 mod count;
-#[path = "../runner/generate.rs"]
-#[allow(dead_code, reason = "the file tests use more of it")]
-mod generate;
 mod graph;
 mod measure;
 mod ssa;
@@ -19,11 +16,13 @@ mod unit;
 
 use count::{Counts, TITLES};
 use frazil_frontend_pnacl::{BitcodeModule, FunctionReader};
+use frazil_test_support::{Random, functions};
 use measure::Comparison;
 use std::path::Path;
 
-/// The committed modules that the everyday run takes.
-const MODULES: [&str; 2] = ["tests/modules/mixed-O0.bc", "tests/modules/mixed-O2.bc"];
+/// The committed modules that the everyday run takes, in [`MODULES_FOLDER`].
+const MODULES: [&str; 2] = ["mixed-O0.bc", "mixed-O2.bc"];
+const MODULES_FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../modules");
 /// Random functions of the everyday run.
 const RANDOM_FUNCTIONS: u64 = 60;
 /// Statements of each.
@@ -47,11 +46,11 @@ fn bitcode(path: &Path) -> Comparison {
 fn random(first_seed: u64, functions: u64) -> Comparison {
     let mut all = Comparison::default();
     for seed in first_seed..first_seed + functions {
-        let mut random = generate::Random::new(seed);
+        let mut random = Random::new(seed);
         let text = format!(
             "triple \"x86_64-unknown-linux-gnu\"\n{}\n{}",
-            generate::function(0, 4, 64, &mut random),
-            generate::function(1, STATEMENTS, 64, &mut random)
+            functions::function(0, 4, 64, &mut random),
+            functions::function(1, STATEMENTS, 64, &mut random)
         );
         let (module, functions) = frazil_ir::text::parse_module(&text).expect("random functions can be parsed");
         let mut next = functions.iter();
@@ -104,7 +103,7 @@ fn ratios(found: &Comparison) -> [f64; 2] {
 
 #[test]
 fn our_allocator_is_about_as_good() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = Path::new(MODULES_FOLDER);
     let mut all = Comparison::default();
     print_head();
     let mut add = |name: &str, found: Comparison| {
@@ -121,7 +120,7 @@ fn our_allocator_is_about_as_good() {
         Err(_) => {
             for path in MODULES.map(Path::new) {
                 let name = path.file_stem().unwrap_or_default().to_string_lossy();
-                add(&name, bitcode(&root.join(path)));
+                add(&name, bitcode(&folder.join(path)));
             }
         }
     }

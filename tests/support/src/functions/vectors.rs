@@ -4,7 +4,8 @@
 //! Indices are always in range and masks of shuffles whole, since both could give poison otherwise. The bits of
 //! floating-point numbers are not looked at.
 
-use super::{F32, F64, Generator, Random, TYPES, WIDTHS, type_name};
+use super::{F32, F64, Generator, TYPES, WIDTHS, literal as scalar_literal, type_name};
+use crate::Random;
 
 /// Element types by their place among all types, and numbers of lanes.
 pub const VECTORS: [(usize, usize); 24] = [
@@ -56,14 +57,14 @@ pub fn literal(random: &mut Random, ty: usize) -> String {
     if random.below(5) == 0 {
         return format!("{} zero", name(ty));
     }
-    let first = random.literal(element);
+    let first = scalar_literal(random, element);
     let is_splat = random.below(3) == 0;
     let lanes: Vec<String> = (0..lanes)
         .map(|_| {
             if is_splat {
                 first.clone()
             } else {
-                random.literal(element)
+                scalar_literal(random, element)
             }
         })
         .collect();

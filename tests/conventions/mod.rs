@@ -8,9 +8,11 @@
 
 mod generate;
 
-use generate::{Case, Random};
+use crate::{RECIPES, frazil, in_repository};
+use frazil_test_support::{Folder, Random, run};
+use generate::Case;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 /// Functions for each convention.
@@ -52,14 +54,13 @@ fn functions_of_assembly_alone_have_no_frame() {
 
 /// Compiles a program under every recipe and compares what it prints.
 fn check_program(name: &str, expected: &str) {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("conventions-{name}"));
-    std::fs::create_dir_all(&folder).expect("a folder for the test");
-    let bitcode = folder.join("program.bc");
-    let text = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/conventions/{name}.ll"));
+    let folder = Folder::new(name);
+    let bitcode = folder.path("program.bc");
+    let text = in_repository(format!("tests/conventions/{name}.ll"));
     run(Command::new("llvm-as-22").arg(text).arg("-o").arg(&bitcode));
-    for recipe in ["Om1", "O1", "O2", "Os"] {
-        let (object, program) = (folder.join("program.o"), folder.join("program"));
-        let mut command = Command::new(env!("CARGO_BIN_EXE_frazil"));
+    for recipe in RECIPES {
+        let (object, program) = (folder.path("program.o"), folder.path("program"));
+        let mut command = frazil();
         run(command.args(["--recipe", recipe]).arg(&bitcode).arg("-o").arg(&object));
         run(Command::new("cc").arg(&object).arg("-o").arg(&program));
         let output = Command::new(&program).output().expect("the program starts");
@@ -69,31 +70,29 @@ fn check_program(name: &str, expected: &str) {
 }
 
 fn check(convention: &str, cases: &[Case]) {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("conventions-{convention}"));
-    std::fs::create_dir_all(&folder).expect("a folder for the test");
-    let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).expect("a file of the test");
-    write("callee.ll", &generate::callees(convention, cases));
-    write("caller.ll", &generate::callers(convention, cases));
-    write("main.c", &generate::main(cases));
+    let folder = Folder::new(convention);
+    folder.write("callee.ll", generate::callees(convention, cases));
+    folder.write("caller.ll", generate::callers(convention, cases));
+    folder.write("main.c", generate::main(cases));
     for module in ["callee", "caller"] {
-        run(Command::new("llvm-as-22").arg(folder.join(format!("{module}.ll"))));
+        run(Command::new("llvm-as-22").arg(folder.path(&format!("{module}.ll"))));
         for (name, words) in COMPILERS {
             let object = object(&folder, module, name);
             let mut command = Command::new(words[0]);
             run(command
                 .args(&words[1..])
-                .arg(folder.join(format!("{module}.bc")))
+                .arg(folder.path(&format!("{module}.bc")))
                 .arg("-o")
                 .arg(object));
         }
     }
     for (callee, caller) in PAIRS {
-        let program = folder.join("program");
+        let program = folder.path("program");
         let (callee, caller) = (COMPILERS[callee].0, COMPILERS[caller].0);
         let objects = [object(&folder, "callee", callee), object(&folder, "caller", caller)];
         run(Command::new("cc")
             .arg("-g0")
-            .arg(folder.join("main.c"))
+            .arg(folder.path("main.c"))
             .args(objects)
             .arg("-o")
             .arg(&program));
@@ -110,12 +109,6 @@ fn check(convention: &str, cases: &[Case]) {
     }
 }
 
-fn object(folder: &Path, module: &str, compiler: &str) -> PathBuf {
-    folder.join(format!("{module}.{compiler}.o"))
-}
-
-fn run(command: &mut Command) {
-    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "{command:?}: {text}");
+fn object(folder: &Folder, module: &str, compiler: &str) -> PathBuf {
+    folder.path(&format!("{module}.{compiler}.o"))
 }

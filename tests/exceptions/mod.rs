@@ -6,32 +6,20 @@
 
 mod tables;
 
-#[path = "../common/folder.rs"]
-mod folder;
-
-use folder::Folder;
+use crate::{RECIPES, checking_frazil, in_repository};
+use frazil_test_support::{Folder, run};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 const CLANG: &str = "clang++-22";
 const LLC: &str = "llc-22";
-const RECIPES: &[&str] = &["Om1", "O1", "O2", "Os"];
 
 fn here(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/exceptions")
-        .join(name)
-}
-
-fn run(command: &mut Command) {
-    let output = command.output().expect("the command starts");
-    let message = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{command:?}: {message}");
+    in_repository("tests/exceptions").join(name)
 }
 
 fn frazil(recipe: &str, words: &[&str], input: &Path, output: &Path) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_frazil"));
-    command.args(["--check-regalloc", "--verify-each", "--recipe", recipe]);
+    let mut command = checking_frazil(recipe);
     run(command.args(words).arg(input).arg("-o").arg(output));
 }
 

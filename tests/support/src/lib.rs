@@ -1,0 +1,13 @@
+//! What tests and automation of several crates share: [numbers that look random](random), [functions made of
+//! them](functions), [folders](folder) and [commands](command).
+//!
+//! It uses no other crate, so that every crate's tests can use it, those of the lowest, too.
+
+mod command;
+mod folder;
+pub mod functions;
+mod random;
+
+pub use command::run;
+pub use folder::{Folder, names};
+pub use random::Random;
