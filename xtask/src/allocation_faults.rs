@@ -1,7 +1,7 @@
 //! `cargo xtask allocation-faults`: faults in register allocations of random functions, by both ways to compile.
 //!
-//! It runs the test `faults` of the crate `frazil-allocators` in a release build, over many more functions than everyday
-//! runs do, and prints its tables.
+//! It runs the test `faults` of the crate `frazil-allocators` in a release build, over many more functions than
+//! everyday runs do, and prints its tables.
 
 use anyhow::{Result, ensure};
 use pico_args::Arguments;

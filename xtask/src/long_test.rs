@@ -1,4 +1,4 @@
-//! Long runs of the workspace's own tests: in a release build, with what they print.
+//! Long runs of the workspace's own tests: in a release build, with what they print; and its file tests.
 //!
 //! How much such a test does, and with which seed, it reads from the environment.
 
@@ -14,6 +14,16 @@ pub fn long_test(package: &str, test: &str) -> Command {
     let mut command = workspace::cargo();
     command.args(["test", "--quiet", "--release", "--package", package, "--test", test]);
     command.args(["--", "--nocapture", "--test-threads", "1"]);
+    command
+}
+
+/// The command that runs the file tests in an everyday build.
+///
+/// The whole workspace is named, because packages that are built alone have other features in their dependencies than
+/// in `cargo test --workspace`: everything would be built again.
+pub fn file_tests() -> Command {
+    let mut command = workspace::cargo();
+    command.args(["test", "--workspace", "--test", "filetests"]);
     command
 }
 

@@ -8,8 +8,9 @@ use std::time::Duration;
 use anyhow::{Result, ensure};
 use pico_args::Arguments;
 
+use crate::long_test::file_tests;
+use crate::process;
 use crate::share::Share;
-use crate::{process, workspace};
 
 /// More than this is a hang.
 const CLOCK_LIMIT: Duration = Duration::from_secs(3600);
@@ -22,12 +23,7 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
     let series: u64 = arguments.opt_value_from_str("--series")?.unwrap_or(100);
     let mut share = Share::from_arguments(&mut arguments)?;
     ensure!(arguments.finish().is_empty(), "too many arguments");
-    let test = || {
-        let mut command = workspace::cargo();
-        command.args(["test", "--quiet", "--package", "frazil", "--test", "filetests"]);
-        command
-    };
-    process::checked(test().arg("--no-run"))?;
+    process::checked(file_tests().arg("--no-run"))?;
     share.begin();
     let (mut made, mut failed) = (0, 0);
     for number in share.seed()..share.seed() + series {
@@ -35,7 +31,7 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
             break;
         }
         made += 1;
-        let mut command = test();
+        let mut command = file_tests();
         command
             .args(["--", TRIALS])
             .env("FRAZIL_RANDOM_SERIES", number.to_string());

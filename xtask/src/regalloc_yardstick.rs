@@ -1,7 +1,8 @@
 //! `cargo xtask regalloc-yardstick`: what our register allocator adds to the functions of the corpus, beside
 //! `regalloc2`.
 //!
-//! It runs the test `yardstick` of the crate `frazil-allocators` in a release build on the modules, and prints its tables.
+//! It runs the test `yardstick` of the crate `frazil-allocators` in a release build on the modules, and prints its
+//! tables.
 
 use std::time::Duration;
 

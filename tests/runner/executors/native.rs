@@ -6,10 +6,11 @@
 use super::compiled::{RESULT_BYTES, answer, object, run_name, text_with_runs};
 use super::{Answer, Executor, Program};
 use frazil::RelocationModel;
+use frazil_test_support::Folder;
+use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Position-independent code in a position-independent executable.
 pub const X86_64: Executor = Executor {
@@ -43,25 +44,49 @@ fn is_available() -> bool {
             .is_ok_and(|output| output.status.success())
 }
 
-fn run(program: &Program<'_>, relocation_model: RelocationModel, link_option: &str) -> Result<Vec<Answer>, String> {
+fn run(
+    program: &Program<'_>,
+    relocation_model: RelocationModel,
+    link_option: &'static str,
+) -> Result<Vec<Answer>, String> {
     let target = frazil::targets().iter().find(|target| target.name == "x86_64");
     let target = target.ok_or("this build has no target x86_64")?;
     if program.runs.is_empty() {
         return Ok(Vec::new());
     }
     let object = object(program, &text_with_runs(program)?, target, relocation_model)?;
-    let folder = Folder::new()?;
-    let (object_path, main_path, program_path) = (folder.file("case.o"), folder.file("main.c"), folder.file("case"));
-    std::fs::write(&object_path, object).map_err(|error| error.to_string())?;
-    std::fs::write(&main_path, main_program(program)).map_err(|error| error.to_string())?;
+    let main = compiled(main_program(program), link_option)?;
+    let folder = Folder::new("filetests");
+    let program_path = folder.path("case");
     let mut link = Command::new("cc");
-    link.args(["-w", "-O1", link_option, "-o"])
+    link.args([link_option, "-o"])
         .arg(&program_path)
-        .args([&main_path, &object_path])
+        .args([folder.write("main.o", &*main), folder.write("case.o", object)])
         .arg("-lm");
     output_of(&mut link)?;
     let output = output_of(&mut Command::new(&program_path))?;
     answers(program, &output)
+}
+
+/// The object of a C program. Those of a case are the same under every recipe, and many cases share one, so that each
+/// is compiled once.
+fn compiled(text: String, link_option: &'static str) -> Result<Arc<[u8]>, String> {
+    type Object = OnceLock<Result<Arc<[u8]>, String>>;
+    static OBJECTS: Mutex<BTreeMap<(&str, String), Arc<Object>>> = Mutex::new(BTreeMap::new());
+    let key = (link_option, text);
+    let mut objects = OBJECTS.lock().unwrap_or_else(PoisonError::into_inner);
+    let object = Arc::clone(objects.entry(key.clone()).or_default());
+    drop(objects);
+    let compile = || {
+        let folder = Folder::new("filetests-main");
+        let (source, object) = (folder.write("main.c", key.1), folder.path("main.o"));
+        let mut command = Command::new("cc");
+        command.args(["-w", "-O1", link_option, "-c", "-o"]);
+        output_of(command.arg(&object).arg(source))?;
+        let bytes = std::fs::read(object).map_err(|error| error.to_string())?;
+        Ok(Arc::from(bytes))
+    };
+    object.get_or_init(compile).clone()
 }
 
 /// Runs a command; its standard output if it succeeds, else its messages.
@@ -130,28 +155,4 @@ fn answers(program: &Program<'_>, output: &str) -> Result<Vec<Answer>, String> {
             answer(program, index, &bytes)
         })
         .collect()
-}
-
-/// A temporary folder, removed when it is dropped.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Result<Folder, String> {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("frazil-filetests-{}-{number}", std::process::id()));
-        std::fs::create_dir_all(&path).map_err(|error| error.to_string())?;
-        Ok(Folder(path))
-    }
-
-    fn file(&self, name: &str) -> PathBuf {
-        Path::new(&self.0).join(name)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // A folder that stays behind does no harm.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }

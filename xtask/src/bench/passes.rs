@@ -20,6 +20,7 @@ use super::statistics::geometric_mean;
 use super::{compile_time, instructions};
 use crate::compiler::Compiler;
 use crate::corpus::Module;
+use crate::long_test::file_tests;
 use crate::{crosstest, process, workspace};
 
 /// Parts of the optimizing path that are timed like passes but cannot be left out.
@@ -129,8 +130,8 @@ fn signed_percent(ratio: f64) -> String {
 
 /// The passes without which some file test fails.
 fn tested_passes() -> Result<BTreeSet<String>> {
-    let mut command = workspace::cargo();
-    command.args(["test", "--package", "frazil", "--test", "filetests", "--", TRIAL.trim()]);
+    let mut command = file_tests();
+    command.args(["--", TRIAL.trim()]);
     let outcome = process::run(&mut command, Duration::from_secs(1800))?;
     let report = String::from_utf8_lossy(&outcome.stdout);
     let tested: BTreeSet<String> = report.lines().filter_map(passed_trial).collect();
