@@ -57,7 +57,19 @@ impl Default for DataLayout {
     }
 }
 
+/// The layout of x86-64 Linux (LLVM 22, `X86TargetMachine`).
+const X86_64: &[u8] = b"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128";
+
 impl DataLayout {
+    /// The layout of a module for `triple` that has no string: that of the target, as for `llc`, which takes a module
+    /// without triple for the machine that it runs on.
+    pub fn of_target(triple: &[u8]) -> DataLayout {
+        if !triple.is_empty() && !triple.starts_with(b"x86_64") {
+            return DataLayout::default();
+        }
+        DataLayout::parse(X86_64, triple, 0).unwrap_or_default()
+    }
+
     /// Reads the string of a module for `triple`.
     ///
     /// LLVM's own reader adds the alignment of `i128` that layouts for x86-64 lacked before LLVM 18; so does this.
@@ -221,6 +233,14 @@ mod tests {
         assert_eq!(layout.vector_align(256), 5);
         assert_eq!(layout.pointer(270).bits, 32);
         assert_eq!(layout.pointer(9).bits, 64);
+    }
+
+    #[test]
+    fn modules_without_string_have_the_layout_of_their_target() {
+        assert_eq!(DataLayout::of_target(b"").integer_align(64), 3);
+        assert_eq!(DataLayout::of_target(b"x86_64-linux-gnu").integer_align(128), 4);
+        assert_eq!(DataLayout::of_target(b"").float_align(80), 4);
+        assert_eq!(DataLayout::of_target(b"other").integer_align(64), 2);
     }
 
     #[test]

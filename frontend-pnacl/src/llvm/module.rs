@@ -106,11 +106,15 @@ impl<'a> BitcodeModule<'a> {
         }
         let mut cursor = wrapper::open(bytes)?;
         let outline = outline(&mut cursor)?;
+        let layout = DataLayout::of_target(b"");
         let mut this = BitcodeModule {
             stream: cursor.clone(),
-            module: Module::default(),
+            module: Module {
+                data_layout: layout.for_module(),
+                ..Module::default()
+            },
             types: TypeTable::default(),
-            layout: DataLayout::default(),
+            layout,
             attributes: AttributeTable::default(),
             constants: ConstantTable::default(),
             values: Vec::new(),
@@ -247,12 +251,18 @@ impl<'a> BitcodeModule<'a> {
                 }
                 globals.set_string_table(names, self.version >= 2);
             }
-            code::TRIPLE => self.module.triple = self.module.strings.add(&record.text(0)),
+            code::TRIPLE => {
+                let triple = record.text(0);
+                self.module.triple = self.module.strings.add(&triple);
+                let layout = DataLayout::of_target(&triple);
+                if layout != self.layout {
+                    self.set_layout(layout, record.start())?;
+                }
+            }
             code::DATA_LAYOUT => {
                 let triple = self.module.strings.bytes(self.module.triple);
-                self.layout = DataLayout::parse(&record.text(0), triple, record.start())?;
-                self.module.data_layout = self.layout.for_module();
-                self.types.lay_out(&self.layout, record.start())?;
+                let layout = DataLayout::parse(&record.text(0), triple, record.start())?;
+                self.set_layout(layout, record.start())?;
             }
             code::ASM => self.module.asm = self.module.strings.add(&record.text(0)),
             code::SOURCE_FILE_NAME => self.module.source_name = self.module.strings.add(&record.text(0)),
@@ -260,6 +270,12 @@ impl<'a> BitcodeModule<'a> {
             _ => {}
         }
         Ok(())
+    }
+
+    fn set_layout(&mut self, layout: DataLayout, place: u64) -> Result<(), ReadError> {
+        self.module.data_layout = layout.for_module();
+        self.layout = layout;
+        self.types.lay_out(&self.layout, place)
     }
 
     fn read_inner(&mut self, cursor: &mut Cursor<'a>, header: &SubBlock, record: &mut Record) -> Result<(), ReadError> {
