@@ -160,6 +160,13 @@ fn tools_are_told_what_the_module_says() {
 }
 
 #[test]
+fn modules_without_a_layout_have_the_targets() {
+    each_way("layout.ll", &[], |way, reference, object| {
+        same_sections(way, reference, object, &[".data"]);
+    });
+}
+
+#[test]
 fn attachments_choose_sections() {
     each_way("attachments.ll", &[], |way, reference, object| {
         let is_other = |name: &str| {
