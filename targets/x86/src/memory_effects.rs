@@ -8,7 +8,7 @@ use crate::ops::Op::{self, *};
 /// Rows of a form with a memory destination that only read it.
 pub(crate) static ONLY_READ: &[Op] = &[
     CmpMR, CmpMI, TestMR, TestMI, MulM, Mul8M, ImulM, Imul8M, DivM, Div8M, IdivM, Idiv8M, BtMI, PushM, JmpM, CallM,
-    LdmxcsrM, FldcwM, FldsM, FldlM, FldtM, FildlM, FildqM, FaddsM, FsubsM,
+    LdmxcsrM, FldcwM, FldsM, FldlM, FldtM, FildlM, FildqM, FaddsM, FsubsM, ClflushM,
 ];
 
 /// Rows that only write it.

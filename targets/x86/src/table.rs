@@ -271,8 +271,8 @@ op_table! {
     Rdtsc "rdtsc" None x0f(0x31), Q, Both, [], NO.defs(&[RAX, RDX]);
     Rdtscp "rdtscp" NoneModRm x0f(0x01).digit(0xf9), Q, Both, [], NO.defs(&[RAX, RCX, RDX]);
     Xgetbv "xgetbv" NoneModRm x0f(0x01).digit(0xd0), Q, Both, [], NO.uses(&[RCX]).defs(&[RAX, RDX]);
-    RdrandR "rdrand" R int0f(0xc7).digit(6), WLQ, Both, [D], FW;
-    RdseedR "rdseed" R int0f(0xc7).digit(7), WLQ, Both, [D], FW;
+    RdrandR "rdrand" R int0f(0xc7).digit(6).flag(Code::PLAIN), WLQ, Both, [D], FW;
+    RdseedR "rdseed" R int0f(0xc7).digit(7).flag(Code::PLAIN), WLQ, Both, [D], FW;
     ClflushM "clflush" M x0f(0xae).digit(7), B, Both, [], NO;
     Cpuid "cpuid" None x0f(0xa2), Q, Both, [], NO.uses(&[RAX, RCX]).defs(&[RAX, RBX, RCX, RDX]);
     StmxcsrM "stmxcsr" M x0f(0xae).digit(3), L, Both, [], NO;

@@ -106,12 +106,12 @@ const PROCESSOR: &[Row] = &[
     row("rdtscp", in_edx_eax!("rdtscp"), "={ax},={cx},~{dx},~{flags}"),
     row("rdpmc", in_edx_eax!("rdpmc"), "={ax},{cx},~{dx},~{flags}"),
     row("rdpru", in_edx_eax!("rdpru"), "={ax},{cx},~{dx},~{flags}"),
-    row("rdrand.16", "rdrandw $0", "=r,={@ccc},~{flags}"),
-    row("rdrand.32", "rdrandl $0", "=r,={@ccc},~{flags}"),
-    row("rdrand.64", "rdrandq $0", "=r,={@ccc},~{flags}"),
-    row("rdseed.16", "rdseedw $0", "=r,={@ccc},~{flags}"),
-    row("rdseed.32", "rdseedl $0", "=r,={@ccc},~{flags}"),
-    row("rdseed.64", "rdseedq $0", "=r,={@ccc},~{flags}"),
+    row("rdrand.16", "rdrand $0", "=r,={@ccc},~{flags}"),
+    row("rdrand.32", "rdrand $0", "=r,={@ccc},~{flags}"),
+    row("rdrand.64", "rdrand $0", "=r,={@ccc},~{flags}"),
+    row("rdseed.16", "rdseed $0", "=r,={@ccc},~{flags}"),
+    row("rdseed.32", "rdseed $0", "=r,={@ccc},~{flags}"),
+    row("rdseed.64", "rdseed $0", "=r,={@ccc},~{flags}"),
     row("rdpid", "rdpid ${0:q}", "=r"),
     // Long addition: the carry comes in as a byte that is not zero, and goes out as one.
     row(
