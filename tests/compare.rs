@@ -73,34 +73,18 @@ fn a_side_that_fails_is_empty_and_says_why() {
 
 #[test]
 fn programs_are_linked_run_and_compared() {
-    let report = json(&[
-        SAMPLE,
-        "--levels",
-        "2",
-        "--llc",
-        "llc-22",
-        "--run",
-        "{} one two",
-        "--link",
-        "cc {} -o {}",
-    ]);
+    let linked_by = |link: &str, run: &str| {
+        let words = [SAMPLE, "--levels", "2", "--llc", "llc-22", "--run", run, "--link", link];
+        json(&words)
+    };
+    let report = linked_by("cc {} -o {}", "{} one two");
     let programs = &report["levels"][0]["programs"];
     assert_eq!(
         (&programs["agree"], &programs["frazil"]["status"]),
         (&Value::Bool(true), &Value::from(0))
     );
     assert!(report["levels"][0]["ratios"]["run"].is_number() || programs["llc"]["time_ms"] == 0.0);
-    let report = json(&[
-        SAMPLE,
-        "--levels",
-        "2",
-        "--llc",
-        "llc-22",
-        "--run",
-        "{}",
-        "--link",
-        "cc --no-such-option {} {}",
-    ]);
+    let report = linked_by("cc --no-such-option {} {}", "{}");
     let error = report["levels"][0]["programs"]["llc"]["error"]
         .as_str()
         .expect("a reason");

@@ -15,7 +15,8 @@ use std::process::{Command, Output};
 
 const CLANG: &str = "clang-22";
 
-/// One way to build a program.
+/// One way to build a program; what is not said is empty.
+#[derive(Default)]
 struct Build<'a> {
     /// The source, in this folder.
     source: &'a str,
@@ -131,18 +132,15 @@ fn thread_local_variables_of_a_shared_library() {
     let library = folder.path("library.so");
     let main = Build {
         source: "thread-local-main.c",
-        compile: &[],
-        frazil: &[],
         link: &["-Wl,-rpath,$ORIGIN"],
-        others: &[],
+        ..Build::default()
     };
     let main_object = main.object_of_clang(&folder, main.source);
     let part = Build {
         source: "thread-local.c",
         compile: &["-fPIC", "-DIN_LIBRARY"],
-        frazil: &[],
-        link: &[],
         others: &["thread-local-other.c"],
+        ..Build::default()
     };
     let other = part.object_of_clang(&folder, "thread-local-other.c");
     for linker in ["-fuse-ld=bfd", "-fuse-ld=lld"] {
@@ -177,18 +175,16 @@ fn atomic_accesses() {
         Build {
             source: "atomics.c",
             compile,
-            frazil: &[],
             link: &["-latomic"],
-            others: &[],
+            ..Build::default()
         }
         .check(&folder);
     }
     Build {
         source: "atomic-calls.ll",
-        compile: &[],
-        frazil: &[],
         link: &["-latomic"],
         others: &["atomic-calls-main.c"],
+        ..Build::default()
     }
     .check(&folder);
 }
@@ -199,10 +195,7 @@ fn jumps_out_of_calls() {
     let folder = Folder::new("jumps");
     Build {
         source: "jumps.c",
-        compile: &[],
-        frazil: &[],
-        link: &[],
-        others: &[],
+        ..Build::default()
     }
     .check(&folder);
 }
@@ -213,10 +206,7 @@ fn control_returns_to_jump_buffers() {
     let folder = Folder::new("jump-buffers");
     Build {
         source: "jump-buffers.c",
-        compile: &[],
-        frazil: &[],
-        link: &[],
-        others: &[],
+        ..Build::default()
     }
     .check(&folder);
 }
@@ -235,9 +225,7 @@ fn frames_of_every_kind() {
         Build {
             source: "frames.c",
             compile,
-            frazil: &[],
-            link: &[],
-            others: &[],
+            ..Build::default()
         }
         .check(&folder);
     }
@@ -250,9 +238,8 @@ fn stack_probes_by_calls() {
     Build {
         source: "probe-call.ll",
         compile: &["-Wno-override-module"],
-        frazil: &[],
-        link: &[],
         others: &["probe-call-main.c"],
+        ..Build::default()
     }
     .check(&folder);
 }
@@ -269,9 +256,7 @@ fn guards_of_frames() {
         Build {
             source: "guard.c",
             compile,
-            frazil: &[],
-            link: &[],
-            others: &[],
+            ..Build::default()
         }
         .check(&folder);
     }
@@ -288,9 +273,8 @@ fn long_doubles() {
         Build {
             source: "long-double.c",
             compile,
-            frazil: &[],
             link: &["-lm"],
-            others: &[],
+            ..Build::default()
         }
         .check(&folder);
     }
@@ -302,10 +286,8 @@ fn long_doubles_and_exceptions() {
     let folder = Folder::new("long-double-exceptions");
     Build {
         source: "long-double.cpp",
-        compile: &[],
-        frazil: &[],
         link: &["-lstdc++", "-lm"],
-        others: &[],
+        ..Build::default()
     }
     .check(&folder);
 }
@@ -317,9 +299,9 @@ fn extended_floats() {
     Build {
         source: "extended-floats.ll",
         compile: &["-Wno-override-module"],
-        frazil: &[],
         link: &["-lm"],
         others: &["extended-floats-main.c"],
+        ..Build::default()
     }
     .check(&folder);
 }
@@ -331,9 +313,9 @@ fn saturating_conversions_of_extended_floats() {
     Build {
         source: "saturating.ll",
         compile: &["-Wno-override-module"],
-        frazil: &[],
         link: &["-lm"],
         others: &["saturating-main.c"],
+        ..Build::default()
     }
     .check(&folder);
 }
@@ -346,9 +328,7 @@ fn address_spaces() {
         Build {
             source: "segments.c",
             compile,
-            frazil: &[],
-            link: &[],
-            others: &[],
+            ..Build::default()
         }
         .check(&folder);
     }

@@ -13,9 +13,7 @@ fn intrinsics() {
         Build {
             source,
             compile,
-            frazil: &[],
-            link: &[],
-            others: &[],
+            ..Build::default()
         }
         .check(&folder);
     }
@@ -31,10 +29,8 @@ fn vectors_in_signatures() {
     ] {
         Build {
             source,
-            compile: &[],
-            frazil: &[],
-            link: &[],
             others: &[other],
+            ..Build::default()
         }
         .check(&folder);
     }

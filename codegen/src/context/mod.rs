@@ -13,19 +13,21 @@ pub(crate) mod frame_code;
 pub(crate) mod intrinsics;
 pub(crate) mod protector;
 pub(crate) mod refusals;
+mod special;
 pub(crate) mod switch;
 pub(crate) mod tail;
 
 pub(crate) use address::{Addressing, PlaceBase};
 pub(crate) use base::Base;
 pub(crate) use constants::Constants;
+pub(crate) use special::SpecialArguments;
 
 use crate::analyze::{Analysis, Mark};
 use crate::error::CodegenError;
 use crate::frame::Frame;
 use crate::isa::{Isa, Parts};
 use crate::lower_ctx::{LowerCtx, VariadicArea};
-use crate::minst::Mem;
+use crate::minst::{MInst, Mem};
 use crate::module_view::ModuleView;
 use crate::reg::{PRegSet, Reg, RegClass};
 use frazil_ir::{Effects, EntityRef, Function, InstData, Opcode, Operand, SlotId, Type, TypeTable, Value, ValueKind};
@@ -53,6 +55,13 @@ pub(crate) trait Context<'a>: LowerCtx + Sized {
     fn frame_base(&self) -> Reg;
     /// The offset from there of the first argument on the stack.
     fn incoming_offset(&self) -> i32;
+
+    /// Appends an instruction that is the context's own, and no rule's.
+    fn put_own(&mut self, inst: MInst);
+    /// A new place in the frame for an address.
+    fn pointer_place(&mut self) -> i32;
+    /// Says that the stack pointer will not stay where the prologue has put it.
+    fn will_move_stack(&mut self);
 
     /// The register that has the address of a place at this point, if the context knows one.
     fn known_base(&self, _place: PlaceBase) -> Option<Reg> {

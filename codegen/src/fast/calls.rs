@@ -7,7 +7,7 @@ use crate::abi::{ArgLayout, ArgPlace, Place};
 use crate::context::calls::{PendingCall, argument_steps, pending_call};
 use crate::context::intrinsics::{is_intrinsic, lower_intrinsic, text_of_intrinsic};
 use crate::context::tail::{TAIL_FLAGS, must_take_place};
-use crate::context::{Addressing, Context};
+use crate::context::{Addressing, Context, SpecialArguments};
 use crate::error::CodegenError;
 use crate::isa::{CallTarget, Isa, Parts};
 use crate::lower_ctx::{CallSequence, LowerCtx};

@@ -97,6 +97,19 @@ impl<'a, I: Isa, R: Record> Context<'a> for FastCtx<'a, I, R> {
         &mut self.st.frame
     }
 
+    fn put_own(&mut self, inst: MInst) {
+        self.put(inst);
+    }
+
+    fn pointer_place(&mut self) -> i32 {
+        let bytes = self.base.isa.desc().pointer_bytes;
+        self.st.frame.allocate_slot(u32::from(bytes))
+    }
+
+    fn will_move_stack(&mut self) {
+        self.has_dynamic_stack = true;
+    }
+
     #[inline]
     fn slot_place(&self, slot: SlotId) -> (i32, bool) {
         (self.st.slots[slot.index()], self.st.slot_is_indirect[slot.index()])

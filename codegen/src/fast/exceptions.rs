@@ -9,6 +9,7 @@
 use super::FastCtx;
 use super::edges::Exit;
 use super::record::{Record, Thing};
+use crate::context::SpecialArguments;
 use crate::context::calls::pending_call;
 use crate::error::CodegenError;
 use crate::exceptions::{CallSite, Landing, pad_of};

@@ -18,13 +18,13 @@
 
 mod address;
 mod blocks;
+mod callee;
 mod calls;
 mod ctx;
 mod edges;
 mod exceptions;
 pub(crate) mod record;
 mod regs;
-mod special;
 mod state;
 mod switch;
 mod tail;

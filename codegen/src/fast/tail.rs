@@ -13,7 +13,7 @@ use crate::context::calls::PendingCall;
 use crate::context::clearing::handed_over;
 use crate::context::frame_code::BodySink;
 use crate::context::tail::{memory_arguments, refuse_guarded, refuse_must_tail};
-use crate::context::{Addressing, Context};
+use crate::context::{Addressing, Context, SpecialArguments};
 use crate::error::CodegenError;
 use crate::isa::{CallTarget, FrameInfo, FrameSink, Isa};
 use crate::minst::Mem;

@@ -5,7 +5,7 @@ use crate::abi::{ArgLayout, ArgPlace, Place};
 use crate::context::calls::{PendingCall, argument_steps, pending_call};
 use crate::context::intrinsics::{is_intrinsic, lower_intrinsic, text_of_intrinsic};
 use crate::context::tail::TAIL_FLAGS;
-use crate::context::{Addressing, Constants, Context};
+use crate::context::{Addressing, Constants, Context, SpecialArguments};
 use crate::error::CodegenError;
 use crate::isa::{CallTarget, Isa};
 use crate::lower_ctx::{CallSequence, GroupKind, LowerCtx};
@@ -196,7 +196,7 @@ impl<I: Isa> SelectCtx<'_, I> {
             None => CallTarget::Reg(self.operand_reg(call.callee, 0)),
         };
         if stack_bytes > 0 {
-            self.pass_on_stack(call, &layout);
+            self.pass_on_stack(call, &layout, None);
         }
         let shadows = match call.signature.variadic && call.conv.shares_positions {
             true => self.shadows(call, &layout),
@@ -327,7 +327,10 @@ impl<I: Isa> SelectCtx<'_, I> {
         }
     }
 
-    fn pass_on_stack(&mut self, call: &PendingCall<'_>, layout: &ArgLayout) {
+    /// Writes the arguments that the convention has on the stack: in front of a call, or over those of the function,
+    /// which begin at that offset in its frame, where the call takes its place.
+    pub(super) fn pass_on_stack(&mut self, call: &PendingCall<'_>, layout: &ArgLayout, over: Option<i32>) {
+        let pointer = self.base.isa.desc().stack_pointer;
         for (index, arg) in layout.args.iter().enumerate() {
             if matches!(call.signature.params[index].kind, ParamKind::ByVal { .. }) {
                 continue;
@@ -337,8 +340,18 @@ impl<I: Isa> SelectCtx<'_, I> {
                     continue;
                 };
                 let src = self.extended_part(call.args[index], arg, part);
-                let mem = Mem::base(self.base.isa.desc().stack_pointer, offset as i32);
-                self.put(self.base.isa.spill(arg.parts.class(), arg.parts.bytes.max(4), src, mem));
+                let bytes = arg.parts.bytes.max(4);
+                let mem = match over {
+                    None => Mem::base(pointer, offset as i32),
+                    Some(incoming) => self.frame_mem(incoming + offset as i32),
+                };
+                let store = self.base.isa.spill(arg.parts.class(), bytes, src, mem);
+                let store = if over.is_some() {
+                    self.incoming_access(store, bytes)
+                } else {
+                    store
+                };
+                self.put(store);
             }
         }
     }

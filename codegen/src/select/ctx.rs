@@ -42,6 +42,19 @@ impl<'a, I: Isa> Context<'a> for SelectCtx<'a, I> {
         &mut self.mfunc.frame.areas
     }
 
+    fn put_own(&mut self, inst: MInst) {
+        self.put(inst);
+    }
+
+    fn pointer_place(&mut self) -> i32 {
+        let bytes = u64::from(self.base.isa.desc().pointer_bytes);
+        self.mfunc.frame.areas.allocate(bytes, bytes)
+    }
+
+    fn will_move_stack(&mut self) {
+        self.mfunc.frame.has_dynamic_stack = true;
+    }
+
     #[inline]
     fn slot_place(&self, slot: SlotId) -> (i32, bool) {
         self.st.slots[slot.index()]

@@ -14,7 +14,6 @@ mod callee;
 mod calls;
 mod ctx;
 mod exceptions;
-mod special;
 mod tail;
 
 use crate::abi::ArgLayout;

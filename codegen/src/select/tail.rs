@@ -5,16 +5,16 @@
 //! memory that is passed by value apart, which goes through the frame.
 
 use super::SelectCtx;
-use crate::abi::{ArgLayout, Place};
+use crate::abi::ArgLayout;
 use crate::context::calls::PendingCall;
 use crate::context::tail::{may_take_place, memory_arguments, must_take_place, refuse_guarded, refuse_must_tail};
-use crate::context::{Addressing, Context};
+use crate::context::{Addressing, Context, SpecialArguments};
 use crate::error::CodegenError;
 use crate::isa::{CallTarget, Isa};
 use crate::mfunc::{RegSets, pseudo};
 use crate::minst::{MInst, Mem};
 use crate::reg::{PRegSet, RegClass};
-use frazil_ir::{Inst, InstData, ParamKind};
+use frazil_ir::{Inst, InstData};
 
 impl<I: Isa> SelectCtx<'_, I> {
     /// Makes a call that takes the place of the function if it must or may; else says that it is none.
@@ -66,7 +66,7 @@ impl<I: Isa> SelectCtx<'_, I> {
             CallTarget::Symbol(_) => None,
             CallTarget::Reg(_) => Some(self.operand_reg(call.callee, 0)),
         };
-        self.write_over_arguments(call, layout);
+        self.pass_on_stack(call, layout, Some(self.incoming_offset()));
         let mut uses = self.pass_in_registers(call, layout);
         let bytes = isa.desc().pointer_bytes;
         if let (true, Some(pointer)) = (layout.returns_in_memory, self.result_pointer) {
@@ -127,26 +127,6 @@ impl<I: Isa> SelectCtx<'_, I> {
             let (from, to) = (self.frame_mem(from), self.frame_mem(to));
             let isa = self.base.isa;
             isa.block_copy(self, to, from, size);
-        }
-    }
-
-    /// Writes arguments to where those of the function are on the stack.
-    fn write_over_arguments(&mut self, call: &PendingCall<'_>, layout: &ArgLayout) {
-        let incoming = self.incoming_offset();
-        for (index, arg) in layout.args.iter().enumerate() {
-            if matches!(call.signature.params[index].kind, ParamKind::ByVal { .. }) {
-                continue;
-            }
-            for part in 0..arg.parts.count {
-                let Place::Stack(offset) = arg.places[usize::from(part)] else {
-                    continue;
-                };
-                let src = self.extended_part(call.args[index], arg, part);
-                let mem = self.frame_mem(incoming + offset as i32);
-                let bytes = arg.parts.bytes.max(4);
-                let store = self.base.isa.spill(arg.parts.class(), bytes, src, mem);
-                self.put(self.incoming_access(store, bytes));
-            }
         }
     }
 }

@@ -256,6 +256,15 @@ pub(in crate::llvm) fn store(body: &mut Body<'_, '_>, operands: &mut Operands<'_
     store_to(body, address, value, align, volatile)
 }
 
+/// The alignment of a store of this value; `align` is the field of the record.
+#[inline]
+fn stored_alignment(build: &Builder<'_, '_>, align: u64, value: Word) -> Result<u32, ReadError> {
+    match align {
+        0 if value.ty() == NO_TYPE => Ok(natural_align(build, value.ir_type())),
+        align => alignment(build, align, value.ty()),
+    }
+}
+
 /// Appends a store; `align` is the field of the record.
 #[inline]
 pub(in crate::llvm) fn store_to(
@@ -266,10 +275,7 @@ pub(in crate::llvm) fn store_to(
     volatile: bool,
 ) -> Result<(), ReadError> {
     let build = &mut body.build;
-    let align_log2 = match align {
-        0 if value.ty() == NO_TYPE => natural_align(build, value.ir_type()),
-        align => alignment(build, align, value.ty())?,
-    };
+    let align_log2 = stored_alignment(build, align, value)?;
     let flags = MemFlags::aligned(align_log2).with_volatile(volatile).0;
     if value.is_operand() {
         let data = InstData::new(

@@ -4,10 +4,10 @@
 //! for a load or store. Their pointers always carry their type, which tells the space.
 
 use super::super::super::function::Body;
-use super::{alignment, natural_align};
+use super::{alignment, stored_alignment};
 use crate::build::classes::Class;
 use crate::build::values::Builder;
-use crate::build::word::{NO_TYPE, Word};
+use crate::build::word::Word;
 use crate::error::ReadError;
 use crate::llvm::types::TypeId;
 use frazil_ir::{InstData, MemFlags, Opcode, Operand, Type};
@@ -54,10 +54,7 @@ pub(super) fn store(
     volatile: bool,
 ) -> Result<(), ReadError> {
     let build = &mut body.build;
-    let align_log2 = match align {
-        0 if value.ty() == NO_TYPE => natural_align(build, value.ir_type()),
-        align => alignment(build, align, value.ty())?,
-    };
+    let align_log2 = stored_alignment(build, align, value)?;
     if !value.is_operand() {
         return Err(build.unsupported("a store of an aggregate in another address space"));
     }

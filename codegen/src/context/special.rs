@@ -1,0 +1,90 @@
+//! What calls with unusual arguments need in both contexts: Swift's error, and arguments on the stack that are aligned
+//! more strictly than the stack is.
+//!
+//! Swift's error is a variable that no code may take the address of; callers and callees pass it on in a register. Here
+//! it is memory: of the function that declares it, or, for a parameter, of a place in the frame that the function fills
+//! when it is entered and reads when it returns.
+
+use super::calls::PendingCall;
+use super::{Addressing, Context};
+use crate::abi::ArgLayout;
+use crate::isa::Isa;
+use crate::minst::Mem;
+use crate::reg::{Reg, RegClass};
+
+/// Unusual arguments of calls.
+pub(crate) trait SpecialArguments<'a>: Context<'a> {
+    /// Stores the error that the caller has passed; returns the offset of its place.
+    #[cold]
+    fn enter_swift_error(&mut self, reg: Reg) -> i32 {
+        let offset = self.pointer_place();
+        let mem = self.frame_mem(offset);
+        self.store_swift_error(reg, mem);
+        self.base_mut().incoming.swift_error = Some(offset);
+        offset
+    }
+
+    /// Gives the error back to the caller, in the register that is returned.
+    #[cold]
+    fn leave_swift_error(&mut self, offset: i32) -> Reg {
+        let mem = self.frame_mem(offset);
+        let reg = self.base().conv.special.swift_error;
+        self.load_swift_error(reg, mem);
+        reg
+    }
+
+    /// Brings the error from its memory.
+    #[cold]
+    fn load_swift_error(&mut self, reg: Reg, mem: Mem) {
+        let isa = self.isa();
+        self.put_own(isa.reload(RegClass::Int, isa.desc().pointer_bytes, reg, mem));
+    }
+
+    /// Puts the error that a callee has given back into its memory.
+    #[cold]
+    fn store_swift_error(&mut self, reg: Reg, mem: Mem) {
+        let isa = self.isa();
+        self.put_own(isa.spill(RegClass::Int, isa.desc().pointer_bytes, reg, mem));
+    }
+
+    /// The register of the error that a call passes, and the memory where it is before and behind the call.
+    #[inline]
+    fn swift_error_place(&mut self, call: &PendingCall<'_>, layout: &ArgLayout) -> Option<(Reg, Mem)> {
+        let index = layout.swift_error?;
+        let bytes = self.isa().desc().pointer_bytes;
+        let mem = self.address_of(call.args[index as usize], u32::from(bytes));
+        Some((call.conv.special.swift_error, mem))
+    }
+
+    /// Aligns the stack for arguments that want it, before room is made for them; returns the offset of the place in the
+    /// frame that has where it was. On ways that unwind, it stays lower.
+    #[inline]
+    fn align_stack(&mut self, layout: &ArgLayout) -> Option<i32> {
+        if layout.stack_align <= self.base().frame_align {
+            return None;
+        }
+        Some(self.align_stack_to(layout.stack_align))
+    }
+
+    #[cold]
+    fn align_stack_to(&mut self, align: u32) -> i32 {
+        let isa = self.isa();
+        let reg = isa.desc().stack_pointer;
+        self.will_move_stack();
+        let offset = self.pointer_place();
+        let mem = self.frame_mem(offset);
+        self.put_own(isa.spill(RegClass::Int, isa.desc().pointer_bytes, reg, mem));
+        isa.align_down(self, reg, align.trailing_zeros() as u8);
+        offset
+    }
+
+    /// Puts the stack pointer back to where it was before [`align_stack`](Self::align_stack).
+    #[cold]
+    fn bring_stack_back(&mut self, offset: i32) {
+        let isa = self.isa();
+        let mem = self.frame_mem(offset);
+        self.put_own(isa.reload(RegClass::Int, isa.desc().pointer_bytes, isa.desc().stack_pointer, mem));
+    }
+}
+
+impl<'a, C: Context<'a>> SpecialArguments<'a> for C {}
