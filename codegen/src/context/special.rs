@@ -56,8 +56,8 @@ pub(crate) trait SpecialArguments<'a>: Context<'a> {
         Some((call.conv.special.swift_error, mem))
     }
 
-    /// Aligns the stack for arguments that want it, before room is made for them; returns the offset of the place in the
-    /// frame that has where it was. On ways that unwind, it stays lower.
+    /// Aligns the stack for arguments that want it, before room is made for them; returns the offset of the place in
+    /// the frame that has where it was. On ways that unwind, it stays lower.
     #[inline]
     fn align_stack(&mut self, layout: &ArgLayout) -> Option<i32> {
         if layout.stack_align <= self.base().frame_align {
