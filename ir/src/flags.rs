@@ -82,6 +82,29 @@ pub enum Ordering {
     SequentiallyConsistent,
 }
 
+impl Ordering {
+    /// The number that C's `memory_order` has for it, as the functions of the atomic library take it.
+    pub fn in_c(self) -> u32 {
+        match self {
+            Ordering::NotAtomic | Ordering::Unordered | Ordering::Monotonic => 0,
+            Ordering::Acquire => 2,
+            Ordering::Release => 3,
+            Ordering::AcquireRelease => 4,
+            Ordering::SequentiallyConsistent => 5,
+        }
+    }
+
+    /// The strongest ordering that a failed exchange, which stores nothing, can have beside this one for success.
+    #[must_use]
+    pub fn of_failure(self) -> Ordering {
+        match self {
+            Ordering::AcquireRelease => Ordering::Acquire,
+            Ordering::Release => Ordering::Monotonic,
+            other => other,
+        }
+    }
+}
+
 /// Every ordering, by its number.
 pub const ORDERINGS: [Ordering; 7] = [
     Ordering::NotAtomic,

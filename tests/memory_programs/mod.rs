@@ -4,6 +4,7 @@
 //! Each program is taken at -O0 and at -O2 and goes through every built-in recipe with the checker of register
 //! allocations. What the bitcode is linked with, and how, is said by the test.
 
+mod atomic_loops;
 mod realigned;
 mod variadic;
 mod vectors;

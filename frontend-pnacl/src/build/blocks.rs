@@ -102,14 +102,28 @@ impl Builder<'_, '_> {
         self.open_more();
     }
 
+    /// Ends the current block with a branch: out of the loop, into a new block, if the flag is set, else to an earlier
+    /// block.
+    pub fn branch_back_or_open(&mut self, flag: Operand, block: u32) {
+        let next = self.current_block() + 1;
+        let data = InstData::branch(flag, self.as_number(next), self.as_number(block));
+        self.function.push_inst(data);
+        self.open_more();
+    }
+
     /// A phi of a loop: what it is, and the value, to be defined, that it is in the next round.
     pub fn loop_value(&mut self, first: Operand, before: u32, again: u32) -> (Operand, Value) {
         let next = self.function.declare_value(Type::I64);
-        let [before, again] = [before, again].map(|block| self.as_number(block).as_u32());
-        self.state.incoming.push((first, before));
-        self.state.incoming.push((Operand::value(next), again));
-        let data = self.push_phi(Type::I64, 0, 2);
-        (Operand::value(self.function.push_inst_result(data, Type::I64)), next)
+        (self.loop_phi(Type::I64, (first, before), (next, again)), next)
+    }
+
+    /// A phi of a loop, with what it is at first and in the next round, and the blocks where these come from.
+    pub fn loop_phi(&mut self, ir_type: Type, first: (Operand, u32), next: (Value, u32)) -> Operand {
+        let [before, again] = [first.1, next.1].map(|block| self.as_number(block).as_u32());
+        self.state.incoming.push((first.0, before));
+        self.state.incoming.push((Operand::value(next.0), again));
+        let data = self.push_phi(ir_type, 0, 2);
+        Operand::value(self.function.push_inst_result(data, ir_type))
     }
 
     /// Whether data has addresses of the function's blocks.
@@ -131,7 +145,9 @@ impl Builder<'_, '_> {
             return Ok(());
         }
         if self.function.has_block_addresses || self.is_named_by_data() {
-            return Err(self.unsupported("division of wide integers in a function that takes addresses of blocks"));
+            return Err(self.unsupported(
+                "a loop for a wide integer or an atomic operation in a function that takes addresses of blocks",
+            ));
         }
         let splits = std::mem::take(&mut self.state.splits);
         let count = self.block_count;

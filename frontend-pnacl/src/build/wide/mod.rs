@@ -13,7 +13,8 @@
 //! The integers of more than 64 bits whose width is not 128 have a part here, too: operations that exist for 128 bits
 //! only are done in 128 bits.
 //!
-//! Not here: wider types than [`limits::VALUE_BITS`], which are refused, vectors of wide integers, and atomic accesses.
+//! Not here: wider types than [`limits::VALUE_BITS`], which are refused, and vectors of wide integers. Atomic accesses
+//! are in [`crate::llvm`], with others that are library calls.
 
 mod bits;
 mod convert;

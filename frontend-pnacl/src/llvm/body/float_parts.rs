@@ -5,6 +5,7 @@
 
 use super::super::function::Body;
 use crate::build::intrinsics::ByType;
+use crate::build::values::Builder;
 use crate::build::word::Word;
 use crate::error::ReadError;
 use crate::llvm::types::TypeId;
@@ -34,7 +35,7 @@ pub(super) fn split(
     build.check_room(2)?;
     let (slot, flags) = slot_for(body, second);
     let call = call_of(
-        body,
+        &mut body.build,
         function,
         &[(value.operand(), float), (slot, Type::PTR)],
         Some(float),
@@ -64,7 +65,7 @@ pub(super) fn both(body: &mut Body<'_, '_>, functions: ByType, value: Word, resu
     let (first, flags) = slot_for(body, float);
     let (second, _) = slot_for(body, float);
     let arguments = [(value.operand(), float), (first, Type::PTR), (second, Type::PTR)];
-    let call = call_of(body, function, &arguments, None);
+    let call = call_of(&mut body.build, function, &arguments, None);
     let build = &mut body.build;
     build.function.push_inst(call);
     let loaded = [first, second].map(|slot| build.emit(Opcode::Load, float, flags, slot, Operand::NONE));
@@ -87,13 +88,12 @@ fn slot_for(body: &mut Body<'_, '_>, ty: Type) -> (Operand, u16) {
 }
 
 /// A call of a library function that does not unwind.
-fn call_of(
-    body: &mut Body<'_, '_>,
+pub(super) fn call_of(
+    build: &mut Builder<'_, '_>,
     function: RuntimeFunction,
     arguments: &[(Operand, Type)],
     result: Option<Type>,
 ) -> InstData {
-    let build = &mut body.build;
     let sig = build.function.push_sig(Signature {
         params: arguments.iter().map(|&(_, ty)| Param::plain(ty)).collect(),
         returns: result.map(Param::plain).into_iter().collect(),

@@ -2,6 +2,7 @@
 
 use super::super::function::{Body, Operands};
 use super::arithmetic::{Domain, single};
+use super::atomics;
 use crate::build::classes::Class;
 use crate::build::values::Builder;
 use crate::build::word::{NO_TYPE, Word};
@@ -350,12 +351,13 @@ fn single_thread(build: &Builder<'_, '_>, scope: u64) -> Result<bool, ReadError>
         .ok_or_else(|| build.malformed(format!("synchronization scope {scope}")))
 }
 
-fn expect_scalar(body: &Body<'_, '_>, word: Word) -> Result<(), ReadError> {
-    if word.is_operand() {
-        Ok(())
-    } else {
-        Err(body.build.malformed("an atomic access to an aggregate"))
+/// A value that is a scalar, a vector or a wide integer.
+fn whole(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<Word, ReadError> {
+    let word = body.value(operands)?;
+    if !word.is_operand() {
+        body.build.expect_wide(word)?;
     }
+    Ok(word)
 }
 
 /// Pointer, type, alignment, volatile, ordering, scope.
@@ -369,18 +371,27 @@ pub(in crate::llvm) fn atomic_load(body: &mut Body<'_, '_>, operands: &mut Opera
     let flags = MemFlags::aligned(align_log2)
         .with_volatile(volatile)
         .with_ordering(ordering);
+    if let Some(bits) = body.build.wide_bits(ty) {
+        return atomics::load_wide(body, address, (ty, bits), ordering);
+    }
     let ir_type = body.build.scalar_class(ty)?;
     let flags = flags.with_single_thread(single_thread).0;
     let pointer = body.build.typed_space(address);
     let op = in_space(Opcode::AtomicLoad, Opcode::SpaceLoad, address);
-    let data = InstData::new(op, ir_type, flags, pointer, Operand::NONE);
+    let data = match body.build.accessed_as(ir_type) {
+        None => InstData::new(op, ir_type, flags, pointer, Operand::NONE),
+        Some(integer) => {
+            let loaded = body.build.emit(op, integer, flags, pointer, Operand::NONE);
+            InstData::new(Opcode::Bitcast, ir_type, 0, loaded, Operand::NONE)
+        }
+    };
     body.build.define(data, ir_type, ty)
 }
 
 /// Pointer, value, alignment, volatile, ordering, scope.
 pub(in crate::llvm) fn atomic_store(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
     let address = pointer(body, operands)?;
-    let value = single(body, operands)?;
+    let value = whole(body, operands)?;
     let field = operands.next()?;
     let align_log2 = if field == 0 {
         natural_align(&body.build, value.ir_type())
@@ -395,9 +406,22 @@ pub(in crate::llvm) fn atomic_store(body: &mut Body<'_, '_>, operands: &mut Oper
         .with_volatile(volatile)
         .with_ordering(ordering);
     let flags = flags.with_single_thread(single_thread).0;
+    if !value.is_operand() {
+        return atomics::store_wide(body, address, value, ordering);
+    }
     let pointer = body.build.typed_space(address);
     let op = in_space(Opcode::AtomicStore, Opcode::SpaceStore, address);
-    let data = InstData::new(op, value.ir_type(), flags, value.operand(), pointer);
+    let (ir_type, stored) = match body.build.accessed_as(value.ir_type()) {
+        None => (value.ir_type(), value.operand()),
+        Some(integer) => {
+            let bits = body.build.typed(value);
+            (
+                integer,
+                body.build.emit(Opcode::Bitcast, integer, 0, bits, Operand::NONE),
+            )
+        }
+    };
+    let data = InstData::new(op, ir_type, flags, stored, pointer);
     body.build.function.push_inst(data);
     Ok(())
 }
@@ -405,7 +429,7 @@ pub(in crate::llvm) fn atomic_store(body: &mut Body<'_, '_>, operands: &mut Oper
 /// Pointer, value, operation, volatile, ordering, scope, perhaps alignment.
 pub(in crate::llvm) fn atomic_rmw(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
     let address = pointer(body, operands)?;
-    let value = single(body, operands)?;
+    let value = whole(body, operands)?;
     let number = operands.next()?;
     let volatile = operands.next()? != 0;
     let ordering = ordering(&body.build, operands.next()?)?;
@@ -431,7 +455,22 @@ pub(in crate::llvm) fn atomic_rmw(body: &mut Body<'_, '_>, operands: &mut Operan
     let flags = MemFlags::aligned(align_log2)
         .with_volatile(volatile)
         .with_ordering(ordering);
-    let flags = flags.with_single_thread(single_thread).with_rmw(operation).0;
+    let flags = flags.with_single_thread(single_thread);
+    let update = atomics::Update {
+        address,
+        operation,
+        value,
+        flags,
+    };
+    if !value.is_operand() {
+        return atomics::update_wide(body, update);
+    }
+    if address.ir_type() == Type::PTR
+        && let Some(integer) = build.looped_as(operation, ir_type, align_log2)
+    {
+        return atomics::update(body, update, integer);
+    }
+    let flags = flags.with_rmw(operation).0;
     let pointer = build.typed_space(address);
     let op = in_space(Opcode::AtomicRmw, Opcode::SpaceRmw, address);
     let data = InstData::new(op, ir_type, flags, pointer, value.operand());
@@ -440,10 +479,7 @@ pub(in crate::llvm) fn atomic_rmw(body: &mut Body<'_, '_>, operands: &mut Operan
 
 /// Whether a read-modify-write operation exists for a kind of type.
 fn rmw_fits(operation: RmwOp, domain: Domain) -> bool {
-    let of_floats = matches!(
-        operation,
-        RmwOp::Fadd | RmwOp::Fsub | RmwOp::Fmax | RmwOp::Fmin | RmwOp::Fmaximum | RmwOp::Fminimum
-    );
+    let of_floats = atomics::is_of_floats(operation);
     operation == RmwOp::Xchg || (domain == Domain::Float) == of_floats && domain != Domain::Pointer
 }
 
@@ -460,8 +496,7 @@ fn join(success: Ordering, failure: Ordering) -> Ordering {
 /// Pointer, expected, new, volatile, success ordering, scope, failure ordering, weak, perhaps alignment.
 pub(in crate::llvm) fn cmpxchg(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
     let address = pointer(body, operands)?;
-    let expected = body.value(operands)?;
-    expect_scalar(body, expected)?;
+    let expected = whole(body, operands)?;
     let new = body.value_like(operands, expected)?;
     let volatile = operands.next()? != 0;
     let success = ordering(&body.build, operands.next()?)?;
@@ -486,20 +521,29 @@ pub(in crate::llvm) fn cmpxchg(body: &mut Body<'_, '_>, operands: &mut Operands<
         .with_volatile(volatile)
         .with_ordering(join(success, failure));
     let flags = flags.with_single_thread(single_thread).0;
+    let ty = build.pair_with_bool(expected)?;
+    if !expected.is_operand() {
+        return atomics::exchange_if_wide(body, address, [expected, new], [success, failure], ty);
+    }
     let rest = build.function.push_pool(&[expected.operand(), new.operand()]);
     let pointer = build.typed_space(address);
     let op = in_space(Opcode::Cmpxchg, Opcode::SpaceCmpxchg, address);
     let data = InstData::new(op, ir_type, flags, pointer, Operand::raw(rest));
-    let ty = build.pair_with_bool(ir_type)?;
     build.state.types.clear();
     build.state.types.extend([ir_type, Type::I1]);
     build.define_aggregate(data, ty)
 }
 
 impl Builder<'_, '_> {
-    /// The structure type of a value and an `i1`, which the file has because an instruction returns it.
-    fn pair_with_bool(&mut self, ir_type: Type) -> Result<TypeId, ReadError> {
-        if let Some(&ty) = self.state.pairs.get(&(ir_type.index() as u32)) {
+    /// The structure type of a value like this and an `i1`, which the file has because an instruction returns it.
+    fn pair_with_bool(&mut self, like: Word) -> Result<TypeId, ReadError> {
+        let ir_type = like.ir_type();
+        // Types of the IR have numbers of 8 bits.
+        let key = match self.wide_value_bits(like) {
+            None => ir_type.index() as u32,
+            Some(bits) => bits << 8,
+        };
+        if let Some(&ty) = self.state.pairs.get(&key) {
             return Ok(ty);
         }
         let module = self.module;
@@ -513,12 +557,15 @@ impl Builder<'_, '_> {
             if module.types.kind(flag) != Some(&Kind::Integer(1)) {
                 continue;
             }
-            let single = matches!(
-                module.types.kind(value),
-                Some(Kind::Integer(_) | Kind::Pointer { .. } | Kind::Float(_))
-            );
-            if single && self.class(value)? == Class::Scalar(ir_type) {
-                self.state.pairs.insert(ir_type.index() as u32, ty);
+            let fits = match module.types.kind(value) {
+                _ if !like.is_operand() => value == like.ty(),
+                Some(Kind::Integer(_) | Kind::Pointer { .. } | Kind::Float(_)) => {
+                    self.class(value)? == Class::Scalar(ir_type)
+                }
+                _ => false,
+            };
+            if fits {
+                self.state.pairs.insert(key, ty);
                 return Ok(ty);
             }
         }

@@ -166,7 +166,7 @@ pub(super) fn load<C: LowerCtx>(cx: &mut C, size: u8, dst: Reg, mem: Mem) {
 
 /// The condition, after a comparison of the old contents with the operand, under which a minimum or maximum keeps the
 /// old contents.
-pub(super) fn keeps_old(op: RmwOp) -> Option<Cond> {
+fn keeps_old(op: RmwOp) -> Option<Cond> {
     match op {
         RmwOp::Max => Some(Cond::G),
         RmwOp::Min => Some(Cond::L),

@@ -5,7 +5,8 @@
 //! of a compare-and-exchange hold one ordering for success and failure, and it is passed for both as far as a failed
 //! exchange, which stores nothing, can have it.
 //!
-//! LLVM makes the operations that have no function of their own a loop around a call; they are refused.
+//! The operations that have no function of their own come here as compare-and-exchanges, since readers make loops of
+//! them; in other input they are refused.
 
 use super::memory::{at, load_bytes};
 use super::{float_bytes, result, second_result};
@@ -23,14 +24,7 @@ fn number(value: u32) -> Operand {
 }
 
 fn order_of(ordering: Ordering) -> (Operand, Type) {
-    let order = match ordering {
-        Ordering::NotAtomic | Ordering::Unordered | Ordering::Monotonic => 0,
-        Ordering::Acquire => 2,
-        Ordering::Release => 3,
-        Ordering::AcquireRelease => 4,
-        Ordering::SequentiallyConsistent => 5,
-    };
-    (number(order), Type::I32)
+    (number(ordering.in_c()), Type::I32)
 }
 
 fn order(data: &InstData) -> (Operand, Type) {
@@ -39,17 +33,13 @@ fn order(data: &InstData) -> (Operand, Type) {
 
 /// The ordering of a failed exchange.
 fn failure_order(data: &InstData) -> (Operand, Type) {
-    order_of(match MemFlags(data.flags).ordering() {
-        Ordering::AcquireRelease => Ordering::Acquire,
-        Ordering::Release => Ordering::Monotonic,
-        other => other,
-    })
+    order_of(MemFlags(data.flags).ordering().of_failure())
 }
 
 fn refuse<T>(op: Option<RmwOp>) -> Result<T, CodegenError> {
     let name = op.map_or_else(|| "an unknown operation".to_owned(), |op| format!("{op:?}"));
     Err(CodegenError::unsupported(format!(
-        "atomic operation {name} by a loop around a library call (not aligned, or 16 bytes without cmpxchg16b)"
+        "atomic operation {name} that no library function does, and that is no loop around a compare-and-exchange"
     )))
 }
 

@@ -2,11 +2,12 @@
 //! (Intel manual, volume 2, CMPXCHG8B/CMPXCHG16B).
 //!
 //! A load exchanges zero for zero, which changes nothing; memory that cannot be written cannot be loaded from this
-//! way, as with LLVM. All else but a compare-and-exchange is a loop. `rbx` may be taken because functions with such
-//! accesses have no registers that belong to one value for life.
+//! way, as with LLVM. All else but a compare-and-exchange is a loop. The operations that the library has no function
+//! for, either, come here as compare-and-exchanges, since readers make loops of them. `rbx` may be taken because
+//! functions with such accesses have no registers that belong to one value for life.
 
 use super::memory::at;
-use super::{atomic, result, second_result};
+use super::{result, second_result};
 use crate::build::*;
 use crate::cond::Cond;
 use crate::ops::Op;
@@ -100,20 +101,10 @@ fn apply<C: LowerCtx>(cx: &mut C, on_low: Op, on_high: Op, [low, high]: [Reg; 2]
     cx.emit(rr(on_high, 8, RCX, high));
 }
 
-/// `rcx:rbx` becomes `pair` if the condition holds.
-fn replace<C: LowerCtx>(cx: &mut C, cond: Cond, [low, high]: [Reg; 2]) {
-    cx.emit(cmov(cond, 8, RBX, low));
-    cx.emit(cmov(cond, 8, RCX, high));
-}
-
 const OLD: [Reg; 2] = [RAX, RDX];
 
 /// Computes `rcx:rbx` from the old contents in `rdx:rax` and the operand.
 fn combine<C: LowerCtx>(cx: &mut C, op: RmwOp, value: [Reg; 2]) -> Result<(), CodegenError> {
-    if let Some(cond) = atomic::keeps_old(op) {
-        keep_or_take(cx, cond, value);
-        return Ok(());
-    }
     if op == RmwOp::Xchg {
         copy(cx, value);
         return Ok(());
@@ -124,10 +115,6 @@ fn combine<C: LowerCtx>(cx: &mut C, op: RmwOp, value: [Reg; 2]) -> Result<(), Co
         RmwOp::And | RmwOp::Nand => (Op::AndRR, Op::AndRR),
         RmwOp::Or => (Op::OrRR, Op::OrRR),
         RmwOp::Xor => (Op::XorRR, Op::XorRR),
-        RmwOp::UincWrap | RmwOp::UdecWrap | RmwOp::UsubCond | RmwOp::UsubSat => {
-            wrap(cx, op, value);
-            return Ok(());
-        }
         _ => return Err(CodegenError::unsupported(format!("atomic operation {op:?} of i128"))),
     };
     copy(cx, OLD);
@@ -137,65 +124,4 @@ fn combine<C: LowerCtx>(cx: &mut C, op: RmwOp, value: [Reg; 2]) -> Result<(), Co
         cx.emit(r(Op::NotR, 8, RCX));
     }
     Ok(())
-}
-
-/// Sets the flags by `left - right`, as far as less and not less go. `rcx` is lost.
-fn compare<C: LowerCtx>(cx: &mut C, left: [Reg; 2], right: [Reg; 2]) {
-    cx.emit(rr(Op::MovRR, 8, RCX, left[1]));
-    cx.emit(rr(Op::CmpRR, 8, left[0], right[0]));
-    cx.emit(rr(Op::SbbRR, 8, RCX, right[1]));
-}
-
-/// The minimum or maximum: the old contents if the condition holds between it and the operand.
-fn keep_or_take<C: LowerCtx>(cx: &mut C, cond: Cond, value: [Reg; 2]) {
-    // "Greater" is "less" the other way round: a borrow only tells less from not less.
-    let (left, right, cond) = match cond {
-        Cond::G | Cond::A => (value, OLD, cond.swap()),
-        _ => (OLD, value, cond),
-    };
-    compare(cx, left, right);
-    copy(cx, value);
-    replace(cx, cond, OLD);
-}
-
-/// The operations that depend on an unsigned comparison of the old contents with the operand.
-fn wrap<C: LowerCtx>(cx: &mut C, op: RmwOp, value: [Reg; 2]) {
-    let done = cx.local_label();
-    match op {
-        RmwOp::UincWrap => {
-            compare(cx, OLD, value);
-            // Zero, unless the old contents is below the operand.
-            cx.emit(mov_imm(4, RBX, 0));
-            cx.emit(mov_imm(4, RCX, 0));
-            cx.emit(jcc(Cond::Ae, done));
-            copy(cx, OLD);
-            cx.emit(ri(Op::AddRI, 8, RBX, 1));
-            cx.emit(ri(Op::AdcRI, 8, RCX, 0));
-        }
-        RmwOp::UdecWrap => {
-            compare(cx, value, OLD);
-            // The operand, if the old contents is above it or zero.
-            copy(cx, value);
-            cx.emit(jcc(Cond::B, done));
-            cx.emit(rr(Op::MovRR, 8, RCX, RAX));
-            cx.emit(rr(Op::OrRR, 8, RCX, RDX));
-            cx.emit(rr(Op::MovRR, 8, RCX, value[1]));
-            cx.emit(jcc(Cond::E, done));
-            copy(cx, OLD);
-            cx.emit(ri(Op::SubRI, 8, RBX, 1));
-            cx.emit(ri(Op::SbbRI, 8, RCX, 0));
-        }
-        _ => {
-            copy(cx, OLD);
-            apply(cx, Op::SubRR, Op::SbbRR, value);
-            cx.emit(jcc(Cond::Ae, done));
-            if op == RmwOp::UsubCond {
-                copy(cx, OLD);
-            } else {
-                cx.emit(mov_imm(4, RBX, 0));
-                cx.emit(mov_imm(4, RCX, 0));
-            }
-        }
-    }
-    cx.bind(done);
 }
