@@ -50,6 +50,9 @@ pub struct OpDesc {
     /// Whether it does nothing but compute registers and flags, from registers, flags, immediates and, if
     /// [`OpDesc::reads_memory`], memory. Without users of what it computes, it need not be there.
     pub is_pure: bool,
+    /// Whether it rounds or raises floating-point exceptions: where the program looks at its floating-point
+    /// environment, it is not pure ([`crate::mfunc::MFunc::is_pure`]).
+    pub rounds: bool,
     /// Whether it does nothing but compute `regs[0]` from its immediate and its memory operand; see
     /// [`crate::mfunc::can_rematerialize`].
     pub is_rematerializable: bool,
@@ -73,6 +76,7 @@ impl OpDesc {
             reads_memory: false,
             writes_memory: false,
             is_pure: false,
+            rounds: false,
             is_rematerializable: false,
             memory_forms: [None; 2],
         }

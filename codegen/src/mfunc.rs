@@ -277,6 +277,8 @@ pub struct MFunc {
     /// Whether instructions rely on bits above the width of values, since a pass has removed an extension that changed
     /// nothing. Then copies and reloads of narrow values are no longer as good as each other (contract 1).
     pub relies_on_upper_bits: bool,
+    /// Whether the program looks at its floating-point environment here: what rounds or raises exceptions is not pure.
+    pub is_strict: bool,
     /// Edges into each block: ranges of `pred_edges`, after [`MFunc::compute_predecessors`].
     pred_start: Vec<u32>,
     pred_edges: Vec<u32>,
@@ -298,8 +300,15 @@ impl MFunc {
         self.groups.clear();
         self.asm_sites.clear();
         self.relies_on_upper_bits = false;
+        self.is_strict = false;
         self.pred_start.clear();
         self.pred_edges.clear();
+    }
+
+    /// Whether an instruction of this row only computes ([`OpDesc::is_pure`]) in this function.
+    #[inline]
+    pub fn is_pure(&self, desc: &OpDesc) -> bool {
+        desc.is_pure && !(desc.rounds && self.is_strict)
     }
 
     /// A new virtual register.

@@ -1,6 +1,7 @@
 //! What the 16 flag bits of an instruction mean, by kind of instruction.
 
 use crate::opcode::Opcode;
+use crate::strict::StrictFlags;
 use bitflags::bitflags;
 
 bitflags! {
@@ -265,6 +266,8 @@ pub enum FlagKind {
     Scale,
     /// Bit 0 write, bits 1-2 locality, bit 3 data cache.
     Prefetch,
+    /// The plain operation and, of comparisons, whether they signal; see [`StrictFlags`].
+    Strict,
 }
 
 impl FlagKind {
@@ -278,6 +281,7 @@ impl FlagKind {
             FlagKind::Rmw | FlagKind::Scale => u16::MAX,
             FlagKind::Call => CallFlags::all().bits(),
             FlagKind::Prefetch => 15,
+            FlagKind::Strict => StrictFlags::ALL_BITS,
         }
     }
 }
@@ -304,6 +308,7 @@ pub fn flag_kind(op: Opcode) -> FlagKind {
         O::Call | O::Invoke => FlagKind::Call,
         O::PtrIndex => FlagKind::Scale,
         O::Prefetch => FlagKind::Prefetch,
+        _ if op.is_strict() => FlagKind::Strict,
         _ => FlagKind::None,
     }
 }

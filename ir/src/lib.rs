@@ -24,6 +24,7 @@ pub mod pass;
 pub mod petgraph_view;
 pub mod runtime;
 pub mod signature;
+pub mod strict;
 pub mod text;
 pub mod types;
 pub mod typing;
@@ -44,6 +45,7 @@ pub use pass::{
 };
 pub use runtime::RuntimeFunction;
 pub use signature::{CallConv, Extension, Param, ParamKind, Signature};
+pub use strict::StrictFlags;
 pub use types::{Type, TypeData, TypeTable};
 
 /// The entity and map types of `frazil-support`, for crates that need no other part of it.

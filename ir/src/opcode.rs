@@ -208,6 +208,13 @@ macro_rules! for_each_opcode {
             Bitcast "bitcast" Unary Ty Pure;
             Addrspacecast "addrspacecast" Unary Ty Pure;
 
+            // Floating-point operations whose environment matters; which one is in the flags, see [`crate::strict`].
+            // The operands and the type are those of the plain operation.
+            StrictUnary "strict_unary" Unary Ty Any;
+            StrictBinary "strict_binary" Binary Ty Any;
+            StrictTernary "strict_ternary" Ternary Ty Any;
+            StrictCompare "strict_compare" Binary Bool Any;
+
             // Addresses. `ptr_add`: a plus b bytes; b is an integer of pointer width.
             PtrAdd "ptr_add" Binary Ty Pure;
             // a plus b times the scale in the flags; b is an integer of pointer width.

@@ -61,6 +61,7 @@ pub fn slot_type(function: &Function, data: &InstData, slot: usize, pointer_bits
         O::Scmp | O::Ucmp if slot == 1 => SlotType::LikeFirst,
         O::Scmp | O::Ucmp => SlotType::Carried,
         _ if is_cast(data.op) => SlotType::Carried,
+        O::StrictUnary if data.strict_operation().is_some_and(is_cast) => SlotType::Carried,
         O::PtrAdd | O::PtrIndex if slot == 1 => SlotType::Exact(pointer_int(pointer_bits)),
         O::StackAlloc => SlotType::Exact(pointer_int(pointer_bits)),
         O::Load | O::AtomicLoad | O::TlsAddr | O::Prefetch | O::StackRestore => SlotType::Pointer,

@@ -1,5 +1,6 @@
-//! Whole C programs about memory, threads, frames, vectors and `long double`: clang makes bitcode of them, Frazil
-//! objects, and the linked program must print what it prints when clang compiles all of it.
+//! Whole C programs about memory, threads, frames, vectors, `long double` and the floating-point environment: clang
+//! makes bitcode of them, Frazil objects, and the linked program must print what it prints when clang compiles all of
+//! it.
 //!
 //! Each program is taken at -O0 and at -O2 and goes through every built-in recipe with the checker of register
 //! allocations. What the bitcode is linked with, and how, is said by the test.
@@ -276,6 +277,25 @@ fn long_doubles() {
             compile,
             link: &["-lm"],
             ..Build::default()
+        }
+        .check(&folder);
+    }
+}
+
+/// Every operation under every rounding mode: results, and the exceptions that they raise.
+#[test]
+fn floating_point_environment() {
+    let folder = Folder::new("environment");
+    for compile in [
+        &["-std=c23", "-ffp-model=strict"][..],
+        &["-std=c23", "-ffp-model=strict", "-msse4.1"],
+    ] {
+        Build {
+            source: "environment.c",
+            compile,
+            frazil: &[],
+            link: &["-lm"],
+            others: &[],
         }
         .check(&folder);
     }

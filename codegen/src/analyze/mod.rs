@@ -64,6 +64,8 @@ pub struct Analysis {
     pub phi_counts: Vec<u32>,
     /// Whether the function calls something that returns twice.
     pub calls_returning_twice: bool,
+    /// Whether it looks at its floating-point environment: it has strict operations.
+    pub is_strict: bool,
     /// Whether a rule may need any register, those of homes included: atomic accesses of 128 bits.
     pub claims_homes: bool,
     /// Whether it calls something that must take its place.
@@ -101,6 +103,7 @@ impl Analysis {
         self.phi_counts.resize(function.blocks.len(), 0);
         self.colors.resize(function.values.len().max(self.colors.len()), 0);
         self.calls_returning_twice = false;
+        self.is_strict = false;
         self.claims_homes = false;
         (self.has_calls, self.has_must_tail) = (false, false);
         self.has_dynamic_stack = false;
@@ -229,6 +232,7 @@ impl Analysis {
             | Opcode::SpaceCmpxchg => {
                 self.claims_homes |= data.ty == Type::I128;
             }
+            op if op.is_strict() => self.is_strict = true,
             _ => {}
         }
     }

@@ -66,6 +66,7 @@ pub(crate) fn apply<I: Isa>(
     out: &mut MFunc,
 ) {
     out.clear();
+    out.is_strict = func.is_strict;
     std::mem::swap(&mut out.frame, &mut func.frame);
     std::mem::swap(&mut out.sets, &mut func.sets);
     std::mem::swap(&mut out.tail_calls, &mut func.tail_calls);

@@ -95,6 +95,7 @@ pub(crate) fn select<I: Isa>(
     }
     mfunc.clear();
     state.begin(isa, unit.function);
+    mfunc.is_strict = state.analysis.is_strict;
     mfunc.frame = FrameNeeds {
         areas: std::mem::take(&mut mfunc.frame.areas),
         has_dynamic_stack: state.analysis.has_dynamic_stack,

@@ -44,6 +44,12 @@ pub enum Intrinsic {
     Both(ByType),
     /// The opcode, between operands of which a NaN gives way to the other one.
     Number(Opcode),
+    /// An operation whose floating-point environment matters, as its metadata say; the opcode is the plain one.
+    Constrained(Opcode),
+    /// A comparison of that kind, by the predicate in its metadata; whether every NaN is an exception.
+    ConstrainedCompare(bool),
+    /// A library function of that kind, by type.
+    ConstrainedLibrary(ByType),
     /// An intrinsic without opcode.
     Unknown,
 }
@@ -104,6 +110,9 @@ fn is_overload(part: &str) -> bool {
 }
 
 fn exact(name: &str) -> Option<Intrinsic> {
+    if let Some(name) = name.strip_prefix("experimental.constrained.") {
+        return constrained(name);
+    }
     memory_and_control(name)
         .or_else(|| arithmetic(name))
         .or_else(|| vector(name))
@@ -222,6 +231,31 @@ fn arithmetic(name: &str) -> Option<Intrinsic> {
     Some(Intrinsic::Plain(plain))
 }
 
+/// Operations whose rounding and exceptions metadata describe.
+fn constrained(name: &str) -> Option<Intrinsic> {
+    let op = match name {
+        "fcmp" => return Some(Intrinsic::ConstrainedCompare(false)),
+        "fcmps" => return Some(Intrinsic::ConstrainedCompare(true)),
+        "fadd" => Opcode::Fadd,
+        "fsub" => Opcode::Fsub,
+        "fmul" => Opcode::Fmul,
+        "fdiv" => Opcode::Fdiv,
+        "frem" => Opcode::Frem,
+        "fptoui" => Opcode::Fptoui,
+        "fptosi" => Opcode::Fptosi,
+        "uitofp" => Opcode::Uitofp,
+        "sitofp" => Opcode::Sitofp,
+        "fptrunc" => Opcode::Fptrunc,
+        "fpext" => Opcode::Fpext,
+        _ => match arithmetic(name).or_else(|| library(name))? {
+            Intrinsic::Plain(op) => op,
+            Intrinsic::Library(functions) => return Some(Intrinsic::ConstrainedLibrary(functions)),
+            _ => return None,
+        },
+    };
+    op.strict_form().map(|_| Intrinsic::Constrained(op))
+}
+
 fn vector(name: &str) -> Option<Intrinsic> {
     let name = name.strip_prefix("experimental.").unwrap_or(name);
     Some(Intrinsic::Plain(match name.strip_prefix("vector.reduce.")? {
@@ -292,6 +326,15 @@ mod tests {
             Some(Intrinsic::Plain(Opcode::ReduceAdd))
         );
         assert_eq!(of("llvm.fptosi.sat.i32.f64"), Some(Intrinsic::Plain(Opcode::FptosiSat)));
+        assert_eq!(
+            of("llvm.experimental.constrained.fptosi.i32.f64"),
+            Some(Intrinsic::Constrained(Opcode::Fptosi))
+        );
+        assert_eq!(
+            of("llvm.experimental.constrained.fcmps.f32"),
+            Some(Intrinsic::ConstrainedCompare(true))
+        );
+        assert_eq!(of("llvm.experimental.constrained.ctpop.i32"), Some(Intrinsic::Unknown));
         assert_eq!(of("llvm.lifetime.start.p0"), Some(Intrinsic::Nothing));
         assert_eq!(of("llvm.x86.sse2.pause"), Some(Intrinsic::Unknown));
         assert_eq!(of("llvm.trunc.strange"), Some(Intrinsic::Unknown));

@@ -2,14 +2,15 @@
 //!
 //! [`values`] has the numbered values of a function, each a [`word`], and the builder, whose memory is in [`state`].
 //! [`classes`], [`consts`], [`aggregates`], [`gep`], [`phis`] and [`signatures`] extend the builder; [`intrinsics`]
-//! says what calls of intrinsics become. [`data`] makes initialisers of constants, [`evaluate`] knows what sums of
-//! addresses and numbers constants stand for.
+//! says what calls of intrinsics become, [`environment`] what some of them are told by metadata. [`data`] makes
+//! initialisers of constants, [`evaluate`] knows what sums of addresses and numbers constants stand for.
 
 pub mod aggregates;
 pub mod blocks;
 pub mod classes;
 pub mod consts;
 pub mod data;
+pub mod environment;
 pub mod evaluate;
 pub mod gep;
 pub mod intrinsics;

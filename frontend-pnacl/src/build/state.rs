@@ -1,6 +1,7 @@
 //! Memory that is used again for each function of a module, and the words that a module's values begin with.
 
 use super::blocks::Splits;
+use super::environment::Environment;
 use super::word::{NO_TYPE, State, Word};
 use crate::limits;
 use crate::llvm::attachments::Marks;
@@ -77,6 +78,8 @@ pub struct BuildState {
     pub(crate) cases: Vec<u32>,
     pub(crate) arguments: Vec<Word>,
     pub(crate) types: Vec<Type>,
+    /// What constrained operations are told of their environment.
+    pub(crate) environment: Environment,
 }
 
 pub(crate) const CLASS_UNKNOWN: u8 = 255;
@@ -116,6 +119,7 @@ impl BuildState {
         self.parts.clear();
         self.constants.clear();
         self.splits.clear();
+        self.environment.restart();
         self.wide_room = limits::WIDE_ROOM;
         self.pads.clear();
         self.unwind_targets.clear();

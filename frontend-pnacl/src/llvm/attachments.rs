@@ -73,7 +73,7 @@ pub(crate) fn attach(module: &BitcodeModule<'_>, what: Attached, attachments: &m
     }
 }
 
-impl Body<'_, '_> {
+impl<'m> Body<'_, 'm> {
     /// Reads what is attached to the function, and notes the instructions that are marked.
     ///
     /// # Errors
@@ -143,22 +143,26 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Takes over what is attached to the function: kinds and nodes.
-    fn attach(&mut self, wanted: &[(u64, u64)], record: &mut Record) -> Result<(), ReadError> {
+    /// Where the function's metadata is and, in it, the module's, which is to be given back to `outer_metadata`; and
+    /// the function's block.
+    pub(super) fn places(
+        &mut self,
+        cursor: &mut Cursor<'m>,
+        record: &mut Record,
+    ) -> Result<(Places<'m>, Block<'m>), ReadError> {
         let module = self.build.module;
         let shared = module.block_info.abbreviations(id::METADATA);
-        let mut cursor = module.stream.clone();
         let outer = match (self.outer_metadata.take(), module.metadata_block) {
-            (Some(outer), _) => outer,
+            (Some(outer), _) => Some(outer),
             (None, Some(header)) => {
-                let mut block = Block::enter(&mut cursor, &header, shared);
+                let mut block = Block::enter(cursor, &header, shared);
                 let mut places = Places::default();
-                places.walk(&mut cursor, &mut block, record, |_| {})?;
-                Box::new((places, block))
+                places.walk(cursor, &mut block, record, |_| {})?;
+                Some(Box::new((places, block)))
             }
-            (None, None) => return Ok(()),
+            (None, None) => None,
         };
-        let mut places = Places::within(outer);
+        let mut places = outer.map_or_else(Places::default, Places::within);
         // Without metadata of its own, the function has a block of none.
         let own = self.metadata.unwrap_or(SubBlock {
             id: id::METADATA,
@@ -166,10 +170,18 @@ impl Body<'_, '_> {
             start: 0,
             end: 0,
         });
-        let mut block = Block::enter(&mut cursor, &own, shared);
+        let mut block = Block::enter(cursor, &own, shared);
         if self.metadata.is_some() {
-            places.walk(&mut cursor, &mut block, record, |_| {})?;
+            places.walk(cursor, &mut block, record, |_| {})?;
         }
+        Ok((places, block))
+    }
+
+    /// Takes over what is attached to the function: kinds and nodes.
+    fn attach(&mut self, wanted: &[(u64, u64)], record: &mut Record) -> Result<(), ReadError> {
+        let module = self.build.module;
+        let mut cursor = module.stream.clone();
+        let (mut places, mut block) = self.places(&mut cursor, record)?;
         let mut found = Attachments::default();
         for &(kind, node) in wanted {
             if let Some(what) = places.attached(kind, node, &mut cursor, &mut block, record)? {

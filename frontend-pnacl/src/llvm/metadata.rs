@@ -182,6 +182,11 @@ impl<'m> Places<'m> {
         }
     }
 
+    /// How much metadata the module has: the number of the function's first.
+    pub fn base(&self) -> u64 {
+        self.base
+    }
+
     /// Gives the module's back.
     pub fn into_outer(self) -> Option<Box<Outer<'m>>> {
         self.outer
@@ -401,7 +406,8 @@ impl<'m> Places<'m> {
         Ok(Some(RawFlag { name, value }))
     }
 
-    fn string(&mut self, id: u64, cursor: &Cursor<'_>) -> Option<Vec<u8>> {
+    /// The string with this number, if it is one.
+    pub fn string(&mut self, id: u64, cursor: &Cursor<'_>) -> Option<Vec<u8>> {
         if let (Some(outer), true) = (&mut self.outer, id < self.base) {
             return outer.0.string(id, cursor);
         }

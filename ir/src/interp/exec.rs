@@ -135,6 +135,11 @@ impl<'a> Interpreter<'a> {
             O::Call | O::Invoke => self.call_inst(function, data),
             O::Unreachable => Err(Stop::undefined("`unreachable` is reached")),
             O::Trap | O::Debugtrap => Err(Stop::Trap),
+            _ if let Some(plain) = data.op.is_strict().then(|| data.without_strictness()).flatten() => {
+                let results = self.pure(function, &plain)?;
+                self.set_results(data, results)?;
+                Ok(Next::Go)
+            }
             _ => {
                 let results = match data.op.effects() {
                     crate::Effects::Pure | crate::Effects::Trap => self.pure(function, data)?,

@@ -7,6 +7,7 @@ use crate::flags::{CallFlags, FastFlags, FlagKind, IntFlags, MemFlags, Ordering,
 use crate::module::{ComdatSelection, FramePointer, GuardPlace, Linkage, StackProtector, TlsModel, Visibility};
 use crate::opcode::Opcode;
 use crate::signature::{Extension, ParamKind};
+use crate::strict::StrictFlags;
 use crate::types::{Type, TypeData, TypeTable};
 use std::fmt::{self, Write};
 
@@ -52,6 +53,8 @@ const CMPXCHG_WORDS: BitWords = &[(0x20, "volatile"), (0x40, "nontemporal"), (0x
 
 const PREFETCH_WORDS: BitWords = &[(1, "write"), (8, "data")];
 
+const SIGNALING_WORDS: BitWords = &[(StrictFlags::SIGNALING, "signaling")];
+
 /// The words for single flag bits of an opcode.
 pub(super) fn bit_words(op: Opcode) -> BitWords {
     match flag_kind(op) {
@@ -60,6 +63,8 @@ pub(super) fn bit_words(op: Opcode) -> BitWords {
         FlagKind::Fast => FAST_WORDS,
         FlagKind::Call => CALL_WORDS,
         FlagKind::Prefetch => PREFETCH_WORDS,
+        FlagKind::Strict if op == Opcode::StrictCompare => SIGNALING_WORDS,
+        FlagKind::Strict => &[],
         FlagKind::Mem | FlagKind::Rmw if op == Opcode::Cmpxchg => CMPXCHG_WORDS,
         FlagKind::Mem | FlagKind::Rmw => MEM_WORDS,
     }
@@ -87,6 +92,12 @@ pub(super) fn write_flags(out: &mut dyn Write, op: Opcode, flags: u16) -> fmt::R
         FlagKind::Prefetch => {
             write!(out, " locality {}", (flags >> 1) & 3)?;
             rest &= !6;
+        }
+        FlagKind::Strict => {
+            if let Some(plain) = StrictFlags(flags).operation() {
+                write!(out, " {}", plain.name())?;
+                rest &= StrictFlags::SIGNALING;
+            }
         }
         _ => {}
     }

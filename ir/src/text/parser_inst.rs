@@ -10,6 +10,7 @@ use crate::flags::{FlagKind, RMW_OPS, flag_kind};
 use crate::function::InstData;
 use crate::opcode::{Format, Opcode, Results};
 use crate::operand::Operand;
+use crate::strict::StrictFlags;
 use crate::types::{Type, TypeData};
 use crate::typing::{SlotType, result_type, slot_type};
 use frazil_support::EntityRef;
@@ -69,6 +70,17 @@ impl FunctionParser<'_, '_> {
             }
             if row.is_some() {
                 self.parser.advance()?;
+            }
+        }
+        if kind == FlagKind::Strict {
+            let plain = self.parser.word().and_then(Opcode::from_name);
+            match plain.filter(|plain| plain.strict_form() == Some(op)) {
+                Some(plain) => {
+                    flags |= StrictFlags::of(plain).0;
+                    self.parser.advance()?;
+                }
+                None if self.parser.at_word("flags") => {}
+                None => return self.parser.expected("an operation"),
             }
         }
         while let Some(word) = self.parser.word() {

@@ -62,6 +62,12 @@ impl Verifier<'_> {
                 )
             }
             _ if is_cast(op) => self.cast_rules(data),
+            _ if op.is_strict() => {
+                let plain = data.without_strictness();
+                require(plain.is_some(), "no operation of this opcode")?;
+                require(self.lanes(data.ty).is_none(), "a vector type")?;
+                plain.map_or(Ok(()), |plain| self.type_rules(&plain))
+            }
             O::PtrAdd | O::PtrIndex => require(is_pointer, "not a pointer type"),
             O::TlsAddr => require(self.is_symbol(data.a), "no thread-local symbol"),
             O::ExtractElement | O::InsertElement => require(self.lanes(data.ty).is_some(), "not a vector type"),

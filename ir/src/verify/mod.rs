@@ -66,6 +66,11 @@
 //! approximations. `is_fpclass` tests the ten classes of its mask (bit 0 signaling NaN, 1 quiet NaN, 2 -infinity,
 //! 3 negative normal, 4 negative subnormal, 5 -0, 6 +0, 7 positive subnormal, 8 positive normal, 9 +infinity).
 //!
+//! `strict_…` operations compute what the plain one that their flags name computes, in the environment that the
+//! program has set: they round as it says and raise the exceptions of the plain one, and no others, whether their
+//! result is used or not. `strict_compare` raises invalid for signaling NaNs only or, `signaling`, for all. Their type
+//! is no vector ([`crate::strict`]).
+//!
 //! # Casts
 //!
 //! The instruction's type is the result's; the operand carries its own. `trunc` narrows (with `nuw`, `nsw`: poison if

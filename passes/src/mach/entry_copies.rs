@@ -193,6 +193,6 @@ fn may_move(func: &MFunc, needs: &Needs<'_, '_>, step: &Step) -> bool {
         && inst.regs[2].is_none()
         && inst.disp < func.frame.spills_below
         && defs.is_empty();
-    let is_computation = !names_frame && desc.is_pure && !desc.reads_memory && !desc.writes_memory;
+    let is_computation = !names_frame && func.is_pure(desc) && !desc.reads_memory && !desc.writes_memory;
     is_spill || desc.is_move || is_computation
 }

@@ -408,7 +408,7 @@ impl Walk<'_> {
         let desc = op_desc(self.hooks.ops(), inst.op);
         if desc.is_move {
             self.copy(func, index);
-        } else if is_computation(&inst, desc) && self.reads_tracked(&inst, desc) {
+        } else if is_computation(func, &inst, desc) && self.reads_tracked(&inst, desc) {
             self.compute(func, index, desc);
         } else {
             self.write(func, &inst, desc);
@@ -616,8 +616,8 @@ fn class_of(reg: Reg) -> RegClass {
 }
 
 /// Whether an instruction computes its first register from other registers, immediates and constants alone.
-fn is_computation(inst: &MInst, desc: &OpDesc) -> bool {
-    desc.is_pure
+fn is_computation(func: &MFunc, inst: &MInst, desc: &OpDesc) -> bool {
+    func.is_pure(desc)
         && desc.roles[0] == Role::Def
         && !matches!(desc.roles[1], Role::Def | Role::UseDef)
         && (!desc.reads_memory || can_rematerialize(inst, desc))

@@ -153,7 +153,7 @@ impl Walk<'_> {
         }
         // Loads may be volatile, except those of spill slots.
         let loads = desc.reads_memory && !func.is_spill_slot(inst);
-        if !desc.is_pure || desc.has_sets || loads || (desc.writes_flags && self.conditions != 0) {
+        if !func.is_pure(desc) || desc.has_sets || loads || (desc.writes_flags && self.conditions != 0) {
             return false;
         }
         defs.intersection(self.registers).is_empty() && !defs.contains(self.hooks.desc().stack_pointer)

@@ -151,8 +151,9 @@ impl Isa for X86 {
     }
 
     fn lower_vector<C: LowerCtx>(&self, cx: &mut C, inst: Inst) -> Result<(), CodegenError> {
-        if cx.func().inst(inst).ty == Type::X86_F80 {
-            return lower::x87::lower(cx, inst);
+        let data = *cx.func().inst(inst);
+        if data.ty == Type::X86_F80 {
+            return lower::x87::lower(cx, &data);
         }
         lower::vector::lower(cx, inst)
     }

@@ -300,6 +300,7 @@ op_table! {
     Fdivp "fdivrp" NoneModRm one(0xde).digit(0xf9), X, Both, [], NO;
     Fsqrt "fsqrt" NoneModRm one(0xd9).digit(0xfa), X, Both, [], NO;
     Fucomip "fucomip" NoneModRm one(0xdf).digit(0xe9), X, Both, [], FW;
+    Fcomip "fcomip" NoneModRm one(0xdf).digit(0xf1), X, Both, [], FW;
     Fldz "fldz" NoneModRm one(0xd9).digit(0xee), X, Both, [], NO;
     FstpTop "fstp %st(0)" NoneModRm one(0xdd).digit(0xd8), X, Both, [], NO;
 
@@ -668,6 +669,12 @@ pub static OP_DESCS: [OpDesc; ROWS.len()] = {
     index = 0;
     while index < extend.len() {
         descs[extend[index] as usize].is_pure = true;
+        index += 1;
+    }
+    // Scalar arithmetic, comparisons and conversions.
+    index = Op::AddsRR as usize;
+    while index <= Op::Cvtsd2ssRM as usize {
+        descs[index].rounds = true;
         index += 1;
     }
     index = 0;

@@ -5,7 +5,7 @@ use super::super::function::{Body, Operands};
 use super::arithmetic::Domain;
 use super::control::{pointee_function, terminate};
 use super::saturating;
-use super::{fast_math, float_parts, wide};
+use super::{fast_math, float_parts, strict, wide};
 use crate::build::classes::Class;
 use crate::build::intrinsics::Intrinsic;
 use crate::build::signatures;
@@ -89,6 +89,7 @@ pub(in crate::llvm) fn invoke(body: &mut Body<'_, '_>, operands: &mut Operands<'
         CallFlags::empty(),
         0,
     )?;
+    body.build.state.environment.numbers.clear();
     if intrinsic_of(body, &call) == Some(Intrinsic::Nothing) {
         body.bundles = false;
         terminate(body, InstData::jump(normal));
@@ -102,7 +103,11 @@ pub(in crate::llvm) fn invoke(body: &mut Body<'_, '_>, operands: &mut Operands<'
 
 /// The intrinsic that is called, if its name is known and it is called as declared.
 fn intrinsic_of(body: &Body<'_, '_>, call: &Call<'_>) -> Option<Intrinsic> {
-    let symbol = call.symbol?;
+    known_intrinsic(body, call.symbol)
+}
+
+fn known_intrinsic(body: &Body<'_, '_>, symbol: Option<SymbolId>) -> Option<Intrinsic> {
+    let symbol = symbol?;
     body.build.module.intrinsics.get(symbol.index()).copied().flatten()
 }
 
@@ -151,7 +156,11 @@ pub(super) fn read<'m>(
     for &parameter in module.types.members(parameters) {
         match body.build.class(parameter)? {
             Class::Metadata => {
-                operands.next()?;
+                let number = operands.next()?;
+                if strict::names_environment(known_intrinsic(body, symbol)) {
+                    let number = body.number(number);
+                    body.build.state.environment.numbers.push(number);
+                }
             }
             _ if is_thread_local_address(body, symbol) => {
                 let number = body.number(operands.next()?);
@@ -185,8 +194,7 @@ pub(super) fn read<'m>(
 }
 
 fn is_thread_local_address(body: &Body<'_, '_>, symbol: Option<SymbolId>) -> bool {
-    let known = symbol.and_then(|symbol| body.build.module.intrinsics.get(symbol.index()).copied().flatten());
-    known == Some(Intrinsic::ThreadLocalAddress)
+    known_intrinsic(body, symbol) == Some(Intrinsic::ThreadLocalAddress)
 }
 
 /// The argument of `llvm.threadlocal.address`: the symbol itself, its address not yet computed.
@@ -278,6 +286,9 @@ fn define_result(body: &mut Body<'_, '_>, data: InstData, ty: TypeId) -> Result<
 /// Makes instructions of a call of an intrinsic; `false` if it has to stay a call.
 fn lower(body: &mut Body<'_, '_>, call: &Call<'_>, intrinsic: Intrinsic) -> Result<bool, ReadError> {
     let class = body.build.class(call.result)?;
+    if strict::names_environment(Some(intrinsic)) {
+        return strict::lower(body, call, intrinsic, class);
+    }
     if call.arguments.iter().any(|argument| !argument.is_operand()) || body.build.wide_bits(call.result).is_some() {
         return wide::intrinsic(body, intrinsic, &call.arguments, call.result);
     }
@@ -526,7 +537,7 @@ fn load_relative(body: &mut Body<'_, '_>, call: &Call<'_>, base: Word, offset: W
 }
 
 /// A call of a library function with the intrinsic's arguments.
-fn library_call(
+pub(super) fn library_call(
     body: &mut Body<'_, '_>,
     call: &Call<'_>,
     function: frazil_ir::RuntimeFunction,

@@ -12,6 +12,7 @@ pub(super) mod control;
 mod float_parts;
 pub(super) mod memory;
 mod saturating;
+mod strict;
 pub(super) mod variadic;
 mod wide;
 

@@ -26,7 +26,11 @@ use frazil_ir::{EntityRef, Inst, InstData, Opcode as O, Operand, Type, TypeData,
 
 /// Lowers one instruction.
 pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), CodegenError> {
-    let data = *cx.func().inst(inst);
+    let mut data = *cx.func().inst(inst);
+    // The machine has one floating-point environment, and nobody sees its exceptions.
+    if let Some(plain) = data.op.is_strict().then(|| data.without_strictness()).flatten() {
+        data = plain;
+    }
     match data.op {
         O::Copy | O::Freeze => copy(cx, &data),
         O::Select => compare::select(cx, &data)?,

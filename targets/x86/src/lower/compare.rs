@@ -8,7 +8,7 @@ use crate::build::*;
 use crate::cond::Cond;
 use crate::ops::Op;
 use frazil_codegen::{Branch, CodegenError, GroupKind, ImmKind, Join, Label, LowerCtx, Reg, RegClass, Src};
-use frazil_ir::{InstData, Opcode, Operand, Type};
+use frazil_ir::{InstData, Opcode, Operand, StrictFlags, Type};
 
 /// A condition on the flags; two for floating-point equality.
 #[derive(Clone, Copy, Debug)]
@@ -142,6 +142,15 @@ pub(crate) fn right_float_operand(data: &InstData) -> Operand {
     if is_swapped(data.op) { data.a } else { data.b }
 }
 
+/// The rows that compare floats; those of a strict comparison may signal every NaN.
+fn comparing_rows(data: &InstData) -> (Op, Op) {
+    if data.flags & StrictFlags::SIGNALING == 0 {
+        (Op::UcomisRM, Op::UcomisRR)
+    } else {
+        (Op::ComisRM, Op::ComisRR)
+    }
+}
+
 /// `ucomis` sets carry for less, zero for equal, all of carry, zero and parity for unordered.
 fn compare_floats<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<Test, CodegenError> {
     let (first, second) = match data.op {
@@ -169,16 +178,17 @@ fn compare_floats<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<Test, Code
         Type::F32 => 4,
         Type::F64 => 8,
         Type::X86_F80 => {
-            x87::compare(cx, a, b);
+            x87::compare(cx, a, b, data.flags & StrictFlags::SIGNALING != 0);
             return Ok(Test { first, second });
         }
         _ => return Err(CodegenError::unsupported("a comparison of vectors")),
     };
+    let (memory_row, row) = comparing_rows(data);
     let right = cx.use_src(b, 0, ImmKind::None);
     let left = cx.use_reg(a, 0);
     match right {
-        Src::Mem(mem) => cx.emit(rm(Op::UcomisRM, bytes, left, mem)),
-        Src::Reg(right) => cx.emit(rr(Op::UcomisRR, bytes, left, right)),
+        Src::Mem(mem) => cx.emit(rm(memory_row, bytes, left, mem)),
+        Src::Reg(right) => cx.emit(rr(row, bytes, left, right)),
         Src::Imm(_) => unreachable!("not asked for"),
     }
     Ok(Test { first, second })

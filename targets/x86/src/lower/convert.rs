@@ -209,7 +209,7 @@ fn from_unsigned64<C: LowerCtx>(cx: &mut C, data: &InstData, bytes: u8) {
     cx.end_group();
 }
 
-fn truncating_row(bytes: u8) -> Op {
+pub(super) fn truncating_row(bytes: u8) -> Op {
     if bytes == 4 { Op::Cvttss2siRR } else { Op::Cvttsd2siRR }
 }
 
@@ -231,7 +231,7 @@ fn to_integer<C: LowerCtx>(cx: &mut C, data: &InstData, from: Type) -> Result<()
 }
 
 /// 2^63 as a float of `bytes` bytes, in memory.
-fn two_to_the_63<C: LowerCtx>(cx: &mut C, bytes: u8) -> Mem {
+pub(super) fn two_to_the_63<C: LowerCtx>(cx: &mut C, bytes: u8) -> Mem {
     float_constant(cx, 9_223_372_036_854_775_808.0, bytes)
 }
 

@@ -22,6 +22,7 @@ pub mod overflow;
 pub mod saturating;
 pub mod shift;
 pub mod spaces;
+mod strict;
 mod tls;
 pub mod variadic;
 pub mod vector;
@@ -82,6 +83,7 @@ pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), CodegenError> {
         Opcode::MemCopy | Opcode::MemMove | Opcode::MemSet => memory::block(cx, &data)?,
         Opcode::Prefetch => memory::prefetch(cx, &data),
         Opcode::TlsAddr => tls::address(cx, &data)?,
+        op if op.is_strict() => strict::lower(cx, &data)?,
         op if is_reduction(op) => return Err(CodegenError::NeedsExpansion),
         Opcode::SpaceLoad
         | Opcode::SpaceStore

@@ -19,7 +19,7 @@ use crate::build::*;
 use crate::cond::Cond;
 use crate::ops::Op;
 use frazil_codegen::{CodegenError, GroupKind, ImmKind, LowerCtx, Mem, Reg, RegClass, Src};
-use frazil_ir::{Format, Inst, InstData, Opcode, Operand, RuntimeFunction, Type};
+use frazil_ir::{Format, InstData, Opcode, Operand, RuntimeFunction, Type};
 
 /// Bytes of a number in a register or a frame slot.
 const BYTES: u8 = 16;
@@ -32,28 +32,28 @@ const TWO_TO_THE_63: u32 = 0x5f00_0000;
 const TWO_TO_THE_64: u32 = 0x5f80_0000;
 
 /// Lowers an instruction whose type is `x86_fp80`.
-pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), CodegenError> {
-    let data = *cx.func().inst(inst);
+pub fn lower<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
     match data.op {
-        Opcode::Copy | Opcode::Freeze => copy(cx, &data),
-        Opcode::Select => return compare::select(cx, &data),
-        Opcode::Load => load(cx, &data),
-        Opcode::Store => store(cx, &data),
-        Opcode::Fadd => binary(cx, &data, Op::Faddp),
-        Opcode::Fsub => binary(cx, &data, Op::Fsubp),
-        Opcode::Fmul => binary(cx, &data, Op::Fmulp),
-        Opcode::Fdiv => binary(cx, &data, Op::Fdivp),
-        Opcode::Fmuladd => multiply_add(cx, &data),
-        Opcode::Fsqrt => square_root(cx, &data),
-        Opcode::Fneg => with_mask(cx, &data, Op::XorpRM, SIGN),
-        Opcode::Fabs => with_mask(cx, &data, Op::AndpRM, !SIGN),
-        Opcode::Fcopysign => return copysign(cx, &data),
-        Opcode::Fpext => return extend(cx, &data),
-        Opcode::Sitofp | Opcode::Uitofp => return from_integer(cx, &data),
-        Opcode::Bitcast => return from_bits(cx, &data),
-        Opcode::IsFpclass => is_fpclass(cx, &data),
-        op if op.is_fcmp() => return compare::compare_to_value(cx, &data),
-        _ => return by_call(cx, &data),
+        Opcode::Copy | Opcode::Freeze => copy(cx, data),
+        Opcode::Select => return compare::select(cx, data),
+        Opcode::Load => load(cx, data),
+        Opcode::Store => store(cx, data),
+        Opcode::Fadd => binary(cx, data, Op::Faddp),
+        Opcode::Fsub => binary(cx, data, Op::Fsubp),
+        Opcode::Fmul => binary(cx, data, Op::Fmulp),
+        Opcode::Fdiv => binary(cx, data, Op::Fdivp),
+        Opcode::Fmuladd => multiply_add(cx, data),
+        Opcode::Fsqrt => square_root(cx, data),
+        Opcode::Fneg => with_mask(cx, data, Op::XorpRM, SIGN),
+        Opcode::Fabs => with_mask(cx, data, Op::AndpRM, !SIGN),
+        Opcode::Fcopysign => return copysign(cx, data),
+        Opcode::Fpext => return extend(cx, data),
+        Opcode::Sitofp | Opcode::Uitofp => return from_integer(cx, data),
+        Opcode::Bitcast => return from_bits(cx, data),
+        Opcode::IsFpclass => is_fpclass(cx, data),
+        op if op.is_fcmp() => return compare::compare_to_value(cx, data),
+        op if op.is_strict() => return super::strict::lower(cx, data),
+        _ => return by_call(cx, data),
     }
     Ok(())
 }
@@ -205,13 +205,14 @@ fn copysign<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError
 }
 
 /// Sets the flags as `ucomis` does. They are the last thing that the rule writes.
-pub(crate) fn compare<C: LowerCtx>(cx: &mut C, left: Operand, right: Operand) {
+/// `signals` says whether every NaN is an exception.
+pub(crate) fn compare<C: LowerCtx>(cx: &mut C, left: Operand, right: Operand, signals: bool) {
     let right = source(cx, right);
     let left = source(cx, left);
     let shared = shared(cx);
     push(cx, right, shared);
     push(cx, left, shared);
-    cx.emit(none(Op::Fucomip, BYTES));
+    cx.emit(none(if signals { Op::Fcomip } else { Op::Fucomip }, BYTES));
     cx.emit(none(Op::FstpTop, BYTES));
 }
 
