@@ -1,6 +1,6 @@
-//! Whole C programs about memory, threads, frames, vectors, `long double` and the floating-point environment: clang
-//! makes bitcode of them, Frazil objects, and the linked program must print what it prints when clang compiles all of
-//! it.
+//! Whole C programs about memory, threads, frames, vectors, `long double`, fixed-point numbers and the floating-point
+//! environment: clang makes bitcode of them, Frazil objects, and the linked program must print what it prints when
+//! clang compiles all of it.
 //!
 //! Each program is taken at -O0 and at -O2 and goes through every built-in recipe with the checker of register
 //! allocations. What the bitcode is linked with, and how, is said by the test.
@@ -299,6 +299,20 @@ fn floating_point_environment() {
         }
         .check(&folder);
     }
+}
+
+/// Products and quotients of fixed-point numbers, and products without carries, in many widths.
+#[test]
+fn fixed_point_numbers() {
+    let folder = Folder::new("fixed-point");
+    Build {
+        source: "fixed-point.ll",
+        compile: &["-Wno-override-module"],
+        frazil: &["-relocation-model=pic"],
+        link: &[],
+        others: &["fixed-point-main.c"],
+    }
+    .check(&folder);
 }
 
 /// The same type in C++, with exceptions.

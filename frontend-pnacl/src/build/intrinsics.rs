@@ -50,8 +50,44 @@ pub enum Intrinsic {
     ConstrainedCompare(bool),
     /// A library function of that kind, by type.
     ConstrainedLibrary(ByType),
+    /// A product or quotient of fixed-point numbers.
+    FixedPoint(FixedPoint),
+    /// A product without carries.
+    CarryLess,
     /// An intrinsic without opcode.
     Unknown,
+}
+
+/// An operation on fixed-point numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FixedPoint {
+    /// Division, not multiplication.
+    pub divides: bool,
+    /// Of signed numbers.
+    pub signed: bool,
+    /// Results out of range become the nearest number.
+    pub saturates: bool,
+}
+
+impl FixedPoint {
+    fn from_name(name: &str) -> Option<FixedPoint> {
+        let (name, saturates) = match name.strip_suffix(".sat") {
+            Some(name) => (name, true),
+            None => (name, false),
+        };
+        let (divides, signed) = match name {
+            "smul.fix" => (false, true),
+            "umul.fix" => (false, false),
+            "sdiv.fix" => (true, true),
+            "udiv.fix" => (true, false),
+            _ => return None,
+        };
+        Some(FixedPoint {
+            divides,
+            signed,
+            saturates,
+        })
+    }
 }
 
 /// The functions that do the same for `f32`, `f64` and `x86_fp80`.
@@ -116,6 +152,7 @@ fn exact(name: &str) -> Option<Intrinsic> {
     memory_and_control(name)
         .or_else(|| arithmetic(name))
         .or_else(|| vector(name))
+        .or_else(|| FixedPoint::from_name(name).map(Intrinsic::FixedPoint))
         .or_else(|| library(name))
 }
 
@@ -222,6 +259,7 @@ fn arithmetic(name: &str) -> Option<Intrinsic> {
         "ctlz" => return Some(Intrinsic::PoisonFlag(Opcode::Ctlz)),
         "cttz" => return Some(Intrinsic::PoisonFlag(Opcode::Cttz)),
         "is.fpclass" => return Some(Intrinsic::OfArgument(Opcode::IsFpclass)),
+        "clmul" => return Some(Intrinsic::CarryLess),
         "scmp" => Opcode::Scmp,
         "ucmp" => Opcode::Ucmp,
         "fptoui.sat" => Opcode::FptouiSat,
@@ -326,6 +364,13 @@ mod tests {
             Some(Intrinsic::Plain(Opcode::ReduceAdd))
         );
         assert_eq!(of("llvm.fptosi.sat.i32.f64"), Some(Intrinsic::Plain(Opcode::FptosiSat)));
+        let saturated = FixedPoint {
+            divides: false,
+            signed: false,
+            saturates: true,
+        };
+        assert_eq!(of("llvm.umul.fix.sat.i24"), Some(Intrinsic::FixedPoint(saturated)));
+        assert_eq!(of("llvm.umul.fixed.i24"), Some(Intrinsic::Unknown));
         assert_eq!(
             of("llvm.experimental.constrained.fptosi.i32.f64"),
             Some(Intrinsic::Constrained(Opcode::Fptosi))

@@ -5,7 +5,7 @@ use super::super::function::{Body, Operands};
 use super::arithmetic::Domain;
 use super::control::{pointee_function, terminate};
 use super::saturating;
-use super::{fast_math, float_parts, strict, wide};
+use super::{fast_math, fixed_point, float_parts, strict, wide};
 use crate::build::classes::Class;
 use crate::build::intrinsics::Intrinsic;
 use crate::build::signatures;
@@ -289,6 +289,9 @@ fn lower(body: &mut Body<'_, '_>, call: &Call<'_>, intrinsic: Intrinsic) -> Resu
     if strict::names_environment(Some(intrinsic)) {
         return strict::lower(body, call, intrinsic, class);
     }
+    if let Intrinsic::FixedPoint(operation) = intrinsic {
+        return fixed_point::lower(body, call, operation);
+    }
     if call.arguments.iter().any(|argument| !argument.is_operand()) || body.build.wide_bits(call.result).is_some() {
         return wide::intrinsic(body, intrinsic, &call.arguments, call.result);
     }
@@ -378,6 +381,7 @@ fn lower(body: &mut Body<'_, '_>, call: &Call<'_>, intrinsic: Intrinsic) -> Resu
         (Intrinsic::Number(op), &[left, right]) if left.ir_type() == result && right.ir_type() == result => {
             number(body, call, op, [left, right])?;
         }
+        (Intrinsic::CarryLess, _) => return fixed_point::carry_less(body, call),
         _ => return Ok(false),
     }
     Ok(true)

@@ -196,7 +196,7 @@ fn resize(build: &mut Builder<'_, '_>, value: Word, ty: TypeId, number: u64, sig
 }
 
 /// The lowest bits of a number as a single value.
-fn join(build: &mut Builder<'_, '_>, words: &[Operand], bits: u32, ir_type: Type) -> Operand {
+pub(super) fn join(build: &mut Builder<'_, '_>, words: &[Operand], bits: u32, ir_type: Type) -> Operand {
     let low = words.first().copied().unwrap_or(Operand::ZERO);
     let low = build.typed_word(low);
     if bits == WORD_BITS {
