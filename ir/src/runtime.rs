@@ -55,6 +55,8 @@ runtime_functions! {
     AtomicFetchSub16 "__atomic_fetch_sub_16" AtomicFetchAnd16 "__atomic_fetch_and_16"
     AtomicFetchOr16 "__atomic_fetch_or_16" AtomicFetchXor16 "__atomic_fetch_xor_16"
     AtomicFetchNand16 "__atomic_fetch_nand_16"
+    Fegetenv "fegetenv" Fesetenv "fesetenv" Fegetmode "fegetmode" Fesetmode "fesetmode"
+    Truncsfhf2 "__truncsfhf2" Truncdfhf2 "__truncdfhf2" Truncxfhf2 "__truncxfhf2" Extendhfsf2 "__extendhfsf2"
 }
 
 impl RuntimeFunction {

@@ -315,6 +315,33 @@ fn fixed_point_numbers() {
     .check(&folder);
 }
 
+/// The environment as a whole, and its modes. What is expected is written down: llc-22 loses the environment that it
+/// reads, resets the x87 unit to one whose registers are full, and writes more than the 32 bits of short modes.
+#[test]
+fn access_to_the_floating_point_environment() {
+    let folder = Folder::new("environment-access");
+    let build = Build {
+        source: "environment-access.ll",
+        compile: &[],
+        frazil: &[],
+        link: &["-lm"],
+        others: &["environment-access-main.c"],
+    };
+    let others = [build.object_of_clang(&folder, "environment-access-main.c")];
+    let (bitcode, object) = (folder.path("program.bc"), folder.path("program.o"));
+    build.clang(
+        &["-c", "-emit-llvm", "-Wno-override-module"],
+        &[],
+        &[source(build.source)],
+        &bitcode,
+    );
+    for recipe in RECIPES {
+        run(checking_frazil(recipe).arg(&bitcode).arg("-o").arg(&object));
+        let found = build.output(&folder, &object, &others);
+        assert_eq!(found, include_str!("environment-access.txt").trim_end(), "{recipe}");
+    }
+}
+
 /// The same type in C++, with exceptions.
 #[test]
 fn long_doubles_and_exceptions() {

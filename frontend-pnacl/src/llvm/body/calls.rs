@@ -5,7 +5,7 @@ use super::super::function::{Body, Operands};
 use super::arithmetic::Domain;
 use super::control::{pointee_function, terminate};
 use super::saturating;
-use super::{fast_math, fixed_point, float_parts, strict, wide};
+use super::{environment, fast_math, fixed_point, float_parts, strict, wide};
 use crate::build::classes::Class;
 use crate::build::intrinsics::Intrinsic;
 use crate::build::signatures;
@@ -289,8 +289,10 @@ fn lower(body: &mut Body<'_, '_>, call: &Call<'_>, intrinsic: Intrinsic) -> Resu
     if strict::names_environment(Some(intrinsic)) {
         return strict::lower(body, call, intrinsic, class);
     }
-    if let Intrinsic::FixedPoint(operation) = intrinsic {
-        return fixed_point::lower(body, call, operation);
+    match intrinsic {
+        Intrinsic::FixedPoint(operation) => return fixed_point::lower(body, call, operation),
+        Intrinsic::Environment(access) => return environment::lower(body, call, access),
+        _ => {}
     }
     if call.arguments.iter().any(|argument| !argument.is_operand()) || body.build.wide_bits(call.result).is_some() {
         return wide::intrinsic(body, intrinsic, &call.arguments, call.result);
@@ -382,6 +384,8 @@ fn lower(body: &mut Body<'_, '_>, call: &Call<'_>, intrinsic: Intrinsic) -> Resu
             number(body, call, op, [left, right])?;
         }
         (Intrinsic::CarryLess, _) => return fixed_point::carry_less(body, call),
+        (Intrinsic::Canonicalize, _) => return environment::canonicalize(body, call),
+        (Intrinsic::Half { to_half }, _) => return environment::half(body, call, to_half),
         _ => return Ok(false),
     }
     Ok(true)

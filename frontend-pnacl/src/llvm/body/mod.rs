@@ -9,6 +9,7 @@ pub(super) mod asm_branches;
 mod atomics;
 pub(super) mod calls;
 pub(super) mod control;
+mod environment;
 mod fixed_point;
 mod float_parts;
 pub(super) mod memory;
