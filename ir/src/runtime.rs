@@ -57,6 +57,21 @@ runtime_functions! {
     AtomicFetchNand16 "__atomic_fetch_nand_16"
     Fegetenv "fegetenv" Fesetenv "fesetenv" Fegetmode "fegetmode" Fesetmode "fesetmode"
     Truncsfhf2 "__truncsfhf2" Truncdfhf2 "__truncdfhf2" Truncxfhf2 "__truncxfhf2" Extendhfsf2 "__extendhfsf2"
+    MemcpyElements1 "__llvm_memcpy_element_unordered_atomic_1"
+    MemcpyElements2 "__llvm_memcpy_element_unordered_atomic_2"
+    MemcpyElements4 "__llvm_memcpy_element_unordered_atomic_4"
+    MemcpyElements8 "__llvm_memcpy_element_unordered_atomic_8"
+    MemcpyElements16 "__llvm_memcpy_element_unordered_atomic_16"
+    MemmoveElements1 "__llvm_memmove_element_unordered_atomic_1"
+    MemmoveElements2 "__llvm_memmove_element_unordered_atomic_2"
+    MemmoveElements4 "__llvm_memmove_element_unordered_atomic_4"
+    MemmoveElements8 "__llvm_memmove_element_unordered_atomic_8"
+    MemmoveElements16 "__llvm_memmove_element_unordered_atomic_16"
+    MemsetElements1 "__llvm_memset_element_unordered_atomic_1"
+    MemsetElements2 "__llvm_memset_element_unordered_atomic_2"
+    MemsetElements4 "__llvm_memset_element_unordered_atomic_4"
+    MemsetElements8 "__llvm_memset_element_unordered_atomic_8"
+    MemsetElements16 "__llvm_memset_element_unordered_atomic_16"
 }
 
 impl RuntimeFunction {

@@ -148,3 +148,15 @@ fn results_are_those_of_llvm() {
         .check(&folder);
     }
 }
+
+#[test]
+fn copies_of_atomic_elements() {
+    Build {
+        source: "atomic-elements.ll",
+        compile: &["-Wno-override-module"],
+        frazil: &[],
+        link: &[],
+        others: &["atomic-elements-main.c"],
+    }
+    .check(&Folder::new("atomic-elements"));
+}

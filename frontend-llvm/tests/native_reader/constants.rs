@@ -6,11 +6,11 @@
 
 use crate::view::{AddressView, DataView};
 use inkwell::module::Module;
-use inkwell::values::{AsValueRef, GlobalValue, InstructionValue};
+use inkwell::values::{AsValueRef, GlobalValue, InstructionOpcode, InstructionValue};
 use llvm_sys::core::{
-    LLVMConstBitCast, LLVMConstIntGetZExtValue, LLVMDisposeMessage, LLVMGetAggregateElement, LLVMGetArrayLength2,
-    LLVMGetConstOpcode, LLVMGetElementType, LLVMGetIntTypeWidth, LLVMGetNumOperands, LLVMGetOperand,
-    LLVMGetTypeContext, LLVMGetTypeKind, LLVMGetValueKind, LLVMGetValueName2, LLVMGetVectorSize,
+    LLVMConstBitCast, LLVMConstIntGetZExtValue, LLVMDisposeMessage, LLVMGetAggregateElement, LLVMGetAlignment,
+    LLVMGetArrayLength2, LLVMGetConstOpcode, LLVMGetElementType, LLVMGetIntTypeWidth, LLVMGetNumOperands,
+    LLVMGetOperand, LLVMGetTypeContext, LLVMGetTypeKind, LLVMGetValueKind, LLVMGetValueName2, LLVMGetVectorSize,
     LLVMGlobalGetValueType, LLVMIntTypeInContext, LLVMPrintValueToString, LLVMTypeOf,
 };
 use llvm_sys::prelude::LLVMValueRef;
@@ -219,6 +219,25 @@ pub fn has_wide_integers(instruction: InstructionValue<'_>) -> bool {
             LLVMGetTypeKind(ty) == LLVMTypeKind::LLVMIntegerTypeKind && LLVMGetIntTypeWidth(ty) > WHOLE_BITS
         };
         is_wide(user) || (0..LLVMGetNumOperands(user) as u32).any(|index| is_wide(LLVMGetOperand(user, index)))
+    }
+}
+
+/// Whether an instruction is an atomic operation of which the native reader may make a loop.
+pub fn may_be_loop(instruction: InstructionValue<'_>) -> bool {
+    if instruction.get_opcode() != InstructionOpcode::AtomicRMW {
+        return false;
+    }
+    let update = instruction.as_value_ref();
+    // SAFETY: the instruction belongs to a living module, and read-modify-writes have an alignment.
+    unsafe {
+        let ty = LLVMTypeOf(update);
+        let aligned_bytes = match LLVMGetTypeKind(ty) {
+            LLVMTypeKind::LLVMIntegerTypeKind => LLVMGetIntTypeWidth(ty) / 8,
+            LLVMTypeKind::LLVMFloatTypeKind => 4,
+            LLVMTypeKind::LLVMDoubleTypeKind => 8,
+            _ => return true,
+        };
+        aligned_bytes >= 16 || LLVMGetAlignment(update) < aligned_bytes
     }
 }
 

@@ -67,7 +67,7 @@ fn function_view(function: FunctionValue<'_>) -> FunctionView {
 }
 
 fn count(instruction: InstructionValue<'_>, view: &mut FunctionView) {
-    view.is_split |= constants::has_wide_integers(instruction);
+    view.is_split |= constants::has_wide_integers(instruction) || constants::may_be_loop(instruction);
     constants::add_expression_operations(instruction, &mut view.expansions);
     match instruction.get_opcode() {
         Llvm::GetElementPtr => {
@@ -104,6 +104,9 @@ fn count_call(instruction: InstructionValue<'_>, view: &mut FunctionView) {
         view.expansions.extend(["load", "sext"]);
     } else if name.starts_with(b"llvm.ptrmask") {
         view.expansions.extend(["ptrtoint", "and", "inttoptr"]);
+    } else if name.starts_with(b"llvm.memset.element") {
+        // A byte that is an argument.
+        view.expansions.insert("zext");
     } else if name.starts_with(b"llvm.frexp") || name.starts_with(b"llvm.modf") {
         // Calls of library functions that give their second result through a pointer.
         view.expansions.extend(["stack_alloc", "load"]);

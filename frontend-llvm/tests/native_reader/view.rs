@@ -26,8 +26,9 @@ pub struct FunctionView {
     pub counts: BTreeMap<&'static str, u32>,
     /// Operations that something in the function expands to, besides those counted. Only LLVM's side has some.
     pub expansions: BTreeSet<&'static str>,
-    /// Whether the native reader splits integers of the function into words, which makes other operations and, for
-    /// divisions, other blocks: what that computes is tested by running it. Only LLVM's side says so.
+    /// Whether the native reader makes loops of atomic operations, or splits integers of the function into words, which
+    /// makes other operations and, for loops, other blocks: what that computes is tested by running it. Only LLVM's
+    /// side says so.
     pub is_split: bool,
 }
 

@@ -42,6 +42,9 @@ pub enum Intrinsic {
     Split(ByType),
     /// A library function that gives its two results through pointers, by type.
     Both(ByType),
+    /// A copy in memory whose elements are atomic: destination, source, length, size of an element. A function for each
+    /// size.
+    Elements(BySize),
     /// The opcode, between operands of which a NaN gives way to the other one.
     Number(Opcode),
     /// An operation whose floating-point environment matters, as its metadata say; the opcode is the plain one.
@@ -128,6 +131,20 @@ impl ByType {
     }
 }
 
+/// The functions that do the same for elements of 1, 2, 4, 8 and 16 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BySize([RuntimeFunction; 5]);
+
+impl BySize {
+    /// The function for elements of so many bytes, if there is one.
+    pub fn of(self, bytes: u64) -> Option<RuntimeFunction> {
+        if !bytes.is_power_of_two() {
+            return None;
+        }
+        self.0.get(bytes.trailing_zeros() as usize).copied()
+    }
+}
+
 const PREFIX: &[u8] = b"llvm.";
 
 impl Intrinsic {
@@ -171,6 +188,7 @@ fn exact(name: &str) -> Option<Intrinsic> {
         return constrained(name);
     }
     memory_and_control(name)
+        .or_else(|| elements(name))
         .or_else(|| arithmetic(name))
         .or_else(|| vector(name))
         .or_else(|| FixedPoint::from_name(name).map(Intrinsic::FixedPoint))
@@ -234,6 +252,35 @@ fn memory_and_control(name: &str) -> Option<Intrinsic> {
         "debugtrap" => Intrinsic::Bare(Opcode::Debugtrap),
         _ => return None,
     })
+}
+
+fn elements(name: &str) -> Option<Intrinsic> {
+    use RuntimeFunction as F;
+    let functions = match name.strip_suffix(".element.unordered.atomic")? {
+        "memcpy" => [
+            F::MemcpyElements1,
+            F::MemcpyElements2,
+            F::MemcpyElements4,
+            F::MemcpyElements8,
+            F::MemcpyElements16,
+        ],
+        "memmove" => [
+            F::MemmoveElements1,
+            F::MemmoveElements2,
+            F::MemmoveElements4,
+            F::MemmoveElements8,
+            F::MemmoveElements16,
+        ],
+        "memset" => [
+            F::MemsetElements1,
+            F::MemsetElements2,
+            F::MemsetElements4,
+            F::MemsetElements8,
+            F::MemsetElements16,
+        ],
+        _ => return None,
+    };
+    Some(Intrinsic::Elements(BySize(functions)))
 }
 
 fn arithmetic(name: &str) -> Option<Intrinsic> {
@@ -411,6 +458,12 @@ mod tests {
             Some(Intrinsic::ConstrainedCompare(true))
         );
         assert_eq!(of("llvm.experimental.constrained.ctpop.i32"), Some(Intrinsic::Unknown));
+        let of_elements = of("llvm.memmove.element.unordered.atomic.p0.p0.i64");
+        let Some(Intrinsic::Elements(functions)) = of_elements else {
+            unreachable!("{of_elements:?}")
+        };
+        assert_eq!(functions.of(8), Some(RuntimeFunction::MemmoveElements8));
+        assert_eq!([0, 3, 32].map(|bytes| functions.of(bytes)), [None; 3]);
         assert_eq!(of("llvm.lifetime.start.p0"), Some(Intrinsic::Nothing));
         assert_eq!(of("llvm.x86.sse2.pause"), Some(Intrinsic::Unknown));
         assert_eq!(of("llvm.trunc.strange"), Some(Intrinsic::Unknown));

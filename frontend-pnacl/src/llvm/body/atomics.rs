@@ -7,12 +7,14 @@
 //! * Vectors and the floats without atomic instructions are accessed as integers of their size.
 //! * Integers of more than 128 bits are accessed by the library's functions for any size ("GCC Atomic Library ABI"),
 //!   which take values in memory.
+//! * Copies whose elements are atomic are calls of functions that the run-time library of the front end has.
 //!
 //! The first load is not atomic: halves of different values are no more than a first guess, which an exchange finds
 //! out.
 
 use super::super::function::Body;
 use super::float_parts::call_of;
+use crate::build::intrinsics::BySize;
 use crate::build::values::Builder;
 use crate::build::wide::{Extend, WORD_BITS, Words};
 use crate::build::word::Word;
@@ -577,4 +579,35 @@ pub(super) fn exchange_if_wide(
     let mut parts = found.load(build, wide.count());
     parts.push(exchanged);
     build.define_parts(pair, &parts)
+}
+
+/// Copies elements of so many bytes, or fills memory with a byte. `Ok(false)` for sizes that there is no function for.
+#[cold]
+pub(super) fn copy_elements(
+    body: &mut Body<'_, '_>,
+    functions: BySize,
+    [to, from, length]: [Word; 3],
+    bytes: Word,
+) -> Result<bool, ReadError> {
+    let build = &mut body.build;
+    let size = build.integer_of(bytes).and_then(|size| u64::try_from(size).ok());
+    let Some(function) = size.and_then(|size| functions.of(size)) else {
+        return Ok(false);
+    };
+    // The other spaces' pointers are no arguments of library functions.
+    if to.ir_type() != Type::PTR || ![Type::PTR, Type::I8].contains(&from.ir_type()) {
+        return Ok(false);
+    }
+    build.check_room(4)?;
+    let mut arguments = [to, from, length].map(|word| (word.operand(), word.ir_type()));
+    if let [_, source, _] = &mut arguments
+        && source.1 == Type::I8
+    {
+        // Functions of C may count on it.
+        let byte = build.typed(from);
+        *source = (build.emit(Opcode::Zext, Type::I32, 0, byte, Operand::NONE), Type::I32);
+    }
+    let call = call_of(build, function, &arguments, None);
+    build.function.push_inst(call);
+    Ok(true)
 }

@@ -5,7 +5,7 @@ use super::super::function::{Body, Operands};
 use super::arithmetic::Domain;
 use super::control::{pointee_function, terminate};
 use super::saturating;
-use super::{environment, fast_math, fixed_point, float_parts, strict, wide};
+use super::{atomics, environment, fast_math, fixed_point, float_parts, strict, wide};
 use crate::build::classes::Class;
 use crate::build::intrinsics::Intrinsic;
 use crate::build::signatures;
@@ -373,6 +373,9 @@ fn lower(body: &mut Body<'_, '_>, call: &Call<'_>, intrinsic: Intrinsic) -> Resu
                 return Ok(false);
             };
             library_call(body, call, function)?;
+        }
+        (Intrinsic::Elements(functions), &[to, from, length, bytes]) if class == Class::Void => {
+            return atomics::copy_elements(body, functions, [to, from, length], bytes);
         }
         (Intrinsic::Split(functions), &[value]) if class == Class::Aggregate => {
             return float_parts::split(body, functions, value, call.result);
