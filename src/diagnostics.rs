@@ -69,7 +69,7 @@ impl Diagnostic {
     }
 
     /// A message about something that is not supported.
-    fn refusal(stage: Stage, message: String, location: Option<String>) -> Diagnostic {
+    pub(crate) fn refusal(stage: Stage, message: String, location: Option<String>) -> Diagnostic {
         let code = Some(refusals::classify(&message, stage).code);
         Diagnostic {
             code,

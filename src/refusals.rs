@@ -134,7 +134,7 @@ pub const FEATURES: &[Feature] = &[
         "FZ0207",
         "computed-goto",
         "Forms of indirectbr and blockaddress",
-        &["computed goto", "address of a block"],
+        &["computed goto", "address of a block", "addresses of blocks"],
     ),
     feature(
         "FZ0208",
@@ -144,12 +144,17 @@ pub const FEATURES: &[Feature] = &[
     ),
     feature("FZ0209", "atomic", "Atomic operations", &["atomic"]),
     feature("FZ0210", "operand-bundle", "Operand bundles", &["operand bundle"]),
-    feature("FZ0211", "intrinsic", "Intrinsics", &["intrinsic ", "llvm.is_fpclass"]),
+    feature(
+        "FZ0211",
+        "intrinsic",
+        "Intrinsics",
+        &["intrinsic ", "llvm.is_fpclass", "\" by name"],
+    ),
     feature(
         "FZ0212",
         "function-attribute",
         "Attributes of functions",
-        &["function attribute"],
+        &["function attribute", "metadata !"],
     ),
     feature(
         "FZ0213",
@@ -160,8 +165,8 @@ pub const FEATURES: &[Feature] = &[
     feature(
         "FZ0214",
         "processor-feature",
-        "Code without what every processor of the target has",
-        &["without feature", "reserving register"],
+        "Code without what every processor of the target has, or hardened against what processors do",
+        &["without feature", "not supported: feature ", "reserving register"],
     ),
     feature("FZ0215", "address-space", "Address spaces", &["address space"]),
     feature("FZ0105", "vector", "Vectors", &["vector", "type <"]),
@@ -176,6 +181,12 @@ pub const FEATURES: &[Feature] = &[
         "comdat",
         "Selection kinds of comdats that ELF does not have",
         &["comdat selection"],
+    ),
+    feature(
+        "FZ0309",
+        "module-flag",
+        "Module flags that change the code",
+        &["module flag"],
     ),
     feature("FZ0304", "code-model", "Code models", &["code model"]),
     feature(

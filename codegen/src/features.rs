@@ -66,6 +66,8 @@ pub struct Cpu {
 pub struct FeatureTable {
     /// What every processor has. Code relies on it, so none of it can be left out.
     pub base: FeatureSet,
+    /// Names that stand for code of another form, such as calls that no processor predicts; none of it is made here.
+    pub refused: &'static [&'static str],
     /// All features that have a name.
     pub features: &'static [Feature],
     /// All processors that have a name.
@@ -83,6 +85,7 @@ impl FeatureTable {
     /// The table of a target whose processors are all alike.
     pub const EMPTY: FeatureTable = FeatureTable {
         base: FeatureSet::EMPTY,
+        refused: &[],
         features: &[],
         cpus: &[],
         native: None,
@@ -121,12 +124,12 @@ impl FeatureTable {
             match feature {
                 Some(feature) if word.starts_with('-') => set = self.without(set, feature)?,
                 Some(feature) => set = self.closed(set.union(FeatureSet(1 << feature.bit))),
+                None if word.starts_with('+') && self.refused.contains(&name) => {
+                    return Err(FeatureError(format!("not supported: feature {name}")));
+                }
                 None if strict => {
                     let names = self.features.iter().map(|feature| feature.name);
                     return Err(FeatureError(unknown("feature", name, names)));
-                }
-                None if word == "+soft-float" => {
-                    return Err(FeatureError("not supported: feature soft-float".to_owned()));
                 }
                 None => {}
             }
@@ -181,6 +184,7 @@ mod tests {
     };
     const TABLE: FeatureTable = FeatureTable {
         base: FeatureSet::of(&[0]),
+        refused: &["hard"],
         features: &[
             ROW,
             Feature {
@@ -227,9 +231,10 @@ mod tests {
             "not supported: code without feature base"
         );
         assert_eq!(
-            error(TABLE.apply(TABLE.base, "+soft-float", false)),
-            "not supported: feature soft-float"
+            error(TABLE.apply(TABLE.base, "+hard", false)),
+            "not supported: feature hard"
         );
+        assert_eq!(TABLE.apply(TABLE.base, "-hard", false), Ok(TABLE.base));
         assert_eq!(error(TABLE.cpu("native")), "this machine is no such processor");
     }
 }

@@ -21,6 +21,9 @@ use object::elf::{self, SectionFlags, SectionType};
 
 /// Sections that give a symbol a partition (LLVM's extensions, `llvm/BinaryFormat/ELF.h`).
 const SHT_LLVM_SYMPART: SectionType = SectionType(0x6fff_4c05);
+/// Sections with code for other processors, and with bitcode for links (LLVM's extensions).
+const SHT_LLVM_OFFLOADING: SectionType = SectionType(0x6fff_4c0b);
+const SHT_LLVM_LTO: SectionType = SectionType(0x6fff_4c0c);
 
 /// Options of writing.
 #[derive(Clone, Copy, Debug, Default)]
@@ -169,7 +172,7 @@ impl<'a> Placement<'a> {
         let alone = attachments.is_some_and(|attachments| attachments.associated.is_some())
             || symbol.comdat.is_some()
             || self.retained[def.symbol.index()]
-            || !symbol.section.is_empty();
+            || !self.section_asked_for(symbol, attachments, kind).is_empty();
         let desc = match kind {
             Kind::String if !alone => SectionDesc {
                 name: format!(".rodata.str1.{}", 1u64 << def.align_log2.min(63)).into_bytes(),
@@ -373,13 +376,12 @@ impl<'a> Placement<'a> {
         let data = &module.symbols[symbol];
         let retained = self.retained[symbol.index()];
         let associated = wish.attachments.and_then(|attachments| attachments.associated);
-        let explicit = module.strings.bytes(data.section);
+        let explicit = self.section_asked_for(data, wish.attachments, kind);
         let (mut name, mut flags) = match explicit {
             [] => {
                 let (name, flags) = kind.section();
-                let is_far = data.far && kind != Kind::Code;
                 let name = name.as_bytes();
-                (if is_far { far_name(name) } else { name.to_vec() }, flags)
+                (if data.far { far_name(name) } else { name.to_vec() }, flags)
             }
             explicit => (explicit.to_vec(), kind_of_section(explicit).unwrap_or(kind).section().1),
         };
@@ -403,7 +405,7 @@ impl<'a> Placement<'a> {
             // What is embedded for tools is not loaded.
             flags = SectionFlags(flags.0 & !elf::SHF_ALLOC.0);
         }
-        if data.far && kind != Kind::Code {
+        if data.far {
             flags |= SHF_X86_64_LARGE;
         }
         let ty = section_type(&name, kind_of_section(explicit).unwrap_or(kind));
@@ -415,6 +417,28 @@ impl<'a> Placement<'a> {
             desc.owner = (!explicit.is_empty()).then_some(symbol);
         }
         self.sections.intern(desc)
+    }
+}
+
+impl Placement<'_> {
+    /// The section that a definition asks for by what its contents are or, without that, by itself; empty for none.
+    fn section_asked_for<'s>(&self, data: &SymbolData, attachments: Option<&'s Attachments>, kind: Kind) -> &'s [u8]
+    where
+        Self: 's,
+    {
+        let explicit = self.module.strings.bytes(data.section);
+        let by_kind = attachments.and_then(|attachments| attachments.sections_by_kind.as_deref());
+        let Some([zero, read_only, relocated, other]) = by_kind else {
+            return explicit;
+        };
+        let asked = match kind {
+            Kind::ZeroFilled => zero,
+            Kind::ReadOnly | Kind::String | Kind::Constant => read_only,
+            Kind::ReadOnlyAfterRelocation => relocated,
+            Kind::Data => other,
+            Kind::Code | Kind::ThreadData | Kind::ThreadZeroFilled => return explicit,
+        };
+        if asked.is_empty() { explicit } else { asked }
     }
 }
 
@@ -503,6 +527,8 @@ fn section_type(name: &[u8], kind: Kind) -> SectionType {
         _ if has_stem(name, ".init_array") => elf::SHT_INIT_ARRAY,
         _ if has_stem(name, ".fini_array") => elf::SHT_FINI_ARRAY,
         _ if has_stem(name, ".preinit_array") => elf::SHT_PREINIT_ARRAY,
+        _ if has_stem(name, ".llvm.offloading") => SHT_LLVM_OFFLOADING,
+        _ if name == b".llvm.lto" => SHT_LLVM_LTO,
         Kind::ZeroFilled | Kind::ThreadZeroFilled => elf::SHT_NOBITS,
         _ => elf::SHT_PROGBITS,
     }

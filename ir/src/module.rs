@@ -60,7 +60,15 @@ pub struct Attachments {
     /// The range in which the number is that the symbol stands for, if it does: the first, and the one behind the last,
     /// which may have wrapped.
     pub absolute: Option<(u64, u64)>,
+    /// Two words of 32 bits right before a function, by which its callers find out its type (`func_sanitize`).
+    pub type_words: Option<(u32, u32)>,
+    /// The sections that a variable goes to if its contents are of a kind, in the order of [`SECTION_ATTRIBUTES`].
+    pub sections_by_kind: Option<Box<[Vec<u8>; 4]>>,
 }
+
+/// The attributes of a variable that name its section, for four kinds of contents: zero, constant, constant once
+/// addresses are filled in, any other.
+pub const SECTION_ATTRIBUTES: [&str; 4] = ["bss-section", "rodata-section", "relro-section", "data-section"];
 
 /// What a module says to linkers and other tools, in sections of its own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -338,6 +346,8 @@ pub struct FunctionHead {
     pub no_red_zone: bool,
     /// Whether calls keep their caller's frame, those apart that must not (`disable-tail-calls`).
     pub no_tail_calls: bool,
+    /// Whether switches are no jumps by tables (`no-jump-tables`).
+    pub no_jump_tables: bool,
     /// Whether prologue and epilogue are left out.
     pub naked: bool,
     /// Whether speed does not matter (`cold`).
@@ -397,6 +407,7 @@ impl FunctionHead {
             frame_pointer: FramePointer::None,
             no_red_zone: false,
             no_tail_calls: false,
+            no_jump_tables: false,
             naked: false,
             cold: false,
             no_return: false,

@@ -1,6 +1,6 @@
 //! The machine that code is made for: the target, and what the processor of each function can do.
 
-use crate::diagnostics::{Error, Stage};
+use crate::diagnostics::{Diagnostic, Error, Stage};
 use crate::options::Options;
 use frazil_codegen::TargetEntry;
 use frazil_codegen::features::{FeatureError, FeatureSet, FeatureTable};
@@ -114,7 +114,11 @@ impl<'a> Machine<'a> {
             Some((last, features)) if same(module, last, named) => Ok(features),
             _ => {
                 let features = self.resolve(module, named);
-                let features = features.map_err(|error| Error::new(Stage::Compile, error.to_string()))?;
+                let features = features.map_err(|error| {
+                    // The user's words were checked when this was made; modules err only by what is not supported.
+                    let refusal = Diagnostic::refusal(Stage::Compile, error.to_string(), None);
+                    Error::from(vec![refusal])
+                })?;
                 self.last = Some((named, features));
                 Ok(features)
             }

@@ -3,6 +3,7 @@
 
 mod clearing;
 mod code_models;
+mod heeded;
 mod object_file;
 
 use crate::{RECIPES, checking_frazil, frazil, in_repository};

@@ -62,6 +62,8 @@ pub(crate) struct Base<'a, I: Isa> {
     pub incoming: Incoming,
     /// How its stack is probed.
     pub probes: StackProbes,
+    /// Whether switches may jump by tables.
+    pub may_have_tables: bool,
     /// What stands where indirect branches may lead to, in a module with such marks.
     pub branch_mark: Option<MInst>,
     /// The first refusal met where none could be returned.
@@ -100,6 +102,7 @@ impl<'a, I: Isa> Base<'a, I> {
             imm_bytes: 8,
             incoming: Incoming::default(),
             probes: stack_probes(unit.head, unit.view)?,
+            may_have_tables: !unit.head.no_jump_tables,
             branch_mark: branch_mark(isa, unit.view),
             error: None,
         })

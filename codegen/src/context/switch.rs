@@ -100,7 +100,8 @@ pub(crate) fn dispatch<'a, C: Context<'a>>(cx: &mut C, dispatch: &Dispatch, case
         }
     }
     let word_bits = u64::from(cx.isa().desc().classes[0].bytes) * 8;
-    let clusters = cluster(&ranges, if is_narrow { word_bits } else { 0 });
+    let may_have_tables = cx.base_mut().may_have_tables;
+    let clusters = cluster(&ranges, if is_narrow { word_bits } else { 0 }, may_have_tables);
     put_tree(cx, dispatch, &ranges, &clusters);
 }
 
@@ -203,15 +204,18 @@ fn to(branch: MInst, label: Label) -> MInst {
 
 /// Groups sorted ranges: runs that bit tests or a table tell apart together, the others alone. `word_bits` is the
 /// width of a mask, 0 for no bit tests.
-fn cluster(ranges: &[Range], word_bits: u64) -> Vec<Cluster> {
+fn cluster(ranges: &[Range], word_bits: u64, may_have_tables: bool) -> Vec<Cluster> {
     let mut clusters = Vec::new();
     let mut begin = 0;
     while begin < ranges.len() {
         let bits_end = bit_tests_end(ranges, begin, word_bits);
-        let table_end = table_end(ranges, begin);
+        let table_end = match may_have_tables {
+            true => table_end(ranges, begin),
+            false => begin,
+        };
         let (end, kind) = if bits_end > begin + 1 && bits_end >= table_end {
             (bits_end, Kind::Bits)
-        } else if table_end - begin >= MIN_TABLE {
+        } else if table_end >= begin + MIN_TABLE {
             (table_end, Kind::Table)
         } else {
             (begin + 1, Kind::Range)

@@ -162,6 +162,10 @@ impl<'a> AsmBuilder<'a> {
         if has_filler {
             self.put_prefix(function, head.prefix_filler);
         }
+        let type_words = code.attachments.as_ref().and_then(|attachments| attachments.type_words);
+        if let Some((first, second)) = type_words {
+            self.line(format_args!(".long\t{first:#x}, {second:#x}"));
+        }
         self.introduce(head.symbol, "function");
         let needs_frame = head.unwind_table || !head.no_unwind;
         if needs_frame {

@@ -1,19 +1,29 @@
 //! What stands at the entry of a function besides its code.
 //!
-//! Before the function come data of the program's (`prefix`), then filler that other code may be written over; the
-//! function's symbol is behind both. Data that the function begins with (`prologue`) is in its code already. The order
-//! is LLVM's (`AsmPrinter::emitFunctionHeader`). Relocations of both wait until all functions are there, since they
-//! may name blocks.
+//! Before the function come data of the program's (`prefix`), then filler that other code may be written over, then
+//! two words that tell its type to callers that check it (`func_sanitize`); the function's symbol is behind them. Data
+//! that the function begins with (`prologue`) is in its code already. The order is LLVM's
+//! (`AsmPrinter::emitFunctionHeader`). Relocations of both wait until all functions are there, since they may name
+//! blocks.
 
 use super::{Location, Naming, ObjectBuilder};
 use crate::error::EmitError;
 use crate::section::SectionId;
-use frazil_ir::{EntityRef, FunctionHead};
+use frazil_ir::{EntityRef, FuncId, FunctionHead};
+
+/// The size of the words that tell a function's type.
+const TYPE_WORD_BYTES: u64 = 8;
 
 impl ObjectBuilder<'_> {
     /// Puts data and filler before a function and returns where the function begins.
     #[cold]
-    pub(super) fn put_prefix(&mut self, section: SectionId, head: &FunctionHead) -> Result<u64, EmitError> {
+    pub(super) fn put_prefix(
+        &mut self,
+        section: SectionId,
+        function: FuncId,
+        type_words: Option<(u32, u32)>,
+    ) -> Result<u64, EmitError> {
+        let head = &self.module.functions[function];
         let desc = self.placement.sections.desc(section);
         if let Some(data) = &head.prefix_data {
             let given = &self.module.bytes[data.first_byte as usize..][..data.byte_count as usize];
@@ -22,6 +32,17 @@ impl ObjectBuilder<'_> {
         let elf = &self.target.elf;
         let filler = vec![elf.no_operation.unwrap_or(elf.filler); head.prefix_filler as usize];
         self.contents.append(desc, section, &filler, filler.len() as u64)?;
+        if let Some((first, second)) = type_words {
+            let little = [first, second].map(u32::to_le_bytes).concat();
+            let bytes = match elf.little_endian {
+                true => little,
+                false => [first, second].map(u32::to_be_bytes).concat(),
+            };
+            self.contents.append(desc, section, &bytes, bytes.len() as u64)?;
+            if head.prefix_data.is_some() {
+                self.typed_prefixes.insert(head.symbol);
+            }
+        }
         Ok(self.contents.section(section).bytes.len() as u64)
     }
 
@@ -33,7 +54,11 @@ impl ObjectBuilder<'_> {
                 continue;
             };
             if let Some(data) = &head.prefix_data {
-                let before = data.size + u64::from(head.prefix_filler);
+                let words = match self.typed_prefixes.contains(&head.symbol) {
+                    true => TYPE_WORD_BYTES,
+                    false => 0,
+                };
+                let before = data.size + u64::from(head.prefix_filler) + words;
                 self.add_data_relocations(data, section, start - before)?;
             }
             if let Some(data) = &head.prologue_data {

@@ -33,6 +33,7 @@ use foreign::Foreign;
 use frazil_codegen::{CodeBuffer, CompiledFunction, RefKind, TargetDesc};
 use frazil_ir::module::{DataRelocation, TlsModel};
 use frazil_ir::{DataDef, EntityRef, FuncId, Linkage, Module, SymbolId, SymbolKind};
+use frazil_support::FxHashSet;
 use object::elf;
 use std::io::Write;
 
@@ -115,6 +116,8 @@ pub struct ObjectBuilder<'a> {
     /// Relocations whose targets have no numbers yet: in which section (none: that of frames), which one, and the
     /// target's place among what exception tables point at.
     late_relocations: Vec<(Option<SectionId>, usize, usize)>,
+    /// Functions with data in front and words between it and their symbols.
+    typed_prefixes: Box<FxHashSet<SymbolId>>,
     /// Where the tables are of those that are tables.
     table_places: Vec<Location>,
     differences: Vec<PendingDifference>,
@@ -159,6 +162,7 @@ impl<'a> ObjectBuilder<'a> {
             frames: None,
             frame_relocations: Vec::new(),
             late_relocations: Vec::new(),
+            typed_prefixes: Box::default(),
             table_places: Vec::new(),
             differences: Vec::new(),
             blocks: BlockTable::default(),
@@ -185,9 +189,10 @@ impl<'a> ObjectBuilder<'a> {
         let start = self
             .contents
             .align(self.placement.sections.desc(section), section, align_log2)?;
-        let start = match (head.prefix_filler, &head.prefix_data) {
-            (0, None) => start,
-            _ => self.put_prefix(section, head)?,
+        let type_words = code.attachments.as_ref().and_then(|attachments| attachments.type_words);
+        let start = match (head.prefix_filler, &head.prefix_data, type_words) {
+            (0, None, None) => start,
+            _ => self.put_prefix(section, function, type_words)?,
         };
         self.constants.add_all(&code.body.constants, &mut self.constant_numbers);
         self.append_code(section, start, &code.prologue);

@@ -10,6 +10,7 @@ use crate::llvm::codes;
 use crate::llvm::constants::{Constant, ConstantKind, ConstantTable};
 use crate::llvm::globals::{Pending, PendingRole};
 use crate::llvm::module::BitcodeModule;
+use crate::llvm::module::ModuleValue;
 use crate::llvm::types::{Kind, TypeId};
 use frazil_ir::module::{InitEntry, RelocationTarget};
 use frazil_ir::{Block, DataDef, DataId, DataRelocation, EntityRef, Module, SymbolId, SymbolKind};
@@ -62,6 +63,19 @@ fn evaluator<'a>(reader: &'a BitcodeModule<'_>) -> Evaluator<'a> {
 /// The number that a value stands for, if it is one.
 pub fn integer_value(reader: &BitcodeModule<'_>, value: u64) -> Option<i64> {
     evaluator(reader).sum(value)?.as_number()
+}
+
+/// The bits that a value of type `i32` stands for, if it is one.
+pub fn word_value(reader: &BitcodeModule<'_>, value: u64) -> Option<u32> {
+    let known = usize::try_from(value).ok().and_then(|value| reader.values.get(value));
+    let Some(&ModuleValue::Constant(row)) = known else {
+        return None;
+    };
+    let ty = reader.constants.rows.get(row as usize)?.ty;
+    match reader.types.kind(ty) {
+        Some(Kind::Integer(32)) => Some(integer_value(reader, value)? as u32),
+        _ => None,
+    }
 }
 
 fn resolve(

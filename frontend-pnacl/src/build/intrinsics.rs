@@ -66,6 +66,8 @@ pub enum Intrinsic {
         /// To a half.
         to_half: bool,
     },
+    /// Access to a register by its name, which is metadata.
+    Register,
     /// An intrinsic without opcode.
     Unknown,
 }
@@ -227,6 +229,7 @@ fn memory_and_control(name: &str) -> Option<Intrinsic> {
         | "arithmetic.fence" => Intrinsic::First,
         // Tests of types that no pass has made anything of are taken to succeed.
         "allow.runtime.check" | "allow.ubsan.check" | "type.test" | "public.type.test" => Intrinsic::True,
+        "read_register" | "read_volatile_register" | "write_register" => Intrinsic::Register,
         "is.constant" => Intrinsic::IsConstant,
         "objectsize" => Intrinsic::ObjectSize,
         "memcpy" | "memcpy.inline" => Intrinsic::Memory(Opcode::MemCopy),

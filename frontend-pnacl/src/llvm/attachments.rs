@@ -70,6 +70,24 @@ pub(crate) fn attach(module: &BitcodeModule<'_>, what: Attached, attachments: &m
             }
         }
         Attached::Exclude => attachments.is_excluded = true,
+        Attached::TypeWords(first, second) => {
+            let word = |value| build::data::word_value(module, value);
+            attachments.type_words = word(first).zip(word(second));
+        }
+        Attached::Unsupported(_) => {}
+    }
+}
+
+/// Why something attached to a function cannot be compiled, if that is so.
+fn refusal(module: &BitcodeModule<'_>, what: &Attached) -> Option<String> {
+    match what {
+        Attached::Unsupported(name) => Some(format!("metadata !{name} of a function")),
+        Attached::TypeWords(first, second) => {
+            let is_word = |value| build::data::word_value(module, value).is_some();
+            let fits = is_word(*first) && is_word(*second);
+            (!fits).then(|| "metadata !func_sanitize that is not two integers of 32 bits".to_owned())
+        }
+        _ => None,
     }
 }
 
@@ -118,7 +136,7 @@ impl<'m> Body<'_, 'm> {
         marks.sort_unstable();
         match wanted.is_empty() {
             true => Ok(()),
-            false => self.attach(&wanted, record),
+            false => self.attach(&wanted),
         }
     }
 
@@ -177,18 +195,37 @@ impl<'m> Body<'_, 'm> {
         Ok((places, block))
     }
 
-    /// Takes over what is attached to the function: kinds and nodes.
-    fn attach(&mut self, wanted: &[(u64, u64)], record: &mut Record) -> Result<(), ReadError> {
-        let module = self.build.module;
-        let mut cursor = module.stream.clone();
-        let (mut places, mut block) = self.places(&mut cursor, record)?;
-        let mut found = Attachments::default();
-        for &(kind, node) in wanted {
-            if let Some(what) = places.attached(kind, node, &mut cursor, &mut block, record)? {
-                attach(module, what, &mut found);
-            }
-        }
+    /// Calls `look` with the metadata of module and function.
+    #[cold]
+    pub(super) fn with_metadata<R>(
+        &mut self,
+        look: impl FnOnce(&mut Places<'_>, &mut Cursor<'_>, &mut Block<'_>, &mut Record) -> Result<R, ReadError>,
+    ) -> Result<R, ReadError> {
+        let mut cursor = self.build.module.stream.clone();
+        let mut record = Record::default();
+        let (mut places, mut block) = self.places(&mut cursor, &mut record)?;
+        let found = look(&mut places, &mut cursor, &mut block, &mut record);
         *self.outer_metadata = places.into_outer();
+        found
+    }
+
+    /// Takes over what is attached to the function: kinds and nodes.
+    fn attach(&mut self, wanted: &[(u64, u64)]) -> Result<(), ReadError> {
+        let module = self.build.module;
+        let attached = self.with_metadata(|places, cursor, block, record| {
+            let mut found = Vec::new();
+            for &(kind, node) in wanted {
+                found.extend(places.attached(kind, node, cursor, block, record)?);
+            }
+            Ok(found)
+        })?;
+        let mut found = Attachments::default();
+        for what in attached {
+            if let Some(message) = refusal(module, &what) {
+                return Err(self.build.unsupported(message));
+            }
+            attach(module, what, &mut found);
+        }
         // Code is loaded, and in its place.
         found.is_excluded = false;
         found.absolute = None;

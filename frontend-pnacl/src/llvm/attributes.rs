@@ -89,7 +89,17 @@ const UNSUPPORTED_STRINGS: &[(&str, &str)] = &[
 ];
 
 /// The same for attributes that have no value that changes nothing.
-const UNSUPPORTED_WORDS: &[&str] = &["interrupt", "split-stack"];
+const UNSUPPORTED_WORDS: &[&str] = &[
+    "interrupt",
+    "split-stack",
+    "no_caller_saved_registers",
+    "no_callee_saved_registers",
+    "xray-instruction-threshold",
+];
+
+/// Attributes of functions that must not be called: LLVM reports calls of the first that are left, with the reason
+/// that the attribute gives; the second give back none of their caller's registers.
+pub const FORBIDS_CALLS: [&str; 2] = ["dontcall-error", "no_callee_saved_registers"];
 
 /// What is said about a result or a parameter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -191,6 +201,8 @@ pub struct AttributeTable {
     lists: Vec<List>,
     /// What each list says about a call.
     call_flags: Vec<CallFlags>,
+    /// Whether there are functions that must not be called.
+    pub forbids_calls: bool,
 }
 
 /// One attribute list.
@@ -286,6 +298,7 @@ impl AttributeTable {
                 Item::Record if record.code() == GROUP_ENTRY => {
                     let id = record.operand(0)?;
                     let group = read_group(record)?;
+                    self.forbids_calls |= forbids_calls(&group);
                     self.ids.insert(id, self.groups.len() as u32);
                     self.groups.push(group);
                 }
@@ -335,6 +348,11 @@ impl AttributeTable {
             }
         }
     }
+}
+
+fn forbids_calls(group: &Group) -> bool {
+    let is_forbidden = |said: &FunctionAttributes| FORBIDS_CALLS.iter().any(|name| said.string(name).is_some());
+    matches!(group, Group::Function(said) if is_forbidden(said))
 }
 
 fn read_group(record: &Record) -> Result<Group, ReadError> {

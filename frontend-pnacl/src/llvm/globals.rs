@@ -10,7 +10,7 @@ use super::types::{Kind, TypeId, TypeTable};
 use crate::bitstream::record::Record;
 use crate::error::ReadError;
 use crate::limits;
-use frazil_ir::module::{ComdatData, ComdatSelection, FramePointer, TlsModel};
+use frazil_ir::module::{ComdatData, ComdatSelection, FramePointer, SECTION_ATTRIBUTES, TlsModel};
 use frazil_ir::signature::CallConv;
 use frazil_ir::{
     ComdatId, DataDef, EntityRef, FunctionHead, Linkage, Module, Str, SymbolData, SymbolId, SymbolKind, Visibility,
@@ -81,6 +81,8 @@ pub struct Globals {
     pub pending: Vec<Pending>,
     /// Why variables are not supported.
     pub refusals: Vec<ReadError>,
+    /// Sections that variables go to by what they contain, ascending by symbol.
+    pub sections_by_kind: Vec<(SymbolId, [Vec<u8>; 4])>,
     /// Names of sections, by number in the file.
     sections: Vec<Str>,
     /// Names of garbage collectors.
@@ -144,7 +146,7 @@ impl Globals {
                 self.collectors.push(name);
             }
             code::COMDAT => self.comdat(record, module)?,
-            code::GLOBAL_VARIABLE => self.variable(record, module, types)?,
+            code::GLOBAL_VARIABLE => self.variable(record, module, types, attributes)?,
             code::FUNCTION => self.function(record, module, types, attributes)?,
             code::ALIAS => self.alias(record, module, types)?,
             code::IFUNC => self.ifunc(record, module, types)?,
@@ -262,7 +264,13 @@ impl Globals {
         Ok(module.symbols.push(data))
     }
 
-    fn variable(&mut self, record: &Record, module: &mut Module, types: &TypeTable) -> Result<(), ReadError> {
+    fn variable(
+        &mut self,
+        record: &Record,
+        module: &mut Module,
+        types: &TypeTable,
+        attributes: &AttributeTable,
+    ) -> Result<(), ReadError> {
         let (name, fields) = self.named(record, module)?;
         let written = fields.need(0)?;
         let flags = fields.need(1)?;
@@ -326,6 +334,10 @@ impl Globals {
             fields.optional(11),
             partition,
         )?;
+        let list = fields.optional(12);
+        if list != 0 && is_defined {
+            self.sections_by_kind(record, symbol, list, attributes)?;
+        }
         let Some(value) = initializer.checked_sub(1) else {
             return Ok(());
         };
@@ -363,6 +375,26 @@ impl Globals {
         Ok(())
     }
 
+    /// Notes the sections that attributes of a variable name.
+    #[cold]
+    fn sections_by_kind(
+        &mut self,
+        record: &Record,
+        symbol: SymbolId,
+        list: u64,
+        attributes: &AttributeTable,
+    ) -> Result<(), ReadError> {
+        let Some(list) = attributes.list(list) else {
+            return Err(record.malformed(format!("attribute list {list} is not there")));
+        };
+        let text = |name| list.function()?.string(name);
+        let sections = SECTION_ATTRIBUTES.map(|name| text(name).unwrap_or_default().to_vec());
+        if sections.iter().any(|section| !section.is_empty()) {
+            self.sections_by_kind.push((symbol, sections));
+        }
+        Ok(())
+    }
+
     fn function(
         &mut self,
         record: &Record,
@@ -382,14 +414,21 @@ impl Globals {
         } else {
             SymbolKind::Function(module.functions.next_key())
         };
+        let mut section = self.section(record, fields.need(6)?)?;
+        let implicit = list_attributes.function();
+        // It wins over a section that the function asks for.
+        if let Some(name) = implicit.and_then(|said| said.string("implicit-section-name")) {
+            section = module.strings.add(name);
+        }
         let data = SymbolData {
             name,
             kind,
             linkage: linkage(record, fields.need(3)?)?,
+            far: is_far_section(module.strings.bytes(section)),
             dso_local: fields.optional(15) != 0,
             non_lazy_bind: list_attributes.function().is_some_and(|said| said.non_lazy_bind),
             unnamed_addr: fields.optional(9) == 1,
-            section: self.section(record, fields.need(6)?)?,
+            section,
             ..SymbolData::default()
         };
         module.flags.binds_early |= data.non_lazy_bind;
@@ -520,6 +559,7 @@ fn apply_attributes(head: &mut FunctionHead, attributes: &FunctionAttributes, mo
     head.naked = attributes.naked;
     head.no_entry_mark = attributes.no_cf_check;
     head.no_tail_calls = attributes.string("disable-tail-calls") == Some(b"true");
+    head.no_jump_tables = attributes.string("no-jump-tables") == Some(b"true");
     head.no_red_zone = attributes.no_red_zone;
     head.cold = attributes.cold;
     head.frame_pointer = match attributes.string("frame-pointer") {
@@ -565,7 +605,7 @@ const CODE_MODEL_LARGE: u64 = 5;
 
 /// Whether what is in a section may be far away, by LLVM's rule.
 fn is_far_section(name: &[u8]) -> bool {
-    [".ldata", ".lrodata", ".lbss"].iter().any(|stem| {
+    [".ldata", ".lrodata", ".lbss", ".ltext"].iter().any(|stem| {
         let rest = name.strip_prefix(stem.as_bytes());
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"."))
     })

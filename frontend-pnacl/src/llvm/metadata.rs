@@ -55,6 +55,10 @@ pub enum Attached {
     Associated(u64),
     /// It is not loaded.
     Exclude,
+    /// Two words stand before the function: constants by value number.
+    TypeWords(u64, u64),
+    /// A node of a kind that asks for something that is not supported.
+    Unsupported(&'static str),
 }
 
 /// Numbers of kinds of attachments, the same in all versions of LLVM that know the kind.
@@ -63,7 +67,9 @@ mod kind {
     pub const SECTION_PREFIX: u64 = 20;
     pub const ABSOLUTE_SYMBOL: u64 = 21;
     pub const ASSOCIATED: u64 = 22;
+    pub const FUNC_SANITIZE: u64 = 32;
     pub const EXCLUDE: u64 = 33;
+    pub const PC_SECTIONS: u64 = 37;
 }
 
 /// The kind of the attachment that marks accesses as non-temporal.
@@ -165,6 +171,8 @@ pub fn is_wanted(pair: &[u64]) -> bool {
         kind::ABSOLUTE_SYMBOL,
         kind::ASSOCIATED,
         kind::EXCLUDE,
+        kind::FUNC_SANITIZE,
+        kind::PC_SECTIONS,
     ];
     pair.first().is_some_and(|kind| kinds.contains(kind))
 }
@@ -277,7 +285,7 @@ impl<'m> Places<'m> {
     }
 
     /// The texts of a node.
-    fn texts(
+    pub fn texts(
         &mut self,
         id: u64,
         cursor: &mut Cursor<'_>,
@@ -311,6 +319,14 @@ impl<'m> Places<'m> {
             }
             (kind::ASSOCIATED, &[symbol]) => self.value(symbol, cursor, block, record)?.map(Attached::Associated),
             (kind::EXCLUDE, _) => Some(Attached::Exclude),
+            (kind::FUNC_SANITIZE, &[first, second]) => {
+                let first = self.value(first, cursor, block, record)?;
+                let second = self.value(second, cursor, block, record)?;
+                first
+                    .zip(second)
+                    .map(|(first, second)| Attached::TypeWords(first, second))
+            }
+            (kind::PC_SECTIONS, _) => Some(Attached::Unsupported("pcsections")),
             _ => None,
         })
     }

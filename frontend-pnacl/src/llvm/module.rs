@@ -221,9 +221,9 @@ impl<'a> BitcodeModule<'a> {
         for refusal in &mut self.refusals {
             *refusal = refusal.clone().within("the module");
         }
-        self.apply_flags();
+        self.apply_flags(header.start);
         self.apply_texts();
-        self.apply_attachments();
+        self.apply_attachments(std::mem::take(&mut globals.sections_by_kind));
         Ok(())
     }
 
@@ -327,8 +327,15 @@ impl<'a> BitcodeModule<'a> {
     }
 
     /// Takes over what is attached to symbols.
-    fn apply_attachments(&mut self) {
+    fn apply_attachments(&mut self, sections: Vec<(SymbolId, [Vec<u8>; 4])>) {
         let mut found: Vec<(SymbolId, Attachments)> = Vec::new();
+        found.extend(sections.into_iter().map(|(symbol, sections)| {
+            let attachments = Attachments {
+                sections_by_kind: Some(Box::new(sections)),
+                ..Attachments::default()
+            };
+            (symbol, attachments)
+        }));
         for raw in std::mem::take(&mut self.metadata.attachments) {
             let known = usize::try_from(raw.value).ok().and_then(|value| self.values.get(value));
             let Some(&ModuleValue::Symbol(symbol)) = known else {
@@ -369,12 +376,13 @@ impl<'a> BitcodeModule<'a> {
     }
 
     /// Takes the module flags that matter over into the module.
-    fn apply_flags(&mut self) {
+    fn apply_flags(&mut self, place: u64) {
         for flag in std::mem::take(&mut self.metadata.flags) {
             let value = match &flag.value {
                 RawFlagValue::Constant(number) => build::data::integer_value(self, *number),
                 RawFlagValue::Text(text) => {
                     apply_text_flag(&mut self.module.flags, &flag.name, text);
+                    self.refuse_flag(&flag.name, place);
                     None
                 }
             };
@@ -402,8 +410,16 @@ impl<'a> BitcodeModule<'a> {
                 b"override-stack-alignment" => flags.stack_align = u32::try_from(value).ok(),
                 b"ibt-seal" => flags.seals_functions = true,
                 b"direct-access-external-data" => flags.direct_access_external_data = Some(value != 0),
-                _ => {}
+                name => self.refuse_flag(name, place),
             }
+        }
+    }
+
+    /// Module flags that ask for something that is not supported.
+    fn refuse_flag(&mut self, name: &[u8], place: u64) {
+        if let Some(name) = REFUSED_FLAGS.iter().find(|refused| refused.as_bytes() == name) {
+            let refusal = ReadError::unsupported(place, format!("module flag \"{name}\""));
+            self.refusals.push(refusal.within("the module"));
         }
     }
 
@@ -426,6 +442,10 @@ impl<'a> BitcodeModule<'a> {
         mark_far_aliases(&mut self.module);
     }
 }
+
+/// Module flags by which functions get data or code that is not made here: identifiers of types before functions that
+/// are checked before calls, and a section for a runtime of Objective-C.
+const REFUSED_FLAGS: &[&str] = &["kcfi", "Objective-C Image Info Section"];
 
 /// LLVM's number of the medium code model.
 const CODE_MODEL_MEDIUM: u8 = 3;

@@ -104,6 +104,7 @@ impl<'s> Parser<'s> {
             "no_unwind" => head.no_unwind = true,
             "no_red_zone" => head.no_red_zone = true,
             "no_tail_calls" => head.no_tail_calls = true,
+            "no_jump_tables" => head.no_jump_tables = true,
             "naked" => head.naked = true,
             "cold" => head.cold = true,
             "no_return" => head.no_return = true,

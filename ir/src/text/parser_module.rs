@@ -73,7 +73,15 @@ fn note_block_addresses(module: &mut Module, functions: &mut [Function]) {
 
 /// Whether a word begins an attachment of a symbol.
 pub(super) fn is_attachment(word: &str) -> bool {
-    matches!(word, "section_prefix" | "associated" | "excluded" | "absolute")
+    let words = [
+        "section_prefix",
+        "associated",
+        "excluded",
+        "absolute",
+        "type_words",
+        "sections_by_kind",
+    ];
+    words.contains(&word)
 }
 
 /// The first walk: numbers symbols and definitions.
@@ -566,6 +574,13 @@ impl Parser<'_> {
             "section_prefix" => attachments.section_prefix = self.text()?.to_vec(),
             "associated" => attachments.associated = Some(self.module_symbol()?),
             "absolute" => attachments.absolute = Some((self.unsigned()?, self.unsigned()?)),
+            "type_words" => attachments.type_words = Some((self.small()?, self.small()?)),
+            "sections_by_kind" => {
+                let sections = attachments.sections_by_kind.insert(Box::default());
+                for section in sections.iter_mut() {
+                    *section = self.text()?.to_vec();
+                }
+            }
             _ => attachments.is_excluded = true,
         }
         Ok(())

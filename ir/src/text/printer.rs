@@ -182,6 +182,7 @@ impl FunctionPrinter<'_> {
             (head.no_unwind, " no_unwind"),
             (head.no_red_zone, " no_red_zone"),
             (head.no_tail_calls, " no_tail_calls"),
+            (head.no_jump_tables, " no_jump_tables"),
             (head.naked, " naked"),
             (head.cold, " cold"),
             (head.no_return, " no_return"),

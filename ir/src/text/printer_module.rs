@@ -370,6 +370,16 @@ pub(super) fn write_attachments(out: &mut dyn Write, module: &Module, attachment
     if attachments.is_excluded {
         out.write_str(" excluded")?;
     }
+    if let Some((first, second)) = attachments.type_words {
+        write!(out, " type_words {first} {second}")?;
+    }
+    if let Some(sections) = &attachments.sections_by_kind {
+        out.write_str(" sections_by_kind")?;
+        for section in &**sections {
+            out.write_char(' ')?;
+            write_quoted(out, section)?;
+        }
+    }
     if let Some((low, high)) = attachments.absolute {
         write!(out, " absolute {low} {high}")?;
     }

@@ -123,6 +123,18 @@ const fn cpu(name: &'static str, features: FeatureSet) -> Cpu {
 /// Features and processors of x86-64.
 pub static FEATURES: FeatureTable = FeatureTable {
     base: BASE,
+    refused: &[
+        "soft-float",
+        "retpoline",
+        "retpoline-external-thunk",
+        "retpoline-indirect-branches",
+        "retpoline-indirect-calls",
+        "lvi-cfi",
+        "lvi-load-hardening",
+        "seses",
+        "harden-sls-ijmp",
+        "harden-sls-ret",
+    ],
     features: ROWS,
     cpus: &[
         cpu("generic", BASE),

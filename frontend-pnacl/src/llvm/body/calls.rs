@@ -4,14 +4,13 @@ use super::super::codes::call as bits;
 use super::super::function::{Body, Operands};
 use super::arithmetic::Domain;
 use super::control::{pointee_function, terminate};
-use super::saturating;
-use super::{atomics, environment, fast_math, fixed_point, float_parts, strict, wide};
+use super::{atomics, environment, fast_math, fixed_point, float_parts, registers, saturating, strict, wide};
 use crate::build::classes::Class;
 use crate::build::intrinsics::Intrinsic;
 use crate::build::signatures;
 use crate::build::word::{NO_TYPE, State, Word};
 use crate::error::ReadError;
-use crate::llvm::attributes::Attributes;
+use crate::llvm::attributes::{Attributes, FORBIDS_CALLS};
 use crate::llvm::types::{Kind, TypeId};
 use frazil_ir::{
     Block, CallConv, CallFlags, ConstView, EntityRef, Format, InstData, IntFlags, MemFlags, Opcode, Operand, Results,
@@ -36,6 +35,8 @@ pub(super) struct Call<'m> {
     pub(super) arguments: Vec<Word>,
     /// How many of them are beyond the parameters.
     pub(super) more: usize,
+    /// The number of the last argument that is metadata.
+    pub(super) metadata: Option<u32>,
 }
 
 /// Attribute list, convention and flags, perhaps fast-math flags, function type, callee, arguments.
@@ -58,7 +59,11 @@ pub(in crate::llvm) fn call(body: &mut Body<'_, '_>, operands: &mut Operands<'_>
     flags.set(CallFlags::NO_TAIL, word & bits::NO_TAIL != 0);
     let call_conv = CallConv((word >> bits::CONVENTION_SHIFT & bits::CONVENTION_MASK) as u16);
     let call = read(body, operands, attribute_list, explicit, call_conv, flags, fast)?;
-    if let Some(intrinsic) = intrinsic_of(body, &call)
+    let intrinsic = intrinsic_of(body, &call);
+    if intrinsic == Some(Intrinsic::Register) {
+        return registers::access(body, call);
+    }
+    if let Some(intrinsic) = intrinsic
         && lower(body, &call, intrinsic)?
     {
         body.bundles = false;
@@ -153,12 +158,13 @@ pub(super) fn read<'m>(
     let symbol = callee.operand().as_symbol();
     let mut arguments = std::mem::take(&mut body.build.state.arguments);
     arguments.clear();
+    let mut metadata = None;
     for &parameter in module.types.members(parameters) {
         match body.build.class(parameter)? {
             Class::Metadata => {
-                let number = operands.next()?;
+                let number = body.number(operands.next()?);
+                metadata = Some(number);
                 if strict::names_environment(known_intrinsic(body, symbol)) {
-                    let number = body.number(number);
                     body.build.state.environment.numbers.push(number);
                 }
             }
@@ -190,6 +196,7 @@ pub(super) fn read<'m>(
         fast_math,
         arguments,
         more,
+        metadata,
     })
 }
 
@@ -213,7 +220,10 @@ fn thread_local_word(body: &mut Body<'_, '_>, number: u32) -> Result<Word, ReadE
 }
 
 /// Appends a call or, with targets, an invoke.
-fn emit(body: &mut Body<'_, '_>, call: Call<'_>, targets: Option<(Block, Block)>) -> Result<(), ReadError> {
+pub(super) fn emit(body: &mut Body<'_, '_>, call: Call<'_>, targets: Option<(Block, Block)>) -> Result<(), ReadError> {
+    if body.build.module.attributes.forbids_calls {
+        refuse_forbidden(body, &call)?;
+    }
     let build = &mut body.build;
     let fixed = call.arguments.len() - call.more;
     let more = call.arguments.get(fixed..).unwrap_or_default();
@@ -328,6 +338,10 @@ fn lower(body: &mut Body<'_, '_>, call: &Call<'_>, intrinsic: Intrinsic) -> Resu
             saturating::extended(body, float, signed, (result, bits, call.result))?;
         }
         (Intrinsic::Plain(op), _) => return plain(body, call, op, class, result),
+        (Intrinsic::Bare(Opcode::Trap | Opcode::Debugtrap), _) if let Some(name) = trap_function(call) => {
+            let message = format!("intrinsic that traps by a call of {name} (\"trap-func-name\")");
+            return Err(body.build.unsupported(message));
+        }
         (Intrinsic::Bare(op), arguments) => return bare(body, op, arguments, class),
         (Intrinsic::PoisonFlag(op), &[value, flag]) if value.ir_type() == result => {
             let flags = if flag.operand().as_imm() == Some(0) {
@@ -545,6 +559,38 @@ fn load_relative(body: &mut Body<'_, '_>, call: &Call<'_>, base: Word, offset: W
     let distance = build.emit(Opcode::Sext, Type::I64, 0, distance, Operand::NONE);
     let data = InstData::new(Opcode::PtrAdd, Type::PTR, 0, base.operand(), distance);
     build.define(data, Type::PTR, call.result)
+}
+
+/// The function that a trap is to call, as an attribute of it says.
+#[cold]
+fn trap_function(call: &Call<'_>) -> Option<String> {
+    let name = call.attributes.function()?.string("trap-func-name")?;
+    Some(String::from_utf8_lossy(name).into_owned())
+}
+
+/// Calls of functions that must not be called, as an attribute of them or of the call says, and why.
+#[cold]
+fn refuse_forbidden(body: &Body<'_, '_>, call: &Call<'_>) -> Result<(), ReadError> {
+    let module = body.build.module;
+    let declared = call.symbol.and_then(|symbol| module.symbols.get(symbol.index()));
+    let declared = module.attributes.list(declared.map_or(0, |info| info.attributes));
+    let said = [declared.and_then(|list| list.function()), call.attributes.function()];
+    for name in FORBIDS_CALLS {
+        let mut reasons = said.iter().flatten().filter_map(|said| said.string(name));
+        if let Some(reason) = reasons.next() {
+            let callee = call
+                .symbol
+                .map(|symbol| format!("@{}", module.module.display_name(symbol)));
+            let callee = callee.as_deref().unwrap_or("an address");
+            let reason = match reason {
+                [] => String::new(),
+                reason => format!(": {}", String::from_utf8_lossy(reason)),
+            };
+            let message = format!("a call of {callee}, with the function attribute {name}{reason}");
+            return Err(body.build.unsupported(message));
+        }
+    }
+    Ok(())
 }
 
 /// A call of a library function with the intrinsic's arguments.

@@ -13,6 +13,7 @@ mod environment;
 mod fixed_point;
 mod float_parts;
 pub(super) mod memory;
+mod registers;
 mod saturating;
 mod strict;
 pub(super) mod variadic;
