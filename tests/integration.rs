@@ -16,6 +16,7 @@ mod machine_faults;
 mod memory_programs;
 mod module_features;
 mod observe;
+mod refusal_codes;
 mod refusals;
 mod start;
 mod unsupported;

@@ -3,6 +3,8 @@
 //!
 //! Each is taken at -O0 and at -O2 and goes through every built-in recipe with the checker of register allocations.
 
+mod operands;
+
 use crate::{RECIPES, checking_frazil, frazil, in_repository};
 use frazil_test_support::{Folder, run};
 use std::path::{Path, PathBuf};

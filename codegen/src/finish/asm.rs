@@ -7,10 +7,10 @@
 use crate::buffer::CodeBuffer;
 use crate::error::CodegenError;
 use crate::inline_asm::template::expand;
-use crate::inline_asm::{AsmLine, AsmOperand, AsmPlace, AsmSite};
+use crate::inline_asm::{AsmLine, AsmOperand, AsmPlace, AsmRules, AsmSite, AsmText, wrong};
 use crate::isa::Isa;
 use crate::mfunc::pseudo;
-use crate::minst::MInst;
+use crate::minst::{MInst, Mem};
 
 /// The operand that an instruction of a group names.
 pub(super) fn operand_place(inst: &MInst) -> AsmPlace {
@@ -34,12 +34,19 @@ pub(super) fn emit_text<I: Isa>(
         data: site.data.clone(),
         operands: site.operands.clone(),
     };
+    let mut sides = Vec::new();
     for &(number, place) in operands {
         let old = site.operands[number as usize];
-        site.operands[number as usize] = AsmOperand { place, ..old };
+        match (old.place, place) {
+            (AsmPlace::Side(_), AsmPlace::Memory(mem)) => sides.push((old, mem)),
+            _ => site.operands[number as usize] = AsmOperand { place, ..old },
+        }
     }
     let rules = isa.asm_rules().expect("texts were refused otherwise");
-    let text = expand(&site, rules)?;
+    let mut text = expand(&site, rules)?;
+    if !sides.is_empty() {
+        text = with_sides(text, &sides, rules)?;
+    }
     let lines = match text.as_plain() {
         Some(plain) if !buf.is_logging() => rules.assemble(plain, text.is_intel),
         _ => None,
@@ -57,4 +64,31 @@ pub(super) fn emit_text<I: Isa>(
         }
     }
     Ok(())
+}
+
+/// A text with the instructions before and behind it for operands in side registers, whose values are in memory.
+#[cold]
+fn with_sides(text: AsmText, sides: &[(AsmOperand, Mem)], rules: &dyn AsmRules) -> Result<AsmText, CodegenError> {
+    let mut whole = AsmText {
+        pieces: Vec::new(),
+        ..text
+    };
+    let moves = |is_store: bool, out: &mut AsmText| {
+        for (operand, mem) in sides.iter().filter(|(operand, _)| operand.is_output == is_store) {
+            let AsmPlace::Side(side) = operand.place else { continue };
+            out.push_str("\n\t");
+            rules
+                .move_side(side, operand.bytes, *mem, is_store, out.is_intel, out)
+                .map_err(wrong)?;
+        }
+        out.push_str("\n\t");
+        Ok::<(), CodegenError>(())
+    };
+    moves(false, &mut whole)?;
+    whole.append(AsmText {
+        pieces: text.pieces,
+        ..AsmText::default()
+    });
+    moves(true, &mut whole)?;
+    Ok(whole)
 }

@@ -18,6 +18,7 @@ pub(crate) mod template;
 pub use assembled::{AsmCode, AsmReloc, AsmTarget, Splice};
 
 use crate::error::CodegenError;
+use crate::features::FeatureSet;
 use crate::minst::{Label, MInst, Mem, Ref};
 use crate::reg::{PRegSet, Reg, RegClass};
 use frazil_ir::{AsmData, SymbolId, Type};
@@ -35,14 +36,35 @@ pub enum AsmClass {
     Memory,
     /// An address, not what stands there.
     Address,
-    /// A constant: which integers, and whether symbols, too.
-    Immediate(fn(i64) -> bool, bool),
+    /// A constant.
+    Immediate {
+        /// Which integers.
+        accepts: fn(i64) -> bool,
+        /// Whether the numbers that are asked for are those without sign. Written are those with it.
+        is_unsigned: bool,
+        /// Whether addresses of symbols are taken, too.
+        symbols: bool,
+    },
     /// A symbol's address.
     Symbol,
-    /// Anything.
+    /// A side register ([`AsmSide`]) of this bank with a number of the set.
+    Side(u8, u32),
+    /// Any register, memory, or a number that instructions hold.
     Any,
+    /// Anything, also addresses and numbers of any size.
+    Everything,
     /// Known, but not compiled: a name for the message.
     Unsupported(&'static str),
+}
+
+/// A register that values are in around texts only, since no allocator gives it to them: operands come from the frame
+/// right before the text, and go there behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AsmSide {
+    /// Which kind, by a number of the target's.
+    pub bank: u8,
+    /// Which of them.
+    pub number: u8,
 }
 
 /// Where an operand of a text is.
@@ -52,6 +74,8 @@ pub enum AsmPlace {
     Register(Reg),
     /// On the register stack, so many places below its top.
     Stack(u8),
+    /// In a side register.
+    Side(AsmSide),
     /// In memory.
     Memory(Mem),
     /// A number.
@@ -71,6 +95,8 @@ pub struct AsmOperand {
     pub place: AsmPlace,
     /// Its width in bytes.
     pub bytes: u8,
+    /// Whether the text writes it.
+    pub is_output: bool,
 }
 
 /// A text in a function.
@@ -115,6 +141,16 @@ impl AsmText {
         }
     }
 
+    /// Appends another text of the same dialect.
+    pub fn append(&mut self, other: AsmText) {
+        for piece in other.pieces {
+            match piece {
+                AsmPiece::Text(text) => self.push_str(&text),
+                other => self.pieces.push(other),
+            }
+        }
+    }
+
     /// The text if there is nothing in it whose name only the writer of the output knows.
     pub fn as_plain(&self) -> Option<&str> {
         match self.pieces.as_slice() {
@@ -131,6 +167,31 @@ pub trait AsmRules: Sync {
     fn class(&self, letter: &str) -> Option<AsmClass>;
     /// The register with a name in any of its widths.
     fn register(&self, name: &str) -> Option<Reg>;
+    /// The register that a clobber says is overwritten, if it is one that values may have, or a part of one.
+    fn overwritten(&self, name: &str) -> Option<Reg>;
+    /// The side register with a name.
+    fn side(&self, name: &str) -> Option<AsmSide>;
+    /// The register that a side register is a part of.
+    fn whole_of_side(&self, side: AsmSide) -> Option<Reg>;
+    /// Whether values of a type, which take so many bytes in one register, can be in side registers of a bank, with the
+    /// features of the function.
+    ///
+    /// # Errors
+    /// Why not.
+    fn side_holds(&self, bank: u8, ty: Type, bytes: u8, features: FeatureSet) -> Result<(), &'static str>;
+    /// Writes the instruction that loads a side register from the frame, or stores it there.
+    ///
+    /// # Errors
+    /// Why the memory cannot be written.
+    fn move_side(
+        &self,
+        side: AsmSide,
+        bytes: u8,
+        mem: Mem,
+        is_store: bool,
+        is_intel: bool,
+        out: &mut AsmText,
+    ) -> Result<(), String>;
     /// The registers that form a stack; `None` if the target has none.
     fn stack(&self) -> Option<&'static dyn AsmStack>;
     /// The condition that a flag output names, as it stands in braces.
@@ -188,10 +249,13 @@ pub enum AsmLine {
 }
 
 /// Bits of [`AsmData::flags`].
-pub(crate) mod flag {
+pub mod flag {
     pub(crate) const ALIGN_STACK: u8 = 2;
     pub(crate) const INTEL: u8 = 4;
     pub(crate) const MAY_UNWIND: u8 = 8;
+    /// The function has a frame pointer, whose old value is in the frame. Only [intrinsics](super::AsmRules::intrinsic)
+    /// say so.
+    pub const KEEPS_FRAME_POINTER: u8 = 16;
 }
 
 /// A refusal of something that a text or its constraints say.

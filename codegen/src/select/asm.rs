@@ -8,13 +8,16 @@
 //! In a group, whatever is written is so before everything is read, as if every output were early. Only when registers
 //! run out, outputs that are not share one with an input.
 //!
-//! Operands on a stack of registers are pushed and popped within the group ([`stack`]).
+//! Operands on a stack of registers are pushed and popped within the group ([`stack`]); those in registers that no
+//! values have otherwise are loaded and stored by instructions of the text ([`side`]).
 //!
 //! The target's scratch registers are none that values may have; as operands they are loaded from the frame and
 //! stored there within the group, since moves beside it may use them.
 
 mod choose;
+mod side;
 mod stack;
+mod transfer;
 
 use super::SelectCtx;
 use crate::context::calls::is_barrier;
@@ -44,6 +47,8 @@ struct Jumps {
 struct Pending {
     purpose: Purpose,
     is_early: bool,
+    /// Whether the argument is the address of memory.
+    is_indirect: bool,
     /// The argument that it reads, or whose memory it is.
     argument: Option<Operand>,
     /// The result that it gives.
@@ -115,6 +120,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         let mut pending = self.pair_up(data, &constraints)?;
         self.choose_all(&mut pending, &constraints, rules)?;
         let stack = StackPlan::new(&mut pending, &constraints, rules)?;
+        side::assign(&mut pending, &constraints, rules)?;
         let mut sets = fixed_registers(&pending, &constraints, rules);
         let is_invoke = self.is_invoked_text();
         if is_invoke {
@@ -127,6 +133,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         }
         self.make_room(&mut pending, &mut sets)?;
         self.note_frame_pointer(&sets)?;
+        self.mfunc.frame.names_frame_pointer |= asm.flags & flag::KEEPS_FRAME_POINTER != 0;
         self.mfunc.frame.has_calls |= asm.flags & (flag::ALIGN_STACK | flag::MAY_UNWIND) != 0;
         self.bring_in(&mut pending)?;
         let jumps = self.jumps(data, &pending)?;
@@ -204,6 +211,7 @@ impl<I: Isa> SelectCtx<'_, I> {
             pending.push(Pending {
                 purpose: constraint.purpose,
                 is_early: constraint.is_early,
+                is_indirect: constraint.is_indirect,
                 argument,
                 result,
                 ty,
@@ -237,22 +245,39 @@ impl<I: Isa> SelectCtx<'_, I> {
 
     /// Gives operands that may be in a few registers only one of these.
     fn pick_from_sets(&mut self, pending: &mut [Pending], sets: &mut RegSets) -> Result<(), CodegenError> {
-        for operand in pending {
-            let Choice::OneOf(class, set) = operand.choice else {
-                continue;
+        for index in 0..pending.len() {
+            let operand = &pending[index];
+            let (class, set) = match operand.choice {
+                Choice::OneOf(class, set) => (class, set),
+                Choice::AnyPair(set) => (RegClass::Int, set),
+                _ => continue,
             };
             if operand.tied_to.is_some() {
                 continue;
             }
-            let taken = sets.uses.union(sets.defs);
-            let free = set.intersection(self.available(class)).minus(taken).iter().next();
-            let reg = free.ok_or_else(out_of_registers)?;
-            operand.choice = Choice::Fixed(reg);
-            if operand.result.is_some() {
-                sets.defs.insert(reg);
-            } else {
-                sets.uses.insert(reg);
+            let mut allowed = self.available(class);
+            if !set.is_empty() {
+                allowed = allowed.intersection(set);
             }
+            let mut free = allowed.minus(sets.uses.union(sets.defs)).iter();
+            let mut picked = PRegSet::EMPTY;
+            let mut pick = || {
+                let reg = free.next().ok_or_else(out_of_registers)?;
+                picked.insert(reg);
+                Ok::<Reg, CodegenError>(reg)
+            };
+            let choice = match operand.choice {
+                Choice::AnyPair(_) => Choice::Pair(pick()?, pick()?),
+                _ => Choice::Fixed(pick()?),
+            };
+            let is_output = operand.result.is_some();
+            if is_output {
+                sets.defs = sets.defs.union(picked);
+            }
+            if !is_output || pending.iter().any(|other| other.tied_to == Some(index)) {
+                sets.uses = sets.uses.union(picked);
+            }
+            pending[index].choice = choice;
         }
         Ok(())
     }
@@ -322,6 +347,7 @@ impl<I: Isa> SelectCtx<'_, I> {
             } = *one;
             self.base.imm_bytes = parts.bytes.max(4);
             match (choice, argument) {
+                (Choice::Indirect, _) if one.tied_to.is_some() => {}
                 (Choice::Indirect | Choice::Address, Some(pointer)) => {
                     one.mem = Some(self.address_of(pointer, 16));
                 }
@@ -332,16 +358,16 @@ impl<I: Isa> SelectCtx<'_, I> {
                 }
                 (Choice::Any(class), None) => {
                     let value = result.expect("an output has a result");
-                    one.reg = if class == parts.class() {
+                    one.reg = if transfer::is_kept_alike(parts, class) {
                         self.vreg(value, 0)
                     } else {
-                        self.fresh_vreg(class, parts.bytes.max(4))
+                        self.fresh_vreg(class, transfer::whole_bytes(parts))
                     };
                 }
                 (Choice::Condition(_), None) => one.reg = self.fresh_vreg(RegClass::Int, 1),
                 _ => {}
             }
-            if self.is_scratch(choice) || matches!(choice, Choice::Stack(_) | Choice::AnyStack) {
+            if self.is_scratch(choice) || matches!(choice, Choice::Stack(_) | Choice::AnyStack | Choice::Side(_)) {
                 one.mem = Some(match argument {
                     Some(operand) => self.in_frame(operand, parts),
                     None => {
@@ -361,48 +387,6 @@ impl<I: Isa> SelectCtx<'_, I> {
         matches!(choice, Choice::Fixed(reg) if self.base.isa.desc().classes[reg.bank()].scratch == reg)
     }
 
-    /// The value of an operand in a new place of the frame.
-    fn in_frame(&mut self, operand: Operand, parts: Parts) -> Mem {
-        let offset = self
-            .mfunc
-            .frame
-            .areas
-            .allocate(u64::from(parts.slot_bytes()).max(8), 16);
-        let mem = self.frame_mem(offset);
-        for part in 0..parts.count {
-            let src = self.operand_reg(operand, part);
-            let place = mem.offset(parts.offset(part)).unwrap_or(mem);
-            self.put(self.base.isa.spill(parts.class(), parts.bytes.max(4), src, place));
-        }
-        mem
-    }
-
-    /// An input in a register of a class.
-    fn input(&mut self, operand: Operand, parts: Parts, class: RegClass) -> Reg {
-        let reg = self.operand_reg(operand, 0);
-        if class == parts.class() {
-            return reg;
-        }
-        let other = self.fresh_vreg(class, parts.bytes.max(4));
-        self.transfer(other, reg, parts);
-        other
-    }
-
-    /// Copies between a register of a value's class and one of the other class, through the frame.
-    fn transfer(&mut self, dst: Reg, src: Reg, parts: Parts) {
-        let offset = self.mfunc.frame.areas.allocate(8, 8);
-        let mem = self.frame_mem(offset);
-        let isa = self.base.isa;
-        let bytes = parts.bytes.max(4);
-        let class_of = |cx: &Self, reg: Reg| match reg.is_virtual() {
-            true => cx.mfunc.vreg(reg).class,
-            false => [RegClass::Int, RegClass::Float][reg.bank()],
-        };
-        let (from, to) = (class_of(self, src), class_of(self, dst));
-        self.put(isa.spill(from, bytes, src, mem));
-        self.put(isa.reload(to, bytes, dst, mem));
-    }
-
     /// Copies inputs into the registers of the outputs that they are tied to.
     fn tie(&mut self, pending: &mut [Pending]) -> Result<(), CodegenError> {
         for index in 0..pending.len() {
@@ -413,10 +397,16 @@ impl<I: Isa> SelectCtx<'_, I> {
                     let operand = pending[index].argument.expect("an input has an argument");
                     self.base.imm_bytes = parts.bytes.max(4);
                     let src = self.input(operand, parts, class);
-                    self.copy(reg, src, class, parts.bytes);
+                    self.copy(reg, src, class, transfer::whole_bytes(parts));
                     pending[index].reg = reg;
                 }
-                Choice::Indirect => pending[index].mem = pending[output].mem,
+                Choice::Indirect => {
+                    let mem = pending[output].mem;
+                    if let (Some(mem), false) = (mem, pending[index].is_indirect) {
+                        self.store_tied(&pending[index], mem)?;
+                    }
+                    pending[index].mem = mem;
+                }
                 _ => {}
             }
         }
@@ -435,8 +425,7 @@ impl<I: Isa> SelectCtx<'_, I> {
             match choice {
                 Choice::Fixed(_) if self.is_scratch(choice) => {}
                 Choice::Fixed(reg) if one.parts.class() as usize != reg.bank() => {
-                    let src = self.operand_reg(operand, 0);
-                    self.transfer(reg, src, one.parts);
+                    self.give_other(operand, reg, one.parts);
                 }
                 Choice::Fixed(reg) => self.fill(operand, 0, reg),
                 Choice::Pair(low, high) => {
@@ -482,7 +471,7 @@ impl<I: Isa> SelectCtx<'_, I> {
                 (Choice::Any(_), Some(_)) if pending.iter().any(is_tied) => pseudo::ASM_IN_OUT,
                 (Choice::Any(_), Some(_)) => pseudo::ASM_OUT,
                 (Choice::Any(_), None) if one.tied_to.is_none() => pseudo::ASM_IN,
-                (Choice::Indirect | Choice::Address | Choice::Memory, _) => pseudo::ASM_MEMORY,
+                (Choice::Indirect | Choice::Address | Choice::Memory | Choice::Side(_), _) => pseudo::ASM_MEMORY,
                 _ => continue,
             };
             let mut inst = MInst::new(op, 0);
@@ -580,7 +569,7 @@ impl<I: Isa> SelectCtx<'_, I> {
                 Choice::Fixed(reg) if reg.bank() == parts.class() as usize => {
                     self.copy(dst, reg, parts.class(), parts.bytes);
                 }
-                Choice::Fixed(reg) => self.transfer(dst, reg, parts),
+                Choice::Fixed(reg) => self.take_other(value, reg, one.class(), parts),
                 Choice::Pair(low, high) => {
                     self.copy(dst, low, RegClass::Int, parts.bytes);
                     if parts.count > 1 {
@@ -596,11 +585,19 @@ impl<I: Isa> SelectCtx<'_, I> {
             let dst = self.vreg(value, 0);
             let isa = self.base.isa;
             match (one.choice, one.mem) {
-                (Choice::Fixed(_) | Choice::Stack(_), Some(mem)) => {
+                (Choice::Fixed(_) | Choice::Stack(_) | Choice::Side(_), Some(mem)) => {
                     self.put(isa.reload(one.parts.class(), one.parts.bytes, dst, mem));
                 }
-                (Choice::Any(class), _) if class != one.parts.class() => self.transfer(dst, one.reg, one.parts),
-                (Choice::Condition(_), _) if one.parts.bytes > 1 => isa.extend(self, dst, one.reg, 8, false),
+                (Choice::Any(class), _) if !transfer::is_kept_alike(one.parts, class) => {
+                    self.take_other(value, one.reg, class, one.parts);
+                }
+                (Choice::Condition(_), _) if one.parts.bytes > 1 => {
+                    isa.extend(self, dst, one.reg, 8, false);
+                    for part in 1..one.parts.count {
+                        let dst = self.vreg(value, part);
+                        isa.int_constant(self, dst, one.parts.bytes, 0);
+                    }
+                }
                 (Choice::Condition(_), _) => self.copy(dst, one.reg, RegClass::Int, 1),
                 _ => {}
             }
@@ -662,6 +659,12 @@ fn fixed_registers(pending: &[Pending], constraints: &[Constraint], rules: &dyn 
         };
         match choice {
             Choice::Fixed(reg) => set.insert(reg),
+            // The text itself writes it, before it reads it.
+            Choice::Side(side) => {
+                if let Some(whole) = rules.whole_of_side(side) {
+                    sets.defs.insert(whole);
+                }
+            }
             Choice::Pair(low, high) => {
                 set.insert(low);
                 if one.parts.count > 1 {
@@ -690,12 +693,14 @@ fn operands_of(pending: &[Pending], labels: &[Label]) -> Vec<AsmOperand> {
             Choice::Immediate(value) => AsmPlace::Immediate(value),
             Choice::Symbol(symbol, addend) => AsmPlace::Symbol(symbol, addend),
             Choice::Stack(depth) => AsmPlace::Stack(depth),
+            Choice::Side(side) => AsmPlace::Side(side),
             Choice::Label => labels.next().map_or(AsmPlace::Nowhere, |&label| AsmPlace::Label(label)),
             _ => AsmPlace::Nowhere,
         };
         AsmOperand {
             place,
             bytes: one.parts.bytes,
+            is_output: one.result.is_some(),
         }
     };
     pending.iter().map(operand).collect()

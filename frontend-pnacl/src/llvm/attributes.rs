@@ -62,6 +62,7 @@ mod kind {
     pub const NO_CF_CHECK: u64 = 56;
     pub const PREALLOCATED: u64 = 65;
     pub const SWIFT_ASYNC: u64 = 75;
+    pub const ELEMENT_TYPE: u64 = 77;
 
     /// Attributes of functions that change the code that must be generated, in ways not supported.
     pub const UNSUPPORTED: &[(u64, &str)] = &[
@@ -116,6 +117,8 @@ pub struct ParameterAttributes {
     pub role: Role,
     /// The type that comes with the role, in files that say it.
     pub role_type: Option<TypeId>,
+    /// What an argument of inline assembly points to (`elementtype`).
+    pub element_type: Option<TypeId>,
 }
 
 /// What is special about a parameter.
@@ -537,6 +540,7 @@ fn apply_to_parameter(
                 attributes.role = role;
             }
         }
+        Attribute::Type(kind::ELEMENT_TYPE, ty) => attributes.element_type = ty.map(|ty| ty as TypeId),
         Attribute::Type(number, ty) => {
             if let Some(role) = role(number) {
                 attributes.role = role;

@@ -266,7 +266,7 @@ impl ConstantTable {
         self.asms.push(AsmData {
             template,
             constraints,
-            flags: flags as u8,
+            flags: (flags & 0b1111) as u8,
         });
         Ok((ConstantKind::InlineAsm, self.asms.len() as u64 - 1, 0))
     }

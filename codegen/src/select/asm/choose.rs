@@ -8,7 +8,7 @@ use super::{Pending, SelectCtx};
 use crate::context::{Addressing, PlaceBase};
 use crate::error::CodegenError;
 use crate::inline_asm::constraints::{Code, Constraint, Purpose};
-use crate::inline_asm::{AsmClass, AsmRules, wrong};
+use crate::inline_asm::{AsmClass, AsmRules, AsmSide, wrong};
 use crate::isa::Isa;
 use crate::reg::{PRegSet, Reg, RegClass};
 use frazil_ir::{ConstView, Operand, SymbolId, Type};
@@ -24,6 +24,12 @@ pub(super) enum Choice {
     Fixed(Reg),
     /// In two registers, low half first.
     Pair(Reg, Reg),
+    /// In any two registers; of these, unless the set is empty.
+    AnyPair(PRegSet),
+    /// In a side register.
+    Side(AsmSide),
+    /// In one of a bank's side registers with these numbers.
+    AnySide(u8, u32),
     /// On the register stack, so many places below its top.
     Stack(u8),
     /// Anywhere on the register stack below those; the place comes later.
@@ -89,12 +95,10 @@ impl<I: Isa> SelectCtx<'_, I> {
                     self.check_tie(&pending[index], &pending[output])?;
                     continue;
                 }
-                pending[index].choice = if constraint.is_indirect {
-                    Choice::Indirect
-                } else {
-                    Choice::Memory
-                };
-                return Err(wrong("an operand tied to memory"));
+                // The same memory, whatever address is given; a value goes there first.
+                pending[index].tied_to = Some(output);
+                pending[index].choice = Choice::Indirect;
+                continue;
             }
             let (choice, may_spill) = self.choose(&pending[index], constraint, codes, rules)?;
             pending[index].choice = choice;
@@ -104,9 +108,17 @@ impl<I: Isa> SelectCtx<'_, I> {
     }
 
     fn check_tie(&self, input: &Pending, output: &Pending) -> Result<(), CodegenError> {
-        let fits = input.parts.float == output.parts.float && input.parts.count == output.parts.count;
-        let is_condition = matches!(output.choice, Choice::Condition(_));
-        match fits && !is_condition {
+        let fits = match output.choice {
+            Choice::Condition(_) | Choice::Label => false,
+            Choice::Stack(_) => input.parts.float,
+            // Integers may be of different widths; floats would have to be converted.
+            _ if input.parts.float == output.parts.float => {
+                input.parts.count == output.parts.count
+                    && (!input.parts.float || input.parts.bytes == output.parts.bytes)
+            }
+            _ => input.parts.count == 1 && output.parts.count == 1 && input.parts.bytes <= output.parts.bytes,
+        };
+        match fits {
             true => Ok(()),
             false => Err(wrong("tied operands of different kinds")),
         }
@@ -151,12 +163,18 @@ impl<I: Isa> SelectCtx<'_, I> {
         let Code::Letter(letter) = code else { return OKAY };
         let is_memory = constraint.is_indirect;
         match rules.class(letter) {
-            Some(AsmClass::Register(..) | AsmClass::Pair(..) | AsmClass::Stack) if is_memory => INVALID,
-            Some(AsmClass::Register(..) | AsmClass::Stack) => GOOD,
+            Some(AsmClass::Register(..) | AsmClass::Pair(..) | AsmClass::Stack | AsmClass::Side(..)) if is_memory => {
+                INVALID
+            }
+            Some(AsmClass::Register(..) | AsmClass::Stack | AsmClass::Side(..)) => GOOD,
             Some(AsmClass::Pair(..)) => OKAY,
             Some(AsmClass::Memory) if is_memory || one.result.is_none() => BETTER,
-            Some(AsmClass::Immediate(accepts, symbols)) => match self.known(one.argument) {
-                Known::Number(value) if accepts(value) && !is_memory => BEST,
+            Some(AsmClass::Immediate {
+                accepts,
+                is_unsigned,
+                symbols,
+            }) => match self.known(one.argument) {
+                Known::Number(value) if accepts(self.counted(one, value, is_unsigned)) && !is_memory => BEST,
                 Known::Symbol(..) if symbols && !is_memory => BEST,
                 _ => INVALID,
             },
@@ -164,7 +182,7 @@ impl<I: Isa> SelectCtx<'_, I> {
                 Known::Symbol(..) if !is_memory => BEST,
                 _ => INVALID,
             },
-            Some(AsmClass::Any) => GOOD,
+            Some(AsmClass::Any | AsmClass::Everything) => GOOD,
             Some(AsmClass::Address) => OKAY,
             _ => INVALID,
         }
@@ -186,6 +204,10 @@ impl<I: Isa> SelectCtx<'_, I> {
                 Code::SameAs(_) => return Err(wrong("an operand that is tied or something else")),
                 Code::Letter(letter) => match rules.class(letter) {
                     Some(AsmClass::Stack) => on_stack(one, rules)?,
+                    Some(AsmClass::Side(bank, set)) if !constraint.is_indirect => {
+                        self.check_side(one, bank, rules)?;
+                        Some((2, Choice::AnySide(bank, set)))
+                    }
                     Some(class) => self.of_class(one, constraint, class)?,
                     None => return Err(wrong(format!("the constraint `{letter}`"))),
                 },
@@ -227,6 +249,10 @@ impl<I: Isa> SelectCtx<'_, I> {
                 Some(condition) => Ok(Some((2, Choice::Condition(condition)))),
                 None => Err(wrong(format!("the flag output `{name}`"))),
             };
+        }
+        if let Some(side) = rules.side(name) {
+            self.check_side(one, side.bank, rules)?;
+            return Ok(Some((2, Choice::Side(side))));
         }
         if let Some(stack) = rules.stack()
             && let Some(depth) = stack.depth(name)
@@ -273,12 +299,23 @@ impl<I: Isa> SelectCtx<'_, I> {
                 Some(reg) => Some((2, Choice::Fixed(reg))),
                 None => Some((2, Choice::OneOf(class, set))),
             },
+            AsmClass::Register(class, set) if !is_memory && self.is_double(one) => match class {
+                RegClass::Int => Some((2, Choice::AnyPair(set))),
+                RegClass::Float if set.is_empty() => Some((2, Choice::Any(class))),
+                RegClass::Float => self.only(set).map(|reg| (2, Choice::Fixed(reg))),
+            },
+            AsmClass::Pair(low, _) if fits(RegClass::Int) && one.parts.float => Some((2, Choice::Fixed(low))),
             AsmClass::Pair(low, high) if !is_memory && !one.parts.float => Some((2, Choice::Pair(low, high))),
-            AsmClass::Memory | AsmClass::Any if is_memory => Some((1, Choice::Indirect)),
+            AsmClass::Memory | AsmClass::Any | AsmClass::Everything if is_memory => Some((1, Choice::Indirect)),
             AsmClass::Memory if one.result.is_none() => Some((1, Choice::Memory)),
             AsmClass::Address if one.result.is_none() => Some((1, Choice::Address)),
-            AsmClass::Immediate(accepts, symbols) if !is_memory => match known {
-                Known::Number(value) if accepts(value) => Some((3, Choice::Immediate(value))),
+            AsmClass::Immediate {
+                accepts,
+                is_unsigned,
+                symbols,
+            } if !is_memory => match known {
+                Known::Number(value) => accepts(self.counted(one, value, is_unsigned))
+                    .then(|| (3, Choice::Immediate(self.counted(one, value, false)))),
                 Known::Symbol(symbol, addend) if symbols => Some((3, Choice::Symbol(symbol, addend))),
                 _ => None,
             },
@@ -286,9 +323,12 @@ impl<I: Isa> SelectCtx<'_, I> {
                 Known::Symbol(symbol, addend) => Some((3, Choice::Symbol(symbol, addend))),
                 _ => None,
             },
-            AsmClass::Any => match known {
-                Known::Number(value) if one.result.is_none() && i32::try_from(value).is_ok() => {
-                    Some((3, Choice::Immediate(value)))
+            AsmClass::Any | AsmClass::Everything => match known {
+                Known::Symbol(symbol, addend) if matches!(class, AsmClass::Everything) => {
+                    Some((3, Choice::Symbol(symbol, addend)))
+                }
+                Known::Number(value) if matches!(class, AsmClass::Everything) || i32::try_from(value).is_ok() => {
+                    Some((3, Choice::Immediate(self.counted(one, value, false))))
                 }
                 _ if fits(one.parts.class()) => Some((2, Choice::Any(one.parts.class()))),
                 _ => Some((1, Choice::Memory)).filter(|_| one.result.is_none()),
@@ -296,6 +336,34 @@ impl<I: Isa> SelectCtx<'_, I> {
             _ => None,
         };
         Ok(found)
+    }
+
+    /// Whether an operand is an integer in two general registers.
+    fn is_double(&self, one: &Pending) -> bool {
+        let widest = self.base.isa.desc().class(RegClass::Int).bytes;
+        one.parts.count == 2 && !one.parts.float && one.parts.bytes == widest
+    }
+
+    /// Bytes of the value itself; narrow vectors are kept in wider registers.
+    fn bytes_of(&self, one: &Pending) -> u8 {
+        let pointer_bits = 8 * u32::from(self.base.isa.desc().pointer_bytes);
+        let bytes = self.base.function.types.store_bytes(one.ty, pointer_bits);
+        u8::try_from(bytes).unwrap_or(u8::MAX)
+    }
+
+    fn check_side(&self, one: &Pending, bank: u8, rules: &dyn AsmRules) -> Result<(), CodegenError> {
+        let features = self.base.view.features;
+        rules
+            .side_holds(bank, one.ty, self.bytes_of(one), features)
+            .map_err(wrong)
+    }
+
+    /// A number without sign if that is asked for, or if it is a truth value, which is 0 or 1.
+    fn counted(&self, one: &Pending, value: i64, is_unsigned: bool) -> i64 {
+        match self.base.function.types.int_bits(one.ty) {
+            Some(bits @ 1..64) if is_unsigned || bits == 1 => value & ((1 << bits) - 1),
+            _ => value,
+        }
     }
 
     fn only(&self, set: PRegSet) -> Option<Reg> {
@@ -346,7 +414,7 @@ pub(super) fn overwritten(constraint: &Constraint, rules: &dyn AsmRules) -> PReg
     let mut set = PRegSet::EMPTY;
     for code in constraint.alternatives.iter().flatten() {
         if let Code::Named(name) = code
-            && let Some(reg) = rules.register(name)
+            && let Some(reg) = rules.overwritten(name)
         {
             set.insert(reg);
         }

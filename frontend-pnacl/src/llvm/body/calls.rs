@@ -4,7 +4,9 @@ use super::super::codes::call as bits;
 use super::super::function::{Body, Operands};
 use super::arithmetic::Domain;
 use super::control::{pointee_function, terminate};
-use super::{atomics, environment, fast_math, fixed_point, float_parts, registers, saturating, strict, wide};
+use super::{
+    asm_outputs, atomics, environment, fast_math, fixed_point, float_parts, registers, saturating, strict, wide,
+};
 use crate::build::classes::Class;
 use crate::build::intrinsics::Intrinsic;
 use crate::build::signatures;
@@ -224,6 +226,13 @@ pub(super) fn emit(body: &mut Body<'_, '_>, call: Call<'_>, targets: Option<(Blo
     if body.build.module.attributes.forbids_calls {
         refuse_forbidden(body, &call)?;
     }
+    let is_asm = match call.callee.operand().as_const() {
+        Some(id) => matches!(body.build.function.constant(id).1, ConstView::Asm(_)),
+        None => false,
+    };
+    if is_asm && targets.is_none() && !body.bundles && asm_outputs::emit(body, &call)? {
+        return Ok(());
+    }
     let build = &mut body.build;
     let fixed = call.arguments.len() - call.more;
     let more = call.arguments.get(fixed..).unwrap_or_default();
@@ -238,10 +247,6 @@ pub(super) fn emit(body: &mut Body<'_, '_>, call: Call<'_>, targets: Option<(Blo
         .symbol
         .is_some_and(|symbol| module.intrinsics.get(symbol.index()).copied().flatten().is_some());
     flags.set(CallFlags::INTRINSIC, is_intrinsic);
-    let is_asm = match call.callee.operand().as_const() {
-        Some(id) => matches!(build.function.constant(id).1, ConstView::Asm(_)),
-        None => false,
-    };
     flags.set(CallFlags::INLINE_ASM, is_asm);
     flags.set(CallFlags::BUNDLES, std::mem::take(&mut body.bundles));
 

@@ -6,6 +6,7 @@
 pub(super) mod aggregates;
 pub(super) mod arithmetic;
 pub(super) mod asm_branches;
+mod asm_outputs;
 mod atomics;
 pub(super) mod calls;
 pub(super) mod control;

@@ -129,7 +129,9 @@ fn match_row(row: &Row, op: Op, mnemonic: &str, words: &[Word]) -> Option<MInst>
     for (&part, &word) in parts.iter().zip(words) {
         fill(&mut inst, row, part, word)?;
     }
-    Some(inst)
+    // The short form of an exchange of the accumulator with itself is `nop`, which clears no upper half.
+    let is_exchange_with_itself = row.code.form == Form::Exchange && inst.regs[0] == inst.regs[1];
+    (!is_exchange_with_itself).then_some(inst)
 }
 
 /// Forms whose operands are registers, memory and numbers.

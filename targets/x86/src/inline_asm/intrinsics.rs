@@ -7,6 +7,7 @@
 //!
 //! What is worth a rule, since code quality matters, is in [`crate::lower`].
 
+use frazil_codegen::inline_asm::flag;
 use frazil_ir::AsmData;
 
 /// A text. It may use the stack below the stack pointer where `flags` says so: then nothing else is there.
@@ -88,8 +89,11 @@ const COMMON: &[Row] = &[
          movw $$0xff49, 20($0)\n\tmovb $$0xe3, 22($0)",
         "r,r,r,~{memory}",
     ),
-    // All registers that a caller keeps values in come to memory.
-    row("eh.unwind.init", "", "~{rbx},~{r12},~{r13},~{r14},~{r15}"),
+    // All registers that a caller keeps values in come to memory; the frame pointer when the frame is set up.
+    Row {
+        flags: SIDE_EFFECTS | flag::KEEPS_FRAME_POINTER,
+        ..row("eh.unwind.init", "", "~{rbx},~{r12},~{r13},~{r14},~{r15}")
+    },
 ];
 
 /// What brings a 64-bit result together.

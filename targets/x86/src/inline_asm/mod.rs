@@ -2,21 +2,24 @@
 //! (GCC manual, "Constraints for Particular Machines"; LLVM Language Reference, "Supported Constraint Code List" and
 //! "Asm template argument modifiers").
 //!
-//! MMX and mask registers are refused as operands. As overwritten registers they need nothing: no value is in one.
+//! MMX registers, mask registers and second bytes are side registers ([`side`]). As overwritten registers the first two
+//! need nothing: no value is in one.
 
 mod assemble;
 mod intrinsics;
 mod parse;
 mod print;
+mod side;
 mod x87;
 
 use crate::build::r;
 use crate::cond::Cond;
 use crate::ops::Op;
 use crate::regs::*;
-use frazil_codegen::inline_asm::{AsmClass, AsmLine, AsmOperand, AsmRules, AsmStack, AsmText};
-use frazil_codegen::{CodeBuffer, MInst, PRegSet, Reg, RegClass};
-use frazil_ir::AsmData;
+use frazil_codegen::features::FeatureSet;
+use frazil_codegen::inline_asm::{AsmClass, AsmLine, AsmOperand, AsmRules, AsmSide, AsmStack, AsmText};
+use frazil_codegen::{CodeBuffer, MInst, Mem, PRegSet, Reg, RegClass};
+use frazil_ir::{AsmData, Type};
 use x87::X87;
 
 /// The rules of x86-64.
@@ -32,7 +35,12 @@ const LEGACY: PRegSet = PRegSet::of(&[RAX, RCX, RDX, RBX, RSI, RDI]);
 impl AsmRules for X86Asm {
     fn class(&self, letter: &str) -> Option<AsmClass> {
         let general = |regs: &[Reg]| AsmClass::Register(RegClass::Int, PRegSet::of(regs));
-        let number = |accepts| AsmClass::Immediate(accepts, false);
+        let constant = |accepts, is_unsigned, symbols| AsmClass::Immediate {
+            accepts,
+            is_unsigned,
+            symbols,
+        };
+        let number = |accepts| constant(accepts, true, false);
         let found = match letter {
             "r" | "q" | "l" | "jr" | "jR" => general(&[]),
             "Q" => AsmClass::Register(RegClass::Int, BY_LETTER),
@@ -48,22 +56,24 @@ impl AsmRules for X86Asm {
             "Yz" | "Y0" => AsmClass::Register(RegClass::Float, PRegSet::of(&[XMM0])),
             "m" | "o" | "V" | "<" | ">" => AsmClass::Memory,
             "p" => AsmClass::Address,
-            "i" => AsmClass::Immediate(|_| true, true),
-            "n" => number(|_| true),
+            "i" => constant(|_| true, false, true),
+            "n" => constant(|_| true, false, false),
             "s" | "Ws" => AsmClass::Symbol,
-            "e" => AsmClass::Immediate(|value| i32::try_from(value).is_ok(), true),
-            "Z" => AsmClass::Immediate(|value| u32::try_from(value).is_ok(), true),
+            "e" => constant(|value| i32::try_from(value).is_ok(), false, true),
+            "Z" => constant(|value| u32::try_from(value).is_ok(), true, true),
             "I" => number(|value| (0..=31).contains(&value)),
             "J" => number(|value| (0..=63).contains(&value)),
-            "K" => number(|value| i8::try_from(value).is_ok()),
+            "K" => constant(|value| i8::try_from(value).is_ok(), false, false),
             "L" => number(|value| [0xff, 0xffff, 0xffff_ffff].contains(&value)),
             "M" => number(|value| (0..=3).contains(&value)),
             "N" => number(|value| (0..=255).contains(&value)),
             "O" => number(|value| (0..=127).contains(&value)),
-            "g" | "X" => AsmClass::Any,
+            "g" => AsmClass::Any,
+            "X" => AsmClass::Everything,
             "f" => AsmClass::Stack,
-            "y" | "Ym" => AsmClass::Unsupported("an MMX register"),
-            "k" | "Yk" => AsmClass::Unsupported("a mask register"),
+            "y" | "Ym" => side::MMX_CLASS,
+            "k" => side::MASK_CLASS,
+            "Yk" => side::PREDICATE_CLASS,
             "C" | "G" | "E" | "F" => AsmClass::Unsupported("a floating-point constant as operand"),
             _ => return None,
         };
@@ -72,6 +82,44 @@ impl AsmRules for X86Asm {
 
     fn register(&self, name: &str) -> Option<Reg> {
         parse::register(&name.to_ascii_lowercase()).map(|(reg, _)| reg)
+    }
+
+    fn overwritten(&self, name: &str) -> Option<Reg> {
+        let name = name.to_ascii_lowercase();
+        let whole = || side::named(&name).and_then(side::whole);
+        let wider = || name.strip_prefix("ymm").or_else(|| name.strip_prefix("zmm"));
+        let vector = || parse::register(&format!("xmm{}", wider()?)).map(|(reg, _)| reg);
+        self.register(&name).or_else(whole).or_else(vector)
+    }
+
+    fn side(&self, name: &str) -> Option<AsmSide> {
+        side::named(&name.to_ascii_lowercase())
+    }
+
+    fn whole_of_side(&self, side: AsmSide) -> Option<Reg> {
+        side::whole(side)
+    }
+
+    fn side_holds(&self, bank: u8, ty: Type, bytes: u8, features: FeatureSet) -> Result<(), &'static str> {
+        side::holds(bank, ty, bytes, features)
+    }
+
+    fn move_side(
+        &self,
+        side: AsmSide,
+        bytes: u8,
+        mem: Mem,
+        is_store: bool,
+        is_intel: bool,
+        out: &mut AsmText,
+    ) -> Result<(), String> {
+        let mut memory = AsmText {
+            is_intel,
+            ..AsmText::default()
+        };
+        print::memory(mem, is_intel, &mut memory)?;
+        side::write_move(side, bytes, memory, is_store, is_intel, out);
+        Ok(())
     }
 
     fn stack(&self) -> Option<&'static dyn AsmStack> {

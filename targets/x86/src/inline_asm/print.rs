@@ -1,5 +1,6 @@
 //! Operands as they stand in the text of inline assembly, in both dialects, with LLVM's modifiers.
 
+use super::side;
 use crate::regs::name;
 use frazil_codegen::inline_asm::{AsmOperand, AsmPiece, AsmPlace, AsmText};
 use frazil_codegen::{Mem, Ref, RefKind, Reg};
@@ -15,6 +16,13 @@ pub(super) fn print(
     let modifier = modifier.unwrap_or_default();
     match operand.place {
         AsmPlace::Register(reg) => printer.register(reg, operand.bytes, modifier),
+        AsmPlace::Side(side) if matches!(modifier, "" | "c" | "P" | "V") => {
+            let percent = if modifier == "V" { "" } else { printer.percent() };
+            let text = format!("{percent}{}", side::name(side));
+            printer.out.push_str(&text);
+            Ok(())
+        }
+        AsmPlace::Side(_) => Err(unknown(modifier)),
         AsmPlace::Stack(depth) => printer.stack_register(depth, modifier),
         AsmPlace::Memory(mem) => printer.memory_operand(mem, modifier),
         AsmPlace::Immediate(value) => printer.immediate(value, modifier),
@@ -25,6 +33,11 @@ pub(super) fn print(
         }
         AsmPlace::Nowhere => Err("it has no text".to_owned()),
     }
+}
+
+/// Writes memory.
+pub(super) fn memory(mem: Mem, is_intel: bool, out: &mut AsmText) -> Result<(), String> {
+    Printer { is_intel, out }.memory_operand(mem, "")
 }
 
 struct Printer<'a> {
@@ -63,9 +76,10 @@ impl Printer<'_> {
                 number @ 0..=3 => format!("{}{}", self.percent(), ["ah", "ch", "dh", "bh"][number as usize]),
                 _ => return Err(format!("{} has no second byte", name(reg, 8))),
             },
-            "V" => name(reg, bytes).to_owned(),
+            "V" => name(reg, 8).to_owned(),
+            "n" => format!("-{}", self.general(reg, bytes)),
             "a" if self.is_intel => format!("[{}]", self.general(reg, 8)),
-            "a" => format!("({})", self.general(reg, 8)),
+            "a" => format!("({})", self.general(reg, bytes)),
             "A" if self.is_intel => self.general(reg, bytes),
             "A" => format!("*{}", self.general(reg, bytes)),
             "z" => size_letter(bytes).to_owned(),
@@ -82,6 +96,9 @@ impl Printer<'_> {
             "t" => Ok(format!("{percent}ymm{number}")),
             "g" => Ok(format!("{percent}zmm{number}")),
             "V" => Ok(format!("xmm{number}")),
+            "n" => Ok(format!("-{percent}xmm{number}")),
+            "a" if !self.is_intel => Ok(format!("(%xmm{number})")),
+            "A" if !self.is_intel => Ok(format!("*%xmm{number}")),
             other => Err(unknown(other)),
         }
     }

@@ -20,9 +20,13 @@ impl AsmStack for X87 {
     }
 
     fn depth(&self, name: &str) -> Option<u8> {
+        let name = name.to_ascii_lowercase();
         let inside = match name.strip_prefix("st")? {
             "" => return Some(0),
-            rest => rest.strip_prefix('(')?.strip_suffix(')')?,
+            rest => match rest.strip_prefix('(') {
+                Some(rest) => rest.strip_suffix(')')?,
+                None => rest,
+            },
         };
         inside.parse().ok().filter(|&depth| depth < COUNT)
     }

@@ -109,6 +109,8 @@ fn what_is_not_understood_is_left_to_an_assembler() {
         "addl $0x100000000, %eax",
         "addq $0x80000000, %rax",
         "inc (%rax)",
+        "xchgl %eax, %eax",
+        "xchgq %rcx, %rcx",
         "lock",
         ".pushsection .data",
         ".p2align 4,,15",
@@ -130,7 +132,7 @@ const MODIFIERS: &[(AsmPlace, &str, &str, &str)] = &[
     (AsmPlace::Register(RDI), "", "%edi", "edi"),
     (AsmPlace::Register(RDI), "b", "%dil", "dil"),
     (AsmPlace::Register(RDI), "q", "%rdi", "rdi"),
-    (AsmPlace::Register(RDI), "V", "edi", "edi"),
+    (AsmPlace::Register(RDI), "V", "rdi", "rdi"),
     (AsmPlace::Register(RDI), "A", "*%edi", "edi"),
     (AsmPlace::Register(XMM0), "P", "%xmm0", "xmm0"),
     (AsmPlace::Register(XMM0), "t", "%ymm0", "ymm0"),
@@ -141,7 +143,11 @@ const MODIFIERS: &[(AsmPlace, &str, &str, &str)] = &[
 #[test]
 fn operands_are_written_as_modifiers_say() {
     for &(place, modifier, att, intel) in MODIFIERS {
-        let operand = AsmOperand { place, bytes: 4 };
+        let operand = AsmOperand {
+            place,
+            bytes: 4,
+            is_output: false,
+        };
         for (expected, is_intel) in [(att, false), (intel, true)] {
             let mut out = AsmText::default();
             X86Asm
@@ -153,6 +159,7 @@ fn operands_are_written_as_modifiers_say() {
     let stack = AsmOperand {
         place: AsmPlace::Stack(0),
         bytes: 8,
+        is_output: false,
     };
     let refused = X86Asm.print_operand(&stack, Some("b"), false, &mut AsmText::default());
     assert_eq!(refused, Err("the modifier `b`".to_owned()));

@@ -1,0 +1,226 @@
+//! Each code of a refusal comes from some input: for each, a module that the command refuses with exactly that code.
+
+use crate::frazil;
+use frazil_test_support::{Folder, run};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// What is made of a text of LLVM's.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Made {
+    Object,
+    Assembly,
+    /// An object, the bitcode saying that it is of this version of the format.
+    OfVersion(u32),
+}
+use Made::{Assembly, Object, OfVersion};
+
+const TRIPLE: &str = "target triple = \"x86_64-unknown-linux-gnu\"\n";
+
+/// Codes, with inputs.
+const TABLE: &[(&str, Made, &str)] = &[
+    (
+        "FZ0001",
+        Object,
+        "define void @f() { %a = alloca [3000000000 x i8]\n call void @g(ptr %a)\n ret void }\ndeclare void @g(ptr)\n",
+    ),
+    ("FZ0101", Object, "define void @f(<vscale x 4 x i32> %v) { ret void }\n"),
+    (
+        "FZ0102",
+        Object,
+        "declare x86_amx @llvm.x86.tilezero.internal(i16, i16)\n\
+         define void @f() { %t = call x86_amx @llvm.x86.tilezero.internal(i16 1, i16 4)\n ret void }\n",
+    ),
+    (
+        "FZ0103",
+        Object,
+        "define void @f() { %a = alloca target(\"spirv.Event\")\n ret void }\n",
+    ),
+    (
+        "FZ0104",
+        Object,
+        "define void @f(ptr %p) { %v = load ppc_fp128, ptr %p\n store ppc_fp128 %v, ptr %p\n ret void }\n",
+    ),
+    (
+        "FZ0105",
+        Object,
+        "define <16 x i32> @f(<16 x i32> %v) { %s = add <16 x i32> %v, %v\n ret <16 x i32> %s }\n",
+    ),
+    (
+        "FZ0106",
+        Object,
+        "define void @f(ptr %p) { %v = load i4096, ptr %p\n store i4096 %v, ptr %p\n ret void }\n",
+    ),
+    ("FZ0201", Object, "define void @f() gc \"shadow-stack\" { ret void }\n"),
+    (
+        "FZ0202",
+        Object,
+        "declare void @g()\ndeclare i32 @__CxxFrameHandler3(...)\n\
+         define void @f() personality ptr @__CxxFrameHandler3 { invoke void @g() to label %ok unwind label %bad\n\
+         ok:\n ret void\nbad:\n %p = cleanuppad within none []\n cleanupret from %p unwind to caller }\n",
+    ),
+    (
+        "FZ0203",
+        Object,
+        "declare void @g()\ndeclare i32 @__gxx_personality_v0(...)\n\
+         define void @f() personality ptr @__gxx_personality_v0 { invoke void @g() to label %ok unwind label %bad\n\
+         ok:\n ret void\nbad:\n %p = landingpad i64 cleanup\n ret void }\n",
+    ),
+    (
+        "FZ0204",
+        Object,
+        "define void @f() { call void asm sideeffect \"nop\", \"{nothing}\"(i32 1)\n ret void }\n",
+    ),
+    (
+        "FZ0205",
+        Object,
+        "declare win64cc i32 @g(i32, ...)\n\
+         define win64cc i32 @f(i32 %x, ...) { %r = musttail call win64cc i32 (i32, ...) @g(i32 %x, ...)\n ret i32 %r }\n",
+    ),
+    ("FZ0206", Object, "define cc 1023 void @f() { ret void }\n"),
+    (
+        "FZ0207",
+        Object,
+        "define i128 @f(i128 %x, i128 %y, ptr %p) { store ptr blockaddress(@f, %b), ptr %p\n br label %b\nb:\n %z = zext i128 %x to i256\n %w = zext i128 %y to i256\n %q = udiv i256 %z, %w\n %r = trunc i256 %q to i128\n ret i128 %r }\n",
+    ),
+    (
+        "FZ0208",
+        Object,
+        "target triple = \"x86_64-unknown-openbsd\"\n@x = thread_local global i32 0\ndefine i32 @f() { %p = call ptr @llvm.threadlocal.address.p0(ptr @x)\n %v = load i32, ptr %p\n ret i32 %v }\ndeclare ptr @llvm.threadlocal.address.p0(ptr)\n",
+    ),
+    (
+        "FZ0209",
+        Object,
+        "declare i32 @llvm.x86.atomic.bts.i32(ptr, i8 immarg)\n\
+         define i32 @f(ptr %p) { %v = call i32 @llvm.x86.atomic.bts.i32(ptr %p, i8 3)\n ret i32 %v }\n",
+    ),
+    (
+        "FZ0210",
+        Object,
+        "declare void @g()\ndefine void @f() { call void @g() [ \"deopt\"(i32 1) ]\n ret void }\n",
+    ),
+    (
+        "FZ0211",
+        Object,
+        "declare void @llvm.unheard.of()\ndefine void @f() { call void @llvm.unheard.of()\n ret void }\n",
+    ),
+    ("FZ0212", Object, "define void @f() shadowcallstack { ret void }\n"),
+    ("FZ0213", Object, "define void @f() alignstack(8192) { ret void }\n"),
+    (
+        "FZ0214",
+        Object,
+        "define void @f() \"target-features\"=\"+retpoline-indirect-calls\" { ret void }\n",
+    ),
+    ("FZ0215", Object, "@x = addrspace(1) global i32 0\n"),
+    ("FZ0301", Assembly, "module asm \"# \\FF\"\n"),
+    ("FZ0302", Object, "$x = comdat largest\n@x = global i32 0, comdat\n"),
+    (
+        "FZ0304",
+        Object,
+        "define void @f() { ret void }\n!llvm.module.flags = !{!0}\n!0 = !{i32 1, !\"Code Model\", i32 4}\n",
+    ),
+    (
+        "FZ0305",
+        Object,
+        "@x = external global i32\n@y = global i128 ptrtoint (ptr @x to i128)\n",
+    ),
+    (
+        "FZ0306",
+        Object,
+        "@x = global i32 0\ndeclare ptr @r()\n@i = ifunc void (), ptr getelementptr (i8, ptr @r, i64 4)\n",
+    ),
+    (
+        "FZ0307",
+        Object,
+        "target datalayout = \"E-p:64:64\"\ndefine void @f() { ret void }\n",
+    ),
+    ("FZ0308", OfVersion(9), "define void @f() { ret void }\n"),
+    (
+        "FZ0309",
+        Object,
+        "!llvm.module.flags = !{!0}\n!0 = !{i32 4, !\"kcfi\", i32 1}\n",
+    ),
+    (
+        "FZ0901",
+        Object,
+        "define void @f(ptr %p) { %v = load [9000 x i32], ptr %p\n store [9000 x i32] %v, ptr %p\n ret void }\n",
+    ),
+    (
+        "FZ0902",
+        Object,
+        "declare void @g(ptr)\ndefine void @f() sspreq { %a = alloca [8 x i8]\n call void @g(ptr %a)\n ret void }\n!llvm.module.flags = !{!0}\n!0 = !{i32 1, !\"stack-protector-guard\", !\"global\"}\n",
+    ),
+    ("FZ0903", Assembly, "@\"\\FF\" = global i32 0\n"),
+];
+
+/// The record of a module's version as LLVM writes it, without abbreviation: bits of its first word, which stands at a
+/// multiple of four bytes, and where in it the version is.
+const VERSION_RECORD: u32 = 0b10 << VERSION_BIT | 1 << 9 | 1 << 3 | 3;
+const VERSION_BIT: u32 = 15;
+const VERSION_RECORD_BITS: u32 = 21;
+
+fn set_version(path: &Path, version: u32) {
+    let mut bytes = fs::read(path).expect("bitcode");
+    let mut words = bytes.chunks_exact_mut(4);
+    let mask = (1 << VERSION_RECORD_BITS) - 1;
+    let word = words
+        .find(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]) & mask == VERSION_RECORD)
+        .expect("modules say their version");
+    let old = u32::from_le_bytes([word[0], word[1], word[2], word[3]]);
+    let new = old ^ VERSION_RECORD ^ (VERSION_RECORD & !(0b111111 << VERSION_BIT) | version << VERSION_BIT);
+    word.copy_from_slice(&new.to_le_bytes());
+    fs::write(path, bytes).expect("bitcode");
+}
+
+/// The code with which the command refuses the module, or what it says instead.
+fn code_of(folder: &Folder, made: Made, text: &str) -> String {
+    let triple = if text.starts_with("target triple") { "" } else { TRIPLE };
+    let source = folder.write("module.ll", format!("{triple}{text}"));
+    let bitcode = folder.path("module.bc");
+    // The verifier does not let everything pass that a reader has to refuse.
+    let mut assembler = Command::new("llvm-as-22");
+    run(assembler.arg("-disable-verify").arg(source).arg("-o").arg(&bitcode));
+    if let OfVersion(version) = made {
+        set_version(&bitcode, version);
+    }
+    let mut command = frazil();
+    if made == Assembly {
+        command.args(["--emit", "asm"]);
+    }
+    let output = command.arg(bitcode).arg("-o").arg(folder.path("output"));
+    let output = output.output().expect("the command starts");
+    let said = String::from_utf8_lossy(&output.stderr);
+    if output.status.success() {
+        return "compiled".to_owned();
+    }
+    let codes: BTreeSet<&str> = said
+        .split('[')
+        .filter_map(|rest| rest.split_once(']'))
+        .map(|found| found.0)
+        .collect();
+    let codes: Vec<&str> = codes.into_iter().filter(|code| code.starts_with("FZ")).collect();
+    if codes.is_empty() {
+        said.into_owned()
+    } else {
+        codes.join(" ")
+    }
+}
+
+#[test]
+fn each_code_is_some_inputs() {
+    let folder = Folder::new("refusal-codes");
+    let listed = frazil().arg("--list-codes").output().expect("the command starts");
+    let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
+    let listed: BTreeSet<&str> = listed.lines().filter_map(|line| line.split(' ').next()).collect();
+    let tried: BTreeSet<&str> = TABLE.iter().map(|row| row.0).collect();
+    assert_eq!(listed, tried);
+    let wrong: Vec<String> = TABLE
+        .iter()
+        .map(|&(code, made, text)| (code, code_of(&folder, made, text)))
+        .filter(|(code, found)| code != found)
+        .map(|(code, found)| format!("{code}: {found}"))
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
