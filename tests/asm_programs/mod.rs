@@ -232,6 +232,11 @@ fn intrinsics_that_are_texts() {
 }
 
 #[test]
+fn a_collector_finds_what_registers_hold() {
+    check_c("collector.c", &[]);
+}
+
+#[test]
 fn idioms_of_kernels_and_libraries() {
     check_c("idioms.c", &[]);
 }

@@ -28,6 +28,9 @@ const INDEX_ARITHMETIC: &[&str] = &["add", "mul", "shl", "sext", "zext", "trunc"
 /// How the names of intrinsics begin.
 const INTRINSIC: &[u8] = b"llvm.";
 
+/// How the names of those begin that are told of their environment.
+const CONSTRAINED: &[u8] = b"llvm.experimental.constrained.";
+
 /// Reads the whole module.
 pub fn view(bytes: &[u8]) -> Result<View, ReadError> {
     let context = Context::create();
@@ -110,12 +113,24 @@ fn count_call(instruction: InstructionValue<'_>, view: &mut FunctionView) {
     } else if name.starts_with(b"llvm.frexp") || name.starts_with(b"llvm.modf") {
         // Calls of library functions that give their second result through a pointer.
         view.expansions.extend(["stack_alloc", "load"]);
+    } else if let Some(operation) = name.strip_prefix(CONSTRAINED) {
+        // A plain instruction in the default environment. Vectors are taken apart in others, and odd integers widened.
+        let operations = OPERATIONS.iter().filter(|name| is_constrained(operation, name));
+        view.expansions.extend(operations);
+        view.expansions
+            .extend(["extract_element", "insert_element", "zext", "sext"]);
     } else if name.starts_with(INTRINSIC) {
     } else if instruction.get_opcode() == Llvm::Invoke {
         view.count("invoke");
     } else {
         view.count("call");
     }
+}
+
+/// Whether a constrained intrinsic, without the beginning of its name, may be an instruction with this name of ours.
+fn is_constrained(intrinsic: &[u8], name: &str) -> bool {
+    let kind = intrinsic.split(|&byte| byte == b'.').next().unwrap_or_default();
+    kind == name.as_bytes() || kind.starts_with(b"fcmp") && name.starts_with("fcmp_")
 }
 
 /// Whether the value that is loaded, stored, merged or chosen is one that the native reader splits.

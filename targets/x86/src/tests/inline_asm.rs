@@ -5,7 +5,7 @@ use super::{assembler, bytes, row, samples};
 use crate::inline_asm::X86Asm;
 use crate::ops::Op;
 use crate::print::print_to;
-use crate::regs::{RDI, XMM0};
+use crate::regs::{R9, RAX, RBX, RDI, RDX, XMM0, XMM3, XMM15};
 use frazil_codegen::inline_asm::{AsmLine, AsmOperand, AsmPlace, AsmRules, AsmText};
 use frazil_codegen::{AsmNames, Label, Ref};
 use std::fmt::{self, Write};
@@ -163,4 +163,22 @@ fn operands_are_written_as_modifiers_say() {
     };
     let refused = X86Asm.print_operand(&stack, Some("b"), false, &mut AsmText::default());
     assert_eq!(refused, Err("the modifier `b`".to_owned()));
+}
+
+#[test]
+fn parts_of_registers_are_overwritten_with_them() {
+    for (name, expected) in [
+        ("rbx", Some(RBX)),
+        ("ah", Some(RAX)),
+        ("DH", Some(RDX)),
+        ("r9w", Some(R9)),
+        ("ymm3", Some(XMM3)),
+        ("zmm15", Some(XMM15)),
+        ("mm0", None),
+        ("k1", None),
+        ("ymm", None),
+        ("nothing", None),
+    ] {
+        assert_eq!(X86Asm.overwritten(name), expected, "{name}");
+    }
 }
