@@ -371,6 +371,22 @@ impl Wide {
         build.words_of(value, self.bits, Extend::Zero)
     }
 
+    /// Calls a library function that is given memory of the function's own besides.
+    fn access(
+        self,
+        build: &mut Builder<'_, '_>,
+        function: RuntimeFunction,
+        address: Word,
+        own: &[WidePlace],
+        ordering: Ordering,
+    ) {
+        let mut arguments = vec![self.size(build), (address.operand(), Type::PTR)];
+        arguments.extend(own.iter().map(|place| place.argument()));
+        arguments.push(order(build, ordering));
+        let call = call_of(build, function, &arguments, None);
+        build.function.push_inst(call);
+    }
+
     /// Exchanges what is at `address` if it is `expected`. Gives the memory that holds what was found, and whether it
     /// was exchanged.
     fn exchange_if(
@@ -446,14 +462,7 @@ pub(super) fn load_wide(
     let wide = Wide::new(build, ty, bits, address)?;
     wide.make_room(build, 1)?;
     let found = wide.slot(build);
-    let arguments = [
-        wide.size(build),
-        (address.operand(), Type::PTR),
-        found.argument(),
-        order(build, ordering),
-    ];
-    let call = call_of(build, RuntimeFunction::AtomicLoad, &arguments, None);
-    build.function.push_inst(call);
+    wide.access(build, RuntimeFunction::AtomicLoad, address, &[found], ordering);
     let words = found.load(build, wide.count());
     build.define_parts(ty, &words)
 }
@@ -472,14 +481,7 @@ pub(super) fn store_wide(
     wide.make_room(build, 1)?;
     let words = wide.words(build, value)?;
     let stored = wide.slot_of(build, &words);
-    let arguments = [
-        wide.size(build),
-        (address.operand(), Type::PTR),
-        stored.argument(),
-        order(build, ordering),
-    ];
-    let call = call_of(build, RuntimeFunction::AtomicStore, &arguments, None);
-    build.function.push_inst(call);
+    wide.access(build, RuntimeFunction::AtomicStore, address, &[stored], ordering);
     Ok(())
 }
 
@@ -514,15 +516,7 @@ fn exchange_wide(
 ) -> Words {
     let new = wide.slot_of(build, words);
     let found = wide.slot(build);
-    let arguments = [
-        wide.size(build),
-        (address.operand(), Type::PTR),
-        new.argument(),
-        found.argument(),
-        order(build, ordering),
-    ];
-    let call = call_of(build, RuntimeFunction::AtomicExchange, &arguments, None);
-    build.function.push_inst(call);
+    wide.access(build, RuntimeFunction::AtomicExchange, address, &[new, found], ordering);
     found.load(build, wide.count())
 }
 
