@@ -48,7 +48,8 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
     }
     if start_up {
         ensure!(arguments.finish().is_empty(), "too many arguments");
-        return start_up::measure(&frazil, repeat.unwrap_or(50));
+        start_up::measure(&frazil, repeat.unwrap_or(50))?;
+        return Ok(true);
     }
     if run_time {
         let modules = corpus::modules_to_run(&corpus::filter(arguments)?)?;

@@ -1,7 +1,8 @@
 //! `cargo xtask bench --start-up`: CPU time of the shortest runs, where starting the program is most of the work.
 //!
-//! What counts is the least of many runs: whatever else the machine does only adds to it. That such runs map no part of
-//! LLVM is a test of the driver.
+//! What counts is the least of many runs: whatever else the machine does only adds to it. The times are reported beside
+//! the goal, and decide nothing: they are those of one machine. What starting costs is checked in executed instructions
+//! (`cargo xtask bench --instructions`), and that such runs map no part of LLVM is a test of the driver.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -20,8 +21,8 @@ const GOAL: Duration = Duration::from_millis(4);
 /// A program that only prints, compiled by clang without optimization.
 const HELLO: &str = "#include <stdio.h>\nint main(void) { puts(\"hello, world\"); return 0; }\n";
 
-/// Prints the least times over `repeat` runs. `Ok(false)` if one is above the goal.
-pub fn measure(frazil: &Compiler, repeat: usize) -> Result<bool> {
+/// Prints the least times over `repeat` runs.
+pub fn measure(frazil: &Compiler, repeat: usize) -> Result<()> {
     let Compiler::Frazil { path, .. } = frazil else {
         unreachable!("the options name a recipe of Frazil");
     };
@@ -29,8 +30,7 @@ pub fn measure(frazil: &Compiler, repeat: usize) -> Result<bool> {
     fs::create_dir_all(&folder).with_context(|| format!("{}", folder.display()))?;
     let mut version = Command::new(path);
     version.arg("--version");
-    println!("{frazil}: CPU time (user + system), least of {repeat} runs");
-    let mut all_fast = true;
+    println!("{frazil}: CPU time (user + system), least of {repeat} runs; the goal is {GOAL:?}");
     let runs = [
         ("--version", version),
         ("empty module", compilation(frazil, &folder, "empty", "")?),
@@ -38,15 +38,9 @@ pub fn measure(frazil: &Compiler, repeat: usize) -> Result<bool> {
     ];
     for (name, mut command) in runs {
         let least = least_time(&mut command, repeat)?;
-        let is_fast = least <= GOAL;
-        all_fast &= is_fast;
-        println!(
-            "{name:<14} {:>6.2} ms  {}",
-            least.as_secs_f64() * 1e3,
-            if is_fast { "at most 4" } else { "more than 4" }
-        );
+        println!("{name:<14} {:>6.2} ms", least.as_secs_f64() * 1e3);
     }
-    Ok(all_fast)
+    Ok(())
 }
 
 /// How Frazil is called to compile a C file's bitcode.

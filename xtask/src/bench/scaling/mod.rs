@@ -5,6 +5,9 @@
 //! are those of the whole process. The smallest function of each shape is also run, and must return what it returns
 //! when llc compiles it.
 //!
+//! The quick check counts executed instructions in place of time, so that nothing else which the machine does decides
+//! whether it passes.
+//!
 //! The report is a table and a plot, an SVG file in the target folder.
 
 mod plot;
@@ -18,12 +21,13 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 
+use super::instructions;
 use crate::compiler::{Compiler, LlcLevel};
 use crate::{process, workspace};
 use plot::{Panel, Series};
 use shapes::{MEMORY_WORDS, SHAPES, Shape};
 
-/// How many times more time and memory ten times the input may take.
+/// How many times more time (or executed instructions) and memory ten times the input may take.
 const LIMIT: f64 = 14.0;
 
 /// The sizes, two for each decade, and those of the quick check.
@@ -36,27 +40,52 @@ const SECOND_LOOKS: usize = 3;
 /// The longest that one compilation may take.
 const COMPILE_LIMIT: Duration = Duration::from_secs(120);
 
+/// What the work of a compilation is measured in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Unit {
+    CpuTime,
+    Instructions,
+}
+
+impl Unit {
+    fn name(self) -> &'static str {
+        match self {
+            Self::CpuTime => "time",
+            Self::Instructions => "executed instructions",
+        }
+    }
+}
+
 /// What one size of a shape costs: the least of several runs.
 #[derive(Clone, Copy)]
 struct Cost {
     size: usize,
-    cpu_seconds: f64,
+    /// Seconds of CPU time, or executed instructions.
+    work: f64,
     peak_bytes: f64,
 }
 
-/// Measures every shape whose name contains `filter`; with `quick` only at the two smallest powers of ten. `Ok(false)`
-/// if there is a cliff or a wrong result.
+/// Measures every shape whose name contains `filter`; with `quick` only at the two smallest powers of ten and in
+/// executed instructions. `Ok(false)` if there is a cliff or a wrong result.
 pub fn measure(frazil: &Compiler, filter: &str, quick: bool, repeat: usize) -> Result<bool> {
-    let sizes: &[usize] = if quick { &QUICK_SIZES } else { &SIZES };
+    let (sizes, unit): (&[usize], Unit) = if quick {
+        (&QUICK_SIZES, Unit::Instructions)
+    } else {
+        (&SIZES, Unit::CpuTime)
+    };
     let dir = workspace::target_dir().join("bench/scaling");
     fs::create_dir_all(&dir)?;
-    println!("{frazil}: CPU time and peak memory of compiling one function, the least of {repeat} runs");
+    let what = match unit {
+        Unit::CpuTime => format!("CPU time and peak memory of compiling one function, the least of {repeat} runs"),
+        Unit::Instructions => "executed instructions and peak memory of compiling one function".to_owned(),
+    };
+    println!("{frazil}: {what}");
     println!("growth = for ten times the instructions; more than {LIMIT} is a cliff");
     let mut all = Vec::new();
     let mut problems = 0;
     for shape in SHAPES.iter().filter(|shape| shape.name.contains(filter)) {
         println!("\n{}: {}", shape.name, shape.summary);
-        match measure_shape(shape, frazil, sizes, repeat, &dir) {
+        match measure_shape(shape, frazil, sizes, unit, repeat, &dir) {
             Ok((costs, cliffs)) => {
                 all.push((shape, costs));
                 problems += cliffs;
@@ -69,7 +98,7 @@ pub fn measure(frazil: &Compiler, filter: &str, quick: bool, repeat: usize) -> R
     }
     ensure!(problems > 0 || !all.is_empty(), "no shape's name contains `{filter}`");
     let path = dir.join(format!("{frazil}.svg"));
-    if !all.is_empty() {
+    if !all.is_empty() && unit == Unit::CpuTime {
         fs::write(&path, draw(&all))?;
         println!("\nplot: {}", path.display());
     }
@@ -82,6 +111,7 @@ fn measure_shape(
     shape: &Shape,
     frazil: &Compiler,
     sizes: &[usize],
+    unit: Unit,
     repeat: usize,
     dir: &Path,
 ) -> Result<(Vec<Cost>, usize)> {
@@ -94,37 +124,35 @@ fn measure_shape(
     let mut costs: Vec<Cost> = Vec::new();
     let mut cliffs = 0;
     for (&size, input) in sizes.iter().zip(&inputs) {
-        let mut cost = cost(frazil, input, size, &object, repeat)?;
+        let measured = |size, input| match unit {
+            Unit::CpuTime => timed(frazil, input, size, &object, repeat),
+            Unit::Instructions => counted(frazil, input, size, &object),
+        };
+        let mut cost = measured(size, input)?;
         // The same size a decade before; the sizes of half decades are rounded.
         let earlier = costs
             .iter()
             .position(|earlier| (size as f64 / earlier.size as f64 - 10.0).abs() < 0.1);
         let mut growths = earlier.map(|index| growths(costs[index], cost));
-        for _ in 0..SECOND_LOOKS {
+        let second_looks = if unit == Unit::CpuTime { SECOND_LOOKS } else { 0 };
+        for _ in 0..second_looks {
             let (Some(index), Some(now)) = (earlier, growths) else {
                 break;
             };
             if now.iter().all(|growth| *growth <= LIMIT) {
                 break;
             }
-            cost = least(cost, self::cost(frazil, input, size, &object, repeat)?);
-            costs[index] = least(
-                costs[index],
-                self::cost(frazil, &inputs[index], costs[index].size, &object, repeat)?,
-            );
+            cost = least(cost, measured(size, input)?);
+            costs[index] = least(costs[index], measured(costs[index].size, &inputs[index])?);
             growths = Some(self::growths(costs[index], cost));
         }
-        print!(
-            "{size:>9} instructions {:>10.2} ms {:>9.1} ns/instruction {:>9.1} MB",
-            cost.cpu_seconds * 1e3,
-            cost.cpu_seconds * 1e9 / size as f64,
-            cost.peak_bytes / 1e6
-        );
-        if let Some([time, memory]) = growths {
-            let found = [time, memory].iter().filter(|growth| **growth > LIMIT).count();
+        print_cost(cost, unit);
+        if let Some([work, memory]) = growths {
+            let found = [work, memory].iter().filter(|growth| **growth > LIMIT).count();
             cliffs += found;
             print!(
-                "   growth: time {time:>5.1}, memory {memory:>5.1}{}",
+                "   growth: {} {work:>5.1}, memory {memory:>5.1}{}",
+                unit.name(),
                 if found > 0 { "  CLIFF" } else { "" }
             );
         }
@@ -134,44 +162,67 @@ fn measure_shape(
     Ok((costs, cliffs))
 }
 
-/// How much more time and memory `after` takes than `before`.
+/// Prints the beginning of a row.
+fn print_cost(cost: Cost, unit: Unit) {
+    let size = cost.size;
+    print!("{size:>9} instructions ");
+    match unit {
+        Unit::CpuTime => print!(
+            "{:>10.2} ms {:>9.1} ns/instruction",
+            cost.work * 1e3,
+            cost.work * 1e9 / size as f64
+        ),
+        Unit::Instructions => print!(
+            "{:>10.2} million executed {:>9.0} each",
+            cost.work / 1e6,
+            cost.work / size as f64
+        ),
+    }
+    print!(" {:>9.1} MB", cost.peak_bytes / 1e6);
+}
+
+/// How much more work and memory `after` takes than `before`.
 fn growths(before: Cost, after: Cost) -> [f64; 2] {
-    [
-        after.cpu_seconds / before.cpu_seconds,
-        after.peak_bytes / before.peak_bytes,
-    ]
+    [after.work / before.work, after.peak_bytes / before.peak_bytes]
 }
 
 fn least(a: Cost, b: Cost) -> Cost {
     Cost {
         size: a.size,
-        cpu_seconds: a.cpu_seconds.min(b.cpu_seconds),
+        work: a.work.min(b.work),
         peak_bytes: a.peak_bytes.min(b.peak_bytes),
     }
 }
 
-fn cost(frazil: &Compiler, input: &Path, size: usize, object: &Path, repeat: usize) -> Result<Cost> {
-    let mut cost = Cost {
-        size,
-        cpu_seconds: f64::INFINITY,
-        peak_bytes: f64::INFINITY,
-    };
-    for _ in 0..repeat {
-        let outcome = process::run_measured(&frazil.command(input, object)?, COMPILE_LIMIT)?;
-        ensure!(
-            outcome.success(),
-            "{size} instructions: {}: {}",
-            outcome.ending(),
-            outcome.first_error_line()
-        );
-        let run = Cost {
-            size,
-            cpu_seconds: outcome.cpu_time().as_secs_f64(),
-            peak_bytes: outcome.peak_bytes as f64,
-        };
-        cost = least(cost, run);
+/// The least CPU time and memory of some runs.
+fn timed(frazil: &Compiler, input: &Path, size: usize, object: &Path, repeat: usize) -> Result<Cost> {
+    let mut cost = run_once(frazil, input, size, object)?;
+    for _ in 1..repeat {
+        cost = least(cost, run_once(frazil, input, size, object)?);
     }
     Ok(cost)
+}
+
+/// The executed instructions and the memory of a run.
+fn counted(frazil: &Compiler, input: &Path, size: usize, object: &Path) -> Result<Cost> {
+    let run = run_once(frazil, input, size, object)?;
+    let work = instructions::count_of(&frazil.command(input, object)?)? as f64;
+    Ok(Cost { work, ..run })
+}
+
+fn run_once(frazil: &Compiler, input: &Path, size: usize, object: &Path) -> Result<Cost> {
+    let outcome = process::run_measured(&frazil.command(input, object)?, COMPILE_LIMIT)?;
+    ensure!(
+        outcome.success(),
+        "{size} instructions: {}: {}",
+        outcome.ending(),
+        outcome.first_error_line()
+    );
+    Ok(Cost {
+        size,
+        work: outcome.cpu_time().as_secs_f64(),
+        peak_bytes: outcome.peak_bytes as f64,
+    })
 }
 
 /// The bitcode of a shape, which is made once and kept. Its values have no names, as in what compilers write.
@@ -254,7 +305,7 @@ fn draw(all: &[(&Shape, Vec<Cost>)]) -> String {
             .collect(),
     };
     let panels = [
-        panel("CPU time in seconds", |cost| cost.cpu_seconds),
+        panel("CPU time in seconds", |cost| cost.work),
         panel("peak memory in MB", |cost| cost.peak_bytes / 1e6),
     ];
     plot::svg(&panels, "instructions")
