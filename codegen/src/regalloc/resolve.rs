@@ -58,6 +58,9 @@ pub(super) struct ResolveMemory {
     stored: Vec<bool>,
     /// By edge: the register that was looked at last and what it becomes there.
     edge_source: Vec<(u32, u32)>,
+    /// By join: the first and the last position among its start and the ends of the blocks before it. A part that
+    /// holds both changes nothing there.
+    reaches: Vec<(u32, u32)>,
 }
 
 /// One resolution.
@@ -81,6 +84,7 @@ impl Resolution<'_> {
         self.memory.stored.resize(self.intervals.bundles.len(), false);
         self.memory.edge_source.clear();
         self.memory.edge_source.resize(self.func.edges.len(), (NONE, NONE));
+        self.measure_joins();
         for bundle in 0..self.intervals.bundles.len() as u32 {
             if self.part_count(bundle) == 0 {
                 self.set_operands(bundle, self.intervals.bundles[bundle as usize].first);
@@ -120,6 +124,21 @@ impl Resolution<'_> {
         }
     }
 
+    fn measure_joins(&mut self) {
+        self.memory.reaches.clear();
+        for &block in &self.liveness.regions.joins {
+            let start = self.positions.start(block);
+            let ends = self.func.pred_edges(block).iter().map(|&edge| self.end_of_source(edge));
+            let reach = ends.fold((start, start), |(first, last), end| (first.min(end), last.max(end)));
+            self.memory.reaches.push(reach);
+        }
+    }
+
+    /// The last position of the block that an edge comes from.
+    fn end_of_source(&self, edge: u32) -> u32 {
+        self.positions.start(self.func.edges[edge as usize].from + 1) - 1
+    }
+
     /// The number of parts of a bundle, or none if there is one only.
     fn part_count(&self, bundle: u32) -> u32 {
         let (start, end) = self.memory.spread[bundle as usize];
@@ -139,6 +158,13 @@ impl Resolution<'_> {
     fn pieces(&self, bundle: u32) -> &[Piece] {
         let (start, end) = self.memory.spread[bundle as usize];
         &self.memory.pieces[start as usize..end as usize]
+    }
+
+    /// Where a part begins and where the next one does; the first and the last one have no such limits.
+    fn extent(&self, bundle: u32, index: u32) -> (u32, u32) {
+        let pieces = self.pieces(bundle);
+        let from = if index == 0 { 0 } else { pieces[index as usize].from };
+        (from, pieces.get(index as usize + 1).map_or(NONE, |next| next.from))
     }
 
     /// Which part of a bundle a position in its life belongs to.
@@ -299,6 +325,7 @@ impl Resolution<'_> {
         let start = self.intervals.ranges[first as usize].from;
         let mut next = joins.partition_point(|&block| self.positions.start(block) < start);
         let mut near = 0;
+        let mut extent = self.extent(bundle, near);
         for index in first..end {
             let range = self.intervals.ranges[index as usize];
             while self.joins_before(next, range.from) {
@@ -308,7 +335,11 @@ impl Resolution<'_> {
                 self.mark_edges(range.vreg);
             }
             while self.joins_before(next, range.to) {
-                near = self.find_edges_into(bundle, range.vreg, joins[next], near);
+                let (first, last) = self.memory.reaches[next];
+                if first < extent.0 || last >= extent.1 {
+                    near = self.find_edges_into(bundle, range.vreg, joins[next], near);
+                    extent = self.extent(bundle, near);
+                }
                 next += 1;
             }
         }
@@ -343,7 +374,7 @@ impl Resolution<'_> {
                 continue;
             }
             let from_block = self.func.edges[edge as usize].from;
-            let from_end = self.positions.start(from_block + 1) - 1;
+            let from_end = self.end_of_source(edge);
             let from = self.part_near(bundle, from_end, to);
             if from != to {
                 let rarer = self.positions.freq(from_block) < self.positions.freq(block);
