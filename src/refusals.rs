@@ -131,12 +131,6 @@ pub const FEATURES: &[Feature] = &[
         &["convention", "byval", "inalloca", "a parameter"],
     ),
     feature(
-        "FZ0207",
-        "computed-goto",
-        "Forms of indirectbr and blockaddress",
-        &["computed goto", "address of a block", "addresses of blocks"],
-    ),
-    feature(
         "FZ0208",
         "thread-local",
         "Forms of thread-local variables",

@@ -81,11 +81,6 @@ const TABLE: &[(&str, Made, &str)] = &[
     ),
     ("FZ0206", Object, "define cc 1023 void @f() { ret void }\n"),
     (
-        "FZ0207",
-        Object,
-        "define i128 @f(i128 %x, i128 %y, ptr %p) { store ptr blockaddress(@f, %b), ptr %p\n br label %b\nb:\n %z = zext i128 %x to i256\n %w = zext i128 %y to i256\n %q = udiv i256 %z, %w\n %r = trunc i256 %q to i128\n ret i128 %r }\n",
-    ),
-    (
         "FZ0208",
         Object,
         "target triple = \"x86_64-unknown-openbsd\"\n@x = thread_local global i32 0\ndefine i32 @f() { %p = call ptr @llvm.threadlocal.address.p0(ptr @x)\n %v = load i32, ptr %p\n ret i32 %v }\ndeclare ptr @llvm.threadlocal.address.p0(ptr)\n",

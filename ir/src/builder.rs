@@ -61,6 +61,36 @@ impl Function {
         block
     }
 
+    /// Puts the blocks into another order, in which `order` has all of them by their numbers so far, before control
+    /// flow is computed. Returns the new positions of instructions by their old ones.
+    ///
+    /// Who names blocks, terminators too, must be told the new numbers by the caller.
+    #[cold]
+    pub fn reorder_blocks(&mut self, order: &[u32]) -> Vec<u32> {
+        let old = std::mem::take(&mut self.insts);
+        let mut moved = vec![0; old.len()];
+        let mut blocks = Vec::with_capacity(order.len());
+        for &block in order {
+            let data = self.blocks[block as usize];
+            let start = self.insts.len() as u32;
+            for at in data.start..data.end {
+                moved[at as usize] = self.insts.len() as u32;
+                self.insts.push(old[at as usize]);
+            }
+            blocks.push(BlockData {
+                start,
+                end: self.insts.len() as u32,
+            });
+        }
+        self.blocks = blocks;
+        for value in &mut self.values {
+            if value.kind == ValueKind::Inst {
+                value.def = moved[value.def as usize];
+            }
+        }
+        moved
+    }
+
     /// Counts one use of an operand.
     #[inline]
     pub fn count_use(&mut self, operand: Operand) {

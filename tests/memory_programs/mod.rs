@@ -382,6 +382,21 @@ fn saturating_conversions_of_extended_floats() {
     .check(&folder);
 }
 
+/// Addresses of blocks in a function in which operations take more blocks.
+#[test]
+fn computed_gotos_beside_loops_of_operations() {
+    let folder = Folder::new("computed-goto");
+    for compile in [&["-fPIE"][..], &["-fno-pie"]] {
+        Build {
+            source: "computed-goto.c",
+            compile,
+            link: &[if compile == ["-fPIE"] { "-pie" } else { "-no-pie" }],
+            ..Build::default()
+        }
+        .check(&folder);
+    }
+}
+
 /// What segments lead to, and pointers of 32 bits.
 #[test]
 fn address_spaces() {

@@ -4,6 +4,9 @@
 //! the numbers of blocks in the IR differ from those. So where each block of the file begins and ends is noted from
 //! then on, and the numbers are replaced when the body is complete. In between, a number from the count of the file's
 //! blocks on stands for a block of the IR.
+//!
+//! Where addresses of blocks are taken, data and other functions know them by their numbers in the file. Then the
+//! blocks of the file keep these, and those that are more come behind them.
 
 use super::values::Builder;
 use crate::error::ReadError;
@@ -39,6 +42,14 @@ impl Splits {
         }
     }
 
+    /// The blocks of the IR with those first that begin blocks of the file, then the others.
+    fn order_by_file(&self, blocks: usize) -> Vec<u32> {
+        let mut order: Vec<u32> = self.places.iter().map(|&(first, _)| first).collect();
+        let mut firsts = order.clone().into_iter().peekable();
+        order.extend((0..blocks as u32).filter(|block| firsts.next_if_eq(block).is_none()));
+        order
+    }
+
     /// The block of the IR that a number stands for: where a block of the file begins, or where it ends.
     fn resolve(&self, number: u32, file_blocks: u32, end: bool) -> u32 {
         match number.checked_sub(file_blocks) {
@@ -50,6 +61,17 @@ impl Splits {
             },
         }
     }
+}
+
+/// Where each number stands in a list of all numbers below its length.
+fn inverse(order: &[u32]) -> Vec<u32> {
+    let mut places = vec![0; order.len()];
+    for (place, &number) in (0..).zip(order) {
+        if let Some(slot) = places.get_mut(number as usize) {
+            *slot = place;
+        }
+    }
+    places
 }
 
 impl Builder<'_, '_> {
@@ -137,34 +159,42 @@ impl Builder<'_, '_> {
     }
 
     /// Replaces the numbers of blocks, when the body is complete.
-    ///
-    /// # Errors
-    /// If addresses of blocks are taken: they are known by their numbers in the file.
-    pub fn finish_splits(&mut self) -> Result<(), ReadError> {
+    pub fn finish_splits(&mut self) {
         if self.state.splits.more == 0 {
-            return Ok(());
-        }
-        if self.function.has_block_addresses || self.is_named_by_data() {
-            return Err(self.unsupported(
-                "a loop for a wide integer or an atomic operation in a function that takes addresses of blocks",
-            ));
+            return;
         }
         let splits = std::mem::take(&mut self.state.splits);
+        let order = if self.function.has_block_addresses || self.is_named_by_data() {
+            splits.order_by_file(self.function.blocks.len())
+        } else {
+            (0..self.function.blocks.len() as u32).collect()
+        };
+        let renumbered = inverse(&order);
+        let renumber = |block: u32| renumbered.get(block as usize).copied().unwrap_or(block);
         let count = self.block_count;
         for index in 0..self.function.blocks.len() {
             let at = self.function.terminator(Block::new(index)).index();
             if let Some(data) = self.function.insts.get(at).copied() {
-                self.replace_targets(at, data, |number| splits.resolve(number, count, false));
+                self.replace_targets(at, data, |number| renumber(splits.resolve(number, count, false)));
             }
         }
         for (_, block) in &mut self.state.incoming {
-            *block = splits.resolve(*block, count, true);
+            *block = renumber(splits.resolve(*block, count, true));
         }
         for block in &mut self.state.unwind_targets {
-            *block = splits.resolve(*block, count, false);
+            *block = renumber(splits.resolve(*block, count, false));
+        }
+        if !order.is_sorted() {
+            for block in &mut self.state.pads {
+                *block = renumber(*block);
+            }
+            let moved = self.function.reorder_blocks(&order);
+            for phi in &mut self.state.phis {
+                phi.block = renumber(phi.block);
+                phi.inst = moved.get(phi.inst as usize).copied().unwrap_or(phi.inst);
+            }
         }
         self.state.splits = splits;
-        Ok(())
     }
 
     fn replace_targets(&mut self, at: usize, data: InstData, resolve: impl Fn(u32) -> u32) {

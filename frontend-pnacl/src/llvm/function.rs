@@ -333,7 +333,7 @@ impl Body<'_, '_> {
             return Err(build.malformed(message));
         }
         build.check_all_defined()?;
-        build.finish_splits()?;
+        build.finish_splits();
         build.function.compute_cfg();
         body::control::check_pads(build)?;
         build.finish_phis()
