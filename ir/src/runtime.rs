@@ -72,6 +72,9 @@ runtime_functions! {
     MemsetElements4 "__llvm_memset_element_unordered_atomic_4"
     MemsetElements8 "__llvm_memset_element_unordered_atomic_8"
     MemsetElements16 "__llvm_memset_element_unordered_atomic_16"
+    Mcount "mcount" McountOfFreeBsd ".mcount" McountOfBsd "__mcount" McountOfSolaris "_mcount"
+    ProfileEnterBare "__cyg_profile_func_enter_bare"
+    ProfileEnter "__cyg_profile_func_enter" ProfileExit "__cyg_profile_func_exit"
 }
 
 impl RuntimeFunction {

@@ -57,8 +57,12 @@ const TABLE: &[(&str, Fate)] = &[
         Refused("FZ0212", "xray-instruction-threshold"),
     ),
     (
-        with_attribute!("\"instrument-function-entry-inlined\"=\"mcount\""),
-        Refused("FZ0212", "instrument-function-entry-inlined"),
+        with_attribute!("\"instrument-function-entry\"=\"mcount\""),
+        Refused("FZ0212", "instrument-function-entry"),
+    ),
+    (
+        with_attribute!("\"instrument-function-exit-inlined\"=\"other\""),
+        Refused("FZ0212", "instrument-function-exit-inlined"),
     ),
     (
         with_attribute!("\"no_caller_saved_registers\""),

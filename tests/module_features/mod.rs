@@ -4,6 +4,7 @@
 mod clearing;
 mod code_models;
 mod heeded;
+mod hooks;
 mod object_file;
 
 use crate::{RECIPES, checking_frazil, frazil, in_repository};

@@ -6,6 +6,7 @@
 //! What must not be skipped because ignoring it would change what the code does, and that code generation does not
 //! know, is collected by name.
 
+use super::body::hooks;
 use super::types::TypeId;
 use crate::bitstream::block::{Block, Item};
 use crate::bitstream::cursor::Cursor;
@@ -82,9 +83,7 @@ mod kind {
 const UNSUPPORTED_STRINGS: &[(&str, &str)] = &[
     ("function-instrument", "xray-never"),
     ("instrument-function-entry", ""),
-    ("instrument-function-entry-inlined", ""),
     ("instrument-function-exit", ""),
-    ("instrument-function-exit-inlined", ""),
     ("patchable-function", "prologue-short-redirect"),
     ("use-soft-float", "false"),
 ];
@@ -206,6 +205,8 @@ pub struct AttributeTable {
     call_flags: Vec<CallFlags>,
     /// Whether there are functions that must not be called.
     pub forbids_calls: bool,
+    /// Whether there are functions that call others where they begin or return.
+    pub has_hooks: bool,
 }
 
 /// One attribute list.
@@ -302,6 +303,7 @@ impl AttributeTable {
                     let id = record.operand(0)?;
                     let group = read_group(record)?;
                     self.forbids_calls |= forbids_calls(&group);
+                    self.has_hooks |= has_hooks(&group);
                     self.ids.insert(id, self.groups.len() as u32);
                     self.groups.push(group);
                 }
@@ -356,6 +358,11 @@ impl AttributeTable {
 fn forbids_calls(group: &Group) -> bool {
     let is_forbidden = |said: &FunctionAttributes| FORBIDS_CALLS.iter().any(|name| said.string(name).is_some());
     matches!(group, Group::Function(said) if is_forbidden(said))
+}
+
+fn has_hooks(group: &Group) -> bool {
+    let is_hooked = |said: &FunctionAttributes| hooks::ATTRIBUTES.iter().any(|name| said.string(name).is_some());
+    matches!(group, Group::Function(said) if is_hooked(said))
 }
 
 fn read_group(record: &Record) -> Result<Group, ReadError> {
@@ -493,8 +500,13 @@ fn apply_to_function(attributes: &mut FunctionAttributes, attribute: Attribute) 
             let by_value = UNSUPPORTED_STRINGS
                 .iter()
                 .find(|(refused, harmless)| refused.as_bytes() == name && harmless.as_bytes() != value);
+            let by_value = by_value.map(|(refused, _)| refused).or_else(|| {
+                // What it may call is known.
+                let mut hooks = hooks::ATTRIBUTES.iter();
+                hooks.find(|hook| hook.as_bytes() == name && !value.is_empty() && hooks::known(&value).is_none())
+            });
             let by_name = UNSUPPORTED_WORDS.iter().find(|refused| refused.as_bytes() == name);
-            if let Some(refused) = by_value.map(|(refused, _)| refused).or(by_name) {
+            if let Some(refused) = by_value.or(by_name) {
                 attributes.unsupported.push((*refused).into());
             }
             attributes.strings.push((name, value));

@@ -8,6 +8,7 @@
 
 use super::attachments::{Marks, mark_accesses};
 use super::body;
+use super::body::hooks::{self, Hooks};
 use super::codes::{block as id, function as code};
 use super::fused;
 use super::metadata::Outer;
@@ -149,6 +150,7 @@ impl<'m> FunctionReader<'m> {
             bundles: false,
             early,
             marks,
+            hooks: Hooks::default(),
             metadata: None,
             outer_metadata: metadata,
         };
@@ -181,6 +183,8 @@ pub(crate) struct Body<'r, 'm> {
     early: usize,
     /// Whether instructions are counted, because some of them are marked.
     marks: bool,
+    /// What is called where the function begins and returns.
+    pub(super) hooks: Hooks,
     /// The function's own metadata.
     pub(super) metadata: Option<SubBlock>,
     /// The module's.
@@ -243,6 +247,12 @@ impl Body<'_, '_> {
         build.function.signature = signature;
         filled?;
         build.function.symbol = Some(symbol);
+        if module.attributes.has_hooks
+            && let Some(attributes) = module.attributes.list(info.attributes)
+            && let Some(attributes) = attributes.function()
+        {
+            self.hooks = Hooks::of(attributes);
+        }
         for &ty in module.types.members(parameters) {
             let word = match build.class(ty)? {
                 Class::Scalar(ir_type) => Word::scalar(Operand::value(build.function.push_param(ir_type)), ir_type, ty),
@@ -405,6 +415,7 @@ impl Body<'_, '_> {
                     self.build.make_early(number)?;
                 }
             }
+            hooks::enter(self)?;
         }
         Ok(())
     }

@@ -4,6 +4,7 @@ use super::super::codes::call as bits;
 use super::super::function::{Body, Operands};
 use super::arithmetic::Domain;
 use super::control::{pointee_function, terminate};
+use super::hooks;
 use super::{
     asm_outputs, atomics, environment, fast_math, fixed_point, float_parts, registers, saturating, strict, wide,
 };
@@ -232,6 +233,9 @@ pub(super) fn emit(body: &mut Body<'_, '_>, call: Call<'_>, targets: Option<(Blo
     };
     if is_asm && targets.is_none() && !body.bundles && asm_outputs::emit(body, &call)? {
         return Ok(());
+    }
+    if call.flags.contains(CallFlags::MUST_TAIL) && body.hooks.at_exit() {
+        hooks::leave(body)?;
     }
     let build = &mut body.build;
     let fixed = call.arguments.len() - call.more;

@@ -2,6 +2,7 @@
 
 use super::super::function::{Body, Operands};
 use super::arithmetic::Domain;
+use super::hooks;
 use super::wide;
 use crate::build::classes::Class;
 use crate::build::values::Builder;
@@ -43,6 +44,10 @@ pub(in crate::llvm) fn ret(body: &mut Body<'_, '_>, operands: &mut Operands<'_>)
     if !matches {
         return Err(build.malformed("a return of something else than the function's type says"));
     }
+    if body.hooks.at_exit() {
+        hooks::leave(body)?;
+    }
+    let build = &mut body.build;
     let count = build.state.operands.len() as u32;
     let start = build.function.push_pool(&build.state.operands);
     terminate(

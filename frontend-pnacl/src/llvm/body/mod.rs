@@ -13,6 +13,7 @@ pub(super) mod control;
 mod environment;
 mod fixed_point;
 mod float_parts;
+pub(super) mod hooks;
 pub(super) mod memory;
 mod registers;
 mod saturating;
