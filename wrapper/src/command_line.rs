@@ -245,6 +245,12 @@ impl CommandLine {
         self.words.iter().any(|other| other == word)
     }
 
+    /// Whether the last of two words that stand for opposites is the first one.
+    pub fn is_on(&self, on: &str, off: &str) -> bool {
+        let last = self.words.iter().rfind(|word| *word == on || *word == off);
+        last.is_some_and(|word| word == on)
+    }
+
     /// Whether a word begins so.
     pub fn has_beginning(&self, beginning: &str) -> bool {
         let begins = |word: &OsString| word.as_encoded_bytes().starts_with(beginning.as_bytes());

@@ -114,8 +114,21 @@ fn dependencies(line: &CommandLine, source: &Source, to: &Path) -> OsString {
     name.with_extension("d").into()
 }
 
+/// Options that tell clang's code generator what bitcode does not say, each with the one that takes it back: with them,
+/// objects are to hold other things than those that Frazil makes.
+const FOR_CODE: [(&str, &str); 4] = [
+    ("-femulated-tls", "-fno-emulated-tls"),
+    ("-fno-use-init-array", "-fuse-init-array"),
+    ("-fno-zero-initialized-in-bss", "-fzero-initialized-in-bss"),
+    ("-fstack-size-section", "-fno-stack-size-section"),
+];
+
 /// Makes code of bitcode.
 fn generate(bitcode: &[u8], line: &CommandLine, to: &Path) -> Result<(), frazil::Error> {
+    if let Some((option, _)) = FOR_CODE.iter().find(|(on, off)| line.is_on(on, off)) {
+        let message = format!("not supported: the option {option}");
+        return Err(frazil::Error::new(frazil::diagnostics::Stage::Options, message));
+    }
     let recipe = frazil::options::recipe_of_level(line.level);
     let options = Options {
         emit: match line.action {

@@ -149,6 +149,31 @@ fn errors_of_both_end_the_build() {
 }
 
 #[test]
+fn options_for_the_code_that_bitcode_does_not_carry_are_refused() {
+    let folder = folder("for-code");
+    for option in [
+        "-femulated-tls",
+        "-fno-use-init-array",
+        "-fno-zero-initialized-in-bss",
+        "-fstack-size-section",
+    ] {
+        let output = cc(&folder, &format!("{option} -c part.c"));
+        assert!(!output.status.success(), "{option}");
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(
+            message.contains(&format!("not supported: the option {option}")),
+            "{message}"
+        );
+        assert!(!folder.join("part.o").exists(), "{option}");
+    }
+    works(&folder, "-femulated-tls -fno-emulated-tls -c part.c");
+    assert!(is_frazils(&folder.join("part.o")));
+    let output = cc(&folder, "--fallback -femulated-tls -c part.c");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(!is_frazils(&folder.join("part.o")));
+}
+
+#[test]
 fn with_the_fallback_clang_compiles_what_frazil_refuses_and_it_is_said() {
     let folder = folder("fallback");
     let output = cc(&folder, "--fallback -c refused.c part.c");
