@@ -143,6 +143,48 @@ fn assembly(words: &[&str]) -> String {
     String::from_utf8(ran.out).expect("text")
 }
 
+/// What is emulated on some systems, and where the guard of the stack is, depends on the system.
+#[test]
+fn the_triple_that_is_asked_for_counts_and_not_the_modules() {
+    let folder = Folder::new("triple");
+    let text = |triple: &str| {
+        format!(
+            "triple \"{triple}\"\nsymbol @x data general_dynamic\nfunc @f() -> ptr {{\nb0:\n  v0 = tls_addr @x\n  \
+             return v0\n}}\n"
+        )
+    };
+    let source = |triple: &str| {
+        format!(
+            "target triple = \"{triple}\"\n@x = external thread_local global i32\ndefine ptr @f() {{\n  %p = call ptr \
+             @llvm.threadlocal.address.p0(ptr @x)\n  ret ptr %p\n}}\ndeclare ptr \
+             @llvm.threadlocal.address.p0(ptr)\n"
+        )
+    };
+    let (plain, emulated) = ("x86_64-unknown-linux-gnu", "x86_64-unknown-linux-android21");
+    for (of_module, asked, works) in [
+        (plain, emulated, false),
+        (plain, plain, true),
+        (emulated, emulated, false),
+        (emulated, plain, true),
+        (emulated, "", false),
+    ] {
+        let bitcode = folder.path("in.bc");
+        let source = folder.write("in.ll", source(of_module));
+        frazil_test_support::run(Command::new("llvm-as-22").arg(source).arg("-o").arg(&bitcode));
+        for path in [folder.write("in.fzl", text(of_module)), bitcode] {
+            let path = path.to_string_lossy().into_owned();
+            let ran = frazil(&["-mtriple", asked, &path, "-filetype=asm", "-o", "-"]);
+            let message = "not supported: emulated thread-local storage";
+            assert_eq!(
+                (ran.status == Some(0), ran.messages.contains(message)),
+                (works, !works),
+                "{path}, {of_module}, {asked}: {}",
+                ran.messages
+            );
+        }
+    }
+}
+
 #[test]
 fn what_is_not_supported_is_refused_by_name() {
     assert!(refusal(&["-mcpu=skylaek"]).contains("--mcpu: unknown processor `skylaek`; did you mean `skylake`?"));

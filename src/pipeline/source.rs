@@ -32,6 +32,9 @@ impl<'a> Opened<'a> {
             return Opened::parse(input, options);
         }
         let mut bitcode = Box::new(BitcodeModule::open(input)?);
+        if let Some(triple) = triple(options) {
+            bitcode.choose_triple(triple);
+        }
         choose_code_model(&mut bitcode, options);
         Ok(Opened::Bitcode(bitcode))
     }
@@ -42,6 +45,9 @@ impl<'a> Opened<'a> {
             return Ok((Opened::parse(input, options)?, Vec::new()));
         }
         let mut bitcode = BitcodeModule::open_tolerantly(input)?;
+        if let Some(triple) = triple(options) {
+            bitcode.choose_triple(triple);
+        }
         choose_code_model(&mut bitcode, options);
         let errors = bitcode.refusals().iter().cloned().map(Error::from);
         let refusals = errors.flat_map(|error| error.diagnostics().to_vec()).collect();
@@ -58,6 +64,9 @@ impl<'a> Opened<'a> {
         let wrong = |message: String| Error::new(Stage::Read, message);
         let input = std::str::from_utf8(input).map_err(|error| wrong(error.to_string()))?;
         let (mut module, functions) = text::parse_module(input).map_err(|error| wrong(error.to_string()))?;
+        if let Some(triple) = triple(options) {
+            module.triple = module.strings.add(triple.as_bytes());
+        }
         module.flags.code_model = options.code_model.map(CodeModel::number).or(module.flags.code_model);
         verify::verify_module(&module).map_err(|errors| invalid(&errors))?;
         Ok(Opened::Text {
@@ -81,6 +90,11 @@ impl<'a> Opened<'a> {
             Opened::Text { module, functions } => BodyReader::Text { module, functions },
         }
     }
+}
+
+/// The triple that stands for the module's, on which more depends than the target.
+fn triple(options: &Options) -> Option<&str> {
+    options.triple.as_deref().filter(|triple| !triple.is_empty())
 }
 
 /// Marks what is far away in the code model that is asked for, or the module's. What a loader relocates and protects

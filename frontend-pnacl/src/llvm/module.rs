@@ -423,6 +423,11 @@ impl<'a> BitcodeModule<'a> {
         }
     }
 
+    /// Sets the triple to compile for in the place of the module's. To be called once, before functions are read.
+    pub fn choose_triple(&mut self, triple: &str) {
+        self.module.triple = self.module.strings.add(triple.as_bytes());
+    }
+
     /// Chooses how far apart code and data may be, by LLVM's number of the code model, and from which size in bytes on
     /// data is far away in the medium one; without a word, the module's flags say it. Marks data that is far, but for
     /// definitions that `stays_near` names, and what is reached through it. To be called once, before functions are
