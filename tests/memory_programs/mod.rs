@@ -397,6 +397,32 @@ fn computed_gotos_beside_loops_of_operations() {
     }
 }
 
+/// The same beside landing pads.
+#[test]
+fn computed_gotos_beside_landing_pads_and_loops_of_operations() {
+    let folder = Folder::new("computed-goto-pads");
+    Build {
+        source: "computed-goto.cpp",
+        link: &["-lstdc++"],
+        ..Build::default()
+    }
+    .check(&folder);
+}
+
+/// Data and another function name the blocks of such a function.
+#[test]
+fn addresses_of_blocks_beside_loops_of_operations() {
+    let folder = Folder::new("block-addresses");
+    Build {
+        source: "block-addresses.ll",
+        compile: &["-Wno-override-module"],
+        link: &["-no-pie"],
+        frazil: &["-relocation-model=static"],
+        others: &["block-addresses-main.c"],
+    }
+    .check(&folder);
+}
+
 /// What segments lead to, and pointers of 32 bits.
 #[test]
 fn address_spaces() {

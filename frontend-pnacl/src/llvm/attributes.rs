@@ -6,16 +6,15 @@
 //! What must not be skipped because ignoring it would change what the code does, and that code generation does not
 //! know, is collected by name.
 
-use super::body::hooks;
 use super::types::TypeId;
 use crate::bitstream::block::{Block, Item};
 use crate::bitstream::cursor::Cursor;
 use crate::bitstream::record::Record;
 use crate::error::ReadError;
 use crate::limits;
-use frazil_ir::CallFlags;
 use frazil_ir::module::StackProtector;
 use frazil_ir::signature::Extension;
+use frazil_ir::{CallFlags, RuntimeFunction};
 use frazil_support::FxHashMap;
 
 /// The position of a function's own attributes in a list; 0 is the result, `n + 1` parameter `n`.
@@ -77,6 +76,10 @@ mod kind {
         (95, "hybrid_patchable"),
     ];
 }
+
+/// The attributes that name what a function calls where it begins and returns: functions that take nothing, or two
+/// addresses.
+pub(super) const HOOKS: [&str; 2] = ["instrument-function-entry-inlined", "instrument-function-exit-inlined"];
 
 /// Attributes with a name instead of a number that change the code that must be generated, in ways not supported,
 /// and the value with which they change nothing.
@@ -360,8 +363,25 @@ fn forbids_calls(group: &Group) -> bool {
     matches!(group, Group::Function(said) if is_forbidden(said))
 }
 
+/// The function that one of [`HOOKS`] names, if it may be called so.
+pub(super) fn hook_function(name: &[u8]) -> Option<RuntimeFunction> {
+    use RuntimeFunction as F;
+    // Such a name is not changed for the object file.
+    let plain = name.strip_prefix(b"\x01").unwrap_or(name);
+    let function = F::from_name(std::str::from_utf8(plain).ok()?)?;
+    match function {
+        F::Mcount | F::McountOfSolaris => Some(function),
+        F::McountOfBsd | F::McountOfFreeBsd | F::ProfileEnterBare | F::ProfileEnter | F::ProfileExit
+            if plain.len() == name.len() =>
+        {
+            Some(function)
+        }
+        _ => None,
+    }
+}
+
 fn has_hooks(group: &Group) -> bool {
-    let is_hooked = |said: &FunctionAttributes| hooks::ATTRIBUTES.iter().any(|name| said.string(name).is_some());
+    let is_hooked = |said: &FunctionAttributes| HOOKS.iter().any(|name| said.string(name).is_some());
     matches!(group, Group::Function(said) if is_hooked(said))
 }
 
@@ -502,8 +522,8 @@ fn apply_to_function(attributes: &mut FunctionAttributes, attribute: Attribute) 
                 .find(|(refused, harmless)| refused.as_bytes() == name && harmless.as_bytes() != value);
             let by_value = by_value.map(|(refused, _)| refused).or_else(|| {
                 // What it may call is known.
-                let mut hooks = hooks::ATTRIBUTES.iter();
-                hooks.find(|hook| hook.as_bytes() == name && !value.is_empty() && hooks::known(&value).is_none())
+                let mut hooks = HOOKS.iter();
+                hooks.find(|hook| hook.as_bytes() == name && !value.is_empty() && hook_function(&value).is_none())
             });
             let by_name = UNSUPPORTED_WORDS.iter().find(|refused| refused.as_bytes() == name);
             if let Some(refused) = by_value.or(by_name) {

@@ -8,12 +8,8 @@
 use super::super::function::Body;
 use super::float_parts::call_of;
 use crate::error::ReadError;
-use crate::llvm::attributes::FunctionAttributes;
+use crate::llvm::attributes::{FunctionAttributes, HOOKS, hook_function};
 use frazil_ir::{CallFlags, Opcode, Operand, RuntimeFunction, Type};
-
-/// The attributes, and what they may name: functions that take nothing, and those that take two addresses.
-pub(in crate::llvm) const ATTRIBUTES: [&str; 2] =
-    ["instrument-function-entry-inlined", "instrument-function-exit-inlined"];
 
 /// Instructions, values and words of a pool that a call takes at most.
 const ROOM: usize = 8;
@@ -32,30 +28,13 @@ impl Hooks {
         if attributes.naked {
             return Hooks::default();
         }
-        let [entry, exit] = ATTRIBUTES.map(|name| attributes.string(name).and_then(known));
+        let [entry, exit] = HOOKS.map(|name| attributes.string(name).and_then(hook_function));
         Hooks { entry, exit }
     }
 
     /// Whether calls stand before returns.
     pub(in crate::llvm) fn at_exit(self) -> bool {
         self.exit.is_some()
-    }
-}
-
-/// The function that an attribute names.
-pub(in crate::llvm) fn known(name: &[u8]) -> Option<RuntimeFunction> {
-    use RuntimeFunction as F;
-    // Such a name is not changed for the object file.
-    let plain = name.strip_prefix(b"\x01").unwrap_or(name);
-    let function = F::from_name(std::str::from_utf8(plain).ok()?)?;
-    match function {
-        F::Mcount | F::McountOfSolaris => Some(function),
-        F::McountOfBsd | F::McountOfFreeBsd | F::ProfileEnterBare | F::ProfileEnter | F::ProfileExit
-            if plain.len() == name.len() =>
-        {
-            Some(function)
-        }
-        _ => None,
     }
 }
 
