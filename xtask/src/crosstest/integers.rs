@@ -10,19 +10,14 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use frazil_test_support::Random;
 
-use super::build_program;
-use super::random::{Verdict, judge};
-use crate::compiler::{Compiler, LlcLevel};
-use crate::process;
+use super::generated::{self, Suite};
+use crate::compiler::Compiler;
 use crate::share::Share;
-use crate::workspace;
 
 /// Functions of a program, and operations of a function.
 const FUNCTIONS: usize = 4;
@@ -30,49 +25,21 @@ const OPERATIONS: usize = 24;
 /// The arguments with which each function is called.
 const ARGUMENTS: [(i64, i64); 4] = [(0, 0), (1, -1), (0x0123_4567_89ab_cdef, -1000), (i64::MIN, 77)];
 
+const SUITE: Suite = Suite {
+    folder: "integers",
+    make,
+    host_part: None,
+    functions: FUNCTIONS,
+    may_be_refused: false,
+};
+
 /// Makes and compares `count` programs, from the share's seed on.
 pub fn test_programs(count: u64, share: &Share, compilers: &[Compiler]) -> Result<bool> {
-    let (mut made, mut passed, mut failed) = (0, 0, 0);
-    let first = share.seed();
-    for seed in first..first.saturating_add(count) {
-        if !share.has_time() {
-            break;
-        }
-        made += 1;
-        let dir = workspace::target_dir().join(format!("integers/{seed}"));
-        fs::create_dir_all(&dir)?;
-        let bitcode = make_program(seed, &dir)?;
-        let reference = build_program(&bitcode, None, &Compiler::Llc(LlcLevel::O0), &dir)?;
-        let reference = reference.program.with_context(|| reference.problem.clone())?;
-        let expected = process::run(&mut Command::new(reference), super::RUN_LIMIT)?;
-        let mut keep = false;
-        for frazil in compilers {
-            match judge(&bitcode, frazil, &expected, &dir)? {
-                Verdict::Same => passed += 1,
-                Verdict::Different(why) | Verdict::Doubtful(why) => {
-                    println!("seed {seed}, {frazil}: {why}\n  see {}", dir.display());
-                    failed += 1;
-                    keep = true;
-                }
-                Verdict::Useless => {}
-            }
-        }
-        if !keep {
-            fs::remove_dir_all(&dir)?;
-        }
-    }
-    println!("{}", share.report("programs", made, count as usize));
-    println!("{passed} passed, {failed} failed");
-    Ok(failed == 0)
+    generated::test(&SUITE, count, share, compilers)
 }
 
-fn make_program(seed: u64, dir: &Path) -> Result<PathBuf> {
-    let text = dir.join("program.ll");
-    fs::write(&text, Generator::new(seed).program())?;
-    let bitcode = dir.join("program.bc");
-    let mut assembler = workspace::llvm_tool(workspace::LLVM_AS)?;
-    process::checked(assembler.arg(&text).arg("-o").arg(&bitcode))?;
-    Ok(bitcode)
+fn make(seed: u64, dir: &Path) -> Result<Vec<PathBuf>> {
+    Ok(vec![generated::assemble(&Generator::new(seed).program(), dir)?])
 }
 
 /// A value of the function that is made: its name and its width.

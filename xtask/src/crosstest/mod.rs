@@ -6,9 +6,12 @@
 //! under every recipe. With `--minutes`, a share of the modules and recipes is tested.
 //!
 //! Workloads are the short ones; `bench --run-time` measures with the long ones. With `--random N` the programs are
-//! made by a generator instead (`random`), with `--wide` they are whole code bases ([`wide`]).
+//! made by csmith instead (`random`), with `--integers N` and the other options of the table `GENERATORS` by generators
+//! of our own (`generated`), and with `--wide` they are whole code bases ([`wide`]).
 
 mod bisect;
+mod frames;
+mod generated;
 mod integers;
 mod random;
 pub mod wide;
@@ -33,6 +36,15 @@ use crate::workspace;
 /// Ample for a short workload; a program that loops is ended here.
 const RUN_LIMIT: Duration = Duration::from_secs(20);
 
+/// Makes and compares so many generated programs.
+type TestPrograms = fn(u64, &Share, &[Compiler]) -> Result<bool>;
+
+/// Generators of programs by the option that asks for them.
+const GENERATORS: [(&str, TestPrograms); 2] = [
+    ("--frames", frames::test_programs),
+    ("--integers", integers::test_programs),
+];
+
 /// What became of one case.
 enum Verdict {
     Passed,
@@ -48,8 +60,8 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// `cargo xtask crosstest [--bisect] [FILTER]` and `cargo xtask crosstest --random N`, both with the options of
-/// [`Share`] and [`Compiler::list_from_arguments`].
+/// `cargo xtask crosstest [--bisect] [FILTER]`, and with `--random N` or another generator's option, all with the
+/// options of [`Share`] and [`Compiler::list_from_arguments`].
 pub fn command(mut arguments: Arguments) -> Result<bool> {
     let is_wide = arguments.contains("--wide");
     let random: Option<u64> = arguments.opt_value_from_str("--random")?;
@@ -60,9 +72,11 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
         ensure!(arguments.finish().is_empty(), "too many arguments");
         return random::test_programs(count, &share, &compilers);
     }
-    if let Some(count) = arguments.opt_value_from_str("--integers")? {
-        ensure!(arguments.finish().is_empty(), "too many arguments");
-        return integers::test_programs(count, &share, &compilers);
+    for (option, test_programs) in GENERATORS {
+        if let Some(count) = arguments.opt_value_from_str(option)? {
+            ensure!(arguments.finish().is_empty(), "too many arguments");
+            return test_programs(count, &share, &compilers);
+        }
     }
     if is_wide {
         return wide::test(&corpus::filter(arguments)?, &compilers, &mut share);

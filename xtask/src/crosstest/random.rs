@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
+use super::generated::{self, judge};
 use super::{build_program, difference};
 use crate::compiler::{Compiler, LlcLevel};
 use crate::corpus::Level;
@@ -68,7 +69,7 @@ pub fn test_programs(count: u64, share: &Share, compilers: &[Compiler]) -> Resul
     Ok(failed == 0)
 }
 
-pub(super) enum Verdict {
+enum Verdict {
     Same,
     Different(String),
     /// Says nothing, for a reason that is worth a line.
@@ -120,7 +121,13 @@ fn test_program(source: &Path, level: Level, compilers: &[Compiler], dir: &Path)
     }
     compilers
         .iter()
-        .map(|frazil| judge(&bitcode, frazil, &expected, dir))
+        .map(|frazil| {
+            Ok(match judge(&bitcode, None, frazil, &expected, dir)? {
+                generated::Verdict::Same => Verdict::Same,
+                generated::Verdict::Different(why) => Verdict::Different(why),
+                generated::Verdict::Refused(why) => Verdict::Doubtful(why),
+            })
+        })
         .collect()
 }
 
@@ -133,19 +140,4 @@ fn run_by_gcc(source: &Path, dir: &Path) -> Result<Outcome> {
         process::checked(gcc.arg("-o").arg(&program))?;
     }
     process::run(&mut Command::new(program), RUN_LIMIT)
-}
-
-/// Compares the program that `frazil` makes of `bitcode` with what is expected.
-pub(super) fn judge(bitcode: &Path, frazil: &Compiler, expected: &Outcome, dir: &Path) -> Result<Verdict> {
-    let built = build_program(bitcode, None, frazil, dir)?;
-    let Some(program) = built.program else {
-        let refused = built.problem.contains("not supported");
-        return Ok(if refused {
-            Verdict::Doubtful(built.problem)
-        } else {
-            Verdict::Different(built.problem)
-        });
-    };
-    let actual = process::run(&mut Command::new(program), RUN_LIMIT * 4)?;
-    Ok(difference(expected, &actual).map_or(Verdict::Same, Verdict::Different))
 }

@@ -1,0 +1,153 @@
+/* What the programs of `crosstest --frames` are linked with: it calls their functions with garbage wherever a caller
+   may leave some, looks at what they must keep, and prints a sum for each function. */
+#include <stdio.h>
+#include <string.h>
+
+typedef unsigned long u64;
+typedef u64 function(void);
+
+/* How a parameter is passed, in four bits: its width, and whether the caller extends it to 32 bits. */
+enum { BITS_1, BITS_8, BITS_16, BITS_32, BITS_64, ZERO_8, SIGN_8, ZERO_16, SIGN_16, ZERO_1, POINTER };
+enum { PARAMETERS = 8, SETS = 6, WORDS = 64, SAVED = 6 };
+
+extern struct { function *address; u64 kinds; } table[];
+extern const u64 functions;
+extern u64 *const globals[];
+extern const u64 global_count;
+u64 in[WORDS], out[256];
+
+static u64 scratch[16], state, seed = 1;
+
+static void mix(u64 value) {
+    state = (state ^ value) * 6364136223846793005u;
+    state ^= state >> 29;
+}
+
+/* The next number that looks random. */
+static u64 next(void) {
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return seed ^ seed >> 31;
+}
+
+static u64 mask(u64 bits) { return bits == 64 ? ~0ul : (1ul << bits) - 1; }
+
+/* A value with garbage above its bits. */
+static u64 with_garbage(u64 value, u64 bits) { return (value & mask(bits)) | (next() & ~mask(bits)); }
+
+/* Overwrites what a callee may overwrite: registers, and the stack below. */
+__attribute__((noinline)) static void overwrite(void) {
+    volatile char below[600];
+    memset((char *)below, (int)state, sizeof below);
+    __asm__ volatile(
+        "mov $0xa5a5a5a5a5a5a5a5, %%rcx\n\t"
+        "lea 1(%%rcx), %%rdx\n\tlea 2(%%rcx), %%rsi\n\tlea 3(%%rcx), %%rdi\n\t"
+        "lea 4(%%rcx), %%r8\n\tlea 5(%%rcx), %%r9\n\tlea 6(%%rcx), %%r10\n\tlea 7(%%rcx), %%r11\n\t"
+        "movq %%rcx, %%xmm0\n\tmovq %%rcx, %%xmm1\n\tmovq %%rcx, %%xmm2\n\tmovq %%rcx, %%xmm3\n\t"
+        "movq %%rcx, %%xmm4\n\tmovq %%rcx, %%xmm5\n\tmovq %%rcx, %%xmm6\n\tmovq %%rcx, %%xmm7\n\t"
+        "movq %%rcx, %%xmm8\n\tmovq %%rcx, %%xmm9\n\tmovq %%rcx, %%xmm10\n\tmovq %%rcx, %%xmm11\n\t"
+        "movq %%rcx, %%xmm12\n\tmovq %%rcx, %%xmm13\n\tmovq %%rcx, %%xmm14\n\tmovq %%rcx, %%xmm15" ::
+            : "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5",
+              "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "memory");
+}
+
+/* What the functions call: for the program, parameters and results have these widths. */
+#define EXTERNAL(bits)                                                   \
+    u64 ext##bits(u64 a, u64 b) {                                        \
+        mix(a & mask(bits));                                             \
+        mix(b & mask(bits));                                             \
+        u64 result = with_garbage(state >> 7, bits);                     \
+        overwrite();                                                     \
+        return result;                                                   \
+    }
+EXTERNAL(8)
+EXTERNAL(16)
+EXTERNAL(32)
+EXTERNAL(64)
+
+/* Is given memory of eight words, which it looks at and changes. */
+void touch(u64 *memory) {
+    for (int i = 0; i < 8; i++) {
+        mix(memory[i]);
+        memory[i] += state >> 40;
+    }
+    overwrite();
+}
+
+/* Calls a function with eight words as arguments, `saved` in the registers that it must keep, and garbage elsewhere;
+   then writes what these registers hold to `saved`. */
+u64 call_checked(function *address, const u64 *arguments, u64 *saved);
+__asm__(".globl call_checked\n"
+        "call_checked:\n"
+        "\tpush %rbx\n\tpush %rbp\n\tpush %r12\n\tpush %r13\n\tpush %r14\n\tpush %r15\n"
+        "\tpush %rdx\n"
+        "\tmov %rdi, %rax\n\tmov %rsi, %r10\n\tmov %rdx, %r11\n"
+        "\tmov (%r11), %rbx\n\tmov 8(%r11), %rbp\n\tmov 16(%r11), %r12\n"
+        "\tmov 24(%r11), %r13\n\tmov 32(%r11), %r14\n\tmov 40(%r11), %r15\n"
+        "\tpush 56(%r10)\n\tpush 48(%r10)\n"
+        "\tmov (%r10), %rdi\n\tmov 8(%r10), %rsi\n\tmov 16(%r10), %rdx\n"
+        "\tmov 24(%r10), %rcx\n\tmov 32(%r10), %r8\n\tmov 40(%r10), %r9\n"
+        "\tmov $0x5a5a5a5a5a5a5a5a, %r10\n\tlea 9(%r10), %r11\n"
+        "\tmovq %r10, %xmm0\n\tmovq %r10, %xmm1\n\tmovq %r10, %xmm7\n\tmovq %r10, %xmm15\n"
+        "\tcall *%rax\n"
+        "\tadd $16, %rsp\n\tpop %rdx\n"
+        "\tmov %rbx, (%rdx)\n\tmov %rbp, 8(%rdx)\n\tmov %r12, 16(%rdx)\n"
+        "\tmov %r13, 24(%rdx)\n\tmov %r14, 32(%rdx)\n\tmov %r15, 40(%rdx)\n"
+        "\tpop %r15\n\tpop %r14\n\tpop %r13\n\tpop %r12\n\tpop %rbp\n\tpop %rbx\n"
+        "\tret\n");
+
+/* A value that programs decide by, often a small one. */
+static u64 value(void) {
+    static const u64 common[] = {0, 1, 2, 3, 5, 7, -1ul, -2ul, 127, 128, 255, 256, 0x7fffffff, 0x80000000};
+    u64 choice = next() >> 20;
+    return choice % 4 ? common[(choice >> 8) % (sizeof common / sizeof *common)] : next();
+}
+
+/* An argument as a caller may pass it. */
+static u64 argument(u64 kind) {
+    u64 given = value();
+    switch (kind) {
+    case BITS_1: return with_garbage(given, 1);
+    case BITS_8: return with_garbage(given, 8);
+    case BITS_16: return with_garbage(given, 16);
+    case BITS_32: return with_garbage(given, 32);
+    case ZERO_1: return with_garbage(given & 1, 32);
+    case ZERO_8: return with_garbage(given & 0xff, 32);
+    case SIGN_8: return with_garbage((u64)(signed char)given, 32);
+    case ZERO_16: return with_garbage(given & 0xffff, 32);
+    case SIGN_16: return with_garbage((u64)(short)given, 32);
+    case POINTER: return (u64)scratch;
+    default: return given;
+    }
+}
+
+static u64 result_bits(u64 kind) {
+    static const u64 bits[] = {1, 8, 16, 32, 64};
+    return bits[kind];
+}
+
+static void call(u64 number) {
+    u64 arguments[PARAMETERS], saved[SAVED], kept[SAVED];
+    for (int i = 0; i < WORDS; i++) in[i] = value();
+    for (int i = 0; i < 16; i++) scratch[i] = value();
+    for (int i = 0; i < PARAMETERS; i++) arguments[i] = argument(table[number].kinds >> 4 * i & 15);
+    for (int i = 0; i < SAVED; i++) kept[i] = saved[i] = next();
+    u64 result = call_checked(table[number].address, arguments, saved);
+    mix(result & mask(result_bits(table[number].kinds >> 60)));
+    if (memcmp(saved, kept, sizeof kept)) printf("%lu lost a register\n", number);
+    for (int i = 0; i < 256; i++) mix(out[i]);
+    for (int i = 0; i < 16; i++) mix(scratch[i]);
+    for (u64 i = 0; i < global_count; i++) mix(*globals[i]);
+}
+
+int main(void) {
+    for (u64 number = 0; number < functions; number++) {
+        /* What one function does wrong is not to be seen in the next. */
+        seed = number * 77 + 1;
+        state = 0;
+        memset(out, 0, sizeof out);
+        for (u64 i = 0; i < global_count; i++) *globals[i] = i * 0x0101010180000001;
+        for (int set = 0; set < SETS; set++) call(number);
+        printf("%lu %016lx\n", number, state);
+    }
+    return 0;
+}
