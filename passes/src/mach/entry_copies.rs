@@ -5,7 +5,7 @@
 //! that still needs the frame must be what can move behind the rest: a copy, a pure computation, a store to a spill
 //! slot whose sources nothing behind writes, and whose result nothing behind reads or writes. It is all or nothing.
 
-use super::live::effects;
+use super::live::{Live, effects};
 use super::shrink_wrap::Needs;
 use frazil_codegen::desc::{OpDesc, Role};
 use frazil_codegen::mfunc::{MFunc, RegSets, op_desc, pseudo};
@@ -85,6 +85,17 @@ impl Copies {
         self.is_free_to_move(func, needs)
     }
 
+    /// Whether nothing on other ways out of a block than that to `target` reads what would be taken to `target`.
+    pub fn are_only_read_at(&self, func: &MFunc, needs: &Needs<'_, '_>, live: &Live, block: u32, target: u32) -> bool {
+        let elsewhere = live.live_elsewhere(func, block, target);
+        let mut moved = self.steps.iter().filter(|step| step.needs_frame);
+        moved.all(|step| {
+            let desc = op_desc(needs.cx.hooks.ops(), step.inst.op);
+            let RegSets { defs, .. } = effects(func, &step.inst, desc);
+            defs.intersection(elsewhere).is_empty()
+        })
+    }
+
     /// Takes what needs the frame out of a block that has been found to allow it, to the start of `target`.
     pub fn leave(&mut self, func: &mut MFunc, target: u32) {
         self.insts.clear();
@@ -132,9 +143,12 @@ impl Copies {
 
     /// Lets an instruction read what its sources are copies of.
     fn read_sources(&self, inst: &mut MInst, desc: &OpDesc, pointer_bytes: u8) {
+        let is_symbol = inst.mem().reference().is_some();
         for (reg, role) in inst.regs.iter_mut().zip(desc.roles) {
             let bytes = match role {
                 Role::Use => inst.size,
+                // What belongs to a symbol is no register.
+                Role::Base | Role::Index if is_symbol => continue,
                 Role::Base | Role::Index => pointer_bytes,
                 _ => continue,
             };

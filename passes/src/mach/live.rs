@@ -69,6 +69,15 @@ impl Live {
         })
     }
 
+    /// Registers that are read when a block is left for another one than `kept`: what is written behind the branch
+    /// instead of before it must be none of them.
+    pub fn live_elsewhere(&self, func: &MFunc, block: u32, kept: u32) -> PRegSet {
+        let targets = func.edges_of(block).map(|edge| func.edges[edge].to);
+        targets
+            .filter(|&to| to != kept)
+            .fold(PRegSet::EMPTY, |live, to| live.union(self.live_in[to as usize]))
+    }
+
     /// Whether an instruction is in a group.
     pub fn is_in_group(&self, inst: u32) -> bool {
         self.in_group[inst as usize]

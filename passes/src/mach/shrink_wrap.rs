@@ -20,7 +20,7 @@
 
 use super::cycles::Cycles;
 use super::entry_copies::Copies;
-use super::live::effects;
+use super::live::{Live, effects};
 use frazil_codegen::Reg;
 use frazil_codegen::mfunc::{MBlock, MEdge, MFunc, Term, op_desc, pseudo};
 use frazil_codegen::minst::MInst;
@@ -138,6 +138,7 @@ struct Memory {
     /// By block: whether the frame is there.
     has_frame: Vec<bool>,
     cycles: Cycles,
+    live: Live,
     copies: Copies,
     insts: Vec<MInst>,
     origins: Vec<u32>,
@@ -260,6 +261,7 @@ impl Memory {
         let Some(mut place) = self.dominator_of_needs() else {
             return 0;
         };
+        let mut is_live_known = false;
         for _ in 0..MOST_STEPS {
             let block = self.order[place as usize];
             if func.blocks[block as usize].loop_depth > 0 || !self.copies.can_leave(func, needs, block) {
@@ -271,6 +273,14 @@ impl Memory {
                 break;
             };
             let target = self.order[step as usize];
+            // What moves changes this only for the blocks that it moves over and into, which are not asked about.
+            if !is_live_known {
+                self.live.compute(func, needs.cx.hooks.ops());
+                is_live_known = true;
+            }
+            if !self.copies.are_only_read_at(func, needs, &self.live, block, target) {
+                break;
+            }
             self.copies.leave(func, target);
             self.needs[target as usize] = true;
             place = step;
