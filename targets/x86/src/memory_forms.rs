@@ -93,9 +93,9 @@ pub(crate) static MEMORY_FORMS: [(Op, Option<Op>, Option<Op>); 86] = [
     (Op::RoundssRRI, None, Some(Op::RoundssRMI)),
     (Op::RoundsdRRI, None, Some(Op::RoundsdRMI)),
     (Op::MovRR, Some(Op::MovMR), Some(Op::MovRM)),
-    (Op::MovzxLRR, None, Some(Op::MovRM)),
-    (Op::MovdXR, None, Some(Op::MovsRM)),
-    (Op::MovdRX, None, Some(Op::MovRM)),
+    (Op::MovzxLRR, None, Some(Op::MovzxLRM)),
+    (Op::MovdXR, None, Some(Op::BitsXM)),
+    (Op::MovdRX, None, Some(Op::BitsRM)),
 ];
 
 #[cfg(test)]
@@ -120,7 +120,7 @@ mod tests {
                 assert_eq!(data.effects.defs, other.effects.defs, "{row:?}");
                 assert_eq!(data.operands[stays], other.operands[0], "{row:?}");
                 assert_eq!(data.sizes & !other.sizes, 0, "{row:?}");
-                let renamed = [Op::MovdXR, Op::MovdRX, Op::MovzxLRR].contains(&row);
+                let renamed = [Op::MovdXR, Op::MovdRX].contains(&row);
                 assert!(renamed || data.mnemonic == other.mnemonic, "{row:?}");
             }
         }

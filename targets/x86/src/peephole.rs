@@ -55,7 +55,7 @@ impl MachRules for X86Rules {
         let address = match op_of(first)? {
             Op::MovRR if first.size >= width(second) => Mem::base(first.regs[1], 0),
             Op::LeaRM if first.size >= width(second) && first.mem().base != Reg::SYMBOL => first.mem(),
-            Op::MovRM => return compare_with_memory(first, second),
+            Op::MovRM | Op::MovzxLRM => return compare_with_memory(first, second),
             _ => return None,
         };
         let dst = first.regs[0];
@@ -142,12 +142,19 @@ impl MachRules for X86Rules {
         let row = &ROWS[usize::from(inst.op)];
         let known = match op {
             Op::ZeroR => 0,
-            Op::MovzxBRR => bits_of(inst.regs[1]).min(8),
-            Op::MovzxBRM => 8,
+            // A plain copy may be taken out where it copies a register to itself: it clears nothing for certain.
+            Op::MovRR => {
+                let bits = bits_of(inst.regs[1]);
+                let is_whole = inst.size == 8 || (inst.size == 4 && bits <= 32);
+                return if is_whole { bits } else { 64 };
+            }
+            // What is written in two bytes or one leaves the rest as it was.
+            Op::MovzxBRR if inst.size >= 4 => bits_of(inst.regs[1]).min(8),
+            Op::MovzxBRM if inst.size >= 4 => 8,
             Op::MovzxWRR => bits_of(inst.regs[1]).min(16),
             Op::MovzxWRM => 16,
-            Op::MovzxLRR | Op::MovRR if inst.size >= 4 => bits_of(inst.regs[1]),
-            Op::MovRI if inst.size == 4 || inst.imm >= 0 => bits_in(inst.imm.cast_unsigned()),
+            Op::MovzxLRR => bits_of(inst.regs[1]),
+            Op::MovRI if inst.size == 4 || (inst.size == 8 && inst.imm >= 0) => bits_in(inst.imm.cast_unsigned()),
             Op::AndRI if inst.size >= 4 && inst.imm >= 0 => {
                 bits_of(inst.regs[0]).min(bits_in(inst.imm.cast_unsigned()))
             }
@@ -217,7 +224,9 @@ fn simplify_lea(inst: &MInst, flags_are_free: bool) -> Option<MInst> {
         return None;
     }
     if mem.index.is_none() {
-        return Some(rr(Op::MovRR, inst.size, dst, mem.base));
+        // Four bytes clear the upper half, which a plain copy need not do.
+        let row = if inst.size == 4 { Op::MovzxLRR } else { Op::MovRR };
+        return Some(rr(row, inst.size, dst, mem.base));
     }
     if mem.scale_log2 != 0 || !flags_are_free {
         return None;

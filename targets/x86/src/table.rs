@@ -161,6 +161,10 @@ op_table! {
     // The same encoding, where the cleared upper half matters: no plain copy.
     MovzxLRR "mov" StoreRR int(0x89), L, Both, [D, U], NO;
     MovRM "mov" RM int(0x8b), BWLQ, Both, [D], NO;
+    // The same for a rule that relies on the upper half, which is cleared: no plain load or reload.
+    MovzxLRM "mov" RM int(0x8b), L, Both, [D], NO;
+    // What a float register in memory becomes an integer by, and the other way round: no reloads, either.
+    BitsRM "mov" RM int(0x8b), LQ, Both, [D], NO;
     MovMR "mov" MR int(0x89), BWLQ, Both, [U], NO;
     MovRI "mov" OI int(0xb8).imm(Full), BWLQ, Both, [D], NO;
     MovMI "mov" MI int(0xc7).digit(0).imm(Full), BWLQ, Both, [], NO;
@@ -307,6 +311,7 @@ op_table! {
     // Moves of floats and vectors. Size 4 is single, 8 double precision where the row has both.
     MovsRR "movs" LoadRR x0f(0x10).scalar(), LQ, Both, [MX, UX], NO;
     MovsRM "movs" RM x0f(0x10).scalar(), LQ, Both, [DX], NO;
+    BitsXM "movs" RM x0f(0x10).scalar(), LQ, Both, [DX], NO;
     MovsMR "movs" MR x0f(0x11).scalar(), LQ, Both, [UX], NO;
     MovapRR "movap" LoadRR x0f(0x28).packed(), LQ, Both, [DX, UX], NO;
     MovapRM "movap" RM x0f(0x28).packed(), LQ, Both, [DX], NO;

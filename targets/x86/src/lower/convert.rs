@@ -50,7 +50,7 @@ fn widen<C: LowerCtx>(cx: &mut C, data: &InstData, from_bits: u32, to_bits: u32)
                 cx.def_reuse(result(data), 0, src);
                 return;
             }
-            _ => (Op::MovzxLRR, Op::MovRM, 4),
+            _ => (Op::MovzxLRR, Op::MovzxLRM, 4),
         };
         match cx.use_src(data.a, 0, ImmKind::None) {
             Src::Mem(mem) => {
