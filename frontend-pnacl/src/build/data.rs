@@ -99,6 +99,7 @@ fn resolve(
                 base: Some(Base::Symbol(target)),
                 minus: None,
                 addend: offset,
+                ..
             }) => {
                 data.kind = SymbolKind::Alias {
                     target,
@@ -204,6 +205,7 @@ fn symbol_of(evaluator: &Evaluator<'_>, item: &Pending, what: &str) -> Result<Sy
             base: Some(Base::Symbol(symbol)),
             minus: None,
             addend: 0,
+            ..
         }) => Ok(symbol),
         _ => Err(ReadError::unsupported(
             item.place,
@@ -304,6 +306,7 @@ fn init_entry(evaluator: &Evaluator<'_>, value: u64, item: &Pending) -> Result<O
             base: Some(Base::Symbol(function)),
             minus: None,
             addend: 0,
+            ..
         }) => function,
         Some(sum) if sum.as_number() == Some(0) => return Ok(None),
         _ => return Err(malformed()),
@@ -478,8 +481,9 @@ impl Writer<'_, '_> {
         let total = self.evaluator.types.layout(ty).bits;
         let mut bytes = vec![0u8; total.div_ceil(8) as usize];
         for (index, &value) in elements.iter().enumerate() {
-            let number = self.evaluator.sum(value).and_then(|sum| sum.as_number()).unwrap_or(0);
-            for bit in (0..bits.min(64)).filter(|bit| number >> bit & 1 == 1) {
+            let (words, upper) = self.element_words(value)?;
+            let word = |bit: u64| words.get((bit / 64) as usize).copied().unwrap_or(upper);
+            for bit in (0..bits).filter(|&bit| word(bit) >> (bit % 64) & 1 == 1) {
                 let at = index as u64 * bits + bit;
                 if let Some(byte) = bytes.get_mut((at / 8) as usize) {
                     *byte |= 1 << (at % 8);
@@ -487,6 +491,22 @@ impl Writer<'_, '_> {
             }
         }
         self.put(&bytes, offset)
+    }
+
+    /// The words of an integer that is an element of a vector, the lowest first, and what all further ones are.
+    fn element_words(&self, value: u64) -> Result<(Vec<u64>, u64), ReadError> {
+        if let Found::Row(table, constant) = self.evaluator.find(value) {
+            match constant.kind {
+                ConstantKind::Undef | ConstantKind::Poison => return Ok((Vec::new(), 0)),
+                ConstantKind::WideInteger => return Ok((table.words(constant).to_vec(), 0)),
+                _ => {}
+            }
+        }
+        let sum = self.evaluator.sum(value);
+        match sum.and_then(|sum| Some((sum.as_number()?, sum.upper_bits()))) {
+            Some((number, upper)) => Ok((vec![number.cast_unsigned()], upper)),
+            None => Err(self.not_a_sum(value)),
+        }
     }
 
     /// Writes the lowest bits of a number as many as the type has; bytes beyond are zero.
@@ -508,9 +528,10 @@ impl Writer<'_, '_> {
 
     /// Writes an address or another sum.
     fn write_sum(&mut self, value: u64, ty: TypeId, offset: u64) -> Result<(), ReadError> {
-        if let Some(number) = self.evaluator.sum(value).and_then(|sum| sum.as_number()) {
-            let sign = if number < 0 { u64::MAX } else { 0 };
-            return self.write_words(&[number as u64], sign, ty, offset);
+        if let Some(sum) = self.evaluator.sum(value)
+            && let Some(number) = sum.as_number()
+        {
+            return self.write_words(&[number.cast_unsigned()], sum.upper_bits(), ty, offset);
         }
         self.write_address(value, self.evaluator.types.layout(ty).store_bytes(), offset)
     }

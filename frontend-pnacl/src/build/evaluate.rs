@@ -36,6 +36,8 @@ pub struct Sum {
     pub minus: Option<Base>,
     /// The number, modulo 2^64.
     pub addend: i64,
+    /// Whether the bits of a number above the 64 lowest are zero, where its type has more; else they repeat its sign.
+    pub is_unsigned: bool,
 }
 
 impl Sum {
@@ -50,6 +52,15 @@ impl Sum {
         Sum {
             base: Some(base),
             ..Sum::default()
+        }
+    }
+
+    /// Bits 64 and above of the sum as a number.
+    pub fn upper_bits(&self) -> u64 {
+        if self.addend < 0 && !self.is_unsigned {
+            u64::MAX
+        } else {
+            0
         }
     }
 
@@ -125,7 +136,10 @@ impl<'a> Evaluator<'a> {
         match (constant.kind, words) {
             (ConstantKind::Null, _) => Some(Sum::default()),
             (ConstantKind::Integer, _) => Some(Sum::number(constant.payload() as i64)),
-            (ConstantKind::Cast, &[cast, operand]) => self.cast(cast, constant.ty, self.sum_at(operand, depth)?),
+            (ConstantKind::Cast, &[cast, operand]) => {
+                let from = self.type_of(operand);
+                self.cast(cast, from, constant.ty, self.sum_at(operand, depth)?)
+            }
             (ConstantKind::Binary, &[operation, left, right]) => {
                 let bits = self.integer_bits(constant.ty)?;
                 let sum = binary_sum(operation, self.sum_at(left, depth)?, self.sum_at(right, depth)?, bits)?;
@@ -178,18 +192,47 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    fn cast(&self, cast: u64, ty: TypeId, operand: Sum) -> Option<Sum> {
+    /// The type of a constant that is a row of a table.
+    fn type_of(&self, value: u64) -> Option<TypeId> {
+        match self.find(value) {
+            Found::Row(_, constant) => Some(constant.ty),
+            Found::Symbol(_) | Found::Nothing => None,
+        }
+    }
+
+    fn cast(&self, cast: u64, from: Option<TypeId>, ty: TypeId, operand: Sum) -> Option<Sum> {
+        let is_number = operand.as_number().is_some();
         match cast {
             // A symbol that is cut to fewer bits is cut by the size of its field.
-            casts::PTR_TO_INT | casts::PTR_TO_ADDRESS | casts::INT_TO_PTR | casts::TRUNC => {
-                let bits = self.integer_bits(ty).unwrap_or(64);
-                Some(if operand.as_number().is_some() {
-                    wrapped(operand, bits)
-                } else {
-                    operand
-                })
+            casts::TRUNC if !is_number => Some(operand),
+            casts::TRUNC => Some(match self.integer_bits(ty) {
+                Some(bits) => wrapped(operand, bits),
+                None => operand,
+            }),
+            casts::PTR_TO_INT | casts::PTR_TO_ADDRESS if !is_number => Some(operand),
+            // A pointer is extended by zeros (LLVM's reference, `ptrtoint`).
+            casts::PTR_TO_INT | casts::PTR_TO_ADDRESS => Some(match self.integer_bits(ty) {
+                Some(bits) => wrapped(operand, bits),
+                None => Sum {
+                    is_unsigned: true,
+                    ..operand
+                },
+            }),
+            // So is an integer that becomes one (`inttoptr`). Of a symbol that was cut, what is left is no sum.
+            casts::INT_TO_PTR => {
+                let bits = from.and_then(|from| self.integer_bits(from)).unwrap_or(64);
+                match (is_number, bits) {
+                    (true, _) => Some(Sum::number(zero_extended(operand.addend, bits))),
+                    (false, 64) => Some(operand),
+                    (false, _) => None,
+                }
             }
             casts::BITCAST if self.integer_bits(ty).is_some() || self.is_pointer(ty) => Some(operand),
+            // Between pointers of different sizes, the target says how the narrower one is extended.
+            casts::ADDRESS_SPACE if is_number && operand.addend != 0 => {
+                let bits = |ty| self.types.layout(ty).bits;
+                (bits(from?) == bits(ty)).then_some(operand)
+            }
             casts::ADDRESS_SPACE => Some(operand),
             _ => None,
         }
@@ -240,8 +283,15 @@ fn wrapped(sum: Sum, bits: u32) -> Sum {
     let unused = 64 - bits.clamp(1, 64);
     Sum {
         addend: (sum.addend << unused) >> unused,
+        is_unsigned: false,
         ..sum
     }
+}
+
+/// The lowest `bits` of a number.
+fn zero_extended(number: i64, bits: u32) -> i64 {
+    let unused = 64 - bits.clamp(1, 64);
+    (number.cast_unsigned() << unused >> unused).cast_signed()
 }
 
 fn binary_sum(operation: u64, left: Sum, right: Sum, bits: u32) -> Option<Sum> {
@@ -254,6 +304,7 @@ fn binary_sum(operation: u64, left: Sum, right: Sum, bits: u32) -> Option<Sum> {
                 base: left.base.or(right.base),
                 minus: left.minus.or(right.minus),
                 addend: left.addend.wrapping_add(right.addend),
+                is_unsigned: false,
             })
         }
         binary::SUB => {
@@ -272,14 +323,14 @@ fn binary_sum(operation: u64, left: Sum, right: Sum, bits: u32) -> Option<Sum> {
         _ => {
             let (a, b) = (left.as_number()?, right.as_number()?);
             let shift = u32::try_from(b).ok().filter(|&shift| shift < bits);
-            let unsigned = (a as u64) << (64 - bits) >> (64 - bits);
+            let unsigned = zero_extended(a, bits);
             Some(Sum::number(match operation {
                 binary::MUL => a.wrapping_mul(b),
                 binary::AND => a & b,
                 binary::OR => a | b,
                 binary::XOR => a ^ b,
                 binary::SHL => a << shift?,
-                binary::LSHR => (unsigned >> shift?) as i64,
+                binary::LSHR => (unsigned.cast_unsigned() >> shift?).cast_signed(),
                 binary::ASHR => a >> shift?,
                 _ => return None,
             }))
