@@ -379,3 +379,26 @@ fn random_edits_keep_the_function_whole_and_its_results() {
     }
     assert!(compared > 2000, "only {compared} runs ended");
 }
+
+/// Where most of the pool is dead, the rest moves together; lists without operands have a place there, too.
+#[test]
+fn operand_lists_move_together_empty_ones_too() {
+    let mut text = String::from("func @f(i1, i32) {\nb0:\n");
+    for value in 0..200 {
+        writeln!(text, "  v{} = select i32 v0, v1, {value}", value + 2).expect("text grows");
+    }
+    text += "  return\n}\n";
+    let (module, mut functions) = parse_module(&text).expect("the text is a module");
+    let function = &mut functions[0];
+    let mut editor = Editor::default();
+    editor.begin(function);
+    for inst in 0..200 {
+        editor.remove(function, Inst::new(inst));
+    }
+    editor.commit(function);
+    assert!(function.pool.len() < 10, "{} words are kept", function.pool.len());
+    assert_eq!(
+        text_of(&module, function),
+        "func @f(i1 v0, i32 v1) {\nb0:\n  return\n}\n"
+    );
+}

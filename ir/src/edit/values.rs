@@ -18,7 +18,7 @@ impl Editor {
         }
         // What is used of the pool is counted only where it may be little.
         if f.pool.len() > 2 * f.insts.len() + SPARE {
-            let words: usize = f.insts.iter().map(|data| pool_words(f, data)).sum();
+            let words: usize = f.insts.iter().filter_map(|data| pool_words(f, data)).sum();
             let vectors = f.consts.iter().filter(|data| data.kind == ConstKind::Vector);
             let words = words + vectors.map(|data| data.len as usize).sum::<usize>();
             if f.pool.len() > 2 * words + SPARE {
@@ -66,9 +66,12 @@ impl Editor {
         let mut pool = Vec::with_capacity(words);
         for index in 0..f.insts.len() {
             let data = f.insts[index];
-            let count = pool_words(f, &data);
+            let Some(count) = pool_words(f, &data) else {
+                continue;
+            };
+            // An empty list has a place, too, which must be one of the new pool.
+            f.insts[index].b = Operand::raw(pool.len() as u32);
             if count > 0 {
-                f.insts[index].b = Operand::raw(pool.len() as u32);
                 pool.extend_from_slice(f.pool_slice(data.b.as_raw(), count as u32));
             }
         }
@@ -81,16 +84,16 @@ impl Editor {
     }
 }
 
-/// How many words of the pool belong to an instruction.
-fn pool_words(f: &Function, data: &InstData) -> usize {
+/// How many words of the pool belong to an instruction, if it names a place there.
+fn pool_words(f: &Function, data: &InstData) -> Option<usize> {
     let count = || f.pool[data.b.as_raw() as usize].as_raw() as usize;
-    match data.op.format() {
-        Format::Nullary | Format::Unary | Format::Binary | Format::Jump | Format::Branch => 0,
+    Some(match data.op.format() {
+        Format::Nullary | Format::Unary | Format::Binary | Format::Jump | Format::Branch => return None,
         Format::Ternary => 2,
         Format::List | Format::Phi => data.a.as_raw() as usize,
         Format::Switch => 2 + 2 * count(),
         Format::Call => 2 + count(),
         Format::Invoke => 4 + count(),
         Format::IndirectJump | Format::LandingPad => 1 + count(),
-    }
+    })
 }
