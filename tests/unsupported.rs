@@ -94,3 +94,28 @@ fn the_command_reports_as_text_or_json_and_writes_nothing() {
     assert!(String::from_utf8_lossy(&codes.stdout).contains("FZ0302 comdat "));
     assert_eq!(folder.names(), ["bad.fzl", "good.fzl"], "nothing was written");
 }
+
+/// A value of a type without registers is refused where it is made, and again by what uses it: an intrinsic asks for
+/// registers of its operands, of which there are none.
+#[test]
+fn users_of_what_was_refused_are_refused() {
+    let text = r#"triple "x86_64-unknown-linux-gnu"
+symbol @llvm.x86.pclmulqdq.256 function
+
+func @wide() target_features "+pclmul" {
+b0:
+  jump b1
+b1:
+  v0 = phi <4 x i64> [b0: zero, b1: zero]
+  v1 = call intrinsic @llvm.x86.pclmulqdq.256(v0, v0, 0) : (<4 x i64>, <4 x i64>, i8) -> <4 x i64>
+  jump b1
+}
+"#;
+    let found = refusals(text);
+    assert!(
+        found
+            .iter()
+            .any(|(code, _, place)| *code == Some("FZ0105") && place.is_some()),
+        "{found:?}"
+    );
+}

@@ -1,9 +1,10 @@
 //! Calls of intrinsics that have no opcode: the target's own. It has a rule for them, or a text of assembly.
 
 use super::Context;
+use crate::abi::unsupported_type;
 use crate::error::CodegenError;
 use crate::isa::Isa;
-use frazil_ir::{AsmData, CallFlags, InstData};
+use frazil_ir::{AsmData, CallFlags, EntityRef, InstData, Operand};
 
 /// Whether a call is one of an intrinsic that has no opcode.
 #[inline]
@@ -17,8 +18,26 @@ pub(crate) fn lower_intrinsic<'a, C: Context<'a>>(cx: &mut C, data: &InstData) -
     let Some(symbol) = data.a.as_symbol() else {
         return Ok(false);
     };
+    refuse_types(cx, data)?;
     let (isa, module) = (cx.isa(), cx.module_view().module);
     isa.lower_intrinsic(cx, &module.display_name(symbol), data)
+}
+
+/// Refuses operands and results of types that have no registers: rules ask for registers of operands without a look at
+/// their types, and where everything that is refused is to be found, what makes the operand may have been refused, too.
+fn refuse_types<'a>(cx: &impl Context<'a>, data: &InstData) -> Result<(), CodegenError> {
+    let function = cx.func();
+    let type_of = |operand: &Operand| match (operand.as_value(), operand.as_const()) {
+        (Some(value), _) => Some(function.value(value).ty),
+        (_, Some(constant)) => Some(function.consts[constant.index()].ty),
+        _ => None,
+    };
+    let results = function.results(data).map(|value| function.value(value).ty);
+    let mut types = function.call(data).args.iter().filter_map(type_of).chain(results);
+    match types.find(|&ty| cx.parts_of(ty).count == 0) {
+        Some(ty) => Err(unsupported_type(&function.types, ty)),
+        None => Ok(()),
+    }
 }
 
 /// The text of assembly that an intrinsic is.
