@@ -38,7 +38,7 @@ pub struct Diagnostic {
     pub message: String,
     /// Where in the text of the input, if it is text.
     pub excerpt: Option<Excerpt>,
-    /// The code of what is not supported (see [`crate::refusals`]), if that is it.
+    /// The code of what is not supported or not valid (see [`crate::refusals`]), if that is it.
     pub code: Option<&'static str>,
     /// The instruction, symbol or bit of the input in which it was found.
     pub location: Option<String>,
@@ -169,12 +169,16 @@ impl From<Vec<Diagnostic>> for Error {
 impl From<ReadError> for Error {
     fn from(error: ReadError) -> Error {
         let message = error.to_string();
+        let location = Some(format!("bit {}", error.bit_offset()));
         match error.kind() {
             ReadErrorKind::Unsupported | ReadErrorKind::TooLarge => {
-                let location = format!("bit {}", error.bit_offset());
-                Error::from(vec![Diagnostic::refusal(Stage::Read, message, Some(location))])
+                Error::from(vec![Diagnostic::refusal(Stage::Read, message, location)])
             }
-            _ => Error::new(Stage::Read, message),
+            _ => Error::from(vec![Diagnostic {
+                code: Some(refusals::classify_invalid(&message).code),
+                location,
+                ..Diagnostic::new(Stage::Read, message)
+            }]),
         }
     }
 }

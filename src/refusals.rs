@@ -35,6 +35,9 @@ const fn feature(
     }
 }
 
+/// How the reader says that a use is not dominated.
+const UNDOMINATED: &str = "does not dominate that use";
+
 /// All features, in the order in which messages are compared.
 pub const FEATURES: &[Feature] = &[
     feature(
@@ -209,6 +212,18 @@ pub const FEATURES: &[Feature] = &[
         "Formats of old versions of LLVM",
         &["version", "before 3.8", "old"],
     ),
+    feature(
+        "FZ0801",
+        "undominated-use",
+        "Uses of values whose definitions do not dominate them",
+        &[UNDOMINATED],
+    ),
+    feature(
+        "FZ0802",
+        "invalid-input",
+        "Input that is no bitcode, or contradicts itself or the format",
+        &[],
+    ),
     feature("FZ0901", "bitcode", "Other things in bitcode", &[]),
     feature("FZ0902", "instruction", "Other instructions and operands", &[]),
     feature("FZ0903", "object-file", "Other things in object files", &[]),
@@ -229,6 +244,16 @@ pub(crate) fn classify(message: &str, stage: Stage) -> &'static Feature {
         .iter()
         .find(|row| row.code == last || row.phrases.iter().any(|phrase| message.contains(phrase)));
     found.expect("the last row of each stage is in the table")
+}
+
+/// The feature that a message about invalid input is about. Such messages name all kinds of things.
+pub(crate) fn classify_invalid(message: &str) -> &'static Feature {
+    let code = if message.contains(UNDOMINATED) {
+        "FZ0801"
+    } else {
+        "FZ0802"
+    };
+    find(code).expect("the table has both")
 }
 
 /// The feature of a code.

@@ -8,6 +8,7 @@ mod asm_programs;
 mod command;
 mod compare;
 mod conventions;
+mod dominance;
 mod driver;
 mod exceptions;
 mod features;

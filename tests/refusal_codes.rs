@@ -138,6 +138,16 @@ const TABLE: &[(&str, Made, &str)] = &[
         "!llvm.module.flags = !{!0}\n!0 = !{i32 4, !\"kcfi\", i32 1}\n",
     ),
     (
+        "FZ0801",
+        Object,
+        "define i32 @f() { %a = add i32 %b, 1\n %b = add i32 %a, 1\n ret i32 %b }\n",
+    ),
+    (
+        "FZ0802",
+        Object,
+        "define i32 @f(i1 %c) { br i1 %c, label %a, label %b\na:\n br label %b\nb:\n %p = phi i32 [ 1, %a ]\n ret i32 %p }\n",
+    ),
+    (
         "FZ0901",
         Object,
         "define void @f(ptr %p) { %v = load [9000 x i32], ptr %p\n store [9000 x i32] %v, ptr %p\n ret void }\n",

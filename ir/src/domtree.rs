@@ -11,6 +11,9 @@ use frazil_support::EntityRef;
 
 const NONE: u32 = u32::MAX;
 
+/// A span that holds no number and begins in no span.
+const NOWHERE: (u32, u32) = (NONE, NONE);
+
 /// The dominator tree of a function.
 #[derive(Clone, Debug, Default)]
 pub struct DomTree {
@@ -18,7 +21,7 @@ pub struct DomTree {
     parents: Vec<u32>,
     /// Blocks in reverse postorder, unreachable ones left out.
     order: Vec<u32>,
-    /// First and one past the last number of a block's subtree in preorder.
+    /// First and one past the last number of a block's subtree in preorder; [`NOWHERE`] for unreachable blocks.
     spans: Vec<(u32, u32)>,
     work: Work,
 }
@@ -63,10 +66,11 @@ impl DomTree {
     }
 
     /// Whether every way from the entry to `below` goes through `above`. A reachable block dominates itself.
+    #[inline]
     pub fn dominates(&self, above: Block, below: Block) -> bool {
         let (start, end) = self.spans[above.index()];
         let number = self.spans[below.index()].0;
-        self.is_reachable(above) && self.is_reachable(below) && start <= number && number < end
+        start <= number && number < end
     }
 
     /// The numbers, in preorder of the tree, of the blocks that a reachable block dominates; its own is the first.
@@ -153,6 +157,13 @@ impl DomTree {
             let parent = self.parents[index] as usize;
             if parent != index {
                 self.spans[parent].1 += self.spans[index].1;
+            }
+        }
+        if self.order.len() < blocks {
+            for (span, &parent) in self.spans.iter_mut().zip(&self.parents) {
+                if parent == NONE {
+                    *span = NOWHERE;
+                }
             }
         }
         let next = &mut self.work.labels;

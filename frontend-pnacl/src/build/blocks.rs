@@ -19,6 +19,8 @@ pub struct Splits {
     places: Vec<(u32, u32)>,
     /// How many blocks there are more than in the file.
     more: usize,
+    /// Whether the blocks of the file have their numbers from there again.
+    numbered_by_file: bool,
 }
 
 impl Splits {
@@ -26,12 +28,18 @@ impl Splits {
     pub fn clear(&mut self) {
         self.places.clear();
         self.more = 0;
+        self.numbered_by_file = false;
     }
 
     /// How many blocks there are more than in the file.
     #[inline]
     pub fn more(&self) -> usize {
         self.more
+    }
+
+    /// Whether no block was split.
+    pub fn is_empty(&self) -> bool {
+        self.more == 0
     }
 
     /// A block of the file begins.
@@ -48,6 +56,15 @@ impl Splits {
         let mut firsts = order.clone().into_iter().peekable();
         order.extend((0..blocks as u32).filter(|block| firsts.next_if_eq(block).is_none()));
         order
+    }
+
+    /// The block of the IR where a block of the file begins, when the body is complete.
+    #[inline]
+    pub fn begin_of(&self, block: u32) -> u32 {
+        match self.places.get(block as usize) {
+            Some(&(first, _)) if !self.numbered_by_file => first,
+            _ => block,
+        }
     }
 
     /// The block of the IR that a number stands for: where a block of the file begins, or where it ends.
@@ -194,7 +211,10 @@ impl Builder<'_, '_> {
                 phi.inst = moved.get(phi.inst as usize).copied().unwrap_or(phi.inst);
             }
         }
-        self.state.splits = splits;
+        self.state.splits = Splits {
+            numbered_by_file: !order.is_sorted(),
+            ..splits
+        };
     }
 
     fn replace_targets(&mut self, at: usize, data: InstData, resolve: impl Fn(u32) -> u32) {

@@ -1,6 +1,7 @@
 //! Memory that is used again for each function of a module, and the words that a module's values begin with.
 
 use super::blocks::Splits;
+use super::dominance::Uses;
 use super::environment::Environment;
 use super::word::{NO_TYPE, State, Word};
 use crate::limits;
@@ -61,6 +62,8 @@ pub struct BuildState {
     pub(crate) pads: Vec<u32>,
     /// Where the blocks of the file are, if some were split.
     pub(crate) splits: Splits,
+    /// The uses that their definitions may not dominate.
+    pub(crate) uses: Uses,
     /// How many more instructions and values operations on wide integers may make.
     pub(crate) wide_room: usize,
     /// Blocks that invokes unwind to.
@@ -108,8 +111,9 @@ impl BuildState {
         state
     }
 
-    /// Forgets the last function.
-    pub fn reset(&mut self) {
+    /// Forgets the last function. The body of the next one begins at bit `start`.
+    pub fn restart(&mut self, start: u64) {
+        self.uses.restart(start);
         self.words.truncate(self.module_words);
         while let Some((index, word)) = self.replaced.pop() {
             if let Some(slot) = self.words.get_mut(index as usize) {

@@ -10,6 +10,7 @@
 //! defined.
 
 use super::classes::Class;
+use super::dominance::Elsewhere;
 use super::state::{BuildState, constant_word};
 use super::word::{NO_TYPE, State, Word};
 use crate::error::{ReadError, ReadErrorKind};
@@ -27,6 +28,8 @@ pub struct Builder<'r, 'm> {
     pub(crate) function: &'r mut Function,
     /// The number of the next value.
     pub(crate) next: u32,
+    /// The values whose uses are noted.
+    pub(crate) elsewhere: Elsewhere,
     /// Where the current record stands, for messages.
     pub(crate) place: u64,
     /// Blocks that the function will have.
@@ -48,9 +51,24 @@ impl<'m> Builder<'_, 'm> {
         ReadError::unsupported(self.place, message)
     }
 
-    /// The word of a value number below `next`, its constants made operands.
+    /// The word of a value number below `next` that the current record uses, its constants made operands.
     #[inline]
     pub fn word(&mut self, number: u32) -> Result<Word, ReadError> {
+        self.note_use(number);
+        self.made_word(number)
+    }
+
+    /// Notes that the current record uses a value that is defined by now, if its definition may not dominate it.
+    #[inline]
+    pub fn note_use(&mut self, number: u32) {
+        if self.elsewhere.contains(number) {
+            self.state.uses.note(number, self.place);
+        }
+    }
+
+    /// The word of a value number below `next`, its constants made operands, for what uses it elsewhere.
+    #[inline]
+    pub fn made_word(&mut self, number: u32) -> Result<Word, ReadError> {
         match self.state.words.get(number as usize) {
             Some(&word) if word.is_operand() => Ok(word),
             _ => self.slow_word(number),
@@ -92,7 +110,7 @@ impl<'m> Builder<'_, 'm> {
     /// As for [`Builder::word`].
     pub fn make_early(&mut self, number: u32) -> Result<(), ReadError> {
         let before = self.raw_word(number);
-        let made = self.word(number)?;
+        let made = self.made_word(number)?;
         if made != before && self.raw_word(number) == before {
             self.set_word(number, made);
             if (number as usize) < self.state.module_words {
@@ -111,25 +129,39 @@ impl<'m> Builder<'_, 'm> {
             .unwrap_or(Word::UNDEFINED)
     }
 
-    /// A value that is named before it is defined.
+    /// A value that the current record uses before it is defined.
     ///
     /// # Errors
     /// If it was named before with another type, or there cannot be that many values.
     #[cold]
     pub fn forward(&mut self, number: u32, ty: TypeId) -> Result<Word, ReadError> {
-        match self.class(ty)? {
-            Class::Scalar(ir_type) => self.forward_scalar(number, ir_type, ty),
-            Class::Aggregate => self.forward_aggregate(number, ty),
-            Class::Void | Class::Metadata => Err(self.malformed("a value of type void is used")),
-        }
+        self.state.uses.note(number, self.place);
+        self.declared(number, ty)
     }
 
-    /// A scalar that is named before it is defined.
+    /// A scalar that the current record uses before it is defined.
     ///
     /// # Errors
     /// As for [`Builder::forward`].
     #[cold]
     pub fn forward_scalar(&mut self, number: u32, ir_type: Type, ty: TypeId) -> Result<Word, ReadError> {
+        self.state.uses.note(number, self.place);
+        self.declared_scalar(number, ir_type, ty)
+    }
+
+    /// A value that is named before it is defined.
+    ///
+    /// # Errors
+    /// As for [`Builder::forward`].
+    pub fn declared(&mut self, number: u32, ty: TypeId) -> Result<Word, ReadError> {
+        match self.class(ty)? {
+            Class::Scalar(ir_type) => self.declared_scalar(number, ir_type, ty),
+            Class::Aggregate => self.declared_aggregate(number, ty),
+            Class::Void | Class::Metadata => Err(self.malformed("a value of type void is used")),
+        }
+    }
+
+    fn declared_scalar(&mut self, number: u32, ir_type: Type, ty: TypeId) -> Result<Word, ReadError> {
         let known = self.make_room(number)?;
         match known.state() {
             State::Forward if known.ir_type() == ir_type => return Ok(known),
@@ -142,7 +174,7 @@ impl<'m> Builder<'_, 'm> {
         Ok(word)
     }
 
-    fn forward_aggregate(&mut self, number: u32, ty: TypeId) -> Result<Word, ReadError> {
+    fn declared_aggregate(&mut self, number: u32, ty: TypeId) -> Result<Word, ReadError> {
         let known = self.make_room(number)?;
         match known.state() {
             State::ForwardAggregate if known.ty() == ty => return Ok(known),

@@ -258,9 +258,55 @@ pub mod function {
     pub const FIRST_DEBUG_RECORD: u64 = 61;
     pub const LAST_DEBUG_RECORD: u64 = 66;
 
+    /// Whether an instruction ends its block.
+    pub fn is_terminator(code: u64) -> bool {
+        matches!(
+            code,
+            RETURN
+                | BRANCH
+                | SWITCH
+                | INVOKE
+                | UNREACHABLE
+                | INDIRECT_BRANCH
+                | RESUME
+                | CLEANUP_RETURN
+                | CATCH_RETURN
+                | CATCH_SWITCH
+                | CALL_BRANCH
+        )
+    }
+
     /// The name of an instruction in messages.
     pub fn name(code: u64) -> &'static str {
         match code {
+            BINARY => "binary operation",
+            UNARY => "unary operation",
+            CAST => "cast",
+            COMPARE | COMPARE2 => "comparison",
+            SELECT => "select",
+            FREEZE => "freeze",
+            PHI => "phi",
+            GEP => "getelementptr",
+            ALLOCA => "alloca",
+            LOAD | ATOMIC_LOAD => "load",
+            STORE | ATOMIC_STORE => "store",
+            CMPXCHG => "cmpxchg",
+            ATOMIC_RMW => "atomicrmw",
+            FENCE => "fence",
+            CALL => "call",
+            INVOKE => "invoke",
+            RETURN => "ret",
+            BRANCH => "br",
+            SWITCH => "switch",
+            INDIRECT_BRANCH => "indirectbr",
+            RESUME => "resume",
+            UNREACHABLE => "unreachable",
+            LANDING_PAD => "landingpad",
+            EXTRACT_VALUE => "extractvalue",
+            INSERT_VALUE => "insertvalue",
+            EXTRACT_ELEMENT => "extractelement",
+            INSERT_ELEMENT => "insertelement",
+            SHUFFLE => "shufflevector",
             VA_ARG => "va_arg",
             CLEANUP_RETURN => "cleanupret",
             CATCH_RETURN => "catchret",

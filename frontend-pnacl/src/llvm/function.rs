@@ -14,10 +14,12 @@ use super::fused;
 use super::metadata::Outer;
 use super::module::BitcodeModule;
 use super::types::{Kind, TypeId};
+use super::undominated;
 use crate::bitstream::block::{Block, FIRST_ABBREVIATION, Item, SubBlock, UNABBREVIATED_RECORD};
 use crate::bitstream::cursor::{Cursor, decode_signed};
 use crate::bitstream::record::Record;
 use crate::build::classes::Class;
+use crate::build::dominance::{Elsewhere, Use};
 use crate::build::signatures;
 use crate::build::state::BuildState;
 use crate::build::values::Builder;
@@ -127,7 +129,7 @@ impl<'m> FunctionReader<'m> {
             metadata,
             ..
         } = self;
-        state.reset();
+        state.restart(header.start);
         let early = state.early.len();
         let marks = !state.marks.is_empty();
         state.marks.restart();
@@ -140,6 +142,7 @@ impl<'m> FunctionReader<'m> {
             state,
             function,
             next,
+            elsewhere: Elsewhere::default(),
             place: header.start,
             block_count: 0,
             room,
@@ -159,7 +162,13 @@ impl<'m> FunctionReader<'m> {
         if body.build.state.early.len() > body.early || body.build.state.marks.is_empty() == body.marks {
             return Ok(Reading::Again);
         }
-        body.finish().map(|()| Reading::Done)
+        match body.finish()? {
+            None => Ok(Reading::Done),
+            Some(wrong) => {
+                let block = Block::enter(&mut cursor, header, module.block_info.abbreviations(id::FUNCTION));
+                Err(undominated::error(&mut cursor, block, record, wrong))
+            }
+        }
     }
 }
 
@@ -331,8 +340,8 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// Completes the function.
-    fn finish(&mut self) -> Result<(), ReadError> {
+    /// Completes the function. Returns a use that its definition does not dominate, with the block that defines it.
+    fn finish(&mut self) -> Result<Option<(Use, u32)>, ReadError> {
         let build = &mut self.build;
         let blocks = build.function.blocks.len() - build.state.splits.more();
         if self.open || blocks != build.block_count as usize || blocks == 0 {
@@ -346,7 +355,8 @@ impl Body<'_, '_> {
         build.finish_splits();
         build.function.compute_cfg();
         body::control::check_pads(build)?;
-        build.finish_phis()
+        build.finish_phis()?;
+        Ok(build.find_undominated())
     }
 
     /// Handles one record.
@@ -408,6 +418,7 @@ impl Body<'_, '_> {
         }
         let block = self.build.function.begin_block();
         self.build.state.splits.begin(block);
+        self.build.elsewhere = self.build.state.uses.begin_block(self.build.next);
         self.open = true;
         if block.index() == 0 {
             for index in 0..self.build.state.early.len() {
@@ -554,8 +565,9 @@ impl Body<'_, '_> {
             let word = if number < self.build.next {
                 self.phi_operand(number)?
             } else {
-                self.build.forward(number, ty)?
+                self.build.declared(number, ty)?
             };
+            self.build.state.uses.note_phi(number, block as u32, self.build.place);
             pairs.push((word, block as u32));
         }
         self.build.define_phi(ty, flags, &pairs)
@@ -564,7 +576,7 @@ impl Body<'_, '_> {
     /// An operand of a phi. A constant that becomes instructions is noted, to be made early in a second reading.
     fn phi_operand(&mut self, number: u32) -> Result<Word, ReadError> {
         let before = self.build.function.insts.len();
-        let word = self.build.word(number)?;
+        let word = self.build.made_word(number)?;
         if self.build.function.insts.len() != before {
             self.build.state.early.push(number);
         }

@@ -232,21 +232,25 @@ impl Body<'_, '_> {
 
     /// A value that is defined and made.
     #[inline]
-    fn ready(&self, relative: u64) -> Option<Word> {
+    fn ready(&mut self, relative: u64) -> Option<Word> {
         let number = self.number(relative);
         let word = *self.build.state.words.get(number as usize)?;
-        (number < self.build.next && word.is_operand()).then_some(word)
+        if number >= self.build.next || !word.is_operand() {
+            return None;
+        }
+        self.build.note_use(number);
+        Some(word)
     }
 
     /// A pointer that is defined and made.
     #[inline]
-    fn ready_pointer(&self, relative: u64) -> Option<Word> {
+    fn ready_pointer(&mut self, relative: u64) -> Option<Word> {
         self.ready(relative).filter(|word| word.ir_type() == Type::PTR)
     }
 
     /// Two values of one type that are defined and made.
     #[inline]
-    fn ready_pair(&self, left: u64, right: u64) -> Option<(Word, Word)> {
+    fn ready_pair(&mut self, left: u64, right: u64) -> Option<(Word, Word)> {
         let (left, right) = (self.ready(left)?, self.ready(right)?);
         (left.ir_type() == right.ir_type()).then_some((left, right))
     }

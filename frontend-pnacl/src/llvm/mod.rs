@@ -15,3 +15,4 @@ pub mod globals;
 pub mod metadata;
 pub mod module;
 pub mod types;
+mod undominated;

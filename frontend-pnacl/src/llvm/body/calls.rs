@@ -104,7 +104,9 @@ pub(in crate::llvm) fn invoke(body: &mut Body<'_, '_>, operands: &mut Operands<'
         recycle(body, call.arguments);
         return Ok(());
     }
+    let first = body.build.next;
     emit(body, call, Some((normal, unwind)))?;
+    body.build.state.uses.note_invoke(first, body.build.next, normal);
     body.open = false;
     Ok(())
 }
