@@ -43,6 +43,8 @@ pub(super) enum At {
 
 /// Values in contents, at most: a handful of copies of one thing, under names of their own.
 const MOST_VALUES: usize = 32;
+/// So many of them are the oldest: what was there before copies were made of it.
+const OLDEST_VALUES: usize = 4;
 /// No place, in [`Contents::base`].
 const NO_BASE: u32 = u32::MAX;
 
@@ -263,12 +265,15 @@ impl Solver {
     }
 
     /// The same contents with one more value. Values pile up only where a place is copied to itself by name after
-    /// name, so that the oldest ones can be left out.
+    /// name, so that old ones can be left out, or where copy after copy is made of it, which are read at once; what it
+    /// was called before those is among the oldest.
     fn with(&mut self, contents: Contents, value: Value) -> Contents {
         let first_value = self.values.len() as u32;
-        let kept = contents.range();
-        let kept = kept.end.saturating_sub(MOST_VALUES).max(kept.start)..kept.end;
-        self.values.extend_from_within(kept);
+        let all = contents.range();
+        let oldest = all.start..all.end.min(all.start + OLDEST_VALUES);
+        let newest = oldest.end.max(all.end.saturating_sub(MOST_VALUES - OLDEST_VALUES))..all.end;
+        self.values.extend_from_within(oldest);
+        self.values.extend_from_within(newest);
         self.values.push((value, u8::MAX));
         Contents {
             first_value,
