@@ -29,8 +29,14 @@ impl Mark {
     }
 }
 
-/// Displacements beyond this many bytes are not folded, so that sums with frame offsets cannot overflow.
-const MAX_DISP: i64 = 1 << 29;
+/// Displacements beyond this many bytes are not folded, so that sums with the distance of a place and a frame offset
+/// cannot overflow, and stay on their side of the border between a function's own frame and its incoming arguments
+/// ([`crate::mfunc::INCOMING`]).
+const MAX_DISP: i64 = 1 << 28;
+/// Places are nearer than this to their slot or symbol.
+const MAX_PLACE_DISTANCE: i64 = 1 << 25;
+/// The longest chain of distances that makes a place.
+const MAX_PLACE_STEPS: usize = 16;
 
 /// Whether an instruction changes what loads may see, or must keep its order with others.
 #[inline]
@@ -44,9 +50,27 @@ pub fn is_effect(data: &InstData) -> bool {
     }
 }
 
-/// Whether a `ptr_add` is a constant distance from a place.
+/// Whether a `ptr_add` is a constant distance from a place, and all in all near enough to its slot or symbol.
 pub fn is_place_offset(function: &Function, analysis: &Analysis, data: &InstData) -> bool {
-    data.b.as_imm().is_some_and(|bytes| bytes.abs() < MAX_DISP / 16) && analysis.is_place(function, data.a)
+    let (mut distance, mut data) = (0, data);
+    for _ in 0..MAX_PLACE_STEPS {
+        let Some(bytes) = data.b.as_imm() else { return false };
+        distance += bytes;
+        if distance.abs() >= MAX_PLACE_DISTANCE || !analysis.is_place(function, data.a) {
+            return false;
+        }
+        let is_distance = |value: &Value| analysis.marks[value.index()] == Mark::Place;
+        match data
+            .a
+            .as_value()
+            .filter(is_distance)
+            .and_then(|value| function.def_inst(value))
+        {
+            Some(inst) => data = function.inst(inst),
+            None => return true,
+        }
+    }
+    false
 }
 
 /// The view of a function by which a target chooses what to fold into one instruction.

@@ -200,7 +200,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             Source::Fresh((operand, part)) => match operand.as_imm() {
                 Some(imm) if bits != 0 && !signed => {
                     self.rec.hand_over(target);
-                    isa.int_constant(self, target, m.bytes.max(4), imm & ((1i64 << bits.min(62)) - 1));
+                    isa.int_constant(self, target, m.bytes.max(4), imm & (i64::MAX >> (63 - bits.min(63))));
                     self.rec.made(target, Thing::Part(operand, part));
                     return;
                 }

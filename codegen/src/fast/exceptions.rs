@@ -6,11 +6,11 @@
 //! overwrites home registers, has code of its own, which stands behind the normal way; the exception registers pass
 //! through it untouched.
 
-use super::FastCtx;
 use super::edges::Exit;
 use super::record::{Record, Thing};
-use crate::context::SpecialArguments;
+use super::{FastCtx, reg_of};
 use crate::context::calls::pending_call;
+use crate::context::{Context, SpecialArguments};
 use crate::error::CodegenError;
 use crate::exceptions::{CallSite, Landing, pad_of};
 use crate::isa::Isa;
@@ -67,6 +67,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             ));
         }
         self.store_live_out();
+        self.store_edge_operands(unwind_edge);
         match pending_call(self, data)? {
             None => {
                 self.release_operands(data);
@@ -93,6 +94,27 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         self.release_edge_operands(normal_edge);
         self.release_edge_operands(unwind_edge);
         Ok(())
+    }
+
+    /// Stores what the phis of a landing pad take: results that are brought from memory may drive it out of a register
+    /// that the call keeps, but on the normal way only.
+    fn store_edge_operands(&mut self, edge: Edge) {
+        let function = self.base.function;
+        let start = function.block_insts(edge.target).start;
+        let count = self.st.analysis.phi_counts[edge.target.index()] as usize;
+        for data in &function.insts[start..start + count] {
+            let Some(value) = self.own_value(function.list(data)[edge.column as usize]) else {
+                continue;
+            };
+            let assign = self.st.assigns[value.index()];
+            for part in 0..assign.parts.count {
+                if let Some(reg) = reg_of(assign.regs[usize::from(part)])
+                    && !self.st.regs.fixed.contains(reg)
+                {
+                    self.store(value, part, reg);
+                }
+            }
+        }
     }
 
     /// Goes on behind the call of an invoke, which unwinds to `label`.

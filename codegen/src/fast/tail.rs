@@ -20,7 +20,7 @@ use crate::minst::Mem;
 use crate::parallel_move::{Location, Move, Source};
 use crate::reg::PRegSet;
 use crate::result::UnwindOp;
-use frazil_ir::{Inst, InstData, ParamKind};
+use frazil_ir::{EntityRef, Inst, InstData, ParamKind};
 
 /// Bytes that are copied at a time with scratch registers alone.
 const PIECE_BYTES: u32 = 32;
@@ -47,6 +47,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         let copies = self.copy_to_frame(call, &layout);
         let error = self.swift_error_place(call, &layout);
         self.end_step();
+        self.clear_argument_area(call, &layout);
         self.collect_tail_moves(call, &layout);
         self.perform_moves();
         let incoming = self.incoming_offset();
@@ -107,6 +108,35 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         for start in (0..size).step_by(PIECE_BYTES as usize) {
             let at = |mem: Mem| mem.offset(start as i32).unwrap_or(mem);
             isa.block_copy(self, at(to), at(from), PIECE_BYTES.min(size - start));
+        }
+    }
+
+    /// Takes what is still in the argument area out of it, if what comes there has other borders: pieces of 16 bytes
+    /// would overlap with several of 8, and moves know only places that are the same.
+    fn clear_argument_area(&mut self, call: &PendingCall<'_>, layout: &ArgLayout) {
+        const WORD_BYTES: u8 = 8;
+        if layout.args.iter().all(|arg| arg.parts.bytes <= WORD_BYTES) {
+            return;
+        }
+        for &operand in call.args.iter().chain([&call.callee]) {
+            let Some(value) = self.own_value(operand) else { continue };
+            let assign = self.st.assigns[value.index()];
+            // Slots are below the frame pointer.
+            if assign.frame <= 0 {
+                continue;
+            }
+            self.st.assigns[value.index()].frame = 0;
+            self.st.assigns[value.index()].stored = 0;
+            let (class, bytes) = (assign.parts.class(), assign.parts.bytes.max(4));
+            for part in (0..assign.parts.count).filter(|part| assign.stored & (1 << part) != 0) {
+                let scratch = self.scratch(assign.parts.float);
+                let from = self.frame_mem(assign.frame + assign.parts.offset(part));
+                self.put(self.base.isa.reload(class, bytes, scratch, from));
+                let slot = self.slot_of(value) + assign.parts.offset(part);
+                let to = self.frame_mem(slot);
+                self.put(self.base.isa.spill(class, bytes, scratch, to));
+                self.st.assigns[value.index()].stored |= 1 << part;
+            }
         }
     }
 

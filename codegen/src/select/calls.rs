@@ -384,7 +384,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         }
         match operand.as_imm() {
             Some(imm) if bits != 0 && !signed => {
-                isa.int_constant(self, dst, parts.bytes.max(4), imm & ((1i64 << bits.min(62)) - 1));
+                isa.int_constant(self, dst, parts.bytes.max(4), imm & (i64::MAX >> (63 - bits.min(63))));
                 return;
             }
             _ => {

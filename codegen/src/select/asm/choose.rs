@@ -361,7 +361,7 @@ impl<I: Isa> SelectCtx<'_, I> {
     /// A number without sign if that is asked for, or if it is a truth value, which is 0 or 1.
     fn counted(&self, one: &Pending, value: i64, is_unsigned: bool) -> i64 {
         match self.base.function.types.int_bits(one.ty) {
-            Some(bits @ 1..64) if is_unsigned || bits == 1 => value & ((1 << bits) - 1),
+            Some(bits @ 1..64) if is_unsigned || bits == 1 => value & (i64::MAX >> (63 - bits)),
             _ => value,
         }
     }
