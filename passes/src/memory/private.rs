@@ -39,6 +39,13 @@ impl PrivateSlots {
                 self.inst(function, &function.insts[position]);
             }
         }
+        // What leads back to a phi may be made of an address behind it.
+        for block in tree.reverse_postorder() {
+            let insts = &function.insts[function.block_insts(block)];
+            for phi in insts.iter().take_while(|data| data.op == Opcode::Phi) {
+                function.for_each_operand(phi, |operand| self.publish(operand));
+            }
+        }
         if self.returns_twice {
             self.is_private.fill(false);
         }
@@ -66,6 +73,7 @@ impl PrivateSlots {
                     self.slots[result.index()] = slot.as_u32();
                 }
             }
+            O::Phi => {}
             O::Load | O::MemSet | O::MemCopy | O::MemMove if !is_volatile() => {}
             O::Store if !is_volatile() => self.publish(data.a),
             O::SjljSetjmp => self.returns_twice = true,

@@ -167,10 +167,24 @@ impl Split<'_> {
             split: Some(split),
             align_log2: 0,
         };
-        let pointer = self.piece(access.inst, side, 0).pointer;
+        let Piece {
+            pointer, align_log2, ..
+        } = self.piece(access.inst, side, 0);
+        // A part need not lie as the slot did.
+        let flags = MemFlags(data.flags);
+        let aligned = MemFlags::aligned(flags.align_log2().min(align_log2));
+        let flags = aligned.with_nontemporal(flags.is_nontemporal()).0;
         let data = match data.op {
-            Opcode::Load => InstData { a: pointer, ..data },
-            _ => InstData { b: pointer, ..data },
+            Opcode::Load => InstData {
+                a: pointer,
+                flags,
+                ..data
+            },
+            _ => InstData {
+                b: pointer,
+                flags,
+                ..data
+            },
         };
         self.s.editor.replace(self.f, access.inst, data);
     }
