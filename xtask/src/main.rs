@@ -18,6 +18,7 @@ mod parallel;
 mod process;
 mod projects;
 mod random_functions;
+mod refinement;
 mod regalloc_yardstick;
 mod robustness;
 mod rust_graph;
@@ -56,6 +57,8 @@ cargo xtask <command>
                                         faults in register allocations must be rejected by the checker
   random-functions [--series N] [--minutes N]
                                         random functions give the same results everywhere
+  refinement [--windows N] [--unproved] [--minutes N] [FILTER]
+                                        a solver proves what passes do to file tests and windows of the corpus
   regalloc-yardstick [FILTER]           what our register allocator adds to functions, beside regalloc2
   robustness [--cases N] [--processes N] [--minutes N] [FILTER]
                                         damaged input must end in success or in a clear error
@@ -104,6 +107,7 @@ fn run() -> anyhow::Result<bool> {
         Some(process::LAUNCHER) => process::launch(&arguments.finish()).map(|()| true),
         Some("projects") => projects::command(arguments),
         Some("random-functions") => random_functions::command(arguments),
+        Some("refinement") => refinement::command(arguments),
         Some("regalloc-yardstick") => regalloc_yardstick::command(arguments),
         Some("robustness") => robustness::command(arguments),
         Some("rust") => rust_graph::command(arguments),

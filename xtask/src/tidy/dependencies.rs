@@ -74,6 +74,18 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "frazil-test-support",
         ],
     ),
+    (
+        "frazil-refinement",
+        &[
+            "frazil-support",
+            "frazil-ir",
+            "frazil-frontend-pnacl",
+            "frazil-codegen",
+            "frazil-target-x86",
+            "frazil-passes",
+            "frazil-test-support",
+        ],
+    ),
     ("frazil-robustness", &["frazil-frontend-pnacl"]),
     ("xtask", &["frazil-robustness", "frazil-test-support"]),
 ];

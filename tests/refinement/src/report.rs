@@ -1,0 +1,134 @@
+//! What proofs came to, by pass.
+
+use crate::passes::{Change, Passes};
+use crate::prove::{Options, Verdict, prove};
+use crate::solver::Solver;
+use frazil_ir::{Function, FunctionHead, Module, text};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// How the proofs for a pass ended.
+#[derive(Clone, Debug, Default)]
+pub struct Count {
+    /// Functions that the pass changed.
+    pub changed: usize,
+    /// Proved for all inputs.
+    pub proved: usize,
+    /// Proved but for long loops.
+    pub bounded: usize,
+    /// Refuted.
+    pub refuted: usize,
+    /// Why others are not proved, and how often.
+    pub unproved: BTreeMap<String, usize>,
+}
+
+impl Count {
+    /// How many are not proved.
+    pub fn open(&self) -> usize {
+        self.unproved.values().sum()
+    }
+
+    fn add(&mut self, verdict: &Verdict) {
+        self.changed += 1;
+        match verdict {
+            Verdict::Proved => self.proved += 1,
+            Verdict::Bounded => self.bounded += 1,
+            Verdict::Refuted(_) => self.refuted += 1,
+            Verdict::Unproved(why) => *self.unproved.entry(why.clone()).or_default() += 1,
+        }
+    }
+}
+
+/// The results of many proofs.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// By pass.
+    pub counts: BTreeMap<&'static str, Count>,
+    /// Functions that were given to passes.
+    pub functions: usize,
+    /// What was refuted, with texts.
+    pub refuted: Vec<String>,
+    /// What was not proved, with texts, if they are wanted.
+    pub unproved: Vec<String>,
+    /// Whether they are.
+    pub keep_unproved: bool,
+}
+
+impl Report {
+    /// Runs passes over a function and proves what they did.
+    pub fn check(
+        &mut self,
+        passes: &mut Passes,
+        solver: &mut Solver,
+        options: &Options,
+        module: &Module,
+        head: &FunctionHead,
+        function: &Function,
+    ) {
+        self.functions += 1;
+        for change in passes.changes(module, head, function) {
+            let verdict = prove(module, &change.before, &change.after, solver, options);
+            self.counts.entry(change.pass).or_default().add(&verdict);
+            match &verdict {
+                Verdict::Refuted(found) => {
+                    let text = format!("{}: {found:?}\n{}", change.pass, texts(module, &change));
+                    self.refuted.push(text);
+                }
+                Verdict::Unproved(why) if self.keep_unproved => {
+                    self.unproved
+                        .push(format!("{}: {why}\n{}", change.pass, texts(module, &change)));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// All passes together.
+    pub fn total(&self) -> Count {
+        let mut total = Count::default();
+        for count in self.counts.values() {
+            total.changed += count.changed;
+            total.proved += count.proved;
+            total.bounded += count.bounded;
+            total.refuted += count.refuted;
+            for (why, number) in &count.unproved {
+                *total.unproved.entry(why.clone()).or_default() += number;
+            }
+        }
+        total
+    }
+
+    /// A table of it.
+    pub fn table(&self) -> String {
+        let mut text = format!(
+            "{:<20} {:>8} {:>8} {:>8} {:>8} {:>9}\n",
+            "pass", "changed", "proved", "bounded", "refuted", "unproved"
+        );
+        let total = self.total();
+        for (name, count) in self.counts.iter().chain([(&"all", &total)]) {
+            writeln!(
+                text,
+                "{name:<20} {:>8} {:>8} {:>8} {:>8} {:>9}",
+                count.changed,
+                count.proved,
+                count.bounded,
+                count.refuted,
+                count.open()
+            )
+            .expect("strings can be written to");
+        }
+        for (why, number) in &total.unproved {
+            writeln!(text, "  {number} unproved: {why}").expect("strings can be written to");
+        }
+        text
+    }
+}
+
+/// The functions before and after a pass as text.
+pub fn texts(module: &Module, change: &Change) -> String {
+    let mut text = "; before\n".to_owned();
+    text::print_function(module, &change.before, &mut text).expect("strings can be written to");
+    text.push_str("; after\n");
+    text::print_function(module, &change.after, &mut text).expect("strings can be written to");
+    text
+}
