@@ -111,3 +111,28 @@ fn unknown_registers_to_clear_are_named() {
         "not supported: function attribute zero-call-used-regs=\"most\""
     );
 }
+
+#[test]
+fn argument_memory_that_displacements_do_not_reach_is_refused() {
+    let text = |size: u64, count: usize| {
+        let params = vec![format!("ptr byval({size}, align 8)"); count].join(", ");
+        format!(
+            "func @f({params}, i64) -> i64 {{\nb0:\n  v{} = load i64 v{}\n  return v{}\n}}\n",
+            count + 1,
+            count - 1,
+            count + 1
+        )
+    };
+    assert_eq!(compiled(&text(1 << 28, 1)), Ok(()));
+    for (size, count) in [
+        (1 << 28, 3),
+        (1 << 30, 1),
+        (u64::from(u32::MAX), 1),
+        (u64::from(u32::MAX) - 7, 2),
+    ] {
+        assert_eq!(
+            refusal(&text(size, count)),
+            "too large: the memory for arguments (at most 512 MiB)"
+        );
+    }
+}

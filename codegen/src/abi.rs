@@ -81,6 +81,10 @@ pub struct ArgLayout {
     pub stack_results: &'static [Reg],
 }
 
+/// Larger argument areas are refused, so that displacements in a function's incoming one are told from those in its
+/// frame ([`crate::mfunc::INCOMING`]) and do not overflow.
+const MAX_ARGUMENT_BYTES: u32 = 1 << 29;
+
 struct Dealer<'a> {
     conv: &'a ConvDesc,
     int_next: usize,
@@ -90,10 +94,12 @@ struct Dealer<'a> {
 }
 
 impl Dealer<'_> {
+    /// A place in the argument area. One that does not fit is anywhere, and the size of the area tells.
     fn stack(&mut self, bytes: u32, align: u32) -> u32 {
-        let offset = self.stack_bytes.next_multiple_of(align);
-        self.stack_bytes = offset + bytes.next_multiple_of(self.conv.stack_slot_bytes);
-        offset
+        let offset = self.stack_bytes.checked_next_multiple_of(align).unwrap_or(u32::MAX);
+        let bytes = bytes.checked_next_multiple_of(self.conv.stack_slot_bytes);
+        self.stack_bytes = offset.saturating_add(bytes.unwrap_or(u32::MAX));
+        offset.min(MAX_ARGUMENT_BYTES)
     }
 
     /// The next register of a class, if there is one.
@@ -204,6 +210,11 @@ impl ArgLayout {
         }
         if conv.int_args.get(dealer.int_next.wrapping_sub(1)) == Some(&Reg::NONE) {
             return Err(refuse(conv, "so many arguments"));
+        }
+        if dealer.stack_bytes > MAX_ARGUMENT_BYTES {
+            return Err(CodegenError::TooLarge {
+                what: "the memory for arguments (at most 512 MiB)".to_owned(),
+            });
         }
         self.float_used_all = dealer.float_next as u8;
         (self.stack_bytes, self.popped_bytes) = (dealer.stack_bytes, 0);
