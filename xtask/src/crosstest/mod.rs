@@ -13,6 +13,7 @@ mod bisect;
 mod frames;
 mod generated;
 mod integers;
+mod loops;
 mod random;
 pub mod wide;
 
@@ -40,9 +41,10 @@ const RUN_LIMIT: Duration = Duration::from_secs(20);
 type TestPrograms = fn(u64, &Share, &[Compiler]) -> Result<bool>;
 
 /// Generators of programs by the option that asks for them.
-const GENERATORS: [(&str, TestPrograms); 2] = [
+const GENERATORS: [(&str, TestPrograms); 3] = [
     ("--frames", frames::test_programs),
     ("--integers", integers::test_programs),
+    ("--loops", loops::test_programs),
 ];
 
 /// What became of one case.

@@ -1,0 +1,182 @@
+//! Programs of loops over arrays: `crosstest --loops N`, in the manner of yarpgen (V. Livinskii, D. Babokin, J. Regehr,
+//! "Random testing for C and C++ compilers with YARPGen", 2020).
+//!
+//! A program in C has [functions](kernel) of loops over arrays without [undefined behavior](expression), and calls them
+//! with arrays that overlap or not and with several bounds; it prints a sum of all memory after each. clang compiles it
+//! at -O2 or -O3, once with the vectorizers and once without; every eighth program also at -O0, so that a program whose
+//! meaning depends on the level, because it is undefined after all, is found.
+//!
+//! What the vectorizers make of more than 128 bits is refused by name, and counted.
+
+mod expression;
+mod kernel;
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use frazil_test_support::Random;
+
+use super::generated::{self, Suite};
+use crate::compiler::Compiler;
+use crate::process;
+use crate::share::Share;
+use crate::workspace;
+use expression::TYPES;
+use kernel::{FIELDS, Kernel, LENGTH, MOST_BOUND, Pointee};
+
+/// Functions of a program. One that is refused keeps the others of its program from being tested.
+const FUNCTIONS: usize = 6;
+/// How often each is called.
+const CALLS: usize = 4;
+/// The elements of the memory that pointers point into, in lengths of an array.
+const PLACES: usize = 4;
+
+const SUITE: Suite = Suite {
+    folder: "loops",
+    make,
+    host_part: None,
+    functions: FUNCTIONS,
+    may_be_refused: true,
+};
+
+/// Makes and compares `count` programs, from the share's seed on.
+pub fn test_programs(count: u64, share: &Share, compilers: &[Compiler]) -> Result<bool> {
+    generated::test(&SUITE, count, share, compilers)
+}
+
+fn make(seed: u64, dir: &Path) -> Result<Vec<PathBuf>> {
+    let source = dir.join("program.c");
+    fs::write(&source, program(&mut Random::new(seed)))?;
+    let level = if seed.is_multiple_of(2) { "O2" } else { "O3" };
+    let mut files = vec![
+        compile(&source, level, &["-fno-vectorize", "-fno-slp-vectorize"], dir, "scalar")?,
+        compile(&source, level, &[], dir, "vector")?,
+    ];
+    if seed.is_multiple_of(8) {
+        files.push(compile(&source, "O0", &[], dir, "plain")?);
+    }
+    Ok(files)
+}
+
+/// Compiles the program to the file of bitcode that `name` names.
+fn compile(source: &Path, level: &str, options: &[&str], dir: &Path, name: &str) -> Result<PathBuf> {
+    let bitcode = dir.join(format!("{name}.bc"));
+    let mut clang = workspace::llvm_tool(workspace::CLANG)?;
+    clang.args(["-c", "-emit-llvm", "-w", "-fPIE", "-march=x86-64"]);
+    clang.arg(format!("-{level}")).args(options);
+    process::checked(clang.arg(source).arg("-o").arg(&bitcode))?;
+    Ok(bitcode)
+}
+
+/// Types, conversions and sums that every program has.
+const HEAD: &str = "\
+int printf(const char *, ...);
+void *memcpy(void *, const void *, unsigned long);
+typedef unsigned char u8; typedef signed char i8; typedef unsigned short u16; typedef short i16;
+typedef unsigned u32; typedef int i32; typedef unsigned long u64; typedef long i64; typedef float f32; typedef double f64;
+static inline i32 whole(f64 x) { return x > -1e9 && x < 1e9 ? (i32)x : 0; }
+static inline u64 of_f64(f64 x) { u64 bits; memcpy(&bits, &x, 8); return x == x ? bits : 1; }
+static inline u64 of_f32(f32 x) { return of_f64(x); }
+static u64 state, sum;
+static u64 next(void) { state = state * 6364136223846793005u + 1442695040888963407u; return state ^ state >> 29; }
+static void mix(u64 x) { sum = (sum ^ x) * 6364136223846793005u; sum ^= sum >> 31; }
+";
+
+/// The program's text.
+fn program(random: &mut Random) -> String {
+    let mut text = HEAD.to_owned();
+    for ty in TYPES {
+        let name = ty.name;
+        if !ty.is_float {
+            let _ = writeln!(text, "static inline u64 of_{name}({name} x) {{ return (u64)x; }}");
+        }
+        let _ = writeln!(text, "static {name} m_{name}[{}];", PLACES * LENGTH);
+    }
+    let fields: Vec<String> = FIELDS
+        .iter()
+        .map(|(field, ty)| format!("{} {field};", TYPES[*ty].name))
+        .collect();
+    let _ = writeln!(
+        text,
+        "struct record {{ {} }};\nstatic struct record m_record[{}];\n",
+        fields.join(" "),
+        PLACES * LENGTH
+    );
+    text += &memory();
+    let kernels: Vec<Kernel> = (0..FUNCTIONS).map(|number| kernel::make(random, number)).collect();
+    for kernel in &kernels {
+        text += &kernel.text;
+    }
+    text += "int main(void) {\n";
+    for (number, kernel) in kernels.iter().enumerate() {
+        let _ = writeln!(text, "    state = {number}; sum = 0; fill();");
+        for _ in 0..CALLS {
+            let call = call(random, number, kernel);
+            let _ = writeln!(text, "    mix({call}); look();");
+        }
+        let _ = writeln!(text, "    printf(\"{number} %016lx\\n\", sum);");
+    }
+    text + "    return 0;\n}\n"
+}
+
+/// Functions that fill all memory, and that take a sum of it.
+fn memory() -> String {
+    let (mut fill, mut look) = (String::new(), String::new());
+    for ty in TYPES {
+        let name = ty.name;
+        let value = if ty.is_float {
+            "(i32)(next() >> 50) / 8.0"
+        } else {
+            "next() >> (next() & 31)"
+        };
+        let _ = writeln!(fill, "        m_{name}[i] = ({name})({value});");
+        let _ = writeln!(look, "        mix(of_{name}(m_{name}[i]));");
+    }
+    for (field, ty) in FIELDS {
+        let name = TYPES[ty].name;
+        let _ = writeln!(fill, "        m_record[i].{field} = ({name})next();");
+        let _ = writeln!(look, "        mix(of_{name}(m_record[i].{field}));");
+    }
+    let head = format!("    for (i32 i = 0; i < {}; i++) {{\n", PLACES * LENGTH);
+    format!(
+        "__attribute__((noinline)) static void fill(void) {{\n{head}{fill}    }}\n}}\n\
+         __attribute__((noinline)) static void look(void) {{\n{head}{look}    }}\n}}\n\n"
+    )
+}
+
+/// A call of a function, with pointers that overlap only if they may.
+fn call(random: &mut Random, number: usize, kernel: &Kernel) -> String {
+    let mut words = Vec::new();
+    for (index, pointee) in kernel.pointers.iter().enumerate() {
+        let name = match pointee {
+            Pointee::Scalars(ty) => TYPES[*ty].name,
+            Pointee::Records => "record",
+        };
+        let place = if kernel.is_restrict {
+            index * LENGTH
+        } else {
+            let start = random.below(PLACES - 1) * LENGTH;
+            start + random.pick(&[0, 0, 1, 3, 4, 16, 64, 100])
+        };
+        words.push(format!("m_{name} + {place}"));
+    }
+    words.push(random.pick(&[0, 1, 3, 8, 17, 31, MOST_BOUND]).to_string());
+    for _ in 0..2 {
+        words.push(random.pick(&["0", "1", "-1", "7", "100", "-128", "77777"]).to_owned());
+    }
+    format!("k{number}({})", words.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_depend_on_the_seed_alone() {
+        let text = |seed| program(&mut Random::new(seed));
+        assert_eq!(text(5), text(5));
+        assert_ne!(text(5), text(6));
+    }
+}
