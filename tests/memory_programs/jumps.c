@@ -42,6 +42,31 @@ __attribute__((noinline)) static long keep(int a, long b, double c, float d, cha
     return g + m + code;
 }
 
+/* What is computed from values that live across must not take their places, before the jump or behind it. */
+__attribute__((noinline)) static long derive(long a, long b, long c, long d, long e, long f) {
+    long g = a * b, h = b ^ c, i = c - d, j = d * e, k = e + f;
+    volatile int rounds = 0;
+    long sum = 0;
+    if (setjmp(inner) == 0) {
+        long l = a + 1, m = b + 2, n = c + 3, o = d + 4, p = e + 5, q = f + 6, r = g + 7, s = h + 8, t = i + 9;
+        spoil(5);
+        rounds++;
+        sum = l ^ m ^ n ^ o ^ p ^ q ^ r ^ s ^ t;
+        leave(inner, sum == 1 ? 2 : 1);
+    } else {
+        long l = (a ^ 1) + f, m = (b ^ 2) + e, n = (c ^ 3) + d, o = (d ^ 4) + c, p = (e ^ 5) + b, q = (f ^ 6) + a;
+        long r = (g ^ 7) + l, s = (h ^ 8) + m, t = (i ^ 9) + n, u = (j ^ 10) + o, v = (k ^ 11) + p;
+        printf("%ld %ld %ld %ld %ld %ld %ld %ld %ld %ld %ld\n", a, b, c, d, e, f, g, h, i, j, k);
+        if (rounds++ < 4) {
+            spoil(6);
+            leave(inner, l + m + n + o + p + q + r + s + t + u + v == 1 ? 2 : 1);
+        }
+        sum = l ^ m ^ n ^ o ^ p ^ q ^ r ^ s ^ t ^ u ^ v;
+    }
+    printf("%ld %d\n", sum, rounds);
+    return sum;
+}
+
 /* What changes is volatile. */
 __attribute__((noinline)) static int count(int n) {
     volatile int rounds = 0;
@@ -102,6 +127,7 @@ int main(void) {
     long sum = 0;
     for (int i = 1; i < 5; i++) {
         sum += keep(i, i * 1000003L, i * 1.25, i * 0.5f, "text", ((unsigned __int128)i << 70) + 17);
+        sum += derive(i, i * 3, i * 5, i * 7, i * 11, i * 13);
         sum += count(i);
         sum += nest(i + 3);
         sum += area(i * 9);

@@ -7,6 +7,10 @@
 //! Lives may overlap where one register is a copy of the other that nothing changes: when both are written in one place
 //! only, the copy's destination by the copy, they hold the same wherever both are alive, for the copy comes before
 //! every read of the destination, and the other write before the copy. Their common ranges then bear the source's name.
+//!
+//! A bundle has one spill slot. Where slots must not hold different values at different times (contract 12), nothing is
+//! joined: what is computed from a copy of a value would take the value's slot, which is read again when control
+//! returns to where the value was alive.
 
 use super::AllocatorInput;
 use super::intervals::{Bundle, Hint, Intervals, Part, occ};
@@ -75,7 +79,7 @@ impl Coalescer {
     }
 
     fn try_join(&mut self, func: &MFunc, input: &AllocatorInput<'_>, liveness: &Liveness, walk: &mut Walk, copy: Copy) {
-        if !copy.dst.is_virtual() || !copy.src.is_virtual() {
+        if !input.reuse_slots || !copy.dst.is_virtual() || !copy.src.is_virtual() {
             return;
         }
         let (dst, src) = (func.vreg(copy.dst), func.vreg(copy.src));

@@ -12,12 +12,15 @@ pub mod slots;
 
 use frazil_ir::{CallFlags, EntityRef, Function, Opcode, SlotId, ValueKind};
 
-/// Whether a function calls something that returns twice, as `setjmp` does. What memory held at the first return it
-/// need not hold at the second.
+/// Whether a function calls something that returns twice, as `setjmp` does, or does so itself. What memory held at the
+/// first return it need not hold at the second.
 pub fn calls_something_returning_twice(function: &Function) -> bool {
     let returns_twice = CallFlags::RETURNS_TWICE.bits();
     let mut insts = function.insts.iter();
-    insts.any(|data| matches!(data.op, Opcode::Call | Opcode::Invoke) && data.flags & returns_twice != 0)
+    insts.any(|data| match data.op {
+        Opcode::Call | Opcode::Invoke => data.flags & returns_twice != 0,
+        op => op == Opcode::SjljSetjmp,
+    })
 }
 
 /// Takes the slots out of a function whose addresses nothing uses. Returns how many these are. The numbers of slots
