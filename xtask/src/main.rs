@@ -46,6 +46,8 @@ cargo xtask <command>
   crosstest --frames N [...]            the same with random functions that return early, hold much over calls and name
                                         many globals, called with garbage wherever a caller may leave some
   crosstest --loops N [...]             the same with random programs of loops over arrays, by clang -O2 and -O3
+  crosstest --jumps N, --exceptions N [...]
+                                        the same with random programs that jump by longjmp, or throw in C++
   bench [--repeat N] [FILTER]           CPU time, memory and code size of compiling, beside llc-22 -O0 and -O2
   bench --run-time [--against llc-O0|llc-O1|llc-O2] [...]
                                         user time of the compiled programs; --against as often as wanted

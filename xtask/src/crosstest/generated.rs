@@ -208,6 +208,26 @@ pub(super) fn judge(
     Ok(difference(expected, &actual).map_or(Verdict::Same, Verdict::Different))
 }
 
+/// Keeps clang from making vectors.
+pub const WITHOUT_VECTORS: [&str; 2] = ["-fno-vectorize", "-fno-slp-vectorize"];
+
+/// Compiles a program in C or C++ at a level of clang, such as `O2`, to the file of bitcode that `name` names.
+pub fn compile_source(source: &Path, level: &str, options: &[&str], dir: &Path, name: &str) -> Result<PathBuf> {
+    let bitcode = dir.join(format!("{name}.bc"));
+    let mut clang = workspace::llvm_tool(workspace::CLANG)?;
+    clang.args(["-c", "-emit-llvm", "-w", "-fPIE", "-march=x86-64"]);
+    // Functions are not marked `optnone`, so that the input does not say how to be compiled.
+    clang.args(
+        (level == "O0")
+            .then_some(["-Xclang", "-disable-O0-optnone"])
+            .into_iter()
+            .flatten(),
+    );
+    clang.arg(format!("-{level}")).args(options);
+    process::checked(clang.arg(source).arg("-o").arg(&bitcode))?;
+    Ok(bitcode)
+}
+
 /// Makes bitcode of LLVM's text form.
 pub fn assemble(text: &str, dir: &Path) -> Result<PathBuf> {
     let source = dir.join("program.ll");

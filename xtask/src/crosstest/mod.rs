@@ -10,11 +10,15 @@
 //! of our own (`generated`), and with `--wide` they are whole code bases ([`wide`]).
 
 mod bisect;
+mod exceptions;
+mod expression;
 mod frames;
 mod generated;
 mod integers;
+mod jumps;
 mod loops;
 mod random;
+mod variables;
 pub mod wide;
 
 use std::collections::BTreeMap;
@@ -41,9 +45,11 @@ const RUN_LIMIT: Duration = Duration::from_secs(20);
 type TestPrograms = fn(u64, &Share, &[Compiler]) -> Result<bool>;
 
 /// Generators of programs by the option that asks for them.
-const GENERATORS: [(&str, TestPrograms); 3] = [
+const GENERATORS: [(&str, TestPrograms); 5] = [
+    ("--exceptions", exceptions::test_programs),
     ("--frames", frames::test_programs),
     ("--integers", integers::test_programs),
+    ("--jumps", jumps::test_programs),
     ("--loops", loops::test_programs),
 ];
 

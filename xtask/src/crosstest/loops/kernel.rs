@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 use frazil_test_support::Random;
 
-use super::expression::{Expr, Maker, TYPES, Type};
+use crate::crosstest::expression::{Expr, Maker, TYPES, Type};
 
 /// Elements of every array that a parameter points to. A power of two, for masks.
 pub const LENGTH: usize = 128;
@@ -171,7 +171,7 @@ impl Builder<'_> {
                 0 => self.random.pick(&["0", "1", "100"]).to_owned(),
                 parameter => {
                     let value = self.scalars[parameter - 1].clone();
-                    self.stored(&Expr::of(value.name, value.ty), ty)
+                    Expr::of(value.name, value.ty).stored(ty)
                 }
             };
             self.line(&format!("{} {name} = {start};", ty.name));
@@ -324,18 +324,10 @@ impl Builder<'_> {
         self.scalars[index].clone()
     }
 
-    /// What is stored to something of a type: out of range is nothing but what wraps.
-    fn stored(&mut self, value: &Expr, ty: Type) -> String {
-        if value.ty.is_float && !ty.is_float {
-            return format!("({})whole({})", ty.name, value.text);
-        }
-        format!("({}){}", ty.name, value.text)
-    }
-
     /// A loop with statements.
     fn repeat(&mut self) {
         let (name, low, high) = (
-            format!("i{}", self.fresh()),
+            format!("at{}", self.fresh()),
             self.random.below(3) as i128,
             MOST_BOUND as i128,
         );
@@ -405,7 +397,7 @@ impl Builder<'_> {
         let array = self.some_array();
         let element = self.element(&array);
         let value = self.expression(3);
-        let value = self.stored(&value, array.ty);
+        let value = value.stored(array.ty);
         self.line(&format!("{element} = {value};"));
     }
 
@@ -417,7 +409,7 @@ impl Builder<'_> {
         let own = Expr::of(element.clone(), array.ty);
         let mut leaf = |_: &mut Random| own.clone();
         let sum = Maker { random: self.random }.expression(1, &mut leaf);
-        let (sum, value) = (self.stored(&sum, array.ty), self.stored(&value, array.ty));
+        let (sum, value) = (sum.stored(array.ty), value.stored(array.ty));
         let op = self
             .random
             .pick(if array.ty.is_float { &["+", "-"] } else { &["^", "|"] });
@@ -434,7 +426,7 @@ impl Builder<'_> {
         };
         let Scalar { name, ty, .. } = self.scalars[index].clone();
         let value = self.expression(2);
-        let value = self.stored(&value, ty);
+        let value = value.stored(ty);
         let condition = if self.random.one_in(4) {
             format!("if {} ", self.condition())
         } else {
@@ -454,7 +446,7 @@ impl Builder<'_> {
             4 => {
                 let array = self.some_array();
                 let element = self.element(&array);
-                let before = self.stored(&Expr::of(name.clone(), ty), array.ty);
+                let before = Expr::of(name.clone(), ty).stored(array.ty);
                 format!("{{ {element} = {before}; {name} = {value}; }}")
             }
             _ => format!("{name} = ({})({own} + ({wide}){value});", ty.name),
@@ -486,7 +478,7 @@ impl Builder<'_> {
     fn temporary(&mut self) {
         let (name, ty) = (format!("t{}", self.fresh()), self.random.pick(&TYPES));
         let value = self.expression(2);
-        let value = self.stored(&value, ty);
+        let value = value.stored(ty);
         self.line(&format!("{} {name} = {value};", ty.name));
         self.scalars.push(Scalar {
             name,

@@ -1,14 +1,13 @@
 //! Programs of loops over arrays: `crosstest --loops N`, in the manner of yarpgen (V. Livinskii, D. Babokin, J. Regehr,
 //! "Random testing for C and C++ compilers with YARPGen", 2020).
 //!
-//! A program in C has [functions](kernel) of loops over arrays without [undefined behavior](expression), and calls them
-//! with arrays that overlap or not and with several bounds; it prints a sum of all memory after each. clang compiles it
-//! at -O2 or -O3, once with the vectorizers and once without; every eighth program also at -O0, so that a program whose
-//! meaning depends on the level, because it is undefined after all, is found.
+//! A program in C has [functions](kernel) of loops over arrays without [undefined behavior](super::expression), and
+//! calls them with arrays that overlap or not and with several bounds; it prints a sum of all memory after each. clang
+//! compiles it at -O2 or -O3, once with the vectorizers and once without; every eighth program also at -O0, so that a
+//! program whose meaning depends on the level, because it is undefined after all, is found.
 //!
 //! What the vectorizers make of more than 128 bits is refused by name, and counted.
 
-mod expression;
 mod kernel;
 
 use std::fmt::Write as _;
@@ -18,12 +17,10 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use frazil_test_support::Random;
 
-use super::generated::{self, Suite};
+use super::expression::{HEAD, TYPES};
+use super::generated::{self, Suite, WITHOUT_VECTORS, compile_source};
 use crate::compiler::Compiler;
-use crate::process;
 use crate::share::Share;
-use crate::workspace;
-use expression::TYPES;
 use kernel::{FIELDS, Kernel, LENGTH, MOST_BOUND, Pointee};
 
 /// Functions of a program. One that is refused keeps the others of its program from being tested.
@@ -51,47 +48,26 @@ fn make(seed: u64, dir: &Path) -> Result<Vec<PathBuf>> {
     fs::write(&source, program(&mut Random::new(seed)))?;
     let level = if seed.is_multiple_of(2) { "O2" } else { "O3" };
     let mut files = vec![
-        compile(&source, level, &["-fno-vectorize", "-fno-slp-vectorize"], dir, "scalar")?,
-        compile(&source, level, &[], dir, "vector")?,
+        compile_source(&source, level, &WITHOUT_VECTORS, dir, "scalar")?,
+        compile_source(&source, level, &[], dir, "vector")?,
     ];
     if seed.is_multiple_of(8) {
-        files.push(compile(&source, "O0", &[], dir, "plain")?);
+        files.push(compile_source(&source, "O0", &[], dir, "plain")?);
     }
     Ok(files)
 }
 
-/// Compiles the program to the file of bitcode that `name` names.
-fn compile(source: &Path, level: &str, options: &[&str], dir: &Path, name: &str) -> Result<PathBuf> {
-    let bitcode = dir.join(format!("{name}.bc"));
-    let mut clang = workspace::llvm_tool(workspace::CLANG)?;
-    clang.args(["-c", "-emit-llvm", "-w", "-fPIE", "-march=x86-64"]);
-    clang.arg(format!("-{level}")).args(options);
-    process::checked(clang.arg(source).arg("-o").arg(&bitcode))?;
-    Ok(bitcode)
-}
-
-/// Types, conversions and sums that every program has.
-const HEAD: &str = "\
+/// What the program uses besides.
+const OWN_HEAD: &str = "\
 int printf(const char *, ...);
-void *memcpy(void *, const void *, unsigned long);
-typedef unsigned char u8; typedef signed char i8; typedef unsigned short u16; typedef short i16;
-typedef unsigned u32; typedef int i32; typedef unsigned long u64; typedef long i64; typedef float f32; typedef double f64;
-static inline i32 whole(f64 x) { return x > -1e9 && x < 1e9 ? (i32)x : 0; }
-static inline u64 of_f64(f64 x) { u64 bits; memcpy(&bits, &x, 8); return x == x ? bits : 1; }
-static inline u64 of_f32(f32 x) { return of_f64(x); }
-static u64 state, sum;
 static u64 next(void) { state = state * 6364136223846793005u + 1442695040888963407u; return state ^ state >> 29; }
-static void mix(u64 x) { sum = (sum ^ x) * 6364136223846793005u; sum ^= sum >> 31; }
 ";
 
 /// The program's text.
 fn program(random: &mut Random) -> String {
-    let mut text = HEAD.to_owned();
+    let mut text = format!("{HEAD}{OWN_HEAD}");
     for ty in TYPES {
         let name = ty.name;
-        if !ty.is_float {
-            let _ = writeln!(text, "static inline u64 of_{name}({name} x) {{ return (u64)x; }}");
-        }
         let _ = writeln!(text, "static {name} m_{name}[{}];", PLACES * LENGTH);
     }
     let fields: Vec<String> = FIELDS
