@@ -127,7 +127,7 @@ fn defines(cx: &MachPassCx<'_>, inst: &MInst) -> bool {
 fn is_first(func: &MFunc, cx: &MachPassCx<'_>, inst: &MInst) -> bool {
     let arguments = func.sets[func.insts[0].imm as usize].defs;
     let classes = &cx.hooks.desc().classes;
-    let dst = inst.regs[0];
+    let dst = inst.reg(0);
     defines(cx, inst) && classes[dst.bank()].allocatable.contains(dst) && !arguments.contains(dst)
 }
 
@@ -216,7 +216,7 @@ fn operands_that_cannot_be_are_found() {
         change(
             func,
             |_, inst| defines(cx, inst),
-            |inst| inst.regs[0] = Reg::virtual_number(0),
+            |inst| inst.set_reg(0, Reg::virtual_number(0)),
         )
     });
     assert_found("of the wrong class", |func, cx| {
@@ -224,11 +224,11 @@ fn operands_that_cannot_be_are_found() {
         change(
             func,
             |_, inst| defines(cx, inst),
-            |inst| inst.regs[0] = other(inst.regs[0]),
+            |inst| inst.set_reg(0, other(inst.reg(0))),
         )
     });
     assert_found("operand 0 is", |func, cx| {
-        change(func, |_, inst| defines(cx, inst), |inst| inst.regs[0] = Reg::NONE)
+        change(func, |_, inst| defines(cx, inst), |inst| inst.set_reg(0, Reg::NONE))
     });
     assert_found("which do not exist", |func, _| {
         change(func, |_, inst| inst.op == pseudo::RETURN, |inst| inst.imm = 9999)

@@ -24,12 +24,7 @@ fn instructions() -> Vec<MInst> {
             let (a, b) = (regs[random(7)], regs[random(7)]);
             let size = [4, 8][random(2)];
             let slot = Mem::base(RBP, random(400) as i32 * -8);
-            let indexed = Mem {
-                base: b,
-                index: a,
-                scale_log2: 2,
-                disp: 8,
-            };
+            let indexed = Mem::indexed(b, a, 2, 8);
             match random(20) {
                 0..4 => rm(Op::MovRM, size, a, slot),
                 4..8 => mr(Op::MovMR, size, slot, a),

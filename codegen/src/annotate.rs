@@ -5,7 +5,7 @@ use crate::desc::{OpDesc, Role, TargetDesc};
 use crate::mfunc::{MFunc, Term, for_each_register, op_desc};
 use crate::minst::MInst;
 use crate::module_view::ModuleView;
-use crate::reg::{PRegSet, Reg};
+use crate::reg::PRegSet;
 use frazil_ir::{EntityRef, Function, Inst, text};
 use std::fmt::Write;
 
@@ -82,7 +82,7 @@ pub(crate) const RELOAD: &str = "reload";
 
 /// What is to be remarked on an instruction over physical registers, if it accesses a slot for spilled values.
 pub(crate) fn remark(func: &MFunc, ops: &'static [OpDesc], inst: &MInst) -> Option<&'static str> {
-    let is_slot = inst.regs[1] == Reg::FRAME && inst.disp < func.frame.spills_below;
+    let is_slot = inst.names_frame() && inst.disp < func.frame.spills_below;
     let desc = op_desc(ops, inst.op);
     match (is_slot, desc.reads_memory, desc.writes_memory) {
         (true, true, _) => Some(RELOAD),

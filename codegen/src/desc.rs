@@ -29,6 +29,8 @@ pub struct OpDesc {
     pub name: &'static str,
     /// What happens to `regs`.
     pub roles: [Role; 3],
+    /// How many bytes of each of `regs` are read or written; 0 for the operation's size.
+    pub widths: [u8; 3],
     /// The classes of registers that `regs` may be, where the row says so.
     pub classes: [Option<RegClass>; 3],
     /// Whether it reads the condition flags (contract 2).
@@ -66,6 +68,7 @@ impl OpDesc {
         OpDesc {
             name,
             roles: [Role::None; 3],
+            widths: [0; 3],
             classes: [None; 3],
             reads_flags: false,
             writes_flags: false,
@@ -79,6 +82,15 @@ impl OpDesc {
             rounds: false,
             is_rematerializable: false,
             memory_forms: [None; 2],
+        }
+    }
+
+    /// How many bytes of a register operand an operation of `size` bytes reads or writes.
+    #[inline]
+    pub const fn operand_bytes(&self, slot: usize, size: u8) -> u8 {
+        match self.widths[slot] {
+            0 => size,
+            bytes => bytes,
         }
     }
 

@@ -26,7 +26,7 @@ use crate::desc::{OpDesc, Role};
 use crate::frame::Frame;
 use crate::inline_asm::AsmSite;
 use crate::isa::Join;
-use crate::minst::{Label, MInst, RefKind};
+use crate::minst::{Label, MInst, RefKind, visit_registers};
 use crate::reg::{PRegSet, Reg, RegClass};
 use std::ops::Range;
 
@@ -378,7 +378,7 @@ impl MFunc {
     /// an area of the function that the index brings the address back to.
     #[inline]
     pub fn is_spill_slot(&self, inst: &MInst) -> bool {
-        inst.regs[1] == Reg::FRAME && inst.regs[2].is_none() && inst.disp < self.frame.spills_below
+        inst.names_frame() && inst.reg(2).is_none() && inst.disp < self.frame.spills_below
     }
 
     /// What an instruction reads and writes besides its register operands.
@@ -419,19 +419,13 @@ pub fn can_rematerialize(inst: &MInst, desc: &OpDesc) -> bool {
     let mem = inst.mem();
     match mem.reference() {
         Some(reference) => !desc.reads_memory || matches!(reference.kind(), RefKind::Constant | RefKind::Got),
-        None => !desc.reads_memory && !mem.base.is_register() && !mem.index.is_register(),
+        None => !desc.reads_memory && !mem.base_reg().is_register() && !mem.index_reg().is_register(),
     }
 }
 
-/// Calls `visit` with the number, register and role of each register operand of an instruction, virtual or physical;
-/// marks ([`Reg::NONE`], [`Reg::SYMBOL`], [`Reg::FRAME`]) and what belongs to a symbol are left out.
+/// Calls `visit` with the slot, register and role of each register operand of an instruction, as [`visit_registers`]
+/// does.
 #[inline]
 pub fn for_each_register(inst: &MInst, desc: &OpDesc, mut visit: impl FnMut(usize, Reg, Role)) {
-    for (index, &role) in desc.roles.iter().enumerate() {
-        let reg = inst.regs[index];
-        if role == Role::None || !reg.is_register() || (role == Role::Index && inst.regs[1] == Reg::SYMBOL) {
-            continue;
-        }
-        visit(index, reg, role);
-    }
+    visit_registers(inst, desc, |operand| visit(operand.slot, operand.reg, operand.role));
 }

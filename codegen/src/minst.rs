@@ -1,10 +1,15 @@
 //! The machine instruction: one plain 24-byte struct for all targets.
 //!
 //! What the fields mean is said by the row of the target's op table (see [`crate::desc::OpDesc`]). The conventions
-//! that shared code relies on: a memory operand has its base in `regs[1]`, its index in `regs[2]`, its displacement in
-//! `disp` and its scale in the upper bits of `aux`; a base of [`Reg::SYMBOL`] says that `regs[2]` holds a [`Ref`] and
-//! `disp` the addend; a branch has its target label in `imm`.
+//! that shared code relies on: a memory operand has its base in slot 1, its index in slot 2, its displacement in `disp`
+//! and its scale in the upper bits of `aux`; a symbol operand has its [`Ref`] in slot 2 and the addend in `disp`; a
+//! branch has its target label in `imm`.
+//!
+//! The three slots are words that may be registers, marks or references, whose numbers overlap. So nothing but this
+//! module sees them: readers get a [`Reg`] that is never a reference ([`MInst::reg`]) or a [`Slot`] that says what it
+//! is; what changes registers goes through [`rewrite_registers`], which visits nothing else.
 
+use crate::desc::{OpDesc, Role};
 use crate::reg::Reg;
 use frazil_ir::{EntityRef, SymbolId};
 
@@ -18,12 +23,27 @@ pub struct MInst {
     pub size: u8,
     /// Bits 0-3: condition code. Bits 4-5: log2 of the index scale.
     pub aux: u8,
-    /// Register operands.
-    pub regs: [Reg; 3],
+    /// Registers and marks; the last one is a [`Ref`] if the one before it is [`Reg::SYMBOL`].
+    slots: [Reg; 3],
     /// Displacement of the memory operand, or upper half of a 64-bit immediate.
     pub disp: i32,
     /// Immediate or label.
     pub imm: i32,
+}
+
+/// What stands in a slot of an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slot {
+    /// Nothing.
+    Empty,
+    /// A register.
+    Register(Reg),
+    /// The place where a frame pointer would point.
+    Frame,
+    /// A base that is what the next slot names.
+    Symbol,
+    /// What an address or a branch refers to.
+    Reference(Ref),
 }
 
 impl MInst {
@@ -34,18 +54,57 @@ impl MInst {
             op,
             size,
             aux: 0,
-            regs: [Reg::NONE; 3],
+            slots: [Reg::NONE; 3],
             disp: 0,
             imm: 0,
         }
+    }
+
+    /// The same of another row.
+    #[inline]
+    #[must_use]
+    pub const fn with_op(mut self, op: u16) -> MInst {
+        self.op = op;
+        self
+    }
+
+    /// The same with an immediate.
+    #[inline]
+    #[must_use]
+    pub const fn with_imm(mut self, imm: i32) -> MInst {
+        self.imm = imm;
+        self
+    }
+
+    /// The same with a label.
+    #[inline]
+    #[must_use]
+    pub const fn with_label(self, label: Label) -> MInst {
+        self.with_imm(label.0.cast_signed())
+    }
+
+    /// The same with other bits of [`MInst::aux`].
+    #[inline]
+    #[must_use]
+    pub const fn with_aux(mut self, aux: u8) -> MInst {
+        self.aux = aux;
+        self
+    }
+
+    /// The same with registers in its slots.
+    #[inline]
+    #[must_use]
+    pub const fn with_regs(mut self, regs: [Reg; 3]) -> MInst {
+        self.slots = regs;
+        self
     }
 
     /// The same with a memory operand.
     #[inline]
     #[must_use]
     pub const fn with_mem(mut self, mem: Mem) -> MInst {
-        self.regs[1] = mem.base;
-        self.regs[2] = mem.index;
+        self.slots[1] = mem.base;
+        self.slots[2] = mem.index;
         self.disp = mem.disp;
         self.aux |= mem.scale_log2 << 4;
         self
@@ -59,6 +118,64 @@ impl MInst {
         self
     }
 
+    /// The register, or the mark that stands for one, in a slot; [`Reg::NONE`] where there is a reference.
+    #[inline]
+    pub const fn reg(&self, slot: usize) -> Reg {
+        if slot == 2 && self.is_symbol() {
+            return Reg::NONE;
+        }
+        self.slots[slot]
+    }
+
+    /// [`MInst::reg`] of all slots.
+    #[inline]
+    pub const fn regs(&self) -> [Reg; 3] {
+        [self.slots[0], self.slots[1], self.reg(2)]
+    }
+
+    /// What is in a slot.
+    #[inline]
+    pub const fn slot(&self, slot: usize) -> Slot {
+        match self.slots[slot] {
+            _ if slot == 2 && self.is_symbol() => Slot::Reference(Ref(self.slots[2].0)),
+            Reg::NONE => Slot::Empty,
+            Reg::FRAME => Slot::Frame,
+            Reg::SYMBOL => Slot::Symbol,
+            reg => Slot::Register(reg),
+        }
+    }
+
+    /// The slots as numbers, for hashes and keys: equal if the slots are.
+    #[inline]
+    pub const fn slot_words(&self) -> [u32; 3] {
+        [self.slots[0].0, self.slots[1].0, self.slots[2].0]
+    }
+
+    /// Puts a register into a slot that has, or will have, no reference.
+    #[inline]
+    pub fn set_reg(&mut self, slot: usize, reg: Reg) {
+        debug_assert!(slot == 0 || !self.is_symbol(), "slot {slot} belongs to a symbol");
+        self.slots[slot] = reg;
+    }
+
+    /// Whether the address or the target is a reference.
+    #[inline]
+    pub const fn is_symbol(&self) -> bool {
+        self.slots[1].0 == Reg::SYMBOL.0
+    }
+
+    /// Whether an operand is the frame's place, or an address in the frame.
+    #[inline]
+    pub const fn names_frame(&self) -> bool {
+        self.slots[1].0 == Reg::FRAME.0
+    }
+
+    /// The reference, if the address or the target is one.
+    #[inline]
+    pub fn reference(&self) -> Option<Ref> {
+        self.is_symbol().then_some(Ref(self.slots[2].0))
+    }
+
     /// The condition code.
     #[inline]
     pub const fn condition(&self) -> u8 {
@@ -69,8 +186,8 @@ impl MInst {
     #[inline]
     pub const fn mem(&self) -> Mem {
         Mem {
-            base: self.regs[1],
-            index: self.regs[2],
+            base: self.slots[1],
+            index: self.slots[2],
             scale_log2: self.aux >> 4,
             disp: self.disp,
         }
@@ -83,13 +200,45 @@ impl MInst {
     }
 }
 
+/// A register operand of an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RegisterOperand {
+    /// Its slot.
+    pub slot: usize,
+    /// The register, virtual or physical.
+    pub reg: Reg,
+    /// What happens to it.
+    pub role: Role,
+    /// How many of its bytes are read, or written; the others of what is written may be, too.
+    pub bytes: u8,
+}
+
+/// Calls `visit` with each register operand of an instruction; marks and references are left out.
+#[inline]
+pub fn visit_registers(inst: &MInst, desc: &OpDesc, mut visit: impl FnMut(RegisterOperand)) {
+    for (slot, &role) in desc.roles.iter().enumerate() {
+        let reg = inst.reg(slot);
+        if role != Role::None && reg.is_register() {
+            let bytes = desc.operand_bytes(slot, inst.size);
+            visit(RegisterOperand { slot, reg, role, bytes });
+        }
+    }
+}
+
+/// Puts what `change` makes of each register operand of an instruction in its place; marks and references stay.
+#[inline]
+pub fn rewrite_registers(inst: &mut MInst, desc: &OpDesc, mut change: impl FnMut(RegisterOperand) -> Reg) {
+    let before = *inst;
+    visit_registers(&before, desc, |operand| inst.slots[operand.slot] = change(operand));
+}
+
 /// A memory operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mem {
     /// Base register, or [`Reg::SYMBOL`], or none.
-    pub base: Reg,
+    base: Reg,
     /// Index register or none; a [`Ref`] when the base is [`Reg::SYMBOL`].
-    pub index: Reg,
+    index: Reg,
     /// Log2 of what the index is multiplied by.
     pub scale_log2: u8,
     /// Bytes added.
@@ -108,6 +257,17 @@ impl Mem {
         }
     }
 
+    /// `base + (index << scale_log2) + disp`.
+    #[inline]
+    pub const fn indexed(base: Reg, index: Reg, scale_log2: u8, disp: i32) -> Mem {
+        Mem {
+            base,
+            index,
+            scale_log2,
+            disp,
+        }
+    }
+
     /// What `reference` names, plus `disp` bytes.
     #[inline]
     pub const fn symbol(reference: Ref, disp: i32) -> Mem {
@@ -117,6 +277,21 @@ impl Mem {
             scale_log2: 0,
             disp,
         }
+    }
+
+    /// The base register, [`Reg::FRAME`], [`Reg::SYMBOL`] or none.
+    #[inline]
+    pub const fn base_reg(&self) -> Reg {
+        self.base
+    }
+
+    /// The index register or none.
+    #[inline]
+    pub const fn index_reg(&self) -> Reg {
+        if self.base.0 == Reg::SYMBOL.0 {
+            return Reg::NONE;
+        }
+        self.index
     }
 
     /// The reference, when the base is a symbol.
@@ -231,6 +406,40 @@ impl std::fmt::Debug for Ref {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A symbol whose number is that of a register.
+    #[test]
+    fn a_reference_is_no_register() {
+        let reference = Ref::new(RefKind::Symbol, 3);
+        let (destination, renamed) = (Reg::physical(0, 3), Reg::physical(0, 7));
+        let mut inst = MInst::new(0, 4).with_regs([destination, Reg::NONE, Reg::NONE]);
+        inst = inst.with_mem(Mem::symbol(reference, 8));
+        assert_eq!(inst.regs(), [destination, Reg::SYMBOL, Reg::NONE]);
+        assert_eq!(inst.slot(2), Slot::Reference(reference));
+        assert_eq!((inst.reference(), inst.mem().index_reg()), (Some(reference), Reg::NONE));
+        let desc = OpDesc {
+            roles: [Role::Def, Role::Base, Role::Index],
+            widths: [0, 8, 8],
+            ..OpDesc::plain("load")
+        };
+        let mut seen = Vec::new();
+        rewrite_registers(&mut inst, &desc, |operand| {
+            seen.push((operand.slot, operand.reg, operand.bytes));
+            renamed
+        });
+        assert_eq!(seen, [(0, destination, 4)]);
+        assert_eq!((inst.reg(0), inst.reference()), (renamed, Some(reference)));
+        let mut indexed = MInst::new(0, 4).with_mem(Mem::indexed(Reg::FRAME, destination, 2, 0));
+        rewrite_registers(&mut indexed, &desc, |_| renamed);
+        assert_eq!(indexed.mem(), Mem::indexed(Reg::FRAME, renamed, 2, 0));
+        assert_eq!(visited_bytes(&indexed, &desc), [(2, 8)]);
+    }
+
+    fn visited_bytes(inst: &MInst, desc: &OpDesc) -> Vec<(usize, u8)> {
+        let mut seen = Vec::new();
+        visit_registers(inst, desc, |operand| seen.push((operand.slot, operand.bytes)));
+        seen
+    }
 
     #[test]
     fn an_instruction_has_24_bytes_and_references_keep_their_kind() {

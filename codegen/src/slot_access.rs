@@ -46,7 +46,7 @@ impl Form {
     fn matches(&self, inst: &MInst) -> bool {
         let like = &self.inst;
         (inst.op, inst.size, inst.aux, inst.imm) == (like.op, like.size, like.aux, like.imm)
-            && (inst.regs[0].bank() != 0) == self.is_float
+            && (inst.reg(0).bank() != 0) == self.is_float
     }
 }
 
@@ -101,7 +101,7 @@ impl SlotForms {
 }
 
 fn access(forms: &[Form], inst: &MInst) -> Option<SlotAccess> {
-    if !inst.regs[0].is_physical() {
+    if !inst.reg(0).is_physical() {
         return None;
     }
     let form = forms.iter().find(|form| form.matches(inst))?;

@@ -68,7 +68,7 @@ impl MoveTable {
     /// another register.
     pub fn find(&self, inst: &MInst) -> Option<(MoveKind, u8)> {
         let row = (self.rows.iter()).find(|row| row.op == inst.op && row.size == inst.size)?;
-        let is_plain = row.kind == MoveKind::Copy || (inst.regs[1].is_physical() && inst.regs[2] == Reg::NONE);
+        let is_plain = row.kind == MoveKind::Copy || (inst.reg(1).is_physical() && inst.reg(2) == Reg::NONE);
         is_plain.then_some((row.kind, row.bytes))
     }
 }

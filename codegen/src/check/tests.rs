@@ -128,9 +128,9 @@ static OPS: [OpDesc; 8] = [
 ];
 
 fn inst(op: u16, regs: &[Reg]) -> MInst {
-    let mut inst = MInst::new(op, 8);
-    inst.regs[..regs.len()].copy_from_slice(regs);
-    inst
+    let mut all = [Reg::NONE; 3];
+    all[..regs.len()].copy_from_slice(regs);
+    MInst::new(op, 8).with_regs(all)
 }
 
 fn v(number: u32) -> Reg {
@@ -405,10 +405,7 @@ fn nothing_stands_before_the_arguments() {
 
 #[test]
 fn calls_overwrite_and_fixed_registers_keep_their_contents() {
-    let call = MInst {
-        imm: 0,
-        ..inst(CALL, &[])
-    };
+    let call = inst(CALL, &[]).with_imm(0);
     let code = [
         inst(LI, &[v(0)]),
         inst(LI, &[v(1)]),

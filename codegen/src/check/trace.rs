@@ -226,7 +226,7 @@ impl Trace {
     fn stored(&mut self, inst: &MInst, desc: &OpDesc) {
         if desc.writes_memory {
             let bytes = self.moves.find(inst).map_or(inst.size, |(_, bytes)| bytes);
-            self.wrote_memory(inst.regs[1], inst.disp, bytes);
+            self.wrote_memory(inst.reg(1), inst.disp, bytes);
         }
     }
 
@@ -248,7 +248,7 @@ impl Trace {
         let desc = self.desc(inst);
         let (mut reads, mut writes) = ([None; 3], [None; 3]);
         for_each_register(inst, desc, |index, reg, role| {
-            let pair = Some((asked.regs[index], reg));
+            let pair = Some((asked.reg(index), reg));
             if role != Role::Def {
                 reads[index] = pair;
             }
@@ -289,11 +289,11 @@ impl Trace {
 
     /// The piece that an instruction of a rule was told to read.
     fn use_memory(&mut self, asked: &MInst, inst: &MInst, desc: &OpDesc) -> Option<Place> {
-        if !has_memory(desc) || inst.regs[2] != Reg::NONE || !inst.regs[1].is_physical() {
+        if !has_memory(desc) || inst.reg(2) != Reg::NONE || !inst.reg(1).is_physical() {
             return None;
         }
-        let name = *self.memory_hands.get(&(asked.regs[1], asked.disp))?;
-        let place = self.piece(inst.regs[1], inst.disp);
+        let name = *self.memory_hands.get(&(asked.reg(1), asked.disp))?;
+        let place = self.piece(inst.reg(1), inst.disp);
         self.use_place(place, name);
         Some(place)
     }
@@ -301,7 +301,7 @@ impl Trace {
     /// What an instruction of a rule copies, if it is a copy, or a reload of a known piece.
     fn copy_of(&self, inst: &MInst, memory: Option<Place>) -> Option<(Place, u8)> {
         match (self.moves.find(inst)?, memory) {
-            ((MoveKind::Copy, bytes), _) => Some((Place::reg(inst.regs[1]), bytes)),
+            ((MoveKind::Copy, bytes), _) => Some((Place::reg(inst.reg(1)), bytes)),
             ((MoveKind::Reload, bytes), Some(place)) => Some((place, bytes)),
             _ => None,
         }
@@ -371,8 +371,8 @@ impl Trace {
     /// An instruction that a rule asked for did not come: what it was to compute is nowhere.
     fn missing_inst(&mut self, asked: &MInst) {
         let desc = self.desc(asked);
-        if desc.is_move && asked.regs[0] == asked.regs[1] {
-            return self.rule_writes(asked.regs[0], asked.regs[0], true);
+        if desc.is_move && asked.reg(0) == asked.reg(1) {
+            return self.rule_writes(asked.reg(0), asked.reg(0), true);
         }
         let mut names = [None; 3];
         for_each_register(asked, desc, |index, reg, role| {
@@ -388,21 +388,21 @@ impl Trace {
     /// An instruction of the context: a move, or something that destroys.
     fn context_inst(&mut self, inst: &MInst) {
         let desc = self.desc(inst);
-        let reg = inst.regs[0];
+        let reg = inst.reg(0);
         match self.moves.find(inst) {
             Some((MoveKind::Copy | MoveKind::Reload, _)) if self.is_stack_pointer(reg) => self.destroy(reg),
             Some((MoveKind::Copy, bytes)) => {
-                self.push(Op::copy(Place::reg(inst.regs[1]), Place::reg(reg), bytes));
+                self.push(Op::copy(Place::reg(inst.reg(1)), Place::reg(reg), bytes));
                 self.wrote_register(reg);
             }
             Some((MoveKind::Reload, bytes)) => {
-                let piece = self.piece(inst.regs[1], inst.disp);
+                let piece = self.piece(inst.reg(1), inst.disp);
                 self.push(Op::copy(piece, Place::reg(reg), bytes));
                 self.wrote_register(reg);
             }
             Some((MoveKind::Spill, bytes)) => {
-                self.wrote_memory(inst.regs[1], inst.disp, bytes);
-                let piece = self.piece(inst.regs[1], inst.disp);
+                self.wrote_memory(inst.reg(1), inst.disp, bytes);
+                let piece = self.piece(inst.reg(1), inst.disp);
                 self.push(Op::copy(Place::reg(reg), piece, bytes));
             }
             None => self.foreign_inst(inst, desc),

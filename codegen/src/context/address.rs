@@ -160,12 +160,7 @@ pub(crate) trait Addressing<'a>: Context<'a> {
         let addressing = isa.desc().addressing;
         let (low, high) = (i64::from(addressing.min_disp), i64::from(addressing.max_disp));
         if low <= distance && distance + i64::from(span_bytes) <= high {
-            return Mem {
-                base,
-                index,
-                scale_log2,
-                disp: distance as i32,
-            };
+            return Mem::indexed(base, index, scale_log2, distance as i32);
         }
         let temp = self.temp(RegClass::Int);
         if base == Reg::FRAME {
@@ -175,12 +170,7 @@ pub(crate) trait Addressing<'a>: Context<'a> {
             isa.int_constant(self, temp, isa.desc().pointer_bytes, distance);
             isa.add_pointer(self, temp, base);
         }
-        Mem {
-            base: temp,
-            index,
-            scale_log2,
-            disp: 0,
-        }
+        Mem::indexed(temp, index, scale_log2, 0)
     }
 }
 

@@ -188,10 +188,7 @@ pub(crate) fn put_branch<I: Isa, S: FrameSink>(
     (then_label, else_label): (Label, Label),
     then_follows: bool,
 ) {
-    let to = |inst: MInst, label: Label| MInst {
-        imm: label.0 as i32,
-        ..inst
-    };
+    let to = |inst: MInst, label: Label| inst.with_label(label);
     let Branch { first, second } = branch;
     match (second, then_follows) {
         (None, false) => out.emit(to(first, then_label)),

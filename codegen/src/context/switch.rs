@@ -196,10 +196,7 @@ fn put_table<'a, C: Context<'a>>(cx: &mut C, dispatch: &Dispatch, members: &[Ran
 }
 
 fn to(branch: MInst, label: Label) -> MInst {
-    MInst {
-        imm: label.0 as i32,
-        ..branch
-    }
+    branch.with_label(label)
 }
 
 /// Groups sorted ranges: runs that bit tests or a table tell apart together, the others alone. `word_bits` is the

@@ -80,7 +80,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             let holder = self.st.frame.allocate_slot(u32::from(bytes));
             let mem = self.frame_mem(holder);
             self.put(self.base.isa.spill(RegClass::Int, bytes, scratch, mem));
-            self.rec.hand_memory(mem.base, mem.disp, Thing::SlotAddress(slot));
+            self.rec.hand_memory(mem.base_reg(), mem.disp, Thing::SlotAddress(slot));
             // Rules use that register for other things.
             self.rec.hand_over(scratch);
             self.st.slots[index] = holder;

@@ -235,7 +235,7 @@ impl<I: Isa, R: Record> LowerCtx for FastCtx<'_, I, R> {
         let assign = self.st.assigns[value.index()];
         if assign.regs[usize::from(part)] == NO_REG && self.is_last_use(value) {
             let mem = self.frame_mem(assign.frame + assign.parts.offset(part));
-            (self.rec).hand_memory(mem.base, mem.disp, Thing::Part(operand, part));
+            (self.rec).hand_memory(mem.base_reg(), mem.disp, Thing::Part(operand, part));
             return Src::Mem(mem);
         }
         let reg = self.load(value, part);

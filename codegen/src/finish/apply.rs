@@ -9,7 +9,7 @@
 
 use crate::isa::Isa;
 use crate::mfunc::{MBlock, MEdge, MFunc, Term, can_rematerialize, op_desc, pseudo};
-use crate::minst::{MInst, Mem};
+use crate::minst::{MInst, Mem, rewrite_registers};
 use crate::parallel_move::{Location, Move, ParallelMoves, Source, Step};
 use crate::reg::{Reg, RegClass};
 use crate::regalloc::{AllocMove, Allocation, MemoryOperand, MoveSource, Place};
@@ -173,7 +173,7 @@ impl<I: Isa> Applier<'_, I> {
         }
         self.st.definitions.resize(self.func.vregs.len(), NONE);
         for (index, inst) in self.func.insts.iter().enumerate() {
-            let reg = inst.regs[0];
+            let reg = inst.reg(0);
             if reg.is_virtual() && can_rematerialize(inst, op_desc(self.isa.op_descs(), inst.op)) {
                 self.st.definitions[reg.virtual_index()] = index as u32;
             }
@@ -268,7 +268,7 @@ impl<I: Isa> Applier<'_, I> {
             }
             (None, Source::Fresh(vreg)) => {
                 let mut inst = self.definition(vreg);
-                inst.regs[0] = reg;
+                inst.set_reg(0, reg);
                 insts.push(inst);
             }
             (other, _) => debug_assert!(false, "{other:?} is never read"),
@@ -524,11 +524,11 @@ impl<I: Isa> Applier<'_, I> {
             return;
         }
         let regs = self.allocation.regs[index as usize];
-        for (reg, physical) in inst.regs.iter_mut().zip(regs) {
-            if reg.is_virtual() && physical != crate::regalloc::NO_REG {
-                *reg = Reg(u32::from(physical));
-            }
-        }
+        let desc = op_desc(self.isa.op_descs(), inst.op);
+        rewrite_registers(&mut inst, desc, |operand| match regs[operand.slot] {
+            physical if operand.reg.is_virtual() && physical != crate::regalloc::NO_REG => Reg(u32::from(physical)),
+            _ => operand.reg,
+        });
         while self.next_memory < self.allocation.memory_operands.len()
             && self.allocation.memory_operands[self.next_memory].inst < index
         {
@@ -540,7 +540,7 @@ impl<I: Isa> Applier<'_, I> {
             inst = self.with_memory(inst, memory);
         }
         let desc = op_desc(self.isa.op_descs(), inst.op);
-        if desc.is_move && inst.regs[0] == inst.regs[1] {
+        if desc.is_move && inst.reg(0) == inst.reg(1) {
             return;
         }
         self.put(inst, origin);
@@ -554,11 +554,9 @@ impl<I: Isa> Applier<'_, I> {
             debug_assert!(false, "{} has no form for memory", desc.name);
             return inst;
         };
-        let other = inst.regs[1 - operand];
+        let other = inst.reg(1 - operand);
         let mem = Mem::base(Reg::FRAME, self.st.slots[memory.slot.0 as usize]);
-        let mut folded = MInst { op, ..inst };
-        folded.regs = [other, mem.base, mem.index];
-        folded.disp = mem.disp;
-        folded
+        let folded = inst.with_op(op);
+        folded.with_regs([other, Reg::NONE, Reg::NONE]).with_mem(mem)
     }
 }

@@ -16,7 +16,7 @@ use crate::minst::{MInst, Mem};
 pub(super) fn operand_place(inst: &MInst) -> AsmPlace {
     match inst.op {
         pseudo::ASM_MEMORY => AsmPlace::Memory(inst.mem()),
-        _ => AsmPlace::Register(inst.regs[0]),
+        _ => AsmPlace::Register(inst.reg(0)),
     }
 }
 

@@ -263,7 +263,7 @@ fn lay_out_frame<I: Isa>(
     };
     frame.needs_frame |= options.frame_pointer && pushes;
     // Such targets reach arguments on the stack from the frame pointer only.
-    frame.needs_frame |= !pushes && func.insts.iter().any(|inst| inst.regs[1] == Reg::FRAME);
+    frame.needs_frame |= !pushes && func.insts.iter().any(MInst::names_frame);
     if head.naked {
         (frame.needs_frame, frame.frame_pointer, frame.guard) = (false, false, None);
     }
@@ -631,18 +631,18 @@ impl<I: Isa> Emitter<'_, I> {
     #[inline]
     fn with_frame(&self, mut inst: MInst) -> MInst {
         debug_assert!(
-            self.has_frame || inst.regs[1] != Reg::FRAME,
+            self.has_frame || !inst.names_frame(),
             "an access of the frame without one"
         );
-        if inst.regs[1] == Reg::FRAME && op_desc(self.isa.op_descs(), inst.op).roles[1] == Role::Base {
+        if inst.names_frame() && op_desc(self.isa.op_descs(), inst.op).roles[1] == Role::Base {
             let (base, distance) = self.frame_distance(inst.disp);
-            inst.regs[1] = base;
+            inst.set_reg(1, base);
             inst.disp += distance;
         }
         // Targets whose addresses are computed by other instructions name the frame as a plain operand.
-        else if inst.regs[1] == Reg::FRAME {
+        else if inst.names_frame() {
             let (base, distance) = self.frame_distance(inst.imm);
-            inst.regs[1] = base;
+            inst.set_reg(1, base);
             inst.imm += distance;
         }
         inst

@@ -529,7 +529,7 @@ impl Resolution<'_> {
             }
             let data = &self.func.insts[inst as usize];
             let desc = op_desc(self.input.ops, data.op);
-            let bundle = self.intervals.bundle_of[data.regs[0].virtual_index()];
+            let bundle = self.intervals.bundle_of[data.reg(0).virtual_index()];
             let place = self.place_at(bundle, Positions::of_inst(inst, block));
             if place == SLOT {
                 self.out.deleted.push(inst);

@@ -263,8 +263,8 @@ impl Walk {
         }
         if desc.is_move {
             self.copies.push(Copy {
-                dst: data.regs[0],
-                src: data.regs[1],
+                dst: data.reg(0),
+                src: data.reg(1),
                 inst,
                 freq: w.positions.freq(block),
             });
@@ -389,8 +389,8 @@ fn can_fold(w: WalkInput<'_>, data: &MInst, desc: &OpDesc, index: usize, role: R
     if desc.roles[1] == Role::Base || !w.input.options.memory_operands {
         return false;
     }
-    let reg = data.regs[index];
-    if data.regs.iter().filter(|&&other| other == reg).count() > 1 {
+    let reg = data.reg(index);
+    if data.regs().iter().filter(|&&other| other == reg).count() > 1 {
         return false;
     }
     // Slots are written and read with at least four bytes.

@@ -477,7 +477,7 @@ impl<I: Isa> SelectCtx<'_, I> {
             let mut inst = MInst::new(op, 0);
             match one.mem {
                 Some(mem) => inst = inst.with_mem(mem),
-                None => inst.regs[0] = one.reg,
+                None => inst.set_reg(0, one.reg),
             }
             inst.imm = index as i32;
             self.put(inst);

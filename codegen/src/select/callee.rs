@@ -31,13 +31,13 @@ impl<I: Isa> SelectCtx<'_, I> {
         if !self.is_only_load(callee) {
             return call;
         }
-        let Some(index) = self.load_before(call.regs[0]) else {
+        let Some(index) = self.load_before(call.reg(0)) else {
             return call;
         };
         let mem = self.mfunc.insts[index].mem();
         self.mfunc.insts[index] = MInst::new(pseudo::NOP, 0);
-        let mut folded = MInst { op, ..call };
-        folded.regs[0] = Reg::NONE;
+        let mut folded = call.with_op(op);
+        folded.set_reg(0, Reg::NONE);
         folded.with_mem(mem)
     }
 
@@ -60,7 +60,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         let func = &*self.mfunc;
         let start = func.blocks.last().map_or(0, |block| block.end as usize);
         let places = (start..func.insts.len()).rev().take(MOST_STEPS_BACK);
-        let index = places.into_iter().find(|&index| func.insts[index].regs[0] == reg)?;
+        let index = places.into_iter().find(|&index| func.insts[index].reg(0) == reg)?;
         let load = &func.insts[index];
         let in_group = (func.groups.iter().rev()).any(|group| group.contains(&(index as u32)));
         let bytes = self.base.isa.desc().pointer_bytes;
@@ -76,14 +76,14 @@ impl<I: Isa> SelectCtx<'_, I> {
     /// Whether what is at an address is the same after an instruction.
     fn leaves_alone(&self, inst: &MInst, mem: Mem) -> bool {
         let row = self.row(inst);
-        let is_argument = inst.regs[1] == self.base.isa.desc().stack_pointer;
+        let is_argument = inst.reg(1) == self.base.isa.desc().stack_pointer;
         if row.has_sets || (row.writes_memory && !is_argument) {
             return false;
         }
         let mut is_same = true;
         for_each_register(inst, row, |_, reg, role| {
             let is_written = matches!(role, Role::Def | Role::UseDef);
-            is_same &= !(is_written && (reg == mem.base || reg == mem.index));
+            is_same &= !(is_written && (reg == mem.base_reg() || reg == mem.index_reg()));
         });
         is_same
     }

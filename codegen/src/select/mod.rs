@@ -189,10 +189,9 @@ impl<I: Isa> SelectCtx<'_, I> {
     #[cold]
     fn keep_old_contents(&mut self, inst: &MInst, group_start: u32) {
         let ops = self.base.isa.op_descs();
-        let defines = |inst: &MInst, index: usize, reg| {
-            inst.regs[index] == reg && op_desc(ops, inst.op).roles[index] == Role::Def
-        };
-        for (index, &reg) in inst.regs.iter().enumerate() {
+        let defines =
+            |inst: &MInst, index: usize, reg| inst.reg(index) == reg && op_desc(ops, inst.op).roles[index] == Role::Def;
+        for (index, &reg) in inst.regs().iter().enumerate() {
             let before = &self.mfunc.insts[self.rule_start as usize..group_start as usize];
             if reg.is_virtual()
                 && defines(inst, index, reg)
@@ -201,7 +200,7 @@ impl<I: Isa> SelectCtx<'_, I> {
                     .any(|other| (0..3).any(|index| defines(other, index, reg)))
             {
                 let mut keep = MInst::new(pseudo::USE, 0);
-                keep.regs[0] = reg;
+                keep.set_reg(0, reg);
                 self.mfunc.insts.push(keep);
             }
         }

@@ -3,7 +3,7 @@
 use super::{MachFault, fault, fault_at, fault_in};
 use crate::desc::{OpDesc, Role, TargetDesc};
 use crate::mfunc::{MBlock, MFunc, Term, op_desc, pseudo};
-use crate::minst::MInst;
+use crate::minst::{MInst, Slot};
 use crate::pass::MachPassCx;
 use crate::reg::Reg;
 
@@ -238,27 +238,28 @@ impl Check<'_> {
 
     /// What is wrong with the register operands.
     fn operands(&self, inst: &MInst, desc: &OpDesc) -> Option<String> {
-        for (index, (&role, &reg)) in desc.roles.iter().zip(&inst.regs).enumerate() {
-            let is_reference = role == Role::Index && inst.regs[1] == Reg::SYMBOL;
-            let is_right = match role {
-                Role::None => true,
-                Role::Index if is_reference => true,
-                Role::Index => reg.is_none() || reg.is_register(),
-                Role::Base => true,
-                Role::Use => reg.is_register() || reg == Reg::FRAME,
-                Role::Def | Role::UseDef => reg.is_register(),
-            };
+        for (index, &role) in desc.roles.iter().enumerate() {
+            let slot = inst.slot(index);
+            let is_right = matches!(
+                (role, slot),
+                (Role::None | Role::Base, _)
+                    | (_, Slot::Register(_))
+                    | (Role::Index, Slot::Empty | Slot::Reference(_))
+                    | (Role::Use, Slot::Frame)
+            );
             if !is_right {
-                return Some(format!("operand {index} is {reg:?}"));
+                return Some(format!("operand {index} is {slot:?}"));
             }
-            if role != Role::None && !is_reference && reg.is_register() {
+            if role != Role::None
+                && let Slot::Register(reg) = slot
+            {
                 let message = self.register(index, reg, desc);
                 if message.is_some() {
                     return message;
                 }
             }
         }
-        let [dst, src, _] = inst.regs;
+        let [dst, src, _] = inst.regs();
         let crosses_banks = desc.is_move && src.is_register() && self.bank(dst) != self.bank(src);
         crosses_banks.then(|| format!("moves from {src:?} to {dst:?}"))
     }

@@ -9,7 +9,7 @@ use super::live::{Live, effects};
 use super::shrink_wrap::Needs;
 use frazil_codegen::desc::{OpDesc, Role};
 use frazil_codegen::mfunc::{MFunc, RegSets, op_desc, pseudo};
-use frazil_codegen::minst::MInst;
+use frazil_codegen::minst::{MInst, RegisterOperand, rewrite_registers};
 use frazil_codegen::reg::{PRegSet, Reg, RegClass};
 
 /// An instruction of the block that is looked at.
@@ -118,13 +118,13 @@ impl Copies {
         let desc = op_desc(needs.cx.hooks.ops(), inst.op);
         let in_group = place.is_some_and(|place| func.groups.iter().any(|group| group.contains(&place)));
         if !in_group {
-            self.read_sources(&mut inst, desc, needs.cx.hooks.desc().pointer_bytes);
+            self.read_sources(&mut inst, desc);
         }
         let RegSets { defs, .. } = effects(func, &inst, desc);
         self.equals
             .retain(|equal| !defs.contains(equal.copy) && !defs.contains(equal.source));
         let is_int = |reg: Reg| reg.is_physical() && reg.bank() == RegClass::Int as usize;
-        let [copy, source, _] = inst.regs;
+        let [copy, source, _] = inst.regs();
         if desc.is_move && is_int(copy) && is_int(source) && copy != source {
             self.equals.push(Equal {
                 copy,
@@ -142,23 +142,15 @@ impl Copies {
     }
 
     /// Lets an instruction read what its sources are copies of.
-    fn read_sources(&self, inst: &mut MInst, desc: &OpDesc, pointer_bytes: u8) {
-        let is_symbol = inst.mem().reference().is_some();
-        for (reg, role) in inst.regs.iter_mut().zip(desc.roles) {
-            let bytes = match role {
-                Role::Use => inst.size,
-                // What belongs to a symbol is no register.
-                Role::Base | Role::Index if is_symbol => continue,
-                Role::Base | Role::Index => pointer_bytes,
-                _ => continue,
-            };
-            if let Some(equal) = self.equals.iter().find(|equal| equal.copy == *reg)
-                && bytes <= equal.bytes
-                && bytes > 0
-            {
-                *reg = equal.source;
+    fn read_sources(&self, inst: &mut MInst, desc: &OpDesc) {
+        rewrite_registers(inst, desc, |RegisterOperand { reg, role, bytes, .. }| {
+            let is_read = matches!(role, Role::Use | Role::Base | Role::Index) && bytes > 0;
+            let mut equals = self.equals.iter();
+            match equals.find(|equal| is_read && equal.copy == reg && bytes <= equal.bytes) {
+                Some(equal) => equal.source,
+                None => reg,
             }
-        }
+        });
     }
 
     /// Whether what needs the frame may stand behind the rest.
@@ -195,7 +187,7 @@ fn may_move(func: &MFunc, needs: &Needs<'_, '_>, step: &Step) -> bool {
     let target = needs.cx.hooks.desc();
     let RegSets { uses, defs } = effects(func, inst, desc);
     let touched = uses.union(defs);
-    let names_frame = inst.regs.contains(&Reg::FRAME);
+    let names_frame = inst.names_frame();
     if touched.contains(target.stack_pointer) || (touched.contains(target.frame_pointer) && needs.has_pointer) {
         return false;
     }
@@ -204,7 +196,7 @@ fn may_move(func: &MFunc, needs: &Needs<'_, '_>, step: &Step) -> bool {
         && !desc.reads_memory
         && desc.roles[0] == Role::Use
         && desc.roles[1] == Role::Base
-        && inst.regs[2].is_none()
+        && inst.reg(2).is_none()
         && inst.disp < func.frame.spills_below
         && defs.is_empty();
     let is_computation = !names_frame && func.is_pure(desc) && !desc.reads_memory && !desc.writes_memory;

@@ -3,9 +3,8 @@
 //! Method: backward data flow over blocks until nothing changes; sets are two words. Flags do not live from block to
 //! block. Instructions of a group may be skipped or repeated, so that nothing that they write ends a life.
 
-use frazil_codegen::Reg;
 use frazil_codegen::desc::{OpDesc, Role};
-use frazil_codegen::mfunc::{MFunc, RegSets, op_desc};
+use frazil_codegen::mfunc::{MFunc, RegSets, for_each_register, op_desc};
 use frazil_codegen::minst::MInst;
 use frazil_codegen::reg::PRegSet;
 
@@ -88,22 +87,17 @@ impl Live {
 #[inline]
 pub(super) fn effects(func: &MFunc, inst: &MInst, desc: &OpDesc) -> RegSets {
     let mut sets = func.implicit(inst, desc);
-    for (&reg, &role) in inst.regs.iter().zip(&desc.roles) {
+    for_each_register(inst, desc, |_, reg, role| {
         if !reg.is_physical() {
-            continue;
+            return;
         }
-        match role {
-            Role::None => {}
-            // What belongs to a symbol is no register.
-            Role::Index if inst.regs[1] == Reg::SYMBOL => {}
-            Role::Use | Role::Base | Role::Index => sets.uses.insert(reg),
-            Role::Def => sets.defs.insert(reg),
-            Role::UseDef => {
-                sets.uses.insert(reg);
-                sets.defs.insert(reg);
-            }
+        if matches!(role, Role::Use | Role::UseDef | Role::Base | Role::Index) {
+            sets.uses.insert(reg);
         }
-    }
+        if matches!(role, Role::Def | Role::UseDef) {
+            sets.defs.insert(reg);
+        }
+    });
     sets
 }
 

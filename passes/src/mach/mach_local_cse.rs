@@ -22,7 +22,7 @@ use super::live::effects;
 use super::slots::SlotFacts;
 use frazil_codegen::desc::{OpDesc, Role, TargetDesc};
 use frazil_codegen::mfunc::{MFunc, RegSets, can_rematerialize, for_each_register, op_desc, pseudo};
-use frazil_codegen::minst::MInst;
+use frazil_codegen::minst::{MInst, RegisterOperand, rewrite_registers};
 use frazil_codegen::pass::{MachHooks, MachPass, MachPassCx};
 use frazil_codegen::reg::PRegSet;
 use frazil_codegen::slot_access::{SlotAccess, SlotForms, WIDEST_BYTES};
@@ -359,7 +359,7 @@ impl Walk<'_> {
     }
 
     fn inst(&mut self, func: &mut MFunc, index: u32) {
-        let first = func.insts[index as usize].regs[0];
+        let first = func.insts[index as usize].reg(0);
         self.visit(func, index);
         // What a register holds that is not tracked is no value that can be found again.
         if first.is_physical() && !self.tracked.contains(first) {
@@ -401,8 +401,8 @@ impl Walk<'_> {
             inst = simpler;
             func.insts[index as usize] = inst;
             func.relies_on_upper_bits = true;
-            self.memory.forget_narrow_origin(inst.regs[0]);
-            self.memory.forget_narrow_origin(inst.regs[1]);
+            self.memory.forget_narrow_origin(inst.reg(0));
+            self.memory.forget_narrow_origin(inst.reg(1));
             self.changes += 1;
         }
         let desc = op_desc(self.hooks.ops(), inst.op);
@@ -419,28 +419,23 @@ impl Walk<'_> {
     /// Replaces operands that are copies by what they are copies of.
     fn use_originals(&self, inst: &mut MInst, desc: &OpDesc) -> bool {
         let mut changed = false;
-        for index in 0..3 {
-            let reg = inst.regs[index];
-            let is_read = match desc.roles[index] {
-                Role::Use | Role::Base => true,
-                Role::Index => inst.regs[1] != Reg::SYMBOL,
-                Role::None | Role::Def | Role::UseDef => false,
-            };
-            if is_read
-                && reg.is_physical()
-                && let Some(original) = self.memory.original(reg)
-            {
-                inst.regs[index] = original;
-                changed = true;
+        rewrite_registers(inst, desc, |RegisterOperand { reg, role, .. }| {
+            let is_read = matches!(role, Role::Use | Role::Base | Role::Index);
+            match self.memory.original(reg).filter(|_| is_read) {
+                Some(original) => {
+                    changed = true;
+                    original
+                }
+                None => reg,
             }
-        }
+        });
         changed
     }
 
     /// A move instead of an extension that changes nothing.
     fn drop_extension(&self, inst: &MInst) -> Option<MInst> {
         let limit = self.hooks.rules().extends_beyond(inst)?;
-        let [dst, src, _] = inst.regs;
+        let [dst, src, _] = inst.regs();
         let bits = self.memory.bits(src);
         let bytes = if bits <= 32 {
             4
@@ -452,7 +447,7 @@ impl Walk<'_> {
 
     /// Whether a spill slot holds already what an instruction stores there; else notes that it will.
     fn holds(&mut self, inst: &MInst, access: SlotAccess) -> bool {
-        let value = self.value_read(inst.regs[0]);
+        let value = self.value_read(inst.reg(0));
         let mut slots = self.memory.slots.iter();
         if slots.any(|slot| slot.access == access && slot.value == value) {
             return true;
@@ -464,7 +459,7 @@ impl Walk<'_> {
 
     fn reload(&mut self, func: &mut MFunc, index: u32, access: SlotAccess) {
         let inst = func.insts[index as usize];
-        let dst = inst.regs[0];
+        let dst = inst.reg(0);
         let held = self.memory.value(dst);
         let mut values = (self.memory.slots.iter().filter(|slot| slot.access == access)).map(|slot| slot.value);
         if values.clone().any(|value| value == held) {
@@ -486,7 +481,7 @@ impl Walk<'_> {
     /// Notes a copy; it goes if the register holds the value already.
     fn copy(&mut self, func: &mut MFunc, index: u32) {
         let inst = func.insts[index as usize];
-        let [dst, src, _] = inst.regs;
+        let [dst, src, _] = inst.regs();
         let class = class_of(dst);
         let read = self.value_read(src);
         let is_known = self.memory.bits(src) <= inst.size.saturating_mul(8)
@@ -516,13 +511,13 @@ impl Walk<'_> {
     /// Finds whether a register holds the result already.
     fn compute(&mut self, func: &mut MFunc, index: u32, desc: &OpDesc) {
         let inst = func.insts[index as usize];
-        let dst = inst.regs[0];
+        let dst = inst.reg(0);
         let key = self.key(&inst, desc);
         let place = place_of(&key);
         let (found, value) = self.memory.table[place];
         let class = class_of(dst);
         // Zero is made more easily than copied.
-        let is_cheap = |holder: Reg| holder != dst && inst.regs[1].is_none() && (inst.imm, inst.disp) == (0, 0);
+        let is_cheap = |holder: Reg| holder != dst && inst.reg(1).is_none() && (inst.imm, inst.disp) == (0, 0);
         if found == key
             && let Some(holder) = self.memory.holder(class, value)
             && !is_cheap(holder)
@@ -542,16 +537,13 @@ impl Walk<'_> {
     }
 
     fn key(&self, inst: &MInst, desc: &OpDesc) -> Key {
-        let is_value = [1, 2].map(|index: usize| {
-            let is_reference = index == 2 && inst.regs[1] == Reg::SYMBOL;
-            desc.roles[index] != Role::None && inst.regs[index].is_physical() && !is_reference
-        });
-        let operand = |index: usize| {
-            let reg = inst.regs[index];
-            if is_value[index - 1] {
-                self.memory.value(reg)
+        let words = inst.slot_words();
+        let is_value = [1, 2].map(|slot: usize| desc.roles[slot] != Role::None && inst.reg(slot).is_physical());
+        let operand = |slot: usize| {
+            if is_value[slot - 1] {
+                self.memory.value(inst.reg(slot))
             } else {
-                reg.0
+                words[slot]
             }
         };
         Key {
@@ -567,7 +559,7 @@ impl Walk<'_> {
 
     /// Notes what any other instruction writes.
     fn write(&mut self, func: &MFunc, inst: &MInst, desc: &OpDesc) {
-        let dst = inst.regs[0];
+        let dst = inst.reg(0);
         let defines = matches!(desc.roles[0], Role::Def | Role::UseDef) && dst.is_physical();
         // The result's bits follow from what was there before.
         let bits = if defines { self.significant_bits(inst) } else { ALL_BITS };
@@ -585,13 +577,13 @@ impl Walk<'_> {
             origin: None,
             bits,
         };
-        self.memory.set(inst.regs[0], contents);
+        self.memory.set(inst.reg(0), contents);
         value
     }
 
     /// How many low bits of the first register may be set after an instruction; only integers are asked for.
     fn significant_bits(&self, inst: &MInst) -> u8 {
-        if inst.regs[0].bank() != RegClass::Int as usize {
+        if inst.reg(0).bank() != RegClass::Int as usize {
             return ALL_BITS;
         }
         let memory = &self.memory;
@@ -626,7 +618,7 @@ fn is_computation(func: &MFunc, inst: &MInst, desc: &OpDesc) -> bool {
         && !desc.has_sets
         && desc.implicit_uses.is_empty()
         && desc.implicit_defs.is_empty()
-        && inst.regs[0].is_physical()
+        && inst.reg(0).is_physical()
 }
 
 /// The place of a computation in the table.

@@ -148,7 +148,7 @@ impl Walk<'_> {
 
     /// Whether nothing reads what an instruction computes.
     fn is_useless(&self, func: &MFunc, inst: &MInst, desc: &OpDesc, defs: PRegSet) -> bool {
-        if desc.is_move && inst.regs[0] == inst.regs[1] {
+        if desc.is_move && inst.reg(0) == inst.reg(1) {
             return true;
         }
         // Loads may be volatile, except those of spill slots.
@@ -188,7 +188,7 @@ impl Walk<'_> {
             }
             let writes_tested = effects(func, &inst, desc).defs.contains(tested);
             if desc.writes_flags || writes_tested {
-                let is_result = matches!(desc.roles[0], Role::Def | Role::UseDef) && inst.regs[0] == tested;
+                let is_result = matches!(desc.roles[0], Role::Def | Role::UseDef) && inst.reg(0) == tested;
                 return is_result && desc.writes_flags && rules.sets_flags_like(&inst, &test, conditions);
             }
         }
@@ -207,7 +207,7 @@ impl Walk<'_> {
             return false;
         }
         let first_desc = self.desc(&first);
-        let link = first.regs[0];
+        let link = first.reg(0);
         if first_desc.roles[0] != Role::Def || !link.is_physical() || first_desc.writes_flags {
             return false;
         }

@@ -21,7 +21,6 @@
 use super::cycles::Cycles;
 use super::entry_copies::Copies;
 use super::live::{Live, effects};
-use frazil_codegen::Reg;
 use frazil_codegen::mfunc::{MBlock, MEdge, MFunc, Term, op_desc, pseudo};
 use frazil_codegen::minst::MInst;
 use frazil_codegen::pass::{MachPass, MachPassCx};
@@ -113,12 +112,10 @@ impl<'a, 'b> Needs<'a, 'b> {
     pub fn has(&self, func: &MFunc, inst: &MInst) -> bool {
         let desc = op_desc(self.cx.hooks.ops(), inst.op);
         if inst.op >= pseudo::FIRST && !pseudo::is_asm(inst.op) {
-            return inst.op == pseudo::ARRIVE || (inst.op == pseudo::USE && self.registers.contains(inst.regs[0]));
+            return inst.op == pseudo::ARRIVE || (inst.op == pseudo::USE && self.registers.contains(inst.reg(0)));
         }
         let sets = effects(func, inst, desc);
-        desc.has_sets
-            || inst.regs.contains(&Reg::FRAME)
-            || !(sets.uses.union(sets.defs)).intersection(self.registers).is_empty()
+        desc.has_sets || inst.names_frame() || !(sets.uses.union(sets.defs)).intersection(self.registers).is_empty()
     }
 }
 

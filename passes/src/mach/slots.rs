@@ -128,7 +128,7 @@ impl SlotFacts {
             let mut now_held = NONE;
             let is_alone = !self.in_group[index as usize];
             if desc.is_move && is_alone {
-                now_held = place(inst.regs[1]).map_or(NONE, |place| held[place]);
+                now_held = place(inst.reg(1)).map_or(NONE, |place| held[place]);
                 if now_held != NONE && !self.keeps(inst, now_held, hooks) {
                     now_held = NONE;
                 }
@@ -151,8 +151,8 @@ impl SlotFacts {
                 }
             }
             if now_held != NONE
-                && self.tracked.contains(inst.regs[0])
-                && let Some(place) = place(inst.regs[0])
+                && self.tracked.contains(inst.reg(0))
+                && let Some(place) = place(inst.reg(0))
             {
                 held[place] = now_held;
             }
@@ -165,7 +165,7 @@ impl SlotFacts {
     /// Whether a move copies all of a slot's contents.
     fn keeps(&self, inst: &MInst, slot: u16, hooks: &dyn MachHooks) -> bool {
         let slot = self.slots[usize::from(slot)];
-        let [dst, src, _] = inst.regs;
+        let [dst, src, _] = inst.regs();
         let class_bytes = hooks.desc().class(slot.class()).bytes;
         slot.bytes <= inst.size || *inst == hooks.mov(slot.class(), class_bytes, dst, src)
     }

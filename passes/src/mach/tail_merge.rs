@@ -297,7 +297,7 @@ impl Merger<'_, '_> {
         if left == right {
             return true;
         }
-        let without_sets = |inst: &MInst| MInst { imm: 0, ..*inst };
+        let without_sets = |inst: &MInst| inst.with_imm(0);
         left.op == right.op
             && self.desc(left).has_sets
             && without_sets(left) == without_sets(right)
@@ -419,11 +419,11 @@ fn targets<'a>(func: &'a MFunc, block: &MBlock) -> impl Iterator<Item = u32> + u
 
 /// A hash of all that makes two instructions the same.
 fn hash_with(start: WordHasher, func: &MFunc, inst: &MInst, desc: &OpDesc) -> u64 {
-    let [first, second, third] = inst.regs;
+    let [first, second, third] = inst.slot_words();
     let own = u64::from(inst.op) << 16 | u64::from(inst.size) << 8 | u64::from(inst.aux);
     let hash = start
-        .with(own << 32 | u64::from(first.0))
-        .with(u64::from(second.0) << 32 | u64::from(third.0));
+        .with(own << 32 | u64::from(first))
+        .with(u64::from(second) << 32 | u64::from(third));
     let last = u64::from(inst.disp.cast_unsigned()) << 32;
     if desc.has_sets {
         let sets = func.sets[inst.imm as usize];

@@ -10,10 +10,7 @@ pub fn none(op: Op) -> MInst {
 
 /// Destination and two sources, of a width.
 pub fn rrr_sized(op: Op, bytes: u8, dst: Reg, a: Reg, b: Reg) -> MInst {
-    MInst {
-        regs: [dst, a, b],
-        ..MInst::new(op as u16, bytes)
-    }
+    MInst::new(op as u16, bytes).with_regs([dst, a, b])
 }
 
 /// Destination and two sources.
@@ -33,27 +30,19 @@ pub fn rr(op: Op, dst: Reg, src: Reg) -> MInst {
 
 /// Destination, source, immediate. Only `addi` takes one of more than 13 bits.
 pub fn rri(op: Op, dst: Reg, src: Reg, imm: i32) -> MInst {
-    MInst {
-        imm,
-        ..rr(op, dst, src)
-    }
+    rr(op, dst, src).with_imm(imm)
 }
 
 /// A constant in a register.
 pub fn li(dst: Reg, imm: i32) -> MInst {
-    MInst {
-        imm,
-        ..rr(Op::Li, dst, Reg::NONE)
-    }
+    rr(Op::Li, dst, Reg::NONE).with_imm(imm)
 }
 
 /// A load, store, or another instruction with a register and memory.
 pub fn rm(op: Op, bytes: u8, reg: Reg, mem: Mem) -> MInst {
-    MInst {
-        regs: [reg, Reg::NONE, Reg::NONE],
-        ..MInst::new(op as u16, bytes)
-    }
-    .with_mem(mem)
+    MInst::new(op as u16, bytes)
+        .with_regs([reg, Reg::NONE, Reg::NONE])
+        .with_mem(mem)
 }
 
 /// The address of what a reference names.
@@ -63,10 +52,7 @@ pub fn la(dst: Reg, reference: Ref, addend: i32) -> MInst {
 
 /// The address of a label.
 pub fn ll(dst: Reg, label: Label) -> MInst {
-    MInst {
-        imm: label.0.cast_signed(),
-        ..rr(Op::Ll, dst, Reg::NONE)
-    }
+    rr(Op::Ll, dst, Reg::NONE).with_label(label)
 }
 
 /// The mark in `aux` of a branch that certainly is short.
@@ -74,10 +60,7 @@ const NEAR: u8 = 1;
 
 /// A conditional branch.
 pub fn branch(op: Op, a: Reg, b: Reg, label: Label) -> MInst {
-    MInst {
-        imm: label.0.cast_signed(),
-        ..rrr(op, a, b, Reg::NONE)
-    }
+    rrr(op, a, b, Reg::NONE).with_label(label)
 }
 
 /// A conditional branch over fewer than 100 instructions.
@@ -87,11 +70,7 @@ pub fn near_branch(op: Op, a: Reg, b: Reg, label: Label) -> MInst {
 
 /// A branch with this label, marked as short.
 pub fn near(branch: MInst, label: Label) -> MInst {
-    MInst {
-        imm: label.0.cast_signed(),
-        ..branch
-    }
-    .with_condition(NEAR)
+    branch.with_label(label).with_condition(NEAR)
 }
 
 /// Whether a branch is marked as short.
@@ -101,10 +80,7 @@ pub fn is_near(inst: &MInst) -> bool {
 
 /// An unconditional jump.
 pub fn jump(label: Label) -> MInst {
-    MInst {
-        imm: label.0.cast_signed(),
-        ..none(Op::J)
-    }
+    none(Op::J).with_label(label)
 }
 
 /// A jump or call to an address in a register.

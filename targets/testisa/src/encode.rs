@@ -43,11 +43,16 @@ fn put_constant(out: &mut CodeBuffer, dst: Reg, imm: i32) {
     }
 }
 
+/// What a row names that always names something.
+fn named(inst: &MInst) -> Ref {
+    inst.reference().expect("rules give the row a symbol")
+}
+
 /// Appends an instruction.
 pub fn encode(inst: &MInst, out: &mut CodeBuffer) {
     let op = Op::from_number(inst.op).expect("rules use rows of the table only");
     let start = out.offset();
-    let regs = inst.regs;
+    let regs = inst.regs();
     let mut jump = None;
     match op.row().form {
         Form::None | Form::Rrr | Form::Rr | Form::Split | Form::JumpReg | Form::CallReg => {
@@ -62,7 +67,7 @@ pub fn encode(inst: &MInst, out: &mut CodeBuffer) {
         Form::Li => put_constant(out, regs[0], inst.imm),
         Form::SymbolAddress => {
             put(out, word(op, 4, [regs[0], Reg::NONE, Reg::NONE]));
-            out.reloc(start + 4, ABS32, Ref(regs[2].0), i64::from(inst.disp));
+            out.reloc(start + 4, ABS32, named(inst), i64::from(inst.disp));
             put(out, 0);
         }
         Form::LabelAddress => {
@@ -77,7 +82,7 @@ pub fn encode(inst: &MInst, out: &mut CodeBuffer) {
             jump = Some(inst.label());
         }
         Form::Call => {
-            out.reloc(start, CALL24, Ref(regs[2].0), 0);
+            out.reloc(start, CALL24, named(inst), 0);
             put(out, word(op, 4, [Reg::NONE; 3]));
         }
     }
@@ -85,7 +90,7 @@ pub fn encode(inst: &MInst, out: &mut CodeBuffer) {
 }
 
 fn put_access(out: &mut CodeBuffer, op: Op, inst: &MInst) {
-    let [reg, base, index] = inst.regs;
+    let [reg, base, index] = inst.regs();
     debug_assert!(index.is_none(), "there are no indexed addresses");
     if fits(inst.disp, 8) {
         put(
@@ -112,10 +117,10 @@ fn put_branch(out: &mut CodeBuffer, op: Op, inst: &MInst) {
     };
     if reaches {
         out.fixup(start, inst.label(), BRANCH8);
-        put(out, word(op, 4, inst.regs));
+        put(out, word(op, 4, inst.regs()));
         return;
     }
-    put(out, word(inverse(op), 4, inst.regs) | 2 << 24);
+    put(out, word(inverse(op), 4, inst.regs()) | 2 << 24);
     put_jump(out, inst.label());
 }
 

@@ -119,10 +119,7 @@ impl Isa for TestIsa {
 
     fn invert(&self, branch: MInst) -> MInst {
         match Op::from_number(branch.op) {
-            Some(op) => MInst {
-                op: crate::encode::inverse(op) as u16,
-                ..branch
-            },
+            Some(op) => branch.with_op(crate::encode::inverse(op) as u16),
             None => branch,
         }
     }
@@ -227,7 +224,7 @@ impl Isa for TestIsa {
     }
 
     fn address<C: LowerCtx>(&self, cx: &mut C, dst: Reg, mem: Mem) {
-        cx.emit(rri(Op::Addi, dst, mem.base, mem.disp));
+        cx.emit(rri(Op::Addi, dst, mem.base_reg(), mem.disp));
     }
 
     fn extend<C: LowerCtx>(&self, cx: &mut C, dst: Reg, src: Reg, bits: u32, signed: bool) {

@@ -112,6 +112,8 @@ macro_rules! ops {
         /// What shared code sees of the rows. There are no flags.
         pub static OP_DESCS: &[OpDesc] = &[$(OpDesc {
             roles: Form::$form.roles(),
+            // Addresses have four bytes.
+            widths: if matches!(Form::$form, Form::Load | Form::Store) { [0, 4, 4] } else { [0; 3] },
             classes: {
                 let (result, source) = Op::$variant.classes();
                 Form::$form.classes(result, source)

@@ -2,7 +2,7 @@
 
 use crate::ops::{Form, Op};
 use crate::regs::name;
-use frazil_codegen::{AsmNames, MInst, Ref, Reg};
+use frazil_codegen::{AsmNames, MInst, Reg};
 use std::fmt::{self, Write};
 
 /// Writes an instruction.
@@ -17,30 +17,32 @@ pub fn print(inst: &MInst, names: &dyn AsmNames, out: &mut dyn Write) -> fmt::Re
     }
     match row.form {
         Form::None => {}
-        Form::Rrr | Form::Rr | Form::Split | Form::JumpReg | Form::CallReg => write_regs(&inst.regs, out)?,
+        Form::Rrr | Form::Rr | Form::Split | Form::JumpReg | Form::CallReg => write_regs(&inst.regs(), out)?,
         Form::Rri | Form::Li => {
-            write_regs(&inst.regs, out)?;
+            write_regs(&inst.regs(), out)?;
             write!(out, ", {}", inst.imm)?;
         }
         Form::SymbolAddress => {
-            write_regs(&inst.regs[..1], out)?;
+            write_regs(&[inst.reg(0)], out)?;
             out.write_str(", ")?;
-            names.write_ref(Ref(inst.regs[2].0), out)?;
+            if let Some(named) = inst.reference() {
+                names.write_ref(named, out)?;
+            }
             if inst.disp != 0 {
                 write!(out, "{:+}", inst.disp)?;
             }
         }
         Form::LabelAddress => {
-            write_regs(&inst.regs, out)?;
+            write_regs(&inst.regs(), out)?;
             out.write_str(", ")?;
             names.write_label(inst.label(), out)?;
         }
         Form::Load | Form::Store => {
-            write_regs(&inst.regs[..1], out)?;
-            write!(out, ", {}({})", inst.disp, name(inst.regs[1]))?;
+            write_regs(&[inst.reg(0)], out)?;
+            write!(out, ", {}({})", inst.disp, name(inst.reg(1)))?;
         }
         Form::Branch => {
-            write_regs(&inst.regs, out)?;
+            write_regs(&inst.regs(), out)?;
             out.write_str(", ")?;
             names.write_label(inst.label(), out)?;
         }
@@ -50,7 +52,9 @@ pub fn print(inst: &MInst, names: &dyn AsmNames, out: &mut dyn Write) -> fmt::Re
         }
         Form::Call => {
             out.write_char(' ')?;
-            names.write_ref(Ref(inst.regs[2].0), out)?;
+            if let Some(named) = inst.reference() {
+                names.write_ref(named, out)?;
+            }
         }
     }
     Ok(())

@@ -26,7 +26,7 @@ pub fn none(op: Op, size: u8) -> MInst {
 #[inline]
 pub fn r(op: Op, size: u8, reg: Reg) -> MInst {
     let mut inst = new(op, size, &[Form::R, Form::RC, Form::O, Form::Same]);
-    inst.regs[0] = reg;
+    inst.set_reg(0, reg);
     inst
 }
 
@@ -41,8 +41,8 @@ pub fn m(op: Op, size: u8, mem: Mem) -> MInst {
 pub fn rr(op: Op, size: u8, dst: Reg, src: Reg) -> MInst {
     let forms = &[Form::StoreRR, Form::LoadRR, Form::Exchange, Form::StoreRRC];
     let mut inst = new(op, size, forms);
-    inst.regs[0] = dst;
-    inst.regs[1] = src;
+    inst.set_reg(0, dst);
+    inst.set_reg(1, src);
     inst
 }
 
@@ -50,7 +50,7 @@ pub fn rr(op: Op, size: u8, dst: Reg, src: Reg) -> MInst {
 #[inline]
 pub fn rm(op: Op, size: u8, dst: Reg, mem: Mem) -> MInst {
     let mut inst = new(op, size, &[Form::RM]).with_mem(mem);
-    inst.regs[0] = dst;
+    inst.set_reg(0, dst);
     inst
 }
 
@@ -58,7 +58,7 @@ pub fn rm(op: Op, size: u8, dst: Reg, mem: Mem) -> MInst {
 #[inline]
 pub fn mr(op: Op, size: u8, mem: Mem, src: Reg) -> MInst {
     let mut inst = new(op, size, &[Form::MR]).with_mem(mem);
-    inst.regs[0] = src;
+    inst.set_reg(0, src);
     inst
 }
 
@@ -66,7 +66,7 @@ pub fn mr(op: Op, size: u8, mem: Mem, src: Reg) -> MInst {
 #[inline]
 pub fn ri(op: Op, size: u8, dst: Reg, imm: i32) -> MInst {
     let mut inst = new(op, size, &[Form::RI, Form::OI]);
-    inst.regs[0] = dst;
+    inst.set_reg(0, dst);
     inst.imm = imm;
     inst
 }
@@ -83,8 +83,8 @@ pub fn mi(op: Op, size: u8, mem: Mem, imm: i32) -> MInst {
 #[inline]
 pub fn rri(op: Op, size: u8, dst: Reg, src: Reg, imm: i32) -> MInst {
     let mut inst = new(op, size, &[Form::LoadRRI, Form::StoreRRI]);
-    inst.regs[0] = dst;
-    inst.regs[1] = src;
+    inst.set_reg(0, dst);
+    inst.set_reg(1, src);
     inst.imm = imm;
     inst
 }
@@ -93,7 +93,7 @@ pub fn rri(op: Op, size: u8, dst: Reg, src: Reg, imm: i32) -> MInst {
 #[inline]
 pub fn rmi(op: Op, size: u8, dst: Reg, mem: Mem, imm: i32) -> MInst {
     let mut inst = new(op, size, &[Form::RMI]).with_mem(mem);
-    inst.regs[0] = dst;
+    inst.set_reg(0, dst);
     inst.imm = imm;
     inst
 }
@@ -183,7 +183,7 @@ pub fn mov_imm64(dst: Reg, value: i64) -> MInst {
         return ri(Op::MovRI, 8, dst, value);
     }
     let mut inst = new(Op::MovabsRI, 8, &[Form::OI64]);
-    inst.regs[0] = dst;
+    inst.set_reg(0, dst);
     inst.imm = value as i32;
     inst.disp = (value >> 32) as i32;
     inst
@@ -193,7 +193,7 @@ pub fn mov_imm64(dst: Reg, value: i64) -> MInst {
 #[inline]
 pub fn movabs_ref(dst: Reg, target: Ref, addend: i32) -> MInst {
     let mut inst = new(Op::MovabsRRef, 8, &[Form::ORef]).with_mem(Mem::symbol(target, addend));
-    inst.regs[0] = dst;
+    inst.set_reg(0, dst);
     inst
 }
 
@@ -201,8 +201,8 @@ pub fn movabs_ref(dst: Reg, target: Ref, addend: i32) -> MInst {
 #[inline]
 pub fn lea_ref(dst: Reg, base: Reg, target: Ref, addend: i32) -> MInst {
     let mut inst = new(Op::LeaRRef, 8, &[Form::RBaseRef]);
-    inst.regs[0] = dst;
-    inst.regs[1] = base;
+    inst.set_reg(0, dst);
+    inst.set_reg(1, base);
     inst.imm = target.0.cast_signed();
     inst.disp = addend;
     inst

@@ -165,7 +165,7 @@ pub fn encode(inst: &MInst, buf: &mut CodeBuffer) {
     let mut jump = None;
     match template.class {
         Class::Registers => Out::fill(buf, |out| registers(out, template, inst, 0)),
-        Class::Memory if inst.regs[1].is_physical() => Out::fill(buf, |out| memory(out, template, inst, 0)),
+        Class::Memory if inst.reg(1).is_physical() => Out::fill(buf, |out| memory(out, template, inst, 0)),
         _ => jump = other(buf, template, inst),
     }
     buf.finish_inst(inst, start, jump);
@@ -226,7 +226,7 @@ fn number(reg: Reg) -> u8 {
 /// What goes into the `reg` field: a register or the row's digit.
 #[inline(always)]
 fn reg_field(template: &Template, inst: &MInst) -> u8 {
-    let reg = inst.regs[usize::from(template.reg_slot & 1)];
+    let reg = inst.reg(usize::from(template.reg_slot & 1));
     debug_assert!(reg.is_physical() || template.reg_mask == 0, "{inst:?}");
     reg.0 as u8 & template.reg_mask | template.digit
 }
@@ -247,7 +247,7 @@ fn begin(out: &mut Out<'_>, template: &Template, opcode_bits: u8, rex: u8, byte_
 #[inline(always)]
 fn registers(out: &mut Out<'_>, template: &Template, inst: &MInst, opcode_bits: u8) {
     let reg = reg_field(template, inst);
-    let rm = number(inst.regs[usize::from(template.rm_slot & 1)]);
+    let rm = number(inst.reg(usize::from(template.rm_slot & 1)));
     let byte_register = reg & template.byte_reg | rm & template.byte_rm;
     let opcode_bits = inst.aux & template.condition_mask | opcode_bits;
     begin(out, template, opcode_bits, (reg >> 3) << 2 | rm >> 3, byte_register);
@@ -265,7 +265,7 @@ fn registers_immediate(out: &mut Out<'_>, template: &Template, inst: &MInst) {
 fn register_immediate(out: &mut Out<'_>, template: &Template, inst: &MInst) {
     let immediate = immediate(template, inst);
     let is_full = inst.size == 1 || immediate.bytes > 1;
-    if is_full && number(inst.regs[0]) == 0 {
+    if is_full && number(inst.reg(0)) == 0 {
         let opcode = match template.imm {
             Imm::Short => template.digit << 3 | 5,
             Imm::Full => 0xa9,
@@ -326,14 +326,14 @@ fn full(value: i32, bytes: usize) -> Immediate {
 /// A register in the opcode byte.
 #[inline(always)]
 fn opcode_register(out: &mut Out<'_>, template: &Template, inst: &MInst) {
-    let rm = number(inst.regs[0]);
+    let rm = number(inst.reg(0));
     begin(out, template, rm & 7, rm >> 3, rm & template.byte_rm);
 }
 
 /// A move of an immediate to a register.
 fn move_immediate(out: &mut Out<'_>, template: &Template, inst: &MInst) {
     if inst.size == 8 {
-        let rm = number(inst.regs[0]);
+        let rm = number(inst.reg(0));
         begin(out, template, 0, rm >> 3, 0);
         out.modrm_reg(0, rm);
     } else {
@@ -343,7 +343,7 @@ fn move_immediate(out: &mut Out<'_>, template: &Template, inst: &MInst) {
 }
 
 fn exchange(out: &mut Out<'_>, template: &Template, inst: &MInst) {
-    let (first, second) = (number(inst.regs[0]), number(inst.regs[1]));
+    let (first, second) = (number(inst.reg(0)), number(inst.reg(1)));
     debug_assert_ne!(first, second, "an exchange of a register with itself is a no-operation");
     if inst.size != 1 && (first == 0 || second == 0) {
         let other = first | second;
@@ -356,7 +356,7 @@ fn exchange(out: &mut Out<'_>, template: &Template, inst: &MInst) {
 #[inline(always)]
 fn memory(out: &mut Out<'_>, template: &Template, inst: &MInst, opcode_bits: u8) {
     let reg = reg_field(template, inst);
-    let (base, index) = (inst.regs[1], inst.regs[2]);
+    let (base, index) = (inst.reg(1), inst.reg(2));
     let base = number(base);
     let rex = (reg >> 3) << 2 | base >> 3;
     let byte_register = reg & template.byte_reg;
@@ -391,7 +391,7 @@ fn scale_bits(inst: &MInst) -> u8 {
 /// Any memory operand, and perhaps an immediate.
 fn any_memory(out: &mut Out<'_>, template: &Template, inst: &MInst) {
     let immediate = immediate(template, inst);
-    if inst.regs[1].is_physical() {
+    if inst.reg(1).is_physical() {
         memory(out, template, inst, immediate.opcode_bits);
     } else {
         baseless(out, template, inst, immediate);
@@ -402,8 +402,8 @@ fn any_memory(out: &mut Out<'_>, template: &Template, inst: &MInst) {
 /// A memory operand without base register: a symbol, or an index alone, or nothing but a displacement.
 fn baseless(out: &mut Out<'_>, template: &Template, inst: &MInst, immediate: Immediate) {
     let reg = reg_field(template, inst);
-    let index = inst.regs[2];
-    let is_symbol = inst.regs[1] == Reg::SYMBOL;
+    let index = inst.reg(2);
+    let is_symbol = inst.is_symbol();
     let has_index = !is_symbol && !index.is_none();
     let rex_x = if has_index { (number(index) >> 3) << 1 } else { 0 };
     let opcode_bits = inst.aux & template.condition_mask | immediate.opcode_bits;
@@ -422,9 +422,15 @@ fn baseless(out: &mut Out<'_>, template: &Template, inst: &MInst, immediate: Imm
     }
 }
 
+/// What an instruction names whose form, or whose operand, is a reference.
+#[inline]
+pub(crate) fn named(inst: &MInst) -> Ref {
+    inst.reference().expect("rules give such a row a symbol")
+}
+
 /// ModRM and displacement of an address that a symbol, constant or label gives, with its relocation or fixup.
 fn symbol_operand(out: &mut Out<'_>, inst: &MInst, reg: u8, immediate: Immediate) {
-    let target = Ref(inst.regs[2].0);
+    let target = named(inst);
     let (kind, from_end) = match target.kind() {
         RefKind::Symbol | RefKind::Constant | RefKind::Block | RefKind::Foreign => (relocs::PC32, true),
         RefKind::Plt => (relocs::PLT32, true),
@@ -469,7 +475,7 @@ fn slot_relocation(out: &Out<'_>, inst: &MInst) -> u8 {
 #[cold]
 fn address_of_symbol(out: &mut Out<'_>, template: &Template, inst: &MInst) {
     opcode_register(out, template, inst);
-    out.reloc32(relocs::ABS64, Ref(inst.regs[2].0), i64::from(inst.disp));
+    out.reloc32(relocs::ABS64, named(inst), i64::from(inst.disp));
     out.word(0, 4);
 }
 
@@ -485,7 +491,7 @@ fn symbol_offset(out: &mut Out<'_>, template: &Template, inst: &MInst) {
             relocs::ABS32S
         }
     };
-    let (reg, base) = (number(inst.regs[0]), number(inst.regs[1]));
+    let (reg, base) = (number(inst.reg(0)), number(inst.reg(1)));
     begin(out, template, 0, (reg >> 3) << 2 | base >> 3, 0);
     out.byte(0x80 | (reg & 7) << 3 | base & 7);
     if base & 7 == 4 {
@@ -542,7 +548,7 @@ fn branch_to_symbol(out: &mut Out<'_>, code: &Code, inst: &MInst) {
         out.byte(0x48);
     }
     out.byte(code.opcode);
-    let target = Ref(inst.regs[2].0);
+    let target = named(inst);
     let kind = if target.kind() == RefKind::Symbol {
         relocs::PC32
     } else {

@@ -171,10 +171,7 @@ impl Isa for X86 {
     }
 
     fn invert(&self, branch: MInst) -> MInst {
-        MInst {
-            aux: branch.aux ^ 1,
-            ..branch
-        }
+        branch.with_aux(branch.aux ^ 1)
     }
 
     fn jump(&self, target: Label) -> MInst {
@@ -238,12 +235,7 @@ impl Isa for X86 {
             cx.emit(jcc(Cond::A, default));
         }
         let start = Mem::symbol(Ref::new(RefKind::Label, table.label.0), 0);
-        let entry = Mem {
-            base: SCRATCH,
-            index: temp,
-            scale_log2: 2,
-            disp: 0,
-        };
+        let entry = Mem::indexed(SCRATCH, temp, 2, 0);
         cx.emit(rm(Op::LeaRM, 8, SCRATCH, start));
         cx.emit(rm(Op::MovsxdRM, 8, temp, entry));
         cx.emit(rr(Op::AddRR, 8, temp, SCRATCH));

@@ -293,6 +293,17 @@ pub enum Kind {
     Vector,
 }
 
+impl Kind {
+    /// The register's width in an operation of `size` bytes.
+    pub(crate) const fn bytes(self, size: u8) -> u8 {
+        match self {
+            Kind::Sized => size,
+            Kind::General(bytes) => bytes,
+            Kind::Vector => 16,
+        }
+    }
+}
+
 /// A register operand: what is done with it and what it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operand {
@@ -452,8 +463,14 @@ impl Row {
             classes[1] = Some(RegClass::Int);
             classes[2] = Some(RegClass::Int);
         }
+        let mut widths = [width_of(self.operands[0]), width_of(self.operands[1]), 0];
+        if let Role::Base = roles[1] {
+            widths[1] = 8;
+            widths[2] = 8;
+        }
         OpDesc {
             roles,
+            widths,
             classes,
             reads_flags: self.effects.reads_flags,
             writes_flags: self.effects.writes_flags,
@@ -473,6 +490,14 @@ const fn class_of(operand: Option<Operand>) -> Option<RegClass> {
         Some(Operand { kind: Kind::Vector, .. }) => Some(RegClass::Float),
         Some(_) => Some(RegClass::Int),
         None => None,
+    }
+}
+
+/// How many bytes of an operand's register are read or written; 0 for the operation's size.
+const fn width_of(operand: Option<Operand>) -> u8 {
+    match operand {
+        Some(operand) => operand.kind.bytes(0),
+        None => 0,
     }
 }
 

@@ -32,13 +32,13 @@ fn op_of(inst: &MInst) -> Option<Op> {
 
 impl MachRules for X86Rules {
     fn simplify(&self, inst: &MInst, flags_are_free: bool) -> Option<MInst> {
-        let dst = inst.regs[0];
+        let dst = inst.reg(0);
         match op_of(inst)? {
             Op::MovRI if inst.imm == 0 && flags_are_free => Some(r(Op::ZeroR, 4, dst)),
             Op::CmpRI if inst.imm == 0 => Some(rr(Op::TestRR, inst.size, dst, dst)),
             // Sign extensions of the accumulator in place.
-            Op::MovsxdRR if dst == RAX && inst.regs[1] == RAX => Some(none(Op::Cdqe, 8)),
-            Op::MovsxWRR if dst == RAX && inst.regs[1] == RAX && inst.size == 4 => Some(none(Op::Cwde, 4)),
+            Op::MovsxdRR if dst == RAX && inst.reg(1) == RAX => Some(none(Op::Cdqe, 8)),
+            Op::MovsxWRR if dst == RAX && inst.reg(1) == RAX && inst.size == 4 => Some(none(Op::Cwde, 4)),
             Op::LeaRM => simplify_lea(inst, flags_are_free),
             Op::AndRI => narrow_mask(inst, flags_are_free),
             Op::AddRI | Op::SubRI | Op::AddMI | Op::SubMI if flags_are_free && matches!(inst.imm, 1 | -1) => {
@@ -53,15 +53,15 @@ impl MachRules for X86Rules {
 
     fn combine(&self, first: &MInst, second: &MInst, flags_are_free: bool) -> Option<MInst> {
         let address = match op_of(first)? {
-            Op::MovRR if first.size >= width(second) => Mem::base(first.regs[1], 0),
-            Op::LeaRM if first.size >= width(second) && first.mem().base != Reg::SYMBOL => first.mem(),
+            Op::MovRR if first.size >= width(second) => Mem::base(first.reg(1), 0),
+            Op::LeaRM if first.size >= width(second) && !first.is_symbol() => first.mem(),
             Op::MovRM | Op::MovzxLRM => return compare_with_memory(first, second),
             _ => return None,
         };
-        let dst = first.regs[0];
-        let writes_the_same = second.regs[0] == dst;
+        let dst = first.reg(0);
+        let writes_the_same = second.reg(0) == dst;
         // What is above the frame pointer's place and what is below are not one area.
-        if !writes_the_same || !flags_are_free || dst == RSP || matches!(address.base, RSP | Reg::FRAME) {
+        if !writes_the_same || !flags_are_free || dst == RSP || matches!(address.base_reg(), RSP | Reg::FRAME) {
             return None;
         }
         let sum = match op_of(second)? {
@@ -69,22 +69,20 @@ impl MachRules for X86Rules {
             Op::SubRI => address.offset(second.imm.checked_neg()?)?,
             Op::IncR => address.offset(1)?,
             Op::DecR => address.offset(-1)?,
-            Op::AddRR if address.index.is_none() && second.regs[1] != RSP => Mem {
-                index: if second.regs[1] == dst {
-                    address.base
-                } else {
-                    second.regs[1]
-                },
-                ..only_register(address, second.regs[1] == dst)?
-            },
-            Op::ShlRI if second.imm == 1 => Mem {
-                index: address.base,
-                ..only_register(address, true)?
-            },
+            Op::AddRR if address.index_reg().is_none() && second.reg(1) != RSP => {
+                let is_doubled = second.reg(1) == dst;
+                let base = only_register(address, is_doubled)?;
+                let index = if is_doubled { base } else { second.reg(1) };
+                Mem::indexed(base, index, 0, address.disp)
+            }
+            Op::ShlRI if second.imm == 1 => {
+                let base = only_register(address, true)?;
+                Mem::indexed(base, base, 0, address.disp)
+            }
             _ => return None,
         };
         // With three parts, it takes longer than two instructions.
-        let is_slow = !sum.base.is_none() && !sum.index.is_none() && sum.disp != 0;
+        let is_slow = !sum.base_reg().is_none() && !sum.index_reg().is_none() && sum.disp != 0;
         (!is_slow).then(|| rm(Op::LeaRM, width(second), dst, sum))
     }
 
@@ -97,7 +95,7 @@ impl MachRules for X86Rules {
     }
 
     fn tested(&self, inst: &MInst) -> Option<Reg> {
-        (op_of(inst) == Some(Op::TestRR) && inst.regs[0] == inst.regs[1]).then_some(inst.regs[0])
+        (op_of(inst) == Some(Op::TestRR) && inst.reg(0) == inst.reg(1)).then_some(inst.reg(0))
     }
 
     fn after_test(&self, inst: &MInst) -> MInst {
@@ -111,10 +109,7 @@ impl MachRules for X86Rules {
         if !ROWS[usize::from(inst.op)].code.has(Code::COND) {
             return *inst;
         }
-        MInst {
-            aux: inst.aux & !15 | simpler as u8,
-            ..*inst
-        }
+        inst.with_aux(inst.aux & !15 | simpler as u8)
     }
 
     fn sets_flags_like(&self, producer: &MInst, test: &MInst, conditions: u16) -> bool {
@@ -144,25 +139,23 @@ impl MachRules for X86Rules {
             Op::ZeroR => 0,
             // A plain copy may be taken out where it copies a register to itself: it clears nothing for certain.
             Op::MovRR => {
-                let bits = bits_of(inst.regs[1]);
+                let bits = bits_of(inst.reg(1));
                 let is_whole = inst.size == 8 || (inst.size == 4 && bits <= 32);
                 return if is_whole { bits } else { 64 };
             }
             // What is written in two bytes or one leaves the rest as it was.
-            Op::MovzxBRR if inst.size >= 4 => bits_of(inst.regs[1]).min(8),
+            Op::MovzxBRR if inst.size >= 4 => bits_of(inst.reg(1)).min(8),
             Op::MovzxBRM if inst.size >= 4 => 8,
-            Op::MovzxWRR => bits_of(inst.regs[1]).min(16),
+            Op::MovzxWRR => bits_of(inst.reg(1)).min(16),
             Op::MovzxWRM => 16,
-            Op::MovzxLRR => bits_of(inst.regs[1]),
+            Op::MovzxLRR => bits_of(inst.reg(1)),
             Op::MovRI if inst.size == 4 || (inst.size == 8 && inst.imm >= 0) => bits_in(inst.imm.cast_unsigned()),
-            Op::AndRI if inst.size >= 4 && inst.imm >= 0 => {
-                bits_of(inst.regs[0]).min(bits_in(inst.imm.cast_unsigned()))
-            }
-            Op::AndRR if inst.size >= 4 => bits_of(inst.regs[0]).min(bits_of(inst.regs[1])),
-            Op::OrRR | Op::XorRR if inst.size >= 4 => bits_of(inst.regs[0]).max(bits_of(inst.regs[1])),
+            Op::AndRI if inst.size >= 4 && inst.imm >= 0 => bits_of(inst.reg(0)).min(bits_in(inst.imm.cast_unsigned())),
+            Op::AndRR if inst.size >= 4 => bits_of(inst.reg(0)).min(bits_of(inst.reg(1))),
+            Op::OrRR | Op::XorRR if inst.size >= 4 => bits_of(inst.reg(0)).max(bits_of(inst.reg(1))),
             Op::ShrRI if inst.size >= 4 => {
                 let count = inst.imm & if inst.size == 8 { 63 } else { 31 };
-                let whole = bits_of(inst.regs[0]).min(inst.size * 8);
+                let whole = bits_of(inst.reg(0)).min(inst.size * 8);
                 whole.saturating_sub(count as u8)
             }
             _ => 64,
@@ -205,35 +198,33 @@ fn clears_upper_half(inst: &MInst, row: &Row) -> bool {
         && row.code.width == Width::Int
         && writes
         && !row.effects.merges
-        && inst.regs[0].bank() == RegClass::Int as usize
+        && inst.reg(0).bank() == RegClass::Int as usize
 }
 
-/// An address that is one register, with a displacement only if nothing is to be doubled.
-fn only_register(address: Mem, is_doubled: bool) -> Option<Mem> {
-    let is_plain = address.base.is_physical() && address.index.is_none() && !(is_doubled && address.disp != 0);
-    is_plain.then_some(Mem {
-        scale_log2: 0,
-        ..address
-    })
+/// The register that an address is, with a displacement only if nothing is to be doubled.
+fn only_register(address: Mem, is_doubled: bool) -> Option<Reg> {
+    let base = address.base_reg();
+    let is_plain = base.is_physical() && address.index_reg().is_none() && !(is_doubled && address.disp != 0);
+    is_plain.then_some(base)
 }
 
 /// A `lea` that is a move or an addition in place.
 fn simplify_lea(inst: &MInst, flags_are_free: bool) -> Option<MInst> {
-    let (dst, mem) = (inst.regs[0], inst.mem());
-    if !mem.base.is_physical() || mem.disp != 0 {
+    let (dst, mem) = (inst.reg(0), inst.mem());
+    if !mem.base_reg().is_physical() || mem.disp != 0 {
         return None;
     }
-    if mem.index.is_none() {
+    if mem.index_reg().is_none() {
         // Four bytes clear the upper half, which a plain copy need not do.
         let row = if inst.size == 4 { Op::MovzxLRR } else { Op::MovRR };
-        return Some(rr(row, inst.size, dst, mem.base));
+        return Some(rr(row, inst.size, dst, mem.base_reg()));
     }
     if mem.scale_log2 != 0 || !flags_are_free {
         return None;
     }
-    let other = match (mem.base == dst, mem.index == dst) {
-        (true, _) => mem.index,
-        (_, true) => mem.base,
+    let other = match (mem.base_reg() == dst, mem.index_reg() == dst) {
+        (true, _) => mem.index_reg(),
+        (_, true) => mem.base_reg(),
         _ => return None,
     };
     Some(rr(Op::AddRR, inst.size, dst, other))
@@ -249,33 +240,29 @@ fn by_one(inst: &MInst) -> Option<MInst> {
         (Op::AddMI, -1) | (Op::SubMI, 1) => Op::DecM,
         _ => return None,
     };
-    Some(MInst {
-        op: op as u16,
-        imm: 0,
-        ..*inst
-    })
+    Some(inst.with_op(op as u16).with_imm(0))
 }
 
 /// A mask of bytes is an extension, which is shorter; other masks need no wider operation than they have bits.
 fn narrow_mask(inst: &MInst, flags_are_free: bool) -> Option<MInst> {
-    let dst = inst.regs[0];
+    let dst = inst.reg(0);
     match inst.imm {
         0xff if inst.size >= 4 && flags_are_free => Some(rr(Op::MovzxBRR, 4, dst, dst)),
         0xffff if inst.size >= 4 && flags_are_free => Some(rr(Op::MovzxWRR, 4, dst, dst)),
-        0.. if inst.size == 8 => Some(MInst { size: 4, ..*inst }),
+        0.. if inst.size == 8 => Some(ri(Op::AndRI, 4, dst, inst.imm)),
         _ => None,
     }
 }
 
 /// A load whose only use is a comparison with a constant.
 fn compare_with_memory(load: &MInst, compare: &MInst) -> Option<MInst> {
-    let dst = load.regs[0];
+    let dst = load.reg(0);
     let imm = match op_of(compare)? {
-        Op::TestRR if compare.regs[0] == dst && compare.regs[1] == dst => 0,
+        Op::TestRR if compare.reg(0) == dst && compare.reg(1) == dst => 0,
         Op::CmpRI => compare.imm,
         _ => return None,
     };
-    (compare.regs[0] == dst && load.size == compare.size).then(|| {
+    (compare.reg(0) == dst && load.size == compare.size).then(|| {
         let mut combined = MInst::new(Op::CmpMI as u16, compare.size).with_mem(load.mem());
         combined.imm = imm;
         combined

@@ -5,7 +5,8 @@
 //! and symbols come from the caller. It prints no line ends and no indentation.
 
 use crate::cond::Cond;
-use crate::ops::{Code, Form, Imm, Kind, ROWS, Row, Width};
+use crate::encode::named;
+use crate::ops::{Code, Form, Imm, ROWS, Row, Width};
 use crate::regs::name;
 use frazil_codegen::{AsmNames, CodeBuffer, Label, MInst, Ref, RefKind};
 use std::fmt::{self, Write};
@@ -139,25 +140,22 @@ impl Printer<'_> {
             }
             Part::Count => self.out.write_str("%cl"),
             Part::Label => self.names.write_label(inst.label(), self.out),
-            Part::Symbol => self.reference(Ref(inst.regs[2].0), inst.disp),
+            Part::Symbol => self.reference(named(inst), inst.disp),
             Part::SymbolAddress => {
                 self.out.write_char('$')?;
-                self.reference(Ref(inst.regs[2].0), inst.disp)
+                self.reference(named(inst), inst.disp)
             }
             Part::SymbolOffset => {
                 self.reference(Ref(inst.imm.cast_unsigned()), inst.disp)?;
-                write!(self.out, "(%{})", name(inst.regs[1], 8))
+                write!(self.out, "(%{})", name(inst.reg(1), 8))
             }
         }
     }
 
     fn register(&mut self, slot: usize) -> fmt::Result {
-        let width_bytes = match self.row.operands[slot].expect("the form has this operand").kind {
-            Kind::Sized => self.inst.size,
-            Kind::General(bytes) => bytes,
-            Kind::Vector => 16,
-        };
-        write!(self.out, "%{}", name(self.inst.regs[slot], width_bytes))
+        let operand = self.row.operands[slot].expect("the form has this operand");
+        let width_bytes = operand.kind.bytes(self.inst.size);
+        write!(self.out, "%{}", name(self.inst.reg(slot), width_bytes))
     }
 
     fn immediate(&mut self) -> fmt::Result {
@@ -182,18 +180,18 @@ impl Printer<'_> {
             let is_absolute = matches!(reference.kind(), RefKind::TlsLocalExec | RefKind::TlsDtpOffset);
             return self.out.write_str(if is_absolute { "" } else { "(%rip)" });
         }
-        if mem.disp != 0 || mem.base.is_none() {
+        if mem.disp != 0 || mem.base_reg().is_none() {
             write!(self.out, "{}", mem.disp)?;
         }
-        if mem.base.is_none() && mem.index.is_none() {
+        if mem.base_reg().is_none() && mem.index_reg().is_none() {
             return Ok(());
         }
         self.out.write_char('(')?;
-        if !mem.base.is_none() {
-            write!(self.out, "%{}", name(mem.base, 8))?;
+        if !mem.base_reg().is_none() {
+            write!(self.out, "%{}", name(mem.base_reg(), 8))?;
         }
-        if !mem.index.is_none() {
-            write!(self.out, ",%{},{}", name(mem.index, 8), 1 << (mem.scale_log2 & 3))?;
+        if !mem.index_reg().is_none() {
+            write!(self.out, ",%{},{}", name(mem.index_reg(), 8), 1 << (mem.scale_log2 & 3))?;
         }
         self.out.write_char(')')
     }

@@ -52,12 +52,7 @@ fn addresses() -> Vec<Mem> {
     let indices = [(Reg::NONE, 0), (RCX, 0), (RBP, 1), (R12, 2), (R13, 3), (RAX, 3)];
     for base in [Reg::NONE, RAX, RSP, RBP, R9, R12, R13] {
         for (index, scale_log2) in indices {
-            addresses.extend(DISPLACEMENTS.map(|disp| Mem {
-                base,
-                index,
-                scale_log2,
-                disp,
-            }));
+            addresses.extend(DISPLACEMENTS.map(|disp| Mem::indexed(base, index, scale_log2, disp)));
         }
     }
     addresses
@@ -114,7 +109,7 @@ fn add_samples(inst: MInst, row: &Row, samples: &mut Vec<MInst>) {
         Form::ORef => {
             for reg in GENERAL {
                 let mut inst = inst.with_mem(Mem::symbol(Ref::new(RefKind::Symbol, 3), 5));
-                inst.regs[0] = reg;
+                inst.set_reg(0, reg);
                 samples.push(inst);
             }
         }
@@ -144,7 +139,7 @@ fn memory_samples(inst: MInst, row: &Row, imms: &[i32], samples: &mut Vec<MInst>
     let rounds = mems.len().max(regs.len() * imms.len());
     for round in 0..rounds {
         let mut sample = inst.with_mem(mems[round % mems.len()]);
-        sample.regs[0] = regs[round % regs.len()];
+        sample.set_reg(0, regs[round % regs.len()]);
         sample.imm = imms[round / regs.len() % imms.len()];
         samples.push(sample);
     }
@@ -164,7 +159,7 @@ fn register_samples(inst: MInst, row: &Row, imms: &[i32], samples: &mut Vec<MIns
             }
             for &imm in imms {
                 let mut sample = inst;
-                sample.regs = [first, second, Reg::NONE];
+                sample = sample.with_regs([first, second, Reg::NONE]);
                 sample.imm = imm;
                 match row.code.form {
                     Form::OI64 => sample.disp = imm ^ 0x1234_5678,

@@ -193,8 +193,8 @@ impl Builder<'_> {
     /// An instruction that is not emitted. A copy says that its destination is where its source is; of others, nobody
     /// may need the result.
     fn deleted(&mut self, number: u32, inst: &MInst, desc: &OpDesc) -> Result<(), CheckError> {
-        if desc.is_move && inst.regs[0].is_virtual() && inst.regs[1].is_register() {
-            let (new, old) = (Name(inst.regs[0].0), Name(inst.regs[1].0));
+        if desc.is_move && inst.reg(0).is_virtual() && inst.reg(1).is_register() {
+            let (new, old) = (Name(inst.reg(0).0), Name(inst.reg(1).0));
             let (site, bytes) = (number * 4 + NO_OPERAND, &self.flow.name_bytes);
             let is_same = bytes[new.0 as usize] <= bytes[old.0 as usize] || old.0 < Reg::FIRST_VIRTUAL;
             self.rule(site, is_same, "is deleted, but copies to a wider register")?;

@@ -43,10 +43,7 @@ pub(crate) fn function(random: &mut Random, shape: Shape) -> MFunc {
 
 /// An instruction of eight bytes.
 pub(super) fn inst(op: Op, regs: [Reg; 3]) -> MInst {
-    MInst {
-        regs,
-        ..MInst::new(op as u16, 8)
-    }
+    MInst::new(op as u16, 8).with_regs(regs)
 }
 
 impl Maker<'_> {
@@ -112,19 +109,17 @@ impl Maker<'_> {
     }
 
     fn push_sets(&mut self, op: u16, sets: RegSets, reg: Reg) {
-        self.func.insts.push(MInst {
-            imm: self.func.sets.len() as i32,
-            regs: [reg, Reg::NONE, Reg::NONE],
-            ..MInst::new(op, 8)
-        });
+        let set = self.func.sets.len() as i32;
+        let inst = MInst::new(op, 8).with_regs([reg, Reg::NONE, Reg::NONE]);
+        self.func.insts.push(inst.with_imm(set));
         self.func.sets.push(sets);
     }
 
     fn constant(&mut self, dst: Reg) {
-        self.func.insts.push(MInst {
-            imm: self.random.below(1000) as i32,
-            ..inst(Op::Const, [dst, Reg::NONE, Reg::NONE])
-        });
+        let imm = self.random.below(1000) as i32;
+        self.func
+            .insts
+            .push(inst(Op::Const, [dst, Reg::NONE, Reg::NONE]).with_imm(imm));
     }
 
     /// Something to read.
@@ -155,12 +150,7 @@ impl Maker<'_> {
 
     fn memory(&mut self, op: Op, reg: Reg) {
         let (base, index) = (self.any(), if self.random.one_in(2) { self.any() } else { Reg::NONE });
-        let mem = Mem {
-            base,
-            index,
-            scale_log2: 0,
-            disp: self.random.below(100) as i32,
-        };
+        let mem = Mem::indexed(base, index, 0, self.random.below(100) as i32);
         self.func
             .insts
             .push(inst(op, [reg, Reg::NONE, Reg::NONE]).with_mem(mem));
@@ -396,10 +386,10 @@ impl Maker<'_> {
     fn edge_constant(&mut self) -> Reg {
         let reg = self.int();
         self.func.vregs[reg.virtual_index()].constant = Some(self.func.constants.len() as u32);
-        self.func.constants.push(MInst {
-            imm: self.random.below(1000) as i32,
-            ..inst(Op::Const, [reg, Reg::NONE, Reg::NONE])
-        });
+        let imm = self.random.below(1000) as i32;
+        self.func
+            .constants
+            .push(inst(Op::Const, [reg, Reg::NONE, Reg::NONE]).with_imm(imm));
         reg
     }
 }

@@ -68,7 +68,7 @@ fn dump(func: &MFunc, allocation: &Allocation) -> String {
                 text,
                 "  {inst}{} {name} {:?} {:?} {}",
                 if group { "g" } else { "" },
-                data.regs,
+                data.regs(),
                 allocation.regs[inst as usize],
                 if allocation.deleted.contains(&inst) {
                     "deleted"

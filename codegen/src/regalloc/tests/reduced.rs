@@ -27,10 +27,7 @@ impl Maker {
     /// Appends an instruction that overwrites these registers.
     fn push_sets(&mut self, op: u16, defs: PRegSet) {
         let uses = PRegSet::EMPTY;
-        self.0.insts.push(MInst {
-            imm: self.0.sets.len() as i32,
-            ..MInst::new(op, 8)
-        });
+        self.0.insts.push(MInst::new(op, 8).with_imm(self.0.sets.len() as i32));
         self.0.sets.push(RegSets { uses, defs });
     }
 

@@ -87,7 +87,7 @@ impl Machine<'_> {
         };
         let mut read = Vec::new();
         for number in group.clone() {
-            let regs = self.func.insts[number as usize].regs;
+            let regs = self.func.insts[number as usize].regs();
             if !read.contains(&regs[0]) {
                 let junk = mix(&[u64::from(number)]);
                 self.write(number, 0, junk);
@@ -166,7 +166,7 @@ impl Machine<'_> {
                 let inst = match self.func.vreg(reg).constant {
                     Some(constant) => self.func.constants[constant as usize],
                     None => {
-                        let is_it = |inst: &&MInst| inst.op == Op::Const as u16 && inst.regs[0] == reg;
+                        let is_it = |inst: &&MInst| inst.op == Op::Const as u16 && inst.reg(0) == reg;
                         *self.func.insts.iter().find(is_it).expect("a constant is made again")
                     }
                 };
@@ -176,7 +176,7 @@ impl Machine<'_> {
     }
 
     fn read(&self, inst: u32, operand: usize) -> u64 {
-        let reg = self.func.insts[inst as usize].regs[operand];
+        let reg = self.func.insts[inst as usize].reg(operand);
         if reg.is_physical() {
             return self.physical[reg.index()];
         }
@@ -190,7 +190,7 @@ impl Machine<'_> {
     }
 
     fn write(&mut self, inst: u32, operand: usize, value: u64) {
-        let reg = self.func.insts[inst as usize].regs[operand];
+        let reg = self.func.insts[inst as usize].reg(operand);
         if reg.is_physical() {
             self.physical[reg.index()] = value;
             return;
@@ -214,7 +214,7 @@ impl Machine<'_> {
         let desc = op_desc(OPS, inst.op);
         let mut inputs = vec![u64::from(inst.op), u64::from(inst.disp as u32)];
         for (index, role) in desc.roles.iter().enumerate() {
-            if !matches!(role, Role::None | Role::Def) && inst.regs[index].is_register() {
+            if !matches!(role, Role::None | Role::Def) && inst.reg(index).is_register() {
                 inputs.push(self.read(number, index));
             }
         }

@@ -36,10 +36,7 @@ fn end_block(func: &mut MFunc, term: Term, loop_end: u32, targets: &[u32]) {
 }
 
 fn push_sets(func: &mut MFunc, op: u16, sets: RegSets) {
-    func.insts.push(MInst {
-        imm: func.sets.len() as i32,
-        ..MInst::new(op, 8)
-    });
+    func.insts.push(MInst::new(op, 8).with_imm(func.sets.len() as i32));
     func.sets.push(sets);
 }
 

@@ -183,8 +183,8 @@ pub fn block<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErro
 /// Copies bytes one by one, by rule registers alone; see `Isa::block_copy`.
 pub fn copy_bytes<C: LowerCtx>(cx: &mut C, dst: Mem, src: Mem, size: u32) {
     let (from, to, end) = (k(0), k(1), k(2));
-    cx.emit(rri(Op::Addi, from, src.base, src.disp));
-    cx.emit(rri(Op::Addi, to, dst.base, dst.disp));
+    cx.emit(rri(Op::Addi, from, src.base_reg(), src.disp));
+    cx.emit(rri(Op::Addi, to, dst.base_reg(), dst.disp));
     cx.emit(rri(Op::Addi, end, from, size.cast_signed()));
     cx.begin_group(GroupKind::Plain);
     let (again, done) = (cx.local_label(), cx.local_label());

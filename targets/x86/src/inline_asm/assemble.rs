@@ -130,7 +130,7 @@ fn match_row(row: &Row, op: Op, mnemonic: &str, words: &[Word]) -> Option<MInst>
         fill(&mut inst, row, part, word)?;
     }
     // The short form of an exchange of the accumulator with itself is `nop`, which clears no upper half.
-    let is_exchange_with_itself = row.code.form == Form::Exchange && inst.regs[0] == inst.regs[1];
+    let is_exchange_with_itself = row.code.form == Form::Exchange && inst.reg(0) == inst.reg(1);
     (!is_exchange_with_itself).then_some(inst)
 }
 
@@ -190,16 +190,12 @@ fn sized_operand(row: &Row, parts: &[Part], words: &[Word]) -> Option<u8> {
 fn fill(inst: &mut MInst, row: &Row, part: Part, word: Word) -> Option<()> {
     match (part, word) {
         (Part::Register(slot), Word::Register(reg, bytes)) => {
-            let wanted = match row.operands[slot]?.kind {
-                Kind::Sized => inst.size,
-                Kind::General(bytes) => bytes,
-                Kind::Vector => 16,
-            };
+            let wanted = row.operands[slot]?.kind.bytes(inst.size);
             let is_vector = row.operands[slot]?.kind == Kind::Vector;
             if bytes != wanted || (reg.bank() != 0) != is_vector {
                 return None;
             }
-            inst.regs[slot] = reg;
+            inst.set_reg(slot, reg);
         }
         (Part::Memory, Word::Memory(mem, bytes)) => {
             if row.code.width == Width::Int && bytes.is_some_and(|bytes| bytes != inst.size) {

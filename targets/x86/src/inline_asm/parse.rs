@@ -123,12 +123,7 @@ fn memory(base: Reg, index: Reg, scale_log2: u8, disp: i64, bytes: Option<u8>) -
     if base.is_none() || index == regs::RSP {
         return None;
     }
-    let mem = Mem {
-        base,
-        index,
-        scale_log2,
-        disp,
-    };
+    let mem = Mem::indexed(base, index, scale_log2, disp);
     Some(Word::Memory(mem, bytes))
 }
 

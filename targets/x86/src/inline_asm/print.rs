@@ -166,15 +166,19 @@ impl Printer<'_> {
             return Ok(());
         }
         let mut text = String::new();
-        if mem.disp != 0 || mem.base.is_none() {
+        if mem.disp != 0 || mem.base_reg().is_none() {
             text.push_str(&mem.disp.to_string());
         }
         text.push('(');
-        if !mem.base.is_none() {
-            text.push_str(&self.general(mem.base, 8));
+        if !mem.base_reg().is_none() {
+            text.push_str(&self.general(mem.base_reg(), 8));
         }
-        if !mem.index.is_none() {
-            text.push_str(&format!(",{},{}", self.general(mem.index, 8), 1 << mem.scale_log2));
+        if !mem.index_reg().is_none() {
+            text.push_str(&format!(
+                ",{},{}",
+                self.general(mem.index_reg(), 8),
+                1 << mem.scale_log2
+            ));
         }
         text.push(')');
         self.out.push_str(&text);
@@ -187,11 +191,11 @@ impl Printer<'_> {
             return Ok(());
         }
         let mut terms = Vec::new();
-        if !mem.base.is_none() {
-            terms.push(self.general(mem.base, 8));
+        if !mem.base_reg().is_none() {
+            terms.push(self.general(mem.base_reg(), 8));
         }
-        if !mem.index.is_none() {
-            terms.push(format!("{}*{}", 1 << mem.scale_log2, self.general(mem.index, 8)));
+        if !mem.index_reg().is_none() {
+            terms.push(format!("{}*{}", 1 << mem.scale_log2, self.general(mem.index_reg(), 8)));
         }
         let mut text = format!("[{}", terms.join(" + "));
         match (mem.disp, terms.is_empty()) {

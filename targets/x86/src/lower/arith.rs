@@ -150,12 +150,7 @@ fn multiply<C: LowerCtx>(cx: &mut C, data: &InstData, size: u8, a: Operand, b: O
 
 /// The address that is 3, 5 or 9 times a register.
 fn times(reg: Reg, factor: i32) -> Mem {
-    Mem {
-        base: reg,
-        index: reg,
-        scale_log2: (factor - 1).trailing_zeros() as u8,
-        disp: 0,
-    }
+    Mem::indexed(reg, reg, (factor - 1).trailing_zeros() as u8, 0)
 }
 
 /// Lowers `abs`: the negation where that is not negative.
@@ -181,17 +176,7 @@ pub fn pointer<C: LowerCtx>(cx: &mut C, data: &InstData) {
         match src {
             Src::Reg(index) => {
                 let dst = cx.def(result(data), 0);
-                cx.emit(rm(
-                    Op::LeaRM,
-                    8,
-                    dst,
-                    Mem {
-                        base,
-                        index,
-                        scale_log2: 0,
-                        disp: 0,
-                    },
-                ));
+                cx.emit(rm(Op::LeaRM, 8, dst, Mem::indexed(base, index, 0, 0)));
             }
             Src::Imm(disp) => {
                 let dst = cx.def(result(data), 0);
@@ -207,17 +192,7 @@ pub fn pointer<C: LowerCtx>(cx: &mut C, data: &InstData) {
         let base = cx.use_last(data.a, 0);
         let dst = cx.def(result(data), 0);
         let scale_log2 = scale.trailing_zeros() as u8;
-        cx.emit(rm(
-            Op::LeaRM,
-            8,
-            dst,
-            Mem {
-                base,
-                index,
-                scale_log2,
-                disp: 0,
-            },
-        ));
+        cx.emit(rm(Op::LeaRM, 8, dst, Mem::indexed(base, index, scale_log2, 0)));
         return;
     }
     let base = cx.use_reg(data.a, 0);
@@ -247,11 +222,6 @@ pub fn pointer<C: LowerCtx>(cx: &mut C, data: &InstData) {
         }
     };
     let dst = cx.def(result(data), 0);
-    let address = Mem {
-        base,
-        index,
-        scale_log2,
-        disp: 0,
-    };
+    let address = Mem::indexed(base, index, scale_log2, 0);
     cx.emit(rm(Op::LeaRM, 8, dst, address));
 }

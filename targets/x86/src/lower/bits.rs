@@ -141,12 +141,7 @@ fn leading_zeros<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) {
     }
     let value = extended_copy(cx, data.a, bits, false, size);
     let dst = cx.def(result(data), 0);
-    let doubled = Mem {
-        base: value,
-        index: value,
-        scale_log2: 0,
-        disp: 1,
-    };
+    let doubled = Mem::indexed(value, value, 0, 1);
     cx.emit(rm(Op::LeaRM, size, value, doubled));
     cx.emit(rr(Op::BsrRR, size, dst, value));
     subtract_from(cx, 4, bits, dst);

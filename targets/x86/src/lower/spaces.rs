@@ -197,7 +197,7 @@ impl<C: LowerCtx> LowerCtx for InSpace<'_, C> {
     fn emit(&mut self, inst: MInst) {
         let form = ROWS[usize::from(inst.op)].code.form;
         // What has a symbol as base is a constant of the rule.
-        let is_access = form.has_mem() && inst.regs[1] != Reg::SYMBOL;
+        let is_access = form.has_mem() && !inst.is_symbol();
         match self.segment.filter(|_| is_access) {
             Some(segment) if self.in_group => {
                 self.cx.emit(none(segment, 8));

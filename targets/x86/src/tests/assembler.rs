@@ -136,7 +136,7 @@ fn the_assembler_makes_the_same_bytes_of_the_text() {
 fn references_get_the_relocations_that_the_assembler_gives() {
     let reference = |op: Op, size: u8, kind: RefKind| {
         let mut inst = MInst::new(op as u16, size).with_mem(Mem::symbol(Ref::new(kind, 6), 0));
-        inst.regs[0] = Reg::physical(0, 7);
+        inst.set_reg(0, Reg::physical(0, 7));
         inst
     };
     let mut insts = vec![

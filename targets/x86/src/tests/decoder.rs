@@ -74,7 +74,7 @@ fn check_register(inst: &MInst, row: &Row, slot: usize, decoded: &Instruction, o
     assert_eq!(decoded.op_kind(operand), OpKind::Register, "{inst:?}");
     let decoded_name = format!("{:?}", decoded.op_register(operand)).to_lowercase();
     // The decoder's numbered byte registers end in "l" in its own way.
-    let ours = name(inst.regs[slot], width_bytes);
+    let ours = name(inst.reg(slot), width_bytes);
     let theirs = if decoded_name.starts_with('r') && decoded_name.ends_with('l') {
         decoded_name.replace('l', "b")
     } else {
@@ -99,15 +99,15 @@ fn check_memory(inst: &MInst, decoded: &Instruction, operand: u32) {
     }
     assert_eq!(
         whole(decoded.memory_base()),
-        (!mem.base.is_none()).then_some(mem.base),
+        (!mem.base_reg().is_none()).then_some(mem.base_reg()),
         "{inst:?}"
     );
     assert_eq!(
         whole(decoded.memory_index()),
-        (!mem.index.is_none()).then_some(mem.index),
+        (!mem.index_reg().is_none()).then_some(mem.index_reg()),
         "{inst:?}"
     );
-    if !mem.index.is_none() {
+    if !mem.index_reg().is_none() {
         assert_eq!(decoded.memory_index_scale(), 1 << mem.scale_log2, "{inst:?}");
     }
     assert_eq!(
@@ -151,7 +151,7 @@ fn check_operands(inst: &MInst, row: &Row, decoded: &Instruction) {
         }
         // The accumulator's form has it second, and the order does not matter.
         Form::Exchange => {
-            let first = u32::from(whole(decoded.op_register(0)) != Some(inst.regs[0]));
+            let first = u32::from(whole(decoded.op_register(0)) != Some(inst.reg(0)));
             check_register(inst, row, 0, decoded, first);
             check_register(inst, row, 1, decoded, 1 - first);
         }
@@ -208,7 +208,7 @@ fn check_operands(inst: &MInst, row: &Row, decoded: &Instruction) {
         Form::ORef => check_register(inst, row, 0, decoded, 0),
         Form::RBaseRef => {
             check_register(inst, row, 0, decoded, 0);
-            assert_eq!(whole(decoded.memory_base()), Some(inst.regs[1]), "{inst:?}");
+            assert_eq!(whole(decoded.memory_base()), Some(inst.reg(1)), "{inst:?}");
             assert_eq!(decoded.memory_displ_size(), 8, "{inst:?}");
         }
         Form::I => check_immediate(inst, row, decoded, 0),
@@ -222,9 +222,9 @@ fn check_operands(inst: &MInst, row: &Row, decoded: &Instruction) {
 fn expected_accesses(inst: &MInst, row: &Row) -> (PRegSet, PRegSet) {
     let desc = row.desc();
     let (mut reads, mut writes) = (desc.implicit_uses, desc.implicit_defs);
-    let is_symbol = inst.regs[1] == Reg::SYMBOL;
+    let is_symbol = inst.is_symbol();
     for (slot, role) in desc.roles.into_iter().enumerate() {
-        let reg = inst.regs[slot];
+        let reg = inst.reg(slot);
         if !reg.is_physical() || is_symbol && slot > 0 {
             continue;
         }
@@ -236,7 +236,7 @@ fn expected_accesses(inst: &MInst, row: &Row) -> (PRegSet, PRegSet) {
         }
     }
     if row.effects.merges {
-        reads.insert(inst.regs[0]);
+        reads.insert(inst.reg(0));
     }
     (reads, writes)
 }
@@ -261,7 +261,7 @@ fn check_accesses(inst: &MInst, row: &Row, decoded: &Instruction, factory: &mut 
         }
     }
     // With one register twice, the result may be a constant; the decoder knows that of some.
-    let is_idiom = row.code.form == Form::Same || inst.regs[0] == inst.regs[1];
+    let is_idiom = row.code.form == Form::Same || inst.reg(0) == inst.reg(1);
     if !is_idiom {
         assert_eq!(reads, expected_reads, "reads of {} {inst:?}: {decoded:?}", row.name);
     }

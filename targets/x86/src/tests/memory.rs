@@ -13,7 +13,7 @@ fn memory_access(inst: &MInst, factory: &mut InstructionInfoFactory) -> (bool, b
     // The stack accesses of pushes and calls are not those of the operand.
     let is_stack = decoded.is_stack_instruction();
     for used in factory.info(&decoded).used_memory() {
-        if is_stack && used.base() == iced_x86::Register::RSP && inst.regs[1] != crate::regs::RSP {
+        if is_stack && used.base() == iced_x86::Register::RSP && inst.reg(1) != crate::regs::RSP {
             continue;
         }
         let access = used.access();
@@ -34,7 +34,7 @@ fn memory_access(inst: &MInst, factory: &mut InstructionInfoFactory) -> (bool, b
 fn plain_samples(op: Op) -> Vec<MInst> {
     let mut plain: Vec<MInst> = Vec::new();
     for inst in samples(op) {
-        let is_plain = inst.regs[1].is_physical() && inst.regs[1] != crate::regs::RSP;
+        let is_plain = inst.reg(1).is_physical() && inst.reg(1) != crate::regs::RSP;
         let is_new = plain.iter().all(|other| other.size != inst.size);
         if is_new && (!row(&inst).code.form.has_mem() || is_plain) {
             plain.push(inst);

@@ -149,10 +149,7 @@ impl FaultyIsa {
 }
 
 fn marked(inst: MInst, mark: u8) -> MInst {
-    MInst {
-        aux: inst.aux | mark,
-        ..inst
-    }
+    inst.with_aux(inst.aux | mark)
 }
 
 fn allocatable(bank: usize) -> Vec<Reg> {
@@ -162,7 +159,7 @@ fn allocatable(bank: usize) -> Vec<Reg> {
 /// The operands that are registers which may be allocated.
 fn allocated_operands(inst: &MInst) -> Vec<usize> {
     let is_allocatable = |reg: Reg| reg.is_physical() && allocatable(reg.bank()).contains(&reg);
-    (0..3).filter(|&index| is_allocatable(inst.regs[index])).collect()
+    (0..3).filter(|&index| is_allocatable(inst.reg(index))).collect()
 }
 
 impl Plan {
@@ -175,10 +172,7 @@ impl Plan {
     /// What is encoded instead of an instruction.
     fn instead(&mut self, asked: MInst) -> Vec<MInst> {
         let mark = asked.aux & MARKS;
-        let inst = MInst {
-            aux: asked.aux & !MARKS,
-            ..asked
-        };
+        let inst = asked.with_aux(asked.aux & !MARKS);
         if self.is_over {
             return vec![inst];
         }
@@ -191,7 +185,7 @@ impl Plan {
             insts[0] = self.swapped(inst);
         }
         let dropped = match mark {
-            COPY if inst.regs[0] != inst.regs[1] => Some(DROPPED_MOVE),
+            COPY if inst.reg(0) != inst.reg(1) => Some(DROPPED_MOVE),
             SPILL => Some(DROPPED_SPILL),
             RELOAD => Some(DROPPED_RELOAD),
             _ => None,
@@ -228,16 +222,16 @@ impl Plan {
     fn swapped(&mut self, inst: MInst) -> MInst {
         let operands = allocated_operands(&inst);
         let operand = operands[self.below(operands.len())];
-        let old = inst.regs[operand];
+        let old = inst.reg(operand);
         let others: Vec<Reg> = allocatable(old.bank()).into_iter().filter(|&reg| reg != old).collect();
         let mut swapped = inst;
-        swapped.regs[operand] = others[self.below(others.len())];
+        swapped.set_reg(operand, others[self.below(others.len())]);
         swapped
     }
 
     /// Puts another slot into a spill or reload, if there is another one and this is the place for it.
     fn slot(&mut self, insts: &mut [MInst], inst: MInst) {
-        if inst.regs[1] != Isa::desc(&TestIsa).frame_pointer {
+        if inst.reg(1) != Isa::desc(&TestIsa).frame_pointer {
             return;
         }
         let others: Vec<i32> = self.slots.iter().copied().filter(|&slot| slot != inst.disp).collect();

@@ -118,7 +118,7 @@ pub fn ours(func: &MFunc, input: &AllocatorInput<'_>, allocation: &Allocation) -
 fn place(func: &MFunc, allocation: &Allocation, inst: u32, operand: usize) -> Reg {
     let found = allocation.regs[inst as usize][operand];
     if found == NO_REG {
-        func.insts[inst as usize].regs[operand]
+        func.insts[inst as usize].reg(operand)
     } else {
         Reg(u32::from(found))
     }

@@ -115,7 +115,7 @@ pub fn members(func: &MFunc, unit: &Unit, facts: Facts) -> Vec<Member> {
 /// Whether an operand that is read, or written, can be in its spill slot.
 fn can_fold(func: &MFunc, inst: u32, desc: &OpDesc, index: usize, role: Role, facts: Facts) -> bool {
     let data = &func.insts[inst as usize];
-    let reg = data.regs[index];
+    let reg = data.reg(index);
     let has_form = desc.memory_forms.get(index).copied().flatten().is_some();
     if !has_form || !reg.is_virtual() || desc.roles[1] == Role::Base || !facts.memory_operands {
         return false;
@@ -126,14 +126,14 @@ fn can_fold(func: &MFunc, inst: u32, desc: &OpDesc, index: usize, role: Role, fa
         Role::Def => bytes == data.size,
         _ => false,
     };
-    is_wide_enough && data.regs.iter().filter(|&&other| other == reg).count() == 1
+    is_wide_enough && data.regs().iter().filter(|&&other| other == reg).count() == 1
 }
 
 /// A copy that moves contents from one register to another and does nothing else.
 pub fn copy(func: &MFunc, unit: &Unit, facts: Facts) -> Option<(Reg, Reg)> {
     let data = &func.insts[unit.insts.start as usize];
     let is_copy = !unit.is_group && op_desc(facts.ops, data.op).is_move;
-    let [dst, src, _] = data.regs;
+    let [dst, src, _] = data.regs();
     let is_tracked = |reg: Reg| reg.is_virtual() || (reg.is_physical() && facts.allocatable.contains(reg));
     (is_copy && is_tracked(dst) && is_tracked(src)).then_some((dst, src))
 }
