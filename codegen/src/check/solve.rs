@@ -42,9 +42,9 @@ pub(super) enum At {
 }
 
 /// Values in contents, at most: a handful of copies of one thing, under names of their own.
-const MOST_VALUES: usize = 32;
+const MOST_VALUES: usize = 64;
 /// So many of them are the oldest: what was there before copies were made of it.
-const OLDEST_VALUES: usize = 4;
+const OLDEST_VALUES: usize = 32;
 /// No place, in [`Contents::base`].
 const NO_BASE: u32 = u32::MAX;
 
