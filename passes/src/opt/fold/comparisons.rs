@@ -59,9 +59,11 @@ impl Folder<'_> {
         if let Some(result) = at_limit(data.op, bits, b) {
             return Self::bool_result(result);
         }
-        if let Some((op, b)) = regular(data.op, bits, b) {
-            let b = self.constant(data.ty, b);
-            return binary(op, data.ty, data.flags, data.a, b);
+        if let Some((op, other)) = regular(data.op, bits, b) {
+            // A number of the other sign would make poison of other operands.
+            let flags = if (other < 0) == (b < 0) { data.flags } else { 0 };
+            let other = self.constant(data.ty, other);
+            return binary(op, data.ty, flags, data.a, other);
         }
         if data.ty == Type::I1 {
             // Only `eq` and `ne` are left.

@@ -149,15 +149,15 @@ impl Folder<'_> {
             Opcode::Sub => (self.int(inner.a)?, inner.b, Opcode::Sub),
             _ => return None,
         };
-        let exact = known.wrapping_add(b);
-        let total = sign_extended(exact, bits);
+        let exact = known.checked_add(b);
+        let total = sign_extended(known.wrapping_add(b), bits);
         let total_operand = self.constant(data.ty, total);
         if op == Opcode::Sub {
             return binary(op, data.ty, 0, total_operand, rest);
         }
         // Two steps without wrapping in the same direction are one without wrapping.
         let both = inner.flags & data.flags;
-        let same_direction = (known < 0) == (b < 0) && exact == total;
+        let same_direction = (known < 0) == (b < 0) && exact == Some(total);
         let flags = if same_direction { both & NSW } else { 0 };
         if total == 0 {
             return Some(Folded::To(rest));

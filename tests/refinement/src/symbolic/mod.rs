@@ -1,12 +1,12 @@
 //! Symbolic execution of a function, up to the next event that others see.
 //!
 //! A [`State`] is a place in a function, with what is known there: values, memory, the conditions of the path that led
-//! there, and the conditions under which undefined behavior has been met on it. [`Executor::run`] follows all paths from
-//! a state to their next [`Stop`].
+//! there, and the conditions under which undefined behavior has been met on it. [`Executor::run`] follows all paths
+//! from a state to their next [`Stop`].
 //!
-//! Undefined values are terms with undef variables; after a pass, each use of an operand gets variables of its own. Where a decision
-//! is needed (a branch, an address, a divisor), an undefined value is undefined behavior: before a pass if two of its
-//! choices differ, after it unless it is proved that no two do.
+//! Undefined values are terms with undef variables; after a pass, each use of an operand gets variables of its own.
+//! Where a decision is needed (a branch, an address, a divisor), an undefined value is undefined behavior: before a
+//! pass if two of its choices differ, after it unless it is proved that no two do.
 
 mod access;
 mod events;
