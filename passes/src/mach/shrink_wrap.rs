@@ -353,6 +353,14 @@ impl Memory {
                     let data = func.blocks[block as usize];
                     let start = func.insts.len() as u32;
                     let range = data.start as usize..data.end as usize;
+                    // The copy stands behind all others, and so do its groups.
+                    for index in 0..func.groups.len() {
+                        let group = func.groups[index].clone();
+                        if !group.is_empty() && group.start >= data.start && group.end <= data.end {
+                            let moved = |place: u32| place - data.start + start;
+                            func.groups.push(moved(group.start)..moved(group.end));
+                        }
+                    }
                     func.insts.extend_from_within(range.clone());
                     func.origins.extend_from_within(range);
                     func.blocks.push(MBlock {
@@ -437,8 +445,11 @@ impl Memory {
     }
 }
 
-/// Whether a block returns at once.
+/// Whether a block returns at once, and may be copied: a label cannot be bound twice.
 fn is_short_return(func: &MFunc, block: u32) -> bool {
     let data = &func.blocks[block as usize];
-    data.term == Term::Return && data.end - data.start <= MOST_COPIED
+    let insts = || &func.insts[data.start as usize..data.end as usize];
+    data.term == Term::Return
+        && data.end - data.start <= MOST_COPIED
+        && insts().iter().all(|inst| inst.op != pseudo::LABEL)
 }
