@@ -52,8 +52,12 @@ pub(super) fn memory_operand_fits(
     if form.reads_flags != desc.reads_flags || form.writes_flags != desc.writes_flags {
         return Err("is in memory, but that form does other things with the flags");
     }
-    if slot_bytes < bytes.max(4) || slot_bytes < inst.size {
+    if slot_bytes < bytes.max(4) {
         return Err("is in a slot that is too small");
+    }
+    // A slot may have more bytes than are stored to it for this register.
+    if bytes.max(4) < inst.size {
+        return Err("is in memory, of which the instruction reads more than the register has");
     }
     // In a register, a narrow operation leaves nothing of the old contents that counts; in memory it does.
     if role != Role::Use && inst.size < bytes {

@@ -370,6 +370,11 @@ fn memory_operands_need_a_form_and_the_value() {
     allocation.memory_operands = vec![in_slot(1, 1)];
     let lost = "block 0, `2: add v2,v0,v1`, operand 1: expects v0 in slot 1, which holds nothing known";
     rejects(&func, &allocation, lost);
+    let mut narrow = straight();
+    narrow.vregs[0].bytes = 4;
+    allocation.memory_operands = vec![in_slot(1, 0)];
+    let wide = "block 0, `2: add v2,v0,v1`, operand 1: is in memory, of which the instruction reads more than the register has";
+    rejects(&narrow, &allocation, wide);
     let mut allocation = registers(&func, &[&[A], &[B], &[B, A], &[A, B, A]]);
     allocation.memory_operands = vec![in_slot(2, 0)];
     let formless = "block 0, `2: add v2,v0,v1`, operand 2: is in memory, for which the instruction has no form";

@@ -268,3 +268,61 @@ fn compare_with_memory(load: &MInst, compare: &MInst) -> Option<MInst> {
         combined
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::regs::{RCX, RDX};
+    use crate::table::OP_DESCS;
+
+    /// Sources are narrow, but what the first register held before may have any bits.
+    fn bits_of(reg: Reg) -> u8 {
+        if reg == RCX { 64 } else { 0 }
+    }
+
+    fn sample(op: Op, size: u8) -> MInst {
+        MInst::new(op as u16, size).with_regs([RCX, RDX, Reg::NONE]).with_imm(1)
+    }
+
+    #[test]
+    fn operations_of_one_or_two_bytes_say_nothing_of_the_rest_of_a_register() {
+        let mut seen = 0;
+        for &op in Op::ALL {
+            let row = &ROWS[op as usize];
+            let writes = row.operands[0]
+                .is_some_and(|operand| operand.kind == Kind::Sized && matches!(operand.role, Role::Def | Role::UseDef));
+            for size in [1, 2].into_iter().filter(|size| writes && row.sizes & size != 0) {
+                let bits = X86Rules.significant_bits(&sample(op, size), &bits_of);
+                assert_eq!(bits, 64, "{op:?} of {size} bytes");
+                seen += 1;
+            }
+        }
+        assert!(seen > 50, "{seen} rows and sizes");
+    }
+
+    #[test]
+    fn plain_copies_clear_nothing_and_extensions_do() {
+        let of_anything = |op, size| {
+            let inst = sample(op, size).with_regs([RDX, RCX, Reg::NONE]);
+            X86Rules.significant_bits(&inst, &bits_of)
+        };
+        assert_eq!(of_anything(Op::MovRR, 4), 64);
+        assert_eq!(of_anything(Op::MovRR, 8), 64);
+        assert_eq!(of_anything(Op::MovzxLRR, 4), 32);
+        assert_eq!(X86Rules.significant_bits(&sample(Op::MovRR, 4), &|_| 20), 20);
+        assert_eq!(X86Rules.significant_bits(&sample(Op::MovRI, 8), &bits_of), 1);
+    }
+
+    /// A copy of a register to itself is taken out; an address computation in four bytes clears the upper half.
+    #[test]
+    fn an_address_that_is_its_register_stays_as_an_extension() {
+        let lea = |size| rm(Op::LeaRM, size, RCX, Mem::base(RCX, 0));
+        let is_move = |size| {
+            let simpler = X86Rules.simplify(&lea(size), true).expect("it is one register");
+            assert_eq!(simpler.regs(), [RCX, RCX, Reg::NONE]);
+            OP_DESCS[usize::from(simpler.op)].is_move
+        };
+        assert!(is_move(8));
+        assert!(!is_move(4));
+    }
+}
