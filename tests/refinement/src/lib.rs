@@ -5,7 +5,7 @@
 //! function before the pass has no undefined behavior, the one after it has none, calls the same functions with the
 //! same arguments in the same order, with the same memory, and returns the same values; where a value was poison, it
 //! may be any, and where it was undefined, any that it could have been. The specification is the head comment of
-//! [`frazil_ir::verify`], and what is refuted is executed by [`frazil_ir::interp`] to be sure.
+//! [`frazil_ir::verify`], and what is refuted is executed by [`frazil_ir::interp`] to be sure ([`confirm`]).
 //!
 //! Method: both functions are executed symbolically ([`symbolic`]), path by path, up to the next event that others see:
 //! a call, a volatile or atomic access, the return. There, operands and memory must agree; what a call answers and
@@ -23,6 +23,8 @@
 //!
 //! Not covered, and therefore unproved: integers above 128 bits, indirect jumps.
 
+pub mod confirm;
+pub mod faults;
 pub mod floats;
 pub mod passes;
 pub mod prove;

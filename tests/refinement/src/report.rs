@@ -1,5 +1,6 @@
 //! What proofs came to, by pass.
 
+use crate::confirm::Runner;
 use crate::passes::{Change, Passes};
 use crate::prove::{Options, Verdict, prove};
 use crate::solver::Solver;
@@ -71,7 +72,12 @@ impl Report {
             self.counts.entry(change.pass).or_default().add(&verdict);
             match &verdict {
                 Verdict::Refuted(found) => {
-                    let text = format!("{}: {found:?}\n{}", change.pass, texts(module, &change));
+                    let confirmed = match Runner::new(module).confirms(&change.before, &change.after, found) {
+                        Some(true) => "the interpreter sees a difference",
+                        Some(false) => "the interpreter sees no difference",
+                        None => "the interpreter cannot tell",
+                    };
+                    let text = format!("{}: {found:?}: {confirmed}\n{}", change.pass, texts(module, &change));
                     self.refuted.push(text);
                 }
                 Verdict::Unproved(why) if self.keep_unproved => {

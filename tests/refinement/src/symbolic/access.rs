@@ -1,6 +1,6 @@
 //! Loads, stores, copies and fills.
 
-use super::memory::Origin;
+use super::memory::{Origin, are_apart};
 use super::step::Executor;
 use super::value::{Lane, Value, shape};
 use super::{Outcome, State, unsupported};
@@ -279,6 +279,9 @@ impl Executor<'_, '_> {
             && let Some(from) = &from
         {
             for (to, from) in to.iter().flat_map(|to| from.iter().map(move |from| (to, from))) {
+                if are_apart(self.side.objects, to.origin, from.origin, state.escaped) {
+                    continue;
+                }
                 let apart = self.equal_or_apart(from.address, to.address, length);
                 let overlaps = self.terms.not(apart);
                 let both = self.terms.all(&[to.condition, from.condition, overlaps]);

@@ -468,6 +468,54 @@ impl Memories {
             .fold(last, |rest, (condition, byte)| Lane::ite(terms, condition, byte, rest))
     }
 
+    /// The bytes that two histories differ in, if they write to the same places in the same order, but for slots that
+    /// are not among `escaped`. Where all these agree, so does memory.
+    pub fn differences(
+        &self,
+        objects: &Objects,
+        mut one: MemoryId,
+        mut other: MemoryId,
+        escaped: u64,
+    ) -> Option<Vec<(Lane, Lane)>> {
+        let mut pairs = Vec::new();
+        loop {
+            one = self.without_hidden(objects, one, escaped);
+            other = self.without_hidden(objects, other, escaped);
+            if one == other {
+                return Some(pairs);
+            }
+            match (self.steps[one.0 as usize], self.steps[other.0 as usize]) {
+                (Step::Byte(before, condition, place, byte), Step::Byte(after, other_condition, other_place, last))
+                    if (condition, place) == (other_condition, other_place) =>
+                {
+                    pairs.push((byte, last));
+                    (one, other) = (before, after);
+                }
+                // What was there before is not known to be anything any more, elsewhere and in what is known.
+                (Step::Unknown(_, event, known), Step::Unknown(_, same, also)) if (event, known) == (same, also) => {
+                    return (escaped & !known == 0).then_some(pairs);
+                }
+                _ => return None,
+            }
+        }
+    }
+
+    /// The history without the last writes to slots that are not among `escaped`.
+    fn without_hidden(&self, objects: &Objects, mut memory: MemoryId, escaped: u64) -> MemoryId {
+        loop {
+            let (before, origin) = match self.steps[memory.0 as usize] {
+                Step::Byte(before, _, (_, origin), _)
+                | Step::Fill(before, _, origin, ..)
+                | Step::Copy(before, (_, origin), ..) => (before, origin),
+                _ => return memory,
+            };
+            if !are_apart(objects, Origin::Elsewhere, origin, escaped) {
+                return memory;
+            }
+            memory = before;
+        }
+    }
+
     /// What memory holds that was not written: undef in a slot.
     fn initial(&self, terms: &mut Terms, objects: &Objects, name: &str, address: Term, origin: Origin) -> Lane {
         if let Origin::Object(number) = origin
@@ -496,7 +544,7 @@ fn within(terms: &mut Terms, address: Term, start: Term, length: Term) -> Term {
 }
 
 /// Whether accesses of these origins never touch the same byte.
-fn are_apart(objects: &Objects, one: Origin, other: Origin, escaped: u64) -> bool {
+pub fn are_apart(objects: &Objects, one: Origin, other: Origin, escaped: u64) -> bool {
     match (one, other) {
         (Origin::Object(one), Origin::Object(other)) => one != other,
         (Origin::Object(number), Origin::Elsewhere) | (Origin::Elsewhere, Origin::Object(number)) => {

@@ -6,6 +6,7 @@
 //! `FRAZIL_REFINEMENT_MODULES` from which modules (paths, one per line; committed ones else). With
 //! `FRAZIL_REFINEMENT_OPEN` set, what is not proved is printed. `cargo xtask refinement` sets them.
 
+mod faults;
 mod known;
 mod sources;
 
