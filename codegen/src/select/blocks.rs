@@ -2,7 +2,7 @@
 
 use super::SelectCtx;
 use crate::abi::unsupported_type;
-use crate::analyze::Mark;
+use crate::analyze::{Mark, UNREACHED};
 use crate::context::switch::{Dispatch, collect_cases, dispatch, is_reachable_default};
 use crate::context::{Constants, Context};
 use crate::error::CodegenError;
@@ -57,6 +57,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         range.start += self.st.analysis.phi_counts[block.index()] as usize;
         let mut term = Term::Stop;
         self.st.bases.clear();
+        self.define_undefined_phis(block);
         for (index, data) in (range.start..).zip(&function.insts[range]) {
             self.origin = index as u32;
             self.rule_start = self.mfunc.insts.len() as u32;
@@ -259,6 +260,36 @@ impl<I: Isa> SelectCtx<'_, I> {
             });
         }
         self.rule_start = self.mfunc.insts.len() as u32;
+    }
+
+    /// Defines phis that have no operand but undefined ones, so that no edge has a move for them.
+    fn define_undefined_phis(&mut self, block: Block) {
+        let function = self.base.function;
+        let start = function.block_insts(block).start;
+        let phis = start..start + self.st.analysis.phi_counts[block.index()] as usize;
+        // What an unwinder brings is taken first.
+        if function
+            .insts
+            .get(phis.end)
+            .is_some_and(|data| data.op == Opcode::LandingPad)
+        {
+            return;
+        }
+        for data in &function.insts[phis] {
+            let phi = Value::new(data.result as usize);
+            let mut operands = function.list(data).iter().zip(function.predecessors(block));
+            let positions = &self.st.analysis.layout.position;
+            let is_any =
+                operands.all(|(&operand, from)| self.is_undefined(operand) || positions[from.index()] == UNREACHED);
+            if !is_any || function.uses[phi.index()] == 0 {
+                continue;
+            }
+            let parts = self.st.parts[function.value(phi).ty.index()];
+            for part in 0..parts.count {
+                let reg = self.vreg(phi, part);
+                self.define_any(parts.class(), parts.bytes.max(4), reg);
+            }
+        }
     }
 
     fn add_phi_moves(&mut self, phi: Value, operand: Operand) {
