@@ -5,6 +5,7 @@
 
 mod asm;
 mod asm_programs;
+mod bounds;
 mod command;
 mod compare;
 mod conventions;

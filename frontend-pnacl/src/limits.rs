@@ -45,12 +45,12 @@ pub const INTEGER_BITS: u64 = 1 << 23;
 /// Size in bytes that a type may have: beyond it, addresses inside an object would not be addresses.
 pub const TYPE_BYTES: u64 = 1 << 47;
 
-/// Largest alignment as a power of two: what the IR's flags can hold.
+/// Largest alignment of accesses and of variables on the stack as a power of two: what the IR's flags can hold.
 pub const ALIGNMENT_LOG2: u64 = 31;
 
-/// Largest alignment as a power of two that LLVM has. It promises it of accesses through null; a promise may be
-/// forgotten.
-pub const PROMISED_ALIGNMENT_LOG2: u64 = 32;
+/// Largest alignment as a power of two that LLVM has, which functions and data may have, too. It promises it of
+/// accesses through null; a promise may be forgotten.
+pub const MOST_ALIGNMENT_LOG2: u64 = 32;
 
 /// How many operands a record may have, given the size of the input in bytes.
 ///
@@ -77,8 +77,8 @@ pub fn evaluation_steps(input_bytes: usize) -> u64 {
 /// How deep constants may be nested.
 pub const CONSTANT_DEPTH: u32 = 128;
 
-/// How many aliases may stand between a name and what it names.
-pub const ALIAS_CHAIN: usize = 64;
+/// How many aliases stand between a name and what it names; of longer chains, aliases name the end.
+pub const ALIAS_CHAIN: usize = 16;
 
 /// How many instructions and values a function may become, given the size of its body in bits.
 ///

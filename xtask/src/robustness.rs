@@ -2,7 +2,8 @@
 //!
 //! The in-process cases run many small modules under an allocation counter (the test of the crate
 //! `frazil-robustness`); the whole-process cases start `frazil` on damaged corpus modules and watch it from outside:
-//! how it ends, how long it takes, how much memory it needs, and which files it leaves.
+//! how it ends, how long it takes, how much memory it needs, and which files it leaves. Modules in which one record is
+//! damaged are compiled in one process, too, and LLVM is asked about those that are accepted.
 
 use std::ffi::OsString;
 use std::fs;
@@ -30,15 +31,19 @@ const MEMORY_FACTOR: u64 = 2;
 /// What two runs may differ by.
 const MEMORY_SLACK: u64 = 2 << 20;
 
-/// `cargo xtask robustness [--cases N] [--processes N] [FILTER]` with the options of [`Share`] and
+/// `cargo xtask robustness [--cases N] [--records N] [--processes N] [FILTER]` with the options of [`Share`] and
 /// [`Compiler::list_from_arguments`].
 pub fn command(mut arguments: Arguments) -> Result<bool> {
     let cases: u64 = arguments.opt_value_from_str("--cases")?.unwrap_or(10_000);
+    let records: u64 = arguments.opt_value_from_str("--records")?.unwrap_or(2_000);
     let processes: u64 = arguments.opt_value_from_str("--processes")?.unwrap_or(200);
     let mut share = Share::from_arguments(&mut arguments)?;
     let compilers = Compiler::list_from_arguments(&mut arguments, &["Om1"])?;
     let filter = corpus::filter(arguments)?;
     let mut passed = true;
+    if records > 0 {
+        passed &= damaged_records(records, &share)?;
+    }
     for frazil in &compilers {
         passed &= in_process(cases, &share, frazil)?;
         share.begin();
@@ -63,6 +68,16 @@ fn in_process(cases: u64, share: &Share, frazil: &Compiler) -> Result<bool> {
         .env("ROBUSTNESS_CASES", cases.to_string())
         .env("ROBUSTNESS_SEED", share.seed().to_string())
         .envs(frazil.recipe().map(|recipe| ("ROBUSTNESS_RECIPE", recipe)))
+        .envs((share.limit()).map(|limit| ("ROBUSTNESS_SECONDS", limit.as_secs().to_string())));
+    long_test::run(&mut command, IN_PROCESS_LIMIT)
+}
+
+/// Runs the test that compares verdicts with LLVM's.
+fn damaged_records(records: u64, share: &Share) -> Result<bool> {
+    let mut command = long_test("frazil-robustness", "records");
+    command
+        .env("ROBUSTNESS_RECORDS", records.to_string())
+        .env("ROBUSTNESS_SEED", share.seed().to_string())
         .envs((share.limit()).map(|limit| ("ROBUSTNESS_SECONDS", limit.as_secs().to_string())));
     long_test::run(&mut command, IN_PROCESS_LIMIT)
 }

@@ -17,6 +17,9 @@ use object::write::WritableBuffer;
 use object::write::elf::{Encoder, FileHeader, FileHeaderLayout, Rel, SectionHeader, Sym};
 use std::io::Write;
 
+/// No section begins at a multiple of more in the file: what is aligned further is so in memory.
+const MOST_OFFSET_ALIGNMENT: u64 = 1 << 16;
+
 /// What stands behind a section header.
 #[derive(Clone, Copy, Debug)]
 enum Body {
@@ -186,7 +189,7 @@ impl Plan<'_, '_> {
             if let Body::Strings = body {
                 header.sh_size = names;
             }
-            header.sh_offset = offset.next_multiple_of(header.sh_addralign.max(1));
+            header.sh_offset = offset.next_multiple_of(header.sh_addralign.clamp(1, MOST_OFFSET_ALIGNMENT));
             offset = header.sh_offset
                 + if header.sh_type == elf::SHT_NOBITS {
                     0

@@ -546,7 +546,7 @@ impl<'m> Builder<'_, 'm> {
             casts::FP_EXT => (Opcode::Fpext, float_from && float_to && wider),
             casts::PTR_TO_INT | casts::PTR_TO_ADDRESS => (Opcode::Ptrtoint, pointer_from && int_to),
             casts::INT_TO_PTR => (Opcode::Inttoptr, int_from && pointer_to),
-            casts::ADDRESS_SPACE => (Opcode::Addrspacecast, pointer_from && pointer_to),
+            casts::ADDRESS_SPACE => (Opcode::Addrspacecast, pointer_from && pointer_to && from != to),
             casts::BITCAST if from == to => return Ok(None),
             casts::BITCAST => {
                 let same = types.bits(from, 64) == types.bits(to, 64);

@@ -44,9 +44,7 @@ fn resolve_all(
             refusals.push(error);
         }
     }
-    for item in pending.iter().filter(|item| item.role == PendingRole::Aliasee) {
-        check_alias(module, item)?;
-    }
+    shorten_aliases(module, pending)?;
     Ok(refusals)
 }
 
@@ -214,21 +212,70 @@ fn symbol_of(evaluator: &Evaluator<'_>, item: &Pending, what: &str) -> Result<Sy
     }
 }
 
-/// Refuses aliases that name each other in a circle.
-fn check_alias(module: &Module, item: &Pending) -> Result<(), ReadError> {
-    let mut current = item.symbol;
-    for _ in 0..limits::ALIAS_CHAIN {
-        match module.symbols.get(current).map(|data| data.kind) {
-            Some(SymbolKind::Alias { target, .. }) => current = target,
-            _ => return Ok(()),
+/// Refuses aliases that name each other in a circle, and lets those at the beginning of long chains name the end.
+fn shorten_aliases(module: &mut Module, pending: &[Pending]) -> Result<(), ReadError> {
+    // How many aliases are left behind each that has been followed to the end.
+    let mut known: Vec<Option<usize>> = Vec::new();
+    let mut chain = Vec::new();
+    for item in pending.iter().filter(|item| item.role == PendingRole::Aliasee) {
+        known.resize(module.symbols.len(), None);
+        let mut at = item.symbol;
+        let mut behind = loop {
+            match module.symbols.get(at).map(|data| data.kind) {
+                Some(SymbolKind::Alias { target, .. }) => {
+                    if let Some(Some(behind)) = known.get(at.index()) {
+                        break *behind;
+                    }
+                    chain.push(at);
+                    at = target;
+                }
+                _ => break 0,
+            }
+            if chain.len() > pending.len() {
+                let name = module.display_name(item.symbol);
+                return Err(ReadError::malformed(
+                    item.place,
+                    format!("the alias \"{name}\" leads to itself and to no definition"),
+                ));
+            }
+        };
+        while let Some(alias) = chain.pop() {
+            behind += 1;
+            if behind > limits::ALIAS_CHAIN {
+                skip_alias(module, alias);
+                behind -= 1;
+            }
+            if let Some(slot) = known.get_mut(alias.index()) {
+                *slot = Some(behind);
+            }
         }
     }
-    let name = module.display_name(item.symbol);
-    let message = format!(
-        "the alias \"{name}\" leads to no definition in {} steps",
-        limits::ALIAS_CHAIN
-    );
-    Err(ReadError::malformed(item.place, message))
+    Ok(())
+}
+
+/// Lets an alias of an alias name what that one does.
+fn skip_alias(module: &mut Module, alias: SymbolId) {
+    let Some(SymbolKind::Alias {
+        target: first,
+        offset,
+        is_function,
+    }) = module.symbols.get(alias).map(|data| data.kind)
+    else {
+        return;
+    };
+    let next = module.symbols.get(first).map(|data| data.kind);
+    if let Some(SymbolKind::Alias {
+        target, offset: more, ..
+    }) = next
+        && let Some(data) = module.symbols.get_mut(alias)
+    {
+        let offset = offset.wrapping_add(more);
+        data.kind = SymbolKind::Alias {
+            target,
+            offset,
+            is_function,
+        };
+    }
 }
 
 /// Lists that LLVM keeps as variables of appending linkage.
@@ -377,13 +424,19 @@ impl Writer<'_, '_> {
         let types = self.evaluator.types;
         let (table, constant) = match self.evaluator.find(value) {
             Found::Row(table, constant) => (table, constant),
-            Found::Symbol(_) => return self.write_sum(value, ty, offset),
+            Found::Symbol(_) if matches!(types.kind(ty), Some(Kind::Pointer { .. })) => {
+                return self.write_sum(value, ty, offset);
+            }
+            Found::Symbol(_) => {
+                let message = format!("the address of a symbol as an initialiser of type {ty}, which is no pointer");
+                return Err(ReadError::malformed(self.place, message));
+            }
             Found::Nothing => {
                 let message = format!("value {value}, which is no constant, as an initialiser");
                 return Err(ReadError::malformed(self.place, message));
             }
         };
-        if constant.ty != ty && types.layout(constant.ty) != types.layout(ty) {
+        if !types.is_same(constant.ty, ty) {
             let message = format!("an initialiser of type {} where type {ty} is expected", constant.ty);
             return Err(ReadError::malformed(self.place, message));
         }

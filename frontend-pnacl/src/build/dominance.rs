@@ -147,6 +147,11 @@ impl Uses {
         }
     }
 
+    /// Whether the current block has defined so many values before the value `next`.
+    pub fn is_value_of_block(&self, count: u32, next: u32) -> bool {
+        self.firsts.last().is_some_and(|first| next - first == count)
+    }
+
     /// The current block of the file.
     fn current_block(&self) -> u32 {
         (self.firsts.len() as u32).saturating_sub(1)

@@ -57,6 +57,9 @@ impl Builder<'_, '_> {
             } else {
                 match self.module.types.kind(current) {
                     Some(Kind::Struct { members, .. }) => {
+                        if !self.is_field_number(index) {
+                            return Err(self.malformed("the number of a field that is no i32"));
+                        }
                         let field = known.and_then(|known| usize::try_from(known).ok());
                         let members = members.clone();
                         let types = &self.module.types;
@@ -112,6 +115,16 @@ impl Builder<'_, '_> {
             Ok(layout.stride())
         } else {
             Err(self.malformed(format!("an index into type {ty}")))
+        }
+    }
+
+    /// Whether an index has a type that numbers of fields may have.
+    fn is_field_number(&self, index: Word) -> bool {
+        let types = &self.function.types;
+        match types.data(index.ir_type()) {
+            TypeData::Int(bits) => bits == 32,
+            TypeData::Vector { element, .. } => types.int_bits(element) == Some(32),
+            _ => false,
         }
     }
 

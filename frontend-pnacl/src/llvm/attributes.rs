@@ -37,6 +37,8 @@ mod shape {
 
 /// Numbers of the attributes that the reader acts on (`AttributeKindCodes`).
 mod kind {
+    /// The last kind that LLVM 22 knows.
+    pub const LAST: u64 = 105;
     pub const ALIGNMENT: u64 = 1;
     pub const BY_VAL: u64 = 3;
     pub const IN_REG: u64 = 5;
@@ -426,6 +428,16 @@ impl GroupReader<'_> {
         Ok(value)
     }
 
+    /// The kind of an attribute; what a later LLVM may have added could change the code.
+    fn kind(&mut self) -> Result<u64, ReadError> {
+        match self.take()? {
+            number @ 1..=kind::LAST => Ok(number),
+            number => Err(self
+                .record
+                .malformed(format!("an attribute of kind {number}, which is not known"))),
+        }
+    }
+
     fn text(&mut self) -> Result<Vec<u8>, ReadError> {
         let mut text = Vec::new();
         loop {
@@ -441,8 +453,8 @@ impl GroupReader<'_> {
             return Ok(None);
         }
         Ok(Some(match self.take()? {
-            shape::ENUM => Attribute::Enum(self.take()?),
-            shape::INTEGER => Attribute::Integer(self.take()?, self.take()?),
+            shape::ENUM => Attribute::Enum(self.kind()?),
+            shape::INTEGER => Attribute::Integer(self.kind()?, self.take()?),
             shape::STRING => Attribute::String(self.text()?, Vec::new()),
             shape::STRING_WITH_VALUE => Attribute::String(self.text()?, self.text()?),
             shape::TYPE_ABSENT => Attribute::Type(self.take()?, None),
@@ -557,7 +569,7 @@ fn apply_to_parameter(
         Attribute::Enum(kind::IN_REG) => attributes.in_reg = true,
         Attribute::Integer(number @ (kind::ALIGNMENT | kind::STACK_ALIGNMENT), bytes) => {
             let log2 = bytes.trailing_zeros();
-            if !bytes.is_power_of_two() || u64::from(log2) > limits::PROMISED_ALIGNMENT_LOG2 {
+            if !bytes.is_power_of_two() || u64::from(log2) > limits::MOST_ALIGNMENT_LOG2 {
                 return Err(record.malformed(format!("an alignment of {bytes} bytes")));
             }
             let stored = log2.min(limits::ALIGNMENT_LOG2 as u32) as u8 + 1;

@@ -56,6 +56,8 @@ pub mod block {
 
 /// Records of the identification block.
 pub mod identification {
+    /// Who wrote the file.
+    pub const PRODUCER: u64 = 1;
     /// Incremented when old files become unreadable.
     pub const EPOCH: u64 = 2;
 }
@@ -257,6 +259,27 @@ pub mod function {
     /// Debug records have the numbers from this one on.
     pub const FIRST_DEBUG_RECORD: u64 = 61;
     pub const LAST_DEBUG_RECORD: u64 = 66;
+
+    /// Whether all operands of an instruction's record are looked at by who reads it.
+    #[inline]
+    pub fn has_no_list(code: u64) -> bool {
+        matches!(
+            code,
+            ALLOCA
+                | LOAD
+                | STORE
+                | RETURN
+                | BRANCH
+                | FREEZE
+                | COMPARE
+                | COMPARE2
+                | FENCE
+                | ATOMIC_LOAD
+                | ATOMIC_STORE
+                | ATOMIC_RMW
+                | CMPXCHG
+        )
+    }
 
     /// Whether an instruction ends its block.
     pub fn is_terminator(code: u64) -> bool {

@@ -5,7 +5,7 @@
 //! Operands may be constants that come later, and a hostile file may make constants that contain themselves;
 //! who follows operands bounds depth and work.
 
-use super::codes::constants as code;
+use super::codes::{casts, constants as code};
 use super::types::{Float, Kind, TypeId, TypeTable};
 use crate::bitstream::block::{Block, Item};
 use crate::bitstream::cursor::{Cursor, decode_signed};
@@ -164,6 +164,9 @@ impl ConstantTable {
             code::C_STRING => self.add_bytes(operands.iter().map(|&byte| byte as u8).chain([0])),
             code::DATA if is_bytes(ty, types) => self.add_bytes(operands.iter().map(|&byte| byte as u8)),
             code::DATA => self.add_words(ConstantKind::Data, operands.iter().copied()),
+            code::CAST if !may_cast(record.operand(0)?, record.operand(1)?, ty, types) => {
+                return Err(record.malformed(format!("a cast to type {ty} from one that cannot be cast to it")));
+            }
             code::CAST => self.add_words(ConstantKind::Cast, [record.operand(0)?, record.operand(2)?].into_iter()),
             code::BINARY => {
                 let words = [record.operand(0)?, record.operand(1)?, record.operand(2)?];
@@ -180,18 +183,70 @@ impl ConstantTable {
             code::GEP_OLD | code::INBOUNDS_GEP | code::GEP_INRANGE_OLD | code::GEP_INRANGE | code::GEP => {
                 self.add_gep(record)?
             }
+            code::BLOCK_ADDRESS | code::LOCAL_EQUIVALENT | code::NO_CFI if record.operand(0)? >= types.len() as u64 => {
+                return Err(record.malformed("a function of a type that is not there"));
+            }
             code::BLOCK_ADDRESS => {
                 let words = [record.operand(1)?, record.operand(2)?];
                 self.add_words(ConstantKind::BlockAddress, words.into_iter())
             }
             code::LOCAL_EQUIVALENT => self.add_words(ConstantKind::LocalEquivalent, [record.operand(1)?].into_iter()),
             code::NO_CFI => self.add_words(ConstantKind::NoCfi, [record.operand(1)?].into_iter()),
-            code::INLINE_ASM => self.add_asm(record, 1)?,
+            code::INLINE_ASM => {
+                let ty = TypeId::try_from(record.operand(0)?).ok();
+                if !ty.is_some_and(|ty| matches!(types.kind(ty), Some(Kind::Function { .. }))) {
+                    return Err(record.malformed("inline assembly without a function type"));
+                }
+                self.add_asm(record, 1)?
+            }
             code::INLINE_ASM_OLD | code::INLINE_ASM_OLD2 | code::INLINE_ASM_OLD3 => self.add_asm(record, 0)?,
             other => (ConstantKind::Other, other, 0),
         };
-        self.rows.push(Constant { kind, ty, len, payload });
+        let constant = Constant { kind, ty, len, payload };
+        if !self.fits(&constant, types) {
+            return Err(record.malformed(format!("a constant of type {ty}, which has none of this form")));
+        }
+        self.rows.push(constant);
         Ok(())
+    }
+
+    /// Whether a type has constants of a form and length.
+    fn fits(&self, constant: &Constant, types: &TypeTable) -> bool {
+        let count = u64::from(constant.len);
+        let (elements, element) = match types.kind(constant.ty) {
+            Some(&Kind::Array { element, count }) => (count, Some(element)),
+            Some(&Kind::Vector { element, count }) => (u64::from(count), Some(element)),
+            Some(Kind::Struct { members, .. }) => (members.len() as u64, None),
+            _ => (0, None),
+        };
+        let element = element.and_then(|element| types.kind(element));
+        match constant.kind {
+            // A vector: the number is that of all its elements.
+            ConstantKind::Integer | ConstantKind::WideInteger => {
+                matches!(types.kind(constant.ty), Some(Kind::Integer(_)))
+                    || matches!(
+                        (types.kind(constant.ty), element),
+                        (Some(Kind::Vector { .. }), Some(Kind::Integer(_)))
+                    )
+            }
+            ConstantKind::Null => !matches!(
+                types.kind(constant.ty),
+                Some(Kind::Void | Kind::Label | Kind::Function { .. }) | None
+            ),
+            ConstantKind::Aggregate => count > 0 && count == elements,
+            ConstantKind::Bytes => count == elements && matches!(element, Some(Kind::Integer(8))),
+            ConstantKind::Data => {
+                let is_packed = matches!(
+                    element,
+                    Some(
+                        Kind::Integer(8 | 16 | 32 | 64)
+                            | Kind::Float(Float::Half | Float::BFloat | Float::Float | Float::Double)
+                    )
+                );
+                count > 0 && count == elements && is_packed
+            }
+            _ => true,
+        }
     }
 
     fn add_words(&mut self, kind: ConstantKind, words: impl Iterator<Item = u64>) -> (ConstantKind, u64, u32) {
@@ -278,6 +333,27 @@ impl Constant {
     pub fn payload(&self) -> u64 {
         self.payload
     }
+}
+
+/// Whether there may be such a cast, sizes aside.
+fn may_cast(cast: u64, from: u64, to: TypeId, types: &TypeTable) -> bool {
+    let element = |ty: TypeId| match types.kind(ty) {
+        Some(&Kind::Vector { element, .. }) => types.kind(element),
+        other => other,
+    };
+    let Some(from) = TypeId::try_from(from).ok().and_then(element) else {
+        return false;
+    };
+    let is_pointer = |kind: &Kind| matches!(kind, Kind::Pointer { .. });
+    let is_integer = |kind: &Kind| matches!(kind, Kind::Integer(_));
+    element(to).is_some_and(|to| match cast {
+        casts::BITCAST => is_pointer(from) == is_pointer(to),
+        casts::PTR_TO_INT | casts::PTR_TO_ADDRESS => is_pointer(from) && is_integer(to),
+        casts::INT_TO_PTR => is_integer(from) && is_pointer(to),
+        casts::ADDRESS_SPACE => is_pointer(from) && is_pointer(to),
+        casts::TRUNC | casts::ZEXT | casts::SEXT => is_integer(from) && is_integer(to),
+        _ => true,
+    })
 }
 
 fn is_bytes(ty: TypeId, types: &TypeTable) -> bool {

@@ -150,6 +150,7 @@ impl<'m> FunctionReader<'m> {
         let mut body = Body {
             build: builder,
             open: false,
+            phis: 0,
             bundles: false,
             early,
             marks,
@@ -185,6 +186,8 @@ pub(crate) struct Body<'r, 'm> {
     pub(crate) build: Builder<'r, 'm>,
     /// Whether a block has been opened that no terminator has ended.
     pub(crate) open: bool,
+    /// How many phis the block has so far.
+    phis: u32,
     /// Whether operand bundles that matter stand before the next call.
     pub(crate) bundles: bool,
     /// How many constants are made at the beginning of the function. When more are wanted, the body is read again, and
@@ -371,6 +374,9 @@ impl Body<'_, '_> {
                 if count == 0 || count > self.build.room as u64 {
                     return Err(record.malformed(format!("a function of {count} blocks")));
                 }
+                if self.build.block_count != 0 {
+                    return Err(record.malformed("the number of blocks a second time"));
+                }
                 self.build.block_count = count as u32;
                 return Ok(());
             }
@@ -420,6 +426,7 @@ impl Body<'_, '_> {
         self.build.state.splits.begin(block);
         self.build.elsewhere = self.build.state.uses.begin_block(self.build.next);
         self.open = true;
+        self.phis = 0;
         if block.index() == 0 {
             for index in 0..self.build.state.early.len() {
                 if let Some(&number) = self.build.state.early.get(index) {
@@ -433,6 +440,16 @@ impl Body<'_, '_> {
 
     #[inline]
     fn instruction(&mut self, record_code: u64, operands: &mut Operands<'_>) -> Result<(), ReadError> {
+        self.instruction_of(record_code, operands)?;
+        if code::has_no_list(record_code) && !operands.rest().is_empty() {
+            let (name, more) = (code::name(record_code), operands.rest().len());
+            return Err(self.build.malformed(format!("a {name} with {more} operands too many")));
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn instruction_of(&mut self, record_code: u64, operands: &mut Operands<'_>) -> Result<(), ReadError> {
         match record_code {
             code::LOAD => body::memory::load(self, operands),
             code::STORE => body::memory::store(self, operands),
@@ -540,7 +557,9 @@ impl Body<'_, '_> {
 
     /// A phi: its type, then pairs of a signed relative value number and a block, then perhaps flags.
     fn phi(&mut self, operands: &mut Operands<'_>) -> Result<(), ReadError> {
-        if !self.build.at_phis() && self.build.state.early.len() == self.early {
+        self.phis += 1;
+        let is_first = self.build.at_phis() && self.build.state.uses.is_value_of_block(self.phis - 1, self.build.next);
+        if !is_first && self.build.state.early.len() == self.early {
             return Err(self.build.malformed("a phi behind other instructions of its block"));
         }
         let ty = self.build.type_id(operands.next()?)?;
@@ -550,6 +569,9 @@ impl Body<'_, '_> {
         } else {
             0
         };
+        if rest.len() % 2 == 1 && !self.may_be_float(ty) {
+            return Err(self.build.malformed("a phi with half a pair"));
+        }
         let mut pairs = Vec::with_capacity(rest.len() / 2);
         for pair in rest.chunks_exact(2) {
             let &[value, block] = pair else { continue };
@@ -571,6 +593,25 @@ impl Body<'_, '_> {
             pairs.push((word, block as u32));
         }
         self.build.define_phi(ty, flags, &pairs)
+    }
+
+    /// Whether instructions of a type may have fast-math flags.
+    fn may_be_float(&self, ty: TypeId) -> bool {
+        let types = &self.build.module.types;
+        let mut ty = ty;
+        if let Some(Kind::Struct { members, .. }) = types.kind(ty) {
+            match types.members(members) {
+                [first, rest @ ..] if rest.iter().all(|member| member == first) => ty = *first,
+                _ => return false,
+            }
+        }
+        while let Some(&Kind::Array { element, .. }) = types.kind(ty) {
+            ty = element;
+        }
+        if let Some(&Kind::Vector { element, .. }) = types.kind(ty) {
+            ty = element;
+        }
+        matches!(types.kind(ty), Some(Kind::Float(_) | Kind::Other(_)))
     }
 
     /// An operand of a phi. A constant that becomes instructions is noted, to be made early in a second reading.

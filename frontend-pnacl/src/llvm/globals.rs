@@ -292,6 +292,9 @@ impl Globals {
         }
         let linkage = linkage(record, fields.need(3)?)?;
         let initializer = fields.need(2)?;
+        if initializer == 0 {
+            expect_declared(record, linkage)?;
+        }
         let section = self.section(record, fields.need(5)?)?;
         let is_list = linkage == Linkage::Appending;
         let is_defined = initializer != 0 && !is_list && module.strings.bytes(section) != METADATA_SECTION;
@@ -408,8 +411,14 @@ impl Globals {
         let Some(list_attributes) = attributes.list(list) else {
             return Err(record.malformed(format!("attribute list {list} is not there")));
         };
+        let convention = fields.need(1)?;
+        if convention > MOST_CONVENTION {
+            return Err(record.malformed(format!("calling convention {convention}")));
+        }
         let is_declaration = fields.need(2)? != 0;
+        let linkage = linkage(record, fields.need(3)?)?;
         let kind = if is_declaration {
+            expect_declared(record, linkage)?;
             SymbolKind::FunctionDeclaration
         } else {
             SymbolKind::Function(module.functions.next_key())
@@ -423,7 +432,7 @@ impl Globals {
         let data = SymbolData {
             name,
             kind,
-            linkage: linkage(record, fields.need(3)?)?,
+            linkage,
             far: is_far_section(module.strings.bytes(section)),
             dso_local: fields.optional(15) != 0,
             non_lazy_bind: list_attributes.function().is_some_and(|said| said.non_lazy_bind),
@@ -443,12 +452,13 @@ impl Globals {
             fields.optional(12),
             partition,
         )?;
+        let align_log2 = alignment(record, fields.need(5)?)?.unwrap_or(0);
         if is_declaration {
             return Ok(());
         }
         let mut head = FunctionHead::new(symbol);
-        head.call_conv = CallConv(fields.need(1)? as u16);
-        head.align_log2 = alignment(record, fields.need(5)?)?.unwrap_or(0);
+        head.call_conv = CallConv(convention as u16);
+        head.align_log2 = align_log2;
         let mut unsupported = Vec::new();
         if let Some(collector) = fields.optional(8).checked_sub(1) {
             let name = usize::try_from(collector)
@@ -645,7 +655,7 @@ pub fn mark_far_aliases(module: &mut Module) {
         return;
     }
     // One round for each step of the longest chain.
-    for _ in 0..limits::ALIAS_CHAIN {
+    for _ in 0..=limits::ALIAS_CHAIN {
         let mut found = Vec::new();
         for (id, symbol) in module.symbols.iter() {
             if let SymbolKind::Alias { target, .. } = symbol.kind
@@ -692,7 +702,7 @@ fn function_type(record: &Record, id: u64, types: &TypeTable) -> Result<TypeId, 
 fn alignment(record: &Record, field: u64) -> Result<Option<u8>, ReadError> {
     match field {
         0 => Ok(None),
-        field if field - 1 <= limits::ALIGNMENT_LOG2 => Ok(Some(field as u8 - 1)),
+        field if field - 1 <= limits::MOST_ALIGNMENT_LOG2 => Ok(Some(field as u8 - 1)),
         field => Err(record.malformed(format!("an alignment of two to the power of {}", field - 1))),
     }
 }
@@ -704,6 +714,17 @@ fn tls_model(field: u64) -> TlsModel {
         3 => TlsModel::InitialExec,
         4 => TlsModel::LocalExec,
         _ => TlsModel::GeneralDynamic,
+    }
+}
+
+/// The last number that a calling convention may have.
+const MOST_CONVENTION: u64 = 1023;
+
+/// Refuses a declaration of something that others cannot define.
+fn expect_declared(record: &Record, linkage: Linkage) -> Result<(), ReadError> {
+    match linkage {
+        Linkage::External | Linkage::ExternalWeak => Ok(()),
+        _ => Err(record.malformed("a declaration of what only a definition can be")),
     }
 }
 

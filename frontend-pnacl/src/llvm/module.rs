@@ -506,7 +506,13 @@ fn check_epoch(cursor: &mut Cursor<'_>, header: &SubBlock) -> Result<(), ReadErr
     let mut record = Record::default();
     let mut block = Block::enter(cursor, header, &[]);
     while let item @ (Item::Record | Item::Block(_)) = block.next(cursor, &mut record)? {
-        if item == Item::Record && record.code() == identification::EPOCH && record.operand(0)? != 0 {
+        if item != Item::Record || record.code() == identification::PRODUCER {
+            continue;
+        }
+        if record.code() != identification::EPOCH {
+            return Err(record.malformed(format!("record {}, which is not known", record.code())));
+        }
+        if record.operand(0)? != 0 {
             let message = format!("bitcode epoch {}; expected 0", record.operand(0)?);
             return Err(ReadError::unsupported(record.start(), message));
         }
@@ -545,6 +551,9 @@ fn read_symbol_names(
     }
 }
 
+/// The record of a block of names.
+const NAME: u64 = 1;
+
 /// A block whose records are names, numbered in their order.
 fn read_names_in_order(
     cursor: &mut Cursor<'_>,
@@ -555,6 +564,9 @@ fn read_names_in_order(
     loop {
         match block.next(cursor, record)? {
             Item::End => return Ok(names),
+            Item::Record if record.code() != NAME => {
+                return Err(record.malformed(format!("record {} in a list of names", record.code())));
+            }
             Item::Record => names.push(record.text(0)),
             Item::Block(_) => {}
         }

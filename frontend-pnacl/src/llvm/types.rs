@@ -174,7 +174,95 @@ impl TypeTable {
                 let message = format!("{} types, but {count} were announced", table.kinds.len());
                 Err(ReadError::malformed(cursor.position(), message))
             }
-            _ => Ok(table),
+            _ => {
+                table.check_parts(cursor.position())?;
+                Ok(table)
+            }
+        }
+    }
+
+    /// Whether types consist of what they may consist of; the table is complete.
+    fn check_parts(&self, place: u64) -> Result<(), ReadError> {
+        for (id, kind) in self.kinds.iter().enumerate() {
+            let good = match kind {
+                Kind::Array { element, .. } => self.is_field(*element),
+                Kind::Vector { element, .. } => matches!(
+                    self.kind(*element),
+                    Some(Kind::Integer(_) | Kind::Float(_) | Kind::Pointer { .. } | Kind::Other(_))
+                ),
+                Kind::Struct { members, .. } => self.members(members).iter().all(|&member| self.is_field(member)),
+                Kind::Function { result, parameters, .. } => {
+                    let is_value =
+                        |ty: TypeId| !matches!(self.kind(ty), Some(Kind::Void | Kind::Function { .. }) | None);
+                    let is_result = !matches!(
+                        self.kind(*result),
+                        Some(Kind::Function { .. } | Kind::Label | Kind::Metadata) | None
+                    );
+                    is_result && self.members(parameters).iter().all(|&parameter| is_value(parameter))
+                }
+                _ => true,
+            };
+            if !good {
+                let message = format!("type {id} consists of types that cannot be part of it");
+                return Err(ReadError::malformed(place, message));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a type may be that of an array's elements or of a structure's fields.
+    fn is_field(&self, id: TypeId) -> bool {
+        !matches!(
+            self.kind(id),
+            Some(Kind::Void | Kind::Label | Kind::Metadata | Kind::Function { .. } | Kind::Other("token" | "x86_amx"))
+                | None
+        )
+    }
+
+    /// Whether two types are the same but for what pointers point to and for names. Types of so many parts that they
+    /// are not looked at are not.
+    pub fn is_same(&self, left: TypeId, right: TypeId) -> bool {
+        left == right || self.has_same_parts(left, right, &mut { limits::AGGREGATE_STEPS })
+    }
+
+    fn has_same_parts(&self, left: TypeId, right: TypeId, steps: &mut u32) -> bool {
+        if left == right {
+            return true;
+        }
+        let Some(fewer) = steps.checked_sub(1) else {
+            return false;
+        };
+        *steps = fewer;
+        let mut all_same = |left: &Range<u32>, right: &Range<u32>| {
+            let (left, right) = (self.members(left), self.members(right));
+            let mut pairs = left.iter().zip(right);
+            left.len() == right.len() && pairs.all(|(&left, &right)| self.has_same_parts(left, right, steps))
+        };
+        match (self.kind(left), self.kind(right)) {
+            (Some(Kind::Pointer { space: left, .. }), Some(Kind::Pointer { space: right, .. })) => left == right,
+            (
+                Some(&Kind::Array { element: left, count }),
+                Some(&Kind::Array {
+                    element: right,
+                    count: other,
+                }),
+            ) => count == other && self.has_same_parts(left, right, steps),
+            (
+                Some(&Kind::Vector { element: left, count }),
+                Some(&Kind::Vector {
+                    element: right,
+                    count: other,
+                }),
+            ) => count == other && self.has_same_parts(left, right, steps),
+            (
+                Some(Kind::Struct { members: left, packed }),
+                Some(Kind::Struct {
+                    members: right,
+                    packed: other,
+                }),
+            ) => packed == other && all_same(left, right),
+            (Some(Kind::Struct { .. }), _) => false,
+            (left, right) => left.is_some() && left == right,
         }
     }
 
@@ -212,6 +300,9 @@ impl TypeTable {
                     space: address_space(record, space)?,
                     pointee: Some(type_at(0)?),
                 }
+            }
+            code::OPAQUE_POINTER if record.operands().len() != 1 => {
+                return Err(record.malformed("a pointer with more than an address space"));
             }
             code::OPAQUE_POINTER => Kind::Pointer {
                 space: address_space(record, record.operand(0)?)?,

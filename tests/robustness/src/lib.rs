@@ -6,6 +6,8 @@
 
 pub mod blocks;
 mod random;
+pub mod record_damage;
+pub mod records;
 
 pub use random::Random;
 

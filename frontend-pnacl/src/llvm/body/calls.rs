@@ -180,6 +180,9 @@ pub(super) fn read<'m>(
             _ => arguments.push(body.value_of_type(operands, parameter)?),
         }
     }
+    if metadata.is_some() {
+        expect_intrinsic(body, symbol)?;
+    }
     let fixed = arguments.len();
     while !operands.rest().is_empty() {
         if !variadic {
@@ -203,6 +206,18 @@ pub(super) fn read<'m>(
         more,
         metadata,
     })
+}
+
+/// Refuses a call of something else with metadata.
+#[cold]
+fn expect_intrinsic(body: &Body<'_, '_>, symbol: Option<SymbolId>) -> Result<(), ReadError> {
+    let module = &body.build.module.module;
+    match symbol {
+        Some(symbol) if module.name(symbol).starts_with(b"llvm.") => Ok(()),
+        _ => Err(body
+            .build
+            .malformed("a call of what is no intrinsic with metadata as an argument")),
+    }
 }
 
 fn is_thread_local_address(body: &Body<'_, '_>, symbol: Option<SymbolId>) -> bool {

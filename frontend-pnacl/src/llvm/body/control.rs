@@ -30,17 +30,19 @@ pub(in crate::llvm) fn unreachable(body: &mut Body<'_, '_>) -> Result<(), ReadEr
 /// Nothing, or a value.
 pub(in crate::llvm) fn ret(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
     body.build.state.operands.clear();
+    let mut alone = None;
     if !operands.rest().is_empty() {
         let word = body.value(operands)?;
         body.build.push_parts(word)?;
+        alone = word.is_operand().then(|| word.ir_type());
     }
     let build = &mut body.build;
     let returns = &build.function.signature.returns;
     let matches = returns.len() == build.state.operands.len()
-        && returns
-            .iter()
-            .zip(&build.state.operands)
-            .all(|(param, &operand)| build.function.operand_type(operand).is_none_or(|ty| ty == param.ty));
+        && returns.iter().zip(&build.state.operands).all(|(param, &operand)| {
+            let ty = build.function.operand_type(operand).or(alone);
+            ty.is_none_or(|ty| ty == param.ty)
+        });
     if !matches {
         return Err(build.malformed("a return of something else than the function's type says"));
     }

@@ -33,7 +33,7 @@ mod alloca_bits {
 fn alignment(build: &Builder<'_, '_>, field: u64, ty: TypeId) -> Result<u32, ReadError> {
     match field {
         0 => Ok(u32::from(build.module.types.layout(ty).align_log2)),
-        field if field - 1 <= limits::PROMISED_ALIGNMENT_LOG2 => Ok((field - 1).min(limits::ALIGNMENT_LOG2) as u32),
+        field if field - 1 <= limits::MOST_ALIGNMENT_LOG2 => Ok((field - 1).min(limits::ALIGNMENT_LOG2) as u32),
         field => Err(build.malformed(format!("an alignment of two to the power of {}", field - 1))),
     }
 }
@@ -52,21 +52,23 @@ fn pointer(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<Word,
 /// Type of the object, type and number of the count, alignment and flags.
 pub(in crate::llvm) fn alloca(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
     let written = body.build.type_id(operands.next()?)?;
-    operands.next()?;
+    let count_type = body.build.type_id(operands.next()?)?;
     let count = operands.next()?;
     let flags = operands.next()?;
+    let space = operands.next_or_zero();
     let build = &mut body.build;
     if flags & alloca_bits::IN_ALLOCA != 0 {
         return Err(build.unsupported("an alloca for inalloca arguments"));
     }
-    if build.module.layout.alloca_space != 0 {
+    if space != 0 || build.module.layout.alloca_space != 0 {
         return Err(build.unsupported("an alloca in an address space other than 0"));
     }
     let ty = match build.module.types.kind(written) {
+        _ if flags & alloca_bits::EXPLICIT_TYPE != 0 => written,
         Some(&Kind::Pointer {
             pointee: Some(pointee), ..
-        }) if flags & alloca_bits::EXPLICIT_TYPE == 0 => pointee,
-        _ => written,
+        }) => pointee,
+        _ => return Err(build.malformed("an alloca that does not say of what type")),
     };
     let layout = build.module.types.layout(ty);
     if let Some(&Kind::Other(name)) = build.module.types.kind(ty) {
@@ -77,8 +79,11 @@ pub(in crate::llvm) fn alloca(body: &mut Body<'_, '_>, operands: &mut Operands<'
     }
     let align = flags & alloca_bits::ALIGN_LOW
         | (flags >> alloca_bits::ALIGN_HIGH_SHIFT & alloca_bits::ALIGN_HIGH) << alloca_bits::ALIGN_LOW_BITS;
-    if align > limits::ALIGNMENT_LOG2 + 1 {
+    if align > limits::MOST_ALIGNMENT_LOG2 + 1 {
         return Err(build.malformed(format!("an alloca aligned to two to the power of {}", align - 1)));
+    }
+    if align > limits::ALIGNMENT_LOG2 + 1 {
+        return Err(build.unsupported("an alloca aligned to more than two gigabytes"));
     }
     let align_log2 = alignment(build, align, ty)?;
     // The count is a number of its own, not relative.
@@ -86,6 +91,7 @@ pub(in crate::llvm) fn alloca(body: &mut Body<'_, '_>, operands: &mut Operands<'
         Ok(number) if number < build.next => build.word(number)?,
         _ => return Err(build.malformed(format!("value {count} as the count of an alloca"))),
     };
+    build.expect_type(count, count_type)?;
     let in_entry = build.function.blocks.len() == 1;
     match build.integer_of(count) {
         Some(known) if in_entry => {
