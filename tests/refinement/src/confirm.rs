@@ -1,8 +1,8 @@
 //! Executions by the interpreter: what a function does for inputs, and whether another one does the same.
 //!
-//! Pointers are given as addresses in a buffer of their own, unless a counterexample says otherwise; functions that are
-//! called are all taken for others', who answer by a number made of their name, their arguments and how many calls there
-//! were. The [`Trace`] of a run is all that others see of it.
+//! Pointers are given as addresses in a buffer of their own; functions that are
+//! called are all taken for others', who answer by a number made of their name and how many calls there were. The
+//! [`Trace`] of a run is all that others see of it.
 
 use crate::prove::Counterexample;
 use frazil_ir::interp::{Interpreter, Limits, Scalar, Stop, Value};

@@ -15,7 +15,7 @@ use crate::terms::evaluate::{Evaluator, Model};
 use crate::terms::text::Writer;
 use crate::terms::{Node, Op, Role, Term, Terms};
 use frazil_ir::{Block, Function, Module};
-use frazil_support::EntityRef;
+use frazil_support::{EntityRef, FxHashMap};
 use std::time::{Duration, Instant};
 
 /// What is tried.
@@ -176,6 +176,7 @@ impl Prover<'_> {
             choice: self.choice,
             most_visits: self.options.most_visits,
             end: self.end,
+            renames: index == 1 || self.options.undefined_parameter.is_some(),
             chose: false,
         }
     }
@@ -230,6 +231,7 @@ impl Prover<'_> {
             undefined: Vec::new(),
             visits: vec![0; function.blocks.len()],
             picks: 0,
+            decisions: 0,
             epoch: 0,
             steps: 3000,
         })
@@ -471,7 +473,38 @@ impl Prover<'_> {
         let defined = self.terms.not(after.poison);
         let both = self.terms.and(defined, bits);
         let poison = self.with_choice(before.poison);
-        self.terms.or(poison, both)
+        let holds = self.terms.or(poison, both);
+        match self.chosen_alike(before, after) {
+            Some(other) => self.terms.or(holds, other),
+            None => holds,
+        }
+    }
+
+    /// The same if the undefined bits before the pass are chosen as those after it: one after the other, or all as one.
+    fn chosen_alike(&mut self, before: Lane, after: Lane) -> Option<Term> {
+        if !self.terms.has_undef(before.bits) || !self.terms.has_undef(after.bits) {
+            return None;
+        }
+        let (own, others) = (self.terms.undefs(before.bits), self.terms.undefs(after.bits));
+        let chosen: FxHashMap<Term, Term> = match &others[..] {
+            _ if own.len() == others.len() => own.iter().copied().zip(others).collect(),
+            [one] => own.iter().map(|&var| (var, *one)).collect(),
+            _ => return None,
+        };
+        if chosen
+            .iter()
+            .any(|(&var, &other)| self.terms.width(var) != self.terms.width(other))
+        {
+            return None;
+        }
+        self.chose = true;
+        let mut choose = |_: &mut Terms, var: Term| chosen.get(&var).copied().unwrap_or(var);
+        let bits = self.terms.with_other_undefs(before.bits, &mut choose);
+        let poison = self.terms.with_other_undefs(before.poison, &mut choose);
+        let poison = self.with_choice(poison);
+        let (defined, equal) = (self.terms.not(after.poison), self.terms.eq(bits, after.bits));
+        let both = self.terms.and(defined, equal);
+        Some(self.terms.or(poison, both))
     }
 
     fn with_choice(&mut self, term: Term) -> Term {

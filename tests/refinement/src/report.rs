@@ -53,7 +53,12 @@ pub struct Report {
     pub unproved: Vec<String>,
     /// Whether they are.
     pub keep_unproved: bool,
+    /// The proofs once more with a parameter that is undefined: those that hold, and those that are open.
+    pub undefined: (usize, usize),
 }
+
+/// Parameters that are made undefined, one after the other, at most.
+const MOST_UNDEFINED: usize = 3;
 
 impl Report {
     /// Runs passes over a function and proves what they did.
@@ -70,6 +75,7 @@ impl Report {
         for change in passes.changes(module, head, function) {
             let verdict = prove(module, &change.before, &change.after, solver, options);
             self.counts.entry(change.pass).or_default().add(&verdict);
+            self.with_undefined(solver, options, module, &change, &verdict);
             match &verdict {
                 Verdict::Refuted(found) => {
                     let confirmed = match Runner::new(module).confirms(&change.before, &change.after, found) {
@@ -85,6 +91,40 @@ impl Report {
                         .push(format!("{}: {why}\n{}", change.pass, texts(module, &change)));
                 }
                 _ => {}
+            }
+        }
+    }
+
+    /// The same change for parameters that are undefined.
+    fn with_undefined(
+        &mut self,
+        solver: &mut Solver,
+        options: &Options,
+        module: &Module,
+        change: &Change,
+        verdict: &Verdict,
+    ) {
+        if !matches!(verdict, Verdict::Proved | Verdict::Bounded) {
+            return;
+        }
+        for parameter in 0..change.before.signature.params.len().min(MOST_UNDEFINED) {
+            let options = Options {
+                undefined_parameter: Some(parameter),
+                ..*options
+            };
+            match prove(module, &change.before, &change.after, solver, &options) {
+                Verdict::Proved | Verdict::Bounded => self.undefined.0 += 1,
+                Verdict::Refuted(found) => {
+                    let what = format!("{}: parameter {parameter} undefined: {found:?}", change.pass);
+                    self.refuted.push(format!("{what}\n{}", texts(module, change)));
+                }
+                Verdict::Unproved(why) => {
+                    self.undefined.1 += 1;
+                    if self.keep_unproved {
+                        let what = format!("{}: parameter {parameter} undefined: {why}", change.pass);
+                        self.unproved.push(format!("{what}\n{}", texts(module, change)));
+                    }
+                }
             }
         }
     }
@@ -123,6 +163,9 @@ impl Report {
             )
             .expect("strings can be written to");
         }
+        let (proved, open) = self.undefined;
+        writeln!(text, "with a parameter undefined: {proved} proved, {open} unproved")
+            .expect("strings can be written to");
         for (why, number) in &total.unproved {
             writeln!(text, "  {number} unproved: {why}").expect("strings can be written to");
         }

@@ -4,7 +4,7 @@ use super::memory::{Origin, are_apart};
 use super::step::Executor;
 use super::value::{Lane, Value, shape};
 use super::{Outcome, State, unsupported};
-use crate::terms::{Op, Term, compute};
+use crate::terms::{Op, Role, Term, compute};
 use frazil_ir::{InstData, MemFlags, Opcode, Type};
 
 /// Addresses that one may be, at most.
@@ -58,7 +58,7 @@ impl Executor<'_, '_> {
     /// A value that must be decided: its bits, without undefined ones.
     pub(super) fn decided(&mut self, state: &mut State, lane: Lane) -> Term {
         state.undefined.push(lane.poison);
-        let (bits, is_open) = self.settled(lane.bits);
+        let (bits, is_open) = self.settled(state, lane.bits);
         state.undefined.push(is_open);
         bits
     }
@@ -203,7 +203,7 @@ impl Executor<'_, '_> {
             if padding > 0 {
                 // Stores write zeros there.
                 let upper = self.terms.extract(bits, shape.bits, padding);
-                let (upper, is_open) = self.settled(upper);
+                let (upper, is_open) = self.settled(state, upper);
                 let zero = self.terms.constant(padding, 0);
                 let nonzero = self.terms.ne(upper, zero);
                 let is_value = self.terms.not(poison);
@@ -333,21 +333,30 @@ impl Executor<'_, '_> {
         self.terms.or(equal, apart)
     }
 
-    /// The bits of a value that may be undefined, settled, and whether that makes a difference.
-    pub(super) fn settled(&mut self, bits: Term) -> (Term, Term) {
+    /// The bits of a value that may be undefined, settled, and whether that makes a difference: whether two ways to
+    /// choose them do. The function before the pass chooses as the one after it, or the lowest and the highest.
+    pub(super) fn settled(&mut self, state: &mut State, bits: Term) -> (Term, Term) {
         let no = self.terms.bool(false);
         if !self.terms.has_undef(bits) {
             return (bits, no);
         }
+        state.decisions += 1;
+        let decision = state.decisions;
+        let [one, other] = ["one", "other"].map(|way| {
+            let mut index = 0;
+            self.terms.with_other_undefs(bits, &mut |terms, var| {
+                let width = terms.width(var);
+                index += 1;
+                terms.named(&format!("{way} {decision} {index} {width}"), width, Role::Picked)
+            })
+        });
+        let mut differs = self.terms.ne(one, other);
         if self.side.is_before {
             self.chose = true;
-            let low = self.with_constant(bits, 0);
-            let high = self.with_constant(bits, u128::MAX);
-            let differs = self.terms.ne(low, high);
-            return (low, differs);
+            let (low, high) = (self.with_constant(bits, 0), self.with_constant(bits, u128::MAX));
+            let ends = self.terms.ne(low, high);
+            differs = self.terms.or(differs, ends);
         }
-        let one = self.renamed(bits);
-        let differs = self.terms.ne(bits, one);
         (one, differs)
     }
 

@@ -78,6 +78,8 @@ pub struct State {
     pub visits: Vec<u8>,
     /// How many free choices were made.
     pub picks: u32,
+    /// How many undefined values were decided upon.
+    pub decisions: u32,
     /// How many events there were, which may change what may be accessed.
     pub epoch: u32,
     /// Instructions that may still be executed.

@@ -28,6 +28,8 @@ pub struct Executor<'a, 's> {
     pub choice: Choice,
     /// How often a block is entered on a path, at most.
     pub most_visits: u8,
+    /// Whether each use of undefined bits gets others.
+    pub renames: bool,
     /// When to give up.
     pub end: Instant,
     /// Whether the function before the pass was free in a choice that mattered.
@@ -213,8 +215,8 @@ impl Executor<'_, '_> {
             OperandKind::Symbol(symbol) => vec![self.symbol(symbol, 0)],
             OperandKind::Const(id) => self.constant(id)?,
         };
-        if self.side.is_before {
-            // Free to find the same bits each time.
+        if !self.renames {
+            // Before the pass, it is free to find the same bits each time.
             return Ok(value);
         }
         let lanes = value.into_iter().map(|lane| {
@@ -232,14 +234,6 @@ impl Executor<'_, '_> {
             }
         });
         Ok(lanes.collect())
-    }
-
-    /// A term with other undef variables.
-    pub(super) fn renamed(&mut self, term: Term) -> Term {
-        self.terms.with_other_undefs(term, &mut |terms, var| {
-            let width = terms.width(var);
-            terms.fresh("undef", width, Role::Undef)
-        })
     }
 
     /// The address of a symbol, and so many bytes more.

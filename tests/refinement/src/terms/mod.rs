@@ -12,7 +12,7 @@ pub mod evaluate;
 mod simplify;
 pub mod text;
 
-use frazil_support::FxHashMap;
+use frazil_support::{FxHashMap, FxHashSet};
 
 /// A term, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -253,6 +253,21 @@ impl Terms {
         all[..operands.len()].copy_from_slice(operands);
         let has_undef = operands.iter().any(|&operand| self.has_undef(operand));
         self.intern(Node::Apply(op, all), width, has_undef)
+    }
+
+    /// The undef variables of a term, in the order in which they occur.
+    pub fn undefs(&self, term: Term) -> Vec<Term> {
+        let (mut found, mut seen, mut waiting) = (Vec::new(), FxHashSet::default(), vec![term]);
+        while let Some(term) = waiting.pop() {
+            if !self.has_undef(term) || !seen.insert(term) {
+                continue;
+            }
+            match self.node(term) {
+                Node::Apply(op, operands) => waiting.extend(operands[..self.operand_count(op)].iter().rev()),
+                _ => found.push(term),
+            }
+        }
+        found
     }
 
     /// The term with other undef variables in the place of its own; `replace` gives the variable for each.
