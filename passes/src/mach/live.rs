@@ -3,7 +3,7 @@
 //! Method: backward data flow over blocks until nothing changes; sets are two words. Flags do not live from block to
 //! block. Instructions of a group may be skipped or repeated, so that nothing that they write ends a life.
 //!
-//! Who moves an instruction past the end of its block asks here what the other ways out read ([`Live::live_elsewhere`]).
+//! Who moves an instruction past the end of its block asks what the other ways out read ([`Live::live_elsewhere`]).
 
 use frazil_codegen::desc::{OpDesc, Role};
 use frazil_codegen::mfunc::{MFunc, RegSets, for_each_register, op_desc};
