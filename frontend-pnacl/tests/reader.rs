@@ -41,6 +41,17 @@ fn zero_words_behind_the_last_block_are_padding() {
     assert_eq!(read(&bytes).unwrap(), instructions);
 }
 
+/// LLVM looks for no block in less than a block takes.
+#[test]
+fn a_few_bytes_behind_the_last_block_are_padding() {
+    let mut bytes = module("mixed-O0.bc");
+    let instructions = read(&bytes).unwrap();
+    bytes.extend_from_slice(b"rubbish!");
+    assert_eq!(read(&bytes).unwrap(), instructions);
+    bytes.extend_from_slice(b"more");
+    read(&bytes).unwrap_err();
+}
+
 #[test]
 fn a_wrapped_module_is_read_like_the_module() {
     let bytes = module("mixed-O0.bc");

@@ -269,15 +269,19 @@ impl<'m> Block<'m> {
     }
 }
 
+/// A block has a header of two words, and at least one word with its end.
+const SMALLEST_BLOCK_BITS: u64 = 64;
+
 /// The blocks and nothing else at the outermost level of a stream, whose abbreviation ids have two bits.
 ///
-/// Returns `None` at the end; zero words behind the last block are padding.
+/// Returns `None` at the end; zero words behind the last block are padding, and so is what no block fits into, as LLVM
+/// takes it.
 ///
 /// # Errors
 /// If there is something else than a block.
 pub fn next_top_level(cursor: &mut Cursor<'_>) -> Result<Option<SubBlock>, ReadError> {
     let start = cursor.position();
-    if cursor.bits_left() < 32 {
+    if cursor.bits_left() <= SMALLEST_BLOCK_BITS {
         return Ok(None);
     }
     match cursor.fixed(2) {

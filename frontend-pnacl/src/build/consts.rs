@@ -405,6 +405,20 @@ impl<'m> Builder<'_, 'm> {
                 let rest = self.function.push_pool(&choices.map(Word::operand));
                 Ok(self.emit(Opcode::Select, ir_type, 0, condition.operand(), Operand::raw(rest)))
             }
+            (
+                kind @ (ConstantKind::ExtractElement
+                | ConstantKind::InsertElement
+                | ConstantKind::Shuffle
+                | ConstantKind::Negative),
+                numbers,
+            ) => {
+                let operands: Result<Vec<Word>, ReadError> =
+                    numbers.iter().map(|&number| self.constant_at(number, depth)).collect();
+                match self.element_expression(kind, &operands?, ir_type)? {
+                    Some(operand) => Ok(operand),
+                    None => Err(self.malformed("a constant expression with too few operands")),
+                }
+            }
             (ConstantKind::Gep, [source, _, pointer, indices @ ..]) => {
                 let pointer = self.constant_at(*pointer, depth)?;
                 let source = self.type_id(*source)?;

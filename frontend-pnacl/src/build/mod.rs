@@ -11,6 +11,7 @@ pub mod classes;
 pub mod consts;
 pub mod data;
 pub mod dominance;
+pub mod elements;
 pub mod environment;
 pub mod evaluate;
 pub mod gep;

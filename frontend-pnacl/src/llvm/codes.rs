@@ -277,6 +277,7 @@ pub mod function {
                 | ATOMIC_LOAD
                 | ATOMIC_STORE
                 | ATOMIC_RMW
+                | ATOMIC_RMW_OLD
                 | CMPXCHG
         )
     }
@@ -314,7 +315,7 @@ pub mod function {
             LOAD | ATOMIC_LOAD => "load",
             STORE | ATOMIC_STORE => "store",
             CMPXCHG => "cmpxchg",
-            ATOMIC_RMW => "atomicrmw",
+            ATOMIC_RMW | ATOMIC_RMW_OLD => "atomicrmw",
             FENCE => "fence",
             CALL => "call",
             INVOKE => "invoke",

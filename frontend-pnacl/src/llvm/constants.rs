@@ -42,6 +42,14 @@ pub enum ConstantKind {
     Compare,
     /// Payload: value numbers of the condition, the value if true and the value if false.
     Select,
+    /// Payload: value numbers of a vector and an index.
+    ExtractElement,
+    /// Payload: value numbers of a vector, an element and an index.
+    InsertElement,
+    /// Payload: value numbers of two vectors and a mask.
+    Shuffle,
+    /// Payload: value number. The negative of a float or of floats.
+    Negative,
     /// Payload: source element type, then type and value number of the pointer and of each index.
     Gep,
     /// Payload: function's value number, block.
@@ -179,6 +187,27 @@ impl ConstantTable {
             code::SELECT => {
                 let words = [record.operand(0)?, record.operand(1)?, record.operand(2)?];
                 self.add_words(ConstantKind::Select, words.into_iter())
+            }
+            code::EXTRACT_ELEMENT => {
+                let words = [record.operand(1)?, index_operand(record)?];
+                self.add_words(ConstantKind::ExtractElement, words.into_iter())
+            }
+            code::INSERT_ELEMENT => {
+                let words = [record.operand(0)?, record.operand(1)?, index_operand(record)?];
+                self.add_words(ConstantKind::InsertElement, words.into_iter())
+            }
+            code::SHUFFLE | code::SHUFFLE_EXTENDED => {
+                // The extended form says the vectors' type first.
+                let first = usize::from(record.code() == code::SHUFFLE_EXTENDED);
+                let words = [
+                    record.operand(first)?,
+                    record.operand(first + 1)?,
+                    record.operand(first + 2)?,
+                ];
+                self.add_words(ConstantKind::Shuffle, words.into_iter())
+            }
+            code::UNARY if record.operand(0)? == NEGATION => {
+                self.add_words(ConstantKind::Negative, [record.operand(1)?].into_iter())
             }
             code::GEP_OLD | code::INBOUNDS_GEP | code::GEP_INRANGE_OLD | code::GEP_INRANGE | code::GEP => {
                 self.add_gep(record)?
@@ -333,6 +362,18 @@ impl Constant {
     pub fn payload(&self) -> u64 {
         self.payload
     }
+}
+
+/// The only unary operation.
+const NEGATION: u64 = 0;
+
+/// The value number of the index of an element; since indices may have any type, that stands before it.
+fn index_operand(record: &Record) -> Result<u64, ReadError> {
+    const WITHOUT_TYPE: usize = 3;
+    record.operand(match record.operands().len() {
+        WITHOUT_TYPE => WITHOUT_TYPE - 1,
+        _ => WITHOUT_TYPE,
+    })
 }
 
 /// Whether there may be such a cast, sizes aside.

@@ -480,6 +480,7 @@ impl Body<'_, '_> {
             code::ATOMIC_STORE => body::memory::atomic_store(self, operands),
             code::CMPXCHG => body::memory::cmpxchg(self, operands),
             code::ATOMIC_RMW => body::memory::atomic_rmw(self, operands),
+            code::ATOMIC_RMW_OLD => body::memory::atomic_rmw_old(self, operands),
             code::FENCE => body::memory::fence(self, operands),
             code::VA_ARG => body::variadic::va_arg(self, operands),
             other => {

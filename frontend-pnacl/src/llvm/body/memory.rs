@@ -436,6 +436,23 @@ pub(in crate::llvm) fn atomic_store(body: &mut Body<'_, '_>, operands: &mut Oper
 pub(in crate::llvm) fn atomic_rmw(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
     let address = pointer(body, operands)?;
     let value = whole(body, operands)?;
+    update(body, operands, address, value)
+}
+
+/// The same; the value has the type that the pointer points to.
+#[cold]
+pub(in crate::llvm) fn atomic_rmw_old(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
+    let address = pointer(body, operands)?;
+    let ty = loaded_type(body, operands, address, usize::MAX)?;
+    let value = body.value_of_type(operands, ty)?;
+    if !value.is_operand() {
+        return Err(body.build.malformed("an atomicrmw with an aggregate"));
+    }
+    update(body, operands, address, value)
+}
+
+/// Operation, volatile, ordering, scope, perhaps alignment.
+fn update(body: &mut Body<'_, '_>, operands: &mut Operands<'_>, address: Word, value: Word) -> Result<(), ReadError> {
     let number = operands.next()?;
     let volatile = operands.next()? != 0;
     let ordering = ordering(&body.build, operands.next()?)?;

@@ -4,6 +4,7 @@
 //! `ROBUSTNESS_CASE` repeats a single case and writes it to the file that `ROBUSTNESS_OUTPUT` names.
 
 mod accepted;
+mod old;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
