@@ -222,9 +222,10 @@ impl Trace {
         }
     }
 
-    /// An instruction that is no spill may store, too.
+    /// An instruction that is no spill may store, too. With an index, it stores to somewhere else than what the base
+    /// and the displacement say: into a stack slot, which is no piece.
     fn stored(&mut self, inst: &MInst, desc: &OpDesc) {
-        if desc.writes_memory {
+        if desc.writes_memory && inst.reg(2) == Reg::NONE {
             let bytes = self.moves.find(inst).map_or(inst.size, |(_, bytes)| bytes);
             self.wrote_memory(inst.reg(1), inst.disp, bytes);
         }
