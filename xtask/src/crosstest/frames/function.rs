@@ -64,6 +64,9 @@ struct Style {
     loads: (usize, usize),
     /// How often an early exit comes behind the first few actions.
     exits_early: bool,
+    /// In front of that exit: what is computed, and then stores to global variables.
+    computed: (usize, usize),
+    stores: (usize, usize),
     weights: &'static [(Action, usize)],
 }
 
@@ -74,6 +77,8 @@ const BAIT: Style = Style {
     actions: (5, 14),
     loads: (0, 1),
     exits_early: true,
+    computed: (0, 3),
+    stores: (0, 1),
     weights: &[
         (Compute, 3),
         (Widen, 4),
@@ -93,6 +98,8 @@ const PRESSURE: Style = Style {
     actions: (20, 50),
     loads: (8, 18),
     exits_early: false,
+    computed: (0, 0),
+    stores: (0, 0),
     weights: &[
         (Compute, 16),
         (Widen, 8),
@@ -106,9 +113,11 @@ const PRESSURE: Style = Style {
 
 /// Names many global variables.
 const GLOBALS: Style = Style {
-    actions: (6, 20),
-    loads: (0, 2),
+    actions: (2, 16),
+    loads: (0, 0),
     exits_early: true,
+    computed: (0, 0),
+    stores: (1, 6),
     weights: &[
         (StoreGlobal, 8),
         (LoadGlobal, 4),
@@ -125,6 +134,8 @@ const MIXED: Style = Style {
     actions: (10, 40),
     loads: (0, 10),
     exits_early: false,
+    computed: (0, 0),
+    stores: (0, 0),
     weights: &[
         (Compute, 8),
         (Widen, 5),
@@ -229,14 +240,17 @@ impl<'r> Function<'r> {
             self.act(Load);
         }
         if self.style.exits_early {
-            for _ in 0..self.random.below(4) {
+            for _ in 0..self.between(self.style.computed) {
                 let action = self.random.pick(&[Widen, Widen, Compute, StoreGlobal, StoreGlobal]);
                 self.act(action);
             }
-            if self.random.one_in(2) {
-                self.bait()
-            } else {
-                self.act(Exit)
+            for _ in 0..self.between(self.style.stores) {
+                self.store_number();
+            }
+            match self.random.below(3) {
+                0 if self.style.stores.1 > 1 => self.refuse(),
+                0 | 1 => self.bait(),
+                _ => self.act(Exit),
             }
         }
         for _ in 0..self.between(self.style.actions) {
@@ -476,6 +490,18 @@ impl<'r> Function<'r> {
         self.line(&format!("store i{bits} {value}, ptr {global}"));
     }
 
+    /// Stores a number or a parameter to a global variable: nothing that must be computed.
+    fn store_number(&mut self) {
+        let parameter = self.values[self.random.below(self.parameters.len())].clone();
+        let global = self.global();
+        let value = if self.random.one_in(3) {
+            parameter.name
+        } else {
+            self.random.below(2).to_string()
+        };
+        self.line(&format!("store i{} {value}, ptr {global}", parameter.bits));
+    }
+
     fn store_out(&mut self, value: &Value, place: usize) {
         let bits = value.bits;
         let volatile = self.random.pick(&["volatile ", "volatile ", ""]);
@@ -517,6 +543,18 @@ impl<'r> Function<'r> {
         let op = self.random.pick(&["fadd", "fmul"]);
         let z = self.emit(0, &format!("{op} double {}, {}", x.name, y.name));
         self.emit(64, &format!("bitcast double {} to i64", z.name))
+    }
+
+    /// Returns a number at once if a parameter says so, while another one is needed at the end.
+    fn refuse(&mut self) {
+        let (parameter, kept) = (self.random.below(self.parameters.len()), self.some_value());
+        self.kept.push(kept.name);
+        let Value { name, bits } = self.values[parameter].clone();
+        let (flag, number) = (self.emit(1, &format!("icmp eq i{bits} {name}, 0")), self.fresh());
+        self.line(&format!("br i1 {}, label %exit{number}, label %on{number}", flag.name));
+        let result = KINDS[self.result].1;
+        let _ = writeln!(self.exits, "exit{number}:\n  ret i{result} {}", number % 2);
+        self.begin_block(&format!("on{number}"));
     }
 
     /// Returns early what is computed of a value that is needed at the end, too, so that calls between make it wait in
