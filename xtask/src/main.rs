@@ -66,7 +66,9 @@ cargo xtask <command>
   robustness [--cases N] [--processes N] [--minutes N] [FILTER]
                                         damaged input must end in success or in a clear error
   compare-page [--screenshot FILE]      look at the page of `frazil compare` for SQLite in a headless browser
-  projects [FILTER]                     build projects from Debian's sources with frazil-cc, and run their tests
+  projects [--level NAME] [--minutes N] [FILTER]
+                                        build projects from Debian's sources and crates at -O0, -O2, -O3 and -O3
+                                        -march=native, and run their tests; goes on where an earlier run was ended
   rust [dev|release]                    a Rust program whose every crate Frazil compiles passes its tests
   survey [FILTER]                       read C, C++ and Rust code of many kinds
   torture [--minutes N] [FILTER]        GCC's C torture execution tests, under the recipes Om1 and O2

@@ -76,9 +76,10 @@ struct Compilers {
     key: String,
 }
 
-/// Runs `cargo xtask projects [FILTER]`, with the options of [`Share`].
+/// Runs `cargo xtask projects [--level NAME] [FILTER]`, with the options of [`Share`].
 pub fn command(mut arguments: Arguments) -> Result<bool> {
     let mut share = Share::from_arguments(&mut arguments)?;
+    let level: Option<String> = arguments.opt_value_from_str("--level")?;
     let filter: Option<String> = arguments.opt_free_from_str()?;
     let rest = arguments.finish();
     ensure!(rest.is_empty(), "unexpected argument `{}`", rest[0].to_string_lossy());
@@ -93,7 +94,12 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
     };
     let projects: Vec<&Project> = PROJECTS.iter().filter(chosen).collect();
     ensure!(!projects.is_empty(), "no project of that name");
-    let total = projects.len() * LEVELS.len();
+    let levels: Vec<&Level> = LEVELS
+        .iter()
+        .filter(|known| level.as_ref().is_none_or(|level| known.name == level))
+        .collect();
+    ensure!(!levels.is_empty(), "levels are O0, O2, O3 and O3-native");
+    let total = projects.len() * levels.len();
     let (mut made, mut failed) = (0, 0);
     share.begin();
     for number in share.order(total) {
@@ -101,7 +107,7 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
             break;
         }
         made += 1;
-        let (project, level) = (projects[number / LEVELS.len()], &LEVELS[number % LEVELS.len()]);
+        let (project, level) = (projects[number / levels.len()], levels[number % levels.len()]);
         let outcome = compare(project, level, &ours, &theirs, &folder, &mut results);
         match outcome {
             Ok(text) => println!("{:<18} {:<9}  ok, {text}", project.name, level.name),
@@ -124,9 +130,10 @@ fn compare(
     folder: &Path,
     results: &mut Results,
 ) -> Result<String> {
-    let key = |who: &Compilers| format!("{} {} {}", project.name, level.name, who.key);
+    let how = results::digest_of(&(project.steps, project.counts, level.clang, level.rustc));
+    let key = |who: &Compilers| format!("{} {} {how} {}", project.name, level.name, who.key);
     if let Some(found) = results.get(&key(ours)) {
-        return Ok(format!("before: {found}"));
+        return Ok(format!("before: {}", brief(found)));
     }
     let source = fetch::fetch(project, folder)?;
     let copy = folder.join(format!("{}-{}", project.name, level.name));
@@ -147,6 +154,7 @@ fn compare(
     fs::remove_dir_all(&copy)?;
     let found = format!("{}; {} by clang", built.counts, built.fallbacks);
     results.add(&key(ours), &found)?;
+    let found = format!("{}; {} by clang", brief(&built.counts), built.fallbacks);
     Ok(format!("{found}; {:.1} s", built.seconds))
 }
 
@@ -234,11 +242,20 @@ fn build(project: &Project, source: &Path, copy: &Path, compilers: &Compilers, l
     })
 }
 
+/// The beginning and the end of what tests found.
+fn brief(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    match words.len() {
+        0..24 => words.join(" "),
+        count => format!("{} ... {}", words[..8].join(" "), words[count - 12..].join(" ")),
+    }
+}
+
 /// The lines of an output that have a word, without the time that tests took.
 fn counts(word: &str, output: &str) -> Vec<String> {
     let lines = output.lines().filter(|line| line.contains(word));
     lines
-        .map(|line| line.split("; finished").next().unwrap_or(line).trim().to_owned())
+        .map(|line| line.split("; 0 measured").next().unwrap_or(line).trim().to_owned())
         .collect()
 }
 
@@ -248,7 +265,7 @@ mod tests {
 
     #[test]
     fn times_are_no_counts() {
-        let output = "running 2 tests\ntest result: ok. 2 passed; 0 failed; finished in 0.01s\n";
+        let output = "running 2 tests\ntest result: ok. 2 passed; 0 failed; 0 measured; finished in 0.01s\n";
         assert_eq!(counts("test result:", output), ["test result: ok. 2 passed; 0 failed"]);
     }
 }
