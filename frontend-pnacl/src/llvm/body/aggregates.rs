@@ -9,6 +9,7 @@ use frazil_ir::{InstData, Opcode, Operand, Type, TypeData};
 /// Aggregate, indices.
 pub(in crate::llvm) fn extract_value(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
     let aggregate = body.value(operands)?;
+    expect_indices(body, operands)?;
     body.build.extract_value(aggregate, operands.rest())
 }
 
@@ -16,7 +17,15 @@ pub(in crate::llvm) fn extract_value(body: &mut Body<'_, '_>, operands: &mut Ope
 pub(in crate::llvm) fn insert_value(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
     let aggregate = body.value(operands)?;
     let value = body.value(operands)?;
+    expect_indices(body, operands)?;
     body.build.insert_value(aggregate, value, operands.rest())
+}
+
+fn expect_indices(body: &Body<'_, '_>, operands: &Operands<'_>) -> Result<(), ReadError> {
+    if operands.rest().is_empty() {
+        return Err(body.build.malformed("a part of an aggregate without an index"));
+    }
+    Ok(())
 }
 
 /// Element type and number of lanes of a vector operand.

@@ -9,7 +9,7 @@ use crate::build::values::Builder;
 use crate::build::word::Word;
 use crate::error::ReadError;
 use crate::llvm::types::Kind;
-use frazil_ir::{Block, EntityRef, InstData, Opcode, Operand, Type};
+use frazil_ir::{Block, ConstView, EntityRef, InstData, Opcode, Operand, Type};
 
 /// Appends a terminator.
 #[inline]
@@ -143,15 +143,27 @@ fn switch_cases(
     expect_distinct(body, words.get(2..).unwrap_or_default())
 }
 
-/// Refuses cases that are the same number. Numbers that are no immediates are distinct constants of the file, and
-/// each becomes one constant of the function.
+/// Whether the cases that are no immediates are distinct numbers: a file may have a constant twice.
+fn has_distinct_constants(body: &Body<'_, '_>, cases: &[u32]) -> bool {
+    let constants = cases.iter().filter_map(|&case| Operand::raw(case).as_const());
+    let mut numbers: Vec<&[u64]> = constants
+        .filter_map(|id| match body.build.function.constant(id).1 {
+            ConstView::Int(words) => Some(words),
+            _ => None,
+        })
+        .collect();
+    numbers.sort_unstable();
+    numbers.is_sorted_by(|left, right| left < right)
+}
+
+/// Refuses cases that are the same number.
 fn expect_distinct(body: &mut Body<'_, '_>, pairs: &[Operand]) -> Result<(), ReadError> {
     let mut cases = std::mem::take(&mut body.build.state.cases);
     cases.clear();
     cases.extend(pairs.iter().step_by(2).map(|case| case.as_raw()));
     let sorted = cases.is_sorted_by(|a, b| a < b);
     cases.sort_unstable();
-    let distinct = sorted || cases.is_sorted_by(|a, b| a < b);
+    let distinct = (sorted || cases.is_sorted_by(|a, b| a < b)) && has_distinct_constants(body, &cases);
     body.build.state.cases = cases;
     if distinct {
         Ok(())

@@ -16,6 +16,7 @@ const BLOCKS: &[(u64, &str)] = &[
 const RECORDS: &[(u64, u64, &str)] = &[
     (12, 33, "debug locations"),
     (12, 35, "debug locations"),
+    (12, 60, "who takes addresses of blocks is known otherwise"),
     (12, 61, "debug records"),
     (12, 62, "debug records"),
     (12, 63, "debug records"),
@@ -133,6 +134,30 @@ const WORDS: &[(&str, &str)] = &[
         "types may name later ones here",
     ),
     ("Invalid ID", "of declarations, what only definitions have is not read"),
+    (
+        "Invalid extractelement constexpr record",
+        "the types said beside operands are not read, but those of the operands",
+    ),
+    (
+        "Incorrect type in vector initializer",
+        "elements of constants are looked at where they are used",
+    ),
+    (
+        "does not match global variable type!\nptr @llvm.",
+        "of lists for linkers, what they name counts",
+    ),
+    (
+        "Function declaration shouldn't have a personality routine",
+        "of declarations, what only definitions have is not read",
+    ),
+    ("!prof brunch_weights operand", "frequencies are not read"),
+    ("locality argument to llvm.prefetch", "a hint of no meaning is none"),
+    ("unsupported bits for llvm.is.fpclass", "there are no other classes"),
+    ("tags must be valid attribute names", "assumptions are not read"),
+    (
+        "Assigned value does not match type of forward declaration",
+        "operands of assumptions are not read",
+    ),
     // The data layout.
     (
         "must be of the form",
