@@ -482,10 +482,11 @@ impl Prover<'_> {
 
     /// The same if the undefined bits before the pass are chosen as those after it: one after the other, or all as one.
     fn chosen_alike(&mut self, before: Lane, after: Lane) -> Option<Term> {
-        if !self.terms.has_undef(before.bits) || !self.terms.has_undef(after.bits) {
+        if !self.terms.has_undef(before.bits) {
             return None;
         }
-        let (own, others) = (self.terms.undefs(before.bits), self.terms.undefs(after.bits));
+        let own = self.terms.vars_of(before.bits, &[Role::Undef]);
+        let others = self.terms.vars_of(after.bits, &[Role::Undef, Role::Picked]);
         let chosen: FxHashMap<Term, Term> = match &others[..] {
             _ if own.len() == others.len() => own.iter().copied().zip(others).collect(),
             [one] => own.iter().map(|&var| (var, *one)).collect(),

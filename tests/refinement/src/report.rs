@@ -58,7 +58,7 @@ pub struct Report {
 }
 
 /// Parameters that are made undefined, one after the other, at most.
-const MOST_UNDEFINED: usize = 3;
+const MOST_UNDEFINED: usize = 2;
 
 impl Report {
     /// Runs passes over a function and proves what they did.
@@ -107,6 +107,9 @@ impl Report {
         if !matches!(verdict, Verdict::Proved | Verdict::Bounded) {
             return;
         }
+        // There are many of these, and the defined ones matter more.
+        let limit = solver.time_limit;
+        solver.time_limit = limit / 5;
         for parameter in 0..change.before.signature.params.len().min(MOST_UNDEFINED) {
             let options = Options {
                 undefined_parameter: Some(parameter),
@@ -127,6 +130,7 @@ impl Report {
                 }
             }
         }
+        solver.time_limit = limit;
     }
 
     /// All passes together.

@@ -109,8 +109,8 @@ impl Executor<'_, '_> {
             let shape = shape(&function.types, function.value(result).ty, self.pointer_bits())?;
             results.push(vec![shape.bits; shape.lanes]);
         }
-        if data.op == Opcode::VaStart || data.op == Opcode::SjljSetjmp {
-            return unsupported(format!("opcode {}", data.op.name()));
+        if data.op == Opcode::SjljSetjmp {
+            return unsupported("opcode sjlj_setjmp");
         }
         if data.op == Opcode::Call && data.flags & CallFlags::RETURNS_TWICE.bits() != 0 {
             return unsupported("a call that returns twice");

@@ -255,16 +255,17 @@ impl Terms {
         self.intern(Node::Apply(op, all), width, has_undef)
     }
 
-    /// The undef variables of a term, in the order in which they occur.
-    pub fn undefs(&self, term: Term) -> Vec<Term> {
+    /// The variables of a term that have one of these roles, in the order in which they occur.
+    pub fn vars_of(&self, term: Term, roles: &[Role]) -> Vec<Term> {
         let (mut found, mut seen, mut waiting) = (Vec::new(), FxHashSet::default(), vec![term]);
         while let Some(term) = waiting.pop() {
-            if !self.has_undef(term) || !seen.insert(term) {
+            if !seen.insert(term) {
                 continue;
             }
             match self.node(term) {
                 Node::Apply(op, operands) => waiting.extend(operands[..self.operand_count(op)].iter().rev()),
-                _ => found.push(term),
+                Node::Var(number) if roles.contains(&self.vars[number as usize].role) => found.push(term),
+                _ => {}
             }
         }
         found
