@@ -68,6 +68,9 @@ pub struct Counterexample {
     pub memory: Vec<(u64, u8)>,
 }
 
+/// Parts of an undefined value that are looked at one by one, at most.
+const MOST_PARTS: u32 = 200;
+
 /// Why a pair of paths is not in order.
 enum Failure {
     Refuted(Box<Counterexample>),
@@ -107,6 +110,8 @@ pub fn prove(module: &Module, before: &Function, after: &Function, solver: &mut 
             chose: false,
             bounded: false,
             pairs: 0,
+            parts_left: 0,
+            chosen: FxHashMap::default(),
             parameters: Vec::new(),
             answers: Vec::new(),
         };
@@ -139,6 +144,10 @@ struct Prover<'a> {
     chose: bool,
     bounded: bool,
     pairs: usize,
+    /// Parts that an undefined value may still be divided into.
+    parts_left: u32,
+    /// Terms with numbers for their undefined bits.
+    chosen: FxHashMap<Term, Term>,
     parameters: Vec<Value>,
     /// What the events of the path answered.
     answers: Vec<Vec<Value>>,
@@ -469,6 +478,7 @@ impl Prover<'_> {
     /// Whether a lane after the pass may take the place of one before.
     fn refines(&mut self, before: Lane, after: Lane) -> Term {
         let mut seen = Vec::new();
+        self.parts_left = MOST_PARTS;
         let bits = self.refines_bits(before.bits, after.bits, &mut seen);
         let defined = self.terms.not(after.poison);
         let both = self.terms.and(defined, bits);
@@ -514,7 +524,7 @@ impl Prover<'_> {
         }
         self.chose = true;
         let ones = self.choice == Choice::Ones;
-        self.terms.with_other_undefs(term, &mut |terms, var| {
+        self.terms.rewrite(term, &mut self.chosen, &mut |terms, var| {
             let width = terms.width(var);
             terms.constant(width, if ones { u128::MAX } else { 0 })
         })
@@ -532,12 +542,14 @@ impl Prover<'_> {
                 None => equal,
             };
         }
+        let may_divide = self.parts_left > 0;
+        self.parts_left = self.parts_left.saturating_sub(1);
         match self.terms.node(before) {
             Node::Var(_) if !seen.contains(&before) => {
                 seen.push(before);
                 self.terms.bool(true)
             }
-            Node::Apply(Op::Concat, [high, low, _]) => {
+            Node::Apply(Op::Concat, [high, low, _]) if may_divide => {
                 let (split, width) = (self.terms.width(low), self.terms.width(before));
                 let upper = self.terms.extract(after, split, width - split);
                 let lower = self.terms.extract(after, 0, split);
@@ -547,7 +559,7 @@ impl Prover<'_> {
                 );
                 self.terms.and(upper, lower)
             }
-            Node::Apply(Op::Ite, [condition, yes, no]) if !self.terms.has_undef(condition) => {
+            Node::Apply(Op::Ite, [condition, yes, no]) if may_divide && !self.terms.has_undef(condition) => {
                 let mut other = seen.clone();
                 let (yes, no) = (
                     self.refines_bits(yes, after, seen),
