@@ -54,6 +54,10 @@ const WORDS: &[(&str, &str)] = &[
         "an attribute without the type that it has means nothing",
     ),
     (
+        "Not a ConstantRange",
+        "an attribute without the range that it has means nothing",
+    ),
+    (
         "Not an enum attribute",
         "an attribute with a number that it has not means nothing",
     ),
@@ -159,6 +163,10 @@ const WORDS: &[(&str, &str)] = &[
         "operands of assumptions are not read",
     ),
     // The data layout.
+    (
+        "must be a 16-bit integer",
+        "of the data layout, only what the code depends on is read",
+    ),
     (
         "must be of the form",
         "of the data layout, only what the code depends on is read",
