@@ -57,6 +57,9 @@ pub struct Report {
     pub undefined: (usize, usize),
 }
 
+/// Instructions of a function whose parameters are made undefined, at most: each use has bits of its own.
+const MOST_WITH_UNDEFINED: usize = 40;
+
 /// Parameters that are made undefined, one after the other, at most.
 const MOST_UNDEFINED: usize = 2;
 
@@ -104,7 +107,8 @@ impl Report {
         change: &Change,
         verdict: &Verdict,
     ) {
-        if !matches!(verdict, Verdict::Proved | Verdict::Bounded) {
+        let is_small = change.before.insts.len() <= MOST_WITH_UNDEFINED;
+        if !is_small || !matches!(verdict, Verdict::Proved | Verdict::Bounded) {
             return;
         }
         // There are many of these, and the defined ones matter more.
