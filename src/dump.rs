@@ -67,6 +67,13 @@ impl Listener for Printer {
             self.failure.get_or_insert(error);
         }
     }
+
+    fn unproved(&mut self, function: &str, pass: &str, why: &str) {
+        let line = writeln!(io::stderr(), "frazil: note: @{function}: {pass}: not proved: {why}");
+        if let Err(error) = line {
+            self.failure.get_or_insert(error);
+        }
+    }
 }
 
 fn file_name(dump: &Dump<'_>) -> String {

@@ -1,6 +1,7 @@
 //! Why a function could not be compiled.
 
 use crate::check::CheckError;
+use crate::check::translation::TranslationFault;
 use crate::verify::MachFault;
 use frazil_ir::{Function, Inst, Module};
 use thiserror::Error;
@@ -40,6 +41,14 @@ pub enum CodegenError {
         pass: &'static str,
         /// What is wrong.
         fault: MachFault,
+    },
+    /// A pass has left a machine function that does something else than the one before. This is a defect of the pass.
+    #[error("{pass} changed what the function does: {fault}; please report this with the input")]
+    WrongTranslation {
+        /// The pass, or the part of the optimizing path.
+        pass: &'static str,
+        /// How it differs.
+        fault: TranslationFault,
     },
 }
 

@@ -7,7 +7,7 @@ use crate::desc::TargetDesc;
 use crate::reg::PRegSet;
 
 /// Slots below the frame pointer.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Frame {
     /// Bytes in use below the frame pointer.
     used_bytes: u64,

@@ -6,6 +6,7 @@
 
 use crate::analyze::Folder;
 use crate::buffer::{CodeBuffer, ShortForm};
+use crate::check::translation::{Meaning, NoMeaning};
 use crate::context::clearing::Clearing;
 use crate::desc::{ConvDesc, OpDesc, TargetDesc};
 use crate::error::CodegenError;
@@ -415,6 +416,10 @@ pub trait Isa: Sized + Send + Sync + 'static {
     /// Rules of the passes over machine code.
     fn mach_rules(&self) -> &'static dyn MachRules {
         &NoMachRules
+    }
+    /// What instructions mean, for the validator of passes over machine functions.
+    fn meaning(&self) -> &'static dyn Meaning {
+        &NoMeaning
     }
     /// What the target knows of inline assembly; without, it is refused.
     fn asm_rules(&self) -> Option<&'static dyn AsmRules> {

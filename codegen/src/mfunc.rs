@@ -202,7 +202,7 @@ pub struct PhiMove {
 }
 
 /// What the function needs of its frame.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct FrameNeeds {
     /// The areas below the frame pointer so far: stack slots of the function.
     pub areas: Frame,
@@ -247,7 +247,7 @@ impl FrameNeeds {
 }
 
 /// A machine function.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct MFunc {
     /// What it needs of its frame.
     pub frame: FrameNeeds,

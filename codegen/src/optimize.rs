@@ -2,6 +2,7 @@
 
 use crate::abi::ArgLayout;
 use crate::check::Checker;
+use crate::check::translation::Meaning;
 use crate::context::clearing::{Clearing, clearing, results};
 use crate::context::frame_code::stack_probes;
 use crate::context::refusals::stack_align;
@@ -150,6 +151,10 @@ impl<I: Isa> MachHooks for Hooks<'_, I> {
     fn rules(&self) -> &'static dyn MachRules {
         self.0.mach_rules()
     }
+
+    fn meaning(&self) -> &'static dyn Meaning {
+        self.0.meaning()
+    }
 }
 
 /// Compiles a function; see [`crate::isa::Target::compile_optimized`].
@@ -208,6 +213,7 @@ fn compile_once<I: Isa>(
         options: &recipe.allocator,
     };
     state.allocation.clear();
+    passes.allocating(func);
     match &mut state.replaced_allocator {
         Some(allocator) => allocator.allocate(func, &input, &mut state.allocation)?,
         None => allocate(func, &input, &mut state.allocator, &mut state.allocation)?,
@@ -229,6 +235,7 @@ fn compile_once<I: Isa>(
     (state.registers).refuse_reserved(&state.allocated, isa.desc(), isa.op_descs())?;
     cx.is_allocated = true;
     passes.finished("apply");
+    passes.allocated(&state.allocated, &cx)?;
     passes.run(&mut state.allocated, &mut cx)?;
     let (clearing, clearing_for_tails) = match unit.head.cleared_registers.is_empty() {
         true => <(Clearing, Clearing)>::default(),

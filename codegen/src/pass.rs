@@ -3,6 +3,7 @@
 //! A pass runs before register allocation, on virtual registers, or after it, on physical ones with all moves written
 //! out; the recipe says where. It keeps the invariants of [`MFunc`].
 
+use crate::check::translation::Meaning;
 use crate::desc::{OpDesc, TargetDesc};
 use crate::error::CodegenError;
 use crate::mfunc::MFunc;
@@ -28,6 +29,8 @@ pub trait MachHooks {
     fn reload(&self, class: RegClass, bytes: u8, dst: Reg, mem: Mem) -> MInst;
     /// The target's rules.
     fn rules(&self) -> &'static dyn MachRules;
+    /// What instructions mean, for the validator of passes.
+    fn meaning(&self) -> &'static dyn Meaning;
 }
 
 /// Rules of a target over single instructions and pairs of them, whose registers are physical. A target without a rule
@@ -107,6 +110,17 @@ pub trait MachPasses {
     /// # Errors
     /// What is wrong with the function, if somebody has it checked.
     fn run(&mut self, func: &mut MFunc, cx: &mut MachPassCx<'_>) -> Result<(), CodegenError>;
+
+    /// Says what the function is before registers are allocated, for whoever compares it with the result.
+    fn allocating(&mut self, _func: &MFunc) {}
+
+    /// Says what has become of it, with all moves written out.
+    ///
+    /// # Errors
+    /// How it differs, if somebody compares.
+    fn allocated(&mut self, _func: &MFunc, _cx: &MachPassCx<'_>) -> Result<(), CodegenError> {
+        Ok(())
+    }
 
     /// Says that a part of the optimizing path is over, for whoever measures.
     fn finished(&mut self, part: &'static str);

@@ -7,6 +7,7 @@
 use crate::observe::{Dump, Listener, Moment, Observe, check_claims, check_function, print_machine};
 use crate::recipe::{Placed, Recipe, RecipeError};
 use frazil_codegen::CodegenError;
+use frazil_codegen::check::translation::{Validator, Verdict};
 use frazil_codegen::mfunc::MFunc;
 use frazil_codegen::pass::{MachPass, MachPassCx, MachPasses};
 use frazil_codegen::verify::MachVerifier;
@@ -63,6 +64,7 @@ pub struct Runner<'a> {
     times: Vec<(&'static str, Duration)>,
     /// The function before a step, for checks.
     before: Function,
+    validator: Validator,
     current: &'static str,
 }
 
@@ -86,6 +88,7 @@ impl<'a> Runner<'a> {
             range: observe.range(recipe)?,
             times: recipe.infos().map(|info| (info.name, Duration::ZERO)).collect(),
             before: Function::new(),
+            validator: Validator::default(),
             current: "",
         })
     }
@@ -293,6 +296,9 @@ impl MachRunner<'_, '_> {
         if prints && observe.print_before.matches(name) {
             self.tell(index, Moment::Before, print_machine(func, cx));
         }
+        if observe.check_machine {
+            self.runner.validator.keep(func, cx.is_allocated);
+        }
         self.lap();
         let count = step.pass.run(func, cx);
         let time = self.lap();
@@ -308,6 +314,29 @@ impl MachRunner<'_, '_> {
         {
             self.tell(index, Moment::After, print_machine(func, cx));
             return Err(CodegenError::InvalidMachine { pass: name, fault });
+        }
+        if observe.check_machine {
+            let proved = self.compare(name, func, cx);
+            if proved.is_err() {
+                self.tell(index, Moment::After, print_machine(func, cx));
+            }
+            return proved;
+        }
+        Ok(())
+    }
+
+    /// Compares the function with the one that the validator has kept.
+    fn compare(&mut self, pass: &'static str, func: &MFunc, cx: &MachPassCx<'_>) -> Result<(), CodegenError> {
+        let runner = &mut *self.runner;
+        let verdict = runner.validator.compare(func, cx.is_allocated, cx.hooks);
+        let statistics = &mut runner.state.statistics;
+        match verdict {
+            Verdict::Proved => statistics.add(pass, "validator: proved", 1),
+            Verdict::Unproved(fault) => {
+                statistics.add(pass, "validator: unproved", 1);
+                self.listener.unproved(self.subject.name, pass, &fault.to_string());
+            }
+            Verdict::Refuted(fault) => return Err(CodegenError::WrongTranslation { pass, fault }),
         }
         Ok(())
     }
@@ -343,6 +372,19 @@ impl MachPasses for MachRunner<'_, '_> {
         }
         self.runner.current = "";
         self.lap();
+        Ok(())
+    }
+
+    fn allocating(&mut self, func: &MFunc) {
+        if self.runner.observe.check_machine {
+            self.runner.validator.keep(func, false);
+        }
+    }
+
+    fn allocated(&mut self, func: &MFunc, cx: &MachPassCx<'_>) -> Result<(), CodegenError> {
+        if self.runner.observe.check_machine {
+            self.compare("regalloc", func, cx)?;
+        }
         Ok(())
     }
 

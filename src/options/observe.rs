@@ -44,7 +44,10 @@ pub struct ObserveArguments {
     /// Prove that each register and spill slot holds what instructions read there (always in debug builds)
     #[arg(long)]
     pub check_regalloc: bool,
-    /// Both: verify each function after each pass, and prove each allocation
+    /// Prove that each pass over machine code keeps what the function does
+    #[arg(long)]
+    pub check_machine: bool,
+    /// All of it: verify each function after each pass, prove each allocation and each pass over machine code
     #[arg(long)]
     pub verify_machineinstrs: bool,
     /// Compute analyses before each pass, and again after it if the pass says that they still hold
@@ -116,6 +119,7 @@ impl ObserveArguments {
             graph: self.dot_cfg,
             verify_each: self.verify_each || self.verify_machineinstrs || default.verify_each,
             check_preserved: self.check_preserved,
+            check_machine: self.check_machine || self.verify_machineinstrs || default.check_machine,
             bisect_limit: self.bisect_limit.and_then(|limit| u64::try_from(limit).ok()),
             list_executions: self.bisect_limit == Some(-1),
             start_before: step("--start-before", &self.start_before)?,

@@ -18,7 +18,7 @@ pub const RECIPES: [&str; 4] = ["Om1", "O1", "O2", "Os"];
 const DEFAULT_RECIPE: &str = "Om1";
 
 /// How the user asks for the checks that Frazil can make of itself; tests pass them on.
-const SELF_CHECKS: [&str; 2] = ["--verify-each", "--check-regalloc"];
+const SELF_CHECKS: [&str; 3] = ["--verify-each", "--check-regalloc", "--check-machine"];
 
 /// The optimization levels of `llc-22` that Frazil is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub enum Compiler {
 
 impl Compiler {
     /// What the options of every command that runs Frazil say: `--frazil PATH`, `--recipe NAME`, `--verify-each`,
-    /// `--check-regalloc`, and `--with OPTION` for any other option of Frazil, given as often as wanted.
+    /// `--check-regalloc`, `--check-machine`, and `--with OPTION` for any other option of Frazil, given as often as wanted.
     pub fn from_arguments(arguments: &mut Arguments) -> Result<Compiler> {
         Self::from_arguments_or(arguments, DEFAULT_RECIPE)
     }

@@ -14,6 +14,7 @@ mod compiler;
 mod corpus;
 mod crosstest;
 mod long_test;
+mod machine_passes;
 mod parallel;
 mod process;
 mod projects;
@@ -58,6 +59,7 @@ cargo xtask <command>
                                         committed counts
   allocation-faults [--functions N] [--minutes N]
                                         faults in register allocations must be rejected by the checker
+  machine-passes [--minutes N] [FILTER] the validator proves what machine passes do to the corpus
   random-functions [--series N] [--minutes N]
                                         random functions give the same results everywhere
   refinement [--windows N] [--unproved] [--minutes N] [FILTER]
@@ -79,7 +81,7 @@ FILTER selects the modules whose name (such as `lua-O0`) contains it. With `--mi
 
   --frazil PATH      the command under test, instead of a release build of this workspace
   --recipe NAME      the recipe (O2 for `bench`, Om1 and O2 for `--wide` and `--random`, else Om1); `crosstest` takes `all`, too
-  --verify-each, --check-regalloc, --with OPTION
+  --verify-each, --check-regalloc, --check-machine, --with OPTION
                      passed on to frazil; --with as often as wanted
 ";
 
@@ -108,6 +110,7 @@ fn run() -> anyhow::Result<bool> {
         Some("compare-page") => compare_page::command(arguments),
         Some("corpus") => corpus::command(arguments),
         Some("crosstest") => crosstest::command(arguments),
+        Some("machine-passes") => machine_passes::command(arguments),
         // Not for users: starts a program for `process::run_measured`.
         Some(process::LAUNCHER) => process::launch(&arguments.finish()).map(|()| true),
         Some("projects") => projects::command(arguments),

@@ -22,6 +22,7 @@ mod solve;
 #[cfg(test)]
 mod tests;
 mod trace;
+pub mod translation;
 
 pub use error::{CheckError, CheckFault, Missing};
 pub(crate) use trace::Trace;

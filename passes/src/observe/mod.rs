@@ -39,6 +39,8 @@ pub struct Observe {
     pub verify_each: bool,
     /// Whether analyses are computed before each pass, and again after it if the pass says that it preserved them.
     pub check_preserved: bool,
+    /// Whether each change of a machine function is proved to keep what it does.
+    pub check_machine: bool,
     /// The number of the last execution of a pass that is not skipped. An execution's number is that of the function,
     /// from 0, times the number of passes of the recipe, plus the pass's, from 1: it does not depend on threads.
     pub bisect_limit: Option<u64>,
@@ -63,6 +65,7 @@ impl Default for Observe {
             graph: false,
             verify_each: cfg!(debug_assertions),
             check_preserved: false,
+            check_machine: false,
             bisect_limit: None,
             list_executions: false,
             start_before: None,
@@ -167,6 +170,8 @@ pub trait Listener {
     fn dump(&mut self, dump: &Dump<'_>);
     /// A pass is about to run, or to be left out, for a function.
     fn execution(&mut self, number: u64, pass: &str, function: &str, skipped: bool);
+    /// It could not be proved that a pass over machine code keeps what a function does.
+    fn unproved(&mut self, _function: &str, _pass: &str, _why: &str) {}
 }
 
 /// Nobody is told anything.

@@ -1,10 +1,12 @@
 //! The hooks that shared code calls, and the table of the target.
 
 use crate::build::*;
+use crate::meaning::TestMeaning;
 use crate::ops::{OP_DESCS, Op};
 use crate::regs::*;
 use crate::relocs::{ABS32, ABS64, FIXUPS, RELOCS, WORD};
 use crate::{abi, frame, lower};
+use frazil_codegen::check::translation::Meaning;
 use frazil_codegen::{
     Addressing, AsmNames, Branch, CallTarget, CaseTable, CaseTest, ClassDesc, CodeBuffer, CodegenError, ConvDesc,
     ElfDesc, Folder, FrameInfo, FrameSink, GroupKind, Isa, Label, LowerCtx, MInst, Mem, ModuleView, OpDesc, PRegSet,
@@ -274,6 +276,10 @@ impl Isa for TestIsa {
 
     fn encode(&self, inst: &MInst, out: &mut CodeBuffer) {
         crate::encode::encode(inst, out);
+    }
+
+    fn meaning(&self) -> &'static dyn Meaning {
+        &TestMeaning
     }
 
     fn print(&self, inst: &MInst, _len: u8, names: &dyn AsmNames, out: &mut dyn fmt::Write) -> fmt::Result {

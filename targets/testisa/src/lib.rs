@@ -16,6 +16,7 @@ mod encode;
 mod frame;
 mod isa;
 mod lower;
+mod meaning;
 mod ops;
 mod print;
 pub mod program;

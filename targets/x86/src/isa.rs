@@ -5,11 +5,13 @@ use crate::cond::Cond;
 use crate::features::FEATURES;
 use crate::inline_asm::X86Asm;
 use crate::lower::spaces;
+use crate::meaning::X86Meaning;
 use crate::ops::{OP_DESCS, Op};
 use crate::peephole::X86Rules;
 use crate::regs::*;
 use crate::relocs::{ABS8, ABS16, ABS32, ABS64, FIXUPS, PC32, PC64, PLT32, RELOCS, SHORT_FORMS, TABLE_ENTRY};
 use crate::{abi, frame, lower};
+use frazil_codegen::check::translation::Meaning;
 use frazil_codegen::inline_asm::AsmRules;
 use frazil_codegen::pass::MachRules;
 use frazil_codegen::{
@@ -493,6 +495,10 @@ impl Isa for X86 {
 
     fn mach_rules(&self) -> &'static dyn MachRules {
         &X86Rules
+    }
+
+    fn meaning(&self) -> &'static dyn Meaning {
+        &X86Meaning
     }
 
     fn short_forms(&self) -> &'static [ShortForm] {

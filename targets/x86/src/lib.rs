@@ -9,6 +9,7 @@ pub mod frame;
 mod inline_asm;
 pub mod isa;
 pub mod lower;
+mod meaning;
 mod memory_effects;
 mod memory_forms;
 pub mod ops;

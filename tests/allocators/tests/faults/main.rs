@@ -11,6 +11,7 @@
 
 mod fast;
 mod linear_scan;
+mod machine_passes;
 mod subject;
 
 use frazil_allocators::allocate;
@@ -71,7 +72,7 @@ fn try_faults(title: &str, way: &mut dyn Way) {
     let mut functions = 0;
     let mut counts: BTreeMap<&str, Count> = BTreeMap::new();
     let mut misses = Vec::new();
-    for seed in seeds(0.4) {
+    for seed in seeds(0.26) {
         functions += 1;
         let subject = Subject::new(seed);
         let wanted = match way.compile(&subject, None) {
@@ -235,4 +236,9 @@ fn the_fast_path_is_checked() {
 #[test]
 fn the_linear_scan_is_checked() {
     try_faults("linear scan", &mut linear_scan::LinearScan::default());
+}
+
+#[test]
+fn machine_passes_are_validated() {
+    try_faults("machine passes of Os", &mut machine_passes::MachinePasses::of("Os"));
 }

@@ -74,7 +74,7 @@ impl Subject {
             verdict = result;
             match &verdict {
                 // The code is there all the same.
-                Ok(()) | Err(CodegenError::WrongAllocation(_)) => Ok(()),
+                Ok(()) | Err(CodegenError::WrongAllocation(_) | CodegenError::WrongTranslation { .. }) => Ok(()),
                 Err(other) => Err(other.clone()),
             }
         });
@@ -85,7 +85,7 @@ impl Subject {
         };
         match verdict {
             Ok(()) => Compiled::Accepted(self.arguments.iter().map(call).collect()),
-            Err(error @ CodegenError::WrongAllocation(_)) => {
+            Err(error @ (CodegenError::WrongAllocation(_) | CodegenError::WrongTranslation { .. })) => {
                 Compiled::Rejected(error.to_string(), self.arguments.iter().map(call).collect())
             }
             Err(_) => Compiled::Absent,

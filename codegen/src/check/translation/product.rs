@@ -1,0 +1,567 @@
+//! Both functions at once: nodes, what is known there, and the comparison of what walks from them come to.
+
+use super::live::Live;
+use super::machine::{Event, Machine, Meaning};
+use super::merge::{Arrival, Choices, Knowledge};
+use super::terms::{Term, Terms};
+use super::values::{Side, WORD_BITS, Word};
+use super::walk::{Position, Stop, Walk, WalkState};
+use super::{TranslationFault, Verdict};
+use crate::mfunc::{Term as BlockEnd, op_desc};
+use crate::minst::MInst;
+use std::collections::{HashMap, HashSet, VecDeque};
+
+/// A node is walked from at most so often, on average.
+const MOST_VISITS: usize = 60;
+/// Terms of one function, beyond which it is given up.
+const MOST_TERMS: usize = 40_000_000;
+/// How many instructions are looked at to find out where in two functions the same comes.
+const MOST_COMING: usize = 4;
+/// How often other choices are tried for what is undefined.
+const MOST_CHOICES: usize = 24;
+/// How many pairs of terms are looked at to find them.
+const MOST_FOLLOWED: usize = 10_000;
+/// Levels of terms that messages show.
+const SHOWN_DEPTH: u32 = 5;
+
+/// The memory of a comparison, kept from function to function.
+#[derive(Debug, Default)]
+pub(super) struct Product {
+    walks: [WalkState; 2],
+    live: [Live; 2],
+    nodes: Vec<Node>,
+    numbers: HashMap<[Position; 2], u32>,
+    waiting: VecDeque<u32>,
+    choices: Choices,
+    /// Terms that should be equal and are not.
+    unequal: Vec<(Term, Term)>,
+}
+
+#[derive(Debug)]
+struct Node {
+    at: [Position; 2],
+    knowledge: Knowledge,
+    is_waiting: bool,
+    /// What differs after it, as far as is known.
+    fault: Option<(TranslationFault, Option<(Term, Term)>)>,
+}
+
+/// Why a comparison has ended early.
+enum Failure {
+    Fault(TranslationFault),
+    Unknown(&'static str),
+}
+
+impl Product {
+    pub(super) fn compare(
+        &mut self,
+        sides: [Side<'_>; 2],
+        meaning: &'static dyn Meaning,
+        terms: &mut Terms,
+    ) -> Verdict {
+        for (number, side) in sides.iter().enumerate() {
+            self.walks[number].graph.compute(side.func);
+            self.live[number].compute(side, meaning);
+        }
+        self.nodes.clear();
+        self.numbers.clear();
+        self.choices.clear();
+        for _ in 0..MOST_CHOICES {
+            let verdict = self.compare_once(sides, meaning, terms);
+            // What is undefined in the code before may be something else in the code after than was chosen.
+            if verdict == Verdict::Proved || !self.choose_otherwise(terms) {
+                return verdict;
+            }
+        }
+        self.compare_once(sides, meaning, terms)
+    }
+
+    /// Follows what differs back to where something undefined was chosen to be what it is not; whether there is any such
+    /// place.
+    fn choose_otherwise(&mut self, terms: &Terms) -> bool {
+        let mut is_new = false;
+        let (mut stack, mut seen) = (std::mem::take(&mut self.unequal), HashSet::new());
+        while let Some((before, after)) = stack.pop() {
+            if before == after || !seen.insert((before, after)) || seen.len() > MOST_FOLLOWED {
+                continue;
+            }
+            if let (Some(node), Some(other)) = (terms.node_of_phi(before), terms.node_of_phi(after))
+                && node == other
+            {
+                is_new |= self.choices.want(node, before, after);
+                stack.extend(self.nodes[node as usize].knowledge.columns_of(before, after));
+            } else {
+                stack.extend(terms.differing_operands(before, after));
+            }
+        }
+        is_new
+    }
+
+    /// Whether all that differs depends on what is known where paths meet.
+    fn depends_on_merges(&self, terms: &Terms) -> bool {
+        let mut pairs = self.unequal.iter();
+        !self.unequal.is_empty() && pairs.all(|&(before, after)| terms.has_phi(before) || terms.has_phi(after))
+    }
+
+    fn compare_once(&mut self, sides: [Side<'_>; 2], meaning: &'static dyn Meaning, terms: &mut Terms) -> Verdict {
+        // Nodes keep their numbers, by which choices and symbols name them.
+        for node in &mut self.nodes {
+            node.knowledge = Knowledge::default();
+            node.is_waiting = false;
+            node.fault = None;
+        }
+        self.waiting.clear();
+        self.unequal.clear();
+        let mut comparison = Comparison {
+            sides,
+            meaning,
+            terms,
+            product: self,
+            unknown: None,
+        };
+        match (comparison.run(), comparison.unknown) {
+            (Err(Failure::Unknown(reason)), _) | (_, Some(reason)) => Verdict::Unproved(TranslationFault::of(reason)),
+            (Ok(()), None) => Verdict::Proved,
+            // Of what is merged, less is known than holds.
+            (Err(Failure::Fault(fault)), None) if self.depends_on_merges(terms) => Verdict::Unproved(fault),
+            (Err(Failure::Fault(fault)), None) => Verdict::Refuted(fault),
+        }
+    }
+}
+
+struct Comparison<'a> {
+    sides: [Side<'a>; 2],
+    meaning: &'static dyn Meaning,
+    terms: &'a mut Terms,
+    product: &'a mut Product,
+    unknown: Option<&'static str>,
+}
+
+impl<'a> Comparison<'a> {
+    fn run(&mut self) -> Result<(), Failure> {
+        let start = self.sides.map(|side| Position {
+            block: 0,
+            inst: side.func.blocks[0].start,
+        });
+        for number in 0..2 {
+            self.product.walks[number]
+                .values
+                .reset(self.sides[number].place_count());
+            self.enter(number);
+        }
+        self.arrive(u64::MAX, start)?;
+        let mut visits = 0;
+        while let Some(node) = self.product.waiting.pop_front() {
+            self.product.nodes[node as usize].is_waiting = false;
+            visits += 1;
+            if visits > MOST_VISITS * (self.product.nodes.len() + 16) || self.terms.len() > MOST_TERMS {
+                return Err(Failure::Unknown("too many steps"));
+            }
+            self.product.unequal.clear();
+            match self.visit(node) {
+                // What is undefined on one path seems to differ until other paths have arrived.
+                Err(Failure::Fault(fault)) => {
+                    let unequal = self.product.unequal.pop();
+                    self.product.nodes[node as usize].fault = Some((fault, unequal));
+                }
+                other => {
+                    other?;
+                    self.product.nodes[node as usize].fault = None;
+                }
+            }
+        }
+        match self.product.nodes.iter_mut().find_map(|node| node.fault.take()) {
+            Some((fault, unequal)) => {
+                self.product.unequal = unequal.into_iter().collect();
+                Err(Failure::Fault(fault))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// What physical registers hold when the function is entered: the same in both.
+    fn enter(&mut self, number: usize) {
+        use super::terms::Origin;
+        use super::values::{Place, WORDS};
+        let count = self.sides[number].place_count();
+        for unit in 0..super::values::FLAGS {
+            for word in 0..WORDS {
+                let place = unit * WORDS + word;
+                if (place as usize) < count {
+                    let term = self.terms.symbol(Origin::Entry, [place, 0, 0], WORD_BITS);
+                    self.product.walks[number].values.set(Place(place), Word::whole(term));
+                }
+            }
+        }
+        self.product.walks[number].values.commit();
+    }
+
+    /// Makes the machine of one function ready for a walk from a node.
+    fn walk(&mut self, number: usize, node: u32) -> Walk<'_, '_> {
+        let WalkState {
+            values,
+            events,
+            trail,
+            graph,
+        } = &mut self.product.walks[number];
+        Walk {
+            machine: Machine {
+                terms: self.terms,
+                side: self.sides[number],
+                meaning: self.meaning,
+                values,
+                events,
+                node,
+                inst: 0,
+                unknown: &mut self.unknown,
+            },
+            graph,
+            trail,
+        }
+    }
+
+    /// Walks one function from a node.
+    fn run_side(&mut self, number: usize, node: u32, limit: usize, last: Option<Position>) -> (Position, Stop) {
+        let state = &mut self.product.walks[number];
+        state.values.reset(self.sides[number].place_count());
+        state.events.clear();
+        state.trail.clear();
+        let Node { at, knowledge, .. } = &self.product.nodes[node as usize];
+        for &(place, word) in &knowledge.known[number] {
+            state.values.set(place, word);
+        }
+        state.values.commit();
+        let at = at[number];
+        self.walk(number, node).run(at, limit, last)
+    }
+
+    fn visit(&mut self, node: u32) -> Result<(), Failure> {
+        if let Some(at) = (0..2).find_map(|number| self.catch_up(node, number)) {
+            return self.arrive(u64::from(node) << 32, at);
+        }
+        let mut before = self.run_side(0, node, usize::MAX, None);
+        let wanted = self.product.walks[0].events.len();
+        let mut after = self.run_side(1, node, wanted, None);
+        let events = self.product.walks[1].events.len();
+        if events < wanted {
+            before = self.run_side(0, node, events, None);
+        }
+        self.compare_events()?;
+        if before.1 == Stop::Unreachable {
+            return Ok(());
+        }
+        // Where one has come further without an event than the other one.
+        if before.1 == Stop::Join || after.1 == Stop::Join {
+            if let Some(last) = self.counterpart(1, after, before) {
+                before = self.run_side(0, node, events, Some(last));
+            } else if let Some(last) = self.counterpart(0, before, after) {
+                after = self.run_side(1, node, events, Some(last));
+            }
+        }
+        let at = [before.0, after.0];
+        match (before.1, after.1) {
+            (Stop::End, Stop::End) => Ok(()),
+            (Stop::Branch, Stop::Branch) => self.branch(node, at),
+            (Stop::Choice, Stop::Choice) => self.choose(node, at),
+            (Stop::Join, _) | (_, Stop::Join) => {
+                self.refuse_silent_loop(at)?;
+                self.arrive(u64::from(node) << 32, at)
+            }
+            (Stop::Branch, _) if self.only_target(0, at[0].block).is_some() => self.follow(node, 0, at),
+            (_, Stop::Branch) if self.only_target(1, at[1].block).is_some() => self.follow(node, 1, at),
+            (before, after) => {
+                let message = format!("control goes on differently: {before:?} and {after:?}");
+                Err(self.fault(message, [Some(at[0].inst), Some(at[1].inst)]))
+            }
+        }
+    }
+
+    /// If function `number` is at a block that paths meet in, and the other one on its way to one, without an event: the
+    /// node that has come there, too.
+    fn catch_up(&mut self, node: u32, number: usize) -> Option<[Position; 2]> {
+        let mut at = self.product.nodes[node as usize].at;
+        let other = 1 - number;
+        let is_at_join = |number: usize| {
+            let Position { block, inst } = at[number];
+            let is_start = self.sides[number].func.blocks[block as usize].start == inst;
+            is_start && self.product.walks[number].graph.is_join(block)
+        };
+        if !is_at_join(number) || is_at_join(other) {
+            return None;
+        }
+        let (reached, stop) = self.run_side(other, node, 0, None);
+        let goes_on_alike = || self.coming(number, at[number]) == self.coming(other, reached);
+        if stop != Stop::Join || (self.sides[0].is_allocated && !goes_on_alike()) {
+            return None;
+        }
+        self.run_side(number, node, 0, Some(at[number]));
+        at[other] = reached;
+        Some(at)
+    }
+
+    /// If function `number` has come to a block that paths meet in, and the other one has not, or goes on differently:
+    /// a position of the other one's walk after the last event where it goes on in the same way; without one, the
+    /// first. So what is computed without events before the node has been computed in both. Whether it is a good place
+    /// for a node changes nothing but what can be proved.
+    fn counterpart(
+        &self,
+        number: usize,
+        (at, stop): (Position, Stop),
+        (other_at, other_stop): (Position, Stop),
+    ) -> Option<Position> {
+        if stop != Stop::Join {
+            return None;
+        }
+        let other = 1 - number;
+        let walk = &self.product.walks[other];
+        let silent = walk
+            .trail
+            .iter()
+            .rev()
+            .take_while(|&&(_, events)| events == walk.events.len());
+        let silent = silent.map(|&(position, _)| position);
+        if self.sides[0].is_allocated {
+            let wanted = self.coming(number, at);
+            if self.coming(other, other_at) == wanted {
+                return None;
+            }
+            let found = silent.clone().find(|&position| self.coming(other, position) == wanted);
+            if found.is_some() && !wanted.is_empty() {
+                return found;
+            }
+        }
+        if other_stop == Stop::Join { None } else { silent.last() }
+    }
+
+    /// The next instructions that are carried out from a position on.
+    fn coming(&self, number: usize, mut at: Position) -> Vec<MInst> {
+        let func = self.sides[number].func;
+        let mut coming = Vec::new();
+        for _ in 0..64 {
+            let block = &func.blocks[at.block as usize];
+            while at.inst < block.end && coming.len() < MOST_COMING {
+                let inst = func.insts[at.inst as usize];
+                // The number of sets of registers says nothing.
+                let has_sets = op_desc(self.sides[number].ops, inst.op).has_sets;
+                coming.push(if has_sets { inst.with_imm(0) } else { inst });
+                at.inst += 1;
+            }
+            if block.term != BlockEnd::Jump || coming.len() == MOST_COMING {
+                break;
+            }
+            at.block = func.edges[block.first_edge as usize].to;
+            at.inst = func.blocks[at.block as usize].start;
+        }
+        coming
+    }
+
+    /// Where one function goes round without end and without an event, the other one has to.
+    fn refuse_silent_loop(&self, at: [Position; 2]) -> Result<(), Failure> {
+        let is_silent = |number: usize| self.product.walks[number].graph.is_silent_loop[at[number].block as usize];
+        if is_silent(0) == is_silent(1) {
+            return Ok(());
+        }
+        Err(self.fault(
+            "an endless loop in one of the two".to_owned(),
+            [Some(at[0].inst), Some(at[1].inst)],
+        ))
+    }
+
+    fn compare_events(&mut self) -> Result<(), Failure> {
+        let events = [0, 1].map(|number| std::mem::take(&mut self.product.walks[number].events));
+        let [before, after] = &events;
+        for (ours, theirs) in before.iter().zip(after) {
+            if let Some(message) = self.difference(ours, theirs) {
+                return Err(self.fault(message, [Some(ours.inst), Some(theirs.inst)]));
+            }
+        }
+        if before.len() != after.len() {
+            let at = [before.last(), after.last()].map(|event| event.map(|event| event.inst));
+            return Err(self.fault("one of the two does more".to_owned(), at));
+        }
+        for (walk, events) in self.product.walks.iter_mut().zip(events) {
+            walk.events = events;
+        }
+        Ok(())
+    }
+
+    /// How the second of two events differs from the first.
+    fn difference(&mut self, before: &Event, after: &Event) -> Option<String> {
+        if before.key != after.key || before.operands.len() != after.operands.len() {
+            return Some(format!("not the same event ({:?} and {:?})", before.key, after.key));
+        }
+        if before.sets != after.sets {
+            return Some("other registers are read or written".to_owned());
+        }
+        for (index, (ours, theirs)) in before.operands.iter().zip(&after.operands).enumerate() {
+            if !self.is_allowed(*ours, *theirs) {
+                self.product.unequal.push((ours.term, theirs.term));
+                return Some(format!(
+                    "operand {index} of an event was {} and is {}",
+                    self.terms.text(ours.term, SHOWN_DEPTH),
+                    self.terms.text(theirs.term, SHOWN_DEPTH)
+                ));
+            }
+        }
+        None
+    }
+
+    /// Whether a word may be `after` where it was `before`: in its significant bits it must be the same.
+    fn is_allowed(&mut self, before: Word, after: Word) -> bool {
+        if before.term == after.term || before.significant == 0 || self.terms.is_undefined(before.term) {
+            return true;
+        }
+        let width = u16::from(before.significant);
+        let has_bits = |terms: &Terms, term: Term| terms.width(term) >= width;
+        has_bits(self.terms, before.term)
+            && has_bits(self.terms, after.term)
+            && self.terms.part(before.term, 0, width) == self.terms.part(after.term, 0, width)
+    }
+
+    /// The only block that a branch leads to, past blocks that only jump.
+    fn only_target(&self, number: usize, block: u32) -> Option<u32> {
+        let func = self.sides[number].func;
+        let ends: Vec<u32> = func
+            .edges_of(block)
+            .map(|edge| {
+                let mut to = func.edges[edge].to;
+                for _ in 0..64 {
+                    let data = &func.blocks[to as usize];
+                    let has_moves = data.edge_count == 1 && !func.moves_of(data.first_edge as usize).is_empty();
+                    if data.term != BlockEnd::Jump || data.start != data.end || has_moves {
+                        break;
+                    }
+                    to = func.edges[data.first_edge as usize].to;
+                }
+                to
+            })
+            .collect();
+        let has_moves = func.edges_of(block).any(|edge| !func.moves_of(edge).is_empty());
+        (!has_moves && ends.windows(2).all(|pair| pair[0] == pair[1])).then(|| ends[0])
+    }
+
+    /// Goes on in one of the functions along a branch without a choice.
+    fn follow(&mut self, node: u32, number: usize, mut at: [Position; 2]) -> Result<(), Failure> {
+        let edge = self.sides[number].func.edges_of(at[number].block).start;
+        at[number] = self.walk(number, node).cross(edge);
+        self.arrive(u64::from(node) << 32, at)
+    }
+
+    /// Both are at a branch, on conditions that are equal or opposite.
+    fn branch(&mut self, node: u32, at: [Position; 2]) -> Result<(), Failure> {
+        let conditions = [0, 1].map(|number| self.walk(number, node).condition(at[number].block));
+        let is_swapped = if conditions[0] == conditions[1] || self.terms.is_undefined(conditions[0]) {
+            false
+        } else if self.opposite(conditions[0]) == conditions[1] {
+            true
+        } else if let Some(number) = (0..2).find(|&number| self.only_target(number, at[number].block).is_some()) {
+            return self.follow(node, number, at);
+        } else {
+            self.product.unequal.push((conditions[0], conditions[1]));
+            let texts = conditions.map(|condition| self.terms.text(condition, SHOWN_DEPTH));
+            let message = format!("a branch was on {} and is on {}", texts[0], texts[1]);
+            return Err(self.fault(message, [Some(at[0].inst), Some(at[1].inst)]));
+        };
+        self.take_edges(node, at, is_swapped)
+    }
+
+    fn opposite(&mut self, condition: Term) -> Term {
+        let one = self.terms.constant(1, 1);
+        self.terms.bitwise(super::Bitwise::Xor, condition, one)
+    }
+
+    /// Both are at an end whose event chooses the edge.
+    fn choose(&mut self, node: u32, at: [Position; 2]) -> Result<(), Failure> {
+        let [before, after] = [0, 1].map(|number| {
+            let func = self.sides[number].func;
+            let edges = &func.edges[func.edges_of(at[number].block)];
+            let labels: Vec<_> = edges.iter().map(|edge| edge.label).collect();
+            (func.blocks[at[number].block as usize].term, labels)
+        });
+        if before != after {
+            return Err(self.fault(
+                "other edges to choose from".to_owned(),
+                [Some(at[0].inst), Some(at[1].inst)],
+            ));
+        }
+        self.take_edges(node, at, false)
+    }
+
+    /// Goes along the edges of two blocks, in pairs.
+    fn take_edges(&mut self, node: u32, at: [Position; 2], is_swapped: bool) -> Result<(), Failure> {
+        let ranges = [0, 1].map(|number| self.sides[number].func.edges_of(at[number].block));
+        let count = ranges[0].len();
+        self.product.walks.iter_mut().for_each(|walk| walk.values.commit());
+        for index in 0..count {
+            let other = if is_swapped { count - 1 - index } else { index };
+            let edges = [ranges[0].start + index, ranges[1].start + other];
+            let mut targets = at;
+            if index > 0 {
+                // The edge before has left its moves.
+                for number in 0..2 {
+                    self.product.walks[number].values.undo();
+                }
+            }
+            for number in 0..2 {
+                targets[number] = self.walk(number, node).cross(edges[number]);
+            }
+            self.arrive(u64::from(node) << 32 | index as u64, targets)?;
+        }
+        Ok(())
+    }
+
+    /// Comes to a node with what both walks have left.
+    fn arrive(&mut self, from: u64, at: [Position; 2]) -> Result<(), Failure> {
+        let mut arrival = Arrival::default();
+        for number in 0..2 {
+            let side = self.sides[number];
+            let mut places = Vec::new();
+            self.product.live[number].for_each(&side, self.meaning, at[number], |place| places.push(place));
+            let values = &self.product.walks[number].values;
+            for place in places.into_iter().filter(|&place| side.is_followed(place)) {
+                arrival[number].push((place, values.get(place, side.number, self.terms)));
+            }
+        }
+        let count = self.product.nodes.len() as u32;
+        let node = *self.product.numbers.entry(at).or_insert(count);
+        if node == count {
+            self.product.nodes.push(Node {
+                at,
+                knowledge: Knowledge::default(),
+                is_waiting: false,
+                fault: None,
+            });
+        }
+        let data = &mut self.product.nodes[node as usize];
+        let choices = &mut self.product.choices;
+        if data.knowledge.arrive(from, arrival, node, self.terms, choices) && !data.is_waiting {
+            data.is_waiting = true;
+            self.product.waiting.push_back(node);
+        }
+        Ok(())
+    }
+
+    fn fault(&self, message: String, insts: [Option<u32>; 2]) -> Failure {
+        let place = |number: usize| {
+            let side = &self.sides[number];
+            let inst = insts[number]?;
+            let block = side
+                .func
+                .blocks
+                .iter()
+                .position(|block| (block.start..block.end).contains(&inst));
+            Some((block.unwrap_or(0) as u32, inst))
+        };
+        let name = |number: usize| {
+            let side = &self.sides[number];
+            let inst = side.func.insts.get(insts[number]? as usize)?;
+            Some(op_desc(side.ops, inst.op).name)
+        };
+        let names = [name(0), name(1)].map(|name| name.unwrap_or("-"));
+        Failure::Fault(TranslationFault {
+            message: format!("{message} (`{}` and `{}`)", names[0], names[1]),
+            before: place(0),
+            after: place(1),
+        })
+    }
+}

@@ -1,0 +1,213 @@
+//! What registers, spill slots and flags of one of the two functions hold: a term for each word of 32 bits.
+//!
+//! Of a word, only some low bits may be significant (contract 1): a copy of four bytes leaves nothing in the upper half
+//! of a register that anybody may look at, an operation on a byte nothing above it. What really stands there is kept
+//! all the same, since passes may use what they know of it; but callers, callees and memory do not.
+
+use super::terms::{Origin, Term, Terms};
+use crate::desc::{OpDesc, Role, TargetDesc};
+use crate::mfunc::{MFunc, VReg};
+use crate::minst::{MInst, Mem};
+use crate::reg::{Reg, RegClass};
+
+/// Bits of a word.
+pub(super) const WORD_BITS: u16 = 32;
+/// Words that a register has room for.
+pub(super) const WORDS: u32 = 4;
+/// The unit of the flags; those before are physical registers, those behind virtual ones, then words of slots.
+pub(super) const FLAGS: u32 = Reg::FIRST_VIRTUAL;
+const FIRST_VREG: u32 = FLAGS + 1;
+
+/// A place of a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Place(pub u32);
+
+/// A word: its term, and how many of its low bits are significant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Word {
+    pub term: Term,
+    pub significant: u8,
+}
+
+impl Word {
+    pub(super) fn whole(term: Term) -> Word {
+        Word {
+            term,
+            significant: WORD_BITS as u8,
+        }
+    }
+}
+
+/// One of the two functions, and the places it has.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Side<'a> {
+    pub func: &'a MFunc,
+    pub desc: &'static TargetDesc,
+    pub ops: &'static [OpDesc],
+    /// 0 for the function before, 1 for the one after.
+    pub number: u32,
+    /// Whether registers are physical, so that there are spill slots.
+    pub is_allocated: bool,
+    /// The lowest displacement of a spill slot, a multiple of a word's size.
+    lowest_slot: i32,
+}
+
+impl<'a> Side<'a> {
+    pub(super) fn new(
+        func: &'a MFunc,
+        desc: &'static TargetDesc,
+        ops: &'static [OpDesc],
+        number: u32,
+        is_allocated: bool,
+    ) -> Side<'a> {
+        let mut side = Side {
+            func,
+            desc,
+            ops,
+            number,
+            is_allocated,
+            lowest_slot: 0,
+        };
+        for inst in &func.insts {
+            if side.is_slot_of(inst) {
+                side.lowest_slot = side.lowest_slot.min(inst.disp & !3);
+            }
+        }
+        side
+    }
+
+    fn is_slot_of(&self, inst: &MInst) -> bool {
+        let desc = crate::mfunc::op_desc(self.ops, inst.op);
+        desc.roles[1] == Role::Base && self.is_slot(&inst.mem())
+    }
+
+    /// Whether a memory operand is in a spill slot.
+    pub(super) fn is_slot(&self, mem: &Mem) -> bool {
+        self.is_allocated
+            && mem.base_reg() == Reg::FRAME
+            && mem.index_reg().is_none()
+            && mem.disp < self.func.frame.spills_below
+    }
+
+    /// The words of slots begin at this place.
+    fn first_slot(&self) -> u32 {
+        (FIRST_VREG + self.func.vregs.len() as u32) * WORDS
+    }
+
+    /// How many places there are.
+    pub(super) fn place_count(&self) -> usize {
+        let slots = (self.func.frame.spills_below - self.lowest_slot).max(0) / 4 + WORDS as i32;
+        (self.first_slot() + slots.cast_unsigned()) as usize
+    }
+
+    /// The place of the word at `disp` in a spill slot, unless it is not aligned.
+    pub(super) fn slot(&self, disp: i32) -> Option<Place> {
+        let distance = disp - self.lowest_slot;
+        (distance >= 0 && distance % 4 == 0).then(|| Place(self.first_slot() + distance.cast_unsigned() / 4))
+    }
+
+    /// The place of a word of a register.
+    pub(super) fn register(&self, reg: Reg, word: u32) -> Place {
+        let unit = match reg.is_physical() {
+            true => reg.0,
+            false => FIRST_VREG + reg.virtual_index() as u32,
+        };
+        Place(unit * WORDS + word)
+    }
+
+    /// The place of a part of the flags.
+    pub(super) fn flags(part: u32) -> Place {
+        Place(FLAGS * WORDS + part)
+    }
+
+    /// The virtual register that a place is a word of.
+    pub(super) fn virtual_register(&self, place: Place) -> Option<&'a VReg> {
+        let unit = place.0 / WORDS;
+        (unit >= FIRST_VREG && place.0 < self.first_slot()).then(|| &self.func.vregs[(unit - FIRST_VREG) as usize])
+    }
+
+    /// Whether what a place holds is kept from node to node: not what is beyond a register's words, and no constants,
+    /// which are made where they are read.
+    pub(super) fn is_followed(&self, place: Place) -> bool {
+        let (unit, word) = (place.0 / WORDS, place.0 % WORDS);
+        if let Some(vreg) = self.virtual_register(place) {
+            return vreg.constant.is_none() && word < u32::from(self.desc.class(vreg.class).bytes).div_ceil(4);
+        }
+        unit >= FLAGS || word < self.words(Reg(unit))
+    }
+
+    /// The class of a register.
+    pub(super) fn class(&self, reg: Reg) -> RegClass {
+        if reg.is_virtual() {
+            self.func.vreg(reg).class
+        } else if reg.bank() == 0 {
+            RegClass::Int
+        } else {
+            RegClass::Float
+        }
+    }
+
+    /// Bytes of a register.
+    pub(super) fn register_bytes(&self, reg: Reg) -> u8 {
+        self.desc.class(self.class(reg)).bytes
+    }
+
+    /// Words of a register.
+    pub(super) fn words(&self, reg: Reg) -> u32 {
+        u32::from(self.register_bytes(reg)).div_ceil(4)
+    }
+}
+
+/// What the places of a function hold at one point of it.
+#[derive(Debug, Default)]
+pub(super) struct Values {
+    /// Number of the term plus one, or 0 for a place that nothing is known of, and significant bits.
+    words: Vec<(u32, u8)>,
+    touched: Vec<u32>,
+    /// What the current instruction has overwritten.
+    journal: Vec<(u32, (u32, u8))>,
+}
+
+impl Values {
+    /// Forgets everything and makes room for `count` places.
+    pub(super) fn reset(&mut self, count: usize) {
+        for &place in &self.touched {
+            self.words[place as usize] = (0, 0);
+        }
+        self.touched.clear();
+        self.journal.clear();
+        self.words.resize(count, (0, 0));
+    }
+
+    pub(super) fn known(&self, place: Place) -> Option<Word> {
+        let &(number, significant) = self.words.get(place.0 as usize)?;
+        (number != 0).then(|| Word {
+            term: Term(number - 1),
+            significant,
+        })
+    }
+
+    /// The word at a place; undefined if nothing is known of it.
+    pub(super) fn get(&self, place: Place, side: u32, terms: &mut Terms) -> Word {
+        self.known(place)
+            .unwrap_or_else(|| Word::whole(terms.symbol(Origin::Undefined, [side, place.0, 0], WORD_BITS)))
+    }
+
+    pub(super) fn set(&mut self, place: Place, word: Word) {
+        let entry = &mut self.words[place.0 as usize];
+        self.journal.push((place.0, *entry));
+        self.touched.push(place.0);
+        *entry = (word.term.0 + 1, word.significant);
+    }
+
+    /// Takes back what has been set since the last [`Values::commit`].
+    pub(super) fn undo(&mut self) {
+        while let Some((place, entry)) = self.journal.pop() {
+            self.words[place as usize] = entry;
+        }
+    }
+
+    pub(super) fn commit(&mut self) {
+        self.journal.clear();
+    }
+}

@@ -1,0 +1,415 @@
+//! Walks along one of the two functions until something has to be compared with the other one.
+//!
+//! A walk goes through instructions and jumps. It ends where paths meet or part, at the end of the function, or before
+//! an instruction with more events than are wanted. A group of instructions is one event (contract 7), whose registers
+//! may have other names in the other function.
+
+use super::machine::{Event, Machine, Meaning, event};
+use super::terms::{Origin, Term, Terms};
+use super::values::{Side, Values, WORD_BITS, Word};
+use crate::desc::Role;
+use crate::isa::Join;
+use crate::mfunc::{MFunc, PhiMove, Term as BlockEnd, for_each_register, op_desc, pseudo};
+use crate::minst::MInst;
+use crate::reg::{PRegSet, Reg};
+
+/// A place in a function: before an instruction of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Position {
+    pub block: u32,
+    pub inst: u32,
+}
+
+/// Why a walk has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// At a block that paths meet in.
+    Join,
+    /// At a conditional branch.
+    Branch,
+    /// At a block end with edges to choose from, by an event that was the last one.
+    Choice,
+    /// Where the function is left.
+    End,
+    /// Where control never comes.
+    Unreachable,
+    /// At an instruction with more events than are wanted.
+    Limit,
+}
+
+/// The function's graph, as far as walks ask for it.
+#[derive(Debug, Default)]
+pub(super) struct Graph {
+    /// By block: number of edges into it.
+    entries: Vec<u32>,
+    /// By block: the phis of it: registers that moves of edges define.
+    phis: Vec<Vec<Reg>>,
+    /// By block: whether nothing but jumps without an event follows, without end.
+    pub is_silent_loop: Vec<bool>,
+    /// By instruction: one past the group that starts there, or 0.
+    group_ends: Vec<u32>,
+}
+
+impl Graph {
+    pub(super) fn compute(&mut self, func: &MFunc) {
+        let count = func.blocks.len();
+        self.entries.clear();
+        self.entries.resize(count, 0);
+        self.phis.clear();
+        self.phis.resize(count, Vec::new());
+        for (number, edge) in func.edges.iter().enumerate() {
+            self.entries[edge.to as usize] += 1;
+            for phi in func.moves_of(number) {
+                if !self.phis[edge.to as usize].contains(&phi.dst) {
+                    self.phis[edge.to as usize].push(phi.dst);
+                }
+            }
+        }
+        self.group_ends.clear();
+        self.group_ends.resize(func.insts.len() + 1, 0);
+        for group in func.groups.iter().filter(|group| !group.is_empty()) {
+            self.group_ends[group.start as usize] = group.end;
+        }
+        self.is_silent_loop.clear();
+        self.is_silent_loop.resize(count, false);
+        for start in 0..count {
+            let mut block = start;
+            let mut steps = 0;
+            while func.blocks[block].term == BlockEnd::Jump && steps <= count.min(64) {
+                block = func.edges[func.blocks[block].first_edge as usize].to as usize;
+                steps += 1;
+            }
+            self.is_silent_loop[start] = steps > count.min(64);
+        }
+    }
+
+    pub(super) fn is_join(&self, block: u32) -> bool {
+        self.entries[block as usize] > 1
+    }
+}
+
+/// One function on its walk.
+pub(super) struct Walk<'a, 'b> {
+    pub machine: Machine<'a>,
+    pub graph: &'b Graph,
+    /// Where the walk has been, each time with the number of events before.
+    pub trail: &'b mut Vec<(Position, usize)>,
+}
+
+impl Walk<'_, '_> {
+    fn func(&self) -> &'_ MFunc {
+        self.machine.side.func
+    }
+
+    /// Walks on from a position, past at most `limit` events, and not past `last` after that many.
+    pub(super) fn run(&mut self, mut at: Position, limit: usize, last: Option<Position>) -> (Position, Stop) {
+        loop {
+            if last == Some(at) && self.machine.events.len() == limit {
+                return (at, Stop::Limit);
+            }
+            self.trail.push((at, self.machine.events.len()));
+            let block = self.func().blocks[at.block as usize];
+            let branches = match block.term {
+                BlockEnd::Branch(None) => 1,
+                BlockEnd::Branch(Some(_)) => 2,
+                _ => 0,
+            };
+            if at.inst < block.end - branches {
+                let next = self.step(at.inst);
+                if self.machine.events.len() > limit {
+                    self.machine.values.undo();
+                    self.machine.events.truncate(limit);
+                    return (at, Stop::Limit);
+                }
+                self.machine.values.commit();
+                at.inst = next;
+                continue;
+            }
+            match block.term {
+                BlockEnd::Jump => {
+                    at = self.cross(block.first_edge as usize);
+                    self.machine.values.commit();
+                    if self.graph.is_join(at.block) {
+                        return (at, Stop::Join);
+                    }
+                }
+                BlockEnd::Branch(_) => return (at, Stop::Branch),
+                BlockEnd::Switch | BlockEnd::Invoke => return (at, Stop::Choice),
+                BlockEnd::Return => return (at, Stop::End),
+                BlockEnd::Stop => return (at, Stop::Unreachable),
+            }
+        }
+    }
+
+    /// Goes along an edge, with its moves, which can be undone.
+    pub(super) fn cross(&mut self, edge: usize) -> Position {
+        let func = self.machine.side.func;
+        let to = func.edges[edge].to;
+        let moves: &[PhiMove] = func.moves_of(edge);
+        let sources: Vec<Vec<Word>> = moves.iter().map(|phi| self.machine.words_of(phi.src)).collect();
+        for phi in &self.graph.phis[to as usize] {
+            if !moves.iter().any(|other| other.dst == *phi) {
+                self.forget(*phi, edge as u32);
+            }
+        }
+        for (phi, words) in moves.iter().zip(&sources) {
+            self.machine.set_words(phi.dst, words);
+        }
+        Position {
+            block: to,
+            inst: func.blocks[to as usize].start,
+        }
+    }
+
+    fn forget(&mut self, reg: Reg, number: u32) {
+        for word in 0..self.machine.side.words(reg) {
+            let place = self.machine.side.register(reg, word);
+            let side = self.machine.side.number;
+            let term = self
+                .machine
+                .terms
+                .symbol(Origin::Undefined, [side, place.0, number + 1], WORD_BITS);
+            self.machine.set_place(place, Word::whole(term));
+        }
+    }
+
+    /// Carries out an instruction or a group; the number of the next one.
+    fn step(&mut self, index: u32) -> u32 {
+        self.machine.inst = index;
+        let end = self.graph.group_ends[index as usize];
+        if end > index {
+            self.group(index, end);
+            return end;
+        }
+        let inst = self.func().insts[index as usize];
+        match inst.op {
+            pseudo::NOP | pseudo::USE | pseudo::LABEL | pseudo::PROLOGUE => {}
+            pseudo::RESTORE => self.restore(),
+            pseudo::ENTRY | pseudo::ARRIVE => self.define_sets(&inst),
+            pseudo::RETURN => self.leave(&inst),
+            _ => self.machine.execute(&inst),
+        }
+        index + 1
+    }
+
+    /// What registers hold when the function is entered, or a block by an unwinder.
+    fn define_sets(&mut self, inst: &MInst) {
+        let sets = self.func().sets[inst.imm as usize];
+        let key = [u32::from(inst.op), 0, 0, 0];
+        let event = self.machine.event(key, Vec::new(), Some((PRegSet::EMPTY, sets.defs)));
+        for reg in sets.defs.iter() {
+            self.machine.leave_register(event, reg);
+        }
+    }
+
+    /// A return, or a call that takes the function's place.
+    fn leave(&mut self, inst: &MInst) {
+        let func = self.machine.side.func;
+        let sets = func.sets[inst.imm as usize];
+        let mut operands = Vec::new();
+        for reg in sets.uses.iter() {
+            operands.extend(self.machine.words_of(reg));
+        }
+        let mut key = [u32::from(pseudo::RETURN), 0, 0, 0];
+        if let Some(tail) = inst
+            .disp
+            .checked_sub(1)
+            .and_then(|tail| func.tail_calls.get(tail as usize))
+        {
+            key = [
+                u32::from(pseudo::RETURN),
+                u32::from(tail.op) | u32::from(tail.size) << 16,
+                1,
+                0,
+            ];
+            let desc = op_desc(self.machine.side.ops, tail.op);
+            if desc.roles[1] == Role::Base {
+                let address = self.machine.address(tail.mem());
+                operands.push(Word::whole(address));
+            }
+            for (index, &role) in desc.roles.iter().enumerate() {
+                if role == Role::Use && tail.reg(index).is_register() {
+                    operands.extend(self.machine.words_of(tail.reg(index)));
+                }
+            }
+            if !desc.has_sets {
+                key[3] = tail.imm.cast_unsigned();
+            }
+        }
+        self.machine.event(key, operands, Some((sets.uses, PRegSet::EMPTY)));
+    }
+
+    /// Gives the frame back: registers of the caller are the caller's again.
+    fn restore(&mut self) {
+        for reg in self.func().frame.callee_saved.iter() {
+            for word in 0..self.machine.side.words(reg) {
+                let place = self.machine.side.register(reg, word);
+                let numbers = [self.machine.side.number, place.0, 0];
+                let term = self.machine.terms.symbol(Origin::Restored, numbers, WORD_BITS);
+                self.machine.set_place(place, Word::whole(term));
+            }
+        }
+    }
+
+    /// A group: what its instructions are, which of their registers are the same, and what these hold before it.
+    fn group(&mut self, start: u32, end: u32) {
+        let func = self.machine.side.func;
+        let mut operands = Vec::new();
+        let mut names: Vec<Reg> = Vec::new();
+        let mut shape: Vec<u32> = Vec::new();
+        let (mut uses, mut defs) = (PRegSet::EMPTY, PRegSet::EMPTY);
+        let mut written: Vec<Reg> = Vec::new();
+        let mut read: Vec<Reg> = Vec::new();
+        for index in start..end {
+            let inst = func.insts[index as usize];
+            if matches!(inst.op, pseudo::NOP | pseudo::USE) {
+                continue;
+            }
+            let desc = op_desc(self.machine.side.ops, inst.op);
+            let is_memory = desc.roles[1] == Role::Base;
+            let has_set = desc.has_sets;
+            shape.extend([
+                u32::from(inst.op) | u32::from(inst.size) << 16 | u32::from(inst.aux) << 24,
+                if has_set { 0 } else { inst.imm.cast_unsigned() },
+                inst.disp.cast_unsigned(),
+            ]);
+            if is_memory {
+                let mem = inst.mem();
+                let marks = |reg: Reg| if reg.is_register() { 0 } else { reg.0 };
+                let index = mem.reference().map_or(marks(mem.index_reg()), |reference| reference.0);
+                shape.extend([marks(mem.base_reg()), index]);
+            }
+            for_each_register(&inst, desc, |operand, reg, role| {
+                let name = names.iter().position(|&other| other == reg).unwrap_or_else(|| {
+                    names.push(reg);
+                    names.len() - 1
+                });
+                shape.push((operand as u32) << 16 | name as u32);
+                if matches!(role, Role::Def | Role::UseDef) && !written.contains(&reg) {
+                    written.push(reg);
+                }
+                if role != Role::Def && !read.contains(&reg) {
+                    read.push(reg);
+                }
+            });
+            let sets = func.implicit(&inst, desc);
+            uses = uses.union(sets.uses.minus(defs));
+            defs = defs.union(sets.defs);
+        }
+        for &reg in &read {
+            // What a group's own instruction has defined before is in its shape.
+            let is_inner = is_defined_first(func, self.machine.side.ops, start..end, reg);
+            if !is_inner {
+                operands.extend(self.machine.words_of(reg));
+            }
+        }
+        for reg in uses.iter().filter(|reg| !read.contains(reg)) {
+            operands.extend(self.machine.words_of(reg));
+        }
+        let shape = fold_shape(self.machine.terms, &shape);
+        let event = self
+            .machine
+            .event([event::GROUP, shape.0, 0, 0], operands, Some((uses, defs)));
+        for reg in defs.iter() {
+            self.machine.leave_register(event, reg);
+        }
+        for (name, &reg) in names.iter().enumerate() {
+            if !written.contains(&reg) {
+                continue;
+            }
+            for word in 0..self.machine.side.words(reg) {
+                let number = 1024 + name as u32 * 4 + word;
+                let value = self.machine.result(event, number, WORD_BITS);
+                self.machine.set_word(reg, word, Word::whole(value));
+            }
+        }
+        for part in 0..3 {
+            let value = self.machine.result(event, 32 + part, 8);
+            self.machine.set_place(Side::flags(part), Word::whole(value));
+        }
+    }
+
+    /// The condition of a block's branch: one bit.
+    pub(super) fn condition(&mut self, block: u32) -> Term {
+        let data = self.func().blocks[block as usize];
+        let last = self.func().insts[data.end as usize - 1];
+        self.machine.inst = data.end - 1;
+        let BlockEnd::Branch(Some(join)) = data.term else {
+            return self.single_condition(&last);
+        };
+        let first = self.func().insts[data.end as usize - 2];
+        let conditions = [self.single_condition(&first), self.single_condition(&last)];
+        let operation = match join {
+            Join::And => super::terms::Bitwise::And,
+            Join::Or => super::terms::Bitwise::Or,
+        };
+        self.machine.terms.bitwise(operation, conditions[0], conditions[1])
+    }
+
+    fn single_condition(&mut self, branch: &MInst) -> Term {
+        let meaning: &'static dyn Meaning = self.machine.meaning;
+        if let Some(condition) = meaning.condition(branch, &mut self.machine) {
+            return condition;
+        }
+        let desc = op_desc(self.machine.side.ops, branch.op);
+        let mut args = Vec::new();
+        for (index, &role) in desc.roles.iter().enumerate() {
+            if role == Role::Use && branch.reg(index).is_register() {
+                args.extend(self.machine.words_of(branch.reg(index)).iter().map(|word| word.term));
+            }
+        }
+        if desc.reads_flags {
+            for part in 0..3 {
+                args.push(self.machine.flag(part));
+            }
+        }
+        let key = [
+            u32::from(branch.op) | u32::from(branch.size) << 16,
+            u32::from(branch.aux),
+            0,
+            77,
+        ];
+        self.machine.terms.apply(key, 1, &args)
+    }
+}
+
+/// Whether a group defines a register before it reads it.
+fn is_defined_first(
+    func: &MFunc,
+    ops: &'static [crate::desc::OpDesc],
+    range: std::ops::Range<u32>,
+    wanted: Reg,
+) -> bool {
+    for index in range {
+        let inst = func.insts[index as usize];
+        if inst.op == pseudo::USE {
+            continue;
+        }
+        let (mut reads, mut writes) = (false, false);
+        for_each_register(&inst, op_desc(ops, inst.op), |_, reg, role| {
+            if reg == wanted {
+                reads |= role != Role::Def;
+                writes |= matches!(role, Role::Def | Role::UseDef);
+            }
+        });
+        if reads || writes {
+            return !reads;
+        }
+    }
+    false
+}
+
+/// The shape of a group as one term, so that equal shapes have equal numbers.
+fn fold_shape(terms: &mut Terms, shape: &[u32]) -> Term {
+    let words: Vec<Term> = shape.iter().map(|&word| terms.constant(32, u64::from(word))).collect();
+    terms.apply([u32::MAX, u32::MAX, 0, 0], 32, &words)
+}
+
+/// The memory of one function's walks.
+#[derive(Debug, Default)]
+pub(super) struct WalkState {
+    pub values: Values,
+    pub events: Vec<Event>,
+    pub trail: Vec<(Position, usize)>,
+    pub graph: Graph,
+}
