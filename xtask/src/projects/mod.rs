@@ -5,7 +5,7 @@
 //! refuses fails the build; and at -O3, for any processor and for this one, with vectorizers and the fallback, whose
 //! uses are counted. (Vectorized or not, crates may use it.)
 //!
-//! What has passed with the same compiler is not done again: [results](results) are kept in the target folder. With
+//! What has passed with the same compiler is not done again: [results] are kept in the target folder. With
 //! `--minutes`, a share is made.
 
 mod fetch;
