@@ -83,11 +83,10 @@ impl Writer {
                     let bits = LLVMSizeOfTypeInBits(self.layout, LLVMGetElementType(ty));
                     (u64::from(LLVMGetVectorSize(ty)), bits)
                 };
-                if bits == 1 {
-                    self.write_bits(value, count, offset);
-                } else {
-                    assert_eq!(bits % 8, 0, "a vector with elements of {bits} bits");
+                if bits % 8 == 0 {
                     self.write_elements(value, count, bits / 8, offset);
+                } else {
+                    self.write_bits(value, count, bits, offset);
                 }
             }
             Kind::LLVMConstantAggregateZeroValueKind
@@ -142,11 +141,21 @@ impl Writer {
     }
 
     /// A vector of `i1`: one bit each, the first the lowest.
-    fn write_bits(&mut self, value: LLVMValueRef, count: u64, offset: u64) {
+    fn write_bits(&mut self, value: LLVMValueRef, count: u64, bits: u64, offset: u64) {
         for index in 0..count {
             // SAFETY: see `write`; the index is below the number of elements.
-            let bit = unsafe { LLVMConstIntGetZExtValue(LLVMGetAggregateElement(value, index as u32)) };
-            self.bytes[(offset + index / 8) as usize] |= (bit as u8 & 1) << (index % 8);
+            let element = number_behind(unsafe { LLVMGetAggregateElement(value, index as u32) });
+            // SAFETY: see `write`.
+            let width = unsafe { LLVMSizeOfTypeInBits(self.layout, LLVMTypeOf(element)) };
+            let number = match width {
+                // SAFETY: the element is an integer of at most 64 bits.
+                0..=64 => u128::from(unsafe { LLVMConstIntGetZExtValue(element) }),
+                _ => wide_integer(element),
+            };
+            for bit in 0..bits {
+                let at = index * bits + bit;
+                self.bytes[(offset + at / 8) as usize] |= ((number >> bit) as u8 & 1) << (at % 8);
+            }
         }
     }
 
@@ -163,6 +172,22 @@ impl Writer {
     }
 }
 
+/// The number that was made a pointer, and that an integer; which extends by zeros.
+fn number_behind(mut value: LLVMValueRef) -> LLVMValueRef {
+    // SAFETY: the value and its operands belong to a living module and are asked only what their kinds have.
+    unsafe {
+        while LLVMGetValueKind(value) == LLVMValueKind::LLVMConstantExprValueKind {
+            let opcode = LLVMGetConstOpcode(value);
+            assert!(
+                matches!(opcode, LLVMOpcode::LLVMPtrToInt | LLVMOpcode::LLVMIntToPtr),
+                "{opcode:?}"
+            );
+            value = LLVMGetOperand(value, 0);
+        }
+    }
+    value
+}
+
 /// An integer of more than 64 bits, which the C interface gives as text only: type and decimal number.
 fn wide_integer(value: LLVMValueRef) -> u128 {
     // SAFETY: the value is an integer of a living module; the text is copied before it is given back.
@@ -176,7 +201,7 @@ fn wide_integer(value: LLVMValueRef) -> u128 {
     let signed = digits.parse::<i128>().map(|number| number as u128);
     signed
         .or_else(|_| digits.parse())
-        .expect("LLVM prints integers as decimal numbers")
+        .unwrap_or_else(|_| panic!("{text} is no decimal number"))
 }
 
 /// The symbol that an address is relative to, and the distance, as far as the shape of the constant says so.
@@ -253,7 +278,10 @@ fn add_operand_operations(user: LLVMValueRef, operations: &mut BTreeSet<&'static
         for index in 0..LLVMGetNumOperands(user) as u32 {
             let value = LLVMGetOperand(user, index);
             match LLVMGetValueKind(value) {
-                LLVMValueKind::LLVMConstantExprValueKind => {}
+                // What old expressions take out of a vector made of an address, LLVM folds.
+                LLVMValueKind::LLVMConstantExprValueKind => {
+                    operations.insert("extract_element");
+                }
                 // Elements that are no numbers are inserted one by one.
                 LLVMValueKind::LLVMConstantVectorValueKind => {
                     operations.insert("insert_element");

@@ -17,7 +17,7 @@ use crate::llvm::attributes::{Attributes, FORBIDS_CALLS};
 use crate::llvm::types::{Kind, TypeId};
 use frazil_ir::{
     Block, CallConv, CallFlags, ConstView, EntityRef, Format, InstData, IntFlags, MemFlags, Opcode, Operand, Results,
-    SymbolId, Type,
+    SymbolId, Type, TypeData,
 };
 
 /// A call as its record describes it.
@@ -451,6 +451,13 @@ fn plain(body: &mut Body<'_, '_>, call: &Call<'_>, op: Opcode, class: Class, res
     if !own_result || op.results() == Results::Ptr && result != Type::PTR {
         return Ok(false);
     }
+    let scalar = build.function.types.data(build.function.types.scalar(result));
+    if !computes_type(op, scalar) {
+        return Err(build.malformed(format!(
+            "an intrinsic for `{}` with a result of another kind",
+            op.name()
+        )));
+    }
     let flags = match frazil_ir::flags::flag_kind(op) {
         frazil_ir::flags::FlagKind::Fast => call.fast_math,
         _ => 0,
@@ -481,6 +488,17 @@ fn plain(body: &mut Body<'_, '_>, call: &Call<'_>, op: Opcode, class: Class, res
     body.build
         .define(InstData::new(op, result, flags, a, b), result, call.result)?;
     Ok(true)
+}
+
+/// Whether an operation on integers or floats has results of a type, or vectors of it.
+fn computes_type(op: Opcode, scalar: TypeData) -> bool {
+    let is_between = |first: Opcode, last: Opcode| (first as u8..=last as u8).contains(&(op as u8));
+    match scalar {
+        TypeData::Int(bits) if op == Opcode::Bswap => bits % 16 == 0,
+        TypeData::Int(_) => !is_between(Opcode::Fadd, Opcode::IsFpclass),
+        TypeData::Ptr(_) => !is_between(Opcode::Add, Opcode::Fshr) && !is_between(Opcode::Fadd, Opcode::IsFpclass),
+        _ => !is_between(Opcode::Add, Opcode::Fshr),
+    }
 }
 
 /// The smaller or larger of two operands; one that is no number gives way to the other one.
