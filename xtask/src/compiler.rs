@@ -56,7 +56,8 @@ pub enum Compiler {
 
 impl Compiler {
     /// What the options of every command that runs Frazil say: `--frazil PATH`, `--recipe NAME`, `--verify-each`,
-    /// `--check-regalloc`, `--check-machine`, and `--with OPTION` for any other option of Frazil, given as often as wanted.
+    /// `--check-regalloc`, `--check-machine`, and `--with OPTION` for any other option of Frazil, given as often as
+    /// wanted.
     pub fn from_arguments(arguments: &mut Arguments) -> Result<Compiler> {
         Self::from_arguments_or(arguments, DEFAULT_RECIPE)
     }

@@ -57,8 +57,8 @@ impl Choices {
     }
 }
 
-/// After so many arrivals, places that were parted stay parted, so that an end is reached. Before, they need not: what is
-/// undefined on one path is parted from everything until the other paths have arrived.
+/// After so many arrivals, places that were parted stay parted, so that an end is reached. Before, they need not:
+/// what is undefined on one path is parted from everything until the other paths have arrived.
 const FREE_MERGES: u32 = 40;
 
 /// The part of a word that is looked at by itself: its significant bits, the rest, or all of it.

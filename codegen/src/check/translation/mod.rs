@@ -30,8 +30,8 @@
 //! do, encodings, and what encoders and linkers' code do to registers that are never allocated. Accesses of memory are
 //! not reordered or removed by any pass, so a pass that does so is refuted even where it would be right.
 //!
-//! After A. Pnueli, M. Siegel, E. Singerman, "Translation validation" (1998), and G. Necula, "Translation validation for
-//! an optimizing compiler" (2000).
+//! After A. Pnueli, M. Siegel, E. Singerman, "Translation validation" (1998), and G. Necula, "Translation validation
+//! for an optimizing compiler" (2000).
 
 mod frames;
 mod live;

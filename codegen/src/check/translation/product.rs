@@ -76,8 +76,8 @@ impl Product {
         self.compare_once(sides, meaning, terms)
     }
 
-    /// Follows what differs back to where something undefined was chosen to be what it is not; whether there is any such
-    /// place.
+    /// Follows what differs back to where something undefined was chosen to be what it is not; whether there is any
+    /// such place.
     fn choose_otherwise(&mut self, terms: &Terms) -> bool {
         let mut is_new = false;
         let (mut stack, mut seen) = (std::mem::take(&mut self.unequal), HashSet::new());
@@ -276,8 +276,8 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// If function `number` is at a block that paths meet in, and the other one on its way to one, without an event: the
-    /// node that has come there, too.
+    /// If function `number` is at a block that paths meet in, and the other one on its way to one, without an event:
+    /// the node that has come there, too.
     fn catch_up(&mut self, node: u32, number: usize) -> Option<[Position; 2]> {
         let mut at = self.product.nodes[node as usize].at;
         let other = 1 - number;

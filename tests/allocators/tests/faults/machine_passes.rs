@@ -1,7 +1,8 @@
 //! Faults in what machine passes leave, and in what becomes of an allocation, for the validator of machine passes.
 //!
 //! Method: the passes of a recipe run one after the other, and the validator compares what each leaves with what it was
-//! given. For a fault, one of the results is spoiled before it is compared; the code is made of it whatever the verdict.
+//! given. For a fault, one of the results is spoiled before it is compared; the code is made of it whatever the
+//! verdict.
 
 use super::Way;
 use super::subject::{Compiled, FAULTY, Subject};
