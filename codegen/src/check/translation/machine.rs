@@ -380,9 +380,6 @@ impl Machine<'_> {
 
     /// What an event leaves: result number `index` of it.
     pub(super) fn result(&mut self, event: u32, index: u32, width: u16) -> Term {
-        if width <= 64 {
-            return self.terms.symbol(Origin::Event, [self.node, event, index], width);
-        }
         self.terms.symbol(Origin::Event, [self.node, event, index], width)
     }
 
