@@ -26,6 +26,8 @@ pub struct Cfg {
     predecessor_start: Vec<u32>,
     predecessors: Vec<Block>,
     indirect_jumps: u32,
+    /// Edges that a terminator names once more.
+    repeated: Vec<(Block, Block)>,
     seen: EpochMap<()>,
 }
 
@@ -37,6 +39,7 @@ impl Cfg {
         self.predecessor_start.clear();
         self.predecessors.clear();
         self.indirect_jumps = 0;
+        self.repeated.clear();
     }
 
     /// The predecessors of a block, each once, in block order.
@@ -56,6 +59,12 @@ impl Cfg {
     /// How many blocks end with an `indirect_jump`.
     pub fn indirect_jumps(&self) -> u32 {
         self.indirect_jumps
+    }
+
+    /// The edges that terminators name more than once, with source and target, once for each further time. Known
+    /// behind [`Cfg::compute`].
+    pub fn repeated_edges(&self) -> &[(Block, Block)] {
+        &self.repeated
     }
 
     /// Fills the graph from the terminators of `function`. Blocks without instructions have no successors.
@@ -85,9 +94,11 @@ impl Cfg {
                 self.add(data.target());
                 if data.else_target() != data.target() {
                     self.add(data.else_target());
+                } else {
+                    self.repeated.push((block, data.target()));
                 }
             }
-            _ => self.add_each_once(function, data),
+            _ => self.add_each_once(function, block, data),
         }
     }
 
@@ -96,13 +107,15 @@ impl Cfg {
         self.predecessor_start[target.index() + 2] += 1;
     }
 
-    fn add_each_once(&mut self, function: &Function, data: &InstData) {
+    fn add_each_once(&mut self, function: &Function, block: Block, data: &InstData) {
         self.indirect_jumps += u32::from(data.op == Opcode::IndirectJump);
         self.seen.reset(function.blocks.len());
         function.for_each_target(data, |target| {
             if self.seen.get(target.index()).is_none() {
                 self.seen.set(target.index(), ());
                 self.add(target);
+            } else {
+                self.repeated.push((block, target));
             }
         });
     }

@@ -50,7 +50,7 @@ pub enum Tail {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Abbreviation {
     /// The scalar fields, the record's code first (unless it is the first element of the array).
-    pub fields: Box<[Encoding]>,
+    pub fields: Vec<Encoding>,
     /// What follows them.
     pub tail: Tail,
     /// How to read the fields without looking at their kinds, if they are few and plain.
@@ -177,7 +177,7 @@ impl Abbreviation {
             let message = format!("an abbreviation of {count} operands; expected 1 to {limit}");
             return Err(ReadError::malformed(start, message));
         }
-        let mut fields = Vec::new();
+        let mut fields = Vec::with_capacity(count as usize);
         let mut tail = Tail::None;
         let mut left = count;
         while left > 0 {
@@ -203,7 +203,7 @@ impl Abbreviation {
         }
         Ok(Abbreviation {
             plan: Plan::new(&fields),
-            fields: fields.into_boxed_slice(),
+            fields,
             tail,
         })
     }

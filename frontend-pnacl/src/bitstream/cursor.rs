@@ -205,23 +205,32 @@ impl<'a> Cursor<'a> {
     #[inline]
     pub fn vbr6_run(&mut self, slots: &mut [u64]) {
         const WIDTH: u32 = 6;
-        /// The chunks that a window holds in full.
+        /// The continuation bits of the chunks that a window holds in full.
         const CHUNKS: u64 = 0o40_40_40_40_40_40_40_40_40;
+        const CHUNK_BITS: u32 = 54;
+        /// The continuation bit of the first chunk.
+        const CONTINUES: u64 = 0o40;
         let mut slots = slots;
         while !slots.is_empty() {
             let mut window = self.window();
-            let mut stops = CHUNKS;
             let mut used = 0;
             let mut count = 0;
             for slot in slots.iter_mut() {
-                let last = !window & stops;
+                // Most operands are small numbers.
+                if window & CONTINUES == 0 && used < CHUNK_BITS {
+                    *slot = window & (CONTINUES - 1);
+                    window >>= WIDTH;
+                    used += WIDTH;
+                    count += 1;
+                    continue;
+                }
+                let last = !window & (CHUNKS >> used);
                 if last == 0 {
                     break;
                 }
                 let bits = last.trailing_zeros() + 1;
                 *slot = squeeze6(window & (last ^ (last - 1)) & !CHUNKS, bits);
                 window >>= bits;
-                stops >>= bits;
                 used += bits;
                 count += 1;
             }

@@ -256,7 +256,22 @@ impl Uses {
             splits: (!splits.is_empty()).then_some(splits),
         };
         let rest = self.uses.get(first..).unwrap_or_default();
-        Some(first + rest.iter().position(|at| !check.holds(at))?)
+        // A block's uses stand together, and often several are of values of one block.
+        let mut explained = (NO_PHI, NO_PHI);
+        for (index, at) in (first..).zip(rest) {
+            let home = self.home(at.value);
+            let way = (home, at.block);
+            if way == explained {
+                continue;
+            }
+            if !check.holds(at, home) {
+                return Some(index);
+            }
+            if home & INVOKED == 0 && home != at.block {
+                explained = way;
+            }
+        }
+        None
     }
 }
 
@@ -279,9 +294,9 @@ impl<T: Dominators> Check<'_, T> {
         })
     }
 
+    /// Whether a use is right of a value whose block is `home`, perhaps with [`INVOKED`].
     #[inline]
-    fn holds(&self, at: &Use) -> bool {
-        let home = self.uses.home(at.value);
+    fn holds(&self, at: &Use, home: u32) -> bool {
         let block = self.begin(at.block);
         if home & INVOKED != 0 {
             return self.holds_invoked(at, home & !INVOKED, block);

@@ -5,7 +5,7 @@ use super::values::Builder;
 use super::word::{NO_TYPE, Word};
 use crate::error::ReadError;
 use crate::llvm::constants::ConstantKind;
-use frazil_ir::{InstData, Opcode, Operand, Type, TypeData};
+use frazil_ir::{ConstView, InstData, Opcode, Operand, Type, TypeData};
 
 impl Builder<'_, '_> {
     /// The expression of a kind with these operands, if it is about elements or a negative; `ir_type` is its type.
@@ -38,11 +38,12 @@ impl Builder<'_, '_> {
                 self.emit(Opcode::InsertElement, ir_type, 0, target.operand(), Operand::raw(rest))
             }
             (ConstantKind::Shuffle, &[first, second, mask]) => {
-                let (element, _) = self.vector_of(first.ir_type())?;
+                let (element, source_lanes) = self.vector_of(first.ir_type())?;
                 let (mask_element, lanes) = self.vector_of(mask.ir_type())?;
                 let is_result = self.vector_of(ir_type)? == (element, lanes);
                 let is_mask = mask_element == Type::I32 && mask.operand().as_const().is_some();
                 self.expect_types(is_result && is_mask && first.ir_type() == second.ir_type())?;
+                self.expect_shuffle_mask(mask.operand(), source_lanes)?;
                 let rest = self.function.push_pool(&[second.operand(), mask.operand()]);
                 self.emit(Opcode::Shuffle, ir_type, 0, first.operand(), Operand::raw(rest))
             }
@@ -53,6 +54,27 @@ impl Builder<'_, '_> {
             _ => return Ok(None),
         };
         Ok(Some(made))
+    }
+
+    /// Refuses a constant mask that names lanes which two vectors of `source_lanes` lanes do not have.
+    ///
+    /// # Errors
+    /// If there is such a number.
+    pub fn expect_shuffle_mask(&self, mask: Operand, source_lanes: u32) -> Result<(), ReadError> {
+        let numbers = match mask.as_const().map(|id| self.function.constant(id).1) {
+            Some(ConstView::Vector(numbers)) => numbers,
+            _ => return Ok(()),
+        };
+        let lanes = 2 * i64::from(source_lanes);
+        let fits = |number: &Operand| match (number.as_imm(), number.as_const()) {
+            (Some(number), _) => (0..lanes).contains(&number),
+            (None, Some(id)) => !matches!(self.function.constant(id).1, ConstView::Int(_)),
+            _ => true,
+        };
+        match numbers.iter().all(fits) {
+            true => Ok(()),
+            false => Err(self.malformed("a shuffle of a lane that neither vector has")),
+        }
     }
 
     /// Type and number of the elements of a vector.

@@ -52,6 +52,9 @@ impl Builder<'_, '_> {
         let mut distance = 0i64;
         for (number, &index) in indices.iter().enumerate() {
             let known = self.known_index(index);
+            if known.is_some() && !self.is_integer_index(index) {
+                return Err(self.malformed("an index that is no integer"));
+            }
             let stride = if number == 0 {
                 self.sized_stride(current)?
             } else {
@@ -120,12 +123,21 @@ impl Builder<'_, '_> {
 
     /// Whether an index has a type that numbers of fields may have.
     fn is_field_number(&self, index: Word) -> bool {
+        if index.ir_type() == Type::I32 {
+            return true;
+        }
         let types = &self.function.types;
         match types.data(index.ir_type()) {
             TypeData::Int(bits) => bits == 32,
             TypeData::Vector { element, .. } => types.int_bits(element) == Some(32),
             _ => false,
         }
+    }
+
+    /// Whether an index has a type that indices may have.
+    fn is_integer_index(&self, index: Word) -> bool {
+        let types = &self.function.types;
+        index.ir_type() <= Type::I128 || types.int_bits(types.scalar(index.ir_type())).is_some()
     }
 
     /// The value of an index that is a constant, the same in every lane.

@@ -2,7 +2,7 @@
 //!
 //! While a body is read, the predecessors of a block are not known. So a phi is appended without operands and its
 //! incoming pairs are kept; when the body is complete and its control flow computed, each pair goes to the column
-//! of its block. Edges that a terminator names twice are one edge: their pairs must agree.
+//! of its block. Edges that a terminator names twice are one edge: there are as many pairs for it, and they must agree.
 
 use super::state::PendingPhi;
 use super::values::Builder;
@@ -90,7 +90,7 @@ impl Builder<'_, '_> {
     /// Puts the operands of all phis into their columns, when the control flow is known.
     ///
     /// # Errors
-    /// If a phi does not have exactly one value for each predecessor.
+    /// If a phi does not have exactly one value for each edge from a predecessor.
     pub fn finish_phis(&mut self) -> Result<(), ReadError> {
         let phis = std::mem::take(&mut self.state.phis);
         let mut current = None;
@@ -142,7 +142,38 @@ impl Builder<'_, '_> {
                 phi.block
             )));
         }
-        Ok(())
+        self.expect_each_edge(phi, columns)
+    }
+
+    /// Refuses a phi that has not as many values for a predecessor as that has edges to it; there is one for each
+    /// predecessor at least.
+    fn expect_each_edge(&self, phi: &PendingPhi, columns: usize) -> Result<(), ReadError> {
+        let repeated = self.function.cfg.repeated_edges();
+        if repeated.is_empty() && phi.count as usize == columns {
+            return Ok(());
+        }
+        let place = phi.first as usize..(phi.first + phi.count) as usize;
+        let incoming = self.state.incoming.get(place).unwrap_or_default();
+        let mut values: Vec<u32> = incoming.iter().map(|&(_, block)| block).collect();
+        let predecessors = self.function.predecessors(Block::new(phi.block as usize));
+        let mut edges: Vec<u32> = predecessors.iter().map(|block| block.as_u32()).collect();
+        edges.extend(
+            repeated
+                .iter()
+                .filter(|edge| edge.1.as_u32() == phi.block)
+                .map(|edge| edge.0.as_u32()),
+        );
+        values.sort_unstable();
+        edges.sort_unstable();
+        if values == edges {
+            return Ok(());
+        }
+        Err(self.malformed(format!(
+            "a phi in block {} with {} values for {} edges",
+            phi.block,
+            values.len(),
+            edges.len()
+        )))
     }
 
     #[cold]

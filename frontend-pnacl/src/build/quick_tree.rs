@@ -92,8 +92,17 @@ impl QuickTree {
     /// the steps are used up.
     #[inline]
     fn common_ancestor(&mut self, cfg: &Cfg, block: u32, steps: &mut usize) -> Option<u32> {
+        let predecessors = cfg.predecessors(Block::new(block as usize));
+        if let [from] = predecessors
+            && from.as_u32() < block
+        {
+            return Some(match self.parent(from.as_u32()) {
+                NONE => NONE,
+                _ => from.as_u32(),
+            });
+        }
         let mut common = NONE;
-        for from in cfg.predecessors(Block::new(block as usize)) {
+        for from in predecessors {
             let mut from = from.as_u32();
             if from >= block {
                 self.back_edges.push((from, block));

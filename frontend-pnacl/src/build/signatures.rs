@@ -43,6 +43,7 @@ pub fn fill(
     push(build, &mut signature.returns, *result, attributes.result())?;
     expect_plain_offsets(build, *result)?;
     let parameters = module.types.members(parameters);
+    signature.params.reserve(parameters.len() + more.len());
     for (index, &parameter) in parameters.iter().enumerate() {
         push(build, &mut signature.params, parameter, attributes.parameter(index))?;
     }

@@ -68,6 +68,8 @@ pub struct BuildState {
     pub(crate) wide_room: usize,
     /// Blocks that invokes unwind to.
     pub(crate) unwind_targets: Vec<u32>,
+    /// The operands of a phi that is being read, and the blocks that they come from.
+    pub(crate) phi_operands: Vec<(Word, u32)>,
     pub(crate) phis: Vec<PendingPhi>,
     pub(crate) incoming: Vec<(Operand, u32)>,
     pub(crate) columns: frazil_support::EpochMap<u32>,

@@ -291,6 +291,16 @@ impl AttributeTable {
         Some(Attributes { table: self, groups })
     }
 
+    /// Whether no group has been read.
+    pub fn has_no_groups(&self) -> bool {
+        self.groups.is_empty()
+    }
+
+    /// Whether no list has been read.
+    pub fn has_no_lists(&self) -> bool {
+        self.lists.is_empty()
+    }
+
     /// Reads the block of groups; it has just been entered.
     ///
     /// # Errors
@@ -331,7 +341,7 @@ impl AttributeTable {
             match block.next(cursor, record)? {
                 Item::End => return Ok(()),
                 Item::Record if record.code() == LIST_ENTRY => {
-                    let mut list = List::new();
+                    let mut list = List::with_capacity(record.operands().len());
                     for id in record.operands() {
                         let group = self.ids.get(id).copied();
                         let group =
@@ -439,13 +449,14 @@ impl GroupReader<'_> {
     }
 
     fn text(&mut self) -> Result<Vec<u8>, ReadError> {
-        let mut text = Vec::new();
-        loop {
-            match self.take()? {
-                0 => return Ok(text),
-                byte => text.push(byte as u8),
-            }
-        }
+        let rest = self.record.operands().get(self.index..).unwrap_or_default();
+        let length = rest.iter().position(|&byte| byte == 0);
+        let length = length.unwrap_or(rest.len());
+        let text = rest.get(..length).unwrap_or_default();
+        self.index += length;
+        // The end, without which the record is too short.
+        self.take()?;
+        Ok(text.iter().map(|&byte| byte as u8).collect())
     }
 
     fn next(&mut self) -> Result<Option<Attribute>, ReadError> {

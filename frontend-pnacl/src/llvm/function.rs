@@ -10,6 +10,7 @@ use super::attachments::{Marks, mark_accesses};
 use super::body;
 use super::body::hooks::{self, Hooks};
 use super::codes::{block as id, function as code};
+use super::constant_operands::{self, ValueType};
 use super::fused;
 use super::metadata::Outer;
 use super::module::BitcodeModule;
@@ -154,6 +155,7 @@ impl<'m> FunctionReader<'m> {
             bundles: false,
             early,
             marks,
+            result: 0,
             hooks: Hooks::default(),
             metadata: None,
             outer_metadata: metadata,
@@ -195,6 +197,8 @@ pub(crate) struct Body<'r, 'm> {
     early: usize,
     /// Whether instructions are counted, because some of them are marked.
     marks: bool,
+    /// What the function returns.
+    pub(super) result: TypeId,
     /// What is called where the function begins and returns.
     pub(super) hooks: Hooks,
     /// The function's own metadata.
@@ -240,9 +244,10 @@ impl Body<'_, '_> {
         let Some(info) = module.symbols.get(symbol.index()).copied() else {
             return Ok(());
         };
-        let Some(Kind::Function { parameters, .. }) = module.types.kind(info.ty) else {
+        let Some(Kind::Function { parameters, result, .. }) = module.types.kind(info.ty) else {
             return Ok(());
         };
+        self.result = *result;
         let convention = match module.module.symbols.get(symbol).map(|data| data.kind) {
             Some(frazil_ir::SymbolKind::Function(id)) => module.module.functions.get(id).map(|head| head.call_conv),
             _ => None,
@@ -340,7 +345,14 @@ impl Body<'_, '_> {
         let block = Block::enter(cursor, inner, shared);
         build.state.constants.read(cursor, block, record, &module.types)?;
         build.push_constants(first);
-        Ok(())
+        let (own, rows) = (u64::from(build.state.first_constant), &build.state.constants.rows);
+        let wrong = constant_operands::find_wrong(&build.state.constants, first, &module.types, |value| {
+            match value.checked_sub(own) {
+                None => module.value_type(value),
+                Some(row) => Some(ValueType::Type(rows.get(usize::try_from(row).ok()?)?.ty)),
+            }
+        });
+        wrong.map_or(Ok(()), |message| Err(ReadError::malformed(inner.start, message)))
     }
 
     /// Completes the function. Returns a use that its definition does not dominate, with the block that defines it.
@@ -573,7 +585,8 @@ impl Body<'_, '_> {
         if rest.len() % 2 == 1 && !self.may_be_float(ty) {
             return Err(self.build.malformed("a phi with half a pair"));
         }
-        let mut pairs = Vec::with_capacity(rest.len() / 2);
+        let mut pairs = std::mem::take(&mut self.build.state.phi_operands);
+        pairs.clear();
         for pair in rest.chunks_exact(2) {
             let &[value, block] = pair else { continue };
             let number = (i64::from(self.build.next)).wrapping_sub(decode_signed(value));
@@ -593,11 +606,13 @@ impl Body<'_, '_> {
             self.build.state.uses.note_phi(number, block as u32, self.build.place);
             pairs.push((word, block as u32));
         }
-        self.build.define_phi(ty, flags, &pairs)
+        let defined = self.build.define_phi(ty, flags, &pairs);
+        self.build.state.phi_operands = pairs;
+        defined
     }
 
     /// Whether instructions of a type may have fast-math flags.
-    fn may_be_float(&self, ty: TypeId) -> bool {
+    pub(super) fn may_be_float(&self, ty: TypeId) -> bool {
         let types = &self.build.module.types;
         let mut ty = ty;
         if let Some(Kind::Struct { members, .. }) = types.kind(ty) {

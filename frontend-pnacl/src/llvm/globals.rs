@@ -305,6 +305,9 @@ impl Globals {
         };
         let tls = tls_model(fields.optional(7));
         let code_model = fields.optional(17);
+        if code_model > CODE_MODEL_LARGE {
+            return Err(record.malformed(format!("a code model of the number {code_model}")));
+        }
         let is_far = match code_model {
             _ if tls != TlsModel::NotThreadLocal => false,
             CODE_MODEL_SMALL => false,
@@ -416,7 +419,7 @@ impl Globals {
             return Err(record.malformed(format!("calling convention {convention}")));
         }
         let is_declaration = fields.need(2)? != 0;
-        let linkage = linkage(record, fields.need(3)?)?;
+        let linkage = linkage_of_code(record, fields.need(3)?)?;
         let kind = if is_declaration {
             expect_declared(record, linkage)?;
             SymbolKind::FunctionDeclaration
@@ -512,7 +515,7 @@ impl Globals {
                 offset: 0,
                 is_function,
             },
-            linkage: linkage(record, fields.need(3)?)?,
+            linkage: linkage_of_code(record, fields.need(3)?)?,
             tls: tls_model(fields.optional(6)),
             unnamed_addr: fields.optional(7) == 1,
             dso_local: fields.optional(8) != 0,
@@ -540,7 +543,7 @@ impl Globals {
             kind: SymbolKind::Ifunc {
                 resolver: module.symbols.next_key(),
             },
-            linkage: linkage(record, fields.need(3)?)?,
+            linkage: linkage_of_code(record, fields.need(3)?)?,
             dso_local: fields.optional(5) != 0,
             ..SymbolData::default()
         };
@@ -725,6 +728,16 @@ fn expect_declared(record: &Record, linkage: Linkage) -> Result<(), ReadError> {
     match linkage {
         Linkage::External | Linkage::ExternalWeak => Ok(()),
         _ => Err(record.malformed("a declaration of what only a definition can be")),
+    }
+}
+
+/// The linkage of what is no variable.
+fn linkage_of_code(record: &Record, field: u64) -> Result<Linkage, ReadError> {
+    match linkage(record, field)? {
+        Linkage::Common | Linkage::Appending => {
+            Err(record.malformed(format!("linkage {field}, which only variables have")))
+        }
+        linkage => Ok(linkage),
     }
 }
 

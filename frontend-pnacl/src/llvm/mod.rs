@@ -7,6 +7,7 @@ pub(crate) mod attachments;
 pub mod attributes;
 mod body;
 pub mod codes;
+mod constant_operands;
 pub mod constants;
 pub mod data_layout;
 pub mod function;

@@ -10,6 +10,7 @@
 use super::attachments;
 use super::attributes::AttributeTable;
 use super::codes::{block as id, identification, module as code, symbols};
+use super::constant_operands::{self, ValueType};
 use super::constants::ConstantTable;
 use super::data_layout::DataLayout;
 use super::fused::{self, Shape};
@@ -67,6 +68,10 @@ pub struct BitcodeModule<'a> {
     pub(crate) metadata: ModuleMetadata,
     /// The module's word on from which size in bytes on data is far away, where it may be.
     large_data_threshold: u64,
+    /// Where the blocks begin.
+    first_block: u64,
+    /// Which functions the file's own index has, by value, and where: in words from the one before the first block on.
+    places: Vec<(u64, u64)>,
     refusals: Vec<ReadError>,
 }
 
@@ -105,6 +110,7 @@ impl<'a> BitcodeModule<'a> {
             ));
         }
         let mut cursor = wrapper::open(bytes)?;
+        let first_block = cursor.position();
         let outline = outline(&mut cursor)?;
         let layout = DataLayout::of_target(b"");
         let mut this = BitcodeModule {
@@ -129,6 +135,8 @@ impl<'a> BitcodeModule<'a> {
             metadata_block: None,
             metadata: ModuleMetadata::default(),
             large_data_threshold: 0,
+            first_block,
+            places: Vec::new(),
             refusals: Vec::new(),
         };
         let names = match &outline.string_table {
@@ -214,6 +222,11 @@ impl<'a> BitcodeModule<'a> {
             .collect();
         let abbreviations = self.block_info.abbreviations(id::FUNCTION);
         self.shapes = abbreviations.iter().map(fused::recognise).collect();
+        self.check_functions(header.start)?;
+        let wrong = constant_operands::find_wrong(&self.constants, 0, &self.types, |value| self.value_type(value));
+        if let Some(message) = wrong {
+            return Err(ReadError::malformed(header.start, message).within("the module"));
+        }
         self.symbols = std::mem::take(&mut globals.infos);
         self.refusals = std::mem::take(&mut globals.refusals);
         let refusals = build::data::resolve_pending(self, &globals.pending)?;
@@ -224,6 +237,46 @@ impl<'a> BitcodeModule<'a> {
         self.apply_flags(header.start);
         self.apply_texts();
         self.apply_attachments(std::mem::take(&mut globals.sections_by_kind));
+        Ok(())
+    }
+
+    /// The type of a value of the module.
+    pub(super) fn value_type(&self, value: u64) -> Option<ValueType> {
+        Some(match *self.values.get(usize::try_from(value).ok()?)? {
+            ModuleValue::Symbol(_) => ValueType::Address,
+            ModuleValue::Constant(row) => ValueType::Type(self.constants.rows.get(row as usize)?.ty),
+        })
+    }
+
+    /// Refuses functions that are elsewhere than the file's index says, by which LLVM finds them, and functions with
+    /// bodies that have names of intrinsics.
+    fn check_functions(&self, place: u64) -> Result<(), ReadError> {
+        const WORD_BITS: u64 = 32;
+        // The places are those of the headers.
+        const HEADER_BITS: u64 = 2 * WORD_BITS;
+        let names = self.module.functions.values().map(|head| self.module.name(head.symbol));
+        if let Some(name) = names.into_iter().find(|name| name.starts_with(b"llvm.")) {
+            let message = format!("the intrinsic {} with a body", String::from_utf8_lossy(name));
+            return Err(ReadError::malformed(place, message));
+        }
+        for &(value, words) in &self.places {
+            let known = usize::try_from(value).ok().and_then(|value| self.values.get(value));
+            let kind = match known {
+                Some(&ModuleValue::Symbol(symbol)) => self.module.symbols.get(symbol).map(|data| data.kind),
+                _ => None,
+            };
+            let body = match kind {
+                Some(SymbolKind::Function(id)) => self.bodies.get(id.index()),
+                _ => None,
+            };
+            let said = words
+                .checked_mul(WORD_BITS)
+                .and_then(|bits| bits.checked_add(self.first_block));
+            if body.is_none_or(|body| said != (body.start - HEADER_BITS).checked_add(WORD_BITS)) {
+                let message = format!("value {value} is no function at word {words}, as the index of functions says");
+                return Err(ReadError::malformed(place, message));
+            }
+        }
         Ok(())
     }
 
@@ -286,6 +339,7 @@ impl<'a> BitcodeModule<'a> {
             self.bodies.push(*header);
             return Ok(());
         }
+        self.expect_first(header)?;
         let shared = self.block_info.abbreviations(header.id);
         let block = Block::enter(cursor, header, shared);
         match header.id {
@@ -316,14 +370,38 @@ impl<'a> BitcodeModule<'a> {
             id::VALUE_SYMBOLS if self.version < 2 => {
                 read_symbol_names(cursor, block, record, &self.values, &mut self.module)?;
             }
+            id::VALUE_SYMBOLS => read_places(cursor, block, record, &mut self.places)?,
             id::BUNDLE_TAGS => self.bundle_tags = read_names_in_order(cursor, block, record)?,
             id::SCOPE_NAMES => {
                 let names = read_names_in_order(cursor, block, record)?;
+                if names.is_empty() {
+                    return Err(ReadError::malformed(
+                        header.start,
+                        "a block without a synchronisation scope",
+                    ));
+                }
                 self.single_thread_scopes = names.iter().map(|name| name == b"singlethread").collect();
             }
             _ => block.leave(cursor)?,
         }
         Ok(())
+    }
+
+    /// Refuses a second block of what a module has once, unless the first had nothing.
+    fn expect_first(&self, header: &SubBlock) -> Result<(), ReadError> {
+        let is_first = match header.id {
+            id::TYPES => self.types.is_empty(),
+            id::ATTRIBUTE_GROUPS => self.attributes.has_no_groups(),
+            id::ATTRIBUTE_LISTS => self.attributes.has_no_lists(),
+            id::SCOPE_NAMES => self.single_thread_scopes.is_empty(),
+            id::BUNDLE_TAGS => self.bundle_tags.is_empty(),
+            _ => true,
+        };
+        if is_first {
+            return Ok(());
+        }
+        let message = format!("a second {}", id::name(header.id));
+        Err(ReadError::malformed(header.start, message))
     }
 
     /// Takes over what is attached to symbols.
@@ -547,6 +625,24 @@ fn read_symbol_names(
         let name = module.strings.add(&record.text(from));
         if let Some(data) = module.symbols.get_mut(symbol) {
             data.name = name;
+        }
+    }
+}
+
+/// The index of functions, in files with a string table.
+fn read_places(
+    cursor: &mut Cursor<'_>,
+    mut block: Block<'_>,
+    record: &mut Record,
+    places: &mut Vec<(u64, u64)>,
+) -> Result<(), ReadError> {
+    loop {
+        match block.next(cursor, record)? {
+            Item::End => return Ok(()),
+            Item::Record if record.code() == symbols::FUNCTION_ENTRY => {
+                places.push((record.operand(0)?, record.operand(1)?));
+            }
+            Item::Block(_) | Item::Record => {}
         }
     }
 }

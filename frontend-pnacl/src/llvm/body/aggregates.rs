@@ -41,7 +41,8 @@ fn vector(body: &Body<'_, '_>, word: Word) -> Result<(Type, u32), ReadError> {
 /// An index into a vector: any integer. The IR reads an immediate as one of 64 bits, and indices are unsigned.
 fn index(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<Operand, ReadError> {
     let word = single(body, operands)?;
-    if body.build.domain(word.ir_type()) != Domain::Integer {
+    let is_vector = matches!(body.build.function.types.data(word.ir_type()), TypeData::Vector { .. });
+    if is_vector || body.build.domain(word.ir_type()) != Domain::Integer {
         return Err(body.build.malformed("an index that is no integer"));
     }
     match word.operand().as_imm() {
@@ -79,7 +80,7 @@ pub(in crate::llvm) fn insert_element(body: &mut Body<'_, '_>, operands: &mut Op
 /// Two vectors and a mask, a constant.
 pub(in crate::llvm) fn shuffle(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
     let first = single(body, operands)?;
-    let (element, _) = vector(body, first)?;
+    let (element, source_lanes) = vector(body, first)?;
     let second = body.value_like(operands, first)?;
     let mask = single(body, operands)?;
     let (mask_element, lanes) = vector(body, mask)?;
@@ -88,6 +89,7 @@ pub(in crate::llvm) fn shuffle(body: &mut Body<'_, '_>, operands: &mut Operands<
             .build
             .malformed("a shuffle whose mask is no constant vector of i32"));
     }
+    body.build.expect_shuffle_mask(mask.operand(), source_lanes)?;
     let result = body.build.intern(TypeData::Vector { element, lanes })?;
     let rest = body.build.function.push_pool(&[second.operand(), mask.operand()]);
     let data = InstData::new(Opcode::Shuffle, result, 0, first.operand(), Operand::raw(rest));

@@ -6,7 +6,8 @@ use super::arithmetic::Domain;
 use super::control::{pointee_function, terminate};
 use super::hooks;
 use super::{
-    asm_outputs, atomics, environment, fast_math, fixed_point, float_parts, registers, saturating, strict, wide,
+    FAST_MATH_MASK, asm_outputs, atomics, environment, fast_math, fixed_point, float_parts, registers, saturating,
+    strict, wide,
 };
 use crate::build::classes::Class;
 use crate::build::intrinsics::Intrinsic;
@@ -46,11 +47,12 @@ pub(super) struct Call<'m> {
 pub(in crate::llvm) fn call(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
     let attribute_list = operands.next()?;
     let word = operands.next()?;
-    let fast = if word & bits::FAST_MATH != 0 {
-        fast_math(operands.next()?)
-    } else {
-        0
-    };
+    let has_fast_math = word & bits::FAST_MATH != 0;
+    let fast_math_word = if has_fast_math { operands.next()? } else { 0 };
+    if has_fast_math && fast_math_word & FAST_MATH_MASK == 0 {
+        return Err(body.build.malformed("a call with fast-math flags of which none is set"));
+    }
+    let fast = fast_math(fast_math_word);
     let explicit = if word & bits::EXPLICIT_TYPE != 0 {
         Some(operands.next()?)
     } else {
@@ -62,6 +64,11 @@ pub(in crate::llvm) fn call(body: &mut Body<'_, '_>, operands: &mut Operands<'_>
     flags.set(CallFlags::NO_TAIL, word & bits::NO_TAIL != 0);
     let call_conv = CallConv((word >> bits::CONVENTION_SHIFT & bits::CONVENTION_MASK) as u16);
     let call = read(body, operands, attribute_list, explicit, call_conv, flags, fast)?;
+    if has_fast_math && !body.may_be_float(call.result) {
+        return Err(body
+            .build
+            .malformed("a call with fast-math flags that returns no float"));
+    }
     let intrinsic = intrinsic_of(body, &call);
     if intrinsic == Some(Intrinsic::Register) {
         return registers::access(body, call);

@@ -31,12 +31,17 @@ pub(in crate::llvm) fn unreachable(body: &mut Body<'_, '_>) -> Result<(), ReadEr
 pub(in crate::llvm) fn ret(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
     body.build.state.operands.clear();
     let mut alone = None;
-    if !operands.rest().is_empty() {
+    let has_none = operands.rest().is_empty();
+    if !has_none {
         let word = body.value(operands)?;
         body.build.push_parts(word)?;
         alone = word.is_operand().then(|| word.ir_type());
     }
+    let returns_nothing = body.build.class(body.result)? == Class::Void;
     let build = &mut body.build;
+    if returns_nothing != has_none {
+        return Err(build.malformed("a return of nothing where there is a result, or the other way round"));
+    }
     let returns = &build.function.signature.returns;
     let matches = returns.len() == build.state.operands.len()
         && returns.iter().zip(&build.state.operands).all(|(param, &operand)| {
@@ -195,6 +200,10 @@ pub(in crate::llvm) fn indirect_branch(body: &mut Body<'_, '_>, operands: &mut O
     Ok(())
 }
 
+fn is_array(body: &Body<'_, '_>, word: Word) -> bool {
+    !word.is_operand() && matches!(body.build.module.types.kind(word.ty()), Some(Kind::Array { .. }))
+}
+
 /// The two parts of an exception: pointer and selector.
 fn is_exception_type(body: &mut Body<'_, '_>, ty: u32) -> Result<bool, ReadError> {
     if body.build.class(ty)? != Class::Aggregate {
@@ -251,8 +260,12 @@ pub(in crate::llvm) fn landing_pad(body: &mut Body<'_, '_>, operands: &mut Opera
         let array = body.value(operands)?;
         body.build.state.operands.clear();
         body.build.push_parts(array)?;
-        if kind == CATCH && !array.is_operand() {
-            return Err(body.build.malformed("a catch clause of an aggregate"));
+        let is_pointer = array.is_operand() && body.build.domain(array.ir_type()) == Domain::Pointer;
+        if kind == CATCH && !is_pointer {
+            return Err(body.build.malformed("a catch clause of something that is no pointer"));
+        }
+        if kind == FILTER && !is_array(body, array) {
+            return Err(body.build.malformed("a filter clause of something that is no array"));
         }
         let parts = &body.build.state.operands;
         if parts.iter().any(|part| part.as_value().is_some()) {

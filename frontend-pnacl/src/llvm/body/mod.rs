@@ -21,6 +21,9 @@ mod strict;
 pub(super) mod variadic;
 mod wide;
 
+/// The bits that are fast-math flags.
+pub(super) const FAST_MATH_MASK: u64 = 0xff;
+
 /// Fast-math flags: the file has reassociation in bit 7 and, from old versions, everything in bit 0.
 pub(super) fn fast_math(flags: u64) -> u16 {
     if flags & 1 != 0 {

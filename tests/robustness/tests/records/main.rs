@@ -1,10 +1,13 @@
-//! Modules with one damaged record: what the compiler accepts, LLVM's reader and verifier accept, too.
+//! Modules with one damaged record, and with damaged bytes: what the compiler accepts, LLVM's reader and verifier
+//! accept, too.
 //!
-//! `ROBUSTNESS_RECORDS` says how many, `ROBUSTNESS_SEED` which series, `ROBUSTNESS_SECONDS` when to stop at the latest;
-//! `ROBUSTNESS_CASE` repeats a single case and writes it to the file that `ROBUSTNESS_OUTPUT` names.
+//! `ROBUSTNESS_RECORDS` says how many, `ROBUSTNESS_BYTES` how many with damaged bytes, `ROBUSTNESS_SEED` which series,
+//! `ROBUSTNESS_SECONDS` when to stop at the latest; `ROBUSTNESS_CASE` repeats a single case and writes it to the file
+//! that `ROBUSTNESS_OUTPUT` names.
 
 mod accepted;
 mod old;
+mod refused;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -14,9 +17,9 @@ use std::{env, fs, panic};
 use frazil::{Options, Stage};
 use frazil_frontend_pnacl::{BitcodeModule, FunctionReader};
 use frazil_ir::Function;
-use frazil_robustness::Random;
 use frazil_robustness::record_damage::damage;
 use frazil_robustness::records::{Node, Tree, decode, encode};
+use frazil_robustness::{Module, Random, case};
 use frazil_test_support::Folder;
 
 /// Larger inputs take LLVM too long.
@@ -27,6 +30,7 @@ const TIME_LIMIT: Duration = Duration::from_secs(1);
 
 struct Base {
     name: String,
+    bytes: Vec<u8>,
     trees: Vec<Tree>,
 }
 
@@ -43,9 +47,13 @@ fn bases() -> Vec<Base> {
     paths.sort();
     paths
         .iter()
-        .map(|path| Base {
-            name: path.file_name().expect("a file").to_string_lossy().into_owned(),
-            trees: decode(&fs::read(path).expect("it can be read")).expect("it is well-formed"),
+        .map(|path| {
+            let bytes = fs::read(path).expect("it can be read");
+            Base {
+                name: path.file_name().expect("a file").to_string_lossy().into_owned(),
+                trees: decode(&bytes).expect("it is well-formed"),
+                bytes,
+            }
         })
         .collect()
 }
@@ -83,18 +91,54 @@ struct Counts {
     listed: usize,
 }
 
-#[allow(clippy::print_stdout, reason = "what was done is shown with --nocapture")]
+/// A damaged module.
+struct Damaged {
+    bytes: Vec<u8>,
+    /// For damaged records, the kind of block and the codes before and after.
+    place: Option<(u64, [u64; 2])>,
+    description: String,
+}
+
 #[test]
 fn what_is_accepted_is_accepted_by_llvm() {
+    let bases = bases();
+    compare("records", "ROBUSTNESS_RECORDS", 200, |seed, number| {
+        let mut random = Random::new(seed, number);
+        let base = &bases[random.below(bases.len())];
+        let damaged = damage(&base.trees, &mut random);
+        Damaged {
+            bytes: encode(&damaged.trees),
+            place: Some((damaged.block, damaged.codes)),
+            description: format!("{}, block {}, {}", base.name, damaged.block, damaged.description),
+        }
+    });
+}
+
+#[test]
+fn what_is_accepted_of_damaged_bytes_is_accepted_by_llvm() {
+    let bases = bases();
+    let modules: Vec<Module> = bases.iter().map(|base| Module::new(base.bytes.clone())).collect();
+    compare("bytes", "ROBUSTNESS_BYTES", 200, |seed, number| {
+        let case = case(seed, number, &modules);
+        Damaged {
+            bytes: case.bytes,
+            place: None,
+            description: format!("{}, {}", bases[case.module].name, case.description),
+        }
+    });
+}
+
+/// Compares verdicts on so many damaged modules, or as many as the environment says under `name`.
+#[allow(clippy::print_stdout, reason = "what was done is shown with --nocapture")]
+fn compare(what: &str, name: &str, default: u64, make: impl Fn(u64, u64) -> Damaged) {
     let number = |name: &str, default: u64| env::var(name).map_or(default, |text| text.parse().expect("a number"));
     let seed = number("ROBUSTNESS_SEED", 1);
     let numbers = match env::var("ROBUSTNESS_CASE") {
         Ok(_) => number("ROBUSTNESS_CASE", 0)..number("ROBUSTNESS_CASE", 0) + 1,
-        Err(_) => 0..number("ROBUSTNESS_RECORDS", 200),
+        Err(_) => 0..number(name, default),
     };
     let limit = Duration::from_secs(number("ROBUSTNESS_SECONDS", u64::from(u32::MAX)));
-    let folder = Folder::new("records");
-    let bases = bases();
+    let folder = Folder::new(what);
     let start = Instant::now();
     let mut counts = Counts::default();
     let mut failures = Vec::new();
@@ -102,22 +146,17 @@ fn what_is_accepted_is_accepted_by_llvm() {
         if start.elapsed() > limit {
             break;
         }
-        let mut random = Random::new(seed, number);
-        let base = &bases[random.below(bases.len())];
-        let damaged = damage(&base.trees, &mut random);
-        let bytes = encode(&damaged.trees);
+        let damaged = make(seed, number);
         if let Ok(path) = env::var("ROBUSTNESS_OUTPUT") {
-            fs::write(path, &bytes).expect("it can be written");
+            fs::write(path, &damaged.bytes).expect("it can be written");
         }
-        if let Err(problem) = check(&bytes, (damaged.block, damaged.codes), &folder, &mut counts) {
-            failures.push(format!(
-                "case {number} of seed {seed} ({}, block {}, {}): {problem}",
-                base.name, damaged.block, damaged.description
-            ));
+        if let Err(problem) = check(&damaged, &folder, &mut counts) {
+            let description = damaged.description;
+            failures.push(format!("case {number} of seed {seed} ({description}): {problem}"));
         }
     }
     println!(
-        "records: {} of {} cases, {} compiled, of these {} refused by LLVM ({} with reason), {} crashes of LLVM",
+        "{what}: {} of {} cases, {} compiled, of these {} refused by LLVM ({} with reason), {} crashes of LLVM",
         counts.made,
         numbers.count(),
         counts.compiled,
@@ -134,7 +173,8 @@ fn what_is_accepted_is_accepted_by_llvm() {
     );
 }
 
-fn check(bytes: &[u8], (block, codes): (u64, [u64; 2]), folder: &Folder, counts: &mut Counts) -> Result<(), String> {
+fn check(damaged: &Damaged, folder: &Folder, counts: &mut Counts) -> Result<(), String> {
+    let bytes = damaged.bytes.as_slice();
     counts.made += 1;
     let start = Instant::now();
     let result = panic::catch_unwind(panic::AssertUnwindSafe(|| frazil::compile(bytes, &Options::default())));
@@ -159,7 +199,7 @@ fn check(bytes: &[u8], (block, codes): (u64, [u64; 2]), folder: &Folder, counts:
         }
         Verdict::Refused(said) => {
             counts.refused_by_llvm += 1;
-            if accepted::is_listed(block, codes, &said) {
+            if accepted::is_listed(damaged.place, &said) {
                 counts.listed += 1;
                 return Ok(());
             }

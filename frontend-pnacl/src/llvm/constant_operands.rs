@@ -1,0 +1,87 @@
+//! What constants name: values that are there, and elements of the types that the aggregate's type says.
+//!
+//! It is checked when a table of constants is complete, for all of them, whether or not something uses them: LLVM's
+//! reader makes all of them, and refuses a module if it cannot.
+//!
+//! Left to whoever evaluates a constant: the types of operands of expressions, which say them in many ways.
+
+use super::constants::{Constant, ConstantKind, ConstantTable};
+use super::types::{Kind, TypeId, TypeTable};
+
+/// What is known of the type of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValueType {
+    /// It is this one.
+    Type(TypeId),
+    /// It is a symbol's address.
+    Address,
+}
+
+/// What is wrong with the constants of a table from row `first` on, if anything is; `type_of` gives the types of the
+/// values that they may name.
+pub fn find_wrong(
+    table: &ConstantTable,
+    first: usize,
+    types: &TypeTable,
+    type_of: impl Fn(u64) -> Option<ValueType>,
+) -> Option<String> {
+    let rows = table.rows.get(first..).unwrap_or_default();
+    rows.iter().find_map(|row| match row.kind {
+        ConstantKind::Aggregate => wrong_element(table, row, types, &type_of),
+        _ => {
+            let words = table.words(row);
+            let mut named = operands(row.kind, words);
+            let unknown = named.find(|&value| type_of(value).is_none())?;
+            Some(format!("a constant of value {unknown}, which is not there"))
+        }
+    })
+}
+
+/// The values that an expression names.
+fn operands(kind: ConstantKind, words: &[u64]) -> impl Iterator<Item = u64> + '_ {
+    let (skip, step) = match kind {
+        ConstantKind::Cast | ConstantKind::Binary | ConstantKind::Compare => (1, 1),
+        ConstantKind::Select
+        | ConstantKind::ExtractElement
+        | ConstantKind::InsertElement
+        | ConstantKind::Shuffle
+        | ConstantKind::Negative => (0, 1),
+        // The source type, then pairs of a type and a value.
+        ConstantKind::Gep => (2, 2),
+        _ => (usize::MAX, 1),
+    };
+    words.iter().copied().skip(skip).step_by(step)
+}
+
+fn wrong_element(
+    table: &ConstantTable,
+    row: &Constant,
+    types: &TypeTable,
+    type_of: &impl Fn(u64) -> Option<ValueType>,
+) -> Option<String> {
+    let (element, members) = match types.kind(row.ty) {
+        Some(&Kind::Array { element, .. } | &Kind::Vector { element, .. }) => (Some(element), &[][..]),
+        Some(Kind::Struct { members, .. }) => (None, types.members(members)),
+        _ => (None, &[][..]),
+    };
+    table.words(row).iter().enumerate().find_map(|(index, &value)| {
+        let wanted = element.or_else(|| members.get(index).copied())?;
+        match type_of(value) {
+            None => Some(format!("an aggregate with value {value}, which is not there")),
+            Some(found) if is_same(found, wanted, types) => None,
+            Some(_) => Some(format!("an aggregate whose element {index} is not of type {wanted}")),
+        }
+    })
+}
+
+/// Whether a value is of a type; pointers to different things are the same since LLVM 15.
+fn is_same(found: ValueType, wanted: TypeId, types: &TypeTable) -> bool {
+    match (found, types.kind(wanted)) {
+        (ValueType::Type(found), _) if found == wanted => true,
+        (ValueType::Address, kind) => matches!(kind, Some(Kind::Pointer { .. })),
+        (ValueType::Type(found), Some(&Kind::Pointer { space, .. })) => {
+            matches!(types.kind(found), Some(&Kind::Pointer { space: other, .. }) if other == space)
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,328 @@
+//! Single records that once were accepted although LLVM refuses them, each put into a committed module.
+
+use super::{Verdict, bases, reads_all, verdict};
+use frazil::Options;
+use frazil_robustness::blocks;
+use frazil_robustness::records::{Node, Record, Tree, encode};
+use frazil_test_support::Folder;
+
+/// What is changed: the module, the kind of block, the code of the record, and its operands before and after.
+struct Change {
+    module: &'static str,
+    block: u64,
+    code: u64,
+    change: fn(&[u64]) -> Option<Vec<u64>>,
+}
+
+/// Kinds of blocks.
+const MODULE: u64 = 8;
+const CONSTANTS: u64 = 11;
+const FUNCTION: u64 = 12;
+
+/// Codes of records in these.
+const GLOBAL_VARIABLE: u64 = 7;
+const FUNCTION_OF_MODULE: u64 = 8;
+const SET_TYPE: u64 = 1;
+const INTEGER: u64 = 4;
+const AGGREGATE: u64 = 7;
+const ADDRESS: u64 = 31;
+const EXTRACT_ELEMENT: u64 = 6;
+const INSERT_ELEMENT: u64 = 7;
+const RETURN: u64 = 10;
+const PHI: u64 = 16;
+const CALL: u64 = 34;
+
+fn instead(operands: &[u64], before: &[u64], after: &[u64]) -> Option<Vec<u64>> {
+    (operands == before).then(|| after.to_vec())
+}
+
+const CHANGES: &[(&str, Change)] = &[
+    (
+        "an index of an address that is a pointer",
+        Change {
+            module: "gep.bc",
+            block: CONSTANTS,
+            code: SET_TYPE,
+            change: |operands| instead(operands, &[2], &[0]),
+        },
+    ),
+    (
+        "an index of an extracted element that is a vector",
+        Change {
+            module: "operations.bc",
+            block: FUNCTION,
+            code: EXTRACT_ELEMENT,
+            change: |operands| instead(operands, &[1, 11], &[1, 3]),
+        },
+    ),
+    (
+        "an index of an inserted element that is a vector",
+        Change {
+            module: "operations.bc",
+            block: FUNCTION,
+            code: INSERT_ELEMENT,
+            change: |operands| instead(operands, &[14, 1, 5], &[14, 1, 4]),
+        },
+    ),
+    (
+        "a lane that neither vector of a shuffle has",
+        Change {
+            module: "operations.bc",
+            block: CONSTANTS,
+            code: INTEGER,
+            change: |operands| instead(operands, &[6], &[1 << 20]),
+        },
+    ),
+    (
+        "an aggregate with an element that is not there",
+        Change {
+            module: "objects.bc",
+            block: CONSTANTS,
+            code: AGGREGATE,
+            change: |operands| {
+                let (_, rest) = operands.split_last()?;
+                Some([rest, &[1 << 20]].concat())
+            },
+        },
+    ),
+    (
+        "an aggregate with elements of other types",
+        Change {
+            module: "objects.bc",
+            block: CONSTANTS,
+            code: AGGREGATE,
+            change: |operands| {
+                let (first, rest) = operands.split_first()?;
+                Some([rest, &[*first]].concat())
+            },
+        },
+    ),
+    (
+        "an expression of a value that is not there",
+        Change {
+            module: "classes-O2.bc",
+            block: CONSTANTS,
+            code: ADDRESS,
+            change: |operands| {
+                let (_, rest) = operands.split_last()?;
+                Some([rest, &[1 << 20]].concat())
+            },
+        },
+    ),
+    (
+        "a value where nothing is returned",
+        Change {
+            module: "objects.bc",
+            block: FUNCTION,
+            code: RETURN,
+            change: |operands| instead(operands, &[], &[23]),
+        },
+    ),
+    (
+        "a catch clause that is no pointer",
+        Change {
+            module: "calls.bc",
+            block: CONSTANTS,
+            code: SET_TYPE,
+            change: |operands| instead(operands, &[23], &[24]),
+        },
+    ),
+    (
+        "fast-math flags of which none is set",
+        Change {
+            module: "atomics.bc",
+            block: FUNCTION,
+            code: CALL,
+            change: |operands| match operands {
+                [list, rest @ ..] => Some([&[*list, 1 << 17 | 1 << 15, 0], rest.get(1..)?].concat()),
+                [] => None,
+            },
+        },
+    ),
+    (
+        "a code model that there is not",
+        Change {
+            module: "classes-O2.bc",
+            block: MODULE,
+            code: GLOBAL_VARIABLE,
+            change: |operands| {
+                let (_, rest) = operands.split_last().filter(|_| operands.len() == 20)?;
+                Some([rest, &[307]].concat())
+            },
+        },
+    ),
+    (
+        "a function of the linkage of variables",
+        Change {
+            module: "mixed-O2.bc",
+            block: MODULE,
+            code: FUNCTION_OF_MODULE,
+            change: |operands| {
+                // Behind name, type, convention and whether it is a declaration.
+                let mut operands = operands.to_vec();
+                *operands.get_mut(5)? = 8;
+                Some(operands)
+            },
+        },
+    ),
+    (
+        "a phi with two values for one edge",
+        Change {
+            module: "mixed-O2.bc",
+            block: FUNCTION,
+            code: PHI,
+            change: |operands| {
+                let pair = operands.get(operands.len() - 2..).filter(|_| operands.len() % 2 == 1)?;
+                Some([operands, pair].concat())
+            },
+        },
+    ),
+];
+
+/// The modules in which the change was made to one of the records that it fits.
+fn changed(trees: &[Tree], change: &Change) -> Vec<Vec<Tree>> {
+    let mut found = Vec::new();
+    for wanted in 0.. {
+        let mut trees = trees.to_vec();
+        let mut left = wanted;
+        if !trees.iter_mut().any(|tree| apply(tree, change, &mut left)) {
+            break;
+        }
+        found.push(trees);
+    }
+    found
+}
+
+/// Makes the change to the record that comes after `left` others; returns whether there was one.
+fn apply(tree: &mut Tree, change: &Change, left: &mut usize) -> bool {
+    let id = tree.id;
+    tree.nodes.iter_mut().any(|node| match node {
+        Node::Block(inner) => apply(inner, change, left),
+        Node::Record(Record { code, operands, .. }) => {
+            if id != change.block || *code != change.code {
+                return false;
+            }
+            let Some(after) = (change.change)(operands) else {
+                return false;
+            };
+            if *left > 0 {
+                *left -= 1;
+                return false;
+            }
+            *operands = after;
+            true
+        }
+    })
+}
+
+#[test]
+fn what_llvm_refuses_of_these_is_refused() {
+    let folder = Folder::new("refused-records");
+    let bases = bases();
+    for (name, change) in CHANGES {
+        let base = bases.iter().find(|base| base.name == change.module);
+        let mut refused = 0;
+        for trees in changed(&base.expect("it is there").trees, change) {
+            let bytes = encode(&trees);
+            if !matches!(verdict(&folder.write("module.bc", &bytes)), Verdict::Refused(_)) {
+                continue;
+            }
+            match frazil::compile(&bytes, &Options::default()) {
+                Err(error) => assert!(error.to_string().contains("[FZ0802]"), "{name}: {error}"),
+                // Functions that need not be in the object are not compiled, but can be read.
+                Ok(_) => assert!(!reads_all(&bytes), "{name} is accepted"),
+            }
+            refused += 1;
+        }
+        assert!(refused > 0, "{name}: LLVM refuses none");
+    }
+}
+
+/// What a module has once: synchronisation scopes, types, attributes and their lists, tags of bundles.
+const ONCE: [u64; 5] = [26, 17, 10, 9, 21];
+
+#[test]
+fn blocks_that_stand_there_twice_are_refused() {
+    let folder = Folder::new("refused-blocks");
+    let bases = bases();
+    let base = bases
+        .iter()
+        .find(|base| base.name == "mixed-O2.bc")
+        .expect("it is there");
+    for id in ONCE {
+        let mut trees = base.trees.clone();
+        let module = trees.iter_mut().find(|tree| tree.id == MODULE).expect("it is there");
+        let is_one = |node: &Node| matches!(node, Node::Block(inner) if inner.id == id);
+        let at = module.nodes.iter().position(is_one).expect("it is there");
+        module.nodes.insert(at, module.nodes[at].clone());
+        let bytes = encode(&trees);
+        let verdict = verdict(&folder.write("module.bc", &bytes));
+        assert!(matches!(verdict, Verdict::Refused(_)), "LLVM takes two blocks {id}");
+        let error = frazil::compile(&bytes, &Options::default())
+            .err()
+            .map(|error| error.to_string());
+        assert!(error.is_some_and(|error| error.contains("a second ")), "block {id}");
+    }
+}
+
+/// The block of a function is a word longer, so that the next ones are not where the index of functions says.
+#[test]
+fn functions_that_are_not_where_the_index_says_are_refused() {
+    let folder = Folder::new("refused-places");
+    let bases = bases();
+    let base = bases
+        .iter()
+        .find(|base| base.name == "mixed-O2.bc")
+        .expect("it is there");
+    let places = blocks::find(&base.bytes).expect("it has blocks");
+    let function = places.iter().find(|place| place.id == FUNCTION).expect("it is there");
+    let longer = [&base.bytes[function.body.clone()], &[0; 4]].concat();
+    let bytes = blocks::replace(&base.bytes, function, &longer);
+    let verdict = verdict(&folder.write("module.bc", &bytes));
+    assert!(matches!(verdict, Verdict::Refused(_)), "LLVM takes it");
+    let error = frazil::compile(&bytes, &Options::default())
+        .err()
+        .map(|error| error.to_string());
+    assert!(error.is_some_and(|error| error.contains("as the index of functions says")));
+}
+
+#[test]
+fn intrinsics_with_bodies_are_refused() {
+    let folder = Folder::new("refused-intrinsics");
+    let bases = bases();
+    let base = bases
+        .iter()
+        .find(|base| base.name == "mixed-O2.bc")
+        .expect("it is there");
+    // In the table of strings, which ends with the names of functions.
+    let name = b"main";
+    let at = base
+        .bytes
+        .windows(name.len())
+        .rposition(|bytes| bytes == name)
+        .expect("it is there");
+    let mut bytes = base.bytes.clone();
+    // Names overlap in the table without harm.
+    bytes[at - 1..at + 4].copy_from_slice(b"llvm.");
+    let mut trees = frazil_robustness::records::decode(&bytes).expect("it is well-formed");
+    let module = trees.iter_mut().find(|tree| tree.id == MODULE).expect("it is there");
+    let mut moved = 0;
+    for node in &mut module.nodes {
+        if let Node::Record(record) = node
+            && record.code == FUNCTION_OF_MODULE
+            && record.operands[1] == name.len() as u64
+        {
+            record.operands[0] -= 1;
+            record.operands[1] += 1;
+            moved += 1;
+        }
+    }
+    assert!(moved > 0);
+    let bytes = encode(&trees);
+    let verdict = verdict(&folder.write("module.bc", &bytes));
+    assert!(matches!(verdict, Verdict::Refused(_)), "LLVM takes it");
+    let error = frazil::compile(&bytes, &Options::default())
+        .err()
+        .map(|error| error.to_string());
+    assert!(error.is_some_and(|error| error.contains("with a body")));
+}
