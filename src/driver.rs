@@ -108,17 +108,19 @@ impl Driver {
         if let Some(words) = compare_words(&arguments) {
             return compare(words);
         }
-        let command = Arguments::command();
+        let mut command = Arguments::command();
         let outcome = words::prepare(arguments, &command).map_err(Failure::Error);
         let outcome = outcome.and_then(|words| {
             let personality = words
                 .first()
                 .map_or_else(Personality::default, |name| Personality::of(name));
-            let matches = command.try_get_matches_from(words).map_err(Failure::Usage)?;
-            let mut arguments = Arguments::from_arg_matches(&matches).map_err(Failure::Usage)?;
+            let mut matches = command.try_get_matches_from_mut(words).map_err(Failure::Usage)?;
+            let mut arguments = Arguments::from_arg_matches_mut(&mut matches).map_err(Failure::Usage)?;
             arguments.personality = personality;
             Ok(arguments)
         });
+        // The process is about to compile and to end; what describes the options would be taken apart piece by piece.
+        std::mem::forget(command);
         let outcome = outcome.and_then(|arguments| {
             let done = match arguments.question() {
                 Some(question) => self.answer(question, &arguments).map(|()| true),

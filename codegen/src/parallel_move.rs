@@ -115,6 +115,10 @@ impl<F: Copy + PartialEq> ParallelMoves<F> {
         // A move to itself does nothing unless it extends.
         self.moves
             .retain(|m| m.source != Source::Location(m.dest) || m.extend.0 != 0);
+        if let &[only] = self.moves.as_slice() {
+            self.steps.push(Step::Move(only));
+            return;
+        }
         self.count_readers();
         let count = self.moves.len();
         for index in 0..count {

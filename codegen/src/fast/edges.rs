@@ -125,9 +125,9 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         if self.st.moves.is_empty() {
             return;
         }
-        let mut moves = std::mem::take(&mut self.st.moves);
-        moves.resolve();
-        for step in &moves.steps {
+        self.st.moves.resolve();
+        let steps = std::mem::take(&mut self.st.moves.steps);
+        for step in &steps {
             match *step {
                 Step::Move(m) => self.perform_move(m),
                 Step::Save { location, float, bytes } => {
@@ -142,7 +142,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
                 }
             }
         }
-        self.st.moves = moves;
+        self.st.moves.steps = steps;
     }
 
     fn cycle_slot(&mut self) -> i32 {

@@ -8,6 +8,9 @@ use frazil_ir::EntityRef;
 /// Bytes with contents that one section may have; zero-filled sections take no memory and have no such limit.
 const MAX_SECTION_BYTES: u64 = 1 << 30;
 
+/// How many times what a section holds there is room for when it grows. What is not used is address space only.
+const GROWTH: usize = 3;
+
 /// One section.
 #[derive(Debug, Default)]
 pub(super) struct SectionContents {
@@ -90,6 +93,17 @@ impl SectionContents {
             self.zero_bytes
         } else {
             self.bytes.len() as u64
+        }
+    }
+
+    /// Makes room for the code of a function. Most code is in one section, which is copied each time that it grows.
+    pub fn reserve(&mut self, bytes: usize, relocations: usize) {
+        if self.bytes.capacity() - self.bytes.len() < bytes {
+            self.bytes.reserve(bytes.max(GROWTH * self.bytes.len()));
+        }
+        if self.relocations.capacity() - self.relocations.len() < relocations {
+            self.relocations
+                .reserve(relocations.max(GROWTH * self.relocations.len()));
         }
     }
 

@@ -317,6 +317,7 @@ impl<'a> ObjectBuilder<'a> {
 
     fn append_code(&mut self, section: SectionId, start: u64, code: &CodeBuffer) {
         let mut contents = self.contents.section(section);
+        contents.reserve(code.bytes.len(), code.relocs.len());
         contents.bytes.extend_from_slice(&code.bytes);
         for reloc in &code.relocs {
             let naming = match reloc.target.kind() {
