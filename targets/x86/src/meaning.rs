@@ -10,7 +10,7 @@
 use crate::cond::Cond;
 use crate::ops::{Form, Kind, Op, ROWS, Row, Width};
 use crate::regs::{RAX, RCX};
-use frazil_codegen::check::translation::{Bitwise, Contents, FunctionKey, Machine, Meaning, Term, function};
+use frazil_codegen::check::translation::{Bitwise, Contents, FunctionKey, Machine, Meaning, Term, Terms, function};
 use frazil_codegen::{MInst, Reg};
 
 /// The meanings of x86-64's rows.
@@ -42,7 +42,10 @@ static FIRST_OF_NAME: std::sync::LazyLock<Vec<u32>> = std::sync::LazyLock::new(|
 impl Meaning for X86Meaning {
     fn execute(&self, inst: &MInst, machine: &mut Machine<'_>) -> bool {
         let Some((op, row)) = row_of(inst) else { return false };
-        moves(op, inst, machine) || arithmetic(op, row, inst, machine) || shifts(op, row, inst, machine)
+        moves(op, inst, machine)
+            || arithmetic(op, row, inst, machine)
+            || shifts(op, row, inst, machine)
+            || single_bits(op, row, inst, machine)
     }
 
     fn condition(&self, inst: &MInst, machine: &mut Machine<'_>) -> Option<Term> {
@@ -95,6 +98,10 @@ impl Meaning for X86Meaning {
 
     fn memory_is_first(&self, inst: &MInst) -> bool {
         row_of(inst).is_some_and(|(_, row)| matches!(row.code.form, Form::MR | Form::M | Form::MI | Form::MC))
+    }
+
+    fn only_computes(&self, inst: &MInst) -> bool {
+        row_of(inst).is_some_and(|(op, _)| matches!(op, Op::MulM | Op::Mul8M | Op::ImulM | Op::Imul8M))
     }
 
     fn keeps_flags(&self, inst: &MInst) -> bool {
@@ -299,19 +306,54 @@ fn vector_moves(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> bool {
     true
 }
 
+/// A word of a vector, and whether anybody may look at it.
+type VectorWord = (Term, bool);
+
 /// The words of the first and of the second operand of a row on whole vector registers.
-fn vector_operands(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> [[Term; 4]; 2] {
+fn vector_operands(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> [[VectorWord; 4]; 2] {
     let row = &ROWS[op as usize];
     let second = match row.code.form {
-        Form::RM | Form::RMI => {
-            let contents = machine.load(inst.mem(), 16);
-            machine.term_of(&contents)
-        }
-        Form::RI => machine.read(inst.reg(0), 16),
-        _ => machine.read(inst.reg(1), 16),
+        Form::RM | Form::RMI => machine.load(inst.mem(), 16),
+        Form::RI => machine.contents(inst.reg(0), 16),
+        _ => machine.contents(inst.reg(1), 16),
     };
-    let first = machine.read(inst.reg(0), 16);
-    [first, second].map(|vector| [0, 32, 64, 96].map(|shift| machine.terms.part(vector, shift, 32)))
+    let first = machine.contents(inst.reg(0), 16);
+    [first, second].map(|contents| {
+        let vector = machine.term_of(&contents);
+        [0, 1, 2, 3].map(|word| {
+            let term = machine.terms.part(vector, word * 32, 32);
+            (term, contents.is_significant(usize::from(word)))
+        })
+    })
+}
+
+/// A bitwise operation of two words. Nobody may look at the result if nobody may at one of them, unless the other one
+/// alone makes it, or both are the same.
+fn bitwise_word(operation: Bitwise, words: [VectorWord; 2], machine: &mut Machine<'_>) -> VectorWord {
+    let [(a, a_counts), (b, b_counts)] = words;
+    let decides = |terms: &Terms, (term, counts): VectorWord| {
+        let value = terms.as_constant(term).filter(|_| counts);
+        match operation {
+            Bitwise::And => value == Some(0),
+            Bitwise::Or => value == Some(u64::from(u32::MAX)),
+            Bitwise::Xor => a == b,
+        }
+    };
+    let is_decided = words.into_iter().any(|word| decides(machine.terms, word));
+    let term = machine.terms.bitwise(operation, a, b);
+    (term, a_counts && b_counts || is_decided)
+}
+
+/// Writes a vector register; nobody may look at words that come of such at which nobody may.
+fn write_vector(inst: &MInst, words: &[VectorWord], machine: &mut Machine<'_>) {
+    let terms: Vec<Term> = words.iter().map(|&(term, _)| term).collect();
+    let value = machine.terms.concat(&terms);
+    machine.write(inst.reg(0), 16, value);
+    for (word, &(_, is_significant)) in words.iter().enumerate() {
+        if !is_significant {
+            machine.ignore_word(inst.reg(0), word as u32);
+        }
+    }
 }
 
 /// Rows that put words of their operands together.
@@ -330,8 +372,7 @@ fn shuffles(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> bool {
     };
     let [first, second] = vector_operands(op, inst, machine);
     let all = [first, second].concat();
-    let value = machine.terms.concat(&words.map(|word| all[word]));
-    machine.write(inst.reg(0), 16, value);
+    write_vector(inst, &words.map(|word| all[word]), machine);
     true
 }
 
@@ -360,15 +401,19 @@ fn lanes(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> bool {
     let mut words = Vec::with_capacity(4);
     for lane in (0..4).step_by(lane_words) {
         let range = lane..lane + lane_words;
+        let inputs = [&first[range.clone()], &second[range]].concat();
+        let is_significant = inputs.iter().all(|&(_, is_significant)| is_significant);
         if let Some(operation) = bitwise {
-            words.push(machine.terms.bitwise(operation, first[lane], second[lane]));
+            words.push(bitwise_word(operation, [first[lane], second[lane]], machine));
             continue;
         }
-        let args = [&first[range.clone()], &second[range]].concat();
-        words.push(machine.terms.apply(key, lane_words as u16 * 32, &args));
+        let args: Vec<Term> = inputs.iter().map(|&(term, _)| term).collect();
+        let value = machine.terms.apply(key, lane_words as u16 * 32, &args);
+        for word in 0..lane_words as u16 {
+            words.push((machine.terms.part(value, word * 32, 32), is_significant));
+        }
     }
-    let value = machine.terms.concat(&words);
-    machine.write(inst.reg(0), 16, value);
+    write_vector(inst, &words, machine);
     true
 }
 
@@ -585,6 +630,37 @@ fn shifts(op: Op, row: &Row, inst: &MInst, machine: &mut Machine<'_>) -> bool {
             .apply([number, u32::from(inst.size), u32::from(count), part], 8, &[x])
     });
     machine.set_flags(Some(value), Some(flags[0]), Some(flags[1]));
+    true
+}
+
+/// Setting a bit, and searching for the lowest one, which does not depend on what is above a bit that is set.
+fn single_bits(op: Op, row: &Row, inst: &MInst, machine: &mut Machine<'_>) -> bool {
+    if !matches!(
+        op,
+        Op::BtsRI | Op::BtsMI | Op::BsfRR | Op::BsfRM | Op::TzcntRR | Op::TzcntRM
+    ) {
+        return false;
+    }
+    let Some(operands) = operands(row, inst, machine) else {
+        return false;
+    };
+    let width = u16::from(inst.size) * 8;
+    if matches!(op, Op::BtsRI | Op::BtsMI) {
+        let number = inst.imm.cast_unsigned() as u16 % width;
+        let bit = machine.terms.constant(width, 1 << number);
+        let value = machine.terms.bitwise(Bitwise::Or, operands.first, bit);
+        let carry = machine.terms.part(operands.first, number, 1);
+        put_result(machine, inst, &operands, value);
+        machine.set_flags(None, Some(carry), None);
+        return true;
+    }
+    let source = operands.second.unwrap_or(operands.first);
+    let source = machine.terms.up_to_lowest_one(source);
+    let key = [row_number(row), u32::from(inst.size)];
+    let value = machine.terms.apply([key[0], key[1], 0, 2], width, &[source]);
+    machine.write_result(inst.reg(0), inst.size, value);
+    let flags = [0, 1, 2].map(|part| machine.terms.apply([key[0], key[1], part, 1], 8, &[source]));
+    machine.set_flags(Some(flags[0]), Some(flags[1]), Some(flags[2]));
     true
 }
 

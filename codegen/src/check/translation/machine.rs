@@ -54,6 +54,12 @@ pub trait Meaning: Send + Sync {
         false
     }
 
+    /// Whether an instruction that is not called pure, since it reads memory, does nothing else that can be seen: in a
+    /// spill slot it is what its form with a register is.
+    fn only_computes(&self, _inst: &MInst) -> bool {
+        false
+    }
+
     /// Whether an instruction that writes flags leaves some of them as they were, always or sometimes.
     fn keeps_flags(&self, _inst: &MInst) -> bool {
         true
@@ -90,6 +96,13 @@ pub(super) mod event {
 #[derive(Clone, Debug)]
 pub struct Contents {
     pub(super) words: Vec<Word>,
+}
+
+impl Contents {
+    /// Whether anybody may look at a word, or at some of it.
+    pub fn is_significant(&self, word: usize) -> bool {
+        self.words.get(word).is_some_and(|word| word.significant > 0)
+    }
 }
 
 /// The symbolic machine: one of the two functions at one of its instructions.
@@ -183,9 +196,14 @@ impl Machine<'_> {
     /// Says that a register holds nothing significant from a byte on, whatever stands there.
     pub fn ignore_from(&mut self, reg: Reg, bytes: u8) {
         for word in u32::from(bytes).div_ceil(4)..self.side.words(reg) {
-            let term = self.word(reg, word).term;
-            self.set_word(reg, word, Word { term, significant: 0 });
+            self.ignore_word(reg, word);
         }
+    }
+
+    /// Says that a word of a register is nothing that anybody may look at, whatever stands there.
+    pub fn ignore_word(&mut self, reg: Reg, word: u32) {
+        let term = self.word(reg, word).term;
+        self.set_word(reg, word, Word { term, significant: 0 });
     }
 
     /// Of a virtual register, only those bytes are significant that are kept when it is spilled.
@@ -413,7 +431,10 @@ impl Machine<'_> {
         let mem = inst.mem();
         let is_slot = has_memory && self.side.is_slot(&mem);
         // Forms with memory as destination are not called pure; what they do to a spill slot is.
-        let is_function = if desc.writes_memory { is_slot } else { desc.is_pure };
+        let is_function = match desc.writes_memory {
+            true => is_slot,
+            false => desc.is_pure || (is_slot && self.meaning.only_computes(inst)),
+        };
         if !is_function || desc.has_sets {
             self.execute_opaque(inst, desc);
             return;

@@ -24,11 +24,12 @@
 //!   variables in programs", 1988, over both functions at once).
 //!
 //! Where the code before leaves something undefined or insignificant (contract 1, a register that nothing has written,
-//! a phi without a move), the code after may have anything.
+//! a phi without a move), the code after may have anything, and something else at each use (`terms/refine.rs`).
 //!
-//! What it does not prove: that the code before was right, where the frame puts its parts, what prologue and epilogue
-//! do, encodings, and what encoders and linkers' code do to registers that are never allocated. Accesses of memory are
-//! not reordered or removed by any pass, so a pass that does so is refuted even where it would be right.
+//! What it does not prove: that something undefined is the same at two uses, that the code before was right, where the
+//! frame puts its parts, what prologue and epilogue do, encodings, and what encoders and linkers' code do to registers
+//! that are never allocated. Accesses of memory are not reordered or removed by any pass, so a pass that does so is
+//! refuted even where it would be right.
 //!
 //! After A. Pnueli, M. Siegel, E. Singerman, "Translation validation" (1998), and G. Necula, "Translation validation
 //! for an optimizing compiler" (2000).

@@ -2,14 +2,14 @@
 
 use super::live::Live;
 use super::machine::{Event, Machine, Meaning};
-use super::merge::{Arrival, Choices, Knowledge};
+use super::merge::{Arrival, Knowledge};
 use super::terms::{Term, Terms};
 use super::values::{Side, WORD_BITS, Word};
 use super::walk::{Position, Stop, Walk, WalkState};
 use super::{TranslationFault, Verdict};
 use crate::mfunc::{Term as BlockEnd, op_desc};
 use crate::minst::MInst;
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 
 /// A node is walked from at most so often, on average.
 const MOST_VISITS: usize = 60;
@@ -17,10 +17,6 @@ const MOST_VISITS: usize = 60;
 const MOST_TERMS: usize = 40_000_000;
 /// How many instructions are looked at to find out where in two functions the same comes.
 const MOST_COMING: usize = 4;
-/// How often other choices are tried for what is undefined.
-const MOST_CHOICES: usize = 24;
-/// How many pairs of terms are looked at to find them.
-const MOST_FOLLOWED: usize = 10_000;
 /// Levels of terms that messages show.
 const SHOWN_DEPTH: u32 = 5;
 
@@ -32,7 +28,6 @@ pub(super) struct Product {
     nodes: Vec<Node>,
     numbers: HashMap<[Position; 2], u32>,
     waiting: VecDeque<u32>,
-    choices: Choices,
     /// Terms that should be equal and are not.
     unequal: Vec<(Term, Term)>,
 }
@@ -65,51 +60,6 @@ impl Product {
         }
         self.nodes.clear();
         self.numbers.clear();
-        self.choices.clear();
-        for _ in 0..MOST_CHOICES {
-            let verdict = self.compare_once(sides, meaning, terms);
-            // What is undefined in the code before may be something else in the code after than was chosen.
-            if verdict == Verdict::Proved || !self.choose_otherwise(terms) {
-                return verdict;
-            }
-        }
-        self.compare_once(sides, meaning, terms)
-    }
-
-    /// Follows what differs back to where something undefined was chosen to be what it is not; whether there is any
-    /// such place.
-    fn choose_otherwise(&mut self, terms: &Terms) -> bool {
-        let mut is_new = false;
-        let (mut stack, mut seen) = (std::mem::take(&mut self.unequal), HashSet::new());
-        while let Some((before, after)) = stack.pop() {
-            if before == after || !seen.insert((before, after)) || seen.len() > MOST_FOLLOWED {
-                continue;
-            }
-            if let (Some(node), Some(other)) = (terms.node_of_phi(before), terms.node_of_phi(after))
-                && node == other
-            {
-                is_new |= self.choices.want(node, before, after);
-                stack.extend(self.nodes[node as usize].knowledge.columns_of(before, after));
-            } else {
-                stack.extend(terms.differing_operands(before, after));
-            }
-        }
-        is_new
-    }
-
-    /// Whether all that differs depends on what is known where paths meet.
-    fn depends_on_merges(&self, terms: &Terms) -> bool {
-        let mut pairs = self.unequal.iter();
-        !self.unequal.is_empty() && pairs.all(|&(before, after)| terms.has_phi(before) || terms.has_phi(after))
-    }
-
-    fn compare_once(&mut self, sides: [Side<'_>; 2], meaning: &'static dyn Meaning, terms: &mut Terms) -> Verdict {
-        // Nodes keep their numbers, by which choices and symbols name them.
-        for node in &mut self.nodes {
-            node.knowledge = Knowledge::default();
-            node.is_waiting = false;
-            node.fault = None;
-        }
         self.waiting.clear();
         self.unequal.clear();
         let mut comparison = Comparison {
@@ -126,6 +76,12 @@ impl Product {
             (Err(Failure::Fault(fault)), None) if self.depends_on_merges(terms) => Verdict::Unproved(fault),
             (Err(Failure::Fault(fault)), None) => Verdict::Refuted(fault),
         }
+    }
+
+    /// Whether all that differs depends on what is known where paths meet.
+    fn depends_on_merges(&self, terms: &Terms) -> bool {
+        let mut pairs = self.unequal.iter();
+        !self.unequal.is_empty() && pairs.all(|&(before, after)| terms.has_phi(before) || terms.has_phi(after))
     }
 }
 
@@ -408,14 +364,15 @@ impl<'a> Comparison<'a> {
 
     /// Whether a word may be `after` where it was `before`: in its significant bits it must be the same.
     fn is_allowed(&mut self, before: Word, after: Word) -> bool {
-        if before.term == after.term || before.significant == 0 || self.terms.is_undefined(before.term) {
+        if before.significant == 0 || self.terms.refines(before.term, after.term) {
             return true;
         }
         let width = u16::from(before.significant);
-        let has_bits = |terms: &Terms, term: Term| terms.width(term) >= width;
-        has_bits(self.terms, before.term)
-            && has_bits(self.terms, after.term)
-            && self.terms.part(before.term, 0, width) == self.terms.part(after.term, 0, width)
+        if self.terms.width(before.term) < width || self.terms.width(after.term) < width {
+            return false;
+        }
+        let [ours, theirs] = [before.term, after.term].map(|term| self.terms.part(term, 0, width));
+        self.terms.refines(ours, theirs)
     }
 
     /// The only block that a branch leads to, past blocks that only jump.
@@ -450,9 +407,10 @@ impl<'a> Comparison<'a> {
     /// Both are at a branch, on conditions that are equal or opposite.
     fn branch(&mut self, node: u32, at: [Position; 2]) -> Result<(), Failure> {
         let conditions = [0, 1].map(|number| self.walk(number, node).condition(at[number].block));
-        let is_swapped = if conditions[0] == conditions[1] || self.terms.is_undefined(conditions[0]) {
+        let opposite = self.opposite(conditions[0]);
+        let is_swapped = if self.terms.refines(conditions[0], conditions[1]) {
             false
-        } else if self.opposite(conditions[0]) == conditions[1] {
+        } else if self.terms.refines(opposite, conditions[1]) {
             true
         } else if let Some(number) = (0..2).find(|&number| self.only_target(number, at[number].block).is_some()) {
             return self.follow(node, number, at);
@@ -533,8 +491,7 @@ impl<'a> Comparison<'a> {
             });
         }
         let data = &mut self.product.nodes[node as usize];
-        let choices = &mut self.product.choices;
-        if data.knowledge.arrive(from, arrival, node, self.terms, choices) && !data.is_waiting {
+        if data.knowledge.arrive(from, arrival, node, self.terms) && !data.is_waiting {
             data.is_waiting = true;
             self.product.waiting.push_back(node);
         }

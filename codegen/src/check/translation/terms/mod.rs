@@ -1,0 +1,289 @@
+//! Terms: what registers, slots and operands hold, as expressions over symbols. Equal terms have equal numbers.
+//!
+//! Method: nodes are interned, so that comparing two terms is comparing two numbers, and every constructor brings what
+//! it makes into one form:
+//! * bits are taken apart and put together exactly ([`Terms::part`], [`Terms::concat`]): a zero extension is a
+//!   concatenation with zeros, a shift to the right by a constant is a part;
+//! * additions, subtractions, and products with constants are sums with coefficients modulo two to the width, and the
+//!   low bits of a sum are the sum of the low bits;
+//! * bitwise operations are done on each of the pieces that their operands consist of.
+//!
+//! Everything else is a function of its operands that is equal to nothing but itself. So two terms may be different and
+//! always have the same value, but never the other way round.
+
+mod arithmetic;
+mod bitwise;
+mod pieces;
+mod refine;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use std::collections::HashMap;
+
+/// A term by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Term(pub(super) u32);
+
+/// What a node is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+enum Tag {
+    /// Something unknown: kind and numbers are in `data`.
+    Symbol,
+    /// A number of at most 64 bits, in `data`.
+    Constant,
+    /// Some bits of the only argument, from the bit in `data` on.
+    Part,
+    /// The arguments, the lowest bits first.
+    Concat,
+    /// The constant in `data` plus the arguments, each followed by the halves of its coefficient.
+    Sum,
+    /// The only argument with copies of its highest bit above it.
+    SignExtend,
+    /// The function in `data` of the arguments.
+    Apply,
+    /// Any one of the arguments, another one at each use if need be.
+    Choice,
+}
+
+/// Kinds of symbols.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub(super) enum Origin {
+    /// What a place holds when the function is entered.
+    Entry,
+    /// What a place holds where paths meet.
+    Phi,
+    /// What an event leaves.
+    Event,
+    /// What nothing has defined: anything.
+    Undefined,
+    /// The address that a frame pointer would hold.
+    Frame,
+    /// The address of what a reference names.
+    Reference,
+    /// What giving a frame back puts into a register of the caller.
+    Restored,
+}
+
+/// Bitwise operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bitwise {
+    /// Both.
+    And,
+    /// Either.
+    Or,
+    /// One of them.
+    Xor,
+}
+
+/// A function that nothing is known of but that it depends on its operands alone. What is in it tells it from others;
+/// the first number is the target's choice, or one of [`function`].
+pub type FunctionKey = [u32; 4];
+
+/// First numbers of functions that shared code uses.
+pub mod function {
+    /// Bitwise operations, from here on.
+    pub const BITWISE: u32 = u32::MAX;
+    /// Whether a number is zero.
+    pub const IS_ZERO: u32 = u32::MAX - 1;
+    /// A choice between two values.
+    pub const SELECT: u32 = u32::MAX - 2;
+    /// The carry of an addition.
+    pub const CARRY: u32 = u32::MAX - 3;
+    /// The overflow of an addition.
+    pub const OVERFLOW: u32 = u32::MAX - 4;
+    /// The borrow of a subtraction.
+    pub const BORROW: u32 = u32::MAX - 5;
+    /// The overflow of a subtraction.
+    pub const SUBTRACTION_OVERFLOW: u32 = u32::MAX - 6;
+    /// What stands at an address that never changes.
+    pub const CONSTANT_MEMORY: u32 = u32::MAX - 7;
+    /// The lower half of a product.
+    pub const PRODUCT: u32 = u32::MAX - 8;
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    tag: Tag,
+    width: u16,
+    /// Whether it may be anything: nothing of it is defined, or it is computed from something undefined.
+    is_undefined: bool,
+    /// Whether something undefined is in it.
+    has_undefined: bool,
+    /// Whether something is in it that paths bring to a node.
+    has_phi: bool,
+    /// Whether a choice is in it.
+    has_choice: bool,
+    data: [u32; 4],
+    args_start: u32,
+    args_len: u32,
+}
+
+/// The nodes, kept from function to function.
+#[derive(Debug, Default)]
+pub struct Terms {
+    nodes: Vec<Node>,
+    pool: Vec<u32>,
+    /// Open addressing: number plus one, zero is free.
+    table: Vec<u32>,
+    parts: HashMap<(u32, u16, u16), Term>,
+    /// Whether the first may stand for the second: [`Terms::refines`].
+    refinements: HashMap<(Term, Term), bool>,
+}
+
+impl Terms {
+    /// Forgets all terms.
+    pub(super) fn clear(&mut self) {
+        self.nodes.clear();
+        self.pool.clear();
+        self.table.clear();
+        self.table.resize(1 << 10, 0);
+        self.parts.clear();
+        self.refinements.clear();
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The width in bits.
+    pub fn width(&self, term: Term) -> u16 {
+        self.node(term).width
+    }
+
+    /// Whether a term may be anything, since nothing of it is defined or it is computed from something undefined.
+    pub(super) fn is_undefined(&self, term: Term) -> bool {
+        self.node(term).is_undefined
+    }
+
+    /// Whether a term, or one of the pieces that it is put together of, is a symbol for what paths bring to a node.
+    pub(super) fn is_phi_of(&self, term: Term, node: u32) -> bool {
+        let is_phi = |data: &Node| {
+            let [origin, number, ..] = data.data;
+            data.tag == Tag::Symbol && origin == Origin::Phi as u32 && number == node
+        };
+        match self.node(term).tag {
+            Tag::Concat => self.args(term).iter().any(|&arg| is_phi(self.node(Term(arg)))),
+            _ => is_phi(self.node(term)),
+        }
+    }
+
+    /// Whether something is in a term that paths bring to a node.
+    pub(super) fn has_phi(&self, term: Term) -> bool {
+        self.node(term).has_phi
+    }
+
+    fn node(&self, term: Term) -> &Node {
+        &self.nodes[term.0 as usize]
+    }
+
+    fn args(&self, term: Term) -> &[u32] {
+        let node = self.node(term);
+        &self.pool[node.args_start as usize..(node.args_start + node.args_len) as usize]
+    }
+
+    fn intern(&mut self, tag: Tag, width: u16, data: [u32; 4], args: &[u32]) -> Term {
+        if (self.nodes.len() + 1) * 2 > self.table.len() {
+            self.grow();
+        }
+        let mask = self.table.len() - 1;
+        let mut place = hash(tag, width, &data, args) as usize & mask;
+        loop {
+            let entry = self.table[place];
+            if entry == 0 {
+                break;
+            }
+            let (other, term) = (&self.nodes[entry as usize - 1], Term(entry - 1));
+            if other.tag == tag && other.width == width && other.data == data && self.args(term) == args {
+                return term;
+            }
+            place = (place + 1) & mask;
+        }
+        let step = if tag == Tag::Sum { 3 } else { 1 };
+        let operands = || args.iter().step_by(step).map(|&arg| &self.nodes[arg as usize]);
+        let is_symbol = |origin: Origin| tag == Tag::Symbol && data[0] == origin as u32;
+        let is_unknown = is_symbol(Origin::Undefined);
+        let has_undefined = tag != Tag::Choice && (is_unknown || operands().any(|node| node.has_undefined));
+        let is_undefined = match tag {
+            Tag::Concat => operands().all(|node| node.is_undefined),
+            _ => has_undefined,
+        };
+        let has_choice = tag == Tag::Choice || operands().any(|node| node.has_choice);
+        let has_phi = is_symbol(Origin::Phi) || operands().any(|node| node.has_phi);
+        let args_start = self.pool.len() as u32;
+        self.pool.extend_from_slice(args);
+        self.nodes.push(Node {
+            tag,
+            width,
+            is_undefined,
+            has_undefined,
+            has_phi,
+            has_choice,
+            data,
+            args_start,
+            args_len: args.len() as u32,
+        });
+        self.table[place] = self.nodes.len() as u32;
+        Term(self.nodes.len() as u32 - 1)
+    }
+
+    fn grow(&mut self) {
+        let size = (self.table.len() * 2).max(1 << 10);
+        let mask = size - 1;
+        let mut table = vec![0; size];
+        for (number, node) in self.nodes.iter().enumerate() {
+            let args = &self.pool[node.args_start as usize..(node.args_start + node.args_len) as usize];
+            let mut place = hash(node.tag, node.width, &node.data, args) as usize & mask;
+            while table[place] != 0 {
+                place = (place + 1) & mask;
+            }
+            table[place] = number as u32 + 1;
+        }
+        self.table = table;
+    }
+
+    /// Something unknown.
+    pub(super) fn symbol(&mut self, origin: Origin, numbers: [u32; 3], width: u16) -> Term {
+        let [a, b, c] = numbers;
+        self.intern(Tag::Symbol, width, [origin as u32, a, b, c], &[])
+    }
+
+    /// A number of at most 64 bits; what does not fit is cut off.
+    pub fn constant(&mut self, width: u16, value: u64) -> Term {
+        let value = value & mask(width);
+        self.intern(Tag::Constant, width, [value as u32, (value >> 32) as u32, 0, 0], &[])
+    }
+
+    /// The number that a term is, if it is one.
+    pub fn as_constant(&self, term: Term) -> Option<u64> {
+        let node = self.node(term);
+        (node.tag == Tag::Constant).then(|| u64::from(node.data[0]) | u64::from(node.data[1]) << 32)
+    }
+
+    /// A function of operands.
+    pub fn apply(&mut self, key: FunctionKey, width: u16, args: &[Term]) -> Term {
+        let args: Vec<u32> = args.iter().map(|arg| arg.0).collect();
+        self.intern(Tag::Apply, width, key, &args)
+    }
+}
+
+/// The lowest `width` bits set.
+fn mask(width: u16) -> u64 {
+    if width >= 64 { u64::MAX } else { (1 << width) - 1 }
+}
+
+fn coefficient(arg: &[u32]) -> u64 {
+    u64::from(arg[1]) | u64::from(arg[2]) << 32
+}
+
+fn hash(tag: Tag, width: u16, data: &[u32; 4], args: &[u32]) -> u64 {
+    let start = u64::from(tag as u8) << 16 | u64::from(width);
+    let words = data.iter().chain(args);
+    let hash = words.fold(start, |hash, &word| {
+        (hash.rotate_left(5) ^ u64::from(word)).wrapping_mul(0x517c_c1b7_2722_0a95)
+    });
+    hash ^ hash >> 29
+}
