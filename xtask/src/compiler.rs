@@ -5,10 +5,14 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use pico_args::Arguments;
 
+use crate::process::{self, Outcome};
+use crate::validator::{Counts, Tally};
 use crate::workspace;
 
 /// Frazil's recipes that tests run under when told `--recipe all`, the quickest first.
@@ -18,7 +22,13 @@ pub const RECIPES: [&str; 4] = ["Om1", "O1", "O2", "Os"];
 const DEFAULT_RECIPE: &str = "Om1";
 
 /// How the user asks for the checks that Frazil can make of itself; tests pass them on.
-const SELF_CHECKS: [&str; 3] = ["--verify-each", "--check-regalloc", "--check-machine"];
+const SELF_CHECKS: [&str; 2] = ["--verify-each", "--check-regalloc"];
+
+/// How the user asks for the validator of machine code, and how tests that have it on are told to leave it out.
+const VALIDATOR: [&str; 2] = ["--check-machine", "--no-check-machine"];
+
+/// How long a compilation with the validator may take.
+const VALIDATED_LIMIT: Duration = Duration::from_secs(900);
 
 /// The optimization levels of `llc-22` that Frazil is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +59,8 @@ pub enum Compiler {
         recipe: String,
         /// Further options, as they stand on its command line.
         options: Vec<String>,
+        /// The counts of the validator of machine code, if it is to be on.
+        validator: Option<Arc<Tally>>,
     },
     /// The code generator that Frazil is compared with.
     Llc(LlcLevel),
@@ -69,11 +81,26 @@ impl Compiler {
         for check in SELF_CHECKS {
             options.extend(arguments.contains(check).then(|| check.to_owned()));
         }
+        let validator = arguments.contains(VALIDATOR[0]).then(Arc::default);
         Ok(Compiler::Frazil {
             path: workspace::frazil(arguments)?,
             recipe: recipe.unwrap_or_else(|| default_recipe.to_owned()),
             options,
+            validator,
         })
+    }
+
+    /// The same as [`Compiler::list_from_arguments`], with the validator of machine code unless `--no-check-machine`
+    /// leaves it out.
+    pub fn validating_list(arguments: &mut Arguments, default_recipes: &[&str]) -> Result<Vec<Compiler>> {
+        let is_left_out = arguments.contains(VALIDATOR[1]);
+        let mut list = Self::list_from_arguments(arguments, default_recipes)?;
+        for compiler in &mut list {
+            if let Compiler::Frazil { validator, .. } = compiler {
+                *validator = (!is_left_out).then(Arc::default);
+            }
+        }
+        Ok(list)
     }
 
     /// One compiler for each recipe that the options name: all for `--recipe all`, `default_recipes` if they name none.
@@ -87,13 +114,31 @@ impl Compiler {
         Ok(names.iter().map(|name| asked.with_recipe(name)).collect())
     }
 
-    /// The same Frazil under another recipe. Of llc, there is only itself.
+    /// The same Frazil under another recipe, with counts of its own. Of llc, there is only itself.
     pub fn with_recipe(&self, name: &str) -> Compiler {
         let mut changed = self.clone();
-        if let Compiler::Frazil { recipe, .. } = &mut changed {
+        if let Compiler::Frazil { recipe, validator, .. } = &mut changed {
             name.clone_into(recipe);
+            *validator = validator.is_some().then(Arc::default);
         }
         changed
+    }
+
+    /// The same Frazil without the validator.
+    pub fn unvalidated(&self) -> Compiler {
+        let mut changed = self.clone();
+        if let Compiler::Frazil { validator, .. } = &mut changed {
+            *validator = None;
+        }
+        changed
+    }
+
+    /// What the validator has said so far, if it is on.
+    pub fn validated(&self) -> Option<Counts> {
+        match self {
+            Compiler::Frazil { validator, .. } => validator.as_ref().map(|tally| tally.counts()),
+            Compiler::Llc(_) => None,
+        }
     }
 
     /// The same Frazil with one more option.
@@ -124,9 +169,17 @@ impl Compiler {
     /// The command that compiles `input` to the object file `output`.
     pub fn command(&self, input: &Path, output: &Path) -> Result<Command> {
         let mut command = match self {
-            Compiler::Frazil { path, recipe, options } => {
+            Compiler::Frazil {
+                path,
+                recipe,
+                options,
+                validator,
+            } => {
                 let mut frazil = Command::new(path);
                 frazil.args(["--recipe", recipe]).args(options);
+                // The counts are part of the statistics.
+                let validate = validator.as_ref().map(|_| [VALIDATOR[0], "--stats"]);
+                frazil.args(validate.into_iter().flatten());
                 frazil
             }
             Compiler::Llc(level) => {
@@ -137,6 +190,19 @@ impl Compiler {
         };
         command.arg(input).arg("-o").arg(output);
         Ok(command)
+    }
+
+    /// Runs a command that [`Compiler::command`] made, and counts what the validator says.
+    pub fn run(&self, command: &mut Command) -> Result<Outcome> {
+        let Compiler::Frazil {
+            validator: Some(tally), ..
+        } = self
+        else {
+            return process::run(command, process::TIME_LIMIT);
+        };
+        let outcome = process::run(command, VALIDATED_LIMIT)?;
+        tally.add(&outcome.stderr);
+        Ok(outcome)
     }
 }
 
@@ -181,6 +247,7 @@ mod tests {
             path: "frazil".into(),
             recipe: "Om1".into(),
             options: vec!["--verify-each".into()],
+            validator: None,
         };
         let command = compiler
             .with_recipe("O2")
@@ -188,5 +255,21 @@ mod tests {
             .unwrap();
         let words: Vec<_> = command.get_args().map(|word| word.to_string_lossy()).collect();
         assert_eq!(words, ["--recipe", "O2", "--verify-each", "a.bc", "-o", "a.o"]);
+    }
+
+    #[test]
+    fn the_validator_is_on_unless_it_is_left_out() {
+        let list = |more: &[&str]| {
+            let words = ["--frazil", "/bin/true", "--recipe", "all"].iter().chain(more);
+            let mut arguments = Arguments::from_vec(words.map(Into::into).collect());
+            let list = Compiler::validating_list(&mut arguments, &[]).unwrap();
+            assert!(arguments.finish().is_empty());
+            list
+        };
+        assert!(list(&[]).iter().all(|compiler| compiler.validated().is_some()));
+        let compiler = &list(&["--no-check-machine"])[1];
+        assert!(compiler.validated().is_none());
+        let command = compiler.command(Path::new("a.bc"), Path::new("a.o")).unwrap();
+        assert!(command.get_args().all(|word| word != "--check-machine"));
     }
 }

@@ -13,6 +13,7 @@ use crate::compiler::Compiler;
 use crate::corpus::{self, Module};
 use crate::process;
 use crate::share::Share;
+use crate::validator::Counts;
 use crate::workspace;
 
 /// The recipes with machine passes.
@@ -21,13 +22,6 @@ const RECIPES: [&str; 3] = ["O1", "O2", "Os"];
 const MOST_UNPROVED: f64 = 0.005;
 /// More than this is a hang.
 const TIME_LIMIT: Duration = Duration::from_secs(3600);
-
-/// What became of the results of passes.
-#[derive(Clone, Copy, Debug, Default)]
-struct Counts {
-    proved: u64,
-    unproved: u64,
-}
 
 /// `cargo xtask machine-passes [FILTER]` with the options of [`Share`] and [`Compiler::list_from_arguments`].
 pub fn command(mut arguments: Arguments) -> Result<bool> {
@@ -50,7 +44,7 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
         made += 1;
         match validate(module, compiler)? {
             Some(counts) => {
-                let Counts { proved, unproved } = counts;
+                let Counts { proved, unproved, .. } = counts;
                 println!(
                     "{:<20} {:<4} {proved:>7} proved {unproved:>4} unproved",
                     module.name(),
@@ -94,14 +88,7 @@ fn validate(module: &Module, compiler: &Compiler) -> Result<Option<Counts>> {
         println!("{:<20} {:<4} FAILED", module.name(), recipe(&compiler));
         return Ok(None);
     }
-    let count = |what: &str| -> u64 {
-        let lines = text.lines().filter(|line| line.contains(what));
-        lines
-            .filter_map(|line| line.split_whitespace().last()?.parse::<u64>().ok())
-            .sum()
-    };
-    Ok(Some(Counts {
-        proved: count("validator: proved"),
-        unproved: count("validator: unproved"),
-    }))
+    let mut counts = Counts::default();
+    counts.add(&outcome.stderr);
+    Ok(Some(counts))
 }

@@ -27,6 +27,7 @@ mod share;
 mod survey;
 mod tidy;
 mod torture;
+mod validator;
 mod workspace;
 
 use std::process::ExitCode;
@@ -82,7 +83,8 @@ FILTER selects the modules whose name (such as `lua-O0`) contains it. With `--mi
   --frazil PATH      the command under test, instead of a release build of this workspace
   --recipe NAME      the recipe (O2 for `bench`, Om1 and O2 for `--wide` and `--random`, else Om1); `crosstest` takes `all`, too
   --verify-each, --check-regalloc, --check-machine, --with OPTION
-                     passed on to frazil; --with as often as wanted
+                     passed on to frazil; --with as often as wanted; `crosstest` and `torture` have --check-machine on
+                     unless --no-check-machine is there
 ";
 
 fn main() -> ExitCode {

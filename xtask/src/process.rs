@@ -46,11 +46,11 @@ impl Outcome {
         self.status.is_some_and(|status| status.success())
     }
 
-    /// The first line on standard error, for reports.
+    /// The first error of Frazil's on standard error, else the first line, for reports.
     pub fn first_error_line(&self) -> String {
         let text = String::from_utf8_lossy(&self.stderr);
-        text.lines()
-            .find(|line| !line.trim().is_empty())
+        let line = text.lines().find(|line| line.starts_with("frazil: error: "));
+        line.or_else(|| text.lines().find(|line| !line.trim().is_empty()))
             .unwrap_or("(nothing on standard error)")
             .to_owned()
     }

@@ -3,7 +3,8 @@
 //! The in-process cases run many small modules under an allocation counter (the test of the crate
 //! `frazil-robustness`); the whole-process cases start `frazil` on damaged corpus modules and watch it from outside:
 //! how it ends, how long it takes, how much memory it needs, and which files it leaves. Modules in which one record is
-//! damaged are compiled in one process, too, and LLVM is asked about those that are accepted.
+//! damaged, and as many with damaged bytes, are compiled in one process, too, and LLVM is asked about those that are
+//! accepted.
 
 use std::ffi::OsString;
 use std::fs;
@@ -77,6 +78,7 @@ fn damaged_records(records: u64, share: &Share) -> Result<bool> {
     let mut command = long_test("frazil-robustness", "records");
     command
         .env("ROBUSTNESS_RECORDS", records.to_string())
+        .env("ROBUSTNESS_BYTES", records.to_string())
         .env("ROBUSTNESS_SEED", share.seed().to_string())
         .envs((share.limit()).map(|limit| ("ROBUSTNESS_SECONDS", limit.as_secs().to_string())));
     long_test::run(&mut command, IN_PROCESS_LIMIT)

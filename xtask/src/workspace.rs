@@ -18,8 +18,6 @@ pub const LLC: &str = "llc-22";
 pub const LLD: &str = "ld.lld-22";
 /// Joins the bitcode files of a program to one.
 pub const LLVM_LINK: &str = "llvm-link-22";
-/// Makes bitcode of text.
-pub const LLVM_AS: &str = "llvm-as-22";
 /// Prints bitcode as text; used to count instructions independently of Frazil.
 pub const LLVM_DIS: &str = "llvm-dis-22";
 /// The host's C compiler, which links every object, as a user would.

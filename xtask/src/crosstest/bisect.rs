@@ -22,7 +22,8 @@ pub fn bisect(module: &Module, frazil: &Compiler) -> Result<bool> {
     for run in module.program.runs {
         let is_good = |object: &Path| {
             let program = object.with_file_name("program");
-            let mut link = link_command(Command::new(workspace::CC), object, host_part.as_deref(), &program);
+            let objects = [object].into_iter().chain(host_part.as_deref());
+            let mut link = link_command(Command::new(workspace::CC), objects, &program);
             let linked = process::run(&mut link, process::TIME_LIMIT)?;
             ensure!(linked.success(), "{}", linked.first_error_line());
             Ok(matches!(compare(&reference, &program, run)?, Verdict::Passed))

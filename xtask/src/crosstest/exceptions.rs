@@ -8,17 +8,12 @@
 //! Nothing is undefined: no destructor throws, and how often functions call is limited.
 
 use std::fmt::Write as _;
-use std::fs;
-use std::path::{Path, PathBuf};
 
-use anyhow::Result;
 use frazil_test_support::Random;
 
 use super::expression::{HEAD, TYPES, Type};
-use super::generated::{self, Suite};
+use super::generated::{Build, Generator, Language, entry};
 use super::variables::{Variables, some_type};
-use crate::compiler::Compiler;
-use crate::share::Share;
 
 /// Functions of a program.
 const FUNCTIONS: usize = 8;
@@ -29,9 +24,13 @@ const DEEPEST: usize = 3;
 /// Statements of a function, those within others among them.
 const STATEMENTS: usize = 22;
 
-const SUITE: Suite = Suite {
-    folder: "exceptions",
-    make,
+/// Its programs are compiled at two levels.
+pub const GENERATOR: Generator = Generator {
+    name: "exceptions",
+    option: "--exceptions",
+    language: Language::CPlusPlus,
+    source,
+    builds: &[Build::scalar("O0", ["O0"; 2]), Build::scalar("optimized", ["O1", "O2"])],
     host_part: None,
     functions: FUNCTIONS,
     may_be_refused: false,
@@ -52,30 +51,17 @@ struct Whole { Part first; u32 key; Part parts[2]; Part last; Whole(u64 w, u32 k
 struct Value { u64 word; Value(u64 w) : word(w) {} Value(const Value &o) : word(o.word * 3) {} ~Value() { mix(word + 5); } };
 ";
 
-/// Makes and compares `count` programs, from the share's seed on.
-pub fn test_programs(count: u64, share: &Share, compilers: &[Compiler]) -> Result<bool> {
-    generated::test(&SUITE, count, share, compilers)
-}
-
-fn make(seed: u64, dir: &Path) -> Result<Vec<PathBuf>> {
-    let source = dir.join("program.cpp");
-    fs::write(&source, program(&mut Random::new(seed)))?;
-    let optimized = if seed.is_multiple_of(2) { "O1" } else { "O2" };
-    ["O0", optimized]
-        .map(|level| generated::compile_source(&source, level, &generated::WITHOUT_VECTORS, dir, level))
-        .into_iter()
-        .collect()
-}
-
-fn program(random: &mut Random) -> String {
-    let mut text = format!("extern \"C\" int printf(const char *, ...);\n{HEAD}{CLASSES}\n");
+/// All of a program is in a namespace of its own, because the classes of programs have the same names.
+fn source(seed: u64) -> String {
+    let (random, entry) = (&mut Random::new(seed), entry(seed));
+    let mut text = format!("extern \"C\" int printf(const char *, ...);\nnamespace of_{entry} {{\n{HEAD}{CLASSES}\n");
     for number in 0..FUNCTIONS {
         let _ = writeln!(text, "static u64 f{number}(u64 a, u32 b, i16 c);");
     }
     for number in 0..FUNCTIONS {
         text += &Function::new(random).text(number);
     }
-    text += "int main() {\n";
+    let _ = writeln!(text, "extern \"C\" int {entry}() {{");
     for number in 0..FUNCTIONS {
         text += "    sum = 0;\n";
         for _ in 0..CALLS {
@@ -89,7 +75,7 @@ fn program(random: &mut Random) -> String {
         }
         let _ = writeln!(text, "    printf(\"{number} %016lx\\n\", sum);");
     }
-    text + "    return 0;\n}\n"
+    text + "    return 0;\n}\n}\n"
 }
 
 struct Function<'r> {
@@ -329,17 +315,5 @@ impl<'r> Function<'r> {
             _ => format!("return {}", self.variables.value(self.random, word())),
         };
         self.line(&format!("if ({condition}) {how};"));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn programs_depend_on_the_seed_alone() {
-        let text = |seed| program(&mut Random::new(seed));
-        assert_eq!(text(5), text(5));
-        assert_ne!(text(5), text(6));
     }
 }

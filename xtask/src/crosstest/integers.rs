@@ -10,14 +10,10 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
 
-use anyhow::Result;
 use frazil_test_support::Random;
 
-use super::generated::{self, Suite};
-use crate::compiler::Compiler;
-use crate::share::Share;
+use super::generated::{Build, Generator, Language, entry};
 
 /// Functions of a program, and operations of a function.
 const FUNCTIONS: usize = 4;
@@ -25,21 +21,20 @@ const OPERATIONS: usize = 24;
 /// The arguments with which each function is called.
 const ARGUMENTS: [(i64, i64); 4] = [(0, 0), (1, -1), (0x0123_4567_89ab_cdef, -1000), (i64::MIN, 77)];
 
-const SUITE: Suite = Suite {
-    folder: "integers",
-    make,
+/// Its programs print what their functions return.
+pub const GENERATOR: Generator = Generator {
+    name: "integers",
+    option: "--integers",
+    language: Language::Llvm,
+    source,
+    builds: &[Build::ASSEMBLED],
     host_part: None,
     functions: FUNCTIONS,
     may_be_refused: false,
 };
 
-/// Makes and compares `count` programs, from the share's seed on.
-pub fn test_programs(count: u64, share: &Share, compilers: &[Compiler]) -> Result<bool> {
-    generated::test(&SUITE, count, share, compilers)
-}
-
-fn make(seed: u64, dir: &Path) -> Result<Vec<PathBuf>> {
-    Ok(vec![generated::assemble(&Generator::new(seed).program(), dir)?])
+fn source(seed: u64) -> String {
+    Maker::new(seed).program()
 }
 
 /// A value of the function that is made: its name and its width.
@@ -49,8 +44,10 @@ struct Value {
     bits: u32,
 }
 
-struct Generator {
+struct Maker {
     random: Random,
+    /// With what the names of the program begin.
+    entry: String,
     body: String,
     values: Vec<Value>,
     next: usize,
@@ -58,10 +55,11 @@ struct Generator {
     callees: BTreeSet<u32>,
 }
 
-impl Generator {
-    fn new(seed: u64) -> Generator {
-        Generator {
+impl Maker {
+    fn new(seed: u64) -> Maker {
+        Maker {
             random: Random::new(seed),
+            entry: entry(seed),
             body: String::new(),
             values: Vec::new(),
             next: 0,
@@ -75,12 +73,13 @@ impl Generator {
     }
 
     fn program(mut self) -> String {
+        let entry = self.entry.clone();
         let mut functions = String::new();
         for number in 0..FUNCTIONS {
             functions += &self.function(number);
         }
         for bits in std::mem::take(&mut self.callees) {
-            functions += &callee(bits);
+            functions += &callee(bits, &entry);
         }
         let mut text = String::from(
             "target datalayout = \"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128\"\n\
@@ -91,11 +90,11 @@ impl Generator {
             let _ = writeln!(text, "declare {declaration}");
         }
         text += &functions;
-        text += "define i32 @main() {\n";
+        let _ = writeln!(text, "define i32 @{entry}() {{");
         for number in 0..FUNCTIONS {
             for (index, (x, y)) in ARGUMENTS.iter().enumerate() {
                 let name = format!("%r{number}.{index}");
-                let _ = writeln!(text, "  {name} = call i64 @f{number}(i64 {x}, i64 {y})");
+                let _ = writeln!(text, "  {name} = call i64 @{entry}.f{number}(i64 {x}, i64 {y})");
                 let _ = writeln!(
                     text,
                     "  %p{number}.{index} = call i32 (ptr, ...) @printf(ptr @text, i64 {name})"
@@ -128,8 +127,8 @@ impl Generator {
             }
         }
         format!(
-            "define i64 @f{number}(i64 %x, i64 %y) {{\nentry:\n{}  ret i64 {}\n}}\n",
-            self.body, hash.name
+            "define i64 @{}.f{number}(i64 %x, i64 %y) {{\nentry:\n{}  ret i64 {}\n}}\n",
+            self.entry, self.body, hash.name
         )
     }
 
@@ -344,8 +343,8 @@ impl Generator {
         self.emit(
             bits,
             &format!(
-                "call i{bits} @g{bits}(i{bits} {}, i32 7, i{bits} {})",
-                loaded.name, b.name
+                "call i{bits} @{}.g{bits}(i{bits} {}, i32 7, i{bits} {})",
+                self.entry, loaded.name, b.name
             ),
         )
     }
@@ -362,9 +361,9 @@ impl Generator {
 }
 
 /// A function with integers of a width as arguments and result.
-fn callee(bits: u32) -> String {
+fn callee(bits: u32, entry: &str) -> String {
     format!(
-        "define i{bits} @g{bits}(i{bits} %a, i32 %n, i{bits} %b) noinline {{\n  \
+        "define i{bits} @{entry}.g{bits}(i{bits} %a, i32 %n, i{bits} %b) noinline {{\n  \
          %s = sub i{bits} %b, %a\n  %m = xor i{bits} %s, -1\n  ret i{bits} %m\n}}\n"
     )
 }

@@ -10,17 +10,12 @@
 //! only what has not changed is looked at behind it.
 
 use std::fmt::Write as _;
-use std::fs;
-use std::path::{Path, PathBuf};
 
-use anyhow::Result;
 use frazil_test_support::Random;
 
 use super::expression::{HEAD, TYPES};
-use super::generated::{self, Suite};
+use super::generated::{Build, Generator, Language, entry};
 use super::variables::{Variables, some_type};
-use crate::compiler::Compiler;
-use crate::share::Share;
 
 /// Functions that note places, and functions that jump.
 const NOTING: usize = 8;
@@ -28,9 +23,13 @@ const JUMPING: usize = 6;
 /// How often each of the first ones is called.
 const CALLS: usize = 6;
 
-const SUITE: Suite = Suite {
-    folder: "jumps",
-    make,
+/// Its programs are compiled at two levels.
+pub const GENERATOR: Generator = Generator {
+    name: "jumps",
+    option: "--jumps",
+    language: Language::C,
+    source,
+    builds: &[Build::scalar("O0", ["O0"; 2]), Build::scalar("optimized", ["O1", "O2"])],
     host_part: None,
     functions: NOTING + JUMPING,
     may_be_refused: false,
@@ -70,22 +69,8 @@ const fn form(buffer: &'static str, note: &'static str, jump: &'static str, has_
     }
 }
 
-/// Makes and compares `count` programs, from the share's seed on.
-pub fn test_programs(count: u64, share: &Share, compilers: &[Compiler]) -> Result<bool> {
-    generated::test(&SUITE, count, share, compilers)
-}
-
-fn make(seed: u64, dir: &Path) -> Result<Vec<PathBuf>> {
-    let source = dir.join("program.c");
-    fs::write(&source, program(&mut Random::new(seed)))?;
-    let optimized = if seed.is_multiple_of(2) { "O1" } else { "O2" };
-    ["O0", optimized]
-        .map(|level| generated::compile_source(&source, level, &generated::WITHOUT_VECTORS, dir, level))
-        .into_iter()
-        .collect()
-}
-
-fn program(random: &mut Random) -> String {
+fn source(seed: u64) -> String {
+    let random = &mut Random::new(seed);
     let mut text = format!(
         "#include <setjmp.h>\n#include <stdio.h>\n{HEAD}\
          typedef void *compilers_buf[5];\n\
@@ -110,7 +95,7 @@ fn program(random: &mut Random) -> String {
     for number in 0..NOTING {
         text += &noting(random, number, &FORMS[forms[number]]);
     }
-    text += "int main(void) {\n";
+    let _ = writeln!(text, "int {}(void) {{", entry(seed));
     for number in 0..NOTING {
         let _ = writeln!(text, "    sum = 0;");
         for call in 0..CALLS {
@@ -268,16 +253,4 @@ fn call(random: &mut Random, variables: &Variables, number: usize) -> String {
     }
     let (callee, depth) = (random.below(JUMPING), 1 + random.below(4));
     format!("        mix(jump{callee}({a}, {b}, {depth}));\n")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn programs_depend_on_the_seed_alone() {
-        let text = |seed| program(&mut Random::new(seed));
-        assert_eq!(text(5), text(5));
-        assert_ne!(text(5), text(6));
-    }
 }

@@ -7,7 +7,8 @@
 //!
 //! Workloads are the short ones; `bench --run-time` measures with the long ones. With `--random N` the programs are
 //! made by csmith instead (`random`), with `--integers N` and the other options of the table `GENERATORS` by generators
-//! of our own (`generated`), and with `--wide` they are whole code bases ([`wide`]).
+//! of our own (`generated`), and with `--wide` they are whole code bases ([`wide`]). In all of them the validator of
+//! machine code is on unless `--no-check-machine` leaves it out.
 
 mod bisect;
 mod exceptions;
@@ -36,21 +37,19 @@ use crate::compiler::{Compiler, LlcLevel};
 use crate::corpus::{self, Module, Run};
 use crate::process::{self, Outcome};
 use crate::share::Share;
-use crate::workspace;
+use crate::{validator, workspace};
+use generated::Generator;
 
 /// Ample for a short workload; a program that loops is ended here.
 const RUN_LIMIT: Duration = Duration::from_secs(20);
 
-/// Makes and compares so many generated programs.
-type TestPrograms = fn(u64, &Share, &[Compiler]) -> Result<bool>;
-
-/// Generators of programs by the option that asks for them.
-const GENERATORS: [(&str, TestPrograms); 5] = [
-    ("--exceptions", exceptions::test_programs),
-    ("--frames", frames::test_programs),
-    ("--integers", integers::test_programs),
-    ("--jumps", jumps::test_programs),
-    ("--loops", loops::test_programs),
+/// Generators of programs; the option that asks for one has its name.
+const GENERATORS: [&Generator; 5] = [
+    &exceptions::GENERATOR,
+    &frames::GENERATOR,
+    &integers::GENERATOR,
+    &jumps::GENERATOR,
+    &loops::GENERATOR,
 ];
 
 /// What became of one case.
@@ -69,21 +68,21 @@ impl fmt::Display for Verdict {
 }
 
 /// `cargo xtask crosstest [--bisect] [FILTER]`, and with `--random N` or another generator's option, all with the
-/// options of [`Share`] and [`Compiler::list_from_arguments`].
+/// options of [`Share`] and [`Compiler::validating_list`].
 pub fn command(mut arguments: Arguments) -> Result<bool> {
     let is_wide = arguments.contains("--wide");
     let random: Option<u64> = arguments.opt_value_from_str("--random")?;
     let both = is_wide || random.is_some();
-    let compilers = Compiler::list_from_arguments(&mut arguments, if both { &["Om1", "O2"] } else { &["Om1"] })?;
+    let compilers = Compiler::validating_list(&mut arguments, if both { &["Om1", "O2"] } else { &["Om1"] })?;
     let mut share = Share::from_arguments(&mut arguments)?;
     if let Some(count) = random {
         ensure!(arguments.finish().is_empty(), "too many arguments");
         return random::test_programs(count, &share, &compilers);
     }
-    for (option, test_programs) in GENERATORS {
-        if let Some(count) = arguments.opt_value_from_str(option)? {
+    for generator in GENERATORS {
+        if let Some(count) = arguments.opt_value_from_str(generator.option)? {
             ensure!(arguments.finish().is_empty(), "too many arguments");
-            return test_programs(count, &share, &compilers);
+            return generated::test(generator, count, &share, &compilers);
         }
     }
     if is_wide {
@@ -135,6 +134,7 @@ fn test_modules(modules: &[Module], compilers: &[Compiler], share: &Share) -> Re
     }
     println!("\n{}", share.report("modules under recipes", made, total));
     println!("{passed} passed, {failed} failed");
+    validator::print(compilers);
     Ok(failed == 0)
 }
 
@@ -183,7 +183,7 @@ pub fn build_module(module: &Module, compiler: &Compiler, dir: &Path) -> Result<
 fn build_program(bitcode: &Path, host_part: Option<&Path>, compiler: &Compiler, dir: &Path) -> Result<Built> {
     let object = dir.join(format!("{}.o", compiler.name()));
     let program = dir.join(compiler.name());
-    let compiled = process::run(&mut compiler.command(bitcode, &object)?, process::TIME_LIMIT)?;
+    let compiled = compiler.run(&mut compiler.command(bitcode, &object)?)?;
     if !compiled.success() {
         let problem = format!(
             "{}: {}: {}",
@@ -193,7 +193,8 @@ fn build_program(bitcode: &Path, host_part: Option<&Path>, compiler: &Compiler, 
         );
         return Ok(Built { program: None, problem });
     }
-    let mut link = link_command(Command::new(workspace::CC), &object, host_part, &program);
+    let objects = [object.as_path()].into_iter().chain(host_part);
+    let mut link = link_command(Command::new(workspace::CC), objects, &program);
     let linked = process::run(&mut link, process::TIME_LIMIT)?;
     let problem = if linked.success() {
         String::new()
@@ -230,14 +231,12 @@ fn compile_host_part(module: &Module, dir: &Path) -> Result<Option<PathBuf>> {
     Ok(Some(object))
 }
 
-fn link_command(mut linker: Command, object: &Path, host_part: Option<&Path>, program: &Path) -> Command {
+/// The command that links objects to a program.
+fn link_command(mut linker: Command, objects: impl Iterator<Item = impl AsRef<Path>>, program: &Path) -> Command {
     // Warnings of the linker about an object (an executable stack, say) are failures too.
-    linker
-        .arg("-Wl,--fatal-warnings")
-        .arg(object)
-        .args(host_part)
-        .arg("-o")
-        .arg(program);
+    linker.arg("-Wl,--fatal-warnings");
+    linker.args(objects.map(|object| object.as_ref().to_owned()));
+    linker.arg("-o").arg(program);
     linker.args(["-Wl,--as-needed", "-lstdc++", "-lm", "-lpthread", "-ldl", "-lgcc_s"]);
     linker
 }
@@ -274,13 +273,17 @@ fn difference(expected: &Outcome, actual: &Outcome) -> Option<String> {
     if expected.status != actual.status {
         return Some(format!("{} instead of {}", actual.ending(), expected.ending()));
     }
-    if expected.stdout == actual.stdout {
+    text_difference(
+        &String::from_utf8_lossy(&expected.stdout),
+        &String::from_utf8_lossy(&actual.stdout),
+    )
+}
+
+/// How two outputs differ, in words.
+fn text_difference(expected: &str, actual: &str) -> Option<String> {
+    if expected == actual {
         return None;
     }
-    let (expected, actual) = (
-        String::from_utf8_lossy(&expected.stdout),
-        String::from_utf8_lossy(&actual.stdout),
-    );
     let (mut left, mut right) = (expected.lines(), actual.lines());
     let mut number = 1;
     loop {
@@ -292,12 +295,15 @@ fn difference(expected: &Outcome, actual: &Outcome) -> Option<String> {
     }
 }
 
-/// Compiles once more, from another folder and under a relative name; the bytes must be the same.
+/// Compiles once more, from another folder, under a relative name and without the validator; the bytes must be the
+/// same.
 fn check_repeatable(module: &Module, frazil: &Compiler, dir: &Path) -> Result<Verdict> {
     let second = dir.join("again");
     fs::create_dir_all(&second)?;
     fs::copy(&module.bitcode, second.join("input.bc"))?;
-    let mut command = frazil.command(Path::new("input.bc"), Path::new("output.o"))?;
+    let mut command = frazil
+        .unvalidated()
+        .command(Path::new("input.bc"), Path::new("output.o"))?;
     let outcome = process::run(command.current_dir(&second), process::TIME_LIMIT)?;
     if !outcome.success() {
         return Ok(Verdict::Failed(format!(
@@ -320,12 +326,8 @@ fn check_other_linker(module: &Module, frazil: &Compiler, dir: &Path) -> Result<
     let mut linker = workspace::llvm_tool(workspace::CLANG)?;
     linker.arg(format!("--ld-path={}", workspace::LLD));
     let host_part = compile_host_part(module, dir)?;
-    let mut link = link_command(
-        linker,
-        &dir.join(format!("{frazil}.o")),
-        host_part.as_deref(),
-        &dir.join("with-lld"),
-    );
+    let objects = [dir.join(format!("{frazil}.o"))].into_iter().chain(host_part);
+    let mut link = link_command(linker, objects, &dir.join("with-lld"));
     let linked = process::run(&mut link, process::TIME_LIMIT)?;
     Ok(if linked.success() {
         Verdict::Passed

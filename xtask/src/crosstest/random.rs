@@ -15,13 +15,13 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-use super::generated::{self, judge};
+use super::generated;
 use super::{build_program, difference};
 use crate::compiler::{Compiler, LlcLevel};
 use crate::corpus::Level;
 use crate::process::{self, Outcome};
 use crate::share::Share;
-use crate::workspace;
+use crate::{validator, workspace};
 
 /// Many random programs never end; the others end at once.
 const RUN_LIMIT: Duration = Duration::from_secs(5);
@@ -66,6 +66,7 @@ pub fn test_programs(count: u64, share: &Share, compilers: &[Compiler]) -> Resul
     }
     println!("{}", share.report("programs", made, count as usize));
     println!("{passed} passed, {failed} failed, {skipped} skipped");
+    validator::print(compilers);
     Ok(failed == 0)
 }
 
@@ -122,11 +123,16 @@ fn test_program(source: &Path, level: Level, compilers: &[Compiler], dir: &Path)
     compilers
         .iter()
         .map(|frazil| {
-            Ok(match judge(&bitcode, None, frazil, &expected, dir)? {
-                generated::Verdict::Same => Verdict::Same,
-                generated::Verdict::Different(why) => Verdict::Different(why),
-                generated::Verdict::Refused(why) => Verdict::Doubtful(why),
-            })
+            let built = build_program(&bitcode, None, frazil, dir)?;
+            let Some(program) = built.program else {
+                return Ok(match generated::Verdict::of_problem(built.problem) {
+                    generated::Verdict::Refused(why) => Verdict::Doubtful(why),
+                    generated::Verdict::Different(why) => Verdict::Different(why),
+                    generated::Verdict::Same => Verdict::Same,
+                });
+            };
+            let actual = process::run(&mut Command::new(program), RUN_LIMIT)?;
+            Ok(difference(&expected, &actual).map_or(Verdict::Same, Verdict::Different))
         })
         .collect()
 }

@@ -15,23 +15,18 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 use pico_args::Arguments;
 
 use crate::compiler::{Compiler, LlcLevel};
-use crate::corpus;
-use crate::process;
 use crate::share::Share;
-use crate::workspace;
+use crate::{corpus, parallel, process, validator, workspace};
 use cases::Case;
 
 /// The recipes under which each test is made when the command line names none.
 const RECIPES: [&str; 2] = ["Om1", "O2"];
-/// What stands for them as the default of `--recipe`.
-const BOTH: &str = "Om1 and O2";
 
 /// A test runs for a second at most, but the machine may have other things to do.
 const RUN_LIMIT: Duration = Duration::from_secs(30);
@@ -98,9 +93,9 @@ impl Report {
     }
 }
 
-/// `cargo xtask torture [FILTER]` with the options of [`Share`] and [`Compiler::list_from_arguments`].
+/// `cargo xtask torture [FILTER]` with the options of [`Share`] and [`Compiler::validating_list`].
 pub fn command(mut arguments: Arguments) -> Result<bool> {
-    let compilers = compilers(&mut arguments)?;
+    let compilers = Compiler::validating_list(&mut arguments, &RECIPES)?;
     let mut share = Share::from_arguments(&mut arguments)?;
     let filter = corpus::filter(arguments)?;
     let dir = workspace::target_dir().join("torture");
@@ -111,26 +106,20 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
 
     let report = Mutex::new(Report::default());
     let next = AtomicUsize::new(0);
-    let worker = || -> Result<()> {
-        while share.has_time()
-            && let Some(case) = order
-                .get(next.fetch_add(1, Ordering::Relaxed))
-                .and_then(|&number| cases.get(number))
-        {
-            let verdicts = test_case(case, &suite, &compilers, &dir).with_context(|| case.name.clone())?;
-            let mut report = report.lock().expect("no thread panics while it reports");
-            for (who, verdict) in verdicts {
-                report.add(&format!("{}{who}", case.name), verdict);
-            }
+    parallel::repeat(|| {
+        if !share.has_time() {
+            return Ok(false);
         }
-        Ok(())
-    };
-    thread::scope(|scope| {
-        let threads = thread::available_parallelism().map_or(1, usize::from);
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
-        workers
-            .into_iter()
-            .try_for_each(|worker| worker.join().expect("no worker panics"))
+        let number = next.fetch_add(1, Ordering::Relaxed);
+        let Some(case) = order.get(number).and_then(|&number| cases.get(number)) else {
+            return Ok(false);
+        };
+        let verdicts = test_case(case, &suite, &compilers, &dir).with_context(|| case.name.clone())?;
+        let mut report = report.lock().expect("no thread panics while it reports");
+        for (who, verdict) in verdicts {
+            report.add(&format!("{}{who}", case.name), verdict);
+        }
+        Ok(true)
     })?;
 
     let report = report.into_inner().expect("no thread panics while it reports");
@@ -149,18 +138,8 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
         count(&report.refused),
         count(&report.useless)
     );
+    validator::print(&compilers);
     Ok(report.failed == 0)
-}
-
-/// The compilers that the options name, or those of [`RECIPES`].
-fn compilers(arguments: &mut Arguments) -> Result<Vec<Compiler>> {
-    let asked = Compiler::from_arguments_or(arguments, BOTH)?;
-    let names: &[&str] = match asked.recipe() {
-        Some("all") => &crate::compiler::RECIPES,
-        Some(BOTH) => &RECIPES,
-        _ => return Ok(vec![asked]),
-    };
-    Ok(names.iter().map(|name| asked.with_recipe(name)).collect())
 }
 
 fn print_names(title: &str, groups: &BTreeMap<String, Vec<String>>) {
@@ -259,7 +238,7 @@ fn build(bitcode: &[PathBuf], compiler: &Compiler, dir: &Path) -> Result<Result<
     let mut link = Command::new(workspace::CC);
     for (file, number) in bitcode.iter().zip(0..) {
         let object = dir.join(format!("{}-{number}.o", compiler.name()));
-        let outcome = process::run(&mut compiler.command(file, &object)?, process::TIME_LIMIT)?;
+        let outcome = compiler.run(&mut compiler.command(file, &object)?)?;
         if !outcome.success() {
             return Ok(Err(without_place(&outcome.first_error_line())));
         }

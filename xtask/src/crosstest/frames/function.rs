@@ -163,6 +163,8 @@ struct Value {
 /// A function that is being made.
 pub struct Function<'r> {
     random: &'r mut Random,
+    /// With what the names of the program begin.
+    entry: &'r str,
     number: usize,
     style: &'static Style,
     parameters: Vec<usize>,
@@ -183,7 +185,7 @@ pub struct Function<'r> {
 
 impl<'r> Function<'r> {
     /// A function of a program, with its signature decided.
-    pub fn new(random: &'r mut Random, number: usize) -> Function<'r> {
+    pub fn new(random: &'r mut Random, entry: &'r str, number: usize) -> Function<'r> {
         let style = [&BAIT, &BAIT, &PRESSURE, &PRESSURE, &GLOBALS, &MIXED][random.below(6)];
         let parameters = (0..1 + random.below(MOST_PARAMETERS))
             .map(|_| {
@@ -199,6 +201,7 @@ impl<'r> Function<'r> {
             parameters,
             result: if random.one_in(2) { I64 } else { random.below(I64 + 1) },
             random,
+            entry,
             number,
             body: String::new(),
             exits: String::new(),
@@ -262,7 +265,8 @@ impl<'r> Function<'r> {
         let local = if self.has_local { LOCAL } else { "" };
         let attributes = self.random.pick(&["", "nounwind ", "noinline nounwind "]);
         format!(
-            "define i{bits} @f{}({}) {attributes}{{\nentry:\n{local}{}{}}}\n\n",
+            "define i{bits} @{}.f{}({}) {attributes}{{\nentry:\n{local}{}{}}}\n\n",
+            self.entry,
             self.number,
             list.join(", "),
             self.body,
@@ -476,7 +480,7 @@ impl<'r> Function<'r> {
     }
 
     fn global(&mut self) -> String {
-        format!("@g{}", self.random.below(super::GLOBALS))
+        format!("@{}.g{}", self.entry, self.random.below(super::GLOBALS))
     }
 
     fn store_global(&mut self) {

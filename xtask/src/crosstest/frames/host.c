@@ -10,10 +10,8 @@ typedef u64 function(void);
 enum { BITS_1, BITS_8, BITS_16, BITS_32, BITS_64, ZERO_8, SIGN_8, ZERO_16, SIGN_16, ZERO_1, POINTER };
 enum { PARAMETERS = 8, SETS = 6, WORDS = 64, SAVED = 6 };
 
-extern struct { function *address; u64 kinds; } table[];
-extern const u64 functions;
-extern u64 *const globals[];
-extern const u64 global_count;
+struct row { function *address; u64 kinds; };
+struct program { const struct row *table; u64 functions; u64 *const *globals; u64 global_count; };
 u64 in[WORDS], out[256];
 
 static u64 scratch[16], state, seed = 1;
@@ -125,28 +123,29 @@ static u64 result_bits(u64 kind) {
     return bits[kind];
 }
 
-static void call(u64 number) {
+static void call(const struct program *program, u64 number) {
+    const struct row *row = &program->table[number];
     u64 arguments[PARAMETERS], saved[SAVED], kept[SAVED];
     for (int i = 0; i < WORDS; i++) in[i] = value();
     for (int i = 0; i < 16; i++) scratch[i] = value();
-    for (int i = 0; i < PARAMETERS; i++) arguments[i] = argument(table[number].kinds >> 4 * i & 15);
+    for (int i = 0; i < PARAMETERS; i++) arguments[i] = argument(row->kinds >> 4 * i & 15);
     for (int i = 0; i < SAVED; i++) kept[i] = saved[i] = next();
-    u64 result = call_checked(table[number].address, arguments, saved);
-    mix(result & mask(result_bits(table[number].kinds >> 60)));
+    u64 result = call_checked(row->address, arguments, saved);
+    mix(result & mask(result_bits(row->kinds >> 60)));
     if (memcmp(saved, kept, sizeof kept)) printf("%lu lost a register\n", number);
     for (int i = 0; i < 256; i++) mix(out[i]);
     for (int i = 0; i < 16; i++) mix(scratch[i]);
-    for (u64 i = 0; i < global_count; i++) mix(*globals[i]);
+    for (u64 i = 0; i < program->global_count; i++) mix(*program->globals[i]);
 }
 
-int main(void) {
-    for (u64 number = 0; number < functions; number++) {
+int run_program(const struct program *program) {
+    for (u64 number = 0; number < program->functions; number++) {
         /* What one function does wrong is not to be seen in the next. */
         seed = number * 77 + 1;
         state = 0;
         memset(out, 0, sizeof out);
-        for (u64 i = 0; i < global_count; i++) *globals[i] = i * 0x0101010180000001;
-        for (int set = 0; set < SETS; set++) call(number);
+        for (u64 i = 0; i < program->global_count; i++) *program->globals[i] = i * 0x0101010180000001;
+        for (int set = 0; set < SETS; set++) call(program, number);
         printf("%lu %016lx\n", number, state);
     }
     return 0;

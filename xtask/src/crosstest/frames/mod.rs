@@ -13,14 +13,10 @@
 mod function;
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
 
-use anyhow::Result;
 use frazil_test_support::Random;
 
-use super::generated::{self, Suite};
-use crate::compiler::Compiler;
-use crate::share::Share;
+use super::generated::{Build, Generator, Language, entry};
 use function::Function;
 
 /// Functions of a program.
@@ -28,9 +24,13 @@ const FUNCTIONS: usize = 40;
 /// Global variables of a program: more than there are registers, so that every register's number is a symbol's, too.
 const GLOBALS: usize = 24;
 
-const SUITE: Suite = Suite {
-    folder: "frames",
-    make,
+/// Its programs are run by the part in C.
+pub const GENERATOR: Generator = Generator {
+    name: "frames",
+    option: "--frames",
+    language: Language::Llvm,
+    source,
+    builds: &[Build::ASSEMBLED],
     host_part: Some(include_str!("host.c")),
     functions: FUNCTIONS,
     may_be_refused: false,
@@ -60,7 +60,7 @@ declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 ";
 
 /// A function that others of its module call: it has an early exit, too, and a narrow argument.
-fn leaf(bits: u32) -> String {
+fn leaf(bits: u32, entry: &str) -> String {
     let widened = if bits == 64 {
         "xor i64 %a, 1".to_owned()
     } else {
@@ -68,7 +68,7 @@ fn leaf(bits: u32) -> String {
     };
     format!(
         "define internal i64 @leaf{bits}(i{bits} %a, i32 %b) noinline {{\n\
-         entry:\n  %w = {widened}\n  store i32 %b, ptr @g3\n  %c = icmp eq i32 %b, 0\n  \
+         entry:\n  %w = {widened}\n  store i32 %b, ptr @{entry}.g3\n  %c = icmp eq i32 %b, 0\n  \
          br i1 %c, label %exit, label %on\n\
          exit:\n  ret i64 %w\n\
          on:\n  %x = call i{bits} @ext{bits}(i{bits} %a, i{bits} 7)\n  %y = call i32 @ext32(i32 %b, i32 1)\n  \
@@ -76,56 +76,36 @@ fn leaf(bits: u32) -> String {
     )
 }
 
-/// Makes and compares `count` programs, from the share's seed on.
-pub fn test_programs(count: u64, share: &Share, compilers: &[Compiler]) -> Result<bool> {
-    generated::test(&SUITE, count, share, compilers)
-}
-
-fn make(seed: u64, dir: &Path) -> Result<Vec<PathBuf>> {
-    Ok(vec![generated::assemble(&program(&mut Random::new(seed)), dir)?])
-}
-
 /// The module's text. The global variables come first, so that their symbols have the smallest numbers.
-fn program(random: &mut Random) -> String {
+fn source(seed: u64) -> String {
+    let (random, entry) = (&mut Random::new(seed), entry(seed));
     let mut text = HEAD.to_owned();
     let linkage = random.pick(&["dso_local global", "internal global", "global"]);
     for number in 0..GLOBALS {
-        let _ = writeln!(text, "@g{number} = {linkage} i64 0");
+        let _ = writeln!(text, "@{entry}.g{number} = {linkage} i64 0");
     }
     text += DECLARATIONS;
-    let list: Vec<String> = (0..GLOBALS).map(|number| format!("ptr @g{number}")).collect();
+    let list: Vec<String> = (0..GLOBALS).map(|number| format!("ptr @{entry}.g{number}")).collect();
     let _ = writeln!(
         text,
-        "@globals = constant [{GLOBALS} x ptr] [{}]\n@global_count = constant i64 {GLOBALS}\n\
-         @functions = constant i64 {FUNCTIONS}",
+        "@{entry} = constant {{ ptr, i64, ptr, i64 }} {{ ptr @table, i64 {FUNCTIONS}, ptr @globals, i64 {GLOBALS} }}\n\
+         @globals = internal constant [{GLOBALS} x ptr] [{}]",
         list.join(", ")
     );
     let mut rows = Vec::new();
-    let mut functions: String = [8, 16, 32, 64].map(leaf).concat();
+    let mut functions: String = [8, 16, 32, 64].map(|bits| leaf(bits, &entry)).concat();
     for number in 0..FUNCTIONS {
-        let function = Function::new(random, number);
+        let function = Function::new(random, &entry, number);
         rows.push(format!(
-            "{{ ptr, i64 }} {{ ptr @f{number}, i64 {} }}",
+            "{{ ptr, i64 }} {{ ptr @{entry}.f{number}, i64 {} }}",
             function.kinds() as i64
         ));
         functions += &function.text();
     }
     let _ = writeln!(
         text,
-        "@table = constant [{FUNCTIONS} x {{ ptr, i64 }}] [{}]\n",
+        "@table = internal constant [{FUNCTIONS} x {{ ptr, i64 }}] [{}]\n",
         rows.join(", ")
     );
     text + &functions
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn programs_depend_on_the_seed_alone() {
-        let text = |seed| program(&mut Random::new(seed));
-        assert_eq!(text(5), text(5));
-        assert_ne!(text(5), text(6));
-    }
 }

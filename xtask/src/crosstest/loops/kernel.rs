@@ -35,9 +35,10 @@ pub enum Pointee {
 /// The fields of structures, by name and type.
 pub const FIELDS: [(&str, usize); 4] = [("a", 0), ("b", 5), ("c", 2), ("d", 7)];
 
-/// A function: its name's number, what callers must know, and its text.
+/// A function: what callers must know, and its text.
 #[derive(Debug)]
 pub struct Kernel {
+    pub name: String,
     pub pointers: Vec<Pointee>,
     /// Whether pointers must not overlap.
     pub is_restrict: bool,
@@ -83,8 +84,8 @@ struct Builder<'r> {
     left: usize,
 }
 
-/// Makes function `number`.
-pub fn make(random: &mut Random, number: usize) -> Kernel {
+/// Makes a function of this name.
+pub fn make(random: &mut Random, name: String) -> Kernel {
     let is_restrict = random.one_in(3);
     let favorite = random.below(TYPES.len());
     let pointers: Vec<Pointee> = (0..1 + random.below(3))
@@ -104,9 +105,10 @@ pub fn make(random: &mut Random, number: usize) -> Kernel {
         indent: 1,
         left: 12,
     };
-    let head = builder.parameters(number, &pointers, is_restrict);
+    let head = builder.parameters(&name, &pointers, is_restrict);
     builder.body();
     Kernel {
+        name,
         pointers,
         is_restrict,
         text: format!("{head} {{\n{}}}\n\n", builder.text),
@@ -115,7 +117,7 @@ pub fn make(random: &mut Random, number: usize) -> Kernel {
 
 impl Builder<'_> {
     /// Declares the parameters; the head of the function.
-    fn parameters(&mut self, number: usize, pointers: &[Pointee], is_restrict: bool) -> String {
+    fn parameters(&mut self, name: &str, pointers: &[Pointee], is_restrict: bool) -> String {
         let restrict = if is_restrict { "restrict " } else { "" };
         let mut list = Vec::new();
         for (index, pointee) in pointers.iter().enumerate() {
@@ -143,7 +145,7 @@ impl Builder<'_> {
                 is_written: false,
             });
         }
-        format!("__attribute__((noinline)) u64 k{number}({})", list.join(", "))
+        format!("__attribute__((noinline)) u64 {name}({})", list.join(", "))
     }
 
     fn add_array(&mut self, name: String, field: String, ty: Type, length: usize) {

@@ -11,16 +11,11 @@
 mod kernel;
 
 use std::fmt::Write as _;
-use std::fs;
-use std::path::{Path, PathBuf};
 
-use anyhow::Result;
 use frazil_test_support::Random;
 
 use super::expression::{HEAD, TYPES};
-use super::generated::{self, Suite, WITHOUT_VECTORS, compile_source};
-use crate::compiler::Compiler;
-use crate::share::Share;
+use super::generated::{Build, Generator, Language, entry};
 use kernel::{FIELDS, Kernel, LENGTH, MOST_BOUND, Pointee};
 
 /// Functions of a program. One that is refused keeps the others of its program from being tested.
@@ -30,32 +25,30 @@ const CALLS: usize = 4;
 /// The elements of the memory that pointers point into, in lengths of an array.
 const PLACES: usize = 4;
 
-const SUITE: Suite = Suite {
-    folder: "loops",
-    make,
+/// Every eighth program is compiled without optimization, too.
+const BUILDS: [Build; 3] = [
+    Build::scalar("scalar", ["O2", "O3"]),
+    Build {
+        options: &[],
+        ..Build::scalar("vector", ["O2", "O3"])
+    },
+    Build {
+        every: 8,
+        ..Build::scalar("plain", ["O0"; 2])
+    },
+];
+
+/// Its programs may have vectors of more than 128 bits.
+pub const GENERATOR: Generator = Generator {
+    name: "loops",
+    option: "--loops",
+    language: Language::C,
+    source,
+    builds: &BUILDS,
     host_part: None,
     functions: FUNCTIONS,
     may_be_refused: true,
 };
-
-/// Makes and compares `count` programs, from the share's seed on.
-pub fn test_programs(count: u64, share: &Share, compilers: &[Compiler]) -> Result<bool> {
-    generated::test(&SUITE, count, share, compilers)
-}
-
-fn make(seed: u64, dir: &Path) -> Result<Vec<PathBuf>> {
-    let source = dir.join("program.c");
-    fs::write(&source, program(&mut Random::new(seed)))?;
-    let level = if seed.is_multiple_of(2) { "O2" } else { "O3" };
-    let mut files = vec![
-        compile_source(&source, level, &WITHOUT_VECTORS, dir, "scalar")?,
-        compile_source(&source, level, &[], dir, "vector")?,
-    ];
-    if seed.is_multiple_of(8) {
-        files.push(compile_source(&source, "O0", &[], dir, "plain")?);
-    }
-    Ok(files)
-}
 
 /// What the program uses besides.
 const OWN_HEAD: &str = "\
@@ -64,7 +57,8 @@ static u64 next(void) { state = state * 6364136223846793005u + 14426950408889634
 ";
 
 /// The program's text.
-fn program(random: &mut Random) -> String {
+fn source(seed: u64) -> String {
+    let random = &mut Random::new(seed);
     let mut text = format!("{HEAD}{OWN_HEAD}");
     for ty in TYPES {
         let name = ty.name;
@@ -81,15 +75,17 @@ fn program(random: &mut Random) -> String {
         PLACES * LENGTH
     );
     text += &memory();
-    let kernels: Vec<Kernel> = (0..FUNCTIONS).map(|number| kernel::make(random, number)).collect();
+    let kernels: Vec<Kernel> = (0..FUNCTIONS)
+        .map(|number| kernel::make(random, format!("{}_k{number}", entry(seed))))
+        .collect();
     for kernel in &kernels {
         text += &kernel.text;
     }
-    text += "int main(void) {\n";
+    let _ = writeln!(text, "int {}(void) {{", entry(seed));
     for (number, kernel) in kernels.iter().enumerate() {
         let _ = writeln!(text, "    state = {number}; sum = 0; fill();");
         for _ in 0..CALLS {
-            let call = call(random, number, kernel);
+            let call = call(random, kernel);
             let _ = writeln!(text, "    mix({call}); look();");
         }
         let _ = writeln!(text, "    printf(\"{number} %016lx\\n\", sum);");
@@ -123,7 +119,7 @@ fn memory() -> String {
 }
 
 /// A call of a function, with pointers that overlap only if they may.
-fn call(random: &mut Random, number: usize, kernel: &Kernel) -> String {
+fn call(random: &mut Random, kernel: &Kernel) -> String {
     let mut words = Vec::new();
     for (index, pointee) in kernel.pointers.iter().enumerate() {
         let name = match pointee {
@@ -142,17 +138,5 @@ fn call(random: &mut Random, number: usize, kernel: &Kernel) -> String {
     for _ in 0..2 {
         words.push(random.pick(&["0", "1", "-1", "7", "100", "-128", "77777"]).to_owned());
     }
-    format!("k{number}({})", words.join(", "))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn programs_depend_on_the_seed_alone() {
-        let text = |seed| program(&mut Random::new(seed));
-        assert_eq!(text(5), text(5));
-        assert_ne!(text(5), text(6));
-    }
+    format!("{}({})", kernel.name, words.join(", "))
 }

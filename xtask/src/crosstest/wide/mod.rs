@@ -28,7 +28,7 @@ use crate::compiler::{Compiler, LlcLevel};
 use crate::corpus::Level;
 use crate::process::{self, Outcome};
 use crate::share::Share;
-use crate::{parallel, workspace};
+use crate::{parallel, validator, workspace};
 use code_bases::{CODE_BASES, CodeBase};
 use refusals::Refusal;
 
@@ -70,6 +70,7 @@ pub fn test(filter: &str, compilers: &[Compiler], share: &mut Share) -> Result<b
     }
     println!("\n{}", share.report("code bases under recipes", made, total));
     println!("{} passed, {failed} failed", made - failed);
+    validator::print(compilers);
     Ok(failed == 0)
 }
 
@@ -200,7 +201,7 @@ fn compile(module: &modules::Module, frazil: &Compiler, folder: &Path) -> Result
     let object = folder.join(&module.name).with_extension("o");
     let mut command = frazil.command(&module.bitcode, &object)?;
     command.args(["--stats", "--function-sections", "--data-sections"]);
-    let outcome = process::run(&mut command, process::TIME_LIMIT)?;
+    let outcome = frazil.run(&mut command)?;
     if outcome.success() {
         return Ok(Compiled {
             object,
