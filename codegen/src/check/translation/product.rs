@@ -72,16 +72,19 @@ impl Product {
         match (comparison.run(), comparison.unknown) {
             (Err(Failure::Unknown(reason)), _) | (_, Some(reason)) => Verdict::Unproved(TranslationFault::of(reason)),
             (Ok(()), None) => Verdict::Proved,
-            // Of what is merged, less is known than holds.
-            (Err(Failure::Fault(fault)), None) if self.depends_on_merges(terms) => Verdict::Unproved(fault),
+            (Err(Failure::Fault(fault)), None) if self.may_be_equal(terms) => Verdict::Unproved(fault),
             (Err(Failure::Fault(fault)), None) => Verdict::Refuted(fault),
         }
     }
 
-    /// Whether all that differs depends on what is known where paths meet.
-    fn depends_on_merges(&self, terms: &Terms) -> bool {
+    /// Whether all that differs may be equal: because it depends on what is known where paths meet, which is less than
+    /// what holds there, or because no values are found that tell it apart.
+    fn may_be_equal(&self, terms: &Terms) -> bool {
+        let may_be_equal = |before: Term, after: Term| {
+            terms.has_phi(before) || terms.has_phi(after) || !terms.can_differ(before, after)
+        };
         let mut pairs = self.unequal.iter();
-        !self.unequal.is_empty() && pairs.all(|&(before, after)| terms.has_phi(before) || terms.has_phi(after))
+        !self.unequal.is_empty() && pairs.all(|&(before, after)| may_be_equal(before, after))
     }
 }
 
@@ -350,8 +353,8 @@ impl<'a> Comparison<'a> {
             return Some("other registers are read or written".to_owned());
         }
         for (index, (ours, theirs)) in before.operands.iter().zip(&after.operands).enumerate() {
-            if !self.is_allowed(*ours, *theirs) {
-                self.product.unequal.push((ours.term, theirs.term));
+            if let Some(parts) = self.forbidden(*ours, *theirs) {
+                self.product.unequal.push(parts);
                 return Some(format!(
                     "operand {index} of an event was {} and is {}",
                     self.terms.text(ours.term, SHOWN_DEPTH),
@@ -362,17 +365,17 @@ impl<'a> Comparison<'a> {
         None
     }
 
-    /// Whether a word may be `after` where it was `before`: in its significant bits it must be the same.
-    fn is_allowed(&mut self, before: Word, after: Word) -> bool {
+    /// The significant bits of a word if they may not be `after` where they were `before`.
+    fn forbidden(&mut self, before: Word, after: Word) -> Option<(Term, Term)> {
         if before.significant == 0 || self.terms.refines(before.term, after.term) {
-            return true;
+            return None;
         }
         let width = u16::from(before.significant);
         if self.terms.width(before.term) < width || self.terms.width(after.term) < width {
-            return false;
+            return Some((before.term, after.term));
         }
         let [ours, theirs] = [before.term, after.term].map(|term| self.terms.part(term, 0, width));
-        self.terms.refines(ours, theirs)
+        (!self.terms.refines(ours, theirs)).then_some((ours, theirs))
     }
 
     /// The only block that a branch leads to, past blocks that only jump.
@@ -407,6 +410,9 @@ impl<'a> Comparison<'a> {
     /// Both are at a branch, on conditions that are equal or opposite.
     fn branch(&mut self, node: u32, at: [Position; 2]) -> Result<(), Failure> {
         let conditions = [0, 1].map(|number| self.walk(number, node).condition(at[number].block));
+        if self.only_target(1, at[1].block).is_none() && self.is_followed_by(node, at[0], conditions[0]) {
+            return self.follow(node, 0, at);
+        }
         let opposite = self.opposite(conditions[0]);
         let is_swapped = if self.terms.refines(conditions[0], conditions[1]) {
             false
@@ -421,6 +427,27 @@ impl<'a> Comparison<'a> {
             return Err(self.fault(message, [Some(at[0].inst), Some(at[1].inst)]));
         };
         self.take_edges(node, at, is_swapped)
+    }
+
+    /// Whether a branch of the function before is without a choice, and the next one, with no event in between, on the
+    /// same condition: it is the next one that the function after has kept.
+    fn is_followed_by(&mut self, node: u32, at: Position, condition: Term) -> bool {
+        if self.only_target(0, at.block).is_none() {
+            return false;
+        }
+        let edge = self.sides[0].func.edges_of(at.block).start;
+        let mut walk = self.walk(0, node);
+        let events = walk.machine.events.len();
+        let mut next = walk.cross(edge);
+        let mut stop = Stop::Join;
+        let mut joins = 0;
+        while stop == Stop::Join && joins < MOST_COMING {
+            (next, stop) = walk.run(next, events, None);
+            joins += 1;
+        }
+        let is_same = stop == Stop::Branch && walk.condition(next.block) == condition;
+        self.run_side(0, node, events, Some(at));
+        is_same
     }
 
     fn opposite(&mut self, condition: Term) -> Term {

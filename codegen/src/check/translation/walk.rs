@@ -260,12 +260,17 @@ impl Walk<'_, '_> {
         let (mut uses, mut defs) = (PRegSet::EMPTY, PRegSet::EMPTY);
         let mut written: Vec<Reg> = Vec::new();
         let mut read: Vec<Reg> = Vec::new();
+        let mut writes_flags = false;
         for index in start..end {
-            let inst = func.insts[index as usize];
+            let mut inst = func.insts[index as usize];
             if matches!(inst.op, pseudo::NOP | pseudo::USE) {
                 continue;
             }
             let desc = op_desc(self.machine.side.ops, inst.op);
+            if desc.reads_flags && !writes_flags {
+                operands.extend(self.flags_read(&mut inst));
+            }
+            writes_flags |= desc.writes_flags;
             let is_memory = desc.roles[1] == Role::Base;
             let has_set = desc.has_sets;
             shape.extend([
@@ -327,6 +332,17 @@ impl Walk<'_, '_> {
             let value = self.machine.result(event, 32 + part, 8);
             self.machine.set_place(Side::flags(part), Word::whole(value));
         }
+    }
+
+    /// What an instruction depends on by the flags: its condition, which is then no longer part of what it is, as there
+    /// may be several ways to ask for it; else all parts of them.
+    fn flags_read(&mut self, inst: &mut MInst) -> Vec<Word> {
+        let meaning: &'static dyn Meaning = self.machine.meaning;
+        if let Some(condition) = meaning.condition(inst, &mut self.machine) {
+            inst.aux = 0;
+            return vec![Word::whole(condition)];
+        }
+        (0..3).map(|part| Word::whole(self.machine.flag(part))).collect()
     }
 
     /// The condition of a block's branch: one bit.

@@ -11,12 +11,15 @@ impl Terms {
             self.add_to_sum(factor, term, &mut constant, &mut flat);
         }
         flat.sort_unstable_by_key(|&(_, term): &(u64, Term)| term);
+        flat.dedup_by(|other, kept| {
+            let is_same = other.1 == kept.1;
+            kept.0 = kept.0.wrapping_add(if is_same { other.0 } else { 0 });
+            is_same
+        });
+        self.join_low_bits(&mut flat, width);
         let mut args = Vec::with_capacity(flat.len() * 3);
-        let mut rest = &flat[..];
-        while let Some(&(_, term)) = rest.first() {
-            let count = rest.iter().take_while(|other| other.1 == term).count();
-            let factor = rest[..count].iter().fold(0u64, |sum, other| sum.wrapping_add(other.0)) & mask(width);
-            rest = &rest[count..];
+        for &(factor, term) in &flat {
+            let factor = factor & mask(width);
             if factor != 0 {
                 let term = self.low_bits_of_multiple(term, factor, width);
                 if let Some(value) = self.as_constant(term) {
@@ -37,13 +40,31 @@ impl Terms {
         }
     }
 
+    /// Where only few low bits of a term matter and another term of the sum has the same ones, the coefficient is added
+    /// to that of the other one.
+    fn join_low_bits(&mut self, terms: &mut [(u64, Term)], width: u16) {
+        for index in 0..terms.len() {
+            let (factor, term) = terms[index];
+            let Some(bits) = bits_that_matter(factor & mask(width), width) else {
+                continue;
+            };
+            let low = self.part(term, 0, bits);
+            for other in 0..terms.len() {
+                if other != index && terms[other].0 & mask(width) != 0 && self.part(terms[other].1, 0, bits) == low {
+                    terms[other].0 = terms[other].0.wrapping_add(factor);
+                    terms[index].0 = 0;
+                    break;
+                }
+            }
+        }
+    }
+
     /// Of a term that is multiplied by a large power of two, only few low bits matter.
     fn low_bits_of_multiple(&mut self, term: Term, factor: u64, width: u16) -> Term {
-        let zeros = factor.trailing_zeros() as u16;
-        if zeros * 2 < width {
+        let Some(bits) = bits_that_matter(factor, width) else {
             return term;
-        }
-        let low = self.part(term, 0, width - zeros);
+        };
+        let low = self.part(term, 0, bits);
         self.zero_extend(low, width)
     }
 
@@ -73,4 +94,10 @@ impl Terms {
             _ => self.apply([function::PRODUCT, 0, 0, 0], width, &[a.min(b), a.max(b)]),
         }
     }
+}
+
+/// How many bits of what is multiplied by a number that is not zero are in the product, if they are few.
+fn bits_that_matter(factor: u64, width: u16) -> Option<u16> {
+    let zeros = factor.trailing_zeros() as u16;
+    (factor != 0 && zeros * 2 >= width).then(|| width - zeros)
 }

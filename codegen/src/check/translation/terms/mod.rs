@@ -9,10 +9,12 @@
 //! * bitwise operations are done on each of the pieces that their operands consist of.
 //!
 //! Everything else is a function of its operands that is equal to nothing but itself. So two terms may be different and
-//! always have the same value, but never the other way round.
+//! always have the same value, but never the other way round. Whether values can tell two terms apart is tried out
+//! (`evaluate.rs`).
 
 mod arithmetic;
 mod bitwise;
+mod evaluate;
 mod pieces;
 mod refine;
 #[cfg(test)]

@@ -170,7 +170,15 @@ impl Terms {
                 let inner = Term(self.args(term)[0]);
                 self.sign_extend(inner, width)
             }
-            Tag::Concat | Tag::Apply => {
+            Tag::Concat => {
+                let mut pieces: Vec<Term> = self.args(term).iter().map(|&arg| Term(arg)).collect();
+                if let Some(highest) = pieces.last_mut() {
+                    let piece_width = self.width(*highest);
+                    *highest = self.sign_extend(*highest, piece_width + width - node.width);
+                }
+                self.concat(&pieces)
+            }
+            Tag::Apply => {
                 let sign = self.part(term, node.width - 1, 1);
                 match self.as_constant(sign) {
                     Some(0) => self.zero_extend(term, width),

@@ -1,0 +1,200 @@
+//! Values of terms for given values of their symbols: whether terms that are not the same can differ at all.
+//!
+//! Terms in different forms may always have the same value, since no form is canonical for all that arithmetic knows.
+//! So before a difference is called one, both terms are evaluated for many values of their symbols. Functions that
+//! nothing is known of get values that depend on nothing but their operands. Values are few and small in some rounds,
+//! so that comparisons come out either way, and random in others.
+//!
+//! Equal values prove nothing: the terms are then neither proved equal nor shown to differ.
+
+use super::bitwise::OPERATIONS;
+use super::{Bitwise, Node, Origin, Tag, Term, Terms, coefficient, function};
+use std::collections::{BTreeSet, HashMap};
+
+/// How often values are chosen.
+const ROUNDS: u64 = 96;
+/// What is undefined is given so many values each time, to see which bits depend on it.
+const WAYS_OF_UNDEFINED: u64 = 4;
+/// Larger terms are not evaluated.
+const MOST_TERMS: usize = 20_000;
+/// So many ways of choosing are tried.
+const MOST_WAYS: usize = 256;
+/// Wider terms are not evaluated.
+const MOST_BITS: u16 = 128;
+
+/// What symbols and unknown functions are in one round.
+#[derive(Clone, Copy)]
+struct Round {
+    number: u64,
+    undefined: u64,
+}
+
+impl Terms {
+    /// Whether there are values for which the code after computes something that the code before does not allow.
+    pub(in crate::check::translation) fn can_differ(&self, before: Term, after: Term) -> bool {
+        let (Some(ours), Some(theirs)) = (self.in_order(before), self.in_order(after)) else {
+            return false;
+        };
+        let choices: Vec<Term> = ours
+            .iter()
+            .copied()
+            .filter(|&term| self.node(term).tag == Tag::Choice)
+            .collect();
+        let ways: usize = choices.iter().map(|&choice| self.args(choice).len()).product();
+        if ways > MOST_WAYS {
+            return false;
+        }
+        (0..ROUNDS).any(|number| {
+            let round = Round { number, undefined: 0 };
+            let wanted = self.evaluate(&theirs, &HashMap::new(), round);
+            (0..ways).all(|way| {
+                let chosen = self.chosen(&choices, way);
+                let value = self.evaluate(&ours, &chosen, round);
+                let depends = (1..WAYS_OF_UNDEFINED).fold(0, |bits, undefined| {
+                    bits | (self.evaluate(&ours, &chosen, Round { number, undefined }) ^ value)
+                });
+                (value ^ wanted) & !depends != 0
+            })
+        })
+    }
+
+    /// The terms that a term consists of, operands first, unless they are too many or too wide.
+    fn in_order(&self, term: Term) -> Option<Vec<Term>> {
+        let (mut found, mut waiting) = (BTreeSet::from([term]), vec![term]);
+        while let Some(term) = waiting.pop() {
+            if found.len() > MOST_TERMS || self.width(term) > MOST_BITS {
+                return None;
+            }
+            waiting.extend(self.operands(term).filter(|&operand| found.insert(operand)));
+        }
+        // Operands are made before what they are operands of.
+        Some(found.into_iter().collect())
+    }
+
+    fn operands(&self, term: Term) -> impl Iterator<Item = Term> {
+        let step = if self.node(term).tag == Tag::Sum { 3 } else { 1 };
+        self.args(term).iter().step_by(step).map(|&arg| Term(arg))
+    }
+
+    /// The `way`th way of choosing.
+    fn chosen(&self, choices: &[Term], mut way: usize) -> HashMap<Term, Term> {
+        choices
+            .iter()
+            .map(|&choice| {
+                let candidates = self.args(choice);
+                let chosen = candidates[way % candidates.len()];
+                way /= candidates.len();
+                (choice, Term(chosen))
+            })
+            .collect()
+    }
+
+    /// The value of the last of some terms.
+    fn evaluate(&self, terms: &[Term], chosen: &HashMap<Term, Term>, round: Round) -> u128 {
+        let mut values: HashMap<Term, u128> = HashMap::with_capacity(terms.len());
+        let mut last = 0;
+        for &term in terms {
+            let node = self.node(term);
+            last = match chosen.get(&term) {
+                Some(candidate) => values[candidate],
+                None => {
+                    let operands: Vec<u128> = self.operands(term).map(|operand| values[&operand]).collect();
+                    self.value(term, node, &operands, round) & mask(node.width)
+                }
+            };
+            values.insert(term, last);
+        }
+        last
+    }
+
+    /// The value of a term whose operands have these values; only the bits of its width count.
+    fn value(&self, term: Term, node: &Node, operands: &[u128], round: Round) -> u128 {
+        let widths: Vec<u16> = self.operands(term).map(|operand| self.width(operand)).collect();
+        let number = u128::from(node.data[0]) | u128::from(node.data[1]) << 32;
+        match node.tag {
+            Tag::Symbol if node.data[0] == Origin::Undefined as u32 => {
+                let words = node.data.iter().map(|&word| u128::from(word));
+                random(words.chain([1 << 64 | u128::from(round.undefined)]), round.number | 3)
+            }
+            Tag::Symbol => random(node.data.iter().map(|&word| u128::from(word)), round.number),
+            Tag::Constant => number,
+            Tag::Part => operands[0] >> node.data[0],
+            Tag::Concat => {
+                let mut shift = 0;
+                operands.iter().zip(&widths).fold(0, |value, (&operand, &width)| {
+                    let placed = operand << shift;
+                    shift += width;
+                    value | placed
+                })
+            }
+            Tag::Sum => {
+                let factors = self.args(term).chunks_exact(3).map(coefficient);
+                factors.zip(operands).fold(number, |sum, (factor, &operand)| {
+                    sum.wrapping_add(u128::from(factor).wrapping_mul(operand))
+                })
+            }
+            Tag::SignExtend => signed(operands[0], widths[0]).cast_unsigned(),
+            Tag::Choice => 0,
+            Tag::Apply => apply(node, operands, widths.first().copied().unwrap_or(0)).unwrap_or_else(|| {
+                let words = node.data.iter().map(|&word| u128::from(word));
+                random(words.chain(operands.iter().copied()), round.number)
+            }),
+        }
+    }
+}
+
+/// The value of a function that shared code knows, of operands that are `width` bits wide.
+fn apply(node: &Node, operands: &[u128], width: u16) -> Option<u128> {
+    let value = match (node.data[0], operands) {
+        (function::BITWISE, &[a, b]) => match OPERATIONS[node.data[1] as usize] {
+            Bitwise::And => a & b,
+            Bitwise::Or => a | b,
+            Bitwise::Xor => a ^ b,
+        },
+        (function::PRODUCT, &[a, b]) => a.wrapping_mul(b),
+        (function::IS_ZERO, &[a]) => u128::from(a == 0),
+        (function::SELECT, &[condition, a, b]) => {
+            if condition != 0 {
+                a
+            } else {
+                b
+            }
+        }
+        (function::CARRY, &[a, b]) if width < MOST_BITS => (a + b) >> width,
+        (function::BORROW, &[a, b]) => u128::from(a < b),
+        (function::OVERFLOW, &[a, b]) if width < MOST_BITS => {
+            let sum = signed(a, width) + signed(b, width);
+            u128::from(sum != signed(sum.cast_unsigned() & mask(width), width))
+        }
+        (function::SUBTRACTION_OVERFLOW, &[a, b]) if width < MOST_BITS => {
+            let difference = signed(a, width) - signed(b, width);
+            u128::from(difference != signed(difference.cast_unsigned() & mask(width), width))
+        }
+        _ => return None,
+    };
+    Some(value)
+}
+
+/// The lowest `width` bits set.
+fn mask(width: u16) -> u128 {
+    if width >= MOST_BITS { u128::MAX } else { (1 << width) - 1 }
+}
+
+fn signed(value: u128, width: u16) -> i128 {
+    let shift = MOST_BITS - width.clamp(1, MOST_BITS);
+    (value << shift).cast_signed() >> shift
+}
+
+/// A number that depends on nothing but the words and the round: of few numbers in most rounds.
+fn random(words: impl Iterator<Item = u128>, round: u64) -> u128 {
+    let start = u128::from(round).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
+    let mix = |hash: u128| (hash ^ hash >> 59).wrapping_mul(0xda94_2042_e4dd_58b5_2360_ed05_1fc6_5da5);
+    let hash = mix(words.fold(start, |hash, word| mix(hash ^ word).rotate_left(31)));
+    let hash = hash ^ hash >> 64;
+    match round % 4 {
+        0 => [0, 1, u128::MAX, 0x8000_0000_8000_0080][(hash % 4) as usize],
+        1 => hash % 3,
+        2 => start >> ((hash % 8) * 8),
+        _ => hash,
+    }
+}
