@@ -72,7 +72,8 @@ impl Driver {
             Emit::Null => output::Output::nowhere(),
             _ => output::Output::new(&job.output),
         };
-        let mut printer = Printer::new(arguments.observe.dump_dir.clone());
+        let observe = &arguments.observe;
+        let mut printer = Printer::new(observe.dump_dir.clone(), observe.proves_machine_passes());
         let outcome = self.compile_observed(&bytes, options, &mut printer, &mut out);
         let printed = printer.finish();
         let mut report = outcome?;

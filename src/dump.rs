@@ -13,14 +13,20 @@ const MOST_NAME_CHARACTERS: usize = 80;
 #[derive(Debug, Default)]
 pub struct Printer {
     folder: Option<PathBuf>,
+    /// Whether what could not be proved is said.
+    says_unproved: bool,
     /// The first failure to write.
     failure: Option<io::Error>,
 }
 
 impl Printer {
-    /// A printer to files in a folder, or to standard error.
-    pub fn new(folder: Option<PathBuf>) -> Printer {
-        Printer { folder, failure: None }
+    /// A printer to files in a folder, or to standard error, which says what could not be proved or keeps it to itself.
+    pub fn new(folder: Option<PathBuf>, says_unproved: bool) -> Printer {
+        Printer {
+            folder,
+            says_unproved,
+            failure: None,
+        }
     }
 
     /// Says whether everything could be written.
@@ -69,6 +75,9 @@ impl Listener for Printer {
     }
 
     fn unproved(&mut self, function: &str, pass: &str, why: &str) {
+        if !self.says_unproved {
+            return;
+        }
         let line = writeln!(io::stderr(), "frazil: note: @{function}: {pass}: not proved: {why}");
         if let Err(error) = line {
             self.failure.get_or_insert(error);

@@ -321,6 +321,7 @@ fn the_pass_is_named_that_left_the_fault() {
     for verify_each in [false, true] {
         let observe = Observe {
             verify_each,
+            check_machine: false,
             ..Observe::default()
         };
         let facts = target_facts(Target::desc(&TestIsa));

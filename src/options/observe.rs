@@ -88,6 +88,11 @@ impl ObserveArguments {
         self.check_regalloc || self.verify_machineinstrs
     }
 
+    /// Whether the user asks for proofs of what passes over machine code do.
+    pub(crate) fn proves_machine_passes(&self) -> bool {
+        self.check_machine || self.verify_machineinstrs
+    }
+
     /// Which functions are printed.
     fn functions(&self) -> Result<FunctionFilter, Error> {
         let wrong = |message: String| Error::new(Stage::Options, format!("--filter-func: {message}"));
@@ -119,7 +124,7 @@ impl ObserveArguments {
             graph: self.dot_cfg,
             verify_each: self.verify_each || self.verify_machineinstrs || default.verify_each,
             check_preserved: self.check_preserved,
-            check_machine: self.check_machine || self.verify_machineinstrs || default.check_machine,
+            check_machine: self.proves_machine_passes() || default.check_machine,
             bisect_limit: self.bisect_limit.and_then(|limit| u64::try_from(limit).ok()),
             list_executions: self.bisect_limit == Some(-1),
             start_before: step("--start-before", &self.start_before)?,

@@ -65,7 +65,7 @@ impl Default for Observe {
             graph: false,
             verify_each: cfg!(debug_assertions),
             check_preserved: false,
-            check_machine: false,
+            check_machine: cfg!(debug_assertions),
             bisect_limit: None,
             list_executions: false,
             start_before: None,

@@ -173,8 +173,14 @@ fn moves(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> bool {
     let size = inst.size;
     match op {
         Op::MovRR => {
+            // Whether the upper half is copied or cleared is all the same where it is zero.
+            let upper = machine.contents(second, 8);
+            let is_zero = size == 4 && machine.is_known_zero(&upper, 1);
             let contents = machine.contents(second, size);
             copy_int(machine, first, &contents, size);
+            if is_zero {
+                machine.clear_from(first, 4);
+            }
         }
         Op::MovzxLRM => {
             let contents = machine.load(inst.mem(), 4);
@@ -301,7 +307,31 @@ fn vector_moves(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> bool {
             let value = machine.terms.concat(&[ones, ones]);
             machine.write(first, 16, value);
         }
-        _ => return shuffles(op, inst, machine) || lanes(op, inst, machine),
+        _ => return half_words(op, inst, machine) || shuffles(op, inst, machine) || lanes(op, inst, machine),
+    }
+    true
+}
+
+/// Rows that take a half of a word out of a vector, or put it there.
+fn half_words(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> bool {
+    let index = inst.imm.cast_unsigned() as u16 % 8;
+    match op {
+        Op::PextrwRXI => {
+            let vector = machine.read(inst.reg(1), 16);
+            let half = machine.terms.part(vector, index * 16, 16);
+            let value = machine.terms.zero_extend(half, 32);
+            machine.write_result(inst.reg(0), 4, value);
+        }
+        Op::PinsrwXRI => {
+            let half = machine.read(inst.reg(1), 2);
+            let mut words = vector_operands(op, inst, machine)[0];
+            let (word, _) = &mut words[usize::from(index / 2)];
+            let kept = machine.terms.part(*word, (1 - index % 2) * 16, 16);
+            let halves = if index % 2 == 0 { [half, kept] } else { [kept, half] };
+            *word = machine.terms.concat(&halves);
+            write_vector(inst, &words, machine);
+        }
+        _ => return false,
     }
     true
 }

@@ -254,6 +254,12 @@ impl Machine<'_> {
         self.put(dst, &contents);
     }
 
+    /// Whether a word is zero, and somebody may look at it.
+    pub fn is_known_zero(&self, contents: &Contents, word: usize) -> bool {
+        let word = contents.words.get(word).filter(|word| word.significant > 0);
+        word.is_some_and(|word| self.terms.as_constant(word.term) == Some(0))
+    }
+
     /// Puts words into a register; the rest of it stays.
     pub fn put(&mut self, dst: Reg, contents: &Contents) {
         for (word, &value) in contents.words.iter().enumerate() {

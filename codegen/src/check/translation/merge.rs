@@ -138,8 +138,14 @@ struct Classes {
 impl Classes {
     /// What a place holds at the node, to which the paths bring `words`.
     fn word(&mut self, words: &[Word], old: Option<Term>, side: usize, place: Place, terms: &mut Terms) -> Word {
-        // What nobody may look at after one of the paths, nobody looks at here.
-        let significant = words.iter().map(|word| word.significant).min().unwrap_or(0);
+        let significant = words.iter().map(|word| word.significant);
+        let significant = match side {
+            // What nobody may look at after one of the paths, nobody looks at here.
+            0 => significant.min(),
+            // After a path on which the code before has something undefined, nothing need be significant.
+            _ => significant.max(),
+        };
+        let significant = significant.unwrap_or(0);
         let first = words[0].term;
         let is_parted = |old: Term| self.keeps_parted && terms.is_phi_of(old, self.node);
         if !terms.has_choice(first) && words.iter().all(|word| word.term == first) && !old.is_some_and(is_parted) {

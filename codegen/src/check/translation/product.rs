@@ -353,6 +353,12 @@ impl<'a> Comparison<'a> {
             return Some("other registers are read or written".to_owned());
         }
         for (index, (ours, theirs)) in before.operands.iter().zip(&after.operands).enumerate() {
+            if theirs.significant < ours.significant {
+                return Some(format!(
+                    "operand {index} of an event has {} bits that count, and had {}",
+                    theirs.significant, ours.significant
+                ));
+            }
             if let Some(parts) = self.forbidden(*ours, *theirs) {
                 self.product.unequal.push(parts);
                 return Some(format!(
@@ -410,7 +416,7 @@ impl<'a> Comparison<'a> {
     /// Both are at a branch, on conditions that are equal or opposite.
     fn branch(&mut self, node: u32, at: [Position; 2]) -> Result<(), Failure> {
         let conditions = [0, 1].map(|number| self.walk(number, node).condition(at[number].block));
-        if self.only_target(1, at[1].block).is_none() && self.is_followed_by(node, at[0], conditions[0]) {
+        if self.only_target(1, at[1].block).is_none() && self.is_followed_by(node, at[0], conditions[1]) {
             return self.follow(node, 0, at);
         }
         let opposite = self.opposite(conditions[0]);
@@ -430,7 +436,7 @@ impl<'a> Comparison<'a> {
     }
 
     /// Whether a branch of the function before is without a choice, and the next one, with no event in between, on the
-    /// same condition: it is the next one that the function after has kept.
+    /// condition that the function after branches on: it is the next one that this has kept.
     fn is_followed_by(&mut self, node: u32, at: Position, condition: Term) -> bool {
         if self.only_target(0, at.block).is_none() {
             return false;
@@ -445,9 +451,12 @@ impl<'a> Comparison<'a> {
             (next, stop) = walk.run(next, events, None);
             joins += 1;
         }
-        let is_same = stop == Stop::Branch && walk.condition(next.block) == condition;
+        let is_kept = stop == Stop::Branch && {
+            let ours = walk.condition(next.block);
+            self.terms.refines(ours, condition) || self.opposite(ours) == condition
+        };
         self.run_side(0, node, events, Some(at));
-        is_same
+        is_kept
     }
 
     fn opposite(&mut self, condition: Term) -> Term {

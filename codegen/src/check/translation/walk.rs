@@ -401,8 +401,11 @@ fn is_defined_first(
         if inst.op == pseudo::USE {
             continue;
         }
-        let (mut reads, mut writes) = (false, false);
-        for_each_register(&inst, op_desc(ops, inst.op), |_, reg, role| {
+        let desc = op_desc(ops, inst.op);
+        let sets = func.implicit(&inst, desc);
+        let is_in = |set: PRegSet| wanted.is_physical() && set.contains(wanted);
+        let (mut reads, mut writes) = (is_in(sets.uses), is_in(sets.defs));
+        for_each_register(&inst, desc, |_, reg, role| {
             if reg == wanted {
                 reads |= role != Role::Def;
                 writes |= matches!(role, Role::Def | Role::UseDef);

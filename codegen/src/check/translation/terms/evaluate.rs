@@ -113,8 +113,10 @@ impl Terms {
         let number = u128::from(node.data[0]) | u128::from(node.data[1]) << 32;
         match node.tag {
             Tag::Symbol if node.data[0] == Origin::Undefined as u32 => {
+                // The first two ways have no bit in common.
                 let words = node.data.iter().map(|&word| u128::from(word));
-                random(words.chain([1 << 64 | u128::from(round.undefined)]), round.number | 3)
+                let value = random(words.chain([u128::from(round.undefined / 2)]), round.number | 3);
+                if round.undefined == 1 { !value } else { value }
             }
             Tag::Symbol => random(node.data.iter().map(|&word| u128::from(word)), round.number),
             Tag::Constant => number,
@@ -177,7 +179,11 @@ fn apply(node: &Node, operands: &[u128], width: u16) -> Option<u128> {
 
 /// The lowest `width` bits set.
 fn mask(width: u16) -> u128 {
-    if width >= MOST_BITS { u128::MAX } else { (1 << width) - 1 }
+    if width >= MOST_BITS {
+        u128::MAX
+    } else {
+        (1 << width) - 1
+    }
 }
 
 fn signed(value: u128, width: u16) -> i128 {

@@ -134,3 +134,63 @@ fn above_a_bit_that_is_set_nothing_counts() {
     assert!(whole == low && whole != other);
     assert_eq!(terms.up_to_lowest_one(x), x);
 }
+
+#[test]
+fn multiples_of_low_bits_are_added_to_multiples_of_the_whole() {
+    let mut terms = terms();
+    let x = unknown(&mut terms, 0, 32);
+    let low = terms.part(x, 0, 13);
+    let low = terms.zero_extend(low, 32);
+    let sum = terms.sum(32, 0, &[(1 << 19, low), (1, x)]);
+    assert_eq!(sum, terms.sum(32, 0, &[((1 << 19) + 1, x)]));
+    // One bit more of the other term counts.
+    let other = terms.sum(32, 0, &[(1 << 18, low), (1, x)]);
+    assert_ne!(other, terms.sum(32, 0, &[((1 << 18) + 1, x)]));
+}
+
+#[test]
+fn the_highest_piece_is_extended() {
+    let mut terms = terms();
+    let (x, y) = (unknown(&mut terms, 0, 16), unknown(&mut terms, 1, 16));
+    let whole = terms.concat(&[x, y]);
+    let high = terms.sign_extend(y, 48);
+    let expected = terms.concat(&[x, high]);
+    assert_eq!(terms.sign_extend(whole, 64), expected);
+}
+
+#[test]
+fn terms_differ_if_values_tell_them_apart() {
+    let mut terms = terms();
+    let [x, y] = [0, 1].map(|number| unknown(&mut terms, number, 32));
+    // (x | y) - (x & y) and x ^ y are the same in different forms.
+    let [and, or, xor] = [Bitwise::And, Bitwise::Or, Bitwise::Xor].map(|operation| terms.bitwise(operation, x, y));
+    let difference = terms.sum(32, 0, &[(1, or), (u64::MAX, and)]);
+    assert!(difference != xor && !terms.can_differ(difference, xor));
+    let [zero, other_zero] = [x, y].map(|term| terms.is_zero(term));
+    let function = |terms: &mut Terms, number: u32, arg: Term| terms.apply([number, 0, 0, 0], 32, &[arg]);
+    let functions = [(1, x), (2, x), (1, y)].map(|(number, arg)| function(&mut terms, number, arg));
+    let one_more = terms.sum(32, 1, &[(1, xor)]);
+    for (before, after) in [
+        (x, y),
+        (and, or),
+        (difference, one_more),
+        (zero, other_zero),
+        (functions[0], functions[1]),
+        (functions[0], functions[2]),
+    ] {
+        assert!(terms.can_differ(before, after));
+    }
+}
+
+#[test]
+fn what_is_undefined_or_chosen_tells_nothing_apart() {
+    let mut terms = terms();
+    let [x, y, z] = [0, 1, 2].map(|number| unknown(&mut terms, number, 32));
+    let undefined = terms.symbol(Origin::Undefined, [0; 3], 32);
+    let half_defined = terms.concat(&[x, undefined]);
+    let [kept, changed] = [[x, z], [y, z]].map(|pieces| terms.concat(&pieces));
+    assert!(!terms.can_differ(half_defined, kept) && terms.can_differ(half_defined, changed));
+    let choice = terms.choice(vec![x, y]);
+    let [open, first, second, other] = [choice, x, y, z].map(|term| terms.sum(32, 3, &[(2, term)]));
+    assert!(!terms.can_differ(open, first) && !terms.can_differ(open, second) && terms.can_differ(open, other));
+}
