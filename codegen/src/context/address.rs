@@ -116,7 +116,9 @@ pub(crate) trait Addressing<'a>: Context<'a> {
                     return mem;
                 }
                 let reg = match place {
-                    PlaceBase::Frame(offset) => {
+                    // What is below an object, where only code that never runs can look, may be a spill slot, which
+                    // nothing but the allocator names.
+                    PlaceBase::Frame(offset) if index.is_some() || distance >= 0 => {
                         distance += i64::from(offset);
                         self.frame().needed = true;
                         self.frame_base()

@@ -173,12 +173,10 @@ fn moves(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> bool {
     let size = inst.size;
     match op {
         Op::MovRR => {
-            // Whether the upper half is copied or cleared is all the same where it is zero.
-            let upper = machine.contents(second, 8);
-            let is_zero = size == 4 && machine.is_known_zero(&upper, 1);
+            let is_zero_above = size == 4 && machine.may_count_on_zero(second, 1);
             let contents = machine.contents(second, size);
             copy_int(machine, first, &contents, size);
-            if is_zero {
+            if is_zero_above {
                 machine.clear_from(first, 4);
             }
         }

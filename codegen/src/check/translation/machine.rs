@@ -254,10 +254,11 @@ impl Machine<'_> {
         self.put(dst, &contents);
     }
 
-    /// Whether a word is zero, and somebody may look at it.
-    pub fn is_known_zero(&self, contents: &Contents, word: usize) -> bool {
-        let word = contents.words.get(word).filter(|word| word.significant > 0);
-        word.is_some_and(|word| self.terms.as_constant(word.term) == Some(0))
+    /// Whether a plain copy of what is below a word of a register may be counted on to leave zero there, since that is
+    /// what stands above the source, too: of the function after alone, as nobody has to keep it.
+    pub fn may_count_on_zero(&mut self, reg: Reg, word: u32) -> bool {
+        let word = self.word(reg, word);
+        self.side.number == 1 && word.significant > 0 && self.terms.as_constant(word.term) == Some(0)
     }
 
     /// Puts words into a register; the rest of it stays.
