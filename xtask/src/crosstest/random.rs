@@ -126,7 +126,7 @@ fn test_program(source: &Path, level: Level, compilers: &[Compiler], dir: &Path)
             let built = build_program(&bitcode, None, frazil, dir)?;
             let Some(program) = built.program else {
                 return Ok(match generated::Verdict::of_problem(built.problem) {
-                    generated::Verdict::Refused(why) => Verdict::Doubtful(why),
+                    generated::Verdict::Refused(why) | generated::Verdict::Changed(why) => Verdict::Doubtful(why),
                     generated::Verdict::Different(why) => Verdict::Different(why),
                     generated::Verdict::Same => Verdict::Same,
                 });

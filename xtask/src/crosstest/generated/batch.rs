@@ -33,6 +33,9 @@ pub enum Verdict {
     Same,
     Different(String),
     Refused(String),
+    /// By llc, too, this build does something else than the first one: clang has changed what the program does, so
+    /// that it tells nothing of the compiler.
+    Changed(String),
 }
 
 impl Verdict {
@@ -163,10 +166,7 @@ impl<'a> Batch<'a> {
             Ok(text) => text_difference(expected, &text),
             Err(problem) => Some(problem),
         };
-        Ok(Verdict::Different(match by_llc {
-            Some(by_llc) => format!("the program is undefined: by llc, {by_llc}"),
-            None => text,
-        }))
+        Ok(by_llc.map_or(Verdict::Different(text), Verdict::Changed))
     }
 
     /// What the programs of a build do when `frazil` compiles them.

@@ -3,7 +3,9 @@
 //! A generator is [data](Generator): a name, the text of the program of a seed, and in which ways clang makes bitcode
 //! of it (its [builds](Build)). What `llc-22 -O0` makes of the first build is what is expected of every compiler under
 //! test for every build. Where a compiler differs in a later build, llc compiles that one, too: if its program differs
-//! as well, the program is undefined and the generator is wrong.
+//! as well, clang has changed what the program does, because it is undefined or by a defect of its optimizer (of 22 one
+//! is known: a loop that indexes `a[i & 31]` is vectorised past the end of `a`). Such a program is set aside and
+//! counted, and if there are many, the generator is wrong.
 //!
 //! Programs are made and compared in [batches](batch), of which each compiler is started once, the linker once and
 //! each of the linked programs once; a program has its own bitcode, object and process all the same. What is wrong with
@@ -18,8 +20,8 @@ mod sources;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -39,6 +41,9 @@ pub use sources::{Build, Language};
 
 /// How many programs are compiled and run together.
 const BATCH: u64 = 20;
+
+/// Of so many programs, clang may have changed one.
+const MANY_FOR_ONE_CHANGED: usize = 1000;
 
 /// A kind of generated programs.
 pub struct Generator {
@@ -80,6 +85,8 @@ struct Report {
     passed: usize,
     failures: Vec<String>,
     refused: BTreeMap<String, usize>,
+    /// The programs that clang has changed: one in [`MANY_FOR_ONE_CHANGED`] is no failure.
+    changed: BTreeSet<u64>,
 }
 
 /// What all batches share.
@@ -121,7 +128,7 @@ pub fn test(generator: &Generator, count: u64, share: &Share, compilers: &[Compi
     let report = report.into_inner().expect("no thread panics while it reports");
     report.print(generator, share, count);
     validator::print(compilers);
-    Ok(report.failures.is_empty())
+    Ok(report.is_good())
 }
 
 impl<'a> Suite<'a> {
@@ -164,6 +171,11 @@ impl<'a> Suite<'a> {
                 }
                 Verdict::Refused(why) if self.generator.may_be_refused => {
                     *report.refused.entry(reason(&why)).or_default() += 1;
+                    continue;
+                }
+                Verdict::Changed(why) => {
+                    println!("seed {seed}, {who}: clang has changed what it does: by llc, {why}");
+                    report.changed.insert(seed);
                     continue;
                 }
                 Verdict::Refused(why) | Verdict::Different(why) => why,
@@ -209,7 +221,13 @@ impl<'a> Suite<'a> {
 }
 
 impl Report {
+    /// Whether nothing is wrong: of programs that clang has changed, there may be few.
+    fn is_good(&self) -> bool {
+        self.failures.is_empty() && self.changed.len() <= self.programs.div_ceil(MANY_FOR_ONE_CHANGED)
+    }
+
     fn add(&mut self, other: Report) {
+        self.changed.extend(other.changed);
         self.programs += other.programs;
         self.passed += other.passed;
         self.failures.extend(other.failures);
@@ -231,6 +249,12 @@ impl Report {
             true => format!(", {} refused", self.refused.values().sum::<usize>()),
             false => String::new(),
         };
+        if !self.changed.is_empty() {
+            println!(
+                "{} programs that clang has changed, which say nothing",
+                self.changed.len()
+            );
+        }
         println!("{} passed, {} failed{refused}", self.passed, self.failures.len());
     }
 }

@@ -165,3 +165,19 @@ fn refusals_are_grouped_by_what_they_speak_of() {
     let problem = "frazil-O2: exit status: 1: error: p.bc: function @f: not supported: type <8 x i32> (i1: load)";
     assert_eq!(reason(problem), "type <8 x i32>");
 }
+
+#[test]
+fn few_programs_may_be_changed_by_clang() {
+    let report = |programs: usize, changed: u64| Report {
+        programs,
+        changed: (0..changed).collect(),
+        ..Report::default()
+    };
+    assert!(report(20, 0).is_good() && report(20, 1).is_good() && report(2000, 2).is_good());
+    assert!(!report(20, 2).is_good() && !report(2000, 3).is_good());
+    let failed = Report {
+        failures: vec![String::new()],
+        ..report(20, 0)
+    };
+    assert!(!failed.is_good());
+}

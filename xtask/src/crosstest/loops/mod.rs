@@ -101,7 +101,7 @@ fn memory() -> String {
         let value = if ty.is_float {
             "(i32)(next() >> 50) / 8.0"
         } else {
-            "next() >> (next() & 31)"
+            "some()"
         };
         let _ = writeln!(fill, "        m_{name}[i] = ({name})({value});");
         let _ = writeln!(look, "        mix(of_{name}(m_{name}[i]));");
@@ -113,7 +113,8 @@ fn memory() -> String {
     }
     let head = format!("    for (i32 i = 0; i < {}; i++) {{\n", PLACES * LENGTH);
     format!(
-        "__attribute__((noinline)) static void fill(void) {{\n{head}{fill}    }}\n}}\n\
+        "static u64 some(void) {{ u64 bits = next(); return bits >> (next() & 31); }}\n\
+         __attribute__((noinline)) static void fill(void) {{\n{head}{fill}    }}\n}}\n\
          __attribute__((noinline)) static void look(void) {{\n{head}{look}    }}\n}}\n\n"
     )
 }
