@@ -143,6 +143,8 @@ impl MachRules for X86Rules {
                 let is_whole = inst.size == 8 || (inst.size == 4 && bits <= 32);
                 return if is_whole { bits } else { 64 };
             }
+            // So may a plain reload where the register holds the slot's contents.
+            Op::MovRM if inst.size == 4 => return 64,
             // What is written in two bytes or one leaves the rest as it was.
             Op::MovzxBRR if inst.size >= 4 => bits_of(inst.reg(1)).min(8),
             Op::MovzxBRM if inst.size >= 4 => 8,
@@ -301,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_copies_clear_nothing_and_extensions_do() {
+    fn plain_copies_and_reloads_clear_nothing_and_extensions_do() {
         let of_anything = |op, size| {
             let inst = sample(op, size).with_regs([RDX, RCX, Reg::NONE]);
             X86Rules.significant_bits(&inst, &bits_of)
@@ -309,6 +311,11 @@ mod tests {
         assert_eq!(of_anything(Op::MovRR, 4), 64);
         assert_eq!(of_anything(Op::MovRR, 8), 64);
         assert_eq!(of_anything(Op::MovzxLRR, 4), 32);
+        let of_loaded = |op| {
+            let inst = sample(op, 4).with_mem(Mem::base(Reg::FRAME, -8));
+            X86Rules.significant_bits(&inst, &bits_of)
+        };
+        assert_eq!((of_loaded(Op::MovRM), of_loaded(Op::MovzxLRM)), (64, 32));
         assert_eq!(X86Rules.significant_bits(&sample(Op::MovRR, 4), &|_| 20), 20);
         assert_eq!(X86Rules.significant_bits(&sample(Op::MovRI, 8), &bits_of), 1);
     }
