@@ -76,7 +76,7 @@ impl BlockInfo {
                 }
             }
         }
-        block.leave(cursor)
+        block.end(cursor)
     }
 
     fn index_of(&mut self, record: &Record) -> Result<usize, ReadError> {
@@ -210,7 +210,7 @@ impl<'m> Block<'m> {
                     return Ok(Item::Record);
                 }
                 ENTER_SUBBLOCK => return SubBlock::read(cursor).map(Item::Block),
-                END_BLOCK => return self.leave(cursor).map(|()| Item::End),
+                END_BLOCK => return self.end(cursor).map(|()| Item::End),
                 _ => self.local.push(Abbreviation::read(cursor)?),
             }
         }
@@ -255,6 +255,18 @@ impl<'m> Block<'m> {
         let known = self.shared.len() + self.local.len();
         let message = format!("abbreviation {index} of {known} in block {}", self.header.id);
         ReadError::malformed(start, message)
+    }
+
+    /// Goes behind the block from its end mark, which is where the block's length says.
+    fn end(&self, cursor: &mut Cursor<'_>) -> Result<(), ReadError> {
+        let end = cursor.position().next_multiple_of(u64::from(u32::BITS));
+        self.leave(cursor)?;
+        if end == self.header.end {
+            return Ok(());
+        }
+        let (id, expected) = (self.header.id, self.header.end);
+        let message = format!("block {id} ends at bit {end}; expected {expected}, which its length says");
+        Err(ReadError::malformed(end, message))
     }
 
     /// Goes behind the block, wherever in it the cursor is.

@@ -297,6 +297,9 @@ impl Globals {
         }
         let section = self.section(record, fields.need(5)?)?;
         let is_list = linkage == Linkage::Appending;
+        if is_list && !matches!(types.kind(ty), Some(Kind::Array { .. })) {
+            return Err(record.malformed("a variable of appending linkage that is no array"));
+        }
         let is_defined = initializer != 0 && !is_list && module.strings.bytes(section) != METADATA_SECTION;
         let kind = if is_defined {
             SymbolKind::Data(module.data.next_key())

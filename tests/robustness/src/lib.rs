@@ -25,6 +25,26 @@ impl Module {
         let blocks = blocks::find(&bytes).unwrap_or_default();
         Module { bytes, blocks }
     }
+
+    /// The kinds of the blocks that a byte is in, outermost first.
+    fn kinds_around(&self, at: usize) -> Vec<u64> {
+        let around = self.blocks.iter().filter(|place| place.body.contains(&at));
+        around.map(|place| place.id).collect()
+    }
+
+    /// For each byte that differs, the kinds of the blocks around it; `None` if `damaged` is longer or shorter.
+    fn damaged_places(&self, damaged: &[u8]) -> Option<Vec<Vec<u64>>> {
+        if damaged.len() != self.bytes.len() {
+            return None;
+        }
+        let differs = |&at: &usize| self.bytes[at] != damaged[at];
+        let mut places: Vec<Vec<u64>> = (0..damaged.len())
+            .filter(differs)
+            .map(|at| self.kinds_around(at))
+            .collect();
+        places.dedup();
+        Some(places)
+    }
 }
 
 /// The kinds of damage.
@@ -68,6 +88,9 @@ pub struct Case {
     pub module: usize,
     /// For reports, such as `FlipBits, Truncate`.
     pub description: String,
+    /// For each place of the damage, the kinds of the blocks that it is in, outermost first; `None` if it has moved what
+    /// comes after it.
+    pub places: Option<Vec<Vec<u64>>>,
 }
 
 /// Case number `number` of the series that `seed` starts, made from one of `modules`, of which there must be one.
@@ -75,9 +98,11 @@ pub fn case(seed: u64, number: u64, modules: &[Module]) -> Case {
     let mut random = Random::new(seed, number);
     let module = random.below(modules.len());
     let mut description = String::new();
+    let mut exchanged = None;
     let mut bytes = match exchange_block(&modules[module], modules, &mut random) {
-        Some((bytes, what)) => {
+        Some((bytes, what, at)) => {
             description = what;
+            exchanged = Some(at);
             bytes
         }
         None => modules[module].bytes.clone(),
@@ -93,16 +118,21 @@ pub fn case(seed: u64, number: u64, modules: &[Module]) -> Case {
         }
         description.push_str(&format!("{kind:?}"));
     }
+    let places = match exchanged {
+        Some(at) if times == 0 => Some(vec![modules[module].kinds_around(at)]),
+        _ => modules[module].damaged_places(&bytes),
+    };
     Case {
         bytes,
         module,
         description,
+        places,
     }
 }
 
 /// In every third case: `base` with one of its blocks replaced by another of the same kind, from any module, or
-/// emptied. The text describes it.
-fn exchange_block(base: &Module, modules: &[Module], random: &mut Random) -> Option<(Vec<u8>, String)> {
+/// emptied. The text describes it; the number is where the block begins.
+fn exchange_block(base: &Module, modules: &[Module], random: &mut Random) -> Option<(Vec<u8>, String, usize)> {
     if random.below(3) != 0 || base.blocks.is_empty() {
         return None;
     }
@@ -115,11 +145,12 @@ fn exchange_block(base: &Module, modules: &[Module], random: &mut Random) -> Opt
         return Some((
             blocks::replace(&base.bytes, place, &[0; 4]),
             format!("empty block {}", place.id),
+            place.body.start,
         ));
     }
     let from = candidates[random.below(candidates.len())];
     let bytes = blocks::replace(&base.bytes, place, &other.bytes[from.body.clone()]);
-    Some((bytes, format!("other block {}", place.id)))
+    Some((bytes, format!("other block {}", place.id), place.body.start))
 }
 
 fn damage(kind: Damage, bytes: &mut Vec<u8>, modules: &[Module], random: &mut Random) {
@@ -224,6 +255,31 @@ mod tests {
             assert!(all.contains(&format!("{kind:?}")), "{kind:?}");
         }
         assert!(all.contains("other block") && all.contains("empty block"));
+    }
+
+    #[test]
+    fn the_place_of_damage_is_known() {
+        let modules = &modules()[3..];
+        let (mut inside, mut moved) = (0, 0);
+        for number in 0..400 {
+            let case = case(6, number, modules);
+            match case.places {
+                Some(places) => {
+                    assert!(case.bytes == modules[0].bytes || !places.is_empty(), "{number}");
+                    // What is in a function is in the module, too.
+                    assert!(
+                        places.iter().all(|kinds| !kinds.contains(&12) || kinds[0] == 8),
+                        "{number}"
+                    );
+                    inside += usize::from(places.iter().any(|kinds| kinds.contains(&12)));
+                }
+                None => {
+                    assert_ne!(case.bytes, modules[0].bytes, "{number}");
+                    moved += 1;
+                }
+            }
+        }
+        assert!(inside > 50 && moved > 50, "{inside}, {moved}");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! What LLVM refuses and is accepted here, with the reasons.
 
+use super::Place;
+
 /// Kinds of blocks of which hardly anything is read, and why.
 const BLOCKS: &[(u64, &str)] = &[
     (14, "names of values that are no symbols are not read"),
@@ -9,7 +11,13 @@ const BLOCKS: &[(u64, &str)] = &[
     ),
     (16, "of attachments, only those of some accesses are read"),
     (18, "the order of uses is not read"),
+    (20, "summaries for optimization at link time are not read"),
+    (
+        21,
+        "which bundle it is does not matter: calls with one are refused, but for assumptions",
+    ),
     (22, "kinds of metadata are looked for by name"),
+    (25, "the symbol table for linkers is not read"),
 ];
 
 /// Records that are skipped before or after the damage: the kind of block and the code.
@@ -146,6 +154,7 @@ const WORDS: &[(&str, &str)] = &[
         "Assigned value does not match type of forward declaration",
         "operands of assumptions are not read",
     ),
+    ("align takes one operand", "promises are not relied on"),
     // Metadata, which is read where a function names it.
     (
         "Invalid value reference from metadata",
@@ -218,8 +227,8 @@ const WORDS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Words of what LLVM says of modules with damaged bytes, of which nobody knows in which blocks they are, and why it
-/// does not matter.
+/// Words of what LLVM says of modules with damaged bytes, some of which are in blocks that are not read or moved to other
+/// places, and why it does not matter.
 const BYTE_WORDS: &[(&str, &str)] = &[
     ("Invalid abbrev number", SKIPPED),
     ("Invalid encoding", SKIPPED),
@@ -240,6 +249,8 @@ const BYTE_WORDS: &[(&str, &str)] = &[
     ("Invalid value (Producer", SKIPPED),
     ("Function has metadata parameter but isn't an intrinsic", INDEX),
     ("Conflicting METADATA_KIND records", SKIPPED),
+    ("Invalid named metadata", SKIPPED),
+    ("Invalid metadata", SKIPPED),
     ("Expected value symbol table subblock", INDEX),
     ("Trying to materialize functions before seeing function blocks", INDEX),
     ("Invalid value reference in symbol table", INDEX),
@@ -260,15 +271,20 @@ const INDEX: &str = "where functions are is found by reading, not in a table";
 /// Why little is said of data layouts.
 const LAYOUT: &str = "of the data layout, only what the code depends on is read";
 
-/// Whether a module is accepted with reason, of which LLVM says this: a record with a code in a kind of block is
-/// damaged; or bytes are, if nothing is known of the place.
-pub fn is_listed(place: Option<(u64, [u64; 2])>, said: &str) -> bool {
-    let by_place = place.map_or_else(
-        || BYTE_WORDS.iter().any(|row| said.contains(row.0)),
-        |(block, codes)| {
-            BLOCKS.iter().any(|row| row.0 == block)
-                || RECORDS.iter().any(|row| row.0 == block && codes.contains(&row.1))
-        },
-    );
-    by_place || WORDS.iter().any(|row| said.contains(row.0))
+/// Whether a module that is damaged at a place is accepted with reason, of which LLVM says this.
+pub fn is_listed(place: &Place, said: &str) -> bool {
+    let is_skipped = |kind: u64| BLOCKS.iter().any(|row| row.0 == kind);
+    let is_skipped_place = |kinds: &Vec<u64>| kinds.iter().any(|&kind| is_skipped(kind));
+    let (by_place, may_be_in_skipped) = match place {
+        Place::Record(block, codes) => {
+            let mut records = RECORDS.iter();
+            let is_record = records.any(|row| row.0 == *block && codes.contains(&row.1));
+            (is_skipped(*block) || is_record, false)
+        }
+        Place::Bytes(Some(places)) => (places.iter().all(is_skipped_place), places.iter().any(is_skipped_place)),
+        Place::Bytes(None) => (false, true),
+    };
+    by_place
+        || WORDS.iter().any(|row| said.contains(row.0))
+        || (may_be_in_skipped && BYTE_WORDS.iter().any(|row| said.contains(row.0)))
 }

@@ -38,6 +38,24 @@ fn instead(operands: &[u64], before: &[u64], after: &[u64]) -> Option<Vec<u64>> 
 
 const CHANGES: &[(&str, Change)] = &[
     (
+        "a variable of appending linkage that is no array",
+        Change {
+            module: "narrow-pointers.bc",
+            block: MODULE,
+            code: GLOBAL_VARIABLE,
+            change: |operands| {
+                let is_scalar = operands[2] == 0;
+                is_scalar.then(|| {
+                    operands
+                        .iter()
+                        .enumerate()
+                        .map(|(index, &word)| if index == 5 { 2 } else { word })
+                        .collect()
+                })
+            },
+        },
+    ),
+    (
         "an index of an address that is a pointer",
         Change {
             module: "gep.bc",
@@ -325,4 +343,26 @@ fn intrinsics_with_bodies_are_refused() {
         .err()
         .map(|error| error.to_string());
     assert!(error.is_some_and(|error| error.contains("with a body")));
+}
+
+/// A block whose end mark comes before its length is over: LLVM reads on after the mark.
+#[test]
+fn blocks_that_end_before_their_length_are_refused() {
+    let folder = Folder::new("refused-block-ends");
+    let bases = bases();
+    let base = bases
+        .iter()
+        .find(|base| base.name == "mixed-O0.bc")
+        .expect("it is there");
+    let places = blocks::find(&base.bytes).expect("it is well-formed");
+    let place = places.iter().find(|place| place.id == CONSTANTS).expect("it is there");
+    let mut body = base.bytes[place.body.clone()].to_vec();
+    body.extend_from_slice(&[0; 4]);
+    let bytes = blocks::replace(&base.bytes, place, &body);
+    let verdict = verdict(&folder.write("module.bc", &bytes));
+    assert!(matches!(verdict, Verdict::Refused(_)), "LLVM takes it");
+    let error = frazil::compile(&bytes, &Options::default())
+        .err()
+        .map(|error| error.to_string());
+    assert!(error.is_some_and(|error| error.contains("which its length says")));
 }
