@@ -69,6 +69,12 @@ pub trait MachRules: Send + Sync {
         false
     }
 
+    /// Whether an instruction whose result nobody reads lets the next one begin early, since that would wait for the old
+    /// contents of the register that it defines.
+    fn lets_begin(&self, _inst: &MInst, _next: &MInst) -> bool {
+        false
+    }
+
     /// How many of the low bits of `regs[0]` may be set after an instruction; 64 if nothing is known.
     fn significant_bits(&self, _inst: &MInst, _bits_of: &dyn Fn(Reg) -> u8) -> u8 {
         64

@@ -130,7 +130,7 @@ impl Walk<'_> {
         if inst.op >= pseudo::FIRST {
             return false;
         }
-        if self.is_useless(func, &inst, desc, sets.defs) {
+        if self.is_useless(func, &inst, desc, sets.defs) && !self.lets_next_begin(func, index) {
             func.insts[index as usize] = NOP;
             return true;
         }
@@ -157,6 +157,13 @@ impl Walk<'_> {
             return false;
         }
         defs.intersection(self.registers).is_empty() && !defs.contains(self.hooks.desc().stack_pointer)
+    }
+
+    /// Whether an instruction is there so that the next one need not wait.
+    fn lets_next_begin(&self, func: &MFunc, index: u32) -> bool {
+        let (inst, later) = (&func.insts[index as usize], &func.insts[index as usize + 1..]);
+        let next = later.iter().find(|inst| inst.op != pseudo::NOP);
+        next.is_some_and(|next| self.hooks.rules().lets_begin(inst, next))
     }
 
     /// Whether the flags are right already before a comparison with zero. Makes the conditions of its readers less

@@ -132,6 +132,11 @@ impl MachRules for X86Rules {
         }
     }
 
+    fn lets_begin(&self, inst: &MInst, next: &MInst) -> bool {
+        let merges = op_of(next).is_some_and(|op| ROWS[op as usize].effects.merges);
+        op_of(inst) == Some(Op::ZeroX) && merges && next.reg(0) == inst.reg(0)
+    }
+
     fn significant_bits(&self, inst: &MInst, bits_of: &dyn Fn(Reg) -> u8) -> u8 {
         let Some(op) = op_of(inst) else { return 64 };
         let row = &ROWS[usize::from(inst.op)];
