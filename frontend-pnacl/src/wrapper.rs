@@ -17,6 +17,11 @@ const WRAPPER_MAGIC: [u8; 4] = [0xde, 0xc0, 0x17, 0x0b];
 pub fn open(bytes: &[u8]) -> Result<Cursor<'_>, ReadError> {
     let cursor = Cursor::new(bytes);
     match bytes.first_chunk::<4>() {
+        // LLVM asks for whole words of the file, wrapper and padding included.
+        Some(&(STREAM_MAGIC | WRAPPER_MAGIC)) if !bytes.len().is_multiple_of(4) => {
+            let message = format!("{} bytes of input; expected a multiple of 4", bytes.len());
+            Err(ReadError::new(ReadErrorKind::Truncated, 0, message))
+        }
         Some(&STREAM_MAGIC) => Ok(cursor.slice(32, cursor.end())),
         Some(&WRAPPER_MAGIC) => unwrap_stream(bytes, &cursor),
         Some(magic) => {
@@ -92,6 +97,13 @@ mod tests {
     fn a_wrapper_that_points_outside_is_refused() {
         let error = open(&wrapped(20, 900, b"BC\xc0\xde")).unwrap_err();
         assert_eq!(error.kind(), ReadErrorKind::Truncated);
+    }
+
+    #[test]
+    fn parts_of_words_are_refused() {
+        for bytes in [b"BC\xc0\xde\0".to_vec(), wrapped(20, 4, b"BC\xc0\xde\0\0")] {
+            assert_eq!(open(&bytes).unwrap_err().kind(), ReadErrorKind::Truncated);
+        }
     }
 
     #[test]

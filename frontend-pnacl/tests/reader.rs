@@ -60,7 +60,7 @@ fn a_wrapped_module_is_read_like_the_module() {
         wrapped.extend_from_slice(&u32::to_le_bytes(word));
     }
     wrapped.extend_from_slice(&bytes);
-    wrapped.extend_from_slice(b"something else");
+    wrapped.extend_from_slice(b"something, else!");
     assert_eq!(read(&wrapped).unwrap(), read(&bytes).unwrap());
 }
 

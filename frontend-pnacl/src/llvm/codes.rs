@@ -75,6 +75,7 @@ pub mod module {
     pub const ALIAS_OLD: u64 = 9;
     pub const COLLECTOR_NAME: u64 = 11;
     pub const COMDAT: u64 = 12;
+    pub const SYMBOLS_OFFSET: u64 = 13;
     pub const ALIAS: u64 = 14;
     pub const SOURCE_FILE_NAME: u64 = 16;
     pub const IFUNC: u64 = 18;

@@ -72,6 +72,10 @@ pub struct BitcodeModule<'a> {
     first_block: u64,
     /// Which functions the file's own index has, by value, and where: in words from the one before the first block on.
     places: Vec<(u64, u64)>,
+    /// Where the file says that its index is, counted like those of functions, or 0.
+    said_index: u64,
+    /// First bit of the index; 0 without one.
+    index_start: u64,
     refusals: Vec<ReadError>,
 }
 
@@ -137,6 +141,8 @@ impl<'a> BitcodeModule<'a> {
             large_data_threshold: 0,
             first_block,
             places: Vec::new(),
+            said_index: 0,
+            index_start: 0,
             refusals: Vec::new(),
         };
         let names = match &outline.string_table {
@@ -251,9 +257,6 @@ impl<'a> BitcodeModule<'a> {
     /// Refuses functions that are elsewhere than the file's index says, by which LLVM finds them, and functions with
     /// bodies that have names of intrinsics.
     fn check_functions(&self, place: u64) -> Result<(), ReadError> {
-        const WORD_BITS: u64 = 32;
-        // The places are those of the headers.
-        const HEADER_BITS: u64 = 2 * WORD_BITS;
         let names = self.module.functions.values().map(|head| self.module.name(head.symbol));
         if let Some(name) = names.into_iter().find(|name| name.starts_with(b"llvm.")) {
             let message = format!("the intrinsic {} with a body", String::from_utf8_lossy(name));
@@ -269,15 +272,28 @@ impl<'a> BitcodeModule<'a> {
                 Some(SymbolKind::Function(id)) => self.bodies.get(id.index()),
                 _ => None,
             };
-            let said = words
-                .checked_mul(WORD_BITS)
-                .and_then(|bits| bits.checked_add(self.first_block));
-            if body.is_none_or(|body| said != (body.start - HEADER_BITS).checked_add(WORD_BITS)) {
+            if body.is_none_or(|body| !self.is_at(body.start, words)) {
                 let message = format!("value {value} is no function at word {words}, as the index of functions says");
                 return Err(ReadError::malformed(place, message));
             }
         }
+        // LLVM looks for the index when it sees the first body.
+        if self.said_index > 0 && !self.bodies.is_empty() && !self.is_at(self.index_start, self.said_index) {
+            let message = format!("no symbol table at word {}, as the module says", self.said_index);
+            return Err(ReadError::malformed(place, message));
+        }
         Ok(())
+    }
+
+    /// Whether a block with its first bit at `start` is the one that the file says is at word `words`: counted to its
+    /// header, from the word before the first block.
+    fn is_at(&self, start: u64, words: u64) -> bool {
+        const WORD_BITS: u64 = 32;
+        const HEADER_BITS: u64 = 2 * WORD_BITS;
+        let said = words
+            .checked_mul(WORD_BITS)
+            .and_then(|bits| bits.checked_add(self.first_block));
+        said.is_some() && said == start.checked_sub(HEADER_BITS - WORD_BITS)
     }
 
     fn intrinsic_of(&self, symbol: &frazil_ir::SymbolData) -> Option<Intrinsic> {
@@ -318,6 +334,7 @@ impl<'a> BitcodeModule<'a> {
                 self.set_layout(layout, record.start())?;
             }
             code::ASM => self.module.asm = self.module.strings.add(&record.text(0)),
+            code::SYMBOLS_OFFSET => self.said_index = record.operand(0)?,
             code::SOURCE_FILE_NAME => self.module.source_name = self.module.strings.add(&record.text(0)),
             // Offsets and hashes for other tools, and records of versions to come.
             _ => {}
@@ -338,6 +355,9 @@ impl<'a> BitcodeModule<'a> {
         if header.id == id::FUNCTION {
             self.bodies.push(*header);
             return Ok(());
+        }
+        if header.id == id::VALUE_SYMBOLS {
+            self.index_start = header.start;
         }
         self.expect_first(header)?;
         let shared = self.block_info.abbreviations(header.id);

@@ -9,11 +9,8 @@
 use frazil_frontend_pnacl::bitstream::block::{BLOCKINFO_ID, Block, BlockInfo, Item, SubBlock, next_top_level};
 use frazil_frontend_pnacl::bitstream::cursor::Cursor;
 use frazil_frontend_pnacl::bitstream::record::Record as Decoded;
-use frazil_frontend_pnacl::llvm::codes::{block as id, metadata, symbols};
+use frazil_frontend_pnacl::llvm::codes::{block as id, metadata, module, symbols};
 use frazil_frontend_pnacl::{ReadError, wrapper};
-
-/// The record of a module that says where its symbol table is.
-const SYMBOLS_OFFSET: u64 = 13;
 
 /// One record.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,7 +101,7 @@ const NAMELESS: usize = 2;
 /// A record, unless it says where other things are.
 fn kept(block: u64, record: &Decoded, bytes: &[u8]) -> Option<Record> {
     let says_where = match block {
-        id::MODULE => record.code() == SYMBOLS_OFFSET,
+        id::MODULE => record.code() == module::SYMBOLS_OFFSET,
         id::METADATA => matches!(record.code(), metadata::INDEX | metadata::INDEX_OFFSET),
         _ => false,
     };

@@ -1,6 +1,7 @@
 //! What LLVM refuses and is accepted here, with the reasons.
 
-use super::Place;
+use super::Verdict;
+use frazil_robustness::records::{Node, Tree, decode, encode};
 
 /// Kinds of blocks of which hardly anything is read, and why.
 const BLOCKS: &[(u64, &str)] = &[
@@ -154,7 +155,6 @@ const WORDS: &[(&str, &str)] = &[
         "Assigned value does not match type of forward declaration",
         "operands of assumptions are not read",
     ),
-    ("align takes one operand", "promises are not relied on"),
     // Metadata, which is read where a function names it.
     (
         "Invalid value reference from metadata",
@@ -222,69 +222,70 @@ const WORDS: &[(&str, &str)] = &[
         "of the data layout, only what the code depends on is read",
     ),
     (
+        "size must be a non-zero 24-bit integer",
+        "of the data layout, only what the code depends on is read",
+    ),
+    (
         "unknown specifier in datalayout string",
         "of the data layout, only what the code depends on is read",
     ),
 ];
 
-/// Words of what LLVM says of modules with damaged bytes, some of which are in blocks that are not read or moved to other
-/// places, and why it does not matter.
-const BYTE_WORDS: &[(&str, &str)] = &[
-    ("Invalid abbrev number", SKIPPED),
-    ("Invalid encoding", SKIPPED),
-    ("Abbrev record with no operands", SKIPPED),
-    ("Fixed or VBR abbrev record with size", SKIPPED),
-    ("can't skip to bit", SKIPPED),
-    ("can't read more than", SKIPPED),
-    ("can't enter sub-block", SKIPPED),
-    ("Unexpected end of file", SKIPPED),
-    ("Size is not plausible", SKIPPED),
-    ("Malformed block", SKIPPED),
-    ("Invalid record", SKIPPED),
-    ("Invalid bbentry record", SKIPPED),
-    ("Invalid metadata attachment", SKIPPED),
-    ("Invalid instruction with no BB", SKIPPED),
-    ("Unterminated VBR", SKIPPED),
-    ("Invalid bitcode signature", SKIPPED),
-    ("Invalid value (Producer", SKIPPED),
-    ("Function has metadata parameter but isn't an intrinsic", INDEX),
-    ("Conflicting METADATA_KIND records", SKIPPED),
-    ("Invalid named metadata", SKIPPED),
-    ("Invalid metadata", SKIPPED),
-    ("Expected value symbol table subblock", INDEX),
-    ("Trying to materialize functions before seeing function blocks", INDEX),
-    ("Invalid value reference in symbol table", INDEX),
-    ("Malformed partition", "an empty name is empty, wherever it is"),
-    ("size must be a non-zero 24-bit integer", LAYOUT),
-    (
-        "Missing param element type for attribute upgrade",
-        "the attribute says what its pointer would",
-    ),
-];
+/// What is damaged.
+pub enum Place<'m> {
+    /// A record in a kind of block, with the codes before and after.
+    Record(u64, [u64; 2]),
+    /// Bytes; these are the module's with all blocks that are skipped as they were, and the blocks of the undamaged one.
+    Elsewhere(Vec<u8>, &'m [Tree]),
+    /// Bytes, and what comes after them has moved: that is never accepted with reason by its place.
+    Unknown,
+}
 
-/// Why nothing is said of a block that is not entered.
-const SKIPPED: &str = "blocks that say nothing of the code are skipped by their length";
+/// Whether blocks of this kind are hardly read.
+pub fn is_skipped(block: u64) -> bool {
+    BLOCKS.iter().any(|row| row.0 == block)
+}
 
-/// Why tables of places do not matter.
-const INDEX: &str = "where functions are is found by reading, not in a table";
-
-/// Why little is said of data layouts.
-const LAYOUT: &str = "of the data layout, only what the code depends on is read";
-
-/// Whether a module that is damaged at a place is accepted with reason, of which LLVM says this.
-pub fn is_listed(place: &Place, said: &str) -> bool {
-    let is_skipped = |kind: u64| BLOCKS.iter().any(|row| row.0 == kind);
-    let is_skipped_place = |kinds: &Vec<u64>| kinds.iter().any(|&kind| is_skipped(kind));
-    let (by_place, may_be_in_skipped) = match place {
-        Place::Record(block, codes) => {
-            let mut records = RECORDS.iter();
-            let is_record = records.any(|row| row.0 == *block && codes.contains(&row.1));
-            (is_skipped(*block) || is_record, false)
-        }
-        Place::Bytes(Some(places)) => (places.iter().all(is_skipped_place), places.iter().any(is_skipped_place)),
-        Place::Bytes(None) => (false, true),
+/// Whether a module is accepted with reason, of which LLVM says this; `verdict` is what LLVM says of another one.
+pub fn is_listed(place: &Place<'_>, said: &str, verdict: impl Fn(&[u8]) -> Verdict) -> bool {
+    let has_word = |said: &str| WORDS.iter().any(|row| said.contains(row.0));
+    let is_fine = |bytes: &[u8]| match verdict(bytes) {
+        Verdict::Accepted => true,
+        Verdict::Refused(said) => has_word(&said),
+        Verdict::Crashed => false,
     };
-    by_place
-        || WORDS.iter().any(|row| said.contains(row.0))
-        || (may_be_in_skipped && BYTE_WORDS.iter().any(|row| said.contains(row.0)))
+    let by_place = match place {
+        Place::Record(block, codes) => is_skipped(*block) || codes.iter().any(|&code| is_skipped_record(*block, code)),
+        Place::Elsewhere(repaired, undamaged) => {
+            is_fine(repaired)
+                || decode(repaired).is_ok_and(|trees| {
+                    // Without the names of what is in functions, which may now be of values that are not there.
+                    is_fine(&encode(&trees)) || read_of(&trees) == read_of(undamaged)
+                })
+        }
+        Place::Unknown => false,
+    };
+    by_place || has_word(said)
+}
+
+fn is_skipped_record(block: u64, code: u64) -> bool {
+    RECORDS.iter().any(|row| (row.0, row.1) == (block, code))
+}
+
+/// Blocks without the records that are skipped.
+fn read_of(trees: &[Tree]) -> Vec<Tree> {
+    let mut trees = trees.to_vec();
+    trees.iter_mut().for_each(remove_skipped);
+    trees
+}
+
+fn remove_skipped(tree: &mut Tree) {
+    let id = tree.id;
+    tree.nodes.retain_mut(|node| match node {
+        Node::Record(record) => !is_skipped_record(id, record.code),
+        Node::Block(inner) => {
+            remove_skipped(inner);
+            true
+        }
+    });
 }

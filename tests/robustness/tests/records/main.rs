@@ -14,6 +14,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use std::{env, fs, panic};
 
+use accepted::Place;
 use frazil::{Options, Stage};
 use frazil_frontend_pnacl::{BitcodeModule, FunctionReader};
 use frazil_ir::Function;
@@ -92,18 +93,10 @@ struct Counts {
 }
 
 /// A damaged module.
-struct Damaged {
+struct Damaged<'m> {
     bytes: Vec<u8>,
-    place: Place,
+    place: Place<'m>,
     description: String,
-}
-
-/// Where a module is damaged.
-enum Place {
-    /// In a record: the kind of its block, and the codes before and after.
-    Record(u64, [u64; 2]),
-    /// In bytes: the kinds of blocks around each, or `None` if what comes after them has moved.
-    Bytes(Option<Vec<Vec<u64>>>),
 }
 
 #[test]
@@ -128,19 +121,18 @@ fn what_is_accepted_of_damaged_bytes_is_accepted_by_llvm() {
     compare("bytes", "ROBUSTNESS_BYTES", 200, |seed, number| {
         let case = case(seed, number, &modules);
         Damaged {
+            place: case.repaired(accepted::is_skipped).map_or(Place::Unknown, |repaired| {
+                Place::Elsewhere(repaired, &bases[case.module].trees)
+            }),
             bytes: case.bytes,
-            description: format!(
-                "{}, {}, in {:?}",
-                bases[case.module].name, case.description, case.places
-            ),
-            place: Place::Bytes(case.places),
+            description: format!("{}, {}", bases[case.module].name, case.description),
         }
     });
 }
 
 /// Compares verdicts on so many damaged modules, or as many as the environment says under `name`.
 #[allow(clippy::print_stdout, reason = "what was done is shown with --nocapture")]
-fn compare(what: &str, name: &str, default: u64, make: impl Fn(u64, u64) -> Damaged) {
+fn compare<'m>(what: &str, name: &str, default: u64, make: impl Fn(u64, u64) -> Damaged<'m>) {
     let number = |name: &str, default: u64| env::var(name).map_or(default, |text| text.parse().expect("a number"));
     let seed = number("ROBUSTNESS_SEED", 1);
     let numbers = match env::var("ROBUSTNESS_CASE") {
@@ -183,7 +175,7 @@ fn compare(what: &str, name: &str, default: u64, make: impl Fn(u64, u64) -> Dama
     );
 }
 
-fn check(damaged: &Damaged, folder: &Folder, counts: &mut Counts) -> Result<(), String> {
+fn check(damaged: &Damaged<'_>, folder: &Folder, counts: &mut Counts) -> Result<(), String> {
     let bytes = damaged.bytes.as_slice();
     counts.made += 1;
     let start = Instant::now();
@@ -209,7 +201,8 @@ fn check(damaged: &Damaged, folder: &Folder, counts: &mut Counts) -> Result<(), 
         }
         Verdict::Refused(said) => {
             counts.refused_by_llvm += 1;
-            if accepted::is_listed(&damaged.place, &said) || only_names_differ(bytes, folder) {
+            let verdict_of = |bytes: &[u8]| verdict(&folder.write("repaired.bc", bytes));
+            if accepted::is_listed(&damaged.place, &said, verdict_of) {
                 counts.listed += 1;
                 return Ok(());
             }
@@ -223,16 +216,6 @@ fn check(damaged: &Damaged, folder: &Folder, counts: &mut Counts) -> Result<(), 
             ))
         }
     }
-}
-
-/// Whether LLVM takes a module without what [`decode`] leaves out: names of what is inside of functions, and where in the
-/// file other things are.
-fn only_names_differ(bytes: &[u8], folder: &Folder) -> bool {
-    let Ok(trees) = decode(bytes) else {
-        return false;
-    };
-    let path = folder.write("without-names.bc", encode(&trees));
-    matches!(verdict(&path), Verdict::Accepted)
 }
 
 /// Whether all function bodies can be read: those of functions that need not be in the object are not looked at.

@@ -304,6 +304,27 @@ fn functions_that_are_not_where_the_index_says_are_refused() {
     assert!(error.is_some_and(|error| error.contains("as the index of functions says")));
 }
 
+/// Something between the functions and their index has become shorter.
+#[test]
+fn an_index_that_is_not_where_the_module_says_is_refused() {
+    const SUMMARY: u64 = 20;
+    let folder = Folder::new("refused-index");
+    let bases = bases();
+    let base = bases
+        .iter()
+        .find(|base| base.name == "rust-O3.bc")
+        .expect("it is there");
+    let places = blocks::find(&base.bytes).expect("it has blocks");
+    let summary = places.iter().find(|place| place.id == SUMMARY).expect("it is there");
+    let bytes = blocks::replace(&base.bytes, summary, &[0; 4]);
+    let verdict = verdict(&folder.write("module.bc", &bytes));
+    assert!(matches!(verdict, Verdict::Refused(_)), "LLVM takes it");
+    let error = frazil::compile(&bytes, &Options::default())
+        .err()
+        .map(|error| error.to_string());
+    assert!(error.is_some_and(|error| error.contains("no symbol table at word")));
+}
+
 #[test]
 fn intrinsics_with_bodies_are_refused() {
     let folder = Folder::new("refused-intrinsics");
