@@ -252,15 +252,6 @@ impl Memory {
         (self.value(origin) == value).then_some(origin)
     }
 
-    /// Forgets what a register was copied from if that differs above the width of the copy.
-    fn forget_narrow_origin(&mut self, reg: Reg) {
-        if self.copies.contains(reg) {
-            let mut contents = self.registers[reg.index()];
-            contents.origin = contents.origin.filter(|&(_, value)| value == contents.value);
-            self.set(reg, contents);
-        }
-    }
-
     /// Forgets slots that a write of unknown width at `disp` reaches.
     fn write_slot(&mut self, disp: i32, bytes: i32) {
         self.slots.retain(|slot| !slot.access.overlaps(disp, bytes));
@@ -401,8 +392,6 @@ impl Walk<'_> {
             inst = simpler;
             func.insts[index as usize] = inst;
             func.relies_on_upper_bits = true;
-            self.memory.forget_narrow_origin(inst.reg(0));
-            self.memory.forget_narrow_origin(inst.reg(1));
             self.changes += 1;
         }
         let desc = op_desc(self.hooks.ops(), inst.op);
