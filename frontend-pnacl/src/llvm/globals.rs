@@ -448,6 +448,11 @@ impl Globals {
         };
         module.flags.binds_early |= data.non_lazy_bind;
         let info = SymbolInfo::new(ty, list);
+        let space = fields.optional(16);
+        if space != 0 {
+            let message = format!("function \"{}\" in address space {space}", module.strings.display(name));
+            self.refusals.push(ReadError::unsupported(record.start(), message));
+        }
         let partition = (fields.optional(17), fields.optional(18));
         let symbol = self.add(
             record,

@@ -439,10 +439,23 @@ pub(in crate::llvm) fn atomic_rmw(body: &mut Body<'_, '_>, operands: &mut Operan
     update(body, operands, address, value)
 }
 
-/// The same; the value has the type that the pointer points to.
+/// The same; the value has the type that the pointer points to. What stack objects and computed addresses point to is
+/// not known here, but a value that stands before has a type of its own.
 #[cold]
 pub(in crate::llvm) fn atomic_rmw_old(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
     let address = pointer(body, operands)?;
+    let stands_before = operands
+        .rest()
+        .first()
+        .is_some_and(|&number| body.number(number) < body.build.next);
+    let points_to_known = matches!(
+        body.build.module.types.kind(address.ty()),
+        Some(&Kind::Pointer { pointee: Some(_), .. })
+    );
+    if stands_before && !points_to_known {
+        let value = whole(body, operands)?;
+        return update(body, operands, address, value);
+    }
     let ty = loaded_type(body, operands, address, usize::MAX)?;
     let value = body.value_of_type(operands, ty)?;
     if !value.is_operand() {

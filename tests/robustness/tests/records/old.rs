@@ -91,3 +91,20 @@ fn expressions_of_vectors_are_read() {
     }
     compiled(&trees, Emit::Obj);
 }
+
+/// What the pointer points to is not said where it is a stack object or computed.
+#[test]
+fn atomic_operations_take_their_values_types() {
+    let options = Options {
+        emit: Emit::Ir,
+        ..Options::default()
+    };
+    let text = frazil::compile(include_bytes!("old-atomics.bc"), &options).expect("it is supported");
+    let text = String::from_utf8(text).expect("it is text");
+    for line in [
+        "atomic_rmw add align 4 seq_cst i32 v1, 3",
+        "atomic_rmw xchg align 8 acquire i64 v2, v1",
+    ] {
+        assert!(text.contains(line), "no {line}:\n{text}");
+    }
+}

@@ -326,6 +326,33 @@ fn an_index_that_is_not_where_the_module_says_is_refused() {
 }
 
 #[test]
+fn functions_in_other_address_spaces_are_refused() {
+    let bases = bases();
+    let base = bases
+        .iter()
+        .find(|base| base.name == "mixed-O2.bc")
+        .expect("it is there");
+    let change = Change {
+        module: "mixed-O2.bc",
+        block: MODULE,
+        code: FUNCTION_OF_MODULE,
+        change: |operands| {
+            let mut operands = operands.to_vec();
+            *operands.get_mut(18)? = 10;
+            Some(operands)
+        },
+    };
+    let found = changed(&base.trees, &change);
+    assert!(!found.is_empty());
+    for trees in found {
+        let error = frazil::compile(&encode(&trees), &Options::default())
+            .err()
+            .map(|error| error.to_string());
+        assert!(error.is_some_and(|error| error.contains("in address space 10")));
+    }
+}
+
+#[test]
 fn intrinsics_with_bodies_are_refused() {
     let folder = Folder::new("refused-intrinsics");
     let bases = bases();
