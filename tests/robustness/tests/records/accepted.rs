@@ -235,7 +235,7 @@ const WORDS: &[(&str, &str)] = &[
 pub enum Place<'m> {
     /// A record in a kind of block, with the codes before and after.
     Record(u64, [u64; 2]),
-    /// Bytes; these are the module's with all blocks that are skipped as they were, and the blocks of the undamaged one.
+    /// Bytes; these are the module's with all blocks that are skipped as they were, and the undamaged one's blocks.
     Elsewhere(Vec<u8>, &'m [Tree]),
     /// Bytes, and what comes after them has moved: that is never accepted with reason by its place.
     Unknown,
