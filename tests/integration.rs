@@ -18,6 +18,7 @@ mod machine_faults;
 mod memory_programs;
 mod module_features;
 mod observe;
+mod old_modules;
 mod refusal_codes;
 mod refusals;
 mod start;

@@ -69,8 +69,8 @@ pub trait MachRules: Send + Sync {
         false
     }
 
-    /// Whether an instruction whose result nobody reads lets the next one begin early, since that would wait for the old
-    /// contents of the register that it defines.
+    /// Whether an instruction whose result nobody reads lets the next one begin early, since that would wait for the
+    /// old contents of the register that it defines.
     fn lets_begin(&self, _inst: &MInst, _next: &MInst) -> bool {
         false
     }

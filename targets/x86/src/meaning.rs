@@ -325,7 +325,11 @@ fn half_words(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> bool {
             let mut words = vector_operands(op, inst, machine)[0];
             let (word, _) = &mut words[usize::from(index / 2)];
             let kept = machine.terms.part(*word, (1 - index % 2) * 16, 16);
-            let halves = if index.is_multiple_of(2) { [half, kept] } else { [kept, half] };
+            let halves = if index.is_multiple_of(2) {
+                [half, kept]
+            } else {
+                [kept, half]
+            };
             *word = machine.terms.concat(&halves);
             write_vector(inst, &words, machine);
         }

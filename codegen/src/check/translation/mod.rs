@@ -26,11 +26,12 @@
 //! Where the code before leaves something undefined or insignificant (contract 1, a register that nothing has written,
 //! a phi without a move), the code after may have anything, and something else at each use (`terms/refine.rs`).
 //!
-//! What is significant for an event before must be so after: a register whose upper half a plain copy or reload has left
+//! What is significant for an event before must be so after: a register whose upper half a plain copy or reload left
 //! is not taken for one that was extended, even if the machine happens to clear it (contract 9).
 //!
 //! Terms that are not the same are a fault only if values of their symbols are found that tell them apart
-//! (`terms/evaluate.rs`). Without such values, or where less is known of merged paths than holds, the result is unproved.
+//! (`terms/evaluate.rs`). Without such values, or where less is known of merged paths than holds, the result is
+//! unproved.
 //!
 //! What it does not prove: that something undefined is the same at two uses, not even if it was frozen; that a register
 //! is significant after all of the paths that meet, if it is after one; that the code before was right, where the

@@ -390,7 +390,20 @@ fn lower(body: &mut Body<'_, '_>, call: &Call<'_>, intrinsic: Intrinsic) -> Resu
             body.build.define(data, result, call.result)?;
         }
         (Intrinsic::Memory(op), &[destination, source, length, volatile]) if class == Class::Void => {
-            memory(body, call, op, [destination, source, length, volatile])?;
+            let alignments = [0, 1].map(|index| call.attributes.parameter(index).align_log2_plus_one);
+            let aligns = alignments.map(|plus_one| u32::from(plus_one.saturating_sub(1)));
+            memory(body, op, [destination, source, length, volatile], aligns)?;
+        }
+        // Up to LLVM 6, one alignment for both was an argument; none was 0.
+        (Intrinsic::Memory(op), &[destination, source, length, align, volatile]) if class == Class::Void => {
+            let bytes = align.operand().as_imm().and_then(|bytes| u64::try_from(bytes).ok());
+            let Some(bytes) = bytes.filter(|&bytes| bytes == 0 || bytes.is_power_of_two()) else {
+                return Err(body
+                    .build
+                    .malformed("a memory intrinsic with an alignment that is no power of two"));
+            };
+            let align_log2 = bytes.max(1).trailing_zeros();
+            memory(body, op, [destination, source, length, volatile], [align_log2; 2])?;
         }
         (Intrinsic::ThreadLocalAddress, [variable]) => {
             let data = InstData::new(Opcode::TlsAddr, Type::PTR, 0, variable.operand(), Operand::NONE);
@@ -561,14 +574,13 @@ fn bare(body: &mut Body<'_, '_>, op: Opcode, arguments: &[Word], class: Class) -
     Ok(true)
 }
 
-/// Copies and fills; the alignments are attributes of the arguments.
-fn memory(body: &mut Body<'_, '_>, call: &Call<'_>, op: Opcode, arguments: [Word; 4]) -> Result<(), ReadError> {
+/// Copies and fills. The binary logarithms of the alignments are those of the destination and, for a copy, of the source.
+fn memory(body: &mut Body<'_, '_>, op: Opcode, arguments: [Word; 4], aligns_log2: [u32; 2]) -> Result<(), ReadError> {
     let [destination, source, length, volatile] = arguments;
-    let align_of = |index| u32::from(call.attributes.parameter(index).align_log2_plus_one.saturating_sub(1));
-    let align_log2 = if op == Opcode::MemSet {
-        align_of(0)
-    } else {
-        align_of(0).min(align_of(1))
+    let [of_destination, of_source] = aligns_log2;
+    let align_log2 = match op {
+        Opcode::MemSet => of_destination,
+        _ => of_destination.min(of_source),
     };
     let volatile = volatile.operand().as_imm() != Some(0);
     let flags = MemFlags::aligned(align_log2).with_volatile(volatile).0;

@@ -43,7 +43,14 @@ const fn pushing(name: &'static str, template: &'static str, constraints: &'stat
 pub(super) fn text(name: &str) -> Option<AsmData> {
     let found = match name.strip_prefix("llvm.x86.") {
         Some(name) => PROCESSOR.iter().find(|row| row.name == name),
-        None => COMMON.iter().find(|row| Some(row.name) == name.strip_prefix("llvm.")),
+        None => {
+            let name = match name.strip_prefix("llvm.")? {
+                // Its name up to LLVM 16.
+                "flt.rounds" => "get.rounding",
+                name => name,
+            };
+            COMMON.iter().find(|row| row.name == name)
+        }
     };
     found.map(|row| AsmData {
         template: row.template.as_bytes().to_vec(),
