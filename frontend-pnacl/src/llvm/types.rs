@@ -192,14 +192,24 @@ impl TypeTable {
                 ),
                 Kind::Struct { members, .. } => self.members(members).iter().all(|&member| self.is_field(member)),
                 Kind::Function { result, parameters, .. } => {
-                    let is_value =
-                        |ty: TypeId| !matches!(self.kind(ty), Some(Kind::Void | Kind::Function { .. }) | None);
+                    let is_value = |ty: TypeId| {
+                        let unfit = Kind::Other("opaque");
+                        let kind = self.kind(ty);
+                        !matches!(kind, Some(Kind::Void | Kind::Label | Kind::Function { .. }) | None)
+                            && kind != Some(&unfit)
+                    };
                     let is_result = !matches!(
                         self.kind(*result),
                         Some(Kind::Function { .. } | Kind::Label | Kind::Metadata) | None
                     );
                     is_result && self.members(parameters).iter().all(|&parameter| is_value(parameter))
                 }
+                Kind::Pointer {
+                    pointee: Some(pointee), ..
+                } => !matches!(
+                    self.kind(*pointee),
+                    Some(Kind::Void | Kind::Label | Kind::Metadata | Kind::Other("token" | "x86_amx")) | None
+                ),
                 _ => true,
             };
             if !good {
@@ -285,6 +295,9 @@ impl TypeTable {
             code::PPC_FP128 => Kind::Float(Float::PpcFp128),
             code::LABEL => Kind::Label,
             code::METADATA => Kind::Metadata,
+            code::OPAQUE if record.operands().len() != 1 => {
+                return Err(record.malformed("an opaque type with other contents than a flag"));
+            }
             code::OPAQUE => Kind::Other("opaque"),
             code::X86_MMX => Kind::Other("x86_mmx"),
             code::X86_AMX => Kind::Other("x86_amx"),

@@ -134,6 +134,7 @@ const WORDS: &[(&str, &str)] = &[
         "Only named structs can be forward referenced",
         "types may name later ones here",
     ),
+    ("Invalid function argument type", "types may name later ones here"),
     ("Invalid ID", "of declarations, what only definitions have is not read"),
     (
         "Invalid extractelement constexpr record",
@@ -154,6 +155,20 @@ const WORDS: &[(&str, &str)] = &[
     (
         "Assigned value does not match type of forward declaration",
         "operands of assumptions are not read",
+    ),
+    ("align takes one operand", "promises are not relied on"),
+    (
+        "align metadata value must be a power of 2!",
+        "promises are not relied on",
+    ),
+    ("for 'returned' attribute", "promises are not relied on"),
+    (
+        "dllexport GlobalValue must have default or protected visibility",
+        "import and export are for Windows",
+    ),
+    (
+        "must start with a '+' or '-'",
+        "a feature that is neither switched on nor off changes nothing",
     ),
     // Metadata, which is read where a function names it.
     (

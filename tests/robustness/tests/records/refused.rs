@@ -18,10 +18,13 @@ struct Change {
 const MODULE: u64 = 8;
 const CONSTANTS: u64 = 11;
 const FUNCTION: u64 = 12;
+const TYPES: u64 = 17;
 
 /// Codes of records in these.
 const GLOBAL_VARIABLE: u64 = 7;
 const FUNCTION_OF_MODULE: u64 = 8;
+const POINTER_TYPE: u64 = 8;
+const FUNCTION_TYPE: u64 = 21;
 const SET_TYPE: u64 = 1;
 const INTEGER: u64 = 4;
 const AGGREGATE: u64 = 7;
@@ -37,6 +40,24 @@ fn instead(operands: &[u64], before: &[u64], after: &[u64]) -> Option<Vec<u64>> 
 }
 
 const CHANGES: &[(&str, Change)] = &[
+    (
+        "a pointer to what is no value",
+        Change {
+            module: "typed-pointers.bc",
+            block: TYPES,
+            code: POINTER_TYPE,
+            change: |operands| instead(operands, &[7, 0], &[4, 0]),
+        },
+    ),
+    (
+        "a parameter that is a label",
+        Change {
+            module: "typed-pointers.bc",
+            block: TYPES,
+            code: FUNCTION_TYPE,
+            change: |operands| instead(operands, &[0, 4, 12, 1], &[0, 4, 12, 22]),
+        },
+    ),
     (
         "a variable of appending linkage that is no array",
         Change {
