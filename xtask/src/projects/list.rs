@@ -119,8 +119,13 @@ pub const PROJECTS: &[Project] = &[
     // Its tests print sums of a source.
     debian("xxhash", &["make"], &["make", "make check"], "xxhash.c"),
     debian("bzip2", &["make"], &["make CC=\"$CC\" CFLAGS=\"$CFLAGS\" test"], "cmp"),
-    // Numbers of any size, in words of 60 bits.
-    debian("libtommath", &["make"], &["make test", "./test"], "passed"),
+    // Numbers of any size, in words of 60 bits. At -O0, calls stay that are never made, of functions that are not there.
+    debian(
+        "libtommath",
+        &["make"],
+        &["make test LFLAGS='-static -Wl,--unresolved-symbols=ignore-all'", "./test"],
+        "passed",
+    ),
     debian("cmark", &["make", "cmake", "ctest", "python3"], CMAKE, OF_CTEST),
     debian("popt", &["make"], CONFIGURE, "# "),
     debian("libcsv", &["make"], CONFIGURE, "tests passed"),
