@@ -119,7 +119,8 @@ pub const PROJECTS: &[Project] = &[
     // Its tests print sums of a source.
     debian("xxhash", &["make"], &["make", "make check"], "xxhash.c"),
     debian("bzip2", &["make"], &["make CC=\"$CC\" CFLAGS=\"$CFLAGS\" test"], "cmp"),
-    // Numbers of any size, in words of 60 bits. At -O0, calls stay that are never made, of functions that are not there.
+    // Numbers of any size, in words of 60 bits. At -O0, calls stay that are never made, of functions that are not
+    // there.
     debian(
         "libtommath",
         &["make"],

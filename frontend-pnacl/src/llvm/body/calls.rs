@@ -574,7 +574,8 @@ fn bare(body: &mut Body<'_, '_>, op: Opcode, arguments: &[Word], class: Class) -
     Ok(true)
 }
 
-/// Copies and fills. The binary logarithms of the alignments are those of the destination and, for a copy, of the source.
+/// Copies and fills. The binary logarithms of the alignments are those of the destination and, for a copy, of the
+/// source.
 fn memory(body: &mut Body<'_, '_>, op: Opcode, arguments: [Word; 4], aligns_log2: [u32; 2]) -> Result<(), ReadError> {
     let [destination, source, length, volatile] = arguments;
     let [of_destination, of_source] = aligns_log2;
