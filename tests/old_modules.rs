@@ -23,7 +23,7 @@ fn output(folder: &Folder, input: &Path) -> String {
 fn modules_of_old_versions_do_what_they_did() {
     let folder = Folder::new("old-modules");
     for version in VERSIONS {
-        let module = in_repository(&format!("tests/modules/old/llvm-{version}.bc"));
+        let module = in_repository(format!("tests/modules/old/llvm-{version}.bc"));
         let expected = output(&folder, &module);
         assert_eq!(expected.lines().count(), 12, "LLVM {version}");
         for recipe in RECIPES {

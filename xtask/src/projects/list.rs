@@ -124,7 +124,10 @@ pub const PROJECTS: &[Project] = &[
     debian(
         "libtommath",
         &["make"],
-        &["make test LFLAGS='-static -Wl,--unresolved-symbols=ignore-all'", "./test"],
+        &[
+            "make test LFLAGS='-static -Wl,--unresolved-symbols=ignore-all'",
+            "./test",
+        ],
         "passed",
     ),
     debian("cmark", &["make", "cmake", "ctest", "python3"], CMAKE, OF_CTEST),
