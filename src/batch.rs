@@ -6,8 +6,8 @@
 use crate::diagnostics::{Error, Stage};
 use crate::driver::Driver;
 use crate::dump::{self, Printer};
+use crate::options::InputForm;
 use crate::options::{Arguments, Emit, Job, Options, ReportForm};
-use crate::pipeline::InputForm;
 use crate::timing::Clock;
 use crate::{heap, input, llvm, output, unsupported};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};

@@ -7,25 +7,10 @@ use frazil_frontend_pnacl::{ReadError, ReadErrorKind};
 use std::fmt;
 use std::io::{IsTerminal, Write};
 
+pub use crate::stage::Stage;
+
 /// How many messages are printed; the number of others is said.
 const MAX_PRINTED: usize = 20;
-
-/// Where a compilation failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
-    /// Understanding the options.
-    Options,
-    /// Reading bitcode.
-    Read,
-    /// Changing the intermediate representation.
-    Optimize,
-    /// Making machine code.
-    Compile,
-    /// Making or writing the output.
-    Write,
-    /// A defect of Frazil itself.
-    Internal,
-}
 
 /// One thing that went wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]

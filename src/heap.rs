@@ -46,7 +46,7 @@ mod glibc {
         let (least, most) = HEAP_BYTES;
         let heap_bytes = input_bytes.saturating_mul(HEAP_PER_INPUT_BYTE).clamp(least, most) as c_int;
         // SAFETY: `mallopt` may be called at any time from a single thread, and no other one runs yet. `sbrk` tells
-        // where the heap ends, and takes room that nobody uses, so that what comes behind it is aligned: the allocator
+        // where the heap ends, and takes room that nobody uses, so that what comes after it is aligned: the allocator
         // expects that others move the end. `MADV_HUGEPAGE` changes what backs the pages, never what they hold; the
         // range is what the heap has just grown by.
         unsafe {

@@ -31,6 +31,7 @@ pub mod options;
 pub mod output;
 mod pipeline;
 pub mod refusals;
+mod stage;
 pub mod timing;
 mod unsupported;
 
@@ -41,8 +42,7 @@ pub use frazil_codegen::{RelocationModel, TargetEntry};
 pub use frazil_ir as ir;
 pub use frazil_passes as passes;
 pub use frazil_passes::Recipe;
-pub use options::{Emit, Options};
-pub use pipeline::InputForm;
+pub use options::{Emit, InputForm, Options};
 pub use timing::Report;
 
 use frazil_passes::observe::Deaf;

@@ -6,7 +6,7 @@
 //! and the source line are shown like Frazil's own.
 
 use crate::diagnostics::{Diagnostic, Error, Excerpt, Stage};
-use crate::options::is_standard_stream;
+use crate::options::{LlvmOptions, is_standard_stream};
 use serde::Deserialize;
 use std::env;
 use std::io::{self, Write};
@@ -17,17 +17,6 @@ use std::process::{Command, Output, Stdio};
 pub const HELPER_VARIABLE: &str = "FRAZIL_LLVM";
 
 const HELPER: &str = "frazil-llvm";
-
-/// What LLVM is asked to do besides reading.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LlvmOptions {
-    /// A pipeline of passes, as LLVM's `opt -passes` takes it.
-    pub passes: Option<String>,
-    /// Whether a module is taken without a look at LLVM's rules.
-    pub disable_verify: bool,
-    /// The helper program; without it, it is looked for.
-    pub helper: Option<PathBuf>,
-}
 
 /// Whether bytes are text, which only LLVM reads, rather than bitcode. Anything else is left to the bitcode reader,
 /// which says what is wrong with it.

@@ -99,7 +99,7 @@ fn open(path: &Path) -> io::Result<State> {
     if is_standard_stream(path) {
         return Ok(State::Standard(BufWriter::with_capacity(BUFFER_BYTES, io::stdout())));
     }
-    // Behind a symbolic link, the file itself is replaced and not the link.
+    // After a symbolic link, the file itself is replaced and not the link.
     let destination = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     if fs::metadata(&destination).is_ok_and(|metadata| !metadata.is_file()) {
         let file = OpenOptions::new().write(true).open(&destination)?;

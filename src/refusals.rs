@@ -5,7 +5,7 @@
 //! The first row with a phrase that occurs in the message decides; each stage has a last row for everything else.
 //! `frazil --list-codes` prints the table, `--list-unsupported` reports what a module needs of it.
 
-use crate::diagnostics::Stage;
+use crate::stage::Stage;
 use std::fmt::Write;
 
 /// A feature that is refused, in whole or in part.

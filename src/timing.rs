@@ -94,7 +94,7 @@ pub struct Counts {
 pub struct FunctionTimes {
     /// Its name.
     pub name: String,
-    /// Instructions of the intermediate representation behind its passes.
+    /// Instructions of the intermediate representation after its passes.
     pub instructions: u64,
     /// Times.
     pub times: Times,

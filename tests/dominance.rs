@@ -56,7 +56,7 @@ const WRONG: &[(&str, &str)] = &[
          %p = landingpad { ptr, i32 } cleanup\n ret i32 0",
         "instruction 0 of block 2 (ret) uses",
     ),
-    // The value is there behind the blocks that the exchange is made of, but not beside them.
+    // The value is there after the blocks that the exchange is made of, but not beside them.
     (
         "br i1 %c, label %a, label %m\na:\n %v = atomicrmw uinc_wrap ptr %q, i32 7 seq_cst\n br label %m\nm:\n\
          ret i32 %v",

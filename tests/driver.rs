@@ -46,7 +46,7 @@ fn change(function: &mut Function) {
     addition.expect("there is one").op = Opcode::Mul;
 }
 
-/// Lets both ways of the first branch lead to the same block, so that the second one cannot be reached.
+/// Lets both edges of the first branch lead to the same block, so that the second one cannot be reached.
 fn cut(function: &mut Function) {
     let branch = function.insts.iter_mut().find(|data| data.op == Opcode::Branch);
     let branch = branch.expect("there is one");
@@ -85,7 +85,7 @@ fn register(registry: &mut Registry) {
     });
 }
 
-/// The text behind a pass, checked after it.
+/// The text after a pass, checked after it.
 fn compile(pass: &str, emit: Emit) -> Result<String, Error> {
     let driver = Driver::builtin().with_passes(register);
     let overrides = Overrides {

@@ -7,8 +7,8 @@ use frazil_codegen::{CodeBuffer, MInst, Mem};
 use frazil_target_x86::build::{mov_imm, mr, ri, rm, rr, setcc};
 use frazil_target_x86::cond::Cond;
 use frazil_target_x86::encode::encode;
-use frazil_target_x86::ops::Op;
 use frazil_target_x86::regs::{R8, R12, RAX, RBP, RBX, RCX, RDX, RSI, XMM1, XMM9};
+use frazil_target_x86::table::Op;
 use frazil_test_support::Random;
 
 const INSTRUCTIONS: usize = 4096;

@@ -6,7 +6,7 @@
 
 use crate::desc::ConvDesc;
 use crate::error::CodegenError;
-use crate::isa::Parts;
+use crate::parts::Parts;
 use crate::reg::{PRegSet, Reg};
 use crate::vectors::VectorShape;
 use frazil_ir::{Extension, Param, ParamKind, Signature, Type, TypeData, TypeTable};

@@ -1,5 +1,5 @@
 //! Notes for assembly text: which instruction of the intermediate representation a machine instruction comes from,
-//! which registers are alive behind it, and whose contents is read for the last time.
+//! which registers are alive after it, and whose contents is read for the last time.
 
 use crate::desc::{OpDesc, Role, TargetDesc};
 use crate::mfunc::{MFunc, Term, for_each_register, op_desc};
@@ -12,9 +12,9 @@ use std::fmt::Write;
 /// The registers around each instruction of a function over physical registers.
 #[derive(Debug, Default)]
 pub(crate) struct Liveness {
-    /// By instruction: alive behind it.
+    /// By instruction: alive after it.
     pub after: Vec<PRegSet>,
-    /// By instruction: read by it and not alive behind it.
+    /// By instruction: read by it and not alive after it.
     pub ends: Vec<PRegSet>,
 }
 

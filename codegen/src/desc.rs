@@ -1,9 +1,9 @@
 //! What a target says about itself as data: registers, op table, conventions, relocations, fixups, addressing.
 
 use crate::features::FeatureTable;
-use crate::minst::RefKind;
+use crate::reference::RefKind;
 use crate::reg::{PRegSet, Reg, RegClass};
-use crate::result::UnwindOp;
+use crate::unwind::UnwindOp;
 
 /// What an instruction does with one of its register operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -211,7 +211,7 @@ pub struct ConvDesc {
     /// Results of type `x86_fp80` are returned on a stack of the processor, from its top on. Here is how many at most,
     /// each with a register that no other result has: shared code takes it for the result's place, and
     /// [`crate::isa::Isa::take_stack_results`] and [`crate::isa::Isa::give_stack_results`] bring the result from there
-    /// behind calls and to there before returns.
+    /// after calls and to there before returns.
     pub stack_returns: &'static [Reg],
     /// Registers that keep their value over a call, those of its results left out where they are among them.
     pub callee_saved: PRegSet,
@@ -276,6 +276,9 @@ pub struct TargetDesc {
     /// calls save them). No rule claims any of them, but for atomic accesses of 128
     /// bits, beside which there are no homes.
     pub home_registers: PRegSet,
+    /// Registers that only rules use, within the instructions of one rule: never allocated, in no convention, and lost
+    /// in every call, since the rules of the callee use them, too. Scratch registers are none of them.
+    pub rule_registers: PRegSet,
     /// The register that frame slots are addressed from.
     pub frame_pointer: Reg,
     /// The stack pointer.

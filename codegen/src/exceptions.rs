@@ -9,7 +9,7 @@
 //! distance of its list from the end of the list of types; 0 for a cleanup.
 
 use crate::error::CodegenError;
-use crate::minst::Label;
+use crate::reference::Label;
 use frazil_ir::{Block, ConstView, EntityRef, Function, Inst, Opcode, Operand, SymbolId};
 use frazil_support::FxHashMap;
 
@@ -30,7 +30,7 @@ pub fn pad_of(function: &Function, block: Block) -> Inst {
 pub struct CallSite {
     /// Its offset in the body.
     pub start: u32,
-    /// The offset behind it.
+    /// The offset after it.
     pub end: u32,
     /// Where it unwinds to, if anywhere in the function.
     pub landing: Option<Landing>,
@@ -60,7 +60,7 @@ pub struct ExceptionTable {
     is_wanted: bool,
     /// Calls in the order of their offsets.
     pub call_sites: Vec<CallSite>,
-    /// Actions; each stands behind the one that is tried next.
+    /// Actions; each stands after the one that is tried next.
     pub actions: Vec<Action>,
     /// The types by their numbers, less 1; `None` stands for any.
     pub types: Vec<Option<SymbolId>>,

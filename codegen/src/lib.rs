@@ -6,6 +6,7 @@
 pub mod abi;
 pub mod analyze;
 mod annotate;
+pub mod branch;
 pub mod buffer;
 pub mod check;
 mod context;
@@ -16,6 +17,7 @@ pub mod fast;
 pub mod features;
 mod finish;
 pub mod frame;
+pub mod frame_info;
 pub mod inline_asm;
 pub mod isa;
 pub mod lower_ctx;
@@ -24,36 +26,42 @@ pub mod minst;
 pub mod module_view;
 pub mod optimize;
 pub mod parallel_move;
+pub mod parts;
 pub mod pass;
 pub mod print;
+pub mod reference;
 pub mod reg;
 pub mod regalloc;
 pub mod result;
 pub mod select;
 pub mod slot_access;
+pub mod target;
 mod unit;
+pub mod unwind;
 pub mod vectors;
 pub mod verify;
 
 pub use analyze::{Folder, Mark};
+pub use branch::{Branch, CallTarget, CaseTable, CaseTest, Join, SwitchValue};
 pub use buffer::{CodeBuffer, LogItem, PoolConstant, Reloc, ShortForm};
-pub use context::clearing::Clearing;
 pub use desc::{
     Addressing, ClassDesc, ConvDesc, ElfDesc, FixupDesc, OpDesc, ProtectionNote, RegDesc, RelocDesc, Role, SpecialArgs,
     TargetDesc,
 };
 pub use error::CodegenError;
 pub use fast::FastState;
-pub use isa::{
-    Branch, CallTarget, CaseTable, CaseTest, FrameInfo, FrameSink, Guard, Isa, Join, Parts, StackProbes, SwitchValue,
-    Target, TargetEntry,
-};
+pub use frame_info::{Clearing, FrameInfo, FrameSink, Guard, StackProbes};
+pub use isa::Isa;
 pub use lower_ctx::{AreaArgument, CallSequence, FrameArea, GroupKind, ImmKind, LowerCtx, Src, VariadicArea};
 pub use mfunc::{MFunc, PhiMove, RegSets, Term};
-pub use minst::{Label, MInst, Mem, Ref, RefKind};
+pub use minst::{MInst, Mem};
 pub use module_view::{ModuleView, RelocationModel};
+pub use parts::Parts;
 pub use print::AsmNames;
+pub use reference::{Label, Ref, RefKind};
 pub use reg::{PRegSet, Reg, RegClass};
-pub use result::{CompiledFunction, UnwindOp};
+pub use result::CompiledFunction;
+pub use target::{Target, TargetEntry};
 pub use unit::Unit;
+pub use unwind::UnwindOp;
 pub use vectors::VectorShape;

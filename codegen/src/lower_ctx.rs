@@ -9,9 +9,10 @@
 //! [`LowerCtx::def_reuse`] or [`LowerCtx::use_fixed`] handed them over.
 
 use crate::error::CodegenError;
-use crate::isa::StackProbes;
-use crate::minst::{Label, MInst, Mem};
+use crate::frame_info::StackProbes;
+use crate::minst::{MInst, Mem};
 use crate::module_view::ModuleView;
+use crate::reference::Label;
 use crate::reg::{PRegSet, Reg, RegClass};
 use frazil_ir::{Function, Operand, RuntimeFunction, Type, Value};
 
@@ -187,5 +188,5 @@ pub trait LowerCtx {
     /// Where the variable arguments of the current function are; `None` if it is not variadic.
     fn variadic_area(&mut self) -> Option<VariadicArea>;
     /// A constant of 4, 8 or 16 bytes in memory.
-    fn pool_constant(&mut self, bytes: &[u8]) -> crate::minst::Ref;
+    fn pool_constant(&mut self, bytes: &[u8]) -> crate::reference::Ref;
 }

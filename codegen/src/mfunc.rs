@@ -22,11 +22,12 @@
 //!   for incoming arguments that is made larger by [`INCOMING`], since an address computed from an area of the function
 //!   may pass its end before an index brings it back.
 
+use crate::branch::Join;
 use crate::desc::{OpDesc, Role};
 use crate::frame::Frame;
 use crate::inline_asm::AsmSite;
-use crate::isa::Join;
-use crate::minst::{Label, MInst, RefKind, visit_registers};
+use crate::minst::{MInst, visit_registers};
+use crate::reference::{Label, RefKind};
 use crate::reg::{PRegSet, Reg, RegClass};
 use std::ops::Range;
 
@@ -265,7 +266,7 @@ pub struct MFunc {
     pub vregs: Vec<VReg>,
     /// Instructions that make constants; the register is in `regs[0]`.
     pub constants: Vec<MInst>,
-    /// Calls that take the place of the function: instructions behind its epilogue. A [`pseudo::RETURN`] names one by
+    /// Calls that take the place of the function: instructions after its epilogue. A [`pseudo::RETURN`] names one by
     /// its `disp`, the number plus one; else it returns.
     pub tail_calls: Vec<MInst>,
     /// What instructions with [`OpDesc::has_sets`] use and define; named by `imm`.

@@ -3,13 +3,14 @@
 use crate::abi::ArgLayout;
 use crate::check::Checker;
 use crate::check::translation::Meaning;
-use crate::context::clearing::{Clearing, clearing, results};
+use crate::context::clearing::{clearing, results};
 use crate::context::frame_code::stack_probes;
 use crate::context::refusals::stack_align;
 use crate::desc::{ConvDesc, OpDesc, TargetDesc};
 use crate::error::CodegenError;
 use crate::finish::apply::{ApplyState, apply};
 use crate::finish::emit::{EmitOptions, EmitState, emit};
+use crate::frame_info::Clearing;
 use crate::isa::Isa;
 use crate::mfunc::{FrameNeeds, MFunc, for_each_register, op_desc, pseudo};
 use crate::minst::{MInst, Mem};
@@ -157,7 +158,7 @@ impl<I: Isa> MachHooks for Hooks<'_, I> {
     }
 }
 
-/// Compiles a function; see [`crate::isa::Target::compile_optimized`].
+/// Compiles a function; see [`crate::target::Target::compile_optimized`].
 pub(crate) fn compile<I: Isa>(
     isa: &I,
     unit: &Unit<'_>,
@@ -299,7 +300,7 @@ fn saved_registers(desc: &TargetDesc, callee_saved: PRegSet, written: PRegSet) -
     written.intersection(callee_saved)
 }
 
-/// Finds what is refused in a function; see [`crate::isa::Target::refusals`].
+/// Finds what is refused in a function; see [`crate::target::Target::refusals`].
 pub(crate) fn refusals<I: Isa>(
     isa: &I,
     unit: &Unit<'_>,

@@ -111,7 +111,7 @@ pub trait MachPass: Send + Sync {
 
 /// The machine passes of a recipe, with whoever watches them.
 pub trait MachPasses {
-    /// Runs the passes that stand before register allocation, or those behind it if registers are physical.
+    /// Runs the passes that stand before register allocation, or those after it if registers are physical.
     ///
     /// # Errors
     /// What is wrong with the function, if somebody has it checked.

@@ -1,6 +1,6 @@
 //! Names that assembly text needs, supplied by whoever writes the text.
 
-use crate::minst::{Label, Ref};
+use crate::reference::{Label, Ref};
 use std::fmt;
 
 /// Gives labels and references their names.

@@ -12,7 +12,7 @@ impl Reg {
     /// No register.
     pub const NONE: Reg = Reg(u32::MAX);
     /// In the place of a memory operand's base: the address is a symbol, label or constant named by the index slot
-    /// (see [`crate::minst::Ref`]).
+    /// (see [`crate::reference::Ref`]).
     pub const SYMBOL: Reg = Reg(u32::MAX - 1);
     /// In the place of a memory operand's base: where a frame pointer would point, whether there is one or not.
     pub const FRAME: Reg = Reg(u32::MAX - 2);

@@ -1,24 +1,8 @@
 //! What compiling one function gives: bytes with relocations, constants, unwind rows.
 
 use crate::buffer::CodeBuffer;
+use crate::unwind::UnwindOp;
 use frazil_ir::module::Attachments;
-
-/// A step of the call frame description, valid from an offset on. Registers have their DWARF numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UnwindOp {
-    /// The canonical frame address is this register plus this many bytes.
-    DefineCfa(u16, i32),
-    /// The canonical frame address keeps its register but has this offset.
-    DefineCfaOffset(i32),
-    /// The canonical frame address keeps its offset but has this register.
-    DefineCfaRegister(u16),
-    /// The caller's value of the register is this many bytes from the canonical frame address.
-    SavedAt(u16, i32),
-    /// Keeps a copy of the rows so far.
-    RememberState,
-    /// Goes back to the copy.
-    RestoreState,
-}
 
 /// The code of one function. The prologue stands apart because it is made last; in the object it comes first, and
 /// offsets of the body's labels and relocations are moved by its length.

@@ -2,7 +2,7 @@
 //! instructions.
 //!
 //! Method: lines are told apart by their shape: labels end with a colon, directives begin with a dot, everything else
-//! is an instruction. A function begins behind `.type NAME,@function` with its label and ends with `.size`; a label
+//! is an instruction. A function begins after `.type NAME,@function` with its label and ends with `.size`; a label
 //! that is not the function's own begins a block. Spills and reloads are what the compilers' comments call so. The
 //! frame is what pushes and the subtraction from the stack pointer take before the first jump or call, or what the call
 //! frame information says if that is more.
@@ -21,7 +21,7 @@ pub struct Line {
     pub source: u32,
 }
 
-/// Instructions behind one label.
+/// Instructions after one label.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Block {
     /// The label; empty for the first one.
@@ -131,7 +131,7 @@ impl Parser {
                 }
             }
             "cfi_def_cfa_offset" => {
-                // A frame that is set up behind the first jump is seen by its description alone.
+                // A frame that is set up after the first jump is seen by its description alone.
                 let described = rest
                     .trim()
                     .parse::<u64>()

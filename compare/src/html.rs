@@ -1,7 +1,7 @@
 //! The report as one page that needs nothing else: the data as JSON, and a script that shows it.
 //!
 //! All figures on the page are those of the JSON in it. What is chosen on the page (level, order, filter, function) is
-//! part of its address behind the `#`, so that a view can be linked to.
+//! part of its address after the `#`, so that a view can be linked to.
 
 use crate::report::Report;
 

@@ -1,7 +1,7 @@
 //! Constants that code reads from memory, shared by all functions of the module.
 //!
 //! Each stands once, in the mergeable section of its size, so that linkers share them between objects too. They are
-//! placed behind everything else, in the order of their first use.
+//! placed after everything else, in the order of their first use.
 
 use crate::section::{SectionDesc, SectionId, SectionTable};
 use frazil_codegen::PoolConstant;

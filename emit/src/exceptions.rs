@@ -1,7 +1,7 @@
 //! Exception tables: what personality routines read, and the pointers by which tables reach symbols.
 //!
 //! Format: the language-specific data area of the Itanium C++ ABI's exception handling, as GCC and LLVM write it: call
-//! sites as ranges of the function, chains of actions, types from the end to the front, and filters behind them. In
+//! sites as ranges of the function, chains of actions, types from the end to the front, and filters after them. In
 //! position-independent code, types and personality routines are named by way of pointers in writable data, so that
 //! code and tables need no relocation at load time; that for a personality routine is shared by all objects.
 

@@ -534,7 +534,7 @@ fn section_type(name: &[u8], kind: Kind) -> SectionType {
     }
 }
 
-/// Whether a section's name is `stem` or `stem` with something behind a dot.
+/// Whether a section's name is `stem` or `stem` with something after a dot.
 fn has_stem(name: &[u8], stem: &str) -> bool {
     let rest = name.strip_prefix(stem.as_bytes());
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"."))

@@ -36,7 +36,7 @@ pub struct Targets {
     module_symbols: usize,
     /// For each runtime function what it resolved to, once it was asked for.
     runtime: Vec<Option<TargetId>>,
-    /// What exception tables point at. Numbered behind the constants, once it is known how many these are.
+    /// What exception tables point at. Numbered after the constants, once it is known how many these are.
     late: IndexSet<Late, FxBuildHasher>,
     late_start: usize,
 }

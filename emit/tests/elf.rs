@@ -53,6 +53,7 @@ static TARGET: TargetDesc = TargetDesc {
     fixups: &[],
     classes: [CLASS, CLASS],
     home_registers: PRegSet::EMPTY,
+    rule_registers: PRegSet::EMPTY,
     frame_pointer: Reg::NONE,
     stack_pointer: Reg::NONE,
     exception_registers: None,

@@ -42,7 +42,7 @@ impl Source {
         &self.name
     }
 
-    /// A copy for LLVM, which wants a zero byte behind text.
+    /// A copy for LLVM, which wants a zero byte after text.
     pub(crate) fn to_buffer(&self) -> MemoryBuffer<'static> {
         MemoryBuffer::create_from_memory_range_copy(&self.bytes, &self.name)
     }

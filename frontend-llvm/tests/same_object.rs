@@ -3,7 +3,8 @@
 //! The modules are those of the repository and those that `cargo xtask corpus` has made in `<target>/corpus`, as far as
 //! LLVM 22 has written them: an older one is changed by being read and written again. Each is a test of its own.
 
-use frazil::llvm::{self, LlvmOptions};
+use frazil::llvm;
+use frazil::options::LlvmOptions;
 use frazil::{Options, Recipe};
 use frazil_frontend_llvm::{Context, Source, parse};
 use libtest_mimic::{Arguments, Failed, Trial};

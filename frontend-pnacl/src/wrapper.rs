@@ -10,7 +10,7 @@ use crate::error::{ReadError, ReadErrorKind};
 const STREAM_MAGIC: [u8; 4] = [b'B', b'C', 0xc0, 0xde];
 const WRAPPER_MAGIC: [u8; 4] = [0xde, 0xc0, 0x17, 0x0b];
 
-/// A cursor behind the magic number of the stream in `bytes`, confined to the stream.
+/// A cursor after the magic number of the stream in `bytes`, confined to the stream.
 ///
 /// # Errors
 /// If the bytes are not bitcode, or a wrapper points outside them.

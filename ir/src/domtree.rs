@@ -216,7 +216,7 @@ impl Work {
         self.tree_parents.push(parent);
     }
 
-    /// The lowest semidominator on the tree's path from `number`, which is behind `current`, up to those that are not
+    /// The lowest semidominator on the tree's path from `number`, which is after `current`, up to those that are not
     /// done yet, which are the ones up to `current`. Shortens the path for the next time.
     fn lowest_semi(&mut self, number: u32, current: u32) -> u32 {
         let mut at = number;

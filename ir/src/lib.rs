@@ -6,6 +6,7 @@
 pub mod analysis;
 pub mod builder;
 pub mod cfg;
+mod cfg_build;
 pub mod constant;
 pub mod domtree;
 pub mod edit;

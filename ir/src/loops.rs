@@ -41,7 +41,7 @@ pub struct LoopTree {
     loops: Vec<LoopData>,
     /// The innermost loop of each block.
     innermost: Vec<u32>,
-    /// The blocks of each loop beside one another, those of inner loops behind a loop's own.
+    /// The blocks of each loop beside one another, those of inner loops after a loop's own.
     blocks: Vec<Block>,
     /// Where each block stands in `blocks`.
     positions: Vec<u32>,
@@ -152,7 +152,7 @@ impl LoopTree {
             .iter()
             .filter(|&&id| id != NONE)
             .for_each(|&id| sizes(id, &mut self.loops));
-        // `next` is where the next block of a loop itself goes; inner loops follow behind all of those.
+        // `next` is where the next block of a loop itself goes; inner loops follow after all of those.
         let mut next: Vec<u32> = self.loops.iter().map(|data| data.blocks.1).collect();
         for index in (0..self.loops.len()).rev() {
             if let Some(parent) = self.loops[index].parent {

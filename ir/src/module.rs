@@ -57,7 +57,7 @@ pub struct Attachments {
     pub associated: Option<SymbolId>,
     /// Whether the section that is asked for is not loaded.
     pub is_excluded: bool,
-    /// The range in which the number is that the symbol stands for, if it does: the first, and the one behind the last,
+    /// The range in which the number is that the symbol stands for, if it does: the first, and the one after the last,
     /// which may have wrapped.
     pub absolute: Option<(u64, u64)>,
     /// Two words of 32 bits right before a function, by which its callers find out its type (`func_sanitize`).

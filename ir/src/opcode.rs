@@ -3,7 +3,7 @@
 //! Everything else about opcodes derives from `for_each_opcode!`: the enum, its text names, the verifier's rules,
 //! the operand walk. Predicates are opcodes of their own; what remains of a flavour stands in the flags.
 
-/// How an instruction's words `a`, `b` (and the pool behind them) are to be read.
+/// How an instruction's words `a`, `b` (and the pool after them) are to be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// No operands.

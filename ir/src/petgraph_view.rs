@@ -84,7 +84,7 @@ fn target(edge: &Edge) -> Block {
     edge.target
 }
 
-/// The blocks behind or before a block.
+/// The blocks after or before a block.
 #[derive(Clone, Debug)]
 pub enum Neighbors<'a> {
     /// Targets of these edges.

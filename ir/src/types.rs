@@ -1,4 +1,4 @@
-//! Types: a fixed set of primitives, and per-function extra ones (odd integers, vectors) behind the same one-byte id.
+//! Types: a fixed set of primitives, and per-function extra ones (odd integers, vectors) with the same one-byte id.
 //!
 //! A [`Type`] below [`Type::FIRST_EXTRA`] means the same everywhere; one above it is an index into a [`TypeTable`].
 //! There are no aggregate types: readers split first-class aggregates into several values.

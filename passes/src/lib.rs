@@ -1,5 +1,6 @@
 //! Optimization passes, their registry, and recipes: named ways to compile a function.
 
+mod builtin;
 pub mod constants;
 pub mod equal_constants;
 pub mod facts;
@@ -13,7 +14,7 @@ pub mod recipe;
 pub mod registry;
 
 pub use facts::target_facts;
-pub use manager::{FunctionStep, Runner, Step, Subject};
+pub use manager::{Runner, Subject};
 pub use observe::{Dump, Listener, Moment, Observe};
-pub use recipe::{Book, Codegen, Overrides, Recipe, RecipeError};
+pub use recipe::{Book, Codegen, FunctionStep, MachStep, Overrides, Recipe, RecipeError, Step};
 pub use registry::{Entry, Made, NoOptions, PassOptions, Registry, UnknownPass};

@@ -5,39 +5,16 @@
 //! second loop with the checks, dumps and timers runs instead, so that they cost nothing otherwise.
 
 use crate::observe::{Dump, Listener, Moment, Observe, check_claims, check_function, print_machine};
-use crate::recipe::{Placed, Recipe, RecipeError};
+use crate::recipe::{MachStep, Recipe, RecipeError};
 use frazil_codegen::CodegenError;
 use frazil_codegen::check::translation::{Validator, Verdict};
 use frazil_codegen::mfunc::MFunc;
-use frazil_codegen::pass::{MachPass, MachPassCx, MachPasses};
+use frazil_codegen::pass::{MachPassCx, MachPasses};
 use frazil_codegen::verify::MachVerifier;
-use frazil_ir::pass::{FunctionPass, PassCx, PassError, PassInfo, PassState, TargetFacts};
+use frazil_ir::pass::{PassCx, PassError, PassInfo, PassState, TargetFacts};
 use frazil_ir::{Function, FunctionHead, Module};
-use std::fmt;
 use std::ops::Range;
 use std::time::Duration;
-
-/// A pass in its place, with its options.
-pub struct Step<P: ?Sized> {
-    /// What the pass says about itself.
-    pub info: PassInfo,
-    /// The pass.
-    pub pass: Box<P>,
-    /// Its place in the recipe.
-    pub placed: Placed,
-}
-
-/// A pass over the intermediate representation in its place.
-pub type FunctionStep = Step<dyn FunctionPass>;
-
-/// A pass over machine code in its place.
-pub type MachStep = Step<dyn MachPass>;
-
-impl<P: ?Sized> fmt::Debug for Step<P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.info.name)
-    }
-}
 
 /// A function that passes run over.
 #[derive(Clone, Copy, Debug)]

@@ -5,8 +5,6 @@
 //! when a pass runs. The order of registration is the order of lists; names are unique.
 
 use frazil_codegen::pass::MachPass;
-use frazil_ir::domtree::DomTree;
-use frazil_ir::loops::LoopTree;
 use frazil_ir::pass::{FunctionPass, Level, PassInfo};
 use frazil_ir::{Analysis, AnalysisCache, Function};
 use frazil_support::suggest::nearest;
@@ -102,16 +100,6 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// The passes of this crate and the analyses of the intermediate representation.
-    pub fn builtin() -> Registry {
-        let mut registry = Registry::default();
-        registry.analysis::<DomTree>();
-        registry.analysis::<LoopTree>();
-        crate::opt::register(&mut registry);
-        crate::mach::register(&mut registry);
-        registry
-    }
-
     /// Adds the passes that `register` registers.
     #[must_use]
     pub fn with(mut self, register: impl FnOnce(&mut Registry)) -> Registry {

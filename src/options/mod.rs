@@ -4,6 +4,7 @@ mod observe;
 mod places;
 mod recipe;
 mod registers;
+mod source;
 mod target;
 pub(crate) mod words;
 
@@ -11,12 +12,12 @@ pub use observe::{ObserveArguments, ReportForm};
 pub use places::Job;
 pub use recipe::{Level, RecipeArguments, recipe_of_level};
 pub use registers::RegisterArguments;
+pub(crate) use source::is_standard_stream;
+pub use source::{InputForm, LlvmOptions};
 pub use target::{CodeModel, FramePointers, Model, TargetArguments};
 pub use words::{Personality, split_words};
 
 use crate::diagnostics::{Error, Stage};
-use crate::llvm::LlvmOptions;
-use crate::pipeline::InputForm;
 use clap::builder::BoolishValueParser;
 use clap::{Parser, ValueEnum};
 use clap_complete::Shell;
@@ -24,7 +25,7 @@ use frazil_codegen::RelocationModel;
 use frazil_ir::module::FramePointer;
 use frazil_passes::recipe::BUILTIN;
 use frazil_passes::{Observe, Recipe};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// What a compilation makes.
@@ -282,11 +283,6 @@ impl Arguments {
             }
         }
     }
-}
-
-/// Whether a path means standard input or output.
-pub(crate) fn is_standard_stream(path: &Path) -> bool {
-    path.as_os_str() == "-"
 }
 
 #[cfg(test)]

@@ -14,7 +14,6 @@ mod splice;
 
 pub use listing::list_refusals;
 pub(crate) use machine::target_entry;
-pub use source::InputForm;
 
 use crate::assembler::{self, Source};
 use crate::diagnostics::{Diagnostic, Error, Stage};

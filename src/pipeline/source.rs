@@ -1,20 +1,10 @@
 //! Where functions come from: bitcode, body by body, or text of the intermediate representation, all at once.
 
 use crate::diagnostics::{Diagnostic, Error, Stage};
-use crate::options::{CodeModel, Options};
+use crate::options::{CodeModel, InputForm, Options};
 use frazil_codegen::{ModuleView, RelocationModel};
 use frazil_frontend_pnacl::{BitcodeModule, FunctionReader};
 use frazil_ir::{DataDef, FuncId, Function, Module, text, verify};
-
-/// The form of the input.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum InputForm {
-    /// LLVM bitcode.
-    #[default]
-    Bitcode,
-    /// Text of Frazil's intermediate representation, as `--emit ir` writes it.
-    Text,
-}
 
 /// An input that was opened.
 pub(super) enum Opened<'a> {

@@ -1,4 +1,4 @@
-//! The list of built-in targets behind cargo features. A build with fewer features has fewer entries, nothing else.
+//! The list of built-in targets after cargo features. A build with fewer features has fewer entries, nothing else.
 
 use frazil_codegen::TargetEntry;
 

@@ -287,7 +287,7 @@ fn hold(text: &mut String, name: &str) {
     }
 }
 
-/// Writes what is held to the memory behind `sink`.
+/// Writes what is held to the memory that `sink` points to.
 fn let_go(text: &mut String, name: &str, sink: &str) {
     for index in 0..HELD {
         let _ = writeln!(

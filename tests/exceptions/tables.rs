@@ -123,7 +123,7 @@ impl Reader<'_> {
         if !frames.bytes[common + 9..].starts_with(b"zPLR\0") {
             return;
         }
-        // Behind the augmentation: alignments of one byte each, register, length, encoding.
+        // After the augmentation: alignments of one byte each, register, length, encoding.
         let personality_field = common + 9 + 5 + 3 + 2;
         let pointer = &frames.relocations[&(personality_field as u64)];
         let personality = match &pointer.0 {

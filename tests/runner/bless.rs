@@ -78,7 +78,7 @@ fn with_block(source: &str, check: &str, found: &str) -> String {
     text.join("\n") + "\n"
 }
 
-/// The file's text with its `; error:` lines replaced, behind the last `; test` line.
+/// The file's text with its `; error:` lines replaced, after the last `; test` line.
 fn with_errors(source: &str, found: &[String]) -> String {
     let kept: Vec<&str> = source.lines().filter(|line| !line.starts_with("; error:")).collect();
     let place = kept

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 pub struct Test {
     /// The check's name.
     pub check: String,
-    /// The words behind it.
+    /// The words after it.
     pub options: Vec<String>,
 }
 
@@ -135,7 +135,7 @@ impl Case {
         Ok(())
     }
 
-    /// The lines `;| ` behind the line `; expect <check>`, if there is one.
+    /// The lines `;| ` after the line `; expect <check>`, if there is one.
     pub fn expected_output(&self, check: &str) -> Option<String> {
         let marker = format!("; expect {check}");
         let mut lines = self.source.lines().skip_while(|line| line.trim_end() != marker);

@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 /// Opcodes that no case runs, and why.
 const NOT_RUN: &[(Opcode, &str)] = &[
-    (Opcode::Addrspacecast, "there is one address space"),
     (Opcode::TlsAddr, "threads are the business of the linked program"),
     (Opcode::FrameAddress, "addresses of frames are the target's"),
     (Opcode::ReturnAddress, "addresses of code are the target's"),
@@ -16,7 +15,6 @@ const NOT_RUN: &[(Opcode, &str)] = &[
     (Opcode::ThreadPointer, "threads are the business of the linked program"),
     (Opcode::ReadCycleCounter, "its result is open"),
     (Opcode::SpaceLoad, "there is one address space"),
-    (Opcode::SpaceStore, "there is one address space"),
     (Opcode::SpaceRmw, "there is one address space"),
     (Opcode::SpaceCmpxchg, "there is one address space"),
     (Opcode::SpaceCopy, "there is one address space"),

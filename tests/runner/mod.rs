@@ -3,7 +3,7 @@
 //! A case is a text in the IR's own form (`.fzl`) whose comments say what to check:
 //!
 //! ```text
-//! ; test run                      a check to make; the words behind it are its options
+//! ; test run                      a check to make; the words after it are its options
 //! ; target x86_64                 which targets the case is for (all, if there is no such line)
 //! ; skip interp: calls snprintf   an executor that cannot run the case, and why
 //! ; also x86_64-static            an executor that only makes runs where it is asked for

@@ -46,7 +46,7 @@ pub struct CommandLine {
     pub sources: Vec<Source>,
     /// The value of `-o`.
     pub output: Option<PathBuf>,
-    /// How much Frazil optimizes: the letter behind the last `-O`.
+    /// How much Frazil optimizes: the letter after the last `-O`.
     pub level: char,
 }
 
@@ -258,7 +258,7 @@ impl CommandLine {
     }
 }
 
-/// The level that the letters behind `-O` mean.
+/// The level that the letters after `-O` mean.
 fn level(letters: &str) -> char {
     match letters.chars().next() {
         None => '1',

@@ -229,6 +229,22 @@ impl FromStr for LlcLevel {
     }
 }
 
+/// Prints the counts of each compiler that has a validator and used it.
+pub fn print_validated(compilers: &[Compiler]) {
+    for compiler in compilers {
+        let Some(counts) = compiler.validated().filter(|counts| *counts != Counts::default()) else {
+            continue;
+        };
+        println!(
+            "{compiler}: results of passes: {} proved, {} unproved, {} refuted",
+            counts.proved, counts.unproved, counts.refuted
+        );
+        for (pass, (count, example)) in &counts.notes {
+            println!("  {count:>5} x {pass}: {example}");
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -61,9 +61,10 @@ cargo xtask <command>
   allocation-faults [--functions N] [--minutes N]
                                         faults in register allocations must be rejected by the checker
   machine-passes [--minutes N] [FILTER] the validator proves what machine passes do to the corpus
+  modules                               write docs/modules.md, the order of all modules
   random-functions [--series N] [--minutes N]
                                         random functions give the same results everywhere
-  refinement [--windows N] [--unproved] [--minutes N] [FILTER]
+  refinement [--windows N] [--faults N] [--unproved] [--minutes N] [FILTER]
                                         a solver proves what passes do to file tests and windows of the corpus
   regalloc-yardstick [FILTER]           what our register allocator adds to functions, beside regalloc2
   robustness [--cases N] [--processes N] [--minutes N] [FILTER]
@@ -110,12 +111,14 @@ fn run() -> anyhow::Result<bool> {
         Some("bench") => bench::command(arguments),
         Some("bisect") => bisect::command(arguments),
         Some("compare-page") => compare_page::command(arguments),
+        Some("corpus") if arguments.contains("--wide") => crosstest::wide::make(&corpus::filter(arguments)?),
         Some("corpus") => corpus::command(arguments),
         Some("crosstest") => crosstest::command(arguments),
         Some("machine-passes") => machine_passes::command(arguments),
         // Not for users: starts a program for `process::run_measured`.
         Some(process::LAUNCHER) => process::launch(&arguments.finish()).map(|()| true),
         Some("projects") => projects::command(arguments),
+        Some("modules") => tidy::write_modules(arguments),
         Some("random-functions") => random_functions::command(arguments),
         Some("refinement") => refinement::command(arguments),
         Some("regalloc-yardstick") => regalloc_yardstick::command(arguments),

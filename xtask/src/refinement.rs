@@ -19,9 +19,11 @@ const CLOCK_LIMIT: Duration = Duration::from_secs(8 * 3600);
 /// Tests among which the time is divided.
 const TIMED_TESTS: u64 = 3;
 
-/// `cargo xtask refinement [--windows N] [FILTER]` with the options of [`Share`]; the seed chooses the windows.
+/// `cargo xtask refinement [--windows N] [--faults N] [FILTER]` with the options of [`Share`]; the seed chooses the
+/// windows.
 pub fn command(mut arguments: Arguments) -> Result<bool> {
     let windows: u64 = arguments.opt_value_from_str("--windows")?.unwrap_or(20_000);
+    let faults: u64 = arguments.opt_value_from_str("--faults")?.unwrap_or(10_000);
     let share = Share::from_arguments(&mut arguments)?;
     let show_open = arguments.contains("--unproved");
     let modules = corpus::modules(&corpus::filter(arguments)?)?;
@@ -35,6 +37,7 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
     command
         .env("FRAZIL_REFINEMENT_MODULES", paths.join("\n"))
         .env("FRAZIL_REFINEMENT_WINDOWS", windows.to_string())
+        .env("FRAZIL_REFINEMENT_FAULTS", faults.to_string())
         .env("FRAZIL_REFINEMENT_SEED", share.seed().to_string())
         .env("FRAZIL_REFINEMENT_SECONDS", limit.to_string())
         .envs(show_open.then_some(("FRAZIL_REFINEMENT_OPEN", "1")));

@@ -7,8 +7,6 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
 
-use crate::compiler::Compiler;
-
 /// Counts of results of passes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -16,7 +14,7 @@ pub struct Counts {
     pub unproved: u64,
     pub refuted: u64,
     /// By the pass whose result was not proved: how often, and the first note.
-    notes: BTreeMap<String, (u64, String)>,
+    pub notes: BTreeMap<String, (u64, String)>,
 }
 
 impl Counts {
@@ -55,22 +53,6 @@ impl Tally {
 
     fn lock(&self) -> MutexGuard<'_, Counts> {
         self.0.lock().expect("adding does not panic")
-    }
-}
-
-/// Prints the counts of each compiler that has a validator and used it.
-pub fn print(compilers: &[Compiler]) {
-    for compiler in compilers {
-        let Some(counts) = compiler.validated().filter(|counts| *counts != Counts::default()) else {
-            continue;
-        };
-        println!(
-            "{compiler}: results of passes: {} proved, {} unproved, {} refuted",
-            counts.proved, counts.unproved, counts.refuted
-        );
-        for (pass, (count, example)) in &counts.notes {
-            println!("  {count:>5} x {pass}: {example}");
-        }
     }
 }
 

@@ -3,31 +3,9 @@
 //! A target's `fold` is asked once for each instruction with a [`Folder`], marks producers, and its rule must then
 //! absorb exactly those. Address arithmetic is folded here, for all targets, by the address forms in their tables.
 
-use super::Analysis;
+use super::facts::{Analysis, Mark};
 use crate::desc::{Addressing, TargetDesc};
 use frazil_ir::{Effects, EntityRef, Function, Inst, InstData, MemFlags, Opcode, Operand, Value};
-
-/// What becomes of a value in lowering.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Mark {
-    /// It is computed where it stands.
-    None,
-    /// The same, and it has absorbed a load: like one, it may not be moved over effects.
-    Reads,
-    /// Its only user computes it.
-    Folded,
-    /// It is a constant distance from a slot or symbol, and computed anew at each use (contract 4).
-    Place,
-}
-
-impl Mark {
-    /// Whether nothing is emitted where the value is defined.
-    #[inline]
-    pub fn is_elsewhere(self) -> bool {
-        matches!(self, Mark::Folded | Mark::Place)
-    }
-}
 
 /// Displacements beyond this many bytes are not folded, so that sums with the distance of a place and a frame offset
 /// cannot overflow, and stay on their side of the border between a function's own frame and its incoming arguments
@@ -244,7 +222,7 @@ impl<'a> Folder<'a> {
         }
     }
 
-    /// Folds the address arithmetic behind a pointer operand, as far as the target's address forms go.
+    /// Folds the address arithmetic that makes a pointer operand, as far as the target's address forms go.
     #[inline]
     pub fn fold_address(&mut self, pointer: Operand) {
         let addressing = self.desc.addressing;

@@ -3,13 +3,10 @@
 //! A value that is computed in the block of its call or return is best computed in the right register at once. Hints
 //! count registers only roughly (memory arguments, values of several parts, hidden pointers): a wrong one costs a move.
 
-use super::Analysis;
+use super::facts::Analysis;
 use crate::isa::Isa;
 use crate::reg::Reg;
 use frazil_ir::{EntityRef, Function, InstData, Opcode, Operand, Param, ParamKind};
-
-/// No register, in [`Analysis::hints`].
-pub const NO_HINT: u8 = u8::MAX;
 
 impl Analysis {
     /// Notes where a call or return wants its operands.

@@ -1,4 +1,5 @@
-//! Home registers: a few values and stack slots keep one register for their whole life.
+//! Home registers: a few values and stack slots keep one register for their whole life. Here is what the walk counts,
+//! and what [`super::home_choice`] chooses.
 //!
 //! Across blocks the fast context keeps values in memory; for what loops touch most, that costs dearly. The walk adds
 //! up, by loop depth, how often each value is used outside its block and how often each stack slot is loaded and
@@ -9,28 +10,27 @@
 //!
 //! A function that calls something returning twice has no homes: a jump back would restore old register contents.
 
-use super::{Analysis, Mark};
-use crate::isa::{Isa, Parts};
 use crate::reg::{PRegSet, Reg};
-use frazil_ir::{EntityRef, Function, InstData, MemFlags, Opcode, Operand, SlotId, Type, Value, ValueKind};
+use frazil_ir::{EntityRef, Function, InstData, MemFlags, Opcode, Operand, SlotId, Type, Value};
 
 /// How slots are used.
 #[derive(Clone, Copy, Debug, Default)]
-struct SlotUse {
+pub(super) struct SlotUse {
     /// Loads and stores, weighted.
-    weight: u32,
+    pub(super) weight: u32,
     /// Loads and stores that qualify, counted.
-    accesses: u32,
+    pub(super) accesses: u32,
     /// Their type.
-    ty: Type,
+    pub(super) ty: Type,
 }
 
+/// What may get a home.
 #[derive(Clone, Copy, Debug)]
-struct Candidate {
-    weight: u32,
-    owner: HomeOwner,
-    first: u32,
-    last: u32,
+pub(super) struct Candidate {
+    pub(super) weight: u32,
+    pub(super) owner: HomeOwner,
+    pub(super) first: u32,
+    pub(super) last: u32,
 }
 
 /// What has a home.
@@ -49,14 +49,12 @@ pub struct Home {
     pub reg: Reg,
     /// Whose it is.
     pub owner: HomeOwner,
-    last: u32,
-    first: u32,
+    pub(super) last: u32,
+    pub(super) first: u32,
 }
 
 /// Less weight than this does not pay for saving and restoring the register.
-const MIN_WEIGHT: u32 = 6;
-/// At most this many candidates are looked at.
-const MAX_CANDIDATES: usize = 256;
+pub(super) const MIN_WEIGHT: u32 = 6;
 
 /// The state of the choice, kept from function to function.
 #[derive(Debug, Default)]
@@ -67,10 +65,10 @@ pub struct Homes {
     pub regs: PRegSet,
     /// Registers that are not to be homes.
     pub(super) excluded: PRegSet,
-    slots: Vec<SlotUse>,
-    weights: Vec<u32>,
-    candidates: Vec<Candidate>,
-    heavy: Vec<Value>,
+    pub(super) slots: Vec<SlotUse>,
+    pub(super) weights: Vec<u32>,
+    pub(super) candidates: Vec<Candidate>,
+    pub(super) heavy: Vec<Value>,
 }
 
 impl Homes {
@@ -121,110 +119,4 @@ impl Homes {
 #[inline]
 fn slot_behind(function: &Function, pointer: Operand) -> Option<SlotId> {
     function.slot_of(pointer.as_value()?)
-}
-
-impl Analysis {
-    /// What one use at a layout position weighs.
-    #[inline]
-    pub(super) fn weight_at(&self, position: u32) -> u32 {
-        let depth = self.layout.loops[self.layout.loop_at[position as usize] as usize].depth;
-        1 << (3 * depth.min(5))
-    }
-
-    /// Chooses the homes, after the walk.
-    pub(super) fn choose_homes<I: Isa>(&mut self, isa: &I, function: &Function) {
-        if self.calls_returning_twice || self.claims_homes {
-            return;
-        }
-        let mut homes = std::mem::take(&mut self.homes);
-        self.gather(isa, function, &mut homes);
-        homes
-            .candidates
-            .sort_unstable_by_key(|c| (std::cmp::Reverse(c.weight), c.owner));
-        homes.candidates.truncate(MAX_CANDIDATES);
-        for index in 0..homes.candidates.len() {
-            let candidate = homes.candidates[index];
-            let parts = owner_parts(isa, function, &homes, candidate.owner);
-            let offered = isa
-                .desc()
-                .home_registers
-                .minus(homes.excluded)
-                .bank(usize::from(parts.float));
-            let taken = homes
-                .chosen
-                .iter()
-                .filter(|home| home.first <= candidate.last && candidate.first <= home.last);
-            let taken = taken.fold(PRegSet::EMPTY, |mut set, home| {
-                set.insert(home.reg);
-                set
-            });
-            let free = offered & !taken.bank(usize::from(parts.float));
-            if free == 0 || (parts.float && self.has_calls) {
-                continue;
-            }
-            let reg = Reg::physical(u8::from(parts.float), free.trailing_zeros() as u8);
-            let Candidate { owner, first, last, .. } = candidate;
-            homes.chosen.push(Home {
-                reg,
-                owner,
-                first,
-                last,
-            });
-            homes.regs.insert(reg);
-        }
-        self.homes = homes;
-    }
-
-    fn gather<I: Isa>(&self, isa: &I, function: &Function, homes: &mut Homes) {
-        homes.candidates.clear();
-        let end = self.layout.order.len() as u32 - 1;
-        for (index, uses) in homes.slots.iter().enumerate() {
-            let slot = SlotId::new(index);
-            let total = function.uses[function.slots[index].address.index()];
-            if uses.weight < MIN_WEIGHT || uses.accesses != total || !fits(isa, function, slot, uses.ty) {
-                continue;
-            }
-            let owner = HomeOwner::Slot(slot);
-            homes.candidates.push(Candidate {
-                weight: uses.weight,
-                owner,
-                first: 0,
-                last: end,
-            });
-        }
-        for &value in &homes.heavy {
-            let data = function.value(value);
-            let live = self.live[value.index()];
-            let parts = isa.parts(&function.types, data.ty);
-            let crosses = live.last() != live.def || live.is_live_out(live.def);
-            if parts.count != 1
-                || !crosses
-                || matches!(data.kind, ValueKind::Slot | ValueKind::Forward)
-                || self.marks[value.index()] == Mark::Place
-            {
-                continue;
-            }
-            let (weight, owner) = (homes.weights[value.index()], HomeOwner::Value(value));
-            homes.candidates.push(Candidate {
-                weight,
-                owner,
-                first: live.def,
-                last: live.last(),
-            });
-        }
-    }
-}
-
-/// Whether a slot's whole contents is one register.
-fn fits<I: Isa>(isa: &I, function: &Function, slot: SlotId, ty: Type) -> bool {
-    let parts = isa.parts(&function.types, ty);
-    parts.count == 1 && u64::from(parts.bytes) <= function.slots[slot.index()].size
-}
-
-fn owner_parts<I: Isa>(isa: &I, function: &Function, homes: &Homes, owner: HomeOwner) -> Parts {
-    let ty = match owner {
-        HomeOwner::Value(value) => function.value(value).ty,
-        HomeOwner::Slot(slot) => homes.slots[slot.index()].ty,
-    };
-    isa.parts(&function.types, ty)
 }

@@ -242,7 +242,7 @@ impl Layout {
         let (mut node, mut current) = (self.first_child[count], 0);
         loop {
             if node == NONE {
-                // The end of a loop: go on behind it.
+                // The end of a loop: go on after it.
                 let Some((next, outer)) = self.work.pop() else { break };
                 self.loops[current as usize].end = self.order.len() as u32;
                 (node, current) = (next, outer);

@@ -9,76 +9,21 @@
 //!
 //! What it does not know: the order of uses within a block; the fast context counts uses for that.
 
+mod facts;
 pub mod fold;
-pub mod hints;
+mod hints;
+mod home_choice;
 pub mod homes;
 pub mod layout;
 
-pub use fold::{Folder, Mark};
-pub use hints::NO_HINT;
+pub use facts::{Analysis, Live, Mark, NO_HINT};
+pub use fold::Folder;
 pub use homes::{Home, HomeOwner, Homes};
 pub use layout::{Layout, Loop, UNREACHED};
 
 use crate::isa::Isa;
 use crate::reg::PRegSet;
-use frazil_ir::{
-    Block, CallFlags, EntityRef, Function, Inst, InstData, Opcode, Operand, OperandKind, ParamKind, Type, Value,
-    ValueKind,
-};
-
-/// The layout positions over which a value must keep its place.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Live {
-    /// The position of its definition.
-    pub def: u32,
-    /// The last position, times two, plus one if the value is live to the end of that block.
-    last: u32,
-}
-
-impl Live {
-    /// Whether it is still live after the block at `position`.
-    #[inline]
-    pub fn is_live_out(self, position: u32) -> bool {
-        self.last > position * 2
-    }
-
-    /// The last position.
-    #[inline]
-    pub fn last(self) -> u32 {
-        self.last >> 1
-    }
-}
-
-/// What a context needs to know before it starts.
-#[derive(Debug, Default)]
-pub struct Analysis {
-    /// Block order and loops.
-    pub layout: Layout,
-    /// Live ranges by value; for the selecting context only where values are defined.
-    pub live: Vec<Live>,
-    /// What becomes of each value.
-    pub marks: Vec<Mark>,
-    /// The index of the register that each value is wanted in, or [`NO_HINT`].
-    pub hints: Vec<u8>,
-    /// How many phis each block begins with, by block.
-    pub phi_counts: Vec<u32>,
-    /// Whether the function calls something that returns twice.
-    pub calls_returning_twice: bool,
-    /// Whether it looks at its floating-point environment: it has strict operations.
-    pub is_strict: bool,
-    /// Whether a rule may need any register, those of homes included: atomic accesses of 128 bits.
-    pub claims_homes: bool,
-    /// Whether it calls something that must take its place.
-    pub has_must_tail: bool,
-    /// Whether the function calls others, as far as the IR shows.
-    pub has_calls: bool,
-    /// Whether it moves the stack pointer.
-    pub has_dynamic_stack: bool,
-    /// What keeps one register for its whole life.
-    pub homes: Homes,
-    /// The effect counter at the definition of each load, by value.
-    colors: Vec<u32>,
-}
+use frazil_ir::{Block, CallFlags, EntityRef, Function, Inst, InstData, Opcode, ParamKind, Type, Value, ValueKind};
 
 impl Analysis {
     /// Analyses a function for the fast context.
@@ -287,22 +232,6 @@ impl Analysis {
                 let live = &mut self.live[phi.index()];
                 live.last = live.last.max(position * 2 + 1);
             }
-        }
-    }
-
-    /// Whether the value behind an operand is an address that has no register of its own (contract 4).
-    #[inline]
-    pub fn is_place(&self, function: &Function, operand: Operand) -> bool {
-        if operand.is_none() {
-            return false;
-        }
-        match operand.kind() {
-            OperandKind::Value(value) => {
-                function.value(value).kind == ValueKind::Slot || self.marks[value.index()] == Mark::Place
-            }
-            OperandKind::Symbol(_) => true,
-            OperandKind::Const(id) => function.consts[id.index()].kind == frazil_ir::ConstKind::Symbol,
-            OperandKind::Imm(_) => false,
         }
     }
 }

@@ -29,7 +29,7 @@ const SHORT_BYTES: u32 = 2;
 /// A branch that was made shorter, or an alignment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cut {
-    /// The offset behind it, before anything moved.
+    /// The offset after it, before anything moved.
     end: u32,
     /// Bytes saved up to there.
     saved: u32,
@@ -141,7 +141,7 @@ impl CodeBuffer {
 /// Room for alignment, as much as may be needed; what is too much is cut when the length of all code before is known.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Align {
-    /// The offset behind the room.
+    /// The offset after the room.
     pub end: u32,
     /// The alignment as a power of two.
     pub log2: u8,
@@ -179,7 +179,8 @@ fn saved_before(cuts: &[Cut], offset: u32) -> u32 {
 mod tests {
     use super::*;
     use crate::desc::FixupDesc;
-    use crate::minst::{Label, MInst, Ref, RefKind};
+    use crate::minst::MInst;
+    use crate::reference::{Label, Ref, RefKind};
 
     const LONG: u8 = 0;
     const SHORT: u8 = 1;
@@ -265,7 +266,7 @@ mod tests {
         buffer.bind(aligned);
         buffer.put(&[2]);
         branch(&mut buffer, aligned);
-        // The code starts one byte behind an aligned place.
+        // The code starts one byte after an aligned place.
         buffer.set_lead_bytes(1);
         buffer.shorten_branches(FORMS);
         assert_eq!(buffer.finish(FIXUPS, 0, 0), Ok(()));

@@ -2,7 +2,7 @@
 
 use super::error::{CheckError, CheckFault, Missing};
 use super::flow::{Flow, Name, Op, Place};
-use super::machine::{EDGE_SITE, NO_OPERAND};
+use super::site::{EDGE_SITE, NO_OPERAND};
 use super::solve::{At, Failure};
 use crate::desc::{OpDesc, TargetDesc};
 use crate::mfunc::{MFunc, for_each_register, op_desc};

@@ -119,7 +119,7 @@ impl Flow {
         self.places = 0;
     }
 
-    /// Begins a block behind the last one; returns its number.
+    /// Begins a block after the last one; returns its number.
     pub fn begin_block(&mut self) -> u32 {
         let (op, rename) = (self.ops.len() as u32, self.renames.len() as u32);
         self.blocks.push(FlowBlock {

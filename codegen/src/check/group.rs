@@ -5,7 +5,7 @@
 //! then are all uses of what comes from before the group, and after them all definitions.
 
 use super::flow::{Flow, Name, Op, Place};
-use super::machine::{NO_OPERAND, Operand};
+use super::site::{NO_OPERAND, Operand};
 use crate::desc::OpDesc;
 use crate::mfunc::RegSets;
 

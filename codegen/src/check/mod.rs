@@ -18,6 +18,7 @@ mod group;
 mod machine;
 mod moves;
 mod rules;
+mod site;
 mod solve;
 #[cfg(test)]
 mod tests;

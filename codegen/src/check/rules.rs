@@ -66,7 +66,7 @@ pub(super) fn memory_operand_fits(
     Ok(())
 }
 
-/// Whether edits may stand at a point: before the branches of a block that has two ways on, before a return or the
+/// Whether edits may stand at a point: before the branches of a block that has two successors, before a return or the
 /// dispatch of a switch, anywhere in other blocks; but not before the arguments are there.
 pub(super) fn may_edit(func: &MFunc, block: u32, point: u32) -> bool {
     let block = &func.blocks[block as usize];

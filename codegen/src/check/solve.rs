@@ -7,7 +7,7 @@
 //! becomes a *demand*: at the block's entry, this place must hold this name. Second, demands are followed backwards
 //! through the ends of the predecessors, each only once for a block; whatever nobody demands is never looked at. The
 //! steps distribute over intersection, so following every way backwards gives the same answer as iterating forwards
-//! to the greatest fixpoint: a demand met again on a loop holds if all other ways into the loop satisfy it.
+//! to the greatest fixpoint: a demand met again on a loop holds if all other paths into the loop satisfy it.
 //!
 //! Places do not hold names but *values*, since a name may be defined anew: each definition makes a value, a name at
 //! the block's entry stands for the value with its own number, and names may share a value, when one is a copy.

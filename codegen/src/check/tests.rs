@@ -46,6 +46,7 @@ static TARGET: TargetDesc = TargetDesc {
         },
     ],
     home_registers: PRegSet::EMPTY,
+    rule_registers: PRegSet::EMPTY,
     frame_pointer: SCRATCH,
     stack_pointer: SCRATCH,
     exception_registers: None,

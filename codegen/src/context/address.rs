@@ -21,7 +21,7 @@ pub(crate) enum PlaceBase {
 
 /// The address part of [`Context`].
 pub(crate) trait Addressing<'a>: Context<'a> {
-    /// The place behind an operand that is one, with its distance.
+    /// The place that an operand names, if it is one, with its distance.
     fn place(&self, operand: Operand) -> Option<(PlaceBase, i64)> {
         let function = self.function();
         let mut distance = 0i64;

@@ -1,10 +1,12 @@
 //! What calls have in common in both contexts.
 
 use super::Context;
+use crate::branch::CallTarget;
 use crate::desc::ConvDesc;
 use crate::error::CodegenError;
+use crate::frame_info::StackProbes;
 use crate::inline_asm::flag;
-use crate::isa::{CallTarget, Isa, StackProbes};
+use crate::isa::Isa;
 use crate::lower_ctx::AreaArgument;
 use crate::minst::MInst;
 use crate::module_view::ModuleView;
@@ -30,7 +32,7 @@ pub(crate) struct PendingCall<'a> {
     pub first_result: Option<Value>,
     /// Whether an exception may leave it.
     pub may_unwind: bool,
-    /// Whether a mark stands behind it, where it may return for a second time, by an indirect branch.
+    /// Whether a mark stands after it, where it may return for a second time, by an indirect branch.
     pub needs_mark: bool,
     /// Whether the address that is called need not be marked, in a module with such marks.
     pub is_unmarked: bool,

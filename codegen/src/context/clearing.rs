@@ -9,38 +9,11 @@
 use crate::abi::{ArgLayout, ArgPlace, Place};
 use crate::desc::ConvDesc;
 use crate::error::CodegenError;
+use crate::frame_info::Clearing;
 use crate::isa::Isa;
 use crate::reg::{PRegSet, Reg};
 use crate::unit::{Unit, convention};
 use frazil_ir::{CallFlags, Function, Opcode, ParamKind, Type};
-
-/// What is cleared before a function is left.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Clearing {
-    /// Registers, those with results or arguments among them.
-    pub registers: PRegSet,
-    /// Whether the stack of the floating-point unit is, too.
-    pub has_stack: bool,
-    /// How many results it has then, which are kept.
-    pub stack_results: u32,
-}
-
-impl Clearing {
-    /// Whether there is nothing to do.
-    #[inline]
-    pub fn is_empty(&self) -> bool {
-        self.registers == PRegSet::EMPTY && !self.has_stack
-    }
-
-    /// The same but for registers that whoever goes on reads, and results on the stack.
-    pub(crate) fn without(self, kept: PRegSet, stack_results: u32) -> Clearing {
-        Clearing {
-            registers: self.registers.minus(kept),
-            stack_results,
-            ..self
-        }
-    }
-}
 
 /// A value of the attribute.
 #[derive(Clone, Copy, Debug)]

@@ -1,12 +1,15 @@
 //! Prologues, epilogues, stack probes and two-way branches as both contexts make them.
 
+use crate::branch::{Branch, CallTarget, Join};
 use crate::buffer::CodeBuffer;
 use crate::error::CodegenError;
-use crate::isa::{Branch, CallTarget, FrameInfo, FrameSink, Isa, Join, StackProbes};
-use crate::minst::{Label, MInst};
+use crate::frame_info::{FrameInfo, FrameSink, StackProbes};
+use crate::isa::Isa;
+use crate::minst::MInst;
 use crate::module_view::ModuleView;
-use crate::result::UnwindOp;
+use crate::reference::Label;
 use crate::unit::Unit;
+use crate::unwind::UnwindOp;
 use frazil_ir::module::FunctionHead;
 use frazil_ir::{DataDef, Module, RuntimeFunction};
 
@@ -124,7 +127,7 @@ pub(crate) fn prologue_bytes<I: Isa>(isa: &I, unit: &Unit<'_>, frame: Option<&Fr
     buf.offset()
 }
 
-/// Encodes the entry and the prologue, if the frame is set up there, and moves the body's unwind rows behind it.
+/// Encodes the entry and the prologue, if the frame is set up there, and moves the body's unwind rows after it.
 /// Returns where the mark at the beginning ends.
 pub(crate) fn finish_prologue<I: Isa>(
     isa: &I,
@@ -180,7 +183,7 @@ impl<I: Isa> FrameSink for BodySink<'_, I> {
     }
 }
 
-/// Emits the branch instructions to two labels; the one of the side that `then_follows` says comes right behind them.
+/// Emits the branch instructions to two labels; the one of the side that `then_follows` says comes right after them.
 pub(crate) fn put_branch<I: Isa, S: FrameSink>(
     isa: &I,
     out: &mut S,

@@ -25,10 +25,11 @@ pub(crate) use special::SpecialArguments;
 use crate::analyze::{Analysis, Mark};
 use crate::error::CodegenError;
 use crate::frame::Frame;
-use crate::isa::{Isa, Parts};
+use crate::isa::Isa;
 use crate::lower_ctx::{LowerCtx, VariadicArea};
 use crate::minst::{MInst, Mem};
 use crate::module_view::ModuleView;
+use crate::parts::Parts;
 use crate::reg::{PRegSet, Reg, RegClass};
 use frazil_ir::{Effects, EntityRef, Function, InstData, Opcode, Operand, SlotId, Type, TypeTable, Value, ValueKind};
 

@@ -47,7 +47,7 @@ pub(crate) trait SpecialArguments<'a>: Context<'a> {
         self.put_own(isa.spill(RegClass::Int, isa.desc().pointer_bytes, reg, mem));
     }
 
-    /// The register of the error that a call passes, and the memory where it is before and behind the call.
+    /// The register of the error that a call passes, and the memory where it is before and after the call.
     #[inline]
     fn swift_error_place(&mut self, call: &PendingCall<'_>, layout: &ArgLayout) -> Option<(Reg, Mem)> {
         let index = layout.swift_error?;
@@ -57,7 +57,7 @@ pub(crate) trait SpecialArguments<'a>: Context<'a> {
     }
 
     /// Aligns the stack for arguments that want it, before room is made for them; returns the offset of the place in
-    /// the frame that has where it was. On ways that unwind, it stays lower.
+    /// the frame that has where it was. On paths that unwind, it stays lower.
     #[inline]
     fn align_stack(&mut self, layout: &ArgLayout) -> Option<i32> {
         if layout.stack_align <= self.base().frame_align {

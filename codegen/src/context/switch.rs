@@ -8,9 +8,11 @@
 //! be stored or loaded behind the context's back in one arm only.
 
 use super::Context;
+use crate::branch::{CaseTable, CaseTest, SwitchValue};
 use crate::error::CodegenError;
-use crate::isa::{CaseTable, CaseTest, Isa, SwitchValue};
-use crate::minst::{Label, MInst};
+use crate::isa::Isa;
+use crate::minst::MInst;
+use crate::reference::Label;
 use crate::reg::Reg;
 use frazil_ir::{Block, ConstView, EntityRef, Function, Opcode, Operand, Type};
 
@@ -150,7 +152,7 @@ fn put_range<'a, C: Context<'a>>(cx: &mut C, dispatch: &Dispatch, range: Range) 
     cx.emit(to(branch, Label(range.target)));
 }
 
-/// Tests the value's bit in a mask for each target; goes on behind when it is in none.
+/// Tests the value's bit in a mask for each target; goes on after them when it is in none.
 fn put_bit_tests<'a, C: Context<'a>>(cx: &mut C, dispatch: &Dispatch, members: &[Range]) {
     let isa = cx.isa();
     let (low, high) = (members[0].low, members[members.len() - 1].high);

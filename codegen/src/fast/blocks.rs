@@ -5,14 +5,17 @@ use super::edges::Exit;
 use super::record::{By, Record, Thing};
 use crate::abi::unsupported_type;
 use crate::annotate;
+use crate::branch::Branch;
 use crate::context::Context;
 use crate::context::frame_code::put_branch;
 use crate::error::CodegenError;
-use crate::isa::{Branch, FrameSink, Isa};
+use crate::frame_info::FrameSink;
+use crate::isa::Isa;
 use crate::lower_ctx::LowerCtx;
-use crate::minst::{Label, MInst};
+use crate::minst::MInst;
+use crate::reference::Label;
 use crate::reg::Reg;
-use crate::result::UnwindOp;
+use crate::unwind::UnwindOp;
 use frazil_ir::{Block, Edge, EntityRef, Inst, InstData, MemFlags, Opcode, Type, Value};
 
 impl<I: Isa, R: Record> FastCtx<'_, I, R> {
@@ -292,7 +295,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         let then_exit = self.exit(then_edge);
         let else_exit = self.exit(else_edge);
         let next = self.next_block();
-        // The exit that stands right behind the branch: one with moves, best the one to the next block, last.
+        // The exit that stands right after the branch: one with moves, best the one to the next block, last.
         match (then_exit, else_exit) {
             (Exit::Direct(then_label), Exit::Direct(else_label)) => {
                 if next == Some(then_edge.target) {

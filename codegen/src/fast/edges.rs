@@ -1,7 +1,7 @@
 //! Edges: the moves into the phis of a successor.
 //!
 //! Phis live in frame slots; all phis of an edge are written at once (see [`crate::parallel_move`]). The moves run
-//! behind the branch that chose the edge, so they may not change what the context believes about registers: only
+//! after the branch that chose the edge, so they may not change what the context believes about registers: only
 //! scratch registers and phi slots are written.
 
 use super::record::{Record, Spot, Thing};
@@ -10,8 +10,9 @@ use super::{FastCtx, reg_of};
 use crate::annotate;
 use crate::context::Context;
 use crate::isa::Isa;
-use crate::minst::{Label, Mem};
+use crate::minst::Mem;
 use crate::parallel_move::{Location, Move, Source, Step};
+use crate::reference::Label;
 use crate::reg::{Reg, RegClass};
 use frazil_ir::{Edge, EntityRef, Operand, Value};
 

@@ -1,9 +1,9 @@
 //! Calls that may unwind to a landing pad, landing pads, and going on with an exception.
 //!
 //! Unwinders restore callee-saved registers and the stack pointer as they were at the call. Everything that lives on
-//! behind an invoke is stored before its call, so that a pad finds it in the frame or in a home register, whatever
+//! after an invoke is stored before its call, so that a pad finds it in the frame or in a home register, whatever
 //! happens on the normal way. An edge to a pad with phis, or from a call with arguments on the stack or one that
-//! overwrites home registers, has code of its own, which stands behind the normal way; the exception registers pass
+//! overwrites home registers, has code of its own, which stands after the normal way; the exception registers pass
 //! through it untouched.
 
 use super::edges::Exit;
@@ -15,7 +15,7 @@ use crate::error::CodegenError;
 use crate::exceptions::{CallSite, Landing, pad_of};
 use crate::isa::Isa;
 use crate::lower_ctx::LowerCtx;
-use crate::minst::Label;
+use crate::reference::Label;
 use crate::reg::PRegSet;
 use frazil_ir::{Block, Edge, EntityRef, InstData, Opcode, RuntimeFunction, Type};
 
@@ -117,7 +117,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
     }
 
-    /// Goes on behind the call of an invoke, which unwinds to `label`.
+    /// Goes on after the call of an invoke, which unwinds to `label`.
     fn leave_invoke(&mut self, normal_edge: Edge, unwind_edge: Edge, label: Label) {
         let has_phis = matches!(self.exit(unwind_edge), Exit::Moves);
         let (kept, homes) = self.saved_homes;

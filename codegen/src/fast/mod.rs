@@ -34,18 +34,22 @@ pub use state::FastState;
 use record::{NoRecord, Record};
 
 use crate::context::Base;
-use crate::context::clearing::{Clearing, clearing, results};
+use crate::context::clearing::{clearing, results};
 use crate::context::frame_code::{BodySink, finish_body, finish_prologue};
 use crate::context::refusals::realigns;
 use crate::error::CodegenError;
 use crate::exceptions::Landing;
-use crate::isa::{FrameInfo, FrameSink, Guard, Isa};
-use crate::minst::{Label, Mem};
+use crate::frame_info::Clearing;
+use crate::frame_info::{FrameInfo, FrameSink, Guard};
+use crate::isa::Isa;
+use crate::minst::Mem;
 use crate::optimize::MachRecipe;
 use crate::pass::NoMachPasses;
+use crate::reference::Label;
 use crate::reg::{PRegSet, Reg};
-use crate::result::{CompiledFunction, UnwindOp};
+use crate::result::CompiledFunction;
 use crate::unit::Unit;
+use crate::unwind::UnwindOp;
 use crate::vectors::expanded;
 use frazil_ir::module::{FramePointer, FunctionHead};
 use frazil_ir::{AsmData, Block};
@@ -63,7 +67,7 @@ pub(crate) struct FastCtx<'a, I: Isa, R: Record> {
     result_pointer: Option<i32>,
     has_calls: bool,
     has_dynamic_stack: bool,
-    /// Whether a call has taken the place of the function, so that the return behind it does nothing.
+    /// Whether a call has taken the place of the function, so that the return after it does nothing.
     is_left: bool,
     /// Frame slot for the address of a callee.
     callee_slot: Option<i32>,
@@ -79,7 +83,7 @@ pub(crate) struct FastCtx<'a, I: Isa, R: Record> {
     saved_homes: (PRegSet, i32),
 }
 
-/// Compiles a function; see [`crate::isa::Target::compile_fast`].
+/// Compiles a function; see [`crate::target::Target::compile_fast`].
 pub(crate) fn compile<I: Isa>(
     isa: &I,
     unit: &Unit<'_>,

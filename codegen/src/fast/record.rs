@@ -8,8 +8,9 @@
 //! away. [`crate::check::Trace`] brings the function into the checker's form.
 
 use crate::buffer::{CodeBuffer, LogItem};
-use crate::isa::{Isa, Parts};
+use crate::isa::Isa;
 use crate::minst::MInst;
+use crate::parts::Parts;
 use crate::reg::{PRegSet, Reg};
 use frazil_ir::{Block, Function, Operand, SlotId, Value};
 

@@ -5,10 +5,12 @@ use crate::analyze::{Analysis, HomeOwner};
 use crate::check::Trace;
 use crate::context::learn_parts;
 use crate::frame::Frame;
-use crate::isa::{Isa, Parts};
-use crate::minst::{Label, MInst};
+use crate::isa::Isa;
+use crate::minst::MInst;
 use crate::optimize::OptimizeState;
 use crate::parallel_move::ParallelMoves;
+use crate::parts::Parts;
+use crate::reference::Label;
 use crate::reg::{PRegSet, Reg};
 use frazil_ir::{EntityRef, Function, Value};
 use frazil_support::EpochMap;
@@ -138,7 +140,7 @@ pub struct FastState {
     pub(super) layout: ArgLayout,
     pub(super) moves: ParallelMoves<FreshPart>,
     pub(super) cases: Vec<(u64, u32)>,
-    /// Calls that take the place of the function: where they are jumped to, and the instruction behind the epilogue.
+    /// Calls that take the place of the function: where they are jumped to, and the instruction after the epilogue.
     pub(super) tail_calls: Vec<(Label, MInst, PRegSet)>,
     pub(super) exit_labels: EpochMap<u32>,
     /// Whether functions are checked; without it, they are in builds with assertions.

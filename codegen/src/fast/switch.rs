@@ -10,7 +10,7 @@ use crate::context::switch::{Dispatch, collect_cases, dispatch, is_reachable_def
 use crate::error::CodegenError;
 use crate::isa::Isa;
 use crate::lower_ctx::LowerCtx;
-use crate::minst::Label;
+use crate::reference::Label;
 use crate::reg::RegClass;
 use frazil_ir::{Block, Edge, EntityRef, InstData, Opcode};
 

@@ -2,24 +2,26 @@
 //!
 //! Arguments go to registers and to where the function's own arguments on the stack are, all by one parallel move,
 //! since they may be made of those. Memory that is passed by value is copied to the frame before and to its place
-//! behind that, by way of scratch registers. The frame is given back behind the body, where it is known: a jump goes
+//! after that, by way of scratch registers. The frame is given back after the body, where it is known: a jump goes
 //! there.
 
 use super::FastCtx;
 use super::record::Record;
 use super::state::FreshPart;
 use crate::abi::ArgLayout;
+use crate::branch::CallTarget;
 use crate::context::calls::PendingCall;
 use crate::context::clearing::handed_over;
 use crate::context::frame_code::BodySink;
 use crate::context::tail::{memory_arguments, refuse_guarded, refuse_must_tail};
 use crate::context::{Addressing, Context, SpecialArguments};
 use crate::error::CodegenError;
-use crate::isa::{CallTarget, FrameInfo, FrameSink, Isa};
+use crate::frame_info::{FrameInfo, FrameSink};
+use crate::isa::Isa;
 use crate::minst::Mem;
 use crate::parallel_move::{Location, Move, Source};
 use crate::reg::PRegSet;
-use crate::result::UnwindOp;
+use crate::unwind::UnwindOp;
 use frazil_ir::{EntityRef, Inst, InstData, ParamKind};
 
 /// Bytes that are copied at a time with scratch registers alone.

@@ -2,7 +2,7 @@
 //! blocks.
 //!
 //! Where the moves of an edge stand: at the end of the block it leaves if that has no other edge; at the start of the
-//! block it enters if that has no other edge; else in a block of their own, right behind the block it leaves, or, when
+//! block it enters if that has no other edge; else in a block of their own, right after the block it leaves, or, when
 //! it leaves a loop or unwinds, at the function's end, out of the way. Moves at one point take place at the same time;
 //! they are ordered by [`crate::parallel_move`]. Cycles of an edge go through the scratch register, those beside an
 //! instruction through the frame, since a rule may hold something in the scratch register there.
@@ -29,7 +29,7 @@ enum EdgePlace {
     Source,
     /// At the start of the block it enters.
     Target,
-    /// In a block behind the one it leaves.
+    /// In a block after the one it leaves.
     Behind,
     /// In a block at the function's end.
     Far,
@@ -431,7 +431,7 @@ impl<I: Isa> Applier<'_, I> {
         });
     }
 
-    fn put_final_edge(&mut self, to: u32, label: Option<crate::minst::Label>) {
+    fn put_final_edge(&mut self, to: u32, label: Option<crate::reference::Label>) {
         self.out.edges.push(MEdge {
             from: self.out.blocks.len() as u32,
             to,

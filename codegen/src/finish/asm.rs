@@ -66,7 +66,7 @@ pub(super) fn emit_text<I: Isa>(
     Ok(())
 }
 
-/// A text with the instructions before and behind it for operands in side registers, whose values are in memory.
+/// A text with the instructions before and after it for operands in side registers, whose values are in memory.
 #[cold]
 fn with_sides(text: AsmText, sides: &[(AsmOperand, Mem)], rules: &dyn AsmRules) -> Result<AsmText, CodegenError> {
     let mut whole = AsmText {

@@ -11,21 +11,25 @@
 use super::asm;
 use super::wrapped::{describe_frame, find_blocks_with_frame};
 use crate::annotate::{self, Liveness};
+use crate::branch::Branch;
 use crate::buffer::CodeBuffer;
-use crate::context::clearing::Clearing;
 use crate::context::frame_code::{
     BodySink, branch_mark, finish_body, finish_prologue, prologue_bytes, put_branch, stack_probes,
 };
 use crate::desc::{ConvDesc, Role};
 use crate::error::CodegenError;
 use crate::exceptions::{CallSite, DOES_NOT_UNWIND, Landing, pad_of};
+use crate::frame_info::Clearing;
+use crate::frame_info::{FrameInfo, FrameSink, Guard};
 use crate::inline_asm::{AsmPlace, flag};
-use crate::isa::{Branch, FrameInfo, FrameSink, Guard, Isa};
+use crate::isa::Isa;
 use crate::mfunc::{INCOMING, MFunc, Term, op_desc, pseudo};
-use crate::minst::{Label, MInst, Mem};
+use crate::minst::{MInst, Mem};
+use crate::reference::Label;
 use crate::reg::{PRegSet, Reg};
-use crate::result::{CompiledFunction, UnwindOp};
+use crate::result::CompiledFunction;
 use crate::unit::Unit;
+use crate::unwind::UnwindOp;
 use frazil_ir::{EntityRef, Inst};
 
 /// What the emitter must know besides the function.
@@ -705,7 +709,7 @@ impl<I: Isa> Emitter<'_, I> {
         }
     }
 
-    /// The epilogue and the instruction behind it.
+    /// The epilogue and the instruction after it.
     fn put_way_out(&mut self, leave: MInst, is_last: bool) {
         let (isa, frame) = (self.isa, self.frame);
         let keeps_state = !is_last && frame.needs_frame;

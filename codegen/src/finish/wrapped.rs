@@ -1,13 +1,15 @@
-//! Functions whose frame is set up only on some ways: which blocks have it, and the call frame description where code
+//! Functions whose frame is set up only on some paths: which blocks have it, and the call frame description where code
 //! with and without it meet.
 //!
 //! [`pseudo::PROLOGUE`] starts a block and sets the frame up, [`pseudo::RESTORE`] ends one and gives it back; control
 //! reaches each block either always with the frame or always without.
 
-use crate::isa::{FrameInfo, FrameSink, Isa};
+use crate::frame_info::{FrameInfo, FrameSink};
+use crate::isa::Isa;
 use crate::mfunc::{MFunc, pseudo};
-use crate::minst::{Label, MInst};
-use crate::result::UnwindOp;
+use crate::minst::MInst;
+use crate::reference::Label;
+use crate::unwind::UnwindOp;
 
 /// Finds the blocks that control reaches with the frame.
 pub(super) fn find_blocks_with_frame(func: &MFunc, has_frame: &mut Vec<bool>, stack: &mut Vec<u32>) {
@@ -42,7 +44,7 @@ fn state_behind(func: &MFunc, block: u32, at_start: bool) -> bool {
     (at_start || sets_up) && !gives_back
 }
 
-/// Describes the frame at an offset as it is behind the prologue.
+/// Describes the frame at an offset as it is after the prologue.
 pub(super) fn describe_frame<I: Isa>(isa: &I, frame: &FrameInfo, offset: u32, unwind: &mut Vec<(u32, UnwindOp)>) {
     isa.prologue(frame, &mut Rows { offset, unwind });
 }

@@ -11,15 +11,18 @@
 //!
 //! What constraint letters, register names and modifiers mean, a target says ([`AsmRules`]).
 
-mod assembled;
+pub(crate) mod assembled;
 pub(crate) mod constraints;
 pub(crate) mod template;
+pub(crate) mod text;
 
 pub use assembled::{AsmCode, AsmReloc, AsmTarget, Splice};
+pub use text::{AsmPiece, AsmText};
 
 use crate::error::CodegenError;
 use crate::features::FeatureSet;
-use crate::minst::{Label, MInst, Mem, Ref};
+use crate::minst::{MInst, Mem};
+use crate::reference::Label;
 use crate::reg::{PRegSet, Reg, RegClass};
 use frazil_ir::{AsmData, SymbolId, Type};
 
@@ -58,7 +61,7 @@ pub enum AsmClass {
 }
 
 /// A register that values are in around texts only, since no allocator gives it to them: operands come from the frame
-/// right before the text, and go there behind it.
+/// right before the text, and go there after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AsmSide {
     /// Which kind, by a number of the target's.
@@ -106,59 +109,6 @@ pub struct AsmSite {
     pub data: AsmData,
     /// The operands in the order of their numbers; those in registers are named by the instructions of the group.
     pub operands: Vec<AsmOperand>,
-}
-
-/// A piece of a text with operands put in.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum AsmPiece {
-    /// Text as it stands.
-    Text(String),
-    /// The name of what a reference names.
-    Name(Ref),
-    /// The name of a label of the function.
-    Label(Label),
-    /// A number that no other text has.
-    UniqueNumber,
-}
-
-/// A text with operands put in, as an assembler reads it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct AsmText {
-    /// Its pieces.
-    pub pieces: Vec<AsmPiece>,
-    /// Whether it is in Intel's dialect.
-    pub is_intel: bool,
-    /// Whether it may unwind.
-    pub may_unwind: bool,
-}
-
-impl AsmText {
-    /// Appends text.
-    pub fn push_str(&mut self, text: &str) {
-        match self.pieces.last_mut() {
-            Some(AsmPiece::Text(last)) => last.push_str(text),
-            _ => self.pieces.push(AsmPiece::Text(text.to_owned())),
-        }
-    }
-
-    /// Appends another text of the same dialect.
-    pub fn append(&mut self, other: AsmText) {
-        for piece in other.pieces {
-            match piece {
-                AsmPiece::Text(text) => self.push_str(&text),
-                other => self.pieces.push(other),
-            }
-        }
-    }
-
-    /// The text if there is nothing in it whose name only the writer of the output knows.
-    pub fn as_plain(&self) -> Option<&str> {
-        match self.pieces.as_slice() {
-            [] => Some(""),
-            [AsmPiece::Text(text)] => Some(text),
-            _ => None,
-        }
-    }
 }
 
 /// What a target knows of inline assembly.
@@ -220,7 +170,7 @@ pub trait AsmRules: Sync {
     fn assemble(&self, text: &str, is_intel: bool) -> Option<Vec<AsmLine>>;
 }
 
-/// Registers that form a stack and are empty between instructions: operands are pushed before a text and popped behind
+/// Registers that form a stack and are empty between instructions: operands are pushed before a text and popped after
 /// it.
 pub trait AsmStack: Sync {
     /// How many there are.

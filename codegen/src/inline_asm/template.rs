@@ -64,7 +64,7 @@ impl Expander<'_> {
         }
     }
 
-    /// Handles what stands behind a dollar sign and returns what follows.
+    /// Handles what stands after a dollar sign and returns what follows.
     fn special<'t>(&mut self, rest: &'t str) -> Result<&'t str, CodegenError> {
         let Some(first) = rest.chars().next() else {
             return Err(wrong("a template that ends with a dollar sign"));

@@ -76,7 +76,12 @@ pub fn allocate(
         slots,
         resolve,
     } = state;
-    positions.compute(func, frequency, input.for_size);
+    positions.compute(func);
+    positions.set_frequencies(|positions, freq| match input.for_size {
+        // All blocks count the same.
+        true => freq.resize(func.blocks.len(), 1.0),
+        false => frequency.compute(func, positions, freq),
+    });
     let count = func.insts.len();
     liveness.compute(func, input.ops, positions, limits.regions * count + limits.small);
     walk.run(WalkInput {

@@ -2,7 +2,7 @@
 //!
 //! Method: copies are looked at from the most to the least executed; the registers of a copy join when their lives do
 //! not overlap, whereupon their lists of ranges are merged. What is joined needs no move. The time for comparing and
-//! merging is limited to a multiple of the number of ranges; copies behind that limit only become hints.
+//! merging is limited to a multiple of the number of ranges; copies after that limit only become hints.
 //!
 //! Lives may overlap where one register is a copy of the other that nothing changes: when both are written in one place
 //! only, the copy's destination by the copy, they hold the same wherever both are alive, for the copy comes before

@@ -39,7 +39,7 @@ const SIZE: Weights = Weights {
 const NEAR: f32 = 8.0;
 /// How much of a burden a good hint takes away.
 const HINTED: f32 = 0.9;
-/// How many occurrences behind a call are looked at.
+/// How many occurrences after a call are looked at.
 const FEW: usize = 4;
 
 /// The burden of a part that loses its register at a position: mostly the same for many registers, up to a call.

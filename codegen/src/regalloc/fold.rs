@@ -1,7 +1,7 @@
 //! Loads for one use become memory operands.
 //!
 //! The scan gives a register back to a value when it sees several uses, and may take it away after the first of them.
-//! A part that was loaded for one use, in the middle of a block, and is in its slot again behind it, is left there, if
+//! A part that was loaded for one use, in the middle of a block, and is in its slot again after it, is left there, if
 //! the instruction can have the operand in memory.
 
 use super::intervals::{Intervals, Part, SLOT, occ};
@@ -36,7 +36,7 @@ pub(super) fn fold_single_uses(intervals: &mut Intervals, positions: &Positions,
     }
 }
 
-/// Whether a part is loaded in its block for one use, which can be in memory, and not in a register behind it.
+/// Whether a part is loaded in its block for one use, which can be in memory, and not in a register after it.
 fn is_short(intervals: &Intervals, positions: &Positions, part: &Part) -> bool {
     let [only] = intervals.occs_of(part) else {
         return false;

@@ -1,6 +1,6 @@
 //! How often blocks are executed, guessed from the control flow alone.
 //!
-//! Method: the weight of a block is the share of the ways through the function, or through one round of its innermost
+//! Method: the weight of a block is the share of the paths through the function, or through one round of its innermost
 //! loop, that pass it: a branch sends equal shares along its edges, almost nothing to blocks that do not come to their
 //! end (traps, calls that do not return), and what enters a loop leaves it again, spread over its exits. One walk in
 //! layout order does it, since edges into a block come from before it, apart from those that close loops. A loop
@@ -39,13 +39,12 @@ pub(super) struct Frequency {
 }
 
 impl Frequency {
-    /// Guesses, and leaves the result in `freq`.
+    /// Guesses, and appends the result to `freq`.
     pub(super) fn compute(&mut self, func: &MFunc, positions: &Positions, freq: &mut Vec<f32>) {
         self.weights.clear();
         self.shares.clear();
         self.loops.clear();
         self.loops.resize(positions.loop_count(), (0.0, 0.0));
-        freq.clear();
         for block in 0..func.blocks.len() as u32 {
             let mut weight = if block == 0 { 1.0 } else { 0.0 };
             for &edge in func.pred_edges(block) {

@@ -121,11 +121,11 @@ pub(super) struct Part {
     pub bundle: u32,
     pub from: u32,
     pub to: u32,
-    /// The first span of the bundle that ends behind `from`.
+    /// The first span of the bundle that ends after `from`.
     pub span: u32,
     /// Its occurrences.
     pub occs: (u32, u32),
-    /// The part behind it.
+    /// The part after it.
     pub next: u32,
     /// The number of a physical register, or a constant of this module.
     pub place: u8,

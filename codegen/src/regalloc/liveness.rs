@@ -7,7 +7,7 @@
 //! [`super::regions`].
 
 use super::positions::{NONE, Positions};
-use super::regions::Regions;
+use super::regions::{AT_END, Regions};
 use crate::desc::{OpDesc, Role};
 use crate::mfunc::{MFunc, for_each_register, op_desc};
 use crate::reg::Reg;
@@ -47,9 +47,6 @@ impl Grouped {
     }
 }
 
-/// A block behind whose end a register is read, in [`Liveness::exposed`]; without it, from whose start on.
-pub(super) const AT_END: u32 = 1 << 31;
-
 /// Liveness at the ends of blocks, and its scratch memory.
 #[derive(Debug, Default)]
 pub(super) struct Liveness {
@@ -77,7 +74,7 @@ pub(super) struct Liveness {
 }
 
 impl Liveness {
-    /// Computes it. Behind `budget` regions, it becomes less exact.
+    /// Computes it. After `budget` regions, it becomes less exact.
     pub(super) fn compute(&mut self, func: &MFunc, ops: &'static [OpDesc], positions: &Positions, budget: usize) {
         self.find_exposed(func, ops);
         self.collect_phi_moves(func);

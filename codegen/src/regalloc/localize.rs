@@ -2,7 +2,7 @@
 //! split.
 //!
 //! A bundle that changes its place needs a look at all edges in its life. With very many such bundles that live long,
-//! that would grow faster than the function. Behind a budget, bundles are taken out of registers at all borders of
+//! that would grow faster than the function. After a budget, bundles are taken out of registers at all borders of
 //! blocks: they are stored wherever they are defined, loaded in each block anew, and no edge matters. Without
 //! splitting, all bundles that do not fit into one register are loaded for each instruction anew.
 

@@ -3,7 +3,7 @@
 //! The allocator reads a [`MFunc`] and says where every virtual register is at every place, as an [`Allocation`]; it
 //! changes nothing itself. [`crate::check`] proves the result, [`crate::finish`] applies it.
 //!
-//! Copies are understood: behind an instruction with [`OpDesc::is_move`], and behind an edge with a
+//! Copies are understood: after an instruction with [`OpDesc::is_move`], and after an edge with a
 //! [`crate::mfunc::PhiMove`], every place that held the source and was not written holds the destination, too.
 //! Registers that are copies of each other share registers and slots.
 
@@ -20,7 +20,6 @@ mod positions;
 mod regions;
 mod resolve;
 mod scan;
-mod settle;
 mod slots;
 #[cfg(test)]
 mod tests;
@@ -70,8 +69,8 @@ pub struct AllocMove {
 /// A move beside an instruction. Moves at one point take place at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edit {
-    /// The point: twice the instruction's number, plus one for behind it. Never inside a group: before its first
-    /// instruction or behind its last; never behind the end of a block's straight code (its branches).
+    /// The point: twice the instruction's number, plus one for after it. Never inside a group: before its first
+    /// instruction or after its last; never after the end of a block's straight code (its branches).
     pub point: u32,
     /// The move.
     pub action: AllocMove,
@@ -83,7 +82,7 @@ impl Edit {
         inst * 2
     }
 
-    /// The point behind an instruction.
+    /// The point after an instruction.
     pub const fn after(inst: u32) -> u32 {
         inst * 2 + 1
     }

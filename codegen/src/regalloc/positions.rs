@@ -4,7 +4,6 @@
 //! place; then each instruction has two: an even one, at which it reads, and an odd one, at which it writes. Moves can
 //! be put only at even positions that are not inside a unit (a group, or two joined branches): these are gaps.
 
-use super::frequency::Frequency;
 use crate::mfunc::{MFunc, Term};
 use std::ops::Range;
 
@@ -37,8 +36,8 @@ pub(super) struct Positions {
 }
 
 impl Positions {
-    /// Measures a function. `for_size`: all blocks count the same.
-    pub(super) fn compute(&mut self, func: &MFunc, frequency: &mut Frequency, for_size: bool) {
+    /// Measures a function. How often its blocks are executed is not known before [`Positions::set_frequencies`].
+    pub(super) fn compute(&mut self, func: &MFunc) {
         self.slots.clear();
         self.starts.clear();
         for (number, block) in func.blocks.iter().enumerate() {
@@ -60,13 +59,13 @@ impl Positions {
             }
         }
         self.find_loops(func);
+    }
+
+    /// Has the frequencies of all blocks filled in, in their order.
+    pub(super) fn set_frequencies(&mut self, fill: impl FnOnce(&Positions, &mut Vec<f32>)) {
         let mut freq = std::mem::take(&mut self.freq);
-        if for_size {
-            freq.clear();
-            freq.resize(func.blocks.len(), 1.0);
-        } else {
-            frequency.compute(func, self, &mut freq);
-        }
+        freq.clear();
+        fill(self, &mut freq);
         self.freq = freq;
     }
 
@@ -177,7 +176,7 @@ impl Positions {
         slot * 2
     }
 
-    /// The first gap at or behind a position.
+    /// The first gap at or after a position.
     #[inline]
     pub(super) fn gap_from(&self, pos: u32) -> u32 {
         let mut slot = pos.div_ceil(2);

@@ -6,9 +6,12 @@
 //! as what lives shortly, apart from control flow that branches and meets again. When that becomes too much, the region
 //! between the definition and the last read is taken, which is right, if not exact, where loops have no side entries.
 
-use super::liveness::AT_END;
 use super::positions::{NONE, Positions};
 use crate::mfunc::MFunc;
+
+/// A block after whose end a register is read, in [`super::liveness::Liveness::exposed`]; without it, from whose start
+/// on.
+pub(super) const AT_END: u32 = 1 << 31;
 
 /// Where a register lives on through whole blocks: `(first, one past the last, register)`.
 pub(super) type Region = (u32, u32, u32);

@@ -290,8 +290,9 @@ impl Resolution<'_> {
             }
             let mut from = index - 1;
             if border != gap && gap <= before.from {
-                // The value leaves its register inside an instruction: it must be in the slot before that.
-                if range.from >= gap || index < 2 {
+                // The value leaves its register inside an instruction: it must be in the slot before that. If it
+                // already is for the instruction's start, the border there has brought it.
+                if range.from >= gap || index < 2 || before.place == SLOT {
                     continue;
                 }
                 from = index - 2;
@@ -460,7 +461,7 @@ impl Resolution<'_> {
         }
     }
 
-    /// Stores a bundle behind the definitions that may reach its slot.
+    /// Stores a bundle after the definitions that may reach its slot.
     fn store_definitions(&mut self, bundle: u32) {
         let mut pending: Option<(Occurrence, Part)> = None;
         for index in 0..self.part_count(bundle) {
@@ -494,7 +495,7 @@ impl Resolution<'_> {
         let last = self.positions.inst(definition.end - 2);
         let block = &self.func.blocks[self.positions.block(definition.pos) as usize];
         if last + 1 == block.end && !matches!(block.term, Term::Jump | Term::Stop) {
-            // Dispatch code works with registers that nothing reads behind it.
+            // Dispatch code works with registers that nothing reads after it.
             return;
         }
         let action = AllocMove {

@@ -9,7 +9,7 @@ use crate::error::CodegenError;
 use crate::isa::Isa;
 use crate::lower_ctx::{GroupKind, LowerCtx};
 use crate::mfunc::{MBlock, MEdge, PhiMove, Term, can_rematerialize, op_desc};
-use crate::minst::Label;
+use crate::reference::Label;
 use crate::reg::RegClass;
 use frazil_ir::{Block, ConstView, EntityRef, Inst, InstData, MemFlags, Opcode, Operand, Type, Value};
 

@@ -2,12 +2,13 @@
 
 use super::SelectCtx;
 use crate::abi::{ArgLayout, ArgPlace, Place};
+use crate::branch::CallTarget;
 use crate::context::calls::{PendingCall, argument_steps, pending_call};
 use crate::context::intrinsics::{is_intrinsic, lower_intrinsic, text_of_intrinsic};
 use crate::context::tail::TAIL_FLAGS;
 use crate::context::{Addressing, Constants, Context, SpecialArguments};
 use crate::error::CodegenError;
-use crate::isa::{CallTarget, Isa};
+use crate::isa::Isa;
 use crate::lower_ctx::{CallSequence, GroupKind, LowerCtx};
 use crate::mfunc::{RegSets, pseudo};
 use crate::minst::{MInst, Mem};
@@ -285,7 +286,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         uses.insert(reg);
     }
 
-    /// Appends a call, with a mark behind it if one is given. Behind one that takes bytes off the stack which the frame
+    /// Appends a call, with a mark after it if one is given. After one that takes bytes off the stack which the frame
     /// has for all calls, these come back at once: places in the frame may be counted from the stack pointer.
     fn put_call(&mut self, inst: MInst, sets: RegSets, popped_bytes: u32, mark: Option<MInst>) {
         if popped_bytes == 0 && mark.is_none() {
@@ -302,10 +303,11 @@ impl<I: Isa> SelectCtx<'_, I> {
         self.end_group();
     }
 
-    /// The registers that a call overwrites.
+    /// The registers that a call overwrites, those of no convention included.
     pub(super) fn clobbered(&self, preserved: PRegSet) -> PRegSet {
-        let [int, float] = &self.base.isa.desc().classes;
-        let mut all = int.allocatable.union(float.allocatable);
+        let desc = self.base.isa.desc();
+        let [int, float] = &desc.classes;
+        let mut all = int.allocatable.union(float.allocatable).union(desc.rule_registers);
         all.insert(int.scratch);
         all.insert(float.scratch);
         all.minus(preserved)

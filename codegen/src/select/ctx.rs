@@ -6,11 +6,14 @@ use crate::context::calls::call_runtime;
 use crate::context::{Addressing, Base, Constants, Context, PlaceBase};
 use crate::error::CodegenError;
 use crate::frame::Frame;
-use crate::isa::{Isa, Parts, StackProbes};
+use crate::frame_info::StackProbes;
+use crate::isa::Isa;
 use crate::lower_ctx::{AreaArgument, CallSequence, FrameArea, GroupKind, ImmKind, LowerCtx, Src, VariadicArea};
 use crate::mfunc::{INCOMING, pseudo};
-use crate::minst::{Label, MInst, Mem, Ref};
+use crate::minst::{MInst, Mem};
 use crate::module_view::ModuleView;
+use crate::parts::Parts;
+use crate::reference::{Label, Ref};
 use crate::reg::{PRegSet, Reg, RegClass};
 use frazil_ir::{EntityRef, Function, Operand, RuntimeFunction, SlotId, Type, Value};
 

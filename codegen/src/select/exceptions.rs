@@ -18,7 +18,7 @@ use crate::minst::MInst;
 use crate::reg::{PRegSet, RegClass};
 use frazil_ir::{Block, EntityRef, InstData, RuntimeFunction, Type};
 
-/// Marks the number of a layout position as that of the block that is inserted behind it.
+/// Marks the number of a layout position as that of the block that is inserted after it.
 const INSERTED: u32 = 1 << 31;
 
 /// What is kept of invokes while a function is selected.
@@ -28,7 +28,7 @@ pub(super) struct Invokes {
     is_invoke: bool,
     /// Where the block that takes its results starts.
     normal_start: Option<u32>,
-    /// The layout positions behind which such blocks stand, ascending.
+    /// The layout positions after which such blocks stand, ascending.
     inserted: Vec<u32>,
     /// The frame slot for the stack pointer.
     stack_pointer: Option<i32>,
@@ -55,7 +55,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         }
     }
 
-    /// Behind the call of an invoke: what follows is for the normal way only.
+    /// After the call of an invoke: what follows is for the normal way only.
     #[cold]
     pub(super) fn split_invoke(&mut self, layout: &ArgLayout, has_results: bool, moves_stack: bool) {
         if !std::mem::take(&mut self.st.invokes.is_invoke) || !(has_results || moves_stack) {
@@ -85,7 +85,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         self.st.invokes.is_invoke
     }
 
-    /// Behind the text of an invoke: its outputs, in these registers and in memory, are for the normal way only.
+    /// After the text of an invoke: its outputs, in these registers and in memory, are for the normal way only.
     #[cold]
     pub(super) fn split_invoked_text(&mut self, outputs: PRegSet) {
         self.begin_normal_way(outputs);

@@ -24,9 +24,10 @@ use crate::context::refusals::realigns;
 use crate::context::{Addressing, Base, Context, PlaceBase, learn_parts};
 use crate::desc::Role;
 use crate::error::CodegenError;
-use crate::isa::{Isa, Parts};
+use crate::isa::Isa;
 use crate::mfunc::{FrameNeeds, MFunc, op_desc, pseudo};
 use crate::minst::{MInst, Mem};
+use crate::parts::Parts;
 use crate::reg::{Reg, RegClass};
 use crate::unit::Unit;
 use exceptions::Invokes;
@@ -68,7 +69,7 @@ struct SelectCtx<'a, I: Isa> {
     mfunc: &'a mut MFunc,
     /// The instruction being lowered.
     origin: u32,
-    /// The first machine instruction of what it is lowered to; of a terminator, behind what edges need.
+    /// The first machine instruction of what it is lowered to; of a terminator, after what edges need.
     rule_start: u32,
     /// The first instruction of the open group.
     group_start: Option<u32>,
@@ -76,7 +77,7 @@ struct SelectCtx<'a, I: Isa> {
     result_pointer: Option<Reg>,
     /// Whether tail calls are left alone that may be calls.
     keeps_calls: bool,
-    /// Whether a call has taken the place of the function, so that the return behind it does nothing.
+    /// Whether a call has taken the place of the function, so that the return after it does nothing.
     is_left: bool,
 }
 

@@ -6,11 +6,12 @@
 
 use super::SelectCtx;
 use crate::abi::ArgLayout;
+use crate::branch::CallTarget;
 use crate::context::calls::PendingCall;
 use crate::context::tail::{may_take_place, memory_arguments, must_take_place, refuse_guarded, refuse_must_tail};
 use crate::context::{Addressing, Context, SpecialArguments};
 use crate::error::CodegenError;
-use crate::isa::{CallTarget, Isa};
+use crate::isa::Isa;
 use crate::mfunc::{RegSets, pseudo};
 use crate::minst::{MInst, Mem};
 use crate::reg::{PRegSet, RegClass};

@@ -8,40 +8,17 @@
 //! and a pass must not add to the places that are read so.
 //!
 //! It does not prove that instructions still compute the same, nor that what is written is what is read: the checker of
-//! allocations ([`crate::check`]) does so before the passes, and runs of random functions behind them.
+//! allocations ([`crate::check`]) does so before the passes, and runs of random functions after them.
 
+mod fault;
 mod structure;
 mod written;
+
+pub use fault::MachFault;
 
 use crate::desc::OpDesc;
 use crate::mfunc::{MFunc, op_desc};
 use crate::pass::MachPassCx;
-use std::fmt;
-use thiserror::Error;
-
-/// What is wrong with a machine function.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub struct MachFault {
-    /// The block, if it is about one.
-    pub block: Option<u32>,
-    /// The row of the instruction, if it is about one.
-    pub inst: Option<&'static str>,
-    /// What is wrong.
-    pub message: String,
-}
-
-impl fmt::Display for MachFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(block) = self.block {
-            write!(f, "block {block}")?;
-            if let Some(inst) = self.inst {
-                write!(f, ", `{inst}`")?;
-            }
-            f.write_str(": ")?;
-        }
-        f.write_str(&self.message)
-    }
-}
 
 /// A fault of a function as a whole.
 fn fault(message: impl Into<String>) -> MachFault {

@@ -71,7 +71,7 @@ impl Check<'_> {
         }
     }
 
-    /// Edges go from their block to blocks behind the entry, and those blocks know them.
+    /// Edges go from their block to blocks after the entry, and those blocks know them.
     fn edges(&self) -> Result<(), MachFault> {
         let func = self.func;
         for from in 0..func.blocks.len() as u32 {

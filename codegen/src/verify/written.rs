@@ -161,7 +161,7 @@ impl Written {
         }
     }
 
-    /// Adds what is unwritten at the end of an edge to the block behind it; whether that is more than before.
+    /// Adds what is unwritten at the end of an edge to the block after it; whether that is more than before.
     fn follow(&mut self, func: &MFunc, cx: &MachPassCx<'_>, edge: usize) -> bool {
         let (from, to) = (func.edges[edge].from as usize, func.edges[edge].to as usize);
         self.now.clear();

@@ -20,7 +20,7 @@ use crate::names::{CONSTANT_PREFIX, symbol_name};
 use crate::placement::{EmitOptions, Placement, alias_base};
 use crate::section::SectionId;
 use crate::tools;
-use frazil_codegen::isa::Target;
+use frazil_codegen::target::Target;
 use frazil_codegen::{AsmNames, CodeBuffer, CompiledFunction, Label, LogItem, Ref, RefKind, UnwindOp};
 use frazil_ir::module::Visibility;
 use frazil_ir::{Block, EntityRef, FuncId, Linkage, Module, SymbolId, SymbolKind};
@@ -331,7 +331,7 @@ impl<'a> AsmBuilder<'a> {
         }
         let log = code.log();
         let sites = code.exceptions.call_sites.as_slice();
-        // Behind a call stands a note on it, if any.
+        // After a call stands a note on it, if any.
         let (mut next_site, mut ended_call) = (0, None);
         for (position, (offset, item)) in log.iter().enumerate() {
             self.print_unwind(base + offset, unwind);

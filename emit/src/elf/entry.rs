@@ -1,7 +1,7 @@
 //! What stands at the entry of a function besides its code.
 //!
 //! Before the function come data of the program's (`prefix`), then filler that other code may be written over, then
-//! two words that tell its type to callers that check it (`func_sanitize`); the function's symbol is behind them. Data
+//! two words that tell its type to callers that check it (`func_sanitize`); the function's symbol is after them. Data
 //! that the function begins with (`prologue`) is in its code already. The order is LLVM's
 //! (`AsmPrinter::emitFunctionHeader`). Relocations of both wait until all functions are there, since they may name
 //! blocks.

@@ -5,12 +5,13 @@
 //! In the file the contents stand in the same order, the section table last.
 
 use super::contents::SectionContents;
+use super::headers::{Body, Headers};
 use super::resolve::place_in_section;
 use super::symtab::{Strings, SymbolTable};
 use super::{Location, ObjectBuilder, PendingRelocation};
 use crate::error::EmitError;
 use crate::section::{SectionDesc, SectionId};
-use frazil_ir::{ComdatId, EntityRef, SymbolId};
+use frazil_ir::{EntityRef, SymbolId};
 use object::Endianness;
 use object::elf::{self, FileFlags, Machine, RelocationType};
 use object::write::WritableBuffer;
@@ -19,96 +20,6 @@ use std::io::Write;
 
 /// No section begins at a multiple of more in the file: what is aligned further is so in memory.
 const MOST_OFFSET_ALIGNMENT: u64 = 1 << 16;
-
-/// What stands behind a section header.
-#[derive(Clone, Copy, Debug)]
-enum Body {
-    Group(ComdatId),
-    Section(SectionId),
-    Relocations(SectionId),
-    Symbols,
-    ExtendedIndexes,
-    Strings,
-}
-
-/// The section table before sizes and offsets are known.
-#[derive(Debug, Default)]
-pub(super) struct Headers {
-    bodies: Vec<Body>,
-    /// Header numbers by [`SectionId`]; 0 for sections that do not stand in the file.
-    indexes: Vec<u32>,
-    /// The members of groups by their header numbers, ascending.
-    members: Vec<(ComdatId, u32)>,
-    /// Header number of the symbol table.
-    symbols: u32,
-}
-
-impl Headers {
-    fn new(builder: &ObjectBuilder<'_>) -> Headers {
-        let mut headers = Headers {
-            bodies: Vec::new(),
-            indexes: vec![0; builder.placement.sections.len()],
-            members: Vec::new(),
-            symbols: 0,
-        };
-        let mut has_header = vec![false; builder.placement.group_count()];
-        for (section, desc) in builder.placement.sections.iter() {
-            if let Some(group) = desc.group
-                && builder.contents.view(section).is_some()
-                && !std::mem::replace(&mut has_header[group.index()], true)
-            {
-                headers.bodies.push(Body::Group(group));
-            }
-        }
-        for (section, desc) in builder.placement.sections.iter() {
-            if let Some(contents) = builder.contents.view(section) {
-                headers.indexes[section.index()] = headers.push(Body::Section(section), desc.group);
-                if !contents.relocations.is_empty() {
-                    headers.push(Body::Relocations(section), desc.group);
-                }
-            }
-        }
-        headers.members.sort_unstable();
-        headers.symbols = headers.push(Body::Symbols, None);
-        headers
-    }
-
-    /// The header number of a section.
-    pub fn section_index(&self, section: SectionId) -> Option<u32> {
-        Some(self.indexes[section.index()]).filter(|&index| index != 0)
-    }
-
-    /// Number of the header of the section table's entry at `position`.
-    fn index_at(position: usize) -> u32 {
-        position as u32 + 1
-    }
-
-    /// The groups with their header numbers.
-    pub fn groups(&self) -> impl Iterator<Item = (ComdatId, u32)> {
-        self.bodies
-            .iter()
-            .enumerate()
-            .filter_map(|(position, body)| match *body {
-                Body::Group(group) => Some((group, Headers::index_at(position))),
-                _ => None,
-            })
-    }
-
-    /// Adds a header and returns its number.
-    fn push(&mut self, body: Body, group: Option<ComdatId>) -> u32 {
-        self.bodies.push(body);
-        let index = Headers::index_at(self.bodies.len() - 1);
-        self.members.extend(group.map(|group| (group, index)));
-        index
-    }
-
-    /// Header numbers of the members of a group.
-    fn members(&self, group: ComdatId) -> impl ExactSizeIterator<Item = u32> {
-        let start = self.members.partition_point(|(other, _)| *other < group);
-        let end = self.members.partition_point(|(other, _)| *other <= group);
-        self.members[start..end].iter().map(|(_, index)| *index)
-    }
-}
 
 /// Everything that is needed to write.
 struct Plan<'b, 'a> {
@@ -312,7 +223,7 @@ impl Plan<'_, '_> {
         (self.builder.placement.sections.desc(section), contents)
     }
 
-    /// The bytes behind a header, made in `scratch` unless they exist already.
+    /// The bytes that a header describes, made in `scratch` unless they exist already.
     fn contents<'s>(&'s self, body: Body, scratch: &'s mut Vec<u8>) -> &'s [u8] {
         match body {
             Body::Section(section) => return &self.section(section).1.bytes,

@@ -1,6 +1,6 @@
 //! Exception tables, and what they point at, in the object.
 //!
-//! What tables point at is numbered behind the constants, whose number is known at the end only; until then, its
+//! What tables point at is numbered after the constants, whose number is known at the end only; until then, its
 //! relocations are kept aside.
 
 use super::{Location, Naming, ObjectBuilder, PendingRelocation, TargetState};

@@ -16,6 +16,7 @@ mod entry;
 mod file;
 mod foreign;
 mod handlers;
+mod headers;
 mod resolve;
 mod symtab;
 

@@ -4,7 +4,7 @@
 //! then the others, each in the order of the module. Private symbols and constants stand there only if a relocation
 //! names them, undefined ones likewise.
 
-use super::file::Headers;
+use super::headers::Headers;
 use super::{Location, ObjectBuilder};
 use crate::error::EmitError;
 use crate::exceptions::Late;

@@ -24,7 +24,7 @@ pub(crate) use read::{ForeignSymbol, Place};
 
 /// What our own names in the file begin with.
 const RESERVED: &str = "__frazil_asm_";
-/// Behind that, the section of a text: its number follows.
+/// After that, the section of a text: its number follows.
 const SECTION: &str = "text_";
 /// The label at the end of a text: its number follows.
 const END: &str = "end_";

@@ -100,7 +100,7 @@ pub(super) fn may_stand_alone(text: &str, mentions: &mut Mentions) -> bool {
 fn stands_alone(text: &str, mentions: &mut Mentions) -> bool {
     let mut rest = text;
     loop {
-        // Behind a label or comment a statement begins, too. That strings are not looked for makes more statements of
+        // After a label or comment a statement begins, too. That strings are not looked for makes more statements of
         // a text than it has, never less.
         let end = rest.find(['\n', '\r', ';', ':']);
         let comment_end = rest.find("*/").map(|place| place + 1);

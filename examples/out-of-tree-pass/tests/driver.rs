@@ -19,7 +19,7 @@ b0:
 }
 ";
 
-/// The text behind the pass and `dce`, with one of the pass's options set.
+/// The text after the pass and `dce`, with one of the pass's options set.
 fn transformed(setting: &str) -> String {
     let driver = Driver::builtin().with_passes(acme_cc::register);
     let overrides = Overrides {

@@ -1,6 +1,6 @@
 //! Abbreviations: the shapes of records, defined in the stream itself, compiled to tables when they are defined.
 //!
-//! A compiled abbreviation is a list of scalar fields and, behind them, at most one array or blob. The first value
+//! A compiled abbreviation is a list of scalar fields and, after them, at most one array or blob. The first value
 //! that it yields is the record's code.
 //!
 //! What is checked here need not be checked per record: widths are those the cursor can read, an array is last but
@@ -8,6 +8,7 @@
 //! [`limits::ABBREVIATION_OPERANDS`].
 
 use super::cursor::{self, Cursor};
+use super::step::Step;
 use crate::error::ReadError;
 use crate::limits;
 
@@ -57,7 +58,7 @@ pub struct Abbreviation {
     pub plan: Option<Box<Plan>>,
 }
 
-/// The most fields behind the code that a plan has.
+/// The most fields after the code that a plan has.
 const PLANNED_FIELDS: usize = 8;
 
 /// The fields of a record as steps that are all alike, so that reading them takes no branches.
@@ -69,64 +70,12 @@ pub struct Plan {
     count: usize,
 }
 
-/// One field, fixed or variable. The lowest bit of the window among those that are stop bits and clear, or that are
-/// in `fixed`, is the field's last bit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Step {
-    /// The continuation bits of the first four chunks; 0 for a fixed field.
-    stops: u64,
-    /// The last bit of a fixed field; 0 for a variable one.
-    fixed: u64,
-    /// Bits that stay when chunks are pushed together, first in pairs, then in fours.
-    keep: [u64; 2],
-}
-
-impl Step {
-    /// A variable-width integer of chunks of four bits.
-    pub const VBR4: Step = Step {
-        stops: 0x8888,
-        fixed: 0,
-        keep: [0x0f0f_0f0f_0f0f_0f0f, 0x00ff_00ff_00ff_00ff],
-    };
-
-    /// A variable-width integer of chunks of six bits.
-    pub const VBR6: Step = Step {
-        stops: 0o40_40_40_40,
-        fixed: 0,
-        keep: [0o0017_0077_0077_0077_0077_0077, 0o7777_0000_7777_0000_7777],
-    };
-
-    fn new(encoding: Encoding) -> Option<Step> {
-        match encoding {
-            Encoding::Fixed(width) => Some(Step {
-                stops: 0,
-                fixed: 1 << (width - 1),
-                keep: [u64::MAX; 2],
-            }),
-            Encoding::Vbr(width) => {
-                let (stops, keep) = cursor::chunks(u32::from(width));
-                Some(Step { stops, fixed: 0, keep })
-            }
-            Encoding::Literal(_) | Encoding::Char6 => None,
-        }
-    }
-
-    /// The length of the field at bit 0 of `window`; more than 64 if the plan does not cover it.
-    #[inline]
-    pub fn length(&self, window: u64) -> u32 {
-        (!window & self.stops | self.fixed).trailing_zeros() + 1
-    }
-
-    /// The field at bit 0 of `window` and its length; a length of more than 64 if the plan does not cover it.
-    #[inline]
-    pub fn read(&self, window: u64) -> (u64, u32) {
-        let last = !window & self.stops | self.fixed;
-        let field = last ^ last.wrapping_sub(1);
-        let mut value = window & field & !self.stops;
-        let [pairs, fours] = self.keep;
-        value = (value & pairs) | ((value & !pairs) >> 1);
-        value = (value & fours) | ((value & !fours) >> 2);
-        (value, last.trailing_zeros() + 1)
+/// How to read a field; `None` if a plan cannot.
+fn step_of(encoding: Encoding) -> Option<Step> {
+    match encoding {
+        Encoding::Fixed(width) => Some(Step::fixed(width)),
+        Encoding::Vbr(width) => Some(Step::variable(cursor::chunks(u32::from(width)))),
+        Encoding::Literal(_) | Encoding::Char6 => None,
     }
 }
 
@@ -144,12 +93,12 @@ impl Plan {
             return None;
         }
         for (step, &field) in plan.steps.iter_mut().zip(rest) {
-            *step = Step::new(field)?;
+            *step = step_of(field)?;
         }
         Some(Box::new(plan))
     }
 
-    /// The fields behind the code.
+    /// The fields after the code.
     #[inline]
     pub fn steps(&self) -> &[Step] {
         self.steps.get(..self.count).unwrap_or_default()
@@ -164,7 +113,7 @@ enum Operand {
 }
 
 impl Abbreviation {
-    /// Reads a definition; the cursor is behind the abbreviation id that announces it.
+    /// Reads a definition; the cursor is after the abbreviation id that announces it.
     ///
     /// # Errors
     /// If the definition is cut off, too long, has an unknown encoding or an array or blob in the wrong place.
@@ -275,7 +224,7 @@ mod tests {
     #[test]
     fn constant_steps_are_those_of_their_encodings() {
         for (constant, width) in [(Step::VBR4, 4), (Step::VBR6, 6)] {
-            let step = Step::new(Encoding::Vbr(width)).unwrap();
+            let step = step_of(Encoding::Vbr(width)).unwrap();
             assert_eq!((constant.stops, constant.fixed), (step.stops, step.fixed));
             for (a, b) in constant.keep.iter().zip(step.keep) {
                 assert_eq!(a & FOUR_CHUNKS, b & FOUR_CHUNKS);
@@ -291,12 +240,12 @@ mod tests {
                 let mut cursor = Cursor::new(&bytes);
                 cursor.advance(start);
                 let window = cursor.window();
-                let (value, bits) = Step::new(Encoding::Vbr(width)).unwrap().read(window);
+                let (value, bits) = step_of(Encoding::Vbr(width)).unwrap().read(window);
                 if bits <= 4 * u32::from(width) {
                     assert_eq!(value, cursor.vbr(u32::from(width)), "width {width}");
                     assert_eq!(cursor.position(), u64::from(start + bits));
                 }
-                let (value, bits) = Step::new(Encoding::Fixed(width)).unwrap().read(window);
+                let (value, bits) = step_of(Encoding::Fixed(width)).unwrap().read(window);
                 assert_eq!((value, bits), (window & ((1 << width) - 1), u32::from(width)));
             }
         }

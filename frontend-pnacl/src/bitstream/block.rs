@@ -99,14 +99,14 @@ pub struct SubBlock {
     pub id: u64,
     /// Bits of an abbreviation id inside it.
     pub abbreviation_width: u32,
-    /// First bit behind the header.
+    /// First bit after the header.
     pub start: u64,
-    /// First bit behind the block.
+    /// First bit after the block.
     pub end: u64,
 }
 
 impl SubBlock {
-    /// Reads a header; the cursor is behind the abbreviation id that announces it and is left behind the block.
+    /// Reads a header; the cursor is after the abbreviation id that announces it and is left after the block.
     ///
     /// # Errors
     /// If the block claims to go beyond what surrounds it.
@@ -143,9 +143,9 @@ impl SubBlock {
 /// What [`Block::next`] finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Item {
-    /// The block is over and the cursor behind it.
+    /// The block is over and the cursor after it.
     End,
-    /// A block inside this one; the cursor is behind it.
+    /// A block inside this one; the cursor is after it.
     Block(SubBlock),
     /// A record, now in the buffer.
     Record,
@@ -217,7 +217,7 @@ impl<'m> Block<'m> {
     }
 
     /// Reads the record at `position` inside the block, after the block has been walked so far that the record's
-    /// abbreviation is known. Leaves the cursor behind the block. Returns whether a record was there.
+    /// abbreviation is known. Leaves the cursor after the block. Returns whether a record was there.
     ///
     /// # Errors
     /// If what is there is malformed.
@@ -257,7 +257,7 @@ impl<'m> Block<'m> {
         ReadError::malformed(start, message)
     }
 
-    /// Goes behind the block from its end mark, which is where the block's length says.
+    /// Goes after the block from its end mark, which is where the block's length says.
     fn end(&self, cursor: &mut Cursor<'_>) -> Result<(), ReadError> {
         let end = cursor.position().next_multiple_of(u64::from(u32::BITS));
         self.leave(cursor)?;
@@ -269,7 +269,7 @@ impl<'m> Block<'m> {
         Err(ReadError::malformed(end, message))
     }
 
-    /// Goes behind the block, wherever in it the cursor is.
+    /// Goes after the block, wherever in it the cursor is.
     ///
     /// # Errors
     /// If reading went beyond the block before.
@@ -286,7 +286,7 @@ const SMALLEST_BLOCK_BITS: u64 = 64;
 
 /// The blocks and nothing else at the outermost level of a stream, whose abbreviation ids have two bits.
 ///
-/// Returns `None` at the end; zero words behind the last block are padding, and so is what no block fits into, as LLVM
+/// Returns `None` at the end; zero words after the last block are padding, and so is what no block fits into, as LLVM
 /// takes it.
 ///
 /// # Errors

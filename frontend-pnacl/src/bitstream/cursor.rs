@@ -2,16 +2,16 @@
 //!
 //! Method: no buffered word. Each field (or group of fields) is taken from a *window*, the 64 bits loaded from the
 //! byte that holds the position, shifted so that the position is bit 0: at least 57 bits of it are valid. Close to
-//! the end of the slice the window is put together byte by byte, with zeros behind the end.
+//! the end of the slice the window is put together byte by byte, with zeros after the end.
 //!
 //! Variable-width integers are decoded without a branch per chunk: the bits that end a chunk are masked out, the
 //! first zero among them is the length, and the payloads are squeezed together in a few shifts.
 //!
-//! Invariant: reading never fails and never panics; a read beyond the end gives zeros and moves the position behind
+//! Invariant: reading never fails and never panics; a read beyond the end gives zeros and moves the position after
 //! it, and an integer that does not fit 64 bits sets a flag. [`Cursor::check`] reports both and must be called before
 //! the values are believed.
 
-use super::abbrev::Step;
+use super::step::Step;
 use crate::error::{ReadError, ReadErrorKind};
 
 /// Bits of a window that are always valid.
@@ -103,7 +103,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The same input from `start` to `end`, both in bits from the beginning of the input. An end behind the input
+    /// The same input from `start` to `end`, both in bits from the beginning of the input. An end after the input
     /// is moved to it.
     pub fn slice(&self, start: u64, end: u64) -> Cursor<'a> {
         Cursor {
@@ -139,7 +139,7 @@ impl<'a> Cursor<'a> {
         std::mem::replace(&mut self.end, end.min(self.bytes.len() as u64 * 8))
     }
 
-    /// Bits between the position and the end; zero if the position is behind the end.
+    /// Bits between the position and the end; zero if the position is after the end.
     pub fn bits_left(&self) -> u64 {
         self.end.saturating_sub(self.position)
     }
@@ -245,7 +245,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Goes behind `count` variable-width integers of chunks of six bits.
+    /// Goes after `count` variable-width integers of chunks of six bits.
     #[inline]
     pub fn skip_vbr6_run(&mut self, count: u64) {
         for _ in 0..count {

@@ -9,3 +9,4 @@ pub mod abbrev;
 pub mod block;
 pub mod cursor;
 pub mod record;
+pub mod step;

@@ -95,7 +95,7 @@ impl Record {
         }
     }
 
-    /// Reads a record without abbreviation; the cursor is behind its id.
+    /// Reads a record without abbreviation; the cursor is after its id.
     ///
     /// # Errors
     /// If the record goes beyond the cursor's end.
@@ -163,7 +163,7 @@ impl Record {
         (used <= WINDOW_BITS).then_some(used)
     }
 
-    /// Reads a record of the given shape; the cursor is behind its id.
+    /// Reads a record of the given shape; the cursor is after its id.
     ///
     /// # Errors
     /// If the record goes beyond the cursor's end or passes a limit.

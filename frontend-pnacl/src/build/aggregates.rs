@@ -3,7 +3,7 @@
 //! The scalars ("leaves") of a type are found once and kept. A type with more than [`limits::AGGREGATE_LEAVES`] of
 //! them, or nested deeper than [`limits::AGGREGATE_DEPTH`], is refused as the type of a value.
 
-use super::classes::Class;
+use super::class::Class;
 use super::state::Leaf;
 use super::values::Builder;
 use super::wide;

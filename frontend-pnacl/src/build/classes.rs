@@ -2,26 +2,13 @@
 //!
 //! The class of a type is found once for each table of types that a function has, and then is one load.
 
-use super::state::{CLASS_AGGREGATE, CLASS_METADATA};
+use super::class::{CLASS_AGGREGATE, CLASS_METADATA, Class};
 use super::values::Builder;
 use super::wide;
 use crate::error::ReadError;
 use crate::limits;
 use crate::llvm::types::{Float, Kind, TypeId};
 use frazil_ir::{Type, TypeData};
-
-/// What values of a type of the file are in the IR.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Class {
-    /// No value.
-    Void,
-    /// One value.
-    Scalar(Type),
-    /// Several values.
-    Aggregate,
-    /// Metadata, which is no value here.
-    Metadata,
-}
 
 impl Builder<'_, '_> {
     /// What values of a type are in the IR.

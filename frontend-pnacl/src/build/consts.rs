@@ -4,7 +4,7 @@
 //! (a difference of addresses, a vector with an address, say) becomes instructions where it is used, and is made anew
 //! for each use.
 
-use super::classes::Class;
+use super::class::Class;
 use super::evaluate::{Base, Evaluator, Found, Sum};
 use super::values::Builder;
 use super::wide;

@@ -4,16 +4,15 @@
 //! Relocations come out in ascending order, because constants are walked in the order of memory.
 
 use super::evaluate::{Base, Evaluator, Found, Sum};
+use super::tables::{ModuleTables, ModuleValue};
 use crate::error::{ReadError, ReadErrorKind};
 use crate::limits;
 use crate::llvm::codes;
 use crate::llvm::constants::{Constant, ConstantKind, ConstantTable};
 use crate::llvm::globals::{Pending, PendingRole};
-use crate::llvm::module::BitcodeModule;
-use crate::llvm::module::ModuleValue;
 use crate::llvm::types::{Kind, TypeId};
 use frazil_ir::module::{InitEntry, RelocationTarget};
-use frazil_ir::{Block, DataDef, DataId, DataRelocation, EntityRef, Module, SymbolId, SymbolKind};
+use frazil_ir::{Block, DataDef, DataId, DataRelocation, EntityRef, Linkage, Module, SymbolData, SymbolId, SymbolKind};
 use std::cell::Cell;
 
 /// Completes symbols whose contents or targets are constants. Returns the refusals of those with expressions that an
@@ -21,20 +20,17 @@ use std::cell::Cell;
 ///
 /// # Errors
 /// If a constant is not there.
-pub fn resolve_pending(reader: &mut BitcodeModule<'_>, pending: &[Pending]) -> Result<Vec<ReadError>, ReadError> {
+pub fn resolve_pending(reader: &mut ModuleTables, pending: &[Pending]) -> Result<Vec<ReadError>, ReadError> {
     let mut module = std::mem::take(&mut reader.module);
     let result = resolve_all(reader, &mut module, pending);
     reader.module = module;
     result
 }
 
-fn resolve_all(
-    reader: &BitcodeModule<'_>,
-    module: &mut Module,
-    pending: &[Pending],
-) -> Result<Vec<ReadError>, ReadError> {
+fn resolve_all(reader: &ModuleTables, module: &mut Module, pending: &[Pending]) -> Result<Vec<ReadError>, ReadError> {
     let evaluator = evaluator(reader);
     let mut refusals = Vec::new();
+    let mut resolved = Vec::new();
     for item in pending {
         if let Err(error) = resolve(reader, &evaluator, module, item) {
             let error = error.within(format!("symbol \"{}\"", module.display_name(item.symbol)));
@@ -42,29 +38,32 @@ fn resolve_all(
                 return Err(error);
             }
             refusals.push(error);
+        } else if matches!(item.role, PendingRole::Aliasee | PendingRole::Resolver) {
+            resolved.push(*item);
         }
     }
+    check_targets(reader, module, &resolved)?;
     shorten_aliases(module, pending)?;
     Ok(refusals)
 }
 
-fn evaluator<'a>(reader: &'a BitcodeModule<'_>) -> Evaluator<'a> {
+fn evaluator<'a>(reader: &'a ModuleTables) -> Evaluator<'a> {
     Evaluator {
         types: &reader.types,
         values: &reader.values,
         constants: &reader.constants,
         local: None,
-        steps: Cell::new(limits::evaluation_steps(reader.stream.bytes().len())),
+        steps: Cell::new(limits::evaluation_steps(reader.input_bytes)),
     }
 }
 
 /// The number that a value stands for, if it is one.
-pub fn integer_value(reader: &BitcodeModule<'_>, value: u64) -> Option<i64> {
+pub fn integer_value(reader: &ModuleTables, value: u64) -> Option<i64> {
     evaluator(reader).sum(value)?.as_number()
 }
 
 /// The bits that a value of type `i32` stands for, if it is one.
-pub fn word_value(reader: &BitcodeModule<'_>, value: u64) -> Option<u32> {
+pub fn word_value(reader: &ModuleTables, value: u64) -> Option<u32> {
     let known = usize::try_from(value).ok().and_then(|value| reader.values.get(value));
     let Some(&ModuleValue::Constant(row)) = known else {
         return None;
@@ -77,7 +76,7 @@ pub fn word_value(reader: &BitcodeModule<'_>, value: u64) -> Option<u32> {
 }
 
 fn resolve(
-    reader: &BitcodeModule<'_>,
+    reader: &ModuleTables,
     evaluator: &Evaluator<'_>,
     module: &mut Module,
     item: &Pending,
@@ -89,7 +88,7 @@ fn resolve(
         (PendingRole::List, _) => resolve_list(evaluator, module, item)?,
         (PendingRole::Initializer, SymbolKind::Data(data)) => {
             let ty = reader.symbols.get(item.symbol.index()).map_or(0, |info| info.ty);
-            let limit = limits::data_bytes(reader.stream.bytes().len());
+            let limit = limits::data_bytes(reader.input_bytes);
             write_initializer(evaluator, module, item, ty, data, limit)?;
         }
         (PendingRole::Aliasee, SymbolKind::Alias { is_function, .. }) => match evaluator.sum(item.value) {
@@ -121,7 +120,7 @@ fn resolve(
             }
         }
         (PendingRole::PrefixData | PendingRole::PrologueData, SymbolKind::Function(function)) => {
-            let limit = limits::data_bytes(reader.stream.bytes().len());
+            let limit = limits::data_bytes(reader.input_bytes);
             let data = entry_data(evaluator, module, item, limit)?;
             if let Some(head) = module.functions.get_mut(function) {
                 match item.role {
@@ -129,6 +128,12 @@ fn resolve(
                     _ => head.prologue_data = Some(Box::new(data)),
                 }
             }
+        }
+        (PendingRole::PrefixData | PendingRole::PrologueData, SymbolKind::FunctionDeclaration)
+            if matches!(evaluator.find(item.value), Found::Nothing) =>
+        {
+            let message = format!("value {} before a declared function, which is not there", item.value);
+            return Err(ReadError::malformed(item.place, message));
         }
         _ => {}
     }
@@ -149,6 +154,14 @@ fn write_initializer(
     let mut writer = Writer::new(evaluator, module, item.place, limit);
     writer.write(item.value, ty, 0, limits::CONSTANT_DEPTH)?;
     let written = writer.finish(definition);
+    let is_common = module.symbols.get(item.symbol).map(|data| data.linkage) == Some(Linkage::Common);
+    if is_common {
+        let bytes = module.bytes.get(written.first_byte as usize..).unwrap_or_default();
+        if written.relocation_count > 0 || bytes.iter().any(|&byte| byte != 0) {
+            let message = "a variable of common linkage whose contents are not zero";
+            return Err(ReadError::malformed(item.place, message));
+        }
+    }
     if let Some(definition) = module.data.get_mut(data) {
         *definition = written;
     }
@@ -212,9 +225,71 @@ fn symbol_of(evaluator: &Evaluator<'_>, item: &Pending, what: &str) -> Result<Sy
     }
 }
 
+/// Refuses aliases of what is not defined here or may be replaced, and ifuncs that no function chooses for.
+fn check_targets(reader: &ModuleTables, module: &Module, resolved: &[Pending]) -> Result<(), ReadError> {
+    for item in resolved {
+        let Some(data) = module.symbols.get(item.symbol) else {
+            continue;
+        };
+        let message = match data.kind {
+            SymbolKind::Alias { target, .. } => wrong_aliasee(reader, module, data, target),
+            SymbolKind::Ifunc { resolver } => wrong_resolver(reader, module, resolver),
+            _ => None,
+        };
+        if let Some(message) = message {
+            let name = module.display_name(item.symbol);
+            let error = ReadError::malformed(item.place, message);
+            return Err(error.within(format!("symbol \"{name}\"")));
+        }
+    }
+    Ok(())
+}
+
+/// What is wrong with what an alias names, by LLVM's verifier.
+fn wrong_aliasee(reader: &ModuleTables, module: &Module, alias: &SymbolData, target: SymbolId) -> Option<&'static str> {
+    let data = module.symbols.get(target)?;
+    let is_elsewhere = data.linkage == Linkage::AvailableExternally;
+    if alias.linkage == Linkage::AvailableExternally {
+        return (!is_elsewhere).then_some("an alias that is defined elsewhere of what is defined here");
+    }
+    let has_contents = reader.symbols.get(target.index()).is_some_and(|info| info.has_contents);
+    let may_be_replaced = matches!(data.linkage, Linkage::WeakAny | Linkage::LinkOnceAny);
+    match data.kind {
+        _ if is_elsewhere => Some("an alias of what is defined elsewhere"),
+        SymbolKind::FunctionDeclaration => Some("an alias of a declaration"),
+        SymbolKind::DataDeclaration if !has_contents => Some("an alias of a declaration"),
+        SymbolKind::Alias { .. } if may_be_replaced => Some("an alias of an alias that a linker may replace"),
+        _ => None,
+    }
+}
+
+/// What is wrong with what chooses for an ifunc: it must be a function with a body that returns a pointer, or an alias
+/// of one.
+fn wrong_resolver(reader: &ModuleTables, module: &Module, resolver: SymbolId) -> Option<&'static str> {
+    let mut at = resolver;
+    // Longer chains are circles, which are refused for themselves.
+    for _ in 0..module.symbols.len() {
+        match module.symbols.get(at)?.kind {
+            SymbolKind::Alias { target, .. } => at = target,
+            _ => break,
+        }
+    }
+    let data = module.symbols.get(at)?;
+    let result = match reader.types.kind(reader.symbols.get(at.index())?.ty) {
+        Some(Kind::Function { result, .. }) => reader.types.kind(*result),
+        _ => None,
+    };
+    let is_defined = matches!(data.kind, SymbolKind::Function(_)) && data.linkage != Linkage::AvailableExternally;
+    match result {
+        _ if !is_defined => Some("an ifunc whose resolver is no function with a body"),
+        Some(Kind::Pointer { .. }) => None,
+        _ => Some("an ifunc whose resolver returns no pointer"),
+    }
+}
+
 /// Refuses aliases that name each other in a circle, and lets those at the beginning of long chains name the end.
 fn shorten_aliases(module: &mut Module, pending: &[Pending]) -> Result<(), ReadError> {
-    // How many aliases are left behind each that has been followed to the end.
+    // How many aliases are left after each that has been followed to the end.
     let mut known: Vec<Option<usize>> = Vec::new();
     let mut chain = Vec::new();
     for item in pending.iter().filter(|item| item.role == PendingRole::Aliasee) {
@@ -306,13 +381,13 @@ fn resolve_list(evaluator: &Evaluator<'_>, module: &mut Module, item: &Pending) 
             for &element in elements {
                 let Some(Sum {
                     base: Some(Base::Symbol(symbol)),
+                    minus: None,
+                    addend: 0,
                     ..
                 }) = evaluator.sum(element)
                 else {
-                    return Err(ReadError::unsupported(
-                        item.place,
-                        "an element of a list of used symbols that is none",
-                    ));
+                    let message = "an element of a list of used symbols that is none";
+                    return Err(ReadError::malformed(item.place, message));
                 };
                 if name == b"llvm.used" {
                     module.used.push(symbol)
@@ -659,7 +734,7 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// Writes bytes; zeros behind all others are left out.
+    /// Writes bytes; zeros after all others are left out.
     fn put(&mut self, bytes: &[u8], offset: u64) -> Result<(), ReadError> {
         let given = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
         let Some(bytes) = bytes.get(..given).filter(|bytes| !bytes.is_empty()) else {

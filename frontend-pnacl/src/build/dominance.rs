@@ -11,9 +11,8 @@
 //! may use anything, a phi uses its values where its predecessors end, and what an `invoke` returns is there only
 //! where its normal edge was passed.
 
-use super::blocks::Splits;
 use super::quick_tree::{Dominators, QuickTree};
-use super::values::Builder;
+use super::splits::Splits;
 use frazil_ir::domtree::DomTree;
 use frazil_ir::{Block, EntityRef, Function};
 
@@ -79,7 +78,7 @@ pub struct Uses {
     firsts: Vec<u32>,
     /// The blocks that define the values from `outer` on; with [`INVOKED`] for what an `invoke` returns.
     homes: Vec<u32>,
-    /// The first number that is defined behind the entry block.
+    /// The first number that is defined after the entry block.
     outer: u32,
     uses: Vec<Use>,
     /// Where the body begins, in bits.
@@ -221,7 +220,7 @@ impl Uses {
     }
 
     /// The first use that is not dominated, with the block that defines its value. The function's control flow is
-    /// known; `next` is the number behind the last value.
+    /// known; `next` is the number after the last value.
     pub fn find_wrong(&mut self, next: u32, function: &Function, splits: &Splits) -> Option<(Use, u32)> {
         if self.uses.is_empty() {
             return None;
@@ -330,13 +329,5 @@ impl<T: Dominators> Check<'_, T> {
         ways.filter(|&&way| !tree.dominates(to, way) && !tree.is_unreachable(way))
             .count()
             == 1
-    }
-}
-
-impl Builder<'_, '_> {
-    /// The first use that its definition does not dominate, and the block of the file that defines the value. The
-    /// control flow is known.
-    pub fn find_undominated(&mut self) -> Option<(Use, u32)> {
-        self.state.uses.find_wrong(self.next, self.function, &self.state.splits)
     }
 }

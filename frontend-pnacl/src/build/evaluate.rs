@@ -6,10 +6,10 @@
 //! Depth and the total number of steps are bounded, because constants of a hostile file may contain themselves or
 //! share operands.
 
+use super::tables::ModuleValue;
 use crate::limits;
 use crate::llvm::codes::{binary, casts};
 use crate::llvm::constants::{Constant, ConstantKind, ConstantTable, NO_TYPE};
-use crate::llvm::module::ModuleValue;
 use crate::llvm::types::{Kind, TypeId, TypeTable};
 use frazil_ir::SymbolId;
 use std::cell::Cell;

@@ -8,10 +8,10 @@ use frazil_ir::{Opcode, RuntimeFunction, Type};
 /// What a call of an intrinsic becomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Intrinsic {
-    /// Nothing; a result, which nobody uses in earnest, is null.
-    Nothing,
-    /// Its first argument.
-    First,
+    /// Nothing; a result, which nobody uses in earnest, is null. With the [immediates](Intrinsic::immediates).
+    Nothing(u32),
+    /// Its first argument. With the [immediates](Intrinsic::immediates).
+    First(u32),
     /// True.
     True,
     /// Whether the argument is a constant.
@@ -166,6 +166,22 @@ impl Intrinsic {
             }
         }
     }
+
+    /// Which arguments, if they are there, must be numbers that the file says (`immarg`): a bit for each.
+    #[inline]
+    pub fn immediates(self) -> u32 {
+        match self {
+            Intrinsic::Nothing(immediates) | Intrinsic::First(immediates) => immediates,
+            Intrinsic::PoisonFlag(_) | Intrinsic::OfArgument(_) => 0b10,
+            // Volatile, the last argument; before it, up to LLVM 6, the alignment.
+            Intrinsic::Memory(_) => 0b11000,
+            Intrinsic::Elements(_) => 0b1000,
+            Intrinsic::ObjectSize | Intrinsic::Prefetch => 0b1110,
+            Intrinsic::FixedPoint(_) => 0b100,
+            Intrinsic::Plain(Opcode::FrameAddress | Opcode::ReturnAddress) | Intrinsic::Bare(Opcode::Trap) => 0b1,
+            _ => 0,
+        }
+    }
 }
 
 /// Whether a part of a name is a type, as in `memcpy.p0.p0.i64`.
@@ -177,7 +193,7 @@ fn is_overload(part: &str) -> bool {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     match rest.chars().next() {
         Some('i' | 'f') => rest.get(1..).is_some_and(digits),
-        // Typed pointers have their pointee behind the address space; structures have a letter and a name.
+        // Typed pointers have their pointee after the address space; structures have a letter and a name.
         Some('p') => rest.get(1..2).is_some_and(digits),
         Some('b') => rest == "bf16",
         Some('s') => rest.starts_with("s_") || rest.starts_with("sl_"),
@@ -195,6 +211,35 @@ fn exact(name: &str) -> Option<Intrinsic> {
         .or_else(|| vector(name))
         .or_else(|| FixedPoint::from_name(name).map(Intrinsic::FixedPoint))
         .or_else(|| library(name))
+        .or_else(|| former(name))
+}
+
+/// Names that LLVM has given up, and what it calls that now (`AutoUpgrade.cpp`). What stands for an instruction of a
+/// processor is the target's matter unless it is one of the operations here.
+fn former(name: &str) -> Option<Intrinsic> {
+    Some(Intrinsic::Plain(match name {
+        // Up to LLVM 6.
+        "invariant.group.barrier" => return Some(Intrinsic::First(0)),
+        // Up to LLVM 3.9: guards are checked by what is made of attributes.
+        "stackprotectorcheck" => return Some(Intrinsic::Nothing(0)),
+        // From LLVM 9 to 11. What had these names without `v2` before took no start in some cases, and LLVM does not
+        // read it any more.
+        "experimental.vector.reduce.v2.fadd" => Opcode::ReduceFadd,
+        "experimental.vector.reduce.v2.fmul" => Opcode::ReduceFmul,
+        // Up to LLVM 3.8, 6 or 7.
+        "x86.sse2.pmaxs.w" | "x86.sse41.pmaxsb" | "x86.sse41.pmaxsd" => Opcode::Smax,
+        "x86.sse2.pmins.w" | "x86.sse41.pminsb" | "x86.sse41.pminsd" => Opcode::Smin,
+        "x86.sse2.pmaxu.b" | "x86.sse41.pmaxuw" | "x86.sse41.pmaxud" => Opcode::Umax,
+        "x86.sse2.pminu.b" | "x86.sse41.pminuw" | "x86.sse41.pminud" => Opcode::Umin,
+        "x86.sse.sqrt.ps" | "x86.sse2.sqrt.pd" => Opcode::Fsqrt,
+        "x86.fma.vfmadd.ps" | "x86.fma.vfmadd.pd" => Opcode::Fma,
+        "x86.sse2.cvtdq2ps" => Opcode::Sitofp,
+        "x86.sse2.padds.b" | "x86.sse2.padds.w" => Opcode::SaddSat,
+        "x86.sse2.psubs.b" | "x86.sse2.psubs.w" => Opcode::SsubSat,
+        "x86.sse2.paddus.b" | "x86.sse2.paddus.w" => Opcode::UaddSat,
+        "x86.sse2.psubus.b" | "x86.sse2.psubus.w" => Opcode::UsubSat,
+        _ => return None,
+    }))
 }
 
 fn memory_and_control(name: &str) -> Option<Intrinsic> {
@@ -212,21 +257,21 @@ fn memory_and_control(name: &str) -> Option<Intrinsic> {
         | "sideeffect"
         | "pseudoprobe"
         | "var.annotation"
-        | "invariant.start"
-        | "invariant.end"
         | "va_end"
         | "fake.use"
         | "clear_cache"
-        | "codeview.annotation" => Intrinsic::Nothing,
+        | "codeview.annotation" => Intrinsic::Nothing(0),
+        "invariant.start" => Intrinsic::Nothing(0b1),
+        "invariant.end" => Intrinsic::Nothing(0b10),
+        "expect.with.probability" => Intrinsic::First(0b100),
         "expect"
-        | "expect.with.probability"
         | "annotation"
         | "ptr.annotation"
         | "launder.invariant.group"
         | "strip.invariant.group"
         | "ssa.copy"
         | "adjust.trampoline"
-        | "arithmetic.fence" => Intrinsic::First,
+        | "arithmetic.fence" => Intrinsic::First(0),
         // Tests of types that no pass has made anything of are taken to succeed.
         "allow.runtime.check" | "allow.ubsan.check" | "type.test" | "public.type.test" => Intrinsic::True,
         "read_register" | "read_volatile_register" | "write_register" => Intrinsic::Register,
@@ -376,7 +421,11 @@ fn constrained(name: &str) -> Option<Intrinsic> {
 }
 
 fn vector(name: &str) -> Option<Intrinsic> {
-    let name = name.strip_prefix("experimental.").unwrap_or(name);
+    // What has a start had other names before LLVM 12.
+    let (name, may_start) = match name.strip_prefix("experimental.") {
+        Some(name) => (name, false),
+        None => (name, true),
+    };
     Some(Intrinsic::Plain(match name.strip_prefix("vector.reduce.")? {
         "add" => Opcode::ReduceAdd,
         "mul" => Opcode::ReduceMul,
@@ -389,8 +438,8 @@ fn vector(name: &str) -> Option<Intrinsic> {
         "umax" => Opcode::ReduceUmax,
         "fmin" => Opcode::ReduceFmin,
         "fmax" => Opcode::ReduceFmax,
-        "fadd" => Opcode::ReduceFadd,
-        "fmul" => Opcode::ReduceFmul,
+        "fadd" if may_start => Opcode::ReduceFadd,
+        "fmul" if may_start => Opcode::ReduceFmul,
         _ => return None,
     }))
 }
@@ -467,9 +516,28 @@ mod tests {
         };
         assert_eq!(functions.of(8), Some(RuntimeFunction::MemmoveElements8));
         assert_eq!([0, 3, 32].map(|bytes| functions.of(bytes)), [None; 3]);
-        assert_eq!(of("llvm.lifetime.start.p0"), Some(Intrinsic::Nothing));
+        assert_eq!(of("llvm.lifetime.start.p0"), Some(Intrinsic::Nothing(0)));
+        assert_eq!(
+            of("llvm.experimental.vector.reduce.v2.fadd.f32.v4f32"),
+            Some(Intrinsic::Plain(Opcode::ReduceFadd))
+        );
+        // Its start does not count where the call has fast-math flags.
+        assert_eq!(
+            of("llvm.experimental.vector.reduce.fadd.f32.f32.v4f32"),
+            Some(Intrinsic::Unknown)
+        );
         assert_eq!(of("llvm.x86.sse2.pause"), Some(Intrinsic::Unknown));
         assert_eq!(of("llvm.trunc.strange"), Some(Intrinsic::Unknown));
         assert_eq!(of("memcpy"), None);
+    }
+
+    #[test]
+    fn immediates_are_those_of_the_intrinsic() {
+        let of = |name: &str| Intrinsic::from_name(name.as_bytes()).map(Intrinsic::immediates);
+        assert_eq!(of("llvm.ctlz.i32"), Some(0b10));
+        assert_eq!(of("llvm.memset.inline.p0.i64"), Some(0b11000));
+        assert_eq!(of("llvm.invariant.end.p0"), Some(0b10));
+        assert_eq!(of("llvm.expect.with.probability.i32"), Some(0b100));
+        assert_eq!(of("llvm.lifetime.start.p0"), Some(0));
     }
 }

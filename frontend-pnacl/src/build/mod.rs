@@ -7,6 +7,7 @@
 
 pub mod aggregates;
 pub mod blocks;
+pub mod class;
 pub mod classes;
 pub mod consts;
 pub mod data;
@@ -16,10 +17,13 @@ pub mod environment;
 pub mod evaluate;
 pub mod gep;
 pub mod intrinsics;
+pub(crate) mod marks;
 pub mod phis;
 pub mod quick_tree;
 pub mod signatures;
+pub mod splits;
 pub mod state;
+pub mod tables;
 pub mod values;
 pub mod wide;
 pub mod word;

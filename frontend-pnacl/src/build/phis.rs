@@ -45,7 +45,7 @@ impl Builder<'_, '_> {
             self.expect_type(word, ty)?;
         }
         match self.class(ty)? {
-            super::classes::Class::Scalar(ir_type) => {
+            super::class::Class::Scalar(ir_type) => {
                 self.state
                     .incoming
                     .extend(pairs.iter().map(|&(word, block)| (word.operand(), block)));

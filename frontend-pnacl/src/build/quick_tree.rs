@@ -37,7 +37,7 @@ impl Dominators for DomTree {
     }
 }
 
-/// A tree in which each block stands behind its ancestors, all of which dominate it.
+/// A tree in which each block stands after its ancestors, all of which dominate it.
 #[derive(Debug, Default)]
 pub struct QuickTree {
     /// By block; the entry's is itself, `NONE` for blocks that are not reached. Empty if there is no such tree.
@@ -77,7 +77,7 @@ impl QuickTree {
         self.parents.get(block as usize).copied().unwrap_or(NONE)
     }
 
-    /// The nearest block on the way up from `block`, itself included, that does not stand behind `limit`.
+    /// The nearest block on the way up from `block`, itself included, that does not stand after `limit`.
     #[inline]
     fn climb(&self, mut block: u32, limit: u32, steps: &mut usize) -> Option<u32> {
         while block > limit {

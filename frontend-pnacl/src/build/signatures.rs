@@ -3,7 +3,7 @@
 //! Aggregates are split into their scalars; metadata is no parameter. Call signatures are found again by function
 //! type, attribute list, convention and, for variadic functions, the types of the further arguments.
 
-use super::classes::Class;
+use super::class::Class;
 use super::values::Builder;
 use super::word::Word;
 use crate::error::ReadError;
@@ -12,7 +12,7 @@ use crate::llvm::attributes::{ParameterAttributes, Role};
 use crate::llvm::types::{Kind, TypeId};
 use frazil_ir::{CallConv, Param, ParamKind, SigId, Signature, Type};
 
-/// Fills a signature from a function type and an attribute list; `more` are the arguments behind the parameters.
+/// Fills a signature from a function type and an attribute list; `more` are the arguments after the parameters.
 ///
 /// # Errors
 /// If the type or the attributes are malformed or not supported.
@@ -187,7 +187,7 @@ pub fn of_call(
 
 /// Refuses signatures that are more than the size of the file justifies.
 fn check_room(build: &Builder<'_, '_>) -> Result<(), ReadError> {
-    if build.state.signature_parameters <= limits::signature_parameters(build.module.stream.bytes().len()) {
+    if build.state.signature_parameters <= limits::signature_parameters(build.module.input_bytes) {
         return Ok(());
     }
     Err(build.malformed("calls with more parameters than the size of the file justifies"))

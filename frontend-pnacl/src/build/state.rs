@@ -1,13 +1,14 @@
 //! Memory that is used again for each function of a module, and the words that a module's values begin with.
 
-use super::blocks::Splits;
+use super::class::CLASS_UNKNOWN;
 use super::dominance::Uses;
 use super::environment::Environment;
+use super::marks::Marks;
+use super::splits::Splits;
+use super::tables::{ModuleTables, ModuleValue};
 use super::word::{NO_TYPE, State, Word};
 use crate::limits;
-use crate::llvm::attachments::Marks;
 use crate::llvm::constants::{Constant, ConstantKind, ConstantTable};
-use crate::llvm::module::{BitcodeModule, ModuleValue};
 use crate::llvm::types::{Kind, TypeId, TypeTable};
 use frazil_ir::module::TlsModel;
 use frazil_ir::{Operand, SigId, SymbolId, Type};
@@ -87,13 +88,9 @@ pub struct BuildState {
     pub(crate) environment: Environment,
 }
 
-pub(crate) const CLASS_UNKNOWN: u8 = 255;
-pub(crate) const CLASS_AGGREGATE: u8 = 254;
-pub(crate) const CLASS_METADATA: u8 = 253;
-
 impl BuildState {
     /// Memory for functions of `module`.
-    pub fn new(module: &BitcodeModule<'_>) -> BuildState {
+    pub fn new(module: &ModuleTables) -> BuildState {
         let mut state = BuildState {
             classes: vec![CLASS_UNKNOWN; module.types.len()],
             wide_room: limits::WIDE_ROOM,
@@ -148,7 +145,7 @@ impl BuildState {
     }
 }
 
-fn symbol_word(module: &BitcodeModule<'_>, symbol: SymbolId) -> Word {
+fn symbol_word(module: &ModuleTables, symbol: SymbolId) -> Word {
     let thread_local = module
         .module
         .symbols

@@ -9,13 +9,13 @@
 //! Invariant: `words.len() >= next`, and longer only while forward references are open; every word below `next` is
 //! defined.
 
-use super::classes::Class;
+use super::class::Class;
 use super::dominance::Elsewhere;
 use super::state::{BuildState, constant_word};
+use super::tables::ModuleTables;
 use super::word::{NO_TYPE, State, Word};
 use crate::error::{ReadError, ReadErrorKind};
 use crate::limits;
-use crate::llvm::module::BitcodeModule;
 use crate::llvm::types::TypeId;
 use frazil_ir::{
     ConstKind, EntityRef, Function, InstData, Opcode, Operand, SymbolId, Type, TypeData, Value, ValueKind,
@@ -23,7 +23,7 @@ use frazil_ir::{
 
 /// Builds one function.
 pub struct Builder<'r, 'm> {
-    pub(crate) module: &'m BitcodeModule<'m>,
+    pub(crate) module: &'m ModuleTables,
     pub(crate) state: &'r mut BuildState,
     pub(crate) function: &'r mut Function,
     /// The number of the next value.
@@ -391,7 +391,7 @@ impl<'m> Builder<'_, 'm> {
                     .get(known.index() as usize)
                     .and_then(|part| part.as_value())
             {
-                // The parts were declared one behind the other. Copies could not stand behind an invoke.
+                // The parts were declared one after the other. Copies could not stand after an invoke.
                 let count = self.state.types.len();
                 self.function.push_inst_into(data, first, count);
                 self.define_in_place(Word::aggregate(known.index(), ty));

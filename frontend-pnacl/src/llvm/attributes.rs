@@ -6,22 +6,20 @@
 //! What must not be skipped because ignoring it would change what the code does, and that code generation does not
 //! know, is collected by name.
 
-use super::types::TypeId;
+use super::codes::attributes as code;
+use super::types::{Kind, TypeId, TypeTable};
 use crate::bitstream::block::{Block, Item};
 use crate::bitstream::cursor::Cursor;
 use crate::bitstream::record::Record;
 use crate::error::ReadError;
 use crate::limits;
-use frazil_ir::module::StackProtector;
+use frazil_ir::module::{FramePointer, StackProtector};
 use frazil_ir::signature::Extension;
 use frazil_ir::{CallFlags, RuntimeFunction};
 use frazil_support::FxHashMap;
 
 /// The position of a function's own attributes in a list; 0 is the result, `n + 1` parameter `n`.
 const FUNCTION_POSITION: u64 = 0xffff_ffff;
-
-const GROUP_ENTRY: u64 = 3;
-const LIST_ENTRY: u64 = 2;
 
 /// Shapes of an attribute in a group's record.
 mod shape {
@@ -64,7 +62,31 @@ mod kind {
     pub const NO_CF_CHECK: u64 = 56;
     pub const PREALLOCATED: u64 = 65;
     pub const SWIFT_ASYNC: u64 = 75;
+    pub const BY_REF: u64 = 69;
     pub const ELEMENT_TYPE: u64 = 77;
+
+    /// Kinds with a number, with a type, with a range, with ranges (`Attributes.td`); all others have nothing.
+    const INTEGERS: [u64; 11] = [ALIGNMENT, STACK_ALIGNMENT, UW_TABLE, 41, 42, 51, 74, 82, 86, 87, 102];
+    const TYPES: [u64; 6] = [BY_VAL, STRUCT_RET, IN_ALLOCA, PREALLOCATED, BY_REF, ELEMENT_TYPE];
+    const RANGE: u64 = 92;
+    const RANGES: u64 = 94;
+    /// Kinds that older versions wrote without their number or type.
+    const BARE: [u64; 4] = [BY_VAL, STRUCT_RET, IN_ALLOCA, UW_TABLE];
+    /// Kinds that older versions had for functions.
+    const OF_FUNCTIONS: [u64; 3] = [45, 49, 50];
+
+    /// Whether an attribute of a kind may have a shape, and may be a function's or something else's.
+    pub fn fits(kind: u64, shape: u64, is_function: bool) -> bool {
+        let own = match kind {
+            _ if INTEGERS.contains(&kind) => super::shape::INTEGER,
+            _ if TYPES.contains(&kind) => super::shape::TYPE,
+            RANGE => super::shape::RANGE,
+            RANGES => super::shape::RANGE_LIST,
+            _ => super::shape::ENUM,
+        };
+        let is_bare = shape == super::shape::ENUM && BARE.contains(&kind);
+        (own == shape || is_bare) && (is_function || !OF_FUNCTIONS.contains(&kind))
+    }
 
     /// Attributes of functions that change the code that must be generated, in ways not supported.
     pub const UNSUPPORTED: &[(u64, &str)] = &[
@@ -123,6 +145,27 @@ pub struct ParameterAttributes {
     pub role_type: Option<TypeId>,
     /// What an argument of inline assembly points to (`elementtype`).
     pub element_type: Option<TypeId>,
+}
+
+impl ParameterAttributes {
+    /// Whether the role has a type that the file does not say: it is what the parameter points to.
+    fn lacks_type(&self) -> bool {
+        let has_type = matches!(self.role, Role::ByVal | Role::StructReturn | Role::InAlloca);
+        has_type && self.role_type.is_none()
+    }
+
+    fn set_role(&mut self, role: Role, record: &Record) -> Result<(), ReadError> {
+        let is_exclusive = |role| {
+            use Role::{ByVal, InAlloca, Nest, Preallocated, StructReturn};
+            matches!(role, ByVal | InAlloca | Nest | Preallocated | StructReturn)
+        };
+        if role != self.role && is_exclusive(role) && is_exclusive(self.role) {
+            let message = format!("a parameter with the attributes of {:?} and {role:?}", self.role);
+            return Err(record.malformed(message));
+        }
+        self.role = role;
+        Ok(())
+    }
 }
 
 /// What is special about a parameter.
@@ -185,6 +228,20 @@ impl FunctionAttributes {
             .find(|(key, _)| key == name.as_bytes())
             .map(|(_, value)| value.as_slice())
     }
+
+    /// Whether it keeps a frame pointer. What LLVM up to 9 says of it goes before, as in LLVM's `UpgradeAttributes`.
+    pub fn frame_pointer(&self) -> FramePointer {
+        let of_all = self.string("no-frame-pointer-elim");
+        let of_callers = self.string("no-frame-pointer-elim-non-leaf");
+        match (of_all, of_callers, self.string("frame-pointer")) {
+            (Some(b"true"), _, _) => FramePointer::All,
+            (_, Some(_), _) => FramePointer::NonLeaf,
+            (Some(_), _, _) => FramePointer::None,
+            (_, _, Some(b"all")) => FramePointer::All,
+            (_, _, Some(b"non-leaf" | b"non-leaf-no-reserve")) => FramePointer::NonLeaf,
+            _ => FramePointer::None,
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -212,6 +269,8 @@ pub struct AttributeTable {
     pub forbids_calls: bool,
     /// Whether there are functions that call others where they begin or return.
     pub has_hooks: bool,
+    /// Whether there are parameters whose role has a type that the file does not say.
+    pub has_untyped_roles: bool,
 }
 
 /// One attribute list.
@@ -256,7 +315,21 @@ impl<'m> Attributes<'m> {
     }
 }
 
+/// What [`Attributes::lack_type`] finds, for messages.
+pub const LACKS_TYPE: &str = "a parameter whose attribute does not say the type that it is about";
+
 impl Attributes<'_> {
+    /// Whether a parameter of a function type has a role with a type that neither the attribute nor the parameter's
+    /// own type says.
+    #[cold]
+    pub fn lack_type(&self, function: TypeId, types: &TypeTable) -> bool {
+        let Some(Kind::Function { parameters, .. }) = types.kind(function) else {
+            return false;
+        };
+        let mut parameters = types.members(parameters).iter().enumerate();
+        parameters.any(|(index, &ty)| self.parameter(index).lacks_type() && !types.is_typed_pointer(ty))
+    }
+
     fn call_flags(&self) -> CallFlags {
         let mut flags = CallFlags::empty();
         if let Some(function) = self.function() {
@@ -314,11 +387,13 @@ impl AttributeTable {
         loop {
             match block.next(cursor, record)? {
                 Item::End => return Ok(()),
-                Item::Record if record.code() == GROUP_ENTRY => {
+                Item::Record if record.code() == code::GROUP => {
                     let id = record.operand(0)?;
                     let group = read_group(record)?;
                     self.forbids_calls |= forbids_calls(&group);
                     self.has_hooks |= has_hooks(&group);
+                    self.has_untyped_roles |=
+                        matches!(&group, Group::Parameter { attributes, .. } if attributes.lacks_type());
                     self.ids.insert(id, self.groups.len() as u32);
                     self.groups.push(group);
                 }
@@ -340,7 +415,7 @@ impl AttributeTable {
         loop {
             match block.next(cursor, record)? {
                 Item::End => return Ok(()),
-                Item::Record if record.code() == LIST_ENTRY => {
+                Item::Record if record.code() == code::LIST => {
                     let mut list = List::with_capacity(record.operands().len());
                     for id in record.operands() {
                         let group = self.ids.get(id).copied();
@@ -399,8 +474,13 @@ fn has_hooks(group: &Group) -> bool {
 
 fn read_group(record: &Record) -> Result<Group, ReadError> {
     let position = record.operand(1)?;
-    let mut reader = GroupReader { record, index: 2 };
-    if position == FUNCTION_POSITION {
+    let is_function = position == FUNCTION_POSITION;
+    let mut reader = GroupReader {
+        record,
+        index: 2,
+        is_function,
+    };
+    if is_function {
         let mut attributes = FunctionAttributes::default();
         while let Some(attribute) = reader.next()? {
             apply_to_function(&mut attributes, attribute);
@@ -429,6 +509,7 @@ enum Attribute {
 struct GroupReader<'r> {
     record: &'r Record,
     index: usize,
+    is_function: bool,
 }
 
 impl GroupReader<'_> {
@@ -438,10 +519,14 @@ impl GroupReader<'_> {
         Ok(value)
     }
 
-    /// The kind of an attribute; what a later LLVM may have added could change the code.
-    fn kind(&mut self) -> Result<u64, ReadError> {
+    /// The kind of an attribute of a shape; what a later LLVM may have added could change the code.
+    fn kind(&mut self, shape: u64) -> Result<u64, ReadError> {
         match self.take()? {
-            number @ 1..=kind::LAST => Ok(number),
+            number @ 1..=kind::LAST if kind::fits(number, shape, self.is_function) => Ok(number),
+            number @ 1..=kind::LAST => {
+                let message = format!("an attribute of kind {number} and shape {shape}, which it cannot have there");
+                Err(self.record.malformed(message))
+            }
             number => Err(self
                 .record
                 .malformed(format!("an attribute of kind {number}, which is not known"))),
@@ -464,20 +549,20 @@ impl GroupReader<'_> {
             return Ok(None);
         }
         Ok(Some(match self.take()? {
-            shape::ENUM => Attribute::Enum(self.kind()?),
-            shape::INTEGER => Attribute::Integer(self.kind()?, self.take()?),
+            shape::ENUM => Attribute::Enum(self.kind(shape::ENUM)?),
+            shape::INTEGER => Attribute::Integer(self.kind(shape::INTEGER)?, self.take()?),
             shape::STRING => Attribute::String(self.text()?, Vec::new()),
             shape::STRING_WITH_VALUE => Attribute::String(self.text()?, self.text()?),
-            shape::TYPE_ABSENT => Attribute::Type(self.take()?, None),
-            shape::TYPE => Attribute::Type(self.take()?, Some(self.take()?)),
+            shape::TYPE_ABSENT => Attribute::Type(self.kind(shape::TYPE)?, None),
+            shape::TYPE => Attribute::Type(self.kind(shape::TYPE)?, Some(self.take()?)),
             shape::RANGE => {
-                self.take()?;
+                self.kind(shape::RANGE)?;
                 let bits = self.take()?;
                 self.skip_range(bits)?;
                 Attribute::Skipped
             }
             shape::RANGE_LIST => {
-                self.take()?;
+                self.kind(shape::RANGE_LIST)?;
                 let count = self.take()?;
                 let bits = self.take()?;
                 if count > self.record.operands().len() as u64 {
@@ -575,8 +660,16 @@ fn apply_to_parameter(
         _ => None,
     };
     match *attribute {
-        Attribute::Enum(kind::Z_EXT) => attributes.extension = Extension::Zero,
-        Attribute::Enum(kind::S_EXT) => attributes.extension = Extension::Sign,
+        Attribute::Enum(number @ (kind::Z_EXT | kind::S_EXT)) => {
+            let extension = match number {
+                kind::Z_EXT => Extension::Zero,
+                _ => Extension::Sign,
+            };
+            if ![Extension::None, extension].contains(&attributes.extension) {
+                return Err(record.malformed("a parameter that is extended in two ways"));
+            }
+            attributes.extension = extension;
+        }
         Attribute::Enum(kind::IN_REG) => attributes.in_reg = true,
         Attribute::Integer(number @ (kind::ALIGNMENT | kind::STACK_ALIGNMENT), bytes) => {
             let log2 = bytes.trailing_zeros();
@@ -592,17 +685,41 @@ fn apply_to_parameter(
         }
         Attribute::Enum(number) => {
             if let Some(role) = role(number) {
-                attributes.role = role;
+                attributes.set_role(role, record)?;
             }
         }
         Attribute::Type(kind::ELEMENT_TYPE, ty) => attributes.element_type = ty.map(|ty| ty as TypeId),
         Attribute::Type(number, ty) => {
             if let Some(role) = role(number) {
-                attributes.role = role;
+                attributes.set_role(role, record)?;
                 attributes.role_type = ty.map(|ty| ty as TypeId);
             }
         }
         Attribute::Integer(..) | Attribute::String(..) | Attribute::Skipped => {}
     }
     Ok(())
+}
+
+/// What a function calls.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::llvm) struct Hooks {
+    pub(in crate::llvm) entry: Option<RuntimeFunction>,
+    pub(in crate::llvm) exit: Option<RuntimeFunction>,
+}
+
+impl Hooks {
+    /// Those of a function with these attributes.
+    #[cold]
+    pub(in crate::llvm) fn of(attributes: &FunctionAttributes) -> Hooks {
+        if attributes.naked {
+            return Hooks::default();
+        }
+        let [entry, exit] = HOOKS.map(|name| attributes.string(name).and_then(hook_function));
+        Hooks { entry, exit }
+    }
+
+    /// Whether calls stand before returns.
+    pub(in crate::llvm) fn at_exit(self) -> bool {
+        self.exit.is_some()
+    }
 }

@@ -81,6 +81,20 @@ pub mod module {
     pub const IFUNC: u64 = 18;
 }
 
+/// Records of attribute groups and lists.
+pub mod attributes {
+    /// The groups that make up a list.
+    pub const LIST: u64 = 2;
+    /// The attributes of a group.
+    pub const GROUP: u64 = 3;
+}
+
+/// Records of blocks of names that are numbered in their order.
+pub mod names {
+    /// The next name.
+    pub const NAME: u64 = 1;
+}
+
 /// Records of the type table.
 #[allow(missing_docs, reason = "a table of LLVM's names")]
 pub mod types {
@@ -339,6 +353,7 @@ pub mod function {
             CLEANUP_PAD => "cleanuppad",
             CATCH_SWITCH => "catchswitch",
             CALL_BRANCH => "callbr",
+            OPERAND_BUNDLE => "operand bundle",
             SELECT_OLD | LANDING_PAD_OLD | CMPXCHG_OLD => "instruction of an LLVM before 3.9",
             _ => "instruction",
         }
@@ -367,6 +382,7 @@ pub mod metadata {
     pub const VALUE: u64 = 2;
     pub const NODE: u64 = 3;
     pub const NAME: u64 = 4;
+    pub const DISTINCT_NODE: u64 = 5;
     pub const KIND: u64 = 6;
     pub const NAMED_NODE: u64 = 10;
     pub const STRINGS: u64 = 35;
@@ -374,6 +390,12 @@ pub mod metadata {
     pub const INDEX_OFFSET: u64 = 38;
     pub const INDEX: u64 = 39;
     pub const ARGUMENT_LIST: u64 = 46;
+}
+
+/// Records of string tables.
+pub mod strings {
+    /// All strings.
+    pub const BLOB: u64 = 1;
 }
 
 /// Records of symbol tables.

@@ -3,9 +3,9 @@
 //! It is checked when a table of constants is complete, for all of them, whether or not something uses them: LLVM's
 //! reader makes all of them, and refuses a module if it cannot.
 //!
-//! Left to whoever evaluates a constant: the types of operands of expressions, which say them in many ways.
+//! Left to whoever evaluates a constant: the types of operands of other expressions than casts.
 
-use super::constants::{Constant, ConstantKind, ConstantTable};
+use super::constants::{Constant, ConstantKind, ConstantTable, may_cast_kind};
 use super::types::{Kind, TypeId, TypeTable};
 
 /// What is known of the type of a value.
@@ -28,11 +28,14 @@ pub fn find_wrong(
     let rows = table.rows.get(first..).unwrap_or_default();
     rows.iter().find_map(|row| match row.kind {
         ConstantKind::Aggregate => wrong_element(table, row, types, &type_of),
+        ConstantKind::Cast => wrong_cast(table.words(row), row.ty, types, &type_of),
         _ => {
             let words = table.words(row);
             let mut named = operands(row.kind, words);
-            let unknown = named.find(|&value| type_of(value).is_none())?;
-            Some(format!("a constant of value {unknown}, which is not there"))
+            match named.find(|&value| type_of(value).is_none()) {
+                Some(unknown) => Some(format!("a constant of value {unknown}, which is not there")),
+                None => wrong_operand(row, words, types, &type_of),
+            }
         }
     })
 }
@@ -40,7 +43,7 @@ pub fn find_wrong(
 /// The values that an expression names.
 fn operands(kind: ConstantKind, words: &[u64]) -> impl Iterator<Item = u64> + '_ {
     let (skip, step) = match kind {
-        ConstantKind::Cast | ConstantKind::Binary | ConstantKind::Compare => (1, 1),
+        ConstantKind::Binary | ConstantKind::Compare => (1, 1),
         ConstantKind::Select
         | ConstantKind::ExtractElement
         | ConstantKind::InsertElement
@@ -51,6 +54,44 @@ fn operands(kind: ConstantKind, words: &[u64]) -> impl Iterator<Item = u64> + '_
         _ => (usize::MAX, 1),
     };
     words.iter().copied().skip(skip).step_by(step)
+}
+
+/// An operand of another type than the expression, where both must be the same.
+fn wrong_operand(
+    row: &Constant,
+    words: &[u64],
+    types: &TypeTable,
+    type_of: &impl Fn(u64) -> Option<ValueType>,
+) -> Option<String> {
+    let alike = match (row.kind, words) {
+        (ConstantKind::Binary | ConstantKind::Select, [_, alike @ ..]) => alike,
+        (ConstantKind::Negative, alike) => alike,
+        (ConstantKind::InsertElement, [vector, ..]) => std::slice::from_ref(vector),
+        _ => &[],
+    };
+    let is_wrong = |value: &&u64| type_of(**value).is_some_and(|found| !is_same(found, row.ty, types));
+    let wrong = alike.iter().find(is_wrong)?;
+    Some(format!("a constant of value {wrong}, which is not of type {}", row.ty))
+}
+
+fn wrong_cast(
+    words: &[u64],
+    to: TypeId,
+    types: &TypeTable,
+    type_of: &impl Fn(u64) -> Option<ValueType>,
+) -> Option<String> {
+    const ADDRESS: Kind = Kind::Pointer {
+        space: 0,
+        pointee: None,
+    };
+    let &[cast, value] = words else { return None };
+    let from = match type_of(value) {
+        None => return Some(format!("a constant of value {value}, which is not there")),
+        Some(ValueType::Address) => Some(&ADDRESS),
+        Some(ValueType::Type(ty)) => types.kind(ty),
+    };
+    let may_be = from.is_some_and(|from| may_cast_kind(cast, from, to, types));
+    (!may_be).then(|| format!("a cast of value {value} to type {to}, to which it cannot be cast"))
 }
 
 fn wrong_element(

@@ -181,6 +181,7 @@ impl ConstantTable {
                 self.add_words(ConstantKind::Binary, words.into_iter())
             }
             code::COMPARE => {
+                expect_type(record, 0, types)?;
                 let words = [record.operand(3)?, record.operand(1)?, record.operand(2)?];
                 self.add_words(ConstantKind::Compare, words.into_iter())
             }
@@ -189,16 +190,22 @@ impl ConstantTable {
                 self.add_words(ConstantKind::Select, words.into_iter())
             }
             code::EXTRACT_ELEMENT => {
-                let words = [record.operand(1)?, index_operand(record)?];
+                expect_vector(record, record.operand(0)?, types)?;
+                let words = [record.operand(1)?, index_operand(record, types)?];
                 self.add_words(ConstantKind::ExtractElement, words.into_iter())
             }
             code::INSERT_ELEMENT => {
-                let words = [record.operand(0)?, record.operand(1)?, index_operand(record)?];
+                expect_vector(record, u64::from(ty), types)?;
+                let words = [record.operand(0)?, record.operand(1)?, index_operand(record, types)?];
                 self.add_words(ConstantKind::InsertElement, words.into_iter())
             }
             code::SHUFFLE | code::SHUFFLE_EXTENDED => {
                 // The extended form says the vectors' type first.
                 let first = usize::from(record.code() == code::SHUFFLE_EXTENDED);
+                expect_vector(record, u64::from(ty), types)?;
+                if first > 0 {
+                    expect_vector(record, record.operand(0)?, types)?;
+                }
                 let words = [
                     record.operand(first)?,
                     record.operand(first + 1)?,
@@ -210,7 +217,7 @@ impl ConstantTable {
                 self.add_words(ConstantKind::Negative, [record.operand(1)?].into_iter())
             }
             code::GEP_OLD | code::INBOUNDS_GEP | code::GEP_INRANGE_OLD | code::GEP_INRANGE | code::GEP => {
-                self.add_gep(record)?
+                self.add_gep(record, types)?
             }
             code::BLOCK_ADDRESS | code::LOCAL_EQUIVALENT | code::NO_CFI if record.operand(0)? >= types.len() as u64 => {
                 return Err(record.malformed("a function of a type that is not there"));
@@ -310,7 +317,7 @@ impl ConstantTable {
         Ok(self.add_words(ConstantKind::Float, words.into_iter()))
     }
 
-    fn add_gep(&mut self, record: &Record) -> Result<(ConstantKind, u64, u32), ReadError> {
+    fn add_gep(&mut self, record: &Record, types: &TypeTable) -> Result<(ConstantKind, u64, u32), ReadError> {
         let operands = record.operands();
         let code = record.code();
         let explicit = matches!(code, code::GEP_INRANGE_OLD | code::GEP_INRANGE | code::GEP);
@@ -340,6 +347,20 @@ impl ConstantTable {
         if pairs.len() < 2 || pairs.len() % 2 == 1 {
             return Err(record.malformed("a constant address with no pointer or half an index"));
         }
+        if source != NO_TYPE && source >= types.len() as u64 {
+            return Err(record.malformed(format!("a constant address in type {source} of {}", types.len())));
+        }
+        for at in (index..operands.len()).step_by(2) {
+            expect_type(record, at, types)?;
+        }
+        let base = TypeId::try_from(record.operand(index)?).unwrap_or(TypeId::MAX);
+        let base = match types.kind(base) {
+            Some(&Kind::Vector { element, .. }) => types.kind(element),
+            other => other,
+        };
+        if !matches!(base, Some(Kind::Pointer { .. })) {
+            return Err(record.malformed("a constant address from something that is no pointer"));
+        }
         Ok(self.add_words(ConstantKind::Gep, [source].into_iter().chain(pairs.iter().copied())))
     }
 
@@ -368,33 +389,57 @@ impl Constant {
 const NEGATION: u64 = 0;
 
 /// The value number of the index of an element; since indices may have any type, that stands before it.
-fn index_operand(record: &Record) -> Result<u64, ReadError> {
+fn index_operand(record: &Record, types: &TypeTable) -> Result<u64, ReadError> {
     const WITHOUT_TYPE: usize = 3;
-    record.operand(match record.operands().len() {
-        WITHOUT_TYPE => WITHOUT_TYPE - 1,
-        _ => WITHOUT_TYPE,
-    })
+    if record.operands().len() == WITHOUT_TYPE {
+        return record.operand(WITHOUT_TYPE - 1);
+    }
+    expect_type(record, WITHOUT_TYPE - 1, types)?;
+    record.operand(WITHOUT_TYPE)
+}
+
+/// Refuses an operand that is no type.
+fn expect_type(record: &Record, at: usize, types: &TypeTable) -> Result<(), ReadError> {
+    match record.operand(at)? {
+        ty if ty < types.len() as u64 => Ok(()),
+        ty => Err(record.malformed(format!("a constant with type {ty} of {}", types.len()))),
+    }
+}
+
+/// Refuses a type that is no vector.
+fn expect_vector(record: &Record, ty: u64, types: &TypeTable) -> Result<(), ReadError> {
+    let kind = TypeId::try_from(ty).ok().and_then(|ty| types.kind(ty));
+    match kind {
+        Some(Kind::Vector { .. } | Kind::Other("scalable vector")) => Ok(()),
+        _ => Err(record.malformed(format!("a constant with type {ty} where a vector is expected"))),
+    }
 }
 
 /// Whether there may be such a cast, sizes aside.
 fn may_cast(cast: u64, from: u64, to: TypeId, types: &TypeTable) -> bool {
-    let element = |ty: TypeId| match types.kind(ty) {
-        Some(&Kind::Vector { element, .. }) => types.kind(element),
-        other => other,
-    };
-    let Some(from) = TypeId::try_from(from).ok().and_then(element) else {
-        return false;
+    let from = TypeId::try_from(from).ok().and_then(|from| types.kind(from));
+    from.is_some_and(|from| may_cast_kind(cast, from, to, types))
+}
+
+/// The same from a type of a kind.
+pub(super) fn may_cast_kind(cast: u64, from: &Kind, to: TypeId, types: &TypeTable) -> bool {
+    let element = |kind| match kind {
+        &Kind::Vector { element, .. } => types.kind(element),
+        other => Some(other),
     };
     let is_pointer = |kind: &Kind| matches!(kind, Kind::Pointer { .. });
     let is_integer = |kind: &Kind| matches!(kind, Kind::Integer(_));
-    element(to).is_some_and(|to| match cast {
+    let (Some(from), Some(to)) = (element(from), types.kind(to).and_then(element)) else {
+        return false;
+    };
+    match cast {
         casts::BITCAST => is_pointer(from) == is_pointer(to),
         casts::PTR_TO_INT | casts::PTR_TO_ADDRESS => is_pointer(from) && is_integer(to),
         casts::INT_TO_PTR => is_integer(from) && is_pointer(to),
         casts::ADDRESS_SPACE => is_pointer(from) && is_pointer(to),
         casts::TRUNC | casts::ZEXT | casts::SEXT => is_integer(from) && is_integer(to),
         _ => true,
-    })
+    }
 }
 
 fn is_bytes(ty: TypeId, types: &TypeTable) -> bool {
@@ -404,7 +449,7 @@ fn is_bytes(ty: TypeId, types: &TypeTable) -> bool {
     }
 }
 
-/// A length at `at` and as many characters; also returns the index behind them.
+/// A length at `at` and as many characters; also returns the index after them.
 fn counted_text(record: &Record, at: usize) -> Result<(Vec<u8>, usize), ReadError> {
     let length = record.operand(at)?;
     let start = at + 1;

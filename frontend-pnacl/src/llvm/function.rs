@@ -6,25 +6,27 @@
 //! Operands are numbers relative to the next value's number; one that is not defined yet is followed by its type
 //! unless the type is known from the place. Blocks are not marked: a terminator ends one.
 
-use super::attachments::{Marks, mark_accesses};
+use super::attributes::Hooks;
 use super::body;
-use super::body::hooks::{self, Hooks};
+use super::body::context::{Body, Operands};
+use super::body::hooks;
 use super::codes::{block as id, function as code};
 use super::constant_operands::{self, ValueType};
-use super::fused;
 use super::metadata::Outer;
 use super::module::BitcodeModule;
-use super::types::{Kind, TypeId};
+use super::shapes;
+use super::types::Kind;
 use super::undominated;
 use crate::bitstream::block::{Block, FIRST_ABBREVIATION, Item, SubBlock, UNABBREVIATED_RECORD};
 use crate::bitstream::cursor::{Cursor, decode_signed};
 use crate::bitstream::record::Record;
-use crate::build::classes::Class;
+use crate::build::class::Class;
 use crate::build::dominance::{Elsewhere, Use};
+use crate::build::marks::{Marks, mark_accesses};
 use crate::build::signatures;
 use crate::build::state::BuildState;
 use crate::build::values::Builder;
-use crate::build::word::Word;
+use crate::build::word::{State, Word};
 use crate::error::ReadError;
 use frazil_ir::{EntityRef, FuncId, Function, Operand};
 
@@ -71,7 +73,7 @@ impl<'m> FunctionReader<'m> {
         FunctionReader {
             module,
             record: Record::default(),
-            state: BuildState::new(module),
+            state: BuildState::new(&module.tables),
             tables: None,
             metadata: None,
         }
@@ -84,7 +86,7 @@ impl<'m> FunctionReader<'m> {
     /// be read into again.
     pub fn read(&mut self, id: FuncId, function: &mut Function) -> Result<(), ReadError> {
         let module = self.module;
-        let (Some(body), Some(head)) = (module.bodies.get(id.index()), module.module.functions.get(id)) else {
+        let (Some(body), Some(head)) = (module.bodies.get(id.index()), module.tables.module.functions.get(id)) else {
             return Err(ReadError::malformed(0, format!("function {} has no body", id.index())));
         };
         self.state.early.clear();
@@ -99,7 +101,7 @@ impl<'m> FunctionReader<'m> {
         self.tables = Tables::of(function);
         function.has_block_addresses |= head.has_block_addresses;
         result.map(|_| ()).map_err(|error| {
-            let name = module.module.display_name(head.symbol);
+            let name = module.tables.module.display_name(head.symbol);
             error
                 .within(format!("function {} \"{name}\"", id.index()))
                 .within("the module")
@@ -139,7 +141,7 @@ impl<'m> FunctionReader<'m> {
         let next = state.words.len() as u32;
         let room = Builder::room_for(header.end - header.start);
         let builder = Builder {
-            module,
+            module: &module.tables,
             state,
             function,
             next,
@@ -150,9 +152,13 @@ impl<'m> FunctionReader<'m> {
         };
         let mut body = Body {
             build: builder,
+            module,
             open: false,
             phis: 0,
+            others: false,
             bundles: false,
+            bundle_place: None,
+            must_tail: None,
             early,
             marks,
             result: 0,
@@ -181,59 +187,6 @@ enum Reading {
     Done,
     /// Constants must be made at the beginning of the function: it is to be read once more, which happens once.
     Again,
-}
-
-/// A body that is being read.
-pub(crate) struct Body<'r, 'm> {
-    pub(crate) build: Builder<'r, 'm>,
-    /// Whether a block has been opened that no terminator has ended.
-    pub(crate) open: bool,
-    /// How many phis the block has so far.
-    phis: u32,
-    /// Whether operand bundles that matter stand before the next call.
-    pub(crate) bundles: bool,
-    /// How many constants are made at the beginning of the function. When more are wanted, the body is read again, and
-    /// what this reading builds does not matter.
-    early: usize,
-    /// Whether instructions are counted, because some of them are marked.
-    marks: bool,
-    /// What the function returns.
-    pub(super) result: TypeId,
-    /// What is called where the function begins and returns.
-    pub(super) hooks: Hooks,
-    /// The function's own metadata.
-    pub(super) metadata: Option<SubBlock>,
-    /// The module's.
-    pub(super) outer_metadata: &'r mut Option<Box<Outer<'m>>>,
-}
-
-/// Operands of a record that are read one after another.
-pub(crate) struct Operands<'r> {
-    pub(crate) record: &'r Record,
-    pub(crate) at: usize,
-}
-
-impl<'r> Operands<'r> {
-    /// The next operand.
-    #[inline]
-    pub(crate) fn next(&mut self) -> Result<u64, ReadError> {
-        let value = self.record.operand(self.at)?;
-        self.at += 1;
-        Ok(value)
-    }
-
-    /// The next operand, or 0 if there are no more.
-    #[inline]
-    pub(crate) fn next_or_zero(&mut self) -> u64 {
-        let value = self.record.operands().get(self.at).copied().unwrap_or(0);
-        self.at += 1;
-        value
-    }
-
-    /// All operands that are left.
-    pub(crate) fn rest(&self) -> &'r [u64] {
-        self.record.operands().get(self.at..).unwrap_or_default()
-    }
 }
 
 impl Body<'_, '_> {
@@ -295,7 +248,7 @@ impl Body<'_, '_> {
         // Instructions are counted one by one.
         let shapes = match self.marks {
             true => &[],
-            false => self.build.module.shapes.as_slice(),
+            false => self.module.shapes.as_slice(),
         };
         let id_bits = header.abbreviation_width;
         loop {
@@ -306,7 +259,7 @@ impl Body<'_, '_> {
                     self.build.check_plain_room()?;
                     continue;
                 }
-            } else if number == UNABBREVIATED_NUMBER && fused::skip_debug(cursor, id_bits) {
+            } else if number == UNABBREVIATED_NUMBER && shapes::skip_debug(cursor, id_bits) {
                 continue;
             }
             match block.next(cursor, record)? {
@@ -340,7 +293,7 @@ impl Body<'_, '_> {
             return Err(ReadError::malformed(inner.start, "constants behind instructions"));
         }
         let module = build.module;
-        let shared = module.block_info.abbreviations(id::CONSTANTS);
+        let shared = self.module.block_info.abbreviations(id::CONSTANTS);
         let first = build.state.constants.rows.len();
         let block = Block::enter(cursor, inner, shared);
         build.state.constants.read(cursor, block, record, &module.types)?;
@@ -367,11 +320,21 @@ impl Body<'_, '_> {
             return Err(build.malformed(message));
         }
         build.check_all_defined()?;
+        if self.bundle_place.is_some() {
+            return Err(self.lost_bundles());
+        }
+        if self.must_tail.is_some() {
+            return Err(self.not_returned());
+        }
+        let build = &mut self.build;
         build.finish_splits();
         build.function.compute_cfg();
         body::control::check_pads(build)?;
         build.finish_phis()?;
-        Ok(build.find_undominated())
+        Ok(build
+            .state
+            .uses
+            .find_wrong(build.next, build.function, &build.state.splits))
     }
 
     /// Handles one record.
@@ -396,8 +359,13 @@ impl Body<'_, '_> {
                 self.build.function.has_block_addresses = true;
                 return Ok(());
             }
-            other if fused::is_debug(other) => return Ok(()),
-            code::OPERAND_BUNDLE => return self.bundle(&mut operands),
+            other if shapes::is_debug(other) => return Ok(()),
+            code::OPERAND_BUNDLE => {
+                if !self.open {
+                    self.open_block()?;
+                }
+                return self.bundle(&mut operands);
+            }
             _ => {}
         }
         if !self.open {
@@ -439,6 +407,7 @@ impl Body<'_, '_> {
         self.build.elsewhere = self.build.state.uses.begin_block(self.build.next);
         self.open = true;
         self.phis = 0;
+        self.others = false;
         if block.index() == 0 {
             for index in 0..self.build.state.early.len() {
                 if let Some(&number) = self.build.state.early.get(index) {
@@ -502,77 +471,10 @@ impl Body<'_, '_> {
         }
     }
 
-    /// An operand that carries its type if it is not defined yet.
-    #[inline]
-    pub(crate) fn value(&mut self, operands: &mut Operands<'_>) -> Result<Word, ReadError> {
-        let number = self.number(operands.next()?);
-        if number < self.build.next {
-            return self.build.word(number);
-        }
-        let ty = self.build.type_id(operands.next()?)?;
-        self.build.forward(number, ty)
-    }
-
-    /// An operand of the same type as `like`.
-    #[inline]
-    pub(crate) fn value_like(&mut self, operands: &mut Operands<'_>, like: Word) -> Result<Word, ReadError> {
-        let number = self.number(operands.next()?);
-        if number >= self.build.next {
-            return if like.is_operand() {
-                self.build.forward_scalar(number, like.ir_type(), like.ty())
-            } else {
-                self.build.forward(number, like.ty())
-            };
-        }
-        let word = self.build.word(number)?;
-        let same = if like.is_operand() {
-            word.is_operand() && word.ir_type() == like.ir_type()
-        } else {
-            !word.is_operand() && word.ty() == like.ty()
-        };
-        if same {
-            Ok(word)
-        } else {
-            Err(self.build.malformed("two operands of different types"))
-        }
-    }
-
-    /// An operand whose type is known from the place.
-    #[inline]
-    pub(crate) fn value_of_type(&mut self, operands: &mut Operands<'_>, ty: TypeId) -> Result<Word, ReadError> {
-        let number = self.number(operands.next()?);
-        if number >= self.build.next {
-            return self.build.forward(number, ty);
-        }
-        let word = self.build.word(number)?;
-        self.build.expect_type(word, ty)?;
-        Ok(word)
-    }
-
-    /// The value number of a relative operand.
-    #[inline]
-    pub(crate) fn number(&self, relative: u64) -> u32 {
-        self.build.next.wrapping_sub(relative as u32)
-    }
-
-    /// A checked block number; the entry block is nobody's target.
-    #[inline]
-    pub(crate) fn target(&self, number: u64) -> Result<frazil_ir::Block, ReadError> {
-        if number > 0 && number < u64::from(self.build.block_count) {
-            return Ok(frazil_ir::Block::new(number as usize));
-        }
-        let message = format!(
-            "a branch to block {number}; expected 1 to {}",
-            self.build.block_count.saturating_sub(1)
-        );
-        Err(self.build.malformed(message))
-    }
-
     /// A phi: its type, then pairs of a signed relative value number and a block, then perhaps flags.
     fn phi(&mut self, operands: &mut Operands<'_>) -> Result<(), ReadError> {
         self.phis += 1;
-        let is_first = self.build.at_phis() && self.build.state.uses.is_value_of_block(self.phis - 1, self.build.next);
-        if !is_first && self.build.state.early.len() == self.early {
+        if self.is_behind_others(self.phis - 1) {
             return Err(self.build.malformed("a phi behind other instructions of its block"));
         }
         let ty = self.build.type_id(operands.next()?)?;
@@ -611,25 +513,6 @@ impl Body<'_, '_> {
         defined
     }
 
-    /// Whether instructions of a type may have fast-math flags.
-    pub(super) fn may_be_float(&self, ty: TypeId) -> bool {
-        let types = &self.build.module.types;
-        let mut ty = ty;
-        if let Some(Kind::Struct { members, .. }) = types.kind(ty) {
-            match types.members(members) {
-                [first, rest @ ..] if rest.iter().all(|member| member == first) => ty = *first,
-                _ => return false,
-            }
-        }
-        while let Some(&Kind::Array { element, .. }) = types.kind(ty) {
-            ty = element;
-        }
-        if let Some(&Kind::Vector { element, .. }) = types.kind(ty) {
-            ty = element;
-        }
-        matches!(types.kind(ty), Some(Kind::Float(_) | Kind::Other(_)))
-    }
-
     /// An operand of a phi. A constant that becomes instructions is noted, to be made early in a second reading.
     fn phi_operand(&mut self, number: u32) -> Result<Word, ReadError> {
         let before = self.build.function.insts.len();
@@ -641,13 +524,30 @@ impl Body<'_, '_> {
     }
 
     /// Operand bundles stand before their call. Only those that say something about control convergence can be
-    /// left out.
+    /// left out. What they name must be there, but is not made.
     fn bundle(&mut self, operands: &mut Operands<'_>) -> Result<(), ReadError> {
         let tag = operands.next()?;
-        let name = usize::try_from(tag)
-            .ok()
-            .and_then(|tag| self.build.module.bundle_tags.get(tag));
-        self.bundles |= name.is_none_or(|name| name != b"convergencectrl");
+        let tags = &self.module.bundle_tags;
+        let Some(name) = usize::try_from(tag).ok().and_then(|tag| tags.get(tag)) else {
+            let message = format!("operand bundle tag {tag} of {}", tags.len());
+            return Err(self.build.malformed(message));
+        };
+        self.bundles |= name != b"convergencectrl";
+        while !operands.rest().is_empty() {
+            let number = self.number(operands.next()?);
+            if number >= self.build.next {
+                let ty = self.build.type_id(operands.next()?)?;
+                self.build.forward(number, ty)?;
+                continue;
+            }
+            self.build.note_use(number);
+            if self.build.raw_word(number).state() == State::Undefined {
+                let message = format!("value {number} in an operand bundle, which is not defined");
+                return Err(self.build.malformed(message));
+            }
+        }
+        self.take_bundles()?;
+        self.bundle_place = Some(self.here());
         Ok(())
     }
 }

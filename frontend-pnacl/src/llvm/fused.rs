@@ -1,130 +1,26 @@
 //! Decoding and building in one step, for the shapes of instructions that LLVM writes most.
 //!
 //! LLVM defines abbreviations for its commonest instructions, and nine of ten records of a function use them. Their
-//! shapes are recognised once per module. A record of such a shape is read from one window into registers and
-//! appended at once; nothing goes through the record buffer.
+//! shapes are recognised once per module ([`super::shapes`]). A record of such a shape is read from one window into
+//! registers and appended at once; nothing goes through the record buffer.
 //!
 //! Invariant: a fused reader either handles the whole record, or changes nothing and says so, and the record is read
 //! again the general way. It gives up on everything unusual: fields that do not fit a window, values that are not
 //! defined yet or not made, anything but scalars. So it needs no error messages of its own.
 
+use super::body::context::{Body, terminate};
 use super::body::{arithmetic, control, memory};
-use super::codes::function as code;
-use super::function::Body;
+use super::shapes::{BINARY_BITS, CAST_BITS, Shape};
 use super::types::TypeId;
-use crate::bitstream::abbrev::{Abbreviation, Encoding, Plan, Step, Tail};
+use crate::bitstream::abbrev::Plan;
 use crate::bitstream::cursor::{Cursor, WINDOW_BITS};
+use crate::bitstream::step::Step;
 use crate::build::word::Word;
 use crate::error::ReadError;
 use frazil_ir::{Block, EntityRef, InstData, Type};
 
-/// A shape that is read fused.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Shape {
-    /// A debug location or record, which is skipped.
-    Skip(Box<Plan>),
-    Load {
-        type_bits: u32,
-    },
-    Store,
-    Gep {
-        flag_bits: u32,
-        type_bits: u32,
-    },
-    Binary {
-        has_flags: bool,
-    },
-    Cast {
-        type_bits: u32,
-        has_flags: bool,
-    },
-    Compare {
-        predicate_bits: u32,
-        has_flags: bool,
-    },
-    Jump,
-    Branch,
-}
-
 /// The width in which LLVM writes optional flags.
 const FLAG_BITS: u32 = 8;
-/// The widths of the numbers of operations.
-const BINARY_BITS: u8 = 4;
-const CAST_BITS: u8 = 4;
-
-/// Whether a record tells about debug information only.
-pub(super) fn is_debug(record_code: u64) -> bool {
-    matches!(
-        record_code,
-        code::DEBUG_LOCATION | code::DEBUG_LOCATION_AGAIN | code::FIRST_DEBUG_RECORD..=code::LAST_DEBUG_RECORD
-    )
-}
-
-/// Skips a record without abbreviation at the cursor if it tells about debug information only; returns whether it
-/// did. The record's id has `id_bits` bits.
-#[inline]
-pub(super) fn skip_debug(cursor: &mut Cursor<'_>, id_bits: u32) -> bool {
-    let mut ahead = cursor.clone();
-    ahead.advance(id_bits);
-    if !is_debug(ahead.vbr6()) {
-        return false;
-    }
-    let count = ahead.vbr6();
-    if count > ahead.bits_left() {
-        return false;
-    }
-    ahead.skip_vbr6_run(count);
-    if ahead.check().is_err() {
-        return false;
-    }
-    *cursor = ahead;
-    true
-}
-
-/// The shape of an abbreviation, if it is one of those.
-pub(crate) fn recognise(abbreviation: &Abbreviation) -> Option<Shape> {
-    use Encoding::{Fixed, Literal, Vbr};
-    let (&Literal(record_code), fields) = abbreviation.fields.split_first()? else {
-        return None;
-    };
-    if is_debug(record_code) && abbreviation.tail == Tail::None {
-        return abbreviation.plan.clone().map(Shape::Skip);
-    }
-    match (record_code, fields, abbreviation.tail) {
-        (code::LOAD, &[Vbr(6), Fixed(bits), Vbr(4), Fixed(1)], Tail::None) => {
-            Some(Shape::Load { type_bits: bits.into() })
-        }
-        (code::STORE, [Vbr(6), Vbr(6), Vbr(4), Fixed(1)], Tail::None) => Some(Shape::Store),
-        (code::GEP, &[Fixed(flags), Fixed(bits)], Tail::Array(Vbr(6))) => Some(Shape::Gep {
-            flag_bits: flags.into(),
-            type_bits: bits.into(),
-        }),
-        (code::BINARY, [Vbr(6), Vbr(6), Fixed(BINARY_BITS)], Tail::None) => Some(Shape::Binary { has_flags: false }),
-        (code::BINARY, [Vbr(6), Vbr(6), Fixed(BINARY_BITS), Fixed(8)], Tail::None) => {
-            Some(Shape::Binary { has_flags: true })
-        }
-        (code::CAST, &[Vbr(6), Fixed(bits), Fixed(CAST_BITS)], Tail::None) => Some(Shape::Cast {
-            type_bits: bits.into(),
-            has_flags: false,
-        }),
-        (code::CAST, &[Vbr(6), Fixed(bits), Fixed(CAST_BITS), Fixed(8)], Tail::None) => Some(Shape::Cast {
-            type_bits: bits.into(),
-            has_flags: true,
-        }),
-        (code::COMPARE2, &[Vbr(6), Vbr(6), Fixed(bits)], Tail::None) => Some(Shape::Compare {
-            predicate_bits: bits.into(),
-            has_flags: false,
-        }),
-        (code::COMPARE2, &[Vbr(6), Vbr(6), Fixed(bits), Fixed(8)], Tail::None) => Some(Shape::Compare {
-            predicate_bits: bits.into(),
-            has_flags: true,
-        }),
-        (code::BRANCH, [Vbr(6)], Tail::None) => Some(Shape::Jump),
-        (code::BRANCH, [Vbr(6), Vbr(6), Vbr(6)], Tail::None) => Some(Shape::Branch),
-        _ => None,
-    }
-}
-
 /// Fields taken from one window.
 struct Fields {
     window: u64,
@@ -172,7 +68,7 @@ impl Fields {
     }
 }
 
-/// Goes behind a record with an abbreviation; its fields may fill more than a window. Returns whether that could be
+/// Goes after a record with an abbreviation; its fields may fill more than a window. Returns whether that could be
 /// done.
 #[inline]
 fn skip(plan: &Plan, cursor: &mut Cursor<'_>, id_bits: u32) -> bool {
@@ -401,7 +297,7 @@ impl Body<'_, '_> {
             return false;
         };
         cursor.advance(fields.used);
-        control::terminate(self, InstData::jump(target));
+        terminate(self, InstData::jump(target));
         true
     }
 

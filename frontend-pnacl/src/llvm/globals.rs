@@ -4,13 +4,14 @@
 //! What refers to constants (initialisers, aliasees, personalities) is kept as value numbers in [`Pending`] and
 //! resolved when the module has been read.
 
-use super::attributes::{AttributeTable, FunctionAttributes};
+use super::attributes::{AttributeTable, FunctionAttributes, LACKS_TYPE};
 use super::codes::module as code;
+use super::linkage::{expect_declared, linkage, linkage_of_alias, linkage_of_code};
 use super::types::{Kind, TypeId, TypeTable};
 use crate::bitstream::record::Record;
 use crate::error::ReadError;
 use crate::limits;
-use frazil_ir::module::{ComdatData, ComdatSelection, FramePointer, SECTION_ATTRIBUTES, TlsModel};
+use frazil_ir::module::{ComdatData, ComdatSelection, SECTION_ATTRIBUTES, TlsModel};
 use frazil_ir::signature::CallConv;
 use frazil_ir::{
     ComdatId, DataDef, EntityRef, FunctionHead, Linkage, Module, Str, SymbolData, SymbolId, SymbolKind, Visibility,
@@ -28,6 +29,8 @@ pub struct SymbolInfo {
     pub attributes: u64,
     /// Whether it says itself how far away it may be (`code_model`).
     pub says_distance: bool,
+    /// Whether it is a variable with contents, if only for tools.
+    pub has_contents: bool,
 }
 
 impl SymbolInfo {
@@ -36,6 +39,7 @@ impl SymbolInfo {
             ty,
             attributes,
             says_distance: false,
+            has_contents: false,
         }
     }
 }
@@ -93,7 +97,7 @@ pub struct Globals {
     uses_string_table: bool,
 }
 
-/// A record's fields behind the name.
+/// A record's fields after the name.
 struct Fields<'r> {
     record: &'r Record,
     fields: &'r [u64],
@@ -206,6 +210,17 @@ impl Globals {
         }
     }
 
+    fn collector(&self, record: &Record, number: u64) -> Result<Option<Str>, ReadError> {
+        let Some(index) = number.checked_sub(1) else {
+            return Ok(None);
+        };
+        let name = usize::try_from(index).ok().and_then(|index| self.collectors.get(index));
+        match name {
+            Some(&name) => Ok(Some(name)),
+            None => Err(record.malformed(format!("garbage collector {number} of {}", self.collectors.len()))),
+        }
+    }
+
     fn comdat(&mut self, record: &Record, module: &mut Module) -> Result<(), ReadError> {
         let (name, selection) = if self.uses_string_table {
             let (name, fields) = self.named(record, module)?;
@@ -240,6 +255,12 @@ impl Globals {
         comdat: u64,
         partition: (u64, u64),
     ) -> Result<SymbolId, ReadError> {
+        // Some variables with contents are no data here, but definitions to others.
+        let is_declared = match data.kind {
+            SymbolKind::FunctionDeclaration => true,
+            SymbolKind::DataDeclaration => !info.has_contents,
+            _ => false,
+        };
         data.visibility = match visibility {
             1 => Visibility::Hidden,
             2 => Visibility::Protected,
@@ -254,6 +275,9 @@ impl Globals {
         if let Some(index) = comdat.checked_sub(1) {
             if index >= module.comdats.len() as u64 {
                 return Err(record.malformed(format!("comdat {comdat} of {}", module.comdats.len())));
+            }
+            if is_declared {
+                return Err(record.malformed("a declaration in a comdat; expected a definition"));
             }
             data.comdat = Some(ComdatId::new(index as usize));
         }
@@ -331,6 +355,7 @@ impl Globals {
         let align_log2 = alignment(record, fields.need(4)?)?;
         let info = SymbolInfo {
             says_distance: matches!(code_model, CODE_MODEL_SMALL | CODE_MODEL_LARGE),
+            has_contents: initializer != 0,
             ..SymbolInfo::new(ty, 0)
         };
         let partition = (fields.optional(14), fields.optional(15));
@@ -417,6 +442,9 @@ impl Globals {
         let Some(list_attributes) = attributes.list(list) else {
             return Err(record.malformed(format!("attribute list {list} is not there")));
         };
+        if attributes.has_untyped_roles && list_attributes.lack_type(ty, types) {
+            return Err(record.malformed(LACKS_TYPE));
+        }
         let convention = fields.need(1)?;
         if convention > MOST_CONVENTION {
             return Err(record.malformed(format!("calling convention {convention}")));
@@ -464,36 +492,8 @@ impl Globals {
             partition,
         )?;
         let align_log2 = alignment(record, fields.need(5)?)?.unwrap_or(0);
-        if is_declaration {
-            return Ok(());
-        }
-        let mut head = FunctionHead::new(symbol);
-        head.call_conv = CallConv(convention as u16);
-        head.align_log2 = align_log2;
-        let mut unsupported = Vec::new();
-        if let Some(collector) = fields.optional(8).checked_sub(1) {
-            let name = usize::try_from(collector)
-                .ok()
-                .and_then(|index| self.collectors.get(index));
-            unsupported.push(format!(
-                "gc \"{}\"",
-                name.map_or("?".into(), |&name| module.strings.display(name))
-            ));
-        }
+        let collector = self.collector(record, fields.optional(8))?;
         let personality = fields.optional(14).checked_sub(1);
-        if let Some(attributes) = list_attributes.function() {
-            unsupported.extend(attributes.unsupported.iter().cloned());
-            apply_attributes(&mut head, attributes, module);
-        }
-        if head.entry_filler.max(head.prefix_filler) > limits::FILLER_BYTES {
-            unsupported.push(format!(
-                "patchable-function-entry of more than {} bytes",
-                limits::FILLER_BYTES
-            ));
-        }
-        head.unwind_table |= !head.no_unwind || personality.is_some();
-        head.unsupported = module.strings.add(unsupported.join(", ").as_bytes());
-        module.functions.push(head);
         let constants = [
             (personality, PendingRole::Personality),
             (fields.optional(13).checked_sub(1), PendingRole::PrefixData),
@@ -508,6 +508,32 @@ impl Globals {
                 place: record.start(),
             });
         }
+        if is_declaration && personality.is_some() {
+            return Err(record.malformed("a declaration with a personality routine"));
+        }
+        if is_declaration {
+            return Ok(());
+        }
+        let mut head = FunctionHead::new(symbol);
+        head.call_conv = CallConv(convention as u16);
+        head.align_log2 = align_log2;
+        let mut unsupported = Vec::new();
+        if let Some(name) = collector {
+            unsupported.push(format!("gc \"{}\"", module.strings.display(name)));
+        }
+        if let Some(attributes) = list_attributes.function() {
+            unsupported.extend(attributes.unsupported.iter().cloned());
+            apply_attributes(&mut head, attributes, module);
+        }
+        if head.entry_filler.max(head.prefix_filler) > limits::FILLER_BYTES {
+            unsupported.push(format!(
+                "patchable-function-entry of more than {} bytes",
+                limits::FILLER_BYTES
+            ));
+        }
+        head.unwind_table |= !head.no_unwind || personality.is_some();
+        head.unsupported = module.strings.add(unsupported.join(", ").as_bytes());
+        module.functions.push(head);
         Ok(())
     }
 
@@ -523,7 +549,7 @@ impl Globals {
                 offset: 0,
                 is_function,
             },
-            linkage: linkage_of_code(record, fields.need(3)?)?,
+            linkage: linkage_of_alias(record, fields.need(3)?, true)?,
             tls: tls_model(fields.optional(6)),
             unnamed_addr: fields.optional(7) == 1,
             dso_local: fields.optional(8) != 0,
@@ -551,7 +577,7 @@ impl Globals {
             kind: SymbolKind::Ifunc {
                 resolver: module.symbols.next_key(),
             },
-            linkage: linkage_of_code(record, fields.need(3)?)?,
+            linkage: linkage_of_alias(record, fields.need(3)?, false)?,
             dso_local: fields.optional(5) != 0,
             ..SymbolData::default()
         };
@@ -583,11 +609,7 @@ fn apply_attributes(head: &mut FunctionHead, attributes: &FunctionAttributes, mo
     head.no_jump_tables = attributes.string("no-jump-tables") == Some(b"true");
     head.no_red_zone = attributes.no_red_zone;
     head.cold = attributes.cold;
-    head.frame_pointer = match attributes.string("frame-pointer") {
-        Some(b"all") => FramePointer::All,
-        Some(b"non-leaf" | b"non-leaf-no-reserve") => FramePointer::NonLeaf,
-        _ => FramePointer::None,
-    };
+    head.frame_pointer = attributes.frame_pointer();
     let mut text = |name| {
         attributes
             .string(name)
@@ -730,38 +752,3 @@ fn tls_model(field: u64) -> TlsModel {
 
 /// The last number that a calling convention may have.
 const MOST_CONVENTION: u64 = 1023;
-
-/// Refuses a declaration of something that others cannot define.
-fn expect_declared(record: &Record, linkage: Linkage) -> Result<(), ReadError> {
-    match linkage {
-        Linkage::External | Linkage::ExternalWeak => Ok(()),
-        _ => Err(record.malformed("a declaration of what only a definition can be")),
-    }
-}
-
-/// The linkage of what is no variable.
-fn linkage_of_code(record: &Record, field: u64) -> Result<Linkage, ReadError> {
-    match linkage(record, field)? {
-        Linkage::Common | Linkage::Appending => {
-            Err(record.malformed(format!("linkage {field}, which only variables have")))
-        }
-        linkage => Ok(linkage),
-    }
-}
-
-fn linkage(record: &Record, field: u64) -> Result<Linkage, ReadError> {
-    Ok(match field {
-        0 | 5 | 6 | 15 => Linkage::External,
-        1 | 16 => Linkage::WeakAny,
-        2 => Linkage::Appending,
-        3 => Linkage::Internal,
-        4 | 18 => Linkage::LinkOnceAny,
-        7 => Linkage::ExternalWeak,
-        8 => Linkage::Common,
-        9 | 13 | 14 => Linkage::Private,
-        10 | 17 => Linkage::WeakOdr,
-        11 | 19 => Linkage::LinkOnceOdr,
-        12 => Linkage::AvailableExternally,
-        other => return Err(record.malformed(format!("linkage {other}; expected 0 to 19"))),
-    })
-}

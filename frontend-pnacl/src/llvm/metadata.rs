@@ -2,7 +2,8 @@
 //!
 //! LLVM writes an index of its metadata when there is much of it; it is followed to the named nodes at the end
 //! of the block, so that debug information costs nothing but the index. Without index the few nodes are walked and
-//! only their positions kept. [`super::attachments`] reads what is attached to functions and instructions.
+//! only their positions kept. Strings stand together in one record; up to LLVM 3.8, each is a record of its own, which
+//! is numbered like a node. [`super::attachments`] reads what is attached to functions and instructions.
 
 use super::codes::metadata as code;
 use crate::bitstream::block::{Block, Item};
@@ -75,7 +76,7 @@ mod kind {
 /// The kind of the attachment that marks accesses as non-temporal.
 pub const NON_TEMPORAL: u64 = kind::NON_TEMPORAL;
 
-/// A module flag whose value is a constant or a text.
+/// A module flag whose value is a constant, a text or a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawFlag {
     /// Its name.
@@ -91,12 +92,14 @@ pub enum RawFlagValue {
     Constant(u64),
     /// A text.
     Text(Vec<u8>),
+    /// Nodes, by number.
+    List(Vec<u64>),
 }
 
 /// An operand has at most so many bits: numbers of metadata are far below 2 to the power of 35.
 const MOST_OPERAND_BITS: u32 = 42;
 
-/// Where metadata stands, by number; strings come first.
+/// Where metadata stands, by number; strings that stand together come first.
 #[derive(Debug, Default)]
 pub struct Places<'m> {
     /// In the block of a function: the module's metadata, whose numbers come first, and how many there are.
@@ -148,9 +151,17 @@ pub fn read_module(
         has_single_values: places.has_single_value(cursor, &mut block, record)?,
         ..ModuleMetadata::default()
     };
-    let [flags, texts @ ..] = nodes;
+    let [flags, mut texts @ ..] = nodes;
     for node in flags.into_iter().take(limits::MODULE_FLAGS) {
-        found.flags.extend(places.flag(node, cursor, &mut block, record)?);
+        let flag = places.flag(node, cursor, &mut block, record)?;
+        // What LLVM up to 4 says to linkers.
+        if let Some(RawFlag { name, value }) = &flag
+            && let (b"Linker Options", RawFlagValue::List(list), [.., options]) = (name.as_slice(), value, &mut texts)
+            && options.is_empty()
+        {
+            options.extend(list);
+        }
+        found.flags.extend(flag);
     }
     for (list, nodes) in found.texts.iter_mut().zip(texts) {
         for node in nodes.into_iter().take(limits::MODULE_FLAGS) {
@@ -162,6 +173,11 @@ pub fn read_module(
         found.attachments.extend(what.map(|what| RawAttachment { value, what }));
     }
     Ok(found)
+}
+
+/// Whether a record is a node of operands. Whether it is another than a node of the same operands does not matter.
+pub fn is_node(record: &Record) -> bool {
+    matches!(record.code(), code::NODE | code::DISTINCT_NODE)
 }
 
 /// Whether a kind and node are an attachment that matters to symbols.
@@ -243,7 +259,7 @@ impl<'m> Places<'m> {
                 continue;
             }
             if block.record_at(cursor, record, position)?
-                && record.code() == code::NODE
+                && is_node(record)
                 && let &[operand] = record.operands()
                 && self.value(operand, cursor, block, record)?.is_some()
             {
@@ -278,7 +294,7 @@ impl<'m> Places<'m> {
         block: &mut Block<'_>,
         record: &mut Record,
     ) -> Result<Vec<u64>, ReadError> {
-        match self.load(id, cursor, block, record)? && record.code() == code::NODE {
+        match self.load(id, cursor, block, record)? && is_node(record) {
             true => Ok(record.operands().to_vec()),
             false => Ok(Vec::new()),
         }
@@ -292,9 +308,11 @@ impl<'m> Places<'m> {
         block: &mut Block<'_>,
         record: &mut Record,
     ) -> Result<Vec<Vec<u8>>, ReadError> {
-        let operands = self.node(id, cursor, block, record)?;
-        let texts = operands.iter().filter_map(|operand| operand.checked_sub(1));
-        Ok(texts.filter_map(|id| self.string(id, cursor)).collect())
+        let mut texts = Vec::new();
+        for operand in self.node(id, cursor, block, record)? {
+            texts.extend(self.text(operand, cursor, block, record)?);
+        }
+        Ok(texts)
     }
 
     /// What a node of a kind attaches to a symbol; nothing if it is not as LLVM defines it.
@@ -308,8 +326,8 @@ impl<'m> Places<'m> {
     ) -> Result<Option<Attached>, ReadError> {
         let operands = self.node(node, cursor, block, record)?;
         Ok(match (kind, operands.as_slice()) {
-            (kind::SECTION_PREFIX, [_, text]) => {
-                let text = text.checked_sub(1).and_then(|id| self.string(id, cursor));
+            (kind::SECTION_PREFIX, &[_, text]) => {
+                let text = self.text(text, cursor, block, record)?;
                 text.map(Attached::SectionPrefix)
             }
             (kind::ABSOLUTE_SYMBOL, &[low, high]) => {
@@ -400,37 +418,82 @@ impl<'m> Places<'m> {
         block: &mut Block<'_>,
         record: &mut Record,
     ) -> Result<Option<RawFlag>, ReadError> {
-        if !self.load(node, cursor, block, record)? || record.code() != code::NODE {
+        if !self.load(node, cursor, block, record)? || !is_node(record) {
             return Ok(None);
         }
         let &[_, name, value] = record.operands() else {
             return Ok(None);
         };
-        let (Some(name), Some(value)) = (name.checked_sub(1), value.checked_sub(1)) else {
+        let Some(name) = self.text(name, cursor, block, record)? else {
             return Ok(None);
         };
-        let Some(name) = self.string(name, cursor) else {
+        let value = match self.text(value, cursor, block, record)? {
+            Some(text) => Some(RawFlagValue::Text(text)),
+            None => match self.value(value, cursor, block, record)? {
+                Some(number) => Some(RawFlagValue::Constant(number)),
+                None => self.list(value, cursor, block, record)?.map(RawFlagValue::List),
+            },
+        };
+        Ok(value.map(|value| RawFlag { name, value }))
+    }
+
+    /// The nodes that an operand of a node lists, if it names a node.
+    fn list(
+        &mut self,
+        operand: u64,
+        cursor: &mut Cursor<'_>,
+        block: &mut Block<'_>,
+        record: &mut Record,
+    ) -> Result<Option<Vec<u64>>, ReadError> {
+        let Some(id) = operand.checked_sub(1) else {
             return Ok(None);
         };
-        let value = if let Some(text) = self.string(value, cursor) {
-            RawFlagValue::Text(text)
-        } else if self.load(value, cursor, block, record)? && record.code() == code::VALUE {
-            RawFlagValue::Constant(record.operand(1)?)
-        } else {
-            return Ok(None);
-        };
-        Ok(Some(RawFlag { name, value }))
+        let is_node = self.load(id, cursor, block, record)? && is_node(record);
+        let nodes = record.operands().iter().filter_map(|node| node.checked_sub(1));
+        Ok(is_node.then(|| nodes.collect()))
+    }
+
+    /// The text that an operand of a node names, if it names one.
+    fn text(
+        &mut self,
+        operand: u64,
+        cursor: &mut Cursor<'_>,
+        block: &mut Block<'_>,
+        record: &mut Record,
+    ) -> Result<Option<Vec<u8>>, ReadError> {
+        match operand.checked_sub(1) {
+            Some(id) => self.string(id, cursor, block, record),
+            None => Ok(None),
+        }
     }
 
     /// The string with this number, if it is one.
-    pub fn string(&mut self, id: u64, cursor: &Cursor<'_>) -> Option<Vec<u8>> {
+    ///
+    /// # Errors
+    /// If its record is malformed.
+    pub fn string(
+        &mut self,
+        id: u64,
+        cursor: &mut Cursor<'_>,
+        block: &mut Block<'_>,
+        record: &mut Record,
+    ) -> Result<Option<Vec<u8>>, ReadError> {
         if let (Some(outer), true) = (&mut self.outer, id < self.base) {
-            return outer.0.string(id, cursor);
+            let (places, block) = &mut **outer;
+            return places.string(id, cursor, block, record);
         }
-        let id = id.checked_sub(self.base)?;
-        if id >= self.strings {
-            return None;
+        let Some(index) = id.checked_sub(self.base) else {
+            return Ok(None);
+        };
+        if index < self.strings {
+            return Ok(self.listed_string(index, cursor));
         }
+        let is_string = self.load(id, cursor, block, record)? && record.code() == code::STRING_OLD;
+        Ok(is_string.then(|| record.text(0)))
+    }
+
+    /// One of the strings that stand together, by its place among them.
+    fn listed_string(&self, id: u64, cursor: &Cursor<'_>) -> Option<Vec<u8>> {
         let mut lengths = cursor.slice(self.lengths.start as u64 * 8, self.lengths.end as u64 * 8);
         let mut start = self.characters.start as u64;
         for _ in 0..id {

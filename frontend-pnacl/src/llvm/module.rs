@@ -9,47 +9,31 @@
 
 use super::attachments;
 use super::attributes::AttributeTable;
-use super::codes::{block as id, identification, module as code, symbols};
-use super::constant_operands::{self, ValueType};
+use super::codes::{block as id, identification, module as code, names, strings, symbols};
+use super::constant_operands;
 use super::constants::ConstantTable;
 use super::data_layout::DataLayout;
-use super::fused::{self, Shape};
-use super::globals::{Globals, SymbolInfo, mark_far_aliases, mark_far_data};
+use super::globals::{Globals, mark_far_aliases, mark_far_data};
 use super::metadata::{self, ModuleMetadata, RawFlagValue};
+use super::shapes::{self, Shape};
 use super::types::TypeTable;
 use crate::bitstream::block::{BLOCKINFO_ID, Block, BlockInfo, Item, SubBlock, next_top_level};
 use crate::bitstream::cursor::Cursor;
 use crate::bitstream::record::Record;
 use crate::build;
 use crate::build::intrinsics::Intrinsic;
+use crate::build::tables::{ModuleTables, ModuleValue};
 use crate::error::{ReadError, ReadErrorKind};
 use crate::wrapper;
 use frazil_ir::module::{Attachments, GuardPlace, ModuleFlags};
 use frazil_ir::{DataDef, EntityRef, FuncId, Module, Str, SymbolId, SymbolKind};
 use std::ops::Range;
 
-/// What a value number of the module stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ModuleValue {
-    /// The address of a symbol.
-    Symbol(SymbolId),
-    /// A constant of the module's table.
-    Constant(u32),
-}
-
 /// A module whose function bodies are read on request.
 #[derive(Debug)]
 pub struct BitcodeModule<'a> {
     pub(crate) stream: Cursor<'a>,
-    pub(crate) module: Module,
-    pub(crate) types: TypeTable,
-    pub(crate) layout: DataLayout,
-    pub(crate) attributes: AttributeTable,
-    pub(crate) constants: ConstantTable,
-    /// Value numbers of the module.
-    pub(crate) values: Vec<ModuleValue>,
-    /// What the reader knows of each symbol.
-    pub(crate) symbols: Vec<SymbolInfo>,
+    pub(crate) tables: ModuleTables,
     /// What a call of each symbol means, if it is an intrinsic.
     pub(crate) intrinsics: Vec<Option<Intrinsic>>,
     /// Where the function bodies are, by function.
@@ -59,8 +43,6 @@ pub struct BitcodeModule<'a> {
     pub(crate) shapes: Vec<Option<Shape>>,
     /// Names of operand bundle tags.
     pub(crate) bundle_tags: Vec<Vec<u8>>,
-    /// Which synchronisation scopes mean one thread only.
-    pub(crate) single_thread_scopes: Vec<bool>,
     version: u64,
     /// The module's metadata, to look for what functions name of it.
     pub(crate) metadata_block: Option<SubBlock>,
@@ -119,22 +101,25 @@ impl<'a> BitcodeModule<'a> {
         let layout = DataLayout::of_target(b"");
         let mut this = BitcodeModule {
             stream: cursor.clone(),
-            module: Module {
-                data_layout: layout.for_module(),
-                ..Module::default()
+            tables: ModuleTables {
+                input_bytes: bytes.len(),
+                module: Module {
+                    data_layout: layout.for_module(),
+                    ..Module::default()
+                },
+                types: TypeTable::default(),
+                layout,
+                attributes: AttributeTable::default(),
+                constants: ConstantTable::default(),
+                values: Vec::new(),
+                symbols: Vec::new(),
+                single_thread_scopes: Vec::new(),
             },
-            types: TypeTable::default(),
-            layout,
-            attributes: AttributeTable::default(),
-            constants: ConstantTable::default(),
-            values: Vec::new(),
-            symbols: Vec::new(),
             intrinsics: Vec::new(),
             bodies: Vec::new(),
             block_info: BlockInfo::default(),
             shapes: Vec::new(),
             bundle_tags: Vec::new(),
-            single_thread_scopes: Vec::new(),
             version: 0,
             metadata_block: None,
             metadata: ModuleMetadata::default(),
@@ -163,12 +148,12 @@ impl<'a> BitcodeModule<'a> {
 
     /// The module without its bodies.
     pub fn module(&self) -> &Module {
-        &self.module
+        &self.tables.module
     }
 
     /// The module without its bodies, given away; bodies can no longer be read.
     pub fn into_module(self) -> Module {
-        self.module
+        self.tables.module
     }
 
     /// Where a function's body lies in the file, in bits from its beginning; to divide work by size, too.
@@ -183,8 +168,9 @@ impl<'a> BitcodeModule<'a> {
         let mut block = Block::enter(cursor, header, &[]);
         let mut names = Str::EMPTY;
         while let item @ (Item::Record | Item::Block(_)) = block.next(cursor, &mut record)? {
-            if item == Item::Record && !record.blob().is_empty() {
+            if item == Item::Record && record.code() == strings::BLOB {
                 names = self
+                    .tables
                     .module
                     .strings
                     .add(cursor.bytes().get(record.blob()).unwrap_or_default());
@@ -206,36 +192,46 @@ impl<'a> BitcodeModule<'a> {
                         .map_err(|e| e.within(id::name(inner.id)))?;
                     cursor.seek(behind);
                 }
-                Item::Record if globals.take(&record, &mut self.module, &self.types, &self.attributes)? => {
+                Item::Record
+                    if globals.take(
+                        &record,
+                        &mut self.tables.module,
+                        &self.tables.types,
+                        &self.tables.attributes,
+                    )? =>
+                {
                     self.number_symbols();
                 }
                 Item::Record => self.read_record(&record, &mut globals, names)?,
             }
         }
-        if self.bodies.len() != self.module.functions.len() {
+        if self.bodies.len() != self.tables.module.functions.len() {
             let message = format!(
                 "{} function bodies for {} functions",
                 self.bodies.len(),
-                self.module.functions.len()
+                self.tables.module.functions.len()
             );
             return Err(ReadError::malformed(header.start, message));
         }
         self.intrinsics = self
+            .tables
             .module
             .symbols
             .values()
             .map(|symbol| self.intrinsic_of(symbol))
             .collect();
         let abbreviations = self.block_info.abbreviations(id::FUNCTION);
-        self.shapes = abbreviations.iter().map(fused::recognise).collect();
+        self.shapes = abbreviations.iter().map(shapes::recognise).collect();
         self.check_functions(header.start)?;
-        let wrong = constant_operands::find_wrong(&self.constants, 0, &self.types, |value| self.value_type(value));
+        let wrong = constant_operands::find_wrong(&self.tables.constants, 0, &self.tables.types, |value| {
+            self.tables.value_type(value)
+        });
         if let Some(message) = wrong {
             return Err(ReadError::malformed(header.start, message).within("the module"));
         }
-        self.symbols = std::mem::take(&mut globals.infos);
+        self.tables.symbols = std::mem::take(&mut globals.infos);
         self.refusals = std::mem::take(&mut globals.refusals);
-        let refusals = build::data::resolve_pending(self, &globals.pending)?;
+        let refusals = build::data::resolve_pending(&mut self.tables, &globals.pending)?;
         self.refusals.extend(refusals);
         for refusal in &mut self.refusals {
             *refusal = refusal.clone().within("the module");
@@ -246,26 +242,25 @@ impl<'a> BitcodeModule<'a> {
         Ok(())
     }
 
-    /// The type of a value of the module.
-    pub(super) fn value_type(&self, value: u64) -> Option<ValueType> {
-        Some(match *self.values.get(usize::try_from(value).ok()?)? {
-            ModuleValue::Symbol(_) => ValueType::Address,
-            ModuleValue::Constant(row) => ValueType::Type(self.constants.rows.get(row as usize)?.ty),
-        })
-    }
-
     /// Refuses functions that are elsewhere than the file's index says, by which LLVM finds them, and functions with
     /// bodies that have names of intrinsics.
     fn check_functions(&self, place: u64) -> Result<(), ReadError> {
-        let names = self.module.functions.values().map(|head| self.module.name(head.symbol));
+        let names = self
+            .tables
+            .module
+            .functions
+            .values()
+            .map(|head| self.tables.module.name(head.symbol));
         if let Some(name) = names.into_iter().find(|name| name.starts_with(b"llvm.")) {
             let message = format!("the intrinsic {} with a body", String::from_utf8_lossy(name));
             return Err(ReadError::malformed(place, message));
         }
         for &(value, words) in &self.places {
-            let known = usize::try_from(value).ok().and_then(|value| self.values.get(value));
+            let known = usize::try_from(value)
+                .ok()
+                .and_then(|value| self.tables.values.get(value));
             let kind = match known {
-                Some(&ModuleValue::Symbol(symbol)) => self.module.symbols.get(symbol).map(|data| data.kind),
+                Some(&ModuleValue::Symbol(symbol)) => self.tables.module.symbols.get(symbol).map(|data| data.kind),
                 _ => None,
             };
             let body = match kind {
@@ -298,16 +293,17 @@ impl<'a> BitcodeModule<'a> {
 
     fn intrinsic_of(&self, symbol: &frazil_ir::SymbolData) -> Option<Intrinsic> {
         match symbol.kind {
-            SymbolKind::FunctionDeclaration => Intrinsic::from_name(self.module.strings.bytes(symbol.name)),
+            SymbolKind::FunctionDeclaration => Intrinsic::from_name(self.tables.module.strings.bytes(symbol.name)),
             _ => None,
         }
     }
 
     /// Gives value numbers to symbols that have none yet.
     fn number_symbols(&mut self) {
-        let numbered = self.values.len() - self.constants.rows.len();
-        self.values
-            .extend((numbered..self.module.symbols.len()).map(|index| ModuleValue::Symbol(SymbolId::new(index))));
+        let numbered = self.tables.values.len() - self.tables.constants.rows.len();
+        self.tables.values.extend(
+            (numbered..self.tables.module.symbols.len()).map(|index| ModuleValue::Symbol(SymbolId::new(index))),
+        );
     }
 
     fn read_record(&mut self, record: &Record, globals: &mut Globals, names: Str) -> Result<(), ReadError> {
@@ -322,20 +318,20 @@ impl<'a> BitcodeModule<'a> {
             }
             code::TRIPLE => {
                 let triple = record.text(0);
-                self.module.triple = self.module.strings.add(&triple);
+                self.tables.module.triple = self.tables.module.strings.add(&triple);
                 let layout = DataLayout::of_target(&triple);
-                if layout != self.layout {
+                if layout != self.tables.layout {
                     self.set_layout(layout, record.start())?;
                 }
             }
             code::DATA_LAYOUT => {
-                let triple = self.module.strings.bytes(self.module.triple);
+                let triple = self.tables.module.strings.bytes(self.tables.module.triple);
                 let layout = DataLayout::parse(&record.text(0), triple, record.start())?;
                 self.set_layout(layout, record.start())?;
             }
-            code::ASM => self.module.asm = self.module.strings.add(&record.text(0)),
+            code::ASM => self.tables.module.asm = self.tables.module.strings.add(&record.text(0)),
             code::SYMBOLS_OFFSET => self.said_index = record.operand(0)?,
-            code::SOURCE_FILE_NAME => self.module.source_name = self.module.strings.add(&record.text(0)),
+            code::SOURCE_FILE_NAME => self.tables.module.source_name = self.tables.module.strings.add(&record.text(0)),
             // Offsets and hashes for other tools, and records of versions to come.
             _ => {}
         }
@@ -343,9 +339,9 @@ impl<'a> BitcodeModule<'a> {
     }
 
     fn set_layout(&mut self, layout: DataLayout, place: u64) -> Result<(), ReadError> {
-        self.module.data_layout = layout.for_module();
-        self.layout = layout;
-        self.types.lay_out(&self.layout, place)
+        self.tables.module.data_layout = layout.for_module();
+        self.tables.layout = layout;
+        self.tables.types.lay_out(&self.tables.layout, place)
     }
 
     fn read_inner(&mut self, cursor: &mut Cursor<'a>, header: &SubBlock, record: &mut Record) -> Result<(), ReadError> {
@@ -364,31 +360,32 @@ impl<'a> BitcodeModule<'a> {
         let block = Block::enter(cursor, header, shared);
         match header.id {
             id::TYPES => {
-                self.types = TypeTable::read(cursor, block, record)?;
-                if self.types.len() > build::word::MOST_TYPES {
+                self.tables.types = TypeTable::read(cursor, block, record)?;
+                if self.tables.types.len() > build::word::MOST_TYPES {
                     let message = format!(
                         "{} types; at most {} are taken",
-                        self.types.len(),
+                        self.tables.types.len(),
                         build::word::MOST_TYPES
                     );
                     return Err(ReadError::new(ReadErrorKind::TooLarge, header.start, message));
                 }
-                self.types.lay_out(&self.layout, header.start)?;
+                self.tables.types.lay_out(&self.tables.layout, header.start)?;
             }
-            id::ATTRIBUTE_GROUPS => self.attributes.read_groups(cursor, block, record)?,
-            id::ATTRIBUTE_LISTS => self.attributes.read_lists(cursor, block, record)?,
+            id::ATTRIBUTE_GROUPS => self.tables.attributes.read_groups(cursor, block, record)?,
+            id::ATTRIBUTE_LISTS => self.tables.attributes.read_lists(cursor, block, record)?,
             id::CONSTANTS => {
-                let first = self.constants.rows.len();
-                self.constants.read(cursor, block, record, &self.types)?;
-                self.values
-                    .extend((first..self.constants.rows.len()).map(|row| ModuleValue::Constant(row as u32)));
+                let first = self.tables.constants.rows.len();
+                self.tables.constants.read(cursor, block, record, &self.tables.types)?;
+                self.tables
+                    .values
+                    .extend((first..self.tables.constants.rows.len()).map(|row| ModuleValue::Constant(row as u32)));
             }
             id::METADATA => {
                 self.metadata = metadata::read_module(cursor, block, record)?;
                 self.metadata_block = Some(*header);
             }
             id::VALUE_SYMBOLS if self.version < 2 => {
-                read_symbol_names(cursor, block, record, &self.values, &mut self.module)?;
+                read_symbol_names(cursor, block, record, &self.tables.values, &mut self.tables.module)?;
             }
             id::VALUE_SYMBOLS => read_places(cursor, block, record, &mut self.places)?,
             id::BUNDLE_TAGS => self.bundle_tags = read_names_in_order(cursor, block, record)?,
@@ -400,7 +397,7 @@ impl<'a> BitcodeModule<'a> {
                         "a block without a synchronisation scope",
                     ));
                 }
-                self.single_thread_scopes = names.iter().map(|name| name == b"singlethread").collect();
+                self.tables.single_thread_scopes = names.iter().map(|name| name == b"singlethread").collect();
             }
             _ => block.leave(cursor)?,
         }
@@ -410,10 +407,10 @@ impl<'a> BitcodeModule<'a> {
     /// Refuses a second block of what a module has once, unless the first had nothing.
     fn expect_first(&self, header: &SubBlock) -> Result<(), ReadError> {
         let is_first = match header.id {
-            id::TYPES => self.types.is_empty(),
-            id::ATTRIBUTE_GROUPS => self.attributes.has_no_groups(),
-            id::ATTRIBUTE_LISTS => self.attributes.has_no_lists(),
-            id::SCOPE_NAMES => self.single_thread_scopes.is_empty(),
+            id::TYPES => self.tables.types.is_empty(),
+            id::ATTRIBUTE_GROUPS => self.tables.attributes.has_no_groups(),
+            id::ATTRIBUTE_LISTS => self.tables.attributes.has_no_lists(),
+            id::SCOPE_NAMES => self.tables.single_thread_scopes.is_empty(),
             id::BUNDLE_TAGS => self.bundle_tags.is_empty(),
             _ => true,
         };
@@ -435,15 +432,17 @@ impl<'a> BitcodeModule<'a> {
             (symbol, attachments)
         }));
         for raw in std::mem::take(&mut self.metadata.attachments) {
-            let known = usize::try_from(raw.value).ok().and_then(|value| self.values.get(value));
+            let known = usize::try_from(raw.value)
+                .ok()
+                .and_then(|value| self.tables.values.get(value));
             let Some(&ModuleValue::Symbol(symbol)) = known else {
                 continue;
             };
             match found.iter_mut().find(|row| row.0 == symbol) {
-                Some((_, attachments)) => attachments::attach(self, raw.what, attachments),
+                Some((_, attachments)) => attachments::attach(&self.tables, raw.what, attachments),
                 None => {
                     let mut attachments = Attachments::default();
-                    attachments::attach(self, raw.what, &mut attachments);
+                    attachments::attach(&self.tables, raw.what, &mut attachments);
                     found.push((symbol, attachments));
                 }
             }
@@ -451,17 +450,17 @@ impl<'a> BitcodeModule<'a> {
         found.retain(|(_, attachments)| *attachments != Attachments::default());
         found.sort_by_key(|row| row.0);
         for (symbol, attachments) in &found {
-            if let Some(data) = self.module.symbols.get_mut(*symbol) {
+            if let Some(data) = self.tables.module.symbols.get_mut(*symbol) {
                 data.has_attachments = true;
                 data.is_absolute = attachments.absolute.is_some();
             }
         }
-        self.module.attachments = found;
+        self.tables.module.attachments = found;
     }
 
     /// Takes over what the module says to tools.
     fn apply_texts(&mut self) {
-        let tools = &mut self.module.tools;
+        let tools = &mut self.tables.module.tools;
         let lists = [
             &mut tools.identifications,
             &mut tools.command_lines,
@@ -469,7 +468,7 @@ impl<'a> BitcodeModule<'a> {
             &mut tools.linker_options,
         ];
         for (list, texts) in lists.into_iter().zip(std::mem::take(&mut self.metadata.texts)) {
-            list.extend(texts.iter().map(|text| self.module.strings.add(text)));
+            list.extend(texts.iter().map(|text| self.tables.module.strings.add(text)));
         }
     }
 
@@ -477,16 +476,20 @@ impl<'a> BitcodeModule<'a> {
     fn apply_flags(&mut self, place: u64) {
         for flag in std::mem::take(&mut self.metadata.flags) {
             let value = match &flag.value {
-                RawFlagValue::Constant(number) => build::data::integer_value(self, *number),
+                RawFlagValue::Constant(number) => build::data::integer_value(&self.tables, *number),
                 RawFlagValue::Text(text) => {
-                    apply_text_flag(&mut self.module.flags, &flag.name, text);
+                    apply_text_flag(&mut self.tables.module.flags, &flag.name, text);
+                    self.refuse_flag(&flag.name, place);
+                    None
+                }
+                RawFlagValue::List(_) => {
                     self.refuse_flag(&flag.name, place);
                     None
                 }
             };
             let Some(value) = value else { continue };
             let small = u8::try_from(value).ok();
-            let flags = &mut self.module.flags;
+            let flags = &mut self.tables.module.flags;
             match flag.name.as_slice() {
                 b"PIC Level" => flags.pic_level = small,
                 b"PIE Level" => flags.pie_level = small,
@@ -523,7 +526,7 @@ impl<'a> BitcodeModule<'a> {
 
     /// Sets the triple to compile for in the place of the module's. To be called once, before functions are read.
     pub fn choose_triple(&mut self, triple: &str) {
-        self.module.triple = self.module.strings.add(triple.as_bytes());
+        self.tables.module.triple = self.tables.module.strings.add(triple.as_bytes());
     }
 
     /// Chooses how far apart code and data may be, by LLVM's number of the code model, and from which size in bytes on
@@ -536,13 +539,19 @@ impl<'a> BitcodeModule<'a> {
         threshold: Option<u64>,
         stays_near: impl Fn(&Module, &DataDef) -> bool,
     ) {
-        let flags = &mut self.module.flags;
+        let flags = &mut self.tables.module.flags;
         flags.code_model = code_model.or(flags.code_model);
         if flags.code_model == Some(CODE_MODEL_MEDIUM) {
             let threshold = threshold.unwrap_or(self.large_data_threshold);
-            mark_far_data(&mut self.module, &self.symbols, &self.types, threshold, stays_near);
+            mark_far_data(
+                &mut self.tables.module,
+                &self.tables.symbols,
+                &self.tables.types,
+                threshold,
+                stays_near,
+            );
         }
-        mark_far_aliases(&mut self.module);
+        mark_far_aliases(&mut self.tables.module);
     }
 }
 
@@ -581,7 +590,8 @@ fn outline(cursor: &mut Cursor<'_>) -> Result<Outline, ReadError> {
                 return Err(ReadError::unsupported(header.start, message));
             }
             id::MODULE => module = Some(header),
-            id::STRING_TABLE if string_table.is_none() => string_table = Some(header),
+            // It belongs to the module before it.
+            id::STRING_TABLE if module.is_some() && string_table.is_none() => string_table = Some(header),
             id::IDENTIFICATION => {
                 let behind = cursor.position();
                 check_epoch(cursor, &header).map_err(|e| e.within(id::name(header.id)))?;
@@ -667,9 +677,6 @@ fn read_places(
     }
 }
 
-/// The record of a block of names.
-const NAME: u64 = 1;
-
 /// A block whose records are names, numbered in their order.
 fn read_names_in_order(
     cursor: &mut Cursor<'_>,
@@ -680,7 +687,7 @@ fn read_names_in_order(
     loop {
         match block.next(cursor, record)? {
             Item::End => return Ok(names),
-            Item::Record if record.code() != NAME => {
+            Item::Record if record.code() != names::NAME => {
                 return Err(record.malformed(format!("record {} in a list of names", record.code())));
             }
             Item::Record => names.push(record.text(0)),

@@ -100,7 +100,7 @@ pub enum Kind {
 /// How values of a type lie in memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
-    /// Size in bits, without padding behind the value.
+    /// Size in bits, without padding after the value.
     pub bits: u64,
     /// Alignment as log2 of bytes.
     pub align_log2: u8,
@@ -134,6 +134,10 @@ pub struct TypeTable {
     members: Vec<TypeId>,
     /// Offsets in bytes, parallel to `members`; meaningful for structures.
     offsets: Vec<u64>,
+    /// Types that were named before they were defined; only while the table is read.
+    forward: Vec<TypeId>,
+    /// Types that may be named before they are defined, ascending; only while the table is read.
+    named: Vec<TypeId>,
 }
 
 impl TypeTable {
@@ -175,10 +179,21 @@ impl TypeTable {
                 Err(ReadError::malformed(cursor.position(), message))
             }
             _ => {
+                table.check_forward(cursor.position())?;
                 table.check_parts(cursor.position())?;
                 Ok(table)
             }
         }
+    }
+
+    /// Refuses types that were named before they were defined but are no structures with a name of their own.
+    fn check_forward(&mut self, place: u64) -> Result<(), ReadError> {
+        let (forward, named) = (std::mem::take(&mut self.forward), std::mem::take(&mut self.named));
+        let wrong = forward.iter().find(|id| named.binary_search(id).is_err());
+        wrong.map_or(Ok(()), |id| {
+            let message = format!("type {id} is named before it is defined, which only named structures may be");
+            Err(ReadError::malformed(place, message))
+        })
     }
 
     /// Whether types consist of what they may consist of; the table is complete.
@@ -188,7 +203,9 @@ impl TypeTable {
                 Kind::Array { element, .. } => self.is_field(*element),
                 Kind::Vector { element, .. } => matches!(
                     self.kind(*element),
-                    Some(Kind::Integer(_) | Kind::Float(_) | Kind::Pointer { .. } | Kind::Other(_))
+                    Some(
+                        Kind::Integer(_) | Kind::Float(_) | Kind::Pointer { .. } | Kind::Other("target extension type")
+                    )
                 ),
                 Kind::Struct { members, .. } => self.members(members).iter().all(|&member| self.is_field(member)),
                 Kind::Function { result, parameters, .. } => {
@@ -276,12 +293,29 @@ impl TypeTable {
         }
     }
 
+    /// Whether a type is a pointer that says what it points to.
+    pub fn is_typed_pointer(&self, id: TypeId) -> bool {
+        matches!(self.kind(id), Some(Kind::Pointer { pointee: Some(_), .. }))
+    }
+
+    /// Notes a type that a record names.
+    fn note(&mut self, id: u64) {
+        if id >= self.kinds.len() as u64 {
+            self.forward.push(id as TypeId);
+        }
+    }
+
     fn kind_of_record(&mut self, record: &Record, count: u64) -> Result<Option<Kind>, ReadError> {
-        let type_at = |index: usize| -> Result<TypeId, ReadError> {
+        if matches!(record.code(), code::OPAQUE | code::STRUCT_NAMED) {
+            self.named.push(self.kinds.len() as TypeId);
+        }
+        let known = self.kinds.len() as u64;
+        let mut type_at = |index: usize| -> Result<TypeId, ReadError> {
             let id = record.operand(index)?;
             if id >= count {
                 return Err(record.malformed(format!("type {id} of {count}")));
             }
+            self.note(id);
             Ok(id as TypeId)
         };
         Ok(Some(match record.code() {
@@ -302,7 +336,23 @@ impl TypeTable {
             code::X86_MMX => Kind::Other("x86_mmx"),
             code::X86_AMX => Kind::Other("x86_amx"),
             code::TOKEN => Kind::Other("token"),
-            code::TARGET_TYPE => Kind::Other("target extension type"),
+            code::TARGET_TYPE => {
+                let types = record.operand(0)?;
+                let rest = record.operands().get(1..).unwrap_or_default();
+                let parts = usize::try_from(types)
+                    .ok()
+                    .and_then(|types| rest.split_at_checked(types));
+                let Some((types, numbers)) = parts else {
+                    return Err(record.malformed(format!("a target extension type of {types} types")));
+                };
+                if numbers.iter().any(|&number| u32::try_from(number).is_err()) {
+                    return Err(record.malformed("a target extension type with a number of more than 32 bits"));
+                }
+                for index in 1..=types.len() {
+                    type_at(index)?;
+                }
+                Kind::Other("target extension type")
+            }
             code::INTEGER => match record.operand(0)? {
                 bits @ 1..=limits::INTEGER_BITS => Kind::Integer(bits as u32),
                 bits => return Err(record.malformed(format!("an integer of {bits} bits"))),
@@ -345,6 +395,11 @@ impl TypeTable {
             code::FUNCTION => {
                 let variadic = record.operand(0)? != 0;
                 let result = type_at(1)?;
+                let mut parameters = record.operands().get(2..).unwrap_or_default().iter();
+                if let Some(later) = parameters.find(|&&parameter| parameter >= known) {
+                    let message = format!("a function with a parameter of type {later}, which is not defined by then");
+                    return Err(record.malformed(message));
+                }
                 Kind::Function {
                     variadic,
                     result,
@@ -362,6 +417,7 @@ impl TypeTable {
             if id >= count {
                 return Err(record.malformed(format!("type {id} of {count}")));
             }
+            self.note(id);
             self.members.push(id as TypeId);
         }
         Ok(start..self.members.len() as u32)

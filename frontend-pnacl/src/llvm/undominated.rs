@@ -4,7 +4,7 @@
 //! to that bit, so that instructions need not be counted otherwise.
 
 use super::codes::function as code;
-use super::fused;
+use super::shapes;
 use crate::bitstream::block::{Block, Item};
 use crate::bitstream::cursor::Cursor;
 use crate::bitstream::record::Record;
@@ -47,7 +47,7 @@ fn is_instruction(record_code: u64) -> bool {
         record_code,
         code::DECLARE_BLOCKS | code::BLOCK_ADDRESS_USERS | code::OPERAND_BUNDLE
     );
-    !is_other && !fused::is_debug(record_code)
+    !is_other && !shapes::is_debug(record_code)
 }
 
 /// The error about a use of a value that block `from` defines; `block` is the function's, not yet walked.

@@ -388,7 +388,7 @@ impl Editor {
     }
 }
 
-/// The ends of a block's phis, and of its landing pad behind them.
+/// The ends of a block's phis, and of its landing pad after them.
 fn heads(f: &Function, range: std::ops::Range<usize>) -> (usize, usize) {
     let mut phi_end = range.start;
     for position in range {

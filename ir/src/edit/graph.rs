@@ -11,9 +11,9 @@ use frazil_support::EntityRef;
 /// A block in the layout and in a chain of merged blocks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EditBlock {
-    /// The block behind it in the layout.
+    /// The block after it in the layout.
     pub(super) next: u32,
-    /// The block merged behind it, whose instructions follow.
+    /// The block merged after it, whose instructions follow.
     pub(super) segment: u32,
     /// For the first block of a chain of merged ones: the last.
     pub(super) tail: u32,
@@ -152,7 +152,7 @@ impl Editor {
         block
     }
 
-    /// Makes a block without terminator, behind `after` in the layout. `predecessors` are the columns of phis that are
+    /// Makes a block without terminator, after `after` in the layout. `predecessors` are the columns of phis that are
     /// inserted there.
     pub fn new_block(&mut self, after: Block, predecessors: &[Block]) -> Block {
         self.open_graph();

@@ -4,9 +4,9 @@
 //! is inserted in their middle; a commit copies the array once, in program order, and renumbers.
 //!
 //! Between `begin` and `commit`
-//! * instructions and blocks keep their numbers. New instructions stand behind the old ones in [`Function::insts`],
+//! * instructions and blocks keep their numbers. New instructions stand after the old ones in [`Function::insts`],
 //!   outside of any block's range, so that [`Function::inst`] and [`Function::def_inst`] work for them; new blocks have
-//!   numbers behind the old ones and no entry in [`Function::blocks`];
+//!   numbers after the old ones and no entry in [`Function::blocks`];
 //! * [`Function::cfg`] is the old graph;
 //! * [`Editor::remove`], [`Editor::replace`] and [`Editor::set_terminator`] show at once; a removed instruction is a
 //!   `nop`. Values replaced by [`Editor::replace_uses`] still stand in operands: read those through
@@ -48,9 +48,9 @@ const NONE: u32 = u32::MAX;
 enum Anchor {
     /// Before an instruction.
     Before(u32),
-    /// Behind the phis (and the landing pad) of a block.
+    /// After the phis (and the landing pad) of a block.
     Body(u32),
-    /// Among the phis of a block, behind those that it has.
+    /// Among the phis of a block, after those that it has.
     Phis(u32),
 }
 
@@ -107,7 +107,7 @@ pub struct Editor {
     edge_operands: Vec<EdgeOperand>,
     // Working memory of a commit.
     insts_out: Vec<InstData>,
-    /// How many instructions stand in `insts_out`; what is behind them is left from earlier.
+    /// How many instructions stand in `insts_out`; what is after them is left from earlier.
     copied: usize,
     blocks_out: Vec<BlockData>,
     old_cfg: Cfg,
@@ -183,7 +183,7 @@ impl Editor {
         last
     }
 
-    /// Queues an instruction before `at`, which is no phi, behind those queued there before. `result` is the type of
+    /// Queues an instruction before `at`, which is no phi, after those queued there before. `result` is the type of
     /// its only result.
     pub fn insert_before(&mut self, f: &mut Function, at: Inst, data: InstData, result: Option<Type>) -> Option<Value> {
         let (inst, value) = self.push(f, data, result);
@@ -198,7 +198,7 @@ impl Editor {
         Inst::new(inst as usize)
     }
 
-    /// Queues an instruction behind the phis (and the landing pad) of a block, and behind those queued there before.
+    /// Queues an instruction after the phis (and the landing pad) of a block, and after those queued there before.
     /// In a block that is new this is its end.
     pub fn insert_after_phis(
         &mut self,

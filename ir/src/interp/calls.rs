@@ -55,7 +55,7 @@ impl<'a> Interpreter<'a> {
         Ok(self.after_call(function, data))
     }
 
-    /// Where to go on behind a call that returned.
+    /// Where to go on after a call that returned.
     fn after_call(&self, function: &Function, data: &InstData) -> Next {
         match data.op {
             Opcode::Invoke => Next::Jump(function.invoke_targets(data).0),

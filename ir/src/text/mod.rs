@@ -59,6 +59,7 @@ mod parser;
 mod parser_function;
 mod parser_inst;
 mod parser_module;
+mod pieces;
 mod printer;
 mod printer_module;
 mod signatures;

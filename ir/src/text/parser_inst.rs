@@ -277,7 +277,7 @@ impl FunctionParser<'_, '_> {
         Ok(())
     }
 
-    /// The parameter types of the signature that stands behind the arguments that begin here.
+    /// The parameter types of the signature that stands after the arguments that begin here.
     fn types_behind_arguments(&mut self) -> Parsed<Vec<Type>> {
         self.parser.expect_mark("(")?;
         let mut depth = 1;
@@ -407,7 +407,7 @@ impl FunctionParser<'_, '_> {
         }
     }
 
-    /// What stands behind a constant's type.
+    /// What stands after a constant's type.
     fn constant(&mut self, ty: Type) -> Parsed<Operand> {
         if self.parser.at_symbol() {
             let symbol = self.parser.symbol()?;

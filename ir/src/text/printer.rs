@@ -1,17 +1,15 @@
 //! Writes functions.
 
-use super::names::{
-    ASM_FLAGS, FRAME_POINTERS, STACK_PROTECTORS, word_of, write_flags, write_name, write_quoted, write_type,
-};
+use super::names::{ASM_FLAGS, FRAME_POINTERS, STACK_PROTECTORS, word_of, write_flags, write_quoted, write_type};
+use super::pieces::{write_addend, write_attachments, write_symbol};
 use super::signatures::{print_signature, write_call_conv, write_params, write_returns};
 use crate::cfg::Cfg;
 use crate::constant::{AsmData, ConstView};
-use crate::entities::{Block, ConstId, Inst, SymbolId};
+use crate::entities::{Block, ConstId, Inst};
 use crate::function::{Function, InstData};
 use crate::module::{FramePointer, FunctionHead, Module, StackProtector, SymbolKind};
 use crate::opcode::{Format, Opcode};
 use crate::operand::{Operand, OperandKind};
-use crate::runtime::RuntimeFunction;
 use crate::signature::CallConv;
 use crate::types::{Type, TypeData};
 use crate::typing::{SlotType, slot_type};
@@ -53,27 +51,6 @@ pub fn print_inst(module: &Module, function: &Function, inst: Inst, out: &mut dy
         out,
     };
     printer.inst(Block::new(0), data)
-}
-
-/// Writes a symbol's name.
-pub(super) fn write_symbol(out: &mut dyn Write, module: &Module, symbol: SymbolId) -> fmt::Result {
-    match module.symbols.get(symbol) {
-        Some(data) if data.name.is_empty() => write!(out, "@#{}", symbol.as_u32()),
-        Some(data) => write_name(out, module.strings.bytes(data.name)),
-        None => match RuntimeFunction::from_symbol(symbol, module.symbols.len()) {
-            Some(function) => write!(out, "${}", function.name()),
-            None => write!(out, "@#{}", symbol.as_u32()),
-        },
-    }
-}
-
-/// Writes `+ 8` or `- 8`, or nothing for zero.
-pub(super) fn write_addend(out: &mut dyn Write, addend: i64) -> fmt::Result {
-    match addend {
-        0 => Ok(()),
-        1.. => write!(out, " + {addend}"),
-        _ => write!(out, " - {}", addend.unsigned_abs()),
-    }
 }
 
 /// Writes the bits of a floating-point number: in decimal where that is exact and readable.
@@ -170,7 +147,7 @@ impl FunctionPrinter<'_> {
             self.attributes(head)?;
         }
         if let Some(attachments) = &self.function.attachments {
-            super::printer_module::write_attachments(self.out, self.module, attachments)?;
+            write_attachments(self.out, self.module, attachments)?;
         }
         self.out.write_str(" {\n")
     }

@@ -4,12 +4,13 @@ use super::names::{
     COMDAT_SELECTIONS, FRAME_POINTERS, GUARD_PLACES, LINKAGES, TLS_MODELS, VISIBILITIES, Words, word_of, write_name,
     write_quoted,
 };
-use super::printer::{print_function, write_addend, write_symbol};
+use super::pieces::{write_addend, write_attachments, write_symbol};
+use super::printer::print_function;
 use crate::entities::SymbolId;
 use crate::function::Function;
 use crate::module::{
-    Attachments, DataDef, DataLayout, DataRelocation, FramePointer, GuardPlace, InitEntry, Linkage, Module,
-    RelocationTarget, SymbolData, SymbolKind, TlsModel, Visibility,
+    DataDef, DataLayout, DataRelocation, FramePointer, GuardPlace, InitEntry, Linkage, Module, RelocationTarget,
+    SymbolData, SymbolKind, TlsModel, Visibility,
 };
 use frazil_support::{EntityRef, Str};
 use std::fmt::{self, Write};
@@ -355,35 +356,6 @@ impl ModulePrinter<'_> {
         }
         self.out.write_str("]\n")
     }
-}
-
-/// Writes what is attached to a symbol, each word after a blank.
-pub(super) fn write_attachments(out: &mut dyn Write, module: &Module, attachments: &Attachments) -> fmt::Result {
-    if !attachments.section_prefix.is_empty() {
-        out.write_str(" section_prefix ")?;
-        write_quoted(out, &attachments.section_prefix)?;
-    }
-    if let Some(symbol) = attachments.associated {
-        out.write_str(" associated ")?;
-        write_symbol(out, module, symbol)?;
-    }
-    if attachments.is_excluded {
-        out.write_str(" excluded")?;
-    }
-    if let Some((first, second)) = attachments.type_words {
-        write!(out, " type_words {first} {second}")?;
-    }
-    if let Some(sections) = &attachments.sections_by_kind {
-        out.write_str(" sections_by_kind")?;
-        for section in &**sections {
-            out.write_char(' ')?;
-            write_quoted(out, section)?;
-        }
-    }
-    if let Some((low, high)) = attachments.absolute {
-        write!(out, " absolute {low} {high}")?;
-    }
-    Ok(())
 }
 
 /// How many of the first bytes to write as one piece: up to a line, or to the next long run of zeros.

@@ -5,7 +5,7 @@ use crate::signature::{CallConv, Extension, Param, ParamKind, Signature};
 use crate::types::{Type, TypeTable};
 use std::fmt::{self, Write};
 
-/// Writes a signature as it stands behind a call: `convention (parameters) -> returns`.
+/// Writes a signature as it stands after a call: `convention (parameters) -> returns`.
 ///
 /// # Errors
 /// What `out` returns.

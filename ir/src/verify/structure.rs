@@ -268,7 +268,7 @@ impl Verifier<'_> {
     }
 }
 
-/// Whether the words behind an instruction lie in the pool.
+/// Whether the words after an instruction lie in the pool.
 fn pool_is_in_range(function: &Function, data: &InstData) -> bool {
     let pool = &function.pool;
     let start = data.b.as_raw() as usize;

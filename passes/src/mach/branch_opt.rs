@@ -11,7 +11,7 @@
 //!
 //! Method: edges are led past blocks that only jump on; a branch whose edges then go to one block becomes a jump; what
 //! cannot be reached goes. The order of the rest is that of [`super::chains`]. A block that only one jump leads to, and
-//! that comes to stand behind it, becomes one with the block of the jump.
+//! that comes to stand after it, becomes one with the block of the jump.
 //!
 //! Costs: a walk over the blocks, a sort of the edges, and a copy of the instructions. Gains: one jump for each turn of
 //! loops that test at their top or whose copies for the next turn have been coalesced, and code that ends in no return
@@ -34,7 +34,7 @@ pub const INFO: PassInfo = PassInfo {
     before: &[],
 };
 
-/// How many empty blocks behind each other an edge is led past at once.
+/// How many empty blocks after each other an edge is led past at once.
 const MOST_STEPS: u32 = 16;
 
 /// The pass.
@@ -145,7 +145,7 @@ impl Memory {
         }
     }
 
-    /// Whether a block and the one behind it become one.
+    /// Whether a block and the one after it become one.
     fn joins(&self, func: &MFunc, block: u32, next: u32) -> bool {
         func.blocks[block as usize].term == Term::Jump
             && self.entries[next as usize] == 1

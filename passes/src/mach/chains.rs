@@ -4,7 +4,7 @@
 //! in eight times, an edge to code that ends in no return hardly ever. Edges are looked at from the most to the least
 //! valuable, and join the chains whose tail and head they connect (K. Pettis, R. C. Hansen, "Profile guided code
 //! positioning", 1990). An edge that is a block's only one is worth more than one of two, since without it the block
-//! needs a jump, while a conditional branch is content with either of its targets behind it: this turns loops so that
+//! needs a jump, while a conditional branch is content with either of its targets after it: this turns loops so that
 //! their exit test comes last. At equal value the order stays as it was. Chains follow each other in the order of their
 //! first blocks, those that hardly ever run at the end.
 
@@ -14,7 +14,7 @@ use frazil_codegen::mfunc::{MFunc, Term};
 const TRIPS: f32 = 8.0;
 /// The probability of an edge to code that hardly ever runs.
 const RARE: f32 = 1.0 / 1024.0;
-/// What a place behind a block is worth to one of its two targets, to that of a block with only one being 1.
+/// What a place after a block is worth to one of its two targets, to that of a block with only one being 1.
 const BRANCH_VALUE: f32 = 0.6;
 /// Frequencies do not grow beyond this.
 const MOST_FREQUENT: f32 = 1e20;
@@ -36,7 +36,7 @@ pub(super) struct Chains {
     frequency: Vec<f32>,
     edge_frequency: Vec<f32>,
     candidates: Vec<Candidate>,
-    /// The block behind each block, and the one before.
+    /// The block after each block, and the one before.
     next: Vec<u32>,
     previous: Vec<u32>,
     /// Union-find over blocks in a chain.
@@ -232,7 +232,7 @@ impl Chains {
         root
     }
 
-    /// Puts the chains one behind the other.
+    /// Puts the chains one after the other.
     fn put_in_order(&mut self, blocks: usize) {
         self.heads.clear();
         for head in 0..blocks as u32 {

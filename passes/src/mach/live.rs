@@ -3,7 +3,7 @@
 //! Method: backward data flow over blocks until nothing changes; sets are two words. Flags do not live from block to
 //! block. Instructions of a group may be skipped or repeated, so that nothing that they write ends a life.
 //!
-//! Who moves an instruction past the end of its block asks what the other ways out read ([`Live::live_elsewhere`]).
+//! Who moves an instruction past the end of its block asks what the other paths out read ([`Live::live_elsewhere`]).
 
 use frazil_codegen::desc::{OpDesc, Role};
 use frazil_codegen::mfunc::{MFunc, RegSets, for_each_register, op_desc};
@@ -70,7 +70,7 @@ impl Live {
         })
     }
 
-    /// Registers that are read when a block is left for another one than `kept`: what is written behind the branch
+    /// Registers that are read when a block is left for another one than `kept`: what is written after the branch
     /// instead of before it must be none of them.
     pub fn live_elsewhere(&self, func: &MFunc, block: u32, kept: u32) -> PRegSet {
         let targets = func.edges_of(block).map(|edge| func.edges[edge].to);

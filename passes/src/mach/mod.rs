@@ -5,7 +5,6 @@ use crate::registry::{NoOptions, Registry};
 pub mod branch_opt;
 mod chains;
 mod cycles;
-mod entry_copies;
 mod live;
 pub mod mach_local_cse;
 pub mod peephole;

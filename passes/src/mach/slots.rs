@@ -1,6 +1,6 @@
 //! Which register holds the contents of which spill slot at the start of each block.
 //!
-//! Method: forward data flow in which all ways to a block must agree, one slot for each register. What a block does is
+//! Method: forward data flow in which all paths to a block must agree, one slot for each register. What a block does is
 //! summed up in one walk: registers that it writes, slots that it stores to, and what registers hold at its end because
 //! of its own stores and reloads. Then the blocks are visited in order until nothing changes. A function in which that
 //! takes many rounds, or that has very many blocks or slots, is left alone.

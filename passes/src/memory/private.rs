@@ -39,7 +39,7 @@ impl PrivateSlots {
                 self.inst(function, &function.insts[position]);
             }
         }
-        // What leads back to a phi may be made of an address behind it.
+        // What leads back to a phi may be made of an address after it.
         for block in tree.reverse_postorder() {
             let insts = &function.insts[function.block_insts(block)];
             for phi in insts.iter().take_while(|data| data.op == Opcode::Phi) {

@@ -78,7 +78,7 @@ impl Variable {
         let is_first = std::mem::replace(&mut self.last_block, block) != block;
         self.is_stored_in_last_block &= !is_first;
         if !is_store {
-            // A load behind another one of the block tells nothing new.
+            // A load after another one of the block tells nothing new.
             if !is_first {
                 return None;
             }

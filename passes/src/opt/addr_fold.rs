@@ -91,7 +91,7 @@ struct Scratch {
     editor: Editor,
     demands: Vec<Demand>,
     order: Vec<Block>,
-    /// The sums behind the addresses that dissolve.
+    /// The sums that the addresses are which dissolve.
     forms: Vec<Form>,
     /// Indices multiplied in this block: index and scale, and what they became.
     scaled: Vec<(Operand, u16, (Operand, u16))>,
@@ -208,7 +208,7 @@ impl Scratch {
         copies
     }
 
-    /// The sum behind an address that dissolves, as a use in `block` finds it.
+    /// The sum that an address is which dissolves, as a use in `block` finds it.
     fn form_of(&self, function: &Function, block: Block, address: Operand) -> Option<Form> {
         let value = address.as_value()?;
         let demand = self.demands.get(value.index()).filter(|demand| demand.dissolves)?;

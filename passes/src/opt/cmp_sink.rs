@@ -78,7 +78,7 @@ struct Condition {
 }
 
 impl Condition {
-    /// The comparison behind the condition of a user in `block`, unless it stays where it is.
+    /// The comparison that makes the condition of a user in `block`, unless it stays where it is.
     fn find(
         function: &Function,
         target: &TargetFacts,

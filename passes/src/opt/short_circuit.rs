@@ -11,14 +11,14 @@
 //! ```
 //!
 //! Conditions are `and`, `or`, and the selects that stand for them where the second part must not be looked at
-//! (`a ? b : false`, `a ? true : b`). The instructions that only the second part needs move behind the first branch;
+//! (`a ? b : false`, `a ? true : b`). The instructions that only the second part needs move after the first branch;
 //! if there are none, nothing is split. Conditions in conditions are split one after the other.
 //!
 //! The selects that are left become `and` and `or`, for which a target needs no select of bits. The second part is
 //! frozen, because it may be poison where the first one decides.
 //!
 //! Costs: a look at each branch and each select of bits; one commit for each level of conditions in conditions. Gains:
-//! comparisons stand before their branches and need no registers, and a part of the work is saved on one of the ways.
+//! comparisons stand before their branches and need no registers, and a part of the work is saved on one of the paths.
 //! A program whose second condition cannot be predicted loses: LLVM, which has both forms, keeps two plain comparisons
 //! together on recent processors (`getJumpConditionMergingParams`); option `most-joined` does that here.
 //! Reference: short-circuit evaluation in Subzero's `IceCfgNode.cpp`.
@@ -197,7 +197,7 @@ impl ShortCircuit {
     }
 }
 
-/// The instructions of a block that only an operand needs, in their order. Loads are among them if nothing behind them
+/// The instructions of a block that only an operand needs, in their order. Loads are among them if nothing after them
 /// writes memory: a comparison with memory must not lose its load.
 fn collect(f: &Function, block: Block, operand: Operand, moved: &mut Vec<Inst>) {
     let range = f.block_insts(block);

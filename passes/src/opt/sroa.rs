@@ -189,7 +189,7 @@ impl Split<'_> {
         self.s.editor.replace(self.f, access.inst, data);
     }
 
-    /// The place `distance` bytes behind the begin of one side of the instruction `at`.
+    /// The place `distance` bytes after the beginning of one side of the instruction `at`.
     fn piece(&mut self, at: Inst, side: Side, distance: u32) -> Piece {
         let Some(Pointer { slot, offset, .. }) = side.split else {
             return Piece {

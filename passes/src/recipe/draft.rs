@@ -4,12 +4,9 @@
 //! several times: a change that names it means all of them, `insert` the first (`before`) or the last (`after`).
 
 use super::place::{Place, RecipeError, hint};
-use super::text::{CodegenText, PassText, RecipeText, Source};
+use super::text::{CodegenText, PassText, REGALLOC, RecipeText, Source};
 use crate::registry::Registry;
 use toml::{Spanned, Value};
-
-/// The word that marks the place of register allocation among the machine passes.
-pub const REGALLOC: &str = "regalloc";
 
 /// An option that was set.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! What `--list-passes` and `--explain-recipe` print.
 
+use super::step::Step;
 use super::{Codegen, Recipe};
-use crate::manager::Step;
 use crate::registry::{Entry, Registry};
 use frazil_ir::pass::{Level, Order, PassInfo};
 use std::fmt::{self, Write};

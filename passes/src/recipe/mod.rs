@@ -8,18 +8,21 @@ mod book;
 pub mod draft;
 mod explain;
 mod place;
+mod placeholders;
 mod resolve;
 pub mod schema;
+mod step;
 #[cfg(test)]
 mod tests;
 pub mod text;
 
 pub use book::{Book, Overrides};
-pub use draft::{Placed, REGALLOC, Setting};
+pub use draft::{Placed, Setting};
 pub use explain::{explain, list_passes};
 pub use place::{Place, RecipeError};
+pub use step::{FunctionStep, MachStep, Step};
+pub use text::REGALLOC;
 
-use crate::manager::{FunctionStep, MachStep};
 use crate::registry::{AnalysisEntry, Registry};
 use frazil_codegen::optimize::MachRecipe;
 use frazil_ir::pass::PassInfo;

@@ -100,7 +100,7 @@ pub(super) fn with_hint(message: &str) -> String {
     format!("unknown {kind} `{name}`; {}", hint(name, valid))
 }
 
-/// The names in backquotes behind the first one.
+/// The names in backquotes after the first one.
 fn quoted_names(rest: &str) -> impl Iterator<Item = &str> {
     // "x`, expected one of `a`, `b`": every second piece is a name.
     rest.split('`').skip(2).step_by(2)

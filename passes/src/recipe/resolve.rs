@@ -1,10 +1,11 @@
 //! From a recipe's lists of names to passes that are made and in an order that they can work in.
 
-use super::draft::{Draft, Placed, REGALLOC, Setting};
+use super::draft::{Draft, Placed, Setting};
 use super::place::{RecipeError, with_hint};
+use super::step::Step;
+use super::text::REGALLOC;
 use super::text::{CodegenText, Mode};
 use super::{Codegen, Recipe};
-use crate::manager::Step;
 use crate::registry::{Entry, Made, Registry};
 use frazil_codegen::optimize::MachRecipe;
 use frazil_codegen::regalloc::AllocatorOptions;

@@ -1,44 +1,13 @@
 //! The JSON schema of recipe files, for editors.
 //!
 //! Method: `schemars` makes it of the types that serde reads. Which passes there are is known by the registry alone, so
-//! the definitions of a pass in a list, in `insert`, in `replace` and in `set` are placeholders at first, which are
-//! filled with one alternative for each pass, made of its options' type.
+//! the definitions of a pass in a list, in `insert`, in `replace` and in `set` are placeholders at first
+//! ([`super::placeholders`]), which are filled with one alternative for each pass, made of its options' type.
 
-use super::draft::REGALLOC;
-use super::text::FileText;
+use super::text::{FileText, REGALLOC};
 use crate::registry::{Entry, Registry};
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::SchemaGenerator;
 use serde_json::{Map, Value, json};
-use std::borrow::Cow;
-
-/// Types whose schema depends on the registry.
-macro_rules! placeholders {
-    ($($(#[$doc:meta])* $name:ident)*) => {$(
-        $(#[$doc])*
-        pub(super) struct $name;
-
-        impl JsonSchema for $name {
-            fn schema_name() -> Cow<'static, str> {
-                stringify!($name).into()
-            }
-
-            fn json_schema(_: &mut SchemaGenerator) -> Schema {
-                json_schema!(true)
-            }
-        }
-    )*};
-}
-
-placeholders! {
-    /// A pass in a list.
-    Pass
-    /// A pass in `insert`.
-    Insert
-    /// A pass in `replace`.
-    Replace
-    /// The value of `set`.
-    Settings
-}
 
 /// The schema of files with recipes of the registry's passes.
 pub fn schema(registry: &Registry) -> Value {

@@ -18,13 +18,16 @@
 //! them. The JSON schema is made from the same types, see `schema`.
 
 use super::place::{Place, RecipeError, with_hint};
-use super::schema::{Insert, Pass, Replace, Settings};
+use super::placeholders::{Insert, Pass, Replace, Settings};
 use schemars::JsonSchema;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 use toml::{Spanned, Value};
+
+/// The word that marks the place of register allocation among the machine passes.
+pub const REGALLOC: &str = "regalloc";
 
 /// A file with recipes.
 #[derive(Debug, serde::Deserialize, JsonSchema)]

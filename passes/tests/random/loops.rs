@@ -172,7 +172,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Two ways that meet again.
+    /// Two arms that meet again.
     fn choice(&mut self, a: &str, b: &str, depth: usize) {
         let masked = self.define(&format!("and i64 {a}, 4"));
         let condition = self.define(&format!("icmp_eq i64 v{masked}, 0"));

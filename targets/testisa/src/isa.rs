@@ -33,6 +33,7 @@ static DESC: TargetDesc = TargetDesc {
         },
     ],
     home_registers: PRegSet::of(&[S0, FS]),
+    rule_registers: RULE_REGISTERS,
     frame_pointer: FP,
     stack_pointer: SP,
     exception_registers: None,

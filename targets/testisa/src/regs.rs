@@ -4,7 +4,7 @@
 //! fit an instruction), `sc` to moves of shared code, `ic` holds the callee of an indirect call, and `k0`-`k20` are
 //! for rules. Bank 1: `f0`-`f2` and `fs` are allocatable, `ft` belongs to moves of shared code.
 
-use frazil_codegen::{Reg, RegDesc};
+use frazil_codegen::{PRegSet, Reg, RegDesc};
 
 /// Number of the first rule register.
 const FIRST_K: u8 = 11;
@@ -47,6 +47,9 @@ pub const fn k(number: u8) -> Reg {
     debug_assert!(number < K_COUNT);
     int(FIRST_K + number)
 }
+
+/// What only rules use: the callee of an indirect call, and theirs.
+pub const RULE_REGISTERS: PRegSet = PRegSet::from_banks(((1 << K_COUNT) - 1) << FIRST_K | 1 << IC.number(), 0);
 
 /// First float argument and result.
 pub const F0: Reg = float(0);

@@ -4,7 +4,8 @@
 //! builds.
 
 use crate::cond::Cond;
-use crate::ops::{Form, Op, ROWS};
+use crate::ops::Form;
+use crate::table::{Op, ROWS};
 use frazil_codegen::{Label, MInst, Mem, Ref, Reg};
 
 #[inline]

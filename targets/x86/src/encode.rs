@@ -8,8 +8,9 @@
 //!
 //! It checks what a rule can get wrong in debug builds only, and does not know the 32-bit mode.
 
-use crate::ops::{Code, Form, Imm, ROWS, Width};
+use crate::ops::{Code, Form, Imm, Width};
 use crate::relocs;
+use crate::table::ROWS;
 use crate::template::{Class, Template};
 use frazil_codegen::{CodeBuffer, Label, MInst, Ref, RefKind, Reg};
 
@@ -17,7 +18,7 @@ use frazil_codegen::{CodeBuffer, Label, MInst, Ref, RefKind, Reg};
 /// first bytes count; what comes after overwrites the rest. A copy from elsewhere would have to wait for the small
 /// writes, which costs more than everything else here.
 struct Out<'a> {
-    /// The place of the instruction and some room behind it.
+    /// The place of the instruction and some room after it.
     bytes: &'a mut [u8; ROOM],
     /// Bytes so far.
     len: usize,
@@ -582,9 +583,9 @@ mod tests {
     use super::*;
     use crate::build::{jcc, jmp, jmp_short, mr, ri};
     use crate::cond::Cond;
-    use crate::ops::Op;
     use crate::regs::{R12, RAX, RSP};
     use crate::relocs::FIXUPS;
+    use crate::table::Op;
     use frazil_codegen::Mem;
 
     #[test]

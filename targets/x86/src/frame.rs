@@ -7,8 +7,8 @@
 
 use crate::build::{call, jcc, mi, mr, none, r, ri, rm, rr};
 use crate::cond::Cond;
-use crate::ops::Op;
 use crate::regs::{R11, RAX, RBP, RSP};
+use crate::table::Op;
 use frazil_codegen::{
     Clearing, FrameInfo, FrameSink, Guard, MInst, Mem, PRegSet, Ref, RefKind, Reg, RegClass, UnwindOp,
 };

@@ -2,14 +2,16 @@
 
 use crate::build::*;
 use crate::cond::Cond;
+use crate::descs::OP_DESCS;
 use crate::features::FEATURES;
 use crate::inline_asm::X86Asm;
 use crate::lower::spaces;
 use crate::meaning::X86Meaning;
-use crate::ops::{OP_DESCS, Op};
+use crate::ops::op_size;
 use crate::peephole::X86Rules;
 use crate::regs::*;
 use crate::relocs::{ABS8, ABS16, ABS32, ABS64, FIXUPS, PC32, PC64, PLT32, RELOCS, SHORT_FORMS, TABLE_ENTRY};
+use crate::table::Op;
 use crate::{abi, frame, lower};
 use frazil_codegen::check::translation::Meaning;
 use frazil_codegen::inline_asm::AsmRules;
@@ -32,11 +34,6 @@ pub const X86_64: TargetEntry = TargetEntry {
     new: || Box::new(X86),
 };
 
-/// The integer scratch register.
-pub const SCRATCH: Reg = R11;
-/// The float scratch register.
-pub const SCRATCH_FLOAT: Reg = XMM15;
-
 static DESC: TargetDesc = TargetDesc {
     name: "x86_64",
     regs: &REGS,
@@ -57,6 +54,7 @@ static DESC: TargetDesc = TargetDesc {
         },
     ],
     home_registers: PRegSet::of(&[RBX, R12, R13, R14, XMM9, XMM10, XMM11, XMM12, XMM13, XMM14]),
+    rule_registers: PRegSet::EMPTY,
     frame_pointer: RBP,
     stack_pointer: RSP,
     exception_registers: Some([RAX, RDX]),
@@ -101,12 +99,6 @@ static DESC: TargetDesc = TargetDesc {
 /// The x86-64 target.
 #[derive(Clone, Copy, Debug)]
 pub struct X86;
-
-/// Size of an integer operation on a part: 4 or 8 bytes.
-#[inline]
-pub(crate) fn op_size(bytes: u8) -> u8 {
-    if bytes > 4 { 8 } else { 4 }
-}
 
 impl Isa for X86 {
     fn desc(&self) -> &'static TargetDesc {
@@ -155,7 +147,7 @@ impl Isa for X86 {
     fn lower_vector<C: LowerCtx>(&self, cx: &mut C, inst: Inst) -> Result<(), CodegenError> {
         let data = *cx.func().inst(inst);
         if data.ty == Type::X86_F80 {
-            return lower::x87::lower(cx, &data);
+            return lower::lower_extended(cx, &data);
         }
         lower::vector::lower(cx, inst)
     }

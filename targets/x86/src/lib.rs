@@ -3,6 +3,7 @@
 pub mod abi;
 pub mod build;
 pub mod cond;
+mod descs;
 pub mod encode;
 pub mod features;
 pub mod frame;

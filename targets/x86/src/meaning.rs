@@ -8,8 +8,9 @@
 //! clears it; an extension, and any operation of four bytes, leaves zeros.
 
 use crate::cond::Cond;
-use crate::ops::{Form, Kind, Op, ROWS, Row, Width};
+use crate::ops::{Form, Kind, Row, Width};
 use crate::regs::{RAX, RCX};
+use crate::table::{Op, ROWS};
 use frazil_codegen::check::translation::{Bitwise, Contents, FunctionKey, Machine, Meaning, Term, Terms, function};
 use frazil_codegen::{MInst, Reg};
 

@@ -3,7 +3,7 @@
 //! Forms with a memory destination are taken to read and write it, those with a memory source to read it; here are
 //! the others. The rows' test compares all of them with an independent decoder.
 
-use crate::ops::Op::{self, *};
+use crate::table::Op::{self, *};
 
 /// Rows of a form with a memory destination that only read it.
 pub(crate) static ONLY_READ: &[Op] = &[

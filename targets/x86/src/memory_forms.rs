@@ -6,7 +6,7 @@
 //! by the operation's size. Rows that read more than that size (conversions from a double to 32 bits) are on the list,
 //! since their operand always is a double.
 
-use crate::ops::Op;
+use crate::table::Op;
 
 /// Row, the row with its first operand in memory, the row with its second one.
 pub(crate) static MEMORY_FORMS: [(Op, Option<Op>, Option<Op>); 86] = [
@@ -101,7 +101,7 @@ pub(crate) static MEMORY_FORMS: [(Op, Option<Op>, Option<Op>); 86] = [
 #[cfg(test)]
 mod tests {
     use super::MEMORY_FORMS;
-    use crate::ops::{Op, ROWS};
+    use crate::table::{Op, ROWS};
 
     /// The same effects, and the register operand that stays is treated alike.
     #[test]

@@ -1,15 +1,19 @@
 //! The shape of the op table: what a row says and how rows are written.
 //!
 //! The rows themselves are in [`crate::table`], one line per form of a machine instruction. From a row follow the
-//! encoding ([`crate::encode`]), the text ([`crate::print`]), what shared code sees ([`OP_DESCS`]) and the row's test
-//! against an independent decoder. An instruction whose behavior depends on its size in more than width (one-operand
-//! multiply and divide on bytes) has a row of its own.
+//! encoding ([`crate::encode`]), the text ([`crate::print`]), what shared code sees ([`crate::descs`]) and the
+//! row's test against an independent decoder. An instruction whose behavior depends on its size in more than width
+//! (one-operand multiply and divide on bytes) has a row of its own.
 //!
 //! Register operands are in `regs[0]`, then `regs[1]`; a row with a memory operand has its one register in `regs[0]`.
 
 use frazil_codegen::{OpDesc, PRegSet, Reg, RegClass, Role};
 
-pub use crate::table::{OP_DESCS, Op, ROWS};
+/// Size of an integer operation on a part: 4 or 8 bytes.
+#[inline]
+pub(crate) fn op_size(bytes: u8) -> u8 {
+    if bytes > 4 { 8 } else { 4 }
+}
 
 /// Where operands are and how they are encoded. `rm` and `reg` are the fields of the ModRM byte; `digit` stands for
 /// the row's constant in the `reg` field.
@@ -252,12 +256,12 @@ pub(crate) const fn int(opcode: u8) -> Code {
     Code::new(opcode, 0, Width::Int)
 }
 
-/// An opcode behind `0F` of an integer operation.
+/// An opcode after `0F` of an integer operation.
 pub(crate) const fn int0f(opcode: u8) -> Code {
     Code::new(opcode, 1, Width::Int)
 }
 
-/// An opcode behind `0F 38` of an integer operation.
+/// An opcode after `0F 38` of an integer operation.
 pub(crate) const fn int38(opcode: u8) -> Code {
     Code::new(opcode, 2, Width::Int)
 }
@@ -267,17 +271,17 @@ pub(crate) const fn one(opcode: u8) -> Code {
     Code::new(opcode, 0, Width::Fixed)
 }
 
-/// An opcode behind `0F` whose encoding does not depend on the size.
+/// An opcode after `0F` whose encoding does not depend on the size.
 pub(crate) const fn x0f(opcode: u8) -> Code {
     Code::new(opcode, 1, Width::Fixed)
 }
 
-/// An opcode behind `0F 38` whose encoding does not depend on the size.
+/// An opcode after `0F 38` whose encoding does not depend on the size.
 pub(crate) const fn x38(opcode: u8) -> Code {
     Code::new(opcode, 2, Width::Fixed)
 }
 
-/// An opcode behind `0F 3A` whose encoding does not depend on the size.
+/// An opcode after `0F 3A` whose encoding does not depend on the size.
 pub(crate) const fn x3a(opcode: u8) -> Code {
     Code::new(opcode, 3, Width::Fixed)
 }
@@ -420,7 +424,7 @@ pub enum ValidIn {
 /// A row of the op table.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
-    /// Its name, that of the [`Op`].
+    /// Its name, that of the [`Op`](crate::table::Op).
     pub name: &'static str,
     /// Mnemonic in AT&T syntax without size suffix and condition.
     pub mnemonic: &'static str,

@@ -8,8 +8,9 @@
 
 use crate::build::{none, r, ri, rm, rr};
 use crate::cond::Cond;
-use crate::ops::{Code, Kind, Op, ROWS, Row, Width};
+use crate::ops::{Code, Kind, Row, Width};
 use crate::regs::{RAX, RSP};
+use crate::table::{Op, ROWS};
 use frazil_codegen::pass::MachRules;
 use frazil_codegen::{MInst, Mem, Reg, RegClass, Role};
 
@@ -279,8 +280,8 @@ fn compare_with_memory(load: &MInst, compare: &MInst) -> Option<MInst> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::descs::OP_DESCS;
     use crate::regs::{RCX, RDX};
-    use crate::table::OP_DESCS;
 
     /// Sources are narrow, but what the first register held before may have any bits.
     fn bits_of(reg: Reg) -> u8 {

@@ -6,8 +6,9 @@
 
 use crate::cond::Cond;
 use crate::encode::named;
-use crate::ops::{Code, Form, Imm, ROWS, Row, Width};
+use crate::ops::{Code, Form, Imm, Row, Width};
 use crate::regs::name;
+use crate::table::ROWS;
 use frazil_codegen::{AsmNames, CodeBuffer, Label, MInst, Ref, RefKind};
 use std::fmt::{self, Write};
 

@@ -3,7 +3,8 @@
 //! It follows from the op table at compile time. An instruction begins with prefixes, an optional REX prefix, and the
 //! opcode; only REX and the low bits of the last opcode byte depend on operands.
 
-use crate::ops::{Code, Form, Imm, ROWS, Width};
+use crate::ops::{Code, Form, Imm, Width};
+use crate::table::ROWS;
 
 /// How the fast paths of the encoder see a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +71,7 @@ static TEMPLATES: [[Template; SIZES]; ROWS.len()] = {
 };
 
 impl Template {
-    /// The template of a row (an [`crate::ops::Op`] as number) in a size.
+    /// The template of a row (an [`crate::table::Op`] as number) in a size.
     #[inline(always)]
     pub(crate) fn get(op: u16, size: u8) -> &'static Template {
         &TEMPLATES[usize::from(op)][(size.trailing_zeros() as usize).min(SIZES - 1)]

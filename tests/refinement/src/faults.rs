@@ -198,7 +198,7 @@ fn change_operation(data: &mut InstData, random: &mut Random) -> bool {
     data.op != old
 }
 
-/// An access with the instruction behind it.
+/// An access with the instruction after it.
 fn swap_accesses(f: &mut Function, place: usize) -> bool {
     let touches = |data: &InstData| !matches!(data.op.effects(), Effects::Pure | Effects::Trap | Effects::Control);
     let next = place + 1;

@@ -372,7 +372,7 @@ impl Prover<'_> {
         Some((goals, is_stronger))
     }
 
-    /// Both functions go on behind an event, with the same answer.
+    /// Both functions go on after an event, with the same answer.
     fn go_on(&mut self, before: &State, event: &Event, after: &State, other: &Event) -> Result<(), Failure> {
         let (mut before, mut after) = (before.clone(), after.clone());
         let number = self.answers.len() as u32 + 1;

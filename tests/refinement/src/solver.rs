@@ -1,8 +1,8 @@
 //! The SMT solver: a process that is asked one question after the other in SMT-LIB text.
 //!
 //! It is Debian's program `z3`, over pipes: nothing is linked, any version of the last years does, and a solver that
-//! hangs or dies is ended and started anew. Questions do not build on one another, because solvers are best at bit
-//! vectors when they see all of a question at once.
+//! hangs, dies or does not read is ended and started anew. Questions do not build on one another, because solvers are
+//! best at bit vectors when they see all of a question at once.
 
 use crate::floats;
 use crate::terms::evaluate::{Evaluator, Model};
@@ -10,11 +10,14 @@ use crate::terms::text::Writer;
 use crate::terms::{Node, Op, Term, Terms};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
 /// The program.
 pub const PROGRAM: &str = "z3";
+
+/// Questions come by standard input; the memory is in megabytes.
+const OPTIONS: [&str; 3] = ["-in", "-smt2", "-memory:1500"];
 
 /// What the solver says.
 #[derive(Clone, Debug)]
@@ -39,9 +42,12 @@ pub struct Solver {
     pub time: Duration,
 }
 
+/// What is written and read goes through threads, so that a solver that does not read, or does not answer, costs time
+/// only until the limit.
 #[derive(Debug)]
 struct Process {
     child: Child,
+    texts: Sender<String>,
     lines: Receiver<String>,
 }
 
@@ -54,14 +60,24 @@ impl Drop for Process {
 }
 
 impl Process {
-    fn start() -> Process {
-        let mut child = Command::new(PROGRAM)
-            .args(["-in", "-smt2", "-memory:1500"])
+    fn start(program: &str, args: &[&str]) -> Process {
+        let mut child = Command::new(program)
+            .args(args)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
-            .unwrap_or_else(|error| panic!("{PROGRAM}: {error}; on Debian: apt-get install z3"));
+            .unwrap_or_else(|error| panic!("{program}: {error}; on Debian: apt-get install z3"));
+        let mut input = child.stdin.take().expect("standard input is a pipe");
+        let (texts, questions) = channel::<String>();
+        // It ends when the process does: writing fails then.
+        std::thread::spawn(move || {
+            for text in questions {
+                if input.write_all(text.as_bytes()).and_then(|()| input.flush()).is_err() {
+                    break;
+                }
+            }
+        });
         let output = child.stdout.take().expect("standard output is a pipe");
         let (sender, lines) = channel();
         std::thread::spawn(move || {
@@ -71,15 +87,11 @@ impl Process {
                 }
             }
         });
-        Process { child, lines }
+        Process { child, texts, lines }
     }
 
-    fn tell(&mut self, text: &str) -> Result<(), String> {
-        let input = self.child.stdin.as_mut().expect("standard input is a pipe");
-        input
-            .write_all(text.as_bytes())
-            .and_then(|()| input.flush())
-            .map_err(|error| format!("the solver is gone: {error}"))
+    fn tell(&self, text: String) -> Result<(), String> {
+        self.texts.send(text).map_err(|_| "the solver is gone".to_owned())
     }
 
     /// The next answer: lines until the parentheses are closed.
@@ -142,8 +154,8 @@ impl Solver {
         );
         // The solver's own limit does not hold in all of its parts.
         let limit = 2 * self.time_limit + Duration::from_secs(1);
-        let process = self.process.get_or_insert_with(Process::start);
-        process.tell(&text)?;
+        let process = self.process.get_or_insert_with(|| Process::start(PROGRAM, &OPTIONS));
+        process.tell(text)?;
         let answer = process.answer(limit)?;
         match answer.trim() {
             "unsat" => Ok(Answer::Never),
@@ -152,7 +164,7 @@ impl Solver {
                 Ok(Answer::Holds(model))
             }
             "unknown" => Ok(Answer::Unknown("the solver gave up".to_owned())),
-            other => Err(format!("the solver says: {other}\n{text}")),
+            other => Err(format!("the solver says: {other}")),
         }
     }
 }
@@ -166,7 +178,7 @@ fn read_model(process: &mut Process, terms: &Terms, writer: &Writer, limit: Dura
         return Ok(model);
     }
     let names: Vec<String> = wanted.iter().map(|term| format!("t{}", term.0)).collect();
-    process.tell(&format!("(get-value ({}))\n", names.join(" ")))?;
+    process.tell(format!("(get-value ({}))\n", names.join(" ")))?;
     let answer = process.answer(limit)?;
     let words: Vec<&str> = answer
         .split(|letter: char| letter.is_whitespace() || letter == '(' || letter == ')')
@@ -212,6 +224,17 @@ fn parse_bits(word: &str) -> Option<u128> {
 mod tests {
     use super::*;
     use crate::terms::Role;
+
+    /// More than a pipe holds.
+    const LONG_TEXT_BYTES: usize = 1 << 20;
+
+    #[test]
+    fn a_solver_that_does_not_read_costs_no_more_than_its_time() {
+        let mut process = Process::start("sleep", &["60"]);
+        process.tell(" ".repeat(LONG_TEXT_BYTES)).expect("it is taken");
+        let answer = process.answer(Duration::from_millis(50));
+        assert_eq!(answer.expect_err("it says nothing"), "time is over");
+    }
 
     #[test]
     fn answers_are_right_and_come_with_values() {

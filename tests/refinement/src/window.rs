@@ -1,6 +1,6 @@
 //! Windows: runs of instructions of a block, as functions of their own.
 //!
-//! What a window reads from outside become parameters, what is used behind it is returned. Stack slots become
+//! What a window reads from outside become parameters, what is used after it is returned. Stack slots become
 //! parameters, too, so that they are any memory. All else (constants, signatures, types) is that of the function.
 
 use frazil_ir::function::for_each_operand_mut;

@@ -22,7 +22,7 @@ pub struct Place {
     pub id: u64,
     /// Bits of an abbreviation id in it; blocks are exchanged only where they are equal.
     pub width: u32,
-    /// The bytes behind the length word, end mark included.
+    /// The bytes after the length word, end mark included.
     pub body: Range<usize>,
     /// Where the length words of this block and of those around it are, outermost first.
     pub length_words: Vec<usize>,

@@ -18,7 +18,7 @@ enum Damage {
     Missing,
     /// The record is there twice.
     Twice,
-    /// The record stands behind its successor.
+    /// The record stands after its successor.
     Later,
     /// A record of the same kind of block stands before this one.
     Foreign,

@@ -19,7 +19,7 @@ pub struct Record {
     pub code: u64,
     /// Its operands.
     pub operands: Vec<u64>,
-    /// Bytes behind them.
+    /// Bytes after them.
     pub blob: Option<Vec<u8>>,
 }
 
@@ -41,16 +41,32 @@ pub struct Tree {
     pub nodes: Vec<Node>,
 }
 
-/// The blocks at the outermost level of a file.
+/// The blocks at the outermost level of a file, without the names of what is inside of functions.
 ///
 /// # Errors
 /// If the bytes are no well-formed bitcode.
 pub fn decode(bytes: &[u8]) -> Result<Vec<Tree>, ReadError> {
+    // Such names say nothing, but LLVM looks at what they name.
+    decode_kept(bytes, |around, kind| {
+        (around, kind) != (Some(id::FUNCTION), id::VALUE_SYMBOLS)
+    })
+}
+
+/// The same with only those blocks for which `is_kept` holds, given what kind of block is around and which kind it is.
+/// The others may contain anything.
+///
+/// # Errors
+/// If what is kept is no well-formed bitcode.
+pub fn decode_kept(bytes: &[u8], is_kept: impl Fn(Option<u64>, u64) -> bool) -> Result<Vec<Tree>, ReadError> {
     let mut cursor = wrapper::open(bytes)?;
     let mut info = BlockInfo::default();
     let mut trees = Vec::new();
     while let Some(header) = next_top_level(&mut cursor)? {
-        trees.extend(tree(bytes, &mut cursor, &header, &mut info)?);
+        if is_kept(None, header.id) {
+            let behind = cursor.position();
+            trees.extend(tree(bytes, &mut cursor, &header, &mut info, &is_kept)?);
+            cursor.seek(behind);
+        }
     }
     Ok(trees)
 }
@@ -60,6 +76,7 @@ fn tree(
     cursor: &mut Cursor<'_>,
     header: &SubBlock,
     info: &mut BlockInfo,
+    is_kept: &impl Fn(Option<u64>, u64) -> bool,
 ) -> Result<Option<Tree>, ReadError> {
     if header.id == BLOCKINFO_ID {
         return info.read(cursor, header).map(|()| None);
@@ -70,6 +87,7 @@ fn tree(
     let mut block = Block::enter(cursor, header, info.abbreviations(header.id));
     loop {
         match block.next(cursor, &mut record)? {
+            Item::Block(sub) if !is_kept(Some(header.id), sub.id) => {}
             Item::Block(sub) => {
                 inner.push((nodes.len(), sub));
                 // Its place, until this block is over and blockinfo is free.
@@ -81,14 +99,10 @@ fn tree(
     }
     let behind = cursor.position();
     for (at, sub) in inner {
-        nodes[at] = tree(bytes, cursor, &sub, info)?.map(Node::Block);
+        nodes[at] = tree(bytes, cursor, &sub, info, is_kept)?.map(Node::Block);
     }
     cursor.seek(behind);
     let mut nodes: Vec<Node> = nodes.into_iter().flatten().collect();
-    if header.id == id::FUNCTION {
-        // Names of what is inside of functions say nothing, but LLVM looks at what they name.
-        nodes.retain(|node| !matches!(node, Node::Block(tree) if tree.id == id::VALUE_SYMBOLS));
-    }
     if header.id == id::MODULE {
         nodes.retain(|node| !matches!(node, Node::Block(tree) if tree.is_offsets()));
     }
@@ -159,7 +173,7 @@ const DEFINE_ABBREVIATION: u64 = 2;
 const UNABBREVIATED: u64 = 3;
 const FIRST_ABBREVIATION: u64 = 4;
 
-/// Bits that are appended one behind the other.
+/// Bits that are appended one after the other.
 #[derive(Default)]
 struct Bits {
     bytes: Vec<u8>,

@@ -1,5 +1,5 @@
 //! `; test mach <pass>[,<pass>…]`: the assembly text that the optimizing path makes of the functions as they are, with
-//! these passes over machine code behind register allocation and no others, for each target of the case. The block is
+//! these passes over machine code after register allocation and no others, for each target of the case. The block is
 //! `; expect mach <target>`. That the code does what it should is checked by the case's runs under the recipes.
 
 use super::{Check, parsed, target, target_parts};

@@ -62,7 +62,7 @@ fn functions_text(module: &Module, functions: &[Function]) -> Result<String, Str
     Ok(found)
 }
 
-/// A recipe of the passes and options that the words behind `; test opt` name, but for some passes.
+/// A recipe of the passes and options that the words after `; test opt` name, but for some passes.
 fn recipe(words: &[String], without: &[&str]) -> Result<Recipe, String> {
     let (names, settings) = words.split_first().ok_or("expected `; test opt <pass>`")?;
     let kept = names.split(',').filter(|name| !without.contains(name));

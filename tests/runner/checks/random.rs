@@ -1,5 +1,5 @@
 //! `; test random <seed> <functions>`: executors of compiled code get the same results from random functions as the
-//! interpreter. With `narrow` behind it pointers have 32 bits, with `vectors` it has vectors. `FRAZIL_RANDOM_SERIES`
+//! interpreter. With `narrow` after it pointers have 32 bits, with `vectors` it has vectors. `FRAZIL_RANDOM_SERIES`
 //! chooses other functions than those of every day (series 0); `cargo xtask random-functions` goes through many series.
 
 use super::{Check, parsed, printed, verifier_messages};

@@ -190,7 +190,7 @@ pub fn function_of<'a>(module: &Module, functions: &'a [Function], name: &str) -
     }
 }
 
-/// A function's signature as written behind a call: `cc (parameters) -> returns`.
+/// A function's signature as written after a call: `cc (parameters) -> returns`.
 pub fn signature_text(function: &Function) -> String {
     let mut text = String::new();
     frazil_ir::text::print_signature(&function.types, &function.signature, &mut text)
@@ -198,7 +198,7 @@ pub fn signature_text(function: &Function) -> String {
     text
 }
 
-/// The part of a signature behind its parameters: ` -> returns`, or nothing.
+/// The part of a signature after its parameters: ` -> returns`, or nothing.
 pub fn returns_of(signature: &str) -> &str {
     signature.find(" -> ").map_or("", |place| &signature[place..])
 }

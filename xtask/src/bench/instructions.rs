@@ -149,7 +149,7 @@ fn run_counted(command: &Command, profile: &Path) -> Result<String> {
 }
 
 /// The cost of a program's own code in callgrind's profile ("Callgrind Format Specification" of Valgrind's manual):
-/// lines `ob=` say whose code follows, lines of numbers the cost of a place in it, and the line behind `calls=` the
+/// lines `ob=` say whose code follows, lines of numbers the cost of a place in it, and the line after `calls=` the
 /// cost of what was called. A name is written once, with a number that stands for it later.
 fn own_cost(profile: &str, program: &str) -> u64 {
     let mut own_number = None;

@@ -26,7 +26,7 @@ use crate::{crosstest, process, workspace};
 /// Parts of the optimizing path that are timed like passes but cannot be left out.
 const FIXED_PARTS: [&str; 4] = ["select", "regalloc", "apply", "emit"];
 
-/// What the file tests call the trial on a pass, behind its name.
+/// What the file tests call the trial on a pass, after its name.
 const TRIAL: &str = " is missed when it is left out";
 
 /// What is known of one pass.

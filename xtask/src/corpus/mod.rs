@@ -17,7 +17,6 @@ use pico_args::Arguments;
 
 pub use programs::{Package, Program, Run};
 
-use crate::crosstest::wide;
 use crate::{process, workspace};
 
 /// How clang is asked to optimize.
@@ -77,11 +76,8 @@ fn module_name(program: &Program, level: Level) -> String {
     format!("{}-{}", program.name, level.name())
 }
 
-/// `cargo xtask corpus [--wide] [FILTER]`.
-pub fn command(mut arguments: Arguments) -> Result<bool> {
-    if arguments.contains("--wide") {
-        return wide::make(&filter(arguments)?);
-    }
+/// `cargo xtask corpus [FILTER]`; with `--wide`, it is [`crate::crosstest::wide`]'s.
+pub fn command(arguments: Arguments) -> Result<bool> {
     for module in modules_to_run(&filter(arguments)?)? {
         println!("{:>8} instructions  {}", module.instructions, module.bitcode.display());
     }

@@ -7,7 +7,7 @@
 //! those of the compiler.
 //!
 //! Nothing is undefined: a place is jumped to only while the function that noted it runs, and of what is not volatile
-//! only what has not changed is looked at behind it.
+//! only what has not changed is looked at after it.
 
 use std::fmt::Write as _;
 
@@ -223,7 +223,7 @@ fn first_side(random: &mut Random, variables: &Variables, number: usize) -> Stri
     text
 }
 
-/// What happens behind a jump; `again` if one may come back.
+/// What happens after a jump; `again` if one may come back.
 fn later_side(random: &mut Random, variables: &Variables, number: usize, again: bool) -> String {
     let mut text = format!("        disarm({});\n        mix({});\n", number + 1, variables.sum());
     text += &change(random, variables);

@@ -37,7 +37,7 @@ use crate::compiler::{Compiler, LlcLevel};
 use crate::corpus::{self, Module, Run};
 use crate::process::{self, Outcome};
 use crate::share::Share;
-use crate::{validator, workspace};
+use crate::{compiler, workspace};
 use generated::Generator;
 
 /// Ample for a short workload; a program that loops is ended here.
@@ -134,7 +134,7 @@ fn test_modules(modules: &[Module], compilers: &[Compiler], share: &Share) -> Re
     }
     println!("\n{}", share.report("modules under recipes", made, total));
     println!("{passed} passed, {failed} failed");
-    validator::print(compilers);
+    compiler::print_validated(compilers);
     Ok(failed == 0)
 }
 

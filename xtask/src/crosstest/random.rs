@@ -21,7 +21,7 @@ use crate::compiler::{Compiler, LlcLevel};
 use crate::corpus::Level;
 use crate::process::{self, Outcome};
 use crate::share::Share;
-use crate::{validator, workspace};
+use crate::{compiler, workspace};
 
 /// Many random programs never end; the others end at once.
 const RUN_LIMIT: Duration = Duration::from_secs(5);
@@ -66,7 +66,7 @@ pub fn test_programs(count: u64, share: &Share, compilers: &[Compiler]) -> Resul
     }
     println!("{}", share.report("programs", made, count as usize));
     println!("{passed} passed, {failed} failed, {skipped} skipped");
-    validator::print(compilers);
+    compiler::print_validated(compilers);
     Ok(failed == 0)
 }
 

@@ -130,6 +130,17 @@ pub const PROJECTS: &[Project] = &[
         ],
         "passed",
     ),
+    // C++ with classes all over, and its own test framework.
+    debian(
+        "pugixml",
+        CMAKE_TOOLS,
+        &[
+            "cmake -S . -B build -DPUGIXML_BUILD_TESTS=ON",
+            BUILD,
+            "build/pugixml-check",
+        ],
+        "tests passed",
+    ),
     debian("cmark", &["make", "cmake", "ctest", "python3"], CMAKE, OF_CTEST),
     debian("popt", &["make"], CONFIGURE, "# "),
     debian("libcsv", &["make"], CONFIGURE, "tests passed"),

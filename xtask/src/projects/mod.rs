@@ -168,15 +168,21 @@ fn reference() -> Compilers {
     }
 }
 
-/// A release build of the wrapper, by all of its names.
+/// Copies of a release build of the wrapper, by all of its names: the compilers stay the same to the end of the run,
+/// whatever is built meanwhile.
 fn compilers(folder: &Path) -> Result<Compilers> {
     let mut build = workspace::cargo();
     build.args(["build", "--quiet", "--release", "--package", "frazil-cc"]);
     process::checked(&mut build)?;
-    let release = workspace::target_dir().join("release");
-    let (c, linker) = (release.join("frazil-cc"), release.join("frazil-link"));
-    let plus_plus = folder.join("bin/frazil-c++");
-    fs::create_dir_all(folder.join("bin"))?;
+    let (release, copies) = (workspace::target_dir().join("release"), folder.join("bin"));
+    fs::create_dir_all(&copies)?;
+    for name in ["frazil-cc", "frazil-link"] {
+        let copy = copies.join(name);
+        let _ = fs::remove_file(&copy);
+        fs::copy(release.join(name), &copy).with_context(|| format!("{name} in {}", release.display()))?;
+    }
+    let (c, linker) = (copies.join("frazil-cc"), copies.join("frazil-link"));
+    let plus_plus = copies.join("frazil-c++");
     let _ = fs::remove_file(&plus_plus);
     std::os::unix::fs::symlink(&c, &plus_plus)?;
     Ok(Compilers {

@@ -1,12 +1,13 @@
 //! `cargo xtask tidy`: the rules about the source that no compiler checks.
 //!
-//! Which crate may use which (`dependencies`), what a source file looks like (`sources`), what any text may contain
-//! (`text`), what a pass must have (`passes`), and whether the documents' links lead anywhere (`links`). Every
-//! exception is in a list beside its rule, with a reason, and an exception that is not needed any more is itself a
-//! problem. Runs as a test of this crate too.
+//! Which crate may use which (`dependencies`), that no modules use each other in a circle (`modules`), what a source
+//! file looks like (`sources`), what any text may contain (`text`), what a pass must have (`passes`), and whether the
+//! documents' links lead anywhere (`links`). Every exception is in a list beside its rule, with a reason, and an
+//! exception that is not needed any more is itself a problem. Runs as a test of this crate too.
 
 mod dependencies;
 mod links;
+mod modules;
 mod passes;
 mod sources;
 mod text;
@@ -73,9 +74,22 @@ pub fn command(arguments: Arguments) -> Result<bool> {
     Ok(problems.is_empty())
 }
 
+/// `cargo xtask modules`: writes the list of modules.
+pub fn write_modules(arguments: Arguments) -> Result<bool> {
+    if let Some(extra) = arguments.finish().first() {
+        bail!("unexpected argument `{}`", extra.to_string_lossy());
+    }
+    fs::write(
+        workspace::root().join(modules::LIST),
+        modules::list(&repository_files()?),
+    )?;
+    Ok(true)
+}
+
 fn all_problems() -> Result<Vec<Problem>> {
     let files = repository_files()?;
     let mut problems = dependencies::check()?;
+    modules::check(&files, &mut problems);
     sources::check(&files, &mut problems);
     text::check(&files, &mut problems);
     passes::check(&files, &mut problems);

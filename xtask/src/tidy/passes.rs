@@ -36,7 +36,7 @@ pub fn check(files: &[SourceFile], problems: &mut Vec<Problem>) {
             let Some(stem) = file
                 .path
                 .strip_prefix(kind.folder)
-                .and_then(|name| name.strip_suffix(".rs"))
+                .and_then(|name| name.strip_suffix("/mod.rs").or_else(|| name.strip_suffix(".rs")))
             else {
                 continue;
             };

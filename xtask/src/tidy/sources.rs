@@ -1,5 +1,5 @@
-//! What a Rust source file looks like: its head comment, its length, how wide comments are, and where `unsafe` may
-//! occur.
+//! What a Rust source file looks like: its name, its head comment, its length, how wide comments are, and where
+//! `unsafe` may occur.
 
 use super::{Problem, SourceFile};
 
@@ -34,6 +34,7 @@ const LINT_SWITCHES: [&str; 2] = [concat!("allow(un", "safe_code)"), concat!("ex
 /// Checks all Rust files.
 pub fn check(files: &[SourceFile], problems: &mut Vec<Problem>) {
     for file in files.iter().filter(|file| file.is_rust()) {
+        check_name(file, files, problems);
         check_head_comment(file, problems);
         check_length(file, problems);
         check_comments(file, problems);
@@ -48,6 +49,22 @@ pub fn check(files: &[SourceFile], problems: &mut Vec<Problem>) {
                 message,
             });
         }
+    }
+}
+
+/// A module with files inside is `mod.rs` among them, so that a folder holds all of it.
+fn check_name(file: &SourceFile, files: &[SourceFile], problems: &mut Vec<Problem>) {
+    let folder = file.path.replace(".rs", "/");
+    let is_module = file.path.contains("/src/") || file.path.starts_with("src/");
+    if is_module
+        && files
+            .iter()
+            .any(|other| other.is_rust() && other.path.starts_with(&folder))
+    {
+        problems.push(file.problem(
+            0,
+            format!("has a folder beside it: it belongs there, as {folder}mod.rs"),
+        ));
     }
 }
 
@@ -143,6 +160,22 @@ mod tests {
     #[test]
     fn accepts_a_good_module() {
         assert!(messages("//! What this is for.\n\nfn f() {}\n").is_empty());
+    }
+
+    #[test]
+    fn wants_modules_with_files_inside_to_be_among_them() {
+        let file = |path: &str| SourceFile {
+            path: path.to_owned(),
+            text: "//! What this is for.\n".to_owned(),
+        };
+        let mut problems = Vec::new();
+        check(
+            &[file("one/src/a.rs"), file("one/src/a/b.rs"), file("one/src/ab.rs")],
+            &mut problems,
+        );
+        problems.retain(|problem| problem.path.starts_with("one/"));
+        let paths: Vec<&str> = problems.iter().map(|problem| problem.path.as_str()).collect();
+        assert_eq!(paths, ["one/src/a.rs"]);
     }
 
     #[test]

@@ -122,7 +122,7 @@ fn wanted_options(text: &str) -> Vec<String> {
             let Some((words, rest)) = rest.split_once('"') else {
                 continue;
             };
-            // Behind the options there may be a list of machines.
+            // After the options there may be a list of machines.
             if !rest.trim_start().starts_with('}') {
                 continue;
             }

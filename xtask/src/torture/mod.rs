@@ -22,7 +22,7 @@ use pico_args::Arguments;
 
 use crate::compiler::{Compiler, LlcLevel};
 use crate::share::Share;
-use crate::{corpus, parallel, process, validator, workspace};
+use crate::{compiler, corpus, parallel, process, workspace};
 use cases::Case;
 
 /// The recipes under which each test is made when the command line names none.
@@ -138,7 +138,7 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
         count(&report.refused),
         count(&report.useless)
     );
-    validator::print(&compilers);
+    compiler::print_validated(&compilers);
     Ok(report.failed == 0)
 }
 

@@ -1,9 +1,10 @@
 //! Instructions with their operands where the allocation puts them.
 
-use super::{Builder, NO_OPERAND, Operand};
+use super::Builder;
 use crate::check::error::{CheckError, CheckFault};
 use crate::check::flow::{Name, Op, Place};
 use crate::check::rules;
+use crate::check::site::{NO_OPERAND, Operand};
 use crate::desc::{OpDesc, Role};
 use crate::mfunc::{for_each_register, pseudo};
 use crate::minst::MInst;

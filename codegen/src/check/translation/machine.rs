@@ -4,7 +4,8 @@ use super::terms::{FunctionKey, Origin, Term, Terms, function};
 use super::values::{Place, Side, Values, WORD_BITS, Word};
 use crate::desc::{OpDesc, Role};
 use crate::mfunc::op_desc;
-use crate::minst::{MInst, Mem, RefKind};
+use crate::minst::{MInst, Mem};
+use crate::reference::RefKind;
 use crate::reg::{PRegSet, Reg, RegClass};
 
 /// What instructions of a target mean, as far as machine passes make use of it.

@@ -42,6 +42,7 @@
 //! After A. Pnueli, M. Siegel, E. Singerman, "Translation validation" (1998), and G. Necula, "Translation validation
 //! for an optimizing compiler" (2000).
 
+mod fault;
 mod frames;
 mod live;
 pub mod machine;
@@ -51,48 +52,14 @@ pub mod terms;
 mod values;
 mod walk;
 
+pub use fault::TranslationFault;
 pub use machine::{Contents, Machine, Meaning, NoMeaning};
 pub use terms::{Bitwise, FunctionKey, Term, Terms, function};
 
 use crate::mfunc::MFunc;
 use crate::pass::MachHooks;
 use product::Product;
-use std::fmt;
-use thiserror::Error;
 use values::Side;
-
-/// A difference between the code before a pass and after it.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub struct TranslationFault {
-    /// What differs.
-    pub message: String,
-    /// The instruction of the function before, and its block.
-    pub before: Option<(u32, u32)>,
-    /// The same of the function after.
-    pub after: Option<(u32, u32)>,
-}
-
-impl TranslationFault {
-    fn of(message: impl Into<String>) -> TranslationFault {
-        TranslationFault {
-            message: message.into(),
-            before: None,
-            after: None,
-        }
-    }
-}
-
-impl fmt::Display for TranslationFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)?;
-        for (which, place) in [("before", self.before), ("after", self.after)] {
-            if let Some((block, inst)) = place {
-                write!(f, "; {which}: block {block}, instruction {inst}")?;
-            }
-        }
-        Ok(())
-    }
-}
 
 /// What became of a proof.
 #[derive(Clone, Debug, PartialEq, Eq)]

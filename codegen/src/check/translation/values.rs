@@ -14,7 +14,7 @@ use crate::reg::{Reg, RegClass};
 pub(super) const WORD_BITS: u16 = 32;
 /// Words that a register has room for.
 pub(super) const WORDS: u32 = 4;
-/// The unit of the flags; those before are physical registers, those behind virtual ones, then words of slots.
+/// The unit of the flags; those before are physical registers, those after virtual ones, then words of slots.
 pub(super) const FLAGS: u32 = Reg::FIRST_VIRTUAL;
 const FIRST_VREG: u32 = FLAGS + 1;
 

@@ -7,8 +7,8 @@
 use super::machine::{Event, Machine, Meaning, event};
 use super::terms::{Origin, Term, Terms};
 use super::values::{Side, Values, WORD_BITS, Word};
+use crate::branch::Join;
 use crate::desc::Role;
-use crate::isa::Join;
 use crate::mfunc::{MFunc, PhiMove, Term as BlockEnd, for_each_register, op_desc, pseudo};
 use crate::minst::MInst;
 use crate::reg::{PRegSet, Reg};

@@ -1,7 +1,7 @@
 //! Random machine functions: any control flow, variables that are defined again and again, phis, calls, groups.
 
 use super::ops::{Op, P0, P1, SAVED};
-use crate::isa::Join;
+use crate::branch::Join;
 use crate::mfunc::{MBlock, MEdge, MFunc, PhiMove, RegSets, Term, pseudo};
 use crate::minst::{MInst, Mem};
 use crate::reg::{PRegSet, Reg, RegClass};

@@ -84,6 +84,7 @@ pub(crate) static DESC: TargetDesc = TargetDesc {
         },
     ],
     home_registers: PRegSet::EMPTY,
+    rule_registers: PRegSet::EMPTY,
     frame_pointer: Reg::physical(0, 62),
     stack_pointer: Reg::physical(0, 61),
     exception_registers: None,

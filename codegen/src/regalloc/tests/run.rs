@@ -70,8 +70,8 @@ impl Machine<'_> {
         let edges: Vec<usize> = self.func.edges_of(number).collect();
         let taken = match block.term {
             Term::Jump => 0,
-            Term::Branch(Some(crate::isa::Join::And)) => usize::from(!(conditions[0] && conditions[1])),
-            Term::Branch(Some(crate::isa::Join::Or)) => usize::from(!(conditions[0] || conditions[1])),
+            Term::Branch(Some(crate::branch::Join::And)) => usize::from(!(conditions[0] && conditions[1])),
+            Term::Branch(Some(crate::branch::Join::Or)) => usize::from(!(conditions[0] || conditions[1])),
             Term::Branch(None) => usize::from(!conditions[0]),
             _ => return None,
         };

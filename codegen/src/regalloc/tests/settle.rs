@@ -1,9 +1,9 @@
-//! Values keep their registers on ways that have enough of them.
+//! Values keep their registers on paths that have enough of them.
 
 use super::generate::inst;
 use super::ops::{Op, P0, P1};
 use super::{AllocatorOptions, allocation_of};
-use crate::isa::Join;
+use crate::branch::Join;
 use crate::mfunc::{MBlock, MEdge, MFunc, RegSets, Term, pseudo};
 use crate::minst::MInst;
 use crate::reg::{PRegSet, Reg, RegClass};

@@ -1,7 +1,7 @@
 //! Operands in side registers: those that no allocator gives to values, like x86's MMX and mask registers and the
 //! second bytes of its oldest four.
 //!
-//! They need registers only within the text. Their values are in the frame before and behind it, and the text gets an
+//! They need registers only within the text. Their values are in the frame before and after it, and the text gets an
 //! instruction more for each, which the assembler reads with it ([`crate::inline_asm::AsmRules::move_side`]). A part of
 //! a register that values may have counts as overwritten.
 

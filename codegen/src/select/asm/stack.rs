@@ -1,7 +1,7 @@
 //! Operands on a stack of registers, like that of x86's x87 unit.
 //!
 //! The stack is empty between instructions, so inputs are pushed from memory before the text, the deepest first, and
-//! behind it everything that the text left is popped, outputs to memory. What it left follows from the constraints, by
+//! after it everything that the text left is popped, outputs to memory. What it left follows from the constraints, by
 //! the rules of the GCC manual ("Extended Asm", "x86 Floating-Point asm Operands"), as LLVM's pass for the x87 stack
 //! applies them: inputs whose register is overwritten, too, as output or otherwise, were popped; all others are still
 //! there, below the outputs.
@@ -13,7 +13,7 @@ use crate::inline_asm::constraints::{Code, Constraint, Purpose};
 use crate::inline_asm::{AsmRules, AsmStack, wrong};
 use crate::isa::Isa;
 
-/// What the stack holds before and behind a text: numbers of operands.
+/// What the stack holds before and after a text: numbers of operands.
 #[derive(Default)]
 pub(super) struct StackPlan {
     /// The target's stack, if it has one.
@@ -130,7 +130,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         }
     }
 
-    /// Empties the stack behind a text.
+    /// Empties the stack after a text.
     pub(super) fn empty_stack(&mut self, pending: &[Pending], plan: &StackPlan) {
         let Some(stack) = plan.stack else { return };
         for one in plan.popped.iter().map(|&index| &pending[index]) {

@@ -4,8 +4,9 @@ use super::{Pending, SelectCtx};
 use crate::context::Context;
 use crate::error::CodegenError;
 use crate::inline_asm::wrong;
-use crate::isa::{Isa, Parts};
+use crate::isa::Isa;
 use crate::minst::Mem;
+use crate::parts::Parts;
 use crate::reg::{Reg, RegClass};
 use frazil_ir::{Operand, Type, Value};
 

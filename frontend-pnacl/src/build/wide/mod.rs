@@ -2,7 +2,7 @@
 //!
 //! A wide integer is held as an aggregate is: words of `i64`, the last one an integer of the bits that are left (as
 //! for `i200`: three words of 64 bits and one of 8). So phis, loads, stores, selects, arguments and results need
-//! nothing of their own, and nothing behind the reader knows that there are such types. Here is what takes the number
+//! nothing of their own, and nothing after the reader knows that there are such types. Here is what takes the number
 //! as a whole: each operation becomes instructions on words, with the top word extended as the operation needs it.
 //!
 //! Carries come from the operations that report overflow, products from multiplications of 128 bits. Division is a loop

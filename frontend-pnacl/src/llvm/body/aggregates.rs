@@ -1,7 +1,7 @@
 //! Elements of aggregates and vectors.
 
-use super::super::function::{Body, Operands};
 use super::arithmetic::{Domain, single};
+use super::context::{Body, Operands};
 use crate::build::word::{NO_TYPE, Word};
 use crate::error::ReadError;
 use frazil_ir::{InstData, Opcode, Operand, Type, TypeData};

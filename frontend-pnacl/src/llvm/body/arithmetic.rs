@@ -1,9 +1,9 @@
 //! Arithmetic, comparisons, casts, select and freeze.
 
 use super::super::codes::{binary as operation, casts};
-use super::super::function::{Body, Operands};
+use super::context::{Body, Operands};
 use super::{fast_math, wide};
-use crate::build::classes::Class;
+use crate::build::class::Class;
 use crate::build::values::Builder;
 use crate::build::word::{NO_TYPE, Word};
 use crate::error::ReadError;

@@ -4,10 +4,10 @@
 //! over that: so every edge can be split, and no pass needs to know of it.
 
 use super::super::codes::call as bits;
-use super::super::function::{Body, Operands};
 use super::calls::{Call, read};
-use super::control::terminate;
-use crate::build::classes::Class;
+use super::context::terminate;
+use super::context::{Body, Operands};
+use crate::build::class::Class;
 use crate::build::signatures;
 use crate::build::word::Word;
 use crate::error::ReadError;
@@ -16,8 +16,10 @@ use frazil_ir::{CallConv, CallFlags, ConstView, EntityRef, InstData, Opcode, Ope
 /// More results than registers are refused, since each call has a signature of its own.
 const MAX_RESULTS: usize = 64;
 
-/// Attribute list, convention and flags, block behind, number of other blocks, these, function type, text, arguments.
+/// Attribute list, convention and flags, the block that follows, number of other blocks, these, function type, text,
+/// arguments.
 pub(in crate::llvm) fn call_branch(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
+    body.take_bundles()?;
     let attribute_list = operands.next()?;
     let word = operands.next()?;
     let default = body.target(operands.next()?)?;

@@ -12,7 +12,7 @@
 //! The first load is not atomic: halves of different values are no more than a first guess, which an exchange finds
 //! out.
 
-use super::super::function::Body;
+use super::context::Body;
 use super::float_parts::call_of;
 use crate::build::intrinsics::BySize;
 use crate::build::values::Builder;

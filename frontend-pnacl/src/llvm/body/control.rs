@@ -1,22 +1,17 @@
 //! Terminators and landing pads.
 
-use super::super::function::{Body, Operands};
 use super::arithmetic::Domain;
+use super::context::{Body, Operands, terminate};
 use super::hooks;
 use super::wide;
-use crate::build::classes::Class;
+use crate::build::class::Class;
+use crate::build::evaluate::Found;
 use crate::build::values::Builder;
 use crate::build::word::Word;
 use crate::error::ReadError;
+use crate::llvm::constants::ConstantKind;
 use crate::llvm::types::Kind;
-use frazil_ir::{Block, ConstView, EntityRef, InstData, Opcode, Operand, Type};
-
-/// Appends a terminator.
-#[inline]
-pub(in crate::llvm) fn terminate(body: &mut Body<'_, '_>, data: InstData) {
-    body.build.function.push_inst(data);
-    body.open = false;
-}
+use frazil_ir::{Block, ConstView, EntityRef, InstData, Opcode, Operand, SymbolKind, Type};
 
 fn bare(op: Opcode) -> InstData {
     InstData::new(op, Type::VOID, 0, Operand::NONE, Operand::NONE)
@@ -29,6 +24,7 @@ pub(in crate::llvm) fn unreachable(body: &mut Body<'_, '_>) -> Result<(), ReadEr
 
 /// Nothing, or a value.
 pub(in crate::llvm) fn ret(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
+    body.take_must_tail(operands)?;
     body.build.state.operands.clear();
     let mut alone = None;
     let has_none = operands.rest().is_empty();
@@ -214,8 +210,46 @@ fn is_exception_type(body: &mut Body<'_, '_>, ty: u32) -> Result<bool, ReadError
     Ok(types == [Type::PTR, Type::I32])
 }
 
+/// Whether a value, an array with these parts, may be a filter: LLVM has no array whose elements are all poison or all
+/// undefined.
+fn is_filter(body: &Body<'_, '_>, number: u32, array: Word, parts: &[Operand]) -> bool {
+    let build = &body.build;
+    let is_array = match build.evaluator().find(u64::from(number)) {
+        Found::Row(_, row) => matches!(row.kind, ConstantKind::Aggregate | ConstantKind::Null),
+        _ => false,
+    };
+    let types = &build.module.types;
+    let has_pointers = match types.kind(array.ty()) {
+        Some(&Kind::Array { element, .. }) => matches!(types.kind(element), Some(Kind::Pointer { .. })),
+        _ => false,
+    };
+    let is_all = |wanted: fn(ConstView<'_>) -> bool| {
+        let is_one = |part: &Operand| part.as_const().is_some_and(|id| wanted(build.function.constant(id).1));
+        !parts.is_empty() && parts.iter().all(is_one)
+    };
+    let is_poison = is_all(|found| matches!(found, ConstView::Poison));
+    let is_undefined = is_all(|found| matches!(found, ConstView::Undef));
+    is_array && has_pointers && !is_poison && !is_undefined
+}
+
+/// Refuses landing pads and what continues unwinding in functions that do not say who unwinds.
+fn expect_personality(body: &Body<'_, '_>, what: &str) -> Result<(), ReadError> {
+    let module = &body.build.module.module;
+    let symbol = body.build.function.symbol.and_then(|symbol| module.symbols.get(symbol));
+    let head = match symbol.map(|data| data.kind) {
+        Some(SymbolKind::Function(id)) => module.functions.get(id),
+        _ => None,
+    };
+    if head.is_some_and(|head| head.personality.is_some()) {
+        return Ok(());
+    }
+    let message = format!("{what} in a function without a personality routine");
+    Err(body.build.malformed(message))
+}
+
 /// The exception.
 pub(in crate::llvm) fn resume(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
+    expect_personality(body, "a resume")?;
     let exception = body.value(operands)?;
     if exception.is_operand() || !is_exception_type(body, exception.ty())? {
         return Err(body
@@ -235,11 +269,12 @@ const CLAUSE_COUNT_SHIFT: u32 = 2;
 
 /// Type, cleanup, number of clauses; clauses of a kind and a value.
 pub(in crate::llvm) fn landing_pad(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
-    if !body.build.at_phis() {
+    if body.is_behind_phis() {
         return Err(body
             .build
             .malformed("a landingpad behind other instructions of its block"));
     }
+    expect_personality(body, "a landingpad")?;
     let ty = body.build.type_id(operands.next()?)?;
     if !is_exception_type(body, ty)? {
         return Err(body
@@ -251,12 +286,18 @@ pub(in crate::llvm) fn landing_pad(body: &mut Body<'_, '_>, operands: &mut Opera
     if count > operands.rest().len() as u64 {
         return Err(body.build.malformed(format!("a landingpad of {count} clauses")));
     }
+    if count == 0 && !cleanup {
+        return Err(body
+            .build
+            .malformed("a landingpad without clauses that is no cleanup either"));
+    }
     let mut words = vec![Operand::raw(0)];
     for _ in 0..count {
         let kind = operands.next()?;
         if kind > FILTER {
             return Err(body.build.malformed(format!("landingpad clause {kind}")));
         }
+        let number = operands.rest().first().map_or(0, |&relative| body.number(relative));
         let array = body.value(operands)?;
         body.build.state.operands.clear();
         body.build.push_parts(array)?;
@@ -270,6 +311,11 @@ pub(in crate::llvm) fn landing_pad(body: &mut Body<'_, '_>, operands: &mut Opera
         let parts = &body.build.state.operands;
         if parts.iter().any(|part| part.as_value().is_some()) {
             return Err(body.build.unsupported("a landingpad clause that is no constant"));
+        }
+        if kind == FILTER && !is_filter(body, number, array, parts) {
+            return Err(body
+                .build
+                .malformed("a filter clause of something that is no array of pointers"));
         }
         words.push(Operand::raw((parts.len() as u32) << CLAUSE_COUNT_SHIFT | kind as u32));
         words.extend_from_slice(parts);
@@ -320,12 +366,4 @@ pub(in crate::llvm) fn check_pads(build: &Builder<'_, '_>) -> Result<(), ReadErr
         }
     }
     Ok(())
-}
-
-/// Whether the word is a function's or another symbol's address; used by calls.
-pub(super) fn pointee_function(body: &Body<'_, '_>, word: Word) -> Option<u32> {
-    match body.build.module.types.kind(word.ty()) {
-        Some(&Kind::Pointer { pointee, .. }) => pointee,
-        _ => None,
-    }
 }

@@ -3,7 +3,7 @@
 //!
 //! Each result that comes so has a slot of its own.
 
-use super::super::function::Body;
+use super::context::Body;
 use crate::build::intrinsics::ByType;
 use crate::build::values::Builder;
 use crate::build::word::Word;
@@ -24,7 +24,7 @@ pub(super) fn split(
         return Ok(false);
     };
     let types: Vec<Type> = build.leaves(result)?.map(|place| build.leaf(place).ir_type).collect();
-    // What C has behind the pointer: a number of the same type, or an `int`.
+    // What C has after the pointer: a number of the same type, or an `int`.
     let second = match function {
         RuntimeFunction::Frexpf | RuntimeFunction::Frexp | RuntimeFunction::Frexpl => Type::I32,
         _ => float,

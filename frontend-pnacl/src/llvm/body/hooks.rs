@@ -5,38 +5,13 @@
 //! address and where it returns to. A function that another one takes the place of has returned before that. Naked
 //! functions call nothing. What is to be called before inlining is a matter of the front end.
 
-use super::super::function::Body;
+use super::context::Body;
 use super::float_parts::call_of;
 use crate::error::ReadError;
-use crate::llvm::attributes::{FunctionAttributes, HOOKS, hook_function};
 use frazil_ir::{CallFlags, Opcode, Operand, RuntimeFunction, Type};
 
 /// Instructions, values and words of a pool that a call takes at most.
 const ROOM: usize = 8;
-
-/// What a function calls.
-#[derive(Clone, Copy, Debug, Default)]
-pub(in crate::llvm) struct Hooks {
-    entry: Option<RuntimeFunction>,
-    exit: Option<RuntimeFunction>,
-}
-
-impl Hooks {
-    /// Those of a function with these attributes.
-    #[cold]
-    pub(in crate::llvm) fn of(attributes: &FunctionAttributes) -> Hooks {
-        if attributes.naked {
-            return Hooks::default();
-        }
-        let [entry, exit] = HOOKS.map(|name| attributes.string(name).and_then(hook_function));
-        Hooks { entry, exit }
-    }
-
-    /// Whether calls stand before returns.
-    pub(in crate::llvm) fn at_exit(self) -> bool {
-        self.exit.is_some()
-    }
-}
 
 /// The call at the beginning; the entry block has been opened.
 #[inline]

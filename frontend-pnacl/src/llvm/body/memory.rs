@@ -1,9 +1,9 @@
 //! Memory: stack slots, loads, stores, addresses, atomics.
 
-use super::super::function::{Body, Operands};
 use super::arithmetic::{Domain, single};
 use super::atomics;
-use crate::build::classes::Class;
+use super::context::{Body, Operands};
+use crate::build::class::Class;
 use crate::build::values::Builder;
 use crate::build::word::{NO_TYPE, Word};
 use crate::error::ReadError;
@@ -213,7 +213,7 @@ fn loaded_type(
     }
 }
 
-/// The alignment that is known `offset` bytes behind something aligned.
+/// The alignment that is known `offset` bytes after something aligned.
 fn align_behind(align_log2: u32, offset: u64) -> u32 {
     if offset == 0 {
         align_log2
@@ -327,6 +327,14 @@ fn natural_align(build: &Builder<'_, '_>, ir_type: Type) -> u32 {
     build.function.types.store_bytes(ir_type, bits).trailing_zeros().min(4)
 }
 
+/// The alignment of an atomic access, which must be said.
+fn said_alignment(build: &Builder<'_, '_>, field: u64) -> Result<u32, ReadError> {
+    match field {
+        0 => Err(build.malformed("an atomic access without an alignment")),
+        field => alignment(build, field, 0),
+    }
+}
+
 fn ordering(build: &Builder<'_, '_>, number: u64) -> Result<Ordering, ReadError> {
     let found = usize::try_from(number)
         .ok()
@@ -370,9 +378,10 @@ fn whole(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<Word, R
 pub(in crate::llvm) fn atomic_load(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
     let address = pointer(body, operands)?;
     let ty = loaded_type(body, operands, address, 5)?;
-    let align_log2 = alignment(&body.build, operands.next()?, ty)?;
+    let align_log2 = said_alignment(&body.build, operands.next()?)?;
     let volatile = operands.next()? != 0;
     let ordering = ordering(&body.build, operands.next()?)?;
+    expect_ordering(&body.build, ordering, &[Ordering::Release, Ordering::AcquireRelease])?;
     let single_thread = single_thread(&body.build, operands.next()?)?;
     let flags = MemFlags::aligned(align_log2)
         .with_volatile(volatile)
@@ -381,6 +390,7 @@ pub(in crate::llvm) fn atomic_load(body: &mut Body<'_, '_>, operands: &mut Opera
         return atomics::load_wide(body, address, (ty, bits), ordering);
     }
     let ir_type = body.build.scalar_class(ty)?;
+    body.build.expect_atomic(ir_type)?;
     let flags = flags.with_single_thread(single_thread).0;
     let pointer = body.build.typed_space(address);
     let op = in_space(Opcode::AtomicLoad, Opcode::SpaceLoad, address);
@@ -398,12 +408,7 @@ pub(in crate::llvm) fn atomic_load(body: &mut Body<'_, '_>, operands: &mut Opera
 pub(in crate::llvm) fn atomic_store(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
     let address = pointer(body, operands)?;
     let value = whole(body, operands)?;
-    let field = operands.next()?;
-    let align_log2 = if field == 0 {
-        natural_align(&body.build, value.ir_type())
-    } else {
-        alignment(&body.build, field, 0)?
-    };
+    let align_log2 = said_alignment(&body.build, operands.next()?)?;
     let volatile = operands.next()? != 0;
     let ordering = ordering(&body.build, operands.next()?)?;
     expect_ordering(&body.build, ordering, &[Ordering::Acquire, Ordering::AcquireRelease])?;
@@ -415,6 +420,7 @@ pub(in crate::llvm) fn atomic_store(body: &mut Body<'_, '_>, operands: &mut Oper
     if !value.is_operand() {
         return atomics::store_wide(body, address, value, ordering);
     }
+    body.build.expect_atomic(value.ir_type())?;
     let pointer = body.build.typed_space(address);
     let op = in_space(Opcode::AtomicStore, Opcode::SpaceStore, address);
     let (ir_type, stored) = match body.build.accessed_as(value.ir_type()) {
@@ -480,7 +486,7 @@ fn update(body: &mut Body<'_, '_>, operands: &mut Operands<'_>, address: Word, v
         return Err(build.unsupported(format!("atomicrmw operation {number}")));
     };
     let ir_type = value.ir_type();
-    if !rmw_fits(operation, build.domain(ir_type)) {
+    if !rmw_fits(build, operation, ir_type) {
         return Err(build.malformed(format!("atomicrmw operation {number} on a type that does not have it")));
     }
     let align_log2 = if align == 0 {
@@ -501,6 +507,7 @@ fn update(body: &mut Body<'_, '_>, operands: &mut Operands<'_>, address: Word, v
     if !value.is_operand() {
         return atomics::update_wide(body, update);
     }
+    build.expect_atomic(ir_type)?;
     if address.ir_type() == Type::PTR
         && let Some(integer) = build.looped_as(operation, ir_type, align_log2)
     {
@@ -513,10 +520,16 @@ fn update(body: &mut Body<'_, '_>, operands: &mut Operands<'_>, address: Word, v
     build.define(data, ir_type, value.ty())
 }
 
-/// Whether a read-modify-write operation exists for a kind of type.
-fn rmw_fits(operation: RmwOp, domain: Domain) -> bool {
+/// Whether a read-modify-write operation exists for a type. Of vectors, there are operations on floats only.
+fn rmw_fits(build: &Builder<'_, '_>, operation: RmwOp, ir_type: Type) -> bool {
     let of_floats = atomics::is_of_floats(operation);
-    operation == RmwOp::Xchg || (domain == Domain::Float) == of_floats && domain != Domain::Pointer
+    let domain = build.domain(ir_type);
+    let is_vector = matches!(build.function.types.data(ir_type), TypeData::Vector { .. });
+    let has_domain = (domain == Domain::Float) == of_floats && domain != Domain::Pointer;
+    match operation {
+        RmwOp::Xchg => !is_vector,
+        _ => has_domain && (of_floats || !is_vector),
+    }
 }
 
 /// The weakest ordering that is at least as strong as both.
@@ -545,8 +558,9 @@ pub(in crate::llvm) fn cmpxchg(body: &mut Body<'_, '_>, operands: &mut Operands<
     let align = operands.next_or_zero();
     let build = &mut body.build;
     let ir_type = expected.ir_type();
-    if build.domain(ir_type) == Domain::Float {
-        return Err(build.malformed("a cmpxchg of floating-point numbers"));
+    let is_vector = matches!(build.function.types.data(ir_type), TypeData::Vector { .. });
+    if is_vector || build.domain(ir_type) == Domain::Float {
+        return Err(build.malformed("a cmpxchg of something else than integers and pointers"));
     }
     let align_log2 = if align == 0 {
         natural_align(build, ir_type)
@@ -561,6 +575,7 @@ pub(in crate::llvm) fn cmpxchg(body: &mut Body<'_, '_>, operands: &mut Operands<
     if !expected.is_operand() {
         return atomics::exchange_if_wide(body, address, [expected, new], [success, failure], ty);
     }
+    build.expect_atomic(ir_type)?;
     let rest = build.function.push_pool(&[expected.operand(), new.operand()]);
     let pointer = build.typed_space(address);
     let op = in_space(Opcode::Cmpxchg, Opcode::SpaceCmpxchg, address);
@@ -571,6 +586,18 @@ pub(in crate::llvm) fn cmpxchg(body: &mut Body<'_, '_>, operands: &mut Operands<
 }
 
 impl Builder<'_, '_> {
+    /// Refuses atomic accesses to types of a size that is no power of two or less than a byte.
+    fn expect_atomic(&self, ir_type: Type) -> Result<(), ReadError> {
+        const BYTE_BITS: u64 = 8;
+        let bits = self.function.types.bits(ir_type, self.module.layout.pointer(0).bits);
+        if bits >= BYTE_BITS && bits.is_power_of_two() {
+            return Ok(());
+        }
+        Err(self.malformed(format!(
+            "an atomic access to {bits} bits; expected a power of two of bytes"
+        )))
+    }
+
     /// The structure type of a value like this and an `i1`, which the file has because an instruction returns it.
     fn pair_with_bool(&mut self, like: Word) -> Result<TypeId, ReadError> {
         let ir_type = like.ir_type();

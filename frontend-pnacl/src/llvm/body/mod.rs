@@ -6,18 +6,15 @@
 pub(super) mod aggregates;
 pub(super) mod arithmetic;
 pub(super) mod asm_branches;
-mod asm_outputs;
 mod atomics;
+mod attachments;
 pub(super) mod calls;
+pub(super) mod context;
 pub(super) mod control;
-mod environment;
-mod fixed_point;
 mod float_parts;
 pub(super) mod hooks;
 pub(super) mod memory;
-mod registers;
 mod saturating;
-mod strict;
 pub(super) mod variadic;
 mod wide;
 

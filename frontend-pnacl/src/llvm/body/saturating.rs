@@ -1,7 +1,7 @@
 //! `llvm.fptosi.sat` and `llvm.fptoui.sat` of `x86_fp80`: a conversion, and choices of what is given for numbers that
 //! are too small, too large or none. What the conversion gives for those is chosen nowhere.
 
-use super::super::function::Body;
+use super::context::Body;
 use crate::error::ReadError;
 use crate::llvm::types::TypeId;
 use frazil_ir::{InstData, Opcode, Operand, Type};

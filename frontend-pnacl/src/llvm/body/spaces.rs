@@ -3,12 +3,12 @@
 //! What stands there need not be memory as other instructions know it, so such accesses have opcodes that no pass takes
 //! for a load or store. Their pointers always carry their type, which tells the space.
 
-use super::super::super::function::Body;
 use super::{alignment, stored_alignment};
-use crate::build::classes::Class;
+use crate::build::class::Class;
 use crate::build::values::Builder;
 use crate::build::word::Word;
 use crate::error::ReadError;
+use crate::llvm::body::context::Body;
 use crate::llvm::types::TypeId;
 use frazil_ir::{InstData, MemFlags, Opcode, Operand, Type};
 

@@ -2,14 +2,14 @@
 //!
 //! A `va_list` of System V (ABI section 3.5.7) has the distances of the next general and the next vector register from
 //! the start of the save area, the address of the next argument on the stack, and that of the save area. Where the
-//! argument is, and what the list is afterwards, is chosen without branches: both ways only read the list and write
-//! what it has already. In a function of Win64's convention, a list is the address of the next argument.
+//! argument is, and what the list is afterwards, is chosen without branches: both alternatives only read the list and
+//! write what it has already. In a function of Win64's convention, a list is the address of the next argument.
 //!
 //! Types are read as LLVM passes them. Where llc reads them from another place than that (`x86_fp80`, integers of 128
 //! bits that are not in registers), it is the place where they are that counts here. Refused by name is what is passed
 //! in a way that a list cannot follow.
 
-use super::super::function::{Body, Operands};
+use super::context::{Body, Operands};
 use crate::build::values::Builder;
 use crate::error::ReadError;
 use frazil_ir::{CallConv, InstData, MemFlags, Opcode, Operand, Type, TypeData};
@@ -85,7 +85,7 @@ pub(in crate::llvm) fn va_arg(body: &mut Body<'_, '_>, operands: &mut Operands<'
     };
     let is_win64 = build.function.signature.call_conv == CallConv(WIN64);
     let place = match Passing::of(data, element) {
-        // llc reads narrower ones one behind the other, which nobody passes like that.
+        // llc reads narrower ones one after the other, which nobody passes like that.
         Some(Passing { bytes: 8, .. }) if is_win64 && !is_narrow(data) => next_of_pointer(build, list.operand()),
         Some(passing) if !is_win64 => next_of_list(build, list.operand(), passing),
         _ => {

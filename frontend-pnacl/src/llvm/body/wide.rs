@@ -2,9 +2,9 @@
 //! are done is in [`crate::build::wide`].
 
 use super::super::codes::{binary as operation, casts};
-use super::super::function::{Body, Operands};
-use super::control::terminate;
-use crate::build::classes::Class;
+use super::context::terminate;
+use super::context::{Body, Operands};
+use crate::build::class::Class;
 use crate::build::intrinsics::Intrinsic;
 use crate::build::values::Builder;
 use crate::build::wide::{Extend, NARROW_BITS, WORD_BITS, Words, word_count};
@@ -266,7 +266,7 @@ pub(super) fn intrinsic(
 ) -> Result<bool, ReadError> {
     let build = &mut body.build;
     match (intrinsic, arguments) {
-        (Intrinsic::First, &[first, ..]) if first.ty() == result => {
+        (Intrinsic::First(_), &[first, ..]) if first.ty() == result => {
             build.define_as(first)?;
             Ok(true)
         }

@@ -261,7 +261,7 @@ impl LoopFacts {
     }
 }
 
-/// The last block on all ways from the header of a loop without inner ones that end a round or leave it.
+/// The last block on all paths from the header of a loop without inner ones that end a round or leave it.
 fn always(function: &Function, loops: &LoopTree, tree: &DomTree, id: Loop) -> Block {
     let header = loops.data(id).header;
     if loops.data(id).irreducible {

@@ -1,4 +1,4 @@
-//! Makes selects of branches whose ways meet at once: the ways are empty, or compute a value or two cheaply.
+//! Makes selects of branches whose arms meet at once: the arms are empty, or compute a value or two cheaply.
 //!
 //! ```text
 //! b0:                                          b0:
@@ -17,7 +17,7 @@
 use super::State;
 use frazil_ir::{Block, Editor, EntityRef, Function, Inst, InstData, Opcode, Operand, Type, TypeData, Value};
 
-/// A branch whose ways meet: columns of the meeting block's phis, and what is to be executed before them.
+/// A branch whose arms meet: columns of the meeting block's phis, and what is to be executed before them.
 struct Diamond {
     condition: Operand,
     to: Block,

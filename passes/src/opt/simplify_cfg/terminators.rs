@@ -1,4 +1,4 @@
-//! Terminators that are decided: by a constant, because all ways are the same, or because others are undefined.
+//! Terminators that are decided: by a constant, because all targets are the same, or because others are undefined.
 
 use super::State;
 use crate::constants::{int_value, is_undef_or_poison};

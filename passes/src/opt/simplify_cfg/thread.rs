@@ -1,11 +1,11 @@
 //! Leads edges past *thin* blocks: phis, and a terminator that the edge decides.
 //!
-//! A thin block's phis are read by its terminator and by phis of the blocks behind it, and by nothing else, so that
+//! A thin block's phis are read by its terminator and by phis of the blocks after it, and by nothing else, so that
 //! going around it leaves no use without its definition. An edge into it is decided if the block jumps, or branches on
-//! a phi that is a constant on this edge. The phis behind take on the new edge what they would have been given.
+//! a phi that is a constant on this edge. The phis after it take on the new edge what they would have been given.
 //!
-//! Not done: where a header of a loop would get more ways in or a header be passed, so that loops keep their form;
-//! where the block behind would need two different operands for one edge. Behind the block that is passed, blocks that
+//! Not done: where a header of a loop would get more entries or a header be passed, so that loops keep their form;
+//! where the block after it would need two different operands for one edge. After the block that is passed, blocks that
 //! only jump are passed with it, as far as the limit of a chain goes; other thin ones are in the next round.
 
 use super::State;
@@ -22,7 +22,7 @@ const MOST_PASSED: u32 = 8;
 /// Where an edge can lead instead.
 #[derive(Clone, Copy)]
 struct Way {
-    /// The block behind those that are passed.
+    /// The block after those that are passed.
     to: Block,
     /// The last one that is passed, whose edge to `to` says what the phis there take.
     last: Block,
@@ -224,7 +224,7 @@ fn decided(f: &Function, editor: &mut Editor, past: Block, column: usize, data: 
     Some(taken.map_or(default, |case| Block::new(case[1].as_raw() as usize)))
 }
 
-/// What an operand is behind a thin block that was entered by the edge of this column.
+/// What an operand is after a thin block that was entered by the edge of this column.
 fn operand_past(f: &Function, editor: &mut Editor, past: Block, column: usize, operand: Operand) -> Operand {
     let operand = editor.resolve(operand);
     let def = operand.as_value().and_then(|value| f.def_inst(value));

@@ -29,7 +29,7 @@ pub fn bits<C: LowerCtx>(cx: &mut C, data: &InstData) {
             cx.emit(rri(Op::Addi, r.word(0), r.word(0), -spare_bits(bits)));
         }
         _ => {
-            // A bit behind the last makes the count of zero right.
+            // A bit after the last makes the count of zero right.
             if spare_bits(bits) > 0 {
                 cx.emit(li(SC, 1 << (bits % 32)));
                 cx.emit(rrr(Op::Or, a.top(), a.top(), SC));

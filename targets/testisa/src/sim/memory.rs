@@ -25,7 +25,7 @@ impl Memory {
         self.start
     }
 
-    /// The address behind the last.
+    /// The address after the last.
     pub fn end(&self) -> u32 {
         self.start + self.bytes.len() as u32
     }

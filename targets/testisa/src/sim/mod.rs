@@ -44,7 +44,7 @@ impl fmt::Display for Fault {
     }
 }
 
-/// What stands behind an address that is no code: functions outside of the program.
+/// What stands after an address that is no code: functions outside of the program.
 #[derive(Clone, Debug)]
 pub enum Host {
     /// A function of the run-time libraries.

@@ -6,8 +6,9 @@
 
 use super::parse::{Word, att_operand, intel_operand, list, number, statements};
 use crate::cond::Cond;
-use crate::ops::{Code, Form, Imm, Kind, Op, ROWS, Row, Width};
+use crate::ops::{Code, Form, Imm, Kind, Row, Width};
 use crate::print::{Part, parts};
+use crate::table::{Op, ROWS};
 use frazil_codegen::MInst;
 use frazil_codegen::inline_asm::AsmLine;
 

@@ -263,7 +263,7 @@ const PROCESSOR: &[Row] = &[
     row("lwpins64", "lwpins $3, $2, $1", "={@ccc},r,r,i,~{flags},~{memory}"),
     row("lwpval32", "lwpval $2, $1, $0", "r,r,i,~{memory}"),
     row("lwpval64", "lwpval $2, $1, $0", "r,r,i,~{memory}"),
-    // Transactions. The processor comes back behind the first one with a status if a transaction fails.
+    // Transactions. The processor comes back after the first one with a status if a transaction fails.
     row(
         "xbegin",
         "movl $$-1, %eax\n\t.byte 0xc7, 0xf8, 0, 0, 0, 0",

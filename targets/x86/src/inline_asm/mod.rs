@@ -14,8 +14,8 @@ mod x87;
 
 use crate::build::r;
 use crate::cond::Cond;
-use crate::ops::Op;
 use crate::regs::*;
+use crate::table::Op;
 use frazil_codegen::features::FeatureSet;
 use frazil_codegen::inline_asm::{AsmClass, AsmLine, AsmOperand, AsmRules, AsmSide, AsmStack, AsmText};
 use frazil_codegen::{CodeBuffer, MInst, Mem, PRegSet, Reg, RegClass};

@@ -211,7 +211,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// Writes the symbol of a memory operand, if it is one, behind what comes before it.
+    /// Writes the symbol of a memory operand, if it is one, after what comes before it.
     fn reference(&mut self, mem: Mem, before: &str) -> Result<bool, String> {
         let Some(reference) = mem.reference() else {
             return Ok(false);

@@ -1,7 +1,7 @@
 //! The stack of the x87 unit in inline assembly: its names, and what fills and empties it.
 
 use crate::build::{m, none};
-use crate::ops::Op;
+use crate::table::Op;
 use frazil_codegen::inline_asm::AsmStack;
 use frazil_codegen::{MInst, Mem};
 use frazil_ir::Type;

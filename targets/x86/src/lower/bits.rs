@@ -6,7 +6,7 @@ use super::{extended_copy, int_bits, result, size_of_bits};
 use crate::build::*;
 use crate::cond::Cond;
 use crate::features;
-use crate::ops::Op;
+use crate::table::Op;
 use frazil_codegen::{CodegenError, LowerCtx, Mem, Reg, RegClass};
 use frazil_ir::{InstData, IntFlags, Opcode};
 

@@ -3,8 +3,8 @@
 use super::{jump_buffer, result, variadic};
 use crate::build::*;
 use crate::cond::Cond;
-use crate::ops::Op;
 use crate::regs::{RAX, RBP, RDX, RSP};
+use crate::table::Op;
 use frazil_codegen::{CodegenError, GroupKind, ImmKind, LowerCtx, Mem, PRegSet, Reg, RegClass, Src, StackProbes};
 use frazil_ir::{InstData, MemFlags, Opcode, Type};
 

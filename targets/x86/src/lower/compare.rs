@@ -1,53 +1,13 @@
 //! Comparisons: to flags for branches and selects, to a register otherwise; minima, maxima, three-way comparison.
 
-use super::arith::{Alu, IMM32, apply};
-use super::{
-    class_of, extended_copy, float_bytes, folded, int_bits, is_wide, result, size_of_bits, type_of, wide, x87,
-};
+use super::alu::{IMM32, apply};
+use super::condition::{COMPARE, Test, finish_three_way, icmp_cond};
+use super::{extended_copy, float_bytes, folded, int_bits, is_wide, result, size_of_bits, type_of, wide, x87};
 use crate::build::*;
 use crate::cond::Cond;
-use crate::ops::Op;
+use crate::table::Op;
 use frazil_codegen::{Branch, CodegenError, GroupKind, ImmKind, Join, Label, LowerCtx, Reg, RegClass, Src};
 use frazil_ir::{InstData, Opcode, Operand, StrictFlags, Type};
-
-/// A condition on the flags; two for floating-point equality.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Test {
-    pub first: Cond,
-    pub second: Option<(Join, Cond)>,
-}
-
-impl Test {
-    pub(crate) fn one(cond: Cond) -> Test {
-        Test {
-            first: cond,
-            second: None,
-        }
-    }
-}
-
-/// The rows of a comparison.
-pub(crate) const COMPARE: Alu = Alu {
-    rr: Op::CmpRR,
-    rm: Op::CmpRM,
-    ri: Op::CmpRI,
-};
-
-/// The condition of an integer comparison.
-pub(crate) fn icmp_cond(op: Opcode) -> Cond {
-    match op {
-        Opcode::IcmpEq => Cond::E,
-        Opcode::IcmpNe => Cond::Ne,
-        Opcode::IcmpUgt => Cond::A,
-        Opcode::IcmpUge => Cond::Ae,
-        Opcode::IcmpUlt => Cond::B,
-        Opcode::IcmpUle => Cond::Be,
-        Opcode::IcmpSgt => Cond::G,
-        Opcode::IcmpSge => Cond::Ge,
-        Opcode::IcmpSlt => Cond::L,
-        _ => Cond::Le,
-    }
-}
 
 fn is_signed(cond: Cond) -> bool {
     matches!(cond, Cond::G | Cond::Ge | Cond::L | Cond::Le)
@@ -371,17 +331,4 @@ pub fn three_way<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Codegen
     cx.emit(rr(Op::SubRR, 1, a, b));
     finish_three_way(cx, data, a);
     Ok(())
-}
-
-/// Widens the byte -1, 0 or 1 in `byte` to the result.
-pub(crate) fn finish_three_way<C: LowerCtx>(cx: &mut C, data: &InstData, byte: Reg) {
-    cx.emit(rr(Op::MovsxBRR, 8, byte, byte));
-    let wide_result = is_wide(cx, data.ty);
-    let dst = cx.def_reuse(result(data), 0, byte);
-    if wide_result {
-        let high = cx.def(result(data), 1);
-        cx.emit(rr(Op::MovRR, 8, high, dst));
-        cx.emit(ri(Op::SarRI, 8, high, 63));
-    }
-    debug_assert!(class_of(data.ty) == RegClass::Int);
 }

@@ -3,8 +3,8 @@
 use super::divide_constant::divide_by_constant;
 use super::{extend, extended_copy, int_bits, result, size_of_bits};
 use crate::build::*;
-use crate::ops::Op;
 use crate::regs::{RAX, RDX};
+use crate::table::Op;
 use frazil_codegen::{CodegenError, ImmKind, LowerCtx, PRegSet, Src};
 use frazil_ir::{InstData, Opcode, RuntimeFunction, Type};
 

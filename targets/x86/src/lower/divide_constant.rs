@@ -6,8 +6,8 @@
 
 use super::{extend, extended_copy, result, size_of_bits};
 use crate::build::*;
-use crate::ops::Op;
 use crate::regs::{RAX, RDX};
+use crate::table::Op;
 use frazil_codegen::{LowerCtx, PRegSet, Reg, RegClass};
 use frazil_ir::{InstData, IntFlags, Opcode};
 

@@ -5,7 +5,7 @@ use super::{float_bytes, result, type_of};
 use crate::build::*;
 use crate::cond::Cond;
 use crate::features;
-use crate::ops::Op;
+use crate::table::Op;
 use frazil_codegen::{CodegenError, ImmKind, LowerCtx, Mem, Reg, RegClass, Src};
 use frazil_ir::{InstData, Opcode, Operand, RuntimeFunction, Type};
 

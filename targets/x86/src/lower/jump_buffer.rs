@@ -2,12 +2,12 @@
 //!
 //! A buffer has the frame pointer, the address to go on at, and the stack pointer, as with GCC and LLVM; the program
 //! itself stores the first and the last. Who jumps restores these two and nothing else, so no other register may hold a
-//! value across the place: all are overwritten behind it, which also makes the prologue save those of the caller.
+//! value across the place: all are overwritten after it, which also makes the prologue save those of the caller.
 
 use super::result;
 use crate::build::*;
-use crate::ops::Op;
 use crate::regs::*;
+use crate::table::Op;
 use frazil_codegen::{GroupKind, LowerCtx, Mem, PRegSet, Ref, RefKind, Reg};
 use frazil_ir::InstData;
 

@@ -2,11 +2,11 @@
 //!
 //! Memory holds an integer of an odd width zero-extended to whole bytes, as LLVM's stores leave it.
 
-use super::arith::IMM32;
+use super::alu::IMM32;
 use super::{extended_copy, float_bytes, folded, int_bits, result, size_of_bits};
 use crate::build::*;
-use crate::isa::{SCRATCH, SCRATCH_FLOAT};
-use crate::ops::Op;
+use crate::regs::{SCRATCH, SCRATCH_FLOAT};
+use crate::table::Op;
 use frazil_codegen::{CodegenError, LowerCtx, Mem, Reg, Src};
 use frazil_ir::{InstData, MemFlags, Opcode, Operand, Ordering, RuntimeFunction, Type};
 

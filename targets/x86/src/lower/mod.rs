@@ -3,14 +3,13 @@
 //! Integers of 32 bits and less are computed in 32-bit registers; bits above a value's width are undefined (contract
 //! 1), and rules whose result depends on them extend first.
 
+mod alu;
 pub mod arith;
 pub mod atomic;
-mod atomic_calls;
-mod atomic_float;
-mod atomic_wide;
 pub mod bits;
 pub mod call_support;
 pub mod compare;
+mod condition;
 pub mod convert;
 pub mod divide;
 mod divide_constant;
@@ -27,12 +26,11 @@ mod tls;
 pub mod variadic;
 pub mod vector;
 pub mod wide;
-pub mod wide_convert;
 pub mod x87;
 
 use crate::build::*;
-use crate::isa::op_size;
-use crate::ops::Op;
+use crate::ops::op_size;
+use crate::table::Op;
 use frazil_codegen::{CodegenError, LowerCtx, Reg, RegClass};
 use frazil_ir::typing::is_reduction;
 use frazil_ir::{EntityRef, Inst, InstData, Opcode, Operand, Type, TypeData, Value};
@@ -93,6 +91,33 @@ pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), CodegenError> {
         | Opcode::SpaceSet
         | Opcode::Addrspacecast => spaces::lower(cx, &data)?,
         _ => call_support::lower(cx, &data)?,
+    }
+    Ok(())
+}
+
+/// Lowers an instruction whose type is `x86_fp80`.
+pub(crate) fn lower_extended<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
+    match data.op {
+        Opcode::Copy | Opcode::Freeze => copy(cx, data),
+        Opcode::Select => return compare::select(cx, data),
+        Opcode::Load => x87::load(cx, data),
+        Opcode::Store => x87::store(cx, data),
+        Opcode::Fadd => x87::binary(cx, data, Op::Faddp),
+        Opcode::Fsub => x87::binary(cx, data, Op::Fsubp),
+        Opcode::Fmul => x87::binary(cx, data, Op::Fmulp),
+        Opcode::Fdiv => x87::binary(cx, data, Op::Fdivp),
+        Opcode::Fmuladd => x87::multiply_add(cx, data),
+        Opcode::Fsqrt => x87::square_root(cx, data),
+        Opcode::Fneg => x87::with_mask(cx, data, Op::XorpRM, x87::SIGN),
+        Opcode::Fabs => x87::with_mask(cx, data, Op::AndpRM, !x87::SIGN),
+        Opcode::Fcopysign => return x87::copysign(cx, data),
+        Opcode::Fpext => return x87::extend(cx, data),
+        Opcode::Sitofp | Opcode::Uitofp => return x87::from_integer(cx, data),
+        Opcode::Bitcast => return x87::from_bits(cx, data),
+        Opcode::IsFpclass => x87::is_fpclass(cx, data),
+        op if op.is_fcmp() => return compare::compare_to_value(cx, data),
+        op if op.is_strict() => return strict::lower(cx, data),
+        _ => return x87::by_call(cx, data),
     }
     Ok(())
 }

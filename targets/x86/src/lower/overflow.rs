@@ -5,13 +5,13 @@
 //! it. Sums and differences are taken in two halves, operands first and operation last, so that a rule can prepare what
 //! it needs to saturate in between.
 
-use super::arith::{IMM32, alu, apply};
+use super::alu::{IMM32, alu, apply};
 use super::wide::{self, Pair, chain, extended_high, extended_high_src, extended_pair, negate_by, spread_sign};
 use super::{extend, extended_copy, int_bits, result, second_result, size_of_bits};
 use crate::build::*;
 use crate::cond::Cond;
-use crate::ops::Op;
 use crate::regs::{RAX, RDX};
+use crate::table::Op;
 use frazil_codegen::{CodegenError, ImmKind, LowerCtx, PRegSet, Reg, RegClass, Src};
 use frazil_ir::{InstData, Opcode};
 

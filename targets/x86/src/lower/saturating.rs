@@ -9,8 +9,8 @@ use super::wide::{self, Pair, shift_pair, spread_sign};
 use super::{result, size_of_bits};
 use crate::build::*;
 use crate::cond::Cond;
-use crate::isa::op_size;
-use crate::ops::Op;
+use crate::ops::op_size;
+use crate::table::Op;
 use frazil_codegen::{CodegenError, LowerCtx, Reg, RegClass};
 use frazil_ir::{InstData, Opcode};
 

@@ -5,8 +5,8 @@
 
 use super::{extend, extended_copy, int_bits, is_wide, result, size_of_bits, wide};
 use crate::build::*;
-use crate::ops::Op;
 use crate::regs::RCX;
+use crate::table::Op;
 use frazil_codegen::{CodegenError, LowerCtx, Reg, RegClass};
 use frazil_ir::{InstData, Opcode, Operand};
 

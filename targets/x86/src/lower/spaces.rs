@@ -8,8 +8,8 @@
 use super::memory::{MAX_INLINE_BYTES, at};
 use super::{atomic, extend, int_bits, memory, result, type_of};
 use crate::build::*;
-use crate::isa::SCRATCH;
-use crate::ops::{Op, ROWS};
+use crate::regs::SCRATCH;
+use crate::table::{Op, ROWS};
 use frazil_codegen::{
     AreaArgument, CallSequence, CodegenError, FrameArea, GroupKind, ImmKind, Label, LowerCtx, MInst, Mem, ModuleView,
     PRegSet, Ref, Reg, RegClass, Src, StackProbes, VariadicArea,
@@ -93,7 +93,7 @@ fn cast<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
     Ok(())
 }
 
-/// The memory operand behind a pointer into any space, in registers of the rule.
+/// The memory operand after a pointer into any space, in registers of the rule.
 fn address<C: LowerCtx>(cx: &mut C, pointer: Operand, span_bytes: u32) -> Mem {
     let space = space_of(cx, pointer);
     if space == 0 {

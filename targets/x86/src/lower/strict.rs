@@ -7,10 +7,10 @@
 //! in a function that has strict operations ([`frazil_codegen::mfunc::MFunc::is_pure`]).
 
 use super::convert::{truncating_row, two_to_the_63};
-use super::{compare, convert, float, float_bytes, int_bits, result, type_of, x87};
+use super::{compare, convert, float, float_bytes, int_bits, lower_extended, result, type_of};
 use crate::build::*;
 use crate::cond::Cond;
-use crate::ops::Op;
+use crate::table::Op;
 use frazil_codegen::{CodegenError, GroupKind, LowerCtx, RegClass};
 use frazil_ir::{InstData, Opcode, StrictFlags, Type};
 
@@ -25,7 +25,7 @@ pub fn lower<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErro
             plain.flags = data.flags & StrictFlags::SIGNALING;
             compare::compare_to_value(cx, &plain)
         }
-        _ if plain.ty == Type::X86_F80 => x87::lower(cx, &plain),
+        _ if plain.ty == Type::X86_F80 => lower_extended(cx, &plain),
         Opcode::Fptoui if int_bits(cx, plain.ty) == 64 && float_bytes(type_of(cx, plain.a)) > 0 => {
             to_unsigned64(cx, &plain);
             Ok(())

@@ -8,8 +8,8 @@
 
 use super::result;
 use crate::build::*;
-use crate::ops::Op;
 use crate::regs::{RAX, RDI};
+use crate::table::Op;
 use frazil_codegen::{CallSequence, CodegenError, LowerCtx, Mem, PRegSet, Ref, RefKind, Reg};
 use frazil_ir::module::TlsModel;
 use frazil_ir::{InstData, RuntimeFunction, SymbolId};

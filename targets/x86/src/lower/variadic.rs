@@ -6,9 +6,9 @@
 use crate::abi::{SYSTEM_V, convention};
 use crate::build::*;
 use crate::cond::Cond;
-use crate::isa::SCRATCH;
-use crate::ops::Op;
 use crate::regs::RAX;
+use crate::regs::SCRATCH;
+use crate::table::Op;
 use frazil_codegen::{CodegenError, ConvDesc, GroupKind, LowerCtx, Mem, RegClass};
 use frazil_ir::InstData;
 

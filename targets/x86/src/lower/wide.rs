@@ -4,13 +4,13 @@
 //! flags alone. Rules whose result depends on bits above the width bring the high part to a register of their own and
 //! extend it there before the chain begins. Shift counts are taken from the low part: larger ones give poison.
 
-use super::arith::{Alu, IMM32, alu, apply};
-use super::compare::{COMPARE, Test, finish_three_way};
+use super::alu::{Alu, IMM32, alu, apply};
+use super::condition::{COMPARE, Test, finish_three_way};
 use super::{extend, result};
 use crate::build::*;
 use crate::cond::Cond;
-use crate::ops::Op;
 use crate::regs::{RAX, RCX, RDX};
+use crate::table::Op;
 use frazil_codegen::{CodegenError, LowerCtx, PRegSet, Reg, RegClass, Src};
 use frazil_ir::{InstData, Opcode, Operand};
 

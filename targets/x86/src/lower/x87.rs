@@ -14,49 +14,22 @@
 //! Not here: atomic accesses, and conversions that saturate, which C does not have for this type.
 
 use super::memory::at;
-use super::{compare, copy, extended_copy, float_bytes, int_bits, is_wide, result, type_of};
+use super::{extended_copy, float_bytes, int_bits, is_wide, result, type_of};
 use crate::build::*;
 use crate::cond::Cond;
-use crate::ops::Op;
+use crate::table::Op;
 use frazil_codegen::{CodegenError, GroupKind, ImmKind, LowerCtx, Mem, Reg, RegClass, Src};
 use frazil_ir::{Format, InstData, Opcode, Operand, RuntimeFunction, Type};
 
 /// Bytes of a number in a register or a frame slot.
 const BYTES: u8 = 16;
 /// The sign bit.
-const SIGN: u128 = 1 << 79;
-/// Where the control words are in the area that rules share, behind a number.
+pub(super) const SIGN: u128 = 1 << 79;
+/// Where the control words are in the area that rules share, after a number.
 const CONTROL: u32 = 16;
 /// 2^63 and 2^64 as `f32`.
 const TWO_TO_THE_63: u32 = 0x5f00_0000;
 const TWO_TO_THE_64: u32 = 0x5f80_0000;
-
-/// Lowers an instruction whose type is `x86_fp80`.
-pub fn lower<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
-    match data.op {
-        Opcode::Copy | Opcode::Freeze => copy(cx, data),
-        Opcode::Select => return compare::select(cx, data),
-        Opcode::Load => load(cx, data),
-        Opcode::Store => store(cx, data),
-        Opcode::Fadd => binary(cx, data, Op::Faddp),
-        Opcode::Fsub => binary(cx, data, Op::Fsubp),
-        Opcode::Fmul => binary(cx, data, Op::Fmulp),
-        Opcode::Fdiv => binary(cx, data, Op::Fdivp),
-        Opcode::Fmuladd => multiply_add(cx, data),
-        Opcode::Fsqrt => square_root(cx, data),
-        Opcode::Fneg => with_mask(cx, data, Op::XorpRM, SIGN),
-        Opcode::Fabs => with_mask(cx, data, Op::AndpRM, !SIGN),
-        Opcode::Fcopysign => return copysign(cx, data),
-        Opcode::Fpext => return extend(cx, data),
-        Opcode::Sitofp | Opcode::Uitofp => return from_integer(cx, data),
-        Opcode::Bitcast => return from_bits(cx, data),
-        Opcode::IsFpclass => is_fpclass(cx, data),
-        op if op.is_fcmp() => return compare::compare_to_value(cx, data),
-        op if op.is_strict() => return super::strict::lower(cx, data),
-        _ => return by_call(cx, data),
-    }
-    Ok(())
-}
 
 /// Lowers a conversion of an `x86_fp80` to another type.
 #[cold]
@@ -129,13 +102,13 @@ pub fn give_results<C: LowerCtx>(cx: &mut C, registers: &[Reg]) {
     }
 }
 
-fn load<C: LowerCtx>(cx: &mut C, data: &InstData) {
+pub(super) fn load<C: LowerCtx>(cx: &mut C, data: &InstData) {
     let mem = cx.use_addr(data.a, u32::from(BYTES));
     let dst = cx.def(result(data), 0);
     load_number(cx, dst, mem);
 }
 
-fn store<C: LowerCtx>(cx: &mut C, data: &InstData) {
+pub(super) fn store<C: LowerCtx>(cx: &mut C, data: &InstData) {
     let value = cx.use_reg(data.a, 0);
     let mem = cx.use_addr(data.b, u32::from(BYTES));
     let high = cx.temp(RegClass::Int);
@@ -144,7 +117,7 @@ fn store<C: LowerCtx>(cx: &mut C, data: &InstData) {
     cx.emit(mr(Op::MovMR, 2, at(mem, 8), high));
 }
 
-fn binary<C: LowerCtx>(cx: &mut C, data: &InstData, op: Op) {
+pub(super) fn binary<C: LowerCtx>(cx: &mut C, data: &InstData, op: Op) {
     let left = source(cx, data.a);
     let right = source(cx, data.b);
     let dst = cx.def(result(data), 0);
@@ -156,7 +129,7 @@ fn binary<C: LowerCtx>(cx: &mut C, data: &InstData, op: Op) {
 }
 
 /// Not fused, as for other types.
-fn multiply_add<C: LowerCtx>(cx: &mut C, data: &InstData) {
+pub(super) fn multiply_add<C: LowerCtx>(cx: &mut C, data: &InstData) {
     let (factor, addend) = cx.func().ternary(data);
     let sources = [data.a, factor, addend].map(|operand| source(cx, operand));
     let dst = cx.def(result(data), 0);
@@ -169,7 +142,7 @@ fn multiply_add<C: LowerCtx>(cx: &mut C, data: &InstData) {
     pop(cx, dst, shared);
 }
 
-fn square_root<C: LowerCtx>(cx: &mut C, data: &InstData) {
+pub(super) fn square_root<C: LowerCtx>(cx: &mut C, data: &InstData) {
     let src = source(cx, data.a);
     let dst = cx.def(result(data), 0);
     let shared = shared(cx);
@@ -183,14 +156,14 @@ fn mask<C: LowerCtx>(cx: &mut C, bits: u128) -> Mem {
     Mem::symbol(cx.pool_constant(&bits.to_le_bytes()), 0)
 }
 
-fn with_mask<C: LowerCtx>(cx: &mut C, data: &InstData, row: Op, bits: u128) {
+pub(super) fn with_mask<C: LowerCtx>(cx: &mut C, data: &InstData, row: Op, bits: u128) {
     let mask = mask(cx, bits);
     let src = cx.use_last(data.a, 0);
     let dst = cx.def_reuse(result(data), 0, src);
     cx.emit(rm(row, 4, dst, mask));
 }
 
-fn copysign<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
+pub(super) fn copysign<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
     if type_of(cx, data.b) != data.ty {
         return Err(refuse(data.op));
     }
@@ -217,7 +190,7 @@ pub(crate) fn compare<C: LowerCtx>(cx: &mut C, left: Operand, right: Operand, si
 }
 
 /// From `f32` or `f64`.
-fn extend<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
+pub(super) fn extend<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
     let bytes = float_bytes(type_of(cx, data.a));
     let row = match bytes {
         4 => Op::FldsM,
@@ -253,7 +226,7 @@ fn truncate<C: LowerCtx>(cx: &mut C, data: &InstData) {
 }
 
 /// The unit takes signed integers of 32 and 64 bits.
-fn from_integer<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
+pub(super) fn from_integer<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
     let from = type_of(cx, data.a);
     let signed = data.op == Opcode::Sitofp;
     let bits = int_bits(cx, from);
@@ -364,7 +337,7 @@ fn to_unsigned64<C: LowerCtx>(cx: &mut C, data: &InstData) {
 
 /// From an integer of 80 bits.
 #[cold]
-fn from_bits<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
+pub(super) fn from_bits<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
     let from = type_of(cx, data.a);
     if !is_wide(cx, from) {
         return Err(refuse(data.op));
@@ -388,7 +361,7 @@ fn to_bits<C: LowerCtx>(cx: &mut C, data: &InstData) {
 }
 
 /// The C library's functions.
-fn by_call<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
+pub(super) fn by_call<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
     use RuntimeFunction as F;
     let function = match data.op {
         Opcode::Frem => F::Fmodl,
@@ -432,7 +405,7 @@ const FINITE: i64 = 0x1f8;
 /// There are patterns whose integer bit contradicts the exponent. As in LLVM, they have no class of their own: those
 /// that the unit refuses to compute with count as NaNs where both kinds of NaN are asked for, and those that it takes
 /// for denormal numbers as finite where all finite numbers are.
-fn is_fpclass<C: LowerCtx>(cx: &mut C, data: &InstData) {
+pub(super) fn is_fpclass<C: LowerCtx>(cx: &mut C, data: &InstData) {
     let classes = data.b.as_imm().unwrap_or(0);
     let src = cx.use_reg(data.a, 0);
     let significand = cx.temp(RegClass::Int);

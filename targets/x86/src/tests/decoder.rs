@@ -5,9 +5,10 @@ use super::{bytes, row, samples};
 use crate::build::{mr, none, rm};
 use crate::cond::Cond;
 use crate::encode::encode;
-use crate::ops::{Code, Form, Imm, Kind, Op, Row, Width};
+use crate::ops::{Code, Form, Imm, Kind, Row, Width};
 use crate::regs::{R9, R11, R12, RAX, RDI, RSI, XMM9, name};
 use crate::relocs::{FIXUPS, TABLE_ENTRY};
+use crate::table::Op;
 use frazil_codegen::{CodeBuffer, MInst, Mem, PRegSet, Reg, Role};
 use iced_x86::{Decoder, DecoderOptions, Instruction, InstructionInfoFactory, OpAccess, OpKind, Register, RflagsBits};
 
@@ -280,7 +281,7 @@ fn check_flags(inst: &MInst, row: &Row, decoded: &Instruction) {
     );
 }
 
-/// Prefixes, which are rows because any instruction may come behind them.
+/// Prefixes, which are rows because any instruction may come after them.
 const SEGMENTS: [Op; 3] = [Op::SegFs, Op::SegGs, Op::SegSs];
 
 #[test]

@@ -3,9 +3,9 @@
 
 use super::{assembler, bytes, row, samples};
 use crate::inline_asm::X86Asm;
-use crate::ops::Op;
 use crate::print::print_to;
 use crate::regs::{R9, RAX, RBX, RDI, RDX, XMM0, XMM3, XMM15};
+use crate::table::Op;
 use frazil_codegen::inline_asm::{AsmLine, AsmOperand, AsmPlace, AsmRules, AsmText};
 use frazil_codegen::{AsmNames, Label, Ref};
 use std::fmt::{self, Write};

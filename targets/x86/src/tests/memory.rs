@@ -1,7 +1,8 @@
 //! What rows say about memory, and what follows from it, compared with what an independent decoder knows.
 
 use super::{bytes, row, samples};
-use crate::ops::{OP_DESCS, Op};
+use crate::descs::OP_DESCS;
+use crate::table::Op;
 use frazil_codegen::{MInst, OpDesc, Role};
 use iced_x86::{Decoder, DecoderOptions, InstructionInfoFactory, OpAccess};
 
@@ -76,7 +77,7 @@ fn forms_for_memory_copies_and_repeatable_rows_do_what_is_said() {
             let Some(form) = *form else { continue };
             let role = desc.roles[operand];
             for inst in plain_samples(Op::ALL[usize::from(form)]) {
-                if row(&inst).sizes & crate::ops::ROWS[op as usize].sizes & inst.size == 0 {
+                if row(&inst).sizes & crate::table::ROWS[op as usize].sizes & inst.size == 0 {
                     continue;
                 }
                 let (reads, writes, size) = memory_access(&inst, &mut factory);

@@ -74,7 +74,7 @@ impl Way for Fast {
 }
 
 impl Fast {
-    /// Compiles a subject once for each instruction and each copy that could clobber a register behind it.
+    /// Compiles a subject once for each instruction and each copy that could clobber a register after it.
     pub fn clobber_everywhere(&mut self, subject: &Subject, found: &mut dyn FnMut(Compiled)) {
         self.compile_with(subject, Plan::default());
         for bank in 0..2 {
@@ -127,7 +127,7 @@ struct Plan {
     calls: usize,
     /// The first ones of two moves in a row.
     pairs: Vec<usize>,
-    /// The instruction that is to wait for the one behind it, and that instruction.
+    /// The instruction that is to wait for the one after it, and that instruction.
     held_call: Option<usize>,
     held: Option<MInst>,
     was_move: bool,
@@ -205,7 +205,7 @@ impl Plan {
             insts.clear();
         }
         self.calls += 1;
-        // What the call wrote, the context says behind it: a copy that comes with the call is no code of the context.
+        // What the call wrote, the context says after it: a copy that comes with the call is no code of the context.
         if self.call != Some(asked) && self.is_place(CLOBBERED) {
             let (bank, dst, src) = self.copy.unwrap_or_else(|| self.any_copy());
             let (class, bytes) = [(RegClass::Int, 4), (RegClass::Float, 8)][bank];

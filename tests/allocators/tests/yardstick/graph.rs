@@ -1,7 +1,7 @@
 //! The control flow of a machine function as `regalloc2` wants it: without critical edges, and with dominators.
 //!
 //! Method: an edge from a block with several successors to one with several predecessors becomes a node of its own.
-//! Nodes stand in the order of the blocks, that of an edge before the block it enters, or behind the one it leaves if
+//! Nodes stand in the order of the blocks, that of an edge before the block it enters, or after the one it leaves if
 //! it goes back, so that loops stay in one piece. Dominators after Cooper, Harvey and Kennedy, "A Simple, Fast
 //! Dominance Algorithm".
 

@@ -235,7 +235,7 @@ impl Translation<'_> {
         self.undo.push((reg.virtual_index() as u32, old));
     }
 
-    /// By unit: the physical registers that are read behind it before they are written.
+    /// By unit: the physical registers that are read after it before they are written.
     fn needed(&self, units: &[Unit]) -> Vec<PRegSet> {
         let mut needed = PRegSet::EMPTY;
         let mut found = Vec::new();
@@ -306,7 +306,7 @@ impl Translation<'_> {
         self.nodes[node].insts.push(inst);
     }
 
-    /// Puts the nodes one behind the other.
+    /// Puts the nodes one after the other.
     fn finish(self) -> SsaFunction {
         let mut out = SsaFunction {
             names: self.names,

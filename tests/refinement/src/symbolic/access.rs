@@ -124,7 +124,7 @@ impl Executor<'_, '_> {
                 let bits = self.pointer_bits();
                 let offset = self.terms.sub(address, object.address);
                 let size = self.terms.constant(bits, u128::from(size));
-                // Neither the end nor the start lies behind the end of the object.
+                // Neither the end nor the start lies after the end of the object.
                 let too_long = self.terms.ult(size, length);
                 let last = self.terms.sub(size, length);
                 let behind = self.terms.ult(last, offset);
@@ -163,7 +163,7 @@ impl Executor<'_, '_> {
         self.terms.add(address, index)
     }
 
-    /// The byte so far behind an address.
+    /// The byte so far after an address.
     fn read_byte(&mut self, state: &State, ways: &[Way], index: u128) -> Lane {
         let mut result: Option<Lane> = None;
         for way in ways {
@@ -179,7 +179,7 @@ impl Executor<'_, '_> {
         result.expect("an address is at least one")
     }
 
-    /// Writes the byte so far behind an address.
+    /// Writes the byte so far after an address.
     fn write_byte(&mut self, state: &mut State, ways: &[Way], index: u128, byte: Lane) {
         for way in ways {
             let place = (self.byte_address(way.address, index), way.origin);

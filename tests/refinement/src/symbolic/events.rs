@@ -4,10 +4,7 @@ use super::memory::MemoryId;
 use super::step::Executor;
 use super::value::{Lane, Value, shape, type_name};
 use super::{Outcome, State, Stop, unsupported};
-use frazil_ir::{
-    Block, CallFlags, ConstView, Effects, Format, Function, InstData, MemFlags, Opcode, Operand, Results, Signature,
-    Type,
-};
+use frazil_ir::{Block, CallFlags, ConstView, Format, Function, InstData, Opcode, Operand, Results, Signature, Type};
 use frazil_support::EntityRef;
 
 /// Something that others see.
@@ -29,17 +26,6 @@ pub struct Event {
     pub ends: bool,
     /// Where it goes on, if it is an `invoke`: normally, and when something unwinds.
     pub targets: Option<(Block, Block)>,
-}
-
-/// Whether an instruction is an event.
-pub fn is_event(data: &InstData) -> bool {
-    match data.op {
-        Opcode::Load | Opcode::Store | Opcode::MemCopy | Opcode::MemMove | Opcode::MemSet => {
-            MemFlags(data.flags).is_volatile()
-        }
-        Opcode::Invoke | Opcode::Resume => true,
-        _ => data.op.effects() == Effects::Any,
-    }
 }
 
 fn signature_name(function: &Function, signature: &Signature) -> String {

@@ -415,7 +415,7 @@ impl Memories {
         (address, origin): (Term, Origin),
         escaped: u64,
     ) -> Lane {
-        // What was written last counts: alternatives first, the answer from behind.
+        // What was written last counts: alternatives first, the answer from the end.
         let mut alternatives: Vec<(Term, Lane)> = Vec::new();
         let mut memory = memory;
         let last = loop {

@@ -1,11 +1,12 @@
-//! Paths: one instruction after the other, and all ways that branches go.
+//! Paths: one instruction after the other, and all edges that branches take.
 
-use super::events::is_event;
 use super::memory::{Memories, resolve_symbol};
 use super::value::{Lane, Value, shape};
 use super::{Choice, Outcome, Side, State, Stop, unsupported};
 use crate::terms::{Role, Term, Terms};
-use frazil_ir::{Block, ConstView, Effects, Opcode, Operand, OperandKind, SymbolId, Type, TypeData};
+use frazil_ir::{
+    Block, ConstView, Effects, InstData, MemFlags, Opcode, Operand, OperandKind, SymbolId, Type, TypeData,
+};
 use frazil_support::EntityRef;
 use std::time::Instant;
 
@@ -58,7 +59,7 @@ impl Executor<'_, '_> {
         Ok(done)
     }
 
-    /// Goes on to the next stop, or to where the path divides; then the ways are added to `waiting`.
+    /// Goes on to the next stop, or to where the path divides; then the paths are added to `waiting`.
     fn advance(&mut self, state: &mut State, waiting: &mut Vec<State>) -> Outcome<Option<Stop>> {
         let function = self.side.function;
         loop {
@@ -118,7 +119,7 @@ impl Executor<'_, '_> {
         }
     }
 
-    /// Takes all ways of a branch or switch.
+    /// Takes all edges of a branch or switch.
     fn divide(&mut self, state: &State, data: &frazil_ir::InstData, waiting: &mut Vec<State>) -> Outcome<()> {
         let function = self.side.function;
         let mut state = state.clone();
@@ -312,5 +313,16 @@ impl Executor<'_, '_> {
             }
             ConstView::Asm(_) => return unsupported("inline assembly as a value"),
         })
+    }
+}
+
+/// Whether an instruction is an event.
+pub fn is_event(data: &InstData) -> bool {
+    match data.op {
+        Opcode::Load | Opcode::Store | Opcode::MemCopy | Opcode::MemMove | Opcode::MemSet => {
+            MemFlags(data.flags).is_volatile()
+        }
+        Opcode::Invoke | Opcode::Resume => true,
+        _ => data.op.effects() == Effects::Any,
     }
 }

@@ -1,6 +1,6 @@
 //! The validator bites: faults are put into functions after passes, and what the interpreter sees must not be proved.
 
-use super::{Share, sources};
+use super::{Share, number_from_environment, sources};
 use frazil_ir::{Function, Module};
 use frazil_refinement::confirm::{Runner, is_meaningful, refines};
 use frazil_refinement::faults::{KINDS, inject};
@@ -12,6 +12,8 @@ use std::collections::BTreeMap;
 
 /// Runs for each fault.
 const RUNS: usize = 24;
+/// Faults that an everyday run tries, at most.
+const DEFAULT_FAULTS: u64 = 2000;
 
 /// How the faults of a kind ended that a run sees.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,6 +46,7 @@ fn is_seen(runner: &Runner, change: &Change, faulty: &Function, random: &mut Ran
 #[test]
 fn faults_are_refuted() {
     let mut share = Share::new();
+    let wanted = number_from_environment("FRAZIL_REFINEMENT_FAULTS", DEFAULT_FAULTS);
     let mut counts: BTreeMap<&str, Count> = BTreeMap::new();
     let (mut faults, mut missed) = (0, Vec::new());
     let mut cases = sources::file_tests();
@@ -51,7 +54,7 @@ fn faults_are_refuted() {
     let mut modules = sources::modules();
     let mut windows = sources::Windows::new(&mut modules);
     let mut next_case = cases.iter();
-    while share.has_time() {
+    while faults < wanted && share.has_time() {
         let mut subjects: Vec<(&Module, Vec<Change>)> = Vec::new();
         if let Some((module, functions)) = next_case.next() {
             for (function, head) in functions.iter().zip(module.functions.values()) {
@@ -67,7 +70,7 @@ fn faults_are_refuted() {
             let runner = Runner::new(module);
             for change in changes {
                 for (kind, name) in KINDS.iter().enumerate() {
-                    if !share.has_time() {
+                    if faults == wanted || !share.has_time() {
                         break;
                     }
                     let Some(faulty) = inject(module, &change.after, kind, &mut share.random) else {
@@ -96,13 +99,16 @@ fn faults_are_refuted() {
             }
         }
     }
-    report(&share, faults, &counts);
+    report(&share, faults, wanted, &counts);
     assert!(missed.is_empty(), "proved, but seen in a run:\n{}", missed.join("\n"));
 }
 
 #[allow(clippy::print_stdout, reason = "what the test found is shown with --nocapture")]
-fn report(share: &Share, faults: usize, counts: &BTreeMap<&str, Count>) {
-    println!("{faults} faults in {:.0} seconds", share.start.elapsed().as_secs_f64());
+fn report(share: &Share, faults: u64, wanted: u64, counts: &BTreeMap<&str, Count>) {
+    println!(
+        "faults: ran {faults} of {wanted} in {:.0} seconds",
+        share.start.elapsed().as_secs_f64()
+    );
     println!(
         "{:<22} {:>8} {:>9} {:>8} {:>7} {:>8}",
         "fault", "refuted", "unproved", "bounded", "missed", "unseen"

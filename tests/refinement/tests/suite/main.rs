@@ -2,9 +2,9 @@
 //! that wrong changes are refuted.
 //!
 //! `FRAZIL_REFINEMENT_SECONDS` says when each test stops at the latest ([`DEFAULT_SECONDS`] else), and with which
-//! functions it begins, `FRAZIL_REFINEMENT_SEED`. `FRAZIL_REFINEMENT_WINDOWS` says how many windows are tried,
-//! `FRAZIL_REFINEMENT_MODULES` from which modules (paths, one per line; committed ones else). With
-//! `FRAZIL_REFINEMENT_OPEN` set, what is not proved is printed. `cargo xtask refinement` sets them.
+//! functions it begins, `FRAZIL_REFINEMENT_SEED`. `FRAZIL_REFINEMENT_WINDOWS` and `FRAZIL_REFINEMENT_FAULTS` say how
+//! many windows and faults are tried, `FRAZIL_REFINEMENT_MODULES` from which modules (paths, one per line; committed
+//! ones else). With `FRAZIL_REFINEMENT_OPEN` set, what is not proved is printed. `cargo xtask refinement` sets them.
 
 mod faults;
 mod known;

@@ -1,23 +1,29 @@
 //! What LLVM refuses and is accepted here, with the reasons.
 
 use super::Verdict;
-use frazil_robustness::records::{Node, Tree, decode, encode};
+use frazil_robustness::records::{Node, Tree, decode, decode_kept, encode};
+
+/// Kinds of blocks.
+const BLOCK_INFO: u64 = 0;
+const MODULE: u64 = 8;
+const VALUE_SYMBOLS: u64 = 14;
+const METADATA: u64 = 15;
+const METADATA_KINDS: u64 = 22;
+
+/// Kinds of blocks that LLVM knows; it skips others, too.
+const KNOWN: std::ops::RangeInclusive<u64> = 8..=26;
 
 /// Kinds of blocks of which hardly anything is read, and why.
 const BLOCKS: &[(u64, &str)] = &[
-    (14, "names of values that are no symbols are not read"),
+    (VALUE_SYMBOLS, "names of values that are no symbols are not read"),
     (
-        15,
+        METADATA,
         "of metadata, only module flags and what few intrinsics name is read",
     ),
     (16, "of attachments, only those of some accesses are read"),
     (18, "the order of uses is not read"),
     (20, "summaries for optimization at link time are not read"),
-    (
-        21,
-        "which bundle it is does not matter: calls with one are refused, but for assumptions",
-    ),
-    (22, "kinds of metadata are looked for by name"),
+    (METADATA_KINDS, "kinds of metadata are looked for by name"),
     (25, "the symbol table for linkers is not read"),
 ];
 
@@ -31,6 +37,7 @@ const RECORDS: &[(u64, u64, &str)] = &[
     (12, 63, "debug records"),
     (12, 64, "debug records"),
     (12, 65, "debug records"),
+    (12, 66, "debug records"),
 ];
 
 /// Words of what LLVM says, and why it does not matter.
@@ -54,22 +61,6 @@ const WORDS: &[(&str, &str)] = &[
         "attributes without a meaning for the code are not read",
     ),
     (" applies only to ", "promises are not relied on"),
-    (
-        "Not an int attribute",
-        "an attribute without the number that it has means nothing",
-    ),
-    (
-        "Not a type attribute",
-        "an attribute without the type that it has means nothing",
-    ),
-    (
-        "Not a ConstantRange",
-        "an attribute without the range that it has means nothing",
-    ),
-    (
-        "Not an enum attribute",
-        "an attribute with a number that it has not means nothing",
-    ),
     (
         "Invalid struct return type!",
         "the attribute makes a pointer the hidden argument, whatever it points to",
@@ -105,6 +96,11 @@ const WORDS: &[(&str, &str)] = &[
         "what is no such word says nothing",
     ),
     ("first argument should be a pointer", "assumptions are not read"),
+    ("second argument should be", "assumptions are not read"),
+    ("third argument should be an integer", "assumptions are not read"),
+    ("assumptions should", "assumptions are not read"),
+    ("this attribute should have", "assumptions are not read"),
+    ("this attribute has no argument", "assumptions are not read"),
     // Functions and variables.
     (
         "Calling convention does not support varargs",
@@ -119,43 +115,14 @@ const WORDS: &[(&str, &str)] = &[
         "flags that say how to merge modules are none for the code",
     ),
     (
-        "GEP base operand must be pointer",
-        "the types said beside operands are not read, but those of the operands",
-    ),
-    (
-        "Invalid getelementptr constexpr record",
-        "the types said beside operands are not read, but those of the operands",
-    ),
-    (
-        "Invalid cmp constexpr record",
-        "the types said beside operands are not read, but those of the operands",
-    ),
-    (
-        "Only named structs can be forward referenced",
-        "types may name later ones here",
-    ),
-    ("Invalid function argument type", "types may name later ones here"),
-    ("Invalid ID", "of declarations, what only definitions have is not read"),
-    (
-        "Invalid extractelement constexpr record",
-        "the types said beside operands are not read, but those of the operands",
-    ),
-    (
         "does not match global variable type!\nptr @llvm.",
         "of lists for linkers, what they name counts",
-    ),
-    (
-        "Function declaration shouldn't have a personality routine",
-        "of declarations, what only definitions have is not read",
     ),
     ("!prof brunch_weights operand", "frequencies are not read"),
     ("locality argument to llvm.prefetch", "a hint of no meaning is none"),
     ("unsupported bits for llvm.is.fpclass", "there are no other classes"),
     ("tags must be valid attribute names", "assumptions are not read"),
-    (
-        "Assigned value does not match type of forward declaration",
-        "operands of assumptions are not read",
-    ),
+    ("!id.scope.list", "promises are not relied on"),
     ("align takes one operand", "promises are not relied on"),
     (
         "align metadata value must be a power of 2!",
@@ -177,6 +144,10 @@ const WORDS: &[(&str, &str)] = &[
     ),
     // What only other object formats have.
     (
+        "GlobalValue with DLLImport Storage is dso_local!",
+        "import and export are for Windows",
+    ),
+    (
         "Global is marked as dllimport, but not external",
         "import and export are for Windows",
     ),
@@ -190,18 +161,6 @@ const WORDS: &[(&str, &str)] = &[
     (
         "are incompatible!",
         "attributes without a meaning for the code are not read",
-    ),
-    (
-        "Not a constant range list",
-        "an attribute without the range that it has means nothing",
-    ),
-    (
-        "Unknown attribute kind",
-        "attributes that came later than their file mean what they mean",
-    ),
-    (
-        "Missing element type for typed attribute upgrade",
-        "the attribute says what its pointer would",
     ),
     // The data layout.
     (
@@ -230,6 +189,14 @@ const WORDS: &[(&str, &str)] = &[
     ),
     (
         "must be a 16-bit integer",
+        "of the data layout, only what the code depends on is read",
+    ),
+    (
+        "address space must be a 24-bit integer",
+        "of the data layout, only what the code depends on is read",
+    ),
+    (
+        "size must be zero",
         "of the data layout, only what the code depends on is read",
     ),
     (
@@ -262,7 +229,7 @@ pub fn is_skipped(block: u64) -> bool {
 }
 
 /// Whether a module is accepted with reason, of which LLVM says this; `verdict` is what LLVM says of another one.
-pub fn is_listed(place: &Place<'_>, said: &str, verdict: impl Fn(&[u8]) -> Verdict) -> bool {
+pub fn is_listed(bytes: &[u8], place: &Place<'_>, said: &str, verdict: impl Fn(&[u8]) -> Verdict) -> bool {
     let has_word = |said: &str| WORDS.iter().any(|row| said.contains(row.0));
     let is_fine = |bytes: &[u8]| match verdict(bytes) {
         Verdict::Accepted => true,
@@ -280,7 +247,26 @@ pub fn is_listed(place: &Place<'_>, said: &str, verdict: impl Fn(&[u8]) -> Verdi
         }
         Place::Unknown => false,
     };
-    by_place || has_word(said)
+    by_place || has_word(said) || is_fine_without_skipped(bytes, &verdict, is_fine)
+}
+
+/// Whether a module is fine without what is skipped in it, and is not so only because it is written anew.
+fn is_fine_without_skipped(bytes: &[u8], verdict: &impl Fn(&[u8]) -> Verdict, is_fine: impl Fn(&[u8]) -> bool) -> bool {
+    let as_it_is = decode_kept(bytes, |_, _| true);
+    if as_it_is.is_ok_and(|trees| matches!(verdict(&encode(&trees)), Verdict::Accepted)) {
+        return false;
+    }
+    // Functions may name metadata, which must be there then.
+    let needed = [&[METADATA, METADATA_KINDS][..], &[METADATA], &[]];
+    needed.iter().any(|needed| {
+        let is_kept = |around, kind| match (around, kind) {
+            // In files of old versions, the module's symbol table has the names of symbols.
+            (around, VALUE_SYMBOLS) => around == Some(MODULE),
+            (_, kind) if kind != BLOCK_INFO && !KNOWN.contains(&kind) => false,
+            (_, kind) => needed.contains(&kind) || !is_skipped(kind),
+        };
+        decode_kept(bytes, is_kept).is_ok_and(|trees| is_fine(&encode(&read_of(&trees))))
+    })
 }
 
 fn is_skipped_record(block: u64, code: u64) -> bool {

@@ -8,6 +8,7 @@
 mod accepted;
 mod old;
 mod refused;
+mod texts;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -202,7 +203,7 @@ fn check(damaged: &Damaged<'_>, folder: &Folder, counts: &mut Counts) -> Result<
         Verdict::Refused(said) => {
             counts.refused_by_llvm += 1;
             let verdict_of = |bytes: &[u8]| verdict(&folder.write("repaired.bc", bytes));
-            if accepted::is_listed(&damaged.place, &said, verdict_of) {
+            if accepted::is_listed(bytes, &damaged.place, &said, verdict_of) {
                 counts.listed += 1;
                 return Ok(());
             }

@@ -19,6 +19,8 @@ const MODULE: u64 = 8;
 const CONSTANTS: u64 = 11;
 const FUNCTION: u64 = 12;
 const TYPES: u64 = 17;
+const ATTRIBUTE_GROUPS: u64 = 10;
+const STRING_TABLE: u64 = 23;
 
 /// Codes of records in these.
 const GLOBAL_VARIABLE: u64 = 7;
@@ -29,17 +31,191 @@ const SET_TYPE: u64 = 1;
 const INTEGER: u64 = 4;
 const AGGREGATE: u64 = 7;
 const ADDRESS: u64 = 31;
+const GEP: u64 = 32;
+const BINARY: u64 = 10;
 const EXTRACT_ELEMENT: u64 = 6;
 const INSERT_ELEMENT: u64 = 7;
 const RETURN: u64 = 10;
 const PHI: u64 = 16;
 const CALL: u64 = 34;
+const LOAD_ATOMIC: u64 = 41;
+const STORE_ATOMIC: u64 = 45;
+const EXCHANGE_IF: u64 = 46;
+const UPDATE: u64 = 59;
+const FENCE: u64 = 36;
+const ATTRIBUTE_GROUP: u64 = 3;
+const ALIAS: u64 = 14;
+const ARRAY_TYPE: u64 = 11;
+
+/// Numbers of orderings.
+const UNORDERED: u64 = 1;
+const MONOTONIC: u64 = 2;
+const ACQUIRE: u64 = 3;
+const RELEASE: u64 = 4;
 
 fn instead(operands: &[u64], before: &[u64], after: &[u64]) -> Option<Vec<u64>> {
     (operands == before).then(|| after.to_vec())
 }
 
+/// With another operand at a place.
+fn with(operands: &[u64], at: usize, after: u64) -> Option<Vec<u64>> {
+    let mut operands = operands.to_vec();
+    *operands.get_mut(at)? = after;
+    Some(operands)
+}
+
 const CHANGES: &[(&str, Change)] = &[
+    (
+        "an atomic load that releases",
+        Change {
+            module: "atomics.bc",
+            block: FUNCTION,
+            code: LOAD_ATOMIC,
+            // After address, type, alignment and whether it is volatile.
+            change: |operands| with(operands, 4, RELEASE),
+        },
+    ),
+    (
+        "an atomic load without alignment",
+        Change {
+            module: "atomics.bc",
+            block: FUNCTION,
+            code: LOAD_ATOMIC,
+            change: |operands| with(operands, 2, 0),
+        },
+    ),
+    (
+        "an atomic store that acquires",
+        Change {
+            module: "atomics.bc",
+            block: FUNCTION,
+            code: STORE_ATOMIC,
+            change: |operands| with(operands, 4, ACQUIRE),
+        },
+    ),
+    (
+        "an atomic store without alignment",
+        Change {
+            module: "atomics.bc",
+            block: FUNCTION,
+            code: STORE_ATOMIC,
+            change: |operands| with(operands, 2, 0),
+        },
+    ),
+    (
+        "a failed exchange that releases",
+        Change {
+            module: "atomics.bc",
+            block: FUNCTION,
+            code: EXCHANGE_IF,
+            change: |operands| with(operands, 6, RELEASE),
+        },
+    ),
+    (
+        "an unordered update",
+        Change {
+            module: "atomics.bc",
+            block: FUNCTION,
+            code: UPDATE,
+            change: |operands| with(operands, 4, UNORDERED),
+        },
+    ),
+    (
+        "a fence that orders nothing",
+        Change {
+            module: "operations.bc",
+            block: FUNCTION,
+            code: FENCE,
+            change: |operands| with(operands, 0, MONOTONIC),
+        },
+    ),
+    (
+        "an attribute with a number that it has not",
+        Change {
+            module: "mixed-O2.bc",
+            block: ATTRIBUTE_GROUPS,
+            code: ATTRIBUTE_GROUP,
+            change: |operands| match operands {
+                [group, place, 0, kind, ..] => Some(vec![*group, *place, 1, *kind, 8]),
+                _ => None,
+            },
+        },
+    ),
+    (
+        "a hidden argument without a type",
+        Change {
+            module: "mixed-O2.bc",
+            block: ATTRIBUTE_GROUPS,
+            code: ATTRIBUTE_GROUP,
+            // The shape with a type, and the kind.
+            change: |operands| {
+                let at = operands.windows(2).position(|pair| pair == [6, 29])?;
+                let (before, rest) = operands.split_at(at);
+                Some([before, &[5, 29], rest.get(3..)?].concat())
+            },
+        },
+    ),
+    (
+        "a declared function with a garbage collector that is not there",
+        Change {
+            module: "constrained.bc",
+            block: MODULE,
+            code: FUNCTION_OF_MODULE,
+            // After the place of the name.
+            change: |operands| with(operands, 2 + 8, 1 << 31),
+        },
+    ),
+    (
+        "an operation on constants of another type",
+        Change {
+            module: "narrow-pointers.bc",
+            block: CONSTANTS,
+            code: BINARY,
+            change: |operands| instead(operands, &[0, 26, 40], &[0, 20, 40]),
+        },
+    ),
+    (
+        "a parameter that is extended in two ways",
+        Change {
+            module: "mixed-O2.bc",
+            block: ATTRIBUTE_GROUPS,
+            code: ATTRIBUTE_GROUP,
+            // The shape of attributes without more, and the kinds of both extensions.
+            change: |operands| {
+                let is_extended = operands.windows(2).any(|pair| pair == [0, 34]);
+                is_extended.then(|| [operands, &[0, 24]].concat())
+            },
+        },
+    ),
+    (
+        "an alias with the linkage of a declaration",
+        Change {
+            module: "module-level.bc",
+            block: MODULE,
+            code: ALIAS,
+            // After name, type, address space and value.
+            change: |operands| with(operands, 5, 7),
+        },
+    ),
+    (
+        "an array of what comes later and is no named structure",
+        Change {
+            module: "mixed-O2.bc",
+            block: TYPES,
+            code: ARRAY_TYPE,
+            change: |operands| with(operands, 1, 30),
+        },
+    ),
+    (
+        "an address from what is said to be no pointer",
+        Change {
+            module: "classes-O2.bc",
+            block: CONSTANTS,
+            code: GEP,
+            // After the type and flags.
+            change: |operands| with(operands, 2, 1 << 20),
+        },
+    ),
     (
         "a pointer to what is no value",
         Change {
@@ -197,7 +373,7 @@ const CHANGES: &[(&str, Change)] = &[
             block: MODULE,
             code: FUNCTION_OF_MODULE,
             change: |operands| {
-                // Behind name, type, convention and whether it is a declaration.
+                // After name, type, convention and whether it is a declaration.
                 let mut operands = operands.to_vec();
                 *operands.get_mut(5)? = 8;
                 Some(operands)
@@ -274,6 +450,112 @@ fn what_llvm_refuses_of_these_is_refused() {
             refused += 1;
         }
         assert!(refused > 0, "{name}: LLVM refuses none");
+    }
+}
+
+/// LLVM falls over them.
+#[test]
+fn casts_of_what_cannot_be_cast_are_refused() {
+    const CAST: u64 = 11;
+    const TRUNCATE: u64 = 0;
+    let bases = bases();
+    let base = bases
+        .iter()
+        .find(|base| base.name == "globals.bc")
+        .expect("it is there");
+    let change = Change {
+        module: "globals.bc",
+        block: CONSTANTS,
+        code: CAST,
+        // Value 0 is a variable's address.
+        change: |operands| {
+            operands
+                .starts_with(&[TRUNCATE])
+                .then(|| vec![TRUNCATE, operands[1], 0])
+        },
+    };
+    let found = changed(&base.trees, &change);
+    assert!(!found.is_empty());
+    for trees in found {
+        let error = frazil::compile(&encode(&trees), &Options::default())
+            .err()
+            .map(|error| error.to_string());
+        assert!(error.is_some_and(|error| error.contains("a cast of value 0")));
+    }
+}
+
+/// LLVM looks for strings in records of their own code only.
+#[test]
+fn names_in_records_of_another_code_are_not_found() {
+    let folder = Folder::new("refused-strings");
+    let bases = bases();
+    let base = bases
+        .iter()
+        .find(|base| base.name == "mixed-O2.bc")
+        .expect("it is there");
+    let mut trees = base.trees.clone();
+    let table = trees.iter_mut().find(|tree| tree.id == STRING_TABLE);
+    for node in &mut table.expect("it is there").nodes {
+        if let Node::Record(record) = node {
+            record.code += 1;
+        }
+    }
+    let bytes = encode(&trees);
+    let verdict = verdict(&folder.write("module.bc", &bytes));
+    assert!(matches!(verdict, Verdict::Refused(_)), "LLVM takes it");
+    let error = frazil::compile(&bytes, &Options::default())
+        .err()
+        .map(|error| error.to_string());
+    assert!(error.is_some_and(|error| error.contains("of a string table of 0 bytes")));
+}
+
+/// Tags that there are not, and bundles that no call follows.
+#[test]
+fn bundles_of_nothing_are_refused() {
+    const BUNDLE: u64 = 55;
+    let folder = Folder::new("refused-bundles");
+    let bases = bases();
+    let base = bases
+        .iter()
+        .find(|base| base.name == "mixed-O2.bc")
+        .expect("it is there");
+    // The tag 1 is there; before a return and before calls.
+    for (before, tag) in [(CALL, 1 << 20), (RETURN, 1)] {
+        let mut trees = base.trees.clone();
+        let mut inserted = 0;
+        for tree in &mut trees {
+            insert_before(tree, before, &[tag], BUNDLE, &mut inserted);
+        }
+        assert!(inserted > 0);
+        let bytes = encode(&trees);
+        let verdict = verdict(&folder.write("module.bc", &bytes));
+        assert!(matches!(verdict, Verdict::Refused(_)), "LLVM takes tag {tag}");
+        let error = frazil::compile(&bytes, &Options::default())
+            .err()
+            .map(|error| error.to_string());
+        assert!(error.is_some_and(|error| error.contains("operand bundle")), "tag {tag}");
+    }
+}
+
+/// Inserts a record before all those of functions that have a code.
+fn insert_before(tree: &mut Tree, before: u64, operands: &[u64], code: u64, inserted: &mut usize) {
+    let is_function = tree.id == FUNCTION;
+    for node in std::mem::take(&mut tree.nodes) {
+        match node {
+            Node::Block(mut inner) => {
+                insert_before(&mut inner, before, operands, code, inserted);
+                tree.nodes.push(Node::Block(inner));
+            }
+            Node::Record(record) => {
+                if is_function && record.code == before {
+                    let operands = operands.to_vec();
+                    let blob = None;
+                    tree.nodes.push(Node::Record(Record { code, operands, blob }));
+                    *inserted += 1;
+                }
+                tree.nodes.push(Node::Record(record));
+            }
+        }
     }
 }
 

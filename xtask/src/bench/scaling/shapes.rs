@@ -232,7 +232,7 @@ fn deep_loops(body: &mut Body<'_>, size: usize) -> Result<()> {
     body.effect(&format!("ret i64 {sum}"))
 }
 
-/// Loops in loops, written from outside to the inside and back. Returns the sum behind them and the block it is in.
+/// Loops in loops, written from outside to the inside and back. Returns the sum after them and the block it is in.
 fn loop_nest(
     body: &mut Body<'_>,
     nest: usize,

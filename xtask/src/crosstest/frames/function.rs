@@ -62,7 +62,7 @@ struct Style {
     actions: (usize, usize),
     /// Loads at the start, which live to the end.
     loads: (usize, usize),
-    /// How often an early exit comes behind the first few actions.
+    /// How often an early exit comes after the first few actions.
     exits_early: bool,
     /// In front of that exit: what is computed, and then stores to global variables.
     computed: (usize, usize),
@@ -170,7 +170,7 @@ pub struct Function<'r> {
     parameters: Vec<usize>,
     result: usize,
     body: String,
-    /// Blocks behind the chain.
+    /// Blocks after the chain.
     exits: String,
     /// The block that is being made.
     block: String,

@@ -1,7 +1,7 @@
 //! Programs whose functions have frames worth moving: `crosstest --frames N`.
 //!
 //! Each program is a module of LLVM's text form with many [functions](function) and a table of them. They return early
-//! with what they computed of arguments that are saved only later, name many global variables in front of and behind
+//! with what they computed of arguments that are saved only later, name many global variables in front of and after
 //! their early exits, and hold more values of mixed widths over calls than there are registers. [A part in
 //! C](host.c), compiled by the host's compiler, calls them as any caller may, with garbage above every narrow argument
 //! and in every register that has no argument, and gives back narrow results in the same way; it looks at results, at

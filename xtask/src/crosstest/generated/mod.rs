@@ -33,7 +33,7 @@ use anyhow::{Context, Result};
 
 use crate::compiler::Compiler;
 use crate::share::Share;
-use crate::{parallel, process, validator, workspace};
+use crate::{compiler, parallel, process, workspace};
 use batch::Batch;
 pub use batch::Verdict;
 use sources::Clang;
@@ -127,7 +127,7 @@ pub fn test(generator: &Generator, count: u64, share: &Share, compilers: &[Compi
     })?;
     let report = report.into_inner().expect("no thread panics while it reports");
     report.print(generator, share, count);
-    validator::print(compilers);
+    compiler::print_validated(compilers);
     Ok(report.is_good())
 }
 

@@ -49,7 +49,7 @@ pub struct Kernel {
 #[derive(Clone)]
 struct Array {
     name: String,
-    /// The field behind an index, if elements are structures.
+    /// The field that an index selects, if elements are structures.
     field: String,
     ty: Type,
     length: usize,

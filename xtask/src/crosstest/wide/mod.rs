@@ -28,7 +28,7 @@ use crate::compiler::{Compiler, LlcLevel};
 use crate::corpus::Level;
 use crate::process::{self, Outcome};
 use crate::share::Share;
-use crate::{parallel, validator, workspace};
+use crate::{compiler, parallel, workspace};
 use code_bases::{CODE_BASES, CodeBase};
 use refusals::Refusal;
 
@@ -70,7 +70,7 @@ pub fn test(filter: &str, compilers: &[Compiler], share: &mut Share) -> Result<b
     }
     println!("\n{}", share.report("code bases under recipes", made, total));
     println!("{} passed, {failed} failed", made - failed);
-    validator::print(compilers);
+    compiler::print_validated(compilers);
     Ok(failed == 0)
 }
 

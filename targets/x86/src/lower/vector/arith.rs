@@ -3,7 +3,7 @@
 use super::super::result;
 use super::{blend, compare, constant, copy_of, finish, has_floats, has_sse41, lane_bytes, splat, temp};
 use crate::build::*;
-use crate::ops::Op;
+use crate::table::Op;
 use frazil_codegen::{CodegenError, LowerCtx, ModuleView, VectorShape};
 use frazil_ir::{InstData, Opcode};
 

@@ -3,7 +3,7 @@
 use super::super::{copy, float_bytes, int_bits, result, type_of};
 use super::{from_general, mask, temp, to_general};
 use crate::build::*;
-use crate::ops::Op;
+use crate::table::Op;
 use frazil_codegen::{LowerCtx, Reg, VectorShape};
 use frazil_ir::{InstData, Type};
 

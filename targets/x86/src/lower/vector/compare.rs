@@ -3,7 +3,7 @@
 use super::{constant, copy_of, finish, has_sse41, invert, lane_bytes, mask, splat, temp};
 use crate::build::*;
 use crate::features;
-use crate::ops::Op;
+use crate::table::Op;
 use frazil_codegen::{CodegenError, LowerCtx, Reg, VectorShape};
 use frazil_ir::{InstData, Opcode};
 

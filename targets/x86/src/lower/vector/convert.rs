@@ -3,7 +3,7 @@
 use super::super::{result, type_of};
 use super::{compare, constant, finish, has_floats, mask, operand_shape, splat, temp};
 use crate::build::*;
-use crate::ops::Op;
+use crate::table::Op;
 use frazil_codegen::{CodegenError, LowerCtx, Reg, VectorShape};
 use frazil_ir::{Function, InstData, Opcode, Type};
 

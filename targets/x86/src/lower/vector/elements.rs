@@ -3,7 +3,7 @@
 use super::super::result;
 use super::{from_general, has_floats, lane_bytes, temp, to_general};
 use crate::build::*;
-use crate::ops::Op;
+use crate::table::Op;
 use frazil_codegen::{LowerCtx, Reg, RegClass, VectorShape};
 use frazil_ir::{InstData, Operand, Type};
 

@@ -9,8 +9,8 @@ use super::temp;
 use crate::build::*;
 use crate::cond::Cond;
 use crate::features;
-use crate::ops::Op;
 use crate::regs::{RAX, RCX, RDX, XMM0};
+use crate::table::Op;
 use frazil_codegen::{CodegenError, LowerCtx, Mem, PRegSet, RegClass};
 use frazil_ir::{InstData, Operand};
 
@@ -29,7 +29,7 @@ enum Kind {
     UnaryImm(Op, u8),
     /// One operand, whose upper lanes the result keeps.
     LowUnary(Op, u8),
-    /// Computed from the second operand, and put into the lowest lane (of this size) of the first one.
+    /// Computed from the last operand, and put into the lowest lane (of this size) of the first one.
     IntoLow(Op, u8, u8),
     /// The same with a constant third operand.
     IntoLowImm(Op, u8, u8),
@@ -44,6 +44,10 @@ enum Kind {
     Blend(Op),
     /// A load.
     Load(Op),
+    /// A store of the second operand to the address in the first one.
+    Store(Op, u8),
+    /// A shift of the whole vector by a constant, which counts so many to a byte.
+    ShiftBytes(Op, u32),
     /// An instruction with a memory operand alone.
     Memory(Op),
     /// A string comparison: the row, whether lengths are explicit, and what of it is the result.
@@ -100,6 +104,11 @@ pub fn lower<C: LowerCtx>(cx: &mut C, name: &str, call: &InstData) -> Result<boo
             let dst = cx.def(result(call), 0);
             cx.emit(rm(row, 16, dst, mem));
         }
+        Kind::Store(row, size) => {
+            let mem = address(cx, args[0]);
+            let src = cx.use_reg(args[1], 0);
+            cx.emit(mr(row, size, mem, src));
+        }
         kind => registers(cx, call, &args, kind)?,
     }
     Ok(true)
@@ -154,6 +163,15 @@ fn registers<C: LowerCtx>(cx: &mut C, call: &InstData, args: &[Operand], kind: K
             let imm = byte(args, 2)?;
             into_low(cx, call, args, lane, |dst, src| rri(row, size, dst, src, imm));
         }
+        Kind::ShiftBytes(row, per_byte) => {
+            let count = args.get(1).and_then(|arg| arg.as_imm());
+            let count = count.ok_or_else(|| CodegenError::unsupported("an intrinsic's operand that is no constant"))?;
+            // As an unsigned number; too many bytes leave nothing.
+            let bytes = (count as u32 / per_byte).min(255);
+            let src = cx.use_last(args[0], 0);
+            let dst = cx.def_reuse(result(call), 0, src);
+            cx.emit(ri(row, 16, dst, bytes.cast_signed()));
+        }
         Kind::Shift(by_constant, by_register) => shift(cx, call, args, by_constant, by_register),
         Kind::Test(cond) => {
             let (left, right) = (cx.use_reg(args[0], 0), cx.use_reg(args[1], 0));
@@ -181,7 +199,7 @@ fn into_low<C: LowerCtx>(
     lane: u8,
     make: impl FnOnce(frazil_codegen::Reg, frazil_codegen::Reg) -> frazil_codegen::MInst,
 ) {
-    let src = cx.use_reg(args[1], 0);
+    let src = cx.use_reg(args[args.len().min(2) - 1], 0);
     let computed = temp(cx);
     let kept = cx.use_last(args[0], 0);
     let dst = cx.def_reuse(result(call), 0, kept);
@@ -270,6 +288,9 @@ fn strings<C: LowerCtx>(
 }
 
 fn find(name: &str) -> Option<(Needed, Kind)> {
+    if let Some(kind) = former(name) {
+        return Some(kind);
+    }
     let (set, rest) = name.split_once('.').unwrap_or((name, ""));
     Some(match set {
         "sse" => (None, sse(rest)?),
@@ -364,6 +385,51 @@ fn sse2(name: &str) -> Option<Kind> {
         "pause" => Kind::Bare(Op::Pause),
         _ => return None,
     })
+}
+
+/// What LLVM up to 8 had intrinsics for and makes of other operations now (`AutoUpgrade.cpp`).
+fn former(name: &str) -> Option<(Needed, Kind)> {
+    const BITS: u32 = 8;
+    let everywhere = match name {
+        "sse.add.ss" => Kind::Binary(Op::AddsRR, 4),
+        "sse.sub.ss" => Kind::Binary(Op::SubsRR, 4),
+        "sse.mul.ss" => Kind::Binary(Op::MulsRR, 4),
+        "sse.div.ss" => Kind::Binary(Op::DivsRR, 4),
+        "sse2.add.sd" => Kind::Binary(Op::AddsRR, 8),
+        "sse2.sub.sd" => Kind::Binary(Op::SubsRR, 8),
+        "sse2.mul.sd" => Kind::Binary(Op::MulsRR, 8),
+        "sse2.div.sd" => Kind::Binary(Op::DivsRR, 8),
+        "sse.sqrt.ss" => Kind::IntoLow(Op::SqrtsRR, 4, 4),
+        "sse2.sqrt.sd" => Kind::IntoLow(Op::SqrtsRR, 8, 8),
+        "sse.cvtsi2ss" => Kind::IntoLow(Op::Cvtsi2ssRR, 4, 4),
+        "sse.cvtsi642ss" => Kind::IntoLow(Op::Cvtsi2ssRR, 8, 4),
+        "sse2.cvtsi2sd" => Kind::IntoLow(Op::Cvtsi2sdRR, 4, 8),
+        "sse2.cvtsi642sd" => Kind::IntoLow(Op::Cvtsi2sdRR, 8, 8),
+        "sse2.cvtss2sd" => Kind::IntoLow(Op::Cvtss2sdRR, 4, 8),
+        "sse2.cvtdq2pd" => Kind::Unary(Op::Cvtdq2pdRR, 16),
+        "sse2.cvtps2pd" => Kind::Unary(Op::Cvtps2pdRR, 16),
+        "sse2.pmulu.dq" => Kind::Binary(Op::PmuludqRR, 16),
+        "sse2.pcmpeq.b" => Kind::Binary(Op::PcmpeqbRR, 16),
+        "sse2.pcmpeq.w" => Kind::Binary(Op::PcmpeqwRR, 16),
+        "sse2.pcmpeq.d" => Kind::Binary(Op::PcmpeqdRR, 16),
+        "sse2.pcmpgt.b" => Kind::Binary(Op::PcmpgtbRR, 16),
+        "sse2.pcmpgt.w" => Kind::Binary(Op::PcmpgtwRR, 16),
+        "sse2.pcmpgt.d" => Kind::Binary(Op::PcmpgtdRR, 16),
+        "sse2.pshuf.d" => Kind::UnaryImm(Op::PshufdRRI, 16),
+        "sse2.pshufl.w" => Kind::UnaryImm(Op::PshuflwRRI, 16),
+        "sse2.pshufh.w" => Kind::UnaryImm(Op::PshufhwRRI, 16),
+        "sse2.psll.dq" => Kind::ShiftBytes(Op::PslldqRI, BITS),
+        "sse2.psrl.dq" => Kind::ShiftBytes(Op::PsrldqRI, BITS),
+        "sse2.psll.dq.bs" => Kind::ShiftBytes(Op::PslldqRI, 1),
+        "sse2.psrl.dq.bs" => Kind::ShiftBytes(Op::PsrldqRI, 1),
+        "sse.storeu.ps" => Kind::Store(Op::MovupMR, 4),
+        "sse2.storeu.pd" => Kind::Store(Op::MovupMR, 8),
+        "sse2.storeu.dq" => Kind::Store(Op::MovdquMR, 16),
+        "sse2.storel.dq" => Kind::Store(Op::MovqMX, 8),
+        "sse41.movntdqa" => return Some((Some(features::SSE4_1), Kind::Load(Op::MovntdqaRM))),
+        _ => return None,
+    };
+    Some((None, everywhere))
 }
 
 /// `comieq.ss` and its kin: quiet (`ucomi`) or not, of the lowest lanes.

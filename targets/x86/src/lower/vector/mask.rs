@@ -3,7 +3,7 @@
 use super::super::{compare as scalar_compare, result};
 use super::{blend, constant, copy_of, finish, operand_shape, temp};
 use crate::build::*;
-use crate::ops::Op;
+use crate::table::Op;
 use frazil_codegen::{CodegenError, LowerCtx, Reg, RegClass, VectorShape};
 use frazil_ir::InstData;
 

@@ -5,7 +5,7 @@ use super::super::result;
 use super::{from_general, temp, to_general};
 use crate::build::*;
 use crate::features;
-use crate::ops::Op;
+use crate::table::Op;
 use frazil_codegen::{LowerCtx, Mem, Reg, RegClass, VectorShape};
 use frazil_ir::{InstData, MemFlags, Type};
 

@@ -18,7 +18,7 @@ pub mod shuffle;
 use super::{result, type_of};
 use crate::build::*;
 use crate::features;
-use crate::ops::Op;
+use crate::table::Op;
 use frazil_codegen::{CodegenError, LowerCtx, Mem, ModuleView, Reg, RegClass, VectorShape};
 use frazil_ir::typing::is_cast;
 use frazil_ir::{Function, Inst, InstData, Opcode, Operand, Type};

@@ -2,7 +2,7 @@
 
 use super::{constant, copy_of, finish, splat, temp};
 use crate::build::*;
-use crate::ops::Op;
+use crate::table::Op;
 use frazil_codegen::{CodegenError, LowerCtx, Reg, VectorShape};
 use frazil_ir::{ConstView, Function, InstData, Opcode};
 

@@ -6,7 +6,7 @@ use super::super::{result, type_of};
 use super::{constant, copy_of, finish, temp};
 use crate::build::*;
 use crate::features;
-use crate::ops::Op;
+use crate::table::Op;
 use frazil_codegen::vectors::shuffle_index;
 use frazil_codegen::{CodegenError, LowerCtx, ModuleView, Reg, VectorShape};
 use frazil_ir::{ConstView, Function, InstData, Operand};

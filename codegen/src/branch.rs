@@ -1,0 +1,66 @@
+//! What branches, switches and calls are made of, as data that shared code and targets hand to each other.
+
+use crate::minst::MInst;
+use crate::reference::Label;
+use crate::reg::Reg;
+use frazil_ir::SymbolId;
+
+/// A branch: taken when `first` is, joined with `second`. Labels are filled in by shared code.
+#[derive(Clone, Copy, Debug)]
+pub struct Branch {
+    /// A conditional branch instruction.
+    pub first: MInst,
+    /// Another one, and how they combine.
+    pub second: Option<(Join, MInst)>,
+}
+
+/// How two conditions make one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Join {
+    /// Both must hold.
+    And,
+    /// One must hold.
+    Or,
+}
+
+/// A comparison of a switch value with a case value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CaseTest {
+    /// Equal.
+    Equal,
+    /// Unsigned less than.
+    Below,
+}
+
+/// A switch value in registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SwitchValue {
+    /// The value, or its low part.
+    pub low: Reg,
+    /// The part above, or [`Reg::NONE`] when there is none.
+    pub high: Reg,
+    /// How many bytes of a register are the value, zero-extended; what lies above them may be anything.
+    pub bytes: u8,
+}
+
+/// A table of labels for the consecutive values from `low` to `low + span`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CaseTable {
+    /// The value of the first entry.
+    pub low: u64,
+    /// How far above it the last one is.
+    pub span: u64,
+    /// Where the table is.
+    pub label: Label,
+    /// Where other values go; `None` if there are none.
+    pub default: Option<Label>,
+}
+
+/// What a call goes to.
+#[derive(Clone, Copy, Debug)]
+pub enum CallTarget {
+    /// A symbol.
+    Symbol(SymbolId),
+    /// The address in a register.
+    Reg(Reg),
+}

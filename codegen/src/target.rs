@@ -1,0 +1,104 @@
+//! The object-safe half of a target, which drivers hold: every [`Isa`] compiles functions by the shared contexts.
+
+use crate::desc::TargetDesc;
+use crate::error::CodegenError;
+use crate::fast::FastState;
+use crate::isa::Isa;
+use crate::minst::MInst;
+use crate::optimize::{MachRecipe, OptimizeState};
+use crate::pass::MachPasses;
+use crate::print::AsmNames;
+use crate::result::CompiledFunction;
+use crate::unit::Unit;
+use std::fmt;
+
+/// The object-safe half, what the driver holds; implemented for every [`Isa`].
+pub trait Target: Send + Sync {
+    /// The target as data.
+    fn desc(&self) -> &'static TargetDesc;
+    /// Compiles a function by the fast path.
+    ///
+    /// # Errors
+    /// A construct that is not compiled, by name and place.
+    fn compile_fast(
+        &self,
+        unit: &Unit<'_>,
+        state: &mut FastState,
+        out: &mut CompiledFunction,
+    ) -> Result<(), CodegenError>;
+    /// Compiles a function by the optimizing path.
+    ///
+    /// # Errors
+    /// A construct that is not compiled, by name and place.
+    fn compile_optimized(
+        &self,
+        unit: &Unit<'_>,
+        recipe: &MachRecipe,
+        passes: &mut dyn MachPasses,
+        state: &mut OptimizeState,
+        out: &mut CompiledFunction,
+    ) -> Result<(), CodegenError>;
+    /// Everything in a function that is not compiled, as far as choosing instructions shows it. What is in `out` then
+    /// means nothing.
+    fn refusals(&self, unit: &Unit<'_>, state: &mut OptimizeState, out: &mut CompiledFunction) -> Vec<CodegenError>;
+    /// Writes an instruction as assembly text; see [`Isa::print`].
+    ///
+    /// # Errors
+    /// As the writer's.
+    fn print(&self, inst: &MInst, len: u8, names: &dyn AsmNames, out: &mut dyn fmt::Write) -> fmt::Result;
+}
+
+impl<I: Isa> Target for I {
+    fn desc(&self) -> &'static TargetDesc {
+        Isa::desc(self)
+    }
+
+    fn compile_fast(
+        &self,
+        unit: &Unit<'_>,
+        state: &mut FastState,
+        out: &mut CompiledFunction,
+    ) -> Result<(), CodegenError> {
+        crate::fast::compile(self, unit, state, out)
+    }
+
+    fn compile_optimized(
+        &self,
+        unit: &Unit<'_>,
+        recipe: &MachRecipe,
+        passes: &mut dyn MachPasses,
+        state: &mut OptimizeState,
+        out: &mut CompiledFunction,
+    ) -> Result<(), CodegenError> {
+        crate::optimize::compile(self, unit, recipe, passes, state, out)
+    }
+
+    fn refusals(&self, unit: &Unit<'_>, state: &mut OptimizeState, out: &mut CompiledFunction) -> Vec<CodegenError> {
+        crate::optimize::refusals(self, unit, state, out)
+    }
+
+    fn print(&self, inst: &MInst, len: u8, names: &dyn AsmNames, out: &mut dyn fmt::Write) -> fmt::Result {
+        Isa::print(self, inst, len, names, out)
+    }
+}
+
+/// What a target crate exports.
+#[derive(Clone, Copy)]
+pub struct TargetEntry {
+    /// The name in `--target`.
+    pub name: &'static str,
+    /// What `llc` calls it, in `-march`.
+    pub llc_name: &'static str,
+    /// What it is, in a few words.
+    pub summary: &'static str,
+    /// Architecture names at the start of a triple that mean this target.
+    pub triple_prefixes: &'static [&'static str],
+    /// Makes the target.
+    pub new: fn() -> Box<dyn Target>,
+}
+
+impl fmt::Debug for TargetEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}

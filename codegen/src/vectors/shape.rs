@@ -1,0 +1,62 @@
+//! How a vector lies in a register.
+
+use frazil_ir::{ConstView, Function, Operand, Type, TypeData, TypeTable};
+
+/// Bits of a vector register.
+pub(super) const REGISTER_BITS: u32 = 128;
+
+/// A vector type that fits a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VectorShape {
+    /// The type of a lane.
+    pub element: Type,
+    /// Number of lanes.
+    pub lanes: u32,
+    /// Bits of a lane in a register.
+    pub lane_bits: u32,
+    /// Whether lanes are of type `i1`.
+    pub is_mask: bool,
+}
+
+impl VectorShape {
+    /// The shape of a type; `None` if it is no vector that fits.
+    pub fn of(types: &TypeTable, ty: Type) -> Option<VectorShape> {
+        let TypeData::Vector { element, lanes } = types.data(ty) else {
+            return None;
+        };
+        let is_mask = element == Type::I1;
+        let lane_bits = match types.data(element) {
+            TypeData::Int(1) if lanes <= 16 => (REGISTER_BITS / lanes.next_power_of_two()).min(64),
+            TypeData::Int(bits @ (8 | 16 | 32 | 64 | 128)) => bits,
+            TypeData::F32 => 32,
+            TypeData::F64 | TypeData::Ptr(0) => 64,
+            _ => return None,
+        };
+        (lanes.checked_mul(lane_bits)? <= REGISTER_BITS).then_some(VectorShape {
+            element,
+            lanes,
+            lane_bits,
+            is_mask,
+        })
+    }
+
+    /// The lane that a constant index names; `None` for a variable, and for a constant out of range.
+    pub fn lane(self, function: &Function, index: Operand) -> Option<u32> {
+        let number = match (index.as_imm(), index.as_const()) {
+            (Some(imm), _) => imm,
+            (None, Some(id)) => match function.constant(id).1 {
+                ConstView::Zero => 0,
+                ConstView::Int(&[word]) => word.cast_signed(),
+                _ => return None,
+            },
+            (None, None) => return None,
+        };
+        u32::try_from(number).ok().filter(|&lane| lane < self.lanes)
+    }
+
+    /// Bytes of the value in memory.
+    pub fn memory_bytes(self) -> u32 {
+        let bits = if self.is_mask { 1 } else { self.lane_bits };
+        (self.lanes * bits).div_ceil(8)
+    }
+}

@@ -1,0 +1,204 @@
+//! Copies of arguments to registers that must be saved, and to spill slots: they move on, from the first block to the
+//! one where the need goes on, so that paths on which nothing needs them need no frame ([`super`]).
+//!
+//! Method: a walk over the block lets instructions read the argument's own register while it has its value. Then all
+//! that still needs the frame must be what can move after the rest: a copy, a pure computation, a store to a spill
+//! slot whose sources nothing after it writes, and whose result nothing after it reads or writes. It is all or nothing.
+
+use super::Needs;
+use crate::mach::live::{Live, effects};
+use frazil_codegen::desc::{OpDesc, Role};
+use frazil_codegen::mfunc::{MFunc, RegSets, op_desc, pseudo};
+use frazil_codegen::minst::{MInst, RegisterOperand, rewrite_registers};
+use frazil_codegen::reg::{PRegSet, Reg, RegClass};
+
+/// An instruction of the block that is looked at.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    inst: MInst,
+    origin: u32,
+    /// Its place in the function, or none for a copy that comes from the block before.
+    place: Option<u32>,
+    needs_frame: bool,
+    in_group: bool,
+}
+
+/// Two registers with the same contents in their low bytes.
+#[derive(Clone, Copy, Debug)]
+struct Equal {
+    copy: Reg,
+    source: Reg,
+    bytes: u8,
+}
+
+/// What moves on.
+#[derive(Debug, Default)]
+pub(super) struct Copies {
+    /// The copies, in order.
+    pub insts: Vec<MInst>,
+    /// The instructions of the intermediate representation that they belong to.
+    pub origins: Vec<u32>,
+    holder: u32,
+    steps: Vec<Step>,
+    equals: Vec<Equal>,
+}
+
+impl Copies {
+    /// Starts a new function.
+    pub fn start(&mut self) {
+        self.insts.clear();
+        self.origins.clear();
+        self.holder = 0;
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.insts.is_empty()
+    }
+
+    /// The block at whose start they belong.
+    pub fn holder(&self) -> u32 {
+        self.holder
+    }
+
+    /// Whether all that needs the frame in a block, which the copies have reached, can move on.
+    pub fn can_leave(&mut self, func: &MFunc, needs: &Needs<'_, '_>, block: u32) -> bool {
+        self.steps.clear();
+        self.equals.clear();
+        for index in 0..self.insts.len() {
+            let (inst, origin) = (self.insts[index], self.origins[index]);
+            self.step(func, needs, inst, origin, None);
+        }
+        let data = func.blocks[block as usize];
+        for index in data.start..data.end {
+            let inst = func.insts[index as usize];
+            self.step(func, needs, inst, func.origins[index as usize], Some(index));
+            // A call is never passed.
+            if self
+                .steps
+                .last()
+                .is_some_and(|step| step.needs_frame && !may_move(func, needs, step))
+            {
+                return false;
+            }
+        }
+        self.is_free_to_move(func, needs)
+    }
+
+    /// Whether nothing on other paths out of a block than that to `target` reads what would be taken to `target`.
+    pub fn are_only_read_at(&self, func: &MFunc, needs: &Needs<'_, '_>, live: &Live, block: u32, target: u32) -> bool {
+        let elsewhere = live.live_elsewhere(func, block, target);
+        let mut moved = self.steps.iter().filter(|step| step.needs_frame);
+        moved.all(|step| {
+            let desc = op_desc(needs.cx.hooks.ops(), step.inst.op);
+            let RegSets { defs, .. } = effects(func, &step.inst, desc);
+            defs.intersection(elsewhere).is_empty()
+        })
+    }
+
+    /// Takes what needs the frame out of a block that has been found to allow it, to the start of `target`.
+    pub fn leave(&mut self, func: &mut MFunc, target: u32) {
+        self.insts.clear();
+        self.origins.clear();
+        for step in &self.steps {
+            if step.needs_frame {
+                self.insts.push(step.inst);
+                self.origins.push(step.origin);
+            }
+            if let Some(place) = step.place {
+                let nothing = MInst::new(pseudo::NOP, 0);
+                func.insts[place as usize] = if step.needs_frame { nothing } else { step.inst };
+            }
+        }
+        self.holder = target;
+    }
+
+    /// Goes on by one instruction.
+    fn step(&mut self, func: &MFunc, needs: &Needs<'_, '_>, mut inst: MInst, origin: u32, place: Option<u32>) {
+        let desc = op_desc(needs.cx.hooks.ops(), inst.op);
+        let in_group = place.is_some_and(|place| func.groups.iter().any(|group| group.contains(&place)));
+        if !in_group {
+            self.read_sources(&mut inst, desc);
+        }
+        let RegSets { defs, .. } = effects(func, &inst, desc);
+        self.equals
+            .retain(|equal| !defs.contains(equal.copy) && !defs.contains(equal.source));
+        let is_int = |reg: Reg| reg.is_physical() && reg.bank() == RegClass::Int as usize;
+        let [copy, source, _] = inst.regs();
+        if desc.is_move && is_int(copy) && is_int(source) && copy != source {
+            self.equals.push(Equal {
+                copy,
+                source,
+                bytes: inst.size,
+            });
+        }
+        self.steps.push(Step {
+            inst,
+            origin,
+            place,
+            needs_frame: needs.has(func, &inst),
+            in_group,
+        });
+    }
+
+    /// Lets an instruction read what its sources are copies of.
+    fn read_sources(&self, inst: &mut MInst, desc: &OpDesc) {
+        rewrite_registers(inst, desc, |RegisterOperand { reg, role, bytes, .. }| {
+            let is_read = matches!(role, Role::Use | Role::Base | Role::Index) && bytes > 0;
+            let mut equals = self.equals.iter();
+            match equals.find(|equal| is_read && equal.copy == reg && bytes <= equal.bytes) {
+                Some(equal) => equal.source,
+                None => reg,
+            }
+        });
+    }
+
+    /// Whether what needs the frame may stand after the rest.
+    fn is_free_to_move(&self, func: &MFunc, needs: &Needs<'_, '_>) -> bool {
+        let (mut read, mut written) = (PRegSet::EMPTY, PRegSet::EMPTY);
+        let mut flags_are_read = false;
+        for step in self.steps.iter().rev() {
+            let desc = op_desc(needs.cx.hooks.ops(), step.inst.op);
+            let RegSets { uses, defs } = effects(func, &step.inst, desc);
+            if !step.needs_frame {
+                read = read.union(uses);
+                written = written.union(defs);
+                flags_are_read = desc.reads_flags || (flags_are_read && !desc.writes_flags);
+                continue;
+            }
+            let passes = defs.intersection(read.union(written)).is_empty()
+                && uses.intersection(written).is_empty()
+                && !(desc.writes_flags && flags_are_read);
+            if !passes || !may_move(func, needs, step) {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// Whether an instruction is one of those that may move, as far as it alone says.
+fn may_move(func: &MFunc, needs: &Needs<'_, '_>, step: &Step) -> bool {
+    let inst = &step.inst;
+    let desc = op_desc(needs.cx.hooks.ops(), inst.op);
+    if step.in_group || inst.op >= pseudo::FIRST || desc.has_sets || desc.reads_flags {
+        return false;
+    }
+    let target = needs.cx.hooks.desc();
+    let RegSets { uses, defs } = effects(func, inst, desc);
+    let touched = uses.union(defs);
+    let names_frame = inst.names_frame();
+    if touched.contains(target.stack_pointer) || (touched.contains(target.frame_pointer) && needs.has_pointer) {
+        return false;
+    }
+    let is_spill = names_frame
+        && desc.writes_memory
+        && !desc.reads_memory
+        && desc.roles[0] == Role::Use
+        && desc.roles[1] == Role::Base
+        && inst.reg(2).is_none()
+        && inst.disp < func.frame.spills_below
+        && defs.is_empty();
+    let is_computation = !names_frame && func.is_pure(desc) && !desc.reads_memory && !desc.writes_memory;
+    is_spill || desc.is_move || is_computation
+}

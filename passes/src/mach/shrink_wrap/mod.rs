@@ -1,0 +1,457 @@
+//! Sets up the frame and saves registers only on the paths that need it, so that early exits run without a prologue.
+//!
+//! ```text
+//! b0: prologue, mov rbx, rdi           b0: test rdi, rdi, branch b2 else b1
+//!     test rbx, rbx, branch b2 else b1   b1: prologue, mov rbx, rdi
+//! b1: call f, use rbx, epilogue   ->       call f, use rbx, epilogue, return
+//! b2: mov eax, 0, epilogue, return     b2: mov eax, 0, return
+//! ```
+//!
+//! Method: a block needs the frame if an instruction in it touches a register that the caller wants back, the frame,
+//! the stack pointer, or calls. The frame is set up at the nearest block that dominates all that need it and is in no
+//! loop (F. Chow, "Minimizing register usage penalty at procedure calls", 1988; dominators as in K. Cooper, T. Harvey,
+//! K. Kennedy, "A simple, fast dominance algorithm", 2001). Arguments are often copied to such registers or to spill
+//! slots in the first block already: copies move on to the block where the need goes on, if what stays after can use
+//! the arguments themselves. Where control leaves the blocks that are dominated by the set-up, the frame is given back:
+//! by returns, or at the end of a block; a short return that others share is copied for them.
+//!
+//! Costs: a walk over the first block of each function with a frame; for those where it does not need the frame, over
+//! the function, with its dominators. Gains: saves and restores on early exits.
+
+mod entry_copies;
+
+use super::cycles::Cycles;
+use super::live::{Live, effects};
+use entry_copies::Copies;
+use frazil_codegen::mfunc::{MBlock, MEdge, MFunc, Term, op_desc, pseudo};
+use frazil_codegen::minst::MInst;
+use frazil_codegen::pass::{MachPass, MachPassCx};
+use frazil_codegen::reg::PRegSet;
+use frazil_ir::pass::{Level, Order, PassInfo};
+
+/// What the pass says about itself.
+pub const INFO: PassInfo = PassInfo {
+    name: "shrink-wrap",
+    summary: "sets up the frame and saves registers only on the paths that need it",
+    level: Level::Mach,
+    required: false,
+    after: &[
+        Order {
+            pass: "peephole",
+            reason: "it removes copies, and knows nothing of prologues",
+        },
+        Order {
+            pass: "tail-merge",
+            reason: "it must not share code with and without a frame",
+        },
+        Order {
+            pass: "branch-opt",
+            reason: "it joins blocks",
+        },
+    ],
+    before: &[],
+};
+
+/// No block.
+const NONE: u32 = u32::MAX;
+/// How many blocks the set-up is moved past, one after the other: each step looks at all blocks.
+const MOST_STEPS: u32 = 32;
+/// A return with at most this many instructions is copied for the paths with a frame.
+const MOST_COPIED: u32 = 4;
+/// The frame is given back at the end of at most this many blocks.
+const MOST_RESTORES: usize = 2;
+
+/// The pass.
+#[derive(Debug)]
+pub struct ShrinkWrap;
+
+impl MachPass for ShrinkWrap {
+    fn run(&self, func: &mut MFunc, cx: &mut MachPassCx<'_>) -> u64 {
+        let frame = &func.frame;
+        if !cx.is_allocated || func.blocks.len() < 3 || frame.has_dynamic_stack || frame.calls_returning_twice {
+            return 0;
+        }
+        let mut memory: Box<Memory> = cx.scratch.take();
+        let is_wrapped = memory.run(func, &Needs::of(func, cx));
+        cx.scratch.give_back(memory);
+        u64::from(is_wrapped)
+    }
+}
+
+/// What needs the frame.
+pub(super) struct Needs<'a, 'b> {
+    pub cx: &'a MachPassCx<'b>,
+    /// Registers whose use or change does.
+    pub registers: PRegSet,
+    /// Whether the frame pointer is set up, and no register like others.
+    pub has_pointer: bool,
+}
+
+impl<'a, 'b> Needs<'a, 'b> {
+    fn of(func: &MFunc, cx: &'a MachPassCx<'b>) -> Needs<'a, 'b> {
+        let desc = cx.hooks.desc();
+        let mut registers = func.frame.callee_saved;
+        registers.insert(desc.stack_pointer);
+        registers.insert(desc.frame_pointer);
+        Needs {
+            cx,
+            registers,
+            has_pointer: func.frame.has_pointer,
+        }
+    }
+
+    /// Whether setting the frame up has instructions: calls, registers to be saved, more than fits a red zone.
+    fn cost_something(&self, func: &MFunc) -> bool {
+        let writes_saved = |inst: &MInst| {
+            let sets = effects(func, inst, op_desc(self.cx.hooks.ops(), inst.op));
+            !sets.defs.intersection(func.frame.callee_saved).is_empty()
+        };
+        let frame = &func.frame;
+        frame.has_calls || frame.has_pointer || frame.areas.used_bytes() > 0 || func.insts.iter().any(writes_saved)
+    }
+
+    /// Whether an instruction needs the frame.
+    pub fn has(&self, func: &MFunc, inst: &MInst) -> bool {
+        let desc = op_desc(self.cx.hooks.ops(), inst.op);
+        if inst.op >= pseudo::FIRST && !pseudo::is_asm(inst.op) {
+            return inst.op == pseudo::ARRIVE || (inst.op == pseudo::USE && self.registers.contains(inst.reg(0)));
+        }
+        let sets = effects(func, inst, desc);
+        desc.has_sets || inst.names_frame() || !(sets.uses.union(sets.defs)).intersection(self.registers).is_empty()
+    }
+}
+
+/// Work memory.
+#[derive(Debug, Default)]
+struct Memory {
+    /// Blocks that can be reached, those that come first on all paths first, and the place of each in there.
+    order: Vec<u32>,
+    places: Vec<u32>,
+    stack: Vec<(u32, u32)>,
+    /// By place: the place of the immediate dominator.
+    dominators: Vec<u32>,
+    /// By place: how many blocks that it dominates need the frame.
+    counts: Vec<u32>,
+    /// By block.
+    needs: Vec<bool>,
+    /// By block: whether the frame is there.
+    has_frame: Vec<bool>,
+    cycles: Cycles,
+    live: Live,
+    copies: Copies,
+    insts: Vec<MInst>,
+    origins: Vec<u32>,
+    edges: Vec<MEdge>,
+}
+
+impl Memory {
+    fn run(&mut self, func: &mut MFunc, needs: &Needs<'_, '_>) -> bool {
+        self.copies.start();
+        // Most functions end here: a call, an access of the frame in the first block.
+        if !self.copies.can_leave(func, needs, 0) {
+            return false;
+        }
+        self.needs.clear();
+        let block_needs = |block: &MBlock| {
+            let range = block.start as usize..block.end as usize;
+            func.insts[range].iter().any(|inst| needs.has(func, inst))
+        };
+        self.needs.extend(func.blocks.iter().map(block_needs));
+        if !self.needs.contains(&true) || !needs.cost_something(func) {
+            return false;
+        }
+        self.find_dominators(func);
+        let start = self.find_start(func, needs);
+        let is_wrapped = start != 0 && {
+            self.mark_blocks(func, start);
+            self.is_left_cheaply(func)
+        };
+        if is_wrapped {
+            self.copy_returns(func);
+            func.frame.is_wrapped = true;
+        } else if self.copies.is_empty() {
+            return false;
+        }
+        self.rebuild(func, if is_wrapped { start } else { NONE });
+        is_wrapped
+    }
+
+    /// Finds the order of the blocks and their dominators.
+    fn find_dominators(&mut self, func: &MFunc) {
+        self.order.clear();
+        self.places.clear();
+        self.places.resize(func.blocks.len(), NONE);
+        self.stack.clear();
+        self.stack.push((0, 0));
+        self.places[0] = 0;
+        while let Some((block, done)) = self.stack.last_mut() {
+            let Some(edge) = func.edges_of(*block).nth(*done as usize) else {
+                self.order.push(*block);
+                self.stack.pop();
+                continue;
+            };
+            *done += 1;
+            let to = func.edges[edge].to;
+            if self.places[to as usize] == NONE {
+                self.places[to as usize] = 0;
+                self.stack.push((to, 0));
+            }
+        }
+        self.order.reverse();
+        for (place, &block) in self.order.iter().enumerate() {
+            self.places[block as usize] = place as u32;
+        }
+        self.dominators.clear();
+        self.dominators.resize(self.order.len(), NONE);
+        self.dominators[0] = 0;
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for place in 1..self.order.len() {
+                let mut dominator = NONE;
+                for &edge in func.pred_edges(self.order[place]) {
+                    let from = self.places[func.edges[edge as usize].from as usize];
+                    if from == NONE || self.dominators[from as usize] == NONE {
+                        continue;
+                    }
+                    dominator = if dominator == NONE {
+                        from
+                    } else {
+                        self.common(from, dominator)
+                    };
+                }
+                changed |= self.dominators[place] != dominator;
+                self.dominators[place] = dominator;
+            }
+        }
+    }
+
+    /// The nearest place that dominates two.
+    fn common(&self, mut left: u32, mut right: u32) -> u32 {
+        while left != right {
+            if left > right {
+                left = self.dominators[left as usize];
+            } else {
+                right = self.dominators[right as usize];
+            }
+        }
+        left
+    }
+
+    /// The nearest place that dominates all blocks which need the frame: the last one under which all of them are.
+    fn dominator_of_needs(&mut self) -> Option<u32> {
+        let needs = |&block: &u32| u32::from(self.needs[block as usize]);
+        self.counts.clear();
+        self.counts.extend(self.order.iter().map(needs));
+        let all: u32 = self.counts.iter().sum();
+        // A dominator comes before what it dominates.
+        for place in (0..self.counts.len()).rev() {
+            let count = self.counts[place];
+            if count == all {
+                return (all > 0).then_some(place as u32);
+            }
+            self.counts[self.dominators[place] as usize] += count;
+        }
+        None
+    }
+
+    /// The block where the frame is to be set up. Copies wait in [`Memory::copies`] for the block that they reached.
+    fn find_start(&mut self, func: &mut MFunc, needs: &Needs<'_, '_>) -> u32 {
+        let Some(mut place) = self.dominator_of_needs() else {
+            return 0;
+        };
+        let mut is_live_known = false;
+        for _ in 0..MOST_STEPS {
+            let block = self.order[place as usize];
+            if func.blocks[block as usize].loop_depth > 0 || !self.copies.can_leave(func, needs, block) {
+                break;
+            }
+            self.needs[block as usize] = false;
+            let next = self.dominator_of_needs();
+            let Some(step) = next.and_then(|next| self.step_to(func, place, next)) else {
+                break;
+            };
+            let target = self.order[step as usize];
+            // What moves changes this only for the blocks that it moves over and into, which are not asked about.
+            if !is_live_known {
+                self.live.compute(func, needs.cx.hooks.ops());
+                is_live_known = true;
+            }
+            if !self.copies.are_only_read_at(func, needs, &self.live, block, target) {
+                break;
+            }
+            self.copies.leave(func, target);
+            self.needs[target as usize] = true;
+            place = step;
+        }
+        self.cycles.find(func);
+        while self.cycles.has[self.order[place as usize] as usize] {
+            place = self.dominators[place as usize];
+        }
+        self.order[place as usize]
+    }
+
+    /// The place after `from` on the way to `to`, which it dominates, if only an edge leads there.
+    fn step_to(&self, func: &MFunc, from: u32, to: u32) -> Option<u32> {
+        let mut step = to;
+        while step > from && self.dominators[step as usize] != from {
+            step = self.dominators[step as usize];
+        }
+        let block = self.order[step as usize];
+        let comes_from = |edge: u32| func.edges[edge as usize].from == self.order[from as usize];
+        let is_direct = matches!(*func.pred_edges(block), [edge] if comes_from(edge));
+        (step > from && is_direct).then_some(step)
+    }
+
+    /// Marks the blocks that `start` dominates.
+    fn mark_blocks(&mut self, func: &MFunc, start: u32) {
+        self.has_frame.clear();
+        self.has_frame.resize(func.blocks.len(), false);
+        for (place, &block) in self.order.iter().enumerate() {
+            let dominator = self.order[self.dominators[place] as usize];
+            self.has_frame[block as usize] = block == start || (place > 0 && self.has_frame[dominator as usize]);
+        }
+    }
+
+    /// Whether some way returns without a frame, and few blocks must give it back besides returns.
+    fn is_left_cheaply(&self, func: &MFunc) -> bool {
+        let mut restores = 0;
+        let mut returns = false;
+        for &block in &self.order {
+            let data = &func.blocks[block as usize];
+            if !self.has_frame[block as usize] {
+                returns |= data.term == Term::Return;
+                continue;
+            }
+            for edge in func.edges_of(block) {
+                let to = func.edges[edge].to;
+                if self.has_frame[to as usize] || is_short_return(func, to) {
+                    continue;
+                }
+                restores += 1;
+                // What decides where control goes comes last in the block.
+                if data.term != Term::Jump {
+                    return false;
+                }
+            }
+        }
+        returns && restores <= MOST_RESTORES
+    }
+
+    /// Copies short returns that are reached with and without the frame.
+    fn copy_returns(&mut self, func: &mut MFunc) {
+        for block in 0..func.blocks.len() as u32 {
+            if self.places[block as usize] == NONE || self.has_frame[block as usize] || !is_short_return(func, block) {
+                continue;
+            }
+            let mut copy = NONE;
+            for index in 0..func.pred_edges(block).len() {
+                let edge = func.pred_edges(block)[index] as usize;
+                if !self.has_frame[func.edges[edge].from as usize] {
+                    continue;
+                }
+                if copy == NONE {
+                    copy = func.blocks.len() as u32;
+                    let data = func.blocks[block as usize];
+                    let start = func.insts.len() as u32;
+                    let range = data.start as usize..data.end as usize;
+                    // The copy stands after all others, and so do its groups.
+                    for index in 0..func.groups.len() {
+                        let group = func.groups[index].clone();
+                        if !group.is_empty() && group.start >= data.start && group.end <= data.end {
+                            let moved = |place: u32| place - data.start + start;
+                            func.groups.push(moved(group.start)..moved(group.end));
+                        }
+                    }
+                    func.insts.extend_from_within(range.clone());
+                    func.origins.extend_from_within(range);
+                    func.blocks.push(MBlock {
+                        start,
+                        end: func.insts.len() as u32,
+                        first_edge: func.edges.len() as u32,
+                        loop_end: copy + 1,
+                        ..data
+                    });
+                    self.has_frame.push(true);
+                }
+                func.edges[edge].to = copy;
+            }
+        }
+    }
+
+    /// Writes the function anew, with the set-up of the frame at the block `start`, what gives it back, and the copies
+    /// where they belong.
+    fn rebuild(&mut self, func: &mut MFunc, start: u32) {
+        self.insts.clear();
+        self.origins.clear();
+        self.edges.clear();
+        func.groups.retain(|group| !group.is_empty());
+        let (mut next_group, mut is_in_group) = (0, false);
+        for number in 0..func.blocks.len() as u32 {
+            let block = func.blocks[number as usize];
+            let new_start = self.insts.len() as u32;
+            let origin = func.origins.get(block.start as usize).copied().unwrap_or(0);
+            if number == start {
+                self.put(MInst::new(pseudo::PROLOGUE, 0), origin);
+            }
+            if number == self.copies.holder() {
+                self.insts.extend_from_slice(&self.copies.insts);
+                self.origins.extend_from_slice(&self.copies.origins);
+            }
+            for index in block.start..block.end {
+                let place = self.insts.len() as u32;
+                if let Some(group) = func.groups.get_mut(next_group) {
+                    let (starts, ends) = (group.start == index, group.end == index + 1);
+                    if starts && !is_in_group {
+                        group.start = place;
+                        is_in_group = true;
+                    }
+                    if ends && is_in_group {
+                        group.end = place + 1;
+                        is_in_group = false;
+                        next_group += 1;
+                    }
+                }
+                let inst = func.insts[index as usize];
+                if inst.op != pseudo::NOP {
+                    self.put(inst, func.origins[index as usize]);
+                }
+            }
+            if start != NONE && self.leaves_frame(func, number) {
+                self.put(MInst::new(pseudo::RESTORE, 0), origin);
+            }
+            let first_edge = self.edges.len() as u32;
+            let edges = &func.edges[func.edges_of(number)];
+            self.edges
+                .extend(edges.iter().map(|edge| MEdge { from: number, ..*edge }));
+            let data = &mut func.blocks[number as usize];
+            data.start = new_start;
+            data.end = self.insts.len() as u32;
+            data.first_edge = first_edge;
+        }
+        std::mem::swap(&mut func.insts, &mut self.insts);
+        std::mem::swap(&mut func.origins, &mut self.origins);
+        std::mem::swap(&mut func.edges, &mut self.edges);
+        func.compute_predecessors();
+    }
+
+    fn put(&mut self, inst: MInst, origin: u32) {
+        self.insts.push(inst);
+        self.origins.push(origin);
+    }
+
+    /// Whether a block with the frame goes on to one without.
+    fn leaves_frame(&self, func: &MFunc, block: u32) -> bool {
+        let mut edges = func.edges_of(block);
+        self.has_frame[block as usize] && edges.any(|edge| !self.has_frame[func.edges[edge].to as usize])
+    }
+}
+
+/// Whether a block returns at once, and may be copied: a label cannot be bound twice.
+fn is_short_return(func: &MFunc, block: u32) -> bool {
+    let data = &func.blocks[block as usize];
+    let insts = || &func.insts[data.start as usize..data.end as usize];
+    data.term == Term::Return
+        && data.end - data.start <= MOST_COPIED
+        && insts().iter().all(|inst| inst.op != pseudo::LABEL)
+}

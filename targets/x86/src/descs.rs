@@ -1,0 +1,116 @@
+//! The op table as shared code sees it: what follows from the rows' forms, with what rows do otherwise than these say.
+
+use crate::memory_effects::{ONLY_READ, ONLY_WRITTEN, UNTOUCHED};
+use crate::memory_forms::MEMORY_FORMS;
+use crate::table::{Op, ROWS};
+use frazil_codegen::OpDesc;
+
+const fn number(op: Option<Op>) -> Option<u16> {
+    match op {
+        Some(op) => Some(op as u16),
+        None => None,
+    }
+}
+
+/// Rows that do more than their form says: jump, trap, move the stack pointer, or take part in a sequence that linkers
+/// know.
+const NOT_PURE: &[Op] = &[
+    Op::DivR,
+    Op::DivM,
+    Op::Div8R,
+    Op::Div8M,
+    Op::IdivR,
+    Op::IdivM,
+    Op::Idiv8R,
+    Op::Idiv8M,
+    Op::PushR,
+    Op::PopR,
+    Op::JmpR,
+    Op::JmpNoTrackR,
+    Op::CallR,
+    Op::CallNoTrackR,
+    Op::LeaTlsGdRM,
+];
+
+/// The rows by [`Op`] as shared code sees them.
+pub static OP_DESCS: [OpDesc; ROWS.len()] = {
+    let mut descs = [ROWS[0].desc(); ROWS.len()];
+    let mut index = 0;
+    while index < descs.len() {
+        descs[index] = ROWS[index].desc();
+        index += 1;
+    }
+    let moves = [Op::MovRR, Op::MovapRR];
+    index = 0;
+    while index < moves.len() {
+        descs[moves[index] as usize].is_move = true;
+        index += 1;
+    }
+    let calls = [Op::CallRef, Op::CallTlsGdRef, Op::CallR, Op::CallNoTrackR, Op::CallM];
+    index = 0;
+    while index < calls.len() {
+        descs[calls[index] as usize].has_sets = true;
+        index += 1;
+    }
+    let repeatable = [
+        Op::MovRI,
+        Op::MovabsRI,
+        Op::LeaRM,
+        Op::ZeroX,
+        Op::OnesX,
+        Op::MovRM,
+        Op::MovsRM,
+        Op::MovapRM,
+    ];
+    index = 0;
+    while index < repeatable.len() {
+        descs[repeatable[index] as usize].is_rematerializable = true;
+        index += 1;
+    }
+    index = 0;
+    while index < ONLY_READ.len() {
+        descs[ONLY_READ[index] as usize].writes_memory = false;
+        index += 1;
+    }
+    index = 0;
+    while index < ONLY_WRITTEN.len() {
+        descs[ONLY_WRITTEN[index] as usize].reads_memory = false;
+        index += 1;
+    }
+    index = 0;
+    while index < UNTOUCHED.len() {
+        descs[UNTOUCHED[index] as usize].reads_memory = false;
+        descs[UNTOUCHED[index] as usize].writes_memory = false;
+        index += 1;
+    }
+    let compares = [Op::CmpMR, Op::CmpMI, Op::TestMR, Op::TestMI];
+    index = 0;
+    while index < compares.len() {
+        descs[compares[index] as usize].is_pure = true;
+        index += 1;
+    }
+    let extend = [Op::Cwd, Op::Cdq, Op::Cqo, Op::Cwde, Op::Cdqe];
+    index = 0;
+    while index < extend.len() {
+        descs[extend[index] as usize].is_pure = true;
+        index += 1;
+    }
+    // Scalar arithmetic, comparisons and conversions.
+    index = Op::AddsRR as usize;
+    while index <= Op::Cvtsd2ssRM as usize {
+        descs[index].rounds = true;
+        index += 1;
+    }
+    index = 0;
+    while index < NOT_PURE.len() {
+        descs[NOT_PURE[index] as usize].is_pure = false;
+        index += 1;
+    }
+    index = 0;
+    while index < MEMORY_FORMS.len() {
+        let (row, first, second) = MEMORY_FORMS[index];
+        descs[row as usize].memory_forms = [number(first), number(second)];
+        index += 1;
+    }
+    descs
+};
