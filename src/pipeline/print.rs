@@ -1,0 +1,51 @@
+//! Text of the intermediate representation, as it is after the passes of the recipe.
+
+use super::source::Opened;
+use super::worker::{Definition, in_function, run_passes, runner};
+use super::{Job, choose_target};
+use crate::diagnostics::{Error, Stage};
+use crate::timing::{Clock, Report};
+use frazil_ir::{Function, text};
+use frazil_passes::target_facts;
+use std::io::Write;
+
+impl Job<'_> {
+    /// Prints the module as text, with the functions that are available elsewhere.
+    pub(super) fn print(&mut self, opened: &Opened<'_>, out: &mut dyn Write) -> Result<Report, Error> {
+        let (options, module) = (self.options, opened.module());
+        let mut report = Report::default();
+        let mut clock = Clock::start(options.measure);
+        let mut reader = opened.reader();
+        let mut runner = match options.recipe.steps.is_empty() {
+            // Then the target does not matter.
+            true => None,
+            false => {
+                let target = choose_target(options, module, self.targets)?;
+                Some(runner(options, module, target_facts(target.desc()))?)
+            }
+        };
+        let mut function = Function::new();
+        let mut text = String::new();
+        let unprintable = |_| Error::new(Stage::Write, "the module cannot be printed");
+        text::print_module_head(module, &mut text).map_err(unprintable)?;
+        for (number, id) in module.functions.keys().enumerate() {
+            let definition = Definition::new(module, number, id);
+            let named = |error| Error::from(in_function(error, &definition.name));
+            reader.read(id, &mut function).map_err(named)?;
+            clock.lap(&mut report.times.read);
+            report.count(&function);
+            if let Some(runner) = &mut runner {
+                run_passes(runner, definition.subject(), &mut function, self.listener).map_err(named)?;
+                clock.lap(&mut report.times.optimize);
+            }
+            text::print_function(module, &function, &mut text).map_err(unprintable)?;
+            clock.lap(&mut report.times.write);
+        }
+        if let Some(runner) = &runner {
+            report.add_passes(runner);
+        }
+        out.write_all(text.as_bytes()).map_err(|error| Error::output(&error))?;
+        clock.lap(&mut report.times.write);
+        Ok(report)
+    }
+}

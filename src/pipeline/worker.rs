@@ -1,0 +1,290 @@
+//! The half that produces code: a worker reads one function after the other, runs the recipe's passes over it and
+//! compiles it.
+//!
+//! A worker owns everything that changes while it works (the arrays of a function, those of both code paths, clock and
+//! report) and borrows what does not: the module, the target, the recipe. So it may be sent to another thread, and
+//! several could share a module. What it has compiled is in [`Worker::code`] until it compiles the next function; a
+//! [`Sink`](super::sink::Sink) takes it from there. It writes nothing and knows no form of output.
+
+use super::entries::Entries;
+use super::machine::Machine;
+use super::source::{BodyReader, Opened, relocation_model};
+use crate::diagnostics::{Diagnostic, Error, Stage};
+use crate::options::Options;
+use crate::timing::{Clock, Report};
+use frazil_codegen::inline_asm::AsmCode;
+use frazil_codegen::optimize::OptimizeState;
+use frazil_codegen::{CodegenError, CompiledFunction, FastState, ModuleView, Target, Unit};
+use frazil_ir::indirect::merge_indirect_jumps;
+use frazil_ir::module::FunctionHead;
+use frazil_ir::pass::TargetFacts;
+use frazil_ir::{FuncId, Function, Linkage, Module};
+use frazil_passes::observe::Deaf;
+use frazil_passes::{Codegen, Listener, Runner, Subject, target_facts};
+use std::borrow::Cow;
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// A function that has to be compiled, and its place among those of the module.
+pub(super) struct Definition<'a> {
+    pub number: usize,
+    pub id: FuncId,
+    pub head: &'a FunctionHead,
+    pub name: Cow<'a, str>,
+}
+
+impl<'a> Definition<'a> {
+    /// A function of the module.
+    pub fn new(module: &'a Module, number: usize, id: FuncId) -> Definition<'a> {
+        let head = &module.functions[id];
+        Definition {
+            number,
+            id,
+            head,
+            name: module.display_name(head.symbol),
+        }
+    }
+
+    /// What passes and their observers hear of it.
+    pub fn subject(&self) -> Subject<'_> {
+        Subject {
+            number: self.number,
+            name: &self.name,
+            head: self.head,
+        }
+    }
+}
+
+/// The functions of a module that its object has, in order. Those that are available elsewhere are there for passes
+/// only.
+pub(super) fn definitions(module: &Module) -> impl Iterator<Item = Definition<'_>> {
+    let functions = module.functions.iter().enumerate();
+    let defined = functions.filter(|(_, (_, head))| {
+        let linkage = module.symbols[head.symbol].linkage;
+        linkage != Linkage::AvailableExternally
+    });
+    defined.map(|(number, (id, _))| Definition::new(module, number, id))
+}
+
+/// Why there is no code of a function.
+pub(super) struct Failure {
+    pub diagnostics: Vec<Diagnostic>,
+    /// Whether it is a panic: nothing is known of the worker's state then.
+    pub is_panic: bool,
+}
+
+/// Everything that one function after the other is compiled with.
+pub(super) struct Worker<'a> {
+    reader: BodyReader<'a>,
+    target: &'a dyn Target,
+    view: ModuleView<'a>,
+    runner: Runner<'a>,
+    codegen: &'a Codegen,
+    /// The function that was compiled last.
+    pub function: Function,
+    fast: FastState,
+    optimize: OptimizeState,
+    /// Its code.
+    pub code: CompiledFunction,
+    machine: Machine<'a>,
+    /// The functions that are marked as entered by indirect branches.
+    entries: Entries,
+    pub clock: Clock,
+    /// What is being done, for the message about a panic.
+    pub stage: Stage,
+    pub report: Report,
+}
+
+/// A worker can be sent to a thread of its own.
+const _: () = {
+    const fn is_send<T: Send>() {}
+    is_send::<Worker<'static>>();
+};
+
+impl<'a> Worker<'a> {
+    /// A worker for an opened module; with `keeps_log`, so that assembly text can be made of its code.
+    pub fn new(
+        opened: &'a Opened<'_>,
+        options: &'a Options,
+        target: &'a dyn Target,
+        keeps_log: bool,
+    ) -> Result<Worker<'a>, Error> {
+        let module = opened.module();
+        let (mut fast, mut optimize) = (FastState::default(), OptimizeState::default());
+        fast.set_checked(options.check_regalloc);
+        optimize.set_checked(options.check_regalloc);
+        if !options.registers.is_empty() {
+            if options.recipe.codegen == Codegen::Fast {
+                let message = "--reg-use, --reg-exclude and --reg-reserve need a recipe with codegen mode `select`";
+                return Err(Error::new(Stage::Options, message));
+            }
+            optimize.set_registers(options.registers.choice(target.desc())?);
+        }
+        let mut code = CompiledFunction::new(keeps_log);
+        if options.asm_verbose {
+            code = code.with_notes();
+        }
+        Ok(Worker {
+            reader: opened.reader(),
+            target,
+            view: ModuleView {
+                frame_pointer: options.frame_pointer,
+                ..ModuleView::new(module, relocation_model(module, options))
+            },
+            runner: runner(options, module, target_facts(target.desc()))?,
+            codegen: &options.recipe.codegen,
+            function: Function::new(),
+            fast,
+            optimize,
+            code,
+            machine: Machine::new(target.desc().features, options)?,
+            entries: Entries::find(opened),
+            clock: Clock::start(options.measure),
+            stage: Stage::Read,
+            report: Report::default(),
+        })
+    }
+
+    /// The target that code is made for.
+    pub fn target(&self) -> &'a dyn Target {
+        self.target
+    }
+
+    /// Does something for a function. What is refused gets the function's name, and so does a panic, which is a defect
+    /// of Frazil.
+    pub fn guarded<T>(
+        &mut self,
+        name: &str,
+        work: impl FnOnce(&mut Worker<'a>) -> Result<T, Error>,
+    ) -> Result<T, Failure> {
+        match catch_unwind(AssertUnwindSafe(|| work(self))) {
+            Ok(Ok(done)) => Ok(done),
+            Ok(Err(error)) => Err(Failure {
+                diagnostics: in_function(error, name),
+                is_panic: false,
+            }),
+            Err(_) => Err(Failure {
+                diagnostics: vec![panic_in(self.stage, self.runner.current_pass(), name)],
+                is_panic: true,
+            }),
+        }
+    }
+
+    /// Reads and compiles a function; the code is in [`Worker::code`] then.
+    pub fn compile(&mut self, definition: &Definition<'_>, listener: &mut dyn Listener) -> Result<(), Error> {
+        let subject = definition.subject();
+        self.stage = Stage::Read;
+        self.reader.read(definition.id, &mut self.function)?;
+        self.clock.lap(&mut self.report.times.read);
+        self.report.count(&self.function);
+        self.stage = Stage::Optimize;
+        run_passes(&mut self.runner, subject, &mut self.function, listener)?;
+        if self.function.cfg.indirect_jumps() > 1 {
+            merge_indirect_jumps(&mut self.function);
+        }
+        self.clock.lap(&mut self.report.times.optimize);
+        self.stage = Stage::Compile;
+        self.view.features = self.machine.features(self.view.module, definition.head)?;
+        self.view.marks_entry = self.entries.contains(definition.id);
+        let unit = Unit {
+            function: &self.function,
+            head: definition.head,
+            view: self.view,
+        };
+        match self.codegen {
+            Codegen::Fast => {
+                self.target.compile_fast(&unit, &mut self.fast, &mut self.code)?;
+            }
+            Codegen::Select(recipe) => self.target.compile_optimized(
+                &unit,
+                recipe,
+                &mut self.runner.machine(subject, listener),
+                &mut self.optimize,
+                &mut self.code,
+            )?,
+        }
+        self.code.attachments = self.function.attachments.take();
+        self.clock.lap(&mut self.report.times.compile);
+        self.stage = Stage::Write;
+        self.report.count_code(&self.code);
+        Ok(())
+    }
+
+    /// Compiles a function once more, with the code of its texts of assembly. It is not observed or counted again.
+    pub fn compile_with_texts(&mut self, number: usize, id: FuncId, texts: Vec<AsmCode>) -> Result<(), Error> {
+        let definition = Definition::new(self.view.module, number, id);
+        let report = mem::take(&mut self.report);
+        self.code.body.set_assembled(texts);
+        let outcome = self.guarded(&definition.name, |worker| worker.compile(&definition, &mut Deaf));
+        self.code.body.set_assembled(Vec::new());
+        self.report = report;
+        outcome.map_err(|failure| Error::from(failure.diagnostics))
+    }
+
+    /// All that code generation refuses in the current function; `first` is what it was refused for.
+    pub fn every_refusal(&mut self, head: &FunctionHead, first: Error) -> Error {
+        let unit = Unit {
+            function: &self.function,
+            head,
+            view: self.view,
+        };
+        let all = self.target.refusals(&unit, &mut self.optimize, &mut self.code);
+        let mut diagnostics: Vec<Diagnostic> = Vec::new();
+        for error in all {
+            if matches!(error, CodegenError::Unsupported { .. } | CodegenError::TooLarge { .. }) {
+                diagnostics.extend(Error::from(error).diagnostics().to_vec());
+            }
+        }
+        if diagnostics.is_empty() {
+            first
+        } else {
+            Error::from(diagnostics)
+        }
+    }
+
+    /// Ends the work and says how it went.
+    pub fn into_report(mut self) -> Report {
+        self.report.add_passes(&self.runner);
+        self.report
+    }
+}
+
+/// What runs the recipe's passes.
+pub(super) fn runner<'a>(options: &'a Options, module: &'a Module, facts: TargetFacts) -> Result<Runner<'a>, Error> {
+    let runner = Runner::new(&options.recipe, &options.observe, module, facts);
+    runner.map_err(|error| Error::new(Stage::Options, error.to_string()))
+}
+
+/// Runs the recipe's passes over a function.
+pub(super) fn run_passes(
+    runner: &mut Runner<'_>,
+    subject: Subject<'_>,
+    function: &mut Function,
+    listener: &mut dyn Listener,
+) -> Result<(), Error> {
+    let outcome = runner.run(subject, function, listener);
+    outcome.map_err(|error| Error::new(Stage::Optimize, format!("pass {}: {error}", runner.current_pass())))
+}
+
+/// An error, each of whose parts names the function.
+pub(super) fn in_function(error: Error, name: &str) -> Vec<Diagnostic> {
+    let mut diagnostics = error.diagnostics().to_vec();
+    diagnostics
+        .iter_mut()
+        .for_each(|diagnostic| diagnostic.function = Some(name.to_owned()));
+    diagnostics
+}
+
+fn panic_in(stage: Stage, pass: &str, function: &str) -> Diagnostic {
+    let doing = match stage {
+        Stage::Read => "reading",
+        Stage::Optimize | Stage::Compile if !pass.is_empty() => &format!("pass {pass}"),
+        Stage::Optimize | Stage::Compile => "code generation",
+        _ => "writing",
+    };
+    let message = format!("{doing} panicked; please report this with the input");
+    Diagnostic {
+        function: Some(function.to_owned()),
+        ..Diagnostic::new(Stage::Internal, message)
+    }
+}
