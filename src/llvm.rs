@@ -104,13 +104,13 @@ fn find() -> Result<PathBuf, Error> {
 /// An error as the helper prints it.
 #[derive(Deserialize)]
 struct Complaint {
-    place: Option<Place>,
+    place: Option<TextPosition>,
     message: String,
     excerpt: String,
 }
 
 #[derive(Deserialize)]
-struct Place {
+struct TextPosition {
     line: u32,
     column: u32,
 }
@@ -129,7 +129,7 @@ fn failure(helper: &Path, output: &Output) -> Error {
         excerpt,
     } = complaint;
     Error::from(vec![Diagnostic {
-        excerpt: place.map(|Place { line, column }| Excerpt {
+        excerpt: place.map(|TextPosition { line, column }| Excerpt {
             line,
             column,
             text: excerpt,

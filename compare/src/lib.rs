@@ -74,7 +74,7 @@ fn compare(arguments: &Arguments, frazil: &Path) -> Result<ExitCode, Error> {
     let settings = report::Settings {
         input: &arguments.input,
         repeat: arguments.repeat.max(1),
-        program: arguments.run.as_deref().map(|command| program::Plan {
+        program: arguments.run.as_deref().map(|command| program::ProgramCommands {
             command,
             link: &arguments.link,
         }),

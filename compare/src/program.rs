@@ -8,7 +8,7 @@ use std::process::Command;
 
 /// What is linked and run.
 #[derive(Clone, Copy, Debug)]
-pub struct Plan<'a> {
+pub struct ProgramCommands<'a> {
     /// The command; `{}` stands for the program.
     pub command: &'a str,
     /// The command that links; the first `{}` stands for the object, the second for the program.
@@ -49,7 +49,7 @@ impl Programs {
 
 /// Links and runs both, in turn; `has_object` says which objects there are.
 pub fn compare(
-    plan: &Plan<'_>,
+    plan: &ProgramCommands<'_>,
     objects: &[PathBuf; 2],
     has_object: [bool; 2],
     repeat: u32,
@@ -90,7 +90,7 @@ fn note(program: &mut Program, outcome: Outcome) {
     program.output = outcome.stdout;
 }
 
-fn link(plan: &Plan<'_>, object: &Path, program: &Path) -> Result<(), String> {
+fn link(plan: &ProgramCommands<'_>, object: &Path, program: &Path) -> Result<(), String> {
     let outcome = run(&mut shell(plan.link, &[object, program])).map_err(|error| error.to_string())?;
     match outcome.status.success() {
         true => Ok(()),

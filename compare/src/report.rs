@@ -6,7 +6,7 @@ use crate::assembly::{self, Counts, Function, Line};
 use crate::compiler::{Compiler, Level, Output, Scratch};
 use crate::measure::Cost;
 use crate::object_file::{Sizes, sizes};
-use crate::program::{self, Plan, Programs};
+use crate::program::{self, ProgramCommands, Programs};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -20,7 +20,7 @@ pub struct Settings<'a> {
     /// How often each compiler runs.
     pub repeat: u32,
     /// What is linked and run, if anything is.
-    pub program: Option<Plan<'a>>,
+    pub program: Option<ProgramCommands<'a>>,
     /// How many functions keep their assembly.
     pub most_assembly: usize,
 }

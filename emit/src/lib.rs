@@ -17,8 +17,8 @@ pub mod exceptions;
 pub mod foreign;
 pub mod names;
 pub mod placement;
+pub mod relocation_targets;
 pub mod section;
-pub mod targets;
 mod tools;
 
 pub use asm::AsmBuilder;

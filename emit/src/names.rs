@@ -4,7 +4,7 @@
 //! the symbol table, a leading byte 1 says that the rest is the name as it stands, and nameless symbols are numbered.
 
 use crate::exceptions::Late;
-use crate::targets::{TargetId, TargetKind, Targets};
+use crate::relocation_targets::{TargetId, TargetKind, Targets};
 use frazil_ir::module::Linkage;
 use frazil_ir::{EntityRef, Module, RuntimeFunction, SymbolId};
 

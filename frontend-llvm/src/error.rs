@@ -8,7 +8,7 @@ use std::fmt;
 
 /// A place in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Place {
+pub struct TextPosition {
     /// Counted from 1.
     pub line: u32,
     /// Counted from 1, in bytes.
@@ -21,7 +21,7 @@ pub struct ReadError {
     /// The input's name.
     pub file: String,
     /// Where; only text has places.
-    pub place: Option<Place>,
+    pub place: Option<TextPosition>,
     /// What LLVM says, without place and excerpt.
     pub message: String,
     /// The source line and a line whose caret points into it; empty if there is no place.
@@ -66,12 +66,12 @@ impl ReadError {
 }
 
 /// Takes `line:column:` off the front.
-fn split_place(text: &str) -> (Option<Place>, &str) {
+fn split_place(text: &str) -> (Option<TextPosition>, &str) {
     let mut fields = text.splitn(3, ':');
     let (line, column) = (fields.next(), fields.next());
     let number = |field: Option<&str>| field.and_then(|digits| digits.parse().ok());
     match (number(line), number(column), fields.next()) {
-        (Some(line), Some(column), Some(rest)) => (Some(Place { line, column }), rest),
+        (Some(line), Some(column), Some(rest)) => (Some(TextPosition { line, column }), rest),
         _ => (None, text),
     }
 }
@@ -79,7 +79,7 @@ fn split_place(text: &str) -> (Option<Place>, &str) {
 impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:", self.file)?;
-        if let Some(Place { line, column }) = self.place {
+        if let Some(TextPosition { line, column }) = self.place {
             write!(f, "{line}:{column}:")?;
         }
         write!(f, " {}", self.message)?;
@@ -98,7 +98,7 @@ mod tests {
     fn a_message_with_a_place_is_taken_apart_and_put_together() {
         let text = "a:b.ll:3:12: error: expected type\n  %x = add foo 1\n           ^\n";
         let error = ReadError::from_parser("a:b.ll", text);
-        assert_eq!(error.place, Some(Place { line: 3, column: 12 }));
+        assert_eq!(error.place, Some(TextPosition { line: 3, column: 12 }));
         assert_eq!(error.message, "expected type");
         assert_eq!(
             error.to_string(),

@@ -12,7 +12,7 @@ mod error;
 mod passes;
 mod source;
 
-pub use error::{Place, ReadError};
+pub use error::{ReadError, TextPosition};
 pub use inkwell::context::Context;
 pub use inkwell::module::Module;
 pub use passes::run_passes;

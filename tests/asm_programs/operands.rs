@@ -42,7 +42,7 @@ int main(void) {
 
 /// A call of inline assembly.
 #[derive(Clone, Debug)]
-struct Row {
+struct AsmCall {
     is_intel: bool,
     result: String,
     constraints: String,
@@ -56,8 +56,8 @@ struct Table {
     values: BTreeMap<String, String>,
     suffixes: BTreeMap<String, String>,
     /// Rows by features.
-    accepted: BTreeMap<String, Vec<Row>>,
-    refused: Vec<Row>,
+    accepted: BTreeMap<String, Vec<AsmCall>>,
+    refused: Vec<AsmCall>,
 }
 
 impl Table {
@@ -91,7 +91,7 @@ impl Table {
     }
 
     /// The rows that a line stands for: one for each pair of a code and a type.
-    fn expand(&self, line: &str) -> Vec<Row> {
+    fn expand(&self, line: &str) -> Vec<AsmCall> {
         let (head, row) = line
             .strip_prefix('[')
             .and_then(|line| line.split_once("] "))
@@ -106,7 +106,7 @@ impl Table {
         rows
     }
 
-    fn row(&self, text: &str, code: &str, ty: &str) -> Row {
+    fn row(&self, text: &str, code: &str, ty: &str) -> AsmCall {
         let letters = match code.as_bytes() {
             [b'Y' | b'W' | b'j', _] => format!("^{code}"),
             _ => code.replace('~', " "),
@@ -126,7 +126,7 @@ impl Table {
         };
         let mut fields = text.splitn(4, " ;; ").map(|field| field.trim().to_owned());
         let mut next = || fields.next().unwrap_or_default();
-        Row {
+        AsmCall {
             is_intel,
             result: next(),
             constraints: next(),
@@ -156,7 +156,7 @@ fn arguments(text: &str) -> Vec<&str> {
 }
 
 /// The function of a row. Arguments that begin with `load` come from memory, by which they are no constants.
-fn function(row: &Row, number: usize) -> String {
+fn function(row: &AsmCall, number: usize) -> String {
     let (mut globals, mut body, mut words) = (String::new(), String::new(), Vec::new());
     for (index, argument) in arguments(&row.arguments).into_iter().enumerate() {
         let Some(argument) = argument.strip_prefix("load ") else {
@@ -188,7 +188,7 @@ fn function(row: &Row, number: usize) -> String {
         .replace("@row,", &format!("@row{number},"))
 }
 
-fn module(rows: &[Row], features: &str) -> String {
+fn module(rows: &[AsmCall], features: &str) -> String {
     let mut text = HEAD.to_owned();
     let mut names = Vec::new();
     for (number, row) in rows.iter().enumerate() {

@@ -17,7 +17,7 @@ pub(super) enum MoveKind {
 
 /// A row and width of moves.
 #[derive(Clone, Copy, Debug)]
-struct Row {
+struct MoveForm {
     op: u16,
     size: u8,
     kind: MoveKind,
@@ -27,7 +27,7 @@ struct Row {
 /// The moves of a target: a dozen rows at most.
 #[derive(Debug, Default)]
 pub(super) struct MoveTable {
-    rows: Vec<Row>,
+    rows: Vec<MoveForm>,
 }
 
 impl MoveTable {
@@ -51,11 +51,11 @@ impl MoveTable {
 
     /// The same row may serve several widths: copies then copy them all, memory accesses have the smallest.
     fn add(&mut self, inst: &MInst, kind: MoveKind, bytes: u8) {
-        let same = |row: &&mut Row| row.op == inst.op && row.size == inst.size && row.kind == kind;
+        let same = |row: &&mut MoveForm| row.op == inst.op && row.size == inst.size && row.kind == kind;
         match self.rows.iter_mut().find(same) {
             Some(row) if kind == MoveKind::Copy => row.bytes = bytes,
             Some(_) => {}
-            None => self.rows.push(Row {
+            None => self.rows.push(MoveForm {
                 op: inst.op,
                 size: inst.size,
                 kind,

@@ -5,7 +5,7 @@ use crate::desc::Role;
 use crate::mfunc::{MFunc, Term, VReg, op_desc, pseudo};
 use crate::minst::MInst;
 use crate::reg::Reg;
-use crate::regalloc::{AllocatorInput, Edit, Place};
+use crate::regalloc::{AllocatorInput, Edit, RegOrSlot};
 
 /// A register for a virtual one.
 pub(super) fn register_fits(input: &AllocatorInput<'_>, vreg: &VReg, reg: Reg) -> Result<(), &'static str> {
@@ -22,12 +22,12 @@ pub(super) fn register_fits(input: &AllocatorInput<'_>, vreg: &VReg, reg: Reg) -
 pub(super) fn place_fits(
     input: &AllocatorInput<'_>,
     vreg: &VReg,
-    place: Place,
+    place: RegOrSlot,
     slots: &[u8],
 ) -> Result<(), &'static str> {
     match place {
-        Place::Reg(reg) => register_fits(input, vreg, reg),
-        Place::Slot(slot) => match slots.get(slot.0 as usize) {
+        RegOrSlot::Reg(reg) => register_fits(input, vreg, reg),
+        RegOrSlot::Slot(slot) => match slots.get(slot.0 as usize) {
             None => Err("is in a slot that does not exist"),
             Some(&bytes) if bytes < vreg.bytes.max(4) => Err("is in a slot that is too small"),
             Some(_) => Ok(()),

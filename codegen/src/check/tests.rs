@@ -6,7 +6,7 @@ use crate::mfunc::{MBlock, MEdge, PhiMove, RegSets, Term, pseudo};
 use crate::minst::MInst;
 use crate::reg::{PRegSet, Reg, RegClass};
 use crate::regalloc::{
-    AllocMove, AllocatorOptions, EdgeMove, Edit, MemoryOperand, MoveSource, NO_REG, Place, SpillSlot,
+    AllocMove, AllocatorOptions, EdgeMove, Edit, MemoryOperand, MoveSource, NO_REG, RegOrSlot, SpillSlot,
 };
 
 const A: Reg = Reg::physical(0, 0);
@@ -208,14 +208,14 @@ fn rejects(func: &MFunc, allocation: &Allocation, message: &str) {
     assert_eq!(check(func, allocation), Err(message.to_owned()));
 }
 
-fn slot(number: u32) -> Place {
-    Place::Slot(SpillSlot(number))
+fn slot(number: u32) -> RegOrSlot {
+    RegOrSlot::Slot(SpillSlot(number))
 }
 
-fn carry(vreg: Reg, source: Place, dest: Place) -> AllocMove {
+fn carry(vreg: Reg, source: RegOrSlot, dest: RegOrSlot) -> AllocMove {
     AllocMove {
         vreg,
-        source: MoveSource::Place(source),
+        source: MoveSource::Kept(source),
         dest,
     }
 }
@@ -287,15 +287,15 @@ fn spills_and_reloads_carry_values_through_slots() {
         allocation.edits = vec![
             Edit {
                 point: Edit::after(0),
-                action: carry(v(0), Place::Reg(A), slot(store)),
+                action: carry(v(0), RegOrSlot::Reg(A), slot(store)),
             },
             Edit {
                 point: Edit::before(2),
-                action: carry(v(0), slot(load), Place::Reg(B)),
+                action: carry(v(0), slot(load), RegOrSlot::Reg(B)),
             },
             Edit {
                 point: Edit::before(3),
-                action: carry(v(0), slot(load), Place::Reg(A)),
+                action: carry(v(0), slot(load), RegOrSlot::Reg(A)),
             },
         ];
         allocation
@@ -341,11 +341,11 @@ fn moves_at_one_point_happen_at_once() {
     allocation.edits = [(v(0), A, B), (v(1), B, A)]
         .map(|(vreg, from, to)| Edit {
             point: Edit::before(2),
-            action: carry(vreg, Place::Reg(from), Place::Reg(to)),
+            action: carry(vreg, RegOrSlot::Reg(from), RegOrSlot::Reg(to)),
         })
         .to_vec();
     assert_eq!(check(&func, &allocation), Ok(()));
-    allocation.edits[1].action.dest = Place::Reg(B);
+    allocation.edits[1].action.dest = RegOrSlot::Reg(B);
     rejects(
         &func,
         &allocation,
@@ -359,7 +359,7 @@ fn memory_operands_need_a_form_and_the_value() {
     let mut allocation = registers(&func, &[&[A], &[B], &[B, NONE, B], &[A, B, A]]);
     allocation.edits.push(Edit {
         point: Edit::after(0),
-        action: carry(v(0), Place::Reg(A), slot(0)),
+        action: carry(v(0), RegOrSlot::Reg(A), slot(0)),
     });
     let in_slot = |operand, number| MemoryOperand {
         inst: 2,
@@ -399,7 +399,7 @@ fn nothing_stands_before_the_arguments() {
         let mut moved = allocation.clone();
         moved.edits.push(Edit {
             point,
-            action: carry(v(0), Place::Reg(B), Place::Reg(A)),
+            action: carry(v(0), RegOrSlot::Reg(B), RegOrSlot::Reg(A)),
         });
         check(&func, &moved).unwrap_err()
     };
@@ -438,7 +438,7 @@ fn calls_overwrite_and_fixed_registers_keep_their_contents() {
     let mut overwritten = allocate(C, B);
     overwritten.edits.push(Edit {
         point: Edit::after(2),
-        action: carry(v(0), Place::Reg(C), Place::Reg(A)),
+        action: carry(v(0), RegOrSlot::Reg(C), RegOrSlot::Reg(A)),
     });
     rejects(
         &func,
@@ -476,7 +476,7 @@ fn phis_get_their_values_on_edges_all_at_once() {
     let mut allocation = registers(&func, &[&[A], &[B], &[A, B], &[], &[A, A, B]]);
     let edge_move = |edge, vreg, from, to| EdgeMove {
         edge,
-        action: carry(vreg, Place::Reg(from), Place::Reg(to)),
+        action: carry(vreg, RegOrSlot::Reg(from), RegOrSlot::Reg(to)),
     };
     allocation.edge_moves = vec![edge_move(1, v(2), B, A), edge_move(1, v(3), A, B)];
     assert_eq!(check(&func, &allocation), Ok(()));
@@ -557,7 +557,7 @@ fn groups_are_one_instruction() {
     );
     good.edits.push(Edit {
         point: Edit::after(3),
-        action: carry(v(0), Place::Reg(A), slot(0)),
+        action: carry(v(0), RegOrSlot::Reg(A), slot(0)),
     });
     assert!(
         check(&func, &good)
@@ -570,7 +570,7 @@ fn groups_are_one_instruction() {
 fn flags_and_branches_stand_together() {
     let func = swapping_loop();
     let mut allocation = registers(&func, &[&[A], &[B], &[A, B], &[], &[A, A, B]]);
-    let action = carry(v(2), Place::Reg(A), slot(0));
+    let action = carry(v(2), RegOrSlot::Reg(A), slot(0));
     allocation.edits.push(Edit {
         point: Edit::after(3),
         action,

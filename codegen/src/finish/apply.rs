@@ -12,7 +12,7 @@ use crate::mfunc::{MBlock, MEdge, MFunc, Term, can_rematerialize, op_desc, pseud
 use crate::minst::{MInst, Mem, rewrite_registers};
 use crate::parallel_move::{Location, Move, ParallelMoves, Source, Step};
 use crate::reg::{Reg, RegClass};
-use crate::regalloc::{AllocMove, Allocation, MemoryOperand, MoveSource, Place};
+use crate::regalloc::{AllocMove, Allocation, MemoryOperand, MoveSource, RegOrSlot};
 
 /// With at most this many bytes of spill slots, displacements are short in any order.
 const FEW_SLOT_BYTES: u32 = 96;
@@ -144,10 +144,10 @@ impl<I: Isa> Applier<'_, I> {
         slot_accesses.resize(slots.len(), 0);
         let actions = (edits.iter().map(|edit| edit.action)).chain(edge_moves.iter().map(|edge| edge.action));
         for action in actions {
-            if let MoveSource::Place(Place::Slot(slot)) = action.source {
+            if let MoveSource::Kept(RegOrSlot::Slot(slot)) = action.source {
                 slot_accesses[slot.0 as usize] += 1;
             }
-            if let Place::Slot(slot) = action.dest {
+            if let RegOrSlot::Slot(slot) = action.dest {
                 slot_accesses[slot.0 as usize] += 1;
             }
         }
@@ -180,17 +180,17 @@ impl<I: Isa> Applier<'_, I> {
         }
     }
 
-    fn location(&self, place: Place) -> Location {
+    fn location(&self, place: RegOrSlot) -> Location {
         match place {
-            Place::Reg(reg) => Location::Reg(reg),
-            Place::Slot(slot) => Location::Frame(self.st.slots[slot.0 as usize]),
+            RegOrSlot::Reg(reg) => Location::Reg(reg),
+            RegOrSlot::Slot(slot) => Location::Frame(self.st.slots[slot.0 as usize]),
         }
     }
 
     fn collect(&mut self, action: &AllocMove) {
         let vreg = self.func.vreg(action.vreg);
         let source = match action.source {
-            MoveSource::Place(place) => Source::Location(self.location(place)),
+            MoveSource::Kept(place) => Source::Location(self.location(place)),
             MoveSource::Rematerialize(reg) => Source::Fresh(reg),
         };
         let dest = self.location(action.dest);

@@ -38,7 +38,7 @@ pub struct SpillSlot(pub u32);
 
 /// Where a virtual register is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Place {
+pub enum RegOrSlot {
     /// In a physical register.
     Reg(Reg),
     /// In a spill slot.
@@ -49,7 +49,7 @@ pub enum Place {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MoveSource {
     /// A place.
-    Place(Place),
+    Kept(RegOrSlot),
     /// Nothing: the instruction that defines the virtual register (its only definition, one that is
     /// [`OpDesc::is_rematerializable`], or its [`crate::mfunc::VReg::constant`]) is repeated.
     Rematerialize(Reg),
@@ -63,7 +63,7 @@ pub struct AllocMove {
     /// What is read.
     pub source: MoveSource,
     /// What is written.
-    pub dest: Place,
+    pub dest: RegOrSlot,
 }
 
 /// A move beside an instruction. Moves at one point take place at the same time.

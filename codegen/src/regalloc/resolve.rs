@@ -8,7 +8,7 @@ use super::intervals::{Intervals, NO_PLACE, Occurrence, Part, SLOT, occ};
 use super::liveness::Liveness;
 use super::positions::{NONE, Positions};
 use super::{
-    AllocMove, Allocation, AllocatorInput, EdgeMove, Edit, MemoryOperand, MoveSource, NO_REG, Place, SpillSlot,
+    AllocMove, Allocation, AllocatorInput, EdgeMove, Edit, MemoryOperand, MoveSource, NO_REG, RegOrSlot, SpillSlot,
 };
 use crate::mfunc::{MFunc, Term, for_each_register, op_desc};
 use crate::reg::Reg;
@@ -204,19 +204,19 @@ impl Resolution<'_> {
     fn source(&self, bundle: u32, place: u8) -> MoveSource {
         let data = &self.intervals.bundles[bundle as usize];
         if place != SLOT {
-            MoveSource::Place(Place::Reg(Reg(u32::from(place))))
+            MoveSource::Kept(RegOrSlot::Reg(Reg(u32::from(place))))
         } else if data.is_remat() {
             MoveSource::Rematerialize(Reg::virtual_number(data.remat))
         } else {
-            MoveSource::Place(Place::Slot(self.slot(bundle)))
+            MoveSource::Kept(RegOrSlot::Slot(self.slot(bundle)))
         }
     }
 
-    fn dest(&self, bundle: u32, place: u8) -> Place {
+    fn dest(&self, bundle: u32, place: u8) -> RegOrSlot {
         if place == SLOT {
-            Place::Slot(self.slot(bundle))
+            RegOrSlot::Slot(self.slot(bundle))
         } else {
-            Place::Reg(Reg(u32::from(place)))
+            RegOrSlot::Reg(Reg(u32::from(place)))
         }
     }
 
@@ -501,7 +501,7 @@ impl Resolution<'_> {
         let action = AllocMove {
             vreg: Reg::virtual_number(range.vreg),
             source: self.source(bundle, part.place),
-            dest: Place::Slot(self.slot(bundle)),
+            dest: RegOrSlot::Slot(self.slot(bundle)),
         };
         self.out.edits.push(Edit {
             point: Edit::after(last),
@@ -576,7 +576,7 @@ impl Resolution<'_> {
                     source,
                     dest: self.dest(bundle, place),
                 };
-                if action.source != MoveSource::Place(action.dest) {
+                if action.source != MoveSource::Kept(action.dest) {
                     self.out.edge_moves.push(EdgeMove { edge, action });
                 }
             }

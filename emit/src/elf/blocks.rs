@@ -6,8 +6,8 @@
 
 use super::{Naming, ObjectBuilder, PendingRelocation};
 use crate::error::EmitError;
+use crate::relocation_targets::TargetId;
 use crate::section::SectionId;
-use crate::targets::TargetId;
 use frazil_codegen::buffer::Reloc;
 use frazil_codegen::{CodeBuffer, CompiledFunction, Label};
 use frazil_ir::module::{DataRelocation, RelocationTarget};

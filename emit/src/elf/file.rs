@@ -22,7 +22,7 @@ use std::io::Write;
 const MOST_OFFSET_ALIGNMENT: u64 = 1 << 16;
 
 /// Everything that is needed to write.
-struct Plan<'b, 'a> {
+struct ElfFile<'b, 'a> {
     builder: &'b ObjectBuilder<'a>,
     encoder: Encoder<Endianness>,
     headers: Headers,
@@ -49,7 +49,7 @@ pub(super) fn write(
         headers.bodies.push(Body::ExtendedIndexes);
     }
     headers.bodies.push(Body::Strings);
-    let plan = Plan {
+    let plan = ElfFile {
         builder,
         encoder: Encoder::new(endian, elf_desc.is_64, Machine(elf_desc.machine)),
         headers,
@@ -59,7 +59,7 @@ pub(super) fn write(
     plan.write(out)
 }
 
-impl Plan<'_, '_> {
+impl ElfFile<'_, '_> {
     fn write(&self, out: &mut dyn Write) -> Result<(), EmitError> {
         let (headers, table_offset) = self.lay_out()?;
         let mut scratch = Vec::new();

@@ -6,9 +6,9 @@
 use super::{Location, Naming, ObjectBuilder, PendingRelocation};
 use crate::error::EmitError;
 use crate::exceptions::Late;
-use crate::foreign::{Assembled, ForeignSymbol, Place};
+use crate::foreign::{Assembled, ForeignSymbol, SymbolLocation};
+use crate::relocation_targets::TargetId;
 use crate::section::SectionId;
-use crate::targets::TargetId;
 use frazil_codegen::inline_asm::AsmCode;
 use frazil_codegen::{CodeBuffer, Label, Ref, RefKind};
 use frazil_ir::module::Visibility;
@@ -36,7 +36,7 @@ pub(super) struct Foreign {
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     what: Definition,
-    place: Place,
+    place: SymbolLocation,
 }
 
 /// What is defined.
@@ -106,14 +106,14 @@ impl ObjectBuilder<'_> {
         self.define(Definition::Adopted(target), foreign.place, starts);
     }
 
-    fn define(&mut self, what: Definition, place: Place, starts: &[(SectionId, u64)]) {
+    fn define(&mut self, what: Definition, place: SymbolLocation, starts: &[(SectionId, u64)]) {
         match place {
-            Place::Elsewhere => {}
-            Place::Section(number, offset) => {
+            SymbolLocation::Elsewhere => {}
+            SymbolLocation::Section(number, offset) => {
                 let (section, start) = starts[number];
                 self.set_location(what, Location::At(section, start + offset));
             }
-            Place::Text(text, _) | Place::Label(text, _) => {
+            SymbolLocation::Text(text, _) | SymbolLocation::Label(text, _) => {
                 let waiting = self.foreign.waiting.entry(text).or_default();
                 waiting.push(Waiting { what, place });
             }
@@ -134,9 +134,9 @@ impl ObjectBuilder<'_> {
         for splice in body.splices() {
             for Waiting { what, place } in self.foreign.waiting.remove(&splice.number).unwrap_or_default() {
                 let place = match place {
-                    Place::Text(_, within) => offset(splice.start) + within,
-                    Place::Label(_, label) => offset(label),
-                    Place::Elsewhere | Place::Section(..) => continue,
+                    SymbolLocation::Text(_, within) => offset(splice.start) + within,
+                    SymbolLocation::Label(_, label) => offset(label),
+                    SymbolLocation::Elsewhere | SymbolLocation::Section(..) => continue,
                 };
                 self.set_location(what, Location::At(section, place));
             }

@@ -6,8 +6,8 @@
 use super::{Location, Naming, ObjectBuilder, PendingRelocation, TargetState};
 use crate::error::EmitError;
 use crate::exceptions::{self, Encodings, Late, TABLE_ALIGN_LOG2};
+use crate::relocation_targets::TargetId;
 use crate::section::SectionId;
-use crate::targets::TargetId;
 use frazil_codegen::CompiledFunction;
 use frazil_ir::{EntityRef, FuncId, SymbolId};
 

@@ -20,7 +20,7 @@ mod statements;
 
 pub use file::TextFile;
 pub use read::Assembled;
-pub(crate) use read::{ForeignSymbol, Place};
+pub(crate) use read::{ForeignSymbol, SymbolLocation};
 
 /// What our own names in the file begin with.
 const RESERVED: &str = "__frazil_asm_";

@@ -66,7 +66,7 @@ pub(crate) struct ForeignSection {
 
 /// Where something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Place {
+pub(crate) enum SymbolLocation {
     /// In another object.
     Elsewhere,
     /// In a section, by its number, so many bytes from the start of what is put there.
@@ -84,11 +84,11 @@ pub(crate) struct ForeignSymbol {
     pub info: SymbolInfo,
     pub other: SymbolOther,
     pub size: u64,
-    pub place: Place,
+    pub place: SymbolLocation,
 }
 
 impl ForeignSymbol {
-    fn nameless(place: Place) -> ForeignSymbol {
+    fn nameless(place: SymbolLocation) -> ForeignSymbol {
         ForeignSymbol {
             name: Vec::new(),
             info: SymbolInfo::new(elf::STB_LOCAL, elf::STT_NOTYPE),
@@ -179,7 +179,7 @@ struct Reader<'f, 'd> {
     roles: Vec<Role>,
     meanings: Vec<Meaning>,
     /// The numbers of nameless foreign symbols.
-    places: FxHashMap<Place, u32>,
+    places: FxHashMap<SymbolLocation, u32>,
     out: Assembled,
 }
 
@@ -295,7 +295,7 @@ impl Reader<'_, '_> {
         for (index, symbol) in symbols.iter().enumerate() {
             let name = self.symbols.symbol_name(self.endian, symbol).ok()?;
             let place = self.place(SymbolIndex(index), symbol)?;
-            if let Some(Place::Text(number, offset)) = place
+            if let Some(SymbolLocation::Text(number, offset)) = place
                 && number_behind(name, END) == Some(number)
             {
                 let (_, code) = &self.out.codes[number as usize];
@@ -306,7 +306,7 @@ impl Reader<'_, '_> {
                 self.meanings.push(Meaning::Nothing);
                 continue;
             }
-            if place.is_some_and(|place| place != Place::Elsewhere) && !name.is_empty() {
+            if place.is_some_and(|place| place != SymbolLocation::Elsewhere) && !name.is_empty() {
                 defined.insert(name);
             }
             let meaning = match (index, symbol.st_type(), place) {
@@ -321,9 +321,9 @@ impl Reader<'_, '_> {
     }
 
     /// Where a symbol is: nothing for absolute numbers that other objects do not see.
-    fn place(&self, index: SymbolIndex, symbol: &Sym64<Endianness>) -> Option<Option<Place>> {
+    fn place(&self, index: SymbolIndex, symbol: &Sym64<Endianness>) -> Option<Option<SymbolLocation>> {
         match symbol.st_shndx(self.endian) {
-            elf::SHN_UNDEF => return Some(Some(Place::Elsewhere)),
+            elf::SHN_UNDEF => return Some(Some(SymbolLocation::Elsewhere)),
             elf::SHN_ABS if symbol.st_bind() == elf::STB_LOCAL => return Some(None),
             elf::SHN_ABS | elf::SHN_COMMON => return None,
             _ => {}
@@ -331,15 +331,15 @@ impl Reader<'_, '_> {
         let section = self.symbols.symbol_section(self.endian, symbol, index).ok()??;
         let offset = symbol.st_value(self.endian);
         match self.roles.get(section.0)? {
-            Role::Text(number) => Some(Some(Place::Text(*number, offset))),
-            Role::Contents(number) => Some(Some(Place::Section(*number, offset))),
+            Role::Text(number) => Some(Some(SymbolLocation::Text(*number, offset))),
+            Role::Contents(number) => Some(Some(SymbolLocation::Section(*number, offset))),
             Role::Nothing if symbol.st_type() == elf::STT_SECTION => Some(None),
             Role::Nothing => None,
         }
     }
 
     /// The number of a place without name.
-    fn nameless(&mut self, place: Place) -> u32 {
+    fn nameless(&mut self, place: SymbolLocation) -> u32 {
         let symbols = &mut self.out.symbols;
         *self.places.entry(place).or_insert_with(|| {
             symbols.push(ForeignSymbol::nameless(place));
@@ -351,13 +351,13 @@ impl Reader<'_, '_> {
         &mut self,
         symbol: &Sym64<Endianness>,
         name: &[u8],
-        place: Place,
+        place: SymbolLocation,
         known: &FxHashMap<Vec<u8>, SymbolId>,
     ) -> Option<Meaning> {
         if name.starts_with(RESERVED.as_bytes()) {
             let text = std::str::from_utf8(name).ok()?;
             let (text, piece) = text[RESERVED.len()..].strip_prefix(REFERENCE)?.split_once('_')?;
-            let is_plain = place == Place::Elsewhere && symbol.st_bind() == elf::STB_GLOBAL;
+            let is_plain = place == SymbolLocation::Elsewhere && symbol.st_bind() == elf::STB_GLOBAL;
             return is_plain.then_some(Meaning::Piece(text.parse().ok()?, piece.parse().ok()?));
         }
         let is_usual = matches!(symbol.st_bind(), elf::STB_LOCAL | elf::STB_GLOBAL | elf::STB_WEAK)
@@ -380,13 +380,13 @@ impl Reader<'_, '_> {
             return Some(Meaning::Foreign(self.out.symbols.len() as u32 - 1));
         };
         let may_mean = match place {
-            Place::Elsewhere => foreign.info.st_bind() == elf::STB_GLOBAL && foreign.other.0 == 0,
+            SymbolLocation::Elsewhere => foreign.info.st_bind() == elf::STB_GLOBAL && foreign.other.0 == 0,
             _ => is_adoptable(self.file.module, known),
         };
         if !may_mean {
             return None;
         }
-        if place != Place::Elsewhere {
+        if place != SymbolLocation::Elsewhere {
             self.out.adopted.push((known, foreign));
         }
         Some(Meaning::Symbol(known))
@@ -471,7 +471,7 @@ impl Reader<'_, '_> {
                         fits.then_some(AsmTarget::Label(*label))
                     }
                     AsmPiece::Label(label) if matches!(role, Role::Contents(_)) => {
-                        let number = self.nameless(Place::Label(text, *label));
+                        let number = self.nameless(SymbolLocation::Label(text, *label));
                         Some(AsmTarget::Ref(Ref::new(RefKind::Foreign, number)))
                     }
                     _ => None,

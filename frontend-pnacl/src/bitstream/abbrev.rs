@@ -55,7 +55,7 @@ pub struct Abbreviation {
     /// What follows them.
     pub tail: Tail,
     /// How to read the fields without looking at their kinds, if they are few and plain.
-    pub plan: Option<Box<Plan>>,
+    pub plan: Option<Box<FieldSteps>>,
 }
 
 /// The most fields after the code that a plan has.
@@ -63,7 +63,7 @@ const PLANNED_FIELDS: usize = 8;
 
 /// The fields of a record as steps that are all alike, so that reading them takes no branches.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Plan {
+pub struct FieldSteps {
     /// The record's code.
     pub code: u64,
     steps: [Step; PLANNED_FIELDS],
@@ -79,12 +79,12 @@ fn step_of(encoding: Encoding) -> Option<Step> {
     }
 }
 
-impl Plan {
-    fn new(fields: &[Encoding]) -> Option<Box<Plan>> {
+impl FieldSteps {
+    fn new(fields: &[Encoding]) -> Option<Box<FieldSteps>> {
         let (Encoding::Literal(code), rest) = fields.split_first()? else {
             return None;
         };
-        let mut plan = Plan {
+        let mut plan = FieldSteps {
             code: *code,
             steps: [Step::default(); PLANNED_FIELDS],
             count: rest.len(),
@@ -151,7 +151,7 @@ impl Abbreviation {
             ));
         }
         Ok(Abbreviation {
-            plan: Plan::new(&fields),
+            plan: FieldSteps::new(&fields),
             fields,
             tail,
         })

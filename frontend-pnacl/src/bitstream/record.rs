@@ -3,7 +3,7 @@
 //! The buffer only ever grows, up to [`limits::record_operands`]; its length says how much of it the current record
 //! uses. Scalar fields of an abbreviation are taken from one window as long as it lasts.
 
-use super::abbrev::{Abbreviation, Encoding, Plan, Tail};
+use super::abbrev::{Abbreviation, Encoding, FieldSteps, Tail};
 use super::cursor::{Cursor, WINDOW_BITS, char6_to_ascii, vbr_in_window};
 use crate::error::{ReadError, ReadErrorKind};
 use crate::limits;
@@ -144,7 +144,7 @@ impl Record {
 
     /// Takes all fields from a window; `None` if they are not all in it.
     #[inline]
-    fn follow(&mut self, plan: &Plan, window: u64, id_bits: u32, start: u64) -> Option<u32> {
+    fn follow(&mut self, plan: &FieldSteps, window: u64, id_bits: u32, start: u64) -> Option<u32> {
         let steps = plan.steps();
         self.start = start;
         self.length = 1 + steps.len();

@@ -12,7 +12,7 @@ use super::body::context::{Body, terminate};
 use super::body::{arithmetic, control, memory};
 use super::shapes::{BINARY_BITS, CAST_BITS, Shape};
 use super::types::TypeId;
-use crate::bitstream::abbrev::Plan;
+use crate::bitstream::abbrev::FieldSteps;
 use crate::bitstream::cursor::{Cursor, WINDOW_BITS};
 use crate::bitstream::step::Step;
 use crate::build::word::Word;
@@ -71,7 +71,7 @@ impl Fields {
 /// Goes after a record with an abbreviation; its fields may fill more than a window. Returns whether that could be
 /// done.
 #[inline]
-fn skip(plan: &Plan, cursor: &mut Cursor<'_>, id_bits: u32) -> bool {
+fn skip(plan: &FieldSteps, cursor: &mut Cursor<'_>, id_bits: u32) -> bool {
     let mut ahead = cursor.clone();
     ahead.advance(id_bits);
     for step in plan.steps() {

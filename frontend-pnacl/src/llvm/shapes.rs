@@ -1,7 +1,7 @@
 //! The shapes of abbreviations that LLVM writes most, recognised once per module; [`super::fused`] reads their records.
 
 use super::codes::function as code;
-use crate::bitstream::abbrev::{Abbreviation, Encoding, Plan, Tail};
+use crate::bitstream::abbrev::{Abbreviation, Encoding, FieldSteps, Tail};
 use crate::bitstream::cursor::Cursor;
 
 /// The width of the number of an operation with two operands.
@@ -13,7 +13,7 @@ pub(super) const CAST_BITS: u8 = 4;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// A debug location or record, which is skipped.
-    Skip(Box<Plan>),
+    Skip(Box<FieldSteps>),
     Load {
         type_bits: u32,
     },

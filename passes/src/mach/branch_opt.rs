@@ -47,7 +47,7 @@ impl MachPass for BranchOpt {
         if !cx.is_allocated || func.blocks.len() < 2 {
             return 0;
         }
-        let mut memory: Box<Memory> = cx.scratch.take();
+        let mut memory: Box<Scratch> = cx.scratch.take();
         let changes = memory.run(func, cx);
         cx.scratch.give_back(memory);
         changes
@@ -56,7 +56,7 @@ impl MachPass for BranchOpt {
 
 /// Work memory.
 #[derive(Debug, Default)]
-struct Memory {
+struct Scratch {
     /// The end of the chain of empty blocks that starts at each block.
     threaded: Vec<u32>,
     chains: Chains,
@@ -71,7 +71,7 @@ struct Memory {
     groups: Vec<Range<u32>>,
 }
 
-impl Memory {
+impl Scratch {
     fn run(&mut self, func: &mut MFunc, cx: &MachPassCx<'_>) -> u64 {
         let mut changes = self.thread(func);
         changes += drop_branches_without_choice(func);

@@ -64,7 +64,7 @@ impl MachPass for MachLocalCse {
             return 0;
         }
         func.groups.retain(|group| !group.is_empty());
-        let mut memory: Box<Memory> = cx.scratch.take();
+        let mut memory: Box<Scratch> = cx.scratch.take();
         memory.reserve(numbers_needed);
         let mut facts: Box<SlotFacts> = cx.scratch.take();
         let tracked = tracked_registers(cx.hooks.desc());
@@ -132,7 +132,7 @@ struct Slot {
 
 /// Work memory.
 #[derive(Debug)]
-struct Memory {
+struct Scratch {
     /// What the registers in `known` hold.
     registers: [Contents; REGISTERS],
     /// Any other register holds a value of its own, which nothing is known of: `first_value` plus its number.
@@ -148,9 +148,9 @@ struct Memory {
     reads: Vec<i32>,
 }
 
-impl Default for Memory {
+impl Default for Scratch {
     fn default() -> Self {
-        Memory {
+        Scratch {
             registers: [Contents::default(); REGISTERS],
             known: PRegSet::EMPTY,
             first_value: 0,
@@ -163,7 +163,7 @@ impl Default for Memory {
     }
 }
 
-impl Memory {
+impl Scratch {
     /// Makes sure that numbers do not run out.
     fn reserve(&mut self, numbers: u64) {
         if u64::from(self.next_value) + numbers > u64::from(u32::MAX) {
@@ -297,7 +297,7 @@ const NOP: MInst = MInst::new(pseudo::NOP, 0);
 struct Walk<'a> {
     hooks: &'a dyn MachHooks,
     forms: &'a SlotForms,
-    memory: &'a mut Memory,
+    memory: &'a mut Scratch,
     tracked: PRegSet,
     changes: u64,
 }

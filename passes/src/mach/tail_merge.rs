@@ -91,7 +91,7 @@ impl MachPass for TailMerge {
         if !cx.is_allocated || func.blocks.len() < 2 {
             return 0;
         }
-        let mut memory: Box<Memory> = cx.scratch.take();
+        let mut memory: Box<Scratch> = cx.scratch.take();
         memory.collect(func, cx, self.options);
         let mut merger = Merger {
             func,
@@ -124,7 +124,7 @@ struct End {
     goes_to: u32,
 }
 
-/// Some ends, as a range of [`Memory::ends`], that go on alike.
+/// Some ends, as a range of [`Scratch::ends`], that go on alike.
 #[derive(Clone, Copy, Debug)]
 struct Task {
     first: u32,
@@ -135,13 +135,13 @@ struct Task {
 
 /// Work memory.
 #[derive(Debug, Default)]
-struct Memory {
+struct Scratch {
     ends: Vec<End>,
     tasks: Vec<Task>,
     edges: Vec<MEdge>,
 }
 
-impl Memory {
+impl Scratch {
     /// Collects the blocks that may share their ends, with a key of how they end.
     fn collect(&mut self, func: &MFunc, cx: &MachPassCx<'_>, options: Options) {
         self.ends.clear();

@@ -37,7 +37,7 @@ pub const BATCH: usize = 64;
 
 /// What is known of a block, one bit for each variable of the batch.
 #[derive(Clone, Copy, Debug)]
-struct Row {
+struct BlockFacts {
     /// Stored to in the block.
     stores: u64,
     /// Living at its begin.
@@ -53,9 +53,9 @@ struct Row {
     is_queued: bool,
 }
 
-impl Default for Row {
-    fn default() -> Row {
-        Row {
+impl Default for BlockFacts {
+    fn default() -> BlockFacts {
+        BlockFacts {
             stores: 0,
             live: 0,
             between: 0,
@@ -70,7 +70,7 @@ impl Default for Row {
 /// The tables of the placement.
 #[derive(Debug, Default)]
 pub struct PhiPlacement {
-    rows: Vec<Row>,
+    rows: Vec<BlockFacts>,
     queue: Vec<u32>,
     path: Vec<u32>,
     low: u32,
@@ -82,7 +82,7 @@ impl PhiPlacement {
     /// Begins with a function.
     pub fn begin(&mut self, order: &DomOrder) {
         self.rows.clear();
-        self.rows.resize(order.count() as usize, Row::default());
+        self.rows.resize(order.count() as usize, BlockFacts::default());
         self.work = 0;
     }
 
@@ -120,7 +120,7 @@ impl PhiPlacement {
         for block in self.low..=self.high {
             let row = &mut self.rows[block as usize];
             let phis = row.between & row.live;
-            *row = Row::default();
+            *row = BlockFacts::default();
             if phis != 0 {
                 place(block, phis);
             }

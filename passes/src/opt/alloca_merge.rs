@@ -95,7 +95,7 @@ impl FunctionPass for AllocaMerge {
 
 /// What is known of a block, one bit for each candidate.
 #[derive(Clone, Copy, Debug, Default)]
-struct Row {
+struct BlockUses {
     /// Read before the block has overwritten all of it.
     read: u64,
     /// Overwritten as a whole.
@@ -130,7 +130,7 @@ struct Scratch {
     candidates: Vec<SlotId>,
     /// The bit of each slot; none for those that are no candidates.
     bits: Vec<u64>,
-    rows: Vec<Row>,
+    rows: Vec<BlockUses>,
     touches: Vec<Touch>,
     /// By candidate, those in its way.
     conflicts: Vec<u64>,
@@ -192,10 +192,10 @@ impl Scratch {
     /// Summarizes each block.
     fn summarize(&mut self, f: &Function) {
         self.rows.clear();
-        self.rows.resize(f.blocks.len(), Row::default());
+        self.rows.resize(f.blocks.len(), BlockUses::default());
         for index in 0..self.order.len() {
             let block = self.order[index];
-            let mut row = Row::default();
+            let mut row = BlockUses::default();
             for data in &f.insts[f.block_insts(block)] {
                 if let Some(touch) = self.touch(f, data) {
                     row.read |= touch.read & !row.killed;

@@ -3,7 +3,7 @@
 //! Only the built-in recipes that a recipe extends are parsed, so that the fastest recipe costs a few lines of TOML.
 
 use super::draft::{Draft, Editor, Placed};
-use super::place::{Place, RecipeError, hint};
+use super::origin::{Origin, RecipeError, hint};
 use super::resolve::resolve;
 use super::text::Source;
 use super::{BUILTIN, Recipe};
@@ -76,7 +76,7 @@ impl<'a> Book<'a> {
 
     /// The recipe of this name as its text and the recipes that it extends say. `open` are the recipes that are being
     /// put together, and extend this one.
-    fn draft(&self, name: &str, place: Option<Place>, open: &mut Vec<String>) -> Result<Draft, RecipeError> {
+    fn draft(&self, name: &str, place: Option<Origin>, open: &mut Vec<String>) -> Result<Draft, RecipeError> {
         let builtin;
         let source = match BUILTIN.iter().find(|builtin| builtin.name == name) {
             Some(found) => {
@@ -122,17 +122,17 @@ impl<'a> Book<'a> {
             let placed = names.map(|name| Placed {
                 name: name.clone(),
                 settings: Vec::new(),
-                place: Place::Option("--passes"),
+                place: Origin::Option("--passes"),
             });
             draft.passes = placed.collect();
         }
         let registry = self.registry;
         let mut editor = Editor { registry, draft };
         for name in &overrides.disable {
-            editor.disable(name, &Place::Option("--disable"))?;
+            editor.disable(name, &Origin::Option("--disable"))?;
         }
         for setting in &overrides.set {
-            let place = Place::Option("--set");
+            let place = Origin::Option("--set");
             let parts = setting
                 .split_once('=')
                 .and_then(|(path, value)| Some((path.rsplit_once('.')?, value)));

@@ -3,7 +3,7 @@
 //! Everything keeps the place where it was said, for messages and for `--explain-recipe`. A pass may stand in a recipe
 //! several times: a change that names it means all of them, `insert` the first (`before`) or the last (`after`).
 
-use super::place::{Place, RecipeError, hint};
+use super::origin::{Origin, RecipeError, hint};
 use super::text::{CodegenText, PassText, REGALLOC, RecipeText, Source};
 use crate::registry::Registry;
 use toml::{Spanned, Value};
@@ -16,7 +16,7 @@ pub struct Setting {
     /// Its value.
     pub value: Value,
     /// Where it was set.
-    pub place: Place,
+    pub place: Origin,
 }
 
 /// A pass in a list.
@@ -27,7 +27,7 @@ pub struct Placed {
     /// Options that are not as by default.
     pub settings: Vec<Setting>,
     /// Where it was put into the list.
-    pub place: Place,
+    pub place: Origin,
 }
 
 /// A recipe before its passes are made.
@@ -79,7 +79,7 @@ impl Editor<'_> {
     }
 
     /// Takes a pass out.
-    pub fn disable(&mut self, name: &str, place: &Place) -> Result<(), RecipeError> {
+    pub fn disable(&mut self, name: &str, place: &Origin) -> Result<(), RecipeError> {
         self.must_have(name, place)?;
         if name == REGALLOC || self.registry.find(name).is_ok_and(|entry| entry.info.required) {
             let message = format!("`{name}` cannot be left out: code generation relies on it");
@@ -92,7 +92,7 @@ impl Editor<'_> {
     }
 
     /// Sets an option of a pass.
-    pub fn set(&mut self, pass: &str, key: &str, value: Value, place: &Place) -> Result<(), RecipeError> {
+    pub fn set(&mut self, pass: &str, key: &str, value: Value, place: &Origin) -> Result<(), RecipeError> {
         self.must_have(pass, place)?;
         let lists = [&mut self.draft.passes, &mut self.draft.mach_passes];
         for placed in lists.into_iter().flatten().filter(|placed| placed.name == pass) {
@@ -148,7 +148,7 @@ impl Editor<'_> {
     }
 
     /// Checks that the recipe has a pass of this name.
-    fn must_have(&self, name: &str, place: &Place) -> Result<(), RecipeError> {
+    fn must_have(&self, name: &str, place: &Origin) -> Result<(), RecipeError> {
         let lists = || self.draft.passes.iter().chain(&self.draft.mach_passes);
         if lists().any(|placed| placed.name == name) {
             return Ok(());
@@ -168,7 +168,7 @@ fn placed_list(source: &Source, list: &[Spanned<PassText>]) -> Result<Vec<Placed
 }
 
 /// A pass of a list.
-fn placed(source: &Source, mut text: PassText, place: Place) -> Result<Placed, RecipeError> {
+fn placed(source: &Source, mut text: PassText, place: Origin) -> Result<Placed, RecipeError> {
     let Some(name) = take_name(source, &mut text, "pass")? else {
         return Err(RecipeError::at(&place, "expected the key `pass`: the name of a pass"));
     };

@@ -7,7 +7,7 @@
 mod book;
 pub mod draft;
 mod explain;
-mod place;
+mod origin;
 mod placeholders;
 mod resolve;
 pub mod schema;
@@ -19,7 +19,7 @@ pub mod text;
 pub use book::{Book, Overrides};
 pub use draft::{Placed, Setting};
 pub use explain::{explain, list_passes};
-pub use place::{Place, RecipeError};
+pub use origin::{Origin, RecipeError};
 pub use step::{FunctionStep, MachStep, Step};
 pub use text::REGALLOC;
 

@@ -1,7 +1,7 @@
 //! From a recipe's lists of names to passes that are made and in an order that they can work in.
 
 use super::draft::{Draft, Placed, Setting};
-use super::place::{RecipeError, with_hint};
+use super::origin::{RecipeError, with_hint};
 use super::step::Step;
 use super::text::REGALLOC;
 use super::text::{CodegenText, Mode};

@@ -17,7 +17,7 @@
 //! Method: serde reads these types; names and keys keep their places in the file, so that every later check can name
 //! them. The JSON schema is made from the same types, see `schema`.
 
-use super::place::{Place, RecipeError, with_hint};
+use super::origin::{Origin, RecipeError, with_hint};
 use super::placeholders::{Insert, Pass, Replace, Settings};
 use schemars::JsonSchema;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
@@ -158,7 +158,7 @@ impl Source {
         let file: Arc<str> = Arc::from(file);
         let parsed: Result<FileText, toml::de::Error> = toml::from_str(text);
         let parsed = parsed.map_err(|error| RecipeError {
-            place: error.span().map(|span| Place::in_text(&file, text, span)),
+            place: error.span().map(|span| Origin::in_text(&file, text, span)),
             message: with_hint(error.message()),
         })?;
         Ok(Source {
@@ -169,7 +169,7 @@ impl Source {
     }
 
     /// Where something stands.
-    pub fn place<T>(&self, item: &Spanned<T>) -> Place {
-        Place::in_text(&self.file, &self.text, item.span())
+    pub fn place<T>(&self, item: &Spanned<T>) -> Origin {
+        Origin::in_text(&self.file, &self.text, item.span())
     }
 }

@@ -68,7 +68,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 fn link(words: &[OsString]) -> io::Result<ExitCode> {
     let scratch = scratch::Folder::new()?;
-    let mut plan = Plan::default();
+    let mut plan = LinkJob::default();
     for word in expanded(words)? {
         plan.add(word, &scratch)?;
     }
@@ -123,7 +123,7 @@ impl Archive {
 }
 
 /// What there is to do before the linker can run, and the words for it.
-struct Plan {
+struct LinkJob {
     words: Vec<OsString>,
     modules: Vec<Module>,
     archives: Vec<Archive>,
@@ -131,9 +131,9 @@ struct Plan {
     level: char,
 }
 
-impl Default for Plan {
-    fn default() -> Plan {
-        Plan {
+impl Default for LinkJob {
+    fn default() -> LinkJob {
+        LinkJob {
             words: Vec::new(),
             modules: Vec::new(),
             archives: Vec::new(),
@@ -142,7 +142,7 @@ impl Default for Plan {
     }
 }
 
-impl Plan {
+impl LinkJob {
     fn add(&mut self, word: OsString, scratch: &scratch::Folder) -> io::Result<()> {
         if word.as_encoded_bytes().starts_with(b"-") {
             let kept = self.without_plugin(word);
@@ -359,7 +359,7 @@ mod tests {
 
     #[test]
     fn options_of_the_plugin_choose_the_level_and_go() {
-        let mut plan = Plan::default();
+        let mut plan = LinkJob::default();
         let mut left = |word: &str| plan.without_plugin(word.into());
         assert_eq!(left("-Wl,-plugin-opt=O2,-plugin-opt=mcpu=x86-64"), None);
         assert_eq!(

@@ -22,7 +22,7 @@ const GOALS: [(Level, LlcLevel, f64, Option<f64>); 2] = [
 ];
 
 /// One row of the table: the user time of Frazil's program, and of those of the references.
-struct Row {
+struct RunTimes {
     level: Level,
     seconds: f64,
     references: Vec<(LlcLevel, f64)>,
@@ -65,7 +65,7 @@ fn references(level: Level, against: &[LlcLevel]) -> Vec<LlcLevel> {
     goals.map(|&(_, reference, ..)| reference).collect()
 }
 
-fn report_means(rows: &[Row], level: Level, reference: LlcLevel, goal: Option<(f64, Option<f64>)>) {
+fn report_means(rows: &[RunTimes], level: Level, reference: LlcLevel, goal: Option<(f64, Option<f64>)>) {
     let relatives: Vec<f64> = rows
         .iter()
         .filter(|row| row.level == level)
@@ -91,7 +91,7 @@ fn report_means(rows: &[Row], level: Level, reference: LlcLevel, goal: Option<(f
 }
 
 /// Builds all programs of a module, runs them in turn, and prints and returns the rows.
-fn measure_module(module: &Module, frazil: &Compiler, against: &[LlcLevel], repeat: usize) -> Result<Vec<Row>> {
+fn measure_module(module: &Module, frazil: &Compiler, against: &[LlcLevel], repeat: usize) -> Result<Vec<RunTimes>> {
     let measured: Vec<_> = module
         .program
         .runs
@@ -111,7 +111,7 @@ fn measure_module(module: &Module, frazil: &Compiler, against: &[LlcLevel], repe
     let mut rows = Vec::new();
     for (run, sizes) in measured {
         let best = measure_run(&programs, run, sizes, repeat)?;
-        let row = Row {
+        let row = RunTimes {
             level: module.level,
             seconds: best[0],
             references: levels.iter().copied().zip(best[1..].iter().copied()).collect(),

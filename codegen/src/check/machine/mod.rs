@@ -253,10 +253,10 @@ impl Builder<'_> {
         }
     }
 
-    fn place(&self, place: regalloc::Place) -> Place {
+    fn place(&self, place: regalloc::RegOrSlot) -> Place {
         match place {
-            regalloc::Place::Reg(reg) => Place::reg(reg),
-            regalloc::Place::Slot(slot) => Place::memory(slot.0),
+            regalloc::RegOrSlot::Reg(reg) => Place::reg(reg),
+            regalloc::RegOrSlot::Slot(slot) => Place::memory(slot.0),
         }
     }
 }

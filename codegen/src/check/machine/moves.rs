@@ -75,7 +75,7 @@ impl Builder<'_> {
             self.check_move(action, site)?;
             let to = self.place(action.dest);
             self.scratch.destinations.push(to);
-            if let MoveSource::Place(from) = action.source {
+            if let MoveSource::Kept(from) = action.source {
                 let from = self.place(from);
                 // A register moves and a slot keeps four bytes at least.
                 let bytes = self.func.vreg(action.vreg).bytes.max(4);
@@ -106,7 +106,7 @@ impl Builder<'_> {
         let vreg = self.func.vreg(action.vreg);
         let mut fits = rules::place_fits(self.input, vreg, action.dest, &self.allocation.slots);
         match action.source {
-            MoveSource::Place(source) => {
+            MoveSource::Kept(source) => {
                 let source = rules::place_fits(self.input, vreg, source, &self.allocation.slots);
                 fits = fits.and(source);
             }
@@ -121,7 +121,7 @@ impl Builder<'_> {
                 self.rule(site, same, "computes a virtual register of another class")?;
             }
         }
-        if let regalloc::Place::Reg(reg) = action.dest {
+        if let regalloc::RegOrSlot::Reg(reg) = action.dest {
             self.written.insert(reg);
         }
         fits.map_err(|text| self.error(site, CheckFault::Rule(format!("a move of {:?} {text}", action.vreg))))
@@ -129,8 +129,8 @@ impl Builder<'_> {
 
     /// A move into memory from anything but a register goes through the class's scratch register.
     fn clobber_scratch(&mut self, action: &AllocMove, site: u32) {
-        let is_from_register = matches!(action.source, MoveSource::Place(regalloc::Place::Reg(_)));
-        if !is_from_register && matches!(action.dest, regalloc::Place::Slot(_)) {
+        let is_from_register = matches!(action.source, MoveSource::Kept(regalloc::RegOrSlot::Reg(_)));
+        if !is_from_register && matches!(action.dest, regalloc::RegOrSlot::Slot(_)) {
             let class = self.func.vreg(action.vreg).class;
             let place = Place::reg(self.input.desc.class(class).scratch);
             self.flow.push(Op::Clobber { place }, site);

@@ -5,7 +5,7 @@
 //! is live and is not said to be would be undefined to who reads it, so that nothing wrong is ever proved.
 
 use super::machine::Meaning;
-use super::values::{FLAGS, Place, Side, WORDS};
+use super::values::{FLAGS, Side, WORDS, WordPlace};
 use super::walk::Position;
 use crate::desc::Role;
 use crate::mfunc::{for_each_register, op_desc, pseudo};
@@ -133,7 +133,7 @@ impl Live {
         side: &Side<'_>,
         meaning: &'static dyn Meaning,
         at: Position,
-        mut visit: impl FnMut(Place),
+        mut visit: impl FnMut(WordPlace),
     ) {
         let is_start = side.func.blocks[at.block as usize].start == at.inst;
         if is_start {
@@ -150,9 +150,9 @@ impl Live {
                 let bit = index as u32 * 64 + word.trailing_zeros();
                 word &= word - 1;
                 if bit < self.first_slot {
-                    (0..WORDS).for_each(|part| visit(Place(bit * WORDS + part)));
+                    (0..WORDS).for_each(|part| visit(WordPlace(bit * WORDS + part)));
                 } else {
-                    visit(Place(self.first_slot * WORDS + bit - self.first_slot));
+                    visit(WordPlace(self.first_slot * WORDS + bit - self.first_slot));
                 }
             }
         }

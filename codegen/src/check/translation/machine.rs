@@ -1,7 +1,7 @@
 //! The symbolic machine on which instructions are carried out, and what targets say about their rows ([`Meaning`]).
 
 use super::terms::{FunctionKey, Origin, Term, Terms, function};
-use super::values::{Place, Side, Values, WORD_BITS, Word};
+use super::values::{Side, Values, WORD_BITS, Word, WordPlace};
 use crate::desc::{OpDesc, Role};
 use crate::mfunc::op_desc;
 use crate::minst::{MInst, Mem};
@@ -662,7 +662,7 @@ impl Machine<'_> {
         }
     }
 
-    pub(super) fn set_place(&mut self, place: Place, word: Word) {
+    pub(super) fn set_place(&mut self, place: WordPlace, word: Word) {
         self.values.set(place, word);
     }
 }

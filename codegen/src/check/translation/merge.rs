@@ -8,11 +8,11 @@
 //! use. Words are cut where something undefined begins, so that defined bits beside it stay known.
 
 use super::terms::{Origin, Term, Terms};
-use super::values::{Place, WORD_BITS, Word};
+use super::values::{WORD_BITS, Word, WordPlace};
 use std::collections::HashMap;
 
 /// Words at the places of one function that are live at a node, in the order of places.
-pub(super) type Known = Vec<(Place, Word)>;
+pub(super) type Known = Vec<(WordPlace, Word)>;
 
 /// What a path brings to a node: for both functions.
 pub(super) type Arrival = [Known; 2];
@@ -137,7 +137,7 @@ struct Classes {
 
 impl Classes {
     /// What a place holds at the node, to which the paths bring `words`.
-    fn word(&mut self, words: &[Word], old: Option<Term>, side: usize, place: Place, terms: &mut Terms) -> Word {
+    fn word(&mut self, words: &[Word], old: Option<Term>, side: usize, place: WordPlace, terms: &mut Terms) -> Word {
         let significant = words.iter().map(|word| word.significant);
         let significant = match side {
             // What nobody may look at after one of the paths, nobody looks at here.
@@ -176,7 +176,7 @@ impl Classes {
     }
 
     /// The term of a place's class: what all paths bring, or a symbol.
-    fn find(&mut self, column: Column, side: usize, place: Place, piece: Piece, terms: &mut Terms) -> Term {
+    fn find(&mut self, column: Column, side: usize, place: WordPlace, piece: Piece, terms: &mut Terms) -> Term {
         let first = column.terms[0];
         // The same choice on all paths may be different things.
         if !terms.has_choice(first) && column.mark.is_none() && column.terms.iter().all(|&term| term == first) {

@@ -141,14 +141,16 @@ impl<'a> Comparison<'a> {
     /// What physical registers hold when the function is entered: the same in both.
     fn enter(&mut self, number: usize) {
         use super::terms::Origin;
-        use super::values::{Place, WORDS};
+        use super::values::{WORDS, WordPlace};
         let count = self.sides[number].place_count();
         for unit in 0..super::values::FLAGS {
             for word in 0..WORDS {
                 let place = unit * WORDS + word;
                 if (place as usize) < count {
                     let term = self.terms.symbol(Origin::Entry, [place, 0, 0], WORD_BITS);
-                    self.product.walks[number].values.set(Place(place), Word::whole(term));
+                    self.product.walks[number]
+                        .values
+                        .set(WordPlace(place), Word::whole(term));
                 }
             }
         }

@@ -20,7 +20,7 @@ const FIRST_VREG: u32 = FLAGS + 1;
 
 /// A place of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct Place(pub u32);
+pub(super) struct WordPlace(pub u32);
 
 /// A word: its term, and how many of its low bits are significant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,34 +101,34 @@ impl<'a> Side<'a> {
     }
 
     /// The place of the word at `disp` in a spill slot, unless it is not aligned.
-    pub(super) fn slot(&self, disp: i32) -> Option<Place> {
+    pub(super) fn slot(&self, disp: i32) -> Option<WordPlace> {
         let distance = disp - self.lowest_slot;
-        (distance >= 0 && distance % 4 == 0).then(|| Place(self.first_slot() + distance.cast_unsigned() / 4))
+        (distance >= 0 && distance % 4 == 0).then(|| WordPlace(self.first_slot() + distance.cast_unsigned() / 4))
     }
 
     /// The place of a word of a register.
-    pub(super) fn register(&self, reg: Reg, word: u32) -> Place {
+    pub(super) fn register(&self, reg: Reg, word: u32) -> WordPlace {
         let unit = match reg.is_physical() {
             true => reg.0,
             false => FIRST_VREG + reg.virtual_index() as u32,
         };
-        Place(unit * WORDS + word)
+        WordPlace(unit * WORDS + word)
     }
 
     /// The place of a part of the flags.
-    pub(super) fn flags(part: u32) -> Place {
-        Place(FLAGS * WORDS + part)
+    pub(super) fn flags(part: u32) -> WordPlace {
+        WordPlace(FLAGS * WORDS + part)
     }
 
     /// The virtual register that a place is a word of.
-    pub(super) fn virtual_register(&self, place: Place) -> Option<&'a VReg> {
+    pub(super) fn virtual_register(&self, place: WordPlace) -> Option<&'a VReg> {
         let unit = place.0 / WORDS;
         (unit >= FIRST_VREG && place.0 < self.first_slot()).then(|| &self.func.vregs[(unit - FIRST_VREG) as usize])
     }
 
     /// Whether what a place holds is kept from node to node: not what is beyond a register's words, and no constants,
     /// which are made where they are read.
-    pub(super) fn is_followed(&self, place: Place) -> bool {
+    pub(super) fn is_followed(&self, place: WordPlace) -> bool {
         let (unit, word) = (place.0 / WORDS, place.0 % WORDS);
         if let Some(vreg) = self.virtual_register(place) {
             return vreg.constant.is_none() && word < u32::from(self.desc.class(vreg.class).bytes).div_ceil(4);
@@ -179,7 +179,7 @@ impl Values {
         self.words.resize(count, (0, 0));
     }
 
-    pub(super) fn known(&self, place: Place) -> Option<Word> {
+    pub(super) fn known(&self, place: WordPlace) -> Option<Word> {
         let &(number, significant) = self.words.get(place.0 as usize)?;
         (number != 0).then(|| Word {
             term: Term(number - 1),
@@ -188,12 +188,12 @@ impl Values {
     }
 
     /// The word at a place; undefined if nothing is known of it.
-    pub(super) fn get(&self, place: Place, side: u32, terms: &mut Terms) -> Word {
+    pub(super) fn get(&self, place: WordPlace, side: u32, terms: &mut Terms) -> Word {
         self.known(place)
             .unwrap_or_else(|| Word::whole(terms.symbol(Origin::Undefined, [side, place.0, 0], WORD_BITS)))
     }
 
-    pub(super) fn set(&mut self, place: Place, word: Word) {
+    pub(super) fn set(&mut self, place: WordPlace, word: Word) {
         let entry = &mut self.words[place.0 as usize];
         self.journal.push((place.0, *entry));
         self.touched.push(place.0);

@@ -36,7 +36,7 @@ enum What {
 
 /// What was in the registers at a position.
 #[derive(Clone, Copy, Debug)]
-struct Memory {
+struct Snapshot {
     pos: u32,
     /// From which up to which of [`SettleMemory::parts`].
     parts: (u32, u32),
@@ -44,12 +44,12 @@ struct Memory {
     cuts: u32,
 }
 
-/// Memory of it all.
+/// Snapshot of it all.
 #[derive(Debug, Default)]
 pub(in crate::regalloc) struct SettleMemory {
     stops: Vec<Stop>,
     next: usize,
-    memories: Vec<Memory>,
+    memories: Vec<Snapshot>,
     /// Registers and the parts in them.
     parts: Vec<(u8, u32)>,
     /// By block: the number of the memory of its end, and of its start.
@@ -82,7 +82,7 @@ impl SettleMemory {
                     (positions.start(from) + 1, What::RememberStart(*entry))
                 };
                 self.stops.push(Stop { pos, what });
-                self.memories.push(Memory {
+                self.memories.push(Snapshot {
                     pos: pos - 1,
                     parts: (0, 0),
                     cuts: 0,

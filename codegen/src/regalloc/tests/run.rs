@@ -5,7 +5,7 @@ use crate::desc::Role;
 use crate::mfunc::{MFunc, Term, op_desc, pseudo};
 use crate::minst::MInst;
 use crate::reg::Reg;
-use crate::regalloc::{AllocMove, Allocation, MoveSource, Place};
+use crate::regalloc::{AllocMove, Allocation, MoveSource, RegOrSlot};
 use std::collections::HashMap;
 
 fn mix(values: &[u64]) -> u64 {
@@ -152,16 +152,16 @@ impl Machine<'_> {
                 "two moves to one place"
             );
             match m.dest {
-                Place::Reg(reg) => self.physical[reg.index()] = values[index],
-                Place::Slot(slot) => self.slots[slot.0 as usize] = values[index],
+                RegOrSlot::Reg(reg) => self.physical[reg.index()] = values[index],
+                RegOrSlot::Slot(slot) => self.slots[slot.0 as usize] = values[index],
             }
         }
     }
 
     fn move_source(&self, source: MoveSource) -> u64 {
         match source {
-            MoveSource::Place(Place::Reg(reg)) => self.physical[reg.index()],
-            MoveSource::Place(Place::Slot(slot)) => self.slots[slot.0 as usize],
+            MoveSource::Kept(RegOrSlot::Reg(reg)) => self.physical[reg.index()],
+            MoveSource::Kept(RegOrSlot::Slot(slot)) => self.slots[slot.0 as usize],
             MoveSource::Rematerialize(reg) => {
                 let inst = match self.func.vreg(reg).constant {
                     Some(constant) => self.func.constants[constant as usize],

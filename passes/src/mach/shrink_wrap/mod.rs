@@ -71,7 +71,7 @@ impl MachPass for ShrinkWrap {
         if !cx.is_allocated || func.blocks.len() < 3 || frame.has_dynamic_stack || frame.calls_returning_twice {
             return 0;
         }
-        let mut memory: Box<Memory> = cx.scratch.take();
+        let mut memory: Box<Scratch> = cx.scratch.take();
         let is_wrapped = memory.run(func, &Needs::of(func, cx));
         cx.scratch.give_back(memory);
         u64::from(is_wrapped)
@@ -123,7 +123,7 @@ impl<'a, 'b> Needs<'a, 'b> {
 
 /// Work memory.
 #[derive(Debug, Default)]
-struct Memory {
+struct Scratch {
     /// Blocks that can be reached, those that come first on all paths first, and the place of each in there.
     order: Vec<u32>,
     places: Vec<u32>,
@@ -144,7 +144,7 @@ struct Memory {
     edges: Vec<MEdge>,
 }
 
-impl Memory {
+impl Scratch {
     fn run(&mut self, func: &mut MFunc, needs: &Needs<'_, '_>) -> bool {
         self.copies.start();
         // Most functions end here: a call, an access of the frame in the first block.
@@ -255,7 +255,7 @@ impl Memory {
         None
     }
 
-    /// The block where the frame is to be set up. Copies wait in [`Memory::copies`] for the block that they reached.
+    /// The block where the frame is to be set up. Copies wait in [`Scratch::copies`] for the block that they reached.
     fn find_start(&mut self, func: &mut MFunc, needs: &Needs<'_, '_>) -> u32 {
         let Some(mut place) = self.dominator_of_needs() else {
             return 0;

@@ -105,7 +105,7 @@ fn is_constant_data(module: &Module, root: Operand) -> bool {
 
 /// What happens in a loop, those in it included.
 #[derive(Clone, Copy, Debug)]
-struct Row {
+struct LoopSummary {
     /// Whether anything may be written that private slots do not hold, and the loop be left in the middle of a block.
     is_opaque: bool,
     /// The first of its stores.
@@ -120,7 +120,7 @@ struct Row {
 /// The facts about all loops of a function.
 #[derive(Debug, Default)]
 pub struct LoopFacts {
-    rows: Vec<Row>,
+    rows: Vec<LoopSummary>,
     /// Stores with the next one of the same loop.
     stores: Vec<(Address, Bytes, u32)>,
     returns_twice: bool,
@@ -141,7 +141,7 @@ impl LoopFacts {
         self.rows.clear();
         self.stores.clear();
         for id in loops.loops() {
-            let row = Row {
+            let row = LoopSummary {
                 is_opaque: false,
                 first_store: NONE,
                 stores: 0,
@@ -245,7 +245,7 @@ impl LoopFacts {
         access.is_safe || is_reached
     }
 
-    fn may_write(&self, row: &Row, address: &Address, bytes: Bytes) -> bool {
+    fn may_write(&self, row: &LoopSummary, address: &Address, bytes: Bytes) -> bool {
         if row.is_opaque && address.kind != Root::Private || row.stores > MOST_STORES {
             return true;
         }

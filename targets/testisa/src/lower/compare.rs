@@ -12,7 +12,7 @@ use frazil_ir::{InstData, Opcode, Operand};
 
 /// How an integer comparison is made of `==` or `<`.
 #[derive(Clone, Copy)]
-struct Plan {
+struct ComparisonForm {
     is_equality: bool,
     /// Whether the operands are exchanged.
     swap: bool,
@@ -21,8 +21,8 @@ struct Plan {
     signed: bool,
 }
 
-fn plan(op: Opcode) -> Plan {
-    let of = |is_equality, swap, invert, signed| Plan {
+fn plan(op: Opcode) -> ComparisonForm {
+    let of = |is_equality, swap, invert, signed| ComparisonForm {
         is_equality,
         swap,
         invert,

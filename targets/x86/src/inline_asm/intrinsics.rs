@@ -11,7 +11,7 @@ use frazil_codegen::inline_asm::flag;
 use frazil_ir::AsmData;
 
 /// A text. It may use the stack below the stack pointer where `flags` says so: then nothing else is there.
-struct Row {
+struct IntrinsicText {
     name: &'static str,
     template: &'static str,
     constraints: &'static str,
@@ -23,8 +23,8 @@ const SIDE_EFFECTS: u8 = 1;
 /// The same: the text pushes.
 const PUSHES: u8 = SIDE_EFFECTS | 2;
 
-const fn row(name: &'static str, template: &'static str, constraints: &'static str) -> Row {
-    Row {
+const fn row(name: &'static str, template: &'static str, constraints: &'static str) -> IntrinsicText {
+    IntrinsicText {
         name,
         template,
         constraints,
@@ -32,8 +32,8 @@ const fn row(name: &'static str, template: &'static str, constraints: &'static s
     }
 }
 
-const fn pushing(name: &'static str, template: &'static str, constraints: &'static str) -> Row {
-    Row {
+const fn pushing(name: &'static str, template: &'static str, constraints: &'static str) -> IntrinsicText {
+    IntrinsicText {
         flags: PUSHES,
         ..row(name, template, constraints)
     }
@@ -60,7 +60,7 @@ pub(super) fn text(name: &str) -> Option<AsmData> {
 }
 
 /// Intrinsics of all targets.
-const COMMON: &[Row] = &[
+const COMMON: &[IntrinsicText] = &[
     // A product with one is quiet and as the unit's modes want denormal numbers.
     row(
         "canonicalize.f32",
@@ -97,7 +97,7 @@ const COMMON: &[Row] = &[
         "r,r,r,~{memory}",
     ),
     // All registers that a caller keeps values in come to memory; the frame pointer when the frame is set up.
-    Row {
+    IntrinsicText {
         flags: SIDE_EFFECTS | flag::KEEPS_FRAME_POINTER,
         ..row("eh.unwind.init", "", "~{rbx},~{r12},~{r13},~{r14},~{r15}")
     },
@@ -111,7 +111,7 @@ macro_rules! in_edx_eax {
 }
 
 /// Intrinsics of this processor, without `llvm.x86.`.
-const PROCESSOR: &[Row] = &[
+const PROCESSOR: &[IntrinsicText] = &[
     // Time, randomness, identification.
     row("rdtsc", in_edx_eax!("rdtsc"), "={ax},~{dx},~{flags}"),
     row("rdtscp", in_edx_eax!("rdtscp"), "={ax},={cx},~{dx},~{flags}"),

@@ -57,15 +57,15 @@ impl Way for Fast {
 
     fn compile(&mut self, subject: &Subject, fault: Option<(usize, Random)>) -> Compiled {
         let plan = match fault {
-            None => Plan::default(),
+            None => FaultChoice::default(),
             Some((kind, _)) if self.places[kind] == 0 => return Compiled::Absent,
             Some((kind, mut random)) => {
                 let place = random.below(self.places[kind]);
-                Plan {
+                FaultChoice {
                     fault: Some((kind, place)),
                     held_call: (kind == WRONG_ORDER).then(|| self.pairs[place]),
                     random: Some(random),
-                    ..Plan::default()
+                    ..FaultChoice::default()
                 }
             }
         };
@@ -76,15 +76,15 @@ impl Way for Fast {
 impl Fast {
     /// Compiles a subject once for each instruction and each copy that could clobber a register after it.
     pub fn clobber_everywhere(&mut self, subject: &Subject, found: &mut dyn FnMut(Compiled)) {
-        self.compile_with(subject, Plan::default());
+        self.compile_with(subject, FaultChoice::default());
         for bank in 0..2 {
             for dst in allocatable(bank) {
                 for src in allocatable(bank) {
                     for place in 0..self.places[CLOBBERED] {
-                        let plan = Plan {
+                        let plan = FaultChoice {
                             fault: Some((CLOBBERED, place)),
                             copy: Some((bank, dst, src)),
-                            ..Plan::default()
+                            ..FaultChoice::default()
                         };
                         found(self.compile_with(subject, plan));
                     }
@@ -93,7 +93,7 @@ impl Fast {
         }
     }
 
-    fn compile_with(&mut self, subject: &Subject, plan: Plan) -> Compiled {
+    fn compile_with(&mut self, subject: &Subject, plan: FaultChoice) -> Compiled {
         let is_clean = plan.fault.is_none();
         let faulty = FaultyIsa(Mutex::new(plan));
         let state = &mut self.state;
@@ -116,7 +116,7 @@ impl Fast {
 
 /// What goes wrong, and what was met so far.
 #[derive(Debug, Default)]
-struct Plan {
+struct FaultChoice {
     /// The kind, and the number of its place.
     fault: Option<(usize, usize)>,
     random: Option<Random>,
@@ -140,10 +140,10 @@ struct Plan {
 }
 
 #[derive(Debug)]
-struct FaultyIsa(Mutex<Plan>);
+struct FaultyIsa(Mutex<FaultChoice>);
 
 impl FaultyIsa {
-    fn plan(&self) -> MutexGuard<'_, Plan> {
+    fn plan(&self) -> MutexGuard<'_, FaultChoice> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -162,7 +162,7 @@ fn allocated_operands(inst: &MInst) -> Vec<usize> {
     (0..3).filter(|&index| is_allocatable(inst.reg(index))).collect()
 }
 
-impl Plan {
+impl FaultChoice {
     /// Whether this is the place for a fault of a kind.
     fn is_place(&mut self, kind: usize) -> bool {
         self.places[kind] += 1;

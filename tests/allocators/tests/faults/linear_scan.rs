@@ -9,7 +9,7 @@ use frazil_codegen::check::{CheckError, check_allocation};
 use frazil_codegen::optimize::{MachRecipe, OptimizeState};
 use frazil_codegen::pass::NoMachPasses;
 use frazil_codegen::regalloc::{
-    AllocMove, Allocation, Allocator, AllocatorInput, Edit, MoveSource, NO_REG, Place, RegAllocState, SpillSlot,
+    AllocMove, Allocation, Allocator, AllocatorInput, Edit, MoveSource, NO_REG, RegAllocState, RegOrSlot, SpillSlot,
     allocate,
 };
 use frazil_codegen::{CodegenError, MFunc, Reg, Target};
@@ -146,13 +146,13 @@ fn spoil(
     }
 }
 
-fn is_reg(place: Place) -> bool {
-    matches!(place, Place::Reg(_))
+fn is_reg(place: RegOrSlot) -> bool {
+    matches!(place, RegOrSlot::Reg(_))
 }
 
 /// Whether the second move reads what the first one writes: done one after the other, it would get the wrong thing.
 fn follows(first: &AllocMove, second: &AllocMove) -> bool {
-    second.source == MoveSource::Place(first.dest) && first.source != second.source
+    second.source == MoveSource::Kept(first.dest) && first.source != second.source
 }
 
 fn swap_register(input: &AllocatorInput<'_>, allocation: &mut Allocation, random: &mut Random) -> Option<()> {
@@ -170,11 +170,15 @@ fn swap_register(input: &AllocatorInput<'_>, allocation: &mut Allocation, random
     Some(())
 }
 
-fn drop_edit(allocation: &mut Allocation, random: &mut Random, is_one: impl Fn(Place, Place) -> bool) -> Option<()> {
+fn drop_edit(
+    allocation: &mut Allocation,
+    random: &mut Random,
+    is_one: impl Fn(RegOrSlot, RegOrSlot) -> bool,
+) -> Option<()> {
     let is_one = |action: &AllocMove| match action.source {
-        MoveSource::Place(source) => is_one(source, action.dest),
+        MoveSource::Kept(source) => is_one(source, action.dest),
         // It serves as a reload.
-        MoveSource::Rematerialize(_) => is_one(Place::Slot(SpillSlot(0)), action.dest),
+        MoveSource::Rematerialize(_) => is_one(RegOrSlot::Slot(SpillSlot(0)), action.dest),
     };
     let edits: Vec<usize> = (0..allocation.edits.len())
         .filter(|&index| is_one(&allocation.edits[index].action))
@@ -190,10 +194,10 @@ fn wrong_slot(allocation: &mut Allocation, random: &mut Random) -> Option<()> {
         .chain(allocation.edge_moves.iter_mut().map(|entry| &mut entry.action));
     let mut mentions: Vec<&mut SpillSlot> = Vec::new();
     for AllocMove { source, dest, .. } in actions {
-        if let MoveSource::Place(Place::Slot(slot)) = source {
+        if let MoveSource::Kept(RegOrSlot::Slot(slot)) = source {
             mentions.push(slot);
         }
-        if let Place::Slot(slot) = dest {
+        if let RegOrSlot::Slot(slot) = dest {
             mentions.push(slot);
         }
     }
@@ -222,8 +226,8 @@ fn clobber(func: &MFunc, input: &AllocatorInput<'_>, allocation: &mut Allocation
     let (source, dest) = (random.pick_if_any(&regs)?, random.pick_if_any(&regs)?);
     let action = AllocMove {
         vreg,
-        source: MoveSource::Place(Place::Reg(source)),
-        dest: Place::Reg(dest),
+        source: MoveSource::Kept(RegOrSlot::Reg(source)),
+        dest: RegOrSlot::Reg(dest),
     };
     let index = allocation.edits.partition_point(|edit| edit.point < point);
     if source == dest {

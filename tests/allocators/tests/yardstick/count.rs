@@ -7,7 +7,7 @@ use super::graph::{Graph, edge_weight, weight};
 use super::ssa::{SsaFunction, their_register};
 use frazil_codegen::mfunc::op_desc;
 use frazil_codegen::parallel_move::{Location, Move, ParallelMoves, Source, Step};
-use frazil_codegen::regalloc::{AllocMove, Allocation, AllocatorInput, MoveSource, NO_REG, Place};
+use frazil_codegen::regalloc::{AllocMove, Allocation, AllocatorInput, MoveSource, NO_REG, RegOrSlot};
 use frazil_codegen::{MFunc, PRegSet, Reg, RegClass};
 use regalloc2::{Edit, Inst, Output};
 use std::ops::AddAssign;
@@ -140,16 +140,16 @@ fn add_moves<'a>(
     weight: f64,
     counts: &mut Counts,
 ) {
-    let location = |place: Place| match place {
-        Place::Reg(reg) => Location::Reg(reg),
-        Place::Slot(slot) => Location::Frame(slot.0 as i32),
+    let location = |place: RegOrSlot| match place {
+        RegOrSlot::Reg(reg) => Location::Reg(reg),
+        RegOrSlot::Slot(slot) => Location::Frame(slot.0 as i32),
     };
     let mut moves = ParallelMoves::<Reg>::default();
     for action in actions {
         let vreg = func.vreg(action.vreg);
         moves.push(Move {
             source: match action.source {
-                MoveSource::Place(place) => Source::Location(location(place)),
+                MoveSource::Kept(place) => Source::Location(location(place)),
                 MoveSource::Rematerialize(reg) => Source::Fresh(reg),
             },
             dest: location(action.dest),

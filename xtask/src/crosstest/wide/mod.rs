@@ -88,7 +88,7 @@ fn selected(filter: &str) -> Result<Vec<(&'static CodeBase, Level)>> {
 }
 
 /// What became of one code base at one level under one recipe.
-struct Row {
+struct Summary {
     name: &'static str,
     level: Level,
     compiler: String,
@@ -101,7 +101,7 @@ struct Row {
     failures: Vec<String>,
 }
 
-impl Row {
+impl Summary {
     fn is_good(&self) -> bool {
         self.failures.is_empty()
     }
@@ -139,7 +139,7 @@ struct Compiled {
     failure: Option<String>,
 }
 
-fn test_code_base(code_base: &'static CodeBase, level: Level, frazil: &Compiler) -> Result<Row> {
+fn test_code_base(code_base: &'static CodeBase, level: Level, frazil: &Compiler) -> Result<Summary> {
     let made = modules::make(code_base, level)?;
     let folder = workspace::target_dir()
         .join("crosstest/wide")
@@ -149,7 +149,7 @@ fn test_code_base(code_base: &'static CodeBase, level: Level, frazil: &Compiler)
     let compiled = parallel::map(&made.modules, |module| compile(module, frazil, &objects));
     let compiled: Vec<Compiled> = compiled.into_iter().collect::<Result<_>>()?;
 
-    let mut row = Row {
+    let mut row = Summary {
         name: code_base.name,
         level,
         compiler: frazil.name(),

@@ -26,7 +26,7 @@ struct Stored {
 }
 
 /// Constraints with one output fewer in memory for each of these.
-struct Plan {
+struct Rewritten {
     constraints: Vec<u8>,
     stored: Vec<Stored>,
 }
@@ -61,8 +61,8 @@ pub(super) fn emit(body: &mut Body<'_, '_>, call: &Call<'_>) -> Result<bool, Rea
 }
 
 /// Finds the outputs in registers that pointers are given for.
-fn plan(body: &mut Body<'_, '_>, call: &Call<'_>, constraints: &[u8]) -> Result<Plan, ReadError> {
-    let mut plan = Plan {
+fn plan(body: &mut Body<'_, '_>, call: &Call<'_>, constraints: &[u8]) -> Result<Rewritten, ReadError> {
+    let mut plan = Rewritten {
         constraints: Vec::with_capacity(constraints.len()),
         stored: Vec::new(),
     };
@@ -134,7 +134,12 @@ fn allows_memory(mut codes: &[u8]) -> bool {
 }
 
 /// Appends the call with all outputs as results, and gives these.
-fn put_call(body: &mut Body<'_, '_>, call: &Call<'_>, asm: AsmData, plan: &Plan) -> Result<Vec<Operand>, ReadError> {
+fn put_call(
+    body: &mut Body<'_, '_>,
+    call: &Call<'_>,
+    asm: AsmData,
+    plan: &Rewritten,
+) -> Result<Vec<Operand>, ReadError> {
     let build = &mut body.build;
     let sig = signatures::of_call(build, call.ty, call.attribute_list, call.call_conv, &[])?;
     let mut signature = build.function.sig(sig).clone();

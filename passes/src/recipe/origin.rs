@@ -8,7 +8,7 @@ use thiserror::Error;
 
 /// Where something was said.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Origin {
     /// In a file.
     File {
         /// The file's name.
@@ -22,12 +22,12 @@ pub enum Place {
     Option(&'static str),
 }
 
-impl Place {
+impl Origin {
     /// The place of a byte range of a file's text.
-    pub fn in_text(file: &Arc<str>, text: &str, span: Range<usize>) -> Place {
+    pub fn in_text(file: &Arc<str>, text: &str, span: Range<usize>) -> Origin {
         let before = text.get(..span.start).unwrap_or(text);
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        Place::File {
+        Origin::File {
             file: file.clone(),
             line: before.matches('\n').count() + 1,
             column: before[line_start..].chars().count() + 1,
@@ -35,11 +35,11 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::File { file, line, column } => write!(f, "{file}:{line}:{column}"),
-            Place::Option(option) => f.write_str(option),
+            Origin::File { file, line, column } => write!(f, "{file}:{line}:{column}"),
+            Origin::Option(option) => f.write_str(option),
         }
     }
 }
@@ -49,14 +49,14 @@ impl fmt::Display for Place {
 #[error("{}{message}", place.as_ref().map_or(String::new(), |place| format!("{place}: ")))]
 pub struct RecipeError {
     /// Where the mistake is.
-    pub place: Option<Place>,
+    pub place: Option<Origin>,
     /// What is wrong, and what would be right.
     pub message: String,
 }
 
 impl RecipeError {
     /// An error at a place.
-    pub fn at(place: &Place, message: impl Into<String>) -> RecipeError {
+    pub fn at(place: &Origin, message: impl Into<String>) -> RecipeError {
         RecipeError {
             place: Some(place.clone()),
             message: message.into(),
@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn places_count_lines_and_characters() {
         let text = "a\nüb = 1\n";
-        let place = Place::in_text(&Arc::from("x.toml"), text, 4..5);
+        let place = Origin::in_text(&Arc::from("x.toml"), text, 4..5);
         assert_eq!(place.to_string(), "x.toml:2:2");
         assert_eq!(RecipeError::at(&place, "wrong").to_string(), "x.toml:2:2: wrong");
         assert_eq!(RecipeError::new("wrong").to_string(), "wrong");
