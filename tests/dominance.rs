@@ -50,7 +50,7 @@ const WRONG: &[(&str, &str)] = &[
          %p = landingpad { ptr, i32 } cleanup\n ret i32 %v",
         "instruction 1 of block 2 (ret) uses",
     ),
-    // The way from the entry block to `a` goes around the edge that brings the value.
+    // The path from the entry block to `a` avoids the edge that brings the value.
     (
         "br i1 %c, label %i, label %a\ni:\n %v = invoke i32 @get() to label %a unwind label %l\na:\n ret i32 %v\nl:\n\
          %p = landingpad { ptr, i32 } cleanup\n ret i32 0",

@@ -1,4 +1,4 @@
-//! The verifier of machine functions finds what a broken pass leaves behind: each fault here is put into the machine
+//! The verifier of machine functions finds what a broken pass has done: each fault here is put into the machine
 //! code of a function that is right, and must be named.
 
 use frazil_codegen::mfunc::{MFunc, Term, op_desc, pseudo};

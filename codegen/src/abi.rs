@@ -1,8 +1,8 @@
-//! Where arguments and results go, from a convention's table.
+//! Argument and result locations, from the tables of a calling convention.
 //!
-//! One engine for all targets: parts are dealt to registers of their class in order, what is left goes to the stack in
-//! slots. What it does not do: split first-class aggregates (readers did) or decide which C types go to memory (front
-//! ends did).
+//! One algorithm for all targets: the parts of values are assigned to registers of their class in order, and the rest
+//! goes to stack slots. First-class aggregates have been split by the reader, and front ends have decided which C
+//! types are passed in memory.
 
 use crate::desc::ConvDesc;
 use crate::error::CodegenError;

@@ -5,7 +5,7 @@ use crate::reference::Label;
 use crate::reg::Reg;
 use frazil_ir::SymbolId;
 
-/// A branch: taken when `first` is, joined with `second`. Labels are filled in by shared code.
+/// A branch on `first`, or on `first` combined with `second`. Labels are filled in by shared code.
 #[derive(Clone, Copy, Debug)]
 pub struct Branch {
     /// A conditional branch instruction.

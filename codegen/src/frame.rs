@@ -1,7 +1,37 @@
-//! The frame of the function being compiled: slots are handed out below the frame pointer as they are asked for.
+//! The frame of the function being compiled, as far as it is known while code is emitted: a bump allocator for areas
+//! below the frame pointer, with free lists for value slots.
 //!
-//! Slots of values are 4, 8, 16 or 32 bytes and are reused through a free list for each size; a function that calls
-//! something returning twice reuses none (contract 12).
+//! The picture is the frame of a function of the fast path on x86-64, where the frame pointer is `rbp`; on other
+//! targets, [`TargetDesc::incoming_args_offset`] is the distance from the frame pointer to the incoming arguments.
+//!
+//! ```text
+//!  higher addresses
+//!             |  incoming stack arguments       |  the caller's frame
+//!  rbp + 16   +---------------------------------+  canonical frame address (CFA)
+//!             |  return address                 |
+//!  rbp +  8   +---------------------------------+
+//!             |  the caller's rbp               |
+//!  rbp        +---------------------------------+  frame pointer = offset 0
+//!             |  stack guard, if there is one   |  right below rbp: an overflowing array meets it first
+//!             |  stack slots of the function    |  Frame::allocate
+//!             |  value and spill slots          |  Frame::allocate_slot, reused after Frame::free_slot
+//!             |  saved callee-saved registers   |  Frame::allocate_saved, last, when they are known
+//!             |  padding to the stack alignment |
+//!  rsp        +---------------------------------+  rbp - FrameInfo::frame_bytes, after the prologue
+//!             |  dynamic allocas                |
+//!             |  outgoing stack arguments       |  only during a call sequence
+//!             |  red zone, in leaf functions    |  up to 128 bytes that a signal handler does not touch
+//!  lower addresses
+//! ```
+//!
+//! A leaf function whose areas fit the red zone (128 bytes below `rsp` that signal handlers leave alone) does not move
+//! `rsp`, which then equals `rbp`.
+//!
+//! Offsets are negative and never change once they are given out, whatever is allocated later. The selecting context
+//! uses the same allocator; [`crate::finish`] decides where its areas are in the final frame.
+//!
+//! Value slots have 4, 8, 16 or 32 bytes, and a free list for each size. A function that calls something that returns
+//! twice never reuses a slot (contract 12).
 
 use crate::desc::TargetDesc;
 use crate::reg::PRegSet;

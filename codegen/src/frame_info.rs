@@ -1,4 +1,5 @@
-//! What the prologue and the epilogue of a finished function must do, and where targets put their instructions.
+//! What the prologue and epilogue of a finished function must do, and the sink for their instructions.
+//! [`crate::frame`] and `finish/emit.rs` have pictures of the frames.
 
 use crate::minst::{MInst, Mem};
 use crate::module_view::ModuleView;

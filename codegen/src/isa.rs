@@ -1,6 +1,6 @@
 //! What a target supplies: tables and rules ([`Isa`]). Drivers hold the object-safe half, [`crate::target`].
 //!
-//! Targets implement [`Isa`] only. Rules never decide where a value lives; hooks that shared code calls with explicit
+//! Targets implement [`Isa`] only. Rules never decide where a value is; hooks that shared code calls with explicit
 //! registers (`mov`, `spill`, `materialize` ...) may write no other register, and no flags (contract 2), unless their
 //! documentation says so.
 

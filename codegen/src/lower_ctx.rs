@@ -88,7 +88,7 @@ pub struct VariadicArea {
     pub overflow: Mem,
 }
 
-/// The requests. Implemented by the fast context; never in a target.
+/// The requests. Implemented by the fast and the selecting context; never by a target.
 pub trait LowerCtx {
     /// The function.
     fn func(&self) -> &Function;

@@ -13,11 +13,11 @@
 //! * a virtual register that is named by a [`PhiMove`] as source but has no definition at all is a constant:
 //!   [`VReg::constant`] is the instruction that makes it, which may stand at any place (it writes no flags);
 //! * physical registers in operands and in [`RegSets`] are fixed: each is defined before it is used within its block
-//!   and never live from block to block, except those that are not allocatable, and what a call that ends its block
+//!   and never live across a block boundary, except those that are not allocatable, and what a call that ends its block
 //!   leaves to a [`pseudo::ARRIVE`];
 //! * the instructions of a group ([`MFunc::groups`]) are one instruction for allocators and checkers (contract 7):
-//!   every use lives through the group, every definition begins with it, nothing is inserted inside;
-//! * flags live only between neighboring instructions of a block (contract 2);
+//!   every use is live throughout the group, every definition is live from its start, nothing is inserted inside;
+//! * flags are live only between adjacent instructions of a block (contract 2);
 //! * memory operands with base [`Reg::FRAME`] are in the frame, at a distance from where a frame pointer would point;
 //!   for incoming arguments that is made larger by [`INCOMING`], since an address computed from an area of the function
 //!   may pass its end before an index brings it back.
@@ -143,8 +143,8 @@ pub struct RegSets {
 pub enum Term {
     /// To its only edge.
     Jump,
-    /// By the last instruction (two of them, when they are joined) of the block to its first edge if it is taken,
-    /// else to the second. Their labels are not set.
+    /// By the last instruction (two of them for a branch on two conditions) of the block to its first edge if it is
+    /// taken, else to the second. Their labels are not set.
     Branch(Option<Join>),
     /// By the dispatch code that ends the block, whose labels are those of edges; or by a jump to an address, which is
     /// the label of one of them.

@@ -1,8 +1,9 @@
-//! Parallel moves: many locations get new contents at once, each from what the sources held before (contract 12).
+//! Parallel moves: several locations are written at once, each from what the sources held before (contract 12).
 //!
-//! Method: a move is ready when no other pending move reads its destination. Ready moves go first, each may make
-//! another one ready; when none is ready, what is left are disjoint cycles, and one destination's old contents is
-//! saved to break one. Constants are written last. The order is found here; whoever owns the registers emits it.
+//! Method: a move is ready if no other pending move reads its destination. Ready moves are emitted first, and each may
+//! make another one ready. When none is ready, the remaining moves form disjoint cycles; the old contents of one
+//! destination are saved to break a cycle. Constants are written last, since they read nothing. Only the order is
+//! determined here; the caller emits the moves.
 //!
 //! Invariant: each destination occurs once.
 

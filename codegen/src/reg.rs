@@ -92,7 +92,7 @@ impl std::fmt::Debug for Reg {
     }
 }
 
-/// The class of registers that a part of a value lives in; its number is the bank.
+/// The class of registers that a part of a value is in; its number is the bank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum RegClass {

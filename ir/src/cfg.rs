@@ -7,7 +7,7 @@
 use crate::entities::Block;
 use frazil_support::{EntityRef, EpochMap};
 
-/// One way out of a block.
+/// An outgoing edge of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
     /// Where it leads.

@@ -65,7 +65,7 @@ impl DomTree {
         (parent != NONE && parent != block.as_u32()).then(|| Block::new(parent as usize))
     }
 
-    /// Whether every way from the entry to `below` goes through `above`. A reachable block dominates itself.
+    /// Whether every path from the entry to `below` goes through `above`. A reachable block dominates itself.
     #[inline]
     pub fn dominates(&self, above: Block, below: Block) -> bool {
         let (start, end) = self.spans[above.index()];
@@ -189,9 +189,9 @@ struct Work {
     /// The block of each number.
     preorder: Vec<u32>,
     tree_parents: Vec<u32>,
-    /// An ancestor up to which the way is known.
+    /// An ancestor up to which the path is compressed.
     ancestors: Vec<u32>,
-    /// The lowest semidominator on the way there, the ancestor left out.
+    /// The lowest semidominator on the path there, the ancestor excluded.
     labels: Vec<u32>,
     semis: Vec<u32>,
     /// The blocks above the one where the walk is, and how many of their edges were followed.

@@ -410,7 +410,7 @@ impl Function {
                     .for_each(|pair| visit(Block::new(pair[1].as_raw() as usize)));
             }
             Format::Invoke => {
-                // Reverse postorder puts what is visited last next: the normal way.
+                // Reverse postorder puts what is visited last next: the normal successor.
                 let (normal, unwind) = self.invoke_targets(data);
                 visit(unwind);
                 visit(normal);

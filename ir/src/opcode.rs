@@ -230,7 +230,7 @@ macro_rules! for_each_opcode {
             // Operand a is the pointer, b the value; the operation is in the flags.
             AtomicRmw "atomic_rmw" Binary Ty Any;
             // Pointer, expected, new. Results: the old value, and whether it was exchanged.
-            // Flag ordering is the success ordering joined with the failure ordering.
+            // Flag ordering is the success ordering combined with the failure ordering.
             Cmpxchg "cmpxchg" Ternary TyAndBool Any;
             Fence "fence" Nullary None Any;
             // Destination, source, length in bytes (an integer of the instruction's type).

@@ -9,7 +9,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
 
-/// The recipes of both ways to machine code.
+/// The recipes of both paths to machine code.
 const RECIPES: [&str; 2] = ["Om1", "O2"];
 
 const HEAD: &str = "\

@@ -16,7 +16,7 @@ impl Random {
     }
 }
 
-/// Shortest ways in a grid with walls.
+/// Shortest paths in a grid with walls.
 fn ways(random: &mut Random, side: usize) -> u64 {
     let costs: Vec<u32> = (0..side * side).map(|_| random.below(10)).collect();
     let mut best = vec![u64::MAX; side * side];

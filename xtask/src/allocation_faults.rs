@@ -1,4 +1,5 @@
-//! `cargo xtask allocation-faults`: faults in register allocations of random functions, by both ways to compile.
+//! `cargo xtask allocation-faults`: faults in register allocations of random functions, by both paths through the
+//! compiler.
 //!
 //! It runs the test `faults` of the crate `frazil-allocators` in a release build, over many more functions than
 //! everyday runs do, and prints its tables.

@@ -1,4 +1,4 @@
-//! What the analysis walk finds out, for the contexts and for rules that choose what to fold.
+//! The results of the analysis walk, for both contexts and for rules that decide what to fold.
 
 use super::homes::Homes;
 use super::layout::Layout;

@@ -1,7 +1,13 @@
-//! Which producers are folded into their users.
+//! Folding: which instructions are computed by their only user instead of where they stand.
 //!
-//! A target's `fold` is asked once for each instruction with a [`Folder`], marks producers, and its rule must then
-//! absorb exactly those. Address arithmetic is folded here, for all targets, by the address forms in their tables.
+//! For each instruction, the target's `fold` gets a [`Folder`] and marks the operands whose defining instructions it
+//! can absorb, such as a load that becomes a memory operand, or a comparison that is fused with a branch. A mark is a
+//! commitment: nothing is emitted for a marked instruction, so the user's lowering rule must compute it. Address
+//! arithmetic is folded here for all targets, according to the addressing modes in their tables.
+//!
+//! A load may be folded only if no side effect stands between it and its user. To test this without looking at the
+//! instructions in between, the walk keeps a counter of side effects (the *color*): a load and its user have equal
+//! colors exactly if nothing in between has an effect.
 
 use super::facts::{Analysis, Mark};
 use crate::desc::{Addressing, TargetDesc};
@@ -169,7 +175,7 @@ impl<'a> Folder<'a> {
             && self.is_same_address(load.a, store.b)
     }
 
-    /// Whether two pointers are computed in the same way from the same values.
+    /// Whether two pointers are the same computation of the same values.
     fn is_same_address(&self, a: Operand, b: Operand) -> bool {
         const MAX_STEPS: usize = 4;
         let (mut a, mut b) = (a, b);

@@ -1,7 +1,9 @@
-//! Where values are wanted: the registers in which calls take their arguments and functions return their results.
+//! Register hints: the register in which a value is wanted, because a call takes its argument there or the function
+//! returns its result there.
 //!
-//! A value that is computed in the block of its call or return is best computed in the right register at once. Hints
-//! count registers only roughly (memory arguments, values of several parts, hidden pointers): a wrong one costs a move.
+//! Only values that are defined in the block of the call or return get a hint; they are then computed in the right
+//! register from the start. Argument registers are counted only roughly (arguments in memory, values of several parts
+//! and hidden pointers are not treated exactly), since a wrong hint costs one move and nothing else.
 
 use super::facts::Analysis;
 use crate::isa::Isa;

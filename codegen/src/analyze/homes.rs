@@ -1,14 +1,17 @@
-//! Home registers: a few values and stack slots keep one register for their whole life. Here is what the walk counts,
-//! and what [`super::home_choice`] chooses.
+//! Home registers: a few values and stack slots keep one register for the whole function. This module has the weights
+//! that the analysis walk collects; [`super::home_choice`] makes the choice.
 //!
-//! Across blocks the fast context keeps values in memory; for what loops touch most, that costs dearly. The walk adds
-//! up, by loop depth, how often each value is used outside its block and how often each stack slot is loaded and
-//! stored; the heaviest get one of the registers that the target offers for this (they are callee-saved, so that calls
-//! leave them alone). A slot qualifies when its address is only loaded from and stored to, always whole and with one
-//! type: then nobody else can see its memory, and there is none. Two owners may share a register when their intervals
-//! of layout positions do not meet; a slot's interval is the whole function.
+//! The fast context keeps values in memory across block boundaries, which is expensive in loops. So the walk sums up,
+//! weighted by loop depth, the uses of each value outside of its block and the loads and stores of each stack slot.
+//! The heaviest get one of the registers that the target reserves for this purpose. These are callee-saved, so calls
+//! preserve them.
 //!
-//! A function that calls something returning twice has no homes: a jump back would restore old register contents.
+//! A stack slot qualifies if its address is used by nothing but loads and stores of the whole slot with one type. Its
+//! memory is then invisible to everyone else and is not allocated at all. Two owners may share a register if their
+//! intervals of layout positions do not overlap; the interval of a slot is the whole function.
+//!
+//! A function that calls something that returns twice (`setjmp`) has no home registers: the second return restores
+//! register contents from the time of the first.
 
 use crate::reg::{PRegSet, Reg};
 use frazil_ir::{EntityRef, Function, InstData, MemFlags, Opcode, Operand, SlotId, Type, Value};

@@ -1,12 +1,12 @@
-//! Block order and loops.
+//! Block layout and the loop tree.
 //!
 //! Method: one depth-first search finds the reverse postorder and the innermost loop of each block (Wei, Mao, Zou and
-//! Chen, "A New Algorithm for Identifying Loops in Decompilation", SAS 2007), then each loop's blocks are laid out
-//! together, in reverse postorder within it. A function with an irreducible loop counts as one loop as a whole:
-//! correct for live ranges, and rare.
+//! Chen, "A New Algorithm for Identifying Loops in Decompilation", SAS 2007). Then the blocks of each loop are laid
+//! out together, in reverse postorder within the loop. If a function has an irreducible loop, the whole function is
+//! treated as one loop: live ranges stay correct, and this is rare.
 //!
-//! Invariants: the entry comes first; a block comes after its dominators; each loop is a contiguous range that starts
-//! with its header; unreachable blocks are not in the order.
+//! Invariants: the entry comes first; a block comes after its dominators; each loop is a contiguous range of positions
+//! that starts with the loop's header; unreachable blocks have no position.
 
 use frazil_ir::{Block, EntityRef, Function};
 

@@ -1,13 +1,27 @@
-//! The analysis walk: block layout, the choice of what is folded into its user and, for the fast context, live ranges
-//! by blocks.
+//! The analysis walk, the first of the two walks of the fast path: block layout, folding decisions and, for the fast
+//! context, live ranges, register hints and home registers.
 //!
-//! Method: after the layout, one walk over the instructions in that order. A value is folded when it has one use, in
-//! the same block, and no effect stands between; the target chooses (see [`Folder`]), and the choice binds. For the
-//! fast context, each value gets one interval of layout positions, extended to the end of a loop when it is used
-//! inside but defined outside (Kohn, Leis and Neumann, "Adaptive Execution of Compiled Queries", ICDE 2018, section
-//! IV), and it is noted where values are wanted and how much they are used. No bit sets, no fixpoint.
+//! Method: [`layout`] puts the blocks into reverse postorder with each loop contiguous. One forward walk over the
+//! instructions in that order then decides everything else:
 //!
-//! What it does not know: the order of uses within a block; the fast context counts uses for that.
+//! * Folding ([`fold`]): an instruction with one use, in the same block and with no side effect in between, may be
+//!   computed by its user, as a memory operand or a fused condition. The target chooses, and its lowering rule must
+//!   then absorb exactly what was chosen.
+//! * Live ranges ([`Live`]), for the fast context only: one interval of layout positions for each value, from its
+//!   definition to its last use. A value that is defined outside of a loop and used inside lives to the end of that
+//!   loop. This is conservative but needs neither bit sets nor a fixpoint (Kohn, Leis and Neumann, "Adaptive Execution
+//!   of Compiled Queries", ICDE 2018, section IV).
+//! * Register hints (`hints.rs`) and weights for home registers ([`homes`]), for the fast context only.
+//!
+//! ```text
+//! position   0        1         2         3         4
+//! block      entry -> header -> body ---> latch --> exit
+//!                       ^---------------------|
+//! a = ...    def                use                          [0, end of 3]: extended to the end of the loop
+//! b = ...             def       use                          [1, 2]: defined and used inside
+//! ```
+//!
+//! The order of uses within a block is not recorded: the fast context counts remaining uses while it emits code.
 
 mod facts;
 pub mod fold;

@@ -1,4 +1,4 @@
-//! Puts what the checker found into words.
+//! Describes a failed proof in words: the use, the place, and what is there instead.
 
 use super::error::{CheckError, CheckFault, Missing};
 use super::flow::{Flow, Name, Op, Place};

@@ -1,4 +1,4 @@
-//! What the checker says when it rejects an allocation.
+//! The errors of the checker.
 
 use std::fmt;
 

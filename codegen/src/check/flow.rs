@@ -1,11 +1,11 @@
-//! The form of a function that the checker reads: what each instruction asks of places and does to them.
+//! The form of a function that the checker reads: a control flow graph whose steps use, define, copy and clobber.
 //!
 //! Both kinds of compiled functions are brought into it ([`super::machine`], [`super::trace`]). A *name* stands for
 //! what a program computes: a virtual register, a part of a value, a constant, what a physical register was made to
 //! hold. A *place* is where bits are: a physical register, the condition flags, a piece of memory. An allocation is
-//! right when each use finds its name in the place that the instruction reads.
+//! right if each use finds its name in the place that the instruction reads.
 //!
-//! It knows no instructions and no target.
+//! This module knows no instructions and no target.
 
 /// What a program computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,8 +1,8 @@
-//! A group of instructions as one: see contract 7 and [`crate::mfunc::MFunc::groups`].
+//! A group of instructions as a single instruction: see contract 7 and [`crate::mfunc::MFunc::groups`].
 //!
-//! Every use lives through the group and every definition begins with it, so that inside the group nothing moves:
-//! a name that is defined in the group has one place, and a place in which something is defined has one name. Steps
-//! then are all uses of what comes from before the group, and after them all definitions.
+//! Every use is live throughout the group and every definition begins with it, so nothing moves inside: a name that is
+//! defined in the group has one place, and a place that is defined has one name. In the checker's form, a group is all
+//! uses of what was defined before it, followed by all definitions.
 
 use super::flow::{Flow, Name, Op, Place};
 use super::site::{NO_OPERAND, Operand};

@@ -1,15 +1,32 @@
-//! The symbolic checker: proves that an allocation keeps every value where its uses look for it.
+//! The symbolic checker of register allocations: proves that every use finds its value in the place that it reads.
 //!
-//! It is told what each operand of an instruction stands for (a *name*) and where the allocation puts it, follows
-//! which names each register and slot holds through moves, calls and control flow, and requires that every use finds
-//! its name. It shares no code with the allocators and knows nothing of how they decide. Machine functions with an
-//! [`Allocation`] and what the fast path emitted are brought into one form ([`flow`]) and proved by one algorithm
-//! ([`solve`]).
+//! It is an abstract interpretation after Rideau and Leroy, "Validating Register Allocation and Spilling" (2010), and
+//! the checker of `regalloc2`. A *name* stands for what the program computes (a virtual register, say), a *place* for
+//! where bits are (a physical register, a spill slot). The abstract state maps each place to the set of names whose
+//! values it holds. Definitions, moves, calls and edges change it, and each use requires that its name is in the set
+//! of its place.
 //!
-//! What it does not prove: that instructions compute what the program means, that blocks are connected as branches
-//! say, where the frame puts slots, and what prologue and epilogue do.
+//! ```text
+//!          all names                  top: no path to this point has been seen yet
+//!         /    |     \
+//!   {v1,v2} {v1,v3} {v2,v3}           after v2 = copy v1, a place may hold both
+//!      |   \ /   \ /   |
+//!      |   / \   / \   |
+//!     {v1}   {v2}   {v3}              after a definition
+//!         \    |    /
+//!            { }                      bottom: clobbered, or nothing in common on the paths that meet
+//! ```
 //!
-//! After Rideau and Leroy, "Validating Register Allocation and Spilling" (2010), and the checker of `regalloc2`.
+//! Where paths meet, a place holds what it holds on all of them: the meet of the lattice is set intersection. The
+//! solution is the greatest fixpoint, so that a loop does not destroy what it preserves. A use is wrong if its name is
+//! missing in that solution ([`solve`] finds it without iterating).
+//!
+//! Machine functions with an [`Allocation`] ([`machine`]) and the emitted code of the fast path ([`trace`]) are
+//! brought into one form ([`flow`]) and proved by the same algorithm. The checker shares no code with the allocators
+//! and knows nothing of how they decide.
+//!
+//! Not proved: that instructions compute what the program means, that the control flow graph agrees with the branches,
+//! where the frame puts slots, and what prologues and epilogues do.
 
 mod describe;
 mod error;

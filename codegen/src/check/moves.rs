@@ -1,4 +1,4 @@
-//! Tells copies, spills and reloads from other instructions, by comparing them with those that the target makes.
+//! Recognizes copies, spills and reloads, by comparing instructions with those that the target's hooks make.
 
 use crate::isa::Isa;
 use crate::minst::{MInst, Mem};

@@ -1,5 +1,5 @@
-//! Rules about allocations that do not depend on what places contain: classes, sizes, which registers may be taken,
-//! where edits may stand, which operands may be in memory.
+//! Rules about allocations that do not depend on contents: register classes, sizes, which registers are allocatable,
+//! where edits may be, which operands may be in memory.
 
 use crate::desc::Role;
 use crate::mfunc::{MFunc, Term, VReg, op_desc, pseudo};

@@ -1,6 +1,6 @@
-//! Where in a machine function the operations of the checker's form come from.
+//! References from steps of the checker's form back to the machine function, for error messages.
 //!
-//! A site is a word: four times the number of an instruction plus that of an operand, or [`EDGE_SITE`] and an edge.
+//! A site is a number: four times the number of an instruction plus that of an operand, or [`EDGE_SITE`] and an edge.
 
 use super::flow::{Name, Place};
 

@@ -1,16 +1,20 @@
-//! Proves that every use of a [`Flow`] finds its name.
+//! The solver of the checker: proves that every use of a [`Flow`] finds its name. [`super`] describes the lattice.
 //!
-//! Method: abstract interpretation over sets of names for each place; at joins, a place holds what it holds on every
-//! way in (see Rideau and Leroy, "Validating register allocation and spilling", and the checker of `regalloc2`). Two
-//! things keep it linear in practice. First, each block is walked once, symbolically: a place that was not written
-//! holds "what this place held at the entry", copies carry that on, and so a use either finds its name, or fails, or
-//! becomes a *demand*: at the block's entry, this place must hold this name. Second, demands are followed backwards
-//! through the ends of the predecessors, each only once for a block; whatever nobody demands is never looked at. The
-//! steps distribute over intersection, so following every way backwards gives the same answer as iterating forwards
-//! to the greatest fixpoint: a demand met again on a loop holds if all other paths into the loop satisfy it.
+//! Method: the data-flow problem is solved on demand, in two steps that keep it linear in practice.
 //!
-//! Places do not hold names but *values*, since a name may be defined anew: each definition makes a value, a name at
-//! the block's entry stands for the value with its own number, and names may share a value, when one is a copy.
+//! 1. Each block is walked once, symbolically. A place that the block has not written holds "what it held at the
+//!    block's entry", and copies propagate that. So a use either finds its name, or fails, or becomes a *demand*: at
+//!    the entry of this block, this place must hold this name.
+//! 2. Demands are propagated backward through the ends of predecessors, each at most once for a block. At the entry of
+//!    the function, a demand fails. Places that nobody demands are never examined.
+//!
+//! Transfer functions distribute over intersection, so following all paths backward gives the same answer as iterating
+//! forward to the greatest fixpoint. In particular, a demand that is met again around a loop holds if all other paths
+//! into the loop satisfy it.
+//!
+//! Places hold *values* rather than names, because a name may be redefined: each definition makes a new value, a name
+//! at the entry of a block stands for the value with its own number, and names share a value if one is a copy of the
+//! other.
 
 use super::flow::{Flow, Name, Op, Place};
 use frazil_support::{EpochMap, FxHashSet};
@@ -20,7 +24,7 @@ use frazil_support::{EpochMap, FxHashSet};
 pub(super) struct Failure {
     /// The step that uses.
     pub op: u32,
-    /// The place where the name is missing; on a way to the use, it may be another one than the use's.
+    /// The place where the name is missing; on a path to the use, it may differ from the use's place.
     pub place: Place,
     /// The name that is missing, as it is called there.
     pub name: Name,
@@ -312,7 +316,7 @@ impl Solver {
             .collect()
     }
 
-    /// Keeps what the block leaves behind.
+    /// Keeps the contents of written places at the end of the block.
     fn keep_end(&mut self) {
         self.end_start.push(self.ends.len() as u32);
         self.touched.sort_unstable();

@@ -220,7 +220,7 @@ fn carry(vreg: Reg, source: RegOrSlot, dest: RegOrSlot) -> AllocMove {
     }
 }
 
-/// Three constants, of which the first lives over the definition of the others.
+/// Three constants, of which the first is live across the definitions of the others.
 fn straight() -> MFunc {
     let code = [
         inst(LI, &[v(0)]),

@@ -1,13 +1,13 @@
-//! Brings what the fast path emits into the checker's form ([`super::flow`]), while it emits it.
+//! Brings the code that the fast path emits into the checker's form ([`super::flow`]) while it is emitted.
 //!
-//! The context says what the registers that it hands to rules stand for ([`Record`]). Each instruction of a rule then
-//! uses and defines those names. Everything else is read from the instructions in the buffer's log: copies, spills
-//! and reloads, which are known by being what the target's hooks make, move contents; other instructions of the
-//! context only destroy. So what the context believes about registers and slots is not believed here.
+//! The context declares what the registers that it hands to rules stand for ([`Record`]), and each instruction of a
+//! rule uses and defines these names. Everything else is read from the emitted instructions: copies, spills and
+//! reloads, which are recognized by comparison with what the target's hooks make, move contents; other instructions of
+//! the context only clobber. So nothing that the context believes about registers and slots is taken on trust.
 //!
-//! Names are parts of operands, what stack slots in registers contain, and, for each register handed out for writing,
-//! one that stands for what the rule puts there. As in machine functions, each physical register has a name for what
-//! instructions put there that name it on their own account.
+//! Names are parts of operands, the contents of stack slots in home registers, and one name for each register that is
+//! handed out for writing, for what the rule puts there. As in machine functions, each physical register also has a
+//! name for what instructions put there that write it by themselves.
 
 use super::describe;
 use super::error::{CheckError, CheckFault, Missing};

@@ -1,4 +1,4 @@
-//! What both contexts hold of the function that is compiled.
+//! The state that both contexts have in common for the function that is compiled.
 
 use crate::buffer::CodeBuffer;
 use crate::context::frame_code::{branch_mark, stack_probes};
@@ -119,8 +119,8 @@ impl<'a, I: Isa> Base<'a, I> {
 
 /// Makes the labels that are the addresses of blocks.
 ///
-/// The address of a target of the function's one indirect jump is where the way from the jump to the target begins,
-/// with the moves into the target's phis if there are any (contract 11); that of another block is the block.
+/// The address of a target of the function's one indirect jump is the label on the edge from the jump to the target
+/// at which the moves into the target's phis begin, if there are any (contract 11); that of another block is the block.
 #[cold]
 fn address_blocks(function: &Function, buf: &mut CodeBuffer) -> Result<(), CodegenError> {
     if function.cfg.indirect_jumps() > 1 {

@@ -1,4 +1,4 @@
-//! What calls have in common in both contexts.
+//! The steps of a call that are the same in both contexts.
 
 use super::Context;
 use crate::branch::CallTarget;

@@ -1,10 +1,10 @@
-//! Registers that a function sets to zero before it is left (LLVM's attribute "zero-call-used-regs"), so that nobody
-//! finds there what it computed with.
+//! Registers that are zeroed before a function returns (LLVM's attribute "zero-call-used-regs"), so that intermediate
+//! results do not leak to the caller.
 //!
-//! The rules are those of LLVM's `PEI::insertZeroCallUsedRegs`: cleared are registers that calls do not keep, before
-//! each return and each call that takes the function's place; not what the caller or the callee reads there. Where the
-//! attribute asks for registers that are used, those count that the function may have used: the fast context takes all
-//! that a call overwrites. On the stack of the floating-point unit, LLVM clears results as well, which are kept here.
+//! The rules are those of LLVM's `PEI::insertZeroCallUsedRegs`: caller-saved registers are zeroed before each return
+//! and each tail call, except for those that hold results or arguments. If the attribute asks for used registers only,
+//! those count that the function may have used; the fast context counts all registers that any of its calls clobbers.
+//! On the stack of the floating-point unit, LLVM zeroes results as well, which are kept here.
 
 use crate::abi::{ArgLayout, ArgPlace, Place};
 use crate::desc::ConvDesc;

@@ -1,4 +1,4 @@
-//! Constants, symbols and places in registers.
+//! Materialization of constants, symbols and places in registers.
 
 use super::Context;
 use super::address::Addressing;

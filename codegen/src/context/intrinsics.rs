@@ -1,4 +1,5 @@
-//! Calls of intrinsics that have no opcode: the target's own. It has a rule for them, or a text of assembly.
+//! Calls of target-specific intrinsics, which have no opcode: the target has a rule for them, or an inline assembly
+//! text.
 
 use super::Context;
 use crate::abi::unsupported_type;

@@ -1,8 +1,8 @@
-//! What both contexts do in the same way: addresses, constants, switches, the beginnings of calls.
+//! What the fast and the selecting context have in common: addresses, constants, switches, the first half of calls.
 //!
-//! A context ([`crate::fast`], [`crate::select`]) says where stack slots are and grants the requests of
-//! [`LowerCtx`]; the trait here has the rest as provided methods, on what both hold ([`Base`]). It does not decide in
-//! which registers anything is.
+//! A context ([`crate::fast`], [`crate::select`]) knows the frame offsets of stack slots and implements the requests
+//! of [`LowerCtx`]. The trait here provides the rest as default methods over the state that both contexts have
+//! ([`Base`]). It never decides in which register anything is.
 
 mod address;
 mod base;

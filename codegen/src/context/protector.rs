@@ -1,11 +1,13 @@
-//! Guards of frames: which functions have one, and which slots lie next to it.
+//! Stack guards (stack smashing protection): which functions have one, and which slots are next to it.
 //!
-//! A guard is a word between the areas of a frame and what the caller needs, whose value an attacker does not know;
-//! before the function returns, it must be unchanged. The target stores and compares it in prologue and epilogue.
+//! A guard is a word between the areas of a frame and the return address and saved frame pointer. Its value is unknown
+//! to an attacker and must be unchanged when the function returns. The target's prologue stores it, and its epilogue
+//! compares it.
 //!
-//! Method: memory whose address goes anywhere but into loads and stores of it can be written beyond its end. That is
-//! more than LLVM's `StackProtector` counts, which looks at types, so that no function is without a guard that has one
-//! there. Such slots come right below the guard, larger ones first: a write beyond them meets nothing else.
+//! Method: a slot whose address is used by anything but loads from it and stores to it may be written beyond its end.
+//! LLVM's `StackProtector`, which looks at types, considers fewer slots, so every function that has a guard there has
+//! one here. Such slots are placed right below the guard, larger ones first, so that an overflow reaches the guard
+//! before other slots.
 //!
 //! Not done: a comparison before calls that do not return but unwind.
 

@@ -1,4 +1,4 @@
-//! What is refused before a function is compiled, whatever the context.
+//! What is refused before a function is compiled, in either context.
 
 use super::clearing::refuse_clearing;
 use crate::desc::{ConvDesc, TargetDesc};

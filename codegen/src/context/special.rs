@@ -1,9 +1,9 @@
-//! What calls with unusual arguments need in both contexts: Swift's error, and arguments on the stack that are aligned
-//! more strictly than the stack is.
+//! Unusual arguments of calls, for both contexts: Swift's error, and stack arguments with a stricter alignment than
+//! the stack.
 //!
-//! Swift's error is a variable that no code may take the address of; callers and callees pass it on in a register. Here
-//! it is memory: of the function that declares it, or, for a parameter, of a place in the frame that the function fills
-//! when it is entered and reads when it returns.
+//! Swift's error is a variable whose address cannot be taken; callers and callees pass it on in a register. Here it is
+//! memory: that of the function that declares it, or, for a parameter, an area of the frame that is written at
+//! function entry and read at returns.
 
 use super::calls::PendingCall;
 use super::{Addressing, Context};

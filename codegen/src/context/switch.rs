@@ -1,11 +1,11 @@
-//! Switches: clusters of cases, and a balanced tree of comparisons over clusters.
+//! Lowering of switches: cases become clusters, and a balanced tree of comparisons selects the cluster.
 //!
-//! Cases with consecutive values and one target are one range, tested with one comparison. Ranges near each other with
-//! few targets are tested as bits of a mask for each target; dense ones make a jump table (Sayle, "A Superoptimizer
-//! Analysis of Multiway Branch Code Generation", GCC Summit 2008, compares these).
+//! Consecutive values with one target form a range, tested with one comparison. Ranges near each other with few
+//! targets become a bit test, with one mask for each target. Dense ranges become a jump table (Sayle, "A
+//! Superoptimizer Analysis of Multiway Branch Code Generation", GCC Summit 2008, compares these).
 //!
-//! All registers are taken before the first comparison, since the code that follows is not run in a line: nothing may
-//! be stored or loaded behind the context's back in one arm only.
+//! All registers are taken before the first comparison: the code after it branches, and a store or reload that the
+//! context makes in one arm would be missing in the others.
 
 use super::Context;
 use crate::branch::{CaseTable, CaseTest, SwitchValue};

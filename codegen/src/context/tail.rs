@@ -1,8 +1,8 @@
-//! Calls that take the place of their caller: which may, and what is refused of those that must.
+//! Tail calls: which calls may be tail calls, and which mandatory ones (`musttail`) are refused.
 //!
-//! The callee finds its arguments on the stack where those of the caller were, and returns to the caller's caller. So
-//! both have the same convention, the callee saves what the caller would have had to, its arguments fit into the
-//! caller's, and its results are the caller's.
+//! The callee finds its stack arguments where those of the caller were, and returns to the caller's caller. So caller
+//! and callee must agree on the convention and on callee-saved registers, the callee's stack arguments must fit into
+//! the caller's area, and its results must be the caller's.
 
 use super::Context;
 use super::calls::PendingCall;

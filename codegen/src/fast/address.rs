@@ -1,4 +1,4 @@
-//! Where the stack slots of the function are.
+//! Frame offsets of the function's stack slots.
 
 use super::record::{Record, Thing};
 use super::state::NO_REG;

@@ -1,4 +1,4 @@
-//! The walk over blocks and instructions, and the terminators.
+//! The walk over blocks and instructions, and the terminators: branches, and which successor becomes the fall-through.
 
 use super::FastCtx;
 use super::edges::Exit;

@@ -1,4 +1,5 @@
-//! What calls need in the fast context whose callee's register an argument has taken.
+//! Calls through a pointer whose register is needed for an argument: where the fast context keeps the callee
+//! meanwhile.
 
 use super::FastCtx;
 use super::record::Record;

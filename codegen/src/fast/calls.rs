@@ -1,4 +1,5 @@
-//! Calls, the entry of the function, and returns: all by tables and parallel moves (contract 12).
+//! Calls, function entry and returns: parallel moves between values and the locations of the calling convention
+//! (contract 12).
 
 use super::record::{Record, Spot, Thing};
 use super::state::NO_REG;

@@ -1,4 +1,4 @@
-//! The requests of lowering rules, as the fast context grants them.
+//! [`LowerCtx`], the requests of lowering rules, implemented by the fast context.
 
 use super::record::{By, Record, Thing};
 use super::state::{NO_REG, Owner};
@@ -407,7 +407,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         self.rec.hand_over(reg);
     }
 
-    /// Records that a part lives in a register.
+    /// Records that a part is in a register.
     #[inline]
     fn set_owner(&mut self, value: Value, part: u8, reg: Reg) {
         self.st.regs.owner[reg.index()] = Owner::part(value, part);

@@ -1,8 +1,8 @@
-//! Edges: the moves into the phis of a successor.
+//! Control-flow edges: the parallel move into the phis of the successor.
 //!
-//! Phis live in frame slots; all phis of an edge are written at once (see [`crate::parallel_move`]). The moves run
-//! after the branch that chose the edge, so they may not change what the context believes about registers: only
-//! scratch registers and phi slots are written.
+//! Phis are in frame slots or home registers, and all phis of an edge are written at once ([`crate::parallel_move`]).
+//! The moves are emitted after the branch that takes the edge, and the other successors continue with the register
+//! file as it was before. So the moves write nothing but phis and scratch registers.
 
 use super::record::{Record, Spot, Thing};
 use super::state::FreshPart;

@@ -1,10 +1,12 @@
-//! Calls that may unwind to a landing pad, landing pads, and going on with an exception.
+//! Invokes, landing pads and `resume` in the fast context.
 //!
-//! Unwinders restore callee-saved registers and the stack pointer as they were at the call. Everything that lives on
-//! after an invoke is stored before its call, so that a pad finds it in the frame or in a home register, whatever
-//! happens on the normal way. An edge to a pad with phis, or from a call with arguments on the stack or one that
-//! overwrites home registers, has code of its own, which stands after the normal way; the exception registers pass
-//! through it untouched.
+//! When an exception reaches a landing pad, the unwinder has restored callee-saved registers and the stack pointer to
+//! their contents at the call. So every value that is live after an invoke is stored before the call, and a landing
+//! pad finds it in its slot or home register, whatever the normal successor does with registers.
+//!
+//! An unwind edge needs code of its own if the landing pad has phis, if the call has arguments on the stack, or if it
+//! overwrites home registers. That code stands after the code of the normal edge, and preserves the registers in which
+//! the unwinder passes the exception.
 
 use super::edges::Exit;
 use super::record::{Record, Thing};
@@ -97,7 +99,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     }
 
     /// Stores what the phis of a landing pad take: results that are brought from memory may drive it out of a register
-    /// that the call keeps, but on the normal way only.
+    /// that the call keeps, but on the normal edge only.
     fn store_edge_operands(&mut self, edge: Edge) {
         let function = self.base.function;
         let start = function.block_insts(edge.target).start;

@@ -1,20 +1,34 @@
-//! The fast path: one walk that lowers, allocates registers and encodes (recipe `Om1`).
+//! The fast context: lowering, register allocation and encoding in one forward walk (recipe `Om1`).
 //!
-//! Method, after Engelke and Schwarz's TPDE: values live in registers within a block and in frame slots across blocks.
-//! A register is freed when the last use of its value is done; use counts say when. Before a terminator, values that
-//! live on are stored; if the next block has no other predecessor, registers keep their contents into it, else they are
-//! forgotten. There are no register maps for blocks and no moves on edges but those of phis, which live in slots,
-//! unless they have a home register (see [`crate::analyze::homes`]). The scratch registers of the target are never
-//! allocated; they serve moves between memory.
+//! Method (after Engelke and Schwarz's TPDE):
+//!
+//! * Within a block, values are in registers. A register becomes free after the last use of its value, which the
+//!   remaining use count tells ([`state::Assign`]).
+//! * Across blocks, values are in frame slots. Before a terminator, every live-out value that is not in its slot yet
+//!   is stored. If the next block in layout has this block as its only predecessor, registers keep their contents into
+//!   it; otherwise the block starts with an empty register file. So there is no register state for each block, and
+//!   edges need no repair code.
+//! * The exceptions are values with a [home register](crate::analyze::homes), which are never in a slot.
+//! * Phis are in slots or home registers. The moves into them are the only code on edges (`edges.rs`).
+//! * The target's scratch registers are never allocated; they serve moves from memory to memory.
+//!
+//! ```text
+//! b1:  v1 = ...        rax         b1 ends with a branch: v1 is live-out, so it is stored to its slot
+//!      branch b2, b3
+//! b2:  use v1          rax         b2 comes next, and b1 is its only predecessor: v1 is still in rax, too
+//! b3:  use v1          [slot]      not next in layout: reloaded when it is first used
+//! ```
 //!
 //! Invariants:
-//! * a live part of a value is in its register, or stored, or both;
-//! * a part that is not stored has been in a register on every path from its definition (which then is a chain of
-//!   blocks without other exits);
-//! * the stack pointer is where the prologue left it outside call sequences, dynamic allocas apart; frame slots
-//!   are addressed from the frame pointer only.
+//! * A live part of a value is in its register, or in its slot, or in both. A slot is written once: an SSA value does
+//!   not change.
+//! * A part that is not in its slot has been in a register since its definition, along a chain of blocks that jump to
+//!   one another and have no other predecessors.
+//! * Outside of call sequences and but for dynamic allocas, the stack pointer is where the prologue put it. Slots are
+//!   addressed relative to the frame pointer ([`crate::frame`] has a picture).
 //!
-//! The prologue is made last, when frame size and written registers are known, in a buffer of its own.
+//! The prologue is encoded last and into a buffer of its own, because it depends on the size of the frame and on the
+//! callee-saved registers that were written.
 
 mod address;
 mod blocks;

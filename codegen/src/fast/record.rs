@@ -1,11 +1,11 @@
-//! What the fast context tells a checker while it works.
+//! What the fast context tells the checker while it emits code.
 //!
-//! The context says which part of an operand or result each register that it hands to a rule stands for, and where
-//! it means to have arguments and results. What really happens to registers and slots, the moves, spills and reloads
-//! included, a recorder must read from the instructions that were emitted: else the context would certify itself.
+//! The context declares which part of an operand or result each register that it hands to a rule stands for, and where
+//! it intends to have arguments and results. What happens to registers and slots, including moves, spills and reloads,
+//! the recorder must read from the emitted instructions; otherwise the context would vouch for itself.
 //!
-//! [`NoRecord`] does nothing and costs nothing: the context is generic over the recorder, and its calls are compiled
-//! away. [`crate::check::Trace`] brings the function into the checker's form.
+//! [`NoRecord`] does nothing and costs nothing, because the context is generic over the recorder.
+//! [`crate::check::Trace`] brings the function into the checker's form.
 
 use crate::buffer::{CodeBuffer, LogItem};
 use crate::isa::Isa;
@@ -19,7 +19,7 @@ use frazil_ir::{Block, Function, Operand, SlotId, Value};
 pub(crate) enum Thing {
     /// A part of an operand.
     Part(Operand, u8),
-    /// The contents of a stack slot that lives in a register.
+    /// The contents of a stack slot that has a home register.
     SlotContents(SlotId),
     /// The address of an over-aligned stack slot.
     SlotAddress(SlotId),

@@ -1,4 +1,5 @@
-//! Registers of the fast context: allocation, eviction, storing, loading.
+//! The register file of the fast context: allocation, eviction (round robin, values that are already in their slots
+//! first), spilling and reloading.
 
 use super::record::{By, Record, log_from};
 use super::state::{NO_REG, Owner};
@@ -269,7 +270,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         all.minus(self.st.regs.free).minus(self.st.regs.fixed)
     }
 
-    /// Stores every value that lives on after the current block.
+    /// Stores every live-out value of the current block.
     pub(super) fn store_live_out(&mut self) {
         for reg in self.owned().iter() {
             if let Some((value, part)) = self.st.regs.owner[reg.index()].as_part()

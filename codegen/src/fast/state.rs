@@ -1,4 +1,5 @@
-//! What the fast context keeps from function to function: the assignment of each value, the register file, scratch.
+//! The state of the fast context, whose memory is used again for each function: where each part of each value is, and
+//! which register belongs to what.
 
 use crate::abi::ArgLayout;
 use crate::analyze::{Analysis, HomeOwner};

@@ -1,6 +1,7 @@
-//! Switches in the fast context (see [`crate::context::switch`] for how cases are told apart), and indirect jumps.
+//! Switches in the fast context ([`crate::context::switch`] decides how cases are told apart), and indirect jumps.
 //!
-//! The address of a block that an indirect jump leads to is the label of the way out (see [`crate::context::Base`]).
+//! If an edge of an indirect jump has moves, the address of its target block is the label of these moves and not that
+//! of the block (contract 11; see [`crate::context::Base`]).
 
 use super::FastCtx;
 use super::edges::Exit;
@@ -88,7 +89,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
     }
 
-    /// Finds a label for each way out: the target's, or one in front of the edge's moves.
+    /// Finds a label for each edge: the target's, or one in front of the edge's moves.
     fn label_exits(&mut self, block: Block) {
         let function = self.base.function;
         self.st.exit_labels.reset(function.blocks.len());

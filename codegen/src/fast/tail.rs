@@ -1,9 +1,9 @@
-//! Calls that take the place of the function, in the fast context: only those that must.
+//! Tail calls in the fast context: only those that are mandatory (`musttail`).
 //!
-//! Arguments go to registers and to where the function's own arguments on the stack are, all by one parallel move,
-//! since they may be made of those. Memory that is passed by value is copied to the frame before and to its place
-//! after that, by way of scratch registers. The frame is given back after the body, where it is known: a jump goes
-//! there.
+//! Arguments go to registers and to the stack area of the function's own incoming arguments, in one parallel move,
+//! since they may be computed from those. Memory that is passed by value is first copied into the frame, and to its
+//! final location after the parallel move, with the help of scratch registers. The epilogue of a tail call stands
+//! after the body, when the size of the frame is known, and the call jumps to it.
 
 use super::FastCtx;
 use super::record::Record;

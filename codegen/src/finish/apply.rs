@@ -1,11 +1,14 @@
-//! Applies an allocation: virtual registers become physical ones, moves become instructions, edges with moves become
-//! blocks.
+//! Applies an allocation: virtual registers become physical ones, moves become instructions, and edges with moves
+//! become blocks where necessary.
 //!
-//! Where the moves of an edge stand: at the end of the block it leaves if that has no other edge; at the start of the
-//! block it enters if that has no other edge; else in a block of their own, right after the block it leaves, or, when
-//! it leaves a loop or unwinds, at the function's end, out of the way. Moves at one point take place at the same time;
-//! they are ordered by [`crate::parallel_move`]. Cycles of an edge go through the scratch register, those beside an
-//! instruction through the frame, since a rule may hold something in the scratch register there.
+//! Moves of an edge are placed at the end of its source if that has no other successor; otherwise at the start of its
+//! target if that has no other predecessor; otherwise the edge is critical and gets a block of its own. That block
+//! follows the source, or stands at the end of the function if the edge leaves a loop or is an unwind edge, so that it
+//! does not get in the way of the fall-through.
+//!
+//! The moves at one point are parallel; [`crate::parallel_move`] puts them into order. A cycle on an edge is broken
+//! with the scratch register. A cycle beside an instruction is broken through the frame, because the lowering rule
+//! there may hold a value in the scratch register.
 
 use crate::isa::Isa;
 use crate::mfunc::{MBlock, MEdge, MFunc, Term, can_rematerialize, op_desc, pseudo};

@@ -1,8 +1,8 @@
-//! Puts physical registers and addresses into inline assembly texts.
+//! Substitutes physical registers and addresses into inline assembly texts.
 //!
-//! Method: the instructions of a text's group come one after the other; those of operands are kept until the text
-//! itself comes. What the target encodes by its own table goes into the buffer like other instructions, unless
-//! assembly text is wanted, which gets every text as it was written.
+//! Method: the instructions of a text's group arrive one after the other; those that describe operands are collected
+//! until the text itself arrives. If all statements of a text are in the target's op table, they are encoded into the
+//! buffer like other instructions, except when assembly text is written, which keeps every text as the user wrote it.
 
 use crate::buffer::CodeBuffer;
 use crate::error::CodegenError;

@@ -1,12 +1,38 @@
 //! Lays out the frame and encodes a machine function over physical registers.
 //!
-//! Layout of a frame whose target pushes saved registers ([`crate::desc::TargetDesc::pushes_saved_registers`]), from
-//! the frame pointer's place down: saved registers (from one place higher if the frame pointer is not set up, since
-//! its own place is free then), filler up to 16 bytes, the areas of the function, the outgoing arguments. Offsets
-//! below the frame pointer are moved down past the saved registers when instructions are encoded; without frame
-//! pointer they are counted from the stack pointer.
+//! Areas of the frame have been allocated at negative offsets from a frame pointer ([`crate::frame`]), before it was
+//! known whether there is one and which registers are saved. Here these offsets become addresses ([`FrameMap`]), in
+//! one of three layouts. A target that stores its saved registers ([`crate::desc::TargetDesc::pushes_saved_registers`]
+//! is false) keeps the offsets as they are. For a target that pushes them, pictured for x86-64:
 //!
-//! Jumps to blocks that only jump on go to their end at once; such blocks are not emitted.
+//! ```text
+//!    with frame pointer               without frame pointer            with realigned stack
+//!  |  incoming arguments |          |  incoming arguments |          |  incoming arguments |
+//!  +---------------------+ CFA      +---------------------+ CFA      +---------------------+ CFA
+//!  |  return address     |          |  return address     |          |  return address     |
+//!  +---------------------+          +---------------------+          +---------------------+
+//!  |  caller's rbp       |          |  pushed registers   | <- F     |  caller's rbp       |
+//!  +---------------------+ <- rbp   |                     |          +---------------------+ <- rbp
+//!  |  pushed registers   |    = F   |                     |          |  pushed registers   |
+//!  +---------------------+          +---------------------+          |  stored float regs  |
+//!  |  padding to align   |          |  padding to align   |          |  gap: and rsp, -N   |
+//!  +---------------------+ <- A     +---------------------+ <- A     +---------------------+ <- A
+//!  |  areas of the       |          |  areas of the       |          |  areas of the       |
+//!  |  function, stored   |          |  function, stored   |          |  function           |
+//!  |  float registers    |          |  float registers    |          |                     |
+//!  |  outgoing arguments |          |  outgoing arguments |          |  outgoing arguments |
+//!  +---------------------+ <- rsp   +---------------------+ <- rsp   +---------------------+ <- rsp
+//! ```
+//!
+//! An area at offset `-n` is `n` bytes below A: at `rbp - (F - A) - n` with a frame pointer, and at a positive
+//! distance from `rsp` without one or if the stack is realigned. In the latter case, `rsp` is replaced by
+//! [`FrameInfo::area_register`] if the function moves the stack pointer. F is where a frame pointer points or would
+//! point. Without one, the first pushed register takes the place of the caller's `rbp`. Incoming arguments are
+//! addressed relative to `rbp`, or to `rsp` if there is no frame pointer. A leaf function whose frame fits the red
+//! zone does not move `rsp` at all.
+//!
+//! Jumps to blocks that contain nothing but a jump are threaded to their final targets, and such blocks are not
+//! emitted.
 
 use super::asm;
 use super::wrapped::{describe_frame, find_blocks_with_frame};

@@ -1,7 +1,7 @@
 //! From a machine function and its allocation to bytes.
 //!
-//! [`apply`] makes a machine function over physical registers, with moves and edge blocks written out, on which
-//! machine passes may run; [`emit`] lays out the frame and encodes.
+//! [`apply`] makes a machine function over physical registers, in which all moves and edge blocks are explicit, and on
+//! which machine passes may run. [`emit`] lays out the frame and encodes.
 
 pub(crate) mod apply;
 mod asm;

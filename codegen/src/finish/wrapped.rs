@@ -1,8 +1,8 @@
-//! Functions whose frame is set up only on some paths: which blocks have it, and the call frame description where code
-//! with and without it meet.
+//! Shrink-wrapped functions, whose frame is set up on some paths only: which blocks have the frame, and the call frame
+//! information where code with and without a frame meets.
 //!
-//! [`pseudo::PROLOGUE`] starts a block and sets the frame up, [`pseudo::RESTORE`] ends one and gives it back; control
-//! reaches each block either always with the frame or always without.
+//! [`pseudo::PROLOGUE`] at the start of a block sets the frame up, and [`pseudo::RESTORE`] at the end of a block tears
+//! it down. Each block is reached either always with the frame or always without it.
 
 use crate::frame_info::{FrameInfo, FrameSink};
 use crate::isa::Isa;

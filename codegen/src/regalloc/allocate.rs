@@ -1,4 +1,4 @@
-//! The allocator: liveness, bundles, scan, slots, moves, one after the other.
+//! The driver of the allocator: runs its stages in order, with memory that is used again for the next function.
 
 use super::coalesce::Coalescer;
 use super::fold;

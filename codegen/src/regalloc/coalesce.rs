@@ -1,16 +1,16 @@
-//! Joining of virtual registers into bundles, and the intervals of the bundles.
+//! Coalescing: virtual registers that are connected by copies or phis become bundles.
 //!
-//! Method: copies are looked at from the most to the least executed; the registers of a copy join when their lives do
-//! not overlap, whereupon their lists of ranges are merged. What is joined needs no move. The time for comparing and
-//! merging is limited to a multiple of the number of ranges; copies after that limit only become hints.
+//! Method: union-find over copies, the most frequently executed first. Two registers are coalesced if their live
+//! ranges do not overlap; their lists of ranges are then merged, and the copy needs no move. The time for comparing
+//! and merging is limited to a multiple of the number of ranges; copies after that limit only become hints.
 //!
-//! Lives may overlap where one register is a copy of the other that nothing changes: when both are written in one place
-//! only, the copy's destination by the copy, they hold the same wherever both are alive, for the copy comes before
-//! every read of the destination, and the other write before the copy. Their common ranges then bear the source's name.
+//! Live ranges may overlap if one register is an unmodified copy of the other: if both have one definition only, and
+//! that of the destination is the copy, both hold the same value wherever both are live. The overlap is then
+//! attributed to the source.
 //!
-//! A bundle has one spill slot. Where slots must not hold different values at different times (contract 12), nothing is
-//! joined: what is computed from a copy of a value would take the value's slot, which is read again when control
-//! returns to where the value was alive.
+//! A bundle has one spill slot. In a function that calls something that returns twice, nothing is coalesced (contract
+//! 12): the first value in the slot is read again after the second return, and by then the slot would hold what was
+//! computed from a copy of it.
 
 use super::AllocatorInput;
 use super::intervals::{Bundle, Hint, Intervals, Part, occ};
@@ -29,17 +29,17 @@ pub(super) struct Coalescer {
     parent: Vec<u32>,
     /// Keys that are sorted, with what they belong to in the lower half.
     order: Vec<u64>,
-    /// Registers that joined others and are no longer roots.
+    /// Registers that were coalesced into others and are no longer roots.
     absorbed: Vec<u32>,
     steps: usize,
-    /// Copies by instruction whose registers are one bundle, ascending.
+    /// Coalesced copies, whose registers are one bundle, by instruction, ascending.
     pub joined: Vec<u32>,
     /// The same by instruction, as bits.
     is_joined: Vec<u64>,
 }
 
 impl Coalescer {
-    /// Joins, and builds the intervals from what the walk found.
+    /// Coalesces, and builds the bundles from what the walk found.
     pub(super) fn run(
         &mut self,
         func: &MFunc,
@@ -107,7 +107,7 @@ impl Coalescer {
         walk.heads[a as usize] = head;
     }
 
-    /// Where two lists of ranges meet: the copy's destination is in the first one, its source in the second one.
+    /// Where two lists of ranges overlap: the copy's destination is in the first one, its source in the second one.
     fn meet(&mut self, walk: &Walk, mut a: u32, mut b: u32, copy: &Copy) -> Meeting {
         let mut found = Meeting::Never;
         while a != NONE && b != NONE {
@@ -227,8 +227,8 @@ impl Coalescer {
         }
     }
 
-    /// Brings the occurrences of each bundle together, those of joined copies left out. A copy to a wider register is
-    /// no copy of all that the slot holds, although other copies may have joined its registers.
+    /// Makes the occurrences of each bundle consecutive, without those of coalesced copies. A copy to a wider register
+    /// does not copy all that the slot holds, even if other copies have coalesced its registers.
     fn build_occurrences(&mut self, func: &MFunc, positions: &Positions, walk: &Walk, out: &mut Intervals) {
         self.joined.clear();
         self.is_joined.clear();
@@ -289,7 +289,7 @@ impl Coalescer {
         }
     }
 
-    /// Copies that were not joined, and those of physical registers, become hints.
+    /// Copies that were not coalesced, and those of physical registers, become hints.
     fn add_hints(&mut self, func: &MFunc, input: &AllocatorInput<'_>, walk: &Walk, out: &mut Intervals) {
         for copy in &walk.copies {
             let (dst, src) = (end(out, copy.dst), end(out, copy.src));

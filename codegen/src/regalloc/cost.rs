@@ -1,9 +1,9 @@
-//! What the scan does with a part that fits into no register as a whole.
+//! The cost model: what to do with a part that fits into no register as a whole.
 //!
-//! Method: whoever is without a register from a position on must be loaded again before its next occurrence, at best
-//! before the loop that the occurrence is in, and must have been stored once. That cost, weighted by how often the
-//! places are executed, divided by the distance to the next occurrence, is the burden of being without a register; the
-//! choice with the smallest burden wins. Constants that are computed again cost no store and less to load.
+//! Method: a part without a register from some position on must be stored once and reloaded before its next
+//! occurrence, at best in front of the loop that contains the occurrence. This cost, weighted by execution frequency
+//! and divided by the distance to the next occurrence, is the *burden* of being without a register. The choice with
+//! the smallest burden wins. Constants that can be rematerialized need no store, and their reload is cheaper.
 
 use super::intervals::{Occurrence, Part, occ};
 use super::occupancy::{Conflict, FIXED, NO_PART};
@@ -183,7 +183,7 @@ impl Scan<'_> {
                 .range_at(part.bundle, self.positions.start(blocks.end) - 1)
                 .is_some()
         {
-            // It would be loaded again on the way back to the loop's header.
+            // It would be reloaded on the back edge to the loop's header.
             load += self.positions.freq(blocks.start) * load_cost(None);
             end = self.positions.start(blocks.end);
         }
@@ -195,7 +195,7 @@ impl Scan<'_> {
         (load + store + 0.001) / ((end.max(pos) - pos) as f32 + NEAR)
     }
 
-    /// Whether a part that lives over calls costs less stored around them than a register that must be saved.
+    /// Whether it is cheaper to spill a part around the calls in it than to save a callee-saved register for it.
     pub(super) fn is_cheap_around_calls(&self, part: &Part) -> bool {
         let bundle = &self.intervals.bundles[part.bundle as usize];
         let limit = self.memory.first_limit();

@@ -1,8 +1,8 @@
-//! Loads for one use become memory operands.
+//! Reloads for a single use become memory operands.
 //!
-//! The scan gives a register back to a value when it sees several uses, and may take it away after the first of them.
-//! A part that was loaded for one use, in the middle of a block, and is in its slot again after it, is left there, if
-//! the instruction can have the operand in memory.
+//! The scan reloads a part when it expects several uses, and may take the register away again after the first. If a
+//! part was reloaded in the middle of a block, is used once, is in its slot again afterwards, and the instruction has
+//! a form with that operand in memory, then the reload is dropped and the instruction reads the slot.
 
 use super::intervals::{Intervals, Part, SLOT, occ};
 use super::positions::{NONE, Positions};

@@ -1,8 +1,9 @@
-//! The data of the scan: bundles of virtual registers that share a life, their parts, and what happens in them.
+//! The data of the scan: bundles, their parts, and their occurrences.
 //!
-//! A bundle is one or several virtual registers of which at most one is alive at any position; it has one place at a
-//! time, and one spill slot. The scan cuts its life into parts, each with a place. Ranges and occurrences of a bundle
-//! are consecutive in shared arrays and never change; parts are cut by number.
+//! A bundle is one or several virtual registers that are allocated as one. Wherever several of them are live, they
+//! hold the same value, so a bundle is in one place at a time and needs one spill slot. The scan splits its live range
+//! into parts, each with a place of its own. The live ranges and occurrences of a bundle are consecutive in shared
+//! arrays and never change; a part refers to subranges by index.
 
 use super::positions::NONE;
 use crate::reg::{Reg, RegClass};
@@ -58,7 +59,7 @@ pub(super) struct Bundle {
     pub bytes: u8,
     /// Its life in [`super::RegAllocState`]'s ranges.
     pub ranges: (u32, u32),
-    /// The same without borders between ranges that touch, which many registers that were joined leave.
+    /// The same with adjacent ranges merged; coalescing leaves many of them.
     pub spans: (u32, u32),
     /// Its occurrences.
     pub occs: (u32, u32),

@@ -1,10 +1,10 @@
-//! Which virtual registers are alive at the end of which blocks.
+//! Liveness: which virtual registers are live at the end of which blocks.
 //!
-//! Method: one forward walk finds the reads of each register that no definition in the same block precedes; from each
-//! of them the control flow is followed upwards until a definition (Boissinot and others, "Computing Liveness Sets for
-//! SSA-Form Programs", section 6: path exploration). The work is proportional to the result, whatever the shape of the
-//! control flow, and registers that live in one block cost nothing. Registers with one definition, almost all, go by
-//! [`super::regions`].
+//! Method: one forward walk finds the upward-exposed uses of each block, that is, uses that no definition in the same
+//! block precedes. From each of these, the control flow graph is followed backward until a definition is reached (path
+//! exploration: Boissinot and others, "Computing Liveness Sets for SSA-Form Programs", section 6). The work is
+//! proportional to the size of the result, whatever the shape of the graph, and registers that are live in one block
+//! only cost nothing. Registers with one definition, which are almost all, are treated by [`super::regions`] instead.
 
 use super::positions::{NONE, Positions};
 use super::regions::{AT_END, Regions};
@@ -52,7 +52,8 @@ impl Grouped {
 pub(super) struct Liveness {
     /// By block: what is alive at its end.
     pub live_out: Grouped,
-    /// By block: what lives on from there backwards, through whole blocks, up to where `closes` names it.
+    /// By block: registers whose live range extends from there backward, through whole blocks, to where `closes` names
+    /// them.
     pub opens: Grouped,
     pub closes: Grouped,
     pub regions: Regions,

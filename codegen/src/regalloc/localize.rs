@@ -1,15 +1,15 @@
-//! Bundles that are in registers only where they are named: a limit for the work on edges, and for recipes that do not
-//! split.
+//! A limit for the work on edges: bundles that are in registers only within blocks. Also how recipes without
+//! live-range splitting are implemented.
 //!
-//! A bundle that changes its place needs a look at all edges in its life. With very many such bundles that live long,
-//! that would grow faster than the function. After a budget, bundles are taken out of registers at all borders of
-//! blocks: they are stored wherever they are defined, loaded in each block anew, and no edge matters. Without
-//! splitting, all bundles that do not fit into one register are loaded for each instruction anew.
+//! For a bundle that changes its place, all edges in its live range must be examined, which for many long-lived
+//! bundles would be quadratic in the size of the function. Once a budget is used up, further bundles are taken out of
+//! registers at all block boundaries: they are stored at each definition and reloaded in each block, so edges do not
+//! matter. Without splitting, each bundle that does not fit into one register is reloaded for every instruction.
 
 use super::intervals::{Intervals, SLOT};
 use super::positions::{NONE, Positions};
 
-/// Localizes bundles when the budget is spent. `joins` are the blocks whose edges must be looked at.
+/// Localizes bundles when the budget is spent. `joins` are the merge points, whose edges must be examined.
 pub(super) fn localize(
     intervals: &mut Intervals,
     positions: &Positions,

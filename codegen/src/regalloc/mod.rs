@@ -1,11 +1,31 @@
-//! Register allocation for machine functions.
+//! Register allocation for machine functions: a linear scan with live-range splitting over coalesced bundles.
 //!
-//! The allocator reads a [`MFunc`] and says where every virtual register is at every place, as an [`Allocation`]; it
-//! changes nothing itself. [`crate::check`] proves the result, [`crate::finish`] applies it.
+//! The allocator reads an [`MFunc`] and returns an [`Allocation`], which says where every virtual register is at every
+//! position; it changes nothing itself. [`crate::check`] proves the result and [`crate::finish`] applies it. The
+//! stages, in the order in which `allocate.rs` runs them:
+//!
+//! 1. `positions`, `frequency`: number the positions and estimate how often each block is executed.
+//! 2. `liveness` (with `regions`): which virtual registers are live at the ends of blocks.
+//! 3. `walk`: one backward walk builds live ranges, occurrences, fixed ranges of physical registers, and the list of
+//!    copies.
+//! 4. `coalesce`: copies and phis whose live ranges do not interfere become one *bundle*, which has one spill slot.
+//! 5. `scan` (with `cost`, `occupancy`, `settle`): bundles are split into *parts*; each part gets a register or the
+//!    bundle's slot.
+//! 6. `localize`: a limit for the work that long-lived split bundles cause on edges.
+//! 7. `fold`: reloads for a single use become memory operands.
+//! 8. `slots`: bundles with disjoint live ranges share spill slots.
+//! 9. `resolve`: operands get their registers; stores, reloads and moves are placed between parts and on edges.
+//!
+//! ```text
+//! position    0....10....20....30....40
+//! v1          D-----------U                one bundle: v2 is a copy of v1 that begins where v1 ends
+//! v2                      D-----------U
+//! bundle      [rax    ][ slot ][rcx   ]    three parts: evicted by a call, reloaded before the next use
+//! ```
 //!
 //! Copies are understood: after an instruction with [`OpDesc::is_move`], and after an edge with a
-//! [`crate::mfunc::PhiMove`], every place that held the source and was not written holds the destination, too.
-//! Registers that are copies of each other share registers and slots.
+//! [`crate::mfunc::PhiMove`], every place that held the source and was not written holds the destination, too. So
+//! virtual registers that are copies of each other may share registers and slots.
 
 mod allocate;
 mod coalesce;

@@ -1,8 +1,9 @@
-//! When each physical register is taken, from the scan's position on.
+//! Interference: when each physical register is occupied, from the current position of the scan on.
 //!
-//! A list for each register holds the ranges in which it is taken, by parts or by instructions, the nearest one last:
-//! the scan adds and removes near its position, which is the cheap end. Ranges of a list are disjoint. Most questions
-//! are answered by the nearest range alone, so these stand together in an array.
+//! For each register, a list holds the ranges in which it is occupied by parts or clobbered by instructions, the
+//! nearest range last, because the scan adds and removes near its current position. The ranges of a list are disjoint.
+//! Most questions are answered by the nearest range alone, so the nearest ranges of all registers are also kept
+//! together in an array.
 
 use super::intervals::{Intervals, Part};
 use super::positions::NONE;

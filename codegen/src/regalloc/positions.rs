@@ -1,8 +1,15 @@
-//! The time scale of the allocator, and where its blocks and loops lie on it.
+//! The numbering of program points that all stages of the allocator use, and the extents of blocks and loops in it.
 //!
-//! Each block starts with two positions of its own, so that empty blocks have an extent and moves of edges have a
-//! place; then each instruction has two: an even one, at which it reads, and an odd one, at which it writes. Moves can
-//! be put only at even positions that are not inside a unit (a group, or two joined branches): these are gaps.
+//! ```text
+//! position    2k, 2k+1 block start, where the moves of incoming edges are; so even an empty block has an extent
+//!             2k + 2   instruction 1 reads its operands      <- moves may be inserted before this point
+//!             2k + 3   instruction 1 writes its results
+//!             2k + 4   instruction 2 reads
+//!             2k + 5   instruction 2 writes
+//! ```
+//!
+//! A *gap* is an even position at which moves may be inserted: one that is not inside a unit, where a unit is a group
+//! (contract 7) or the two branches of a branch on two conditions.
 
 use crate::mfunc::{MFunc, Term};
 use std::ops::Range;

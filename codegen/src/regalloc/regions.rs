@@ -1,10 +1,10 @@
-//! Liveness of registers with one definition, by regions instead of blocks.
+//! Liveness of registers with one definition, by regions of the control flow graph instead of single blocks.
 //!
-//! Method: as for [`super::liveness`], the control flow is followed upwards from reads; but a loop that does not
-//! contain the definition is taken as a whole, for what is alive in a part of it is alive everywhere in it (Boissinot
-//! and others, section 5), and so is a chain of blocks that only follow one another. What lives long then costs as much
-//! as what lives shortly, apart from control flow that branches and meets again. When that becomes too much, the region
-//! between the definition and the last read is taken, which is right, if not exact, where loops have no side entries.
+//! Method: as in [`super::liveness`], the graph is followed backward from each use. But a loop that does not contain
+//! the definition is added as a whole, because a register that is live in part of such a loop is live in all of it
+//! (Boissinot and others, section 5), and so is a straight chain of blocks. So a long live range costs about as much
+//! as a short one, unless control flow splits and merges often. If it does so too often, the whole range from the
+//! definition to the last use is taken. That is conservative, and correct where loops have no side entries.
 
 use super::positions::{NONE, Positions};
 use crate::mfunc::MFunc;
@@ -13,7 +13,7 @@ use crate::mfunc::MFunc;
 /// on.
 pub(super) const AT_END: u32 = 1 << 31;
 
-/// Where a register lives on through whole blocks: `(first, one past the last, register)`.
+/// Whole blocks through which a register is live: `(first, one past the last, register)`.
 pub(super) type Region = (u32, u32, u32);
 
 /// Shapes of the control flow, and memory of the walk.

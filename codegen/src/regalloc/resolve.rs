@@ -1,8 +1,10 @@
-//! The result of the scan as an [`Allocation`]: registers of operands, and moves where places change.
+//! Resolution: turns the places of parts into an [`Allocation`], with the registers of operands and the moves between
+//! parts.
 //!
-//! Method: for each bundle with several parts, the borders between parts inside blocks and the edges between blocks
-//! with different places are its transitions. Those from a register to the slot need a store, unless the bundle is
-//! stored wherever it is defined; the cheaper of both is taken. Moves of edges between bundles come last.
+//! Method: a *transition* of a bundle is a boundary between two of its parts within a block, or an edge whose ends
+//! have different places. A transition from a register to the slot needs a store, unless the bundle is stored at each
+//! definition anyway; the cheaper alternative is taken. A transition from the slot to a register is a reload or a
+//! rematerialization. The phi moves of edges come last.
 
 use super::intervals::{Intervals, NO_PLACE, Occurrence, Part, SLOT, occ};
 use super::liveness::Liveness;
@@ -58,8 +60,8 @@ pub(super) struct ResolveMemory {
     stored: Vec<bool>,
     /// By edge: the register that was looked at last and what it becomes there.
     edge_source: Vec<(u32, u32)>,
-    /// By join: the first and the last position among its start and the ends of the blocks before it. A part that
-    /// holds both changes nothing there.
+    /// By merge point (block with several predecessors): the first and the last position among its start and the ends
+    /// of its predecessors. A part that contains both has no transition there.
     reaches: Vec<(u32, u32)>,
 }
 
@@ -346,7 +348,7 @@ impl Resolution<'_> {
         }
     }
 
-    /// Whether the block that joins control flow with this number starts before a position.
+    /// Whether the merge point with this number starts before a position.
     fn joins_before(&self, number: usize, pos: u32) -> bool {
         let block = self.liveness.regions.joins.get(number);
         block.is_some_and(|&block| self.positions.start(block) < pos)

@@ -1,7 +1,7 @@
-//! Colouring of spill slots: bundles whose lives lie apart share one.
+//! Assignment of spill slots: bundles with disjoint live ranges share a slot.
 //!
-//! Method: bundles come in the order of their starts; a slot of the same size whose last user has ended is used again,
-//! the one that became free first, so that the result does not depend on anything but the order.
+//! Method: bundles are processed in the order of their starts. A slot of the same size whose last owner has ended is
+//! reused, the one that has been free for longest, so that the result is deterministic.
 
 use super::intervals::{Intervals, SLOT};
 use super::positions::NONE;

@@ -1,9 +1,9 @@
-//! The backward walk over a function: live ranges, occurrences, fixed ranges of physical registers, copies.
+//! The backward walk over a function: live ranges, occurrences, fixed ranges of physical registers, and copies.
 //!
-//! Method: with what is alive at the ends of blocks known, one walk from the last instruction to the first opens a
-//! range at each read and closes it at each definition (Wimmer and Franz, "Linear Scan Register Allocation on SSA
-//! Form", section 4). All lists come out in descending order. Ranges that touch at a block border are joined; ranges
-//! that touch at a definition are not, for the value does not flow from one into the other.
+//! Method: starting from the registers that are live at the ends of blocks, one walk from the last instruction to the
+//! first opens a live range at each use and closes it at each definition (Wimmer and Franz, "Linear Scan Register
+//! Allocation on SSA Form", section 4). All lists come out in descending order. Ranges that touch at a block boundary
+//! are merged. Ranges that touch at a definition are not, since the value does not flow from one into the other.
 
 use super::AllocatorInput;
 use super::intervals::{LiveRange, Occurrence, occ};
@@ -163,7 +163,7 @@ impl Walk {
         }
     }
 
-    /// A range that ends at a block border; it is joined with one that begins there.
+    /// A range that ends at a block boundary; it is merged with one that begins there.
     fn join_range(&mut self, vreg: u32, from: u32, to: u32) {
         let head = self.heads[vreg as usize];
         match self.nodes.get_mut(head as usize) {
@@ -180,7 +180,7 @@ impl Walk {
         });
     }
 
-    /// A definition of any register; if nothing reads it, it lives up to `dead_end`.
+    /// A definition of any register; if nothing reads it, it is live up to `dead_end`.
     #[inline(always)]
     fn define(&mut self, reg: Reg, from: u32, dead_end: u32) {
         if reg.is_virtual() {

@@ -1,4 +1,4 @@
-//! The walk over blocks and instructions, terminators, and the moves of edges.
+//! The walk over blocks and instructions, terminators, and the phi moves of edges.
 
 use super::SelectCtx;
 use crate::abi::unsupported_type;
@@ -112,7 +112,7 @@ impl<I: Isa> SelectCtx<'_, I> {
 
     /// Gives the result of a cast the registers of its operand if that has all bits which the result needs (those
     /// above a value's width may be anything, contract 1). Values do not change, so that they can share a register
-    /// however long each lives.
+    /// however long their live ranges are.
     fn shares_registers(&mut self, data: &InstData) -> bool {
         let (Some(result), Some(source)) = (data.first_result(), self.own_value(data.a)) else {
             return false;

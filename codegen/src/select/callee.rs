@@ -1,4 +1,4 @@
-//! Calls through pointers in memory: the call loads its target itself.
+//! Calls through pointers in memory: the load of the callee is folded into the call.
 //!
 //! ```text
 //! mov  r1, [rbx + 8]             mov  rdi, rbx
@@ -6,10 +6,10 @@
 //! call r1
 //! ```
 //!
-//! Method: when the arguments are in place, the load of the callee is looked for among the last instructions. It moves
-//! to the call if nothing but the call uses it, nothing between writes memory, arguments on the stack left aside, and
-//! its address is the same still. Which instruction is a load and what a call through memory is, the memory forms of
-//! the op table say.
+//! Method: when the arguments are in place, the load of the callee is searched for among the last instructions. It is
+//! folded if only the call uses its result, no instruction in between writes memory other than outgoing arguments, and
+//! the registers of its address are unchanged. The memory forms of the op table say which instructions are loads and
+//! which one is the call through memory.
 
 use super::SelectCtx;
 use crate::desc::{OpDesc, Role};

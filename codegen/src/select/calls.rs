@@ -1,4 +1,5 @@
-//! Calls, the entry of the function, and returns: copies to and from the registers of the convention (contract 12).
+//! Calls, function entry and returns: copies to and from the physical registers of the calling convention (contract
+//! 12).
 
 use super::SelectCtx;
 use crate::abi::{ArgLayout, ArgPlace, Place};

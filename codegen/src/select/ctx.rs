@@ -1,4 +1,4 @@
-//! The requests of lowering rules, as the selecting context grants them.
+//! [`LowerCtx`], the requests of lowering rules, implemented by the selecting context.
 
 use super::{MAX_BASES, SelectCtx};
 use crate::analyze::{Analysis, Mark};

@@ -1,9 +1,9 @@
-//! Calls that may unwind to a landing pad, landing pads, and going on with an exception.
+//! Invokes, landing pads and `resume` in the selecting context (contract 11).
 //!
-//! The call of an invoke is the last instruction of its block, so that everything that lives on is in its place when
-//! an unwinder leaves it there. What the call returns is taken by a block of its own on the normal edge, which begins
-//! with [`pseudo::ARRIVE`] as landing pads do. In a function that moves the stack pointer, an invoke first keeps it in
-//! the frame, for the landing pad: the arguments of the call may still be on the stack there.
+//! The call of an invoke is the last instruction of its block, so everything that is live after it is in its place
+//! when the unwinder takes over. The results of the call are read in a block of their own on the normal edge, which
+//! begins with [`pseudo::ARRIVE`], as landing pads do. In a function that moves the stack pointer, an invoke first
+//! saves it in the frame for the landing pad, because outgoing arguments may still be on the stack there.
 
 use super::SelectCtx;
 use crate::abi::{ArgLayout, Place};
@@ -55,7 +55,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         }
     }
 
-    /// After the call of an invoke: what follows is for the normal way only.
+    /// After the call of an invoke: what follows belongs to the normal edge.
     #[cold]
     pub(super) fn split_invoke(&mut self, layout: &ArgLayout, has_results: bool, moves_stack: bool) {
         if !std::mem::take(&mut self.st.invokes.is_invoke) || !(has_results || moves_stack) {
@@ -72,7 +72,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         self.begin_normal_way(defs);
     }
 
-    /// Starts the block of the normal way, at whose start these registers hold what the call returned.
+    /// Starts the block on the normal edge, at whose start these registers hold what the call returned.
     fn begin_normal_way(&mut self, defs: PRegSet) {
         self.st.invokes.is_invoke = false;
         self.st.invokes.normal_start = Some(self.mfunc.insts.len() as u32);
@@ -85,7 +85,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         self.st.invokes.is_invoke
     }
 
-    /// After the text of an invoke: its outputs, in these registers and in memory, are for the normal way only.
+    /// After the text of an invoke: its outputs, in these registers and in memory, belong to the normal edge.
     #[cold]
     pub(super) fn split_invoked_text(&mut self, outputs: PRegSet) {
         self.begin_normal_way(outputs);

@@ -1,12 +1,14 @@
-//! The selecting context: the same lowering rules, with virtual registers, into a machine function.
+//! The selecting context: the same lowering rules as in the fast context, but with virtual registers, into a machine
+//! function.
 //!
-//! Method: one walk over the blocks in layout order, as in the fast context, and with the same folding marks; each
-//! request for a register names a virtual one, each instruction is appended. Fixed registers are copies to and from
-//! physical registers around the instruction (contract 9), so that a rule's claims need no action: what it writes is
-//! seen in its instructions. Moves into phis stand on edges, to be placed after allocation.
+//! Method: one walk over the blocks in layout order, with the folding marks of [`crate::analyze`]. Each request for a
+//! register returns a virtual register, and each emitted instruction is appended to an [`MFunc`]. Fixed registers
+//! (arguments, results, operands of divisions and shifts) are copies to and from physical registers around the
+//! instruction (contract 9), so a rule's claims need no action: the allocator sees in the instructions what they
+//! overwrite. Moves into phis stand on edges and are placed after allocation.
 //!
-//! Invariants: those of [`MFunc`]. It chooses no registers and no spill slots; it does give stack slots of the function
-//! their places in the frame.
+//! Invariants: those of [`MFunc`]. No physical registers and no spill slots are chosen here, but the function's stack
+//! slots get their offsets in the frame.
 
 mod asm;
 mod blocks;

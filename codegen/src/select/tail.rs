@@ -1,8 +1,8 @@
-//! Calls that take the place of the function, in the selecting context: those that must, and of those that may the
-//! ones that need no more than the registers and the argument area of the function.
+//! Tail calls in the selecting context: mandatory ones (`musttail`), and optional ones whose arguments fit into
+//! registers and the function's own area of incoming arguments.
 //!
-//! Arguments on the stack are written over the function's own: what is read of those is in virtual registers by then,
-//! memory that is passed by value apart, which goes through the frame.
+//! Arguments on the stack overwrite the function's incoming arguments. Whatever is read from those is in virtual
+//! registers by then, except for memory that is passed by value, which is copied through the frame.
 
 use super::SelectCtx;
 use crate::abi::ArgLayout;

@@ -1,6 +1,6 @@
 //! Whether everything that is read was written before on every path.
 //!
-//! Method: data flow forward over the blocks, in which what may be unwritten at the end of one way to a block may be so
+//! Method: data flow forward over the blocks, in which what may be unwritten at the end of one predecessor may be so
 //! at its start. Places are physical registers that may be allocated, four bytes each of the spill slots, and virtual
 //! registers; a set of them is a row of bits. Members of groups count as if each took place once, in order.
 

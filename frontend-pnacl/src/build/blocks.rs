@@ -1,12 +1,13 @@
-//! Blocks that the file does not have: an operation that needs a loop splits the block that it stands in.
+//! Blocks that the file does not have: an operation that needs a loop, such as a division of wide integers, splits its
+//! block.
 //!
-//! Terminators and phis name blocks by their numbers in the file while a function is read. As soon as one is split,
-//! the numbers of blocks in the IR differ from those. So where each block of the file begins and ends is noted from
-//! then on, and the numbers are replaced when the body is complete. In between, a number from the count of the file's
-//! blocks on stands for a block of the IR.
+//! While a function is read, terminators and phis name blocks by their numbers in the file. Once a block is split,
+//! these differ from the numbers in the IR. From then on, the first and last IR block of each block of the file are
+//! recorded, and all numbers are rewritten when the body is complete. In between, a number that is not below the
+//! number of the file's blocks stands for a block of the IR.
 //!
-//! Where addresses of blocks are taken, data and other functions know them by their numbers in the file. Then the
-//! blocks of the file keep these, and those that are more come after them.
+//! If addresses of blocks are taken, initializers and other functions refer to blocks by their numbers in the file.
+//! Then the file's blocks keep their numbers, and additional blocks follow them.
 
 use super::splits::Splits;
 use super::values::Builder;

@@ -1,4 +1,4 @@
-//! What values of a type of the file are in the IR; [`super::classes`] finds it out.
+//! What a value of a type of the file is in the IR; [`super::classes`] computes it.
 
 use frazil_ir::Type;
 

@@ -1,6 +1,6 @@
-//! Types of the file as the IR has them: no value, one value, several, or metadata.
+//! Classification of the file's types: no value, one IR value, several, or metadata.
 //!
-//! The class of a type is found once for each table of types that a function has, and then is one load.
+//! The class of a type is computed once and then found with one load.
 
 use super::class::{CLASS_AGGREGATE, CLASS_METADATA, Class};
 use super::values::Builder;

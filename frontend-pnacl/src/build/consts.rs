@@ -1,8 +1,7 @@
 //! Constants as operands of instructions.
 //!
-//! Numbers, addresses and vectors become constants of the function. An expression that the IR has no constant for
-//! (a difference of addresses, a vector with an address, say) becomes instructions where it is used, and is made anew
-//! for each use.
+//! Numbers, addresses and vectors become constants of the function. A constant expression without a counterpart in the
+//! IR (a difference of addresses, or a vector that contains an address) becomes instructions at each of its uses.
 
 use super::class::Class;
 use super::evaluate::{Base, Evaluator, Found, Sum};

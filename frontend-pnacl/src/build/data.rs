@@ -1,7 +1,8 @@
-//! Initialisers: from constants to bytes and relocations; and what else of the module waits for constants.
+//! Initializers of global variables: from constants to bytes and relocations. Also aliases and other parts of the
+//! module that are resolved once all constants are known.
 //!
-//! Bytes are written only as far as something is not zero, so that zero-filled data takes no room.
-//! Relocations come out in ascending order, because constants are walked in the order of memory.
+//! Trailing zeros are not written, so zero-filled data takes no memory. Relocations come out in ascending order,
+//! because constants are walked in memory order.
 
 use super::evaluate::{Base, Evaluator, Found, Sum};
 use super::tables::{ModuleTables, ModuleValue};

@@ -1,15 +1,15 @@
-//! Every use of a value is dominated by its definition.
+//! The check that every use of a value is dominated by its definition.
 //!
-//! Method: the numbers of the file's values ascend along the file, so a use of a value of its own block needs no
-//! look: if the value is defined by then, it stands before. Neither does a use of what stands in front of all
-//! instructions, or in the entry block. What is left is noted while the body is read, and looked at when the control
-//! flow is known: first in [a tree that is made in one round](QuickTree), and only if that does not explain all of them
-//! in the dominator tree.
+//! Method: value numbers ascend along the file, so a use of a value in its own block needs no check: if it is defined
+//! by then, the definition precedes the use. Neither does a use of parameters, constants, or values of the entry
+//! block, which dominate everything. All other uses are recorded while the body is read, and checked when the control
+//! flow graph is known: first in a [`QuickTree`], which is built in a single pass, and only if that cannot explain all
+//! of them in the dominator tree.
 //!
-//! The rules are about the file's values, blocks and edges and not about those of the IR: an `extractvalue` in the
-//! wrong place is wrong even though no instruction becomes of it. They are LLVM's: blocks that the entry does not reach
-//! may use anything, a phi uses its values where its predecessors end, and what an `invoke` returns is there only
-//! where its normal edge was passed.
+//! The rules are about values, blocks and edges of the file and not of the IR: an `extractvalue` in the wrong place is
+//! an error even though it becomes no instruction. They are LLVM's rules: unreachable blocks may use anything, a phi
+//! uses its operands at the ends of its predecessors, and the result of an `invoke` is available only where its normal
+//! edge dominates.
 
 use super::quick_tree::{Dominators, QuickTree};
 use super::splits::Splits;
@@ -318,7 +318,7 @@ impl<T: Dominators> Check<'_, T> {
         self.tree.is_unreachable(block) || self.is_behind_edge(self.begin(home), self.begin(normal), block)
     }
 
-    /// Whether every way to `block` passes the edge from the end of `from` to `to`: `to` dominates it, and who else
+    /// Whether every path to `block` contains the edge from the end of `from` to `to`: `to` dominates it, and who else
     /// leads to `to` has been there before, as the ends of a loop have that begins with it.
     fn is_behind_edge(&self, from: Block, to: Block, block: Block) -> bool {
         let tree = self.tree;

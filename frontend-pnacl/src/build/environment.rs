@@ -1,7 +1,7 @@
-//! What metadata tell constrained floating-point operations of their environment.
+//! The metadata strings by which constrained floating-point operations specify rounding mode and exception behavior.
 //!
-//! A module has few such texts, so their meanings are remembered by number and looked for one by one; those of the
-//! module are kept from function to function.
+//! A module has few such strings, so their meanings are cached by metadata number; those of the module are kept from
+//! function to function.
 
 use frazil_ir::Opcode;
 

@@ -1,10 +1,11 @@
-//! The value of an integer or pointer constant as a sum: symbol or block plus number, perhaps minus a symbol or block.
+//! The value of an integer or pointer constant as `symbol + number`, `symbol - symbol + number`, or the same with
+//! blocks.
 //!
-//! That is what an object file can express, and all that front ends write into initialisers. An expression of another
-//! form is no error here but `None`; the caller says what it wanted it for.
+//! This is what relocations of object files can express, and all that front ends write into initializers. An
+//! expression of any other form evaluates to `None`, and the caller reports what it needed the value for.
 //!
-//! Depth and the total number of steps are bounded, because constants of a hostile file may contain themselves or
-//! share operands.
+//! Depth and the total number of steps are bounded, because constants of a hostile file may be cyclic or share
+//! operands.
 
 use super::tables::ModuleValue;
 use crate::limits;

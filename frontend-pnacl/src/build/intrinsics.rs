@@ -1,7 +1,7 @@
-//! Which of LLVM's intrinsics mean what in the IR.
+//! The table of LLVM's intrinsics and what they become in the IR.
 //!
-//! A name is looked up once per declaration, its overload suffixes cut off one by one. An intrinsic that is not in the
-//! table stays a call, flagged as such, and code generation refuses it by its name.
+//! A name is looked up once for each declaration, with its overload suffixes stripped one after the other. An
+//! intrinsic that is not in the table remains a call with a flag, which code generation refuses by name.
 
 use frazil_ir::{Opcode, RuntimeFunction, Type};
 
@@ -214,8 +214,8 @@ fn exact(name: &str) -> Option<Intrinsic> {
         .or_else(|| former(name))
 }
 
-/// Names that LLVM has given up, and what it calls that now (`AutoUpgrade.cpp`). What stands for an instruction of a
-/// processor is the target's matter unless it is one of the operations here.
+/// Names that LLVM has abandoned, and what it calls the intrinsic now (`AutoUpgrade.cpp`). What stands for an
+/// instruction of a processor is the target's matter unless it is one of the operations here.
 fn former(name: &str) -> Option<Intrinsic> {
     Some(Intrinsic::Plain(match name {
         // Up to LLVM 6.

@@ -1,4 +1,4 @@
-//! Accesses that are marked as non-temporal: by the numbers of their instructions, which nothing else needs.
+//! Non-temporal accesses, by instruction number. They are rare, and nothing else needs a list by instruction.
 
 use frazil_ir::{Function, MemFlags, Opcode};
 

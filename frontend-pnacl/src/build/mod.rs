@@ -1,9 +1,19 @@
-//! From records to the IR: what does not depend on the dialect of bitcode.
+//! From records to the IR: the half of the reader that does not depend on the dialect of bitcode.
 //!
-//! [`values`] has the numbered values of a function, each a [`word`], and the builder, whose memory is in [`state`].
-//! [`classes`], [`consts`], [`aggregates`], [`gep`], [`phis`] and [`signatures`] extend the builder; [`intrinsics`]
-//! says what calls of intrinsics become, [`environment`] what some of them are told by metadata. [`data`] makes
-//! initialisers of constants, [`evaluate`] knows what sums of addresses and numbers constants stand for.
+//! ```text
+//!  records (crate::llvm)                        IR (frazil_ir::Function)
+//!    "value 12 + value 7"  ->  Builder  ->  InstData, operands, blocks
+//!                                 |
+//!                     words: one Word for each value number
+//! ```
+//!
+//! * [`values`]: the [`values::Builder`], which keeps one [`word`] for each value number of the file; [`state`] has
+//!   its memory. [`classes`], [`consts`], [`aggregates`], [`gep`], [`phis`], [`signatures`] and [`wide`] add methods
+//!   to it.
+//! * [`dominance`] and [`quick_tree`]: each use must be dominated by its definition.
+//! * [`blocks`] and [`splits`]: operations that need a loop split the block that they are in.
+//! * [`intrinsics`]: what calls of LLVM's intrinsics become; [`environment`]: the metadata that some of them take.
+//! * [`data`]: initializers of global variables; [`evaluate`]: constant expressions as a symbol plus an offset.
 
 pub mod aggregates;
 pub mod blocks;

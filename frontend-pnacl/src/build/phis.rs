@@ -1,8 +1,9 @@
-//! Phis: operands in the columns of the block's predecessors.
+//! Phis: their operands are put into the order of the block's predecessors.
 //!
-//! While a body is read, the predecessors of a block are not known. So a phi is appended without operands and its
-//! incoming pairs are kept; when the body is complete and its control flow computed, each pair goes to the column
-//! of its block. Edges that a terminator names twice are one edge: there are as many pairs for it, and they must agree.
+//! While a body is read, the predecessors of a block are not known yet. So a phi is appended without operands and its
+//! incoming pairs (value, block) are kept. When the body is complete and the control flow graph has been computed,
+//! each pair goes to the column of its predecessor. If a terminator names a block twice, the IR has one edge for it:
+//! the file has as many pairs for this predecessor, and they must agree.
 
 use super::state::PendingPhi;
 use super::values::Builder;

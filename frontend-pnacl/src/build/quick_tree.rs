@@ -1,13 +1,15 @@
-//! Dominators of blocks that stand in a good order, as compilers write them: in one round and with little work.
+//! A conservative dominator tree that is built in one pass, for graphs whose blocks are in a good order, as compilers
+//! write them.
 //!
-//! Method: the blocks are taken as they stand. A block's parent is the nearest common ancestor of its predecessors that
-//! stand before it (Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm", 2001, the first round). Then
-//! each edge from a later block is looked at: the parent of its target must be an ancestor of its source, too. With
-//! that, each way to a block passes all its ancestors (the "parent property" of Georgiadis and Tarjan, "Dominator Tree
-//! Certification and Divergent Spanning Trees", 2015).
+//! Method: blocks are visited in file order. The parent of a block is the nearest common ancestor of those
+//! predecessors that precede it (the first iteration of Cooper, Harvey and Kennedy, "A Simple, Fast Dominance
+//! Algorithm", 2001). Then each retreating edge is checked: the parent of its target must be an ancestor of its
+//! source. The tree then has the parent property of Georgiadis and Tarjan, "Dominator Tree Certification and Divergent
+//! Spanning Trees" (2015), so that every path to a block passes through all of its ancestors.
 //!
-//! So a yes is right. A no means nothing: the order may be bad, the graph irreducible, or the work more than was worth
-//! it, as it is quadratic for deep nests. Who gets a no asks the [`DomTree`].
+//! So the answer "dominates" is always right. "Does not dominate" means nothing: the order may be bad, the graph
+//! irreducible, or the work above its limit, since it is quadratic for deep nests. The caller then asks the
+//! [`DomTree`].
 
 use frazil_ir::cfg::Cfg;
 use frazil_ir::domtree::DomTree;
@@ -20,9 +22,9 @@ const STEPS: usize = 32;
 
 /// What knows of dominators. A yes is right.
 pub trait Dominators {
-    /// Whether every way from the entry to `below` goes through `above`, and there is one.
+    /// Whether `below` is reachable and every path from the entry to it goes through `above`.
     fn dominates(&self, above: Block, below: Block) -> bool;
-    /// Whether there is no way from the entry to a block.
+    /// Whether a block is unreachable.
     fn is_unreachable(&self, block: Block) -> bool;
 }
 
@@ -77,7 +79,7 @@ impl QuickTree {
         self.parents.get(block as usize).copied().unwrap_or(NONE)
     }
 
-    /// The nearest block on the way up from `block`, itself included, that does not stand after `limit`.
+    /// The nearest ancestor of `block`, itself included, that is not laid out after `limit`.
     #[inline]
     fn climb(&self, mut block: u32, limit: u32, steps: &mut usize) -> Option<u32> {
         while block > limit {

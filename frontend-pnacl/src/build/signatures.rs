@@ -1,7 +1,7 @@
-//! Signatures: function types and attribute lists as the IR has them.
+//! Signatures: function types and attribute lists of the file as signatures of the IR.
 //!
-//! Aggregates are split into their scalars; metadata is no parameter. Call signatures are found again by function
-//! type, attribute list, convention and, for variadic functions, the types of the further arguments.
+//! Aggregates are split into their scalars, and metadata parameters are dropped. Signatures of calls are cached by
+//! function type, attribute list, convention and, for variadic functions, the types of the variable arguments.
 
 use super::class::Class;
 use super::values::Builder;

@@ -1,4 +1,4 @@
-//! Where the blocks of the file are, once one was split ([`super::blocks`]).
+//! The mapping from blocks of the file to blocks of the IR once a block has been split ([`super::blocks`]).
 
 use frazil_ir::Block;
 

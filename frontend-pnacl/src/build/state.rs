@@ -1,4 +1,5 @@
-//! Memory that is used again for each function of a module, and the words that a module's values begin with.
+//! The memory of the builder, which is used again for each function of a module, and the words that a module's values
+//! begin with.
 
 use super::class::CLASS_UNKNOWN;
 use super::dominance::Uses;

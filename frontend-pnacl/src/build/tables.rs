@@ -1,4 +1,5 @@
-//! What functions are built with: the module as the IR has it, and the file's types, constants and value numbers.
+//! The tables of the module that the builder reads: symbols of the IR, and the file's types, constants and value
+//! numbers.
 
 use crate::llvm::attributes::AttributeTable;
 use crate::llvm::constant_operands::ValueType;

@@ -1,12 +1,21 @@
-//! The values of a function by their numbers in the file, and the builder that everything else here extends.
+//! The values of a function by their numbers in the file, and the [`Builder`] that the other modules here extend.
 //!
-//! Each value number has one 64-bit [`Word`]. The words of the module's symbols and constants stand first and are made
-//! once; those of a function are appended and cut off again.
+//! LLVM's bitcode numbers values consecutively: the module's symbols and constants first, then a function's
+//! parameters, constants and instruction results. For each number there is one 64-bit [`Word`], which has the IR
+//! operand and its types. The words of the module are made once; those of a function are appended and truncated
+//! afterwards.
 //!
-//! A constant that is no small integer becomes an IR constant when it is first used in a function. A value that is
-//! named before its definition is declared with the type that the record gives; its definition fills it in.
+//! ```text
+//!  words   | symbols, module constants | parameters, constants, results ... | forward references
+//!          0                 module_words                                 next
+//! ```
 //!
-//! Invariant: `words.len() >= next`, and longer only while forward references are open; every word below `next` is
+//! * A constant that is no small immediate becomes an IR constant when a function first uses it, and its word is
+//!   replaced by that operand. For words of the module, the old word is restored after the function.
+//! * A forward reference (a use before the definition) declares a value with the type in the record; the definition
+//!   fills it in.
+//!
+//! Invariant: `words.len() >= next`, with equality unless forward references are open; every word below `next` is
 //! defined.
 
 use super::class::Class;

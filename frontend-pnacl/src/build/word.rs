@@ -1,5 +1,10 @@
-//! What a value number of a file stands for, in one 64-bit word: the IR operand, its IR type, the file's type and a
-//! state, so that one load gives everything a record needs to know of an operand.
+//! What a value number of the file stands for, packed into 64 bits, so that one load gives all that a record must know
+//! of an operand.
+//!
+//! ```text
+//!  63            43 42   40 39         32 31                              0
+//!  | type in file  | state | type in IR  | operand, or as the state says |
+//! ```
 
 use crate::llvm::types::TypeId;
 use frazil_ir::{Operand, Type};

@@ -5,7 +5,7 @@
 //! registers and appended at once; nothing goes through the record buffer.
 //!
 //! Invariant: a fused reader either handles the whole record, or changes nothing and says so, and the record is read
-//! again the general way. It gives up on everything unusual: fields that do not fit a window, values that are not
+//! again by the general path. It declines everything unusual: fields that do not fit a window, values that are not
 //! defined yet or not made, anything but scalars. So it needs no error messages of its own.
 
 use super::body::context::{Body, terminate};

@@ -48,7 +48,7 @@ pub struct BitcodeModule<'a> {
     pub(crate) metadata_block: Option<SubBlock>,
     /// What the module's metadata says.
     pub(crate) metadata: ModuleMetadata,
-    /// The module's word on from which size in bytes on data is far away, where it may be.
+    /// From this size in bytes on, data goes to the large sections (module flag `Large Data Threshold`).
     large_data_threshold: u64,
     /// Where the blocks begin.
     first_block: u64,

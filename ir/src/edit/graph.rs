@@ -89,13 +89,13 @@ impl Editor {
         (terminator != NONE).then(|| Inst::new(terminator as usize))
     }
 
-    /// Makes every way from `block` to `old_target` lead to `new_target`.
+    /// Retargets every edge from `block` to `old_target` to `new_target`.
     pub fn retarget(&mut self, f: &mut Function, block: Block, old_target: Block, new_target: Block) {
         let map = |target| if target == old_target { new_target } else { target };
         self.retarget_all(f, block, map);
     }
 
-    /// Makes every way from `block` lead to where `map` says.
+    /// Retargets every edge of `block` to where `map` says.
     pub fn retarget_all(&mut self, f: &mut Function, block: Block, mut map: impl FnMut(Block) -> Block) {
         self.open_graph();
         let at = self.terminator_of(f, block).expect("the block has a terminator");
@@ -303,7 +303,7 @@ impl Editor {
         block
     }
 
-    /// The first block of the chain, with the way there shortened.
+    /// The first block of the chain, with path compression.
     pub(super) fn head_of(&mut self, block: u32) -> u32 {
         let mut head = block;
         while self.blocks[head as usize].head != head {

@@ -251,7 +251,7 @@ impl Edits<'_> {
         (self.rewired[block.index()], self.rewired[to.index()]) = (true, true);
     }
 
-    /// Branches the other way round; or makes a jump a branch whose other way is never taken.
+    /// Swaps the successors of a branch; or makes a jump a branch whose other edge is never taken.
     fn invert(&mut self, block: Block) {
         let at = self.editor.terminator_of(self.f, block).expect("a terminator");
         let data = *self.f.inst(at);

@@ -1,7 +1,7 @@
 //! Gives a function at most one `indirect_jump`, as code generation wants it.
 //!
-//! The address of a block can then be a place on the way of the one jump to it, with the moves into its phis (see
-//! contract 11), so that the edges of an indirect jump need no treatment of their own.
+//! The address of a block can then be a label on the edge from that one jump to it, where the moves into its phis are
+//! (contract 11), so that the edges of an indirect jump need no special treatment.
 //!
 //! ```text
 //! b1:                                        b1:

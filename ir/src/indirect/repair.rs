@@ -121,7 +121,7 @@ fn store(f: &mut Function, editor: &mut Editor, value: Value, blocks: &[Block]) 
         Opcode::Phi | Opcode::LandingPad => {
             editor.insert_after_phis(f, block, data, None);
         }
-        // The value is there on the normal way only, whose block nothing else leads to: it dominated uses before.
+        // The value exists on the normal edge only, which is its block's only incoming edge: it dominated uses before.
         Opcode::Invoke => {
             let (normal, _) = f.invoke_targets(f.inst(def));
             editor.insert_after_phis(f, normal, data, None);

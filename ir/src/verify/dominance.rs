@@ -85,8 +85,8 @@ impl Verifier<'_> {
         (data.op == Opcode::Invoke).then(|| self.function.invoke_targets(data).0)
     }
 
-    /// Whether every way to `to` passes the edge from `from`: who else leads to it has been there before, as the ends
-    /// of a loop have that begins with it.
+    /// Whether the edge from `from` to `to` dominates `to`: all other predecessors are dominated by `to`, like the
+    /// latches of a loop whose header it is.
     fn is_only_way(&self, tree: &DomTree, from: Block, to: Block) -> bool {
         let mut others = self.cfg.predecessors(to).iter().filter(|&&block| block != from);
         others.all(|&block| !tree.is_reachable(block) || tree.dominates(to, block))

@@ -94,7 +94,7 @@ fn results_of_an_invoke_are_available_in_and_behind_a_loop_at_its_normal_edge() 
         b3: return v1\nb4: return 0\n\
         b5: v5, v6 = landing_pad cleanup []\n resume v5, v6\n}";
     assert_eq!(errors(good), Vec::<String>::new());
-    // A second way into the loop, which does not pass the edge.
+    // A second path into the loop, which does not contain the edge.
     let bad = good
         .replace("b4: return 0", "b4: jump b2")
         .replace("[b1: v1, b2: v3]", "[b1: v1, b2: v3, b4: 0]");

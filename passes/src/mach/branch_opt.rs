@@ -15,7 +15,7 @@
 //!
 //! Costs: a walk over the blocks, a sort of the edges, and a copy of the instructions. Gains: one jump for each turn of
 //! loops that test at their top or whose copies for the next turn have been coalesced, and code that ends in no return
-//! out of the way.
+//! out of the fall-through path.
 
 use super::chains::Chains;
 use frazil_codegen::mfunc::{MBlock, MEdge, MFunc, Term};

@@ -18,7 +18,7 @@ pub(super) struct Cycles {
     /// Blocks whose component is not complete, and whether a block is among them.
     open: Vec<u32>,
     is_open: Vec<bool>,
-    /// Blocks on the way from the entry, each with how many of its edges were followed.
+    /// Blocks on the current path from the entry, each with how many of its edges were followed.
     path: Vec<(u32, usize)>,
 }
 

@@ -16,7 +16,7 @@
 //! of other blocks, too ([`super::slots`]). Registers are physical, so that phis are moves already.
 //!
 //! Costs: one walk, with a look at a table for each instruction that only computes. Gains: reloads, extensions, and
-//! constants and addresses that the allocator has made again.
+//! constants and addresses that the allocator has rematerialized.
 
 use super::live::effects;
 use super::slots::SlotFacts;

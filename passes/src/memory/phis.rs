@@ -1,9 +1,9 @@
-//! Where variables need phis: all joins at which a variable lives and may have been stored to since the join's
-//! immediate dominator.
+//! Phi placement: all merge points at which a variable is live and may have been stored to since the immediate
+//! dominator of the merge point.
 //!
 //! Method: 64 variables at a time, one bit each. First liveness, backwards from the loads that no store of their block
 //! precedes. Then, bottom-up in the dominator tree, the stores *between* a block and its immediate dominator: a block
-//! is in the iterated dominance frontier of a store exactly if a way leads from the store to it that avoids its
+//! is in the iterated dominance frontier of a store exactly if a path from the store to it avoids its
 //! immediate dominator (Bilardi and Pingali, "Algorithms for computing the static single assignment form", 2003).
 //! For a predecessor these are the stores in the blocks on the tree path from it up to the immediate dominator, and
 //! those between each of them and its own dominator. Path compression makes a path cost next to nothing, so no
@@ -42,7 +42,7 @@ struct BlockFacts {
     stores: u64,
     /// Living at its begin.
     live: u64,
-    /// Stored to on a way from the immediate dominator to it.
+    /// Stored to on a path from the immediate dominator to it.
     between: u64,
     /// Stored to in a block that it dominates.
     below: u64,
@@ -268,7 +268,7 @@ mod tests {
         frazil_ir::text::parse_module(&text).expect("parses").1.remove(0)
     }
 
-    /// The joins that need phis, by the definition of the iterated dominance frontier, and what is live there.
+    /// The merge points that need phis, by the definition of the iterated dominance frontier, and what is live there.
     fn expected(order: &DomOrder, cfg: &Cfg, stores: &[bool], loads: &[bool]) -> Vec<bool> {
         let count = order.count();
         let predecessors = |block: u32| {

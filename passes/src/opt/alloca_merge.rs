@@ -15,7 +15,7 @@
 //!
 //! Only private slots ([`crate::memory::private`]) merge: of others it is not known when they are needed, since the IR
 //! has no markers of lifetimes. A slot is needed where something may have been written to it and may yet be read. Two
-//! slots are in each other's way if one is written to where the other is needed (Chaitin's interference). The largest
+//! slots interfere if one is written to where the other is live (Chaitin's interference). The largest
 //! 64 private slots of a function are then colored, largest first, and slots of one color become the largest of them.
 //!
 //! Costs two walks over the instructions, in functions with two private slots or more; must come after passes that
@@ -114,7 +114,7 @@ struct Touch {
     read: u64,
     written: u64,
     killed: u64,
-    /// Filled in for the walk that finds what is in the way: which candidates may have been written to before.
+    /// Filled in for the walk that finds interferences: which candidates may have been written to before.
     reached: u64,
 }
 
@@ -132,7 +132,7 @@ struct Scratch {
     bits: Vec<u64>,
     rows: Vec<BlockUses>,
     touches: Vec<Touch>,
-    /// By candidate, those in its way.
+    /// By candidate, those that interfere with it.
     conflicts: Vec<u64>,
 }
 
@@ -243,7 +243,7 @@ impl Scratch {
         successors.fold(0, |live, edge| live | self.rows[edge.target.index()].live)
     }
 
-    /// Finds which candidates are in each other's way.
+    /// Finds which candidates interfere.
     fn find_conflicts(&mut self, f: &Function) {
         self.conflicts.clear();
         self.conflicts.resize(self.candidates.len(), 0);
@@ -298,7 +298,7 @@ fn merge(scratch: &mut Scratch, f: &mut Function) -> u64 {
     scratch.editor.begin(f);
     let (mut left, mut merged) = (u64::MAX >> (64 - scratch.candidates.len()), 0);
     while left != 0 {
-        // The largest slot that is left takes all in that are in nobody's way.
+        // The largest slot that is left takes in all that do not interfere.
         let first = left.trailing_zeros() as usize;
         left &= left - 1;
         let keeper = scratch.candidates[first];

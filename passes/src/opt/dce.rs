@@ -14,11 +14,11 @@
 //! Method: everything is dead until something that must stay needs it. One walk from the last instruction to the first
 //! meets users before definitions, so it marks most of what is needed at once; only operands that come from further
 //! down (through phis of loops) go through a list. A cycle of phis and arithmetic that feeds nothing but itself is
-//! never marked and goes as a whole. Stores and calls stay; volatile loads, too. Without a way back in the graph there
+//! never marked and goes as a whole. Stores and calls stay; volatile loads, too. Without a back edge in the graph there
 //! are no cycles, and the walk is left out if each result has uses.
 //!
 //! Costs: a look at the use counts; one walk in functions with loops or dead results; a commit if anything is dead.
-//! Gains: it removes what other passes leave behind, and from unoptimized input what was computed for variables that
+//! Gains: it removes what other passes have made dead, and from unoptimized input what was computed for variables that
 //! nobody reads.
 
 use crate::registry::NoOptions;
@@ -156,7 +156,7 @@ impl Marks {
     }
 }
 
-/// Whether values may be needed by one another only: around a way back.
+/// Whether values may be needed by one another only: around a back edge.
 fn may_have_cycles(f: &Function) -> bool {
     f.block_ids()
         .any(|block| f.predecessors(block).last().is_some_and(|&from| from >= block))

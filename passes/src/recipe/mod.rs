@@ -1,4 +1,4 @@
-//! Recipes: named ways to compile a function.
+//! Recipes: named lists of passes and options by which a function is compiled.
 //!
 //! A recipe is written in TOML ([`text`]), may extend another one ([`draft`]), is looked up in a [`Book`], and resolved
 //! once into a [`Recipe`]: a flat list of passes with their options, checked against the registry and the order that

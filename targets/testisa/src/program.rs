@@ -1,4 +1,4 @@
-//! A module, compiled by the fast path and laid out in the simulator's memory: the way to run IR on this target.
+//! A module, compiled by the fast path and laid out in the simulator's memory: how IR is run on this target.
 //!
 //! A function that is refused does not keep others from running: only a call of it gives the refusal.
 //! Memory holds code, constants, data and the stack. Functions that the module only declares are those of the run-time

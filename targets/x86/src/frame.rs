@@ -1,9 +1,9 @@
-//! Prologue and epilogue of x86-64, with their call frame description.
+//! Prologue and epilogue of x86-64, with their call frame information.
 //!
-//! With a frame: `rbp` holds the old `rbp`'s place, the return address above it, slots below it, then saved registers.
-//! Optimized functions push the registers they save and may do without `rbp`; where slots are then is decided by
-//! shared code.
-//! A function that calls nothing and whose slots fit the red zone leaves `rsp` where it is (System V ABI, 3.2.2).
+//! In functions of the fast path, `rbp` points to the caller's `rbp`, with the return address above it, slots below
+//! it, and saved registers below those ([`frazil_codegen`]'s `frame.rs` has a picture). Optimized functions push the
+//! registers that they save and may omit the frame pointer; shared code (`finish/emit.rs`) then decides where slots
+//! are. A leaf function whose slots fit the red zone does not move `rsp` (System V ABI, 3.2.2).
 
 use crate::build::{call, jcc, mi, mr, none, r, ri, rm, rr};
 use crate::cond::Cond;

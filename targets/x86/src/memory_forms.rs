@@ -2,8 +2,8 @@
 //!
 //! Only pairs that do the same are listed: no rows on whole vector registers, whose memory must be aligned, no bit
 //! tests with the number in a register, which address beyond their operand, and no copies of float registers, whose
-//! size does not tell what is copied. That a spill slot is as wide as the operation is looked after by the allocator,
-//! by the operation's size. Rows that read more than that size (conversions from a double to 32 bits) are on the list,
+//! size does not tell what is copied. The allocator ensures that a spill slot is as wide as the operation, by the
+//! operation's size. Rows that read more than that size (conversions from a double to 32 bits) are on the list,
 //! since their operand always is a double.
 
 use crate::table::Op;

@@ -15,7 +15,7 @@ const STATEMENT_BYTES: usize = 12;
 /// Statements of a function, at most.
 const MOST_STATEMENTS: usize = 200;
 
-/// Compiles the function that the bytes describe by both ways and for every target, with the checker on.
+/// Compiles the function that the bytes describe by both paths and for every target, with the checker on.
 ///
 /// # Panics
 /// When the checker rejects an allocation.

@@ -99,7 +99,7 @@ fn text_of(crates: &BTreeMap<String, Modules>) -> String {
     text
 }
 
-/// The length of the longest way down from a module; modules in a circle are on one level.
+/// The length of the longest path down from a module; modules in a circle are on one level.
 fn level<'g>(graph: &'g Graph, path: &'g Path, known: &mut BTreeMap<&'g Path, usize>) -> usize {
     if let Some(&level) = known.get(path) {
         return level;

@@ -215,7 +215,7 @@ impl Builder<'_> {
         self.rule(site, may, "is deleted, but does more than define virtual registers")
     }
 
-    /// A group: one instruction whose uses live through it and whose definitions begin with it.
+    /// A group: one instruction whose uses are live throughout and whose definitions are live from its start.
     pub(super) fn grouped(&mut self, start: u32, end: u32) -> Result<(), CheckError> {
         let mut group = std::mem::take(&mut self.scratch.group);
         group.clear();

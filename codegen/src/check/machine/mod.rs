@@ -1,11 +1,11 @@
 //! Brings a machine function and its allocation into the checker's form ([`super::flow`]).
 //!
 //! Names are virtual registers and, for each physical register, what the function itself puts there: a write to a
-//! physical register that the function names defines that register's name, while a write that comes from the
-//! allocation only destroys what was there. So a fixed register that is overwritten between its definition and its
-//! use is found like any other lost value.
+//! physical register that the function names defines that register's name, while a write that the allocation adds only
+//! clobbers it. So a fixed register that is overwritten between its definition and its use is detected like any other
+//! lost value.
 //!
-//! Rules that do not depend on contents are checked on the way ([`super::rules`]).
+//! Rules that do not depend on contents are checked at the same time ([`super::rules`]).
 
 mod insts;
 mod moves;

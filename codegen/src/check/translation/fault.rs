@@ -1,4 +1,4 @@
-//! What the validator finds.
+//! The errors of the validator.
 
 use std::fmt;
 use thiserror::Error;

@@ -1,4 +1,4 @@
-//! Functions whose frame is set up on some paths only: nothing may need the frame where it is not there.
+//! Shrink-wrapped functions: no instruction may need the frame where it is not set up.
 
 use super::TranslationFault;
 use super::values::Side;

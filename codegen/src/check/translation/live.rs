@@ -1,8 +1,8 @@
-//! Which words are read later: live words at the starts of blocks, and at any other position.
+//! Liveness of words of registers and spill slots, at block starts and at any other position.
 //!
-//! Only what is live is looked at where paths meet. Method: backward data flow over blocks; a set is a row of bits, one
-//! for each register, and one for each word of a spill slot. What is said to be live and is not costs time only; what
-//! is live and is not said to be would be undefined to who reads it, so that nothing wrong is ever proved.
+//! Only live words are compared where paths meet. Method: backward data flow with bit sets, one bit for each register
+//! and one for each word of a spill slot. The result may be conservative, which costs time only. A live word that is
+//! missing would be undefined to its readers, so nothing wrong is ever proved.
 
 use super::machine::Meaning;
 use super::values::{FLAGS, Side, WORDS, WordPlace};

@@ -1,4 +1,5 @@
-//! The symbolic machine on which instructions are carried out, and what targets say about their rows ([`Meaning`]).
+//! The symbolic machine that executes instructions on terms, and the trait by which targets define their semantics
+//! ([`Meaning`]).
 
 use super::terms::{FunctionKey, Origin, Term, Terms, function};
 use super::values::{Side, Values, WORD_BITS, Word, WordPlace};

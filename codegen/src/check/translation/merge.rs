@@ -1,11 +1,22 @@
-//! What is known at a node, from what is known on each path to it.
+//! The merge of what is known where paths meet, for both functions at once.
 //!
-//! Places of either function that hold equal terms on every path hold equal terms at the node. If these terms are the
-//! same on all paths, that is what they hold; else it is a new symbol.
+//! The abstract state of a node is a partition of all live places of both functions: places in one class hold equal
+//! terms. A path brings one partition, and the merge is the coarsest common refinement: two places stay in one class
+//! if they are in one class on every path.
 //!
-//! What is undefined on a path may be anything, so a place of the function before may be any of the things in the
-//! function after that are like it on the other paths: it is a choice of these (`terms/refine.rs`), taken anew at each
-//! use. Words are cut where something undefined begins, so that defined bits beside it stay known.
+//! ```text
+//!  path 1:  { rax, slot, rbx' } { rcx }          path 2:  { rax, rbx' } { slot, rcx }
+//!                         \                        /
+//!  merged:            { rax, rbx' } { slot } { rcx }          (rbx' is a register of the function after)
+//! ```
+//!
+//! If the term of a class is the same on all paths, the class keeps it; otherwise it gets a new symbol. What is
+//! undefined on one path is in no class with anything else until the other paths have arrived, so classes may grow at
+//! first. After [`FREE_MERGES`] arrivals, partitions only become finer, so that the iteration over a loop terminates.
+//!
+//! Something undefined on a path may be anything. So an undefined place of the function before may be any of the
+//! things in the function after that agree with it on the other paths: it is a choice of these (`terms/refine.rs`),
+//! made anew at each use. Words are cut where something undefined begins, so that defined bits next to it stay known.
 
 use super::terms::{Origin, Term, Terms};
 use super::values::{WORD_BITS, Word, WordPlace};

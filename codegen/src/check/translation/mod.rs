@@ -1,7 +1,8 @@
-//! The validator of machine passes: proves that the code after a pass does what the code before it did.
+//! The validator of machine passes (translation validation): proves that the code after a pass does what the code
+//! before it did.
 //!
-//! It shares nothing with the passes and knows nothing of how they decide. Both functions are walked at the same time
-//! and carried out on terms ([`terms`], [`machine`]):
+//! It shares nothing with the passes and knows nothing of how they decide. Both functions are executed symbolically,
+//! in lockstep, over terms ([`terms`], [`machine`]):
 //!
 //! ```text
 //!            before                      after
@@ -10,34 +11,33 @@
 //!           v                           v
 //!         branch on t30               branch on t30      equal, or opposite with edges exchanged
 //!          /        \                  /        \
-//!   node (b4, b3)   node (b7, b9)                        each with what the walks left
+//!   node (b4, b3)   node (b7, b9)                        each with the state that the walks have reached
 //! ```
 //!
-//! * A *node* is a position in each function and what is known there. It lies where paths meet or part in either of the
-//!   two, so that a block that was cut, copied, merged or led past needs no description by the pass.
-//! * An *event* is what can be seen from outside or may stop the program: a load, a store, a call, a return, an
-//!   instruction that nothing is known of. Both walks must come to the same events in the same order with equal
-//!   operands. What an event leaves is a symbol of the node and the event's number, so that it is the same in both.
-//! * Spill slots are places like registers; any other memory is only touched by events.
-//! * Where paths meet, places of either function hold the same if they do on every path: those get a symbol in common
-//!   (partitions of places, refined until nothing changes: B. Alpern, M. Wegman, F. Zadeck, "Detecting equality of
-//!   variables in programs", 1988, over both functions at once).
+//! * A *node* is a pair of positions, one in each function, and what is known there. Nodes are where paths merge or
+//!   split in either function, so a pass need not describe which blocks it has split, duplicated, merged or bypassed.
+//! * An *event* is something that can be observed from outside or may stop the program: a load, a store, a call, a
+//!   return, an instruction without known semantics. Both walks must reach the same events in the same order with
+//!   equal operands. The result of an event is a symbol, identified by node and number of the event, so it is the same
+//!   in both.
+//! * Spill slots are places like registers; any other memory is accessed by events only.
+//! * Where paths merge, places hold the same if they do so on every path. The state is a partition of the places of
+//!   both functions into classes of equal contents, refined to a fixpoint (`merge.rs`; after B. Alpern, M. Wegman, F.
+//!   Zadeck, "Detecting equality of variables in programs", 1988).
 //!
-//! Where the code before leaves something undefined or insignificant (contract 1, a register that nothing has written,
-//! a phi without a move), the code after may have anything, and something else at each use (`terms/refine.rs`).
+//! Where the code before leaves something undefined or insignificant (contract 1, a register that was never written, a
+//! phi without a move), the code after may have anything, and something different at each use (`terms/refine.rs`).
 //!
 //! What is significant for an event before must be so after: a register whose upper half a plain copy or reload left
-//! is not taken for one that was extended, even if the machine happens to clear it (contract 9).
+//! is not accepted as an extended one, even if the machine happens to clear it (contract 9).
 //!
-//! Terms that are not the same are a fault only if values of their symbols are found that tell them apart
-//! (`terms/evaluate.rs`). Without such values, or where less is known of merged paths than holds, the result is
-//! unproved.
+//! Unequal terms are a fault only if values of their symbols are found for which they differ (`terms/evaluate.rs`).
+//! Without such values, or if more may hold at a merge than is known there, the result is "unproved".
 //!
-//! What it does not prove: that something undefined is the same at two uses, not even if it was frozen; that a register
-//! is significant after all of the paths that meet, if it is after one; that the code before was right, where the
-//! frame puts its parts, what prologue and epilogue do, encodings, and what encoders and linkers' code do to registers
-//! that are never allocated. Accesses of memory are not reordered or removed by any pass, so a pass that does so is
-//! refuted even where it would be right.
+//! Not proved: that something undefined is the same at two uses, not even if it was frozen; that a register is
+//! significant after a merge if it is so on one path only; that the code before was right, where the frame puts its
+//! parts, what prologue and epilogue do, encodings, and what encoders and linkers' code do to registers that are never
+//! allocated. No pass reorders or removes memory accesses, so one that does is refuted even where it would be right.
 //!
 //! After A. Pnueli, M. Siegel, E. Singerman, "Translation validation" (1998), and G. Necula, "Translation validation
 //! for an optimizing compiler" (2000).

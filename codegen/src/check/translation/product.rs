@@ -1,4 +1,5 @@
-//! Both functions at once: nodes, what is known there, and the comparison of what walks from them come to.
+//! The product of both functions: nodes, what is known at them, and the comparison of the events that the two walks
+//! from a node arrive at.
 
 use super::live::Live;
 use super::machine::{Event, Machine, Meaning};
@@ -13,7 +14,7 @@ use std::collections::{HashMap, VecDeque};
 
 /// A node is walked from at most so often, on average.
 const MOST_VISITS: usize = 60;
-/// Terms of one function, beyond which it is given up.
+/// With more terms than this, a function counts as unproved.
 const MOST_TERMS: usize = 40_000_000;
 /// How many instructions are looked at to find out where in two functions the same comes.
 const MOST_COMING: usize = 4;
@@ -237,7 +238,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// If function `number` is at a block that paths meet in, and the other one on its way to one, without an event:
+    /// If function `number` is at a merge point, and the other one on a path to one, without an event:
     /// the node that has come there, too.
     fn catch_up(&mut self, node: u32, number: usize) -> Option<[Position; 2]> {
         let mut at = self.product.nodes[node as usize].at;

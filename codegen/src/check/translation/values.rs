@@ -1,8 +1,8 @@
-//! What registers, spill slots and flags of one of the two functions hold: a term for each word of 32 bits.
+//! The symbolic contents of registers, spill slots and flags of one of the two functions: a term for each 32-bit word.
 //!
-//! Of a word, only some low bits may be significant (contract 1): a copy of four bytes leaves nothing in the upper half
-//! of a register that anybody may look at, an operation on a byte nothing above it. What really stands there is kept
-//! all the same, since passes may use what they know of it; but callers, callees and memory do not.
+//! Only some low bits of a word may be significant (contract 1): after a copy of four bytes, nobody may rely on the
+//! upper half of the register, and after an operation on a byte, on nothing above it. The actual bits are tracked all
+//! the same, since passes may use what they know of them; but callers, callees and memory may not rely on them.
 
 use super::terms::{Origin, Term, Terms};
 use crate::desc::{OpDesc, Role, TargetDesc};

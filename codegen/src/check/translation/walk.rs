@@ -1,8 +1,8 @@
-//! Walks along one of the two functions until something has to be compared with the other one.
+//! Symbolic execution of one of the two functions up to the next point of comparison.
 //!
-//! A walk goes through instructions and jumps. It ends where paths meet or part, at the end of the function, or before
-//! an instruction with more events than are wanted. A group of instructions is one event (contract 7), whose registers
-//! may have other names in the other function.
+//! A walk executes instructions and follows jumps. It ends where paths merge or split, at the end of the function, or
+//! before an instruction that would exceed the wanted number of events. A group of instructions is one event (contract
+//! 7), whose registers may be renamed in the other function.
 
 use super::machine::{Event, Machine, Meaning, event};
 use super::terms::{Origin, Term, Terms};

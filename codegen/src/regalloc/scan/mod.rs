@@ -1,12 +1,17 @@
-//! The linear scan: gives each part of each bundle a register or the bundle's slot.
+//! The linear scan: assigns a register, or the bundle's spill slot, to each part of each bundle.
 //!
-//! Method: parts are taken in the order of their starts (Wimmer and Moessenboeck, "Optimized Interval Splitting in a
-//! Linear Scan Register Allocator"). A part that fits into a register as a whole gets it, hinted ones first. Otherwise
-//! the cheapest of these happens: it gets a register up to the first conflict, it takes one from another part, or it
-//! waits in its slot; see [`super::cost`]. What is left over after a cut waits in the slot and comes back as a new
-//! part before its next occurrence (second chance).
+//! Method: parts are processed in the order of their starts (Wimmer and Mössenböck, "Optimized Interval Splitting in a
+//! Linear Scan Register Allocator"). If some register is free for the whole part, it is assigned, hinted registers
+//! first. Otherwise the cheapest of three choices is made ([`super::cost`]):
 //!
-//! Invariant: a part that comes back starts after the position at which it was cut, so the scan ends.
+//! * Take a register up to the first conflict, and split the part there.
+//! * Evict another part from its register at this position, and split that one.
+//! * Stay in the spill slot.
+//!
+//! What is split off waits in the slot and becomes a new part that starts before its next occurrence (second-chance
+//! allocation).
+//!
+//! Invariant: a part that is reloaded starts after the position at which it was split off, so the scan terminates.
 
 mod settle;
 

@@ -1,13 +1,14 @@
-//! Where control flow comes from elsewhere than from the block before: registers as they were there.
+//! Consistent registers across branches and loops: at the start of a block whose hottest predecessor is not the block
+//! before it in layout, values return to the registers that they have at the end of that predecessor.
 //!
-//! In the order of positions, values that changed their registers on one path from a branch would keep the new ones on
-//! all paths that are laid out after it, although control flow comes to these from where they had the old ones; each
-//! edge then moves everything about, worst in loops around a switch. So the scan remembers which parts were in
-//! registers at the ends of blocks and the starts of loops. Where a block is mostly entered from such a place, or leads
-//! back to the start of its loop, values get the registers that they had there, before anything else happens in the
+//! A linear scan sees blocks in layout order. If a value is moved to another register in one arm of a branch, all
+//! blocks that are laid out later would see the new register, even those that are reached from before the branch. Each
+//! such edge would then need moves, which is worst for a switch in a loop. So the scan records which parts are in
+//! registers at the ends of blocks and at the starts of loops. Where a block is entered mostly from such a place, or
+//! ends with the back edge of its loop, parts get the recorded registers before anything else is allocated in that
 //! block.
 //!
-//! What was remembered may have been cut since; only what is still true counts.
+//! Parts may have been split since they were recorded; only what still holds is used.
 
 use super::Scan;
 use crate::mfunc::MFunc;

@@ -49,8 +49,8 @@ impl Maker {
     }
 }
 
-/// A copy to a wider register clears what its source does not have. Copies to narrower ones may join the two
-/// registers all the same, and calls may keep what is joined in one slot; but the copy must be made.
+/// A copy to a wider register clears what its source does not have. Copies to narrower ones may coalesce the
+/// two registers all the same, and both may share a slot across calls; but the copy must be made.
 #[test]
 fn copies_to_wider_registers_are_made_whatever_joined_them() {
     let allocatable = PRegSet::of(&[P0, P1]);

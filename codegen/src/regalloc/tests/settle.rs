@@ -40,7 +40,7 @@ fn push_sets(func: &mut MFunc, op: u16, sets: RegSets) {
     func.sets.push(sets);
 }
 
-/// A loop around a branch. The first arm needs all registers, the second one only those of the values that live
+/// A loop around a branch. The first arm needs all registers, the second one only those of the values that are live
 /// through the loop.
 fn two_arms() -> MFunc {
     let mut func = MFunc::default();

@@ -1,8 +1,8 @@
-//! Which of several possibilities an operand of inline assembly gets.
+//! Which of several alternatives an operand of inline assembly gets.
 //!
-//! Alternatives of the whole text are weighed as LLVM weighs them (`TargetLowering::ParseConstraints`): constants
-//! count most, then memory, then registers, and the alternative with the largest sum wins. Within one, constants come
-//! first, then registers; a value goes to memory only where nothing else is allowed, or registers run out.
+//! Alternatives of the whole text are weighted as in LLVM (`TargetLowering::ParseConstraints`): constants count most,
+//! then memory, then registers, and the alternative with the largest sum wins. Within one alternative, constants are
+//! preferred to registers. A value goes to memory only if nothing else is allowed or registers run out.
 
 use super::{Pending, SelectCtx};
 use crate::context::{Addressing, PlaceBase};
@@ -409,7 +409,7 @@ fn on_stack(one: &Pending, rules: &dyn AsmRules) -> Result<Option<(u8, Choice)>,
 }
 
 /// The registers that a constraint says are overwritten; names that are no registers have no effect here, since no
-/// memory access is moved over a text and no flag lives across it.
+/// memory access is moved over a text and no flag is live across it.
 pub(super) fn overwritten(constraint: &Constraint, rules: &dyn AsmRules) -> PRegSet {
     let mut set = PRegSet::EMPTY;
     for code in constraint.alternatives.iter().flatten() {

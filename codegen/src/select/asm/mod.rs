@@ -1,18 +1,18 @@
-//! Inline assembly: operands are brought to where their constraints want them, around a group for the text.
+//! Inline assembly: operands are moved to where their constraints want them, around a group for the text (contract
+//! 13).
 //!
-//! Method: the constraints are taken apart, and one possibility is chosen for each. Operands that may be in any
-//! register of a class are virtual registers named in the group; those in a certain register are copied there before
-//! the group and from there after it, like arguments and results of a call; those in memory are addresses. Two
-//! operands that are tied are one register that is read and written.
+//! Method: the constraints are parsed and one alternative is chosen for each (`choose.rs`). An operand that may be in
+//! any register of a class is a virtual register named in the group. One in a specific register is copied there before
+//! the group and from there after it, like an argument or result of a call. One in memory is an address. Two tied
+//! operands are one register that is read and written.
 //!
-//! In a group, whatever is written is so before everything is read, as if every output were early. Only when registers
-//! run out, outputs that are not share one with an input.
+//! In a group, all definitions happen before all uses, as if every output were early-clobber. Only if registers run
+//! out, outputs that are not early-clobber share a register with an input.
 //!
-//! Operands on a stack of registers are pushed and popped within the group ([`stack`]); those in registers that no
-//! values have otherwise are loaded and stored by instructions of the text ([`side`]).
-//!
-//! The target's scratch registers are none that values may have; as operands they are loaded from the frame and
-//! stored there within the group, since moves beside it may use them.
+//! Operands on a register stack are pushed and popped within the group ([`stack`]). Those in registers that are never
+//! allocated are loaded and stored by additional instructions of the text ([`side`]). The target's scratch registers
+//! are never allocated either, because moves around the group may use them: as operands, they are loaded from the
+//! frame and stored to it within the group.
 
 mod choose;
 mod side;
@@ -45,7 +45,7 @@ struct Jumps {
     number: Reg,
 }
 
-/// An operand of the text on its way.
+/// An operand of the text while it is being prepared.
 struct Pending {
     purpose: Purpose,
     is_early: bool,
@@ -154,7 +154,7 @@ impl<I: Isa> SelectCtx<'_, I> {
 
     /// Operands of a text that may unwind to a landing pad: as far as there are enough, they are in registers that are
     /// lost on that way, like arguments and results of calls, so that nothing else is there. Outputs are in certain
-    /// registers in any case, by which the block of the normal way takes them.
+    /// registers in any case, from which the block on the normal edge takes them.
     #[cold]
     fn prefer_lost_registers(&mut self, pending: &mut [Pending], sets: &RegSets) -> Result<(), CodegenError> {
         if pending.iter().any(|one| matches!(one.choice, Choice::Condition(_))) {
@@ -533,7 +533,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         self.bind(end);
     }
 
-    /// What each way out of a text has to do, the flags first, which the rest may not keep.
+    /// What must be done on each edge out of a text, the flags first, which the rest may clobber.
     fn end_path(&mut self, pending: &[Pending], stack: &StackPlan, rules: &dyn AsmRules) {
         for one in pending {
             if let Choice::Condition(condition) = one.choice {

@@ -1,9 +1,10 @@
-//! Operands in side registers: those that no allocator gives to values, like x86's MMX and mask registers and the
-//! second bytes of its oldest four.
+//! Operands in side registers: registers that are never allocated to values, such as x86's MMX and mask registers and
+//! the second bytes of its four oldest registers.
 //!
-//! They need registers only within the text. Their values are in the frame before and after it, and the text gets an
-//! instruction more for each, which the assembler reads with it ([`crate::inline_asm::AsmRules::move_side`]). A part of
-//! a register that values may have counts as overwritten.
+//! They need these registers only within the text. Before and after it, their values are in the frame, and the text
+//! gets an additional instruction for each, which the assembler reads with it
+//! ([`crate::inline_asm::AsmRules::move_side`]). If a side register is part of an allocatable register, that register
+//! counts as clobbered.
 
 use super::choose::Choice;
 use super::{Pending, out_of_registers};

@@ -1,10 +1,10 @@
-//! Operands on a stack of registers, like that of x86's x87 unit.
+//! Operands on a register stack, like that of x86's x87 unit.
 //!
-//! The stack is empty between instructions, so inputs are pushed from memory before the text, the deepest first, and
-//! after it everything that the text left is popped, outputs to memory. What it left follows from the constraints, by
-//! the rules of the GCC manual ("Extended Asm", "x86 Floating-Point asm Operands"), as LLVM's pass for the x87 stack
-//! applies them: inputs whose register is overwritten, too, as output or otherwise, were popped; all others are still
-//! there, below the outputs.
+//! The stack is empty between instructions (contract 21). So inputs are pushed from memory before the text, the
+//! deepest first, and what the text leaves on the stack is popped after it, outputs to memory. What it leaves follows
+//! from the constraints by the rules of the GCC manual ("Extended Asm", "x86 Floating-Point asm Operands"), as LLVM's
+//! x87 stackifier applies them: an input whose register is also overwritten, as an output or clobber, has been popped;
+//! every other input is still there, below the outputs.
 
 use super::choose::Choice;
 use super::{Pending, SelectCtx, out_of_registers};

@@ -1,4 +1,5 @@
-//! Values in registers of another class than theirs, and in memory: they go there through the frame.
+//! Operands that a constraint wants in another register class or in memory: their values are transferred through the
+//! frame.
 
 use super::{Pending, SelectCtx};
 use crate::context::Context;

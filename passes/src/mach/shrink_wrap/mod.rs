@@ -291,7 +291,7 @@ impl Scratch {
         self.order[place as usize]
     }
 
-    /// The place after `from` on the way to `to`, which it dominates, if only an edge leads there.
+    /// The place after `from` on the path to `to`, which it dominates, if only an edge leads there.
     fn step_to(&self, func: &MFunc, from: u32, to: u32) -> Option<u32> {
         let mut step = to;
         while step > from && self.dominators[step as usize] != from {
@@ -313,7 +313,7 @@ impl Scratch {
         }
     }
 
-    /// Whether some way returns without a frame, and few blocks must give it back besides returns.
+    /// Whether some path returns without a frame, and few blocks other than returns need an epilogue.
     fn is_left_cheaply(&self, func: &MFunc) -> bool {
         let mut restores = 0;
         let mut returns = false;

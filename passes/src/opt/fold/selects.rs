@@ -1,4 +1,4 @@
-//! Selects that are decided, have one way, or are another operation.
+//! Selects that are decided, have equal arms, or are another operation.
 
 use super::{Folded, Folder, Rule, not, unary};
 use crate::constants::{inverted, is_undef_or_poison};
@@ -14,7 +14,7 @@ impl Folder<'_> {
             return Some(Folded::To(if condition == 0 { no } else { yes }));
         }
         if is_undef_or_poison(self.f, data.a) && self.type_of(data.a) == Some(Type::I1) {
-            // Any way will do, and this one makes no use of what may be poison.
+            // Any arm will do, and this one does not use what may be poison.
             return Some(Folded::To(if self.int(yes).is_some() { yes } else { no }));
         }
         if let Some(opposite) = self.negated(data.a) {
@@ -76,7 +76,7 @@ impl Folder<'_> {
         }
         let is_pair = (equal == compare.a && other == compare.b) || (equal == compare.b && other == compare.a);
         let number = self.int(compare.b)?;
-        // The way of equality gives the number that the other way gives, or the value that it is equal to.
+        // The arm for equality gives the number that the other arm gives, or the value that it is equal to.
         let same = self.int(equal) == Some(number) || is_pair;
         (same && (other == compare.a || other == compare.b)).then_some(Folded::To(other))
     }

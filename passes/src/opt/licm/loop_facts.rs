@@ -111,7 +111,7 @@ struct LoopSummary {
     /// The first of its stores.
     first_store: u32,
     stores: u32,
-    /// A block that every round, and every way out, gets to; the header, or one that dominates less.
+    /// A block that every iteration, and every exit, passes; the header, or one that dominates less.
     always: Block,
     is_innermost: bool,
     can_leave: bool,

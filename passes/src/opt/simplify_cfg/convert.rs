@@ -25,7 +25,7 @@ struct Diamond {
     no_column: usize,
 }
 
-/// A way from a branch that does next to nothing: where it leads, and in which column.
+/// An arm of a branch that does next to nothing: its target, and the phi column there.
 #[derive(Clone, Copy)]
 struct Arm {
     to: Block,
@@ -79,7 +79,7 @@ impl State {
         })
     }
 
-    /// The way through `block`, if only `from` leads there and it can be executed needlessly.
+    /// The arm through `block`, if `from` is its only predecessor and it can be executed speculatively.
     fn arm(&self, f: &Function, from: Block, block: Block) -> Option<Arm> {
         let index = block.index();
         if f.predecessors(block) != [from] || self.gained[index] || self.led_away[index] {

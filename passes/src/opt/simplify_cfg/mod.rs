@@ -124,7 +124,7 @@ struct Counts {
 struct Shape {
     /// Phis and a terminator that can be passed: it may be thin.
     is_bare: bool,
-    /// Few enough instructions, and a jump: it may be the way of a diamond.
+    /// Few enough instructions, and a jump: it may be an arm of a diamond.
     is_short: bool,
 }
 

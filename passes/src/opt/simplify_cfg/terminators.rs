@@ -32,7 +32,7 @@ fn branch(f: &Function, editor: &mut Editor, data: &InstData) -> Option<InstData
     }
     match int_value(f, condition) {
         Some(value) => Some(InstData::jump(if value == 0 { no } else { yes })),
-        // Undefined behavior: any way will do.
+        // Undefined behavior: any successor will do.
         None => is_undef_or_poison(f, condition).then(|| InstData::jump(yes)),
     }
 }

@@ -156,7 +156,7 @@ impl State {
         uses.iter().all(|&uses| uses == 0)
     }
 
-    /// Notes that the edge from `from` to `past` leads another way, and what the phis there take.
+    /// Notes that the edge from `from` to `past` is threaded to another block, and what the phis there take.
     fn lead(&mut self, f: &mut Function, editor: &mut Editor, from: Block, past: Block, column: usize, way: Way) {
         let Way { to, last } = way;
         self.thin.led.set(past.index(), to.as_u32());

@@ -241,9 +241,9 @@ pub fn choose<C: LowerCtx>(cx: &mut C, to: Wide, condition: Reg, a: Wide) {
 pub enum Shift {
     /// Towards the most significant bit.
     Left,
-    /// The other way, zeros in.
+    /// In the other direction, with zeros shifted in.
     Right,
-    /// The other way, copies of the sign in.
+    /// In the other direction, with copies of the sign shifted in.
     RightSigned,
 }
 
@@ -272,7 +272,7 @@ fn order(number: Wide, direction: Shift) -> impl Iterator<Item = u8> {
 /// By the amount's low five bits: each word is joined with what its neighbor loses.
 fn shift_bits<C: LowerCtx>(cx: &mut C, number: Wide, direction: Shift) {
     let (rest, lost) = (t(0), t(1));
-    // The neighbor's bits go by 32 - amount the other way, in two steps, since 32 is none.
+    // The neighbor's bits are shifted by 32 - amount in the other direction, in two steps, since 32 is no distance.
     cx.emit(rri(Op::Xori, rest, AMOUNT, 31));
     let (own, other, by_one) = match direction {
         Shift::Left => (Op::Sll, Op::Srl, Op::Srli),

@@ -2,9 +2,9 @@
 //! exceptions that it has no reason for.
 //!
 //! Most instructions and library functions raise what they should. Comparisons choose between `ucomis` and `comis`.
-//! The plain conversion to unsigned 64 bits tries two ways and picks one result, so that each number is an exception
-//! on one of them; here the way is chosen first. What the rules emit stays where it is: such instructions are not pure
-//! in a function that has strict operations ([`frazil_codegen::mfunc::MFunc::is_pure`]).
+//! The plain conversion to unsigned 64 bits computes two results and selects one, so that each number raises an
+//! exception in one of them; here a branch comes first. What the rules emit stays where it is: such instructions are
+//! not pure in a function that has strict operations ([`frazil_codegen::mfunc::MFunc::is_pure`]).
 
 use super::convert::{truncating_row, two_to_the_63};
 use super::{compare, convert, float, float_bytes, int_bits, lower_extended, result, type_of};

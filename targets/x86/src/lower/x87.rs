@@ -4,7 +4,7 @@
 //! anything above them. A rule brings its operands to the stack of the unit by way of memory, computes there, and
 //! brings the result back, so that the stack is empty before and after each rule: nothing that allocates registers
 //! knows of it. Operands that are in memory are taken from there. The ten bytes are stored by one instruction and read
-//! by two, which get them from the stores that are under way; one wider read would wait for those.
+//! by two, which are forwarded from the pending stores; one wider read would wait for those.
 //!
 //! Results of calls are on the stack, too; [`take_results`] empties it at once, and [`give_results`] fills it right
 //! before the return. Arguments are in memory, which is the convention's business.

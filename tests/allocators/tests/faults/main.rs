@@ -1,11 +1,11 @@
-//! The checker bites: faults are put into allocations of random functions, by both ways to compile, and whatever
+//! The checker bites: faults are put into allocations of random functions, by both paths, and whatever
 //! changes a result in the simulator must have been rejected.
 //!
 //! Method: each function is compiled without a fault (the checker must accept) and run; then once for each kind of
 //! fault with one fault of that kind at a random place. A fault that the checker accepts must not be seen in any run.
 //! Faults that are not seen and accepted are equivalent allocations, and counted apart.
 //!
-//! `FRAZIL_FAULT_FUNCTIONS` says how many functions are tried with each way ([`DEFAULT_FUNCTIONS`] else);
+//! `FRAZIL_FAULT_FUNCTIONS` says how many functions are tried by each path ([`DEFAULT_FUNCTIONS`] else);
 //! `FRAZIL_FAULT_SEED` where to begin; `FRAZIL_FAULT_SECONDS` when to stop at the latest, each test taking its part.
 //! `cargo xtask allocation-faults` tries 10,000.
 
@@ -38,7 +38,7 @@ struct Count {
     absent: usize,
 }
 
-/// A way to compile, with a fault or without.
+/// A path through the compiler, with a fault or without.
 trait Way {
     /// The kinds of faults by name.
     fn kinds(&self) -> &'static [&'static str];
@@ -146,7 +146,7 @@ fn both_allocators_satisfy_the_checker() {
 /// A function whose spill slots are so far away that a store needs the encoder's register, where a rule used it, too.
 const FAR_SLOTS: &str = include_str!("far_slots.fzl");
 
-/// Both ways give the same results for a program.
+/// Both paths give the same results for a program.
 fn agree(title: &str, subject: &Subject) {
     let mut fast = fast::Fast::default();
     let mut scan = linear_scan::LinearScan::default();
@@ -159,7 +159,7 @@ fn agree(title: &str, subject: &Subject) {
     assert!(is_same, "{title}: {wanted:?}, {found:?}\n{}", subject.text);
 }
 
-/// Without faults, both ways give the same results: what is compared with them is no accident.
+/// Without faults, both paths give the same results: what is compared with them is no accident.
 #[test]
 fn both_ways_agree_without_faults() {
     for seed in seeds(0.1) {

@@ -21,7 +21,7 @@ pub enum Kind {
     Reload,
     /// From a register to another one.
     Move,
-    /// A constant that is made again, less those that are not made at first.
+    /// A rematerialized constant, minus those that are not materialized at first.
     Rematerialization,
     /// An operand of an instruction in its spill slot.
     MemoryOperand,

@@ -90,7 +90,7 @@ struct Translation<'a> {
     current: Vec<Option<VReg>>,
     names: usize,
     nodes: Vec<NodeData>,
-    /// What `current` was, for the way back in the dominator tree.
+    /// What `current` was, to be restored when the walk leaves the subtree of the dominator tree.
     undo: Vec<(u32, Option<VReg>)>,
 }
 

@@ -1,6 +1,6 @@
 //! What allocators see as one instruction, and which registers it reads and writes.
 //!
-//! A unit is an instruction, a group (contract 7), or two joined branches.
+//! A unit is an instruction, a group (contract 7), or the two branches of a branch on two conditions.
 
 use frazil_codegen::mfunc::{for_each_register, op_desc, pseudo};
 use frazil_codegen::{MFunc, OpDesc, PRegSet, Reg, Role, Term};

@@ -1,9 +1,9 @@
-//! Values of terms for given values of their symbols: whether terms that are not the same can differ at all.
+//! Evaluation of terms for given values of their symbols: can two unequal terms differ at all?
 //!
-//! Terms in different forms may always have the same value, since no form is canonical for all that arithmetic knows.
-//! So before a difference is called one, both terms are evaluated for many values of their symbols. Functions that
-//! nothing is known of get values that depend on nothing but their operands. Values are few and small in some rounds,
-//! so that comparisons come out either way, and random in others.
+//! Terms in different forms may always have the same value, because the normal form is not canonical for all of
+//! arithmetic. So before a difference is reported, both terms are evaluated for many assignments of their symbols.
+//! Uninterpreted functions get pseudo-random values that depend on their operands only. In some rounds, values are few
+//! and small, so that comparisons have both outcomes; in others they are random.
 //!
 //! Equal values prove nothing: the terms are then neither proved equal nor shown to differ.
 

@@ -1,16 +1,16 @@
-//! Terms: what registers, slots and operands hold, as expressions over symbols. Equal terms have equal numbers.
+//! Terms: expressions over symbols that describe what registers, slots and operands hold. Equal terms have equal
+//! numbers.
 //!
-//! Method: nodes are interned, so that comparing two terms is comparing two numbers, and every constructor brings what
-//! it makes into one form:
-//! * bits are taken apart and put together exactly ([`Terms::part`], [`Terms::concat`]): a zero extension is a
-//!   concatenation with zeros, a shift to the right by a constant is a part;
-//! * additions, subtractions, and products with constants are sums with coefficients modulo two to the width, and the
-//!   low bits of a sum are the sum of the low bits;
-//! * bitwise operations are done on each of the pieces that their operands consist of.
+//! Method: terms are hash-consed, so comparing two terms is comparing two numbers, and every constructor normalizes:
+//! * bits are extracted and concatenated exactly ([`Terms::part`], [`Terms::concat`]): a zero extension is a
+//!   concatenation with zeros, a right shift by a constant is an extraction;
+//! * additions, subtractions, and products with constants are linear sums with coefficients modulo two to the width,
+//!   and the low bits of a sum are the sum of the low bits;
+//! * bitwise operations are applied to each of the pieces that their operands consist of.
 //!
-//! Everything else is a function of its operands that is equal to nothing but itself. So two terms may be different and
-//! always have the same value, but never the other way round. Whether values can tell two terms apart is tried out
-//! (`evaluate.rs`).
+//! Every other operation is an uninterpreted function, equal only to itself on equal operands. So two terms with
+//! different numbers may still always have the same value, but terms with equal numbers are always equal.
+//! `evaluate.rs` searches for values that distinguish two terms.
 
 mod arithmetic;
 mod bitwise;

@@ -1,9 +1,9 @@
-//! What may stand for what: terms of the code before in which something undefined is one of several things.
+//! Refinement: terms of the code before in which something undefined is one of several alternatives.
 //!
-//! Where paths meet, a place of the code before that holds nothing defined on some of them may be any of the things
-//! that the code after holds which are like it on the others. It is a *choice* of these, and each use takes the one
-//! that it needs, as each use of something undefined may see another value. A term with choices *refines to* another
-//! one if some way of choosing makes it that.
+//! Where paths merge, a place of the code before that is undefined on some of them may equal any of the things in the
+//! code after that agree with it on the others. It is a *choice* of these, and each use takes the alternative that it
+//! needs, as each use of something undefined may see another value. A term with choices *refines to* another one if
+//! some selection of alternatives makes the two equal.
 
 use super::bitwise::OPERATIONS;
 use super::{Tag, Term, Terms, coefficient, function};

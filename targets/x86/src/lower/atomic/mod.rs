@@ -1,4 +1,4 @@
-//! Atomic accesses: which way each goes, and those of 1, 2, 4 and 8 bytes.
+//! Atomic accesses: how each is lowered, and the rules for 1, 2, 4 and 8 bytes.
 //!
 //! The choice is that of LLVM 22 (`AtomicExpandPass`, `X86ISelLowering`), because objects of both must agree on what
 //! protects a variable: an access that is aligned to its size and no wider than the processor's compare-and-exchange
