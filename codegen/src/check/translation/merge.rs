@@ -20,7 +20,7 @@
 
 use super::terms::{Origin, Term, Terms};
 use super::values::{WORD_BITS, Word, WordPlace};
-use std::collections::HashMap;
+use frazil_support::FxHashMap;
 
 /// Words at the places of one function that are live at a node, in the order of places.
 pub(super) type Known = Vec<(WordPlace, Word)>;
@@ -78,7 +78,7 @@ impl Knowledge {
             node,
             keeps_parted: self.merges > FREE_MERGES,
             cuts: self.cuts,
-            of_columns: HashMap::new(),
+            of_columns: FxHashMap::default(),
             after: Vec::new(),
         };
         let mut known = Arrival::default();
@@ -141,7 +141,7 @@ struct Classes {
     node: u32,
     keeps_parted: bool,
     cuts: u32,
-    of_columns: HashMap<Column, Term>,
+    of_columns: FxHashMap<Column, Term>,
     /// The columns of the function after that became symbols, for what is open in the function before.
     after: Vec<(Column, Term)>,
 }

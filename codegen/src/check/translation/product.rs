@@ -10,7 +10,8 @@ use super::walk::{Position, Stop, Walk, WalkState};
 use super::{TranslationFault, Verdict};
 use crate::mfunc::{Term as BlockEnd, op_desc};
 use crate::minst::MInst;
-use std::collections::{HashMap, VecDeque};
+use frazil_support::FxHashMap;
+use std::collections::VecDeque;
 
 /// A node is walked from at most so often, on average.
 const MOST_VISITS: usize = 60;
@@ -27,7 +28,7 @@ pub(super) struct Product {
     walks: [WalkState; 2],
     live: [Live; 2],
     nodes: Vec<Node>,
-    numbers: HashMap<[Position; 2], u32>,
+    numbers: FxHashMap<[Position; 2], u32>,
     waiting: VecDeque<u32>,
     /// Terms that should be equal and are not.
     unequal: Vec<(Term, Term)>,

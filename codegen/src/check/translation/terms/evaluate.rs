@@ -9,7 +9,8 @@
 
 use super::bitwise::OPERATIONS;
 use super::{Bitwise, Node, Origin, Tag, Term, Terms, coefficient, function};
-use std::collections::{BTreeSet, HashMap};
+use frazil_support::{FxBuildHasher, FxHashMap};
+use std::collections::BTreeSet;
 
 /// How often values are chosen.
 const ROUNDS: u64 = 96;
@@ -46,7 +47,7 @@ impl Terms {
         }
         (0..ROUNDS).any(|number| {
             let round = Round { number, undefined: 0 };
-            let wanted = self.evaluate(&theirs, &HashMap::new(), round);
+            let wanted = self.evaluate(&theirs, &FxHashMap::default(), round);
             (0..ways).all(|way| {
                 let chosen = self.chosen(&choices, way);
                 let value = self.evaluate(&ours, &chosen, round);
@@ -77,7 +78,7 @@ impl Terms {
     }
 
     /// The `way`th way of choosing.
-    fn chosen(&self, choices: &[Term], mut way: usize) -> HashMap<Term, Term> {
+    fn chosen(&self, choices: &[Term], mut way: usize) -> FxHashMap<Term, Term> {
         choices
             .iter()
             .map(|&choice| {
@@ -90,8 +91,8 @@ impl Terms {
     }
 
     /// The value of the last of some terms.
-    fn evaluate(&self, terms: &[Term], chosen: &HashMap<Term, Term>, round: Round) -> u128 {
-        let mut values: HashMap<Term, u128> = HashMap::with_capacity(terms.len());
+    fn evaluate(&self, terms: &[Term], chosen: &FxHashMap<Term, Term>, round: Round) -> u128 {
+        let mut values: FxHashMap<Term, u128> = FxHashMap::with_capacity_and_hasher(terms.len(), FxBuildHasher);
         let mut last = 0;
         for &term in terms {
             let node = self.node(term);

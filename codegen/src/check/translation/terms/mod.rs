@@ -21,7 +21,7 @@ mod refine;
 mod tests;
 mod text;
 
-use std::collections::HashMap;
+use frazil_support::FxHashMap;
 
 /// A term by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -130,9 +130,9 @@ pub struct Terms {
     pool: Vec<u32>,
     /// Open addressing: number plus one, zero is free.
     table: Vec<u32>,
-    parts: HashMap<(u32, u16, u16), Term>,
+    parts: FxHashMap<(u32, u16, u16), Term>,
     /// Whether the first may stand for the second: [`Terms::refines`].
-    refinements: HashMap<(Term, Term), bool>,
+    refinements: FxHashMap<(Term, Term), bool>,
 }
 
 impl Terms {

@@ -7,7 +7,7 @@
 
 use super::bitwise::OPERATIONS;
 use super::{Tag, Term, Terms, coefficient, function};
-use std::collections::{HashMap, HashSet};
+use frazil_support::{FxHashMap, FxHashSet};
 
 /// So many choices of one term are looked at, and so many ways of choosing.
 const MOST_CHOICES: usize = 8;
@@ -119,7 +119,7 @@ impl Terms {
         if choices.len() > MOST_CHOICES {
             return false;
         }
-        let mut wanted = HashSet::new();
+        let mut wanted = FxHashSet::default();
         self.for_each_inner(after, &mut |_, term| wanted.insert(term));
         let candidates: Vec<Vec<Term>> = choices
             .iter()
@@ -132,7 +132,7 @@ impl Terms {
         let ways: usize = candidates.iter().map(Vec::len).product();
         for way in 0..ways.min(MOST_WAYS) {
             let mut rest = way;
-            let mut chosen = HashMap::new();
+            let mut chosen = FxHashMap::default();
             for (&choice, candidates) in choices.iter().zip(&candidates) {
                 chosen.insert(choice, candidates[rest % candidates.len()]);
                 rest /= candidates.len();
@@ -146,7 +146,7 @@ impl Terms {
 
     /// Calls `visit` with a term and, as long as it says so, those within, each once.
     fn for_each_inner(&self, term: Term, visit: &mut impl FnMut(&Terms, Term) -> bool) {
-        let (mut stack, mut seen) = (vec![term], HashSet::new());
+        let (mut stack, mut seen) = (vec![term], FxHashSet::default());
         while let Some(term) = stack.pop() {
             if seen.len() > MOST_INNER || !seen.insert(term) || !visit(self, term) {
                 continue;
@@ -160,7 +160,7 @@ impl Terms {
     }
 
     /// The term that comes of another one by replacing what `made` has an entry for.
-    fn with_chosen(&mut self, term: Term, made: &mut HashMap<Term, Term>) -> Term {
+    fn with_chosen(&mut self, term: Term, made: &mut FxHashMap<Term, Term>) -> Term {
         if let Some(&known) = made.get(&term) {
             return known;
         }
