@@ -30,9 +30,7 @@ const MAX_COMPLAINTS: usize = 20;
 
 /// Assembly text of a module, and where in it the texts are that users have written.
 pub(crate) struct Source<'a> {
-    /// The module.
     pub module: &'a Module,
-    /// The text.
     pub text: &'a [u8],
     /// Its parts that users have written.
     pub places: &'a [TextPlace],

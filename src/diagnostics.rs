@@ -15,7 +15,6 @@ const MAX_PRINTED: usize = 20;
 /// One thing that went wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Where.
     pub stage: Stage,
     /// The function that was compiled, if one was.
     pub function: Option<String>,

@@ -15,7 +15,6 @@ pub struct Feature {
     pub code: &'static str,
     /// The name, in reports.
     pub name: &'static str,
-    /// What it is.
     pub summary: &'static str,
     /// Words of messages about it.
     phrases: &'static [&'static str],

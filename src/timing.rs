@@ -92,18 +92,15 @@ pub struct Counts {
 /// What one function cost.
 #[derive(Clone, Debug, Serialize)]
 pub struct FunctionTimes {
-    /// Its name.
     pub name: String,
     /// Instructions of the intermediate representation after its passes.
     pub instructions: u64,
-    /// Times.
     pub times: Times,
 }
 
 /// A pass, or another part of the optimizing path.
 #[derive(Clone, Debug, Serialize)]
 pub struct PassTime {
-    /// Its name.
     pub name: &'static str,
     /// The time of all its executions.
     #[serde(serialize_with = "nanoseconds")]
@@ -113,7 +110,6 @@ pub struct PassTime {
 /// How often a pass did something.
 #[derive(Clone, Debug, Serialize)]
 pub struct PassCount {
-    /// The pass.
     pub pass: &'static str,
     /// What it did.
     pub statistic: &'static str,
@@ -124,9 +120,7 @@ pub struct PassCount {
 /// How a compilation went.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Report {
-    /// Times.
     pub times: Times,
-    /// Counts.
     pub counts: Counts,
     /// Times of passes in their order; empty unless [`crate::Options::measure`] is set.
     pub passes: Vec<PassTime>,

@@ -34,7 +34,6 @@ const RECIPES: &[&str] = &["Om1", "O1", "O2", "Os"];
 /// A small program of C, as bitcode.
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/hello.bc");
 
-/// The command.
 fn frazil() -> Command {
     Command::new(env!("CARGO_BIN_EXE_frazil"))
 }

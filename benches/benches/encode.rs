@@ -1,7 +1,5 @@
 //! The x86 encoder alone: bytes for a mix of instructions as the fast path emits them.
 
-#![allow(missing_docs, reason = "criterion's macros make undocumented items")]
-
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use frazil_codegen::{CodeBuffer, MInst, Mem};
 use frazil_target_x86::build::{mov_imm, mr, ri, rm, rr, setcc};

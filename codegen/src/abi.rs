@@ -14,7 +14,6 @@ use frazil_ir::{Extension, Param, ParamKind, Signature, Type, TypeData, TypeTabl
 /// Where one part of an argument or result is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// In a register.
     Reg(Reg),
     /// On the stack, this many bytes from the start of the argument area.
     Stack(u32),
@@ -25,7 +24,6 @@ pub enum Place {
 pub struct ArgPlace {
     /// Places of its parts; the first `count` count. A `byval` argument has the stack offset of its copy.
     pub places: [Place; 4],
-    /// Its parts.
     pub parts: Parts,
     /// Width of an integer to be extended, and whether by its sign; 0 for none.
     pub extend: (u32, bool),

@@ -26,7 +26,6 @@ pub enum Join {
 /// A comparison of a switch value with a case value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CaseTest {
-    /// Equal.
     Equal,
     /// Unsigned less than.
     Below,
@@ -59,7 +58,6 @@ pub struct CaseTable {
 /// What a call goes to.
 #[derive(Clone, Copy, Debug)]
 pub enum CallTarget {
-    /// A symbol.
     Symbol(SymbolId),
     /// The address in a register.
     Reg(Reg),

@@ -105,7 +105,6 @@ impl OpDesc {
 /// A physical register.
 #[derive(Clone, Copy, Debug)]
 pub struct RegDesc {
-    /// Its number.
     pub reg: Reg,
     /// Its usual name.
     pub name: &'static str,
@@ -172,7 +171,6 @@ pub struct ClassDesc {
 pub struct SpecialArgs {
     /// The static chain.
     pub nest: Reg,
-    /// Swift's self.
     pub swift_self: Reg,
     /// Swift's error: both an argument and a result.
     pub swift_error: Reg,
@@ -281,7 +279,6 @@ pub struct TargetDesc {
     pub rule_registers: PRegSet,
     /// The register that frame slots are addressed from.
     pub frame_pointer: Reg,
-    /// The stack pointer.
     pub stack_pointer: Reg,
     /// Where unwinders leave the exception and the selector when they enter a landing pad; `None` if the target has no
     /// exceptions. Neither is callee-saved, a scratch register or a home register.
@@ -304,7 +301,7 @@ pub struct TargetDesc {
 }
 
 impl TargetDesc {
-    /// The description of a class.
+    /// The registers of a class, as the target's table has them.
     #[inline]
     pub fn class(&self, class: RegClass) -> &ClassDesc {
         &self.classes[class as usize]

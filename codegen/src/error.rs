@@ -39,7 +39,6 @@ pub enum CodegenError {
     InvalidMachine {
         /// The pass, or the part of the optimizing path.
         pass: &'static str,
-        /// What is wrong.
         fault: MachFault,
     },
     /// A pass has left a machine function that does something else than the one before. This is a defect of the pass.

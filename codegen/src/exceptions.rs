@@ -48,7 +48,6 @@ pub struct Landing {
 /// One of the reasons to stop at a landing pad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Action {
-    /// The selector.
     pub selector: i32,
     /// What is tried next, counted from 1; 0 for nothing.
     pub next: u32,

@@ -39,7 +39,7 @@ impl FeatureSet {
     }
 }
 
-/// A feature.
+/// A row of a target's table of features.
 #[derive(Clone, Copy, Debug)]
 pub struct Feature {
     /// LLVM's name, without sign.

@@ -19,7 +19,6 @@ use frazil_ir::{Function, Operand, RuntimeFunction, Type, Value};
 /// An operand where a rule can take it: in a register, as an immediate, or in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Src {
-    /// In a register.
     Reg(Reg),
     /// A small constant, sign-extended from the operand's width.
     Imm(i32),
@@ -30,7 +29,6 @@ pub enum Src {
 /// Which immediates an instruction takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImmKind {
-    /// None.
     None,
     /// Signed, of this many bits (at most 32).
     Signed(u8),
@@ -69,7 +67,6 @@ pub struct CallSequence<'s> {
     pub before: &'s [MInst],
     /// The registers they fill.
     pub arguments: PRegSet,
-    /// The call.
     pub call: MInst,
     /// Instructions that read and write the result register, and no other.
     pub after: &'s [MInst],
@@ -90,7 +87,7 @@ pub struct VariadicArea {
 
 /// The requests. Implemented by the fast and the selecting context; never by a target.
 pub trait LowerCtx {
-    /// The function.
+    /// The function that is compiled.
     fn func(&self) -> &Function;
     /// The module and the options.
     fn view(&self) -> ModuleView<'_>;

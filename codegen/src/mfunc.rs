@@ -250,7 +250,6 @@ impl FrameNeeds {
 /// A machine function.
 #[derive(Clone, Debug, Default)]
 pub struct MFunc {
-    /// What it needs of its frame.
     pub frame: FrameNeeds,
     /// Instructions in layout order.
     pub insts: Vec<MInst>,

@@ -36,7 +36,6 @@ pub struct MInst {
 pub enum Slot {
     /// Nothing.
     Empty,
-    /// A register.
     Register(Reg),
     /// The place where a frame pointer would point.
     Frame,
@@ -133,7 +132,7 @@ impl MInst {
         [self.slots[0], self.slots[1], self.reg(2)]
     }
 
-    /// What is in a slot.
+    /// Tells apart whether a slot holds a register, the frame, a symbol or nothing (contract 9).
     #[inline]
     pub const fn slot(&self, slot: usize) -> Slot {
         match self.slots[slot] {
@@ -203,7 +202,6 @@ impl MInst {
 /// A register operand of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RegisterOperand {
-    /// Its slot.
     pub slot: usize,
     /// The register, virtual or physical.
     pub reg: Reg,

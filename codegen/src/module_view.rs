@@ -19,7 +19,6 @@ pub enum RelocationModel {
 /// A module and the options of this compilation.
 #[derive(Clone, Copy, Debug)]
 pub struct ModuleView<'a> {
-    /// The module.
     pub module: &'a Module,
     /// Where its code may be placed.
     pub relocation_model: RelocationModel,

@@ -27,7 +27,6 @@ use frazil_ir::pass::ScratchPool;
 /// What a recipe says of the machine part besides its passes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MachRecipe {
-    /// The allocator's options.
     pub allocator: AllocatorOptions,
     /// Whether size counts more than speed.
     pub for_size: bool,

@@ -13,7 +13,6 @@ use frazil_support::FxHashMap;
 /// A location that both sources and destinations may name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Location {
-    /// A register.
     Reg(Reg),
     /// The frame slot at this offset from the frame pointer.
     Frame(i32),
@@ -26,7 +25,6 @@ pub enum Location {
 /// What a move reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source<F> {
-    /// A location.
     Location(Location),
     /// What is made on the spot: for the fast context a part of a constant, symbol or place.
     Fresh(F),
@@ -34,7 +32,7 @@ pub enum Source<F> {
     Saved,
 }
 
-/// One move.
+/// One of the moves that take place at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Move<F> {
     /// From.
@@ -52,13 +50,10 @@ pub struct Move<F> {
 /// What to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step<F> {
-    /// Do this move.
     Move(Move<F>),
     /// Save the contents of this location, of this class and width, for one later [`Source::Saved`].
     Save {
-        /// Where.
         location: Location,
-        /// Whether it is a float.
         float: bool,
         /// Its width in bytes.
         bytes: u8,

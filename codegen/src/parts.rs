@@ -14,7 +14,7 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// The class of the registers.
+    /// The class of registers that all parts are in.
     #[inline]
     pub fn class(self) -> RegClass {
         if self.float { RegClass::Float } else { RegClass::Int }

@@ -87,7 +87,7 @@ pub trait MachRules: Send + Sync {
     }
 }
 
-/// No rules.
+/// The rules of a target that has none for machine passes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoMachRules;
 
@@ -95,7 +95,6 @@ impl MachRules for NoMachRules {}
 
 /// What a pass gets besides the function.
 pub struct MachPassCx<'a> {
-    /// The target.
     pub hooks: &'a dyn MachHooks,
     /// Whether registers are physical.
     pub is_allocated: bool,

@@ -8,7 +8,6 @@ use frazil_ir::module::Attachments;
 /// offsets of the body's labels and relocations are moved by its length.
 #[derive(Debug, Default)]
 pub struct CompiledFunction {
-    /// The prologue.
     pub prologue: CodeBuffer,
     /// Everything else.
     pub body: CodeBuffer,

@@ -23,7 +23,7 @@ pub struct SlotAccess {
 }
 
 impl SlotAccess {
-    /// The class of the registers.
+    /// The class of registers that are stored or reloaded.
     pub fn class(self) -> RegClass {
         if self.is_float { RegClass::Float } else { RegClass::Int }
     }

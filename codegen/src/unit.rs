@@ -10,7 +10,6 @@ use frazil_ir::{CallConv, Function};
 /// A function to be compiled.
 #[derive(Clone, Copy, Debug)]
 pub struct Unit<'a> {
-    /// The function.
     pub function: &'a Function,
     /// Its attributes.
     pub head: &'a FunctionHead,

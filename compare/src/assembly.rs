@@ -10,7 +10,7 @@
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// An instruction.
+/// A line of assembly text that is an instruction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Line {
     /// Its text, blanks made single.
@@ -33,7 +33,6 @@ pub struct Block {
 /// What is counted of a function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
-    /// Instructions.
     pub instructions: u64,
     /// Registers stored for want of registers.
     pub spills: u64,
@@ -43,7 +42,7 @@ pub struct Counts {
     pub frame_bytes: u64,
 }
 
-/// A function.
+/// The assembly of one function, and its counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Function {
     /// Its blocks, in the order of the text.
@@ -71,7 +70,6 @@ pub fn parse(text: &str) -> BTreeMap<String, Function> {
 struct Parser {
     /// The name that `.type` has announced.
     announced: Option<String>,
-    /// The function that is open.
     open: Option<(String, Function)>,
     in_prologue: bool,
     source: u32,

@@ -11,9 +11,7 @@ use std::process::Command;
 /// A pair of optimization levels.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Level {
-    /// Frazil's.
     pub frazil: String,
-    /// llc's.
     pub llc: String,
 }
 
@@ -70,7 +68,7 @@ pub struct Compiler {
 }
 
 impl Compiler {
-    /// Frazil.
+    /// Frazil's command at this path.
     pub fn frazil(program: &Path) -> Compiler {
         Compiler {
             name: "frazil",
@@ -201,7 +199,7 @@ impl Scratch {
         Ok(Scratch(path))
     }
 
-    /// A file in it.
+    /// The path of a file with this name in the scratch folder.
     pub fn file(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }

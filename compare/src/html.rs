@@ -9,7 +9,7 @@ const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// The page.
+/// Makes the text of the HTML page for a report.
 pub fn page(report: &Report) -> String {
     let data = serde_json::to_string(report).expect("plain data");
     // The end of a script's text must not occur in it.

@@ -35,7 +35,6 @@ pub struct Outcome {
     pub stdout: Vec<u8>,
     /// What it wrote to standard error.
     pub stderr: String,
-    /// What it cost.
     pub cost: Cost,
 }
 

@@ -18,15 +18,13 @@ pub struct ProgramCommands<'a> {
 /// Both programs.
 #[derive(Clone, Debug, Serialize)]
 pub struct Programs {
-    /// Frazil's.
     pub frazil: Program,
-    /// llc's.
     pub llc: Program,
     /// Whether output and status are the same; `None` unless both ran.
     pub agree: Option<bool>,
 }
 
-/// One program.
+/// How the program that one compiler has made ran.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Program {
     /// Why it did not run.

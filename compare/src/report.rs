@@ -15,7 +15,6 @@ use std::path::{Path, PathBuf};
 /// What is to be compared.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings<'a> {
-    /// The module.
     pub input: &'a Path,
     /// How often each compiler runs.
     pub repeat: u32,
@@ -30,9 +29,7 @@ pub struct Settings<'a> {
 pub struct Report {
     /// The input's path.
     pub input: String,
-    /// Frazil's version.
     pub frazil_version: String,
-    /// llc's version.
     pub llc_version: String,
     /// One comparison for each pair of levels.
     pub levels: Vec<Comparison>,
@@ -41,7 +38,6 @@ pub struct Report {
 /// The comparison at one pair of levels.
 #[derive(Clone, Debug, Serialize)]
 pub struct Comparison {
-    /// The levels.
     pub level: Level,
     /// Frazil's totals.
     pub frazil: Side,
@@ -71,18 +67,15 @@ pub struct Side {
 /// A function on both sides.
 #[derive(Clone, Debug, Serialize)]
 pub struct FunctionRow {
-    /// Its name.
     pub name: String,
-    /// Frazil's.
     pub frazil: Option<FunctionSide>,
-    /// llc's.
     pub llc: Option<FunctionSide>,
     /// Both assemblies, for the worst functions of a page.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub blocks: Vec<BlockRow>,
 }
 
-/// A function on one side.
+/// What one compiler has made of a function.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct FunctionSide {
     /// Bytes of code.

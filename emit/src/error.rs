@@ -16,7 +16,6 @@ pub enum EmitError {
     /// The module contradicts itself.
     #[error("malformed module: {what} (@{symbol})")]
     Malformed {
-        /// What is wrong.
         what: String,
         /// The symbol in which it was found.
         symbol: String,

@@ -62,7 +62,6 @@ pub enum Late {
     Personality(SymbolId),
     /// A pointer to a type.
     Type(SymbolId),
-    /// The table of a function.
     Table(FuncId),
     /// What an assembler defined or named, by its number.
     Foreign(u32),
@@ -91,7 +90,6 @@ pub fn handler(module: &Module, head: &FunctionHead, code: &CompiledFunction) ->
 /// A table before its addresses are filled in.
 #[derive(Debug, Default)]
 pub struct TableBytes {
-    /// The bytes.
     pub bytes: Vec<u8>,
     /// Where they name types: offset and symbol.
     pub types: Vec<(u32, SymbolId)>,
@@ -102,7 +100,6 @@ pub struct TableBytes {
 pub struct SiteRange {
     /// The first call, as index into the call sites.
     pub first: usize,
-    /// The last one.
     pub last: usize,
     /// The landing pad, and its first action as the table says it; `None` if there is none.
     pub landing: Option<(Label, u32)>,

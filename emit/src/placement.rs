@@ -80,7 +80,6 @@ impl Kind {
 /// A section for constructors or destructors and the order in which it comes.
 #[derive(Clone, Copy, Debug)]
 pub struct InitPlace {
-    /// The section.
     pub section: SectionId,
     /// What it holds.
     pub entry: InitEntry,
@@ -89,9 +88,7 @@ pub struct InitPlace {
 /// The decisions for one module.
 #[derive(Debug)]
 pub struct Placement<'a> {
-    /// The module.
     pub module: &'a Module,
-    /// Options.
     pub options: EmitOptions,
     /// All sections so far.
     pub sections: SectionTable,
@@ -141,7 +138,7 @@ impl<'a> Placement<'a> {
         found
     }
 
-    /// The section of a function.
+    /// Decides which section a function goes to; adds the section if it is new.
     pub fn function(&mut self, function: FuncId, attachments: Option<&Attachments>) -> SectionId {
         let symbol = self.module.functions[function].symbol;
         let data = &self.module.symbols[symbol];

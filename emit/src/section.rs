@@ -16,9 +16,7 @@ entity_impl!(SectionId, "section");
 /// What makes a section; two definitions with equal attributes share one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SectionDesc {
-    /// Its name.
     pub name: Vec<u8>,
-    /// Its type.
     pub ty: SectionType,
     /// Its flags; the group flag is added for members of a group.
     pub flags: SectionFlags,
@@ -92,7 +90,7 @@ impl SectionTable {
             .map(|(index, desc)| (SectionId::new(index), desc))
     }
 
-    /// How many there are.
+    /// The number of sections.
     pub fn len(&self) -> usize {
         self.descs.len()
     }

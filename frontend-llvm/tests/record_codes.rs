@@ -459,7 +459,6 @@ fn of_llvm() -> Numbers {
     }))
 }
 
-/// The reader's.
 fn of_reader() -> Numbers {
     constants(include_str!("../../frontend-pnacl/src/llvm/codes.rs"))
 }

@@ -18,7 +18,6 @@ pub enum ConstKind {
     BlockAddress,
     /// Any value, each use its own.
     Undef,
-    /// Poison.
     Poison,
     /// All bits zero, of a type that an immediate zero does not describe (vectors) or where the type must be known.
     Zero,
@@ -31,9 +30,7 @@ pub enum ConstKind {
 /// A constant of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConstData {
-    /// What it is.
     pub kind: ConstKind,
-    /// Its type.
     pub ty: Type,
     /// First index in the function's `const_words` (`Vector`: in its operand pool; `Asm`: in its list of texts).
     pub start: u32,
@@ -54,7 +51,6 @@ pub enum ConstView<'a> {
     BlockAddress(SymbolId, Block),
     /// Undefined.
     Undef,
-    /// Poison.
     Poison,
     /// All zero bits.
     Zero,

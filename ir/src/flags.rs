@@ -72,7 +72,7 @@ bitflags! {
 /// The ordering of an atomic access or fence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
-#[allow(missing_docs, reason = "the C11 memory orders")]
+// The variants are the memory orders of C11.
 pub enum Ordering {
     NotAtomic,
     Unordered,
@@ -120,7 +120,7 @@ pub const ORDERINGS: [Ordering; 7] = [
 /// The operation of an `atomic_rmw`, numbered as in LLVM's bitcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-#[allow(missing_docs, reason = "named as in LLVM's language reference")]
+// The variants are named as in LLVM's language reference.
 pub enum RmwOp {
     Xchg,
     Add,
@@ -231,7 +231,7 @@ impl MemFlags {
         self.0 & 0x40 != 0
     }
 
-    /// The ordering.
+    /// The memory order of an atomic access.
     pub fn ordering(self) -> Ordering {
         ORDERINGS[usize::from((self.0 >> 7) & 7).min(6)]
     }
@@ -252,7 +252,6 @@ impl MemFlags {
 pub enum FlagKind {
     /// No flags.
     None,
-    /// These integer flags.
     Int(IntFlags),
     /// Fast-math flags.
     Fast,

@@ -24,7 +24,6 @@ use frazil_support::EntityRef;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct InstData {
-    /// The operation.
     pub op: Opcode,
     /// The type that controls it; see [`Results`] and the opcode table.
     pub ty: Type,
@@ -80,7 +79,6 @@ pub enum ValueKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct ValueData {
-    /// Its type.
     pub ty: Type,
     /// Where it comes from.
     pub kind: ValueKind,
@@ -106,7 +104,6 @@ pub struct SlotData {
     pub size: u64,
     /// Alignment as log2 of bytes.
     pub align_log2: u8,
-    /// The value that is its address.
     pub address: Value,
 }
 
@@ -125,13 +122,11 @@ pub struct Function {
     pub insts: Vec<InstData>,
     /// Blocks in program order.
     pub blocks: Vec<BlockData>,
-    /// Values.
     pub values: Vec<ValueData>,
     /// Use count of each value.
     pub uses: Vec<u32>,
     /// Operands beyond two, and raw words.
     pub pool: Vec<Operand>,
-    /// Constants.
     pub consts: Vec<ConstData>,
     /// Payload of constants.
     pub const_words: Vec<u64>,
@@ -187,7 +182,7 @@ impl Function {
         drop_tables
     }
 
-    /// An instruction.
+    /// The instruction at this position.
     #[inline]
     pub fn inst(&self, inst: Inst) -> &InstData {
         &self.insts[inst.index()]
@@ -467,6 +462,5 @@ pub struct CallView<'a> {
     pub callee: Operand,
     /// With which signature.
     pub sig: SigId,
-    /// The arguments.
     pub args: &'a [Operand],
 }

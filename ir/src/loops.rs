@@ -17,7 +17,7 @@ use frazil_support::EntityRef;
 
 const NONE: u32 = u32::MAX;
 
-/// A loop.
+/// A loop, natural or irreducible, in the tree of loops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoopData {
     /// The block where it begins.
@@ -79,7 +79,7 @@ impl LoopTree {
         (0..self.loops.len()).map(Loop::new)
     }
 
-    /// A loop.
+    /// Header, parent and extent of a loop.
     pub fn data(&self, id: Loop) -> &LoopData {
         &self.loops[id.index()]
     }

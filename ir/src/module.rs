@@ -7,7 +7,7 @@ use crate::entities::{Block, ComdatId, DataId, FuncId, SymbolId};
 use crate::signature::CallConv;
 use frazil_support::{PrimaryMap, Str, StringPool};
 
-/// A module.
+/// Everything but the bodies of functions: symbols, data, signatures, flags.
 #[derive(Clone, Debug, Default)]
 pub struct Module {
     /// All names.
@@ -40,7 +40,6 @@ pub struct Module {
     pub used: Vec<SymbolId>,
     /// Symbols in `llvm.compiler.used`.
     pub compiler_used: Vec<SymbolId>,
-    /// Module flags.
     pub flags: ModuleFlags,
     /// What is said to linkers and other tools.
     pub tools: ToolTexts,
@@ -137,7 +136,7 @@ impl Default for DataLayout {
 
 /// Who sees a symbol and how definitions of it in several objects combine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[allow(missing_docs, reason = "named as in LLVM's language reference")]
+// The variants are named as in LLVM's language reference.
 pub enum Linkage {
     #[default]
     External,
@@ -170,7 +169,7 @@ impl Linkage {
 
 /// Who sees a symbol at run time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the ELF visibilities")]
+// The variants are those of ELF.
 pub enum Visibility {
     #[default]
     Default,
@@ -180,7 +179,7 @@ pub enum Visibility {
 
 /// How a thread-local variable is reached. A later model is faster and holds in fewer images.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-#[allow(missing_docs, reason = "the ELF TLS models")]
+// The variants are the models of ELF.
 pub enum TlsModel {
     #[default]
     NotThreadLocal,
@@ -218,16 +217,14 @@ pub enum SymbolKind {
     },
 }
 
-/// A symbol.
+/// A name of the module that is a function, data, or a second name, and how linkers treat it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SymbolData {
     /// Its name; empty for private symbols without one.
     pub name: Str,
     /// What it names.
     pub kind: SymbolKind,
-    /// Its linkage.
     pub linkage: Linkage,
-    /// Its visibility.
     pub visibility: Visibility,
     /// Whether it is known to resolve within the linked image.
     pub dso_local: bool,
@@ -273,7 +270,7 @@ impl SymbolData {
 
 /// How linkers choose among comdat groups of one name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[allow(missing_docs, reason = "named as in LLVM's language reference")]
+// The variants are named as in LLVM's language reference.
 pub enum ComdatSelection {
     #[default]
     Any,
@@ -286,7 +283,6 @@ pub enum ComdatSelection {
 /// A comdat group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ComdatData {
-    /// Its name.
     pub name: Str,
     /// How linkers choose.
     pub selection: ComdatSelection,
@@ -294,7 +290,7 @@ pub struct ComdatData {
 
 /// Which functions keep a frame pointer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-#[allow(missing_docs, reason = "the values of the attribute")]
+// The variants are the values of the attribute.
 pub enum FramePointer {
     #[default]
     None,
@@ -304,7 +300,7 @@ pub enum FramePointer {
 
 /// Which frames are guarded against writes beyond their arrays.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-#[allow(missing_docs, reason = "LLVM's attributes ssp, sspstrong and sspreq")]
+// The variants are LLVM's attributes ssp, sspstrong and sspreq.
 pub enum StackProtector {
     #[default]
     None,
@@ -330,9 +326,7 @@ pub enum GuardPlace {
 /// What is known of a defined function besides its body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FunctionHead {
-    /// Its symbol.
     pub symbol: SymbolId,
-    /// Its convention.
     pub call_conv: CallConv,
     /// Alignment asked for, as log2 of bytes; 0 for the target's.
     pub align_log2: u8,
@@ -437,7 +431,6 @@ impl FunctionHead {
 /// Data with contents: a definition, or what stands at the entry of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DataDef {
-    /// Its symbol.
     pub symbol: SymbolId,
     /// Size in bytes.
     pub size: u64,
@@ -458,9 +451,7 @@ pub struct DataDef {
 /// What a relocation in data points at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RelocationTarget {
-    /// A symbol.
     Symbol(SymbolId),
-    /// A block of a function.
     Block(FuncId, Block),
     /// The symbol, or a stub for it in this object if it lies elsewhere (`dso_local_equivalent`).
     LocalEquivalent(SymbolId),

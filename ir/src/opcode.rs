@@ -40,7 +40,6 @@ pub enum Format {
 /// Which values an instruction defines; `T` is the instruction's type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Results {
-    /// None.
     None,
     /// One of type `T`.
     Ty,
@@ -48,7 +47,6 @@ pub enum Results {
     Bool,
     /// One of `T` and one of `i1` (or a vector of it).
     TyAndBool,
-    /// One pointer.
     Ptr,
     /// A pointer and an `i32` (a landing pad's exception pointer and selector).
     PtrAndI32,
@@ -317,7 +315,6 @@ macro_rules! define_opcodes {
         /// An operation of the IR. The table `for_each_opcode!` says what each does.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[repr(u8)]
-        #[allow(missing_docs, reason = "the rows of the table, documented there")]
         pub enum Opcode {
             $($variant,)*
         }

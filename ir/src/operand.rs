@@ -39,7 +39,7 @@ impl Operand {
     /// Integer zero, or the null pointer.
     pub const ZERO: Operand = Operand(TAG_IMM << PAYLOAD_BITS);
 
-    /// A value.
+    /// An operand that is the result of an instruction, a parameter or a slot's address.
     #[inline]
     pub fn value(value: Value) -> Operand {
         debug_assert!(value.as_u32() <= PAYLOAD_MASK);
@@ -53,7 +53,7 @@ impl Operand {
         (small == value).then_some(Operand((TAG_IMM << PAYLOAD_BITS) | (value as u32 & PAYLOAD_MASK)))
     }
 
-    /// A constant.
+    /// An operand that is in the function's list of constants.
     #[inline]
     pub fn constant(id: ConstId) -> Operand {
         debug_assert!(id.as_u32() <= PAYLOAD_MASK);

@@ -54,7 +54,6 @@ pub struct TargetFacts {
     pub native_int_bits: u32,
     /// Log2 scales that the index of an address may have, as a bit mask.
     pub index_scales: u8,
-    /// Registers for integers.
     pub int_registers: u8,
     /// Registers for floating-point numbers.
     pub float_registers: u8,

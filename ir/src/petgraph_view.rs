@@ -89,7 +89,6 @@ fn target(edge: &Edge) -> Block {
 pub enum Neighbors<'a> {
     /// Targets of these edges.
     Successors(std::slice::Iter<'a, Edge>),
-    /// These blocks.
     Predecessors(std::slice::Iter<'a, Block>),
 }
 

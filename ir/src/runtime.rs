@@ -12,7 +12,7 @@ macro_rules! runtime_functions {
         /// A runtime function.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[repr(u8)]
-        #[allow(missing_docs, reason = "named as in the C library or libgcc")]
+        // The variants are named as in the C library or libgcc.
         pub enum RuntimeFunction { $($variant,)* }
 
         const NAMES: &[&str] = &[$($name,)*];
@@ -94,7 +94,7 @@ impl RuntimeFunction {
         NAMES[self as usize]
     }
 
-    /// The runtime function of this name.
+    /// Finds a runtime function by its name in object files.
     pub fn from_name(name: &str) -> Option<RuntimeFunction> {
         NAMES
             .iter()
@@ -102,7 +102,7 @@ impl RuntimeFunction {
             .map(|index| ALL[index])
     }
 
-    /// How many there are.
+    /// The number of runtime functions in the table.
     pub fn count() -> usize {
         ALL.len()
     }

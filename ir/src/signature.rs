@@ -48,7 +48,6 @@ pub enum ParamKind {
 /// A parameter or return value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Param {
-    /// Its type.
     pub ty: Type,
     /// How it is widened.
     pub extension: Extension,
@@ -115,7 +114,6 @@ pub struct Signature {
     pub params: Vec<Param>,
     /// Return values.
     pub returns: Vec<Param>,
-    /// The convention.
     pub call_conv: CallConv,
     /// Whether more arguments than `fixed_params` may follow.
     pub variadic: bool,

@@ -10,7 +10,6 @@ use crate::types::{Type, TypeData};
 /// What an operand slot takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SlotType {
-    /// This type.
     Exact(Type),
     /// A pointer in any address space.
     Pointer,

@@ -21,7 +21,6 @@ use std::time::Duration;
 pub struct Subject<'a> {
     /// Its number, from 0 in the order of the module's definitions.
     pub number: usize,
-    /// Its name.
     pub name: &'a str,
     /// What the module says about it.
     pub head: &'a FunctionHead,

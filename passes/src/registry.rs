@@ -77,7 +77,6 @@ impl fmt::Debug for Entry {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("unknown pass `{name}`{}", hint.as_ref().map_or(String::new(), |hint| format!("; did you mean `{hint}`?")))]
 pub struct UnknownPass {
-    /// The name.
     pub name: String,
     /// The nearest valid name.
     pub hint: Option<&'static str>,
@@ -86,7 +85,6 @@ pub struct UnknownPass {
 /// An analysis that is known by name.
 #[derive(Clone, Copy, Debug)]
 pub struct AnalysisEntry {
-    /// Its name.
     pub name: &'static str,
     /// Has it computed, unless it is there already.
     pub compute: fn(&AnalysisCache, &Function),

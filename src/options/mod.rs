@@ -55,7 +55,6 @@ pub struct Options {
     pub features: String,
     /// Which functions keep a frame pointer, if the module does not say it.
     pub frame_pointer: FramePointer,
-    /// What the input is.
     pub input_form: InputForm,
     /// What to make.
     pub emit: Emit,
@@ -179,13 +178,11 @@ pub struct Arguments {
     /// Which machine
     #[command(flatten)]
     pub target: TargetArguments,
-    /// Which recipe
     #[command(flatten)]
     pub recipe: RecipeArguments,
     /// What to look at
     #[command(flatten)]
     pub observe: ObserveArguments,
-    /// Which registers
     #[command(flatten)]
     pub registers: RegisterArguments,
     /// The program's name.

@@ -47,7 +47,6 @@ pub struct RecipeArguments {
 
 /// Values of `-O`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[allow(missing_docs, reason = "their names say it")]
 pub enum Level {
     #[value(name = "0")]
     None,

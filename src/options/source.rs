@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// The form of the input.
+/// In which of the forms that Frazil reads a file is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum InputForm {
     /// LLVM bitcode.

@@ -65,7 +65,7 @@ impl<'a> Opened<'a> {
         })
     }
 
-    /// The module.
+    /// Everything but the bodies of functions.
     pub fn module(&self) -> &Module {
         match self {
             Opened::Bitcode(bitcode) => bitcode.module(),

@@ -129,7 +129,6 @@ impl Param {
     }
 }
 
-/// One function.
 pub struct Case {
     params: Vec<Param>,
     results: Vec<Param>,

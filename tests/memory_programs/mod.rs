@@ -24,9 +24,7 @@ struct Build<'a> {
     source: &'a str,
     /// For clang, which makes bitcode.
     compile: &'a [&'a str],
-    /// For Frazil.
     frazil: &'a [&'a str],
-    /// For the link.
     link: &'a [&'a str],
     /// Sources that only clang compiles.
     others: &'a [&'a str],

@@ -6,7 +6,6 @@ use object::{Endianness, elf};
 use std::fs;
 use std::path::Path;
 
-/// A section.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Section {
     pub name: String,
@@ -29,7 +28,6 @@ pub struct ObjectFile {
 }
 
 impl ObjectFile {
-    /// Reads a file.
     pub fn read(path: &Path) -> ObjectFile {
         let data = fs::read(path).expect("readable");
         let header = FileHeader64::<Endianness>::parse(&*data).expect("an ELF file");

@@ -16,7 +16,6 @@ pub struct Test {
 pub enum Expected {
     /// These results, as written.
     Results(String),
-    /// Poison.
     Poison,
     /// Undefined behavior, with this in its message.
     Undefined(String),
@@ -42,12 +41,9 @@ pub struct Skip {
     pub executor: String,
 }
 
-/// A case.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// The file.
     pub path: PathBuf,
-    /// Its text.
     pub source: String,
     /// Checks to make.
     pub tests: Vec<Test>,
@@ -61,14 +57,12 @@ pub struct Case {
     pub inputs: Vec<PathBuf>,
     /// C code to link to the case.
     pub c_code: String,
-    /// Runs.
     pub runs: Vec<Run>,
     /// Expected errors.
     pub errors: Vec<String>,
 }
 
 impl Case {
-    /// Reads a case.
     pub fn read(path: &Path) -> Result<Case, String> {
         let source = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
         let mut case = Case {

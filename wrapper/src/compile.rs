@@ -16,7 +16,6 @@ use std::sync::Arc;
 /// How sources are compiled.
 #[derive(Clone, Debug)]
 pub struct Compiler {
-    /// clang.
     pub clang: OsString,
     /// Whether clang is to behave as `clang++`: sources are C++ by default, and its library is linked.
     pub plus_plus: bool,

@@ -32,7 +32,7 @@ impl Folder {
         self.0.join(format!("{stem}-{number}.o"))
     }
 
-    /// A folder in this folder.
+    /// Makes a folder in this one, named by a number.
     pub fn folder(&self, number: usize) -> io::Result<PathBuf> {
         let path = self.0.join(number.to_string());
         fs::create_dir(&path)?;

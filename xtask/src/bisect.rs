@@ -55,7 +55,6 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
 
 /// A search for what makes an object bad.
 pub struct Search<'a> {
-    /// The module.
     pub bitcode: &'a Path,
     /// The compiler under test.
     pub frazil: &'a Compiler,

@@ -61,7 +61,6 @@ pub fn is_place_offset(function: &Function, analysis: &Analysis, data: &InstData
 #[derive(Debug)]
 pub struct Folder<'a> {
     desc: &'static TargetDesc,
-    /// The function.
     pub function: &'a Function,
     pub(super) analysis: &'a mut Analysis,
     /// The layout position of the block.

@@ -23,7 +23,6 @@ pub(super) struct SlotUse {
     pub(super) weight: u32,
     /// Loads and stores that qualify, counted.
     pub(super) accesses: u32,
-    /// Their type.
     pub(super) ty: Type,
 }
 
@@ -36,10 +35,9 @@ pub(super) struct Candidate {
     pub(super) last: u32,
 }
 
-/// What has a home.
+/// Whose home register it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum HomeOwner {
-    /// A value.
     Value(Value),
     /// A stack slot.
     Slot(SlotId),
@@ -48,9 +46,7 @@ pub enum HomeOwner {
 /// A register given to a value or slot.
 #[derive(Clone, Copy, Debug)]
 pub struct Home {
-    /// The register.
     pub reg: Reg,
-    /// Whose it is.
     pub owner: HomeOwner,
     pub(super) last: u32,
     pub(super) first: u32,

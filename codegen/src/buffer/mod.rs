@@ -68,12 +68,7 @@ pub enum LogItem {
     /// Alignment to a power of two with filler.
     Align(u8),
     /// An entry of a jump table: the distance of a label from the table's label, in 4 bytes.
-    TableEntry {
-        /// The target.
-        label: Label,
-        /// The table.
-        table: Label,
-    },
+    TableEntry { label: Label, table: Label },
     /// An inline assembly text: an index into [`CodeBuffer::texts`].
     Text(u32),
 }
@@ -168,7 +163,7 @@ impl CodeBuffer {
         self.bytes.len() as u32
     }
 
-    /// A new label.
+    /// Makes a label that is not bound yet.
     #[inline]
     pub fn new_label(&mut self) -> Label {
         self.labels.push(UNBOUND);

@@ -5,17 +5,15 @@ use std::fmt;
 /// Why an allocation is wrong: the place in the function and what is wrong there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckError {
-    /// The block.
     pub block: u32,
     /// The instruction as text, or what stands for one: an edge.
     pub inst: String,
     /// The register operand, if it is about one.
     pub operand: Option<u8>,
-    /// What is wrong.
     pub fault: CheckFault,
 }
 
-/// What is wrong.
+/// How an allocation is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CheckFault {
     /// A place does not hold what an instruction reads there.
@@ -31,7 +29,6 @@ pub struct Missing {
     pub expected: String,
     /// Where it should be.
     pub place: String,
-    /// What is there.
     pub found: String,
     /// Where that is so, when it is not the instruction itself.
     pub at: Option<String>,

@@ -94,7 +94,6 @@ pub(crate) struct Flow {
     pub ops: Vec<Op>,
     /// For each step, a number by which whoever made the function finds the instruction.
     pub sites: Vec<u32>,
-    /// The blocks.
     pub blocks: Vec<FlowBlock>,
     /// `(new, old)`: at the end of the block, all at once, the new name gets the value of the old one. Those of a
     /// block ascend by new name.

@@ -28,6 +28,7 @@ pub(super) struct Group {
 }
 
 impl Group {
+    /// Forgets the last group but keeps the memory.
     pub fn clear(&mut self) {
         self.members.clear();
     }

@@ -4,7 +4,6 @@ use crate::isa::Isa;
 use crate::minst::{MInst, Mem};
 use crate::reg::{Reg, RegClass};
 
-/// What a move does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MoveKind {
     /// Copies `regs[1]` to `regs[0]`.

@@ -15,7 +15,6 @@ pub(crate) enum PlaceBase {
     Frame(i32),
     /// The address that this frame slot holds.
     Indirect(i32),
-    /// A symbol.
     Symbol(SymbolId),
 }
 

@@ -38,9 +38,7 @@ pub(crate) struct Incoming {
 
 /// The part that both contexts have.
 pub(crate) struct Base<'a, I: Isa> {
-    /// The target.
     pub isa: &'a I,
-    /// The function.
     pub function: &'a Function,
     /// The module and the options.
     pub view: ModuleView<'a>,

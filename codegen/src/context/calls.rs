@@ -20,11 +20,9 @@ use frazil_ir::{
 pub(crate) struct PendingCall<'a> {
     /// What is called how.
     pub signature: &'a Signature,
-    /// Its convention.
     pub conv: &'static ConvDesc,
     /// What is called.
     pub callee: Operand,
-    /// The arguments.
     pub args: &'a [Operand],
     /// Arguments that are addresses in the frame; they are no operands.
     pub areas: &'a [AreaArgument],

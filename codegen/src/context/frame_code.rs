@@ -157,9 +157,7 @@ pub(crate) fn finish_prologue<I: Isa>(
 
 /// Where the frame code of a function goes.
 pub(crate) struct BodySink<'a, I: Isa> {
-    /// The target.
     pub isa: &'a I,
-    /// The code.
     pub buf: &'a mut CodeBuffer,
     /// Its unwind rows.
     pub unwind: &'a mut Vec<(u32, UnwindOp)>,

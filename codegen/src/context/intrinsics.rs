@@ -41,7 +41,6 @@ fn refuse_types<'a>(cx: &impl Context<'a>, data: &InstData) -> Result<(), Codege
     }
 }
 
-/// The text of assembly that an intrinsic is.
 #[cold]
 pub(crate) fn text_of_intrinsic<'a>(cx: &impl Context<'a>, data: &InstData) -> Option<AsmData> {
     let symbol = data.a.as_symbol()?;

@@ -72,13 +72,13 @@ pub(crate) trait Context<'a>: LowerCtx + Sized {
     /// Says that a register, which nobody writes, has the address of a place from here on.
     fn remember_base(&mut self, _place: PlaceBase, _reg: Reg) {}
 
-    /// The target.
+    /// The target that the function is compiled for.
     #[inline]
     fn isa(&self) -> &'a Self::Isa {
         self.base().isa
     }
 
-    /// The function.
+    /// The function that is compiled.
     #[inline]
     fn function(&self) -> &'a Function {
         self.base().function

@@ -50,7 +50,6 @@ struct Cluster {
 
 /// What dispatch code works with.
 pub(crate) struct Dispatch {
-    /// The value.
     pub value: SwitchValue,
     /// A register of the rule.
     pub temp: Reg,

@@ -17,7 +17,6 @@ use frazil_ir::{Block, Function, Operand, SlotId, Value};
 /// Something that registers and slots hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Thing {
-    /// A part of an operand.
     Part(Operand, u8),
     /// The contents of a stack slot that has a home register.
     SlotContents(SlotId),
@@ -41,7 +40,6 @@ impl Thing {
 /// Where the context means to have something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Spot {
-    /// In a register.
     Reg(Reg),
     /// In memory, at a distance from a register.
     Memory(Reg, i32),

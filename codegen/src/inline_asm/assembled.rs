@@ -6,7 +6,6 @@ use crate::reference::{Label, Ref};
 /// The code of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AsmCode {
-    /// The text.
     pub text: AsmText,
     /// Its number in the module.
     pub number: u32,

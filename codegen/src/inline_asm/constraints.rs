@@ -31,10 +31,8 @@ pub(crate) enum Code {
     SameAs(usize),
 }
 
-/// A constraint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Constraint {
-    /// What it is for.
     pub purpose: Purpose,
     /// `*`: the operand's address is passed.
     pub is_indirect: bool,

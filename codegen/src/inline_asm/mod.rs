@@ -35,7 +35,6 @@ pub enum AsmClass {
     Pair(Reg, Reg),
     /// Any place of the register stack ([`AsmStack`]).
     Stack,
-    /// In memory.
     Memory,
     /// An address, not what stands there.
     Address,
@@ -66,22 +65,18 @@ pub enum AsmClass {
 pub struct AsmSide {
     /// Which kind, by a number of the target's.
     pub bank: u8,
-    /// Which of them.
     pub number: u8,
 }
 
 /// Where an operand of a text is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AsmPlace {
-    /// In a register.
     Register(Reg),
     /// On the register stack, so many places below its top.
     Stack(u8),
     /// In a side register.
     Side(AsmSide),
-    /// In memory.
     Memory(Mem),
-    /// A number.
     Immediate(i64),
     /// The address of a symbol and a distance from there.
     Symbol(SymbolId, i64),
@@ -94,7 +89,6 @@ pub enum AsmPlace {
 /// An operand of a text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AsmOperand {
-    /// Where it is.
     pub place: AsmPlace,
     /// Its width in bytes.
     pub bytes: u8,
@@ -173,7 +167,7 @@ pub trait AsmRules: Sync {
 /// Registers that form a stack and are empty between instructions: operands are pushed before a text and popped after
 /// it.
 pub trait AsmStack: Sync {
-    /// How many there are.
+    /// How many registers the stack has.
     fn count(&self) -> u8;
     /// How far below the top the register with a name is.
     fn depth(&self, name: &str) -> Option<u8>;
@@ -190,11 +184,9 @@ pub trait AsmStack: Sync {
 /// What a line of a text is.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AsmLine {
-    /// An instruction.
     Inst(MInst),
     /// Filler up to a power of two.
     Align(u8),
-    /// Bytes as they are.
     Bytes(Vec<u8>),
 }
 

@@ -35,7 +35,6 @@ struct Expander<'a> {
     operands: &'a [AsmOperand],
     /// Which of the alternatives is wanted.
     variant: u32,
-    /// Which one the text is in.
     alternative: Option<u32>,
     text: AsmText,
 }

@@ -18,11 +18,9 @@ pub enum AsmPiece {
 /// A text with operands put in, as an assembler reads it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AsmText {
-    /// Its pieces.
     pub pieces: Vec<AsmPiece>,
     /// Whether it is in Intel's dialect.
     pub is_intel: bool,
-    /// Whether it may unwind.
     pub may_unwind: bool,
 }
 

@@ -36,7 +36,6 @@ pub(super) struct Occurrence {
     pub pos: u32,
     /// Up to which.
     pub end: u32,
-    /// The instruction.
     pub inst: u32,
     /// Bits of [`occ`].
     pub flags: u8,
@@ -61,7 +60,6 @@ pub(super) struct Bundle {
     pub ranges: (u32, u32),
     /// The same with adjacent ranges merged; coalescing leaves many of them.
     pub spans: (u32, u32),
-    /// Its occurrences.
     pub occs: (u32, u32),
     /// First of its hints.
     pub hints: u32,
@@ -124,7 +122,6 @@ pub(super) struct Part {
     pub to: u32,
     /// The first span of the bundle that ends after `from`.
     pub span: u32,
-    /// Its occurrences.
     pub occs: (u32, u32),
     /// The part after it.
     pub next: u32,

@@ -39,7 +39,6 @@ pub(super) fn localize(
 enum Extent {
     /// The occurrences in a block.
     Block,
-    /// Those of an instruction.
     Instruction,
 }
 

@@ -61,14 +61,12 @@ pub struct SpillSlot(pub u32);
 pub enum RegOrSlot {
     /// In a physical register.
     Reg(Reg),
-    /// In a spill slot.
     Slot(SpillSlot),
 }
 
 /// What a move reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MoveSource {
-    /// A place.
     Kept(RegOrSlot),
     /// Nothing: the instruction that defines the virtual register (its only definition, one that is
     /// [`OpDesc::is_rematerializable`], or its [`crate::mfunc::VReg::constant`]) is repeated.
@@ -92,7 +90,6 @@ pub struct Edit {
     /// The point: twice the instruction's number, plus one for after it. Never inside a group: before its first
     /// instruction or after its last; never after the end of a block's straight code (its branches).
     pub point: u32,
-    /// The move.
     pub action: AllocMove,
 }
 
@@ -111,7 +108,6 @@ impl Edit {
 /// A move on an edge, at the same time as the others of the edge. These include the edge's phi moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EdgeMove {
-    /// The edge.
     pub edge: u32,
     /// The move; `vreg` is the register that is written in the successor's view.
     pub action: AllocMove,
@@ -120,11 +116,9 @@ pub struct EdgeMove {
 /// An operand that the instruction takes from, or leaves in, its spill slot: see [`OpDesc::memory_forms`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryOperand {
-    /// The instruction.
     pub inst: u32,
     /// Which register operand.
     pub operand: u8,
-    /// The slot.
     pub slot: SpillSlot,
 }
 
@@ -166,7 +160,6 @@ impl Allocation {
 /// What an allocator must know besides the function.
 #[derive(Clone, Copy, Debug)]
 pub struct AllocatorInput<'a> {
-    /// The target.
     pub desc: &'static TargetDesc,
     /// Its op table.
     pub ops: &'static [OpDesc],

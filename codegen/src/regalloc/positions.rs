@@ -21,7 +21,6 @@ const INSIDE: u32 = 1 << 31;
 /// How many loops around one another are looked at.
 const MAX_NESTING: usize = 64;
 
-/// A loop.
 #[derive(Clone, Copy, Debug)]
 struct Loop {
     header: u32,

@@ -33,7 +33,6 @@ pub(super) struct Regions {
     /// By loop, for which register it was taken.
     loop_seen: Vec<u32>,
     work: Vec<u32>,
-    /// The result.
     pub found: Vec<Region>,
     /// At the ends of which blocks registers are alive that the block defines: `(block, register)`.
     pub defined: Vec<(u32, u32)>,

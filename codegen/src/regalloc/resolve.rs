@@ -23,7 +23,6 @@ const MAX_ROUNDS: usize = 8;
 enum Where {
     /// At a point between instructions.
     Point(u32),
-    /// On an edge.
     Edge(u32),
 }
 
@@ -65,7 +64,6 @@ pub(super) struct ResolveMemory {
     reaches: Vec<(u32, u32)>,
 }
 
-/// One resolution.
 pub(super) struct Resolution<'a> {
     pub func: &'a MFunc,
     pub input: &'a AllocatorInput<'a>,

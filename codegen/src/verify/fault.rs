@@ -10,7 +10,6 @@ pub struct MachFault {
     pub block: Option<u32>,
     /// The row of the instruction, if it is about one.
     pub inst: Option<&'static str>,
-    /// What is wrong.
     pub message: String,
 }
 

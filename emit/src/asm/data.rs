@@ -12,7 +12,6 @@ use std::fmt::Write;
 
 /// Runs of at least so many zero bytes are written as a count.
 const ZERO_RUN: usize = 16;
-/// Bytes on one line.
 const LINE_BYTES: usize = 64;
 
 impl AsmBuilder<'_> {

@@ -13,7 +13,6 @@ pub struct TextPlace {
     pub function: Option<FuncId>,
     /// The first line, counted from 1.
     pub first_line: u32,
-    /// The last line.
     pub last_line: u32,
 }
 
@@ -57,7 +56,6 @@ impl AsmBuilder<'_> {
         self.text.push_str("\t#NO_APP\n");
     }
 
-    /// Prints the text of the module.
     pub(super) fn print_module_text(&mut self, text: &str) {
         self.text.push_str("\t#APP\n");
         let start = self.text.len();

@@ -11,7 +11,6 @@ const MAX_SECTION_BYTES: u64 = 1 << 30;
 /// How many times what a section holds there is room for when it grows. What is not used is address space only.
 const GROWTH: usize = 3;
 
-/// One section.
 #[derive(Debug, Default)]
 pub(super) struct SectionContents {
     /// Its bytes; empty for zero-filled sections.
@@ -35,6 +34,7 @@ pub(super) struct Contents {
 }
 
 impl Contents {
+    /// No sections yet; `filler` fills the gaps between functions.
     pub fn new(filler: u8) -> Contents {
         Contents {
             sections: Vec::new(),
@@ -42,7 +42,7 @@ impl Contents {
         }
     }
 
-    /// The contents of a section.
+    /// The contents of a section, which is added when it is first asked for.
     pub fn section(&mut self, id: SectionId) -> &mut SectionContents {
         if id.index() >= self.sections.len() {
             self.sections.resize_with(id.index() + 1, SectionContents::default);

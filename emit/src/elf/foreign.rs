@@ -22,7 +22,6 @@ pub(super) struct Foreign {
     /// Whether the module's own assembly is in the object.
     pub is_there: bool,
     pub symbols: Vec<ForeignSymbol>,
-    /// Where they are.
     pub locations: Vec<Location>,
     /// How symbols of the module are described that are defined by assembly.
     pub adopted: FxHashMap<TargetId, (SymbolInfo, SymbolOther)>,

@@ -28,6 +28,7 @@ pub(super) struct Headers {
 }
 
 impl Headers {
+    /// Numbers the headers of all sections that the object will have.
     pub fn new(builder: &ObjectBuilder<'_>) -> Headers {
         let mut headers = Headers {
             bodies: Vec::new(),

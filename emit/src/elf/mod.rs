@@ -77,7 +77,6 @@ struct PendingDifference {
     within: SymbolId,
 }
 
-/// Where a target is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Location {
     /// In another object.
@@ -119,7 +118,6 @@ pub struct ObjectBuilder<'a> {
     late_relocations: Vec<(Option<SectionId>, usize, usize)>,
     /// Functions with data in front and words between it and their symbols.
     typed_prefixes: Box<FxHashSet<SymbolId>>,
-    /// Where the tables are of those that are tables.
     table_places: Vec<Location>,
     differences: Vec<PendingDifference>,
     blocks: BlockTable,

@@ -35,6 +35,7 @@ pub(super) struct Strings {
 }
 
 impl Strings {
+    /// A table begins with the empty name.
     pub fn new() -> Strings {
         Strings { bytes: vec![0] }
     }
@@ -55,7 +56,6 @@ impl Strings {
     }
 }
 
-/// The symbol table.
 #[derive(Debug)]
 pub(super) struct SymbolTable {
     pub symbols: Vec<Sym>,

@@ -34,7 +34,7 @@ impl<'a> TextFile<'a> {
         })
     }
 
-    /// The file.
+    /// What is given to the assembler.
     pub fn text(&self) -> &str {
         &self.text
     }

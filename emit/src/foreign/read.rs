@@ -98,6 +98,7 @@ impl ForeignSymbol {
         }
     }
 
+    /// Whether other objects do not see the symbol.
     pub fn is_local(&self) -> bool {
         self.info.st_bind() == elf::STB_LOCAL
     }

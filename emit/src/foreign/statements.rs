@@ -84,9 +84,7 @@ const OF_MACROS: &[&str] = &["altmacro", "endm", "macro", "noaltmacro", "purgem"
 pub(super) struct Mentions {
     /// Whose attributes are changed.
     pub declared: Vec<String>,
-    /// That are asked for.
     pub asked: Vec<String>,
-    /// Macros that are there.
     macros: usize,
 }
 

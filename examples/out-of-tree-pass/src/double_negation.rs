@@ -43,14 +43,14 @@ impl Default for Options {
     }
 }
 
-/// The pass.
+/// Replaces double negations, as the head comment of this file shows.
 #[derive(Debug)]
 pub struct DoubleNegation {
     options: Options,
 }
 
 impl DoubleNegation {
-    /// Makes the pass.
+    /// The pass as a recipe asks for it, with the options of that step.
     pub fn new(options: Options) -> DoubleNegation {
         DoubleNegation { options }
     }

@@ -6,7 +6,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A module.
 #[derive(Debug, Default)]
 pub struct View {
     /// The names of all functions that are declared only, without intrinsics.

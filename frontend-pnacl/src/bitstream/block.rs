@@ -176,7 +176,7 @@ impl<'m> Block<'m> {
         }
     }
 
-    /// The block's header.
+    /// Kind and extent of the block.
     pub fn header(&self) -> &SubBlock {
         &self.header
     }

@@ -7,7 +7,6 @@ use frazil_ir::Type;
 pub enum Class {
     /// No value.
     Void,
-    /// One value.
     Scalar(Type),
     /// Several values.
     Aggregate,

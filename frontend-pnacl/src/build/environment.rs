@@ -26,7 +26,6 @@ pub(crate) struct Environment {
     pub(crate) numbers: Vec<u32>,
     /// Meanings of the module's texts, by number.
     shared: Vec<(u32, Said)>,
-    /// Those of the function's.
     own: Vec<(u32, Said)>,
 }
 

@@ -76,7 +76,6 @@ impl Sum {
 pub enum Found<'a> {
     /// The address of a symbol.
     Symbol(SymbolId),
-    /// A row of a table.
     Row(&'a ConstantTable, &'a Constant),
     /// No constant.
     Nothing,

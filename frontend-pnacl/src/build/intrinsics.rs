@@ -12,7 +12,6 @@ pub enum Intrinsic {
     Nothing(u32),
     /// Its first argument. With the [immediates](Intrinsic::immediates).
     First(u32),
-    /// True.
     True,
     /// Whether the argument is a constant.
     IsConstant,
@@ -63,7 +62,6 @@ pub enum Intrinsic {
     Canonicalize,
     /// A conversion to a half that is an integer, or from one.
     Half {
-        /// To a half.
         to_half: bool,
     },
     /// Access to a register by its name, which is metadata.
@@ -74,7 +72,7 @@ pub enum Intrinsic {
 
 /// What is done with the floating-point environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "named as the intrinsics")]
+// The variants are named as the intrinsics.
 pub enum EnvironmentAccess {
     GetEnvironment,
     SetEnvironment,

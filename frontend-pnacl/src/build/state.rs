@@ -20,7 +20,6 @@ use frazil_support::FxHashMap;
 pub struct Leaf {
     /// Bytes from the beginning of the aggregate.
     pub offset: u64,
-    /// Its IR type.
     pub ir_type: Type,
     /// Its type in the file.
     pub ty: TypeId,
@@ -35,7 +34,6 @@ pub struct PendingPhi {
     pub block: u32,
     /// First of its operands in the list of incoming ones.
     pub first: u32,
-    /// How many there are.
     pub count: u32,
 }
 

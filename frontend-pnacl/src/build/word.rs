@@ -27,7 +27,6 @@ pub struct Word(u64);
 /// How the lower half of a word is to be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// An operand.
     Scalar,
     /// An operand: a value that is not defined yet.
     Forward,
@@ -64,7 +63,7 @@ impl Word {
         Word(u64::from(low) | (state as u64) << STATE_SHIFT | types)
     }
 
-    /// An operand.
+    /// The word of a value that is one IR operand and defined.
     #[inline]
     pub fn scalar(operand: Operand, ir_type: Type, ty: TypeId) -> Word {
         Word::new(operand.as_raw(), State::Scalar, ir_type, ty)

@@ -170,7 +170,7 @@ impl ParameterAttributes {
 
 /// What is special about a parameter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[allow(missing_docs, reason = "LLVM's names")]
+// The variants have LLVM's names.
 pub enum Role {
     #[default]
     Normal,

@@ -63,7 +63,7 @@ pub mod identification {
 }
 
 /// Records of the module block.
-#[allow(missing_docs, reason = "a table of LLVM's names")]
+// The constants have LLVM's names.
 pub mod module {
     pub const VERSION: u64 = 1;
     pub const TRIPLE: u64 = 2;
@@ -96,7 +96,7 @@ pub mod names {
 }
 
 /// Records of the type table.
-#[allow(missing_docs, reason = "a table of LLVM's names")]
+// The constants have LLVM's names.
 pub mod types {
     pub const COUNT: u64 = 1;
     pub const VOID: u64 = 2;
@@ -126,7 +126,7 @@ pub mod types {
 }
 
 /// Records of a constants block.
-#[allow(missing_docs, reason = "a table of LLVM's names")]
+// The constants have LLVM's names.
 pub mod constants {
     pub const SET_TYPE: u64 = 1;
     pub const NULL: u64 = 2;
@@ -181,7 +181,7 @@ pub mod constants {
 }
 
 /// Casts, in instructions and constants.
-#[allow(missing_docs, reason = "a table of LLVM's names")]
+// The constants have LLVM's names.
 pub mod casts {
     pub const TRUNC: u64 = 0;
     pub const ZEXT: u64 = 1;
@@ -200,7 +200,7 @@ pub mod casts {
 }
 
 /// Binary operations, in instructions and constants; some numbers mean another operation for floating point.
-#[allow(missing_docs, reason = "a table of LLVM's names")]
+// The constants have LLVM's names.
 pub mod binary {
     pub const ADD: u64 = 0;
     pub const SUB: u64 = 1;
@@ -218,7 +218,7 @@ pub mod binary {
 }
 
 /// Records of a function block.
-#[allow(missing_docs, reason = "a table of LLVM's names")]
+// The constants have LLVM's names.
 pub mod function {
     pub const DECLARE_BLOCKS: u64 = 1;
     pub const BINARY: u64 = 2;
@@ -361,7 +361,7 @@ pub mod function {
 }
 
 /// Flag bits in the convention word of a call.
-#[allow(missing_docs, reason = "a table of LLVM's names")]
+// The constants have LLVM's names.
 pub mod call {
     pub const TAIL: u64 = 1;
     pub const MUST_TAIL: u64 = 1 << 14;
@@ -376,7 +376,7 @@ pub mod call {
 }
 
 /// Records of metadata blocks.
-#[allow(missing_docs, reason = "a table of LLVM's names")]
+// The constants have LLVM's names.
 pub mod metadata {
     pub const STRING_OLD: u64 = 1;
     pub const VALUE: u64 = 2;
@@ -399,7 +399,7 @@ pub mod strings {
 }
 
 /// Records of symbol tables.
-#[allow(missing_docs, reason = "a table of LLVM's names")]
+// The constants have LLVM's names.
 pub mod symbols {
     pub const ENTRY: u64 = 1;
     pub const FUNCTION_ENTRY: u64 = 3;

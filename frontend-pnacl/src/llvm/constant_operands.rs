@@ -11,7 +11,6 @@ use super::types::{Kind, TypeId, TypeTable};
 /// What is known of the type of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueType {
-    /// It is this one.
     Type(TypeId),
     /// It is a symbol's address.
     Address,

@@ -20,7 +20,6 @@ pub enum ConstantKind {
     Null,
     /// Any value.
     Undef,
-    /// Poison.
     Poison,
     /// Payload: the integer, sign-extended to 64 bits, in `payload`.
     Integer,
@@ -64,12 +63,10 @@ pub enum ConstantKind {
     Other,
 }
 
-/// A constant.
+/// A constant as the file has it; operands are value numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct Constant {
-    /// What it is.
     pub kind: ConstantKind,
-    /// Its type.
     pub ty: TypeId,
     /// How many words or bytes of payload it has.
     len: u32,
@@ -83,7 +80,6 @@ pub const NO_TYPE: u64 = u64::MAX;
 /// Constants of a module or of one function, in the order of their value numbers.
 #[derive(Debug, Default)]
 pub struct ConstantTable {
-    /// The constants.
     pub rows: Vec<Constant>,
     words: Vec<u64>,
     bytes: Vec<u8>,

@@ -49,7 +49,6 @@ impl SymbolInfo {
 pub struct Pending {
     /// The symbol that is to be completed.
     pub symbol: SymbolId,
-    /// What the value is for.
     pub role: PendingRole,
     /// The value number.
     pub value: u64,

@@ -41,7 +41,6 @@ pub struct ModuleMetadata {
 pub struct RawAttachment {
     /// The value number of the symbol; of no meaning for the function that is read.
     pub value: u64,
-    /// What is attached.
     pub what: Attached,
 }
 
@@ -79,9 +78,7 @@ pub const NON_TEMPORAL: u64 = kind::NON_TEMPORAL;
 /// A module flag whose value is a constant, a text or a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawFlag {
-    /// Its name.
     pub name: Vec<u8>,
-    /// Its value.
     pub value: RawFlagValue,
 }
 
@@ -90,7 +87,6 @@ pub struct RawFlag {
 pub enum RawFlagValue {
     /// The constant with this value number.
     Constant(u64),
-    /// A text.
     Text(Vec<u8>),
     /// Nodes, by number.
     List(Vec<u64>),

@@ -19,7 +19,7 @@ pub type TypeId = u32;
 
 /// Floating-point formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "LLVM's names")]
+// The variants have LLVM's names.
 pub enum Float {
     Half,
     BFloat,
@@ -43,7 +43,7 @@ impl Float {
     }
 }
 
-/// What a type is.
+/// The kinds of types in a file, with what tells types of a kind apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// No value.
@@ -59,18 +59,13 @@ pub enum Kind {
         /// What it points to, with typed pointers.
         pointee: Option<TypeId>,
     },
-    /// Some elements of one type.
     Array {
-        /// Type of the elements.
         element: TypeId,
-        /// How many.
         count: u64,
     },
     /// A vector of a fixed number of elements.
     Vector {
-        /// Type of the elements.
         element: TypeId,
-        /// How many.
         count: u32,
     },
     /// Fields one after another; a range of the table's member list.
@@ -80,7 +75,6 @@ pub enum Kind {
         /// Without padding.
         packed: bool,
     },
-    /// A function.
     Function {
         /// Whether more arguments may follow.
         variadic: bool,

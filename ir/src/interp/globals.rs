@@ -79,7 +79,6 @@ impl Interpreter<'_> {
         Ok(target.wrapping_add_signed(relocation.addend).wrapping_sub(minus))
     }
 
-    /// The address of a symbol.
     pub(super) fn symbol_address(&self, symbol: SymbolId) -> Outcome<u64> {
         if let Some(&address) = self.addresses.get(&symbol) {
             return Ok(address);

@@ -77,7 +77,6 @@ impl Memory {
         Ok(base)
     }
 
-    /// Ends an object.
     pub(super) fn end_object(&mut self, base: u64) {
         self.objects.remove(&base);
     }

@@ -5,7 +5,6 @@ use crate::types::TypeData;
 /// A scalar of at most 128 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scalar {
-    /// Poison.
     Poison,
     /// Bits, zero above the width of the type; `undef` marks those that are undefined (they are zero in `value`).
     Bits {

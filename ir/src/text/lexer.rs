@@ -7,7 +7,6 @@
 use super::ParseError;
 use typed_arena::Arena;
 
-/// A token.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Token<'s> {
     /// A word: letters, digits, `_` and `.`, not beginning with a digit.
@@ -24,7 +23,6 @@ pub(super) enum Token<'s> {
     Runtime(&'s str),
     /// One of the marks `( ) [ ] { } < > , : = + - -> ...`.
     Mark(&'static str),
-    /// The end of a line.
     LineEnd,
     /// The end of the source.
     End,

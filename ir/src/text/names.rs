@@ -236,7 +236,6 @@ pub(super) const PRIMITIVE_TYPES: [(Type, &str); 8] = [
     (Type::PTR, "ptr"),
 ];
 
-/// Writes a type.
 pub(super) fn write_type(out: &mut dyn Write, types: &TypeTable, ty: Type) -> fmt::Result {
     match types.data(ty) {
         TypeData::Int(bits) => write!(out, "i{bits}"),

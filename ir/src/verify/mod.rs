@@ -125,7 +125,6 @@ use crate::module::Module;
 pub struct VerifyError {
     /// The function's name; empty for what stands outside of functions.
     pub function: String,
-    /// The block.
     pub block: Option<Block>,
     /// The instruction with the name of its opcode.
     pub inst: Option<(Inst, &'static str)>,

@@ -37,7 +37,7 @@ pub const INFO: PassInfo = PassInfo {
 /// How many empty blocks after each other an edge is led past at once.
 const MOST_STEPS: u32 = 16;
 
-/// The pass.
+/// Block layout and branch folding.
 #[derive(Debug)]
 pub struct BranchOpt;
 
@@ -54,7 +54,6 @@ impl MachPass for BranchOpt {
     }
 }
 
-/// Work memory.
 #[derive(Debug, Default)]
 struct Scratch {
     /// The end of the chain of empty blocks that starts at each block.

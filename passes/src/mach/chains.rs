@@ -22,7 +22,6 @@ const MOST_FREQUENT: f32 = 1e20;
 /// No block.
 const NONE: u32 = u32::MAX;
 
-/// Work memory.
 #[derive(Debug, Default)]
 pub(super) struct Chains {
     /// Blocks that can be reached, those that come first on all paths first.
@@ -42,7 +41,6 @@ pub(super) struct Chains {
     /// Union-find over blocks in a chain.
     parent: Vec<u32>,
     heads: Vec<(bool, u32, u32)>,
-    /// The result.
     pub order: Vec<u32>,
 }
 

@@ -130,7 +130,6 @@ struct Slot {
     value: u32,
 }
 
-/// Work memory.
 #[derive(Debug)]
 struct Scratch {
     /// What the registers in `known` hold.

@@ -46,7 +46,7 @@ const MOST_STEPS_BACK: u32 = 6;
 /// How many instructions that read flags are remembered for a comparison.
 const MOST_READERS: usize = 4;
 
-/// The pass.
+/// Removal of unused results, and local rewrites by the target's rules.
 #[derive(Debug)]
 pub struct Peephole;
 

@@ -47,7 +47,7 @@ pub const INFO: PassInfo = PassInfo {
     }],
 };
 
-/// The options.
+/// What a recipe can set for `tail-merge`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Options {
@@ -74,13 +74,13 @@ const MOST_STEPS: u32 = 4;
 /// No block.
 const NONE: u32 = u32::MAX;
 
-/// The pass.
+/// Merges equal ends of blocks.
 #[derive(Debug)]
 pub struct TailMerge {
     options: Options,
 }
 
-/// Makes the pass.
+/// Makes the pass for one step of a recipe, as the registry asks for it.
 pub fn make(options: Options) -> TailMerge {
     TailMerge { options }
 }
@@ -133,7 +133,6 @@ struct Task {
     depth: u32,
 }
 
-/// Work memory.
 #[derive(Debug, Default)]
 struct Scratch {
     ends: Vec<End>,

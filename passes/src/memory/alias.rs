@@ -12,7 +12,7 @@ use frazil_ir::{ConstView, Function, Module, Opcode, Operand, OperandKind, Symbo
 /// Steps of address arithmetic that are followed.
 const MOST_STEPS: usize = 8;
 
-/// What a root is.
+/// What the base of an address was computed from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Root {
     /// The address of a private slot.
@@ -25,7 +25,7 @@ pub enum Root {
     Unknown,
 }
 
-/// An address.
+/// An address as a base and a constant distance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Address {
     /// What the distance is from.
@@ -34,7 +34,6 @@ pub struct Address {
     pub offset: i64,
     /// What the base was computed from.
     pub root: Operand,
-    /// What that is.
     pub kind: Root,
 }
 
@@ -46,9 +45,7 @@ pub const ALL: Bytes = u64::MAX;
 
 /// What addresses of a function are resolved with.
 pub struct Resolver<'a> {
-    /// Its module.
     pub module: &'a Module,
-    /// Its private slots.
     pub private: &'a PrivateSlots,
     /// Replacements so far.
     pub editor: &'a mut Editor,

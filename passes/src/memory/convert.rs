@@ -38,7 +38,6 @@ pub fn is_copied_as(types: &TypeTable, ty: Type, pointer_bits: u32) -> bool {
 /// What a value is in another type.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Converted {
-    /// This operand.
     Operand(Operand),
     /// The result of this instruction, which has none yet.
     Inst(InstData),

@@ -17,9 +17,7 @@ pub struct Fact {
     pub address: Address,
     /// How many bytes it has.
     pub bytes: Bytes,
-    /// Its type.
     pub ty: Type,
-    /// The value.
     pub value: Operand,
     /// The store that put it there, if nothing may have read it since, in the same block.
     pub store: Option<Inst>,
@@ -40,7 +38,7 @@ impl Facts {
         self.oldest = 0;
     }
 
-    /// All facts.
+    /// Everything that is known of memory, in no particular order.
     pub fn all(&self) -> &[Fact] {
         &self.facts
     }

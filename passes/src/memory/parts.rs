@@ -19,7 +19,6 @@ const MOST_PARTS: usize = 16;
 /// A pointer made of a slot's address.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pointer {
-    /// The slot.
     pub slot: u32,
     /// Bytes from its start.
     pub offset: i32,
@@ -30,13 +29,11 @@ pub struct Pointer {
 /// Bytes of a slot that an instruction touches.
 #[derive(Clone, Copy, Debug)]
 pub struct Access {
-    /// The slot.
     pub slot: u32,
     /// First byte.
     pub start: u32,
     /// One past the last byte.
     pub end: u32,
-    /// The instruction.
     pub inst: Inst,
     /// How it touches them.
     pub kind: AccessKind,
@@ -49,9 +46,7 @@ pub enum AccessKind {
     Load(Type),
     /// Stores a value of this type.
     Store(Type),
-    /// Copies from there.
     CopyFrom,
-    /// Copies to there.
     CopyTo,
     /// Fills them with a constant.
     Fill,

@@ -26,7 +26,6 @@ pub const NONE: u32 = u32::MAX;
 pub struct Event {
     /// The block, by its number in the [`DomOrder`].
     pub block: u32,
-    /// Whether it is the store.
     pub is_store: bool,
     /// The variable's next event, or [`NONE`].
     pub next: u32,

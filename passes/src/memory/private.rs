@@ -51,7 +51,7 @@ impl PrivateSlots {
         }
     }
 
-    /// Whether a slot is one.
+    /// Whether nothing but accesses by its address reaches a slot.
     #[inline]
     pub fn contains(&self, slot: SlotId) -> bool {
         self.is_private[slot.index()]

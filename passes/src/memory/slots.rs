@@ -13,9 +13,7 @@ use std::ops::Range;
 /// A load or store of a slot that may be a variable.
 #[derive(Clone, Copy, Debug)]
 pub struct Access {
-    /// The instruction.
     pub inst: Inst,
-    /// The slot.
     pub slot: SlotId,
 }
 

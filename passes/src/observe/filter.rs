@@ -7,7 +7,6 @@ use regex_lite::Regex;
 /// Functions, by name or number.
 #[derive(Clone, Debug, Default)]
 pub enum FunctionFilter {
-    /// All of them.
     #[default]
     All,
     /// The one with this number, counted from 0 in the order of the module's definitions.
@@ -56,10 +55,8 @@ impl FunctionFilter {
 /// Passes of a recipe.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum PassFilter {
-    /// None of them.
     #[default]
     None,
-    /// All of them.
     All,
     /// Those with these names.
     Names(Vec<String>),

@@ -160,7 +160,6 @@ pub struct Dump<'a> {
     pub moment: Moment,
     /// The ending of a file's name that suits the text.
     pub extension: &'static str,
-    /// The text.
     pub text: String,
 }
 

@@ -52,7 +52,7 @@ const MAX_DISPLACEMENT: i64 = 1 << 28;
 /// Multiplied indices that are remembered for the rest of their block.
 const MOST_SCALED: usize = 8;
 
-/// The pass.
+/// Copies address arithmetic to the loads and stores that use it.
 #[derive(Debug)]
 pub struct AddrFold;
 

@@ -63,7 +63,7 @@ const MOST_ALIGN_LOG2: u8 = 4;
 /// Rounds over the blocks in which needs must be known; deeper nests of loops are left alone.
 const MOST_ROUNDS: u32 = 16;
 
-/// The pass.
+/// Lets stack slots that do not interfere share memory, and removes unused ones.
 #[derive(Debug)]
 pub struct AllocaMerge;
 
@@ -118,7 +118,6 @@ struct Touch {
     reached: u64,
 }
 
-/// Work memory.
 #[derive(Debug, Default)]
 struct Scratch {
     editor: Editor,

@@ -35,7 +35,7 @@ pub const INFO: PassInfo = PassInfo {
     before: &[],
 };
 
-/// The pass.
+/// Copies comparisons to the branches and selects that use them.
 #[derive(Debug)]
 pub struct CmpSink;
 

@@ -35,11 +35,11 @@ pub const INFO: PassInfo = PassInfo {
     before: &[],
 };
 
-/// The pass.
+/// Dead code elimination.
 #[derive(Debug)]
 pub struct Dce;
 
-/// Makes the pass.
+/// Makes the pass for one step of a recipe, as the registry asks for it.
 pub fn make(_: NoOptions) -> Dce {
     Dce
 }

@@ -58,7 +58,7 @@ pub const INFO: PassInfo = PassInfo {
     }],
 };
 
-/// The options.
+/// What a recipe can set for `hoist-constants`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Options {
@@ -80,13 +80,13 @@ impl Default for Options {
     }
 }
 
-/// The pass.
+/// Moves constants that need instructions out of loops.
 #[derive(Debug)]
 pub struct HoistConstants {
     options: Options,
 }
 
-/// Makes the pass.
+/// Makes the pass for one step of a recipe, as the registry asks for it.
 pub fn make(options: Options) -> HoistConstants {
     HoistConstants { options }
 }

@@ -63,7 +63,7 @@ pub enum Scope {
     Tree,
 }
 
-/// The options.
+/// What a recipe can set for `local-cse`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Options {
@@ -73,13 +73,13 @@ pub struct Options {
     pub window: u32,
 }
 
-/// The pass.
+/// Local common subexpression elimination.
 #[derive(Debug)]
 pub struct LocalCse {
     options: Options,
 }
 
-/// Makes the pass.
+/// Makes the pass for one step of a recipe, as the registry asks for it.
 pub fn make(options: Options) -> LocalCse {
     LocalCse { options }
 }

@@ -60,11 +60,11 @@ const FREE_STEPS: u64 = 1 << 20;
 /// No phi.
 const NONE: u32 = u32::MAX;
 
-/// The pass.
+/// Promotion of stack slots to SSA values.
 #[derive(Debug)]
 pub struct Mem2Reg;
 
-/// Makes the pass.
+/// Makes the pass for one step of a recipe, as the registry asks for it.
 pub fn make(_: NoOptions) -> Mem2Reg {
     Mem2Reg
 }
@@ -122,7 +122,6 @@ struct Scope {
     undo: usize,
 }
 
-/// Work memory.
 #[derive(Debug, Default)]
 struct Scratch {
     editor: Editor,

@@ -47,11 +47,11 @@ pub const INFO: PassInfo = PassInfo {
 /// Facts of at most this many blocks are kept for further successors.
 const MOST_SAVED: usize = 64;
 
-/// The pass.
+/// Removal of loads whose value is known, and of stores that nothing reads.
 #[derive(Debug)]
 pub struct RedundantLoad;
 
-/// Makes the pass.
+/// Makes the pass for one step of a recipe, as the registry asks for it.
 pub fn make(_: NoOptions) -> RedundantLoad {
     RedundantLoad
 }
@@ -111,7 +111,6 @@ struct Saved {
     askers: u32,
 }
 
-/// Work memory.
 #[derive(Debug, Default)]
 struct Scratch {
     editor: Editor,

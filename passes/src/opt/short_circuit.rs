@@ -46,13 +46,13 @@ pub struct Options {
     pub most_joined: usize,
 }
 
-/// The pass.
+/// Merges two conditional branches into a branch on both conditions.
 #[derive(Debug)]
 pub struct ShortCircuit {
     options: Options,
 }
 
-/// Makes the pass.
+/// Makes the pass for one step of a recipe, as the registry asks for it.
 pub fn make(options: Options) -> ShortCircuit {
     ShortCircuit { options }
 }

@@ -46,7 +46,7 @@ pub const INFO: PassInfo = PassInfo {
     }],
 };
 
-/// The pass.
+/// Recognizes trees of shifts, masks and ors that only move bits.
 #[derive(Debug)]
 pub struct ShuffleRecognition;
 

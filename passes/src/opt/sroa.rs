@@ -43,7 +43,7 @@ pub const INFO: PassInfo = PassInfo {
     }],
 };
 
-/// The pass.
+/// Scalar replacement of aggregates.
 #[derive(Debug)]
 pub struct Sroa;
 
@@ -89,7 +89,6 @@ struct Counts {
     bulk: u64,
 }
 
-/// Work memory.
 #[derive(Debug, Default)]
 struct Scratch {
     editor: Editor,

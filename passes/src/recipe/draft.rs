@@ -13,7 +13,6 @@ use toml::{Spanned, Value};
 pub struct Setting {
     /// The option's name.
     pub key: String,
-    /// Its value.
     pub value: Value,
     /// Where it was set.
     pub place: Origin,

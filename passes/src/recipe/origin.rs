@@ -9,7 +9,6 @@ use thiserror::Error;
 /// Where something was said.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// In a file.
     File {
         /// The file's name.
         file: Arc<str>,

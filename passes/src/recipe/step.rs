@@ -9,7 +9,6 @@ use std::fmt;
 pub struct Step<P: ?Sized> {
     /// What the pass says about itself.
     pub info: PassInfo,
-    /// The pass.
     pub pass: Box<P>,
     /// Its place in the recipe.
     pub placed: Placed,

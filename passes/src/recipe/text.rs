@@ -145,7 +145,6 @@ impl<'de> Deserialize<'de> for PassText {
 pub struct Source {
     file: Arc<str>,
     text: String,
-    /// Its recipes.
     pub recipes: Vec<(Spanned<String>, RecipeText)>,
 }
 

@@ -70,7 +70,7 @@ static DESC: TargetDesc = TargetDesc {
     },
 };
 
-/// The target.
+/// The test target, for drivers and tests.
 #[derive(Clone, Copy, Debug)]
 pub struct TestIsa;
 

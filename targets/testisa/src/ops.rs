@@ -10,7 +10,6 @@ use frazil_codegen::{OpDesc, RegClass, Role};
 /// What operands an instruction has and where they are encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// None.
     None,
     /// Destination and two sources.
     Rrr,
@@ -86,7 +85,7 @@ impl Form {
     }
 }
 
-/// A row.
+/// A machine instruction as the table has it.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     /// The mnemonic.
@@ -100,7 +99,6 @@ macro_rules! ops {
         /// A machine instruction.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
-        #[allow(missing_docs, reason = "the rows of the table, named there")]
         pub enum Op { $($variant,)* }
 
         /// Every instruction, by number.
@@ -242,7 +240,7 @@ impl Op {
         ALL.get(usize::from(number)).copied()
     }
 
-    /// Its row.
+    /// What the table says of the instruction.
     pub fn row(self) -> Row {
         ROWS[self as usize]
     }

@@ -23,7 +23,7 @@ pub fn none(op: Op, size: u8) -> MInst {
     new(op, size, &[Form::None, Form::NoneModRm])
 }
 
-/// One register.
+/// An instruction whose only operand is a register.
 #[inline]
 pub fn r(op: Op, size: u8, reg: Reg) -> MInst {
     let mut inst = new(op, size, &[Form::R, Form::RC, Form::O, Form::Same]);

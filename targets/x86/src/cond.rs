@@ -65,7 +65,7 @@ impl Cond {
         Cond::ALL[(number & 15) as usize]
     }
 
-    /// Its number.
+    /// The condition as encodings have it in their low four bits.
     #[inline]
     pub const fn number(self) -> u8 {
         self as u8

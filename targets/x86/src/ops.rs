@@ -132,9 +132,7 @@ pub enum Width {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Imm {
-    /// None.
     None,
-    /// One byte.
     Byte,
     /// One byte; the count 1 has an opcode without immediate.
     Shift,
@@ -161,7 +159,6 @@ pub struct Code {
     pub form: Form,
     /// What the size does.
     pub width: Width,
-    /// The immediate.
     pub imm: Imm,
     /// Bits named by the constants of this type.
     pub flags: u8,

@@ -78,13 +78,11 @@ pub(crate) enum Part {
     Register(usize),
     /// The memory operand.
     Memory,
-    /// The immediate.
     Immediate,
     /// The 64-bit immediate.
     Immediate64,
     /// The count in `cl`.
     Count,
-    /// The label.
     Label,
     /// The symbol operand itself.
     Symbol,

@@ -73,7 +73,6 @@ pub const XMM14: Reg = Reg::physical(1, 14);
 pub const XMM15: Reg = Reg::physical(1, 15);
 /// The integer scratch register.
 pub const SCRATCH: Reg = R11;
-/// The float scratch register.
 pub const SCRATCH_FLOAT: Reg = XMM15;
 
 /// DWARF number of the return address column in 64-bit code (System V ABI for x86-64, figure 3.36).

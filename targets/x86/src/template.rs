@@ -49,7 +49,6 @@ pub(crate) struct Template {
     pub(crate) byte_reg: u8,
     /// The same for the `rm` field.
     pub(crate) byte_rm: u8,
-    /// The immediate.
     pub(crate) imm: Imm,
 }
 

@@ -10,7 +10,6 @@ use frazil_target_x86::isa::X86_64;
 use frazil_test_support::Random;
 use frazil_test_support::functions::function;
 
-/// Bytes for one statement.
 const STATEMENT_BYTES: usize = 12;
 /// Statements of a function, at most.
 const MOST_STATEMENTS: usize = 200;

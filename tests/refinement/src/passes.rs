@@ -14,11 +14,8 @@ pub const RECIPES: [&str; 3] = ["O1", "O2", "Os"];
 /// A pass on a function: what it made of it.
 #[derive(Clone, Debug)]
 pub struct Change {
-    /// The pass.
     pub pass: &'static str,
-    /// The function before it.
     pub before: Function,
-    /// The function after it.
     pub after: Function,
 }
 

@@ -17,7 +17,6 @@ pub struct Count {
     pub proved: usize,
     /// Proved but for long loops.
     pub bounded: usize,
-    /// Refuted.
     pub refuted: usize,
     /// Why others are not proved, and how often.
     pub unproved: BTreeMap<String, usize>,
@@ -51,7 +50,6 @@ pub struct Report {
     pub refuted: Vec<String>,
     /// What was not proved, with texts, if they are wanted.
     pub unproved: Vec<String>,
-    /// Whether they are.
     pub keep_unproved: bool,
     /// The proofs once more with a parameter that is undefined: those that hold, and those that are open.
     pub undefined: (usize, usize),
@@ -152,7 +150,7 @@ impl Report {
         total
     }
 
-    /// A table of it.
+    /// A text table with a row for each pass, a row for the sum, and the reasons for what is unproved.
     pub fn table(&self) -> String {
         let mut text = format!(
             "{:<20} {:>8} {:>8} {:>8} {:>8} {:>9}\n",

@@ -13,7 +13,6 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
-/// The program.
 pub const PROGRAM: &str = "z3";
 
 /// Questions come by standard input; the memory is in megabytes.

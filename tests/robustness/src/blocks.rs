@@ -15,7 +15,7 @@ use frazil_frontend_pnacl::{ReadError, wrapper};
 /// Bytes of the word in front of a block's body that says how many words the body has.
 const LENGTH_BYTES: usize = 4;
 
-/// One block.
+/// A block of a bitcode file, by where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// What kind of block it is.

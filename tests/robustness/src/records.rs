@@ -12,12 +12,10 @@ use frazil_frontend_pnacl::bitstream::record::Record as Decoded;
 use frazil_frontend_pnacl::llvm::codes::{block as id, metadata, module, symbols};
 use frazil_frontend_pnacl::{ReadError, wrapper};
 
-/// One record.
+/// A record that can be changed and written again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// What it is.
     pub code: u64,
-    /// Its operands.
     pub operands: Vec<u64>,
     /// Bytes after them.
     pub blob: Option<Vec<u8>>,
@@ -26,13 +24,12 @@ pub struct Record {
 /// What a block consists of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Node {
-    /// A record.
     Record(Record),
     /// A block inside.
     Block(Tree),
 }
 
-/// A block.
+/// A block that can be changed and written again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tree {
     /// What kind of block it is.

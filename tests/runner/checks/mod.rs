@@ -17,7 +17,6 @@ use super::case::{Case, Test};
 use super::executors;
 use frazil_ir::{Function, Module};
 
-/// A check.
 pub struct Check {
     /// Its name in `; test` lines.
     pub name: &'static str,

@@ -12,9 +12,7 @@ use frazil_passes::recipe::BUILTIN;
 
 /// A case's runs, ready to be made.
 pub struct Program<'a> {
-    /// The case.
     pub case: &'a Case,
-    /// Its module.
     pub module: &'a Module,
     /// The module's functions.
     pub functions: &'a [Function],
@@ -34,7 +32,6 @@ impl Program<'_> {
 /// A result of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Found {
-    /// Its type.
     pub ty: TypeData,
     /// Its bits, zero above its width.
     pub value: u128,

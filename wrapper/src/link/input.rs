@@ -16,7 +16,6 @@ const ARCHIVE: &[u8] = b"!<arch>\n";
 pub enum Input {
     /// Nothing to do for it; perhaps no file at all.
     Other,
-    /// A module.
     Bitcode(Vec<u8>),
     /// An archive in which there is bitcode, with all members that are code.
     Archive(Vec<Member>),
@@ -24,9 +23,7 @@ pub enum Input {
 
 /// A member of an archive.
 pub struct Member {
-    /// Its name.
     pub name: String,
-    /// What is in it.
     pub bytes: Vec<u8>,
 }
 

@@ -155,7 +155,6 @@ impl Expr {
         format!("({}){}", ty.name, self.text)
     }
 
-    /// As an integer.
     fn integer(self) -> Expr {
         if self.ty.is_float {
             return Expr::within(format!("whole({})", self.text), I32, -1_000_000_000, 1_000_000_000);

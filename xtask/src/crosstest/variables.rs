@@ -4,7 +4,7 @@ use frazil_test_support::Random;
 
 use super::expression::{Expr, Maker, TYPES, Type};
 
-/// A variable.
+/// A local variable of a generated function.
 #[derive(Clone, Debug)]
 pub struct Variable {
     pub name: String,
@@ -30,7 +30,7 @@ impl Variables {
         self.list.truncate(count);
     }
 
-    /// Adds one.
+    /// Declares a variable in the innermost scope.
     pub fn add(&mut self, name: &str, ty: Type, is_assigned: bool) {
         self.list.push(Variable {
             name: name.to_owned(),

@@ -13,7 +13,7 @@ pub enum Origin {
     Crate(&'static str),
 }
 
-/// A project.
+/// A row of the table of projects.
 #[derive(Debug)]
 pub struct Project {
     pub name: &'static str,

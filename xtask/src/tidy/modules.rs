@@ -24,7 +24,6 @@ type Path = Vec<String>;
 /// A module, and the paths in it as they are written.
 #[derive(Debug, Default)]
 struct Module {
-    /// The file.
     file: String,
     /// Paths that lead elsewhere.
     paths: BTreeSet<Path>,

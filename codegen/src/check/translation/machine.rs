@@ -83,7 +83,6 @@ pub(super) struct Event {
     pub operands: Vec<Word>,
     /// The registers that a call reads and overwrites.
     pub sets: Option<(PRegSet, PRegSet)>,
-    /// Its instruction.
     pub inst: u32,
 }
 
@@ -124,7 +123,7 @@ pub struct Machine<'a> {
 }
 
 impl Machine<'_> {
-    /// The class of a register.
+    /// Whether a register, physical or virtual, is an integer or a float register.
     pub fn class(&self, reg: Reg) -> RegClass {
         self.side.class(reg)
     }

@@ -10,7 +10,6 @@ use crate::mfunc::{MFunc, VReg};
 use crate::minst::{MInst, Mem};
 use crate::reg::{Reg, RegClass};
 
-/// Bits of a word.
 pub(super) const WORD_BITS: u16 = 32;
 /// Words that a register has room for.
 pub(super) const WORDS: u32 = 4;
@@ -136,7 +135,6 @@ impl<'a> Side<'a> {
         unit >= FLAGS || word < self.words(Reg(unit))
     }
 
-    /// The class of a register.
     pub(super) fn class(&self, reg: Reg) -> RegClass {
         if reg.is_virtual() {
             self.func.vreg(reg).class
@@ -147,7 +145,6 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// Bytes of a register.
     pub(super) fn register_bytes(&self, reg: Reg) -> u8 {
         self.desc.class(self.class(reg)).bytes
     }

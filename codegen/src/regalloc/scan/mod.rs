@@ -25,7 +25,6 @@ use settle::SettleMemory;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Memory of the scan.
 #[derive(Debug, Default)]
 pub(super) struct ScanMemory {
     pub occupancy: Occupancy,
@@ -47,7 +46,6 @@ impl ScanMemory {
     }
 }
 
-/// One scan.
 pub(super) struct Scan<'a> {
     pub input: &'a AllocatorInput<'a>,
     pub positions: &'a Positions,

@@ -102,7 +102,6 @@ impl SettleMemory {
         self.stops.sort_by_key(|stop| (stop.pos, order(stop.what)));
     }
 
-    /// Where the next stop is.
     #[inline]
     pub(super) fn next_stop(&self) -> u32 {
         self.stops.get(self.next).map_or(NONE, |stop| stop.pos)

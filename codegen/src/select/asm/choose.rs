@@ -16,11 +16,9 @@ use frazil_ir::{ConstView, Operand, SymbolId, Type};
 /// Where an operand is to be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Choice {
-    /// In any register of a class.
     Any(RegClass),
     /// In one of a few registers.
     OneOf(RegClass, PRegSet),
-    /// In this register.
     Fixed(Reg),
     /// In two registers, low half first.
     Pair(Reg, Reg),
@@ -40,13 +38,10 @@ pub(super) enum Choice {
     Indirect,
     /// In memory of the frame.
     Memory,
-    /// An address.
     Address,
-    /// A number.
     Immediate(i64),
     /// A symbol's address.
     Symbol(SymbolId, i64),
-    /// A block.
     Label,
 }
 

@@ -55,7 +55,6 @@ struct Pending {
     argument: Option<Operand>,
     /// The result that it gives.
     result: Option<Value>,
-    /// Its type.
     ty: Type,
     /// How the value is kept.
     parts: Parts,
@@ -66,7 +65,6 @@ struct Pending {
     tied_to: Option<usize>,
     /// Its register in the group.
     reg: Reg,
-    /// Its memory.
     mem: Option<Mem>,
 }
 

@@ -30,7 +30,6 @@ use crate::limits;
 use crate::llvm::types::{Kind, TypeId};
 use frazil_ir::{InstData, Opcode, Operand, Type, TypeData, Value};
 
-/// Bits of a word.
 pub const WORD_BITS: u32 = 64;
 /// Integers up to this width are single values.
 pub const NARROW_BITS: u32 = 128;

@@ -6,7 +6,6 @@ use super::{WORD_BITS, Words};
 use crate::build::values::Builder;
 use frazil_ir::{InstData, MemFlags, Opcode, Operand, Type, Value};
 
-/// Bytes of a word.
 const WORD_BYTES: usize = 8;
 /// What an aligned word is aligned to.
 const WORD_ALIGN_LOG2: u8 = 3;

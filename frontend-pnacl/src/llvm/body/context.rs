@@ -14,7 +14,6 @@ use frazil_ir::{EntityRef, InstData};
 /// A body that is being read.
 pub(crate) struct Body<'r, 'm> {
     pub(crate) build: Builder<'r, 'm>,
-    /// The module.
     pub(in crate::llvm) module: &'m BitcodeModule<'m>,
     /// Whether a block has been opened that no terminator has ended.
     pub(crate) open: bool,
@@ -39,7 +38,6 @@ pub(crate) struct Body<'r, 'm> {
     pub(in crate::llvm) hooks: Hooks,
     /// The function's own metadata.
     pub(in crate::llvm) metadata: Option<SubBlock>,
-    /// The module's.
     pub(in crate::llvm) outer_metadata: &'r mut Option<Box<Outer<'m>>>,
 }
 

@@ -61,7 +61,7 @@ const MOST_COPIED: u32 = 4;
 /// The frame is given back at the end of at most this many blocks.
 const MOST_RESTORES: usize = 2;
 
-/// The pass.
+/// Delays the prologue to where the frame is needed.
 #[derive(Debug)]
 pub struct ShrinkWrap;
 
@@ -121,7 +121,6 @@ impl<'a, 'b> Needs<'a, 'b> {
     }
 }
 
-/// Work memory.
 #[derive(Debug, Default)]
 struct Scratch {
     /// Blocks that can be reached, those that come first on all paths first, and the place of each in there.

@@ -44,11 +44,11 @@ pub const INFO: PassInfo = PassInfo {
     before: &[],
 };
 
-/// The pass.
+/// Constant folding and algebraic simplification.
 #[derive(Debug)]
 pub struct Fold;
 
-/// Makes the pass.
+/// Makes the pass for one step of a recipe, as the registry asks for it.
 pub fn make(_: NoOptions) -> Fold {
     Fold
 }

@@ -108,7 +108,6 @@ fn is_constant_data(module: &Module, root: Operand) -> bool {
 struct LoopSummary {
     /// Whether anything may be written that private slots do not hold, and the loop be left in the middle of a block.
     is_opaque: bool,
-    /// The first of its stores.
     first_store: u32,
     stores: u32,
     /// A block that every iteration, and every exit, passes; the header, or one that dominates less.

@@ -65,7 +65,7 @@ pub const INFO: PassInfo = PassInfo {
     ],
 };
 
-/// The options.
+/// What a recipe can set for `licm`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Options {
@@ -79,13 +79,13 @@ impl Default for Options {
     }
 }
 
-/// The pass.
+/// Loop-invariant code motion.
 #[derive(Debug)]
 pub struct Licm {
     options: Options,
 }
 
-/// Makes the pass.
+/// Makes the pass for one step of a recipe, as the registry asks for it.
 pub fn make(options: Options) -> Licm {
     Licm { options }
 }

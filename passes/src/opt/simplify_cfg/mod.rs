@@ -66,13 +66,13 @@ impl Default for Options {
     }
 }
 
-/// The pass.
+/// Simplification of the control flow graph.
 #[derive(Debug)]
 pub struct SimplifyCfg {
     options: Options,
 }
 
-/// Makes the pass.
+/// Makes the pass for one step of a recipe, as the registry asks for it.
 pub fn make(options: Options) -> SimplifyCfg {
     SimplifyCfg { options }
 }

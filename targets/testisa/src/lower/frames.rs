@@ -10,7 +10,7 @@ use frazil_ir::{InstData, MemFlags, Opcode};
 /// Alignment of the stack, as log2 of bytes.
 const STACK_ALIGN_LOG2: i32 = 3;
 
-/// Lowers one of them.
+/// Lowers dynamic allocations, frame and return addresses and traps; refuses anything else by name.
 pub fn lower<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
     match data.op {
         Opcode::StackAlloc => stack_alloc(cx, data),

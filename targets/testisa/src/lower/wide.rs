@@ -10,7 +10,7 @@ use crate::regs::{ZERO, k};
 use frazil_codegen::{LowerCtx, Reg};
 use frazil_ir::{Operand, Value};
 
-/// A number.
+/// An integer in consecutive rule registers.
 #[derive(Clone, Copy, Debug)]
 pub struct Wide {
     first: u8,
@@ -37,7 +37,7 @@ impl Wide {
         Wide { first, words }
     }
 
-    /// A word.
+    /// The register of a word, 0 for the least significant.
     pub fn word(self, index: u8) -> Reg {
         k(self.first + index)
     }
@@ -111,7 +111,7 @@ pub fn write_one<C: LowerCtx>(cx: &mut C, value: Value, from: Reg) {
     cx.step();
 }
 
-/// Copies.
+/// Copies all words; `from` has at least as many as `to`.
 pub fn copy<C: LowerCtx>(cx: &mut C, to: Wide, from: Wide) {
     for word in 0..to.words {
         cx.emit(rr(Op::Mov, to.word(word), from.word(word)));

@@ -18,7 +18,6 @@ use std::fmt;
 pub enum Fault {
     /// Memory outside of the bounds, or not aligned.
     Memory(String),
-    /// A division by zero.
     DivisionByZero,
     /// `break`.
     Trap,
@@ -67,7 +66,6 @@ pub struct Machine {
     pub ints: [u32; 32],
     /// Float registers; 4-byte floats are in the lower half, above which there is rubbish.
     pub floats: [u64; 32],
-    /// Memory.
     pub memory: Memory,
     /// Where the next instruction is.
     pub pc: u32,

@@ -9,7 +9,6 @@ use frazil_codegen::{Mem, Reg};
 pub(super) enum Word {
     /// A register and its width in bytes.
     Register(Reg, u8),
-    /// A number.
     Immediate(i64),
     /// Memory, and its width in bytes if it is said.
     Memory(Mem, Option<u8>),
@@ -137,7 +136,6 @@ fn scale_of(text: &str) -> Option<u8> {
     }
 }
 
-/// A register in an address.
 fn address_register(text: &str, has_percent: bool) -> Option<Reg> {
     let name = if has_percent { text.strip_prefix('%')? } else { text };
     match register(name)? {

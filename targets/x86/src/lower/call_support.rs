@@ -8,7 +8,7 @@ use crate::table::Op;
 use frazil_codegen::{CodegenError, GroupKind, ImmKind, LowerCtx, Mem, PRegSet, Reg, RegClass, Src, StackProbes};
 use frazil_ir::{InstData, MemFlags, Opcode, Type};
 
-/// Lowers one of them.
+/// Lowers what this file is about; refuses anything else by name.
 pub fn lower<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
     match data.op {
         Opcode::StackAlloc => return stack_alloc(cx, data),

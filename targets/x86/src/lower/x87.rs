@@ -54,7 +54,6 @@ fn shared<C: LowerCtx>(cx: &mut C) -> Mem {
     cx.area_mem(area)
 }
 
-/// An operand where it is.
 fn source<C: LowerCtx>(cx: &mut C, operand: Operand) -> Src {
     cx.use_src(operand, 0, ImmKind::None)
 }

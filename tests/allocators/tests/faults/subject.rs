@@ -29,7 +29,6 @@ pub enum Compiled {
 
 /// A program.
 pub struct Subject {
-    /// Its text.
     pub text: String,
     module: Module,
     functions: Vec<Function>,

@@ -12,16 +12,13 @@ const ROUNDS: f64 = 10.0;
 /// Loops deeper than this count no more.
 const MAX_DEPTH: u8 = 6;
 
-/// What a node is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Node {
-    /// A block.
     Block(u32),
     /// An edge that was critical.
     Edge(u32),
 }
 
-/// The graph.
 #[derive(Debug, Default)]
 pub struct Graph {
     /// In order; the first is the entry.

@@ -16,7 +16,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// What was counted of both.
 #[derive(Clone, Debug, Default)]
 pub struct Comparison {
-    /// Functions.
     pub functions: usize,
     /// Our linear scan.
     pub ours: Counts,

@@ -17,7 +17,6 @@ use frazil_codegen::{MFunc, PRegSet, Reg, RegClass};
 use regalloc2::{Block, Inst, InstRange, Operand, OperandConstraint, OperandKind, OperandPos, PReg, VReg};
 use std::collections::HashMap;
 
-/// An instruction.
 #[derive(Debug, Default)]
 struct Instruction {
     operands: Vec<Operand>,
@@ -36,7 +35,6 @@ struct BlockData {
     arguments: Vec<Vec<VReg>>,
 }
 
-/// The function.
 #[derive(Debug, Default)]
 pub struct SsaFunction {
     blocks: Vec<BlockData>,

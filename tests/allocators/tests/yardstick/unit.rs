@@ -9,7 +9,6 @@ use std::ops::Range;
 /// What happens to a register in a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// The register.
     pub reg: Reg,
     /// Whether it is read before it is written.
     pub reads: bool,
@@ -19,10 +18,8 @@ pub struct Member {
     pub may_be_in_memory: bool,
 }
 
-/// A unit.
 #[derive(Clone, Debug)]
 pub struct Unit {
-    /// Its instructions.
     pub insts: Range<u32>,
     /// Whether everything that it reads must live through it, and what it writes exists from its start.
     pub is_group: bool,

@@ -12,7 +12,6 @@ use frazil_support::EntityRef;
 pub struct Event {
     /// What it is, but for its operands. Events with different keys are different.
     pub key: String,
-    /// Its operands.
     pub operands: Vec<Value>,
     /// Widths of its results, lane by lane, and the value that the first is.
     pub results: Vec<Vec<u32>>,

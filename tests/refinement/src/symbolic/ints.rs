@@ -8,7 +8,6 @@ use frazil_ir::{IntFlags, Opcode};
 /// What an operation gives.
 #[derive(Clone, Copy, Debug)]
 pub struct IntResult {
-    /// The result.
     pub first: Lane,
     /// Whether it wrapped, from operations that report that.
     pub second: Option<Lane>,

@@ -25,10 +25,9 @@ pub enum Origin {
     Mixed,
 }
 
-/// An object.
+/// A stack slot or symbol, which has memory of its own.
 #[derive(Clone, Debug)]
 pub struct Object {
-    /// Its address.
     pub address: Term,
     /// Its size in bytes, if it is known.
     pub size: Option<u64>,
@@ -36,7 +35,6 @@ pub struct Object {
     pub is_slot: bool,
     /// Whether it must not be written.
     pub is_constant: bool,
-    /// The symbol that it is.
     pub symbol: Option<SymbolId>,
 }
 
@@ -183,7 +181,7 @@ impl Objects {
         number
     }
 
-    /// The object that a symbol is.
+    /// Finds the object whose address a symbol is.
     pub fn of_symbol(&self, symbol: SymbolId) -> Option<&Object> {
         self.by_symbol.get(&symbol).map(|&number| &self.all[number as usize])
     }

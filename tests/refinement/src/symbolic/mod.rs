@@ -29,9 +29,7 @@ use memory::{MemoryId, Objects};
 /// One of the two functions.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'a> {
-    /// Its module.
     pub module: &'a Module,
-    /// The function.
     pub function: &'a Function,
     /// Whether it is the one before the pass.
     pub is_before: bool,
@@ -46,7 +44,6 @@ pub struct Side<'a> {
 pub enum Choice {
     /// As the function after it chooses, one after the other.
     Alike,
-    /// Zero.
     Zero,
     /// All ones.
     Ones,
@@ -58,13 +55,11 @@ pub const CHOICES: [Choice; 3] = [Choice::Alike, Choice::Zero, Choice::Ones];
 /// A place in a function, and what is known there.
 #[derive(Clone, Debug)]
 pub struct State {
-    /// The block.
     pub block: Block,
     /// The position of the next instruction.
     pub position: usize,
     /// Values that are defined.
     pub values: Vec<Option<Value>>,
-    /// Memory.
     pub memory: MemoryId,
     /// The objects whose addresses have been passed on.
     pub escaped: u64,

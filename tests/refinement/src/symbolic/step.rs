@@ -13,7 +13,6 @@ use std::time::Instant;
 /// Paths between two events, at most.
 const MOST_PATHS: usize = 64;
 
-/// Terms, at most.
 const MOST_TERMS: usize = 100_000;
 
 /// Executes a function symbolically.
@@ -23,7 +22,6 @@ pub struct Executor<'a, 's> {
     pub terms: &'a mut Terms,
     /// All states of memory.
     pub memories: &'a mut Memories,
-    /// The function.
     pub side: Side<'s>,
     /// How free choices are made.
     pub choice: Choice,

@@ -7,14 +7,12 @@ use frazil_ir::{Type, TypeData, TypeTable};
 /// A scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Lane {
-    /// Its bits.
     pub bits: Term,
-    /// Whether it is poison.
     pub poison: Term,
 }
 
 impl Lane {
-    /// A number.
+    /// A constant that is no poison.
     pub fn number(terms: &mut Terms, width: u32, value: u128) -> Lane {
         let bits = terms.constant(width, value);
         Lane::defined(terms, bits)
@@ -26,7 +24,7 @@ impl Lane {
         Lane { bits, poison }
     }
 
-    /// Poison.
+    /// A lane that is poison, its bits being zero.
     pub fn poison(terms: &mut Terms, width: u32) -> Lane {
         let (bits, poison) = (terms.constant(width, 0), terms.bool(true));
         Lane { bits, poison }
@@ -62,7 +60,6 @@ pub struct Shape {
     pub bits: u32,
     /// How many lanes.
     pub lanes: usize,
-    /// Whether it is a vector.
     pub is_vector: bool,
 }
 

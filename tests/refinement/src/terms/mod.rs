@@ -20,7 +20,7 @@ pub struct Term(pub u32);
 
 /// An operation on terms. All operands of a binary one have the same width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "named as in SMT-LIB's theory of bit vectors, or described")]
+// Variants without a comment are named as in SMT-LIB's theory of bit vectors.
 pub enum Op {
     Not,
     And,
@@ -57,7 +57,6 @@ pub enum Op {
 /// A node of the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Node {
-    /// A number.
     Const(u128),
     /// A variable, by its number.
     Var(u32),
@@ -90,7 +89,6 @@ pub struct VarData {
 /// A function that nothing is known of, but that equal arguments give equal results.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FunctionData {
-    /// Its name.
     pub name: String,
     /// Widths of its arguments.
     pub arguments: Vec<u32>,
@@ -182,7 +180,7 @@ impl Terms {
         term
     }
 
-    /// A number.
+    /// The bits of `value` below `width`.
     pub fn constant(&mut self, width: u32, value: u128) -> Term {
         self.intern(Node::Const(value & compute::mask(width)), width, false)
     }
@@ -215,7 +213,7 @@ impl Terms {
         term
     }
 
-    /// The term of a variable.
+    /// The term that stands for the variable with this number.
     pub fn variable(&self, number: u32) -> Term {
         self.var_terms[number as usize]
     }
@@ -308,34 +306,40 @@ impl Terms {
 }
 
 /// Shorthands.
-#[allow(missing_docs, reason = "the operations of the same names")]
 impl Terms {
+    /// Every bit inverted.
     pub fn not(&mut self, a: Term) -> Term {
         self.apply(Op::Not, self.width(a), &[a])
     }
 
+    /// Bitwise and, also of truth values.
     pub fn and(&mut self, a: Term, b: Term) -> Term {
         self.apply(Op::And, self.width(a), &[a, b])
     }
 
+    /// Bitwise or, also of truth values.
     pub fn or(&mut self, a: Term, b: Term) -> Term {
         self.apply(Op::Or, self.width(a), &[a, b])
     }
 
+    /// Bitwise exclusive or.
     pub fn xor(&mut self, a: Term, b: Term) -> Term {
         self.apply(Op::Xor, self.width(a), &[a, b])
     }
 
+    /// The sum modulo two to the width.
     pub fn add(&mut self, a: Term, b: Term) -> Term {
         self.apply(Op::Add, self.width(a), &[a, b])
     }
 
+    /// The negation modulo two to the width.
     pub fn neg(&mut self, a: Term) -> Term {
         let width = self.width(a);
         let (inverted, one) = (self.not(a), self.constant(width, 1));
         self.add(inverted, one)
     }
 
+    /// The difference modulo two to the width.
     pub fn sub(&mut self, a: Term, b: Term) -> Term {
         if a == b {
             return self.constant(self.width(a), 0);
@@ -344,32 +348,39 @@ impl Terms {
         self.add(a, negated)
     }
 
+    /// An operation on two terms of one width whose result has that width, too.
     pub fn binary(&mut self, op: Op, a: Term, b: Term) -> Term {
         self.apply(op, self.width(a), &[a, b])
     }
 
+    /// Whether both are equal, as a term of one bit.
     pub fn eq(&mut self, a: Term, b: Term) -> Term {
         self.apply(Op::Eq, 1, &[a, b])
     }
 
+    /// Whether they differ, as a term of one bit.
     pub fn ne(&mut self, a: Term, b: Term) -> Term {
         let equal = self.eq(a, b);
         self.not(equal)
     }
 
+    /// Whether `a < b` without signs.
     pub fn ult(&mut self, a: Term, b: Term) -> Term {
         self.apply(Op::Ult, 1, &[a, b])
     }
 
+    /// Whether `a <= b` without signs.
     pub fn ule(&mut self, a: Term, b: Term) -> Term {
         let above = self.ult(b, a);
         self.not(above)
     }
 
+    /// Whether `a < b` with signs.
     pub fn slt(&mut self, a: Term, b: Term) -> Term {
         self.apply(Op::Slt, 1, &[a, b])
     }
 
+    /// `yes` where the condition holds, `no` elsewhere.
     pub fn ite(&mut self, condition: Term, yes: Term, no: Term) -> Term {
         self.apply(Op::Ite, self.width(yes), &[condition, yes, no])
     }
@@ -379,14 +390,17 @@ impl Terms {
         self.apply(Op::Extract(low), count, &[a])
     }
 
+    /// The bits of `high` above those of `low`.
     pub fn concat(&mut self, high: Term, low: Term) -> Term {
         self.apply(Op::Concat, self.width(high) + self.width(low), &[high, low])
     }
 
+    /// Zeros above, up to the width.
     pub fn zext(&mut self, a: Term, width: u32) -> Term {
         self.apply(Op::Zext, width, &[a])
     }
 
+    /// Copies of the sign above, up to the width.
     pub fn sext(&mut self, a: Term, width: u32) -> Term {
         self.apply(Op::Sext, width, &[a])
     }
@@ -412,10 +426,12 @@ impl Terms {
         terms.iter().fold(start, |all, &term| self.and(all, term))
     }
 
+    /// Whether the term is the constant "true".
     pub fn is_true(&self, a: Term) -> bool {
         self.constant_of(a) == Some(1) && self.width(a) == 1
     }
 
+    /// Whether the term is the constant "false".
     pub fn is_false(&self, a: Term) -> bool {
         self.constant_of(a) == Some(0) && self.width(a) == 1
     }

@@ -107,7 +107,6 @@ impl<'a> Windows<'a> {
         Windows { places }
     }
 
-    /// The next one.
     pub fn next(&mut self, random: &mut Random) -> Option<(&'a Module, &'a FunctionHead, Function)> {
         for _ in 0..10_000 {
             let (source, index) = random.pick_if_any(&self.places)?;

@@ -4,7 +4,7 @@
 
 use crate::corpus::Package;
 
-/// One code base.
+/// A row of the table of code bases.
 #[derive(Debug)]
 pub struct CodeBase {
     pub name: &'static str,

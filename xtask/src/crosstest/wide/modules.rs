@@ -13,7 +13,7 @@ use super::sources::Sources;
 use crate::corpus::Level;
 use crate::{parallel, process, workspace};
 
-/// One module.
+/// A source file of a code base as bitcode, with llc's object to compare with.
 #[derive(Debug)]
 pub struct Module {
     /// The number and the name of the source file, without ending.

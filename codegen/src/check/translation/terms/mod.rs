@@ -76,7 +76,6 @@ pub enum Bitwise {
     And,
     /// Either.
     Or,
-    /// One of them.
     Xor,
 }
 
@@ -98,7 +97,6 @@ pub mod function {
     pub const OVERFLOW: u32 = u32::MAX - 4;
     /// The borrow of a subtraction.
     pub const BORROW: u32 = u32::MAX - 5;
-    /// The overflow of a subtraction.
     pub const SUBTRACTION_OVERFLOW: u32 = u32::MAX - 6;
     /// What stands at an address that never changes.
     pub const CONSTANT_MEMORY: u32 = u32::MAX - 7;
@@ -116,7 +114,6 @@ struct Node {
     has_undefined: bool,
     /// Whether something is in it that paths bring to a node.
     has_phi: bool,
-    /// Whether a choice is in it.
     has_choice: bool,
     data: [u32; 4],
     args_start: u32,
@@ -146,7 +143,6 @@ impl Terms {
         self.refinements.clear();
     }
 
-    /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.nodes.len()
     }

@@ -12,7 +12,6 @@ use frazil_ir::{InstData, Type};
 enum Kept {
     /// In a vector register.
     Vector,
-    /// As a mask.
     Mask(VectorShape),
     /// In one general register.
     General,

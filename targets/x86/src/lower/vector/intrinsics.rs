@@ -42,7 +42,6 @@ enum Kind {
     Test(Cond),
     /// The third operand chooses, in the first register.
     Blend(Op),
-    /// A load.
     Load(Op),
     /// A store of the second operand to the address in the first one.
     Store(Op, u8),

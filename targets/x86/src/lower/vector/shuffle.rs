@@ -20,7 +20,6 @@ type Mask = [u8; 16];
 /// The instructions of a shuffle. `false` stands for the first operand, `true` for the second one.
 #[derive(Clone, Copy, Debug)]
 pub enum Plan {
-    /// An operand as it is.
     Copy(bool),
     /// Lanes of the operands in turn.
     Interleave(Op, bool, bool),
