@@ -58,7 +58,6 @@ pub enum Verdict {
 /// Inputs for which a function after a pass does something else.
 #[derive(Clone, Debug)]
 pub struct Counterexample {
-    /// What differs.
     pub what: String,
     /// The parameters, lane by lane; `None` for poison.
     pub parameters: Vec<Vec<Option<u128>>>,

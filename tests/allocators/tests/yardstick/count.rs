@@ -12,7 +12,6 @@ use frazil_codegen::{MFunc, PRegSet, Reg, RegClass};
 use regalloc2::{Edit, Inst, Output};
 use std::ops::AddAssign;
 
-/// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// From a register to a spill slot.
