@@ -39,7 +39,7 @@ const SIZE: Weights = Weights {
 const NEAR: f32 = 8.0;
 /// The factor for the burden of a hinted register.
 const HINTED: f32 = 0.9;
-/// How many occurrences after a call are looked at.
+/// How many occurrences after a call are examined.
 const FEW: usize = 4;
 
 /// The burden of a part that loses its register at a position: mostly the same for many registers, up to a call.

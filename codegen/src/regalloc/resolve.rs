@@ -57,7 +57,7 @@ pub(super) struct ResolveMemory {
     dirty: Vec<bool>,
     /// By bundle: whether it is stored wherever it is defined.
     stored: Vec<bool>,
-    /// By edge: the register that was looked at last and what it becomes there.
+    /// By edge: the register that was examined last and what it becomes there.
     edge_source: Vec<(u32, u32)>,
     /// By merge point (block with several predecessors): the first and the last position among its start and the ends
     /// of its predecessors. A part that contains both has no transition there.

@@ -432,7 +432,7 @@ impl Scan<'_> {
     }
 }
 
-/// How many calls are looked at for a part; after them, registers count as overwritten.
+/// How many calls are examined for a part; after them, registers count as overwritten.
 const MAX_CLOBBERS: usize = 256;
-/// How many hints of a bundle are looked at.
+/// How many hints of a bundle are examined.
 const MAX_HINTS: usize = 16;

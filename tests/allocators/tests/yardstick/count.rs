@@ -210,7 +210,7 @@ pub fn theirs(function: &SsaFunction, graph: &Graph, input: &AllocatorInput<'_>,
             if allocation.is_stack() {
                 counts.add(Kind::MemoryOperand, weight);
             }
-            // What is read was written, so the roles need not be looked at.
+            // What is read was written, so the roles need not be examined.
             written.extend(allocation.as_reg());
         }
     }
