@@ -60,7 +60,7 @@ pub struct ArgLayout {
     pub float_used: u8,
     /// Number of float argument registers taken by all.
     pub float_used_all: u8,
-    /// Registers that the callee gives back as they were.
+    /// Registers that the callee preserves.
     pub preserved: PRegSet,
     /// Those of them that nothing of a call writes.
     pub kept: PRegSet,

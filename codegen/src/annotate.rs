@@ -1,5 +1,5 @@
 //! Notes for assembly text: which instruction of the intermediate representation a machine instruction comes from,
-//! which registers are alive after it, and whose contents is read for the last time.
+//! which registers are live after it, and whose contents is read for the last time.
 
 use crate::desc::{OpDesc, Role, TargetDesc};
 use crate::mfunc::{MFunc, Term, for_each_register, op_desc};
@@ -12,9 +12,9 @@ use std::fmt::Write;
 /// The registers around each instruction of a function over physical registers.
 #[derive(Debug, Default)]
 pub(crate) struct Liveness {
-    /// By instruction: alive after it.
+    /// By instruction: live after it.
     pub after: Vec<PRegSet>,
-    /// By instruction: read by it and not alive after it.
+    /// By instruction: read by it and not live after it.
     pub ends: Vec<PRegSet>,
 }
 
@@ -38,7 +38,7 @@ impl Liveness {
         liveness
     }
 
-    /// Goes over a block; what is alive at its start.
+    /// Goes over a block; what is live at its start.
     fn walk_block(&mut self, func: &MFunc, ops: &'static [OpDesc], block: usize, live_in: &[PRegSet]) -> PRegSet {
         let mut live = PRegSet::EMPTY;
         if func.blocks[block].term != Term::Return {

@@ -49,7 +49,6 @@ pub struct CaseTable {
     pub low: u64,
     /// How far above it the last one is.
     pub span: u64,
-    /// Where the table is.
     pub label: Label,
     /// Where other values go; `None` if there are none.
     pub default: Option<Label>,

@@ -269,7 +269,7 @@ pub struct TargetDesc {
     pub fixups: &'static [FixupDesc],
     /// The integer and the float class.
     pub classes: [ClassDesc; 2],
-    /// Registers that may belong to one value or stack slot for its whole life: callee-saved integer registers, and
+    /// Registers that may be home registers of a value or stack slot: callee-saved integer registers, and
     /// float registers, which only functions without calls use so (runtime
     /// calls save them). No rule claims any of them, but for atomic accesses of 128
     /// bits, beside which there are no homes.

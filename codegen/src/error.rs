@@ -19,10 +19,7 @@ pub enum CodegenError {
     },
     /// A limit of the object format or the instruction set was passed.
     #[error("too large: {what}")]
-    TooLarge {
-        /// What is too large.
-        what: String,
-    },
+    TooLarge { what: String },
     /// Registers or slots do not hold what instructions read there. This is a defect of Frazil.
     #[error("wrong register allocation: {0}; please report this with the input")]
     WrongAllocation(#[from] CheckError),
@@ -46,7 +43,6 @@ pub enum CodegenError {
     WrongTranslation {
         /// The pass, or the part of the optimizing path.
         pass: &'static str,
-        /// How it differs.
         fault: TranslationFault,
     },
 }

@@ -120,7 +120,7 @@ pub trait Isa: Sized + Send + Sync + 'static {
     fn take_stack_results<C: LowerCtx>(&self, _cx: &mut C, _registers: &[Reg]) {}
     /// Brings results to the processor's stack from these registers.
     fn give_stack_results<C: LowerCtx>(&self, _cx: &mut C, _registers: &[Reg]) {}
-    /// A call instruction.
+    /// The instruction that calls a symbol, or the address in a register.
     fn call(&self, view: ModuleView<'_>, target: CallTarget) -> MInst;
     /// What stands at places to which indirect branches may lead, in modules that ask for such marks.
     fn branch_mark(&self) -> Option<MInst> {

@@ -115,7 +115,7 @@ static PSEUDO_DESCS: [OpDesc; 13] = [
     },
 ];
 
-/// A virtual register.
+/// What is known of a virtual register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VReg {
     /// The class of registers that it needs.
@@ -196,7 +196,6 @@ pub struct MEdge {
 /// `dst = src` on an edge, at the same time as the other moves of the edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PhiMove {
-    /// The phi's register.
     pub dst: Reg,
     /// What it becomes: a virtual register.
     pub src: Reg,
@@ -261,7 +260,6 @@ pub struct MFunc {
     pub edges: Vec<MEdge>,
     /// Moves of edges.
     pub phi_moves: Vec<PhiMove>,
-    /// Virtual registers.
     pub vregs: Vec<VReg>,
     /// Instructions that make constants; the register is in `regs[0]`.
     pub constants: Vec<MInst>,
@@ -311,7 +309,7 @@ impl MFunc {
         desc.is_pure && !(desc.rounds && self.is_strict)
     }
 
-    /// A new virtual register.
+    /// Appends to the list of virtual registers.
     #[inline]
     pub fn new_vreg(&mut self, class: RegClass, bytes: u8, value: u32) -> Reg {
         let reg = Reg::virtual_number(self.vregs.len() as u32);

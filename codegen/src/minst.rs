@@ -13,7 +13,7 @@ use crate::desc::{OpDesc, Role};
 use crate::reference::{Label, Ref};
 use crate::reg::Reg;
 
-/// A machine instruction.
+/// An instruction of any target, in 24 bytes (contract 9).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct MInst {
@@ -34,7 +34,6 @@ pub struct MInst {
 /// What stands in a slot of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot {
-    /// Nothing.
     Empty,
     Register(Reg),
     /// The place where a frame pointer would point.

@@ -255,7 +255,7 @@ fn compile_once<I: Isa>(
     Ok(())
 }
 
-/// What is set to zero at returns, and before calls that take the function's place but for what they read.
+/// What is zeroed before returns, and before tail calls, except for what these read.
 #[cold]
 fn clearings<I: Isa>(
     isa: &I,
@@ -350,7 +350,7 @@ fn allocatable(desc: &TargetDesc, frame: &FrameNeeds, frame_pointer: bool) -> PR
 
 /// Decides whether the frame is aligned: if the function says so, or if something in it needs more than callers see to.
 /// That is known before registers are allocated: whatever is wider may be spilled. If the stack pointer moves, the
-/// areas are found through a register that the function names nowhere, since calls and unwinders give it back.
+/// areas are found through a register that the function names nowhere, since calls and unwinders preserve it.
 #[cold]
 #[inline(never)]
 fn realign<I: Isa>(

@@ -26,7 +26,7 @@ pub enum Location {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source<F> {
     Location(Location),
-    /// What is made on the spot: for the fast context a part of a constant, symbol or place.
+    /// What the move materializes: for the fast context, a part of a constant, symbol or place.
     Fresh(F),
     /// The saved contents of a cycle.
     Saved,

@@ -9,7 +9,6 @@ use frazil_ir::module::Attachments;
 #[derive(Debug, Default)]
 pub struct CompiledFunction {
     pub prologue: CodeBuffer,
-    /// Everything else.
     pub body: CodeBuffer,
     /// Call frame description: offsets from the function's first byte (prologue included), ascending.
     pub unwind: Vec<(u32, UnwindOp)>,
@@ -34,7 +33,7 @@ impl CompiledFunction {
     }
 
     /// Has the body's instructions annotated in its log: with the instruction of the intermediate representation that
-    /// each comes from, and the registers that are alive.
+    /// each comes from, and the registers that are live.
     #[must_use]
     pub fn with_notes(mut self) -> CompiledFunction {
         self.body.keep_notes();

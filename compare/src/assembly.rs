@@ -47,7 +47,6 @@ pub struct Counts {
 pub struct Function {
     /// Its blocks, in the order of the text.
     pub blocks: Vec<Block>,
-    /// What is counted.
     pub counts: Counts,
 }
 

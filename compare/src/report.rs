@@ -80,7 +80,6 @@ pub struct FunctionRow {
 pub struct FunctionSide {
     /// Bytes of code.
     pub bytes: u64,
-    /// What is counted.
     #[serde(flatten)]
     pub counts: Counts,
 }

@@ -2,7 +2,7 @@
 //!
 //! Format: the language-specific data area of the Itanium C++ ABI's exception handling, as GCC and LLVM write it: call
 //! sites as ranges of the function, chains of actions, types from the end to the front, and filters after them. In
-//! position-independent code, types and personality routines are named by way of pointers in writable data, so that
+//! position-independent code, types and personality routines are named through pointers in writable data, so that
 //! code and tables need no relocation at load time; that for a personality routine is shared by all objects.
 
 use frazil_codegen::exceptions::{ExceptionTable, Landing};
@@ -26,7 +26,7 @@ pub struct Encodings {
     pub symbol: u8,
     /// Tables of functions.
     pub table: u8,
-    /// Whether symbols are named by way of pointers in data.
+    /// Whether symbols are named through pointers in data.
     pub is_indirect: bool,
 }
 

@@ -13,7 +13,7 @@ pub const ABBREVIATION_OPERANDS: u64 = 512;
 /// Scalars that one first-class aggregate value may consist of. Larger ones exist only as memory.
 pub const AGGREGATE_LEAVES: usize = 256;
 
-/// Types that may be looked at to find the scalars of an aggregate; empty ones count too.
+/// Types that may be examined to find the scalars of an aggregate; empty ones count too.
 pub const AGGREGATE_STEPS: u32 = 4096;
 
 /// Scalars of all aggregate types that are kept at a time.
@@ -36,7 +36,7 @@ pub const FILLER_BYTES: u32 = 1 << 16;
 /// Bytes of data before a function, or that it begins with.
 pub const ENTRY_DATA_BYTES: u64 = 1 << 20;
 
-/// Module flags that are looked at; LLVM has about thirty.
+/// Module flags that are examined; LLVM has about thirty.
 pub const MODULE_FLAGS: usize = 128;
 
 /// Widest integer type in bits, as in LLVM.

@@ -259,7 +259,6 @@ pub enum FlagKind {
     Mem,
     /// Memory flags and a read-modify-write operation.
     Rmw,
-    /// Call flags.
     Call,
     /// A scale in bytes, 0 to 65535.
     Scale,

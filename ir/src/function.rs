@@ -458,7 +458,6 @@ pub fn for_each_operand_mut(pool: &mut [Operand], data: &mut InstData, mut visit
 /// The parts of a call.
 #[derive(Clone, Copy, Debug)]
 pub struct CallView<'a> {
-    /// What is called.
     pub callee: Operand,
     /// With which signature.
     pub sig: SigId,

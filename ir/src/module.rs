@@ -228,7 +228,7 @@ pub struct SymbolData {
     pub visibility: Visibility,
     /// Whether it is known to resolve within the linked image.
     pub dso_local: bool,
-    /// Whether calls of it go through the global offset table, and not by way of a stub that binds it late
+    /// Whether calls of it go through the global offset table, and not through a stub that binds it late
     /// (`nonlazybind`).
     pub non_lazy_bind: bool,
     /// Whether it is data that may lie more than 2 GiB from code: it has sections of its own and is reached through the

@@ -19,7 +19,6 @@ pub enum Extension {
 /// What is special about a parameter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ParamKind {
-    /// Nothing.
     #[default]
     Normal,
     /// A pointer to memory that the caller copies to the stack.

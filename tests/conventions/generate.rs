@@ -265,7 +265,7 @@ fn place(random: &mut Random, params: &mut [Param]) -> Vec<u8> {
             value[width..].fill(fill);
         }
         if param.ty.0 == "float" || param.ty.0 == "double" {
-            // No NaN: moves by way of x87 or conversions could change it.
+            // No NaN: moves through x87 or conversions could change it.
             let last = value.len() - 1;
             value[last] = 0x40;
         }

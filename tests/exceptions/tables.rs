@@ -236,7 +236,7 @@ fn chain(reader: &Reader<'_>, contents: &Contents, mut at: usize, types_end: usi
     }
 }
 
-/// The type that an entry names, by way of a pointer in data or at once.
+/// The type that an entry names, through a pointer in data or at once.
 fn type_name(reader: &Reader<'_>, contents: &Contents, field: usize) -> String {
     let Some((named, addend)) = contents.relocations.get(&(field as u64)) else {
         assert_eq!(u32_at(&contents.bytes, field), 0);

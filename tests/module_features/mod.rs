@@ -38,7 +38,7 @@ fn by_llc(folder: &Folder, module: &Path, words: &[&str]) -> PathBuf {
     path
 }
 
-/// The object that a recipe makes, written by Frazil or by way of its assembly text.
+/// The object that a recipe makes, written by Frazil or through its assembly text.
 fn by_frazil(folder: &Folder, module: &Path, recipe: &str, as_text: bool, words: &[&str]) -> PathBuf {
     let path = folder.path("frazil.o");
     let text = folder.path("frazil.s");

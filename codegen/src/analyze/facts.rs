@@ -13,7 +13,7 @@ pub const NO_HINT: u8 = u8::MAX;
 pub enum Mark {
     /// It is computed where it stands.
     None,
-    /// The same, and it has absorbed a load: like one, it may not be moved over effects.
+    /// It is computed where it stands and has absorbed a load: like a load, it may not be moved over side effects.
     Reads,
     /// Its only user computes it.
     Folded,
@@ -29,7 +29,7 @@ impl Mark {
     }
 }
 
-/// The layout positions over which a value must keep its place.
+/// The live range of a value, as one interval of layout positions.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Live {
     /// The position of its definition.
@@ -69,15 +69,15 @@ pub struct Analysis {
     pub calls_returning_twice: bool,
     /// Whether it looks at its floating-point environment: it has strict operations.
     pub is_strict: bool,
-    /// Whether a rule may need any register, those of homes included: atomic accesses of 128 bits.
+    /// Whether a rule may claim home registers, as those of 16-byte atomic accesses do (contract 12).
     pub claims_homes: bool,
-    /// Whether it calls something that must take its place.
+    /// Whether it has a mandatory tail call (`musttail`).
     pub has_must_tail: bool,
     /// Whether the function calls others, as far as the IR shows.
     pub has_calls: bool,
     /// Whether it moves the stack pointer.
     pub has_dynamic_stack: bool,
-    /// What keeps one register for its whole life.
+    /// Values and stack slots that have home registers.
     pub homes: Homes,
     /// The effect counter at the definition of each load, by value.
     pub(super) colors: Vec<u32>,

@@ -90,7 +90,7 @@ impl<'a> Folder<'a> {
         }
     }
 
-    /// Goes on to the next instruction of the block. There are two walks, each with a loop around this.
+    /// Advances to the next instruction of the block.
     #[inline(always)]
     pub(super) fn next(&mut self, data: &InstData) {
         self.result = data.first_result();
@@ -151,8 +151,9 @@ impl<'a> Folder<'a> {
         (data.op.effects() == Effects::Pure && data.op != Opcode::Phi).then_some((value, data))
     }
 
-    /// Whether an operand is a load of exactly what `store` overwrites, for this one use, with no effect between; it
-    /// may be folded already. What is in a slot as a whole does not count, since the slot may be a register.
+    /// Whether an operand is a load of exactly what `store` overwrites, with no other use and no side effect in
+    /// between; it may be folded already. Accesses of a whole stack slot do not count, since the slot may get a home
+    /// register.
     pub fn is_same_load(&self, operand: Operand, store: &InstData) -> bool {
         let Some(value) = operand.as_value() else { return false };
         let index = value.index();
@@ -204,7 +205,7 @@ impl<'a> Folder<'a> {
             .is_some_and(|value| self.analysis.marks[value.index()] == Mark::Folded)
     }
 
-    /// Marks an update of memory, and the load that it begins with, as computed by the store.
+    /// Marks a read-modify-write operation: the load and the operation on it are computed by the store.
     pub fn fold_update(&mut self, update: Value, loaded: Operand) {
         self.analysis.marks[update.index()] = Mark::Folded;
         if let Some(value) = loaded.as_value() {

@@ -7,7 +7,7 @@ use crate::parts::Parts;
 use crate::reg::{PRegSet, Reg};
 use frazil_ir::{EntityRef, Function, SlotId, Type, ValueKind};
 
-/// At most this many candidates are looked at.
+/// At most this many candidates are examined.
 const MAX_CANDIDATES: usize = 256;
 
 impl Analysis {

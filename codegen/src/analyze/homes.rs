@@ -1,5 +1,5 @@
-//! Home registers: a few values and stack slots keep one register for the whole function. This module has the weights
-//! that the analysis walk collects; [`super::home_choice`] makes the choice.
+//! Home registers: a few values and stack slots keep one register for their whole live range. This module has the
+//! weights that the analysis walk collects; [`super::home_choice`] makes the choice.
 //!
 //! The fast context keeps values in memory across block boundaries, which is expensive in loops. So the walk sums up,
 //! weighted by loop depth, the uses of each value outside of its block and the loads and stores of each stack slot.

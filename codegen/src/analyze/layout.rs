@@ -183,7 +183,7 @@ impl Layout {
         false
     }
 
-    /// Weaves `header` into the chain of headers around `block`, ordered by depth on the path.
+    /// Inserts `header` into the chain of headers of the loops around `block`, which is ordered by depth on the path.
     fn tag_header(&mut self, block: Block, header: u32) {
         if header == NONE || block.as_u32() == header {
             return;
@@ -291,7 +291,8 @@ impl Layout {
     pub fn outermost_loop_without(&self, inner: u32, outer: u32) -> Option<&Loop> {
         let mut index = self.loop_at[inner as usize];
         if self.is_irreducible {
-            // Where the loops are is not known: every block is taken to be in one that the others are not in.
+            // With an irreducible loop, nesting is unknown: each block counts as in a loop of its own, which is
+            // conservative.
             return (inner != outer).then(|| &self.loops[index as usize]);
         }
         if index == self.loop_at[outer as usize] {

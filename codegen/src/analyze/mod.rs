@@ -74,7 +74,7 @@ impl Analysis {
         for (index, param) in function.signature.params.iter().enumerate() {
             match param.kind {
                 ParamKind::ByVal { .. } | ParamKind::SwiftError => self.marks[index] = Mark::Place,
-                // Conventions may want it back at every return.
+                // Conventions may return this pointer, so it is live to the end.
                 ParamKind::StructReturn => self.live[index].last = self.layout.order.len() as u32 * 2 - 1,
                 _ => {}
             }
@@ -126,7 +126,7 @@ impl Analysis {
         }
     }
 
-    /// Walks over a block, the effect counter being `color` at its start; returns the counter at its end.
+    /// Walks over a block. `color` is the counter of side effects at its start; returns the counter at its end.
     fn walk_block<I: Isa, const IS_FAST: bool>(
         &mut self,
         isa: &I,
@@ -250,8 +250,8 @@ impl Analysis {
     }
 }
 
-/// Registers that arguments come in and that no value may have for its whole life therefore: those of arguments that
-/// have one of their own, and those of conventions that pass arguments in registers that others save.
+/// Argument registers, which cannot be home registers: those of special arguments (Swift's self, error and context),
+/// and those of conventions that pass arguments in callee-saved registers.
 fn incoming_registers<I: Isa>(isa: &I, function: &Function) -> PRegSet {
     let Some(conv) = isa.convention(function.signature.call_conv) else {
         return PRegSet::EMPTY;

@@ -29,7 +29,7 @@ pub(crate) struct Incoming {
     pub variadic_save: Option<i32>,
     /// The parameter that is to be returned.
     pub struct_return: Option<Value>,
-    /// In a variadic function with calls that must take its place: the frame slot with what the caller said of float
+    /// In a variadic function with mandatory tail calls: the frame slot with what the caller said of float
     /// registers.
     pub variadic_count: Option<i32>,
     /// The frame slot of Swift's error, whose address the parameter is.
@@ -50,7 +50,7 @@ pub(crate) struct Base<'a, I: Isa> {
     pub frame_align: u32,
     /// What is known of the alignment of arguments on the stack: less where the head says that callers err.
     pub incoming_align: u32,
-    /// Registers that the function gives back as they were.
+    /// Registers that the function preserves for its caller.
     pub preserved: PRegSet,
     /// The code; in the selecting context, its labels, constants and jump tables.
     pub buf: &'a mut CodeBuffer,

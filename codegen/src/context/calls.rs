@@ -18,10 +18,8 @@ use frazil_ir::{
 
 /// A call ready to be made.
 pub(crate) struct PendingCall<'a> {
-    /// What is called how.
     pub signature: &'a Signature,
     pub conv: &'static ConvDesc,
-    /// What is called.
     pub callee: Operand,
     pub args: &'a [Operand],
     /// Arguments that are addresses in the frame; they are no operands.

@@ -56,7 +56,7 @@ pub(crate) fn refuse_clearing<I: Isa>(isa: &I, text: &[u8]) -> Result<(), Codege
     )))
 }
 
-/// What a function clears that uses some registers; `layout` is its own, `preserved` what it gives back as it was.
+/// What a function clears that uses some registers; `layout` is its own, `preserved` are its callee-saved registers.
 #[cold]
 pub(crate) fn clearing<I: Isa>(
     isa: &I,
@@ -144,7 +144,7 @@ pub(crate) fn results(function: &Function, layout: &ArgLayout, conv: &ConvDesc) 
     found
 }
 
-/// What the callee reads that takes the function's place, `scratch` being where its address may be.
+/// What the callee of a tail call reads; its address may be in `scratch`.
 #[cold]
 pub(crate) fn handed_over(layout: &ArgLayout, conv: &ConvDesc, is_variadic: bool, scratch: Reg) -> PRegSet {
     let mut found = passed_registers(layout);

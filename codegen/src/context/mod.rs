@@ -127,7 +127,7 @@ pub(crate) trait Context<'a>: LowerCtx + Sized {
         operand.as_value().filter(|&value| !self.is_place_value(value))
     }
 
-    /// The load that was folded into the current rule by way of this operand: the pointer it reads.
+    /// The pointer of the load that is this operand and was folded into the current rule.
     #[inline]
     fn folded_load(&self, value: Value) -> Option<Operand> {
         if self.mark(value) != Mark::Folded {

@@ -40,7 +40,7 @@ pub(crate) trait SpecialArguments<'a>: Context<'a> {
         self.put_own(isa.reload(RegClass::Int, isa.desc().pointer_bytes, reg, mem));
     }
 
-    /// Puts the error that a callee has given back into its memory.
+    /// Stores the error that a callee has returned in a register into its memory.
     #[cold]
     fn store_swift_error(&mut self, reg: Reg, mem: Mem) {
         let isa = self.isa();

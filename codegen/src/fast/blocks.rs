@@ -108,7 +108,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         Ok(())
     }
 
-    /// Lowers an instruction whose type is a vector, or none that is compiled.
+    /// Lowers an instruction whose type is a vector, or refuses it if the type is not supported.
     #[cold]
     fn lower_vector(&mut self, inst: Inst, data: &InstData) -> Result<(), CodegenError> {
         if self.st.parts[data.ty.index()].count == 0 {
@@ -190,7 +190,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
     }
 
-    /// After the terminator: slots and registers of values that end here become free.
+    /// After the terminator: slots and registers of values whose live ranges end here become free.
     fn end_block(&mut self, block: Block) {
         self.end_step();
         let position = self.base.position as usize;
@@ -257,8 +257,8 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         Ok(())
     }
 
-    /// Nothing may come here; so that a function is never empty and a call is never its last instruction, the
-    /// unwinder's view of return addresses included, a trap follows at the function's end.
+    /// Control never gets here. At the end of the function, a trap is emitted nevertheless, so that no function is
+    /// empty and no call is the last instruction, whose return address unwinders would attribute to the next function.
     pub(super) fn lower_unreachable(&mut self) {
         if self.next_block().is_none() {
             let isa = self.base.isa;
@@ -295,7 +295,8 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         let then_exit = self.exit(then_edge);
         let else_exit = self.exit(else_edge);
         let next = self.next_block();
-        // The exit that stands right after the branch: one with moves, best the one to the next block, last.
+        // An edge with moves has its code right after the branch; that of the edge to the next block comes last, so
+        // that it falls through.
         match (then_exit, else_exit) {
             (Exit::Direct(then_label), Exit::Direct(else_label)) => {
                 if next == Some(then_edge.target) {

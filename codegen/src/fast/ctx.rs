@@ -49,13 +49,13 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         self.rec.made(dst, Thing::Part(operand, part));
     }
 
-    /// The registers of the operands of a folded or finished instruction are used once more each.
+    /// Counts one use of each operand of a folded or finished instruction.
     pub(super) fn release_operands(&mut self, data: &frazil_ir::InstData) {
         let function = self.base.function;
         function.for_each_operand(data, |operand| self.release_operand(operand));
     }
 
-    /// Counts one operand slot as done; what a folded producer reads is done with it.
+    /// Counts one operand slot as used, and with it the operands of a producer that was folded.
     #[inline]
     pub(super) fn release_operand(&mut self, operand: Operand) {
         let Some(value) = operand.as_value() else { return };
@@ -395,7 +395,7 @@ impl<I: Isa, R: Record> LowerCtx for FastCtx<'_, I, R> {
 }
 
 impl<I: Isa, R: Record> FastCtx<'_, I, R> {
-    /// Makes a register the rule's own, pinned, contents lost.
+    /// Gives a register to the rule, pinned; its contents are lost.
     fn claim_one(&mut self, reg: Reg, others: PRegSet) {
         debug_assert!(!self.in_group, "a register is claimed inside a group");
         let owner = self.st.regs.owner[reg.index()];

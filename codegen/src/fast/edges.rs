@@ -16,12 +16,12 @@ use crate::reference::Label;
 use crate::reg::{Reg, RegClass};
 use frazil_ir::{Edge, EntityRef, Operand, Value};
 
-/// How an edge leaves.
+/// The code of an edge.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Exit {
-    /// Straight to the target's label.
+    /// None: the branch goes to the target's label.
     Direct(Label),
-    /// Through moves.
+    /// Moves into phis, then a jump or fall-through to the target.
     Moves,
 }
 
@@ -85,7 +85,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         self.rec.end_edge();
     }
 
-    /// The uses of phi operands on an edge are done.
+    /// Counts the uses of phi operands on an edge.
     pub(super) fn release_edge_operands(&mut self, edge: Edge) {
         let start = self.base.function.block_insts(edge.target).start;
         let count = self.st.analysis.phi_counts[edge.target.index()] as usize;
@@ -110,7 +110,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
     }
 
-    /// Where a location is in the eyes of a recorder.
+    /// A location in the recorder's terms.
     pub(super) fn spot(&self, location: Location) -> Spot {
         let desc = self.base.isa.desc();
         match location {
@@ -220,7 +220,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
     }
 
-    /// Extends a part of an argument or result; the bits that count stay.
+    /// Extends a part of an argument or result; the significant bits stay as they are.
     fn extend(&mut self, target: Reg, source: Reg, bits: u32, signed: bool) {
         self.rec.begin_extension(target, source);
         let isa = self.base.isa;

@@ -119,7 +119,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
     }
 
-    /// Goes on after the call of an invoke, which unwinds to `label`.
+    /// Emits what follows the call of an invoke that unwinds to `label`.
     fn leave_invoke(&mut self, normal_edge: Edge, unwind_edge: Edge, label: Label) {
         let has_phis = matches!(self.exit(unwind_edge), Exit::Moves);
         let (kept, homes) = self.saved_homes;
@@ -168,7 +168,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         Ok(())
     }
 
-    /// Goes on with unwinding.
+    /// Resumes unwinding.
     #[cold]
     pub(super) fn lower_resume(&mut self, data: &InstData) -> Result<(), CodegenError> {
         self.call_runtime(RuntimeFunction::UnwindResume, &[(data.a, Type::PTR)], None)?;

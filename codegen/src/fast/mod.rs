@@ -81,7 +81,7 @@ pub(crate) struct FastCtx<'a, I: Isa, R: Record> {
     result_pointer: Option<i32>,
     has_calls: bool,
     has_dynamic_stack: bool,
-    /// Whether a call has taken the place of the function, so that the return after it does nothing.
+    /// Whether a tail call has been made, so that the return after it does nothing.
     is_left: bool,
     /// Frame slot for the address of a callee.
     callee_slot: Option<i32>,
@@ -91,9 +91,10 @@ pub(crate) struct FastCtx<'a, I: Isa, R: Record> {
     in_group: bool,
     /// Where the call that is being made unwinds to.
     landing: Option<Landing>,
-    /// By how much it has moved the stack pointer for its arguments, and where the old one is, if that is kept.
+    /// By how many bytes that call has moved the stack pointer for its arguments, and the slot with the old stack
+    /// pointer, if it is saved.
     moved_stack: (u32, Option<i32>),
-    /// The registers that it keeps, and where the home registers are saved that it does not.
+    /// The registers that that call preserves, and the frame offset at which the other home registers are saved.
     saved_homes: (PRegSet, i32),
 }
 
@@ -118,7 +119,8 @@ pub(crate) fn compile<I: Isa>(
     }
 }
 
-/// The same, without doing vector operations lane by lane.
+/// Compiles a function and, in debug builds or if asked to, checks the result. Vector operations without instructions
+/// are an error here.
 fn compile_checked<I: Isa>(
     isa: &I,
     unit: &Unit<'_>,
@@ -142,8 +144,8 @@ fn has_code(asm: &AsmData) -> bool {
     !asm.template.is_empty() || asm.constraints.contains(&b'=')
 }
 
-/// Compiles a function with inline assembly, whose operands are the allocator's matter (contract 13), or with a frame
-/// that it must align, which only the emitter of machine functions does.
+/// Compiles a function by the selecting context: one with inline assembly, whose operands only the allocator can place
+/// (contract 13), or one that realigns its frame, which only the emitter of machine functions does.
 #[cold]
 #[inline(never)]
 fn compile_by_selection<I: Isa>(
@@ -159,7 +161,7 @@ fn compile_by_selection<I: Isa>(
     crate::optimize::compile(isa, unit, &MachRecipe::default(), &mut NoMachPasses, optimize, out)
 }
 
-/// The same, with a recorder.
+/// Compiles a function and tells the recorder what happens.
 fn compile_recorded<I: Isa, R: Record>(
     isa: &I,
     unit: &Unit<'_>,

@@ -37,7 +37,7 @@ impl Thing {
     }
 }
 
-/// Where the context means to have something.
+/// Where the context intends to have something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Spot {
     Reg(Reg),
@@ -82,7 +82,7 @@ pub(crate) trait Record {
 
     /// A rule is given a register that holds this and must not be written.
     fn hand_out(&mut self, reg: Reg, thing: Thing) {}
-    /// A rule is given a register of its own, whose contents is open.
+    /// A rule is given a register of its own with unknown contents.
     fn hand_over(&mut self, reg: Reg) {}
     /// A rule is given a register of its own that holds this.
     fn hand_copy(&mut self, reg: Reg, thing: Thing) {}
@@ -101,14 +101,15 @@ pub(crate) trait Record {
     /// The caller, a callee or the entry has put this there.
     fn defined(&mut self, spot: Spot, thing: Thing) {}
 
-    /// A register is about to be extended into another one by a rule's instructions, which leave the bits that count.
+    /// A register is about to be extended into another one by a rule's instructions, which preserve the significant
+    /// bits.
     fn begin_extension(&mut self, dst: Reg, src: Reg) {}
-    /// That is done.
+    /// The extension is complete.
     fn end_extension(&mut self, dst: Reg, src: Reg) {}
 
-    /// The next call or return needs this there.
+    /// The next call or return will read this there.
     fn needs(&mut self, spot: Spot, thing: Thing) {}
-    /// A call or return is next: what it needs must be there now.
+    /// A call or return is next: what it reads must be in place now.
     fn leaves(&mut self) {}
     /// A call came back; the callee has preserved these registers.
     fn called(&mut self, preserved: PRegSet) {}

@@ -48,7 +48,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         self.st.assigns[value.index()].uses <= 1 && !self.is_live_out(value)
     }
 
-    /// A register of a class without owner, pinned; another value is driven out if need be.
+    /// Allocates a register of a class and pins it; evicts a value if none is free.
     #[inline]
     pub(super) fn allocate(&mut self, class: RegClass, owner: Owner) -> Reg {
         debug_assert!(!self.in_group, "a register is taken inside a group");
@@ -64,7 +64,8 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         reg
     }
 
-    /// A free register outside `avoid`: one that calls overwrite, else one that is saved already, else any.
+    /// A free register outside `avoid`: a caller-saved one if possible, else a callee-saved one that was written
+    /// before.
     #[inline]
     fn pick_free(&self, class: RegClass, avoid: PRegSet) -> Option<Reg> {
         let bank = class as u8;
@@ -85,7 +86,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         Some(Reg::physical(bank, best.trailing_zeros() as u8))
     }
 
-    /// Drives out a value that no current step needs; one whose contents is stored already, if there is one.
+    /// Evicts a value that is not pinned, if possible one that is in its slot already.
     #[cold]
     fn make_room(&mut self, class: RegClass) -> Reg {
         let bank = class as usize;
@@ -115,7 +116,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         reg
     }
 
-    /// Whether forgetting the register loses nothing.
+    /// Whether the register can be reused without a spill.
     fn is_clean(&self, reg: Reg) -> bool {
         match self.st.regs.owner[reg.index()].as_part() {
             Some((value, part)) => self.st.assigns[value.index()].stored & (1 << part) != 0 || !self.is_needed(value),
@@ -123,7 +124,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
     }
 
-    /// Frees a register that holds a value; the value is stored first if that is needed.
+    /// Evicts the value in a register; it is spilled first if it is needed and not in its slot.
     pub(super) fn evict(&mut self, reg: Reg) {
         if let Some((value, part)) = self.st.regs.owner[reg.index()].as_part() {
             if self.is_needed(value) {
@@ -134,8 +135,8 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         self.st.regs.release(reg);
     }
 
-    /// Makes a register free for the current step: a value in it moves to a free register outside `avoid`, or to its
-    /// slot. The contents of `reg` stay as they are.
+    /// Frees a register for the current step: a value in it is moved to a free register outside `avoid`, or spilled.
+    /// The contents of `reg` do not change.
     pub(super) fn vacate(&mut self, reg: Reg, avoid: PRegSet) {
         let Some((value, part)) = self.st.regs.owner[reg.index()].as_part() else {
             self.st.regs.release(reg);
@@ -178,7 +179,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         offset
     }
 
-    /// Stores a part from its register, unless that was done.
+    /// Spills a part from its register, unless it is in its slot already.
     pub(super) fn store(&mut self, value: Value, part: u8, reg: Reg) {
         let assign = self.st.assigns[value.index()];
         if assign.stored & (1 << part) != 0 {
@@ -195,7 +196,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         self.st.assigns[value.index()].stored |= 1 << part;
     }
 
-    /// The register of a part, loaded from the slot if need be, pinned.
+    /// The register of a part, pinned; the part is reloaded if it is in its slot only.
     #[inline]
     pub(super) fn load(&mut self, value: Value, part: u8) -> Reg {
         let assign = self.st.assigns[value.index()];
@@ -222,7 +223,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         self.st.regs.owner[reg.index()] = Owner::TEMP;
     }
 
-    /// Frees registers and slot of a value that nothing needs any more.
+    /// Frees registers and slot of a dead value.
     #[inline]
     pub(super) fn forget(&mut self, value: Value) {
         let assign = self.st.assigns[value.index()];
@@ -240,7 +241,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
     }
 
-    /// Counts one use as done.
+    /// Decrements the remaining uses, and frees the value after the last.
     #[inline]
     pub(super) fn release_use(&mut self, value: Value) {
         let assign = &mut self.st.assigns[value.index()];

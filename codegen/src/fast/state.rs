@@ -25,7 +25,7 @@ pub const NO_REG: u8 = u8::MAX;
 pub struct Assign {
     /// Offset of its slot from the frame pointer; 0 for none.
     pub frame: i32,
-    /// Operand slots that still name it.
+    /// Remaining uses: operand slots that have not been lowered yet.
     pub uses: u32,
     /// The register of each part, or [`NO_REG`].
     pub regs: [u8; 4],
@@ -45,7 +45,7 @@ impl Owner {
     /// The current rule.
     pub const TEMP: Owner = Owner(u32::MAX - 1);
 
-    /// A value or slot that has the register for its whole life.
+    /// A value or stack slot whose home register it is.
     pub const HOME: Owner = Owner(u32::MAX - 2);
 
     /// A part of a value.
@@ -68,13 +68,13 @@ pub struct RegFile {
     pub owner: [Owner; 128],
     /// Allocatable registers without owner.
     pub free: PRegSet,
-    /// Registers that the current step holds on to.
+    /// Registers that must not be evicted before the current step ends.
     pub pinned: PRegSet,
-    /// Registers that belong to one value for its whole life.
+    /// Home registers.
     pub fixed: PRegSet,
     /// Registers that were written in this function.
     pub written: PRegSet,
-    /// Where the next victim is looked for, by bank.
+    /// Where the search for the next register to evict begins, by bank.
     pub clock: [u32; 2],
 }
 
@@ -118,7 +118,7 @@ impl RegFile {
     }
 }
 
-/// A part of a constant, symbol or place, which a move makes on the spot.
+/// A part of a constant, symbol or place, which a move materializes.
 pub(super) type FreshPart = (frazil_ir::Operand, u8);
 
 /// The memory of the fast path, kept from function to function.
@@ -141,13 +141,13 @@ pub struct FastState {
     pub(super) layout: ArgLayout,
     pub(super) moves: ParallelMoves<FreshPart>,
     pub(super) cases: Vec<(u64, u32)>,
-    /// Calls that take the place of the function: where they are jumped to, and the instruction after the epilogue.
+    /// Tail calls: the label of the epilogue that each jumps to, and the instruction after that epilogue.
     pub(super) tail_calls: Vec<(Label, MInst, PRegSet)>,
     pub(super) exit_labels: EpochMap<u32>,
     /// Whether functions are checked; without it, they are in builds with assertions.
     pub(super) is_checked: Option<bool>,
     pub(super) trace: Box<Trace>,
-    /// For functions that only the other path compiles.
+    /// For functions that only the optimizing path compiles.
     pub(super) optimize: Option<Box<OptimizeState>>,
 }
 

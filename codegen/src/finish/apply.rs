@@ -47,7 +47,7 @@ pub(crate) struct ApplyState {
     /// The spill slots in the order of their places, and how often each is accessed.
     slot_order: Vec<u32>,
     slot_accesses: Vec<u32>,
-    /// By virtual register: the instruction that can be repeated to make it.
+    /// By virtual register: the instruction that rematerializes it.
     definitions: Vec<u32>,
     /// The instructions of each edge's moves, as ranges of `edge_insts`.
     edge_ranges: Vec<(u32, u32)>,
@@ -165,7 +165,7 @@ impl<I: Isa> Applier<'_, I> {
         }
     }
 
-    /// Finds what repeating a register's definition means, for the moves that ask for it.
+    /// Finds the instructions that rematerializing moves repeat.
     fn find_definitions(&mut self) {
         self.st.definitions.clear();
         let asks = |action: &AllocMove| matches!(action.source, MoveSource::Rematerialize(_));
@@ -281,7 +281,7 @@ impl<I: Isa> Applier<'_, I> {
         }
     }
 
-    /// The instruction that makes a virtual register anew.
+    /// The instruction that rematerializes a virtual register.
     fn definition(&self, vreg: Reg) -> MInst {
         match self.func.vreg(vreg).constant {
             Some(constant) => self.func.constants[constant as usize],

@@ -49,7 +49,7 @@ pub(super) fn describe_frame<I: Isa>(isa: &I, frame: &FrameInfo, offset: u32, un
     isa.prologue(frame, &mut Rows { offset, unwind });
 }
 
-/// Takes the rows of frame code and drops the code.
+/// A sink that keeps the unwind rows of frame code and drops the instructions.
 struct Rows<'a> {
     offset: u32,
     unwind: &'a mut Vec<(u32, UnwindOp)>,

@@ -16,12 +16,12 @@ use crate::error::CodegenError;
 use crate::mfunc::MFunc;
 use crate::reg::PRegSet;
 
-/// How much work there may be for each instruction before results become less exact.
+/// How much work there may be for each instruction before a cheaper and less exact method is used.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     /// Regions of liveness.
     pub regions: usize,
-    /// Looks at edges of bundles that change their place.
+    /// Edges that are examined for split bundles.
     pub looks: usize,
     /// Added to both for each function.
     pub small: usize,

@@ -134,7 +134,7 @@ impl Coalescer {
         found
     }
 
-    /// Makes one range, of the source of a copy, of each two that overlap in a merged list.
+    /// In a merged list, replaces each two overlapping ranges by one that belongs to the source of the copy.
     fn unite(&mut self, walk: &mut Walk, head: u32, source: u32) {
         let mut last = head;
         while last != NONE {
@@ -173,7 +173,7 @@ impl Coalescer {
         head
     }
 
-    /// A bundle for each root that is ever alive, in the order of their starts.
+    /// Makes a bundle of each root that has a live range, in the order of their starts.
     fn build_bundles(
         &mut self,
         func: &MFunc,
@@ -319,14 +319,14 @@ impl Coalescer {
     }
 }
 
-/// Where two lists of ranges meet.
+/// Whether two lists of ranges overlap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Meeting {
     /// Nowhere.
     Never,
-    /// Only where the destination and the source of one copy are both alive.
+    /// They overlap only where the destination and the source of the copy are both live.
     InCopies,
-    /// Elsewhere, or time has run out.
+    /// They overlap elsewhere, or the time for comparing is used up.
     InOthers,
 }
 

@@ -15,7 +15,7 @@ use crate::reg::{Reg, RegClass};
 /// What things cost, if a load or a store costs one.
 #[derive(Clone, Copy, Debug)]
 struct Weights {
-    /// Computing a constant again.
+    /// Rematerializing a constant.
     remat: f32,
     /// An operand in memory.
     folded: f32,
@@ -23,23 +23,23 @@ struct Weights {
     save_and_restore: f32,
 }
 
-/// By time.
+/// Costs by execution time.
 const SPEED: Weights = Weights {
     remat: 0.4,
     folded: 0.8,
     save_and_restore: 0.5,
 };
-/// By length: a load has an opcode, and the address of the slot like an operand in memory.
+/// Costs by code size: a load has an opcode, and the address of the slot like an operand in memory.
 const SIZE: Weights = Weights {
     remat: 1.0,
     folded: 0.5,
     save_and_restore: 0.8,
 };
-/// Added to distances, in positions, so that short ones do not count too much.
+/// Added to distances, in positions, so that very short ones do not dominate.
 const NEAR: f32 = 8.0;
-/// How much of a burden a good hint takes away.
+/// The factor for the burden of a hinted register.
 const HINTED: f32 = 0.9;
-/// How many occurrences after a call are looked at.
+/// How many occurrences after a call are examined.
 const FEW: usize = 4;
 
 /// The burden of a part that loses its register at a position: mostly the same for many registers, up to a call.
@@ -54,7 +54,7 @@ impl Scan<'_> {
         if self.input.for_size { &SIZE } else { &SPEED }
     }
 
-    /// Chooses what happens with a part that fits nowhere.
+    /// Chooses what to do with a part for which no register is free throughout.
     pub(super) fn choose(&mut self, part: &Part, class: RegClass) -> Result<Choice, CodegenError> {
         let at_start = self.at_start(part);
         let occs = self.intervals.occs_of(part);

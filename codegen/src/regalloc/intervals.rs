@@ -8,7 +8,7 @@
 use super::positions::NONE;
 use crate::reg::{Reg, RegClass};
 
-/// Positions from which up to which a virtual register is alive.
+/// Positions from which up to which a virtual register is live.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LiveRange {
     pub from: u32,
@@ -56,7 +56,7 @@ pub(super) struct Bundle {
     pub class: RegClass,
     /// Bytes of its slot.
     pub bytes: u8,
-    /// Its life in [`super::RegAllocState`]'s ranges.
+    /// Its live range in [`super::RegAllocState`]'s ranges.
     pub ranges: (u32, u32),
     /// The same with adjacent ranges merged; coalescing leaves many of them.
     pub spans: (u32, u32),
@@ -114,7 +114,7 @@ pub(super) const SLOT: u8 = 254;
 /// [`Part::place`]: not known yet.
 pub(super) const NO_PLACE: u8 = 255;
 
-/// A part of a bundle's life.
+/// A part of a bundle's live range, with one place.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
     pub bundle: u32,
@@ -193,7 +193,7 @@ impl Intervals {
             .map(move |span| (span.0.max(from), span.1.min(to)))
     }
 
-    /// Whether a part is alive from its start to its end.
+    /// Whether a part is live from its start to its end.
     #[inline]
     pub(super) fn is_one_span(&self, part: &Part) -> bool {
         let span = self.spans[part.span as usize];

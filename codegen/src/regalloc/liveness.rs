@@ -50,7 +50,7 @@ impl Grouped {
 /// Liveness at the ends of blocks, and its scratch memory.
 #[derive(Debug, Default)]
 pub(super) struct Liveness {
-    /// By block: what is alive at its end.
+    /// By block: what is live at its end.
     pub live_out: Grouped,
     /// By block: registers whose live range extends from there backward, through whole blocks, to where `closes` names
     /// them.

@@ -18,7 +18,7 @@ use std::ops::Range;
 pub(super) const NONE: u32 = u32::MAX;
 /// In [`Positions::slots`]: this instruction continues a unit.
 const INSIDE: u32 = 1 << 31;
-/// How many loops around one another are looked at.
+/// How many loops around one another are examined.
 const MAX_NESTING: usize = 64;
 
 #[derive(Clone, Copy, Debug)]

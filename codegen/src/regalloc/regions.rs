@@ -34,7 +34,7 @@ pub(super) struct Regions {
     loop_seen: Vec<u32>,
     work: Vec<u32>,
     pub found: Vec<Region>,
-    /// At the ends of which blocks registers are alive that the block defines: `(block, register)`.
+    /// At the ends of which blocks registers are live that the block defines: `(block, register)`.
     pub defined: Vec<(u32, u32)>,
 }
 
@@ -100,7 +100,7 @@ impl Regions {
         self.defined.truncate(kept);
     }
 
-    /// It is alive at the end of a block.
+    /// Notes that the register is live at the end of a block.
     fn reach_end(&mut self, func: &MFunc, positions: &Positions, vreg: u32, def: u32, block: u32) {
         if block == def {
             self.defined.push((def, vreg));
@@ -128,7 +128,7 @@ impl Regions {
         }
     }
 
-    /// It is alive at the start of a block.
+    /// Notes that the register is live at the start of a block.
     fn reach_start(&mut self, func: &MFunc, positions: &Positions, vreg: u32, def: u32, block: u32) {
         if self.start_seen[block as usize] == vreg || self.cover_loop(func, positions, vreg, def, block) {
             return;

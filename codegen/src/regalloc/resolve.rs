@@ -57,7 +57,7 @@ pub(super) struct ResolveMemory {
     dirty: Vec<bool>,
     /// By bundle: whether it is stored wherever it is defined.
     stored: Vec<bool>,
-    /// By edge: the register that was looked at last and what it becomes there.
+    /// By edge: the register that was examined last and what it becomes there.
     edge_source: Vec<(u32, u32)>,
     /// By merge point (block with several predecessors): the first and the last position among its start and the ends
     /// of its predecessors. A part that contains both has no transition there.
@@ -167,7 +167,7 @@ impl Resolution<'_> {
         (from, pieces.get(index as usize + 1).map_or(NONE, |next| next.from))
     }
 
-    /// Which part of a bundle a position in its life belongs to.
+    /// The part of a bundle that contains a position of its live range.
     fn part_at(&self, bundle: u32, pos: u32) -> u32 {
         let behind = self.pieces(bundle).partition_point(|piece| piece.from <= pos);
         behind.saturating_sub(1) as u32
@@ -186,7 +186,7 @@ impl Resolution<'_> {
         }
     }
 
-    /// The place of a bundle at a position in its life.
+    /// The place of a bundle at a position of its live range.
     fn place_at(&self, bundle: u32, pos: u32) -> u8 {
         let place = if self.part_count(bundle) == 0 {
             self.intervals.parts[self.intervals.bundles[bundle as usize].first as usize].place
@@ -509,7 +509,7 @@ impl Resolution<'_> {
         });
     }
 
-    /// Leaves out the definition of a constant that nothing finds in its register.
+    /// Deletes the definition of a constant if no use reads it from that register.
     fn delete_definition(&mut self, bundle: u32) {
         let (first, second) = (self.part(bundle, 0), self.part(bundle, 1));
         if let [definition] = self.intervals.occs_of(first)
@@ -521,7 +521,7 @@ impl Resolution<'_> {
         }
     }
 
-    /// Copies within a bundle: from a register to itself, or nothing at all.
+    /// Coalesced copies: a copy from a register to itself, or one that is deleted.
     fn finish_joined(&mut self) {
         let mut block = 0;
         for &inst in self.joined {
@@ -541,7 +541,7 @@ impl Resolution<'_> {
         }
     }
 
-    /// Moves of edges between bundles.
+    /// The phi moves of edges, which are between bundles.
     fn move_phis(&mut self) {
         for number in 0..self.func.phi_moves.len() {
             let edge = self.liveness.move_edge[number];

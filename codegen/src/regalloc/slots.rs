@@ -8,7 +8,7 @@ use super::positions::NONE;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Memory of the colouring: by log2 of the size, the slots in use, by their ends.
+/// Work memory: by log2 of the size, the slots in use, by the ends of their owners' live ranges.
 #[derive(Debug, Default)]
 pub(super) struct SlotMemory {
     free_from: [BinaryHeap<Reverse<(u32, u32)>>; 6],

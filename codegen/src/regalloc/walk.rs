@@ -148,7 +148,7 @@ impl Walk {
         }
     }
 
-    /// Everything that is alive at the start of a block is so from there on.
+    /// Extends the ranges of everything that is live at the start of a block to that start.
     fn close_block(&mut self, start: u32, end: u32) {
         while let Some(vreg) = self.touched.pop() {
             let to = std::mem::take(&mut self.open[vreg as usize]);
@@ -196,7 +196,7 @@ impl Walk {
         }
     }
 
-    /// A read of any register, which keeps it alive up to `end`.
+    /// A read of any register, which keeps it live up to `end`.
     #[inline]
     fn read(&mut self, reg: Reg, end: u32) {
         if reg.is_virtual() {
@@ -292,7 +292,7 @@ impl Walk {
         self.occs.push((reg.virtual_index() as u32, occurrence));
     }
 
-    /// An instruction writes registers besides its operands.
+    /// Notes the registers that an instruction clobbers besides its operands.
     #[inline]
     fn overwrite(&mut self, regs: PRegSet, pos: u32) {
         self.written = self.written.union(regs);
@@ -307,7 +307,7 @@ impl Walk {
         }
     }
 
-    /// Instructions that are one: all reads last to the end, all definitions hold from the start.
+    /// A group: all uses are live to its end, all definitions are live from its start.
     fn group(&mut self, w: WalkInput<'_>, first: u32, end: u32, block: u32) {
         let pos = Positions::of_inst(first, block);
         let end_pos = Positions::of_inst(end, block);
@@ -388,8 +388,8 @@ fn fold_flag(w: WalkInput<'_>, data: &MInst, desc: &OpDesc, index: usize, role: 
 ///
 /// The virtual register's bytes decide, though its bundle and so the slot may have more: within a bundle, a copy to a
 /// wider register is made, and one that is left out leads to a register that is no wider ([`super::coalesce`]). So what
-/// is in the slot while this register is alive was stored by it, or by one of its bundle that is at least as wide. And
-/// what an instruction changes of it in memory, only registers no wider than this one read: wider ones are alive beside
+/// is in the slot while this register is live was stored by it, or by one of its bundle that is at least as wide. And
+/// what an instruction changes of it in memory, only registers no wider than this one read: wider ones are live beside
 /// it only as sources of unmodified copies, and this instruction would modify one.
 fn can_fold(w: WalkInput<'_>, data: &MInst, desc: &OpDesc, index: usize, role: Role) -> bool {
     if desc.roles[1] == Role::Base || !w.input.options.memory_operands {

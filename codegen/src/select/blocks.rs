@@ -100,7 +100,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         }
     }
 
-    /// Lowers an instruction whose type is a vector, or none that is compiled.
+    /// Lowers an instruction whose type is a vector, or refuses it if the type is not supported.
     #[cold]
     fn lower_vector(&mut self, inst: Inst, data: &InstData) -> Result<(), CodegenError> {
         if self.st.parts[data.ty.index()].count == 0 {
@@ -186,7 +186,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         match branch.second {
             None => self.put(branch.first),
             Some((_, second)) => {
-                // Nothing may come between them.
+                // No instruction may be inserted between them.
                 self.begin_group(GroupKind::Plain);
                 self.put(branch.first);
                 self.put(second);
@@ -267,7 +267,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         let function = self.base.function;
         let start = function.block_insts(block).start;
         let phis = start..start + self.st.analysis.phi_counts[block.index()] as usize;
-        // What an unwinder brings is taken first.
+        // The registers that the unwinder sets are read first.
         if function
             .insts
             .get(phis.end)

@@ -55,7 +55,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         self.base.function.uses[value.index()] == 1 && data.op == Opcode::Load && !MemFlags(data.flags).is_volatile()
     }
 
-    /// The instruction of this block that loads `reg`, if it might as well stand at the end.
+    /// The instruction of this block that loads `reg`, if it can be moved to the end of the block.
     fn load_before(&self, reg: Reg) -> Option<usize> {
         let func = &*self.mfunc;
         let start = func.blocks.last().map_or(0, |block| block.end as usize);
@@ -73,7 +73,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         stays.then_some(index)
     }
 
-    /// Whether what is at an address is the same after an instruction.
+    /// Whether an instruction leaves the registers and the memory of an address unchanged.
     fn leaves_alone(&self, inst: &MInst, mem: Mem) -> bool {
         let row = self.row(inst);
         let is_argument = inst.reg(1) == self.base.isa.desc().stack_pointer;

@@ -79,7 +79,7 @@ impl<'a, I: Isa> Context<'a> for SelectCtx<'a, I> {
     }
 
     fn remember_base(&mut self, place: PlaceBase, reg: Reg) {
-        // What stands in a group need not happen.
+        // Instructions in a group may be skipped by its branches.
         if self.st.bases.len() < MAX_BASES && self.group_start.is_none() {
             self.st.bases.push((place, reg));
         }

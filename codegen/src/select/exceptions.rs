@@ -169,7 +169,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         self.put(spill);
     }
 
-    /// Takes what an unwinder brings.
+    /// Copies what the unwinder passes out of its registers.
     #[cold]
     pub(super) fn lower_landing_pad(&mut self, data: &InstData) -> Result<(), CodegenError> {
         let desc = self.base.isa.desc();
@@ -207,7 +207,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         Ok(())
     }
 
-    /// Goes on with unwinding.
+    /// Resumes unwinding.
     #[cold]
     pub(super) fn lower_resume(&mut self, data: &InstData) -> Result<Term, CodegenError> {
         self.call_runtime(RuntimeFunction::UnwindResume, &[(data.a, Type::PTR)], None)?;

@@ -77,9 +77,9 @@ struct SelectCtx<'a, I: Isa> {
     group_start: Option<u32>,
     /// The hidden pointer to memory for results.
     result_pointer: Option<Reg>,
-    /// Whether tail calls are left alone that may be calls.
+    /// Whether optional tail calls stay ordinary calls.
     keeps_calls: bool,
-    /// Whether a call has taken the place of the function, so that the return after it does nothing.
+    /// Whether a tail call has been made, so that the return after it does nothing.
     is_left: bool,
 }
 
@@ -187,8 +187,9 @@ impl<I: Isa> SelectCtx<'_, I> {
         self.mfunc.origins.resize(self.mfunc.insts.len(), self.origin);
     }
 
-    /// In a group, a definition need not happen: then the contents that the register had before the group is still
-    /// read (see [`pseudo::USE`]). A register belongs to one rule, which then has defined it before.
+    /// A definition in a group may be skipped by the group's branches; readers then see what the register held before
+    /// the group, which therefore counts as a use (see [`pseudo::USE`]). This applies to registers that the rule has
+    /// defined before the group.
     #[cold]
     fn keep_old_contents(&mut self, inst: &MInst, group_start: u32) {
         let ops = self.base.isa.op_descs();

@@ -39,7 +39,6 @@ impl Encoding {
 /// What follows the scalar fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tail {
-    /// Nothing.
     None,
     /// A count and as many values; the encoding is not a literal.
     Array(Encoding),

@@ -14,7 +14,7 @@ use super::values::Builder;
 use crate::error::ReadError;
 use frazil_ir::{Block, EntityRef, Format, InstData, Opcode, Operand, SymbolKind, Type, Value};
 
-/// Where each number stands in a list of all numbers below its length.
+/// The inverse of a permutation.
 fn inverse(order: &[u32]) -> Vec<u32> {
     let mut places = vec![0; order.len()];
     for (place, &number) in (0..).zip(order) {
@@ -69,7 +69,7 @@ impl Builder<'_, '_> {
         self.open_more();
     }
 
-    /// Ends the current block with a jump to an earlier one, and goes on in a new one.
+    /// Ends the current block with a jump to an earlier one, and begins a new one.
     pub fn jump_back_and_open(&mut self, block: u32) {
         self.function.push_inst(InstData::jump(self.as_number(block)));
         self.open_more();
@@ -84,13 +84,13 @@ impl Builder<'_, '_> {
         self.open_more();
     }
 
-    /// A phi of a loop: what it is, and the value, to be defined, that it is in the next round.
+    /// A phi of a loop, and the value, to be defined, that it gets from the latch.
     pub fn loop_value(&mut self, first: Operand, before: u32, again: u32) -> (Operand, Value) {
         let next = self.function.declare_value(Type::I64);
         (self.loop_phi(Type::I64, (first, before), (next, again)), next)
     }
 
-    /// A phi of a loop, with what it is at first and in the next round, and the blocks where these come from.
+    /// A phi of a loop, with its operands from the preheader and from the latch, and these blocks.
     pub fn loop_phi(&mut self, ir_type: Type, first: (Operand, u32), next: (Value, u32)) -> Operand {
         let [before, again] = [first.1, next.1].map(|block| self.as_number(block).as_u32());
         self.state.incoming.push((first.0, before));
@@ -99,7 +99,7 @@ impl Builder<'_, '_> {
         Operand::value(self.function.push_inst_result(data, ir_type))
     }
 
-    /// Whether data has addresses of the function's blocks.
+    /// Whether initializers contain addresses of the function's blocks.
     fn is_named_by_data(&self) -> bool {
         let module = &self.module.module;
         let data = self.function.symbol.and_then(|symbol| module.symbols.get(symbol));
@@ -109,7 +109,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Replaces the numbers of blocks, when the body is complete.
+    /// Rewrites the numbers of blocks in terminators and phis, once the body is complete.
     pub fn finish_splits(&mut self) {
         if self.state.splits.more == 0 {
             return;

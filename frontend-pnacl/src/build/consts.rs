@@ -143,7 +143,7 @@ impl<'m> Builder<'_, 'm> {
         Operand::constant(self.function.push_plain_const(kind, ir_type))
     }
 
-    /// An integer from little-endian words, sign-extended or cut to its type.
+    /// An integer from little-endian words, sign-extended or truncated to its type.
     fn integer(&mut self, ir_type: Type, mut words: Vec<u64>) -> Operand {
         let bits = self.function.types.int_bits(ir_type).unwrap_or(64);
         let sign = if words.last().is_some_and(|word| word >> 63 == 1) {

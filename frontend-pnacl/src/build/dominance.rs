@@ -16,7 +16,7 @@ use super::splits::Splits;
 use frazil_ir::domtree::DomTree;
 use frazil_ir::{Block, EntityRef, Function};
 
-/// A use that is to be looked at. Blocks are those of the file.
+/// A use that must be checked. Blocks are those of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Use {
     /// The number of the value.
@@ -64,14 +64,14 @@ pub struct Elsewhere {
 }
 
 impl Elsewhere {
-    /// Whether a value that is defined by now is one of them.
+    /// Whether a value that is defined already is one of them.
     #[inline]
     pub fn contains(self, value: u32) -> bool {
         value.wrapping_sub(self.first) < self.count
     }
 }
 
-/// What is noted of a body.
+/// What is recorded of a body: its blocks, and the uses that must be checked.
 #[derive(Debug, Default)]
 pub struct Uses {
     /// The number of the first value that each block of the file may define.
@@ -102,7 +102,7 @@ impl Uses {
         self.invoked.clear();
     }
 
-    /// A block of the file begins; `next` is the number of the next value. Returns which values must be looked at where
+    /// A block of the file begins; `next` is the number of the next value. Returns which values must be checked where
     /// the block uses them.
     #[inline]
     pub fn begin_block(&mut self, next: u32) -> Elsewhere {
@@ -182,7 +182,7 @@ impl Uses {
         });
     }
 
-    /// Whether a block that is over defines a value, if none of the values so far is what an `invoke` returns.
+    /// Whether a finished block defines a value, if none of the values so far is the result of an `invoke`.
     #[inline]
     fn is_defined_in(&self, value: u32, block: u32) -> bool {
         let block = block as usize;
@@ -200,26 +200,26 @@ impl Uses {
         }
     }
 
-    /// The block that defines a value, when they have been found, perhaps with [`INVOKED`].
+    /// The block that defines a value, once these have been found, perhaps with [`INVOKED`].
     #[inline]
     fn home(&self, value: u32) -> u32 {
         let index = value.checked_sub(self.outer);
         index.map_or(0, |index| self.homes.get(index as usize).copied().unwrap_or(0))
     }
 
-    /// Where the edge leads that must be passed to have the result of an `invoke`.
+    /// The target of the normal edge that must dominate all uses of an `invoke`'s result.
     fn normal_edge(&self, value: u32) -> Option<u32> {
         let found = self.invoked.binary_search_by_key(&value, |invoked| invoked.value);
         Some(self.invoked.get(found.ok()?)?.normal)
     }
 
-    /// Whether a use is right without a look at dominators: a phi takes the value from where it was defined.
+    /// Whether a use needs no dominator tree: a phi whose operand comes from the block that defines it.
     #[inline]
     fn is_plain(&self, at: &Use) -> bool {
         at.is_by_phi() && self.home(at.value) == at.block
     }
 
-    /// The first use that is not dominated, with the block that defines its value. The function's control flow is
+    /// The first use that its definition does not dominate, with the block of the definition. The control flow graph is
     /// known; `next` is the number after the last value.
     pub fn find_wrong(&mut self, next: u32, function: &Function, splits: &Splits) -> Option<(Use, u32)> {
         if self.uses.is_empty() {
@@ -240,7 +240,7 @@ impl Uses {
         Some((at, self.home(at.value) & !INVOKED))
     }
 
-    /// The first use, from `first` on, that a tree does not explain.
+    /// The first use, from `first` on, that a tree does not prove to be dominated.
     fn first_wrong<T: Dominators>(
         &self,
         first: usize,
@@ -293,7 +293,7 @@ impl<T: Dominators> Check<'_, T> {
         })
     }
 
-    /// Whether a use is right of a value whose block is `home`, perhaps with [`INVOKED`].
+    /// Whether a use of a value is dominated whose defining block is `home`, perhaps with [`INVOKED`].
     #[inline]
     fn holds(&self, at: &Use, home: u32) -> bool {
         let block = self.begin(at.block);
@@ -318,8 +318,8 @@ impl<T: Dominators> Check<'_, T> {
         self.tree.is_unreachable(block) || self.is_behind_edge(self.begin(home), self.begin(normal), block)
     }
 
-    /// Whether every path to `block` contains the edge from the end of `from` to `to`: `to` dominates it, and who else
-    /// leads to `to` has been there before, as the ends of a loop have that begins with it.
+    /// Whether every path to `block` contains the edge from the end of `from` to `to`: `to` dominates it, and all other
+    /// predecessors of `to` are dominated by `to`, like the latches of a loop whose header it is.
     fn is_behind_edge(&self, from: Block, to: Block, block: Block) -> bool {
         let tree = self.tree;
         if from == to || !tree.dominates(from, to) || !tree.dominates(to, block) {

@@ -88,7 +88,7 @@ impl Builder<'_, '_> {
         self.define_as(word)
     }
 
-    /// Puts the operands of all phis into their columns, when the control flow is known.
+    /// Puts the operands of all phis into the columns of their predecessors, once the control flow graph is known.
     ///
     /// # Errors
     /// If a phi does not have exactly one value for each edge from a predecessor.

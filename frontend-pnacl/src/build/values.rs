@@ -37,9 +37,9 @@ pub struct Builder<'r, 'm> {
     pub(crate) function: &'r mut Function,
     /// The number of the next value.
     pub(crate) next: u32,
-    /// The values whose uses are noted.
+    /// The values whose uses must be checked for dominance.
     pub(crate) elsewhere: Elsewhere,
-    /// Where the current record stands, for messages.
+    /// The bit position of the current record, for messages.
     pub(crate) place: u64,
     /// Blocks that the function will have.
     pub(crate) block_count: u32,
@@ -60,14 +60,14 @@ impl<'m> Builder<'_, 'm> {
         ReadError::unsupported(self.place, message)
     }
 
-    /// The word of a value number below `next` that the current record uses, its constants made operands.
+    /// The word of a value number below `next` that the current record uses; a constant is made an operand.
     #[inline]
     pub fn word(&mut self, number: u32) -> Result<Word, ReadError> {
         self.note_use(number);
         self.made_word(number)
     }
 
-    /// Notes that the current record uses a value that is defined by now, if its definition may not dominate it.
+    /// Records a use of a value that is defined already, if it must be checked that the definition dominates the use.
     #[inline]
     pub fn note_use(&mut self, number: u32) {
         if self.elsewhere.contains(number) {
@@ -75,7 +75,7 @@ impl<'m> Builder<'_, 'm> {
         }
     }
 
-    /// The word of a value number below `next`, its constants made operands, for what uses it elsewhere.
+    /// The same without recording a use, for uses that are in another place than the current record.
     #[inline]
     pub fn made_word(&mut self, number: u32) -> Result<Word, ReadError> {
         match self.state.words.get(number as usize) {
@@ -113,7 +113,7 @@ impl<'m> Builder<'_, 'm> {
         }
     }
 
-    /// Makes a constant an operand at the beginning of the entry block, from where it reaches everything.
+    /// Makes a constant an operand at the start of the entry block, which dominates all uses.
     ///
     /// # Errors
     /// As for [`Builder::word`].
@@ -129,7 +129,7 @@ impl<'m> Builder<'_, 'm> {
         Ok(())
     }
 
-    /// The word as it is kept, without making anything; for operands that are looked at and not computed.
+    /// The word as it is, without making a constant an operand; for operands that are inspected but not computed.
     pub fn raw_word(&self, number: u32) -> Word {
         self.state
             .words
@@ -158,7 +158,7 @@ impl<'m> Builder<'_, 'm> {
         self.declared_scalar(number, ir_type, ty)
     }
 
-    /// A value that is named before it is defined.
+    /// Declares a forward reference.
     ///
     /// # Errors
     /// As for [`Builder::forward`].
@@ -340,7 +340,7 @@ impl<'m> Builder<'_, 'm> {
         ))
     }
 
-    /// The next value is one that exists already, or a constant.
+    /// Defines the next value as one that exists already, or as a constant.
     ///
     /// # Errors
     /// If the value was named before with another type.
@@ -451,7 +451,7 @@ impl<'m> Builder<'_, 'm> {
         self.emit(Opcode::Inttoptr, ir_type, 0, number, Operand::NONE)
     }
 
-    /// Whether all values that were named have been defined.
+    /// Checks that no forward reference is open.
     ///
     /// # Errors
     /// If one has not.

@@ -125,7 +125,7 @@ const UNSUPPORTED_WORDS: &[&str] = &[
 ];
 
 /// Attributes of functions that must not be called: LLVM reports calls of the first that are left, with the reason
-/// that the attribute gives; the second give back none of their caller's registers.
+/// that the attribute gives; the second preserve none of their caller's registers.
 pub const FORBIDS_CALLS: [&str; 2] = ["dontcall-error", "no_callee_saved_registers"];
 
 /// What is said about a result or a parameter.

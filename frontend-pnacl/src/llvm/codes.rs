@@ -275,7 +275,7 @@ pub mod function {
     pub const FIRST_DEBUG_RECORD: u64 = 61;
     pub const LAST_DEBUG_RECORD: u64 = 66;
 
-    /// Whether all operands of an instruction's record are looked at by who reads it.
+    /// Whether all operands of an instruction's record are examined by who reads it.
     #[inline]
     pub fn has_no_list(code: u64) -> bool {
         matches!(

@@ -25,7 +25,6 @@ const NAMED_NODES: [&[u8]; 5] = [
 /// What the metadata block of a module says.
 #[derive(Clone, Debug, Default)]
 pub struct ModuleMetadata {
-    /// Module flags.
     pub flags: Vec<RawFlag>,
     /// The texts of `llvm.ident`, `llvm.commandline`, `llvm.dependent-libraries` and `llvm.linker.options`.
     pub texts: [Vec<Vec<u8>>; 4],

@@ -241,7 +241,7 @@ impl TypeTable {
     }
 
     /// Whether two types are the same but for what pointers point to and for names. Types of so many parts that they
-    /// are not looked at are not.
+    /// are not examined are not.
     pub fn is_same(&self, left: TypeId, right: TypeId) -> bool {
         left == right || self.has_same_parts(left, right, &mut { limits::AGGREGATE_STEPS })
     }

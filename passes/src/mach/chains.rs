@@ -1,7 +1,7 @@
 //! The order of blocks: how often each runs, chains of blocks that follow each other, and the order of the chains.
 //!
 //! Method: frequencies are guessed from the graph alone. A loop runs eight times, an edge out of a loop is taken once
-//! in eight times, an edge to code that ends in no return hardly ever. Edges are looked at from the most to the least
+//! in eight times, an edge to code that ends in no return hardly ever. Edges are examined from the most to the least
 //! valuable, and join the chains whose tail and head they connect (K. Pettis, R. C. Hansen, "Profile guided code
 //! positioning", 1990). An edge that is a block's only one is worth more than one of two, since without it the block
 //! needs a jump, while a conditional branch is content with either of its targets after it: this turns loops so that

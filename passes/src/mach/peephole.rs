@@ -116,7 +116,7 @@ impl Walk<'_> {
                 self.pass_group_member(index, &inst, desc, sets);
             } else if self.change(func, (start, index), desc, sets) {
                 self.changes += 1;
-                // What stands here now is looked at again.
+                // What stands here now is examined again.
                 index += 1;
             } else {
                 self.pass(index, &inst, desc, sets);

@@ -13,7 +13,7 @@ use frazil_codegen::pass::MachHooks;
 use frazil_codegen::reg::PRegSet;
 use frazil_codegen::slot_access::{SlotAccess, SlotForms, WIDEST_BYTES};
 
-/// Registers of both banks that are looked at.
+/// Registers of both banks that are examined.
 const REGISTERS: usize = 64;
 /// No slot.
 const NONE: u16 = u16::MAX;

@@ -2,7 +2,7 @@
 //!
 //! Nothing else can reach them: no call, no other pointer. A slot is not private if such a pointer is stored, passed,
 //! returned, compared, merged with others, or used for a volatile or atomic access. Blocks that the entry does not
-//! reach are not looked at. In a function that something returns to twice no slot is private: what a load finds is not
+//! reach are not examined. In a function that something returns to twice no slot is private: what a load finds is not
 //! what the stores before it, in the order of the code, have left.
 
 use frazil_ir::domtree::DomTree;

@@ -22,7 +22,6 @@ pub struct Access {
 pub struct Variable {
     /// The type of its first access.
     pub ty: Type,
-    /// Whether it is a variable.
     pub is_promotable: bool,
     /// Whether a store that reaches a load is not the only one, or does not dominate it.
     pub needs_phis: bool,

@@ -54,7 +54,7 @@ pub const INFO: PassInfo = PassInfo {
     before: &[],
 };
 
-/// How many slots are looked at, one bit each.
+/// How many slots are examined, one bit each.
 const MOST_SLOTS: usize = 64;
 
 /// Slots of higher alignment may need an address that is computed; they stay apart.

@@ -9,7 +9,7 @@
 //!   ...                                        v2 = ptr_index scale 4 ptr v9, v1
 //! ```
 //!
-//! Method: the operands of the instructions in loops are looked at. Costly are addresses of symbols where they cannot
+//! Method: the operands of the instructions in loops are examined. Costly are addresses of symbols where they cannot
 //! be part of an access: with an index, as a number, or through a table of addresses; integers that do not fit into 32
 //! bits; floating-point numbers where an instruction takes no operand from memory. The uses are sorted by loop and
 //! constant, and each loop gets copies of its most used ones, as many as the options say. A copy stands before the
@@ -112,7 +112,7 @@ struct Group {
     count: u32,
 }
 
-/// What is known of a loop before its uses are looked at.
+/// What is known of a loop before its uses are examined.
 #[derive(Clone, Copy, Debug, Default)]
 struct LoopRow {
     has_calls: bool,
@@ -175,7 +175,7 @@ impl Scratch {
         }
         for id in loops.loops() {
             let can_leave = can_have_preheader(function, loops, &self.editor, id);
-            // The loop around was looked at before.
+            // The loop around was examined before.
             let around = loops
                 .data(id)
                 .parent

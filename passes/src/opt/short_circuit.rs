@@ -10,7 +10,7 @@
 //!                                                branch v5, b2, b3
 //! ```
 //!
-//! Conditions are `and`, `or`, and the selects that stand for them where the second part must not be looked at
+//! Conditions are `and`, `or`, and the selects that stand for them where the second part must not be evaluated
 //! (`a ? b : false`, `a ? true : b`). The instructions that only the second part needs move after the first branch;
 //! if there are none, nothing is split. Conditions in conditions are split one after the other.
 //!

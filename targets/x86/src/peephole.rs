@@ -2,7 +2,7 @@
 //! which flags an instruction leaves, and how wide its result is.
 //!
 //! An operation of four bytes clears the upper half of a register; one of one or two bytes leaves the rest as it was.
-//! What lies above an operation's width is not looked at by whoever uses the result (contract of narrow integers), so
+//! What lies above an operation's width is not examined by whoever uses the result (contract of narrow integers), so
 //! that narrow additions may be done by a `lea` of four bytes. Flags are those of the Intel manual, volume 1, appendix
 //! A.
 

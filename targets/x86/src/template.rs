@@ -14,7 +14,6 @@ pub(crate) enum Class {
     Registers,
     /// ModRM with a memory operand, no immediate.
     Memory,
-    /// Everything else.
     Other,
 }
 

@@ -58,7 +58,6 @@ pub enum Verdict {
 /// Inputs for which a function after a pass does something else.
 #[derive(Clone, Debug)]
 pub struct Counterexample {
-    /// What differs.
     pub what: String,
     /// The parameters, lane by lane; `None` for poison.
     pub parameters: Vec<Vec<Option<u128>>>,
@@ -68,7 +67,7 @@ pub struct Counterexample {
     pub memory: Vec<(u64, u8)>,
 }
 
-/// Parts of an undefined value that are looked at one by one, at most.
+/// Parts of an undefined value that are examined one by one, at most.
 const MOST_PARTS: u32 = 200;
 
 /// Why a pair of paths is not in order.
@@ -299,7 +298,7 @@ impl Prover<'_> {
         }
     }
 
-    /// What must hold of a pair of paths, nothing if it need not be looked at, and the events that it goes on from.
+    /// What must hold of a pair of paths, nothing if it need not be examined, and the events that it goes on from.
     /// With `by_writes`, memory may be compared write by write, which is easier and asks for more; whether it is.
     fn goals<'s>(
         &mut self,

@@ -14,7 +14,7 @@ use anyhow::{Context, Result};
 use super::Package;
 use crate::{process, workspace};
 
-/// Fetches `packages` by way of the scratch project in `project` and returns the folder of each by name.
+/// Fetches `packages` through the scratch project in `project` and returns the folder of each by name.
 pub fn fetch_packages<'a>(
     project: &Path,
     packages: impl Iterator<Item = &'a Package>,

@@ -7,7 +7,7 @@
 //! those of the compiler.
 //!
 //! Nothing is undefined: a place is jumped to only while the function that noted it runs, and of what is not volatile
-//! only what has not changed is looked at after it.
+//! only what has not changed is examined after it.
 
 use std::fmt::Write as _;
 

@@ -2,10 +2,10 @@
 //!
 //! Structs, enums, traits, functions and methods that are `pub` must have documentation, in the sources of all crates;
 //! fields and variants need none, since often their name says it all. (Modules are checked by `sources`.) A comment of
-//! one line says nothing if each of its words is in the item's name or type, or is an article, a pronoun or the like;
-//! the words are compared without endings, and abbreviations count as what they stand for. So `/// The number of
-//! bytes.` is refused above `bytes: u32`, but `/// At most 16.` is not. Some sentences say nothing anywhere
-//! ([`EMPTY_SENTENCES`]).
+//! one line says nothing if each of its words is in the item's name or type, or in the name of the structure or enum
+//! that it is in, or is an article, a pronoun or the like; the words are compared without endings, and abbreviations
+//! count as what they stand for. So `/// The number of bytes.` is refused above `bytes: u32`, but `/// At most 16.` is
+//! not. Some sentences say nothing anywhere ([`EMPTY_SENTENCES`]).
 //!
 //! What it does not see: items in macros and in the bodies of functions.
 
@@ -29,6 +29,10 @@ const EMPTY_WORDS: &[&str] = &[
 const EMPTY_SENTENCES: &[&str] = &[
     "arguments",
     "block",
+    "called",
+    "counted",
+    "differs",
+    "everything else",
     "file",
     "function",
     "instruction",
@@ -36,6 +40,7 @@ const EMPTY_SENTENCES: &[&str] = &[
     "many",
     "module",
     "name",
+    "nothing",
     "number",
     "operand",
     "options",
@@ -73,6 +78,7 @@ const ABBREVIATIONS: &[(&str, &str)] = &[
     ("len", "length"),
     ("mach", "machine"),
     ("mem", "memory"),
+    ("minst", "machine instruction"),
     ("occ", "occurrence"),
     ("op", "operation"),
     ("param", "parameter"),
@@ -84,6 +90,7 @@ const ABBREVIATIONS: &[(&str, &str)] = &[
     ("src", "source"),
     ("succ", "successor"),
     ("ty", "type"),
+    ("vreg", "virtual register"),
 ];
 
 /// Checks all Rust files.
@@ -116,14 +123,16 @@ impl Checker<'_> {
         match item {
             Item::Struct(item) => {
                 self.documented(&item.attrs, &item.vis, &item.ident, &TokenStream::new());
-                item.fields.iter().for_each(|field| self.field(field));
+                let name = item.ident.to_string();
+                item.fields.iter().for_each(|field| self.field(field, &name));
             }
             Item::Enum(item) => {
                 self.documented(&item.attrs, &item.vis, &item.ident, &TokenStream::new());
+                let name = item.ident.to_string();
                 for variant in &item.variants {
-                    let fields = variant.fields.to_token_stream();
-                    self.empty(&variant.attrs, &[&variant.ident.to_string(), &type_words(&fields)]);
-                    variant.fields.iter().for_each(|field| self.field(field));
+                    let (variant_name, fields) = (variant.ident.to_string(), variant.fields.to_token_stream());
+                    self.empty(&variant.attrs, &[&name, &variant_name, &type_words(&fields)]);
+                    variant.fields.iter().for_each(|field| self.field(field, &variant_name));
                 }
             }
             Item::Trait(item) => {
@@ -153,9 +162,10 @@ impl Checker<'_> {
         }
     }
 
-    fn field(&mut self, field: &Field) {
+    /// Checks a field of a structure or variant with this name.
+    fn field(&mut self, field: &Field, owner: &str) {
         let name = field.ident.as_ref().map(ToString::to_string).unwrap_or_default();
-        self.empty(&field.attrs, &[&name, &type_words(&field.ty)]);
+        self.empty(&field.attrs, &[owner, &name, &type_words(&field.ty)]);
     }
 
     fn function(&mut self, attributes: &[Attribute], visibility: &Visibility, signature: &Signature) {
@@ -243,16 +253,15 @@ fn says_nothing(text: &str, known: &[&str]) -> bool {
     if EMPTY_SENTENCES.contains(&sentence.as_str()) {
         return true;
     }
-    let known: BTreeSet<String> = known
-        .iter()
-        .flat_map(|text| words(text))
-        .map(|word| stem(&word))
-        .collect();
+    let known = known.iter().flat_map(|text| words(text)).map(|word| stem(&word));
+    let known: BTreeSet<String> = known.flat_map(|word| words(&word)).collect();
     said.iter().all(|word| known.contains(&stem(word)))
 }
 
 /// The words of a text or of a name, in lower case.
 fn words(text: &str) -> Vec<String> {
+    // A letter and a word are one abbreviation.
+    let text = text.replace("VReg", "vreg").replace("MInst", "minst");
     let mut words = Vec::new();
     let mut word = String::new();
     let mut was_lower = false;
@@ -335,6 +344,7 @@ mod tests {
             "struct A {\n    /// Size in bytes.\n    size_bytes: u64,\n}",
             "enum A {\n    /// In a register.\n    Reg(Reg),\n}",
             "/// The entry's address.\nfn entry_addr() -> u64 { 0 }",
+            "struct PhiMove {\n    /// The phi's virtual register.\n    dest: VReg,\n}",
             "/// The pass.\npub struct LocalCse;",
             "/// Its name.\nconst WHO: &str = \"\";",
         ] {

@@ -327,7 +327,7 @@ fn resolve(modules: &Modules, from: &Path, path: &[String], exports: u32) -> Opt
     Some(place)
 }
 
-/// Modules that use each other, directly or by way of others.
+/// Modules that use each other, directly or through others.
 fn circles(graph: &Graph) -> Vec<Vec<Path>> {
     let mut numbers: BTreeMap<&Path, NodeIndex> = BTreeMap::new();
     let mut directed: DiGraph<&Path, ()> = DiGraph::new();

@@ -6,7 +6,6 @@ use thiserror::Error;
 /// A difference between the code before a pass and after it.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub struct TranslationFault {
-    /// What differs.
     pub message: String,
     /// The instruction of the function before, and its block.
     pub before: Option<(u32, u32)>,

@@ -10,7 +10,7 @@ use crate::minst::MInst;
 ///
 /// # Errors
 /// An instruction that needs a frame that is not there, a block that is reached with and without it, and code that
-/// sets it up or gives it back twice.
+/// sets it up or tears it down twice.
 pub(super) fn check(side: &Side<'_>) -> Result<(), TranslationFault> {
     let func = side.func;
     if !func.frame.is_wrapped {

@@ -45,7 +45,7 @@ pub(super) struct Knowledge {
 /// what is undefined on one path is parted from everything until the other paths have arrived.
 const FREE_MERGES: u32 = 40;
 
-/// The part of a word that is looked at by itself.
+/// The part of a word that is examined by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Piece {
     shift: u16,
@@ -99,7 +99,7 @@ impl Knowledge {
         known
     }
 
-    /// Finds where words are to be cut into pieces that are looked at by themselves: between bits that are significant
+    /// Finds where words are to be cut into pieces that are examined by themselves: between bits that are significant
     /// and such that are not, and between open ones and others. It is the same for all places, since what is in one
     /// place of one function may be in any of the other.
     fn note_cuts(&mut self, terms: &Terms) {

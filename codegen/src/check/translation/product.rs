@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 const MOST_VISITS: usize = 60;
 /// With more terms than this, a function counts as unproved.
 const MOST_TERMS: usize = 40_000_000;
-/// How many instructions are looked at to find out where in two functions the same comes.
+/// How many instructions are examined to find out where in two functions the same comes.
 const MOST_COMING: usize = 4;
 /// Levels of terms that messages show.
 const SHOWN_DEPTH: u32 = 5;

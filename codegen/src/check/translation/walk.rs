@@ -202,7 +202,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// A return, or a call that takes the function's place.
+    /// A return or a tail call.
     fn leave(&mut self, inst: &MInst) {
         let func = self.machine.side.func;
         let sets = func.sets[inst.imm as usize];

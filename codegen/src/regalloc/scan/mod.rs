@@ -29,9 +29,9 @@ use std::collections::BinaryHeap;
 pub(super) struct ScanMemory {
     pub occupancy: Occupancy,
     waiting: BinaryHeap<Reverse<(u32, u32)>>,
-    /// By instruction, whether one of its operands is in a slot.
+    /// By instruction, a bit: whether one of its operands is a memory operand, of which there can be only one.
     pub in_memory: Vec<u64>,
-    /// Where calls overwrite which registers first while the current part is alive.
+    /// For registers that calls clobber within the current part: the first position at which that happens.
     limits: Vec<(u32, PRegSet)>,
     /// The first call after the start of the last part.
     next_clobber: usize,
@@ -40,7 +40,7 @@ pub(super) struct ScanMemory {
 }
 
 impl ScanMemory {
-    /// The first position at which a call overwrites a register while the current part is alive.
+    /// The first position at which a call clobbers a register within the current part.
     pub(super) fn first_limit(&self) -> u32 {
         self.limits.first().map_or(u32::MAX, |limit| limit.0)
     }
@@ -51,15 +51,15 @@ pub(super) struct Scan<'a> {
     pub positions: &'a Positions,
     pub intervals: &'a mut Intervals,
     pub memory: &'a mut ScanMemory,
-    /// Where calls overwrite what.
+    /// Positions of calls and the registers that they clobber.
     pub clobbers: &'a [(u32, PRegSet)],
-    /// All that they overwrite.
+    /// All registers that some call clobbers.
     pub clobbered: PRegSet,
     /// Registers that parts were given.
     pub given: PRegSet,
 }
 
-/// What can be done with a part that fits nowhere.
+/// What can be done with a part for which no register is free throughout.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Choice {
     /// Give it this register up to a position.
@@ -147,7 +147,7 @@ impl Scan<'_> {
             && self.memory.in_memory[occurrence.inst as usize / 64] & (1 << (occurrence.inst % 64)) == 0
     }
 
-    /// Finds up to where calls leave which registers alone.
+    /// Finds the first call in a part's live range that clobbers each register.
     pub(super) fn find_limits(&mut self, part: &Part) {
         let memory = &mut *self.memory;
         memory.limits.clear();
@@ -190,14 +190,14 @@ impl Scan<'_> {
         }
     }
 
-    /// Up to where calls leave a register alone.
+    /// The first position in the current part at which a call clobbers a register.
     pub(super) fn limit(&self, reg: u8) -> u32 {
         let mut limits = self.memory.limits.iter();
         let found = limits.find(|limit| limit.1.contains(Reg(u32::from(reg))));
         found.map_or(u32::MAX, |limit| limit.0)
     }
 
-    /// A register that is free for all of a part.
+    /// A register that is free throughout a part.
     fn whole_fit(&mut self, part: &Part, class: RegClass) -> Option<u8> {
         self.collect_scores(part);
         let mut registers = self.registers(class);
@@ -336,7 +336,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Takes a part's register away from before a position on.
+    /// Splits a part before a position, from which on it loses its register.
     pub(super) fn evict(&mut self, number: u32, pos: u32) {
         let part = self.intervals.parts[number as usize];
         let cut = self.victim_cut(&part, pos);
@@ -353,7 +353,7 @@ impl Scan<'_> {
         self.wait(rest, pos);
     }
 
-    /// Where a part that must be out of its register at a position is cut.
+    /// Where to split a part that must be out of its register at a position.
     pub(super) fn victim_cut(&self, part: &Part, pos: u32) -> u32 {
         let occs = self.intervals.occs_of(part);
         match occs.partition_point(|o| o.pos <= pos).checked_sub(1) {
@@ -432,7 +432,7 @@ impl Scan<'_> {
     }
 }
 
-/// How many calls are looked at for a part; after them, registers count as overwritten.
+/// How many calls are examined for a part; after them, registers count as overwritten.
 const MAX_CLOBBERS: usize = 256;
-/// How many hints of a bundle are looked at.
+/// How many hints of a bundle are examined.
 const MAX_HINTS: usize = 16;

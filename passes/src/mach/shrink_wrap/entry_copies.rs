@@ -12,7 +12,7 @@ use frazil_codegen::mfunc::{MFunc, RegSets, op_desc, pseudo};
 use frazil_codegen::minst::{MInst, RegisterOperand, rewrite_registers};
 use frazil_codegen::reg::{PRegSet, Reg, RegClass};
 
-/// An instruction of the block that is looked at.
+/// An instruction of the block that is examined.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     inst: MInst,

@@ -12,7 +12,7 @@
 //! loop (F. Chow, "Minimizing register usage penalty at procedure calls", 1988; dominators as in K. Cooper, T. Harvey,
 //! K. Kennedy, "A simple, fast dominance algorithm", 2001). Arguments are often copied to such registers or to spill
 //! slots in the first block already: copies move on to the block where the need goes on, if what stays after can use
-//! the arguments themselves. Where control leaves the blocks that are dominated by the set-up, the frame is given back:
+//! the arguments themselves. Where control leaves the blocks that are dominated by the set-up, the frame is torn down:
 //! by returns, or at the end of a block; a short return that others share is copied for them.
 //!
 //! Costs: a walk over the first block of each function with a frame; for those where it does not need the frame, over
@@ -58,7 +58,7 @@ const NONE: u32 = u32::MAX;
 const MOST_STEPS: u32 = 32;
 /// A return with at most this many instructions is copied for the paths with a frame.
 const MOST_COPIED: u32 = 4;
-/// The frame is given back at the end of at most this many blocks.
+/// At most this many blocks end with an epilogue.
 const MOST_RESTORES: usize = 2;
 
 /// Delays the prologue to where the frame is needed.

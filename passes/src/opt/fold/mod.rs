@@ -7,7 +7,7 @@
 //!   branch v3, b1, b2
 //! ```
 //!
-//! Method: one walk over the instructions. Each is looked at with its operands and the instructions that define them,
+//! Method: one walk over the instructions. Each is examined with its operands and the instructions that define them,
 //! as they are after what was folded before, and rewritten until no rule applies. Rules by subject: [`integers`],
 //! [`comparisons`], [`casts`], [`selects`], [`floats`].
 //!

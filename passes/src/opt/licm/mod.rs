@@ -90,7 +90,7 @@ pub fn make(options: Options) -> Licm {
     Licm { options }
 }
 
-/// Loops around an instruction that are looked at.
+/// Loops around an instruction that are examined.
 const MOST_LEVELS: usize = 8;
 
 /// Not in a loop, or not to be moved.

@@ -84,7 +84,7 @@ fn test_bits<C: LowerCtx>(cx: &mut C, and: &InstData, size: u8) {
     });
 }
 
-/// How many of the low bytes must be looked at.
+/// How many of the low bytes must be examined.
 fn tested_bytes(size: u8, mask: i32) -> u8 {
     if (0..=0xff).contains(&mask) { 1 } else { size }
 }

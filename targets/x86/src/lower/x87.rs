@@ -1,7 +1,7 @@
 //! Numbers of type `x86_fp80`, C's `long double`, on the x87 unit.
 //!
 //! Between instructions a number is in a float register as a vector of 16 bytes is: its ten bytes as in memory, and
-//! anything above them. A rule brings its operands to the stack of the unit by way of memory, computes there, and
+//! anything above them. A rule brings its operands to the stack of the unit through memory, computes there, and
 //! brings the result back, so that the stack is empty before and after each rule: nothing that allocates registers
 //! knows of it. Operands that are in memory are taken from there. The ten bytes are stored by one instruction and read
 //! by two, which are forwarded from the pending stores; one wider read would wait for those.

@@ -12,7 +12,6 @@ use frazil_codegen::{MFunc, PRegSet, Reg, RegClass};
 use regalloc2::{Edit, Inst, Output};
 use std::ops::AddAssign;
 
-/// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// From a register to a spill slot.
@@ -211,7 +210,7 @@ pub fn theirs(function: &SsaFunction, graph: &Graph, input: &AllocatorInput<'_>,
             if allocation.is_stack() {
                 counts.add(Kind::MemoryOperand, weight);
             }
-            // What is read was written, so the roles need not be looked at.
+            // What is read was written, so the roles need not be examined.
             written.extend(allocation.as_reg());
         }
     }

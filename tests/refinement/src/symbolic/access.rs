@@ -269,7 +269,7 @@ impl Executor<'_, '_> {
             return Ok(());
         }
         let number = self.terms.constant_of(length);
-        // With no bytes, nothing is looked at.
+        // With no bytes, nothing is examined.
         let zero = self.terms.constant(self.pointer_bits(), 0);
         let empty = self.terms.eq(length, zero);
         let checked_from = state.undefined.len();

@@ -307,7 +307,7 @@ fn bit_op(terms: &mut Terms, op: Opcode, flags: IntFlags, bits: u32, a: Lane) ->
             })
         }
         O::Ctlz | O::Cttz => {
-            // The bit that is looked at last decides.
+            // The bit that is examined last decides.
             let mut result = terms.constant(bits, u128::from(bits));
             for distance in (0..bits).rev() {
                 let bit = if op == O::Ctlz { bits - 1 - distance } else { distance };

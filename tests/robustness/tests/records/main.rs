@@ -219,7 +219,7 @@ fn check(damaged: &Damaged<'_>, folder: &Folder, counts: &mut Counts) -> Result<
     }
 }
 
-/// Whether all function bodies can be read: those of functions that need not be in the object are not looked at.
+/// Whether all function bodies can be read: those of functions that need not be in the object are not examined.
 fn reads_all(bytes: &[u8]) -> bool {
     let module = BitcodeModule::open(bytes).expect("it was compiled");
     let mut reader = FunctionReader::new(&module);

@@ -2,7 +2,7 @@
 //! register of 16 bytes, shorter and odd ones and masks included.
 //!
 //! Indices are always in range and masks of shuffles whole, since both could give poison otherwise. The bits of
-//! floating-point numbers are not looked at.
+//! floating-point numbers are not examined.
 
 use super::{F32, F64, Generator, TYPES, WIDTHS, literal as scalar_literal, type_name};
 use crate::Random;

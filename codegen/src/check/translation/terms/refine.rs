@@ -9,10 +9,10 @@ use super::bitwise::OPERATIONS;
 use super::{Tag, Term, Terms, coefficient, function};
 use frazil_support::{FxHashMap, FxHashSet};
 
-/// So many choices of one term are looked at, and so many ways of choosing.
+/// So many choices of one term are examined, and so many ways of choosing.
 const MOST_CHOICES: usize = 8;
 const MOST_WAYS: usize = 256;
-/// So many terms within a term are looked at.
+/// So many terms within a term are examined.
 const MOST_INNER: usize = 4096;
 
 impl Terms {

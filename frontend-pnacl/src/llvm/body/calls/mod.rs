@@ -25,7 +25,6 @@ use frazil_ir::{
 
 /// A call as its record describes it.
 pub(super) struct Call<'m> {
-    /// What is called.
     pub(super) callee: Word,
     /// The symbol that is called, if it is one.
     pub(super) symbol: Option<SymbolId>,
