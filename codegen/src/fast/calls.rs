@@ -6,7 +6,7 @@ use super::{FastCtx, reg_of};
 use crate::abi::{ArgLayout, ArgPlace, Place};
 use crate::branch::CallTarget;
 use crate::context::call_plan::{ArgumentArea, CallPlaces, CallPlan, CallStep, MemoryArgument, moved_arguments};
-use crate::context::calls::{PendingCall, argument_steps, pending_call};
+use crate::context::calls::{PendingCall, argument_steps, no_shadows, pending_call};
 use crate::context::intrinsics::{is_intrinsic, lower_intrinsic, text_of_intrinsic};
 use crate::context::tail::{TAIL_FLAGS, must_take_place};
 use crate::context::{Addressing, Context, SpecialArguments};
@@ -300,7 +300,10 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         let isa = self.base.isa;
         for (_, float, int) in layout.shadows(call.conv, call.signature) {
             self.rec.hand_over(int);
-            self.put(isa.float_bits(int, float));
+            match isa.float_bits(int, float) {
+                Some(inst) => self.put(inst),
+                None => self.keep_error(no_shadows()),
+            }
         }
     }
 

@@ -4,7 +4,7 @@ use super::SelectCtx;
 use crate::abi::{ArgLayout, ArgPlace, Place};
 use crate::branch::CallTarget;
 use crate::context::call_plan::{ArgumentArea, CallPlaces, CallPlan, CallStep, MemoryArgument, moved_arguments};
-use crate::context::calls::{PendingCall, argument_steps, pending_call};
+use crate::context::calls::{PendingCall, argument_steps, no_shadows, pending_call};
 use crate::context::intrinsics::{is_intrinsic, lower_intrinsic, text_of_intrinsic};
 use crate::context::tail::TAIL_FLAGS;
 use crate::context::{Addressing, Constants, Context, SpecialArguments};
@@ -143,7 +143,10 @@ impl<I: Isa> SelectCtx<'_, I> {
         for (index, _, int) in layout.shadows(call.conv, call.signature) {
             let source = self.extended_part(call.args[index], &layout.args[index], 0);
             let shadow = self.fresh_vreg(RegClass::Int, 8);
-            self.put(isa.float_bits(shadow, source));
+            match isa.float_bits(shadow, source) {
+                Some(inst) => self.put(inst),
+                None => self.keep_error(no_shadows()),
+            }
             self.st.shadows.push((int, shadow));
         }
     }
