@@ -54,6 +54,15 @@ pub struct CaseTable {
     pub default: Option<Label>,
 }
 
+/// What targets do that mark the places to which indirect branches may lead.
+#[derive(Clone, Copy, Debug)]
+pub struct BranchMarks {
+    /// What stands at such places.
+    pub mark: MInst,
+    /// A call of the address in a register where no mark has to be.
+    pub call_unmarked: fn(Reg) -> MInst,
+}
+
 /// What a call goes to.
 #[derive(Clone, Copy, Debug)]
 pub enum CallTarget {

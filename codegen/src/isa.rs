@@ -6,7 +6,7 @@
 
 use crate::abi::unsupported_type;
 use crate::analyze::Folder;
-use crate::branch::{Branch, CallTarget, CaseTable, CaseTest, SwitchValue};
+use crate::branch::{Branch, BranchMarks, CallTarget, CaseTable, CaseTest, SwitchValue};
 use crate::buffer::{CodeBuffer, ShortForm};
 use crate::check::translation::{Meaning, NoMeaning};
 use crate::desc::{ConvDesc, OpDesc, TargetDesc};
@@ -122,17 +122,13 @@ pub trait Isa: Sized + Send + Sync + 'static {
     fn give_stack_results<C: LowerCtx>(&self, _cx: &mut C, _registers: &[Reg]) {}
     /// The instruction that calls a symbol, or the address in a register.
     fn call(&self, view: ModuleView<'_>, target: CallTarget) -> MInst;
-    /// What stands at places to which indirect branches may lead, in modules that ask for such marks.
-    fn branch_mark(&self) -> Option<MInst> {
+    /// What marks the places to which indirect branches may lead, in modules that ask for it.
+    fn branch_marks(&self) -> Option<BranchMarks> {
         None
     }
     /// An instruction that does nothing, of at most so many bytes, if the target has some.
     fn filler(&self, _bytes: u32) -> Option<(MInst, u32)> {
         None
-    }
-    /// A call of an address where no such mark has to be. Asked only of targets with [`Isa::branch_mark`].
-    fn call_unmarked(&self, _address: Reg) -> MInst {
-        self.trap()
     }
     /// Copies a register.
     fn mov(&self, class: RegClass, bytes: u8, dst: Reg, src: Reg) -> MInst;
@@ -164,10 +160,10 @@ pub trait Isa: Sized + Send + Sync + 'static {
     }
     /// Moves the stack pointer; flags survive.
     fn adjust_stack(&self, bytes: i32) -> MInst;
-    /// Copies a float register as it is to an integer register. Asked only of targets with a convention whose arguments
-    /// of both kinds share positions.
-    fn float_bits(&self, _dst: Reg, _src: Reg) -> MInst {
-        self.trap()
+    /// Copies a float register as it is to an integer register, if an instruction does that: for conventions whose
+    /// arguments of both kinds share positions.
+    fn float_bits(&self, _dst: Reg, _src: Reg) -> Option<MInst> {
+        None
     }
     /// At the entry of a variadic function: saves the argument registers from `int_used`, `float_used` on, as its
     /// convention has it: to an area of its own, or if arguments share positions, to the places that the caller has
@@ -194,13 +190,9 @@ pub trait Isa: Sized + Send + Sync + 'static {
     }
     /// Sets registers to zero when a function is left. Asked only of targets with [`Isa::clearable`].
     fn clear<S: FrameSink>(&self, _clearing: &Clearing, _out: &mut S) {}
-    /// The instruction that leaves the function, after the epilogue.
-    fn leave(&self) -> MInst;
-    /// The same for a function that takes its arguments off the stack, of so many bytes. Asked only of targets with a
-    /// convention of that kind.
-    fn leave_popping(&self, _bytes: u32) -> MInst {
-        self.leave()
-    }
+    /// The instruction that leaves the function, after the epilogue, and takes so many bytes of its arguments off the
+    /// stack: none but in conventions that say so.
+    fn leave(&self, popped_bytes: u32) -> MInst;
     /// Encodes an instruction whose registers are physical.
     fn encode(&self, inst: &MInst, out: &mut CodeBuffer);
     /// Writes an instruction as assembly text; `len` is the number of its bytes.

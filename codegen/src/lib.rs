@@ -42,7 +42,7 @@ pub mod vectors;
 pub mod verify;
 
 pub use analyze::{Folder, Mark};
-pub use branch::{Branch, CallTarget, CaseTable, CaseTest, Join, SwitchValue};
+pub use branch::{Branch, BranchMarks, CallTarget, CaseTable, CaseTest, Join, SwitchValue};
 pub use buffer::{CodeBuffer, LogItem, PoolConstant, Reloc, ShortForm};
 pub use desc::{
     Addressing, ClassDesc, ConvDesc, ElfDesc, FixupDesc, OpDesc, ProtectionNote, RegDesc, RelocDesc, Role, SpecialArgs,

@@ -4,9 +4,6 @@
 //! items. The constants here are for the places where the rule does not suffice, because an item may take no bits
 //! or because a few bits may ask for a large structure.
 
-/// Blocks inside blocks; LLVM nests four deep.
-pub const BLOCK_DEPTH: u32 = 16;
-
 /// Operands of one abbreviation definition. LLVM's own abbreviations have at most about twenty.
 pub const ABBREVIATION_OPERANDS: u64 = 512;
 

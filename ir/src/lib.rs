@@ -47,7 +47,7 @@ pub use pass::{
 pub use runtime::RuntimeFunction;
 pub use signature::{CallConv, Extension, Param, ParamKind, Signature};
 pub use strict::StrictFlags;
-pub use types::{Type, TypeData, TypeTable};
+pub use types::{TableIdentity, Type, TypeData, TypeTable};
 
 /// The entity and map types of `frazil-support`, for crates that need no other part of it.
 pub use frazil_support::{EntityRef, PrimaryMap, Str, StringPool};

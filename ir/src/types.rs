@@ -4,6 +4,7 @@
 //! There are no aggregate types: readers split first-class aggregates into several values.
 
 use frazil_support::FxHashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A type: a primitive, or an entry of the function's [`TypeTable`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
@@ -127,9 +128,38 @@ impl std::fmt::Display for TooManyTypes {
     }
 }
 
+/// By what a [`TypeTable`] is told from all others of the process, also from its copies, and from itself before it was
+/// cleared: as long as it is the same, every id that the table has given out stands for the same type.
+#[derive(Debug, PartialEq, Eq)]
+pub struct TableIdentity(u64);
+
+/// The next identity.
+static NEXT_IDENTITY: AtomicU64 = AtomicU64::new(0);
+
+impl Default for TableIdentity {
+    fn default() -> Self {
+        TableIdentity(NEXT_IDENTITY.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+/// A copy is another table.
+impl Clone for TableIdentity {
+    fn clone(&self) -> Self {
+        TableIdentity::default()
+    }
+}
+
+impl TableIdentity {
+    /// The same identity, to be compared with it later.
+    pub fn note(&self) -> TableIdentity {
+        TableIdentity(self.0)
+    }
+}
+
 /// The extra types of a function. Kept from function to function as a cache until it is half full.
 #[derive(Clone, Debug, Default)]
 pub struct TypeTable {
+    identity: TableIdentity,
     extra: Vec<TypeData>,
     ids: FxHashMap<TypeData, Type>,
 }
@@ -179,8 +209,14 @@ impl TypeTable {
         self.extra.len()
     }
 
+    /// Which table it is.
+    pub fn identity(&self) -> &TableIdentity {
+        &self.identity
+    }
+
     /// Forgets every extra type; ids given out before are void.
     pub fn clear(&mut self) {
+        self.identity = TableIdentity::default();
         self.extra.clear();
         self.ids.clear();
     }
@@ -237,6 +273,20 @@ mod tests {
         assert_eq!(table.store_bytes(odd, 64), 3);
         let vector = table.intern(TypeData::Vector { element: odd, lanes: 4 }).expect("room");
         assert_eq!(table.bits(vector, 64), 96);
+    }
+
+    #[test]
+    fn tables_are_told_apart() {
+        let mut table = TypeTable::default();
+        let noted = table.identity().note();
+        table.intern(TypeData::Int(24)).expect("room");
+        assert_eq!(*table.identity(), noted);
+        let moved = std::mem::take(&mut table);
+        assert_eq!(*moved.identity(), noted);
+        assert!(*table.identity() != noted && *moved.clone().identity() != noted);
+        table = moved;
+        table.clear();
+        assert_ne!(*table.identity(), noted);
     }
 
     #[test]

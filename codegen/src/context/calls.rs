@@ -37,9 +37,9 @@ pub(crate) struct PendingCall<'a> {
 impl PendingCall<'_> {
     /// The call of an address.
     pub fn inst(&self, isa: &impl Isa, view: ModuleView<'_>, target: CallTarget) -> MInst {
-        match target {
-            CallTarget::Reg(reg) if self.is_unmarked => isa.call_unmarked(reg),
-            target => isa.call(view, target),
+        match (target, isa.branch_marks()) {
+            (CallTarget::Reg(reg), Some(marks)) if self.is_unmarked => (marks.call_unmarked)(reg),
+            (target, _) => isa.call(view, target),
         }
     }
 }
@@ -73,6 +73,12 @@ pub(crate) fn pending_call<'a>(
         needs_mark: marks && flags.contains(CallFlags::RETURNS_TWICE),
         is_unmarked: marks && flags.contains(CallFlags::UNMARKED),
     }))
+}
+
+/// Refuses a call whose floats integer registers get, too, on a target that cannot copy them.
+#[cold]
+pub(crate) fn no_shadows() -> CodegenError {
+    CodegenError::unsupported("variable arguments that are floats, in a convention whose arguments share positions")
 }
 
 /// Has `make` call a runtime function from within a rule.

@@ -60,7 +60,7 @@ fn asked_probes(head: &FunctionHead, view: ModuleView<'_>) -> Result<StackProbes
 #[inline]
 pub(crate) fn branch_mark(isa: &impl Isa, view: ModuleView<'_>) -> Option<MInst> {
     match view.module.flags.marks_branch_targets {
-        true => isa.branch_mark(),
+        true => isa.branch_marks().map(|marks| marks.mark),
         false => None,
     }
 }

@@ -1,4 +1,4 @@
-//! What the fast and the selecting context have in common: addresses, constants, switches, the first half of calls.
+//! What the fast and the selecting context have in common: addresses, constants, switches, the order of calls.
 //!
 //! A context ([`crate::fast`], [`crate::select`]) knows the frame offsets of stack slots and implements the requests
 //! of [`LowerCtx`]. The trait here provides the rest as default methods over the state that both contexts have
@@ -6,6 +6,7 @@
 
 mod address;
 mod base;
+pub(crate) mod call_plan;
 pub(crate) mod calls;
 pub(crate) mod clearing;
 mod constants;
@@ -22,7 +23,9 @@ pub(crate) use base::Base;
 pub(crate) use constants::Constants;
 pub(crate) use special::SpecialArguments;
 
+use crate::abi::ArgLayout;
 use crate::analyze::{Analysis, Mark};
+use crate::desc::ConvDesc;
 use crate::error::CodegenError;
 use crate::frame::Frame;
 use crate::isa::Isa;
@@ -31,7 +34,9 @@ use crate::minst::{MInst, Mem};
 use crate::module_view::ModuleView;
 use crate::parts::Parts;
 use crate::reg::{PRegSet, Reg, RegClass};
-use frazil_ir::{Effects, EntityRef, Function, InstData, Opcode, Operand, SlotId, Type, TypeTable, Value, ValueKind};
+use frazil_ir::{
+    Effects, EntityRef, Function, InstData, Opcode, Operand, Signature, SlotId, Type, TypeTable, Value, ValueKind,
+};
 
 /// A context of one function.
 pub(crate) trait Context<'a>: LowerCtx + Sized {
@@ -135,6 +140,13 @@ pub(crate) trait Context<'a>: LowerCtx + Sized {
         }
         let data = self.function().inst(self.function().def_inst(value)?);
         (data.op == Opcode::Load).then_some(data.a)
+    }
+
+    /// Finds where a signature's arguments and results are in a convention.
+    #[inline]
+    fn lay_out(&self, layout: &mut ArgLayout, signature: &Signature, conv: &ConvDesc) -> Result<(), CodegenError> {
+        let (parts, align) = (self.parts(), self.base().stack_align);
+        layout.compute(signature, conv, align, &self.function().types, |ty| parts[ty.index()])
     }
 
     /// Width at which immediates of an instruction are made: that of its type, if all its operands have that type.

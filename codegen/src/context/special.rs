@@ -5,9 +5,9 @@
 //! memory: that of the function that declares it, or, for a parameter, an area of the frame that is written at
 //! function entry and read at returns.
 
+use super::call_plan::{CallPlaces, CallStep};
 use super::calls::PendingCall;
 use super::{Addressing, Context};
-use crate::abi::ArgLayout;
 use crate::isa::Isa;
 use crate::minst::Mem;
 use crate::reg::{Reg, RegClass};
@@ -40,34 +40,46 @@ pub(crate) trait SpecialArguments<'a>: Context<'a> {
         self.put_own(isa.reload(RegClass::Int, isa.desc().pointer_bytes, reg, mem));
     }
 
-    /// Stores the error that a callee has returned in a register into its memory.
+    /// Puts the error that a caller or callee has passed into its memory.
     #[cold]
     fn store_swift_error(&mut self, reg: Reg, mem: Mem) {
         let isa = self.isa();
         self.put_own(isa.spill(RegClass::Int, isa.desc().pointer_bytes, reg, mem));
     }
 
-    /// The register of the error that a call passes, and the memory where it is before and after the call.
-    #[inline]
-    fn swift_error_place(&mut self, call: &PendingCall<'_>, layout: &ArgLayout) -> Option<(Reg, Mem)> {
-        let index = layout.swift_error?;
-        let bytes = self.isa().desc().pointer_bytes;
-        let mem = self.address_of(call.args[index as usize], u32::from(bytes));
-        Some((call.conv.special.swift_error, mem))
-    }
-
-    /// Aligns the stack for arguments that want it, before room is made for them; returns the offset of the place in
-    /// the frame that has where it was. On paths that unwind, it stays lower.
-    #[inline]
-    fn align_stack(&mut self, layout: &ArgLayout) -> Option<i32> {
-        if layout.stack_align <= self.base().frame_align {
-            return None;
-        }
-        Some(self.align_stack_to(layout.stack_align))
-    }
-
+    /// Carries out the steps of calls with unusual arguments.
     #[cold]
-    fn align_stack_to(&mut self, align: u32) -> i32 {
+    fn special_step(&mut self, step: CallStep, call: &PendingCall<'_>, places: &mut CallPlaces) {
+        match step {
+            CallStep::AlignStack { align } => places.old_stack = Some(self.align_stack(align)),
+            CallStep::RestoreStack => {
+                if let Some(offset) = places.old_stack {
+                    self.bring_stack_back(offset);
+                }
+            }
+            CallStep::FindError { index } => {
+                let bytes = self.isa().desc().pointer_bytes;
+                let mem = self.address_of(call.args[index as usize], u32::from(bytes));
+                places.error = Some((call.conv.special.swift_error, mem));
+            }
+            CallStep::LoadError => {
+                if let Some((reg, mem)) = places.error {
+                    self.load_swift_error(reg, mem);
+                }
+            }
+            CallStep::StoreError => {
+                if let Some((reg, mem)) = places.error {
+                    self.store_swift_error(reg, mem);
+                }
+            }
+            step => debug_assert!(false, "{step:?} is a step of the context"),
+        }
+    }
+
+    /// Aligns the stack before room is made for arguments; returns the offset of the place in the frame that has where
+    /// it was. On paths that unwind, it stays lower.
+    #[cold]
+    fn align_stack(&mut self, align: u32) -> i32 {
         let isa = self.isa();
         let reg = isa.desc().stack_pointer;
         self.will_move_stack();

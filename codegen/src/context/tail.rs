@@ -6,8 +6,11 @@
 
 use super::Context;
 use super::calls::PendingCall;
-use crate::abi::{ArgLayout, Place};
+use crate::abi::ArgLayout;
+use crate::branch::CallTarget;
 use crate::error::CodegenError;
+use crate::isa::Isa;
+use crate::minst::MInst;
 use frazil_ir::{CallFlags, ConstKind, EntityRef, Function, Inst, InstData, Opcode, ParamKind};
 
 /// Whether a return follows a call and returns what it returns.
@@ -118,15 +121,13 @@ pub(crate) fn may_take_place<'a>(
         && is_before_return(cx.function(), inst, data)
 }
 
-/// The arguments that are memory passed by value: index, size, and place from the start of the argument area.
-pub(crate) fn memory_arguments<'l>(
-    call: &'l PendingCall<'_>,
-    layout: &'l ArgLayout,
-) -> impl Iterator<Item = (usize, u32, u32)> + 'l {
-    (call.signature.params.iter().enumerate()).filter_map(|(index, param)| {
-        match (param.kind, layout.args[index].places[0]) {
-            (ParamKind::ByVal { size, .. }, Place::Stack(offset)) => Some((index, size, offset)),
-            _ => None,
-        }
-    })
+/// The instruction that leaves the function for the callee, whose address is in a scratch register unless it is a
+/// symbol; none if the target has no such instruction.
+pub(crate) fn leaving_instruction<'a>(cx: &impl Context<'a>, call: &PendingCall<'_>) -> Option<MInst> {
+    let isa = cx.isa();
+    let target = match call.callee.as_symbol() {
+        Some(symbol) => CallTarget::Symbol(symbol),
+        None => CallTarget::Reg(isa.desc().classes[0].scratch),
+    };
+    isa.tail_call(cx.module_view(), target)
 }

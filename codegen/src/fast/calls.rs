@@ -2,11 +2,12 @@
 //! (contract 12).
 
 use super::record::{Record, Spot, Thing};
-use super::state::NO_REG;
+use super::state::{FreshPart, NO_REG};
 use super::{FastCtx, reg_of};
 use crate::abi::{ArgLayout, ArgPlace, Place};
 use crate::branch::CallTarget;
-use crate::context::calls::{PendingCall, argument_steps, pending_call};
+use crate::context::call_plan::{ArgumentArea, CallPlaces, CallPlan, CallStep, MemoryArgument, moved_arguments};
+use crate::context::calls::{PendingCall, argument_steps, no_shadows, pending_call};
 use crate::context::intrinsics::{is_intrinsic, lower_intrinsic, text_of_intrinsic};
 use crate::context::tail::{TAIL_FLAGS, must_take_place};
 use crate::context::{Addressing, Context, SpecialArguments};
@@ -14,22 +15,40 @@ use crate::error::CodegenError;
 use crate::isa::Isa;
 use crate::lower_ctx::{CallSequence, LowerCtx};
 use crate::minst::{MInst, Mem};
-use crate::parallel_move::{Location, Move};
+use crate::parallel_move::{Location, Move, Source};
 use crate::parts::Parts;
 use crate::reg::{PRegSet, Reg, RegClass};
 use crate::unit::convention;
 use frazil_ir::{CallConv, EntityRef, Inst, InstData, Operand, Param, ParamKind, Value};
 
+/// What the steps of a call leave for later ones.
+pub(super) struct CallProgress {
+    places: CallPlaces,
+    /// By how much the stack pointer was moved for arguments.
+    stack_bytes: u32,
+    /// Where home registers are saved.
+    homes: i32,
+    /// Whether the operands' uses are counted as done.
+    releases: bool,
+}
+
+impl CallProgress {
+    pub(super) fn new(releases: bool) -> CallProgress {
+        CallProgress {
+            places: CallPlaces::default(),
+            stack_bytes: 0,
+            homes: 0,
+            releases,
+        }
+    }
+}
+
 impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     /// Makes the parameters known and emits what comes before the first block.
     pub(super) fn enter(&mut self) -> Result<(), CodegenError> {
         let mut layout = std::mem::take(&mut self.st.layout);
-        let parts = &self.st.parts;
         let signature = &self.base.function.signature;
-        let align = self.base.stack_align;
-        layout.compute(signature, self.base.conv, align, &self.base.function.types, |ty| {
-            parts[ty.index()]
-        })?;
+        self.lay_out(&mut layout, signature, self.base.conv)?;
         (self.base.incoming.int_args_used, self.base.incoming.float_args_used) = (layout.int_used, layout.float_used);
         self.base.incoming.stack_bytes = layout.stack_bytes;
         self.base.incoming.popped_bytes = layout.popped_bytes;
@@ -172,79 +191,108 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     pub(super) fn make_call(&mut self, call: &PendingCall<'_>, releases: bool) -> Result<(), CodegenError> {
         self.has_calls = true;
         let mut layout = std::mem::take(&mut self.st.layout);
-        let parts = &self.st.parts;
-        let align = self.base.stack_align;
-        layout.compute(call.signature, call.conv, align, &self.base.function.types, |ty| {
-            parts[ty.index()]
-        })?;
-        let old_stack = self.align_stack(&layout);
-        let stack_bytes = layout
-            .stack_bytes
-            .next_multiple_of(layout.stack_align.max(self.base.frame_align));
-        let result_memory = self.result_memory(&layout);
-        if stack_bytes > 0 {
-            argument_steps(self.base.isa, self.base.probes, stack_bytes).for_each(|inst| self.put(inst));
+        self.lay_out(&mut layout, call.signature, call.conv)?;
+        let mut plan = std::mem::take(&mut self.st.plan);
+        plan.plan_call(call, &layout, self.base.frame_align);
+        self.carry_out(&mut plan, call, &layout, CallProgress::new(releases));
+        self.st.plan = plan;
+        self.st.layout = layout;
+        Ok(())
+    }
+
+    /// Carries out the steps of a call.
+    pub(super) fn carry_out(
+        &mut self,
+        plan: &mut CallPlan,
+        call: &PendingCall<'_>,
+        layout: &ArgLayout,
+        mut progress: CallProgress,
+    ) {
+        let isa = self.base.isa;
+        for index in 0..plan.steps.len() {
+            match plan.steps[index] {
+                CallStep::ReserveArguments { bytes } => {
+                    progress.stack_bytes = bytes;
+                    argument_steps(isa, self.base.probes, bytes).for_each(|inst| self.put(inst));
+                }
+                CallStep::ReserveResults { bytes } => {
+                    progress.places.results = Some(self.st.frame.allocate(u64::from(bytes), 16));
+                }
+                CallStep::CopyMemory(memory) => self.copy_memory(call, memory),
+                CallStep::SaveMemory(memory) => self.save_memory(call, memory, &mut plan.saved),
+                CallStep::PlaceMemory => self.place_memory(&plan.saved),
+                // One parallel move has the callee, too, and the arguments on the stack; floats are taken from their
+                // registers.
+                CallStep::FindCallee | CallStep::StoreArguments(_) | CallStep::FindShadows => {}
+                CallStep::MoveArguments(ArgumentArea::Outgoing) => self.move_arguments(call, layout, &mut progress),
+                CallStep::MoveArguments(ArgumentArea::Incoming) => self.replace_arguments(call, layout),
+                CallStep::PassShadows => self.pass_shadows(call, layout),
+                CallStep::PassResults => {
+                    let offset = progress.places.results.unwrap_or(0);
+                    self.pass_area(offset, call.conv.result_pointer());
+                }
+                CallStep::PassArea { reg, offset } => self.pass_area(offset, reg),
+                CallStep::PassVariadicCount => {
+                    self.rec.hand_over(call.conv.variadic_count);
+                    isa.int_constant(self, call.conv.variadic_count, 4, i64::from(layout.float_used_all));
+                }
+                CallStep::ForwardVariadic => {
+                    self.forward_variadic();
+                }
+                CallStep::Call => self.put_call(call, layout, &progress),
+                CallStep::Leave => self.leave_for(call, layout),
+                CallStep::TakeStackResults => self.take_stack_results(call, layout, &progress),
+                CallStep::ReleaseArguments { bytes } => self.put(isa.adjust_stack(bytes.cast_signed())),
+                CallStep::TakeResults => self.take_results(call, layout, &progress),
+                step @ (CallStep::AlignStack { .. }
+                | CallStep::FindError { .. }
+                | CallStep::LoadError
+                | CallStep::StoreError
+                | CallStep::RestoreStack) => self.special_step(step, call, &mut progress.places),
+            }
         }
-        self.copy_byval_args(call, &layout);
-        let error = self.swift_error_place(call, &layout);
+    }
+
+    /// Brings arguments and callee to their places, when what outlasts the call is stored.
+    fn move_arguments(&mut self, call: &PendingCall<'_>, layout: &ArgLayout, progress: &mut CallProgress) {
         self.end_step();
-        if releases {
+        if progress.releases {
             self.count_call_uses(call, -1);
         }
         self.store_before_call(layout.kept);
-        let homes = self.save_homes(layout.kept);
-        self.collect_argument_moves(call, &layout, result_memory);
+        progress.homes = self.save_homes(layout.kept);
+        self.collect_argument_moves(call, layout);
         self.perform_moves();
-        if let Some((reg, mem)) = error {
-            self.load_swift_error(reg, mem);
-        }
-        let inst = self.call_inst(call, &layout);
-        if call.signature.variadic && call.conv.shares_positions {
-            self.pass_shadows(call, &layout);
-        }
-        if !call.conv.variadic_count.is_none() && call.signature.variadic {
-            let isa = self.base.isa;
-            self.rec.hand_over(call.conv.variadic_count);
-            isa.int_constant(self, call.conv.variadic_count, 4, i64::from(layout.float_used_all));
-        }
+    }
+
+    fn put_call(&mut self, call: &PendingCall<'_>, layout: &ArgLayout, progress: &CallProgress) {
+        let inst = self.call_inst(call, layout);
         self.rec.leaves();
         let start = self.base.buf.offset();
         self.put(inst);
         self.rec.called(layout.preserved);
         if self.base.buf.exceptions.is_wanted() && call.may_unwind {
-            self.note_call_site(start, (stack_bytes, old_stack), (layout.kept, homes));
+            let stack = (progress.stack_bytes, progress.places.old_stack);
+            self.note_call_site(start, stack, (layout.kept, progress.homes));
         }
         if call.needs_mark {
             self.put_mark();
         }
-        if !layout.stack_results.is_empty() {
-            self.take_stack_results(&layout);
+        if layout.stack_results.is_empty() {
+            self.record_results(call, layout, progress);
         }
-        // Before anything that stands between the call and the first use of a result, so that it may not touch them.
-        if R::IS_ON
-            && let Some(first) = call.first_result
-        {
-            self.record_results(first, &layout, result_memory);
-        }
-        if let Some((reg, mem)) = error {
-            self.store_swift_error(reg, mem);
-        }
-        if let Some(offset) = old_stack {
-            self.bring_stack_back(offset);
-        } else if stack_bytes > 0 {
-            let popped = layout.popped_bytes as i32;
-            self.put(self.base.isa.adjust_stack(stack_bytes as i32 - popped));
-        }
+    }
+
+    /// Gives the results their places, when registers are again what they were before the call.
+    fn take_results(&mut self, call: &PendingCall<'_>, layout: &ArgLayout, progress: &CallProgress) {
         self.forget_clobbered(layout.kept);
-        self.restore_homes(layout.kept, homes);
-        if releases {
+        self.restore_homes(layout.kept, progress.homes);
+        if progress.releases {
             self.count_call_uses(call, 1);
             self.release_call_operands(call);
         }
-        self.define_results(call, &layout, result_memory);
-        self.st.layout = layout;
+        self.define_results(call, layout, progress.places.results);
         self.end_step();
-        Ok(())
     }
 
     /// Copies arguments in float registers to the integer registers of their positions, too.
@@ -253,7 +301,10 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         let isa = self.base.isa;
         for (_, float, int) in layout.shadows(call.conv, call.signature) {
             self.rec.hand_over(int);
-            self.put(isa.float_bits(int, float));
+            match isa.float_bits(int, float) {
+                Some(inst) => self.put(inst),
+                None => self.keep_error(no_shadows()),
+            }
         }
     }
 
@@ -329,29 +380,14 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
     }
 
-    /// A frame slot for results that are returned in memory.
-    fn result_memory(&mut self, layout: &ArgLayout) -> Option<i32> {
-        layout
-            .returns_in_memory
-            .then(|| self.st.frame.allocate(u64::from(layout.return_bytes), 16))
-    }
-
-    /// Copies memory arguments to the outgoing area.
-    fn copy_byval_args(&mut self, call: &PendingCall<'_>, layout: &ArgLayout) {
-        for (index, param) in call.signature.params.iter().enumerate() {
-            let ParamKind::ByVal { size, .. } = param.kind else {
-                continue;
-            };
-            let Place::Stack(offset) = layout.args[index].places[0] else {
-                continue;
-            };
-            let isa = self.base.isa;
-            self.claim(isa.block_copy_claims(size));
-            let source = self.address_of(call.args[index], size);
-            let dest = Mem::base(isa.desc().stack_pointer, offset as i32);
-            isa.block_copy(self, dest, source, size);
-            self.end_step();
-        }
+    /// Copies a memory argument to the outgoing area.
+    fn copy_memory(&mut self, call: &PendingCall<'_>, memory: MemoryArgument) {
+        let isa = self.base.isa;
+        self.claim(isa.block_copy_claims(memory.bytes));
+        let source = self.address_of(call.args[memory.index as usize], memory.bytes);
+        let dest = Mem::base(isa.desc().stack_pointer, memory.offset as i32);
+        isa.block_copy(self, dest, source, memory.bytes);
+        self.end_step();
     }
 
     /// Adds to the use counts of the call's operands, so that they tell what is needed afterwards.
@@ -393,17 +429,11 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
     }
 
-    fn collect_argument_moves(&mut self, call: &PendingCall<'_>, layout: &ArgLayout, result_memory: Option<i32>) {
+    fn collect_argument_moves(&mut self, call: &PendingCall<'_>, layout: &ArgLayout) {
         self.st.moves.clear();
-        let has_areas = !call.areas.is_empty();
-        for (index, param) in call.signature.params.iter().enumerate() {
-            let is_memory = matches!(param.kind, ParamKind::ByVal { .. } | ParamKind::SwiftError);
-            if is_memory || has_areas && call.args[index].is_none() {
-                continue;
-            }
-            let arg = &layout.args[index];
-            for part in 0..arg.parts.count {
-                self.collect_part(call.args[index], arg, part, |offset| Location::Outgoing(offset as i32));
+        for (operand, place) in moved_arguments(call, layout) {
+            for part in 0..place.parts.count {
+                self.collect_part(operand, place, part, |offset| Location::Outgoing(offset as i32));
             }
         }
         if call.callee.as_symbol().is_none() {
@@ -412,38 +442,32 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
                 None => Location::Frame(self.callee_slot()),
             };
             let source = self.source(call.callee, 0);
-            let bytes = self.base.isa.desc().pointer_bytes;
             let spot = self.spot(dest);
             self.rec.needs(spot, Thing::Part(call.callee, 0));
-            self.st.moves.push(Move {
-                source,
-                dest,
-                float: false,
-                bytes,
-                extend: (0, false),
-            });
+            self.move_pointer(source, dest);
         }
         self.note_written(layout.kept);
-        if let Some(offset) = result_memory {
-            self.pass_area(offset, call.conv.result_pointer());
-        }
-        for &(index, area) in call.areas {
-            if let Place::Reg(reg) = layout.args[index].places[0] {
-                self.pass_area(area.0, reg);
-            }
-        }
     }
 
     /// Brings the address of a frame slot by hand, since it is no operand; nothing else writes that register.
     fn pass_area(&mut self, offset: i32, reg: Reg) {
-        self.perform_moves();
-        self.st.moves.clear();
         let mem = self.frame_mem(offset);
         let isa = self.base.isa;
         self.rec.hand_over(reg);
         isa.address(self, reg, mem);
         (self.rec).keeps(reg, reg, Thing::CalleeResults(offset));
         (self.rec).needs(Spot::Reg(reg), Thing::CalleeResults(offset));
+    }
+
+    /// Adds the move of an address.
+    pub(super) fn move_pointer(&mut self, source: Source<FreshPart>, dest: Location) {
+        self.st.moves.push(Move {
+            source,
+            dest,
+            float: false,
+            bytes: self.base.isa.desc().pointer_bytes,
+            extend: (0, false),
+        });
     }
 
     /// Adds the move of one part of an operand to its register, or to where its stack offset leads.
@@ -491,8 +515,14 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         call.inst(self.base.isa, self.base.view, target)
     }
 
-    /// Says what the callee has put where.
-    fn record_results(&mut self, first: Value, layout: &ArgLayout, result_memory: Option<i32>) {
+    /// Says what the callee has put where, before anything that stands between the call and the first use of a result,
+    /// so that it may not touch them.
+    #[inline]
+    fn record_results(&mut self, call: &PendingCall<'_>, layout: &ArgLayout, progress: &CallProgress) {
+        let Some(first) = call.first_result.filter(|_| R::IS_ON) else {
+            return;
+        };
+        let result_memory = progress.places.results;
         for (index, result) in layout.returns.iter().enumerate() {
             for part in 0..result.parts.count {
                 let spot = match (result.places[usize::from(part)], result_memory) {
@@ -509,12 +539,13 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
 
     /// Brings results from the processor's stack to the registers that stand for them, whether they are used or not.
     #[cold]
-    fn take_stack_results(&mut self, layout: &ArgLayout) {
+    fn take_stack_results(&mut self, call: &PendingCall<'_>, layout: &ArgLayout, progress: &CallProgress) {
         for &reg in layout.stack_results {
             self.rec.hand_over(reg);
         }
         let isa = self.base.isa;
         isa.take_stack_results(self, layout.stack_results);
+        self.record_results(call, layout, progress);
     }
 
     /// Brings the results that are in those registers to the processor's stack.
@@ -562,11 +593,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         let function = self.base.function;
         let operands = function.list(data);
         let mut layout = std::mem::take(&mut self.st.layout);
-        let parts = &self.st.parts;
-        let align = self.base.stack_align;
-        layout.compute(&function.signature, self.base.conv, align, &function.types, |ty| {
-            parts[ty.index()]
-        })?;
+        self.lay_out(&mut layout, &function.signature, self.base.conv)?;
         let pointer_reg = self.base.conv.int_returns[0];
         if let Some(offset) = self.result_pointer {
             self.claim(PRegSet::of(&[pointer_reg]));
@@ -588,16 +615,8 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
         if let Some(value) = self.base.incoming.struct_return {
             let source = self.source(Operand::value(value), 0);
-            let bytes = self.base.isa.desc().pointer_bytes;
-            let dest = Location::Reg(pointer_reg);
             (self.rec).needs(Spot::Reg(pointer_reg), Thing::value(value, 0));
-            self.st.moves.push(Move {
-                source,
-                dest,
-                float: false,
-                bytes,
-                extend: (0, false),
-            });
+            self.move_pointer(source, Location::Reg(pointer_reg));
         }
         self.perform_moves();
         if let Some(offset) = self.base.incoming.swift_error {

@@ -281,10 +281,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             let clearing = frame.clearing.without(kept, layout.stack_results.len() as u32);
             isa.clear(&clearing, &mut sink);
         }
-        sink.emit(match self.base.incoming.popped_bytes {
-            0 => isa.leave(),
-            bytes => isa.leave_popping(bytes),
-        });
+        sink.emit(isa.leave(self.base.incoming.popped_bytes));
         Ok(frame)
     }
 

@@ -4,6 +4,7 @@
 use crate::abi::ArgLayout;
 use crate::analyze::{Analysis, HomeOwner};
 use crate::check::Trace;
+use crate::context::call_plan::CallPlan;
 use crate::context::learn_parts;
 use crate::frame::Frame;
 use crate::isa::Isa;
@@ -139,6 +140,7 @@ pub struct FastState {
     pub(super) expire_first: Vec<u32>,
     pub(super) expire_next: Vec<u32>,
     pub(super) layout: ArgLayout,
+    pub(super) plan: CallPlan,
     pub(super) moves: ParallelMoves<FreshPart>,
     pub(super) cases: Vec<(u64, u32)>,
     /// Tail calls: the label of the epilogue that each jumps to, and the instruction after that epilogue.

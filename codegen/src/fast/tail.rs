@@ -6,23 +6,23 @@
 //! after the body, when the size of the frame is known, and the call jumps to it.
 
 use super::FastCtx;
+use super::calls::CallProgress;
 use super::record::Record;
-use super::state::FreshPart;
 use crate::abi::ArgLayout;
-use crate::branch::CallTarget;
+use crate::context::call_plan::{MemoryArgument, SavedMemory, moved_arguments};
 use crate::context::calls::PendingCall;
 use crate::context::clearing::handed_over;
 use crate::context::frame_code::BodySink;
-use crate::context::tail::{memory_arguments, refuse_guarded, refuse_must_tail};
-use crate::context::{Addressing, Context, SpecialArguments};
+use crate::context::tail::{leaving_instruction, refuse_guarded, refuse_must_tail};
+use crate::context::{Addressing, Context};
 use crate::error::CodegenError;
 use crate::frame_info::{FrameInfo, FrameSink};
 use crate::isa::Isa;
 use crate::minst::Mem;
-use crate::parallel_move::{Location, Move, Source};
+use crate::parallel_move::{Location, Source};
 use crate::reg::PRegSet;
 use crate::unwind::UnwindOp;
-use frazil_ir::{EntityRef, Inst, InstData, ParamKind};
+use frazil_ir::{EntityRef, Inst, InstData};
 
 /// Bytes that are copied at a time with scratch registers alone.
 const PIECE_BYTES: u32 = 32;
@@ -36,39 +36,32 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         call: &PendingCall<'_>,
     ) -> Result<(), CodegenError> {
         let mut layout = std::mem::take(&mut self.st.layout);
-        let parts = &self.st.parts;
-        let align = self.base.stack_align;
-        layout.compute(call.signature, call.conv, align, &self.base.function.types, |ty| {
-            parts[ty.index()]
-        })?;
+        self.lay_out(&mut layout, call.signature, call.conv)?;
         refuse_must_tail(self, place, call, &layout)?;
         refuse_guarded(self, call)?;
         if layout.stack_align > self.base.incoming_align {
             return Err(CodegenError::NeedsSelection);
         }
-        let copies = self.copy_to_frame(call, &layout);
-        let error = self.swift_error_place(call, &layout);
-        self.end_step();
-        self.clear_argument_area(call, &layout);
-        self.collect_tail_moves(call, &layout);
-        self.perform_moves();
-        let incoming = self.incoming_offset();
-        for (from, to, size) in copies {
-            let (from, to) = (self.frame_mem(from), self.frame_mem(incoming + to));
-            self.copy_pieces(to, from, size);
-        }
-        if call.signature.variadic {
-            self.forward_variadic();
-        }
-        if let Some((reg, mem)) = error {
-            self.load_swift_error(reg, mem);
-        }
-        let target = match call.callee.as_symbol() {
-            Some(symbol) => CallTarget::Symbol(symbol),
-            None => CallTarget::Reg(self.load_callee()),
-        };
-        let Some(inst) = self.base.isa.tail_call(self.base.view, target) else {
+        if leaving_instruction(self, call).is_none() {
             return Err(CodegenError::unsupported("musttail call"));
+        }
+        let mut plan = std::mem::take(&mut self.st.plan);
+        plan.plan_tail_call(call, &layout, true, true);
+        self.carry_out(&mut plan, call, &layout, CallProgress::new(false));
+        self.st.plan = plan;
+        self.st.layout = layout;
+        self.is_left = true;
+        Ok(())
+    }
+
+    /// Jumps to where the frame is given back for the callee.
+    #[cold]
+    pub(super) fn leave_for(&mut self, call: &PendingCall<'_>, layout: &ArgLayout) {
+        if call.callee.as_symbol().is_none() {
+            self.load_callee();
+        }
+        let Some(inst) = leaving_instruction(self, call) else {
+            return;
         };
         self.rec.leaves();
         let label = self.base.buf.new_label();
@@ -76,33 +69,37 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             true => PRegSet::EMPTY,
             false => {
                 let scratch = self.base.isa.desc().classes[0].scratch;
-                handed_over(&layout, call.conv, call.signature.variadic, scratch)
+                handed_over(layout, call.conv, call.signature.variadic, scratch)
             }
         };
         self.st.tail_calls.push((label, inst, kept));
         self.put(self.base.isa.jump(label));
-        self.st.layout = layout;
-        self.is_left = true;
-        Ok(())
     }
 
-    /// Copies memory that is passed by value to the frame, unless it is where the callee wants it. Returns where each
-    /// copy is, where it is wanted in the argument area, and its size.
-    fn copy_to_frame(&mut self, call: &PendingCall<'_>, layout: &ArgLayout) -> Vec<(i32, i32, u32)> {
-        let mut copies = Vec::new();
-        let incoming = self.incoming_offset();
-        for (index, size, offset) in memory_arguments(call, layout) {
-            let source = self.address_of(call.args[index], size);
-            if source == Mem::base(self.frame_base(), incoming + offset as i32) {
-                continue;
-            }
-            let copy = self.st.frame.allocate(u64::from(size), 16);
-            let mem = self.frame_mem(copy);
-            self.copy_pieces(mem, source, size);
-            self.end_step();
-            copies.push((copy, offset as i32, size));
+    /// Copies memory that is passed by value to the frame, unless it is where the callee wants it.
+    #[cold]
+    pub(super) fn save_memory(&mut self, call: &PendingCall<'_>, memory: MemoryArgument, saved: &mut Vec<SavedMemory>) {
+        let MemoryArgument { index, bytes, offset } = memory;
+        let source = self.address_of(call.args[index as usize], bytes);
+        if source == Mem::base(self.frame_base(), self.incoming_offset() + offset as i32) {
+            return;
         }
-        copies
+        let from = self.st.frame.allocate(u64::from(bytes), 16);
+        let mem = self.frame_mem(from);
+        self.copy_pieces(mem, source, bytes);
+        self.end_step();
+        let to = offset as i32;
+        saved.push(SavedMemory { from, to, bytes });
+    }
+
+    /// Copies what was saved to the argument area.
+    #[cold]
+    pub(super) fn place_memory(&mut self, saved: &[SavedMemory]) {
+        let incoming = self.incoming_offset();
+        for memory in saved {
+            let (from, to) = (self.frame_mem(memory.from), self.frame_mem(incoming + memory.to));
+            self.copy_pieces(to, from, memory.bytes);
+        }
     }
 
     fn copy_pieces(&mut self, to: Mem, from: Mem, size: u32) {
@@ -142,19 +139,16 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
     }
 
-    /// The moves of arguments and of the callee's address.
-    fn collect_tail_moves(&mut self, call: &PendingCall<'_>, layout: &ArgLayout) {
+    /// Moves arguments and callee over the function's own arguments.
+    #[cold]
+    pub(super) fn replace_arguments(&mut self, call: &PendingCall<'_>, layout: &ArgLayout) {
+        self.end_step();
+        self.clear_argument_area(call, layout);
         self.st.moves.clear();
         let incoming = self.incoming_offset();
-        for (index, param) in call.signature.params.iter().enumerate() {
-            if matches!(param.kind, ParamKind::ByVal { .. } | ParamKind::SwiftError) {
-                continue;
-            }
-            let arg = &layout.args[index];
-            for part in 0..arg.parts.count {
-                self.collect_part(call.args[index], arg, part, |offset| {
-                    Location::Frame(incoming + offset as i32)
-                });
+        for (operand, place) in moved_arguments(call, layout) {
+            for part in 0..place.parts.count {
+                self.collect_part(operand, place, part, |offset| Location::Frame(incoming + offset as i32));
             }
         }
         if let Some(offset) = self.result_pointer {
@@ -167,16 +161,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             self.move_pointer(source, dest);
         }
         self.note_written(layout.kept);
-    }
-
-    fn move_pointer(&mut self, source: Source<FreshPart>, dest: Location) {
-        self.st.moves.push(Move {
-            source,
-            dest,
-            float: false,
-            bytes: self.base.isa.desc().pointer_bytes,
-            extend: (0, false),
-        });
+        self.perform_moves();
     }
 
     /// Emits the ends of calls that take the place of the function.

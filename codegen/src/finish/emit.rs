@@ -729,10 +729,7 @@ impl<I: Isa> Emitter<'_, I> {
     }
 
     fn leave(&self) -> MInst {
-        match self.func.frame.popped_bytes {
-            0 => self.isa.leave(),
-            bytes => self.isa.leave_popping(bytes),
-        }
+        self.isa.leave(self.func.frame.popped_bytes)
     }
 
     /// The epilogue and the instruction after it.

@@ -4,7 +4,8 @@
 use super::SelectCtx;
 use crate::abi::{ArgLayout, ArgPlace, Place};
 use crate::branch::CallTarget;
-use crate::context::calls::{PendingCall, argument_steps, pending_call};
+use crate::context::call_plan::{ArgumentArea, CallPlaces, CallPlan, CallStep, MemoryArgument, moved_arguments};
+use crate::context::calls::{PendingCall, argument_steps, no_shadows, pending_call};
 use crate::context::intrinsics::{is_intrinsic, lower_intrinsic, text_of_intrinsic};
 use crate::context::tail::TAIL_FLAGS;
 use crate::context::{Addressing, Constants, Context, SpecialArguments};
@@ -17,6 +18,18 @@ use crate::reg::{PRegSet, Reg, RegClass};
 use crate::unit::convention;
 use frazil_ir::{CallConv, EntityRef, Inst, InstData, Operand, Param, ParamKind, Value};
 
+/// What the steps of a call leave for later ones.
+#[derive(Default)]
+pub(super) struct CallProgress {
+    places: CallPlaces,
+    /// Whether the stack pointer was moved for arguments.
+    moves_stack: bool,
+    /// The callee's address, if it is no symbol.
+    pub(super) callee: Option<Reg>,
+    /// The fixed registers that are filled.
+    pub(super) uses: PRegSet,
+}
+
 impl<I: Isa> SelectCtx<'_, I> {
     /// Appends an instruction with these registers besides its operands.
     pub(super) fn put_with_sets(&mut self, mut inst: MInst, sets: RegSets) {
@@ -28,12 +41,8 @@ impl<I: Isa> SelectCtx<'_, I> {
     /// Makes the parameters known and emits what comes before the first block.
     pub(super) fn enter(&mut self) -> Result<(), CodegenError> {
         let mut layout = std::mem::take(&mut self.st.layout);
-        let parts = &self.st.parts;
         let signature = &self.base.function.signature;
-        let align = self.base.stack_align;
-        layout.compute(signature, self.base.conv, align, &self.base.function.types, |ty| {
-            parts[ty.index()]
-        })?;
+        self.lay_out(&mut layout, signature, self.base.conv)?;
         (self.base.incoming.int_args_used, self.base.incoming.float_args_used) = (layout.int_used, layout.float_used);
         self.base.incoming.stack_bytes = layout.stack_bytes;
         self.base.incoming.popped_bytes = layout.popped_bytes;
@@ -129,16 +138,28 @@ impl<I: Isa> SelectCtx<'_, I> {
 
     /// The contents of arguments in float registers, for the integer registers of their positions, which get it, too.
     #[cold]
-    fn shadows(&mut self, call: &PendingCall<'_>, layout: &ArgLayout) -> Vec<(Reg, Reg)> {
+    fn find_shadows(&mut self, call: &PendingCall<'_>, layout: &ArgLayout) {
         let isa = self.base.isa;
-        let mut shadows = Vec::new();
+        self.st.shadows.clear();
         for (index, _, int) in layout.shadows(call.conv, call.signature) {
             let source = self.extended_part(call.args[index], &layout.args[index], 0);
             let shadow = self.fresh_vreg(RegClass::Int, 8);
-            self.put(isa.float_bits(shadow, source));
-            shadows.push((int, shadow));
+            match isa.float_bits(shadow, source) {
+                Some(inst) => self.put(inst),
+                None => self.keep_error(no_shadows()),
+            }
+            self.st.shadows.push((int, shadow));
         }
-        shadows
+    }
+
+    /// Fills those registers.
+    #[cold]
+    fn pass_shadows(&mut self, uses: &mut PRegSet) {
+        for index in 0..self.st.shadows.len() {
+            let (reg, shadow) = self.st.shadows[index];
+            self.copy(reg, shadow, RegClass::Int, 8);
+            uses.insert(reg);
+        }
     }
 
     /// An access of the function's argument area, as far as that is aligned.
@@ -169,95 +190,102 @@ impl<I: Isa> SelectCtx<'_, I> {
     pub(super) fn make_call(&mut self, call: &PendingCall<'_>) -> Result<(), CodegenError> {
         self.mfunc.frame.has_calls = true;
         let mut layout = std::mem::take(&mut self.st.layout);
-        let parts = &self.st.parts;
-        let align = self.base.stack_align;
-        layout.compute(call.signature, call.conv, align, &self.base.function.types, |ty| {
-            parts[ty.index()]
-        })?;
-        let old_stack = self.align_stack(&layout);
-        let stack_bytes = layout
-            .stack_bytes
-            .next_multiple_of(layout.stack_align.max(self.base.frame_align));
-        let moves_stack = self.mfunc.frame.has_dynamic_stack && stack_bytes > 0;
-        if moves_stack {
-            argument_steps(self.base.isa, self.base.probes, stack_bytes).for_each(|inst| self.put(inst));
-        } else {
-            let outgoing = &mut self.mfunc.frame.outgoing_bytes;
-            *outgoing = stack_bytes.max(*outgoing);
-        }
-        let result_memory = layout
-            .returns_in_memory
-            .then(|| self.mfunc.frame.areas.allocate(u64::from(layout.return_bytes), 16));
-        if stack_bytes > 0 {
-            self.copy_byval_args(call, &layout);
-        }
-        let error = self.swift_error_place(call, &layout);
-        // The callee first: nothing may be computed once argument registers are full.
-        let target = match call.callee.as_symbol() {
-            Some(symbol) => CallTarget::Symbol(symbol),
-            None => CallTarget::Reg(self.operand_reg(call.callee, 0)),
-        };
-        if stack_bytes > 0 {
-            self.pass_on_stack(call, &layout, None);
-        }
-        let shadows = match call.signature.variadic && call.conv.shares_positions {
-            true => self.shadows(call, &layout),
-            false => Vec::new(),
-        };
-        let mut uses = self.pass_in_registers(call, &layout);
-        for (reg, shadow) in shadows {
-            self.copy(reg, shadow, RegClass::Int, 8);
-            uses.insert(reg);
-        }
-        if let Some(offset) = result_memory {
-            self.pass_area(offset, call.conv.result_pointer(), &mut uses);
-        }
-        for &(index, area) in call.areas {
-            if let Place::Reg(reg) = layout.args[index].places[0] {
-                self.pass_area(area.0, reg, &mut uses);
+        self.lay_out(&mut layout, call.signature, call.conv)?;
+        let mut plan = std::mem::take(&mut self.st.plan);
+        plan.plan_call(call, &layout, self.base.frame_align);
+        self.carry_out(&mut plan, call, &layout);
+        self.st.plan = plan;
+        self.st.layout = layout;
+        Ok(())
+    }
+
+    /// Carries out the steps of a call.
+    pub(super) fn carry_out(&mut self, plan: &mut CallPlan, call: &PendingCall<'_>, layout: &ArgLayout) {
+        let isa = self.base.isa;
+        let mut progress = CallProgress::default();
+        for index in 0..plan.steps.len() {
+            match plan.steps[index] {
+                CallStep::ReserveArguments { bytes } => progress.moves_stack = self.reserve_arguments(bytes),
+                CallStep::ReserveResults { bytes } => {
+                    progress.places.results = Some(self.mfunc.frame.areas.allocate(u64::from(bytes), 16));
+                }
+                CallStep::CopyMemory(memory) => self.copy_memory(call, memory),
+                CallStep::SaveMemory(memory) => self.save_memory(call, memory, &mut plan.saved),
+                CallStep::PlaceMemory => self.place_memory(&plan.saved),
+                CallStep::FindCallee => progress.callee = Some(self.operand_reg(call.callee, 0)),
+                CallStep::StoreArguments(area) => self.store_arguments(call, layout, area),
+                CallStep::FindShadows => self.find_shadows(call, layout),
+                CallStep::MoveArguments(area) => self.move_arguments(call, layout, area, &mut progress.uses),
+                CallStep::PassShadows => self.pass_shadows(&mut progress.uses),
+                CallStep::PassResults => {
+                    let offset = progress.places.results.unwrap_or(0);
+                    self.pass_area(offset, call.conv.result_pointer(), &mut progress.uses);
+                }
+                CallStep::PassArea { reg, offset } => self.pass_area(offset, reg, &mut progress.uses),
+                CallStep::PassVariadicCount => {
+                    isa.int_constant(self, call.conv.variadic_count, 4, i64::from(layout.float_used_all));
+                    progress.uses.insert(call.conv.variadic_count);
+                }
+                CallStep::ForwardVariadic => progress.uses = progress.uses.union(self.forward_variadic()),
+                CallStep::Call => self.put_call(call, layout, &progress),
+                CallStep::Leave => self.leave_for(call, &mut progress),
+                CallStep::TakeStackResults => isa.take_stack_results(self, layout.stack_results),
+                CallStep::ReleaseArguments { bytes } if progress.moves_stack => {
+                    self.put(isa.adjust_stack(bytes.cast_signed()));
+                }
+                // They are in the area that the frame has for all calls.
+                CallStep::ReleaseArguments { .. } => {}
+                CallStep::TakeResults => self.define_results(call, layout, progress.places.results),
+                step @ (CallStep::AlignStack { .. }
+                | CallStep::FindError { .. }
+                | CallStep::LoadError
+                | CallStep::StoreError
+                | CallStep::RestoreStack) => {
+                    self.special_step(step, call, &mut progress.places);
+                    if step == CallStep::LoadError {
+                        progress.uses.insert(call.conv.special.swift_error);
+                    }
+                }
             }
         }
-        if !call.conv.variadic_count.is_none() && call.signature.variadic {
-            let isa = self.base.isa;
-            isa.int_constant(self, call.conv.variadic_count, 4, i64::from(layout.float_used_all));
-            uses.insert(call.conv.variadic_count);
+    }
+
+    /// Makes room for arguments on the stack, in the frame if that may have it; says whether the stack pointer has been
+    /// moved for it.
+    fn reserve_arguments(&mut self, bytes: u32) -> bool {
+        if self.mfunc.frame.has_dynamic_stack {
+            argument_steps(self.base.isa, self.base.probes, bytes).for_each(|inst| self.put(inst));
+            return true;
         }
+        let outgoing = &mut self.mfunc.frame.outgoing_bytes;
+        *outgoing = bytes.max(*outgoing);
+        false
+    }
+
+    fn put_call(&mut self, call: &PendingCall<'_>, layout: &ArgLayout, progress: &CallProgress) {
+        let target = match (call.callee.as_symbol(), progress.callee) {
+            (None, Some(reg)) => CallTarget::Reg(reg),
+            (symbol, _) => CallTarget::Symbol(symbol.expect("a callee that is no symbol has been found")),
+        };
         let mut inst = call.inst(self.base.isa, self.base.view, target);
         if matches!(target, CallTarget::Reg(_)) {
             inst = self.with_callee_in_memory(inst, call.callee);
         }
-        if let Some((reg, mem)) = error {
-            self.load_swift_error(reg, mem);
-        }
         let defs = self.clobbered(layout.preserved);
+        let uses = progress.uses;
         // Making an address again is cheaper than keeping it.
         self.st.bases.clear();
         let is_noted = self.base.buf.exceptions.is_wanted();
         if is_noted {
             inst = self.note_call(inst, call.may_unwind);
         }
-        self.put_call(
-            inst,
-            RegSets { uses, defs },
-            if moves_stack { 0 } else { layout.popped_bytes },
-            self.base.branch_mark.filter(|_| call.needs_mark),
-        );
+        let popped_bytes = if progress.moves_stack { 0 } else { layout.popped_bytes };
+        let mark = self.base.branch_mark.filter(|_| call.needs_mark);
+        self.put_call_group(inst, RegSets { uses, defs }, popped_bytes, mark);
         if is_noted {
             let has_results = call.first_result.is_some() && !layout.returns.is_empty();
-            self.split_invoke(&layout, has_results, moves_stack);
+            self.split_invoke(layout, has_results, progress.moves_stack);
         }
-        if let Some(offset) = old_stack {
-            self.bring_stack_back(offset);
-        } else if moves_stack {
-            let popped = layout.popped_bytes as i32;
-            self.put(self.base.isa.adjust_stack(stack_bytes as i32 - popped));
-        }
-        if let Some((reg, mem)) = error {
-            self.store_swift_error(reg, mem);
-        }
-        self.define_results(call, &layout, result_memory);
-        self.st.layout = layout;
-        Ok(())
     }
 
     /// See [`LowerCtx::call_sequence`].
@@ -289,7 +317,7 @@ impl<I: Isa> SelectCtx<'_, I> {
 
     /// Appends a call, with a mark after it if one is given. After one that takes bytes off the stack which the frame
     /// has for all calls, these come back at once: places in the frame may be counted from the stack pointer.
-    fn put_call(&mut self, inst: MInst, sets: RegSets, popped_bytes: u32, mark: Option<MInst>) {
+    fn put_call_group(&mut self, inst: MInst, sets: RegSets, popped_bytes: u32, mark: Option<MInst>) {
         if popped_bytes == 0 && mark.is_none() {
             return self.put_with_sets(inst, sets);
         }
@@ -314,47 +342,34 @@ impl<I: Isa> SelectCtx<'_, I> {
         all.minus(preserved)
     }
 
-    /// Copies memory arguments to the outgoing area.
-    fn copy_byval_args(&mut self, call: &PendingCall<'_>, layout: &ArgLayout) {
-        for (index, param) in call.signature.params.iter().enumerate() {
-            let ParamKind::ByVal { size, .. } = param.kind else {
-                continue;
-            };
-            let Place::Stack(offset) = layout.args[index].places[0] else {
-                continue;
-            };
-            let source = self.address_of(call.args[index], size);
-            let dest = Mem::base(self.base.isa.desc().stack_pointer, offset as i32);
-            let isa = self.base.isa;
-            isa.block_copy(self, dest, source, size);
-        }
+    /// Copies a memory argument to the outgoing area.
+    fn copy_memory(&mut self, call: &PendingCall<'_>, memory: MemoryArgument) {
+        let source = self.address_of(call.args[memory.index as usize], memory.bytes);
+        let isa = self.base.isa;
+        let dest = Mem::base(isa.desc().stack_pointer, memory.offset as i32);
+        isa.block_copy(self, dest, source, memory.bytes);
     }
 
-    /// Writes the arguments that the convention has on the stack: in front of a call, or over those of the function,
-    /// which begin at that offset in its frame, where the call takes its place.
-    pub(super) fn pass_on_stack(&mut self, call: &PendingCall<'_>, layout: &ArgLayout, over: Option<i32>) {
+    /// Writes the arguments that the convention has on the stack.
+    fn store_arguments(&mut self, call: &PendingCall<'_>, layout: &ArgLayout, area: ArgumentArea) {
         let pointer = self.base.isa.desc().stack_pointer;
-        for (index, arg) in layout.args.iter().enumerate() {
-            if matches!(call.signature.params[index].kind, ParamKind::ByVal { .. }) {
-                continue;
-            }
-            for part in 0..arg.parts.count {
-                let Place::Stack(offset) = arg.places[usize::from(part)] else {
+        let incoming = self.incoming_offset();
+        for (operand, place) in moved_arguments(call, layout) {
+            for part in 0..place.parts.count {
+                let Place::Stack(offset) = place.places[usize::from(part)] else {
                     continue;
                 };
-                let src = self.extended_part(call.args[index], arg, part);
-                let bytes = arg.parts.bytes.max(4);
-                let mem = match over {
-                    None => Mem::base(pointer, offset as i32),
-                    Some(incoming) => self.frame_mem(incoming + offset as i32),
+                let src = self.extended_part(operand, place, part);
+                let bytes = place.parts.bytes.max(4);
+                let mem = match area {
+                    ArgumentArea::Outgoing => Mem::base(pointer, offset as i32),
+                    ArgumentArea::Incoming => self.frame_mem(incoming + offset as i32),
                 };
-                let store = self.base.isa.spill(arg.parts.class(), bytes, src, mem);
-                let store = if over.is_some() {
-                    self.incoming_access(store, bytes)
-                } else {
-                    store
-                };
-                self.put(store);
+                let store = self.base.isa.spill(place.parts.class(), bytes, src, mem);
+                self.put(match area {
+                    ArgumentArea::Outgoing => store,
+                    ArgumentArea::Incoming => self.incoming_access(store, bytes),
+                });
             }
         }
     }
@@ -403,33 +418,27 @@ impl<I: Isa> SelectCtx<'_, I> {
         }
     }
 
-    /// Fills the argument registers and returns them.
-    pub(super) fn pass_in_registers(&mut self, call: &PendingCall<'_>, layout: &ArgLayout) -> PRegSet {
-        let mut uses = PRegSet::EMPTY;
-        for (index, (arg, &operand)) in (0..).zip(layout.args.iter().zip(call.args)) {
-            if operand.is_none() {
-                continue;
-            }
-            if layout.swift_error == Some(index) {
-                registers_of(arg).for_each(|reg| uses.insert(reg));
-                continue;
-            }
-            // Memory arguments are on the stack as a whole.
-            for part in 0..arg.parts.count {
-                if let Place::Reg(reg) = arg.places[usize::from(part)] {
-                    self.bring(reg, operand, arg, part, arg.extend_of(part));
+    /// Fills the argument registers.
+    fn move_arguments(&mut self, call: &PendingCall<'_>, layout: &ArgLayout, area: ArgumentArea, uses: &mut PRegSet) {
+        for (operand, place) in moved_arguments(call, layout) {
+            for part in 0..place.parts.count {
+                if let Place::Reg(reg) = place.places[usize::from(part)] {
+                    self.bring(reg, operand, place, part, place.extend_of(part));
                     uses.insert(reg);
                 }
             }
         }
-        uses
+        if area == ArgumentArea::Incoming
+            && layout.returns_in_memory
+            && let Some(pointer) = self.result_pointer
+        {
+            let reg = call.conv.result_pointer();
+            self.copy(reg, pointer, RegClass::Int, self.base.isa.desc().pointer_bytes);
+            uses.insert(reg);
+        }
     }
 
     fn define_results(&mut self, call: &PendingCall<'_>, layout: &ArgLayout, result_memory: Option<i32>) {
-        if !layout.stack_results.is_empty() {
-            let isa = self.base.isa;
-            isa.take_stack_results(self, layout.stack_results);
-        }
         let Some(first) = call.first_result else { return };
         for (index, result) in layout.returns.iter().enumerate() {
             let value = Value::new(first.index() + index);
@@ -460,11 +469,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         let function = self.base.function;
         let operands = function.list(data);
         let mut layout = std::mem::take(&mut self.st.layout);
-        let parts = &self.st.parts;
-        let align = self.base.stack_align;
-        layout.compute(&function.signature, self.base.conv, align, &function.types, |ty| {
-            parts[ty.index()]
-        })?;
+        self.lay_out(&mut layout, &function.signature, self.base.conv)?;
         let mut uses = PRegSet::EMPTY;
         if let Some(pointer) = self.result_pointer {
             self.store_results(operands, &layout, pointer);

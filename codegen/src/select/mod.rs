@@ -21,6 +21,7 @@ mod tail;
 use crate::abi::ArgLayout;
 use crate::analyze::Analysis;
 use crate::buffer::CodeBuffer;
+use crate::context::call_plan::CallPlan;
 use crate::context::protector::guarded_slots;
 use crate::context::refusals::realigns;
 use crate::context::{Addressing, Base, Context, PlaceBase, learn_parts};
@@ -56,6 +57,9 @@ pub struct SelectState {
     /// By parameter: the offset of an argument's memory from the frame pointer.
     by_value: Vec<i32>,
     layout: ArgLayout,
+    plan: CallPlan,
+    /// Integer registers that get what floats of a call have, and the virtual registers with that.
+    shadows: Vec<(Reg, Reg)>,
     cases: Vec<(u64, u32)>,
     exit_labels: Vec<u32>,
     invokes: Invokes,

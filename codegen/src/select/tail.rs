@@ -5,11 +5,12 @@
 //! registers by then, except for memory that is passed by value, which is copied through the frame.
 
 use super::SelectCtx;
+use super::calls::CallProgress;
 use crate::abi::ArgLayout;
-use crate::branch::CallTarget;
+use crate::context::call_plan::{MemoryArgument, SavedMemory};
 use crate::context::calls::PendingCall;
-use crate::context::tail::{may_take_place, memory_arguments, must_take_place, refuse_guarded, refuse_must_tail};
-use crate::context::{Addressing, Context, SpecialArguments};
+use crate::context::tail::{leaving_instruction, may_take_place, must_take_place, refuse_guarded, refuse_must_tail};
+use crate::context::{Addressing, Context};
 use crate::error::CodegenError;
 use crate::isa::Isa;
 use crate::mfunc::{RegSets, pseudo};
@@ -25,11 +26,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         call: &PendingCall<'_>,
     ) -> Result<bool, CodegenError> {
         let mut layout = std::mem::take(&mut self.st.layout);
-        let parts = &self.st.parts;
-        let align = self.base.stack_align;
-        layout.compute(call.signature, call.conv, align, &self.base.function.types, |ty| {
-            parts[ty.index()]
-        })?;
+        self.lay_out(&mut layout, call.signature, call.conv)?;
         let must = must_take_place(self, place, call);
         let takes = if must {
             refuse_must_tail(self, place, call, &layout)?;
@@ -48,86 +45,65 @@ impl<I: Isa> SelectCtx<'_, I> {
     }
 
     fn make_tail_call(&mut self, call: &PendingCall<'_>, layout: &ArgLayout, must: bool) -> Result<bool, CodegenError> {
-        let isa = self.base.isa;
-        let scratch = isa.desc().classes[0].scratch;
-        let target = match call.callee.as_symbol() {
-            Some(symbol) => CallTarget::Symbol(symbol),
-            None => CallTarget::Reg(scratch),
-        };
-        let Some(inst) = isa.tail_call(self.base.view, target) else {
+        if leaving_instruction(self, call).is_none() {
             return if must {
                 Err(CodegenError::unsupported("musttail call"))
             } else {
                 Ok(false)
             };
-        };
-        self.move_memory(call, layout);
-        let error = self.swift_error_place(call, layout);
-        let callee = match target {
-            CallTarget::Symbol(_) => None,
-            CallTarget::Reg(_) => Some(self.operand_reg(call.callee, 0)),
-        };
-        self.pass_on_stack(call, layout, Some(self.incoming_offset()));
-        let mut uses = self.pass_in_registers(call, layout);
-        let bytes = isa.desc().pointer_bytes;
-        if let (true, Some(pointer)) = (layout.returns_in_memory, self.result_pointer) {
-            let reg = call.conv.result_pointer();
-            self.copy(reg, pointer, RegClass::Int, bytes);
-            uses.insert(reg);
         }
-        if call.signature.variadic {
-            uses = uses.union(self.pass_variable(call, layout, must));
-        }
-        if let Some((reg, mem)) = error {
-            self.load_swift_error(reg, mem);
-        }
-        if let Some(callee) = callee {
-            self.copy(scratch, callee, RegClass::Int, bytes);
-            uses.insert(scratch);
-        }
-        self.mfunc.tail_calls.push(inst);
-        let mut leave = MInst::new(pseudo::RETURN, 0);
-        leave.disp = self.mfunc.tail_calls.len() as i32;
-        let defs = PRegSet::EMPTY;
-        self.put_with_sets(leave, RegSets { uses, defs });
+        let mut plan = std::mem::take(&mut self.st.plan);
+        plan.plan_tail_call(call, layout, must, false);
+        self.carry_out(&mut plan, call, layout);
+        self.st.plan = plan;
         self.is_left = true;
         Ok(true)
     }
 
-    /// What a variadic callee is told besides: all that the function was told if it must be called like it.
+    /// Leaves the function for the callee.
     #[cold]
-    fn pass_variable(&mut self, call: &PendingCall<'_>, layout: &ArgLayout, must: bool) -> PRegSet {
-        if must {
-            return self.forward_variadic();
+    pub(super) fn leave_for(&mut self, call: &PendingCall<'_>, progress: &mut CallProgress) {
+        let Some(inst) = leaving_instruction(self, call) else {
+            return;
+        };
+        if let Some(callee) = progress.callee {
+            let desc = self.base.isa.desc();
+            let scratch = desc.classes[0].scratch;
+            self.copy(scratch, callee, RegClass::Int, desc.pointer_bytes);
+            progress.uses.insert(scratch);
         }
-        let reg = call.conv.variadic_count;
-        if reg.is_none() {
-            return PRegSet::EMPTY;
-        }
-        let isa = self.base.isa;
-        isa.int_constant(self, reg, 4, i64::from(layout.float_used_all));
-        PRegSet::of(&[reg])
+        self.mfunc.tail_calls.push(inst);
+        let mut leave = MInst::new(pseudo::RETURN, 0);
+        leave.disp = self.mfunc.tail_calls.len() as i32;
+        let (uses, defs) = (progress.uses, PRegSet::EMPTY);
+        self.put_with_sets(leave, RegSets { uses, defs });
     }
 
-    /// Copies memory that is passed by value to its place, by way of the frame, since its place may be its source's.
-    fn move_memory(&mut self, call: &PendingCall<'_>, layout: &ArgLayout) {
-        let incoming = self.incoming_offset();
-        let mut copies = Vec::new();
-        for (index, size, offset) in memory_arguments(call, layout) {
-            let source = self.address_of(call.args[index], size);
-            if source == Mem::base(self.frame_base(), incoming + offset as i32) {
-                continue;
-            }
-            let copy = self.mfunc.frame.areas.allocate(u64::from(size), 16);
-            let mem = self.frame_mem(copy);
-            let isa = self.base.isa;
-            isa.block_copy(self, mem, source, size);
-            copies.push((copy, incoming + offset as i32, size));
+    /// Copies memory that is passed by value to the frame, unless it is where the callee wants it: the place of one may
+    /// be the source of another.
+    #[cold]
+    pub(super) fn save_memory(&mut self, call: &PendingCall<'_>, memory: MemoryArgument, saved: &mut Vec<SavedMemory>) {
+        let MemoryArgument { index, bytes, offset } = memory;
+        let source = self.address_of(call.args[index as usize], bytes);
+        if source == Mem::base(self.frame_base(), self.incoming_offset() + offset as i32) {
+            return;
         }
-        for (from, to, size) in copies {
-            let (from, to) = (self.frame_mem(from), self.frame_mem(to));
+        let from = self.mfunc.frame.areas.allocate(u64::from(bytes), 16);
+        let mem = self.frame_mem(from);
+        let isa = self.base.isa;
+        isa.block_copy(self, mem, source, bytes);
+        let to = offset as i32;
+        saved.push(SavedMemory { from, to, bytes });
+    }
+
+    /// Copies what was saved to the argument area.
+    #[cold]
+    pub(super) fn place_memory(&mut self, saved: &[SavedMemory]) {
+        let incoming = self.incoming_offset();
+        for memory in saved {
+            let (from, to) = (self.frame_mem(memory.from), self.frame_mem(incoming + memory.to));
             let isa = self.base.isa;
-            isa.block_copy(self, to, from, size);
+            isa.block_copy(self, to, from, memory.bytes);
         }
     }
 }

@@ -28,7 +28,7 @@ use crate::build::state::BuildState;
 use crate::build::values::Builder;
 use crate::build::word::{State, Word};
 use crate::error::ReadError;
-use frazil_ir::{EntityRef, FuncId, Function, Operand};
+use frazil_ir::{EntityRef, FuncId, Function, Operand, TableIdentity};
 
 /// The id of a record without abbreviation, counted like the numbers of abbreviations.
 const UNABBREVIATED_NUMBER: u64 = UNABBREVIATED_RECORD.wrapping_sub(FIRST_ABBREVIATION);
@@ -36,7 +36,7 @@ const UNABBREVIATED_NUMBER: u64 = UNABBREVIATED_RECORD.wrapping_sub(FIRST_ABBREV
 /// Reads function bodies of one module, one after another.
 ///
 /// Reading is fastest when [`FunctionReader::read`] is given the same function each time: the function's tables of
-/// types and signatures serve as a cache. They are recognised by their place and length.
+/// types and signatures serve as a cache. They are recognised by the identity of the types, and their number.
 #[derive(Debug)]
 pub struct FunctionReader<'m> {
     module: &'m BitcodeModule<'m>,
@@ -49,21 +49,20 @@ pub struct FunctionReader<'m> {
 }
 
 /// By what the tables of a function are recognised.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 struct Tables {
-    address: usize,
+    identity: TableIdentity,
     signatures: usize,
     types: usize,
 }
 
 impl Tables {
-    /// `None` for tables that hold too little to be recognised.
-    fn of(function: &Function) -> Option<Tables> {
-        (!function.sigs.is_empty()).then(|| Tables {
-            address: function.sigs.as_ptr().addr(),
+    fn of(function: &Function) -> Tables {
+        Tables {
+            identity: function.types.identity().note(),
             signatures: function.sigs.len(),
             types: function.types.extra_len(),
-        })
+        }
     }
 }
 
@@ -94,11 +93,11 @@ impl<'m> FunctionReader<'m> {
         self.empty(function);
         let mut result = self.read_body(body, head.symbol, function);
         if let Ok(Reading::Again) = result {
-            self.tables = Tables::of(function);
+            self.tables = Some(Tables::of(function));
             self.empty(function);
             result = self.read_body(body, head.symbol, function);
         }
-        self.tables = Tables::of(function);
+        self.tables = Some(Tables::of(function));
         function.has_block_addresses |= head.has_block_addresses;
         result.map(|_| ()).map_err(|error| {
             let name = module.tables.module.display_name(head.symbol);
@@ -110,7 +109,10 @@ impl<'m> FunctionReader<'m> {
 
     /// Drops the function's contents, and what is remembered of its tables unless they are those of the last reading.
     fn empty(&mut self, function: &mut Function) {
-        let known = self.tables.is_some() && self.tables == Tables::of(function);
+        let known = self
+            .tables
+            .as_ref()
+            .is_some_and(|tables| *tables == Tables::of(function));
         let dropped = function.clear();
         if dropped || !known {
             function.types.clear();

@@ -271,7 +271,8 @@ impl Isa for TestIsa {
         frame::epilogue(info, out);
     }
 
-    fn leave(&self) -> MInst {
+    fn leave(&self, popped_bytes: u32) -> MInst {
+        debug_assert_eq!(popped_bytes, 0, "no convention takes arguments off the stack");
         frame::leave()
     }
 

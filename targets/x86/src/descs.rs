@@ -1,16 +1,8 @@
 //! The op table as shared code sees it: what follows from the rows' forms, with what rows do otherwise than these say.
 
-use crate::memory_effects::{ONLY_READ, ONLY_WRITTEN, UNTOUCHED};
-use crate::memory_forms::MEMORY_FORMS;
+use crate::memory_forms::memory_forms;
 use crate::table::{Op, ROWS};
 use frazil_codegen::OpDesc;
-
-const fn number(op: Option<Op>) -> Option<u16> {
-    match op {
-        Some(op) => Some(op as u16),
-        None => None,
-    }
-}
 
 /// Rows that do more than their form says: jump, trap, move the stack pointer, or take part in a sequence that linkers
 /// know.
@@ -67,22 +59,6 @@ pub static OP_DESCS: [OpDesc; ROWS.len()] = {
         descs[repeatable[index] as usize].is_rematerializable = true;
         index += 1;
     }
-    index = 0;
-    while index < ONLY_READ.len() {
-        descs[ONLY_READ[index] as usize].writes_memory = false;
-        index += 1;
-    }
-    index = 0;
-    while index < ONLY_WRITTEN.len() {
-        descs[ONLY_WRITTEN[index] as usize].reads_memory = false;
-        index += 1;
-    }
-    index = 0;
-    while index < UNTOUCHED.len() {
-        descs[UNTOUCHED[index] as usize].reads_memory = false;
-        descs[UNTOUCHED[index] as usize].writes_memory = false;
-        index += 1;
-    }
     let compares = [Op::CmpMR, Op::CmpMI, Op::TestMR, Op::TestMI];
     index = 0;
     while index < compares.len() {
@@ -107,9 +83,8 @@ pub static OP_DESCS: [OpDesc; ROWS.len()] = {
         index += 1;
     }
     index = 0;
-    while index < MEMORY_FORMS.len() {
-        let (row, first, second) = MEMORY_FORMS[index];
-        descs[row as usize].memory_forms = [number(first), number(second)];
+    while index < descs.len() {
+        descs[index].memory_forms = memory_forms(index);
         index += 1;
     }
     descs

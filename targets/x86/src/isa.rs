@@ -17,10 +17,10 @@ use frazil_codegen::check::translation::Meaning;
 use frazil_codegen::inline_asm::AsmRules;
 use frazil_codegen::pass::MachRules;
 use frazil_codegen::{
-    Addressing, AsmNames, Branch, CallTarget, CaseTable, CaseTest, ClassDesc, Clearing, CodeBuffer, CodegenError,
-    ConvDesc, ElfDesc, Folder, FrameInfo, FrameSink, Isa, Label, LowerCtx, MInst, Mem, ModuleView, OpDesc, PRegSet,
-    Parts, ProtectionNote, Ref, RefKind, Reg, RegClass, ShortForm, SwitchValue, TargetDesc, TargetEntry, UnwindOp,
-    VectorShape,
+    Addressing, AsmNames, Branch, BranchMarks, CallTarget, CaseTable, CaseTest, ClassDesc, Clearing, CodeBuffer,
+    CodegenError, ConvDesc, ElfDesc, Folder, FrameInfo, FrameSink, Isa, Label, LowerCtx, MInst, Mem, ModuleView,
+    OpDesc, PRegSet, Parts, ProtectionNote, Ref, RefKind, Reg, RegClass, ShortForm, SwitchValue, TargetDesc,
+    TargetEntry, UnwindOp, VectorShape,
 };
 use frazil_ir::{CallConv, Function, Inst, InstData, Operand, SymbolId, Type, TypeData, TypeTable};
 use std::fmt;
@@ -326,18 +326,17 @@ impl Isa for X86 {
         lower::x87::give_results(cx, registers);
     }
 
-    fn branch_mark(&self) -> Option<MInst> {
-        Some(none(Op::Endbr64, 8))
+    fn branch_marks(&self) -> Option<BranchMarks> {
+        Some(BranchMarks {
+            mark: none(Op::Endbr64, 8),
+            call_unmarked: |address| r(Op::CallNoTrackR, 8, address),
+        })
     }
 
     fn filler(&self, bytes: u32) -> Option<(MInst, u32)> {
         // The longest that the row has.
         let bytes = bytes.clamp(1, 9);
         Some((i(Op::Nop, bytes.cast_signed()), bytes))
-    }
-
-    fn call_unmarked(&self, address: Reg) -> MInst {
-        r(Op::CallNoTrackR, 8, address)
     }
 
     fn trap(&self) -> MInst {
@@ -372,8 +371,8 @@ impl Isa for X86 {
         }
     }
 
-    fn float_bits(&self, dst: Reg, src: Reg) -> MInst {
-        rr(Op::MovdRX, 8, dst, src)
+    fn float_bits(&self, dst: Reg, src: Reg) -> Option<MInst> {
+        Some(rr(Op::MovdRX, 8, dst, src))
     }
 
     fn unaligned(&self, inst: MInst) -> MInst {
@@ -460,12 +459,11 @@ impl Isa for X86 {
         frame::clear(clearing, out);
     }
 
-    fn leave(&self) -> MInst {
-        none(Op::Ret, 8)
-    }
-
-    fn leave_popping(&self, bytes: u32) -> MInst {
-        i(Op::RetI, bytes.cast_signed())
+    fn leave(&self, popped_bytes: u32) -> MInst {
+        match popped_bytes {
+            0 => none(Op::Ret, 8),
+            bytes => i(Op::RetI, bytes.cast_signed()),
+        }
     }
 
     #[inline]

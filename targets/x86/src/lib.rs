@@ -11,7 +11,6 @@ mod inline_asm;
 pub mod isa;
 pub mod lower;
 mod meaning;
-mod memory_effects;
 mod memory_forms;
 pub mod ops;
 pub mod peephole;

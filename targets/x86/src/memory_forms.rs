@@ -1,118 +1,127 @@
 //! Which rows are other rows with a register operand in memory.
 //!
-//! Only pairs that do the same are listed: no rows on whole vector registers, whose memory must be aligned, no bit
-//! tests with the number in a register, which address beyond their operand, and no copies of float registers, whose
-//! size does not tell what is copied. The allocator ensures that a spill slot is as wide as the operation, by the
-//! operation's size. Rows that read more than that size (conversions from a double to 32 bits) are on the list,
-//! since their operand always is a double.
+//! ```text
+//! AddRR "add" StoreRR  ->  AddMR "add" MR    the first operand in memory
+//!                          AddRM "add" RM    the second one
+//! ```
+//!
+//! Method: two rows are a pair if they have the same mnemonic and the memory row all sizes of the other one; which form
+//! goes with which follows from the operands. The memory row stands a few lines below the other in the table.
+//!
+//! Only rows that do the same are pairs. Left out are rows on whole vector registers, whose memory must be aligned, and
+//! those of [`ONLY_REGISTERS`]; a few rows are [irregular](IRREGULAR). The allocator ensures
+//! that a spill slot is as wide as the operation, by the operation's size. Rows that read more than that size (conversions from a
+//! double to 32 bits) have memory forms, since their operand always is a double.
 
-use crate::table::Op;
+use crate::ops::{Code, Form, Row, Width, sizes};
+use crate::table::{Op, ROWS};
 
-/// Row, the row with its first operand in memory, the row with its second one.
-pub(crate) static MEMORY_FORMS: [(Op, Option<Op>, Option<Op>); 86] = [
-    (Op::AddRR, Some(Op::AddMR), Some(Op::AddRM)),
-    (Op::AddRI, Some(Op::AddMI), None),
-    (Op::OrRR, Some(Op::OrMR), Some(Op::OrRM)),
-    (Op::OrRI, Some(Op::OrMI), None),
-    (Op::AdcRR, Some(Op::AdcMR), Some(Op::AdcRM)),
-    (Op::AdcRI, Some(Op::AdcMI), None),
-    (Op::SbbRR, Some(Op::SbbMR), Some(Op::SbbRM)),
-    (Op::SbbRI, Some(Op::SbbMI), None),
-    (Op::AndRR, Some(Op::AndMR), Some(Op::AndRM)),
-    (Op::AndRI, Some(Op::AndMI), None),
-    (Op::SubRR, Some(Op::SubMR), Some(Op::SubRM)),
-    (Op::SubRI, Some(Op::SubMI), None),
-    (Op::XorRR, Some(Op::XorMR), Some(Op::XorRM)),
-    (Op::XorRI, Some(Op::XorMI), None),
-    (Op::CmpRR, Some(Op::CmpMR), Some(Op::CmpRM)),
-    (Op::CmpRI, Some(Op::CmpMI), None),
+/// Memory rows stand at most so many lines below.
+const NEARBY: usize = 6;
+
+/// Rows whose operands stay in registers, though there is a row with memory: ends of blocks, exchanges, single bytes
+/// that are written, and copies of float registers, whose size does not tell what is copied.
+const ONLY_REGISTERS: [Op; 6] = [Op::SetR, Op::JmpR, Op::CmpxchgRR, Op::XaddRR, Op::MovsRR, Op::MovqXX];
+
+/// Row, the row with its first operand in memory, the row with its second one, where the rule does not find them: a test
+/// has no order, what relies on the cleared upper half or on the other kind of register is no reload, and comparisons
+/// of floats read one lane, though they are encoded as if they read a whole register.
+const IRREGULAR: [(Op, Option<Op>, Option<Op>); 6] = [
     (Op::TestRR, Some(Op::TestMR), Some(Op::TestMR)),
-    (Op::TestRI, Some(Op::TestMI), None),
-    (Op::NotR, Some(Op::NotM), None),
-    (Op::NegR, Some(Op::NegM), None),
-    (Op::IncR, Some(Op::IncM), None),
-    (Op::DecR, Some(Op::DecM), None),
-    (Op::MulR, Some(Op::MulM), None),
-    (Op::Mul8R, Some(Op::Mul8M), None),
-    (Op::ImulR, Some(Op::ImulM), None),
-    (Op::Imul8R, Some(Op::Imul8M), None),
-    (Op::DivR, Some(Op::DivM), None),
-    (Op::Div8R, Some(Op::Div8M), None),
-    (Op::IdivR, Some(Op::IdivM), None),
-    (Op::Idiv8R, Some(Op::Idiv8M), None),
-    (Op::CallR, Some(Op::CallM), None),
-    (Op::RolRI, Some(Op::RolMI), None),
-    (Op::RolRC, Some(Op::RolMC), None),
-    (Op::RorRI, Some(Op::RorMI), None),
-    (Op::RorRC, Some(Op::RorMC), None),
-    (Op::RclRI, Some(Op::RclMI), None),
-    (Op::RclRC, Some(Op::RclMC), None),
-    (Op::RcrRI, Some(Op::RcrMI), None),
-    (Op::RcrRC, Some(Op::RcrMC), None),
-    (Op::ShlRI, Some(Op::ShlMI), None),
-    (Op::ShlRC, Some(Op::ShlMC), None),
-    (Op::ShrRI, Some(Op::ShrMI), None),
-    (Op::ShrRC, Some(Op::ShrMC), None),
-    (Op::SarRI, Some(Op::SarMI), None),
-    (Op::SarRC, Some(Op::SarMC), None),
-    (Op::BtRI, Some(Op::BtMI), None),
-    (Op::BtsRI, Some(Op::BtsMI), None),
-    (Op::BtrRI, Some(Op::BtrMI), None),
-    (Op::BtcRI, Some(Op::BtcMI), None),
-    (Op::ImulRR, None, Some(Op::ImulRM)),
-    (Op::BsfRR, None, Some(Op::BsfRM)),
-    (Op::BsrRR, None, Some(Op::BsrRM)),
-    (Op::PopcntRR, None, Some(Op::PopcntRM)),
-    (Op::TzcntRR, None, Some(Op::TzcntRM)),
-    (Op::LzcntRR, None, Some(Op::LzcntRM)),
-    (Op::MovzxBRR, None, Some(Op::MovzxBRM)),
-    (Op::MovzxWRR, None, Some(Op::MovzxWRM)),
-    (Op::MovsxBRR, None, Some(Op::MovsxBRM)),
-    (Op::MovsxWRR, None, Some(Op::MovsxWRM)),
-    (Op::MovsxdRR, None, Some(Op::MovsxdRM)),
-    (Op::CmovRR, None, Some(Op::CmovRM)),
-    (Op::AddsRR, None, Some(Op::AddsRM)),
-    (Op::MulsRR, None, Some(Op::MulsRM)),
-    (Op::SubsRR, None, Some(Op::SubsRM)),
-    (Op::MinsRR, None, Some(Op::MinsRM)),
-    (Op::DivsRR, None, Some(Op::DivsRM)),
-    (Op::MaxsRR, None, Some(Op::MaxsRM)),
-    (Op::SqrtsRR, None, Some(Op::SqrtsRM)),
-    (Op::UcomisRR, None, Some(Op::UcomisRM)),
-    (Op::ComisRR, None, Some(Op::ComisRM)),
-    (Op::Cvtsi2ssRR, None, Some(Op::Cvtsi2ssRM)),
-    (Op::Cvtsi2sdRR, None, Some(Op::Cvtsi2sdRM)),
-    (Op::Cvttss2siRR, None, Some(Op::Cvttss2siRM)),
-    (Op::Cvttsd2siRR, None, Some(Op::Cvttsd2siRM)),
-    (Op::Cvtss2siRR, None, Some(Op::Cvtss2siRM)),
-    (Op::Cvtsd2siRR, None, Some(Op::Cvtsd2siRM)),
-    (Op::Cvtss2sdRR, None, Some(Op::Cvtss2sdRM)),
-    (Op::Cvtsd2ssRR, None, Some(Op::Cvtsd2ssRM)),
-    (Op::ImulRRI, None, Some(Op::ImulRMI)),
-    (Op::CmpsRRI, None, Some(Op::CmpsRMI)),
-    (Op::RoundssRRI, None, Some(Op::RoundssRMI)),
-    (Op::RoundsdRRI, None, Some(Op::RoundsdRMI)),
-    (Op::MovRR, Some(Op::MovMR), Some(Op::MovRM)),
     (Op::MovzxLRR, None, Some(Op::MovzxLRM)),
     (Op::MovdXR, None, Some(Op::BitsXM)),
     (Op::MovdRX, None, Some(Op::BitsRM)),
+    (Op::UcomisRR, None, Some(Op::UcomisRM)),
+    (Op::ComisRR, None, Some(Op::ComisRM)),
 ];
+
+/// The row with its first, and with its second operand in memory.
+pub(crate) const fn memory_forms(row: usize) -> [Option<u16>; 2] {
+    let mut index = 0;
+    while index < IRREGULAR.len() {
+        let (irregular, first, second) = IRREGULAR[index];
+        if irregular as usize == row {
+            return [number(first), number(second)];
+        }
+        index += 1;
+    }
+    index = 0;
+    while index < ONLY_REGISTERS.len() {
+        if ONLY_REGISTERS[index] as usize == row {
+            return [None; 2];
+        }
+        index += 1;
+    }
+    let (first, second) = forms_with_memory(ROWS[row].code.form);
+    [memory_row(row, first), memory_row(row, second)]
+}
+
+/// The forms with the first, and with the second operand in memory.
+const fn forms_with_memory(form: Form) -> (Option<Form>, Option<Form>) {
+    match form {
+        Form::StoreRR => (Some(Form::MR), Some(Form::RM)),
+        Form::LoadRR => (None, Some(Form::RM)),
+        Form::LoadRRI => (None, Some(Form::RMI)),
+        Form::R => (Some(Form::M), None),
+        Form::RI => (Some(Form::MI), None),
+        Form::RC => (Some(Form::MC), None),
+        _ => (None, None),
+    }
+}
+
+const fn number(op: Option<Op>) -> Option<u16> {
+    match op {
+        Some(op) => Some(op as u16),
+        None => None,
+    }
+}
+
+/// The next row of this form that does with memory what a row does with a register.
+const fn memory_row(row: usize, form: Option<Form>) -> Option<u16> {
+    let Some(form) = form else { return None };
+    let mut other = row + 1;
+    while other < ROWS.len() && other <= row + NEARBY {
+        if ROWS[other].code.form as u8 == form as u8 && is_pair(&ROWS[row], &ROWS[other]) {
+            return Some(other as u16);
+        }
+        other += 1;
+    }
+    None
+}
+
+const fn is_pair(row: &Row, memory: &Row) -> bool {
+    let is_whole_vector = row.sizes == sizes::X || matches!(row.code.width, Width::Packed);
+    let is_plain = !memory.code.has(Code::LOCK) && !memory.code.has(Code::FS);
+    let has_sizes = row.sizes & !memory.sizes == 0;
+    !is_whole_vector && is_plain && has_sizes && are_equal(row.mnemonic.as_bytes(), memory.mnemonic.as_bytes())
+}
+
+const fn are_equal(left: &[u8], right: &[u8]) -> bool {
+    let mut index = 0;
+    while index < left.len() && index < right.len() && left[index] == right[index] {
+        index += 1;
+    }
+    index == left.len() && index == right.len()
+}
 
 #[cfg(test)]
 mod tests {
-    use super::MEMORY_FORMS;
+    use super::{forms_with_memory, is_pair, memory_row};
+    use crate::descs::OP_DESCS;
+    use crate::ops::Row;
     use crate::table::{Op, ROWS};
 
     /// The same effects, and the register operand that stays is treated alike.
     #[test]
     fn forms_do_what_their_rows_do() {
-        for (row, first, second) in MEMORY_FORMS {
-            let data = &ROWS[row as usize];
-            for (form, stays) in [(first, 1), (second, 0)] {
+        let mut pairs = 0;
+        for (row, data) in Op::ALL.iter().zip(&ROWS) {
+            for (form, stays) in OP_DESCS[*row as usize].memory_forms.into_iter().zip([1, 0]) {
                 let Some(form) = form else {
                     continue;
                 };
-                let other = &ROWS[form as usize];
+                pairs += 1;
+                let other = &ROWS[usize::from(form)];
                 assert!(other.code.form.has_mem(), "{row:?}");
                 assert_eq!(data.effects.reads_flags, other.effects.reads_flags, "{row:?}");
                 assert_eq!(data.effects.writes_flags, other.effects.writes_flags, "{row:?}");
@@ -120,8 +129,22 @@ mod tests {
                 assert_eq!(data.effects.defs, other.effects.defs, "{row:?}");
                 assert_eq!(data.operands[stays], other.operands[0], "{row:?}");
                 assert_eq!(data.sizes & !other.sizes, 0, "{row:?}");
-                let renamed = [Op::MovdXR, Op::MovdRX].contains(&row);
+                let renamed = [Op::MovdXR, Op::MovdRX].contains(row);
                 assert!(renamed || data.mnemonic == other.mnemonic, "{row:?}");
+            }
+        }
+        assert_eq!(pairs, 96, "rows with an operand in memory");
+    }
+
+    /// No pair is missed because its rows stand too far from each other.
+    #[test]
+    fn memory_rows_are_nearby() {
+        for row in 0..ROWS.len() {
+            let (first, second) = forms_with_memory(ROWS[row].code.form);
+            for form in [first, second].into_iter().flatten() {
+                let is_found = |other: &Row| other.code.form == form && is_pair(&ROWS[row], other);
+                let anywhere = ROWS.iter().position(is_found).map(|other| other as u16);
+                assert_eq!(memory_row(row, Some(form)), anywhere, "{}", ROWS[row].name);
             }
         }
     }

@@ -85,9 +85,13 @@ impl Form {
         matches!(self, Form::RM | Form::MR | Form::M | Form::MI | Form::MC | Form::RMI)
     }
 
-    /// Whether the memory operand is the destination, if there is one.
-    const fn writes_mem(self) -> bool {
-        matches!(self, Form::MR | Form::M | Form::MI | Form::MC)
+    /// What most instructions of this form do with their memory operand.
+    const fn access(self) -> Access {
+        match self {
+            Form::RM | Form::RMI => Access::Read,
+            Form::MR | Form::M | Form::MI | Form::MC => Access::Both,
+            _ => Access::None,
+        }
     }
 
     /// Whether most instructions of this form do nothing but compute registers and flags.
@@ -339,7 +343,20 @@ pub(crate) mod operands {
     pub(crate) const MX: Operand = operand(Role::UseDef, Kind::Vector);
 }
 
-/// What a row does besides its operands.
+/// What is done with memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Nothing: it is only addressed, or hinted at.
+    None,
+    /// It is read.
+    Read,
+    /// It is written.
+    Write,
+    /// It is read and written.
+    Both,
+}
+
+/// What a row does besides its register operands.
 #[derive(Clone, Copy, Debug)]
 pub struct Effects {
     /// Reads status flags.
@@ -350,6 +367,8 @@ pub struct Effects {
     pub uses: PRegSet,
     /// Registers written.
     pub defs: PRegSet,
+    /// What is done with the memory operand, where its form does not say it: see [`Form::access`].
+    pub memory: Option<Access>,
     /// The defined register keeps bits of its old value that no rule may look at: the operand's role is a pure
     /// definition all the same.
     pub merges: bool,
@@ -370,6 +389,21 @@ impl Effects {
         self.merges = true;
         self
     }
+
+    pub(crate) const fn reads_memory(mut self) -> Effects {
+        self.memory = Some(Access::Read);
+        self
+    }
+
+    pub(crate) const fn writes_memory(mut self) -> Effects {
+        self.memory = Some(Access::Write);
+        self
+    }
+
+    pub(crate) const fn only_addresses(mut self) -> Effects {
+        self.memory = Some(Access::None);
+        self
+    }
 }
 
 /// No effect on flags.
@@ -378,6 +412,7 @@ pub(crate) const NO: Effects = Effects {
     writes_flags: false,
     uses: PRegSet::EMPTY,
     defs: PRegSet::EMPTY,
+    memory: None,
     merges: false,
 };
 /// Writes flags.
@@ -409,15 +444,6 @@ pub(crate) mod sizes {
     pub(crate) const BWLQ: u8 = B | WLQ;
 }
 
-/// The modes a row exists in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ValidIn {
-    /// 32-bit and 64-bit code, except size 8 of an integer operation in 32-bit code.
-    Both,
-    /// 64-bit code only.
-    Only64,
-}
-
 /// A row of the op table.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
@@ -427,8 +453,6 @@ pub struct Row {
     pub mnemonic: &'static str,
     /// Allowed sizes, a set of bits 1, 2, 4, 8, 16. The size is the operation's width in bytes, where it matters.
     pub sizes: u8,
-    /// Modes.
-    pub valid_in: ValidIn,
     /// Encoding.
     pub code: Code,
     /// Register operands in `regs[0]` and `regs[1]`, besides those of a memory operand.
@@ -469,6 +493,10 @@ impl Row {
             widths[1] = 8;
             widths[2] = 8;
         }
+        let access = match self.effects.memory {
+            Some(access) => access,
+            None => self.code.form.access(),
+        };
         OpDesc {
             roles,
             widths,
@@ -477,8 +505,8 @@ impl Row {
             writes_flags: self.effects.writes_flags,
             implicit_uses: self.effects.uses,
             implicit_defs: self.effects.defs,
-            reads_memory: self.code.form.has_mem(),
-            writes_memory: self.code.form.writes_mem(),
+            reads_memory: matches!(access, Access::Read | Access::Both),
+            writes_memory: matches!(access, Access::Write | Access::Both),
             is_pure: self.code.form.only_computes() && !self.code.has(Code::FS),
             ..OpDesc::plain(self.name)
         }
@@ -514,9 +542,9 @@ pub(crate) const fn pad(operands: &[Operand]) -> [Option<Operand>; 2] {
 }
 
 /// Makes the enum and the tables from rows. A row is
-/// `Name "mnemonic" Form encoding, sizes, modes, [register operands], effects;`.
+/// `Name "mnemonic" Form encoding, sizes, [register operands], effects;`.
 macro_rules! op_table {
-    ($($name:ident $mnemonic:literal $form:ident $code:expr, $sizes:expr, $modes:ident, [$($operand:expr),*], $effects:expr;)*) => {
+    ($($name:ident $mnemonic:literal $form:ident $code:expr, $sizes:expr, [$($operand:expr),*], $effects:expr;)*) => {
         /// A row of the op table: a form of a machine instruction.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u16)]
@@ -534,7 +562,6 @@ macro_rules! op_table {
             name: stringify!($name),
             mnemonic: $mnemonic,
             sizes: $sizes,
-            valid_in: ValidIn::$modes,
             code: $code.finish(Form::$form),
             operands: pad(&[$($operand),*]),
             effects: $effects,

@@ -9,7 +9,7 @@
 use frazil_frontend_pnacl::bitstream::block::{BLOCKINFO_ID, Block, BlockInfo, Item, SubBlock, next_top_level};
 use frazil_frontend_pnacl::bitstream::cursor::Cursor;
 use frazil_frontend_pnacl::bitstream::record::Record as Decoded;
-use frazil_frontend_pnacl::llvm::codes::{block as id, metadata, module, symbols};
+use frazil_frontend_pnacl::codes::{block as id, metadata, module, symbols};
 use frazil_frontend_pnacl::{ReadError, wrapper};
 
 /// A record that can be changed and written again.
