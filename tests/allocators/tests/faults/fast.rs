@@ -279,8 +279,8 @@ impl Isa for FaultyIsa {
         TestIsa.epilogue(frame, out);
     }
 
-    fn leave(&self) -> MInst {
-        TestIsa.leave()
+    fn leave(&self, popped_bytes: u32) -> MInst {
+        TestIsa.leave(popped_bytes)
     }
 
     fn desc(&self) -> &'static TargetDesc {
