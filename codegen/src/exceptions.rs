@@ -39,7 +39,7 @@ pub struct CallSite {
 /// Where a call unwinds to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Landing {
-    /// Code that goes on with the pad.
+    /// The code of the landing pad, or of the moves on its unwind edge.
     pub label: Label,
     /// The pad's first action, counted from 1; 0 if there is nothing but a cleanup.
     pub action: u32,

@@ -132,7 +132,8 @@ impl Clearing {
         self.registers == PRegSet::EMPTY && !self.has_stack
     }
 
-    /// The same but for registers that whoever goes on reads, and results on the stack.
+    /// The same without registers that the caller or the callee of a tail call reads, and with results on the register
+    /// stack kept.
     pub(crate) fn without(self, kept: PRegSet, stack_results: u32) -> Clearing {
         Clearing {
             registers: self.registers.minus(kept),

@@ -49,7 +49,7 @@ pub mod pseudo {
     pub const USE: u16 = 0xfffb;
     /// Sets up the frame; the first instruction of its block. Without any, it is set up at the function's start.
     pub const PROLOGUE: u16 = 0xfffa;
-    /// Undoes that; the last instruction of a block that goes on to one edge.
+    /// Tears the frame down again; the last instruction of a block with one successor.
     pub const RESTORE: u16 = 0xfff9;
     /// What a call or an unwinder leaves in registers when it enters the block: defines those of the
     /// [`super::RegSets`] that `imm` names, from the start of the block on, moves of edges included. The first

@@ -151,7 +151,7 @@ fn put_range<'a, C: Context<'a>>(cx: &mut C, dispatch: &Dispatch, range: Range) 
     cx.emit(to(branch, Label(range.target)));
 }
 
-/// Tests the value's bit in a mask for each target; goes on after them when it is in none.
+/// Tests the value's bit in a mask for each target; falls through if it is in none.
 fn put_bit_tests<'a, C: Context<'a>>(cx: &mut C, dispatch: &Dispatch, members: &[Range]) {
     let isa = cx.isa();
     let (low, high) = (members[0].low, members[members.len() - 1].high);

@@ -70,7 +70,7 @@ pub(crate) trait Record {
     fn phi(&mut self, phi: Value, operand: Operand, part: u8) {}
     /// The moves of an edge end.
     fn end_edge(&mut self) {}
-    /// The current block goes on to another one without moves.
+    /// The current block has an edge without moves to this block.
     fn direct_edge(&mut self, to: Block) {}
 
     /// `asked` was to be emitted; `emitted` is what has come to the buffer's log.

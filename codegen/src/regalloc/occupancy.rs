@@ -59,7 +59,7 @@ impl Default for Occupancy {
 }
 
 impl Occupancy {
-    /// Begins with what instructions fix; the memory of earlier lists is given back for it.
+    /// Starts with the ranges that instructions fix, and exchanges the memory of earlier lists for theirs.
     pub(super) fn start(&mut self, fixed: &mut Vec<Vec<Entry>>, allocatable: PRegSet) {
         std::mem::swap(&mut self.lists, fixed);
         for reg in allocatable.iter() {

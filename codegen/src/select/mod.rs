@@ -134,7 +134,7 @@ pub(crate) fn select<I: Isa>(
     }
 }
 
-/// Everything that is refused in a function, as far as selecting meets it.
+/// Everything in a function that selecting refuses.
 pub(crate) fn refusals<I: Isa>(
     isa: &I,
     unit: &Unit<'_>,

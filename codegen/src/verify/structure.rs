@@ -203,7 +203,7 @@ impl Check<'_> {
         Err(fault_in(number, message))
     }
 
-    /// Whether every path to a block leads from a call at the end of its block through moves only.
+    /// Whether every path to a block leads from a call that ends its block through moves only.
     fn is_arrived_at(&self, block: u32) -> bool {
         let preds = self.func.pred_edges(block);
         preds.iter().all(|&edge| {

@@ -19,7 +19,7 @@ pub(crate) enum Said {
     Predicate(Opcode),
 }
 
-/// What constrained operations are told of their environment.
+/// The environments that constrained operations specify.
 #[derive(Debug, Default)]
 pub(crate) struct Environment {
     /// The numbers of the texts in the call that is being read.

@@ -83,7 +83,7 @@ pub struct BuildState {
     pub(crate) cases: Vec<u32>,
     pub(crate) arguments: Vec<Word>,
     pub(crate) types: Vec<Type>,
-    /// What constrained operations are told of their environment.
+    /// The environments that constrained operations specify.
     pub(crate) environment: Environment,
 }
 

@@ -1,4 +1,4 @@
-//! Lets blocks that end alike and go on at one place share their ends.
+//! Tail merging: blocks that end with equal instructions and have the same successors share their ends.
 //!
 //! ```text
 //! b1: ..., mov eax, 1, mov [rbx], eax, jump b9        b1: ..., jump b10
@@ -124,7 +124,7 @@ struct End {
     goes_to: u32,
 }
 
-/// Some ends, as a range of [`Scratch::ends`], that go on alike.
+/// Some ends, as a range of [`Scratch::ends`], that have the same successors.
 #[derive(Clone, Copy, Debug)]
 struct Task {
     first: u32,
@@ -303,7 +303,7 @@ impl Merger<'_, '_> {
             && self.func.sets[left.imm as usize] == self.func.sets[right.imm as usize]
     }
 
-    /// Whether ends whose keys are equal really go on at the same place.
+    /// Whether ends whose keys are equal really have the same successors.
     fn go_on_alike(&self, first: usize, last: usize) -> bool {
         let func = &*self.func;
         let one = self.ends[first];
@@ -399,7 +399,7 @@ fn jump_edge(to: u32) -> MEdge {
     }
 }
 
-/// Where a block that ends in a jump goes on.
+/// The successor of a block that ends in a jump.
 fn destination(func: &MFunc, block: &MBlock) -> u32 {
     let mut to = func.edges[block.first_edge as usize].to;
     for _ in 0..MOST_STEPS {

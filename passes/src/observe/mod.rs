@@ -163,7 +163,7 @@ pub struct Dump<'a> {
     pub text: String,
 }
 
-/// Who is told.
+/// Receives what passes print and report.
 pub trait Listener {
     /// A function was to be printed.
     fn dump(&mut self, dump: &Dump<'_>);
@@ -173,7 +173,7 @@ pub trait Listener {
     fn unproved(&mut self, _function: &str, _pass: &str, _why: &str) {}
 }
 
-/// Nobody is told anything.
+/// A listener that ignores everything.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Deaf;
 

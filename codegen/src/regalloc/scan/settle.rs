@@ -210,7 +210,7 @@ impl Scan<'_> {
         rest
     }
 
-    /// Gives a part that starts here a register, as far as it is free, and takes it from what else is in it.
+    /// Gives a register to a part that starts here, up to where it is free; evicts the part that is in it.
     fn put_back(&mut self, number: u32, reg: u8, start: u32) {
         let part = self.intervals.parts[number as usize];
         let occupant = self.memory.occupancy.part_at(usize::from(reg), start);

@@ -439,7 +439,7 @@ impl Scratch {
         self.origins.push(origin);
     }
 
-    /// Whether a block with the frame goes on to one without.
+    /// Whether a block with the frame has a successor without.
     fn leaves_frame(&self, func: &MFunc, block: u32) -> bool {
         let mut edges = func.edges_of(block);
         self.has_frame[block as usize] && edges.any(|edge| !self.has_frame[func.edges[edge].to as usize])

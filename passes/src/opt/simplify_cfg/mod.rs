@@ -119,7 +119,7 @@ struct Counts {
     merged: u64,
 }
 
-/// What a block is good for, as far as a glance tells.
+/// Which of the simplifications a block may be a candidate for, by its size and terminator.
 #[derive(Clone, Copy, Debug, Default)]
 struct Shape {
     /// Phis and a terminator that can be passed: it may be thin.
