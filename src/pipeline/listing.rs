@@ -9,7 +9,7 @@ use crate::diagnostics::{Diagnostic, Error, Stage};
 use crate::options::Options;
 use crate::pipeline::source::Opened;
 use crate::timing::Report;
-use frazil_codegen::{CodegenError, TargetEntry, Unit};
+use frazil_codegen::{TargetEntry, Unit};
 use frazil_emit::{EmitError, ObjectBuilder, Placement};
 use frazil_ir::module::ComdatSelection;
 use frazil_ir::{ComdatId, Linkage, Module, Str};
@@ -111,7 +111,7 @@ impl super::Worker<'_> {
         let all = self.target.refusals(&unit, &mut self.optimize, &mut self.code);
         let mut diagnostics: Vec<Diagnostic> = Vec::new();
         for error in all {
-            if matches!(error, CodegenError::Unsupported { .. } | CodegenError::TooLarge { .. }) {
+            if error.refusal().is_some() {
                 diagnostics.extend(Error::from(error).diagnostics().to_vec());
             }
         }

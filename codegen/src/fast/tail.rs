@@ -22,7 +22,7 @@ use crate::minst::Mem;
 use crate::parallel_move::{Location, Move, Source};
 use crate::reg::PRegSet;
 use crate::unwind::UnwindOp;
-use frazil_ir::{EntityRef, Inst, InstData, ParamKind};
+use frazil_ir::{EntityRef, Inst, InstData, ParamKind, Refusal};
 
 /// Bytes that are copied at a time with scratch registers alone.
 const PIECE_BYTES: u32 = 32;
@@ -68,7 +68,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             None => CallTarget::Reg(self.load_callee()),
         };
         let Some(inst) = self.base.isa.tail_call(self.base.view, target) else {
-            return Err(CodegenError::unsupported("musttail call"));
+            return Err(CodegenError::unsupported(Refusal::TailCall, "musttail call"));
         };
         self.rec.leaves();
         let label = self.base.buf.new_label();
