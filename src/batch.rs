@@ -9,7 +9,7 @@ use crate::dump::{self, Printer};
 use crate::options::InputForm;
 use crate::options::{Arguments, Emit, Job, Options, ReportForm};
 use crate::timing::Clock;
-use crate::{heap, input, llvm, output, unsupported};
+use crate::{heap, input, llvm, output, refusals};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::fs;
 use std::io::{IsTerminal, Write};
@@ -107,8 +107,8 @@ impl Driver {
         let bytes = read_input(arguments, options, job)?;
         let found = self.list_unsupported(&bytes, options)?;
         let text = match form {
-            ReportForm::Text => unsupported::text(&job.name(), &found),
-            ReportForm::Json => unsupported::json(&job.name(), &found),
+            ReportForm::Text => refusals::text(&job.name(), &found),
+            ReportForm::Json => refusals::json(&job.name(), &found),
         };
         // A closed standard output is no reason to fail.
         let _ = std::io::stdout().write_all(text.as_bytes());

@@ -1,9 +1,9 @@
 //! What went wrong, as data and as text.
 
-use crate::refusals;
 use frazil_codegen::CodegenError;
 use frazil_emit::EmitError;
-use frazil_frontend_pnacl::{ReadError, ReadErrorKind};
+use frazil_frontend_pnacl::ReadError;
+use frazil_ir::Refusal;
 use std::fmt;
 use std::io::{IsTerminal, Write};
 
@@ -22,8 +22,8 @@ pub struct Diagnostic {
     pub message: String,
     /// Where in the text of the input, if it is text.
     pub excerpt: Option<Excerpt>,
-    /// The code of what is not supported or not valid (see [`crate::refusals`]), if that is it.
-    pub code: Option<&'static str>,
+    /// What is not supported or not valid, if that is it.
+    pub refusal: Option<Refusal>,
     /// The instruction, symbol or bit of the input in which it was found.
     pub location: Option<String>,
 }
@@ -47,19 +47,23 @@ impl Diagnostic {
             function: None,
             message: message.into(),
             excerpt: None,
-            code: None,
+            refusal: None,
             location: None,
         }
     }
 
     /// A message about something that is not supported.
-    pub(crate) fn refusal(stage: Stage, message: String, location: Option<String>) -> Diagnostic {
-        let code = Some(refusals::classify(&message, stage).code);
+    pub(crate) fn refusal(stage: Stage, refusal: Refusal, message: String, location: Option<String>) -> Diagnostic {
         Diagnostic {
-            code,
+            refusal: Some(refusal),
             location,
             ..Diagnostic::new(stage, message)
         }
+    }
+
+    /// The stable code of what is not supported or not valid, if that is it.
+    pub fn code(&self) -> Option<&'static str> {
+        self.refusal.map(Refusal::code)
     }
 }
 
@@ -72,7 +76,7 @@ impl fmt::Display for Diagnostic {
             Some(function) => write!(out, "function @{function}: {}", self.message)?,
             None => out.write_str(&self.message)?,
         }
-        match self.code {
+        match self.code() {
             Some(code) => write!(out, " [{code}]"),
             None => Ok(()),
         }
@@ -144,6 +148,12 @@ fn has_color() -> bool {
     std::io::stderr().is_terminal() && !is_dumb && !is_set("NO_COLOR")
 }
 
+impl From<Diagnostic> for Error {
+    fn from(diagnostic: Diagnostic) -> Error {
+        Error::from(vec![diagnostic])
+    }
+}
+
 impl From<Vec<Diagnostic>> for Error {
     fn from(diagnostics: Vec<Diagnostic>) -> Error {
         Error { diagnostics }
@@ -152,46 +162,40 @@ impl From<Vec<Diagnostic>> for Error {
 
 impl From<ReadError> for Error {
     fn from(error: ReadError) -> Error {
-        let message = error.to_string();
         let location = Some(format!("bit {}", error.bit_offset()));
-        match error.kind() {
-            ReadErrorKind::Unsupported | ReadErrorKind::TooLarge => {
-                Error::from(vec![Diagnostic::refusal(Stage::Read, message, location)])
-            }
-            _ => Error::from(vec![Diagnostic {
-                code: Some(refusals::classify_invalid(&message).code),
-                location,
-                ..Diagnostic::new(Stage::Read, message)
-            }]),
-        }
+        let refusal = error.kind().refusal();
+        Error::from(Diagnostic::refusal(Stage::Read, refusal, error.to_string(), location))
     }
 }
 
 impl From<CodegenError> for Error {
     fn from(error: CodegenError) -> Error {
         let message = error.to_string();
+        let Some(refusal) = error.refusal() else {
+            return Error::new(Stage::Compile, message);
+        };
         let location = match &error {
             CodegenError::Unsupported { place, .. } => {
                 let place = place.trim_start_matches(" (").trim_end_matches(')');
                 (!place.is_empty()).then(|| place.to_owned())
             }
-            CodegenError::TooLarge { .. } => None,
-            _ => return Error::new(Stage::Compile, message),
+            _ => None,
         };
-        Error::from(vec![Diagnostic::refusal(Stage::Compile, message, location)])
+        Error::from(Diagnostic::refusal(Stage::Compile, refusal, message, location))
     }
 }
 
 impl From<EmitError> for Error {
     fn from(error: EmitError) -> Error {
-        match error {
-            EmitError::Output(error) => Error::output(&error),
-            EmitError::Unsupported { ref symbol, .. } => {
-                let location = Some(format!("@{symbol}"));
-                Error::from(vec![Diagnostic::refusal(Stage::Write, error.to_string(), location)])
-            }
-            EmitError::TooLarge { .. } => Error::from(vec![Diagnostic::refusal(Stage::Write, error.to_string(), None)]),
-            error => Error::new(Stage::Write, error.to_string()),
+        let message = error.to_string();
+        let location = match &error {
+            EmitError::Output(error) => return Error::output(error),
+            EmitError::Unsupported { symbol, .. } => Some(format!("@{symbol}")),
+            _ => None,
+        };
+        match error.refusal() {
+            Some(refusal) => Error::from(Diagnostic::refusal(Stage::Write, refusal, message, location)),
+            None => Error::new(Stage::Write, message),
         }
     }
 }

@@ -30,16 +30,16 @@ mod manual;
 pub mod options;
 pub mod output;
 mod pipeline;
-pub mod refusals;
+mod refusals;
 mod stage;
 pub mod timing;
-mod unsupported;
 
 pub use diagnostics::{Diagnostic, Error, Excerpt, Stage};
 pub use driver::Driver;
 pub use frazil_codegen as codegen;
 pub use frazil_codegen::{RelocationModel, TargetEntry};
 pub use frazil_ir as ir;
+pub use frazil_ir::Refusal;
 pub use frazil_passes as passes;
 pub use frazil_passes::Recipe;
 pub use options::{Emit, InputForm, Options};

@@ -69,7 +69,10 @@ impl MachPasses for Breaker {
         if cx.is_allocated && (self.function)(func, cx) {
             let outcome = self.verifier.check(func, cx);
             self.found.push(outcome.map_err(|fault| fault.to_string()));
-            return Err(CodegenError::unsupported("broken functions"));
+            return Err(CodegenError::unsupported(
+                frazil_ir::Refusal::Instruction,
+                "broken functions",
+            ));
         }
         Ok(())
     }

@@ -9,7 +9,7 @@ use crate::error::CodegenError;
 use crate::parts::Parts;
 use crate::reg::{PRegSet, Reg};
 use crate::vectors::VectorShape;
-use frazil_ir::{Extension, Param, ParamKind, Signature, Type, TypeData, TypeTable};
+use frazil_ir::{Extension, Param, ParamKind, Refusal, Signature, Type, TypeData, TypeTable};
 
 /// Where one part of an argument or result is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -207,7 +207,7 @@ impl ArgLayout {
             }
         }
         if conv.int_args.get(dealer.int_next.wrapping_sub(1)) == Some(&Reg::NONE) {
-            return Err(refuse(conv, "so many arguments"));
+            return Err(refuse(conv, Refusal::CallingConvention, "so many arguments"));
         }
         if dealer.stack_bytes > MAX_ARGUMENT_BYTES {
             return Err(CodegenError::TooLarge {
@@ -227,14 +227,14 @@ impl ArgLayout {
     #[cold]
     fn pop(&mut self, conv: &ConvDesc, signature: &Signature, stack_align: u32) -> Result<(), CodegenError> {
         if signature.variadic {
-            return Err(refuse(conv, "variable arguments"));
+            return Err(refuse(conv, Refusal::CallingConvention, "variable arguments"));
         }
         let address = conv.stack_slot_bytes;
         self.stack_bytes = (self.stack_bytes + address).next_multiple_of(stack_align) - address;
         self.popped_bytes = self.stack_bytes;
         // A return can pop as much as 16 bits tell.
         if self.popped_bytes > u32::from(u16::MAX) {
-            return Err(refuse(conv, "so many arguments"));
+            return Err(refuse(conv, Refusal::CallingConvention, "so many arguments"));
         }
         Ok(())
     }
@@ -315,7 +315,7 @@ impl ArgLayout {
     fn next_stack_result(&mut self, conv: &ConvDesc) -> Result<Option<&'static Reg>, CodegenError> {
         let count = self.stack_results.len();
         if conv.stack_returns.is_empty() {
-            return Err(refuse(conv, "a result of type x86_fp80"));
+            return Err(refuse(conv, Refusal::ExoticFloat, "a result of type x86_fp80"));
         }
         let next = conv.stack_returns.get(count);
         if next.is_some() {
@@ -357,10 +357,20 @@ impl ArgLayout {
                 conv.special.swift_error
             }
             ParamKind::SwiftAsync => conv.special.swift_async,
-            other => return Err(refuse(conv, &format!("a parameter of kind {other:?}"))),
+            other => {
+                return Err(refuse(
+                    conv,
+                    Refusal::CallingConvention,
+                    &format!("a parameter of kind {other:?}"),
+                ));
+            }
         };
         if reg.is_none() {
-            return Err(refuse(conv, &format!("a parameter of kind {:?}", param.kind)));
+            return Err(refuse(
+                conv,
+                Refusal::CallingConvention,
+                &format!("a parameter of kind {:?}", param.kind),
+            ));
         }
         self.kept.remove(reg);
         self.takes_callee_register |= reg == conv.indirect_callee;
@@ -398,12 +408,20 @@ fn place_param(
     let parts = known(parts_of(param.ty), types, param.ty)?;
     let extend = extension(param, types);
     if parts.count > 1 && dealer.conv.shares_positions {
-        return Err(refuse(dealer.conv, "an argument of several registers"));
+        return Err(refuse(
+            dealer.conv,
+            Refusal::CallingConvention,
+            "an argument of several registers",
+        ));
     }
     if !parts.is_scalar() {
         if dealer.conv.shares_positions {
             let what = format!("an argument of type {}", type_name(types, param.ty));
-            return Err(refuse(dealer.conv, &what));
+            let refusal = match Refusal::of_type(types, param.ty) {
+                Refusal::ExoticFloat => Refusal::ExoticFloat,
+                _ => Refusal::CallingConvention,
+            };
+            return Err(refuse(dealer.conv, refusal, &what));
         }
         if param.ty == Type::X86_F80 {
             let place = Place::Stack(dealer.stack(16, 16));
@@ -416,7 +434,11 @@ fn place_param(
         }
     }
     if parts.bytes < dealer.conv.narrowest_bytes {
-        return Err(refuse(dealer.conv, "an integer argument of less than 32 bits"));
+        return Err(refuse(
+            dealer.conv,
+            Refusal::CallingConvention,
+            "an integer argument of less than 32 bits",
+        ));
     }
     let places = dealer.deal(parts, param.ty);
     Ok(ArgPlace { places, parts, extend })
@@ -428,14 +450,15 @@ const MAX_ALIGN: u32 = 4096;
 /// The place of memory that is passed by value.
 fn place_memory(dealer: &mut Dealer<'_>, size: u32, align_log2: u8, parts: Parts) -> Result<ArgPlace, CodegenError> {
     if !dealer.conv.passes_memory {
-        return Err(refuse(dealer.conv, "a byval parameter"));
+        return Err(refuse(dealer.conv, Refusal::CallingConvention, "a byval parameter"));
     }
     let align = (1u32 << align_log2.min(30)).max(dealer.conv.stack_slot_bytes);
     dealer.stack_align = dealer.stack_align.max(align);
     if align > MAX_ALIGN {
-        return Err(CodegenError::unsupported(format!(
-            "a byval parameter aligned to {align} bytes"
-        )));
+        return Err(CodegenError::unsupported(
+            Refusal::CallingConvention,
+            format!("a byval parameter aligned to {align} bytes"),
+        ));
     }
     Ok(ArgPlace {
         places: [Place::Stack(dealer.stack(size, align)); 4],
@@ -444,8 +467,8 @@ fn place_memory(dealer: &mut Dealer<'_>, size: u32, align_log2: u8, parts: Parts
     })
 }
 
-fn refuse(conv: &ConvDesc, what: &str) -> CodegenError {
-    CodegenError::unsupported(format!("{what} in the convention {}", conv.name))
+fn refuse(conv: &ConvDesc, refusal: Refusal, what: &str) -> CodegenError {
+    CodegenError::unsupported(refusal, format!("{what} in the convention {}", conv.name))
 }
 
 fn known(parts: Parts, types: &TypeTable, ty: Type) -> Result<Parts, CodegenError> {
@@ -468,10 +491,10 @@ fn refuse_odd_vector(types: &TypeTable, ty: Type) -> Result<(), CodegenError> {
     if is_passed_whole {
         return Ok(());
     }
-    Err(CodegenError::unsupported(format!(
-        "{} in a signature",
-        type_name(types, ty)
-    )))
+    Err(CodegenError::unsupported(
+        Refusal::of_type(types, ty),
+        format!("{} in a signature", type_name(types, ty)),
+    ))
 }
 
 /// Results in memory that take less of it than of a register.
@@ -480,10 +503,10 @@ fn refuse_short_vectors(signature: &Signature, types: &TypeTable) -> Result<(), 
     let shape = |param: &&Param| VectorShape::of(types, param.ty);
     let short = |param: &&Param| shape(param).is_some_and(|shape| shape.memory_bytes() <= 8);
     match signature.returns.iter().find(short) {
-        Some(param) => Err(CodegenError::unsupported(format!(
-            "{} among results in memory",
-            type_name(types, param.ty)
-        ))),
+        Some(param) => Err(CodegenError::unsupported(
+            Refusal::of_type(types, param.ty),
+            format!("{} among results in memory", type_name(types, param.ty)),
+        )),
         None => Ok(()),
     }
 }
@@ -491,10 +514,13 @@ fn refuse_short_vectors(signature: &Signature, types: &TypeTable) -> Result<(), 
 /// The refusal of a type.
 pub fn unsupported_type(types: &TypeTable, ty: Type) -> CodegenError {
     let name = type_name(types, ty);
-    CodegenError::unsupported(match types.data(ty) {
-        TypeData::Vector { .. } => format!("illegal vector type {name}"),
-        _ => format!("type {name}"),
-    })
+    CodegenError::unsupported(
+        Refusal::of_type(types, ty),
+        match types.data(ty) {
+            TypeData::Vector { .. } => format!("illegal vector type {name}"),
+            _ => format!("type {name}"),
+        },
+    )
 }
 
 /// A type as LLVM writes it, as far as it can be refused.

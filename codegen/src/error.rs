@@ -3,7 +3,7 @@
 use crate::check::CheckError;
 use crate::check::translation::TranslationFault;
 use crate::verify::MachFault;
-use frazil_ir::{Function, Inst, Module};
+use frazil_ir::{Function, Inst, Module, Refusal};
 use thiserror::Error;
 
 /// A refusal or failure of code generation.
@@ -12,6 +12,8 @@ pub enum CodegenError {
     /// The function contains something that the target does not compile (contract 16).
     #[error("not supported: {what}{place}")]
     Unsupported {
+        /// The feature that it is.
+        refusal: Refusal,
         /// The construct by name.
         what: String,
         /// Where it stands, starting with a space, or empty.
@@ -49,10 +51,20 @@ pub enum CodegenError {
 
 impl CodegenError {
     /// A refusal of a construct without a place; [`CodegenError::at`] adds it.
-    pub fn unsupported(what: impl Into<String>) -> CodegenError {
+    pub fn unsupported(refusal: Refusal, what: impl Into<String>) -> CodegenError {
         CodegenError::Unsupported {
+            refusal,
             what: what.into(),
             place: String::new(),
+        }
+    }
+
+    /// The feature that is refused, if that is what happened.
+    pub fn refusal(&self) -> Option<Refusal> {
+        match self {
+            CodegenError::Unsupported { refusal, .. } => Some(*refusal),
+            CodegenError::TooLarge { .. } => Some(Refusal::TooLarge),
+            _ => None,
         }
     }
 
@@ -60,7 +72,7 @@ impl CodegenError {
     #[must_use]
     pub fn at(self, function: &Function, module: &Module, inst: Inst) -> CodegenError {
         match self {
-            CodegenError::Unsupported { what, place } if place.is_empty() => {
+            CodegenError::Unsupported { refusal, what, place } if place.is_empty() => {
                 let data = function.inst(inst);
                 let mut place = format!(" ({inst}: {}", data.op.name());
                 if let frazil_ir::Format::Call = data.op.format()
@@ -69,7 +81,7 @@ impl CodegenError {
                     place.push_str(&format!(" @{}", module.display_name(symbol)));
                 }
                 place.push(')');
-                CodegenError::Unsupported { what, place }
+                CodegenError::Unsupported { refusal, what, place }
             }
             other => other,
         }

@@ -10,7 +10,7 @@
 
 use crate::error::CodegenError;
 use crate::reference::Label;
-use frazil_ir::{Block, ConstView, EntityRef, Function, Inst, Opcode, Operand, SymbolId};
+use frazil_ir::{Block, ConstView, EntityRef, Function, Inst, Opcode, Operand, Refusal, SymbolId};
 use frazil_support::FxHashMap;
 
 /// Marks a call instruction, in place of a condition, that no exception leaves.
@@ -109,7 +109,12 @@ impl ExceptionTable {
         let symbol = match (operand.as_symbol(), operand.as_imm(), constant) {
             (Some(symbol), ..) | (_, _, Some(ConstView::Symbol(symbol, 0))) => Some(symbol),
             (_, Some(0), _) | (_, _, Some(ConstView::Zero)) => None,
-            _ => return Err(CodegenError::unsupported("a type in a landing pad that is no symbol")),
+            _ => {
+                return Err(CodegenError::unsupported(
+                    Refusal::Exception,
+                    "a type in a landing pad that is no symbol",
+                ));
+            }
         };
         Ok(*self.numbers.entry(symbol).or_insert_with(|| {
             self.types.push(symbol);

@@ -6,6 +6,7 @@
 //!
 //! Names are LLVM's, as modules carry them (`target-cpu`, `target-features`).
 
+use frazil_ir::Refusal;
 use frazil_support::suggest::nearest;
 
 /// A set of a target's features, by [`Feature::bit`].
@@ -78,8 +79,33 @@ pub struct FeatureTable {
 
 /// A name that a table does not have, or a feature that cannot be had or left out.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct FeatureError(String);
+pub enum FeatureError {
+    /// There is nothing of this name, or not on this machine.
+    #[error("{0}")]
+    Unknown(String),
+    /// A feature that code is not made with, or not without.
+    #[error("not supported: {what}")]
+    Unsupported {
+        /// What is refused.
+        refusal: Refusal,
+        /// The feature of the processor.
+        what: String,
+    },
+}
+
+impl FeatureError {
+    fn unsupported(refusal: Refusal, what: String) -> FeatureError {
+        FeatureError::Unsupported { refusal, what }
+    }
+
+    /// What is refused, if that is what happened.
+    pub fn refusal(&self) -> Option<Refusal> {
+        match self {
+            FeatureError::Unsupported { refusal, .. } => Some(*refusal),
+            FeatureError::Unknown(_) => None,
+        }
+    }
+}
 
 impl FeatureTable {
     /// The table of a target whose processors are all alike.
@@ -98,11 +124,11 @@ impl FeatureTable {
     pub fn cpu(&self, name: &str) -> Result<FeatureSet, FeatureError> {
         if name == "native" {
             let native = self.native.map(|ask| ask().union(self.base));
-            return native.ok_or_else(|| FeatureError("this machine is no such processor".to_owned()));
+            return native.ok_or_else(|| FeatureError::Unknown("this machine is no such processor".to_owned()));
         }
         match self.cpus.iter().find(|cpu| cpu.name == name) {
             Some(cpu) => Ok(self.closed(cpu.features.union(self.base))),
-            None => Err(FeatureError(unknown(
+            None => Err(FeatureError::Unknown(unknown(
                 "processor",
                 name,
                 self.cpus.iter().map(|cpu| cpu.name),
@@ -125,11 +151,12 @@ impl FeatureTable {
                 Some(feature) if word.starts_with('-') => set = self.without(set, feature)?,
                 Some(feature) => set = self.closed(set.union(FeatureSet(1 << feature.bit))),
                 None if word.starts_with('+') && self.refused.contains(&name) => {
-                    return Err(FeatureError(format!("not supported: feature {name}")));
+                    let what = format!("feature {name}");
+                    return Err(FeatureError::unsupported(Refusal::ProcessorFeature, what));
                 }
                 None if strict => {
                     let names = self.features.iter().map(|feature| feature.name);
-                    return Err(FeatureError(unknown("feature", name, names)));
+                    return Err(FeatureError::Unknown(unknown("feature", name, names)));
                 }
                 None => {}
             }
@@ -155,8 +182,8 @@ impl FeatureTable {
     /// The set without a feature and without those that imply it.
     fn without(&self, set: FeatureSet, feature: &Feature) -> Result<FeatureSet, FeatureError> {
         if self.base.has(feature.bit) {
-            let name = feature.name;
-            return Err(FeatureError(format!("not supported: code without feature {name}")));
+            let what = format!("code without feature {}", feature.name);
+            return Err(FeatureError::unsupported(Refusal::ProcessorFeature, what));
         }
         let implying = self
             .features

@@ -21,6 +21,7 @@ use crate::result::CompiledFunction;
 use crate::select::{SelectState, select};
 use crate::unit::{Unit, convention};
 use crate::vectors::expanded;
+use frazil_ir::Refusal;
 use frazil_ir::module::FramePointer;
 use frazil_ir::pass::ScratchPool;
 
@@ -107,10 +108,10 @@ impl RegisterChoice {
             });
             if let Some(reg) = named.intersection(self.reserved).iter().next() {
                 let name = desc.regs.iter().find(|row| row.reg == reg).map_or("?", |row| row.name);
-                return Err(CodegenError::unsupported(format!(
-                    "reserving register {name}: the instruction {} needs it",
-                    row.name
-                )));
+                return Err(CodegenError::unsupported(
+                    Refusal::ProcessorFeature,
+                    format!("reserving register {name}: the instruction {} needs it", row.name),
+                ));
             }
         }
         Ok(())
@@ -331,6 +332,7 @@ fn needs_frame_pointer(desc: &TargetDesc, func: &MFunc, asked: FramePointer) -> 
         frame.names_frame_pointer || frame.has_dynamic_stack || frame.realigned_to > 0 || !desc.pushes_saved_registers;
     if frame.gives_up_frame_pointer && is_needed {
         return Err(CodegenError::unsupported(
+            Refusal::InlineAssembly,
             "inline assembly: the frame pointer in a function that cannot do without it",
         ));
     }
@@ -376,13 +378,14 @@ fn realign<I: Isa>(
     }
     if page > 0 && align > page {
         let what = format!("stack probes each {page} bytes in a frame aligned to {align}");
-        return Err(CodegenError::unsupported(what));
+        return Err(CodegenError::unsupported(Refusal::Stack, what));
     }
     if func.frame.has_dynamic_stack {
         let named = named_registers(func, isa.op_descs());
         let free = (func.frame.callee_saved.intersection(desc.classes[0].allocatable)).minus(named);
         let Some(reg) = registers.restrict(free).iter().next() else {
             return Err(CodegenError::unsupported(
+                Refusal::Stack,
                 "stack allocation in an aligned frame with no register left to find it by",
             ));
         };

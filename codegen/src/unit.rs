@@ -5,7 +5,7 @@ use crate::error::CodegenError;
 use crate::isa::Isa;
 use crate::module_view::ModuleView;
 use frazil_ir::module::FunctionHead;
-use frazil_ir::{CallConv, Function};
+use frazil_ir::{CallConv, Function, Refusal};
 
 /// A function to be compiled.
 #[derive(Clone, Copy, Debug)]
@@ -20,5 +20,5 @@ pub struct Unit<'a> {
 /// The convention with this number, if the target has it.
 pub(crate) fn convention(isa: &impl Isa, conv: CallConv) -> Result<&'static ConvDesc, CodegenError> {
     isa.convention(conv)
-        .ok_or_else(|| CodegenError::unsupported(format!("calling convention {conv}")))
+        .ok_or_else(|| CodegenError::unsupported(Refusal::CallingConvention, format!("calling convention {conv}")))
 }

@@ -1,5 +1,6 @@
 //! Why a module could not be written.
 
+use frazil_ir::Refusal;
 use thiserror::Error;
 
 /// A refusal or failure of writing.
@@ -8,6 +9,8 @@ pub enum EmitError {
     /// The module asks for something that objects of this kind cannot hold, or that is not written yet.
     #[error("not supported: {what} (@{symbol})")]
     Unsupported {
+        /// The feature that it is.
+        refusal: Refusal,
         /// The construct by name.
         what: String,
         /// The symbol in which it was found.
@@ -32,8 +35,18 @@ pub enum EmitError {
 }
 
 impl EmitError {
-    pub(crate) fn unsupported(what: impl Into<String>, symbol: impl Into<String>) -> EmitError {
+    /// The feature that is refused, if that is what happened.
+    pub fn refusal(&self) -> Option<Refusal> {
+        match self {
+            EmitError::Unsupported { refusal, .. } => Some(*refusal),
+            EmitError::TooLarge { .. } => Some(Refusal::TooLarge),
+            EmitError::Malformed { .. } | EmitError::Output(_) => None,
+        }
+    }
+
+    pub(crate) fn unsupported(refusal: Refusal, what: impl Into<String>, symbol: impl Into<String>) -> EmitError {
         EmitError::Unsupported {
+            refusal,
             what: what.into(),
             symbol: symbol.into(),
         }

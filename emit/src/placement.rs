@@ -13,7 +13,7 @@ use crate::section::{SHF_X86_64_LARGE, SectionDesc, SectionId, SectionTable};
 use frazil_codegen::{ModuleView, RelocationModel};
 use frazil_ir::module::{Attachments, ComdatSelection, DataRelocation, InitEntry, RelocationTarget, TlsModel};
 use frazil_ir::{
-    Block, ComdatId, DataDef, EntityRef, FuncId, Linkage, Module, SymbolData, SymbolId, SymbolKind, Visibility,
+    Block, ComdatId, DataDef, EntityRef, FuncId, Linkage, Module, Refusal, SymbolData, SymbolId, SymbolKind, Visibility,
 };
 use frazil_support::FxBuildHasher;
 use indexmap::IndexSet;
@@ -132,7 +132,11 @@ impl<'a> Placement<'a> {
         for comdat in module.comdats.values() {
             if !matches!(comdat.selection, ComdatSelection::Any | ComdatSelection::NoDeduplicate) {
                 let what = format!("comdat selection {:?} in ELF", comdat.selection);
-                found.push(EmitError::unsupported(what, module.strings.display(comdat.name)));
+                found.push(EmitError::unsupported(
+                    Refusal::Comdat,
+                    what,
+                    module.strings.display(comdat.name),
+                ));
             }
         }
         found
@@ -347,7 +351,11 @@ impl<'a> Placement<'a> {
     ) -> Result<(SymbolId, Option<(FuncId, Block)>), EmitError> {
         if self.is_by_table(target) && (relocation.minus.is_none_or(|minus| minus == target) || relocation.size != 4) {
             let what = "dso_local_equivalent of a symbol of another image that is no distance of 4 bytes in data";
-            return Err(EmitError::unsupported(what, self.module.display_name(def.symbol)));
+            return Err(EmitError::unsupported(
+                Refusal::Initializer,
+                what,
+                self.module.display_name(def.symbol),
+            ));
         }
         match target {
             RelocationTarget::Symbol(symbol)

@@ -6,6 +6,7 @@
 //!
 //! Nothing here prints; turning an error into a diagnostic for a terminal is the driver's work.
 
+use frazil_ir::Refusal;
 use std::fmt;
 
 /// The class of a failure, for callers that act on it; the message has the particulars.
@@ -17,10 +18,24 @@ pub enum ReadErrorKind {
     Truncated,
     /// The input contradicts itself or the format.
     Malformed,
+    /// A value is used where its definition does not dominate the use.
+    Undominated,
     /// Valid bitcode with something in it that this reader does not support.
-    Unsupported,
+    Unsupported(Refusal),
     /// A bound of the [`limits`](crate::limits) module was passed.
     TooLarge,
+}
+
+impl ReadErrorKind {
+    /// What the failure is in the table of refusals.
+    pub fn refusal(self) -> Refusal {
+        match self {
+            ReadErrorKind::NotBitcode | ReadErrorKind::Truncated | ReadErrorKind::Malformed => Refusal::InvalidInput,
+            ReadErrorKind::Undominated => Refusal::UndominatedUse,
+            ReadErrorKind::Unsupported(refusal) => refusal,
+            ReadErrorKind::TooLarge => Refusal::TooLarge,
+        }
+    }
 }
 
 /// A failure to read, with its place.
@@ -56,8 +71,8 @@ impl ReadError {
 
     /// A construct that this reader does not support.
     #[cold]
-    pub fn unsupported(bit_offset: u64, message: impl Into<String>) -> ReadError {
-        ReadError::new(ReadErrorKind::Unsupported, bit_offset, message)
+    pub fn unsupported(refusal: Refusal, bit_offset: u64, message: impl Into<String>) -> ReadError {
+        ReadError::new(ReadErrorKind::Unsupported(refusal), bit_offset, message)
     }
 
     /// The same error, found inside the block or item that `name` describes.

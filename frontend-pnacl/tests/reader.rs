@@ -1,7 +1,7 @@
 //! What the reader refuses, and that its messages say what was found and where; and what it must not mind.
 
 use frazil_frontend_pnacl::{BitcodeModule, FunctionReader, ReadError, ReadErrorKind};
-use frazil_ir::Function;
+use frazil_ir::{Function, Refusal};
 use std::path::Path;
 
 fn module(name: &str) -> Vec<u8> {
@@ -29,7 +29,7 @@ fn a_second_module_is_refused() {
     let mut bytes = module("mixed-O0.bc");
     bytes.extend_from_slice(&module("mixed-O2.bc")[4..]);
     let error = read(&bytes).unwrap_err();
-    assert_eq!(error.kind(), ReadErrorKind::Unsupported);
+    assert_eq!(error.kind(), ReadErrorKind::Unsupported(Refusal::Bitcode));
     assert!(error.message().starts_with("a second module in the file"), "{error}");
 }
 

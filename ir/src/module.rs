@@ -4,6 +4,7 @@
 //! (see the reader crates) or stand in a list of their own (text form).
 
 use crate::entities::{Block, ComdatId, DataId, FuncId, SymbolId};
+use crate::refusal::Refusal;
 use crate::signature::CallConv;
 use frazil_support::{PrimaryMap, Str, StringPool};
 
@@ -376,9 +377,9 @@ pub struct FunctionHead {
     pub stack_protector: StackProtector,
     /// Size in bytes from which on memory in the frame makes [`StackProtector::Basic`] guard it; 0 for the default.
     pub stack_protector_bytes: u32,
-    /// Attributes and the like that code generation does not know yet: their names, comma-separated.
-    /// A function with any is refused.
-    pub unsupported: Str,
+    /// Attributes and the like that code generation does not know yet: what the function is refused for, and their
+    /// names, comma-separated.
+    pub unsupported: Option<(Refusal, Str)>,
     /// The processor to compile for; empty for the command's.
     pub target_cpu: Str,
     /// The processor features to compile for; empty for the command's.
@@ -419,7 +420,7 @@ impl FunctionHead {
             realigns_stack: false,
             stack_protector: StackProtector::None,
             stack_protector_bytes: 0,
-            unsupported: Str::EMPTY,
+            unsupported: None,
             target_cpu: Str::EMPTY,
             target_features: Str::EMPTY,
             personality: None,

@@ -114,10 +114,10 @@ impl<'a> Machine<'a> {
             Some((last, features)) if same(module, last, named) => Ok(features),
             _ => {
                 let features = self.resolve(module, named);
-                let features = features.map_err(|error| {
-                    // The user's words were checked when this was made; modules err only by what is not supported.
-                    let refusal = Diagnostic::refusal(Stage::Compile, error.to_string(), None);
-                    Error::from(vec![refusal])
+                // The user's words were checked when this was made; modules err only by what is not supported.
+                let features = features.map_err(|error| match error.refusal() {
+                    Some(refusal) => Error::from(Diagnostic::refusal(Stage::Compile, refusal, error.to_string(), None)),
+                    None => Error::new(Stage::Compile, error.to_string()),
                 })?;
                 self.last = Some((named, features));
                 Ok(features)

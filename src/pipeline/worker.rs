@@ -14,7 +14,7 @@ use crate::options::Options;
 use crate::timing::{Clock, Report};
 use frazil_codegen::inline_asm::AsmCode;
 use frazil_codegen::optimize::OptimizeState;
-use frazil_codegen::{CodegenError, CompiledFunction, FastState, ModuleView, Target, Unit};
+use frazil_codegen::{CompiledFunction, FastState, ModuleView, Target, Unit};
 use frazil_ir::indirect::merge_indirect_jumps;
 use frazil_ir::module::FunctionHead;
 use frazil_ir::pass::TargetFacts;
@@ -231,7 +231,7 @@ impl<'a> Worker<'a> {
         let all = self.target.refusals(&unit, &mut self.optimize, &mut self.code);
         let mut diagnostics: Vec<Diagnostic> = Vec::new();
         for error in all {
-            if matches!(error, CodegenError::Unsupported { .. } | CodegenError::TooLarge { .. }) {
+            if error.refusal().is_some() {
                 diagnostics.extend(Error::from(error).diagnostics().to_vec());
             }
         }

@@ -12,7 +12,7 @@ use crate::module_view::ModuleView;
 use crate::reference::Label;
 use crate::reg::PRegSet;
 use crate::unit::{Unit, convention};
-use frazil_ir::{Block, Function, Value};
+use frazil_ir::{Block, Function, Refusal, Value};
 
 /// How the function is called.
 #[derive(Clone, Copy, Debug, Default)]
@@ -123,6 +123,7 @@ impl<'a, I: Isa> Base<'a, I> {
 fn address_blocks(function: &Function, buf: &mut CodeBuffer) -> Result<(), CodegenError> {
     if function.cfg.indirect_jumps() > 1 {
         return Err(CodegenError::unsupported(
+            Refusal::Instruction,
             "several computed gotos (indirectbr) in one function that were not made one",
         ));
     }

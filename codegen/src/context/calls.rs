@@ -12,8 +12,8 @@ use crate::minst::MInst;
 use crate::module_view::ModuleView;
 use crate::unit::convention;
 use frazil_ir::{
-    CallConv, CallFlags, ConstView, Function, InstData, Opcode, Operand, Param, ParamKind, RuntimeFunction, Signature,
-    Type, Value,
+    CallConv, CallFlags, ConstView, Function, InstData, Opcode, Operand, Param, ParamKind, Refusal, RuntimeFunction,
+    Signature, Type, Value,
 };
 
 /// A call ready to be made.
@@ -78,7 +78,10 @@ pub(crate) fn pending_call<'a>(
 /// Refuses a call whose floats integer registers get, too, on a target that cannot copy them.
 #[cold]
 pub(crate) fn no_shadows() -> CodegenError {
-    CodegenError::unsupported("variable arguments that are floats, in a convention whose arguments share positions")
+    CodegenError::unsupported(
+        Refusal::CallingConvention,
+        "variable arguments that are floats, in a convention whose arguments share positions",
+    )
 }
 
 /// Has `make` call a runtime function from within a rule.
@@ -124,12 +127,36 @@ fn refuse_invoke<'a>(cx: &impl Context<'a>, signature: &Signature, conv: &ConvDe
     let standard = convention(cx.isa(), CallConv::C)?;
     let has_error = (signature.params.iter()).any(|param| param.kind == ParamKind::SwiftError);
     if has_error || conv.callee_pops || !conv.callee_saved.minus(standard.callee_saved).is_empty() {
-        return Err(CodegenError::unsupported(format!(
-            "an invoke in the convention {}, or with a swifterror argument",
-            conv.name
-        )));
+        return Err(CodegenError::unsupported(
+            Refusal::Exception,
+            format!(
+                "an invoke in the convention {}, or with a swifterror argument",
+                conv.name
+            ),
+        ));
     }
     Ok(())
+}
+
+/// What intrinsics are about that do more than compute: parts of their names, which LLVM gives them systematically. The
+/// first that fits counts.
+const INTRINSICS: &[(&str, Refusal)] = &[
+    ("vscale", Refusal::ScalableVector),
+    // Types of operands, as names end with them, `bf16` and `ppcf128` included.
+    ("f16", Refusal::ExoticFloat),
+    ("f80", Refusal::ExoticFloat),
+    ("f128", Refusal::ExoticFloat),
+    (".gc.", Refusal::GarbageCollection),
+    ("statepoint", Refusal::GarbageCollection),
+    ("threadlocal", Refusal::ThreadLocal),
+    ("atomic", Refusal::Atomic),
+];
+
+/// What an intrinsic that is not compiled is refused for.
+#[cold]
+fn refusal_of(intrinsic: &str) -> Refusal {
+    let about = INTRINSICS.iter().find(|(part, _)| intrinsic.contains(part));
+    about.map_or(Refusal::Intrinsic, |(_, refusal)| *refusal)
 }
 
 /// Refuses calls that are not compiled.
@@ -139,14 +166,15 @@ fn refuse_call<'a>(cx: &impl Context<'a>, flags: CallFlags, data: &InstData) -> 
         let name = data
             .a
             .as_symbol()
-            .map(|symbol| module.display_name(symbol).into_owned());
-        return Err(CodegenError::unsupported(format!(
-            "intrinsic {}",
-            name.unwrap_or_default()
-        )));
+            .map(|symbol| module.display_name(symbol).into_owned())
+            .unwrap_or_default();
+        return Err(CodegenError::unsupported(
+            refusal_of(&name),
+            format!("intrinsic {name}"),
+        ));
     }
     if flags.contains(CallFlags::BUNDLES) {
-        return Err(CodegenError::unsupported("operand bundles"));
+        return Err(CodegenError::unsupported(Refusal::OperandBundle, "operand bundles"));
     }
     Ok(())
 }

@@ -13,7 +13,7 @@ use crate::frame_info::Clearing;
 use crate::isa::Isa;
 use crate::reg::{PRegSet, Reg};
 use crate::unit::{Unit, convention};
-use frazil_ir::{CallFlags, Function, Opcode, ParamKind, Type};
+use frazil_ir::{CallFlags, Function, Opcode, ParamKind, Refusal, Type};
 
 /// A value of the attribute.
 #[derive(Clone, Copy, Debug)]
@@ -51,9 +51,10 @@ pub(crate) fn refuse_clearing<I: Isa>(isa: &I, text: &[u8]) -> Result<(), Codege
         return Ok(());
     }
     let text = String::from_utf8_lossy(text);
-    Err(CodegenError::unsupported(format!(
-        "function attribute zero-call-used-regs=\"{text}\""
-    )))
+    Err(CodegenError::unsupported(
+        Refusal::FunctionAttribute,
+        format!("function attribute zero-call-used-regs=\"{text}\""),
+    ))
 }
 
 /// What a function clears that uses some registers; `layout` is its own, `preserved` are its callee-saved registers.

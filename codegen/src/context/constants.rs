@@ -8,7 +8,7 @@ use crate::minst::Mem;
 use crate::reference::{Ref, RefKind};
 use crate::reg::{Reg, RegClass};
 use crate::vectors::{VectorShape, constant_bits};
-use frazil_ir::{Block, ConstView, EntityRef, Function, Operand, SymbolId, Type};
+use frazil_ir::{Block, ConstView, EntityRef, Function, Operand, Refusal, SymbolId, Type};
 
 /// The part of [`Context`] that makes operands which no instruction computed.
 pub(crate) trait Constants<'a>: Context<'a> {
@@ -56,7 +56,10 @@ pub(crate) trait Constants<'a>: Context<'a> {
     fn make_block_address(&mut self, function: SymbolId, block: Block, dst: Reg) {
         let reference = if self.function().symbol == Some(function) {
             let Some(label) = self.base().address_label(block) else {
-                self.keep_error(CodegenError::unsupported("the address of a block that does not exist"));
+                self.keep_error(CodegenError::unsupported(
+                    Refusal::Instruction,
+                    "the address of a block that does not exist",
+                ));
                 return;
             };
             Ref::new(RefKind::Label, label.0)
@@ -85,11 +88,17 @@ pub(crate) trait Constants<'a>: Context<'a> {
             ConstView::BlockAddress(symbol, block) => return self.make_block_address(symbol, block, dst),
             ConstView::Vector(lanes) if let Some(bits) = vector_bits(self.function(), ty, lanes) => bits,
             ConstView::Vector(_) => {
-                self.keep_error(CodegenError::unsupported("a constant vector with an address"));
+                self.keep_error(CodegenError::unsupported(
+                    Refusal::Vector,
+                    "a constant vector with an address",
+                ));
                 return;
             }
             ConstView::Symbol(..) | ConstView::Asm(_) => {
-                self.keep_error(CodegenError::unsupported(format!("a constant of kind {view:?}")));
+                self.keep_error(CodegenError::unsupported(
+                    Refusal::Instruction,
+                    format!("a constant of kind {view:?}"),
+                ));
                 return;
             }
         };

@@ -11,7 +11,7 @@ use crate::reference::Label;
 use crate::unit::Unit;
 use crate::unwind::UnwindOp;
 use frazil_ir::module::FunctionHead;
-use frazil_ir::{DataDef, Module, RuntimeFunction};
+use frazil_ir::{DataDef, Module, Refusal, RuntimeFunction};
 
 /// The page size of probes that do not say one.
 const DEFAULT_PROBE_BYTES: u32 = 4096;
@@ -49,10 +49,13 @@ fn asked_probes(head: &FunctionHead, view: ModuleView<'_>) -> Result<StackProbes
             bytes,
             function: Some(symbol),
         }),
-        None => Err(CodegenError::unsupported(format!(
-            "stack probes by calling {}, which the module does not declare",
-            String::from_utf8_lossy(name)
-        ))),
+        None => Err(CodegenError::unsupported(
+            Refusal::Stack,
+            format!(
+                "stack probes by calling {}, which the module does not declare",
+                String::from_utf8_lossy(name)
+            ),
+        )),
     }
 }
 

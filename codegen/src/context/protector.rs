@@ -14,7 +14,7 @@
 use crate::error::CodegenError;
 use crate::module_view::ModuleView;
 use frazil_ir::module::{FunctionHead, GuardPlace, StackProtector};
-use frazil_ir::{EntityRef, Function, Opcode, SlotId};
+use frazil_ir::{EntityRef, Function, Opcode, Refusal, SlotId};
 
 /// LLVM's default of "stack-protector-buffer-size".
 const DEFAULT_BYTES: u32 = 8;
@@ -54,14 +54,20 @@ pub(crate) fn guarded_slots(
         return Ok(None);
     }
     if view.module.flags.guard_place == GuardPlace::Variable {
-        return Err(CodegenError::unsupported("a stack protector whose guard is a variable"));
+        return Err(CodegenError::unsupported(
+            Refusal::Instruction,
+            "a stack protector whose guard is a variable",
+        ));
     }
     let triple = view.module.strings.display(view.module.triple);
     if !["-gnu", "-musl", "-fuchsia", "-android"]
         .iter()
         .any(|system| triple.contains(system))
     {
-        return Err(CodegenError::unsupported(format!("a stack protector for {triple}")));
+        return Err(CodegenError::unsupported(
+            Refusal::Instruction,
+            format!("a stack protector for {triple}"),
+        ));
     }
     Ok(Some(slots))
 }

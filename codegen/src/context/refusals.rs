@@ -7,13 +7,16 @@ use crate::isa::Isa;
 use crate::module_view::{ModuleView, RelocationModel};
 use crate::unit::Unit;
 use frazil_ir::module::FunctionHead;
-use frazil_ir::{CallFlags, Effects, Function, InstData, Opcode, TypeData};
+use frazil_ir::{CallFlags, Effects, Function, InstData, Opcode, Refusal, TypeData};
 
 /// Attributes and module flags that would change the code in ways that are not implemented.
 pub(crate) fn refuse_attributes(head: &FunctionHead, view: ModuleView<'_>) -> Result<(), CodegenError> {
-    if !head.unsupported.is_empty() {
-        let names = view.module.strings.display(head.unsupported);
-        return Err(CodegenError::unsupported(format!("function attribute {names}")));
+    if let Some((refusal, names)) = head.unsupported {
+        let names = view.module.strings.display(names);
+        return Err(CodegenError::unsupported(
+            refusal,
+            format!("function attribute {names}"),
+        ));
     }
     // LLVM's numbers (`llvm/Support/CodeGen.h`). In the medium model, data that may be far away is marked as such. In
     // the kernel's, everything is as near as in the small one, but at addresses that are negative.
@@ -21,10 +24,14 @@ pub(crate) fn refuse_attributes(head: &FunctionHead, view: ModuleView<'_>) -> Re
         None | Some(0 | 1 | 3) => Ok(()),
         Some(2) if view.relocation_model == RelocationModel::Static => Ok(()),
         Some(2) => Err(CodegenError::unsupported(
+            Refusal::CodeModel,
             "code model kernel in code that may be placed anywhere",
         )),
-        Some(4) => Err(CodegenError::unsupported("code model large")),
-        Some(other) => Err(CodegenError::unsupported(format!("code model number {other}"))),
+        Some(4) => Err(CodegenError::unsupported(Refusal::CodeModel, "code model large")),
+        Some(other) => Err(CodegenError::unsupported(
+            Refusal::CodeModel,
+            format!("code model number {other}"),
+        )),
     }
 }
 
@@ -53,7 +60,7 @@ fn check_stack_align(desc: &TargetDesc, bytes: u32, head: &FunctionHead) -> Resu
     } else {
         return Ok(bytes);
     };
-    Err(CodegenError::unsupported(refused))
+    Err(CodegenError::unsupported(Refusal::Stack, refused))
 }
 
 /// Whether a function aligns the stack pointer whatever its frame holds.
@@ -68,7 +75,10 @@ pub(crate) fn refuse_entry(isa: &impl Isa, head: &FunctionHead, view: ModuleView
         refuse_clearing(isa, view.module.strings.bytes(head.cleared_registers))?;
     }
     if (head.has_room_for_jump || head.entry_filler.max(head.prefix_filler) > 0) && isa.filler(1).is_none() {
-        return Err(CodegenError::unsupported("function attribute patchable-function-entry"));
+        return Err(CodegenError::unsupported(
+            Refusal::FunctionAttribute,
+            "function attribute patchable-function-entry",
+        ));
     }
     Ok(())
 }
@@ -93,6 +103,7 @@ pub(crate) fn refuse_naked(function: &Function) -> Result<(), CodegenError> {
         return Ok(());
     }
     Err(CodegenError::unsupported(
+        Refusal::InlineAssembly,
         "a naked function that is more than inline assembly",
     ))
 }
@@ -108,20 +119,23 @@ pub(crate) fn refuse_personality(
     let name = name.unwrap_or_default();
     // What LLVM calls funclet personalities (`llvm/IR/EHPersonalities.h`).
     let wants_funclets = [
-        "__CxxFrameHandler3",
-        "__C_specific_handler",
-        "__C_specific_handler_noexcept",
-        "_except_handler3",
-        "_except_handler4",
-        "ProcessCLRException",
-        "__gxx_wasm_personality_v0",
-        "__xlcxx_personality_v1",
+        ("__CxxFrameHandler3", Refusal::Funclet),
+        ("__C_specific_handler", Refusal::Funclet),
+        ("__C_specific_handler_noexcept", Refusal::Funclet),
+        ("_except_handler3", Refusal::Funclet),
+        ("_except_handler4", Refusal::Funclet),
+        ("ProcessCLRException", Refusal::Exception),
+        ("__gxx_wasm_personality_v0", Refusal::Exception),
+        ("__xlcxx_personality_v1", Refusal::Exception),
     ];
-    if wants_funclets.contains(&&*name) {
-        return Err(CodegenError::unsupported(format!("personality routine {name}")));
+    if let Some(&(_, refusal)) = wants_funclets.iter().find(|row| row.0 == name) {
+        return Err(CodegenError::unsupported(
+            refusal,
+            format!("personality routine {name}"),
+        ));
     }
     if desc.exception_registers.is_none() {
-        return Err(CodegenError::unsupported("exception handling"));
+        return Err(CodegenError::unsupported(Refusal::Exception, "exception handling"));
     }
     Ok(())
 }
@@ -139,9 +153,12 @@ pub(crate) fn refuse_layout(desc: &TargetDesc, function: &Function, view: Module
     if !has_memory {
         return Ok(());
     }
-    Err(CodegenError::unsupported(if layout.pointer_bits == bits {
-        "the module's byte order".to_owned()
-    } else {
-        format!("pointers of {} bits", layout.pointer_bits)
-    }))
+    Err(CodegenError::unsupported(
+        Refusal::DataLayout,
+        if layout.pointer_bits == bits {
+            "the module's byte order".to_owned()
+        } else {
+            format!("pointers of {} bits", layout.pointer_bits)
+        },
+    ))
 }

@@ -14,7 +14,7 @@ use crate::isa::Isa;
 use crate::minst::MInst;
 use crate::reference::Label;
 use crate::reg::Reg;
-use frazil_ir::{Block, ConstView, EntityRef, Function, Opcode, Operand, Type};
+use frazil_ir::{Block, ConstView, EntityRef, Function, Opcode, Operand, Refusal, Type};
 
 /// A table has at least this many ranges of cases.
 const MIN_TABLE: usize = 4;
@@ -77,7 +77,12 @@ pub(crate) fn collect_cases(
         let case = match (pair[0].as_imm(), pair[0].as_const().map(|id| function.constant(id).1)) {
             (Some(imm), _) => imm.cast_unsigned(),
             (None, Some(ConstView::Int(words))) => words[0],
-            _ => return Err(CodegenError::unsupported("a switch case that is no integer")),
+            _ => {
+                return Err(CodegenError::unsupported(
+                    Refusal::Instruction,
+                    "a switch case that is no integer",
+                ));
+            }
         };
         cases.push((case & mask, label_of(Block::new(pair[1].as_raw() as usize)).0));
     }

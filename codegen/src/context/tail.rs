@@ -11,7 +11,7 @@ use crate::branch::CallTarget;
 use crate::error::CodegenError;
 use crate::isa::Isa;
 use crate::minst::MInst;
-use frazil_ir::{CallFlags, ConstKind, EntityRef, Function, Inst, InstData, Opcode, ParamKind};
+use frazil_ir::{CallFlags, ConstKind, EntityRef, Function, Inst, InstData, Opcode, ParamKind, Refusal};
 
 /// Whether a return follows a call and returns what it returns.
 pub(crate) fn is_before_return(function: &Function, inst: Inst, data: &InstData) -> bool {
@@ -78,13 +78,17 @@ pub(crate) fn refuse_must_tail<'a>(
     } else {
         return Ok(());
     };
-    Err(CodegenError::unsupported(format!("a musttail call {what}")))
+    Err(CodegenError::unsupported(
+        Refusal::TailCall,
+        format!("a musttail call {what}"),
+    ))
 }
 
 /// Refuses a call through a pointer in a function with a guard: comparing it takes the register of the pointer.
 pub(crate) fn refuse_guarded<'a>(cx: &mut impl Context<'a>, call: &PendingCall<'_>) -> Result<(), CodegenError> {
     if call.callee.as_symbol().is_none() && cx.frame().guard.is_some() {
         return Err(CodegenError::unsupported(
+            Refusal::TailCall,
             "a musttail call through a pointer with a stack protector",
         ));
     }

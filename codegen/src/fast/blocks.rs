@@ -16,7 +16,7 @@ use crate::minst::MInst;
 use crate::reference::Label;
 use crate::reg::Reg;
 use crate::unwind::UnwindOp;
-use frazil_ir::{Block, Edge, EntityRef, Inst, InstData, MemFlags, Opcode, Type, Value};
+use frazil_ir::{Block, Edge, EntityRef, Inst, InstData, MemFlags, Opcode, Refusal, Type, Value};
 
 impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     /// Lowers every reachable block in layout order.
@@ -252,7 +252,12 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             Opcode::Invoke => self.lower_invoke(block, data)?,
             Opcode::Resume => self.lower_resume(data)?,
             Opcode::IndirectJump => self.lower_indirect_jump(block, data)?,
-            other => return Err(CodegenError::unsupported(format!("terminator {}", other.name()))),
+            other => {
+                return Err(CodegenError::unsupported(
+                    Refusal::Instruction,
+                    format!("terminator {}", other.name()),
+                ));
+            }
         }
         Ok(())
     }

@@ -19,7 +19,7 @@ use crate::isa::Isa;
 use crate::lower_ctx::LowerCtx;
 use crate::reference::Label;
 use crate::reg::PRegSet;
-use frazil_ir::{Block, Edge, EntityRef, InstData, Opcode, RuntimeFunction, Type};
+use frazil_ir::{Block, Edge, EntityRef, InstData, Opcode, Refusal, RuntimeFunction, Type};
 
 impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     /// Whether a block ends with an invoke that unwinds to the other one.
@@ -61,10 +61,14 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
                 .find(|edge| edge.target == to)
         };
         let (Some(normal_edge), Some(unwind_edge)) = (edge_to(normal), edge_to(unwind)) else {
-            return Err(CodegenError::unsupported("an invoke with edges that do not exist"));
+            return Err(CodegenError::unsupported(
+                Refusal::Exception,
+                "an invoke with edges that do not exist",
+            ));
         };
         if normal == unwind || !self.base.buf.exceptions.is_wanted() {
             return Err(CodegenError::unsupported(
+                Refusal::Exception,
                 "an invoke in a function without personality routine, or to one block only",
             ));
         }
@@ -155,7 +159,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     #[cold]
     pub(super) fn lower_landing_pad(&mut self, data: &InstData) -> Result<(), CodegenError> {
         let Some(registers) = self.base.isa.desc().exception_registers else {
-            return Err(CodegenError::unsupported("exception handling"));
+            return Err(CodegenError::unsupported(Refusal::Exception, "exception handling"));
         };
         self.put_mark();
         for ((value, reg), number) in self.base.function.results(data).zip(registers).zip(0..) {

@@ -22,7 +22,7 @@ use crate::minst::Mem;
 use crate::parallel_move::{Location, Source};
 use crate::reg::PRegSet;
 use crate::unwind::UnwindOp;
-use frazil_ir::{EntityRef, Inst, InstData};
+use frazil_ir::{EntityRef, Inst, InstData, Refusal};
 
 /// Bytes that are copied at a time with scratch registers alone.
 const PIECE_BYTES: u32 = 32;
@@ -43,7 +43,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             return Err(CodegenError::NeedsSelection);
         }
         if leaving_instruction(self, call).is_none() {
-            return Err(CodegenError::unsupported("musttail call"));
+            return Err(CodegenError::unsupported(Refusal::TailCall, "musttail call"));
         }
         let mut plan = std::mem::take(&mut self.st.plan);
         plan.plan_tail_call(call, &layout, true, true);

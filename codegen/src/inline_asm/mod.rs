@@ -24,7 +24,7 @@ use crate::features::FeatureSet;
 use crate::minst::{MInst, Mem};
 use crate::reference::Label;
 use crate::reg::{PRegSet, Reg, RegClass};
-use frazil_ir::{AsmData, SymbolId, Type};
+use frazil_ir::{AsmData, Refusal, SymbolId, Type};
 
 /// What a constraint letter lets an operand be.
 #[derive(Clone, Copy, Debug)]
@@ -202,5 +202,5 @@ pub mod flag {
 
 /// A refusal of something that a text or its constraints say.
 pub(crate) fn wrong(what: impl std::fmt::Display) -> CodegenError {
-    CodegenError::unsupported(format!("inline assembly: {what}"))
+    CodegenError::unsupported(Refusal::InlineAssembly, format!("inline assembly: {what}"))
 }

@@ -11,6 +11,7 @@ use super::positions::NONE;
 use super::scan::{Choice, Scan};
 use crate::error::CodegenError;
 use crate::reg::{Reg, RegClass};
+use frazil_ir::Refusal;
 
 /// What things cost, if a load or a store costs one.
 #[derive(Clone, Copy, Debug)]
@@ -82,7 +83,12 @@ impl Scan<'_> {
                 (best, best_burden) = (Some(choice), burden);
             }
         }
-        best.ok_or_else(|| CodegenError::unsupported("an instruction that needs more registers than there are"))
+        best.ok_or_else(|| {
+            CodegenError::unsupported(
+                Refusal::Instruction,
+                "an instruction that needs more registers than there are",
+            )
+        })
     }
 
     /// The best use of a register for a part, and its burden.

@@ -11,7 +11,7 @@ use crate::lower_ctx::{GroupKind, LowerCtx};
 use crate::mfunc::{MBlock, MEdge, PhiMove, Term, can_rematerialize, op_desc};
 use crate::reference::Label;
 use crate::reg::RegClass;
-use frazil_ir::{Block, ConstView, EntityRef, Inst, InstData, MemFlags, Opcode, Operand, Type, Value};
+use frazil_ir::{Block, ConstView, EntityRef, Inst, InstData, MemFlags, Opcode, Operand, Refusal, Type, Value};
 
 impl<I: Isa> SelectCtx<'_, I> {
     /// Lowers every reachable block in layout order.
@@ -164,7 +164,10 @@ impl<I: Isa> SelectCtx<'_, I> {
             Opcode::Invoke => self.lower_invoke(block, data),
             Opcode::Resume => self.lower_resume(data),
             Opcode::IndirectJump => Ok(self.lower_indirect_jump(block, data)),
-            other => Err(CodegenError::unsupported(format!("terminator {}", other.name()))),
+            other => Err(CodegenError::unsupported(
+                Refusal::Instruction,
+                format!("terminator {}", other.name()),
+            )),
         }
     }
 

@@ -16,7 +16,7 @@ use crate::lower_ctx::LowerCtx;
 use crate::mfunc::{MBlock, MEdge, RegSets, Term, pseudo};
 use crate::minst::MInst;
 use crate::reg::{PRegSet, RegClass};
-use frazil_ir::{Block, EntityRef, InstData, RuntimeFunction, Type};
+use frazil_ir::{Block, EntityRef, InstData, Refusal, RuntimeFunction, Type};
 
 /// Marks the number of a layout position as that of the block that is inserted after it.
 const INSERTED: u32 = 1 << 31;
@@ -107,6 +107,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         let position = self.base.position;
         if normal == unwind || !self.base.buf.exceptions.is_wanted() {
             return Err(CodegenError::unsupported(
+                Refusal::Exception,
                 "an invoke in a function without personality routine, or to one block only",
             ));
         }
@@ -174,7 +175,7 @@ impl<I: Isa> SelectCtx<'_, I> {
     pub(super) fn lower_landing_pad(&mut self, data: &InstData) -> Result<(), CodegenError> {
         let desc = self.base.isa.desc();
         let Some(registers) = desc.exception_registers else {
-            return Err(CodegenError::unsupported("exception handling"));
+            return Err(CodegenError::unsupported(Refusal::Exception, "exception handling"));
         };
         let function = self.base.function;
         let is_used = |value: &frazil_ir::Value| function.uses[value.index()] > 0;

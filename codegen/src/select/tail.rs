@@ -16,7 +16,7 @@ use crate::isa::Isa;
 use crate::mfunc::{RegSets, pseudo};
 use crate::minst::{MInst, Mem};
 use crate::reg::{PRegSet, RegClass};
-use frazil_ir::{Inst, InstData};
+use frazil_ir::{Inst, InstData, Refusal};
 
 impl<I: Isa> SelectCtx<'_, I> {
     /// Makes a call that takes the place of the function if it must or may; else says that it is none.
@@ -47,7 +47,7 @@ impl<I: Isa> SelectCtx<'_, I> {
     fn make_tail_call(&mut self, call: &PendingCall<'_>, layout: &ArgLayout, must: bool) -> Result<bool, CodegenError> {
         if leaving_instruction(self, call).is_none() {
             return if must {
-                Err(CodegenError::unsupported("musttail call"))
+                Err(CodegenError::unsupported(Refusal::TailCall, "musttail call"))
             } else {
                 Ok(false)
             };

@@ -22,8 +22,8 @@ use crate::vectors::VectorShape;
 use frazil_ir::edit::Editor;
 use frazil_ir::typing::{is_cast, is_reduction};
 use frazil_ir::{
-    ConstKind, ConstView, EntityRef, Format, Function, Inst, InstData, MemFlags, Opcode, Operand, Results, Type,
-    TypeData, Value,
+    ConstKind, ConstView, EntityRef, Format, Function, Inst, InstData, MemFlags, Opcode, Operand, Refusal, Results,
+    Type, TypeData, Value,
 };
 
 /// A vector register's bytes as a power of two: size and alignment of the slot.
@@ -88,7 +88,7 @@ impl Expander<'_> {
                 self.each_lane(data)
             }
             op => {
-                let error = CodegenError::unsupported(format!("{} of vectors", op.name()));
+                let error = CodegenError::unsupported(Refusal::Vector, format!("{} of vectors", op.name()));
                 Err(error)
             }
         }
@@ -113,7 +113,7 @@ impl Expander<'_> {
 
     fn intern(&mut self, data: TypeData) -> Result<Type, CodegenError> {
         let interned = self.function.types.intern(data);
-        interned.map_err(|error| CodegenError::unsupported(error.to_string()))
+        interned.map_err(|error| CodegenError::unsupported(Refusal::Instruction, error.to_string()))
     }
 
     fn vector(&mut self, element: Type, lanes: u32) -> Result<Type, CodegenError> {
@@ -177,7 +177,10 @@ impl Expander<'_> {
     /// Any operation that does the same to each lane.
     fn each_lane(&mut self, data: &InstData) -> Result<(), CodegenError> {
         let TypeData::Vector { element, lanes } = self.function.types.data(data.ty) else {
-            return Err(CodegenError::unsupported(format!("{} of vectors", data.op.name())));
+            return Err(CodegenError::unsupported(
+                Refusal::Vector,
+                format!("{} of vectors", data.op.name()),
+            ));
         };
         let (mut firsts, mut seconds) = (Vec::new(), Vec::new());
         for index in 0..lanes {
@@ -243,7 +246,10 @@ impl Expander<'_> {
             _ => (None, data.a),
         };
         let Some((_, element, lanes)) = self.vector_type(vector) else {
-            return Err(CodegenError::unsupported(format!("{} of vectors", data.op.name())));
+            return Err(CodegenError::unsupported(
+                Refusal::Vector,
+                format!("{} of vectors", data.op.name()),
+            ));
         };
         let op = reduced_by(data.op);
         let mut sum = start;
@@ -263,7 +269,10 @@ impl Expander<'_> {
         let (Some((_, _, from_lanes)), TypeData::Vector { lanes, .. }) =
             (self.vector_type(data.a), self.function.types.data(data.ty))
         else {
-            return Err(CodegenError::unsupported("a shuffle of something else than vectors"));
+            return Err(CodegenError::unsupported(
+                Refusal::Vector,
+                "a shuffle of something else than vectors",
+            ));
         };
         let mut vector = self.plain(ConstKind::Poison, data.ty);
         for index in 0..lanes {
@@ -412,7 +421,10 @@ impl Expander<'_> {
     fn mask_integer(&mut self, data: &InstData) -> Result<Type, CodegenError> {
         match VectorShape::of(&self.function.types, data.ty) {
             Some(shape) if shape.is_mask => self.intern(TypeData::Int(shape.lanes)),
-            _ => Err(CodegenError::unsupported(format!("{} of vectors", data.op.name()))),
+            _ => Err(CodegenError::unsupported(
+                Refusal::Vector,
+                format!("{} of vectors", data.op.name()),
+            )),
         }
     }
 }

@@ -18,7 +18,7 @@ pub use shape::VectorShape;
 use crate::error::CodegenError;
 use crate::isa::Isa;
 use crate::unit::Unit;
-use frazil_ir::{ConstView, Function, Operand};
+use frazil_ir::{ConstView, Function, Operand, Refusal};
 use shape::REGISTER_BITS;
 
 /// Compiles a function again, without the operations that the target has no instructions for.
@@ -34,7 +34,7 @@ pub(crate) fn expanded<I: Isa>(
         ..*unit
     };
     match compile(&again) {
-        Err(CodegenError::NeedsExpansion) => Err(CodegenError::unsupported("an operation on vectors")),
+        Err(CodegenError::NeedsExpansion) => Err(CodegenError::unsupported(Refusal::Vector, "an operation on vectors")),
         result => result,
     }
 }

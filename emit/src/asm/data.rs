@@ -7,7 +7,7 @@ use crate::names::CONSTANT_PREFIX;
 use crate::placement::DataPlace;
 use crate::section::SectionId;
 use frazil_ir::module::{DataRelocation, RelocationTarget};
-use frazil_ir::{DataDef, EntityRef};
+use frazil_ir::{DataDef, EntityRef, Refusal};
 use std::fmt::Write;
 
 /// Runs of at least so many zero bytes are written as a count.
@@ -103,7 +103,11 @@ impl AsmBuilder<'_> {
             1 => ".byte",
             bytes => {
                 let what = format!("an address in {bytes} bytes of data");
-                return Err(EmitError::unsupported(what, self.module.display_name(def.symbol)));
+                return Err(EmitError::unsupported(
+                    Refusal::Initializer,
+                    what,
+                    self.module.display_name(def.symbol),
+                ));
             }
         };
         let (name, addend) = (

@@ -23,7 +23,7 @@ use crate::tools;
 use frazil_codegen::target::Target;
 use frazil_codegen::{AsmNames, CodeBuffer, CompiledFunction, Label, LogItem, Ref, RefKind, UnwindOp};
 use frazil_ir::module::Visibility;
-use frazil_ir::{Block, EntityRef, FuncId, Linkage, Module, SymbolId, SymbolKind};
+use frazil_ir::{Block, EntityRef, FuncId, Linkage, Module, Refusal, SymbolId, SymbolKind};
 use frazil_support::{FxBuildHasher, FxHashMap};
 use indexmap::IndexSet;
 use std::fmt::{self, Write};
@@ -110,6 +110,7 @@ impl<'a> AsmBuilder<'a> {
             let name = module.name(symbol);
             if std::str::from_utf8(name).is_err() || name.contains(&0) {
                 return Err(EmitError::unsupported(
+                    Refusal::ObjectFile,
                     "a name that is not UTF-8 in assembly text",
                     module.display_name(symbol),
                 ));
@@ -137,8 +138,13 @@ impl<'a> AsmBuilder<'a> {
         ));
         if !module.asm.is_empty() {
             let text = module.strings.bytes(module.asm);
-            let text = std::str::from_utf8(text)
-                .map_err(|_| EmitError::unsupported("module-level assembly that is not UTF-8", "llvm.module.asm"))?;
+            let text = std::str::from_utf8(text).map_err(|_| {
+                EmitError::unsupported(
+                    Refusal::ModuleAssembly,
+                    "module-level assembly that is not UTF-8",
+                    "llvm.module.asm",
+                )
+            })?;
             builder.print_module_text(text);
         }
         Ok(builder)

@@ -33,7 +33,7 @@ use contents::Contents;
 use foreign::Foreign;
 use frazil_codegen::{CodeBuffer, CompiledFunction, RefKind, TargetDesc};
 use frazil_ir::module::{DataRelocation, TlsModel};
-use frazil_ir::{DataDef, EntityRef, FuncId, Linkage, Module, SymbolId, SymbolKind};
+use frazil_ir::{DataDef, EntityRef, FuncId, Linkage, Module, Refusal, SymbolId, SymbolKind};
 use frazil_support::FxHashSet;
 use object::elf;
 use std::io::Write;
@@ -179,6 +179,7 @@ impl<'a> ObjectBuilder<'a> {
         if !code.body.texts().is_empty() {
             let name = self.module.display_name(head.symbol);
             return Err(EmitError::unsupported(
+                Refusal::InlineAssembly,
                 "inline assembly that an assembler must encode",
                 name,
             ));
@@ -230,7 +231,7 @@ impl<'a> ObjectBuilder<'a> {
         let bytes = self.target.pointer_bytes;
         let kind = self.absolute_kind(bytes).ok_or_else(|| {
             let what = format!("addresses of {bytes} bytes for this target");
-            EmitError::unsupported(what, self.module.display_name(symbol))
+            EmitError::unsupported(Refusal::ObjectFile, what, self.module.display_name(symbol))
         })?;
         let desc = self.placement.sections.desc(section);
         let align_log2 = if desc.has(elf::SHF_ALLOC) {
@@ -285,7 +286,7 @@ impl<'a> ObjectBuilder<'a> {
     pub fn finish(mut self, out: &mut dyn Write) -> Result<(), EmitError> {
         if !self.module.asm.is_empty() && !self.foreign.is_there {
             let what = "module-level assembly without an assembler";
-            return Err(EmitError::unsupported(what, "llvm.module.asm"));
+            return Err(EmitError::unsupported(Refusal::ModuleAssembly, what, "llvm.module.asm"));
         }
         self.resolve_foreign_blocks()?;
         for def in self.module.data.values() {
@@ -452,7 +453,7 @@ impl<'a> ObjectBuilder<'a> {
         }
         let kind = self.absolute_kind(relocation.size).ok_or_else(|| {
             let what = format!("an address in {} bytes of data", relocation.size);
-            EmitError::unsupported(what, self.module.display_name(def.symbol))
+            EmitError::unsupported(Refusal::Initializer, what, self.module.display_name(def.symbol))
         })?;
         self.contents.section(section).relocations.push(PendingRelocation {
             offset,
@@ -503,7 +504,11 @@ impl<'a> ObjectBuilder<'a> {
         for place in self.placement.init_entries(constructors) {
             let symbol = place.entry.function;
             let kind = self.absolute_kind(bytes).ok_or_else(|| {
-                EmitError::unsupported("constructors for this target", self.module.display_name(symbol))
+                EmitError::unsupported(
+                    Refusal::ObjectFile,
+                    "constructors for this target",
+                    self.module.display_name(symbol),
+                )
             })?;
             let desc = self.placement.sections.desc(place.section);
             let offset = self.contents.align(desc, place.section, bytes.trailing_zeros() as u8)?;

@@ -7,7 +7,7 @@
 use super::{Location, Naming, ObjectBuilder, PendingDifference, PendingRelocation, TargetState};
 use crate::error::EmitError;
 use crate::section::SectionId;
-use frazil_ir::EntityRef;
+use frazil_ir::{EntityRef, Refusal};
 
 impl ObjectBuilder<'_> {
     /// Resolves what can be, marks the targets that relocations name, and says which sections they name.
@@ -59,7 +59,7 @@ impl ObjectBuilder<'_> {
         let within = |builder: &Self| builder.module.display_name(difference.within).into_owned();
         let Location::At(minus_section, minus) = self.states[difference.minus.index()].location else {
             let what = "a difference from the address of a symbol of another object";
-            return Err(EmitError::unsupported(what, within(self)));
+            return Err(EmitError::unsupported(Refusal::Initializer, what, within(self)));
         };
         if let Location::At(section, offset) = self.states[difference.target.index()].location
             && difference.naming != Naming::Table
@@ -72,7 +72,7 @@ impl ObjectBuilder<'_> {
         }
         if minus_section != difference.section {
             let what = "a difference between the addresses of two other sections";
-            return Err(EmitError::unsupported(what, within(self)));
+            return Err(EmitError::unsupported(Refusal::Initializer, what, within(self)));
         }
         let elf = &self.target.elf;
         let kind = match difference.bytes {
@@ -83,7 +83,7 @@ impl ObjectBuilder<'_> {
         };
         let kind = kind.ok_or_else(|| {
             let what = format!("a distance in {} bytes of data", difference.bytes);
-            EmitError::unsupported(what, within(self))
+            EmitError::unsupported(Refusal::Initializer, what, within(self))
         })?;
         let addend = difference
             .addend

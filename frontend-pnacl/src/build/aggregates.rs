@@ -11,7 +11,7 @@ use super::word::Word;
 use crate::error::ReadError;
 use crate::limits;
 use crate::llvm::types::{Kind, TypeId};
-use frazil_ir::{Operand, Type, TypeData};
+use frazil_ir::{Operand, Refusal, Type, TypeData};
 use std::ops::Range;
 
 /// What is left of a search for leaves.
@@ -51,9 +51,10 @@ impl Builder<'_, '_> {
     fn add_leaves(&mut self, ty: TypeId, offset: u64, depth: u32, search: &mut Search) -> Result<(), ReadError> {
         let too_large = |this: &Self| {
             let most = limits::AGGREGATE_LEAVES;
-            this.unsupported(format!(
-                "a value of type {ty}, an aggregate of more than {most} scalars or very deep"
-            ))
+            this.unsupported(
+                Refusal::Bitcode,
+                format!("a value of type {ty}, an aggregate of more than {most} scalars or very deep"),
+            )
         };
         let (depth, steps) = (depth.checked_sub(1), search.steps.checked_sub(1));
         let (Some(depth), Some(steps)) = (depth, steps) else {

@@ -8,7 +8,7 @@ use super::wide;
 use crate::error::ReadError;
 use crate::limits;
 use crate::llvm::types::{Float, Kind, TypeId};
-use frazil_ir::{Type, TypeData};
+use frazil_ir::{Refusal, Type, TypeData};
 
 impl Builder<'_, '_> {
     /// What values of a type are in the IR.
@@ -39,12 +39,14 @@ impl Builder<'_, '_> {
             Kind::Label | Kind::Function { .. } => {
                 return Err(self.malformed(format!("type {ty}, a function or block, as the type of a value")));
             }
-            Kind::Other(name) => return Err(self.unsupported(format!("a value of type {name}"))),
+            Kind::Other(other) => {
+                return Err(self.unsupported(other.refusal(), format!("a value of type {}", other.name())));
+            }
             Kind::Integer(wide::FIRST_WIDE..=limits::VALUE_BITS) => (Class::Aggregate, CLASS_AGGREGATE),
             Kind::Integer(_) | Kind::Float(_) | Kind::Pointer { .. } | Kind::Vector { .. } => {
                 let data = self.type_data(kind)?;
                 let interned = self.function.types.intern(data);
-                let ir_type = interned.map_err(|error| self.unsupported(error.to_string()))?;
+                let ir_type = interned.map_err(|error| self.unsupported(Refusal::Bitcode, error.to_string()))?;
                 (Class::Scalar(ir_type), ir_type.index() as u8)
             }
         };
@@ -69,7 +71,9 @@ impl Builder<'_, '_> {
             Kind::Float(Float::Double) => TypeData::F64,
             Kind::Float(Float::X86Fp80) => TypeData::X86F80,
             Kind::Float(Float::Fp128) => TypeData::F128,
-            Kind::Float(Float::PpcFp128) => return Err(self.unsupported("a value of type ppc_fp128")),
+            Kind::Float(Float::PpcFp128) => {
+                return Err(self.unsupported(Refusal::ExoticFloat, "a value of type ppc_fp128"));
+            }
             Kind::Pointer { space, .. } => TypeData::Ptr(space),
             Kind::Vector { element, count } => {
                 let element = match self.module.types.kind(element) {
@@ -78,7 +82,9 @@ impl Builder<'_, '_> {
                 };
                 match element {
                     Class::Scalar(element) => TypeData::Vector { element, lanes: count },
-                    Class::Aggregate => return Err(self.unsupported("a vector of integers of more than 128 bits")),
+                    Class::Aggregate => {
+                        return Err(self.unsupported(Refusal::Vector, "a vector of integers of more than 128 bits"));
+                    }
                     _ => return Err(self.malformed("a vector of no scalars")),
                 }
             }
@@ -106,7 +112,7 @@ impl Builder<'_, '_> {
         self.function
             .types
             .intern(data)
-            .map_err(|error| self.unsupported(error.to_string()))
+            .map_err(|error| self.unsupported(Refusal::Bitcode, error.to_string()))
     }
 
     /// A checked type number.

@@ -16,7 +16,7 @@ use crate::llvm::constants::{Constant, ConstantKind};
 use crate::llvm::types::{Float, Kind, TypeId};
 use frazil_ir::module::TlsModel;
 use frazil_ir::{
-    Block, ConstKind, ConstView, EntityRef, InstData, Opcode, Operand, SymbolId, SymbolKind, Type, TypeData,
+    Block, ConstKind, ConstView, EntityRef, InstData, Opcode, Operand, Refusal, SymbolId, SymbolKind, Type, TypeData,
 };
 use std::cell::Cell;
 
@@ -134,7 +134,9 @@ impl<'m> Builder<'_, 'm> {
                 },
                 _ => Err(self.malformed("inline assembly that is not there")),
             },
-            (ConstantKind::Integer, TypeData::Vector { .. }) => Err(self.unsupported("an integer as a splat constant")),
+            (ConstantKind::Integer, TypeData::Vector { .. }) => {
+                Err(self.unsupported(Refusal::Bitcode, "an integer as a splat constant"))
+            }
             _ => self.expression(number, constant, ir_type, depth),
         }
     }
@@ -332,7 +334,7 @@ impl<'m> Builder<'_, 'm> {
                 }
                 Ok(())
             }
-            _ => Err(self.unsupported("a constant expression of aggregate type")),
+            _ => Err(self.unsupported(Refusal::Initializer, "a constant expression of aggregate type")),
         }
     }
 
@@ -399,7 +401,7 @@ impl<'m> Builder<'_, 'm> {
                     self.expect_type(choice, constant.ty)?;
                 }
                 if !condition.is_operand() || condition.ir_type() != Type::I1 {
-                    return Err(self.unsupported("a constant select by something that is no i1"));
+                    return Err(self.unsupported(Refusal::Bitcode, "a constant select by something that is no i1"));
                 }
                 let rest = self.function.push_pool(&choices.map(Word::operand));
                 Ok(self.emit(Opcode::Select, ir_type, 0, condition.operand(), Operand::raw(rest)))
@@ -425,9 +427,12 @@ impl<'m> Builder<'_, 'm> {
             }
             (ConstantKind::Other, _) => {
                 let name = codes::constants::name(constant.payload());
-                Err(self.unsupported(format!("the constant expression {name}")))
+                Err(self.unsupported(Refusal::Initializer, format!("the constant expression {name}")))
             }
-            _ => Err(self.unsupported("a constant expression that is neither an address nor a number")),
+            _ => Err(self.unsupported(
+                Refusal::Initializer,
+                "a constant expression that is neither an address nor a number",
+            )),
         }
     }
 
@@ -484,7 +489,9 @@ impl<'m> Builder<'_, 'm> {
                 let block = Block::new(block as usize);
                 Ok(Some(Operand::constant(self.function.push_block_address(symbol, block))))
             }
-            Some(Base::LocalEquivalent(_)) => Err(self.unsupported("dso_local_equivalent as an operand")),
+            Some(Base::LocalEquivalent(_)) => {
+                Err(self.unsupported(Refusal::Bitcode, "dso_local_equivalent as an operand"))
+            }
             _ => Ok(None),
         }
     }
@@ -569,7 +576,7 @@ impl<'m> Builder<'_, 'm> {
                     Err(self.malformed("a bitcast between types of different sizes"))
                 };
             }
-            other => return Err(self.unsupported(format!("cast {other}"))),
+            other => return Err(self.unsupported(Refusal::Bitcode, format!("cast {other}"))),
         };
         if !fits || lanes(from) != lanes(to) {
             return Err(self.malformed(format!("cast {cast} between types that do not go with it")));

@@ -13,7 +13,9 @@ use crate::llvm::constants::{Constant, ConstantKind, ConstantTable};
 use crate::llvm::globals::{Pending, PendingRole};
 use crate::llvm::types::{Kind, TypeId};
 use frazil_ir::module::{InitEntry, RelocationTarget};
-use frazil_ir::{Block, DataDef, DataId, DataRelocation, EntityRef, Linkage, Module, SymbolData, SymbolId, SymbolKind};
+use frazil_ir::{
+    Block, DataDef, DataId, DataRelocation, EntityRef, Linkage, Module, Refusal, SymbolData, SymbolId, SymbolKind,
+};
 use std::cell::Cell;
 
 /// Completes symbols whose contents or targets are constants. Returns the refusals of those with expressions that an
@@ -35,7 +37,7 @@ fn resolve_all(reader: &ModuleTables, module: &mut Module, pending: &[Pending]) 
     for item in pending {
         if let Err(error) = resolve(reader, &evaluator, module, item) {
             let error = error.within(format!("symbol \"{}\"", module.display_name(item.symbol)));
-            if error.kind() != ReadErrorKind::Unsupported {
+            if !matches!(error.kind(), ReadErrorKind::Unsupported(_)) {
                 return Err(error);
             }
             refusals.push(error);
@@ -107,15 +109,15 @@ fn resolve(
             }
             _ => {
                 let message = "an alias of something else than a symbol and an offset";
-                return Err(ReadError::unsupported(item.place, message));
+                return Err(ReadError::unsupported(Refusal::Alias, item.place, message));
             }
         },
         (PendingRole::Resolver, _) => {
-            let resolver = symbol_of(evaluator, item, "a resolver")?;
+            let resolver = symbol_of(evaluator, item, Refusal::Alias, "a resolver")?;
             data.kind = SymbolKind::Ifunc { resolver };
         }
         (PendingRole::Personality, SymbolKind::Function(function)) => {
-            let personality = symbol_of(evaluator, item, "a personality routine")?;
+            let personality = symbol_of(evaluator, item, Refusal::Exception, "a personality routine")?;
             if let Some(head) = module.functions.get_mut(function) {
                 head.personality = Some(personality);
             }
@@ -211,7 +213,7 @@ fn entry_data(
     }))
 }
 
-fn symbol_of(evaluator: &Evaluator<'_>, item: &Pending, what: &str) -> Result<SymbolId, ReadError> {
+fn symbol_of(evaluator: &Evaluator<'_>, item: &Pending, refusal: Refusal, what: &str) -> Result<SymbolId, ReadError> {
     match evaluator.sum(item.value) {
         Some(Sum {
             base: Some(Base::Symbol(symbol)),
@@ -220,6 +222,7 @@ fn symbol_of(evaluator: &Evaluator<'_>, item: &Pending, what: &str) -> Result<Sy
             ..
         }) => Ok(symbol),
         _ => Err(ReadError::unsupported(
+            refusal,
             item.place,
             format!("{what} that is not a symbol"),
         )),
@@ -405,7 +408,13 @@ fn resolve_list(evaluator: &Evaluator<'_>, module: &mut Module, item: &Pending) 
 
 /// An entry `{ priority, function, associated data }`; one without function stands for nothing.
 fn init_entry(evaluator: &Evaluator<'_>, value: u64, item: &Pending) -> Result<Option<InitEntry>, ReadError> {
-    let malformed = || ReadError::unsupported(item.place, "a constructor entry that is not a priority and a function");
+    let malformed = || {
+        ReadError::unsupported(
+            Refusal::Bitcode,
+            item.place,
+            "a constructor entry that is not a priority and a function",
+        )
+    };
     let Found::Row(table, constant) = evaluator.find(value) else {
         return Err(malformed());
     };
@@ -677,6 +686,7 @@ impl Writer<'_, '_> {
         let minus = sum.minus.map(|base| self.relocation_target(base)).transpose()?;
         if !(1..=8).contains(&size) || self.module.relocations.len() >= u32::MAX as usize {
             return Err(ReadError::unsupported(
+                Refusal::Initializer,
                 self.place,
                 format!("an address in a field of {size} bytes"),
             ));
@@ -719,7 +729,7 @@ impl Writer<'_, '_> {
             _ => "constant expression",
         };
         let message = format!("a {what} in an initialiser that is not a symbol plus or minus a number or a symbol");
-        ReadError::unsupported(self.place, message)
+        ReadError::unsupported(Refusal::Initializer, self.place, message)
     }
 
     /// Makes sure that the definition has bytes up to `end`.

@@ -5,7 +5,7 @@ use super::values::Builder;
 use super::word::{NO_TYPE, Word};
 use crate::error::ReadError;
 use crate::llvm::constants::ConstantKind;
-use frazil_ir::{ConstView, InstData, Opcode, Operand, Type, TypeData};
+use frazil_ir::{ConstView, InstData, Opcode, Operand, Refusal, Type, TypeData};
 
 impl Builder<'_, '_> {
     /// The expression of a kind with these operands, if it is about elements or a negative; `ir_type` is its type.
@@ -90,7 +90,10 @@ impl Builder<'_, '_> {
         let index = Word::scalar(index.operand(), index.ir_type(), NO_TYPE);
         match self.integer_of(index) {
             Some(number) if number >= 0 => Ok(self.function.int_operand(Type::I64, i128::from(number))),
-            _ => Err(self.unsupported("a constant expression about an element whose index is no small number")),
+            _ => Err(self.unsupported(
+                Refusal::Initializer,
+                "a constant expression about an element whose index is no small number",
+            )),
         }
     }
 

@@ -10,7 +10,7 @@ use crate::error::ReadError;
 use crate::limits;
 use crate::llvm::attributes::{ParameterAttributes, Role};
 use crate::llvm::types::{Kind, TypeId};
-use frazil_ir::{CallConv, Param, ParamKind, SigId, Signature, Type};
+use frazil_ir::{CallConv, Param, ParamKind, Refusal, SigId, Signature, Type};
 
 /// Fills a signature from a function type and an attribute list; `more` are the arguments after the parameters.
 ///
@@ -96,7 +96,10 @@ fn expect_plain_offsets(build: &mut Builder<'_, '_>, ty: TypeId) -> Result<(), R
         let leaf = build.leaf(place);
         let bytes = build.function.types.store_bytes(leaf.ir_type, 64).next_power_of_two();
         if leaf.offset != end.next_multiple_of(bytes) {
-            return Err(build.unsupported("a structure with integers of more than 128 bits, padded, as a result"));
+            return Err(build.unsupported(
+                Refusal::WideInteger,
+                "a structure with integers of more than 128 bits, padded, as a result",
+            ));
         }
         end = leaf.offset + bytes;
     }

@@ -27,7 +27,7 @@ use crate::error::{ReadError, ReadErrorKind};
 use crate::limits;
 use crate::llvm::types::TypeId;
 use frazil_ir::{
-    ConstKind, EntityRef, Function, InstData, Opcode, Operand, SymbolId, Type, TypeData, Value, ValueKind,
+    ConstKind, EntityRef, Function, InstData, Opcode, Operand, Refusal, SymbolId, Type, TypeData, Value, ValueKind,
 };
 
 /// Builds one function.
@@ -56,8 +56,8 @@ impl<'m> Builder<'_, 'm> {
 
     /// Something in the current record that is not supported.
     #[cold]
-    pub fn unsupported(&self, message: impl Into<String>) -> ReadError {
-        ReadError::unsupported(self.place, message)
+    pub fn unsupported(&self, refusal: Refusal, message: impl Into<String>) -> ReadError {
+        ReadError::unsupported(refusal, self.place, message)
     }
 
     /// The word of a value number below `next` that the current record uses; a constant is made an operand.

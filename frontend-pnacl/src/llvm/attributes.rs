@@ -15,7 +15,7 @@ use crate::error::ReadError;
 use crate::limits;
 use frazil_ir::module::{FramePointer, StackProtector};
 use frazil_ir::signature::Extension;
-use frazil_ir::{CallFlags, RuntimeFunction};
+use frazil_ir::{CallFlags, Refusal, RuntimeFunction};
 use frazil_support::FxHashMap;
 
 /// The position of a function's own attributes in a list; 0 is the result, `n + 1` parameter `n`.
@@ -437,7 +437,7 @@ impl AttributeTable {
                 }
                 Item::Record => {
                     let message = format!("attribute list record {}, as LLVM before 3.3 wrote it", record.code());
-                    return Err(ReadError::unsupported(record.start(), message));
+                    return Err(ReadError::unsupported(Refusal::OldFormat, record.start(), message));
                 }
                 Item::Block(_) => {}
             }
@@ -575,7 +575,7 @@ impl GroupReader<'_> {
             }
             other => {
                 let message = format!("attribute shape {other}; expected 0 to 8, shape 2 excepted");
-                return Err(ReadError::unsupported(self.record.start(), message));
+                return Err(ReadError::unsupported(Refusal::Bitcode, self.record.start(), message));
             }
         }))
     }

@@ -220,6 +220,8 @@ pub mod binary {
 /// Records of a function block.
 // The constants have LLVM's names.
 pub mod function {
+    use frazil_ir::Refusal;
+
     pub const DECLARE_BLOCKS: u64 = 1;
     pub const BINARY: u64 = 2;
     pub const CAST: u64 = 3;
@@ -356,6 +358,15 @@ pub mod function {
             OPERAND_BUNDLE => "operand bundle",
             SELECT_OLD | LANDING_PAD_OLD | CMPXCHG_OLD => "instruction of an LLVM before 3.9",
             _ => "instruction",
+        }
+    }
+
+    /// What an instruction that is not read is refused for.
+    pub fn refusal(number: u64) -> Refusal {
+        match number {
+            CLEANUP_RETURN | CATCH_RETURN | CATCH_PAD | CLEANUP_PAD | CATCH_SWITCH => Refusal::Funclet,
+            SELECT_OLD | LANDING_PAD_OLD | CMPXCHG_OLD => Refusal::OldFormat,
+            _ => Refusal::Bitcode,
         }
     }
 }

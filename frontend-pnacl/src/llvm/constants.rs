@@ -6,7 +6,7 @@
 //! who follows operands bounds depth and work.
 
 use super::codes::{casts, constants as code};
-use super::types::{Float, Kind, TypeId, TypeTable};
+use super::types::{Float, Kind, OtherType, TypeId, TypeTable};
 use crate::bitstream::block::{Block, Item};
 use crate::bitstream::cursor::{Cursor, decode_signed};
 use crate::bitstream::record::Record;
@@ -406,7 +406,7 @@ fn expect_type(record: &Record, at: usize, types: &TypeTable) -> Result<(), Read
 fn expect_vector(record: &Record, ty: u64, types: &TypeTable) -> Result<(), ReadError> {
     let kind = TypeId::try_from(ty).ok().and_then(|ty| types.kind(ty));
     match kind {
-        Some(Kind::Vector { .. } | Kind::Other("scalable vector")) => Ok(()),
+        Some(Kind::Vector { .. } | Kind::Other(OtherType::ScalableVector)) => Ok(()),
         _ => Err(record.malformed(format!("a constant with type {ty} where a vector is expected"))),
     }
 }

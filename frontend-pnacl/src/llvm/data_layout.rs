@@ -5,6 +5,7 @@
 //! alignment) is left to it: the string stays in the module.
 
 use crate::error::ReadError;
+use frazil_ir::Refusal;
 
 /// Alignments are powers of two of bytes.
 type AlignLog2 = u8;
@@ -88,7 +89,11 @@ impl DataLayout {
                 ));
             }
             if spec == "E" {
-                return Err(ReadError::unsupported(place, "a big-endian data layout"));
+                return Err(ReadError::unsupported(
+                    Refusal::DataLayout,
+                    place,
+                    "a big-endian data layout",
+                ));
             }
         }
         if triple.starts_with(b"x86_64") && !layout.integers.iter().any(|&(bits, _)| bits == 128) {

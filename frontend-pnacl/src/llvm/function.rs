@@ -468,7 +468,9 @@ impl Body<'_, '_> {
             code::VA_ARG => body::variadic::va_arg(self, operands),
             other => {
                 let name = code::name(other);
-                Err(self.build.unsupported(format!("{name} (instruction record {other})")))
+                Err(self
+                    .build
+                    .unsupported(code::refusal(other), format!("{name} (instruction record {other})")))
             }
         }
     }

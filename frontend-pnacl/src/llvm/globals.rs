@@ -14,7 +14,8 @@ use crate::limits;
 use frazil_ir::module::{ComdatData, ComdatSelection, SECTION_ATTRIBUTES, TlsModel};
 use frazil_ir::signature::CallConv;
 use frazil_ir::{
-    ComdatId, DataDef, EntityRef, FunctionHead, Linkage, Module, Str, SymbolData, SymbolId, SymbolKind, Visibility,
+    ComdatId, DataDef, EntityRef, FunctionHead, Linkage, Module, Refusal, Str, SymbolData, SymbolId, SymbolKind,
+    Visibility,
 };
 
 /// Variables in this section are for tools and not emitted.
@@ -155,6 +156,7 @@ impl Globals {
             code::IFUNC => self.ifunc(record, module, types)?,
             code::ALIAS_OLD => {
                 return Err(ReadError::unsupported(
+                    Refusal::OldFormat,
                     record.start(),
                     "an alias record as LLVM before 3.8 wrote it",
                 ));
@@ -311,7 +313,8 @@ impl Globals {
         let ty = checked_type(record, ty, types)?;
         if space != 0 {
             let message = format!("variable \"{}\" in address space {space}", module.strings.display(name));
-            self.refusals.push(ReadError::unsupported(record.start(), message));
+            self.refusals
+                .push(ReadError::unsupported(Refusal::AddressSpace, record.start(), message));
         }
         let linkage = linkage(record, fields.need(3)?)?;
         let initializer = fields.need(2)?;
@@ -389,9 +392,10 @@ impl Globals {
             return Ok(());
         }
         let layout = types.layout(ty);
-        if let Some(&Kind::Other(type_name)) = types.kind(ty) {
-            let message = format!("variable \"{}\" of type {type_name}", module.strings.display(name));
-            self.refusals.push(ReadError::unsupported(record.start(), message));
+        if let Some(&Kind::Other(other)) = types.kind(ty) {
+            let message = format!("variable \"{}\" of type {}", module.strings.display(name), other.name());
+            self.refusals
+                .push(ReadError::unsupported(other.refusal(), record.start(), message));
         } else if !layout.sized {
             return Err(record.malformed(format!("a variable of type {ty}, which has no size")));
         }
@@ -478,7 +482,8 @@ impl Globals {
         let space = fields.optional(16);
         if space != 0 {
             let message = format!("function \"{}\" in address space {space}", module.strings.display(name));
-            self.refusals.push(ReadError::unsupported(record.start(), message));
+            self.refusals
+                .push(ReadError::unsupported(Refusal::AddressSpace, record.start(), message));
         }
         let partition = (fields.optional(17), fields.optional(18));
         let symbol = self.add(
@@ -517,6 +522,10 @@ impl Globals {
         head.call_conv = CallConv(convention as u16);
         head.align_log2 = align_log2;
         let mut unsupported = Vec::new();
+        let refusal = match collector {
+            Some(_) => Refusal::GarbageCollection,
+            None => Refusal::FunctionAttribute,
+        };
         if let Some(name) = collector {
             unsupported.push(format!("gc \"{}\"", module.strings.display(name)));
         }
@@ -531,7 +540,9 @@ impl Globals {
             ));
         }
         head.unwind_table |= !head.no_unwind || personality.is_some();
-        head.unsupported = module.strings.add(unsupported.join(", ").as_bytes());
+        if !unsupported.is_empty() {
+            head.unsupported = Some((refusal, module.strings.add(unsupported.join(", ").as_bytes())));
+        }
         module.functions.push(head);
         Ok(())
     }

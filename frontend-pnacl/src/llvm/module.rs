@@ -26,7 +26,7 @@ use crate::build::tables::{ModuleTables, ModuleValue};
 use crate::error::{ReadError, ReadErrorKind};
 use crate::wrapper;
 use frazil_ir::module::{Attachments, GuardPlace, ModuleFlags};
-use frazil_ir::{DataDef, EntityRef, FuncId, Module, Str, SymbolId, SymbolKind};
+use frazil_ir::{DataDef, EntityRef, FuncId, Module, Refusal, Str, SymbolId, SymbolKind};
 use std::ops::Range;
 
 /// A module whose function bodies are read on request.
@@ -312,7 +312,7 @@ impl<'a> BitcodeModule<'a> {
                 self.version = record.operand(0)?;
                 if !(1..=2).contains(&self.version) {
                     let message = format!("module version {}; expected 1 or 2 (LLVM 3.3 to 22)", self.version);
-                    return Err(ReadError::unsupported(record.start(), message));
+                    return Err(ReadError::unsupported(Refusal::OldFormat, record.start(), message));
                 }
                 globals.set_string_table(names, self.version >= 2);
             }
@@ -519,7 +519,7 @@ impl<'a> BitcodeModule<'a> {
     /// Module flags that ask for something that is not supported.
     fn refuse_flag(&mut self, name: &[u8], place: u64) {
         if let Some(name) = REFUSED_FLAGS.iter().find(|refused| refused.as_bytes() == name) {
-            let refusal = ReadError::unsupported(place, format!("module flag \"{name}\""));
+            let refusal = ReadError::unsupported(Refusal::ModuleFlag, place, format!("module flag \"{name}\""));
             self.refusals.push(refusal.within("the module"));
         }
     }
@@ -587,7 +587,7 @@ fn outline(cursor: &mut Cursor<'_>) -> Result<Outline, ReadError> {
         match header.id {
             id::MODULE if module.is_some() => {
                 let message = "a second module in the file; expected one (extract one with llvm-modextract)";
-                return Err(ReadError::unsupported(header.start, message));
+                return Err(ReadError::unsupported(Refusal::Bitcode, header.start, message));
             }
             id::MODULE => module = Some(header),
             // It belongs to the module before it.
@@ -622,7 +622,7 @@ fn check_epoch(cursor: &mut Cursor<'_>, header: &SubBlock) -> Result<(), ReadErr
         }
         if record.operand(0)? != 0 {
             let message = format!("bitcode epoch {}; expected 0", record.operand(0)?);
-            return Err(ReadError::unsupported(record.start(), message));
+            return Err(ReadError::unsupported(Refusal::Bitcode, record.start(), message));
         }
     }
     Ok(())

@@ -12,6 +12,7 @@ use crate::bitstream::cursor::Cursor;
 use crate::bitstream::record::Record;
 use crate::error::{ReadError, ReadErrorKind};
 use crate::limits;
+use frazil_ir::Refusal;
 use std::ops::Range;
 
 /// A type by its number in the table.
@@ -88,7 +89,48 @@ pub enum Kind {
     /// Metadata as an argument.
     Metadata,
     /// A type that this reader knows by name only; using it is refused.
-    Other(&'static str),
+    Other(OtherType),
+}
+
+/// A type of which the reader knows no more than that it is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OtherType {
+    /// A structure without contents.
+    Opaque,
+    /// Vectors in registers of MMX.
+    Mmx,
+    /// Tiles of AMX.
+    Tile,
+    /// What only names its user.
+    Token,
+    /// A type that only a target understands.
+    Target,
+    /// A vector of a length that only the processor knows.
+    ScalableVector,
+}
+
+impl OtherType {
+    /// The name in messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            OtherType::Opaque => "opaque",
+            OtherType::Mmx => "x86_mmx",
+            OtherType::Tile => "x86_amx",
+            OtherType::Token => "token",
+            OtherType::Target => "target extension type",
+            OtherType::ScalableVector => "scalable vector",
+        }
+    }
+
+    /// What values and variables of the type are refused for.
+    pub fn refusal(self) -> Refusal {
+        match self {
+            OtherType::Opaque | OtherType::Token => Refusal::Bitcode,
+            OtherType::Mmx | OtherType::Tile => Refusal::TileOrMmx,
+            OtherType::Target => Refusal::TargetType,
+            OtherType::ScalableVector => Refusal::ScalableVector,
+        }
+    }
 }
 
 /// How values of a type lie in memory.
@@ -197,14 +239,12 @@ impl TypeTable {
                 Kind::Array { element, .. } => self.is_field(*element),
                 Kind::Vector { element, .. } => matches!(
                     self.kind(*element),
-                    Some(
-                        Kind::Integer(_) | Kind::Float(_) | Kind::Pointer { .. } | Kind::Other("target extension type")
-                    )
+                    Some(Kind::Integer(_) | Kind::Float(_) | Kind::Pointer { .. } | Kind::Other(OtherType::Target))
                 ),
                 Kind::Struct { members, .. } => self.members(members).iter().all(|&member| self.is_field(member)),
                 Kind::Function { result, parameters, .. } => {
                     let is_value = |ty: TypeId| {
-                        let unfit = Kind::Other("opaque");
+                        let unfit = Kind::Other(OtherType::Opaque);
                         let kind = self.kind(ty);
                         !matches!(kind, Some(Kind::Void | Kind::Label | Kind::Function { .. }) | None)
                             && kind != Some(&unfit)
@@ -219,7 +259,8 @@ impl TypeTable {
                     pointee: Some(pointee), ..
                 } => !matches!(
                     self.kind(*pointee),
-                    Some(Kind::Void | Kind::Label | Kind::Metadata | Kind::Other("token" | "x86_amx")) | None
+                    Some(Kind::Void | Kind::Label | Kind::Metadata | Kind::Other(OtherType::Token | OtherType::Tile))
+                        | None
                 ),
                 _ => true,
             };
@@ -235,8 +276,13 @@ impl TypeTable {
     fn is_field(&self, id: TypeId) -> bool {
         !matches!(
             self.kind(id),
-            Some(Kind::Void | Kind::Label | Kind::Metadata | Kind::Function { .. } | Kind::Other("token" | "x86_amx"))
-                | None
+            Some(
+                Kind::Void
+                    | Kind::Label
+                    | Kind::Metadata
+                    | Kind::Function { .. }
+                    | Kind::Other(OtherType::Token | OtherType::Tile)
+            ) | None
         )
     }
 
@@ -326,10 +372,10 @@ impl TypeTable {
             code::OPAQUE if record.operands().len() != 1 => {
                 return Err(record.malformed("an opaque type with other contents than a flag"));
             }
-            code::OPAQUE => Kind::Other("opaque"),
-            code::X86_MMX => Kind::Other("x86_mmx"),
-            code::X86_AMX => Kind::Other("x86_amx"),
-            code::TOKEN => Kind::Other("token"),
+            code::OPAQUE => Kind::Other(OtherType::Opaque),
+            code::X86_MMX => Kind::Other(OtherType::Mmx),
+            code::X86_AMX => Kind::Other(OtherType::Tile),
+            code::TOKEN => Kind::Other(OtherType::Token),
             code::TARGET_TYPE => {
                 let types = record.operand(0)?;
                 let rest = record.operands().get(1..).unwrap_or_default();
@@ -345,7 +391,7 @@ impl TypeTable {
                 for index in 1..=types.len() {
                     type_at(index)?;
                 }
-                Kind::Other("target extension type")
+                Kind::Other(OtherType::Target)
             }
             code::INTEGER => match record.operand(0)? {
                 bits @ 1..=limits::INTEGER_BITS => Kind::Integer(bits as u32),
@@ -370,7 +416,7 @@ impl TypeTable {
                 element: type_at(1)?,
             },
             code::VECTOR if record.operands().get(2).is_some_and(|&scalable| scalable != 0) => {
-                Kind::Other("scalable vector")
+                Kind::Other(OtherType::ScalableVector)
             }
             code::VECTOR => match record.operand(0)? {
                 lanes @ 1..=0xffff_ffff => Kind::Vector {

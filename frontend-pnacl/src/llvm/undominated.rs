@@ -76,5 +76,5 @@ pub(super) fn error(
         "{user} uses value {}{edge}, and its definition in block {from} does not dominate that use",
         at.value
     );
-    ReadError::new(ReadErrorKind::Malformed, place, message)
+    ReadError::new(ReadErrorKind::Undominated, place, message)
 }

@@ -75,6 +75,10 @@ impl<'s> Parser<'s> {
         } else {
             None
         };
+        let refusal = match word {
+            "unsupported" => Some(self.refusal()?),
+            _ => None,
+        };
         let text = match word {
             "cleared_registers" | "stack_probe" | "unsupported" | "target_cpu" | "target_features" => {
                 let bytes = self.text()?;
@@ -122,7 +126,7 @@ impl<'s> Parser<'s> {
             "stack_protector_bytes" => head.stack_protector_bytes = bytes,
             "cleared_registers" => head.cleared_registers = text,
             "stack_probe" => head.stack_probe = text,
-            "unsupported" => head.unsupported = text,
+            "unsupported" => head.unsupported = refusal.map(|refusal| (refusal, text)),
             "target_cpu" => head.target_cpu = text,
             "target_features" => head.target_features = text,
             "personality" => head.personality = personality,

@@ -16,6 +16,7 @@ use crate::module::{
     Attachments, ComdatData, DataDef, DataRelocation, FunctionHead, InitEntry, Module, RelocationTarget, SymbolData,
     SymbolKind,
 };
+use crate::refusal::Refusal;
 use frazil_support::EntityRef;
 use typed_arena::Arena;
 
@@ -520,6 +521,13 @@ impl Parser<'_> {
         match self.word().and_then(|word| variant_of(FRAME_POINTERS, word)) {
             Some(which) => self.advance().map(|_| which),
             None => self.expected("none, non_leaf or all"),
+        }
+    }
+
+    pub(super) fn refusal(&mut self) -> Parsed<Refusal> {
+        match self.word().and_then(|word| Refusal::from_name(&word.replace('_', "-"))) {
+            Some(refusal) => self.advance().map(|_| refusal),
+            None => self.expected("the name of a feature that is refused"),
         }
     }
 

@@ -203,13 +203,16 @@ impl FunctionPrinter<'_> {
         let texts = [
             (head.cleared_registers, " cleared_registers "),
             (head.stack_probe, " stack_probe "),
-            (head.unsupported, " unsupported "),
             (head.target_cpu, " target_cpu "),
             (head.target_features, " target_features "),
         ];
         for (text, word) in texts.iter().filter(|row| !row.0.is_empty()) {
             self.out.write_str(word)?;
             write_quoted(self.out, module.strings.bytes(*text))?;
+        }
+        if let Some((refusal, names)) = head.unsupported {
+            write!(self.out, " unsupported {} ", refusal.name().replace('-', "_"))?;
+            write_quoted(self.out, module.strings.bytes(names))?;
         }
         if let Some(personality) = head.personality {
             self.out.write_str(" personality ")?;

@@ -12,7 +12,7 @@ use frazil_codegen::{
     ElfDesc, Folder, FrameInfo, FrameSink, GroupKind, Isa, Label, LowerCtx, MInst, Mem, ModuleView, OpDesc, PRegSet,
     Parts, Ref, RefKind, Reg, RegClass, SwitchValue, TargetDesc, UnwindOp,
 };
-use frazil_ir::{CallConv, Inst, Operand, SymbolId, Type, TypeData, TypeTable};
+use frazil_ir::{CallConv, Inst, Operand, Refusal, SymbolId, Type, TypeData, TypeTable};
 use std::fmt;
 
 static DESC: TargetDesc = TargetDesc {
@@ -159,7 +159,10 @@ impl Isa for TestIsa {
         addend: i64,
     ) -> Result<(), CodegenError> {
         if cx.view().is_thread_local(symbol) {
-            return Err(CodegenError::unsupported("thread-local variables"));
+            return Err(CodegenError::unsupported(
+                Refusal::ThreadLocal,
+                "thread-local variables",
+            ));
         }
         cx.emit(la(dst, Ref::symbol(RefKind::Symbol, symbol), addend as i32));
         Ok(())
@@ -167,7 +170,10 @@ impl Isa for TestIsa {
 
     fn block_addr<C: LowerCtx>(&self, cx: &mut C, dst: Reg, block: Ref) -> Result<(), CodegenError> {
         if block.kind() != RefKind::Label {
-            return Err(CodegenError::unsupported("the address of a block of another function"));
+            return Err(CodegenError::unsupported(
+                Refusal::Instruction,
+                "the address of a block of another function",
+            ));
         }
         cx.emit(ll(dst, Label(block.number())));
         Ok(())

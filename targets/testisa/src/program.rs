@@ -15,8 +15,8 @@ use frazil_codegen::{
 };
 use frazil_ir::module::RelocationTarget;
 use frazil_ir::{
-    Block, DataDef, EntityRef, FuncId, Function, Module, Param, RuntimeFunction, Signature, SymbolId, SymbolKind, Type,
-    TypeTable,
+    Block, DataDef, EntityRef, FuncId, Function, Module, Param, Refusal, RuntimeFunction, Signature, SymbolId,
+    SymbolKind, Type, TypeTable,
 };
 use thiserror::Error;
 
@@ -213,7 +213,10 @@ pub(crate) fn write_place(machine: &mut Machine, place: &ArgPlace, memory: u32, 
 fn check_valid(module: &Module, function: &Function) -> Result<(), CodegenError> {
     match frazil_ir::verify::verify_function(module, function) {
         Ok(()) => Ok(()),
-        Err(errors) => Err(CodegenError::unsupported(format!("an invalid function: {}", errors[0]))),
+        Err(errors) => Err(CodegenError::unsupported(
+            Refusal::Instruction,
+            format!("an invalid function: {}", errors[0]),
+        )),
     }
 }
 

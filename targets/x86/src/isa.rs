@@ -22,7 +22,7 @@ use frazil_codegen::{
     OpDesc, PRegSet, Parts, ProtectionNote, Ref, RefKind, Reg, RegClass, ShortForm, SwitchValue, TargetDesc,
     TargetEntry, UnwindOp, VectorShape,
 };
-use frazil_ir::{CallConv, Function, Inst, InstData, Operand, SymbolId, Type, TypeData, TypeTable};
+use frazil_ir::{CallConv, Function, Inst, InstData, Operand, Refusal, SymbolId, Type, TypeData, TypeTable};
 use std::fmt;
 
 /// What the registry of targets knows.
@@ -174,7 +174,10 @@ impl Isa for X86 {
 
     fn switch_value<C: LowerCtx>(&self, cx: &mut C, value: Operand, ty: Type) -> Result<SwitchValue, CodegenError> {
         let Some(bits @ 1..=64) = cx.func().types.int_bits(ty) else {
-            return Err(CodegenError::unsupported("a switch on an integer of more than 64 bits"));
+            return Err(CodegenError::unsupported(
+                Refusal::WideInteger,
+                "a switch on an integer of more than 64 bits",
+            ));
         };
         let high = Reg::NONE;
         if matches!(bits, 8 | 32 | 64) {
@@ -246,10 +249,16 @@ impl Isa for X86 {
         addend: i64,
     ) -> Result<(), CodegenError> {
         if cx.view().is_thread_local(symbol) {
-            return Err(CodegenError::unsupported("thread-local variables"));
+            return Err(CodegenError::unsupported(
+                Refusal::ThreadLocal,
+                "thread-local variables",
+            ));
         }
         let Ok(disp) = i32::try_from(addend) else {
-            return Err(CodegenError::unsupported("an address more than 2 GiB from its symbol"));
+            return Err(CodegenError::unsupported(
+                Refusal::Instruction,
+                "an address more than 2 GiB from its symbol",
+            ));
         };
         if let Some(mem) = self.symbol_mem(cx.view(), symbol, addend) {
             cx.emit(rm(Op::LeaRM, 8, dst, mem));

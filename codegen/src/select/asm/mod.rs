@@ -34,7 +34,7 @@ use crate::reference::Label;
 use crate::reg::{PRegSet, Reg, RegClass};
 use crate::unit::convention;
 use choose::Choice;
-use frazil_ir::{AsmData, CallConv, ConstView, InstData, Operand, Type, Value};
+use frazil_ir::{AsmData, CallConv, ConstView, InstData, Operand, Refusal, Type, Value};
 use stack::StackPlan;
 
 /// Ways out of a text.
@@ -104,12 +104,12 @@ impl<I: Isa> SelectCtx<'_, I> {
     pub(super) fn lower_asm(&mut self, data: &InstData, asm: &AsmData) -> Result<(), CodegenError> {
         let lowered = match self.base.isa.asm_rules() {
             Some(rules) => self.lower_text(data, asm, rules),
-            None => Err(CodegenError::unsupported("inline assembly")),
+            None => Err(CodegenError::unsupported(Refusal::InlineAssembly, "inline assembly")),
         };
         lowered.map_err(|error| match error {
-            CodegenError::Unsupported { what, place } if place.is_empty() => {
+            CodegenError::Unsupported { refusal, what, place } if place.is_empty() => {
                 let template = String::from_utf8_lossy(&asm.template);
-                CodegenError::unsupported(format!("{what}, in {template:?}"))
+                CodegenError::unsupported(refusal, format!("{what}, in {template:?}"))
             }
             other => other,
         })

@@ -28,7 +28,7 @@ use super::word::{NO_TYPE, Word};
 use crate::error::ReadError;
 use crate::limits;
 use crate::llvm::types::{Kind, TypeId};
-use frazil_ir::{InstData, Opcode, Operand, Type, TypeData, Value};
+use frazil_ir::{InstData, Opcode, Operand, Refusal, Type, TypeData, Value};
 
 pub const WORD_BITS: u32 = 64;
 /// Integers up to this width are single values.
@@ -114,7 +114,10 @@ impl Builder<'_, '_> {
     #[cold]
     pub fn not_single(&self, word: Word) -> ReadError {
         match self.wide_value_bits(word) {
-            Some(bits) => self.unsupported(format!("an integer of {bits} bits as an operand of this instruction")),
+            Some(bits) => self.unsupported(
+                Refusal::WideInteger,
+                format!("an integer of {bits} bits as an operand of this instruction"),
+            ),
             None => self.malformed("an aggregate where a scalar is expected"),
         }
     }
@@ -415,9 +418,12 @@ impl Builder<'_, '_> {
     /// Refuses integers of so many bits.
     #[cold]
     pub fn too_wide(&self, bits: u32) -> ReadError {
-        self.unsupported(format!(
-            "a value of type i{bits}, an integer of more than {} bits",
-            limits::VALUE_BITS
-        ))
+        self.unsupported(
+            Refusal::WideInteger,
+            format!(
+                "a value of type i{bits}, an integer of more than {} bits",
+                limits::VALUE_BITS
+            ),
+        )
     }
 }

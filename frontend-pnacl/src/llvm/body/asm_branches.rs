@@ -11,7 +11,7 @@ use crate::build::class::Class;
 use crate::build::signatures;
 use crate::build::word::Word;
 use crate::error::ReadError;
-use frazil_ir::{CallConv, CallFlags, ConstView, EntityRef, InstData, Opcode, Operand, Param, SigId, Type};
+use frazil_ir::{CallConv, CallFlags, ConstView, EntityRef, InstData, Opcode, Operand, Param, Refusal, SigId, Type};
 
 /// More results than registers are refused, since each call has a signature of its own.
 const MAX_RESULTS: usize = 64;
@@ -48,7 +48,9 @@ pub(in crate::llvm) fn call_branch(body: &mut Body<'_, '_>, operands: &mut Opera
     let text = call.callee.operand().as_const();
     let is_text = text.is_some_and(|id| matches!(body.build.function.constant(id).1, ConstView::Asm(_)));
     if !is_text || std::mem::take(&mut body.bundles) {
-        return Err(body.build.unsupported("callbr of something else than inline assembly"));
+        return Err(body
+            .build
+            .unsupported(Refusal::InlineAssembly, "callbr of something else than inline assembly"));
     }
     let label = emit(body, call)?;
     let mut words = vec![Operand::raw(count as u32), Operand::raw(default.as_u32())];
@@ -118,7 +120,9 @@ fn emit(body: &mut Body<'_, '_>, call: Call<'_>) -> Result<Operand, ReadError> {
 fn with_label(body: &mut Body<'_, '_>, sig: SigId) -> Result<SigId, ReadError> {
     let function = &mut body.build.function;
     if function.sig(sig).returns.len() > MAX_RESULTS {
-        return Err(body.build.unsupported("a callbr with more than 64 results"));
+        return Err(body
+            .build
+            .unsupported(Refusal::InlineAssembly, "a callbr with more than 64 results"));
     }
     let mut signature = function.sig(sig).clone();
     signature.returns.push(Param::plain(Type::I32));

@@ -20,7 +20,9 @@ use crate::build::wide::{Extend, WORD_BITS, Words};
 use crate::build::word::Word;
 use crate::error::ReadError;
 use crate::llvm::types::TypeId;
-use frazil_ir::{InstData, MemFlags, Opcode, Operand, Ordering, RmwOp, RuntimeFunction, Type, TypeData, Value};
+use frazil_ir::{
+    InstData, MemFlags, Opcode, Operand, Ordering, Refusal, RmwOp, RuntimeFunction, Type, TypeData, Value,
+};
 
 /// What instructions a loop may have, for each word of the number.
 const ROOM: usize = 32;
@@ -326,9 +328,10 @@ impl Wide {
             return Err(build.malformed(format!("an atomic access to an integer of {bits} bits")));
         }
         if address.ir_type() != Type::PTR {
-            return Err(build.unsupported(format!(
-                "an atomic access to an integer of {bits} bits in an address space other than 0"
-            )));
+            return Err(build.unsupported(
+                Refusal::Atomic,
+                format!("an atomic access to an integer of {bits} bits in an address space other than 0"),
+            ));
         }
         Ok(Wide { ty, bits })
     }

@@ -13,6 +13,7 @@ use crate::error::ReadError;
 use crate::llvm::attachments::{attach, refusal};
 use crate::llvm::codes::block as id;
 use crate::llvm::metadata::{NON_TEMPORAL, Places, is_node, is_wanted};
+use frazil_ir::Refusal;
 use frazil_ir::module::Attachments;
 
 impl<'m> Body<'_, 'm> {
@@ -146,7 +147,7 @@ impl<'m> Body<'_, 'm> {
         let mut found = Attachments::default();
         for what in attached {
             if let Some(message) = refusal(&module.tables, &what) {
-                return Err(self.build.unsupported(message));
+                return Err(self.build.unsupported(Refusal::FunctionAttribute, message));
             }
             attach(&module.tables, what, &mut found);
         }

@@ -11,7 +11,7 @@ use crate::build::word::Word;
 use crate::error::ReadError;
 use crate::llvm::constants::ConstantKind;
 use crate::llvm::types::Kind;
-use frazil_ir::{Block, ConstView, EntityRef, InstData, Opcode, Operand, SymbolKind, Type};
+use frazil_ir::{Block, ConstView, EntityRef, InstData, Opcode, Operand, Refusal, SymbolKind, Type};
 
 fn bare(op: Opcode) -> InstData {
     InstData::new(op, Type::VOID, 0, Operand::NONE, Operand::NONE)
@@ -252,9 +252,10 @@ pub(in crate::llvm) fn resume(body: &mut Body<'_, '_>, operands: &mut Operands<'
     expect_personality(body, "a resume")?;
     let exception = body.value(operands)?;
     if exception.is_operand() || !is_exception_type(body, exception.ty())? {
-        return Err(body
-            .build
-            .unsupported("a resume of something else than a pointer and an i32"));
+        return Err(body.build.unsupported(
+            Refusal::Exception,
+            "a resume of something else than a pointer and an i32",
+        ));
     }
     let (pointer, selector) = (body.build.part(exception, 0), body.build.part(exception, 1));
     terminate(body, InstData::new(Opcode::Resume, Type::VOID, 0, pointer, selector));
@@ -277,9 +278,10 @@ pub(in crate::llvm) fn landing_pad(body: &mut Body<'_, '_>, operands: &mut Opera
     expect_personality(body, "a landingpad")?;
     let ty = body.build.type_id(operands.next()?)?;
     if !is_exception_type(body, ty)? {
-        return Err(body
-            .build
-            .unsupported("a landingpad of another type than a pointer and an i32"));
+        return Err(body.build.unsupported(
+            Refusal::Exception,
+            "a landingpad of another type than a pointer and an i32",
+        ));
     }
     let cleanup = operands.next()? != 0;
     let count = operands.next()?;
@@ -310,7 +312,9 @@ pub(in crate::llvm) fn landing_pad(body: &mut Body<'_, '_>, operands: &mut Opera
         }
         let parts = &body.build.state.operands;
         if parts.iter().any(|part| part.as_value().is_some()) {
-            return Err(body.build.unsupported("a landingpad clause that is no constant"));
+            return Err(body
+                .build
+                .unsupported(Refusal::Exception, "a landingpad clause that is no constant"));
         }
         if kind == FILTER && !is_filter(body, number, array, parts) {
             return Err(body

@@ -9,7 +9,7 @@ use crate::build::word::{NO_TYPE, Word};
 use crate::error::ReadError;
 use crate::limits;
 use crate::llvm::types::{Kind, TypeId};
-use frazil_ir::{InstData, MemFlags, Opcode, Operand, Ordering, RmwOp, Type, TypeData};
+use frazil_ir::{InstData, MemFlags, Opcode, Operand, Ordering, Refusal, RmwOp, Type, TypeData};
 
 #[path = "spaces.rs"]
 mod spaces;
@@ -58,10 +58,10 @@ pub(in crate::llvm) fn alloca(body: &mut Body<'_, '_>, operands: &mut Operands<'
     let space = operands.next_or_zero();
     let build = &mut body.build;
     if flags & alloca_bits::IN_ALLOCA != 0 {
-        return Err(build.unsupported("an alloca for inalloca arguments"));
+        return Err(build.unsupported(Refusal::CallingConvention, "an alloca for inalloca arguments"));
     }
     if space != 0 || build.module.layout.alloca_space != 0 {
-        return Err(build.unsupported("an alloca in an address space other than 0"));
+        return Err(build.unsupported(Refusal::Stack, "an alloca in an address space other than 0"));
     }
     let ty = match build.module.types.kind(written) {
         _ if flags & alloca_bits::EXPLICIT_TYPE != 0 => written,
@@ -71,8 +71,12 @@ pub(in crate::llvm) fn alloca(body: &mut Body<'_, '_>, operands: &mut Operands<'
         _ => return Err(build.malformed("an alloca that does not say of what type")),
     };
     let layout = build.module.types.layout(ty);
-    if let Some(&Kind::Other(name)) = build.module.types.kind(ty) {
-        return Err(build.unsupported(format!("an alloca of type {name}")));
+    if let Some(&Kind::Other(other)) = build.module.types.kind(ty) {
+        let refusal = match other.refusal() {
+            Refusal::Bitcode => Refusal::Stack,
+            refusal => refusal,
+        };
+        return Err(build.unsupported(refusal, format!("an alloca of type {}", other.name())));
     }
     if !layout.sized {
         return Err(build.malformed(format!("an alloca of type {ty}, which has no size")));
@@ -83,7 +87,7 @@ pub(in crate::llvm) fn alloca(body: &mut Body<'_, '_>, operands: &mut Operands<'
         return Err(build.malformed(format!("an alloca aligned to two to the power of {}", align - 1)));
     }
     if align > limits::ALIGNMENT_LOG2 + 1 {
-        return Err(build.unsupported("an alloca aligned to more than two gigabytes"));
+        return Err(build.unsupported(Refusal::Stack, "an alloca aligned to more than two gigabytes"));
     }
     let align_log2 = alignment(build, align, ty)?;
     // The count is a number of its own, not relative.
@@ -483,7 +487,7 @@ fn update(body: &mut Body<'_, '_>, operands: &mut Operands<'_>, address: Word, v
         .ok()
         .and_then(|number| frazil_ir::flags::RMW_OPS.get(number));
     let Some(&(operation, _)) = row else {
-        return Err(build.unsupported(format!("atomicrmw operation {number}")));
+        return Err(build.unsupported(Refusal::Atomic, format!("atomicrmw operation {number}")));
     };
     let ir_type = value.ir_type();
     if !rmw_fits(build, operation, ir_type) {

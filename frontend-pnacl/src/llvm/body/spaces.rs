@@ -10,7 +10,7 @@ use crate::build::word::Word;
 use crate::error::ReadError;
 use crate::llvm::body::context::Body;
 use crate::llvm::types::TypeId;
-use frazil_ir::{InstData, MemFlags, Opcode, Operand, Type};
+use frazil_ir::{InstData, MemFlags, Opcode, Operand, Refusal, Type};
 
 impl Builder<'_, '_> {
     /// The address of an access; in another space than 0, with its type.
@@ -36,7 +36,7 @@ pub(super) fn load(
     let Class::Scalar(ir_type) = body.build.class(ty)? else {
         return Err(body
             .build
-            .unsupported("a load of an aggregate in another address space"));
+            .unsupported(Refusal::AddressSpace, "a load of an aggregate in another address space"));
     };
     let flags = MemFlags::aligned(align_log2).with_volatile(volatile).0;
     let pointer = body.build.typed(address);
@@ -56,7 +56,10 @@ pub(super) fn store(
     let build = &mut body.build;
     let align_log2 = stored_alignment(build, align, value)?;
     if !value.is_operand() {
-        return Err(build.unsupported("a store of an aggregate in another address space"));
+        return Err(build.unsupported(
+            Refusal::AddressSpace,
+            "a store of an aggregate in another address space",
+        ));
     }
     let flags = MemFlags::aligned(align_log2).with_volatile(volatile).0;
     let pointer = build.typed(address);

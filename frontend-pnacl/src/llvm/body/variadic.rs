@@ -12,7 +12,7 @@
 use super::context::{Body, Operands};
 use crate::build::values::Builder;
 use crate::error::ReadError;
-use frazil_ir::{CallConv, InstData, MemFlags, Opcode, Operand, Type, TypeData};
+use frazil_ir::{CallConv, InstData, MemFlags, Opcode, Operand, Refusal, Type, TypeData};
 
 /// Size of the part of the save area that has general registers.
 const INT_BYTES: i64 = 6 * 8;
@@ -75,7 +75,7 @@ pub(in crate::llvm) fn va_arg(body: &mut Body<'_, '_>, operands: &mut Operands<'
     let ty = build.type_id(operands.next()?)?;
     let ir_type = build
         .scalar_class(ty)
-        .map_err(|_| build.unsupported("va_arg of a structure or a wide integer"))?;
+        .map_err(|_| build.unsupported(Refusal::Bitcode, "va_arg of a structure or a wide integer"))?;
     build.check_room(32)?;
     refuse_other_targets(build)?;
     let data = build.function.types.data(ir_type);
@@ -89,8 +89,13 @@ pub(in crate::llvm) fn va_arg(body: &mut Body<'_, '_>, operands: &mut Operands<'
         Some(Passing { bytes: 8, .. }) if is_win64 && !is_narrow(data) => next_of_pointer(build, list.operand()),
         Some(passing) if !is_win64 => next_of_list(build, list.operand(), passing),
         _ => {
+            let refusal = match Refusal::of_type(&build.function.types, ir_type) {
+                Refusal::ExoticFloat => Refusal::ExoticFloat,
+                _ if is_win64 => Refusal::CallingConvention,
+                refusal => refusal,
+            };
             let convention = if is_win64 { " in the convention Win64" } else { "" };
-            return Err(build.unsupported(format!("va_arg of {}{convention}", described(data, element))));
+            return Err(build.unsupported(refusal, format!("va_arg of {}{convention}", described(data, element))));
         }
     };
     let align_log2 = match data {
@@ -132,7 +137,7 @@ fn refuse_other_targets(build: &Builder<'_, '_>) -> Result<(), ReadError> {
     if is_known && build.module.layout.pointer(0).bits == 64 {
         return Ok(());
     }
-    Err(build.unsupported("va_arg for another target than x86-64"))
+    Err(build.unsupported(Refusal::Bitcode, "va_arg for another target than x86-64"))
 }
 
 fn number(build: &mut Builder<'_, '_>, ir_type: Type, value: i64) -> Operand {

@@ -11,7 +11,7 @@ use crate::build::wide::{Extend, NARROW_BITS, WORD_BITS, Words, word_count};
 use crate::build::word::{NO_TYPE, Word};
 use crate::error::ReadError;
 use crate::llvm::types::TypeId;
-use frazil_ir::{InstData, Opcode, Operand, Type};
+use frazil_ir::{InstData, Opcode, Operand, Refusal, Type};
 
 /// What instructions an operation on numbers of so many words may become, for each of them.
 const LINEAR: usize = 32;
@@ -140,7 +140,10 @@ pub(super) fn cast(body: &mut Body<'_, '_>, value: Word, ty: TypeId, number: u64
             let words = build.words_of_float(value.operand(), source, word_count(bits), signed);
             build.define_words(ty, words, bits)
         }
-        _ => Err(build.unsupported("a cast between an integer of more than 128 bits and this type")),
+        _ => Err(build.unsupported(
+            Refusal::WideInteger,
+            "a cast between an integer of more than 128 bits and this type",
+        )),
     }
 }
 
@@ -148,10 +151,10 @@ pub(super) fn cast(body: &mut Body<'_, '_>, value: Word, ty: TypeId, number: u64
 fn float_type(build: &mut Builder<'_, '_>, ty: TypeId) -> Result<Type, ReadError> {
     match build.scalar_class(ty)? {
         found @ (Type::F32 | Type::F64) => Ok(found),
-        _ => {
-            Err(build
-                .unsupported("a conversion between an integer of more than 128 bits and a half, x86_fp80 or fp128"))
-        }
+        _ => Err(build.unsupported(
+            Refusal::ExoticFloat,
+            "a conversion between an integer of more than 128 bits and a half, x86_fp80 or fp128",
+        )),
     }
 }
 

@@ -8,7 +8,7 @@ use crate::build::*;
 use crate::ops::Op;
 use crate::regs::{SC, ZERO};
 use frazil_codegen::{Branch, CodegenError, GroupKind, LowerCtx, MInst, Reg, RegClass};
-use frazil_ir::{InstData, Opcode, Operand};
+use frazil_ir::{InstData, Opcode, Operand, Refusal};
 
 /// How an integer comparison is made of `==` or `<`.
 #[derive(Clone, Copy)]
@@ -172,7 +172,7 @@ pub fn select<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErr
     let bytes = float_bytes(data.ty);
     let bits = int_bits(cx, data.ty);
     if bits == 0 && bytes == 0 {
-        return Err(CodegenError::unsupported("a select of vectors"));
+        return Err(CodegenError::unsupported(Refusal::Vector, "a select of vectors"));
     }
     for part in 0..part_count(bits).max(1) {
         let (x, y) = if bytes > 0 {

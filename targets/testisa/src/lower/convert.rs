@@ -5,7 +5,7 @@ use super::{extended, float_bytes, int_bits, overflow, part_count, result, type_
 use crate::build::*;
 use crate::ops::Op;
 use frazil_codegen::{CodegenError, LowerCtx};
-use frazil_ir::{InstData, Opcode, RuntimeFunction, Type};
+use frazil_ir::{InstData, Opcode, Refusal, RuntimeFunction, Type};
 
 /// Lowers truncations, extensions, and conversions from and to pointers.
 pub fn integer<C: LowerCtx>(cx: &mut C, data: &InstData) {
@@ -56,13 +56,13 @@ pub fn bitcast<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenEr
         }
         (0, 0) if int_bits(cx, from) == int_bits(cx, data.ty) && int_bits(cx, from) > 0 => super::copy(cx, data),
         (x, y) if x == y && x > 0 => super::copy(cx, data),
-        _ => return Err(CodegenError::unsupported("a bitcast of vectors")),
+        _ => return Err(CodegenError::unsupported(Refusal::Vector, "a bitcast of vectors")),
     }
     Ok(())
 }
 
-fn refuse<T>(what: &str) -> Result<T, CodegenError> {
-    Err(CodegenError::unsupported(format!("a conversion of {what}")))
+fn refuse<T>(refusal: Refusal, what: &str) -> Result<T, CodegenError> {
+    Err(CodegenError::unsupported(refusal, format!("a conversion of {what}")))
 }
 
 /// Lowers `fpext` and `fptrunc`.
@@ -74,7 +74,7 @@ pub fn between_floats<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Co
             cx.emit(rr_sized(Op::Fcvt, float_bytes(data.ty), dst, src));
             Ok(())
         }
-        _ => refuse("float types other than f32 and f64"),
+        _ => refuse(Refusal::ExoticFloat, "float types other than f32 and f64"),
     }
 }
 
@@ -84,7 +84,7 @@ pub fn from_integer<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Code
     let (bits, bytes) = (int_bits(cx, from), float_bytes(data.ty));
     let signed = data.op == Opcode::Sitofp;
     match (bits, bytes) {
-        (0, _) | (_, 0) => return refuse("vectors or float types other than f32 and f64"),
+        (0, _) | (_, 0) => return refuse(Refusal::ExoticFloat, "vectors or float types other than f32 and f64"),
         (1..=32, _) => {
             let src = extended(cx, data.a, bits, signed);
             let dst = cx.def(result(data), 0);
@@ -102,7 +102,7 @@ pub fn from_integer<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Code
             let function = wide_function(data.op, bytes);
             return cx.call_runtime(function, &[(data.a, from)], Some(result(data)));
         }
-        _ => return refuse("an odd number of more than 64 bits"),
+        _ => return refuse(Refusal::WideInteger, "an odd number of more than 64 bits"),
     }
     Ok(())
 }
@@ -114,7 +114,7 @@ pub fn to_integer<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Codege
     let signed = matches!(data.op, Opcode::Fptosi | Opcode::FptosiSat);
     let saturates = matches!(data.op, Opcode::FptosiSat | Opcode::FptouiSat);
     match (bits, bytes) {
-        (0, _) | (_, 0) => return refuse("vectors or float types other than f32 and f64"),
+        (0, _) | (_, 0) => return refuse(Refusal::ExoticFloat, "vectors or float types other than f32 and f64"),
         (1..=32, _) if !saturates || bits == 32 => {
             let src = cx.use_reg(data.a, 0);
             let dst = cx.def(result(data), 0);
@@ -137,7 +137,12 @@ pub fn to_integer<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Codege
             let function = wide_function(data.op, bytes);
             return cx.call_runtime(function, &[(data.a, from)], Some(result(data)));
         }
-        _ => return refuse("a float to an odd number of more than 64 bits, or saturating to so many"),
+        _ => {
+            return refuse(
+                Refusal::WideInteger,
+                "a float to an odd number of more than 64 bits, or saturating to so many",
+            );
+        }
     }
     Ok(())
 }

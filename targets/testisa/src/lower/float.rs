@@ -5,13 +5,16 @@ use crate::build::*;
 use crate::ops::Op;
 use crate::regs::{FT, ZERO};
 use frazil_codegen::{CodegenError, LowerCtx};
-use frazil_ir::{InstData, Opcode as O, RuntimeFunction as F};
+use frazil_ir::{InstData, Opcode as O, Refusal, RuntimeFunction as F};
 
 /// Lowers one operation.
 pub fn float<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
     let bytes = float_bytes(data.ty);
     if bytes == 0 {
-        return Err(CodegenError::unsupported(format!("{} of this type", data.op.name())));
+        return Err(CodegenError::unsupported(
+            Refusal::Instruction,
+            format!("{} of this type", data.op.name()),
+        ));
     }
     let binary = match data.op {
         O::Fadd => Some(Op::Fadd),
@@ -66,7 +69,12 @@ fn call<C: LowerCtx>(cx: &mut C, data: &InstData, bytes: u8) -> Result<(), Codeg
         O::Fminimum => (F::Fminimumf, F::Fminimum),
         O::Fmaximum => (F::Fmaximumf, F::Fmaximum),
         O::Fma => (F::Fmaf, F::Fma),
-        other => return Err(CodegenError::unsupported(format!("instruction {}", other.name()))),
+        other => {
+            return Err(CodegenError::unsupported(
+                Refusal::Instruction,
+                format!("instruction {}", other.name()),
+            ));
+        }
     };
     let function = if bytes == 4 { single } else { double };
     let mut args = Vec::new();

@@ -5,7 +5,7 @@ use crate::build::*;
 use crate::ops::Op;
 use crate::regs::{FP, SP};
 use frazil_codegen::{CodegenError, LowerCtx, Mem, Reg, RegClass};
-use frazil_ir::{InstData, MemFlags, Opcode};
+use frazil_ir::{InstData, MemFlags, Opcode, Refusal};
 
 /// Alignment of the stack, as log2 of bytes.
 const STACK_ALIGN_LOG2: i32 = 3;
@@ -40,7 +40,12 @@ pub fn lower<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErro
         }
         Opcode::Prefetch | Opcode::Debugtrap => {}
         Opcode::Trap => cx.emit(none(Op::Break)),
-        other => return Err(CodegenError::unsupported(format!("instruction {}", other.name()))),
+        other => {
+            return Err(CodegenError::unsupported(
+                Refusal::Instruction,
+                format!("instruction {}", other.name()),
+            ));
+        }
     }
     Ok(())
 }

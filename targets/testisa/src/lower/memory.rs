@@ -9,7 +9,7 @@ use crate::build::*;
 use crate::ops::Op;
 use crate::regs::{AT, SC, ZERO, k};
 use frazil_codegen::{CodegenError, GroupKind, LowerCtx, Mem, Reg};
-use frazil_ir::{InstData, MemFlags, Opcode, Operand, RuntimeFunction, Type};
+use frazil_ir::{InstData, MemFlags, Opcode, Operand, Refusal, RuntimeFunction, Type};
 
 /// A memory operand some bytes further; `use_addr` was asked for the whole access.
 fn at(mem: Mem, bytes: u32) -> Mem {
@@ -64,14 +64,15 @@ fn part_bytes(bits: u32, part: u8) -> u32 {
 fn check<C: LowerCtx>(cx: &C, data: &InstData) -> Result<(u32, u8), CodegenError> {
     let (bits, float) = (int_bits(cx, data.ty), float_bytes(data.ty));
     if bits == 0 && float == 0 {
-        return Err(CodegenError::unsupported("an access of a vector"));
+        return Err(CodegenError::unsupported(Refusal::Vector, "an access of a vector"));
     }
     let bytes = if float > 0 { u32::from(float) } else { bits.div_ceil(8) };
     let is_atomic = matches!(data.op, Opcode::AtomicLoad | Opcode::AtomicStore);
     if is_atomic && (bytes > 4 || !bytes.is_power_of_two() || align_of(data) < bytes) {
-        return Err(CodegenError::unsupported(format!(
-            "an atomic access of {bytes} bytes, or one that is not aligned"
-        )));
+        return Err(CodegenError::unsupported(
+            Refusal::Atomic,
+            format!("an atomic access of {bytes} bytes, or one that is not aligned"),
+        ));
     }
     Ok((bits, float))
 }
@@ -171,7 +172,10 @@ pub fn block<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErro
     };
     let bits = int_bits(cx, data.ty);
     if bits < 32 && len.as_imm().is_none() {
-        return Err(CodegenError::unsupported(format!("a block length of {bits} bits")));
+        return Err(CodegenError::unsupported(
+            Refusal::Instruction,
+            format!("a block length of {bits} bits"),
+        ));
     }
     cx.call_runtime(
         function,

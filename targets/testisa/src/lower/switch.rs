@@ -6,13 +6,16 @@ use crate::build::*;
 use crate::ops::Op;
 use crate::regs::{SC, ZERO};
 use frazil_codegen::{CaseTable, CaseTest, CodegenError, Label, LowerCtx, MInst, Mem, Reg, SwitchValue};
-use frazil_ir::{Operand, Type};
+use frazil_ir::{Operand, Refusal, Type};
 
 /// The value in registers of the rule, zero-extended.
 pub fn value<C: LowerCtx>(cx: &mut C, value: Operand, ty: Type) -> Result<SwitchValue, CodegenError> {
     let bits = int_bits(cx, ty);
     if bits == 0 || bits > 64 {
-        return Err(CodegenError::unsupported("a switch on an integer of more than 64 bits"));
+        return Err(CodegenError::unsupported(
+            Refusal::WideInteger,
+            "a switch on an integer of more than 64 bits",
+        ));
     }
     let low = cx.use_copy(value, 0);
     super::extend(cx, low, low, bits.min(32), false);

@@ -8,7 +8,7 @@ use crate::cond::Cond;
 use crate::features;
 use crate::table::Op;
 use frazil_codegen::{CodegenError, LowerCtx, Mem, Reg, RegClass};
-use frazil_ir::{InstData, IntFlags, Opcode};
+use frazil_ir::{InstData, IntFlags, Opcode, Refusal};
 
 /// Every second bit, every second pair of bits, every second half of a byte.
 const MASKS: [i64; 3] = [0x5555_5555_5555_5555, 0x3333_3333_3333_3333, 0x0f0f_0f0f_0f0f_0f0f];
@@ -19,7 +19,10 @@ const BYTE_ONES: i64 = 0x0101_0101_0101_0101;
 pub fn bits<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
     let bits = int_bits(cx, data.ty);
     if bits == 0 {
-        return Err(CodegenError::unsupported(format!("{} of vectors", data.op.name())));
+        return Err(CodegenError::unsupported(
+            Refusal::Vector,
+            format!("{} of vectors", data.op.name()),
+        ));
     }
     let has = |feature: u8| cx.view().features.has(feature);
     match (data.op, bits) {

@@ -6,7 +6,7 @@ use crate::cond::Cond;
 use crate::regs::{RAX, RBP, RDX, RSP};
 use crate::table::Op;
 use frazil_codegen::{CodegenError, GroupKind, ImmKind, LowerCtx, Mem, PRegSet, Reg, RegClass, Src, StackProbes};
-use frazil_ir::{InstData, MemFlags, Opcode, Type};
+use frazil_ir::{InstData, MemFlags, Opcode, Refusal, Type};
 
 /// Lowers what this file is about; refuses anything else by name.
 pub fn lower<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
@@ -48,7 +48,12 @@ pub fn lower<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErro
         Opcode::SjljLongjmp => jump_buffer::jump(cx, data),
         Opcode::Trap => cx.emit(none(Op::Ud2, 8)),
         Opcode::Debugtrap => cx.emit(none(Op::Int3, 8)),
-        other => return Err(CodegenError::unsupported(format!("instruction {}", other.name()))),
+        other => {
+            return Err(CodegenError::unsupported(
+                Refusal::Instruction,
+                format!("instruction {}", other.name()),
+            ));
+        }
     }
     Ok(())
 }
@@ -60,7 +65,8 @@ pub fn lower_intrinsic<C: LowerCtx>(cx: &mut C, name: &str, call: &InstData) -> 
     }
     let distance = cx.func().call(call).args.first().and_then(|arg| arg.as_imm());
     let distance = distance.and_then(|distance| i32::try_from(distance).ok()?.checked_add(16));
-    let distance = distance.ok_or_else(|| CodegenError::unsupported("llvm.eh.dwarf.cfa with this distance"))?;
+    let distance = distance
+        .ok_or_else(|| CodegenError::unsupported(Refusal::Instruction, "llvm.eh.dwarf.cfa with this distance"))?;
     cx.need_frame();
     let dst = cx.def(result(call), 0);
     cx.emit(rm(Op::LeaRM, 8, dst, Mem::base(RBP, distance)));
@@ -102,6 +108,7 @@ fn stack_alloc<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenEr
 fn probed_stack_alloc<C: LowerCtx>(cx: &mut C, data: &InstData, probes: StackProbes) -> Result<(), CodegenError> {
     if probes.function.is_some() {
         return Err(CodegenError::unsupported(
+            Refusal::Stack,
             "dynamic stack allocation with stack probes by a call",
         ));
     }

@@ -7,7 +7,7 @@ use crate::build::*;
 use crate::cond::Cond;
 use crate::table::Op;
 use frazil_codegen::{Branch, CodegenError, GroupKind, ImmKind, Join, Label, LowerCtx, Reg, RegClass, Src};
-use frazil_ir::{InstData, Opcode, Operand, StrictFlags, Type};
+use frazil_ir::{InstData, Opcode, Operand, Refusal, StrictFlags, Type};
 
 fn is_signed(cond: Cond) -> bool {
     matches!(cond, Cond::G | Cond::Ge | Cond::L | Cond::Le)
@@ -21,7 +21,7 @@ pub(crate) fn compare<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<Test, 
     let bits = int_bits(cx, data.ty);
     let cond = icmp_cond(data.op);
     match bits {
-        0 => Err(CodegenError::unsupported("a comparison of vectors")),
+        0 => Err(CodegenError::unsupported(Refusal::Vector, "a comparison of vectors")),
         65.. => Ok(wide::compare(cx, data, bits, cond)),
         8 | 16 | 32 | 64 => {
             let size = (bits / 8) as u8;
@@ -141,7 +141,7 @@ fn compare_floats<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<Test, Code
             x87::compare(cx, a, b, data.flags & StrictFlags::SIGNALING != 0);
             return Ok(Test { first, second });
         }
-        _ => return Err(CodegenError::unsupported("a comparison of vectors")),
+        _ => return Err(CodegenError::unsupported(Refusal::Vector, "a comparison of vectors")),
     };
     let (memory_row, row) = comparing_rows(data);
     let right = cx.use_src(b, 0, ImmKind::None);
@@ -315,7 +315,7 @@ pub fn three_way<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Codegen
     let ty = type_of(cx, data.a);
     let bits = int_bits(cx, ty);
     if bits == 0 {
-        return Err(CodegenError::unsupported("a comparison of vectors"));
+        return Err(CodegenError::unsupported(Refusal::Vector, "a comparison of vectors"));
     }
     let signed = data.op == Opcode::Scmp;
     let (greater, less) = if signed { (Cond::G, Cond::L) } else { (Cond::A, Cond::B) };

@@ -6,7 +6,7 @@ use crate::build::*;
 use crate::regs::{RAX, RDX};
 use crate::table::Op;
 use frazil_codegen::{CodegenError, ImmKind, LowerCtx, PRegSet, Src};
-use frazil_ir::{InstData, Opcode, RuntimeFunction, Type};
+use frazil_ir::{InstData, Opcode, Refusal, RuntimeFunction, Type};
 
 /// Lowers udiv, sdiv, urem, srem.
 pub fn divide<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
@@ -55,7 +55,10 @@ pub fn divide<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErr
 
 fn divide_wide<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) -> Result<(), CodegenError> {
     if bits != 128 {
-        return Err(CodegenError::unsupported(format!("division of i{bits}")));
+        return Err(CodegenError::unsupported(
+            Refusal::WideInteger,
+            format!("division of i{bits}"),
+        ));
     }
     let function = match data.op {
         Opcode::Udiv => RuntimeFunction::Udivti3,

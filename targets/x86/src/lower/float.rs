@@ -7,13 +7,16 @@ use crate::cond::Cond;
 use crate::features;
 use crate::table::Op;
 use frazil_codegen::{CodegenError, ImmKind, LowerCtx, Mem, Reg, RegClass, Src};
-use frazil_ir::{InstData, Opcode, Operand, RuntimeFunction, Type};
+use frazil_ir::{InstData, Opcode, Operand, Refusal, RuntimeFunction, Type};
 
 /// Lowers the floating-point opcodes that give a float.
 pub fn float<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
     let bytes = float_bytes(data.ty);
     if bytes == 0 {
-        return Err(CodegenError::unsupported("floating-point arithmetic on vectors"));
+        return Err(CodegenError::unsupported(
+            Refusal::Vector,
+            "floating-point arithmetic on vectors",
+        ));
     }
     match data.op {
         Opcode::Fadd => binary(cx, data, bytes, Op::AddsRR, Op::AddsRM),
@@ -156,7 +159,7 @@ fn library(op: Opcode) -> Option<(RuntimeFunction, RuntimeFunction)> {
 
 fn by_call<C: LowerCtx>(cx: &mut C, data: &InstData, bytes: u8) -> Result<(), CodegenError> {
     let Some((single, double)) = library(data.op) else {
-        return Err(CodegenError::unsupported(data.op.name()));
+        return Err(CodegenError::unsupported(Refusal::Instruction, data.op.name()));
     };
     let function = if bytes == 4 { single } else { double };
     let ty = data.ty;
@@ -216,6 +219,7 @@ pub fn is_fpclass<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Codege
         Type::F64 => (8, 64, 52),
         _ => {
             return Err(CodegenError::unsupported(
+                Refusal::ExoticFloat,
                 "is_fpclass of a type other than float and double",
             ));
         }

@@ -8,7 +8,7 @@ use crate::build::*;
 use crate::regs::{SCRATCH, SCRATCH_FLOAT};
 use crate::table::Op;
 use frazil_codegen::{CodegenError, LowerCtx, Mem, Reg, Src};
-use frazil_ir::{InstData, MemFlags, Opcode, Operand, Ordering, RuntimeFunction, Type};
+use frazil_ir::{InstData, MemFlags, Opcode, Operand, Ordering, Refusal, RuntimeFunction, Type};
 
 /// Copies and fills of up to this many bytes are done in line.
 pub const MAX_INLINE_BYTES: u32 = 128;
@@ -38,7 +38,7 @@ pub fn load<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError
     }
     let bits = int_bits(cx, data.ty);
     if bits == 0 {
-        return Err(CodegenError::unsupported("a load of a vector"));
+        return Err(CodegenError::unsupported(Refusal::Vector, "a load of a vector"));
     }
     let bytes = bits.div_ceil(8);
     let mem = cx.use_addr(data.a, 16);
@@ -78,7 +78,7 @@ pub fn store<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErro
     }
     let bits = int_bits(cx, data.ty);
     if bits == 0 {
-        return Err(CodegenError::unsupported("a store of a vector"));
+        return Err(CodegenError::unsupported(Refusal::Vector, "a store of a vector"));
     }
     let bytes = bits.div_ceil(8);
     if MemFlags(data.flags).is_nontemporal() && matches!(bits, 32 | 64) {
@@ -231,7 +231,10 @@ fn block_by_call<C: LowerCtx>(cx: &mut C, data: &InstData, second: Operand, len:
         _ => (RuntimeFunction::Memset, Type::I8),
     };
     if int_bits(cx, data.ty) > 64 {
-        return Err(CodegenError::unsupported("a block length of more than 64 bits"));
+        return Err(CodegenError::unsupported(
+            Refusal::WideInteger,
+            "a block length of more than 64 bits",
+        ));
     }
     cx.call_runtime(
         function,

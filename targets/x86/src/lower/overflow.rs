@@ -13,7 +13,7 @@ use crate::cond::Cond;
 use crate::regs::{RAX, RDX};
 use crate::table::Op;
 use frazil_codegen::{CodegenError, ImmKind, LowerCtx, PRegSet, Reg, RegClass, Src};
-use frazil_ir::{InstData, Opcode};
+use frazil_ir::{InstData, Opcode, Refusal};
 
 /// An addition or subtraction: which, of what kind of numbers, and how wide.
 #[derive(Clone, Copy)]
@@ -135,7 +135,10 @@ impl Sum {
 /// The width of a scalar type.
 pub(crate) fn checked_bits<C: LowerCtx>(cx: &C, data: &InstData) -> Result<u32, CodegenError> {
     match int_bits(cx, data.ty) {
-        0 => Err(CodegenError::unsupported(format!("{} of vectors", data.op.name()))),
+        0 => Err(CodegenError::unsupported(
+            Refusal::Vector,
+            format!("{} of vectors", data.op.name()),
+        )),
         bits => Ok(bits),
     }
 }

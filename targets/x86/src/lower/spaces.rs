@@ -14,7 +14,9 @@ use frazil_codegen::{
     AreaArgument, CallSequence, CodegenError, FrameArea, GroupKind, ImmKind, Label, LowerCtx, MInst, Mem, ModuleView,
     PRegSet, Ref, Reg, RegClass, Src, StackProbes, VariadicArea,
 };
-use frazil_ir::{Function, InstData, MemFlags, Opcode, Operand, Ordering, RuntimeFunction, Type, TypeData, Value};
+use frazil_ir::{
+    Function, InstData, MemFlags, Opcode, Operand, Ordering, Refusal, RuntimeFunction, Type, TypeData, Value,
+};
 
 const GS: u32 = 256;
 const FS: u32 = 257;
@@ -82,7 +84,10 @@ fn cast<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
     let from_type = type_of(cx, data.a);
     let (from, to) = (int_bits(cx, from_type), int_bits(cx, data.ty));
     if from == 0 || to == 0 {
-        return Err(CodegenError::unsupported("a cast of vectors between address spaces"));
+        return Err(CodegenError::unsupported(
+            Refusal::AddressSpace,
+            "a cast of vectors between address spaces",
+        ));
     }
     let is_signed = space_of(cx, data.a) == SIGNED_32;
     let src = cx.use_last(data.a, 0);
@@ -123,7 +128,10 @@ fn emit_in<C: LowerCtx>(cx: &mut C, segment: Option<Op>, inst: MInst) {
 fn known_length(length: Operand) -> Result<u32, CodegenError> {
     let known = length.as_imm().and_then(|length| u32::try_from(length).ok());
     known.filter(|&length| length <= MAX_INLINE_BYTES).ok_or_else(|| {
-        CodegenError::unsupported("a block operation in another address space that is long or of unknown length")
+        CodegenError::unsupported(
+            Refusal::AddressSpace,
+            "a block operation in another address space that is long or of unknown length",
+        )
     })
 }
 
@@ -146,9 +154,10 @@ fn copy<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
     let to = address(cx, data.a, length);
     let from = address(cx, source, length);
     if length > MAX_COPY_BYTES {
-        return Err(CodegenError::unsupported(format!(
-            "a copy of {length} bytes from or to another address space"
-        )));
+        return Err(CodegenError::unsupported(
+            Refusal::AddressSpace,
+            format!("a copy of {length} bytes from or to another address space"),
+        ));
     }
     let held: Vec<Reg> = pieces(length).map(|_| cx.temp(RegClass::Int)).collect();
     for ((offset, bytes), &reg) in pieces(length).zip(&held) {
@@ -225,12 +234,14 @@ impl<C: LowerCtx> LowerCtx for InSpace<'_, C> {
         _: Option<Value>,
     ) -> Result<(), CodegenError> {
         Err(CodegenError::unsupported(
+            Refusal::AddressSpace,
             "a library call for an access in another address space",
         ))
     }
 
     fn call_sequence(&mut self, _: &CallSequence<'_>, _: Value) -> Result<(), CodegenError> {
         Err(CodegenError::unsupported(
+            Refusal::AddressSpace,
             "a library call for an access in another address space",
         ))
     }

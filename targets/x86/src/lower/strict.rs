@@ -12,13 +12,13 @@ use crate::build::*;
 use crate::cond::Cond;
 use crate::table::Op;
 use frazil_codegen::{CodegenError, GroupKind, LowerCtx, RegClass};
-use frazil_ir::{InstData, Opcode, StrictFlags, Type};
+use frazil_ir::{InstData, Opcode, Refusal, StrictFlags, Type};
 
 /// Lowers a strict operation.
 #[cold]
 pub fn lower<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
     let Some(mut plain) = data.without_strictness() else {
-        return Err(CodegenError::unsupported(data.op.name()));
+        return Err(CodegenError::unsupported(Refusal::Instruction, data.op.name()));
     };
     match plain.op {
         op if op.is_fcmp() => {

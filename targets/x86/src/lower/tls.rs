@@ -12,12 +12,13 @@ use crate::regs::{RAX, RDI};
 use crate::table::Op;
 use frazil_codegen::{CallSequence, CodegenError, LowerCtx, Mem, PRegSet, Ref, RefKind, Reg};
 use frazil_ir::module::TlsModel;
-use frazil_ir::{InstData, RuntimeFunction, SymbolId};
+use frazil_ir::{InstData, Refusal, RuntimeFunction, SymbolId};
 
 /// Lowers `tls_addr`.
 pub fn address<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
     let Some(symbol) = data.a.as_symbol() else {
         return Err(CodegenError::unsupported(
+            Refusal::ThreadLocal,
             "the thread-local address of something that is no symbol",
         ));
     };
@@ -29,6 +30,7 @@ pub fn address<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenEr
         TlsModel::GeneralDynamic => return general_dynamic(cx, data, symbol),
         TlsModel::NotThreadLocal => {
             return Err(CodegenError::unsupported(
+                Refusal::ThreadLocal,
                 "the thread-local address of a variable that all threads share",
             ));
         }
@@ -49,7 +51,10 @@ fn refuse_emulated<C: LowerCtx>(cx: &C) -> Result<(), CodegenError> {
         .map(|(_, level)| level.trim_start_matches("eabi"));
     let is_old = level.is_some_and(|level| level.parse::<u32>().map_or(true, |level| level < 29));
     if is_emulated || is_old {
-        return Err(CodegenError::unsupported("emulated thread-local storage"));
+        return Err(CodegenError::unsupported(
+            Refusal::ThreadLocal,
+            "emulated thread-local storage",
+        ));
     }
     Ok(())
 }

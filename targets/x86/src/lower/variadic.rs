@@ -10,7 +10,7 @@ use crate::regs::RAX;
 use crate::regs::SCRATCH;
 use crate::table::Op;
 use frazil_codegen::{CodegenError, ConvDesc, GroupKind, LowerCtx, Mem, RegClass};
-use frazil_ir::InstData;
+use frazil_ir::{InstData, Refusal};
 
 /// Bytes of the area for the six integer registers.
 const INT_BYTES: u32 = 48;
@@ -69,6 +69,7 @@ pub fn save_registers<C: LowerCtx>(cx: &mut C, area: Mem, int_used: u8, float_us
 pub fn va_start<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
     let Some(area) = cx.variadic_area() else {
         return Err(CodegenError::unsupported(
+            Refusal::Instruction,
             "va_start in a function without variable arguments",
         ));
     };

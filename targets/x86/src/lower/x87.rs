@@ -19,7 +19,7 @@ use crate::build::*;
 use crate::cond::Cond;
 use crate::table::Op;
 use frazil_codegen::{CodegenError, GroupKind, ImmKind, LowerCtx, Mem, Reg, RegClass, Src};
-use frazil_ir::{Format, InstData, Opcode, Operand, RuntimeFunction, Type};
+use frazil_ir::{Format, InstData, Opcode, Operand, Refusal, RuntimeFunction, Type};
 
 /// Bytes of a number in a register or a frame slot.
 const BYTES: u8 = 16;
@@ -45,7 +45,7 @@ pub fn convert<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenEr
 
 /// The refusal of an operation.
 fn refuse(op: Opcode) -> CodegenError {
-    CodegenError::unsupported(format!("{} of type x86_fp80", op.name()))
+    CodegenError::unsupported(Refusal::ExoticFloat, format!("{} of type x86_fp80", op.name()))
 }
 
 /// The memory that rules share.

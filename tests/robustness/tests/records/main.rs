@@ -242,7 +242,7 @@ fn what_is_encoded_again_is_accepted() {
             let is_refusal = error
                 .diagnostics()
                 .iter()
-                .all(|found| found.code.is_some_and(|code| code != "FZ0802"));
+                .all(|found| found.code().is_some_and(|code| code != "FZ0802"));
             assert!(is_refusal, "{}: {error}", base.name);
         }
     }

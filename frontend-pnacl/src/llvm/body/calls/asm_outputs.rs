@@ -11,7 +11,7 @@ use crate::error::ReadError;
 use crate::llvm::body::context::Body;
 use crate::llvm::body::memory::store_to;
 use crate::llvm::types::TypeId;
-use frazil_ir::{AsmData, CallFlags, ConstView, EntityRef, InstData, Opcode, Operand, Param, Type, Value};
+use frazil_ir::{AsmData, CallFlags, ConstView, EntityRef, InstData, Opcode, Operand, Param, Refusal, Type, Value};
 
 /// Letters of constraints that memory satisfies (GCC manual, "Simple Constraints").
 const MEMORY: &[u8] = b"moV<>gXp";
@@ -45,7 +45,9 @@ pub(super) fn emit(body: &mut Body<'_, '_>, call: &Call<'_>) -> Result<bool, Rea
         return Ok(false);
     }
     if call.arguments.iter().any(|argument| !argument.is_operand()) {
-        return Err(body.build.unsupported("inline assembly: an operand of several values"));
+        return Err(body
+            .build
+            .unsupported(Refusal::InlineAssembly, "inline assembly: an operand of several values"));
     }
     let results = put_call(body, call, asm, &plan)?;
     for one in &plan.stored {
@@ -85,7 +87,9 @@ fn plan(body: &mut Body<'_, '_>, call: &Call<'_>, constraints: &[u8]) -> Result<
         let element = call.attributes.parameter(argument).element_type;
         if let (Some(ty), false) = (element, allows_memory(codes)) {
             let Class::Scalar(ir_type) = body.build.class(ty)? else {
-                return Err(body.build.unsupported("inline assembly: an output of several values"));
+                return Err(body
+                    .build
+                    .unsupported(Refusal::InlineAssembly, "inline assembly: an output of several values"));
             };
             plan.constraints.truncate(start);
             let kept = constraint

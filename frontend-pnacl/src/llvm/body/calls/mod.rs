@@ -19,8 +19,8 @@ use crate::llvm::attributes::{Attributes, FORBIDS_CALLS, LACKS_TYPE};
 use crate::llvm::codes::call as bits;
 use crate::llvm::types::{Kind, TypeId};
 use frazil_ir::{
-    Block, CallConv, CallFlags, ConstView, EntityRef, Format, InstData, IntFlags, MemFlags, Opcode, Operand, Results,
-    SymbolId, Type, TypeData,
+    Block, CallConv, CallFlags, ConstView, EntityRef, Format, InstData, IntFlags, MemFlags, Opcode, Operand, Refusal,
+    Results, SymbolId, Type, TypeData,
 };
 
 /// A call as its record describes it.
@@ -311,9 +311,10 @@ fn thread_local_word(body: &mut Body<'_, '_>, number: u32) -> Result<Word, ReadE
             NO_TYPE,
         ));
     }
-    Err(body
-        .build
-        .unsupported("llvm.threadlocal.address of something that is no thread-local variable"))
+    Err(body.build.unsupported(
+        Refusal::ThreadLocal,
+        "llvm.threadlocal.address of something that is no thread-local variable",
+    ))
 }
 
 /// Appends a call or, with targets, an invoke.
@@ -443,7 +444,7 @@ fn lower(body: &mut Body<'_, '_>, call: &Call<'_>, intrinsic: Intrinsic) -> Resu
         (Intrinsic::Plain(op), _) => return plain(body, call, op, class, result),
         (Intrinsic::Bare(Opcode::Trap | Opcode::Debugtrap), _) if let Some(name) = trap_function(call) => {
             let message = format!("intrinsic that traps by a call of {name} (\"trap-func-name\")");
-            return Err(body.build.unsupported(message));
+            return Err(body.build.unsupported(Refusal::Intrinsic, message));
         }
         (Intrinsic::Bare(op), arguments) => return bare(body, op, arguments, class),
         (Intrinsic::PoisonFlag(op), &[value, flag])
@@ -730,7 +731,7 @@ fn refuse_forbidden(body: &Body<'_, '_>, call: &Call<'_>) -> Result<(), ReadErro
                 reason => format!(": {}", String::from_utf8_lossy(reason)),
             };
             let message = format!("a call of {callee}, with the function attribute {name}{reason}");
-            return Err(body.build.unsupported(message));
+            return Err(body.build.unsupported(Refusal::FunctionAttribute, message));
         }
     }
     Ok(())

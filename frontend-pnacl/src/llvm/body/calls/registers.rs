@@ -13,7 +13,7 @@ use crate::llvm::body::context::Body;
 use crate::llvm::metadata::Places;
 use frazil_ir::constant::AsmData;
 use frazil_ir::module::FramePointer;
-use frazil_ir::{Operand, SymbolKind, Type};
+use frazil_ir::{Operand, Refusal, SymbolKind, Type};
 
 /// The registers that may be named: width in bits, whether it is the frame pointer.
 const REGISTERS: [(&[u8], u32, bool); 4] = [
@@ -31,19 +31,20 @@ const HAS_EFFECTS: u8 = 1;
 pub(super) fn access(body: &mut Body<'_, '_>, call: Call<'_>) -> Result<(), ReadError> {
     let triple = body.build.module.module.strings.bytes(body.build.module.module.triple);
     if !triple.is_empty() && !triple.starts_with(b"x86_64") {
-        return Err(body
-            .build
-            .unsupported("registers by name for this target (intrinsic llvm.read_register)"));
+        return Err(body.build.unsupported(
+            Refusal::Intrinsic,
+            "registers by name for this target (intrinsic llvm.read_register)",
+        ));
     }
     let name = register_name(body, &call)?;
     let shown = String::from_utf8_lossy(&name).into_owned();
     let Some(&(_, bits, is_frame)) = REGISTERS.iter().find(|row| row.0 == name) else {
         let message = format!("register \"{shown}\" by name (intrinsic llvm.read_register or llvm.write_register)");
-        return Err(body.build.unsupported(message));
+        return Err(body.build.unsupported(Refusal::Intrinsic, message));
     };
     if is_frame && !keeps_frame_pointer(body) {
         let message = format!("register \"{shown}\" by name (intrinsic) in a function without frame pointer");
-        return Err(body.build.unsupported(message));
+        return Err(body.build.unsupported(Refusal::Intrinsic, message));
     }
     let is_write = body.build.class(call.result)? == Class::Void;
     let accessed = match (call.arguments.as_slice(), body.build.class(call.result)?) {
@@ -53,7 +54,7 @@ pub(super) fn access(body: &mut Body<'_, '_>, call: Call<'_>) -> Result<(), Read
     };
     if accessed.and_then(|ir_type| body.build.function.types.int_bits(ir_type)) != Some(bits) {
         let message = format!("register \"{shown}\" by name (intrinsic) with another width than its own");
-        return Err(body.build.unsupported(message));
+        return Err(body.build.unsupported(Refusal::Intrinsic, message));
     }
     let suffix = if bits == 64 { 'q' } else { 'l' };
     let (template, constraints) = match is_write {

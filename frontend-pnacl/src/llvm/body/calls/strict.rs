@@ -17,7 +17,7 @@ use crate::error::ReadError;
 use crate::llvm::body::context::Body;
 use crate::llvm::codes::casts;
 use frazil_ir::typing::is_cast;
-use frazil_ir::{ConstKind, Format, InstData, Opcode, Operand, StrictFlags, Type, TypeData};
+use frazil_ir::{ConstKind, Format, InstData, Opcode, Operand, Refusal, StrictFlags, Type, TypeData};
 
 /// Whether an intrinsic is told of its environment by metadata.
 #[inline]
@@ -96,9 +96,10 @@ fn said(body: &mut Body<'_, '_>, number: u32) -> Result<Said, ReadError> {
     let is_shared = u64::from(number) < places.base();
     *body.outer_metadata = places.into_outer();
     let Some(said) = text?.and_then(|text| Said::from_text(&text)) else {
-        return Err(body
-            .build
-            .unsupported("a constrained operation with metadata that is not known"));
+        return Err(body.build.unsupported(
+            Refusal::Bitcode,
+            "a constrained operation with metadata that is not known",
+        ));
     };
     if !body.build.state.environment.remember(number, is_shared, said) {
         return Err(body

@@ -13,7 +13,7 @@ use crate::lower::memory::{at, load_bytes};
 use crate::lower::{float_bytes, result, second_result};
 use crate::table::Op;
 use frazil_codegen::{CodegenError, FrameArea, LowerCtx};
-use frazil_ir::{InstData, MemFlags, Opcode, Operand, Ordering, RmwOp, RuntimeFunction, Type, Value};
+use frazil_ir::{InstData, MemFlags, Opcode, Operand, Ordering, Refusal, RmwOp, RuntimeFunction, Type, Value};
 
 /// Alignment of a copy of a value in the frame.
 const AREA_ALIGN: u32 = 16;
@@ -38,9 +38,12 @@ fn failure_order(data: &InstData) -> (Operand, Type) {
 
 fn refuse<T>(op: Option<RmwOp>) -> Result<T, CodegenError> {
     let name = op.map_or_else(|| "an unknown operation".to_owned(), |op| format!("{op:?}"));
-    Err(CodegenError::unsupported(format!(
-        "atomic operation {name} that no library function does, and that is no loop around a compare-and-exchange"
-    )))
+    Err(CodegenError::unsupported(
+        Refusal::Atomic,
+        format!(
+            "atomic operation {name} that no library function does, and that is no loop around a compare-and-exchange"
+        ),
+    ))
 }
 
 /// Lowers an access of 16 bytes that is aligned.

@@ -11,7 +11,7 @@ use crate::lower::result;
 use crate::regs::RAX;
 use crate::table::Op;
 use frazil_codegen::{CodegenError, GroupKind, LowerCtx, PRegSet, Reg, RegClass};
-use frazil_ir::{InstData, Operand, RmwOp};
+use frazil_ir::{InstData, Operand, Refusal, RmwOp};
 
 /// The immediate of `cmpss` and `cmpsd` for "unordered" (Intel manual, volume 2, CMPSD).
 const UNORDERED: i32 = 3;
@@ -79,7 +79,12 @@ fn combine<C: LowerCtx>(
         RmwOp::Fmin => choose_number(cx, Op::MinsRR, bytes, old, value, new, mask),
         RmwOp::Fmaximum => extreme(cx, (Op::MaxsRR, Op::AndpRR), bytes, old, value, new),
         RmwOp::Fminimum => extreme(cx, (Op::MinsRR, Op::OrpRR), bytes, old, value, new),
-        _ => return Err(CodegenError::unsupported(format!("atomic operation {op:?} of a float"))),
+        _ => {
+            return Err(CodegenError::unsupported(
+                Refusal::Atomic,
+                format!("atomic operation {op:?} of a float"),
+            ));
+        }
     }
     Ok(())
 }

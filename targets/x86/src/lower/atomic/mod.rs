@@ -21,7 +21,7 @@ use crate::features;
 use crate::regs::RAX;
 use crate::table::Op;
 use frazil_codegen::{CodegenError, GroupKind, LowerCtx, Mem, PRegSet, Reg, RegClass, Src};
-use frazil_ir::{EntityRef, InstData, MemFlags, Opcode, Ordering, RmwOp};
+use frazil_ir::{EntityRef, InstData, MemFlags, Opcode, Ordering, Refusal, RmwOp};
 
 /// How an access is made.
 enum Way {
@@ -57,6 +57,7 @@ fn way<C: LowerCtx>(cx: &C, data: &InstData) -> Result<Way, CodegenError> {
         (bytes @ (4 | 8), _) => u32::from(bytes),
         _ => {
             return Err(CodegenError::unsupported(
+                Refusal::Atomic,
                 "an atomic access of a type other than i8, i16, i32, i64, i128, ptr, float and double",
             ));
         }
@@ -89,7 +90,10 @@ fn store<C: LowerCtx>(cx: &mut C, data: &InstData, bytes: u8) -> Result<(), Code
 
 fn read_modify_write<C: LowerCtx>(cx: &mut C, data: &InstData, size: u8) -> Result<(), CodegenError> {
     let Some(op) = MemFlags(data.flags).rmw() else {
-        return Err(CodegenError::unsupported("an unknown atomic operation"));
+        return Err(CodegenError::unsupported(
+            Refusal::Atomic,
+            "an unknown atomic operation",
+        ));
     };
     if float_bytes(data.ty) > 0 {
         return float::read_modify_write(cx, data, op, size);
@@ -225,9 +229,10 @@ fn combine<C: LowerCtx>(
         RmwOp::Or => Op::OrRR,
         RmwOp::Xor => Op::XorRR,
         _ => {
-            return Err(CodegenError::unsupported(format!(
-                "atomic operation {op:?} of an integer"
-            )));
+            return Err(CodegenError::unsupported(
+                Refusal::Atomic,
+                format!("atomic operation {op:?} of an integer"),
+            ));
         }
     };
     cx.emit(rr(row, wide, new, value));

@@ -13,7 +13,7 @@ use crate::lower::{result, second_result};
 use crate::regs::{RAX, RBX, RCX, RDX};
 use crate::table::Op;
 use frazil_codegen::{CodegenError, GroupKind, LowerCtx, Mem, PRegSet, Reg};
-use frazil_ir::{InstData, MemFlags, Opcode, Operand, RmwOp};
+use frazil_ir::{InstData, MemFlags, Opcode, Operand, Refusal, RmwOp};
 
 /// What the instruction names on its own account.
 const FIXED: PRegSet = PRegSet::of(&[RAX, RBX, RCX, RDX]);
@@ -28,7 +28,10 @@ pub(super) fn atomic<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Cod
         }
         _ => {
             let Some(op) = MemFlags(data.flags).rmw() else {
-                return Err(CodegenError::unsupported("an unknown atomic operation"));
+                return Err(CodegenError::unsupported(
+                    Refusal::Atomic,
+                    "an unknown atomic operation",
+                ));
             };
             exchange_loop(cx, data.a, data.b, op)?;
             define_old(cx, data);
@@ -115,7 +118,12 @@ fn combine<C: LowerCtx>(cx: &mut C, op: RmwOp, value: [Reg; 2]) -> Result<(), Co
         RmwOp::And | RmwOp::Nand => (Op::AndRR, Op::AndRR),
         RmwOp::Or => (Op::OrRR, Op::OrRR),
         RmwOp::Xor => (Op::XorRR, Op::XorRR),
-        _ => return Err(CodegenError::unsupported(format!("atomic operation {op:?} of i128"))),
+        _ => {
+            return Err(CodegenError::unsupported(
+                Refusal::Atomic,
+                format!("atomic operation {op:?} of i128"),
+            ));
+        }
     };
     copy(cx, OLD);
     apply(cx, rows.0, rows.1, value);

@@ -7,7 +7,7 @@ use crate::build::*;
 use crate::cond::Cond;
 use crate::table::Op;
 use frazil_codegen::{CodegenError, GroupKind, ImmKind, LowerCtx, Mem, Reg, RegClass, Src, VectorShape};
-use frazil_ir::{InstData, Opcode, Operand, RuntimeFunction, Type};
+use frazil_ir::{InstData, Opcode, Operand, Refusal, RuntimeFunction, Type};
 
 /// Lowers trunc, zext, sext, ptrtoint, inttoptr, bitcast.
 pub fn integer_cast<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
@@ -17,7 +17,7 @@ pub fn integer_cast<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Code
     }
     let (from_bits, to_bits) = (int_bits(cx, from), int_bits(cx, data.ty));
     if from_bits == 0 || to_bits == 0 {
-        return Err(CodegenError::unsupported("a cast of vectors"));
+        return Err(CodegenError::unsupported(Refusal::Vector, "a cast of vectors"));
     }
     if to_bits <= from_bits {
         truncate(cx, data, to_bits);
@@ -95,7 +95,10 @@ fn bitcast<C: LowerCtx>(cx: &mut C, data: &InstData, from: Type) -> Result<(), C
             vector::bitcast::bitcast(cx, data);
             return Ok(());
         }
-        return Err(CodegenError::unsupported("a bitcast of a type that is not compiled"));
+        return Err(CodegenError::unsupported(
+            Refusal::Instruction,
+            "a bitcast of a type that is not compiled",
+        ));
     }
     let to_float = class_of(data.ty) == RegClass::Float;
     if to_float == (class_of(from) == RegClass::Float) {
@@ -125,6 +128,7 @@ pub fn float_cast<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Codege
 
 fn unsupported_float<T>() -> Result<T, CodegenError> {
     Err(CodegenError::unsupported(
+        Refusal::ExoticFloat,
         "a conversion of vectors or of a float type other than float and double",
     ))
 }

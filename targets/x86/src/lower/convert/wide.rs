@@ -8,7 +8,7 @@ use crate::lower::{extended_copy, int_bits, result};
 use crate::regs::RCX;
 use crate::table::Op;
 use frazil_codegen::{CodegenError, GroupKind, Label, LowerCtx, PRegSet, Reg, RegClass};
-use frazil_ir::{InstData, Opcode, Type};
+use frazil_ir::{InstData, Opcode, Refusal, Type};
 
 /// Lowers `zext` and `sext` to more than 64 bits.
 pub fn widen<C: LowerCtx>(cx: &mut C, data: &InstData, from_bits: u32, signed: bool) {
@@ -41,9 +41,10 @@ pub fn to_float<C: LowerCtx>(
 ) -> Result<(), CodegenError> {
     if from != Type::I128 {
         let bits = int_bits(cx, from);
-        return Err(CodegenError::unsupported(format!(
-            "a conversion of i{bits} to floating point"
-        )));
+        return Err(CodegenError::unsupported(
+            Refusal::WideInteger,
+            format!("a conversion of i{bits} to floating point"),
+        ));
     }
     let op = if signed { Opcode::Sitofp } else { Opcode::Uitofp };
     cx.call_runtime(wide_conversion(op, bytes), &[(data.a, from)], Some(result(data)))

@@ -12,7 +12,7 @@ use crate::features;
 use crate::regs::{RAX, RCX, RDX, XMM0};
 use crate::table::Op;
 use frazil_codegen::{CodegenError, LowerCtx, Mem, PRegSet, RegClass};
-use frazil_ir::{InstData, Operand};
+use frazil_ir::{InstData, Operand, Refusal};
 
 /// How an intrinsic becomes an instruction. Rows come with their size.
 #[derive(Clone, Copy)]
@@ -83,9 +83,10 @@ pub fn lower<C: LowerCtx>(cx: &mut C, name: &str, call: &InstData) -> Result<boo
         return Ok(false);
     };
     if needed.is_some_and(|feature| !cx.view().features.has(feature)) {
-        return Err(CodegenError::unsupported(format!(
-            "intrinsic llvm.x86.{name} in a function that may not use its instruction"
-        )));
+        return Err(CodegenError::unsupported(
+            Refusal::Intrinsic,
+            format!("intrinsic llvm.x86.{name} in a function that may not use its instruction"),
+        ));
     }
     let args = cx.func().call(call).args.to_vec();
     match kind {
@@ -121,7 +122,8 @@ fn address<C: LowerCtx>(cx: &mut C, pointer: Operand) -> Mem {
 /// A constant operand.
 fn byte(args: &[Operand], index: usize) -> Result<i32, CodegenError> {
     let value = args.get(index).and_then(|arg| arg.as_imm());
-    let value = value.ok_or_else(|| CodegenError::unsupported("an intrinsic's operand that is no constant"))?;
+    let value = value
+        .ok_or_else(|| CodegenError::unsupported(Refusal::Intrinsic, "an intrinsic's operand that is no constant"))?;
     Ok(i32::from(value as u8))
 }
 
@@ -164,7 +166,9 @@ fn registers<C: LowerCtx>(cx: &mut C, call: &InstData, args: &[Operand], kind: K
         }
         Kind::ShiftBytes(row, per_byte) => {
             let count = args.get(1).and_then(|arg| arg.as_imm());
-            let count = count.ok_or_else(|| CodegenError::unsupported("an intrinsic's operand that is no constant"))?;
+            let count = count.ok_or_else(|| {
+                CodegenError::unsupported(Refusal::Intrinsic, "an intrinsic's operand that is no constant")
+            })?;
             // As an unsigned number; too many bytes leave nothing.
             let bytes = (count as u32 / per_byte).min(255);
             let src = cx.use_last(args[0], 0);
@@ -186,7 +190,7 @@ fn registers<C: LowerCtx>(cx: &mut C, call: &InstData, args: &[Operand], kind: K
             let dst = cx.def_reuse(result(call), 0, left);
             cx.emit(rr(row, 16, dst, right));
         }
-        _ => return Err(CodegenError::unsupported("an intrinsic")),
+        _ => return Err(CodegenError::unsupported(Refusal::Intrinsic, "an intrinsic")),
     }
     Ok(())
 }
