@@ -2,7 +2,7 @@
 //! suffers.
 
 use frazil::ir::pass::{FunctionPass, Level, PassCx, PassError, PassInfo, Preserved};
-use frazil::ir::{AnalysisSet, Function, Opcode};
+use frazil::ir::{AnalysisSet, EntityRef, Function, Opcode, Operand, Value};
 use frazil::passes::{NoOptions, Observe, Overrides, Registry};
 use frazil::{Driver, Emit, Error, InputForm, Options};
 use std::sync::Arc;
@@ -50,7 +50,7 @@ fn change(function: &mut Function) {
 fn cut(function: &mut Function) {
     let branch = function.insts.iter_mut().find(|data| data.op == Opcode::Branch);
     let branch = branch.expect("there is one");
-    branch.b = frazil::ir::Operand::raw(branch.result);
+    branch.b = Operand::raw(branch.result);
     function.compute_cfg();
 }
 
@@ -61,7 +61,7 @@ fn register(registry: &mut Registry) {
     });
     registry.function(info("test.break"), |NoOptions {}| {
         Misbehave(|function| {
-            function.uses[0] += 1;
+            function.count_use(Operand::value(Value::new(0)));
             Ok(Preserved::cfg())
         })
     });

@@ -123,8 +123,8 @@ pub struct Function {
     /// Blocks in program order.
     pub blocks: Vec<BlockData>,
     pub values: Vec<ValueData>,
-    /// Use count of each value.
-    pub uses: Vec<u32>,
+    /// Use count of each value: the builder and the editor keep it.
+    pub(crate) uses: Vec<u32>,
     /// Operands beyond two, and raw words.
     pub pool: Vec<Operand>,
     pub consts: Vec<ConstData>,
@@ -192,6 +192,32 @@ impl Function {
     #[inline]
     pub fn value(&self, value: Value) -> ValueData {
         self.values[value.index()]
+    }
+
+    /// How many operands name a value.
+    #[inline]
+    pub fn use_count(&self, value: Value) -> u32 {
+        self.uses[value.index()]
+    }
+
+    /// The same for all values.
+    #[inline]
+    pub fn use_counts(&self) -> &[u32] {
+        &self.uses
+    }
+
+    /// Counts all uses anew, for who has changed operands otherwise than by the editor.
+    pub fn recount_uses(&mut self) {
+        let mut uses = std::mem::take(&mut self.uses);
+        uses.fill(0);
+        for data in &self.insts {
+            self.for_each_operand(data, |operand| {
+                if let Some(value) = operand.as_value() {
+                    uses[value.index()] += 1;
+                }
+            });
+        }
+        self.uses = uses;
     }
 
     /// The instruction that defines a value, if an instruction does.

@@ -116,7 +116,7 @@ impl<'a> Folder<'a> {
     pub fn producer(&self, operand: Operand) -> Option<(Value, &'a InstData)> {
         let value = operand.as_value()?;
         let index = value.index();
-        if self.function.uses[index] != 1
+        if self.function.use_counts()[index] != 1
             || self.analysis.live[index].def != self.position
             || self.analysis.marks[index].is_elsewhere()
         {
@@ -140,7 +140,7 @@ impl<'a> Folder<'a> {
     pub fn producer_before(&self, operand: Operand) -> Option<(Value, &'a InstData)> {
         let value = operand.as_value()?;
         let index = value.index();
-        if self.function.uses[index] != 1
+        if self.function.use_counts()[index] != 1
             || self.analysis.live[index].def != self.position
             || self.analysis.marks[index].is_elsewhere()
             || (self.analysis.marks[index] == Mark::Reads && self.analysis.colors[index] + 1 != self.color)
@@ -163,7 +163,7 @@ impl<'a> Folder<'a> {
         let load = self.function.inst(inst);
         load.op == Opcode::Load
             && load.ty == store.ty
-            && self.function.uses[index] == 1
+            && self.function.use_counts()[index] == 1
             && self.analysis.live[index].def == self.position
             && self.analysis.colors[index] + 1 == self.color
             && !MemFlags(load.flags).is_volatile()

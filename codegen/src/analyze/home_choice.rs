@@ -67,7 +67,7 @@ impl Analysis {
         let end = self.layout.order.len() as u32 - 1;
         for (index, uses) in homes.slots.iter().enumerate() {
             let slot = SlotId::new(index);
-            let total = function.uses[function.slots[index].address.index()];
+            let total = function.use_count(function.slots[index].address);
             if uses.weight < MIN_WEIGHT || uses.accesses != total || !fits(isa, function, slot, uses.ty) {
                 continue;
             }

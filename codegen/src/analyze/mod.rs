@@ -116,7 +116,7 @@ impl Analysis {
                     def: position,
                     last: position * 2,
                 };
-                let uses = function.uses[phi.index()].min(1 << 16);
+                let uses = function.use_count(phi).min(1 << 16);
                 if uses > 0 {
                     let edges = function.predecessors(block).len() as u32;
                     let weight = self.weight_at(position);

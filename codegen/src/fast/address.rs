@@ -38,7 +38,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     fn place_slot(&mut self, index: usize) {
         let align_max = u64::from(self.base.stack_align.min(self.base.conv.stack_align));
         let slot = &self.base.function.slots[index];
-        if self.st.slot_homes[index] != NO_REG || self.base.function.uses[slot.address.index()] == 0 {
+        if self.st.slot_homes[index] != NO_REG || self.base.function.use_count(slot.address) == 0 {
             return;
         }
         let align = 1u64 << slot.align_log2.min(32);

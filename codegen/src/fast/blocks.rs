@@ -59,7 +59,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         let start = self.base.function.block_insts(block).start;
         for index in start..start + self.st.analysis.phi_counts[block.index()] as usize {
             let phi = Value::new(self.base.function.insts[index].result as usize);
-            if self.base.function.uses[phi.index()] > 0 && self.st.home(phi).is_none() {
+            if self.base.function.use_count(phi) > 0 && self.st.home(phi).is_none() {
                 self.slot_of(phi);
                 self.st.assigns[phi.index()].stored = u8::MAX;
             }

@@ -32,7 +32,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         let count = self.st.analysis.phi_counts[edge.target.index()] as usize;
         let live = self.base.function.insts[start..start + count]
             .iter()
-            .any(|data| self.base.function.uses[data.result as usize] > 0);
+            .any(|data| self.base.function.use_counts()[data.result as usize] > 0);
         if live {
             Exit::Moves
         } else {
@@ -60,7 +60,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         for index in start..start + count {
             let data = &self.base.function.insts[index];
             let phi = Value::new(data.result as usize);
-            if self.base.function.uses[phi.index()] == 0 {
+            if self.base.function.use_count(phi) == 0 {
                 continue;
             }
             let operand = self.base.function.list(data)[edge.column as usize];

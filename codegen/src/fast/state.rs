@@ -181,14 +181,19 @@ impl FastState {
     fn reset_assigns(&mut self, function: &Function) {
         self.assigns.clear();
         let parts = &self.parts;
-        self.assigns
-            .extend(function.values.iter().zip(&function.uses).map(|(value, &uses)| Assign {
-                frame: 0,
-                uses,
-                regs: [NO_REG; 4],
-                stored: 0,
-                parts: parts[value.ty.index()],
-            }));
+        self.assigns.extend(
+            function
+                .values
+                .iter()
+                .zip(function.use_counts())
+                .map(|(value, &uses)| Assign {
+                    frame: 0,
+                    uses,
+                    regs: [NO_REG; 4],
+                    stored: 0,
+                    parts: parts[value.ty.index()],
+                }),
+        );
         self.expire_next
             .resize(function.values.len().max(self.expire_next.len()), u32::MAX);
         self.expire_first.clear();

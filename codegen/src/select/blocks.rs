@@ -131,7 +131,7 @@ impl<I: Isa> SelectCtx<'_, I> {
     /// Whether an instruction can be left out, since no result, of which `first` is the first one, is used.
     #[inline]
     fn is_dead(&self, data: &InstData, first: Value) -> bool {
-        self.base.function.uses[first.index()] == 0 && data.op.is_removable() && self.is_all_dead(data)
+        self.base.function.use_count(first) == 0 && data.op.is_removable() && self.is_all_dead(data)
     }
 
     fn is_all_dead(&self, data: &InstData) -> bool {
@@ -141,7 +141,7 @@ impl<I: Isa> SelectCtx<'_, I> {
                 .base
                 .function
                 .results(data)
-                .all(|value| self.base.function.uses[value.index()] == 0)
+                .all(|value| self.base.function.use_count(value) == 0)
     }
 
     fn lower_terminator(&mut self, block: Block, data: &InstData) -> Result<Term, CodegenError> {
@@ -248,7 +248,7 @@ impl<I: Isa> SelectCtx<'_, I> {
             for index in start..start + count {
                 let data = &function.insts[index];
                 let phi = Value::new(data.result as usize);
-                if function.uses[phi.index()] > 0 {
+                if function.use_count(phi) > 0 {
                     let operand = function.list(data)[edge.column as usize];
                     self.add_phi_moves(phi, operand);
                 }
@@ -284,7 +284,7 @@ impl<I: Isa> SelectCtx<'_, I> {
             let positions = &self.st.analysis.layout.position;
             let is_any =
                 operands.all(|(&operand, from)| self.is_undefined(operand) || positions[from.index()] == UNREACHED);
-            if !is_any || function.uses[phi.index()] == 0 {
+            if !is_any || function.use_count(phi) == 0 {
                 continue;
             }
             let parts = self.st.parts[function.value(phi).ty.index()];

@@ -17,7 +17,7 @@ use crate::isa::Isa;
 use crate::mfunc::{for_each_register, op_desc, pseudo};
 use crate::minst::{MInst, Mem};
 use crate::reg::{Reg, RegClass};
-use frazil_ir::{EntityRef, MemFlags, Opcode, Operand};
+use frazil_ir::{MemFlags, Opcode, Operand};
 
 /// The load of the callee is at most this many instructions before the call.
 const MOST_STEPS_BACK: usize = 24;
@@ -52,7 +52,7 @@ impl<I: Isa> SelectCtx<'_, I> {
             return false;
         };
         let data = self.base.function.inst(inst);
-        self.base.function.uses[value.index()] == 1 && data.op == Opcode::Load && !MemFlags(data.flags).is_volatile()
+        self.base.function.use_count(value) == 1 && data.op == Opcode::Load && !MemFlags(data.flags).is_volatile()
     }
 
     /// The instruction of this block that loads `reg`, if it can be moved to the end of the block.

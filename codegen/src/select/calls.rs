@@ -115,7 +115,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         let is_returned = param.kind == ParamKind::StructReturn && self.base.conv.returns_struct_pointer;
         if is_returned {
             self.base.incoming.struct_return = Some(value);
-        } else if self.base.function.uses[value.index()] == 0 {
+        } else if self.base.function.use_count(value) == 0 {
             return;
         }
         for part in 0..arg.parts.count {
@@ -442,7 +442,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         let Some(first) = call.first_result else { return };
         for (index, result) in layout.returns.iter().enumerate() {
             let value = Value::new(first.index() + index);
-            if self.base.function.uses[value.index()] == 0 {
+            if self.base.function.use_count(value) == 0 {
                 continue;
             }
             for part in 0..result.parts.count {

@@ -178,7 +178,7 @@ impl<I: Isa> SelectCtx<'_, I> {
             return Err(CodegenError::unsupported(Refusal::Exception, "exception handling"));
         };
         let function = self.base.function;
-        let is_used = |value: &frazil_ir::Value| function.uses[value.index()] > 0;
+        let is_used = |value: &frazil_ir::Value| function.use_count(*value) > 0;
         let results = || {
             function
                 .results(data)

@@ -286,7 +286,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         };
         let align_max = u64::from(align_max);
         let slot = &self.base.function.slots[index];
-        if self.base.function.uses[slot.address.index()] == 0 {
+        if self.base.function.use_count(slot.address) == 0 {
             return;
         }
         let align = 1u64 << slot.align_log2.min(32);

@@ -285,6 +285,14 @@ impl Editor {
         self.changed = true;
     }
 
+    /// Sets the first operand of an instruction, which may be a terminator.
+    pub fn set_first_operand(&mut self, f: &mut Function, inst: Inst, operand: Operand) {
+        let old = std::mem::replace(&mut f.insts[inst.index()].a, operand);
+        self.count(f, operand);
+        self.uncount(f, old);
+        self.edited = true;
+    }
+
     /// Moves an instruction with its results before another one.
     pub fn move_before(&mut self, f: &mut Function, inst: Inst, at: Inst) {
         let moved = self.take_out(f, inst);

@@ -27,18 +27,19 @@ pub fn calls_something_returning_twice(function: &Function) -> bool {
 /// change; those of their addresses remain. May be called between the begin and the commit of edits.
 pub fn remove_unused_slots(function: &mut Function) -> usize {
     let before = function.slots.len();
-    let (values, uses) = (&mut function.values, &function.uses);
     let mut kept = 0;
-    function.slots.retain(|slot| {
-        let address = slot.address.index();
-        let is_used = uses[address] > 0;
+    let mut slots = std::mem::take(&mut function.slots);
+    slots.retain(|slot| {
+        let is_used = function.use_count(slot.address) > 0;
+        let address = &mut function.values[slot.address.index()];
         if is_used {
-            values[address].def = SlotId::new(kept).as_u32();
+            address.def = SlotId::new(kept).as_u32();
             kept += 1;
         } else {
-            (values[address].kind, values[address].def) = (ValueKind::Forward, u32::MAX);
+            (address.kind, address.def) = (ValueKind::Forward, u32::MAX);
         }
         is_used
     });
+    function.slots = slots;
     before - kept
 }

@@ -106,7 +106,7 @@ impl SlotParts {
         }
         for &value in &self.values {
             if let Some(pointer) = self.pointers.get(value.index()) {
-                self.slots[pointer.slot as usize].is_unfit |= pointer.uses != f.uses[value.index()];
+                self.slots[pointer.slot as usize].is_unfit |= pointer.uses != f.use_count(value);
             }
         }
         let is_candidate = |state: &SlotState| state.is_divided && !state.is_unfit;

@@ -129,7 +129,7 @@ impl SlotTable {
         let mut any = false;
         for &slot in &self.slots {
             let variable = &mut self.variables[slot.index()];
-            let uses = function.uses[function.slots[slot.index()].address.index()];
+            let uses = function.use_count(function.slots[slot.index()].address);
             variable.is_promotable = !variable.is_unfit && variable.accesses == uses;
             variable.needs_phis = variable.is_exposed
                 && variable.store_block != NONE
@@ -201,7 +201,7 @@ impl Scan<'_> {
         variable.accesses += 1;
         variable.is_unfit |= !are_convertible(types, variable.ty, data.ty, self.pointer_bits);
         self.table.accesses.push(access);
-        let is_dead = data.op == Opcode::Load && self.function.uses[data.result as usize] == 0;
+        let is_dead = data.op == Opcode::Load && self.function.use_counts()[data.result as usize] == 0;
         if block == UNREACHABLE || is_dead {
             return;
         }

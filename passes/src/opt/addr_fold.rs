@@ -214,7 +214,7 @@ impl Scratch {
         let demand = self.demands.get(value.index()).filter(|demand| demand.dissolves)?;
         let mut form = *self.forms.get(demand.form as usize)?;
         let inst = function.def_inst(value)?;
-        form.is_near &= function.uses[value.index()] == 1 && function.block_insts(block).contains(&inst.index());
+        form.is_near &= function.use_count(value) == 1 && function.block_insts(block).contains(&inst.index());
         Some(form)
     }
 
@@ -304,7 +304,7 @@ impl Scratch {
 
     fn note_unused(&mut self, function: &Function, operand: Operand) {
         if let Some(value) = operand.as_value()
-            && function.uses[value.index()] == 0
+            && function.use_count(value) == 0
             && let Some(inst) = function.def_inst(value)
         {
             self.unused.push(inst);
@@ -333,9 +333,7 @@ fn dissolve(
     own: Demand,
     depth: u32,
 ) -> Option<Demand> {
-    if own.uses == 0
-        || own.uses != function.uses[value.index()]
-        || is_place(function, data.a) && data.b.as_imm().is_some()
+    if own.uses == 0 || own.uses != function.use_count(value) || is_place(function, data.a) && data.b.as_imm().is_some()
     {
         return None;
     }
@@ -374,7 +372,7 @@ fn has_scale(target: &TargetFacts, scale: u16) -> bool {
 fn has_other_uses(function: &Function, operand: Operand) -> bool {
     operand
         .as_value()
-        .is_none_or(|value| function.uses[value.index()] > 1 || function.slot_of(value).is_some())
+        .is_none_or(|value| function.use_count(value) > 1 || function.slot_of(value).is_some())
 }
 
 /// Whether an operand is the address of a slot or symbol, from which code generation counts distances anyway.
@@ -387,7 +385,7 @@ fn is_place(function: &Function, operand: Operand) -> bool {
 
 /// An index without the constant that is added to it, if that addition has no other use.
 fn split_index(function: &Function, index: Operand) -> (Operand, i64) {
-    let added = index.as_value().filter(|value| function.uses[value.index()] == 1);
+    let added = index.as_value().filter(|value| function.use_count(*value) == 1);
     if let Some(inst) = added.and_then(|value| function.def_inst(value)) {
         let data = function.inst(inst);
         if let (true, Some(distance)) = (is_distance(data), data.b.as_imm()) {

@@ -90,7 +90,7 @@ impl Condition {
         let inst = function.def_inst(value)?;
         let compare = *function.inst(inst);
         let is_near = function.block_insts(block).contains(&inst.index());
-        if (is_near && function.uses[value.index()] == 1) || !is_comparison(function, target, &compare) {
+        if (is_near && function.use_count(value) == 1) || !is_comparison(function, target, &compare) {
             return None;
         }
         let values = [compare.a, compare.b]
@@ -112,13 +112,11 @@ impl Condition {
         }
         let copy = editor.insert_before(function, user, self.compare, Some(Type::I1));
         if let Some(copy) = copy {
-            function.uses[copy.index()] += 1;
-            function.uses[self.value.index()] -= 1;
-            function.insts[user.index()].a = copy.into();
+            editor.set_first_operand(function, user, copy.into());
         }
         let unused = std::iter::once(self.value).chain(self.mask.map(|mask| mask.0));
         for value in unused {
-            if function.uses[value.index()] == 0
+            if function.use_count(value) == 0
                 && let Some(inst) = function.def_inst(value)
             {
                 editor.remove(function, inst);
@@ -146,7 +144,7 @@ fn mask_of(function: &Function, compare: &InstData) -> Option<(Value, InstData)>
     let is_test = matches!(compare.op, Opcode::IcmpEq | Opcode::IcmpNe) && compare.b == Operand::ZERO;
     let value = compare.a.as_value().filter(|_| is_test)?;
     let and = *function.inst(function.def_inst(value)?);
-    let is_mask = and.op == Opcode::And && and.b.as_imm().is_some() && function.uses[value.index()] == 1;
+    let is_mask = and.op == Opcode::And && and.b.as_imm().is_some() && function.use_count(value) == 1;
     is_mask.then_some((value, and))
 }
 

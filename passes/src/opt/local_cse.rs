@@ -196,11 +196,7 @@ impl LocalCse {
 /// Whether an instruction gives the same results wherever it has the same operands, and is worth looking up.
 fn is_candidate(function: &Function, data: &InstData) -> bool {
     let repeatable = matches!(data.op.effects(), Effects::Pure | Effects::Trap);
-    repeatable
-        && data.op != Opcode::Nop
-        && data
-            .first_result()
-            .is_some_and(|first| function.uses[first.index()] > 0)
+    repeatable && data.op != Opcode::Nop && data.first_result().is_some_and(|first| function.use_count(first) > 0)
         || repeatable && function.result_count(data) > 1
 }
 

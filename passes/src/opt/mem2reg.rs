@@ -302,7 +302,7 @@ impl Promotion<'_> {
     fn replace_load(&mut self, inst: Inst, data: InstData, value: Operand, ty: Type) {
         self.counts.loads += 1;
         let result = data.first_result().expect("a load has a result");
-        if self.f.uses[result.index()] == 0 {
+        if self.f.use_count(result) == 0 {
             return self.s.editor.remove(self.f, inst);
         }
         let value = if value.is_none() {

@@ -221,7 +221,7 @@ impl Walk<'_> {
 
     fn load(&mut self, inst: Inst, data: InstData) {
         let result = data.first_result().expect("a load has a result");
-        if self.f.uses[result.index()] == 0 {
+        if self.f.use_count(result) == 0 {
             self.counts.dead_loads += 1;
             return self.s.editor.remove(self.f, inst);
         }

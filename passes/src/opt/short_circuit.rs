@@ -162,7 +162,7 @@ fn join_selects(f: &mut Function, editor: &mut Editor) -> u64 {
 
 /// The instruction of a block that defines an operand with one use.
 fn only_user(f: &Function, block: Block, operand: Operand) -> Option<Inst> {
-    let value = operand.as_value().filter(|value| f.uses[value.index()] == 1)?;
+    let value = operand.as_value().filter(|value| f.use_count(*value) == 1)?;
     let inst = f.def_inst(value)?;
     f.block_insts(block).contains(&inst.index()).then_some(inst)
 }

@@ -34,26 +34,13 @@ pub fn inject(module: &Module, function: &Function, kind: usize, random: &mut Ra
         if !change(&mut faulty, place, kind, random) {
             continue;
         }
-        recount(&mut faulty);
+        faulty.recount_uses();
         faulty.compute_cfg();
         if verify_function(module, &faulty).is_ok() {
             return Some(faulty);
         }
     }
     None
-}
-
-/// Counts uses anew.
-fn recount(function: &mut Function) {
-    let mut uses = vec![0; function.values.len()];
-    for data in &function.insts {
-        function.for_each_operand(data, |operand| {
-            if let Some(value) = operand.as_value() {
-                uses[value.index()] += 1;
-            }
-        });
-    }
-    function.uses = uses;
 }
 
 /// Makes the change at an instruction, if it can be made there.

@@ -36,16 +36,14 @@ pub fn straight(module: &Module, function: &Function, range: Range<usize>) -> Op
             }
         });
     }
-    let mut new = Function {
-        symbol: function.symbol,
-        types: function.types.clone(),
-        sigs: function.sigs.clone(),
-        consts: function.consts.clone(),
-        const_words: function.const_words.clone(),
-        asms: function.asms.clone(),
-        pool: function.pool.clone(),
-        ..Function::new()
-    };
+    let mut new = Function::new();
+    new.symbol = function.symbol;
+    new.types = function.types.clone();
+    new.sigs.clone_from(&function.sigs);
+    new.consts.clone_from(&function.consts);
+    new.const_words.clone_from(&function.const_words);
+    new.asms.clone_from(&function.asms);
+    new.pool.clone_from(&function.pool);
     for &input in &inputs {
         let ty = function.value(input).ty;
         numbers.insert(input, new.push_param(ty));
@@ -67,7 +65,7 @@ pub fn straight(module: &Module, function: &Function, range: Range<usize>) -> Op
     }
     let is_returned = |value: &Value| {
         let inside = is_used_inside.get(value).copied().unwrap_or(0);
-        function.uses[value.index()] > inside
+        function.use_count(*value) > inside
     };
     let returned: Vec<Value> = results.into_iter().filter(is_returned).take(MOST_RETURNS).collect();
     let operands: Vec<Operand> = returned.iter().map(|value| Operand::value(numbers[value])).collect();

@@ -55,8 +55,9 @@ fn run(case: &Case, _: &Test, part: &str) -> Result<(), String> {
 /// Values, blocks and uses keep their numbers on the way through the text.
 fn same_instructions(left: &[Function], right: &[Function]) -> Result<(), String> {
     for (index, (left, right)) in left.iter().zip(right).enumerate() {
-        let last = left.uses.iter().rposition(|&uses| uses > 0).map_or(0, |last| last + 1);
-        if left.blocks != right.blocks || left.uses.get(..last) != right.uses.get(..last) {
+        let (left_uses, right_uses) = (left.use_counts(), right.use_counts());
+        let last = left_uses.iter().rposition(|&uses| uses > 0).map_or(0, |last| last + 1);
+        if left.blocks != right.blocks || left_uses.get(..last) != right_uses.get(..last) {
             return Err(format!(
                 "function {index} has other blocks or uses after the round trip"
             ));

@@ -172,7 +172,7 @@ impl Folder<'_> {
     fn drop_unused(&mut self, operands: &[Operand]) {
         self.unused.extend_from_slice(operands);
         while let Some(operand) = self.unused.pop() {
-            let Some(value) = operand.as_value().filter(|value| self.f.uses[value.index()] == 0) else {
+            let Some(value) = operand.as_value().filter(|value| self.f.use_count(*value) == 0) else {
                 continue;
             };
             let Some(inst) = self.f.def_inst(value) else { continue };
@@ -255,7 +255,7 @@ impl Folder<'_> {
 
     /// Whether an operand is a value with one use, so that what defines it goes when the use does.
     fn has_one_use(&self, operand: Operand) -> bool {
-        operand.as_value().is_some_and(|value| self.f.uses[value.index()] == 1)
+        operand.as_value().is_some_and(|value| self.f.use_count(value) == 1)
     }
 
     /// The operands of a `Ternary` instruction after the first.

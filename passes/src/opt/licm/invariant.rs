@@ -1,7 +1,7 @@
 //! Which instructions may leave a loop, and what that is worth.
 
 use frazil_ir::pass::TargetFacts;
-use frazil_ir::{Effects, EntityRef, Format, Function, InstData, MemFlags, Opcode, Type};
+use frazil_ir::{Effects, Format, Function, InstData, MemFlags, Opcode, Type};
 
 /// What an instruction costs where it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub fn is_candidate(function: &Function, data: &InstData) -> bool {
         Effects::Read => !MemFlags(data.flags).is_volatile(),
         _ => false,
     };
-    is_repeatable && function.results(data).any(|result| function.uses[result.index()] > 0)
+    is_repeatable && function.results(data).any(|result| function.use_count(result) > 0)
 }
 
 /// Whether an instruction reads memory, or may trap where it was not executed before.

@@ -136,7 +136,7 @@ impl State {
         let uses = &mut self.thin.uses;
         uses.clear();
         uses.extend(f.insts[first..last].iter().map(|data| match data.first_result() {
-            Some(phi) => f.uses[phi.index()],
+            Some(phi) => f.use_count(phi),
             None => 0,
         }));
         let mut account = |operand: Operand| {

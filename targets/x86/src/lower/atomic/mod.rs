@@ -21,7 +21,7 @@ use crate::features;
 use crate::regs::RAX;
 use crate::table::Op;
 use frazil_codegen::{CodegenError, GroupKind, LowerCtx, Mem, PRegSet, Reg, RegClass, Src};
-use frazil_ir::{EntityRef, InstData, MemFlags, Opcode, Ordering, Refusal, RmwOp};
+use frazil_ir::{InstData, MemFlags, Opcode, Ordering, Refusal, RmwOp};
 
 /// How an access is made.
 enum Way {
@@ -98,7 +98,7 @@ fn read_modify_write<C: LowerCtx>(cx: &mut C, data: &InstData, size: u8) -> Resu
     if float_bytes(data.ty) > 0 {
         return float::read_modify_write(cx, data, op, size);
     }
-    if cx.func().uses[result(data).index()] == 0 && update(cx, data, op, size) {
+    if cx.func().use_count(result(data)) == 0 && update(cx, data, op, size) {
         return Ok(());
     }
     match op {
