@@ -46,7 +46,7 @@ pub fn compile_to(
 ) -> Result<Report, Error> {
     let mut report = Report::default();
     let mut clock = Clock::start(options.measure);
-    let opened = Opened::open(input, options)?;
+    let opened = Opened::open(input, options, targets)?;
     clock.lap(&mut report.times.read);
     let mut job = Job {
         opened: &opened,

@@ -1,9 +1,9 @@
 //! From records to the IR: what does not depend on the dialect of bitcode.
 //!
 //! [`values`] has the numbered values of a function, each a [`word`], and the builder, whose memory is in [`state`].
-//! [`classes`], [`consts`], [`aggregates`], [`gep`], [`phis`] and [`signatures`] extend the builder; [`intrinsics`]
-//! says what calls of intrinsics become, [`environment`] what some of them are told by metadata. [`data`] makes
-//! initialisers of constants, [`evaluate`] knows what sums of addresses and numbers constants stand for.
+//! [`classes`], [`consts`], [`aggregates`], [`gep`], [`phis`], [`pointers`] and [`signatures`] extend the builder;
+//! [`intrinsics`] says what calls of intrinsics become, [`environment`] what some of them are told by metadata.
+//! [`data`] makes initialisers of constants, [`evaluate`] knows what sums of addresses and numbers constants stand for.
 
 pub mod aggregates;
 pub mod blocks;
@@ -19,6 +19,7 @@ pub mod gep;
 pub mod intrinsics;
 pub(crate) mod marks;
 pub mod phis;
+pub mod pointers;
 pub mod quick_tree;
 pub mod signatures;
 pub mod splits;

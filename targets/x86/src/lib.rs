@@ -15,6 +15,7 @@ mod memory_effects;
 mod memory_forms;
 pub mod ops;
 pub mod peephole;
+pub mod platform;
 pub mod print;
 pub mod regs;
 pub mod relocs;

@@ -1,15 +1,17 @@
 //! `cargo xtask tidy`: the rules about the source that no compiler checks.
 //!
 //! Which crate may use which (`dependencies`), that no modules use each other in a circle (`modules`), what a source
-//! file looks like (`sources`), what any text may contain (`text`), what a pass must have (`passes`), and whether the
-//! documents' links lead anywhere (`links`). Every exception is in a list beside its rule, with a reason, and an
-//! exception that is not needed any more is itself a problem. Runs as a test of this crate too.
+//! file looks like (`sources`), what any text may contain (`text`), what a pass must have (`passes`), that shared
+//! crates name no target (`target_names`), and whether the documents' links lead anywhere (`links`). Every exception is
+//! in a list beside its rule, with a reason, and an exception that is not needed any more is itself a problem. Runs as
+//! a test of this crate too.
 
 mod dependencies;
 mod links;
 mod modules;
 mod passes;
 mod sources;
+mod target_names;
 mod text;
 
 use std::fmt;
@@ -93,6 +95,7 @@ fn all_problems() -> Result<Vec<Problem>> {
     sources::check(&files, &mut problems);
     text::check(&files, &mut problems);
     passes::check(&files, &mut problems);
+    target_names::check(&files, &mut problems);
     links::check(&files, &workspace::root(), &mut problems);
     problems.sort();
     Ok(problems)
