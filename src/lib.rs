@@ -45,6 +45,7 @@ pub use frazil_passes::Recipe;
 pub use options::{Emit, InputForm, Options};
 pub use timing::Report;
 
+use frazil_ir::Platform;
 use frazil_passes::observe::Deaf;
 use std::ffi::OsString;
 use std::io::Write;
@@ -53,6 +54,11 @@ use std::process::ExitCode;
 /// The targets that this build can compile for.
 pub fn targets() -> &'static [TargetEntry] {
     frazil_targets::builtin()
+}
+
+/// The platform of a triple among those that this build can compile for, for the reader of bitcode.
+pub fn platform_of(triple: &[u8]) -> Option<&'static Platform> {
+    TargetEntry::platform_of(triple, targets())
 }
 
 /// Compiles a module in memory, with the built-in passes and targets; [`Driver`] has others.

@@ -4,7 +4,7 @@
 //! the same functions as the reader.
 
 use crate::frazil;
-use frazil_frontend_pnacl::{BitcodeModule, FunctionReader};
+use frazil_frontend_pnacl::{BitcodeModule, FunctionReader, ReadOptions};
 use frazil_ir::Function;
 use frazil_test_support::{Folder, Random, run};
 use std::collections::BTreeSet;
@@ -233,7 +233,8 @@ fn random_functions_are_refused_like_by_llvm() {
     let path = bitcode(&folder, &text);
     let expected = blamed(&verifier_says(&path));
     let bytes = fs::read(path).expect("bitcode");
-    let module = BitcodeModule::open(&bytes).expect("the module itself is right");
+    let module =
+        BitcodeModule::open(&bytes, &ReadOptions::new(&frazil::platform_of)).expect("the module itself is right");
     let mut reader = FunctionReader::new(&module);
     let mut read = Function::new();
     let found: BTreeSet<usize> = (module.module().functions.keys().enumerate())

@@ -19,6 +19,7 @@ mod memory_programs;
 mod module_features;
 mod observe;
 mod old_modules;
+mod pointer_width;
 mod refusal_codes;
 mod refusals;
 mod start;

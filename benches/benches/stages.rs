@@ -7,7 +7,7 @@ use std::hint::black_box;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use frazil_benches as stages;
 use frazil_codegen::FastState;
-use frazil_frontend_pnacl::BitcodeModule;
+use frazil_frontend_pnacl::{BitcodeModule, ReadOptions};
 
 /// Committed modules, so that figures of two versions are about the same input.
 const MODULES: [(&str, &[u8]); 2] = [
@@ -18,7 +18,7 @@ const MODULES: [(&str, &[u8]); 2] = [
 fn all_stages(criterion: &mut Criterion) {
     let target = stages::target();
     for (name, bitcode) in MODULES {
-        let module = BitcodeModule::open(bitcode).expect("the module is good");
+        let module = BitcodeModule::open(bitcode, &ReadOptions::new(&frazil::platform_of)).expect("the module is good");
         let bodies = stages::bodies(&module);
         let module = module.module();
         let code = stages::compiled(&*target, module, &bodies);

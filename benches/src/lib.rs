@@ -3,7 +3,7 @@
 
 use frazil_codegen::{CompiledFunction, FastState, ModuleView, RelocationModel, Target, Unit};
 use frazil_emit::{EmitOptions, ObjectBuilder};
-use frazil_frontend_pnacl::{BitcodeModule, FunctionReader};
+use frazil_frontend_pnacl::{BitcodeModule, FunctionReader, ReadOptions};
 use frazil_ir::{FuncId, Function, Module};
 
 /// A function that was read, with its number.
@@ -15,7 +15,7 @@ pub type Body = (FuncId, Function);
 /// # Panics
 /// If the bitcode cannot be read; benchmarks run on good input.
 pub fn read(bitcode: &[u8]) -> usize {
-    let module = BitcodeModule::open(bitcode).expect("the module is good");
+    let module = BitcodeModule::open(bitcode, &ReadOptions::new(&frazil::platform_of)).expect("the module is good");
     let mut reader = FunctionReader::new(&module);
     let mut function = Function::new();
     let mut instructions = 0;

@@ -10,6 +10,7 @@ use crate::pass::MachPasses;
 use crate::print::AsmNames;
 use crate::result::CompiledFunction;
 use crate::unit::Unit;
+use frazil_ir::Platform;
 use std::fmt;
 
 /// The object-safe half, what the driver holds; implemented for every [`Isa`].
@@ -93,8 +94,32 @@ pub struct TargetEntry {
     pub summary: &'static str,
     /// Architecture names at the start of a triple that mean this target.
     pub triple_prefixes: &'static [&'static str],
+    /// What readers must know of it.
+    pub platform: &'static Platform,
     /// Makes the target.
     pub new: fn() -> Box<dyn Target>,
+}
+
+impl TargetEntry {
+    /// The target of the architecture that a triple begins with. Without a triple, LLVM's tools compile for the machine
+    /// that they run on.
+    pub fn of_triple<'t>(triple: &str, targets: &'t [TargetEntry]) -> Option<&'t TargetEntry> {
+        let architecture = match triple {
+            "" => std::env::consts::ARCH,
+            triple => triple.split('-').next().unwrap_or_default(),
+        };
+        targets
+            .iter()
+            .find(|target| target.triple_prefixes.contains(&architecture))
+    }
+
+    /// The platform of a triple; without a triple and a target for this machine, the first target's.
+    pub fn platform_of(triple: &[u8], targets: &[TargetEntry]) -> Option<&'static Platform> {
+        let found = std::str::from_utf8(triple).ok();
+        let found = found.and_then(|triple| TargetEntry::of_triple(triple, targets));
+        let default = || targets.first().filter(|_| triple.is_empty());
+        found.or_else(default).map(|target| target.platform)
+    }
 }
 
 impl fmt::Debug for TargetEntry {

@@ -42,7 +42,11 @@ fn text_becomes_bitcode_and_bitcode_stays_itself() {
     assert!(first.stdout.starts_with(MAGIC));
     let second = run(&["-", "-o", "-"], &first.stdout);
     assert_eq!(second.stdout, first.stdout);
-    let module = frazil_frontend_pnacl::BitcodeModule::open(&first.stdout).expect("the native reader takes it");
+    let module = frazil_frontend_pnacl::BitcodeModule::open(
+        &first.stdout,
+        &frazil_frontend_pnacl::ReadOptions::new(&frazil::platform_of),
+    )
+    .expect("the native reader takes it");
     assert_eq!(module.module().functions.len(), 1);
 }
 

@@ -1,9 +1,9 @@
 //! Native reader of LLVM bitcode: from bytes to the intermediate representation, without LLVM.
 //!
 //! ```text
-//! let module = BitcodeModule::open(&bytes)?;          // everything but the function bodies
-//! let mut reader = FunctionReader::new(&module);      // one for each thread
-//! reader.read(id, &mut function)?;                    // one body
+//! let module = BitcodeModule::open(&bytes, &options)?; // everything but the function bodies
+//! let mut reader = FunctionReader::new(&module);       // one for each thread
+//! reader.read(id, &mut function)?;                     // one body
 //! ```
 //!
 //! In layers, each of which knows only those before it: `error` says what went wrong and where, `limits` bounds what an
@@ -21,7 +21,8 @@
 //! are checked, so that what is returned is well-formed up to dominance; nothing panics, so indexing and unwrapping
 //! are denied here.
 //!
-//! Invariants of absence: this crate does not depend on LLVM, opens no file, starts no thread and prints nothing.
+//! Invariants of absence: this crate knows no target but for the [`frazil_ir::Platform`] that it is handed. It does not
+//! depend on LLVM, opens no file, starts no thread and prints nothing.
 
 #![cfg_attr(
     not(test),
@@ -38,4 +39,4 @@ pub mod wrapper;
 pub use error::{ReadError, ReadErrorKind};
 pub use llvm::codes;
 pub use llvm::function::FunctionReader;
-pub use llvm::module::BitcodeModule;
+pub use llvm::module::{BitcodeModule, PlatformOf, ReadOptions};

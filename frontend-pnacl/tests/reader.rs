@@ -1,6 +1,6 @@
 //! What the reader refuses, and that its messages say what was found and where; and what it must not mind.
 
-use frazil_frontend_pnacl::{BitcodeModule, FunctionReader, ReadError, ReadErrorKind};
+use frazil_frontend_pnacl::{BitcodeModule, FunctionReader, ReadError, ReadErrorKind, ReadOptions};
 use frazil_ir::{Function, Refusal};
 use std::path::Path;
 
@@ -13,7 +13,7 @@ fn module(name: &str) -> Vec<u8> {
 
 /// Reads everything.
 fn read(bytes: &[u8]) -> Result<usize, ReadError> {
-    let module = BitcodeModule::open(bytes)?;
+    let module = BitcodeModule::open(bytes, &ReadOptions::new(&|_| None))?;
     let mut reader = FunctionReader::new(&module);
     let mut function = Function::new();
     let mut instructions = 0;
@@ -76,7 +76,7 @@ fn a_cut_module_is_an_error_inside_the_file() {
 #[test]
 fn errors_in_a_body_name_the_function() {
     let mut bytes = module("mixed-O0.bc");
-    let opened = BitcodeModule::open(&bytes).unwrap();
+    let opened = BitcodeModule::open(&bytes, &ReadOptions::new(&|_| None)).unwrap();
     let first = opened.module().functions.keys().next().unwrap();
     let name = opened
         .module()
@@ -95,7 +95,7 @@ fn errors_in_a_body_name_the_function() {
 #[test]
 fn functions_may_take_turns() {
     let bytes = module("mixed-O0.bc");
-    let module = BitcodeModule::open(&bytes).unwrap();
+    let module = BitcodeModule::open(&bytes, &ReadOptions::new(&|_| None)).unwrap();
     let text = |function: &Function| {
         let mut text = String::new();
         frazil_ir::text::print_function(module.module(), function, &mut text).unwrap();

@@ -23,6 +23,7 @@ pub mod operand;
 pub mod pass;
 #[cfg(feature = "petgraph")]
 pub mod petgraph_view;
+pub mod platform;
 pub mod refusal;
 pub mod runtime;
 pub mod signature;
@@ -45,6 +46,7 @@ pub use operand::{Operand, OperandKind};
 pub use pass::{
     FunctionPass, Level, Order, PassCx, PassError, PassInfo, PassState, Preserved, Statistics, TargetFacts,
 };
+pub use platform::Platform;
 pub use refusal::Refusal;
 pub use runtime::RuntimeFunction;
 pub use signature::{CallConv, Extension, Param, ParamKind, Signature};

@@ -20,7 +20,7 @@ use frazil_passes::observe::Deaf;
 /// # Errors
 /// What keeps from looking: malformed input, options that do not fit.
 pub fn list_refusals(input: &[u8], options: &Options, targets: &[TargetEntry]) -> Result<Vec<Diagnostic>, Error> {
-    let (opened, refusals) = Opened::open_tolerantly(input, options)?;
+    let (opened, refusals) = Opened::open_tolerantly(input, options, targets)?;
     let mut found: Vec<Diagnostic> = refusals;
     let module = opened.module();
     let placement = Placement::refusals(module);

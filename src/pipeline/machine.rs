@@ -53,15 +53,7 @@ pub(crate) fn target_entry<'a>(
             wrong(format!("unknown target `{name}`; {hint}"))
         });
     }
-    // Without a triple, LLVM's tools compile for the machine that they run on.
-    let architecture = match triple {
-        "" => std::env::consts::ARCH,
-        triple => triple.split('-').next().unwrap_or_default(),
-    };
-    let found = targets
-        .iter()
-        .find(|target| target.triple_prefixes.contains(&architecture));
-    found.ok_or_else(|| {
+    TargetEntry::of_triple(triple, targets).ok_or_else(|| {
         let message = format!(
             "no target for the triple `{triple}`; choose with --target one of {}",
             list()

@@ -44,7 +44,7 @@ pub fn compile_to(
     out: &mut dyn Write,
 ) -> Result<Report, Error> {
     let clock = Clock::start(options.measure);
-    let opened = Opened::open(input, options)?;
+    let opened = Opened::open(input, options, targets)?;
     let opening = clock.elapsed();
     let mut job = Job {
         options,

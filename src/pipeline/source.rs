@@ -2,8 +2,8 @@
 
 use crate::diagnostics::{Diagnostic, Error, Stage};
 use crate::options::{CodeModel, InputForm, Options};
-use frazil_codegen::{ModuleView, RelocationModel};
-use frazil_frontend_pnacl::{BitcodeModule, FunctionReader};
+use frazil_codegen::{ModuleView, RelocationModel, TargetEntry};
+use frazil_frontend_pnacl::{BitcodeModule, FunctionReader, PlatformOf, ReadOptions};
 use frazil_ir::{DataDef, FuncId, Function, Module, text, verify};
 
 /// An input that was opened.
@@ -17,27 +17,27 @@ pub(super) enum Opened<'a> {
 
 impl<'a> Opened<'a> {
     /// Reads everything but the bodies of bitcode; all of a text.
-    pub fn open(input: &'a [u8], options: &Options) -> Result<Opened<'a>, Error> {
+    pub fn open(input: &'a [u8], options: &Options, targets: &[TargetEntry]) -> Result<Opened<'a>, Error> {
         if options.input_form == InputForm::Text {
             return Opened::parse(input, options);
         }
-        let mut bitcode = Box::new(BitcodeModule::open(input)?);
-        if let Some(triple) = triple(options) {
-            bitcode.choose_triple(triple);
-        }
+        let platform_of = |triple: &[u8]| TargetEntry::platform_of(triple, targets);
+        let mut bitcode = Box::new(BitcodeModule::open(input, &read_options(options, &platform_of))?);
         choose_code_model(&mut bitcode, options);
         Ok(Opened::Bitcode(bitcode))
     }
 
     /// The same, with what of the module's symbols is refused instead of an error.
-    pub fn open_tolerantly(input: &'a [u8], options: &Options) -> Result<(Opened<'a>, Vec<Diagnostic>), Error> {
+    pub fn open_tolerantly(
+        input: &'a [u8],
+        options: &Options,
+        targets: &[TargetEntry],
+    ) -> Result<(Opened<'a>, Vec<Diagnostic>), Error> {
         if options.input_form == InputForm::Text {
             return Ok((Opened::parse(input, options)?, Vec::new()));
         }
-        let mut bitcode = BitcodeModule::open_tolerantly(input)?;
-        if let Some(triple) = triple(options) {
-            bitcode.choose_triple(triple);
-        }
+        let platform_of = |triple: &[u8]| TargetEntry::platform_of(triple, targets);
+        let mut bitcode = BitcodeModule::open_tolerantly(input, &read_options(options, &platform_of))?;
         choose_code_model(&mut bitcode, options);
         let errors = bitcode.refusals().iter().cloned().map(Error::from);
         let refusals = errors.flat_map(|error| error.diagnostics().to_vec()).collect();
@@ -79,6 +79,14 @@ impl<'a> Opened<'a> {
             Opened::Bitcode(bitcode) => BodyReader::Bitcode(Box::new(FunctionReader::new(bitcode))),
             Opened::Text { module, functions } => BodyReader::Text { module, functions },
         }
+    }
+}
+
+/// How bitcode is read. The data layout is the module's.
+fn read_options<'o>(options: &'o Options, platform_of: PlatformOf<'o>) -> ReadOptions<'o> {
+    ReadOptions {
+        triple: triple(options),
+        ..ReadOptions::new(platform_of)
     }
 }
 

@@ -1,13 +1,13 @@
 //! What the native reader says of a module.
 
 use crate::view::{AddressView, DataView, FunctionView, View};
-use frazil_frontend_pnacl::{BitcodeModule, FunctionReader, ReadError};
+use frazil_frontend_pnacl::{BitcodeModule, FunctionReader, ReadError, ReadOptions};
 use frazil_ir::module::RelocationTarget;
 use frazil_ir::{DataDef, DataRelocation, Function, InstData, Module, Opcode, RuntimeFunction, SymbolKind};
 
 /// Reads the whole module.
 pub fn view(bytes: &[u8]) -> Result<View, ReadError> {
-    let bitcode = BitcodeModule::open(bytes)?;
+    let bitcode = BitcodeModule::open(bytes, &ReadOptions::new(&frazil::platform_of))?;
     let module = bitcode.module();
     let mut view = View::default();
     for symbol in module.symbols.values() {

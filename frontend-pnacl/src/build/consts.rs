@@ -173,11 +173,7 @@ impl<'m> Builder<'_, 'm> {
         let data = self.module.module.symbols.get(symbol);
         if data.is_some_and(|data| data.tls != TlsModel::NotThreadLocal) {
             let address = self.emit(Opcode::TlsAddr, Type::PTR, 0, Operand::symbol(symbol), Operand::NONE);
-            if addend == 0 {
-                return address;
-            }
-            let distance = self.function.int_operand(Type::I64, i128::from(addend));
-            return self.emit(Opcode::PtrAdd, Type::PTR, 0, address, distance);
+            return self.address_after(address, Type::PTR, addend);
         }
         match addend {
             0 => Operand::symbol(symbol),
@@ -457,7 +453,7 @@ impl<'m> Builder<'_, 'm> {
         if sum.minus.is_some() {
             return Ok(None);
         }
-        let pointer_sized = ir_type == Type::PTR || ir_type == Type::I64;
+        let pointer_sized = ir_type == Type::PTR || ir_type == self.pointer_int();
         match sum.base {
             None if ir_type == Type::PTR => match Operand::imm(sum.addend) {
                 Some(operand) => Ok(Some(operand)),

@@ -180,8 +180,7 @@ impl Builder<'_, '_> {
 
     /// The integer type of distances.
     fn index_type(&mut self, lanes: u32) -> Result<Type, ReadError> {
-        let bits = self.module.layout.pointer(0).bits;
-        let element = self.intern(TypeData::Int(bits))?;
+        let element = self.pointer_int();
         if lanes == 0 {
             Ok(element)
         } else {

@@ -3,7 +3,7 @@
 //! A name is looked up once for each declaration, with its overload suffixes stripped one after the other. An
 //! intrinsic that is not in the table remains a call with a flag, which code generation refuses by name.
 
-use frazil_ir::{Opcode, RuntimeFunction, Type};
+use frazil_ir::{Opcode, Platform, RuntimeFunction, Type};
 
 /// What a call of an intrinsic becomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,21 +148,24 @@ impl BySize {
 const PREFIX: &[u8] = b"llvm.";
 
 impl Intrinsic {
-    /// The intrinsic of this name; `None` if the name is not an intrinsic's.
-    pub fn from_name(name: &[u8]) -> Option<Intrinsic> {
+    /// The intrinsic of this name on a platform; `None` if the name is not an intrinsic's.
+    pub fn from_name(name: &[u8], platform: Option<&Platform>) -> Option<Intrinsic> {
         let name = name.strip_prefix(PREFIX)?;
         let Ok(mut name) = std::str::from_utf8(name) else {
             return Some(Intrinsic::Unknown);
         };
+        let whole = name;
         loop {
             if let Some(intrinsic) = exact(name) {
                 return Some(intrinsic);
             }
             match name.rsplit_once('.') {
                 Some((shorter, suffix)) if is_overload(suffix) => name = shorter,
-                _ => return Some(Intrinsic::Unknown),
+                _ => break,
             }
         }
+        let former = platform.and_then(|platform| platform.former_intrinsic(whole));
+        Some(former.map_or(Intrinsic::Unknown, Intrinsic::Plain))
     }
 
     /// Which arguments, if they are there, must be numbers that the file says (`immarg`): a bit for each.
@@ -212,8 +215,8 @@ fn exact(name: &str) -> Option<Intrinsic> {
         .or_else(|| former(name))
 }
 
-/// Names that LLVM has abandoned, and what it calls the intrinsic now (`AutoUpgrade.cpp`). What stands for an
-/// instruction of a processor is the target's matter unless it is one of the operations here.
+/// Names that LLVM has abandoned, and what it calls the intrinsic now (`AutoUpgrade.cpp`). Those of one target are
+/// facts of its platform.
 fn former(name: &str) -> Option<Intrinsic> {
     Some(Intrinsic::Plain(match name {
         // Up to LLVM 6.
@@ -224,18 +227,6 @@ fn former(name: &str) -> Option<Intrinsic> {
         // read it any more.
         "experimental.vector.reduce.v2.fadd" => Opcode::ReduceFadd,
         "experimental.vector.reduce.v2.fmul" => Opcode::ReduceFmul,
-        // Up to LLVM 3.8, 6 or 7.
-        "x86.sse2.pmaxs.w" | "x86.sse41.pmaxsb" | "x86.sse41.pmaxsd" => Opcode::Smax,
-        "x86.sse2.pmins.w" | "x86.sse41.pminsb" | "x86.sse41.pminsd" => Opcode::Smin,
-        "x86.sse2.pmaxu.b" | "x86.sse41.pmaxuw" | "x86.sse41.pmaxud" => Opcode::Umax,
-        "x86.sse2.pminu.b" | "x86.sse41.pminuw" | "x86.sse41.pminud" => Opcode::Umin,
-        "x86.sse.sqrt.ps" | "x86.sse2.sqrt.pd" => Opcode::Fsqrt,
-        "x86.fma.vfmadd.ps" | "x86.fma.vfmadd.pd" => Opcode::Fma,
-        "x86.sse2.cvtdq2ps" => Opcode::Sitofp,
-        "x86.sse2.padds.b" | "x86.sse2.padds.w" => Opcode::SaddSat,
-        "x86.sse2.psubs.b" | "x86.sse2.psubs.w" => Opcode::SsubSat,
-        "x86.sse2.paddus.b" | "x86.sse2.paddus.w" => Opcode::UaddSat,
-        "x86.sse2.psubus.b" | "x86.sse2.psubus.w" => Opcode::UsubSat,
         _ => return None,
     }))
 }
@@ -482,7 +473,7 @@ mod tests {
 
     #[test]
     fn overload_suffixes_are_cut_off() {
-        let of = |name: &str| Intrinsic::from_name(name.as_bytes());
+        let of = |name: &str| Intrinsic::from_name(name.as_bytes(), None);
         assert_eq!(
             of("llvm.memcpy.p0i8.p0i8.i64"),
             Some(Intrinsic::Memory(Opcode::MemCopy))
@@ -524,14 +515,14 @@ mod tests {
             of("llvm.experimental.vector.reduce.fadd.f32.f32.v4f32"),
             Some(Intrinsic::Unknown)
         );
-        assert_eq!(of("llvm.x86.sse2.pause"), Some(Intrinsic::Unknown));
+        assert_eq!(of("llvm.cpu.pause"), Some(Intrinsic::Unknown));
         assert_eq!(of("llvm.trunc.strange"), Some(Intrinsic::Unknown));
         assert_eq!(of("memcpy"), None);
     }
 
     #[test]
     fn immediates_are_those_of_the_intrinsic() {
-        let of = |name: &str| Intrinsic::from_name(name.as_bytes()).map(Intrinsic::immediates);
+        let of = |name: &str| Intrinsic::from_name(name.as_bytes(), None).map(Intrinsic::immediates);
         assert_eq!(of("llvm.ctlz.i32"), Some(0b10));
         assert_eq!(of("llvm.memset.inline.p0.i64"), Some(0b11000));
         assert_eq!(of("llvm.invariant.end.p0"), Some(0b10));

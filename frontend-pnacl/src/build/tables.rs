@@ -7,7 +7,7 @@ use crate::llvm::constants::ConstantTable;
 use crate::llvm::data_layout::DataLayout;
 use crate::llvm::globals::SymbolInfo;
 use crate::llvm::types::TypeTable;
-use frazil_ir::{Module, SymbolId};
+use frazil_ir::{Module, Platform, SymbolId};
 
 /// What a value number of the module stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +25,8 @@ pub struct ModuleTables {
     pub(crate) input_bytes: usize,
     /// The module without its bodies.
     pub(crate) module: Module,
+    /// The platform of the module's triple, if it is known.
+    pub(crate) platform: Option<&'static Platform>,
     pub(crate) types: TypeTable,
     pub(crate) layout: DataLayout,
     pub(crate) attributes: AttributeTable,

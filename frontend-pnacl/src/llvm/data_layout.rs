@@ -5,7 +5,7 @@
 //! alignment) is left to it: the string stays in the module.
 
 use crate::error::ReadError;
-use frazil_ir::Refusal;
+use frazil_ir::{Platform, Refusal};
 
 /// Alignments are powers of two of bytes.
 type AlignLog2 = u8;
@@ -58,26 +58,20 @@ impl Default for DataLayout {
     }
 }
 
-/// The layout of x86-64 Linux (LLVM 22, `X86TargetMachine`).
-const X86_64: &[u8] = b"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128";
-
 impl DataLayout {
-    /// The layout of a module for `triple` that has no string: that of the target, as for `llc`, which takes a module
-    /// without triple for the machine that it runs on.
-    pub fn of_target(triple: &[u8]) -> DataLayout {
-        if !triple.is_empty() && !triple.starts_with(b"x86_64") {
-            return DataLayout::default();
-        }
-        DataLayout::parse(X86_64, triple, 0).unwrap_or_default()
+    /// The layout of a module that has no string: the platform's, as for `llc`.
+    pub fn of_platform(platform: Option<&Platform>) -> DataLayout {
+        let text = platform.map_or("", |platform| platform.data_layout);
+        DataLayout::parse(text.as_bytes(), platform, 0).unwrap_or_default()
     }
 
-    /// Reads the string of a module for `triple`.
+    /// Reads the string of a module.
     ///
-    /// LLVM's own reader adds the alignment of `i128` that layouts for x86-64 lacked before LLVM 18; so does this.
+    /// Alignments of integers that the platform's layouts lacked once are added, as LLVM's own reader does.
     ///
     /// # Errors
     /// If a specification cannot be understood; `place` is the bit where the string stands.
-    pub fn parse(text: &[u8], triple: &[u8], place: u64) -> Result<DataLayout, ReadError> {
+    pub fn parse(text: &[u8], platform: Option<&Platform>, place: u64) -> Result<DataLayout, ReadError> {
         let mut layout = DataLayout::default();
         let text =
             std::str::from_utf8(text).map_err(|_| ReadError::malformed(place, "a data layout that is no text"))?;
@@ -96,8 +90,10 @@ impl DataLayout {
                 ));
             }
         }
-        if triple.starts_with(b"x86_64") && !layout.integers.iter().any(|&(bits, _)| bits == 128) {
-            layout.integers.push((128, 4));
+        for &(bits, align_log2) in platform.map_or(&[] as &[_], |platform| platform.added_integer_aligns) {
+            if !layout.integers.iter().any(|&(width, _)| width == bits) {
+                set(&mut layout.integers, bits, align_log2);
+            }
         }
         Ok(layout)
     }
@@ -225,11 +221,21 @@ fn set(list: &mut Vec<(u32, AlignLog2)>, bits: u32, align: AlignLog2) {
 mod tests {
     use super::*;
 
-    const LINUX: &[u8] = b"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-f80:128-n8:16:32:64-S128";
+    /// Some platform.
+    static PLATFORM: Platform = Platform {
+        data_layout: "e-m:e-i64:64-i128:128-f80:128",
+        added_integer_aligns: &[(128, 4)],
+        variadic: None,
+        named_registers: &[],
+        guard_registers: &[],
+        float_environment: None,
+        former_intrinsics: &[],
+    };
 
     #[test]
-    fn x86_64_linux() {
-        let layout = DataLayout::parse(LINUX, b"x86_64-unknown-linux-gnu", 0).unwrap();
+    fn strings_are_read_and_completed() {
+        let linux = b"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-f80:128-n8:16:32:64-S128";
+        let layout = DataLayout::parse(linux, Some(&PLATFORM), 0).unwrap();
         assert_eq!(layout.integer_align(24), 2);
         assert_eq!(layout.integer_align(64), 3);
         assert_eq!(layout.integer_align(128), 4);
@@ -241,17 +247,18 @@ mod tests {
     }
 
     #[test]
-    fn modules_without_string_have_the_layout_of_their_target() {
-        assert_eq!(DataLayout::of_target(b"").integer_align(64), 3);
-        assert_eq!(DataLayout::of_target(b"x86_64-linux-gnu").integer_align(128), 4);
-        assert_eq!(DataLayout::of_target(b"").float_align(80), 4);
-        assert_eq!(DataLayout::of_target(b"other").integer_align(64), 2);
+    fn modules_without_string_have_the_layout_of_their_platform() {
+        let layout = DataLayout::of_platform(Some(&PLATFORM));
+        assert_eq!(layout.integer_align(64), 3);
+        assert_eq!(layout.integer_align(128), 4);
+        assert_eq!(layout.float_align(80), 4);
+        assert_eq!(DataLayout::of_platform(None).integer_align(64), 2);
     }
 
     #[test]
     fn nonsense_is_named() {
-        let error = DataLayout::parse(b"e-i64:7", b"", 5).unwrap_err();
+        let error = DataLayout::parse(b"e-i64:7", None, 5).unwrap_err();
         assert!(error.message().contains("i64:7"), "{error}");
-        assert!(DataLayout::parse(b"E", b"", 5).is_err());
+        assert!(DataLayout::parse(b"E", None, 5).is_err());
     }
 }

@@ -26,8 +26,41 @@ use crate::build::tables::{ModuleTables, ModuleValue};
 use crate::error::{ReadError, ReadErrorKind};
 use crate::wrapper;
 use frazil_ir::module::{Attachments, GuardPlace, ModuleFlags};
-use frazil_ir::{DataDef, EntityRef, FuncId, Module, Refusal, Str, SymbolId, SymbolKind};
+use frazil_ir::{DataDef, EntityRef, FuncId, Module, Platform, Refusal, Str, SymbolId, SymbolKind};
 use std::ops::Range;
+
+/// Finds the platform of a triple, which is empty where a module says none.
+pub type PlatformOf<'o> = &'o dyn Fn(&[u8]) -> Option<&'static Platform>;
+
+/// How a module is read.
+#[derive(Clone, Copy)]
+pub struct ReadOptions<'o> {
+    /// The platforms that there are.
+    pub platform_of: PlatformOf<'o>,
+    /// A triple in the place of the module's.
+    pub triple: Option<&'o str>,
+    /// A data layout in the place of the module's.
+    pub data_layout: Option<&'o str>,
+}
+
+impl<'o> ReadOptions<'o> {
+    /// With these platforms, and otherwise as the module says.
+    pub fn new(platform_of: PlatformOf<'o>) -> ReadOptions<'o> {
+        ReadOptions {
+            platform_of,
+            triple: None,
+            data_layout: None,
+        }
+    }
+
+    /// The data layout before the module says one.
+    fn layout(&self, platform: Option<&Platform>) -> Result<DataLayout, ReadError> {
+        match self.data_layout {
+            Some(text) => DataLayout::parse(text.as_bytes(), platform, 0),
+            None => Ok(DataLayout::of_platform(platform)),
+        }
+    }
+}
 
 /// A module whose function bodies are read on request.
 #[derive(Debug)]
@@ -73,8 +106,8 @@ impl<'a> BitcodeModule<'a> {
     /// # Errors
     /// If the bytes are not one module of LLVM bitcode, or contain something at module level that is malformed or
     /// not supported.
-    pub fn open(bytes: &'a [u8]) -> Result<BitcodeModule<'a>, ReadError> {
-        let mut this = BitcodeModule::open_tolerantly(bytes)?;
+    pub fn open(bytes: &'a [u8], options: &ReadOptions<'_>) -> Result<BitcodeModule<'a>, ReadError> {
+        let mut this = BitcodeModule::open_tolerantly(bytes, options)?;
         match this.refusals.is_empty() {
             true => Ok(this),
             false => Err(this.refusals.swap_remove(0)),
@@ -87,7 +120,7 @@ impl<'a> BitcodeModule<'a> {
     /// # Errors
     /// If the bytes are not one module of LLVM bitcode, or contain something else at module level that is malformed or
     /// not supported.
-    pub fn open_tolerantly(bytes: &'a [u8]) -> Result<BitcodeModule<'a>, ReadError> {
+    pub fn open_tolerantly(bytes: &'a [u8], options: &ReadOptions<'_>) -> Result<BitcodeModule<'a>, ReadError> {
         if bytes.len() as u64 > u64::from(u32::MAX) / 4 {
             return Err(ReadError::new(
                 ReadErrorKind::TooLarge,
@@ -98,7 +131,8 @@ impl<'a> BitcodeModule<'a> {
         let mut cursor = wrapper::open(bytes)?;
         let first_block = cursor.position();
         let outline = outline(&mut cursor)?;
-        let layout = DataLayout::of_target(b"");
+        let platform = (options.platform_of)(options.triple.unwrap_or_default().as_bytes());
+        let layout = options.layout(platform)?;
         let mut this = BitcodeModule {
             stream: cursor.clone(),
             tables: ModuleTables {
@@ -107,6 +141,7 @@ impl<'a> BitcodeModule<'a> {
                     data_layout: layout.for_module(),
                     ..Module::default()
                 },
+                platform,
                 types: TypeTable::default(),
                 layout,
                 attributes: AttributeTable::default(),
@@ -136,8 +171,11 @@ impl<'a> BitcodeModule<'a> {
                 .map_err(|e| e.within("the string table"))?,
             None => Str::EMPTY,
         };
-        this.read_module(&mut cursor, &outline.module, names)
+        this.read_module(&mut cursor, &outline.module, names, options)
             .map_err(|e| e.within("the module"))?;
+        if let Some(triple) = options.triple {
+            this.tables.module.triple = this.tables.module.strings.add(triple.as_bytes());
+        }
         Ok(this)
     }
 
@@ -179,7 +217,13 @@ impl<'a> BitcodeModule<'a> {
         Ok(names)
     }
 
-    fn read_module(&mut self, cursor: &mut Cursor<'a>, header: &SubBlock, names: Str) -> Result<(), ReadError> {
+    fn read_module(
+        &mut self,
+        cursor: &mut Cursor<'a>,
+        header: &SubBlock,
+        names: Str,
+        options: &ReadOptions<'_>,
+    ) -> Result<(), ReadError> {
         let mut record = Record::default();
         let mut globals = Globals::default();
         let mut block = Block::enter(cursor, header, &[]);
@@ -202,7 +246,7 @@ impl<'a> BitcodeModule<'a> {
                 {
                     self.number_symbols();
                 }
-                Item::Record => self.read_record(&record, &mut globals, names)?,
+                Item::Record => self.read_record(&record, &mut globals, names, options)?,
             }
         }
         if self.bodies.len() != self.tables.module.functions.len() {
@@ -293,7 +337,9 @@ impl<'a> BitcodeModule<'a> {
 
     fn intrinsic_of(&self, symbol: &frazil_ir::SymbolData) -> Option<Intrinsic> {
         match symbol.kind {
-            SymbolKind::FunctionDeclaration => Intrinsic::from_name(self.tables.module.strings.bytes(symbol.name)),
+            SymbolKind::FunctionDeclaration => {
+                Intrinsic::from_name(self.tables.module.strings.bytes(symbol.name), self.tables.platform)
+            }
             _ => None,
         }
     }
@@ -306,7 +352,13 @@ impl<'a> BitcodeModule<'a> {
         );
     }
 
-    fn read_record(&mut self, record: &Record, globals: &mut Globals, names: Str) -> Result<(), ReadError> {
+    fn read_record(
+        &mut self,
+        record: &Record,
+        globals: &mut Globals,
+        names: Str,
+        options: &ReadOptions<'_>,
+    ) -> Result<(), ReadError> {
         match record.code() {
             code::VERSION => {
                 self.version = record.operand(0)?;
@@ -319,14 +371,16 @@ impl<'a> BitcodeModule<'a> {
             code::TRIPLE => {
                 let triple = record.text(0);
                 self.tables.module.triple = self.tables.module.strings.add(&triple);
-                let layout = DataLayout::of_target(&triple);
+                if options.triple.is_none() {
+                    self.tables.platform = (options.platform_of)(&triple);
+                }
+                let layout = options.layout(self.tables.platform)?;
                 if layout != self.tables.layout {
                     self.set_layout(layout, record.start())?;
                 }
             }
-            code::DATA_LAYOUT => {
-                let triple = self.tables.module.strings.bytes(self.tables.module.triple);
-                let layout = DataLayout::parse(&record.text(0), triple, record.start())?;
+            code::DATA_LAYOUT if options.data_layout.is_none() => {
+                let layout = DataLayout::parse(&record.text(0), self.tables.platform, record.start())?;
                 self.set_layout(layout, record.start())?;
             }
             code::ASM => self.tables.module.asm = self.tables.module.strings.add(&record.text(0)),
@@ -478,7 +532,8 @@ impl<'a> BitcodeModule<'a> {
             let value = match &flag.value {
                 RawFlagValue::Constant(number) => build::data::integer_value(&self.tables, *number),
                 RawFlagValue::Text(text) => {
-                    apply_text_flag(&mut self.tables.module.flags, &flag.name, text);
+                    let (flags, platform) = (&mut self.tables.module.flags, self.tables.platform);
+                    apply_text_flag(flags, platform, &flag.name, text);
                     self.refuse_flag(&flag.name, place);
                     None
                 }
@@ -524,11 +579,6 @@ impl<'a> BitcodeModule<'a> {
         }
     }
 
-    /// Sets the triple to compile for in the place of the module's. To be called once, before functions are read.
-    pub fn choose_triple(&mut self, triple: &str) {
-        self.tables.module.triple = self.tables.module.strings.add(triple.as_bytes());
-    }
-
     /// Chooses how far apart code and data may be, by LLVM's number of the code model, and from which size in bytes on
     /// data is far away in the medium one; without a word, the module's flags say it. Marks data that is far, but for
     /// definitions that `stays_near` names, and what is reached through it. To be called once, before functions are
@@ -563,14 +613,13 @@ const REFUSED_FLAGS: &[&str] = &["kcfi", "Objective-C Image Info Section"];
 const CODE_MODEL_MEDIUM: u8 = 3;
 
 /// Takes over a module flag whose value is a text. Where the guard of frames is, is the only thing that they say here.
-fn apply_text_flag(flags: &mut ModuleFlags, name: &[u8], text: &[u8]) {
+fn apply_text_flag(flags: &mut ModuleFlags, platform: Option<&Platform>, name: &[u8], text: &[u8]) {
+    let registers = platform.map_or(&[] as &[_], |platform| platform.guard_registers);
+    let register = registers.iter().find(|row| row.0.as_bytes() == text);
     match (name, text) {
         (b"stack-protector-guard", b"tls") => {}
-        (b"stack-protector-guard-reg", b"fs") if flags.guard_place == GuardPlace::Thread => {
-            flags.guard_place = GuardPlace::OwnSegment;
-        }
-        (b"stack-protector-guard-reg", b"gs") if flags.guard_place == GuardPlace::Thread => {
-            flags.guard_place = GuardPlace::OtherSegment;
+        (b"stack-protector-guard-reg", _) if flags.guard_place == GuardPlace::Thread => {
+            flags.guard_place = register.map_or(GuardPlace::Variable, |row| row.1);
         }
         (b"stack-protector-guard" | b"stack-protector-guard-reg" | b"stack-protector-guard-symbol", _) => {
             flags.guard_place = GuardPlace::Variable;

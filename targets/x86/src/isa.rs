@@ -9,6 +9,7 @@ use crate::lower::spaces;
 use crate::meaning::X86Meaning;
 use crate::ops::op_size;
 use crate::peephole::X86Rules;
+use crate::platform::PLATFORM;
 use crate::regs::*;
 use crate::relocs::{ABS8, ABS16, ABS32, ABS64, FIXUPS, PC32, PC64, PLT32, RELOCS, SHORT_FORMS, TABLE_ENTRY};
 use crate::table::Op;
@@ -31,6 +32,7 @@ pub const X86_64: TargetEntry = TargetEntry {
     llc_name: "x86-64",
     summary: "64-bit x86: AMD64, Intel 64",
     triple_prefixes: &["x86_64", "amd64"],
+    platform: &PLATFORM,
     new: || Box::new(X86),
 };
 

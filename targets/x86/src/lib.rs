@@ -14,6 +14,7 @@ mod meaning;
 mod memory_forms;
 pub mod ops;
 pub mod peephole;
+pub mod platform;
 pub mod print;
 pub mod regs;
 pub mod relocs;

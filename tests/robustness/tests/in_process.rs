@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use std::{env, fs, panic};
 
 use frazil::{Emit, Error, Options, Recipe, Stage};
-use frazil_frontend_pnacl::{BitcodeModule, FunctionReader};
+use frazil_frontend_pnacl::{BitcodeModule, FunctionReader, ReadOptions};
 use frazil_ir::Function;
 use frazil_ir::verify::verify_function;
 use frazil_robustness::{Case, Module, case};
@@ -153,7 +153,7 @@ fn compile(bitcode: &[u8], options: &Options, emit: Emit) -> Result<Vec<u8>, Err
 
 /// What the verifier has against the functions that the reader makes of the input: the reader leaves no rule to it.
 fn check_rules(bitcode: &[u8]) -> Result<(), String> {
-    let Ok(module) = BitcodeModule::open(bitcode) else {
+    let Ok(module) = BitcodeModule::open(bitcode, &ReadOptions::new(&frazil::platform_of)) else {
         return Ok(());
     };
     let mut reader = FunctionReader::new(&module);

@@ -5,7 +5,7 @@
 use super::{Check, parsed, printed, verifier_messages};
 use crate::runner::bless;
 use crate::runner::case::{Case, Test};
-use frazil_frontend_pnacl::{BitcodeModule, FunctionReader};
+use frazil_frontend_pnacl::{BitcodeModule, FunctionReader, ReadOptions};
 use frazil_ir::Function;
 
 pub const CHECK: Check = Check {
@@ -28,7 +28,8 @@ fn run(case: &Case, _: &Test, part: &str) -> Result<(), String> {
         .find(|path| path.ends_with(part))
         .ok_or("the input is gone")?;
     let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
-    let module = BitcodeModule::open(&bytes).map_err(|error| error.to_string())?;
+    let module =
+        BitcodeModule::open(&bytes, &ReadOptions::new(&frazil::platform_of)).map_err(|error| error.to_string())?;
     let mut reader = FunctionReader::new(&module);
     let mut functions = Vec::new();
     let mut function = Function::new();

@@ -2,9 +2,10 @@
 //!
 //! Which crate may use which (`dependencies`), that no modules use each other in a circle (`modules`), what a source
 //! file looks like (`sources`), which items have documentation and that it says something (`documentation`), what any
-//! text may contain (`text`), what a pass must have (`passes`), that refusals say what they are for (`refusals`), and
-//! whether the documents' links lead anywhere (`links`). Every exception is in a list beside its rule, with a reason,
-//! and an exception that is not needed any more is itself a problem. Runs as a test of this crate too.
+//! text may contain (`text`), what a pass must have (`passes`), that refusals say what they are for (`refusals`), that
+//! shared crates name no target (`target_names`), and whether the documents' links lead anywhere (`links`). Every
+//! exception is in a list beside its rule, with a reason, and an exception that is not needed any more is itself a
+//! problem. Runs as a test of this crate too.
 
 mod dependencies;
 mod documentation;
@@ -13,6 +14,7 @@ mod modules;
 mod passes;
 mod refusals;
 mod sources;
+mod target_names;
 mod text;
 
 use std::fmt;
@@ -98,6 +100,7 @@ fn all_problems() -> Result<Vec<Problem>> {
     text::check(&files, &mut problems);
     passes::check(&files, &mut problems);
     refusals::check(&files, &mut problems);
+    target_names::check(&files, &mut problems);
     links::check(&files, &workspace::root(), &mut problems);
     problems.sort();
     Ok(problems)

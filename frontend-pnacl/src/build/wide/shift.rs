@@ -4,6 +4,7 @@
 
 use super::{WORD_BITS, Words};
 use crate::build::values::Builder;
+use crate::build::word::{NO_TYPE, Word};
 use frazil_ir::{InstData, MemFlags, Opcode, Operand, Type, Value};
 
 const WORD_BYTES: usize = 8;
@@ -115,11 +116,7 @@ impl Builder<'_, '_> {
     }
 
     fn address_of_word(&mut self, base: Operand, index: usize) -> Operand {
-        if index == 0 {
-            return base;
-        }
-        let distance = self.literal((index * WORD_BYTES) as i64);
-        self.emit(Opcode::PtrAdd, Type::PTR, 0, base, distance)
+        self.address_after(base, Type::PTR, (index * WORD_BYTES) as i64)
     }
 
     fn store_words(&mut self, slot: Value, first: usize, words: &[Operand]) {
@@ -133,6 +130,7 @@ impl Builder<'_, '_> {
 
     fn load_words(&mut self, slot: Value, offset: Operand, count: usize) -> Words {
         let flags = MemFlags::aligned(WORD_ALIGN_LOG2.into()).0;
+        let offset = self.word_as_distance(Word::scalar(offset, Type::I64, NO_TYPE), Opcode::Zext);
         let base = self.emit(Opcode::PtrAdd, Type::PTR, 0, Operand::value(slot), offset);
         (0..count)
             .map(|index| {

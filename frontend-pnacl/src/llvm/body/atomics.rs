@@ -347,7 +347,11 @@ impl Wide {
 
     /// The first argument of the library's functions.
     fn size(self, build: &mut Builder<'_, '_>) -> (Operand, Type) {
-        (build.literal(i64::from(self.bits / 8)), Type::I64)
+        let size_type = build.pointer_int();
+        (
+            build.function.int_operand(size_type, i128::from(self.bits / 8)),
+            size_type,
+        )
     }
 
     /// Memory of the function's own.
@@ -421,11 +425,7 @@ impl WidePlace {
     }
 
     fn word(self, build: &mut Builder<'_, '_>, index: usize) -> Operand {
-        if index == 0 {
-            return self.address;
-        }
-        let distance = build.literal((index as u64 * WORD_BYTES).cast_signed());
-        build.emit(Opcode::PtrAdd, Type::PTR, 0, self.address, distance)
+        build.address_after(self.address, Type::PTR, (index as u64 * WORD_BYTES).cast_signed())
     }
 
     /// Of an access to a word.

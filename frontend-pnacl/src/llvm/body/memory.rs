@@ -113,29 +113,12 @@ pub(in crate::llvm) fn alloca(body: &mut Body<'_, '_>, operands: &mut Operands<'
 }
 
 fn dynamic_alloca(build: &mut Builder<'_, '_>, count: Word, stride: u64, align_log2: u32) -> Result<(), ReadError> {
-    let bits = build.module.layout.pointer(0).bits;
-    let index = build.intern(TypeData::Int(bits))?;
-    let Some(from) = build
-        .function
-        .types
-        .int_bits(count.ir_type())
-        .filter(|_| count.is_operand())
-    else {
+    let index = build.pointer_int();
+    if !count.is_operand() || build.function.types.int_bits(count.ir_type()).is_none() {
         return Err(build.malformed("an alloca whose count is no integer"));
-    };
+    }
     // The count is unsigned.
-    let count = if from == bits {
-        count.operand()
-    } else {
-        let source = build.typed(count);
-        build.emit(
-            if from < bits { Opcode::Zext } else { Opcode::Trunc },
-            index,
-            0,
-            source,
-            Operand::NONE,
-        )
-    };
+    let count = build.word_as_distance(count, Opcode::Zext);
     let size = if stride == 1 {
         count
     } else {
@@ -227,11 +210,7 @@ fn align_behind(align_log2: u32, offset: u64) -> u32 {
 }
 
 fn address_behind(build: &mut Builder<'_, '_>, address: Word, offset: u64) -> Operand {
-    if offset == 0 {
-        return address.operand();
-    }
-    let distance = build.function.int_operand(Type::I64, i128::from(offset));
-    build.emit(Opcode::PtrAdd, address.ir_type(), 0, address.operand(), distance)
+    build.address_after(address.operand(), address.ir_type(), offset.cast_signed())
 }
 
 fn load_aggregate(

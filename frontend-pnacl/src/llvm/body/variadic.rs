@@ -1,63 +1,16 @@
-//! The instruction `va_arg` on x86-64: loads, choices and stores, as front ends write them for C.
+//! The instruction `va_arg`: loads, choices and stores, as front ends write them for C.
 //!
-//! A `va_list` of System V (ABI section 3.5.7) has the distances of the next general and the next vector register from
-//! the start of the save area, the address of the next argument on the stack, and that of the save area. Where the
-//! argument is, and what the list is afterwards, is chosen without branches: both alternatives only read the list and
-//! write what it has already. In a function of Win64's convention, a list is the address of the next argument.
+//! What a list has and where an argument of a type is, the platform says ([`frazil_ir::platform::ArgumentList`]). Where
+//! the argument is, and what the list is afterwards, is chosen without branches: both alternatives only read the list
+//! and write what it has already.
 //!
-//! Types are read as LLVM passes them. Where llc reads them from another place than that (`x86_fp80`, integers of 128
-//! bits that are not in registers), it is the place where they are that counts here. Refused by name is what is passed
-//! in a way that a list cannot follow.
+//! Refused by name is what is passed in a way that a list cannot follow, and every `va_arg` where lists are not known.
 
 use super::context::{Body, Operands};
 use crate::build::values::Builder;
 use crate::error::ReadError;
-use frazil_ir::{CallConv, InstData, MemFlags, Opcode, Operand, Refusal, Type, TypeData};
-
-/// Size of the part of the save area that has general registers.
-const INT_BYTES: i64 = 6 * 8;
-/// Size of the save area.
-const AREA_BYTES: i64 = INT_BYTES + 8 * 16;
-/// Where a list has the distance of the next vector register.
-const FLOAT_OFFSET: i64 = 4;
-/// Where it has the address of the next argument on the stack.
-const OVERFLOW: i64 = 8;
-/// Where it has the address of the save area.
-const SAVE_AREA: i64 = 16;
-
-/// How an argument is passed.
-#[derive(Clone, Copy)]
-struct Passing {
-    /// Where the list has the distance of the next register, what a register of that kind takes in the save area, and
-    /// where those registers end there; nothing for what is passed on the stack only.
-    registers: Option<(i64, i64, i64)>,
-    /// What it takes, there or on the stack.
-    bytes: i64,
-    /// Its alignment on the stack.
-    align: i64,
-}
-
-impl Passing {
-    /// How a type is passed by System V's convention.
-    fn of(data: TypeData, element: Option<TypeData>) -> Option<Passing> {
-        let ints = Some((0, 8, INT_BYTES));
-        let floats = Some((FLOAT_OFFSET, 16, AREA_BYTES));
-        let passing = |registers, bytes| Passing {
-            registers,
-            bytes,
-            align: bytes,
-        };
-        Some(match (data, element) {
-            (TypeData::Int(..=64) | TypeData::Ptr(0), _) => passing(ints, 8),
-            (TypeData::Int(128), _) => passing(ints, 16),
-            (TypeData::F32 | TypeData::F64, _) => passing(floats, 8),
-            (TypeData::Vector { lanes: 4, .. }, Some(TypeData::F32))
-            | (TypeData::Vector { lanes: 2, .. }, Some(TypeData::F64)) => passing(floats, 16),
-            (TypeData::X86F80, _) => passing(None, 16),
-            _ => return None,
-        })
-    }
-}
+use frazil_ir::platform::{ArgumentList, ListForm, Passing, VariadicFacts};
+use frazil_ir::{InstData, MemFlags, Opcode, Operand, Refusal, Type, TypeData};
 
 /// Type of the list, list, type of the argument.
 #[cold]
@@ -77,25 +30,28 @@ pub(in crate::llvm) fn va_arg(body: &mut Body<'_, '_>, operands: &mut Operands<'
         .scalar_class(ty)
         .map_err(|_| build.unsupported(Refusal::Bitcode, "va_arg of a structure or a wide integer"))?;
     build.check_room(32)?;
-    refuse_other_targets(build)?;
+    let facts = known_lists(build)?;
     let data = build.function.types.data(ir_type);
     let element = match data {
         TypeData::Vector { element, .. } => Some(build.function.types.data(element)),
         _ => None,
     };
-    let is_win64 = build.function.signature.call_conv == CallConv(WIN64);
-    let place = match Passing::of(data, element) {
-        // llc reads narrower ones one after the other, which nobody passes like that.
-        Some(Passing { bytes: 8, .. }) if is_win64 && !is_narrow(data) => next_of_pointer(build, list.operand()),
-        Some(passing) if !is_win64 => next_of_list(build, list.operand(), passing),
-        _ => {
-            let refusal = match Refusal::of_type(&build.function.types, ir_type) {
-                Refusal::ExoticFloat => Refusal::ExoticFloat,
-                _ if is_win64 => Refusal::CallingConvention,
-                refusal => refusal,
-            };
-            let convention = if is_win64 { " in the convention Win64" } else { "" };
-            return Err(build.unsupported(refusal, format!("va_arg of {}{convention}", described(data, element))));
+    let convention = build.function.signature.call_conv;
+    let own = facts.lists_of_conventions.iter().find(|row| row.0 == convention);
+    let ArgumentList { form, passing } = own.map_or(facts.list, |&(_, _, list)| list);
+    let Some(passing) = passing(data, element) else {
+        let convention = own.map_or(String::new(), |&(_, name, _)| format!(" in the convention {name}"));
+        let refusal = match Refusal::of_type(&build.function.types, ir_type) {
+            Refusal::ExoticFloat => Refusal::ExoticFloat,
+            _ if own.is_some() => Refusal::CallingConvention,
+            refusal => refusal,
+        };
+        return Err(build.unsupported(refusal, format!("va_arg of {}{convention}", described(data, element))));
+    };
+    let place = match form {
+        ListForm::NextArgument => next_in_memory(build, list.operand(), passing),
+        ListForm::SaveArea { next_in_memory, area } => {
+            next_of_list(build, list.operand(), (next_in_memory, area), passing)
         }
     };
     let align_log2 = match data {
@@ -105,13 +61,6 @@ pub(in crate::llvm) fn va_arg(body: &mut Body<'_, '_>, operands: &mut Operands<'
     let flags = MemFlags::aligned(align_log2).0;
     let load = InstData::new(Opcode::Load, ir_type, flags, place, Operand::NONE);
     build.define(load, ir_type, ty)
-}
-
-/// LLVM's number of Win64's convention.
-const WIN64: u16 = 79;
-
-fn is_narrow(data: TypeData) -> bool {
-    matches!(data, TypeData::Int(..=63) | TypeData::F32)
 }
 
 /// The type for a message.
@@ -129,27 +78,16 @@ fn described(data: TypeData, element: Option<TypeData>) -> String {
     }
 }
 
-/// What lists look like is known for one target.
-fn refuse_other_targets(build: &Builder<'_, '_>) -> Result<(), ReadError> {
-    let module = &build.module.module;
-    let triple = module.strings.bytes(module.triple);
-    let is_known = triple.is_empty() || triple.starts_with(b"x86_64") || triple.starts_with(b"amd64");
-    if is_known && build.module.layout.pointer(0).bits == 64 {
-        return Ok(());
-    }
-    Err(build.unsupported(Refusal::Bitcode, "va_arg for another target than x86-64"))
+/// What lists look like, if that is known of the platform.
+fn known_lists(build: &Builder<'_, '_>) -> Result<VariadicFacts, ReadError> {
+    let facts = build.module.platform.and_then(|platform| platform.variadic);
+    facts
+        .filter(|facts| build.module.layout.pointer(0).bits == facts.pointer_bits)
+        .ok_or_else(|| build.unsupported(Refusal::Bitcode, "va_arg for this target"))
 }
 
 fn number(build: &mut Builder<'_, '_>, ir_type: Type, value: i64) -> Operand {
     build.function.int_operand(ir_type, i128::from(value))
-}
-
-fn behind(build: &mut Builder<'_, '_>, address: Operand, distance: i64) -> Operand {
-    if distance == 0 {
-        return address;
-    }
-    let distance = number(build, Type::I64, distance);
-    build.emit(Opcode::PtrAdd, Type::PTR, 0, address, distance)
 }
 
 fn load(build: &mut Builder<'_, '_>, ir_type: Type, address: Operand) -> Operand {
@@ -162,56 +100,66 @@ fn store(build: &mut Builder<'_, '_>, ir_type: Type, value: Operand, address: Op
     (build.function).push_inst(InstData::new(Opcode::Store, ir_type, flags, value, address));
 }
 
-/// The next argument of a list that is its address.
-fn next_of_pointer(build: &mut Builder<'_, '_>, list: Operand) -> Operand {
-    let place = load(build, Type::PTR, list);
-    let next = behind(build, place, 8);
+/// Where an argument in memory is, and where the next one is, if that address was `next`.
+fn in_memory(build: &mut Builder<'_, '_>, next: Operand, passing: Passing) -> (Operand, Operand) {
+    let place = match passing.align {
+        ..=8 => next,
+        align => align_up(build, next, align),
+    };
+    (place, build.address_after(place, Type::PTR, passing.bytes))
+}
+
+/// The address of the next argument of a list that is this address; the list is moved on.
+fn next_in_memory(build: &mut Builder<'_, '_>, list: Operand, passing: Passing) -> Operand {
+    let next = load(build, Type::PTR, list);
+    let (place, next) = in_memory(build, next, passing);
     store(build, Type::PTR, next, list);
     place
 }
 
-/// The address of the next argument of a list of System V; the list is moved on.
-fn next_of_list(build: &mut Builder<'_, '_>, list: Operand, passing: Passing) -> Operand {
-    let overflow_at = behind(build, list, OVERFLOW);
-    let overflow = load(build, Type::PTR, overflow_at);
-    let on_stack = match passing.align {
-        ..=8 => overflow,
-        align => align_up(build, overflow, align),
+/// The address of the next argument of a list with a save area; the list is moved on. `next_at` and `area_at` are the
+/// distances of its two addresses.
+fn next_of_list(
+    build: &mut Builder<'_, '_>,
+    list: Operand,
+    (next_at, area_at): (i64, i64),
+    passing: Passing,
+) -> Operand {
+    let next_at = build.address_after(list, Type::PTR, next_at);
+    let next = load(build, Type::PTR, next_at);
+    let (place, next_after) = in_memory(build, next, passing);
+    let Some(registers) = passing.registers else {
+        store(build, Type::PTR, next_after, next_at);
+        return place;
     };
-    let behind_it = behind(build, on_stack, passing.bytes);
-    let Some((offset_at, register_bytes, end)) = passing.registers else {
-        store(build, Type::PTR, behind_it, overflow_at);
-        return on_stack;
-    };
-    let used = match register_bytes {
-        8 => passing.bytes,
-        _ => register_bytes,
-    };
-    let offset_at = behind(build, list, offset_at);
+    // More than one register of those that are not larger than half of it.
+    let used = passing.bytes.max(registers.bytes);
+    let offset_at = build.address_after(list, Type::PTR, registers.next_offset);
     let offset = load(build, Type::I32, offset_at);
-    let last = number(build, Type::I32, end - used);
+    let last = number(build, Type::I32, registers.end - used);
     let is_in_register = {
         let compare = InstData::new(Opcode::IcmpUle, Type::I32, 0, offset, last);
         Operand::value(build.function.push_inst_result(compare, Type::I1))
     };
-    let area_at = behind(build, list, SAVE_AREA);
+    let area_at = build.address_after(list, Type::PTR, area_at);
     let area = load(build, Type::PTR, area_at);
-    let distance = build.emit(Opcode::Zext, Type::I64, 0, offset, Operand::NONE);
+    let distance = build.distance(offset, Type::I32, Opcode::Zext);
     let in_area = build.emit(Opcode::PtrAdd, Type::PTR, 0, area, distance);
     let used = number(build, Type::I32, used);
     let next_offset = build.emit(Opcode::Add, Type::I32, 0, offset, used);
     let new_offset = build.choose(Type::I32, is_in_register, next_offset, offset);
     store(build, Type::I32, new_offset, offset_at);
-    let new_overflow = build.choose(Type::PTR, is_in_register, overflow, behind_it);
-    store(build, Type::PTR, new_overflow, overflow_at);
-    build.choose(Type::PTR, is_in_register, in_area, on_stack)
+    let new_next = build.choose(Type::PTR, is_in_register, next, next_after);
+    store(build, Type::PTR, new_next, next_at);
+    build.choose(Type::PTR, is_in_register, in_area, place)
 }
 
 /// An address rounded up to a power of two.
 fn align_up(build: &mut Builder<'_, '_>, address: Operand, align: i64) -> Operand {
-    let above = behind(build, address, align - 1);
-    let bits = build.emit(Opcode::Ptrtoint, Type::I64, 0, above, Operand::NONE);
-    let mask = number(build, Type::I64, -align);
-    let rounded = build.emit(Opcode::And, Type::I64, 0, bits, mask);
+    let above = build.address_after(address, Type::PTR, align - 1);
+    let pointer_int = build.pointer_int();
+    let bits = build.emit(Opcode::Ptrtoint, pointer_int, 0, above, Operand::NONE);
+    let mask = number(build, pointer_int, -align);
+    let rounded = build.emit(Opcode::And, pointer_int, 0, bits, mask);
     build.emit(Opcode::Inttoptr, Type::PTR, 0, rounded, Operand::NONE)
 }

@@ -15,7 +15,7 @@ mod ssa;
 mod unit;
 
 use count::{Counts, TITLES};
-use frazil_frontend_pnacl::{BitcodeModule, FunctionReader};
+use frazil_frontend_pnacl::{BitcodeModule, FunctionReader, ReadOptions};
 use frazil_test_support::{Random, functions};
 use measure::Comparison;
 use std::path::Path;
@@ -34,7 +34,8 @@ const LIMITS: [f64; 2] = [1.1, 1.1];
 /// The functions of a file of bitcode.
 fn bitcode(path: &Path) -> Comparison {
     let bytes = std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let module = BitcodeModule::open(&bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let module = BitcodeModule::open(&bytes, &ReadOptions::new(&frazil::platform_of))
+        .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let mut reader = FunctionReader::new(&module);
     let found = measure::module(module.module(), |id, function| {
         reader.read(id, function).map_err(|error| error.to_string())

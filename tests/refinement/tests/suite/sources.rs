@@ -1,6 +1,6 @@
 //! Where functions come from.
 
-use frazil_frontend_pnacl::{BitcodeModule, FunctionReader};
+use frazil_frontend_pnacl::{BitcodeModule, FunctionReader, ReadOptions};
 use frazil_ir::text::parse_module;
 use frazil_ir::{EntityRef, FuncId, Function, FunctionHead, Module};
 use frazil_refinement::window;
@@ -72,7 +72,11 @@ pub fn modules() -> Vec<Source> {
 
 fn read(path: &Path) -> Source {
     let bytes = std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let module = BitcodeModule::open(&bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let module = BitcodeModule::open(
+        &bytes,
+        &ReadOptions::new(&|_| Some(&frazil_target_x86::platform::PLATFORM)),
+    )
+    .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let mut reader = FunctionReader::new(&module);
     let functions = (0..module.module().functions.len()).map(|index| {
         let mut function = Function::new();

@@ -17,7 +17,7 @@ use std::{env, fs, panic};
 
 use accepted::Place;
 use frazil::{Options, Stage};
-use frazil_frontend_pnacl::{BitcodeModule, FunctionReader};
+use frazil_frontend_pnacl::{BitcodeModule, FunctionReader, ReadOptions};
 use frazil_ir::Function;
 use frazil_robustness::record_damage::damage;
 use frazil_robustness::records::{Node, Tree, decode, encode};
@@ -221,7 +221,7 @@ fn check(damaged: &Damaged<'_>, folder: &Folder, counts: &mut Counts) -> Result<
 
 /// Whether all function bodies can be read: those of functions that need not be in the object are not examined.
 fn reads_all(bytes: &[u8]) -> bool {
-    let module = BitcodeModule::open(bytes).expect("it was compiled");
+    let module = BitcodeModule::open(bytes, &ReadOptions::new(&frazil::platform_of)).expect("it was compiled");
     let mut reader = FunctionReader::new(&module);
     let mut function = Function::new();
     module

@@ -7,13 +7,9 @@ use crate::build::wide::Extend;
 use crate::error::ReadError;
 use crate::llvm::body::context::Body;
 use crate::llvm::body::float_parts::call_of;
+use frazil_ir::platform::FloatEnvironment;
 use frazil_ir::{InstData, MemFlags, Opcode, Operand, RuntimeFunction, StrictFlags, Type};
 
-/// Bits and bytes of `fenv_t`.
-const ENVIRONMENT_BITS: u32 = 256;
-const ENVIRONMENT_BYTES: u64 = 32;
-/// Bytes of `femode_t`.
-const MODES_BYTES: u64 = 8;
 /// All slots, and the words in them.
 const ALIGN_LOG2: u32 = 3;
 
@@ -22,26 +18,35 @@ const ALIGN_LOG2: u32 = 3;
 pub(super) fn lower(body: &mut Body<'_, '_>, call: &Call<'_>, access: EnvironmentAccess) -> Result<bool, ReadError> {
     use EnvironmentAccess as A;
     let build = &mut body.build;
+    let Some(facts) = build.module.platform.and_then(|platform| platform.float_environment) else {
+        return Ok(false);
+    };
+    let FloatEnvironment {
+        environment_bytes,
+        modes_bytes,
+        default_address,
+    } = facts;
+    let environment_bits = environment_bytes as u32 * u8::BITS;
     build.make_wide_room(24)?;
     let argument = call.arguments.first().copied();
     match (access, argument) {
-        (A::GetEnvironment, None) if build.wide_bits(call.result) == Some(ENVIRONMENT_BITS) => {
-            let slot = slot(body, ENVIRONMENT_BYTES);
+        (A::GetEnvironment, None) if build.wide_bits(call.result) == Some(environment_bits) => {
+            let slot = slot(body, environment_bytes);
             let address = slot;
             access_memory(body, RuntimeFunction::Fegetenv, address);
-            let words = (0..ENVIRONMENT_BYTES / 8)
+            let words = (0..environment_bytes / 8)
                 .map(|word| {
                     let place = place_of(body, slot, word);
                     let flags = MemFlags::aligned(ALIGN_LOG2).0;
                     body.build.emit(Opcode::Load, Type::I64, flags, place, Operand::NONE)
                 })
                 .collect();
-            let parts = body.build.parts_of(words, ENVIRONMENT_BITS)?;
+            let parts = body.build.parts_of(words, environment_bits)?;
             body.build.define_parts(call.result, &parts)?;
         }
-        (A::SetEnvironment, Some(value)) if build.wide_value_bits(value) == Some(ENVIRONMENT_BITS) => {
-            let words = build.words_of(value, ENVIRONMENT_BITS, Extend::Zero)?;
-            let slot = slot(body, ENVIRONMENT_BYTES);
+        (A::SetEnvironment, Some(value)) if build.wide_value_bits(value) == Some(environment_bits) => {
+            let words = build.words_of(value, environment_bits, Extend::Zero)?;
+            let slot = slot(body, environment_bytes);
             for (word, index) in words.into_iter().zip(0..) {
                 let place = place_of(body, slot, index);
                 store(body, Type::I64, word, place);
@@ -52,19 +57,19 @@ pub(super) fn lower(body: &mut Body<'_, '_>, call: &Call<'_>, access: Environmen
             let Some(ty @ (Type::I32 | Type::I64)) = scalar(body, call)? else {
                 return Ok(false);
             };
-            let slot = slot(body, MODES_BYTES);
+            let slot = slot(body, modes_bytes);
             access_memory(body, RuntimeFunction::Fegetmode, slot);
             let data = InstData::new(Opcode::Load, ty, MemFlags::aligned(ALIGN_LOG2).0, slot, Operand::NONE);
             body.build.define(data, ty, call.result)?;
         }
         (A::SetModes, Some(value)) if value.is_operand() && matches!(value.ir_type(), Type::I32 | Type::I64) => {
-            let slot = slot(body, MODES_BYTES);
+            let slot = slot(body, modes_bytes);
             store(body, Type::I64, Operand::ZERO, slot);
             store(body, value.ir_type(), value.operand(), slot);
             access_memory(body, RuntimeFunction::Fesetmode, slot);
         }
-        (A::ResetEnvironment, None) => reset(body, RuntimeFunction::Fesetenv),
-        (A::ResetModes, None) => reset(body, RuntimeFunction::Fesetmode),
+        (A::ResetEnvironment, None) => reset(body, RuntimeFunction::Fesetenv, default_address),
+        (A::ResetModes, None) => reset(body, RuntimeFunction::Fesetmode, default_address),
         _ => return Ok(false),
     }
     Ok(true)
@@ -83,8 +88,7 @@ fn slot(body: &mut Body<'_, '_>, bytes: u64) -> Operand {
 }
 
 fn place_of(body: &mut Body<'_, '_>, slot: Operand, word: u64) -> Operand {
-    let distance = body.build.function.int_operand(Type::I64, i128::from(word * 8));
-    body.build.emit(Opcode::PtrAdd, Type::PTR, 0, slot, distance)
+    body.build.address_after(slot, Type::PTR, (word * 8).cast_signed())
 }
 
 fn store(body: &mut Body<'_, '_>, ty: Type, value: Operand, place: Operand) {
@@ -98,10 +102,10 @@ fn access_memory(body: &mut Body<'_, '_>, function: RuntimeFunction, address: Op
     body.build.function.push_inst_result(data, Type::I32);
 }
 
-/// With the address that stands for the default (`FE_DFL_ENV` and `FE_DFL_MODE`).
-fn reset(body: &mut Body<'_, '_>, function: RuntimeFunction) {
-    let all = body.build.function.int_operand(Type::PTR, -1);
-    access_memory(body, function, all);
+/// With the address that stands for the default.
+fn reset(body: &mut Body<'_, '_>, function: RuntimeFunction, default_address: i64) {
+    let default = body.build.function.int_operand(Type::PTR, default_address.into());
+    access_memory(body, function, default);
 }
 
 /// A product with one, which is quiet, of an `x86_fp80`; `false` for other types.

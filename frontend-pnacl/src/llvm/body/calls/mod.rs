@@ -501,10 +501,13 @@ fn lower(body: &mut Body<'_, '_>, call: &Call<'_>, intrinsic: Intrinsic) -> Resu
         (Intrinsic::LoadRelative, &[base, offset]) if result == Type::PTR => {
             load_relative(body, call, base, offset)?;
         }
-        (Intrinsic::PointerMask, &[pointer, mask]) if result == Type::PTR && mask.ir_type() == Type::I64 => {
+        (Intrinsic::PointerMask, &[pointer, mask])
+            if result == Type::PTR && mask.ir_type() == body.build.pointer_int() =>
+        {
             let source = body.build.typed(pointer);
-            let bits = body.build.emit(Opcode::Ptrtoint, Type::I64, 0, source, Operand::NONE);
-            let masked = body.build.emit(Opcode::And, Type::I64, 0, bits, mask.operand());
+            let bits_type = mask.ir_type();
+            let bits = body.build.emit(Opcode::Ptrtoint, bits_type, 0, source, Operand::NONE);
+            let masked = body.build.emit(Opcode::And, bits_type, 0, bits, mask.operand());
             let data = InstData::new(Opcode::Inttoptr, Type::PTR, 0, masked, Operand::NONE);
             body.build.define(data, Type::PTR, call.result)?;
         }
@@ -685,13 +688,10 @@ fn memory(body: &mut Body<'_, '_>, op: Opcode, arguments: [Word; 4], aligns_log2
 fn load_relative(body: &mut Body<'_, '_>, call: &Call<'_>, base: Word, offset: Word) -> Result<(), ReadError> {
     const ALIGN_LOG2: u32 = 2;
     let build = &mut body.build;
-    let offset = match offset.ir_type() {
-        Type::I64 => offset.operand(),
-        _ => {
-            let source = build.typed(offset);
-            build.emit(Opcode::Sext, Type::I64, 0, source, Operand::NONE)
-        }
-    };
+    if build.function.types.int_bits(offset.ir_type()).is_none() {
+        return Err(build.malformed("a relative load at a distance that is no integer"));
+    }
+    let offset = build.word_as_distance(offset, Opcode::Sext);
     let place = build.emit(Opcode::PtrAdd, Type::PTR, 0, base.operand(), offset);
     let distance = build.emit(
         Opcode::Load,
@@ -700,7 +700,7 @@ fn load_relative(body: &mut Body<'_, '_>, call: &Call<'_>, base: Word, offset: W
         place,
         Operand::NONE,
     );
-    let distance = build.emit(Opcode::Sext, Type::I64, 0, distance, Operand::NONE);
+    let distance = build.distance(distance, Type::I32, Opcode::Sext);
     let data = InstData::new(Opcode::PtrAdd, Type::PTR, 0, base.operand(), distance);
     build.define(data, Type::PTR, call.result)
 }

@@ -1,9 +1,10 @@
 //! Registers that a program names: `llvm.read_register`, `llvm.read_volatile_register` and `llvm.write_register`, which
 //! clang makes of variables such as `register unsigned long stack asm("rsp")`.
 //!
-//! They become inline assembly, which code generation has in any case. As for LLVM (`getRegisterByName` in
-//! `X86ISelLowering.cpp`), it may be the stack pointer, or the frame pointer of a function that has one; every other
-//! register may hold anything at any time. A function has a frame pointer for certain if its attribute says so.
+//! They become inline assembly, which code generation has in any case. Which registers may be named, and by what text
+//! they are read and written, the platform says: as a rule the stack pointer, and the frame pointer of a function that
+//! has one, since every other register may hold anything at any time. A function has a frame pointer for certain if
+//! its attribute says so.
 
 use super::{Call, emit};
 use crate::build::class::Class;
@@ -15,22 +16,18 @@ use frazil_ir::constant::AsmData;
 use frazil_ir::module::FramePointer;
 use frazil_ir::{Operand, Refusal, SymbolKind, Type};
 
-/// The registers that may be named: width in bits, whether it is the frame pointer.
-const REGISTERS: [(&[u8], u32, bool); 4] = [
-    (b"rsp", 64, false),
-    (b"esp", 32, false),
-    (b"rbp", 64, true),
-    (b"ebp", 32, true),
-];
-
 /// Side effects: reading in another place would give another value.
 const HAS_EFFECTS: u8 = 1;
 
 /// Appends what reads or writes the register that a call names.
 #[cold]
 pub(super) fn access(body: &mut Body<'_, '_>, call: Call<'_>) -> Result<(), ReadError> {
-    let triple = body.build.module.module.strings.bytes(body.build.module.module.triple);
-    if !triple.is_empty() && !triple.starts_with(b"x86_64") {
+    let registers = body
+        .build
+        .module
+        .platform
+        .map_or(&[] as &[_], |platform| platform.named_registers);
+    if registers.is_empty() {
         return Err(body.build.unsupported(
             Refusal::Intrinsic,
             "registers by name for this target (intrinsic llvm.read_register)",
@@ -38,11 +35,11 @@ pub(super) fn access(body: &mut Body<'_, '_>, call: Call<'_>) -> Result<(), Read
     }
     let name = register_name(body, &call)?;
     let shown = String::from_utf8_lossy(&name).into_owned();
-    let Some(&(_, bits, is_frame)) = REGISTERS.iter().find(|row| row.0 == name) else {
+    let Some(register) = registers.iter().find(|register| register.name.as_bytes() == name) else {
         let message = format!("register \"{shown}\" by name (intrinsic llvm.read_register or llvm.write_register)");
         return Err(body.build.unsupported(Refusal::Intrinsic, message));
     };
-    if is_frame && !keeps_frame_pointer(body) {
+    if register.is_frame_pointer && !keeps_frame_pointer(body) {
         let message = format!("register \"{shown}\" by name (intrinsic) in a function without frame pointer");
         return Err(body.build.unsupported(Refusal::Intrinsic, message));
     }
@@ -52,17 +49,16 @@ pub(super) fn access(body: &mut Body<'_, '_>, call: Call<'_>) -> Result<(), Read
         ([], Class::Scalar(ir_type)) => Some(ir_type),
         _ => None,
     };
-    if accessed.and_then(|ir_type| body.build.function.types.int_bits(ir_type)) != Some(bits) {
+    if accessed.and_then(|ir_type| body.build.function.types.int_bits(ir_type)) != Some(register.bits) {
         let message = format!("register \"{shown}\" by name (intrinsic) with another width than its own");
         return Err(body.build.unsupported(Refusal::Intrinsic, message));
     }
-    let suffix = if bits == 64 { 'q' } else { 'l' };
     let (template, constraints) = match is_write {
-        true => (format!("mov{suffix} $0, %{shown}"), "r"),
-        false => (format!("mov{suffix} %{shown}, $0"), "=r"),
+        true => (register.write, "r"),
+        false => (register.read, "=r"),
     };
     let text = body.build.function.push_asm(AsmData {
-        template: template.into_bytes(),
+        template: template.into(),
         constraints: constraints.into(),
         flags: HAS_EFFECTS,
     });
