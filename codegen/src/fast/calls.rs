@@ -6,6 +6,7 @@ use super::{FastCtx, reg_of};
 use crate::abi::{ArgLayout, ArgPlace, Place};
 use crate::branch::CallTarget;
 use crate::context::calls::{PendingCall, argument_steps, pending_call};
+use crate::context::frame_code::make_room;
 use crate::context::intrinsics::{is_intrinsic, lower_intrinsic, text_of_intrinsic};
 use crate::context::tail::{TAIL_FLAGS, must_take_place};
 use crate::context::{Addressing, Context, SpecialArguments};
@@ -207,6 +208,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             isa.int_constant(self, call.conv.variadic_count, 4, i64::from(layout.float_used_all));
         }
         self.rec.leaves();
+        make_room(self.base.isa, self.base.buf);
         let start = self.base.buf.offset();
         self.put(inst);
         self.rec.called(layout.preserved);
