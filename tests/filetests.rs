@@ -18,5 +18,10 @@ fn main() -> ExitCode {
     };
     let conclusion = libtest_mimic::run(&arguments, trials);
     runner::tell_unsupported();
+    let has_run_all = conclusion.num_filtered_out == 0 && !arguments.list;
+    if let Err(message) = runner::check_variants(has_run_all) {
+        eprintln!("{message}");
+        return ExitCode::FAILURE;
+    }
     conclusion.exit_code()
 }

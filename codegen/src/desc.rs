@@ -283,9 +283,18 @@ pub struct TargetDesc {
     /// Where unwinders leave the exception and the selector when they enter a landing pad; `None` if the target has no
     /// exceptions. Neither is callee-saved, a scratch register or a home register.
     pub exception_registers: Option<[Reg; 2]>,
-    /// Whether a function may do without the frame pointer, which then is a register like others, and saves the
-    /// registers of its caller by pushing them. What prologues of such targets must do is said in [`crate::frame`].
+    /// Whether an optimized function saves integer registers of its caller by pushing them, a register's width each,
+    /// so that they lie between the frame pointer's place and the areas of the function.
     pub pushes_saved_registers: bool,
+    /// Whether an optimized function may do without the frame pointer, which then is a register like others and among
+    /// the callee-saved ones.
+    pub frame_pointer_is_optional: bool,
+    /// What a call pushes onto the stack, in bytes.
+    pub return_address_bytes: u8,
+    /// What a function that calls nothing may use below the stack pointer, in bytes.
+    pub red_zone_bytes: u32,
+    /// How long the jump is that may be written over a function's first instruction while the program runs.
+    pub patched_jump_bytes: u32,
     /// Where incoming stack arguments begin, in bytes from the frame pointer.
     pub incoming_args_offset: i32,
     /// Size of a pointer in bytes.

@@ -7,7 +7,7 @@
 use crate::abi::unsupported_type;
 use crate::analyze::Folder;
 use crate::branch::{Branch, BranchMarks, CallTarget, CaseTable, CaseTest, SwitchValue};
-use crate::buffer::{CodeBuffer, ShortForm};
+use crate::buffer::{CodeBuffer, Islands, ShortForm};
 use crate::check::translation::{Meaning, NoMeaning};
 use crate::desc::{ConvDesc, OpDesc, TargetDesc};
 use crate::error::CodegenError;
@@ -212,6 +212,10 @@ pub trait Isa: Sized + Send + Sync + 'static {
     }
     /// What the target knows of inline assembly; without, it is refused.
     fn asm_rules(&self) -> Option<&'static dyn AsmRules> {
+        None
+    }
+    /// How far branches and loads reach that do not reach everything in a function; `None` if all do.
+    fn islands(&self) -> Option<&'static Islands> {
         None
     }
     /// Branches that can be made shorter when their labels are near.

@@ -43,7 +43,7 @@ pub mod verify;
 
 pub use analyze::{Folder, Mark};
 pub use branch::{Branch, BranchMarks, CallTarget, CaseTable, CaseTest, Join, SwitchValue};
-pub use buffer::{CodeBuffer, LogItem, PoolConstant, Reloc, ShortForm};
+pub use buffer::{Beyond, CodeBuffer, Islands, LogItem, PoolConstant, Reach, Reloc, ShortForm};
 pub use desc::{
     Addressing, ClassDesc, ConvDesc, ElfDesc, FixupDesc, OpDesc, ProtectionNote, RegDesc, RelocDesc, Role, SpecialArgs,
     TargetDesc,

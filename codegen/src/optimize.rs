@@ -328,8 +328,10 @@ fn needs_frame_pointer(desc: &TargetDesc, func: &MFunc, asked: FramePointer) -> 
         FramePointer::NonLeaf => frame.has_calls,
         FramePointer::None => false,
     };
-    let is_needed =
-        frame.names_frame_pointer || frame.has_dynamic_stack || frame.realigned_to > 0 || !desc.pushes_saved_registers;
+    let is_needed = frame.names_frame_pointer
+        || frame.has_dynamic_stack
+        || frame.realigned_to > 0
+        || !desc.frame_pointer_is_optional;
     if frame.gives_up_frame_pointer && is_needed {
         return Err(CodegenError::unsupported(
             Refusal::InlineAssembly,

@@ -79,6 +79,23 @@ pub fn tell_unsupported() {
     }
 }
 
+/// Tells in how many functions the variants of the test target had what they are there for, which must be enough of
+/// them when all cases were run.
+pub fn check_variants(has_run_all: bool) -> Result<(), String> {
+    let [near, frameless] = executors::testisa::counts();
+    for counts in [near, frameless].iter().filter(|counts| counts.functions > 0) {
+        eprintln!("{counts:?}");
+    }
+    // More than a third is leaves without branches, and without a frame.
+    let is_enough = near.with_islands > near.functions / 4
+        && frameless.with_islands > frameless.functions / 4
+        && frameless.without_pointer > frameless.functions / 8;
+    if has_run_all && !is_enough {
+        return Err("too few functions have islands, or a frame without frame pointer".to_owned());
+    }
+    Ok(())
+}
+
 fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<(), String> {
     let entries = std::fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     for entry in entries {

@@ -11,10 +11,16 @@
 //!   (`last_jump` remembers it; binding any other label there forgets it, since that label's users would otherwise
 //!   be moved; the dropped branch's own fixup is the last one);
 //! * the log holds exactly the instructions whose bytes are in the buffer, in order.
+//!
+//! Fields that do not reach everything in a function, as on targets with instructions of a fixed width, wait for
+//! [islands](islands), which have invariants of their own. Making branches shorter afterwards keeps every distance in
+//! reach, since code only comes closer together.
 
+mod islands;
 mod shorten;
 mod splice;
 
+pub use islands::{Beyond, Islands, Reach};
 pub use shorten::ShortForm;
 
 use crate::desc::FixupDesc;
@@ -71,6 +77,8 @@ pub enum LogItem {
     TableEntry { label: Label, table: Label },
     /// An inline assembly text: an index into [`CodeBuffer::texts`].
     Text(u32),
+    /// A constant in the code: an index into [`CodeBuffer::constants`].
+    Literal(u32),
 }
 
 /// A jump table waiting to be laid out after the code.
@@ -111,6 +119,8 @@ pub struct CodeBuffer {
     lead_bytes: u32,
     /// Branches that were made shorter.
     cuts: Vec<shorten::Cut>,
+    /// Fields that wait for an island.
+    islands: islands::IslandState,
     log: Vec<(u32, LogItem)>,
     logging: bool,
     /// Whether instructions get notes, and what these say; the last one is that of the next instructions.
@@ -150,6 +160,7 @@ impl CodeBuffer {
         self.aligns.clear();
         self.lead_bytes = 0;
         self.cuts.clear();
+        self.islands.clear();
         self.log.clear();
         self.notes.clear();
         self.texts.clear();
@@ -220,12 +231,14 @@ impl CodeBuffer {
             && end == self.offset()
         {
             self.bytes.truncate(start as usize);
-            self.fixups.pop();
+            let dropped = self.fixups.pop();
+            self.islands.dropped(self.fixups.len() as u32, dropped);
             if self.logging {
                 while let Some((_, LogItem::Note(_))) = self.log.pop() {}
             }
         }
         self.labels[label.0 as usize] = self.offset();
+        self.islands.bound(label);
         self.log_item(LogItem::Label(label));
     }
 
@@ -418,8 +431,9 @@ impl CodeBuffer {
     /// Aligns what follows to a power of two bytes, from the start of the function, as far as
     /// [`CodeBuffer::set_lead_bytes`] says it; `fill` writes filler that does nothing.
     pub fn align(&mut self, log2: u8, fill: fn(&mut [u8])) {
-        self.last_jump = None;
         let room = (1usize << log2) - 1;
+        self.make_room(room as u32);
+        self.last_jump = None;
         self.bytes.resize(self.bytes.len() + room, 0);
         let end = self.offset();
         self.aligns.push(shorten::Align { end, log2, fill });

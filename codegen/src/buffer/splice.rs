@@ -35,6 +35,7 @@ impl CodeBuffer {
             // What comes before is filler, so that alignments within hold.
             self.align(code.align_log2, fill);
         }
+        self.make_room(code.bytes.len() as u32);
         let start = self.new_label();
         self.bind(start);
         self.splices.push(Splice {

@@ -95,16 +95,13 @@ fn put_data(module: &Module, data: &DataDef, buf: &mut CodeBuffer) {
     buf.bytes.resize(buf.bytes.len() - given.len() + data.size as usize, 0);
 }
 
-/// The length of a short jump of x86.
-const SHORT_JUMP_BYTES: u32 = 2;
-
 /// Encodes filler to be written over, and the call of a function that counts calls.
 #[cold]
 fn put_instrumentation<I: Isa>(isa: &I, unit: &Unit<'_>, marked: u32, out: &mut BodySink<'_, I>) {
     // A mark has room enough.
     if unit.head.has_room_for_jump
         && marked == 0
-        && let Some((inst, _)) = isa.filler(SHORT_JUMP_BYTES)
+        && let Some((inst, _)) = isa.filler(isa.desc().patched_jump_bytes)
     {
         out.emit(inst);
     }
@@ -168,7 +165,7 @@ pub(crate) struct BodySink<'a, I: Isa> {
 
 impl<I: Isa> FrameSink for BodySink<'_, I> {
     fn emit(&mut self, inst: MInst) {
-        self.isa.encode(&inst, self.buf);
+        put_inst(self.isa, &inst, self.buf);
     }
 
     fn unwind(&mut self, op: UnwindOp) {
@@ -181,6 +178,21 @@ impl<I: Isa> FrameSink for BodySink<'_, I> {
 
     fn bind(&mut self, label: Label) {
         self.buf.bind(label);
+    }
+}
+
+/// Encodes an instruction, after an island if one is due.
+#[inline]
+pub(crate) fn put_inst<I: Isa>(isa: &I, inst: &MInst, buf: &mut CodeBuffer) {
+    make_room(isa, buf);
+    isa.encode(inst, buf);
+}
+
+/// Puts an island here if one must come before the next instruction.
+#[inline]
+pub(crate) fn make_room<I: Isa>(isa: &I, buf: &mut CodeBuffer) {
+    if let Some(islands) = isa.islands() {
+        buf.make_room(islands.max_inst_bytes);
     }
 }
 
@@ -227,6 +239,9 @@ pub(crate) fn finish_body<I: Isa>(
     unwind: &mut [(u32, UnwindOp)],
 ) -> Result<(), CodegenError> {
     let desc = isa.desc();
+    if isa.islands().is_some() {
+        body.finish_islands();
+    }
     body.shorten_branches(isa.short_forms());
     for row in unwind {
         row.0 = body.moved_offset(row.0);

@@ -8,6 +8,7 @@ use crate::abi::{ArgLayout, ArgPlace, Place};
 use crate::branch::CallTarget;
 use crate::context::call_plan::{ArgumentArea, CallPlaces, CallPlan, CallStep, MemoryArgument, moved_arguments};
 use crate::context::calls::{PendingCall, argument_steps, no_shadows, pending_call};
+use crate::context::frame_code::make_room;
 use crate::context::intrinsics::{is_intrinsic, lower_intrinsic, text_of_intrinsic};
 use crate::context::tail::{TAIL_FLAGS, must_take_place};
 use crate::context::{Addressing, Context, SpecialArguments};
@@ -268,6 +269,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     fn put_call(&mut self, call: &PendingCall<'_>, layout: &ArgLayout, progress: &CallProgress) {
         let inst = self.call_inst(call, layout);
         self.rec.leaves();
+        make_room(self.base.isa, self.base.buf);
         let start = self.base.buf.offset();
         self.put(inst);
         self.rec.called(layout.preserved);

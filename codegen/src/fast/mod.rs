@@ -180,6 +180,7 @@ fn compile_recorded<I: Isa, R: Record>(
         ..
     } = out;
     let function = unit.function;
+    body.use_islands(isa.islands());
     let base = Base::new(isa, unit, body)?;
     state.begin(isa, function);
     let first_block_label = base.buf.new_labels(function.blocks.len());

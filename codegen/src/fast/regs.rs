@@ -6,6 +6,7 @@ use super::state::{NO_REG, Owner};
 use super::{FastCtx, reg_of};
 use crate::annotate;
 use crate::context::Context;
+use crate::context::frame_code::make_room;
 use crate::isa::Isa;
 use crate::minst::MInst;
 use crate::reg::{PRegSet, Reg, RegClass};
@@ -21,6 +22,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     /// Appends an instruction.
     #[inline]
     pub(super) fn put_by(&mut self, inst: MInst, by: By) {
+        make_room(self.base.isa, self.base.buf);
         if R::IS_ON {
             let len = self.base.buf.log().len();
             self.base.isa.encode(&inst, self.base.buf);

@@ -5,6 +5,7 @@
 //! buffer like other instructions, except when assembly text is written, which keeps every text as the user wrote it.
 
 use crate::buffer::CodeBuffer;
+use crate::context::frame_code::put_inst;
 use crate::error::CodegenError;
 use crate::inline_asm::template::expand;
 use crate::inline_asm::{AsmLine, AsmOperand, AsmPlace, AsmRules, AsmSite, AsmText, wrong};
@@ -58,8 +59,11 @@ pub(super) fn emit_text<I: Isa>(
     };
     for line in lines {
         match line {
-            AsmLine::Inst(inst) => isa.encode(&inst, buf),
-            AsmLine::Bytes(bytes) => buf.put_raw(&bytes),
+            AsmLine::Inst(inst) => put_inst(isa, &inst, buf),
+            AsmLine::Bytes(bytes) => {
+                buf.make_room(bytes.len() as u32);
+                buf.put_raw(&bytes);
+            }
             AsmLine::Align(log2) => buf.align(log2, rules.filler()),
         }
     }

@@ -40,9 +40,9 @@ use crate::annotate::{self, Liveness};
 use crate::branch::Branch;
 use crate::buffer::CodeBuffer;
 use crate::context::frame_code::{
-    BodySink, branch_mark, finish_body, finish_prologue, prologue_bytes, put_branch, stack_probes,
+    BodySink, branch_mark, finish_body, finish_prologue, make_room, prologue_bytes, put_branch, put_inst, stack_probes,
 };
-use crate::desc::{ConvDesc, Role};
+use crate::desc::{ConvDesc, Role, TargetDesc};
 use crate::error::CodegenError;
 use crate::exceptions::{CallSite, DOES_NOT_UNWIND, Landing, pad_of};
 use crate::frame_info::Clearing;
@@ -52,7 +52,7 @@ use crate::isa::Isa;
 use crate::mfunc::{INCOMING, MFunc, Term, op_desc, pseudo};
 use crate::minst::{MInst, Mem};
 use crate::reference::Label;
-use crate::reg::{PRegSet, Reg};
+use crate::reg::{PRegSet, Reg, RegClass};
 use crate::result::CompiledFunction;
 use crate::unit::Unit;
 use crate::unwind::UnwindOp;
@@ -189,6 +189,7 @@ pub(crate) fn emit<I: Isa>(
     if is_wrapped {
         find_blocks_with_frame(func, &mut state.has_frame, &mut state.stack);
     }
+    body.use_islands(isa.islands());
     let first_label = body.new_labels(func.blocks.len());
     let epilogue = body.new_label();
     let liveness = body.is_annotating().then(|| Liveness::compute(func, isa.op_descs()));
@@ -292,8 +293,8 @@ fn lay_out_frame<I: Isa>(
         guard: None,
     };
     frame.needs_frame |= options.frame_pointer && pushes;
-    // Such targets reach arguments on the stack from the frame pointer only.
-    frame.needs_frame |= !pushes && func.insts.iter().any(MInst::names_frame);
+    // Arguments on the stack are reached from the frame pointer then.
+    frame.needs_frame |= options.frame_pointer && !pushes && func.insts.iter().any(MInst::names_frame);
     if head.naked {
         (frame.needs_frame, frame.frame_pointer, frame.guard) = (false, false, None);
     }
@@ -309,9 +310,14 @@ fn lay_out_frame<I: Isa>(
             &mut map,
             areas,
             needs.area_register.unwrap_or(desc.stack_pointer),
+            desc,
         );
     } else if pushes {
-        place_below_pushes(&mut frame, &mut map, areas, options, desc.stack_pointer);
+        place_below_pushes(&mut frame, &mut map, areas, options, desc);
+    } else if !options.frame_pointer {
+        count_from_stack_pointer(&frame, &mut map, desc);
+    }
+    if needs.realigned_to == 0 {
         frame.saved_base = map.base;
         frame.saved_offset += map.areas;
         frame.saved_base_to_cfa += map.incoming;
@@ -321,17 +327,33 @@ fn lay_out_frame<I: Isa>(
     Ok((frame, map))
 }
 
-/// Bytes of the return address and the frame pointer's place.
-const ABOVE_AREAS_BYTES: i32 = 16;
+/// Bytes between the frame pointer's place, that included, and the stack pointer at the function's entry.
+fn frame_pointer_bytes(desc: &TargetDesc) -> i32 {
+    desc.incoming_args_offset - i32::from(desc.return_address_bytes)
+}
 
-/// Red zone below the stack pointer that a function without calls may use (System V ABI for x86-64, 3.2.2).
-const RED_ZONE_BYTES: u32 = 128;
+/// What pushing these registers moves the stack pointer by.
+fn pushed_bytes(frame: &FrameInfo, desc: &TargetDesc) -> i32 {
+    frame.pushed().iter().count() as i32 * i32::from(desc.class(RegClass::Int).bytes)
+}
+
+/// The layout of a frame whose target stores the registers it saves, in a function without frame pointer: as with one,
+/// but counted from the stack pointer, which is where it was if there is no frame.
+fn count_from_stack_pointer(frame: &FrameInfo, map: &mut FrameMap, desc: &TargetDesc) {
+    map.base = desc.stack_pointer;
+    map.incoming_base = desc.stack_pointer;
+    map.areas = match frame.needs_frame {
+        true => frame.frame_bytes.cast_signed(),
+        false => -frame_pointer_bytes(desc),
+    };
+    map.incoming = map.areas;
+}
 
 /// The layout of a frame that is aligned: saved registers below the frame pointer, of which no more is known than of
 /// the stack pointer at the entry; then, below the aligned place, the areas.
 #[cold]
-fn place_aligned(frame: &mut FrameInfo, map: &mut FrameMap, areas: u32, base: Reg) {
-    let pushed = frame.pushed().iter().count() as i32 * 8;
+fn place_aligned(frame: &mut FrameInfo, map: &mut FrameMap, areas: u32, base: Reg, desc: &TargetDesc) {
+    let pushed = pushed_bytes(frame, desc);
     frame.needs_frame = true;
     frame.frame_bytes = areas.next_multiple_of(frame.realigned_to);
     frame.saved_offset = -pushed - frame.saved_step;
@@ -340,19 +362,24 @@ fn place_aligned(frame: &mut FrameInfo, map: &mut FrameMap, areas: u32, base: Re
 }
 
 /// The layout described at the top of this file.
-fn place_below_pushes(frame: &mut FrameInfo, map: &mut FrameMap, areas: u32, options: EmitOptions, stack_pointer: Reg) {
-    let pushed = frame.pushed().iter().count() as i32 * 8;
+fn place_below_pushes(frame: &mut FrameInfo, map: &mut FrameMap, areas: u32, options: EmitOptions, desc: &TargetDesc) {
+    let pushed = pushed_bytes(frame, desc);
+    let pointer_bytes = frame_pointer_bytes(desc);
     let (outer, align) = (options.stack_align, options.stack_align.min(options.conv.stack_align));
     let (outer, align) = (outer.cast_signed(), align.cast_signed());
     // Between the frame pointer's place and the areas.
-    let above = if frame.frame_pointer { pushed } else { pushed - 8 };
+    let above = if frame.frame_pointer {
+        pushed
+    } else {
+        pushed - pointer_bytes
+    };
     let above = (above.max(0) + align - 1) / align * align;
     // The frame pointer's place and the return address count, too.
-    let above_all = above + ABOVE_AREAS_BYTES;
+    let above_all = above + desc.incoming_args_offset;
     let below = (above_all + areas.cast_signed() + outer - 1) / outer * outer - above_all;
-    let total = above + below + if frame.frame_pointer { 0 } else { 8 } - pushed;
+    let total = above + below + if frame.frame_pointer { 0 } else { pointer_bytes } - pushed;
     let is_leaf = !frame.has_calls && !frame.has_dynamic_stack;
-    let fits_red_zone = is_leaf && frame.red_zone && total.cast_unsigned() <= RED_ZONE_BYTES;
+    let fits_red_zone = is_leaf && frame.red_zone && total.cast_unsigned() <= desc.red_zone_bytes;
     let moved = if fits_red_zone || (is_leaf && areas == 0) {
         0
     } else {
@@ -362,9 +389,9 @@ fn place_below_pushes(frame: &mut FrameInfo, map: &mut FrameMap, areas: u32, opt
     if frame.frame_pointer {
         map.areas = -above;
     } else {
-        map.base = stack_pointer;
-        map.incoming_base = stack_pointer;
-        map.incoming = moved + pushed - 8;
+        map.base = desc.stack_pointer;
+        map.incoming_base = desc.stack_pointer;
+        map.incoming = moved + pushed - pointer_bytes;
         map.areas = map.incoming - above;
     }
 }
@@ -554,7 +581,7 @@ impl<I: Isa> Emitter<'_, I> {
     fn jump_unless_next(&mut self, to: u32, next: u32) {
         if self.threaded[to as usize] != next {
             let label = self.label(to);
-            self.isa.encode(&self.isa.jump(label), self.buf);
+            put_inst(self.isa, &self.isa.jump(label), self.buf);
         }
     }
 
@@ -582,7 +609,7 @@ impl<I: Isa> Emitter<'_, I> {
                 if self.notes_calls {
                     return self.encode_noted(&inst);
                 }
-                self.isa.encode(&inst, self.buf);
+                put_inst(self.isa, &inst, self.buf);
             }
         }
     }
@@ -590,6 +617,7 @@ impl<I: Isa> Emitter<'_, I> {
     /// Encodes an instruction, and notes it for unwinders if it is a call.
     #[cold]
     fn encode_noted(&mut self, inst: &MInst) {
+        make_room(self.isa, self.buf);
         let start = self.buf.offset();
         self.isa.encode(inst, self.buf);
         let is_call = op_desc(self.isa.op_descs(), inst.op).has_sets;
@@ -693,7 +721,7 @@ impl<I: Isa> Emitter<'_, I> {
             self.put_leave(leave);
         } else if self.shares_epilogue && !is_last {
             self.epilogue_is_used = true;
-            self.isa.encode(&self.isa.jump(self.epilogue), self.buf);
+            put_inst(self.isa, &self.isa.jump(self.epilogue), self.buf);
         } else if self.epilogue_is_used && is_last {
             self.buf.bind(self.epilogue);
             self.epilogue_is_used = false;

@@ -414,6 +414,12 @@ impl<'a> AsmBuilder<'a> {
             LogItem::Note(_) | LogItem::Text(_) => return Ok(()),
             LogItem::Align(_) if bytes == 0 => return Ok(()),
             LogItem::Align(_) => write!(self.text, "\t.fill\t{bytes}, 1, {:#x}", self.target.desc().elf.filler)?,
+            LogItem::Literal(number) => {
+                let constant = &code.constants[number as usize];
+                for (index, byte) in constant.bytes[..usize::from(constant.len)].iter().enumerate() {
+                    write!(self.text, "{}{byte:#x}", if index == 0 { "\t.byte\t" } else { ", " })?;
+                }
+            }
             LogItem::TableEntry { label, table } => {
                 self.text.push_str("\t.long\t");
                 names.write_label(label, &mut self.text)?;

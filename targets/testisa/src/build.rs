@@ -55,27 +55,9 @@ pub fn ll(dst: Reg, label: Label) -> MInst {
     rr(Op::Ll, dst, Reg::NONE).with_label(label)
 }
 
-/// The mark in `aux` of a branch that certainly is short.
-const NEAR: u8 = 1;
-
 /// A conditional branch.
 pub fn branch(op: Op, a: Reg, b: Reg, label: Label) -> MInst {
     rrr(op, a, b, Reg::NONE).with_label(label)
-}
-
-/// A conditional branch over fewer than 100 instructions.
-pub fn near_branch(op: Op, a: Reg, b: Reg, label: Label) -> MInst {
-    near(branch(op, a, b, label), label)
-}
-
-/// A branch with this label, marked as short.
-pub fn near(branch: MInst, label: Label) -> MInst {
-    branch.with_label(label).with_condition(NEAR)
-}
-
-/// Whether a branch is marked as short.
-pub fn is_near(inst: &MInst) -> bool {
-    inst.condition() == NEAR
 }
 
 /// An unconditional jump.

@@ -1,14 +1,13 @@
 //! From machine instructions to bytes.
 //!
 //! What does not fit one instruction is formed here with the register `at`: displacements beyond 8 bits, immediates of
-//! `addi` beyond 13. A conditional branch to a label that is far away, or not known yet, is the opposite branch over a
-//! jump, unless its rule marked it as near.
+//! `addi` beyond 13. Branches and loads of constants whose fields reach too short are a matter of the buffer's islands.
 
-use crate::build::is_near;
+use crate::build::{ll, reg};
 use crate::ops::{Form, Op};
 use crate::regs::AT;
-use crate::relocs::{ABS32, BRANCH8, CALL24, JUMP24, WORD};
-use frazil_codegen::{CodeBuffer, Label, MInst, Ref, Reg};
+use crate::relocs::{ABS32, BRANCH8, CALL24, JUMP24, LITERAL13, WORD};
+use frazil_codegen::{CodeBuffer, Label, MInst, Mem, Ref, RefKind, Reg};
 
 /// The field of a register, 0 when there is none.
 fn field(reg: Reg) -> u32 {
@@ -76,9 +75,19 @@ pub fn encode(inst: &MInst, out: &mut CodeBuffer) {
             put(out, 0);
         }
         Form::Load | Form::Store => put_access(out, op, inst),
-        Form::Branch => put_branch(out, op, inst),
+        Form::Literal => {
+            let label = out.literal(start, named(inst), LITERAL13);
+            put(out, word(op, inst.size, [regs[0], Reg::NONE, Reg::NONE]));
+            let copy = Mem::symbol(Ref::new(RefKind::Label, label.0), 0);
+            return out.finish_inst(&inst.with_mem(copy), start, None);
+        }
+        Form::Branch => {
+            out.short_fixup(start, inst.label(), BRANCH8);
+            put(out, word(op, 4, regs));
+        }
         Form::Jump => {
-            put_jump(out, inst.label());
+            out.short_fixup(start, inst.label(), JUMP24);
+            put(out, Op::J as u32);
             jump = Some(inst.label());
         }
         Form::Call => {
@@ -104,24 +113,10 @@ fn put_access(out: &mut CodeBuffer, op: Op, inst: &MInst) {
     put(out, word(op, inst.size, [reg, AT, Reg::NONE]));
 }
 
-fn put_jump(out: &mut CodeBuffer, label: Label) {
-    out.fixup(out.offset(), label, JUMP24);
-    put(out, Op::J as u32);
-}
-
-fn put_branch(out: &mut CodeBuffer, op: Op, inst: &MInst) {
-    let start = out.offset();
-    let reaches = match out.label_offset(inst.label()) {
-        Some(target) => start - target <= 4 * 128,
-        None => is_near(inst),
-    };
-    if reaches {
-        out.fixup(start, inst.label(), BRANCH8);
-        put(out, word(op, 4, inst.regs()));
-        return;
-    }
-    put(out, word(inverse(op), 4, inst.regs()) | 2 << 24);
-    put_jump(out, inst.label());
+/// A jump to any label.
+pub fn far_jump(out: &mut CodeBuffer, label: Label) {
+    encode(&ll(AT, label), out);
+    encode(&reg(Op::Jr, AT), out);
 }
 
 /// The branch that is taken when the other is not.

@@ -1,6 +1,7 @@
 //! The hooks that shared code calls, and the table of the target.
 
 use crate::build::*;
+use crate::islands::{ISLANDS, NEAR_ISLANDS};
 use crate::meaning::TestMeaning;
 use crate::ops::{OP_DESCS, Op};
 use crate::regs::*;
@@ -9,13 +10,13 @@ use crate::{abi, frame, lower};
 use frazil_codegen::check::translation::Meaning;
 use frazil_codegen::{
     Addressing, AsmNames, Branch, CallTarget, CaseTable, CaseTest, ClassDesc, CodeBuffer, CodegenError, ConvDesc,
-    ElfDesc, Folder, FrameInfo, FrameSink, GroupKind, Isa, Label, LowerCtx, MInst, Mem, ModuleView, OpDesc, PRegSet,
+    ElfDesc, Folder, FrameInfo, FrameSink, Isa, Islands, Label, LowerCtx, MInst, Mem, ModuleView, OpDesc, PRegSet,
     Parts, Ref, RefKind, Reg, RegClass, SwitchValue, TargetDesc, UnwindOp,
 };
 use frazil_ir::{CallConv, Inst, Operand, Refusal, SymbolId, Type, TypeData, TypeTable};
 use std::fmt;
 
-static DESC: TargetDesc = TargetDesc {
+const DESC: TargetDesc = TargetDesc {
     name: "testisa",
     regs: &REGS,
     relocs: RELOCS,
@@ -38,6 +39,10 @@ static DESC: TargetDesc = TargetDesc {
     stack_pointer: SP,
     exception_registers: None,
     pushes_saved_registers: false,
+    frame_pointer_is_optional: false,
+    return_address_bytes: 0,
+    red_zone_bytes: 0,
+    patched_jump_bytes: 4,
     incoming_args_offset: frame::INCOMING_ARGS_OFFSET,
     pointer_bytes: 4,
     features: &frazil_codegen::features::FeatureTable::EMPTY,
@@ -70,13 +75,36 @@ static DESC: TargetDesc = TargetDesc {
     },
 };
 
-/// The test target, for drivers and tests.
-#[derive(Clone, Copy, Debug)]
-pub struct TestIsa;
+/// The target, as it is and in variants that need more of shared code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Variant {
+    /// As it is.
+    TestIsa,
+    /// Branches and loads of constants reach a few instructions.
+    Near,
+    /// The same, and optimized functions do without the frame pointer where they can.
+    NearFrameless,
+}
 
-impl Isa for TestIsa {
+static WITH_FRAME_POINTER: TargetDesc = DESC;
+static FRAMELESS: TargetDesc = TargetDesc {
+    frame_pointer_is_optional: true,
+    ..DESC
+};
+
+impl Isa for Variant {
     fn desc(&self) -> &'static TargetDesc {
-        &DESC
+        match self {
+            Variant::TestIsa | Variant::Near => &WITH_FRAME_POINTER,
+            Variant::NearFrameless => &FRAMELESS,
+        }
+    }
+
+    fn islands(&self) -> Option<&'static Islands> {
+        Some(match self {
+            Variant::TestIsa => &ISLANDS,
+            Variant::Near | Variant::NearFrameless => &NEAR_ISLANDS,
+        })
     }
 
     fn op_descs(&self) -> &'static [OpDesc] {
@@ -193,11 +221,7 @@ impl Isa for TestIsa {
 
     fn float_constant<C: LowerCtx>(&self, cx: &mut C, dst: Reg, bytes: u8, bits: u128) {
         let constant = cx.pool_constant(&bits.to_le_bytes()[..usize::from(bytes)]);
-        // A store of the allocator's between them would need the register if its place is far away.
-        cx.begin_group(GroupKind::Plain);
-        cx.emit(la(AT, constant, 0));
-        cx.emit(rm(Op::Fl, bytes, dst, Mem::base(AT, 0)));
-        cx.end_group();
+        cx.emit(rm(Op::Flc, bytes, dst, Mem::symbol(constant, 0)));
     }
 
     fn trap(&self) -> MInst {

@@ -29,6 +29,8 @@ pub enum Form {
     Load,
     /// Source, and memory.
     Store,
+    /// Destination; the distance to a constant in the code.
+    Literal,
     /// Two sources, and a label.
     Branch,
     /// A label.
@@ -54,6 +56,7 @@ impl Form {
                 | Form::SymbolAddress
                 | Form::LabelAddress
                 | Form::Load
+                | Form::Literal
         )
     }
 
@@ -63,7 +66,7 @@ impl Form {
             Form::None | Form::Jump => [None; 3],
             Form::Rrr | Form::Rr | Form::Rri => [Some(result), Some(source), Some(source)],
             Form::Split => [Some(result), Some(result), Some(source)],
-            Form::Load | Form::Store => [Some(result), Some(RegClass::Int), Some(RegClass::Int)],
+            Form::Load | Form::Store | Form::Literal => [Some(result), Some(RegClass::Int), Some(RegClass::Int)],
             Form::Li | Form::LabelAddress | Form::SymbolAddress => [Some(RegClass::Int); 3],
             Form::Branch | Form::JumpReg | Form::CallReg | Form::Call => [Some(RegClass::Int); 3],
         }
@@ -76,7 +79,7 @@ impl Form {
             Form::Rr | Form::Rri => [Role::Def, Role::Use, Role::None],
             Form::Split => [Role::Def, Role::Def, Role::Use],
             Form::Li | Form::LabelAddress => [Role::Def, Role::None, Role::None],
-            Form::SymbolAddress | Form::Load => [Role::Def, Role::Base, Role::Index],
+            Form::SymbolAddress | Form::Load | Form::Literal => [Role::Def, Role::Base, Role::Index],
             Form::Store => [Role::Use, Role::Base, Role::Index],
             Form::Branch => [Role::Use, Role::Use, Role::None],
             Form::JumpReg | Form::CallReg => [Role::Use, Role::None, Role::None],
@@ -122,7 +125,7 @@ macro_rules! ops {
             writes_memory: matches!(Form::$form, Form::Store),
             is_pure: Form::$form.only_computes()
                 && !matches!(Op::$variant, Op::Div | Op::Divu | Op::Rem | Op::Remu),
-            is_rematerializable: matches!(Form::$form, Form::Li | Form::SymbolAddress),
+            is_rematerializable: matches!(Form::$form, Form::Li | Form::SymbolAddress | Form::Literal),
             ..OpDesc::plain($name)
         },)*];
     };
@@ -175,6 +178,8 @@ ops! {
     // Floats of the operation's width; 8 bytes need an alignment of 4 only.
     Fl "fl" Load;
     Fs "fs" Store;
+    // A constant near the instruction.
+    Flc "flc" Literal;
     Beq "beq" Branch;
     Bne "bne" Branch;
     Blt "blt" Branch;
@@ -223,12 +228,12 @@ impl Op {
     /// The classes of results (what is stored, too) and of sources.
     const fn classes(self) -> (RegClass, RegClass) {
         use Op::{
-            F32ToInt, F64ToInt, Fabs, Fadd, Fclass, Fcvt, Fdiv, Feq, Fl, Fle, Flt, Fmov, Fmul, Fneg, FromL, FromLu,
-            FromW, FromWu, Fs, Fsgnj, Fsqrt, Fsub, IntToF32, IntToF64, ToL, ToLu, ToW, ToWu,
+            F32ToInt, F64ToInt, Fabs, Fadd, Fclass, Fcvt, Fdiv, Feq, Fl, Flc, Fle, Flt, Fmov, Fmul, Fneg, FromL,
+            FromLu, FromW, FromWu, Fs, Fsgnj, Fsqrt, Fsub, IntToF32, IntToF64, ToL, ToLu, ToW, ToWu,
         };
         use RegClass::{Float, Int};
         match self {
-            Fl | Fs | Fadd | Fsub | Fmul | Fdiv | Fsgnj | Fneg | Fabs | Fsqrt | Fmov | Fcvt => (Float, Float),
+            Fl | Flc | Fs | Fadd | Fsub | Fmul | Fdiv | Fsgnj | Fneg | Fabs | Fsqrt | Fmov | Fcvt => (Float, Float),
             Feq | Flt | Fle | Fclass | ToW | ToWu | ToL | ToLu | F32ToInt | F64ToInt => (Int, Float),
             FromW | FromWu | FromL | FromLu | IntToF32 | IntToF64 => (Float, Int),
             _ => (Int, Int),

@@ -22,7 +22,7 @@ pub fn print(inst: &MInst, names: &dyn AsmNames, out: &mut dyn Write) -> fmt::Re
             write_regs(&inst.regs(), out)?;
             write!(out, ", {}", inst.imm)?;
         }
-        Form::SymbolAddress => {
+        Form::SymbolAddress | Form::Literal => {
             write_regs(&[inst.reg(0)], out)?;
             out.write_str(", ")?;
             if let Some(named) = inst.reference() {

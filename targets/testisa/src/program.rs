@@ -4,7 +4,7 @@
 //! Memory holds code, constants, data and the stack. Functions that the module only declares are those of the run-time
 //! libraries where the name is one of theirs; calls of others stop the run by name.
 
-use crate::isa::TestIsa;
+use crate::isa::Variant::TestIsa;
 use crate::regs::{A0, RA, SP};
 use crate::relocs::{ABS32, ABS64, CALL24, RELOCS};
 use crate::sim::{Fault, HOST_BASE, Host, Machine, Memory};

@@ -43,6 +43,8 @@ pub const BRANCH8: u8 = 0;
 pub const JUMP24: u8 = 1;
 /// Distance in bytes in a word: the second word of a label's address, and entries of jump tables.
 pub const WORD: u8 = 2;
+/// Distance in words, signed, in the upper 13 bits of a load of a constant.
+pub const LITERAL13: u8 = 3;
 
 fn patch_branch(bytes: &mut [u8], distance_bytes: i64) -> bool {
     let words = i8::try_from(distance_bytes / 4);
@@ -55,6 +57,17 @@ fn patch_upper_24(bytes: &mut [u8], distance_bytes: i64) -> bool {
         return false;
     }
     bytes[1..4].copy_from_slice(&words.to_le_bytes()[..3]);
+    true
+}
+
+fn patch_upper_13(bytes: &mut [u8], distance_bytes: i64) -> bool {
+    let words = distance_bytes / 4;
+    if words << 51 >> 51 != words {
+        return false;
+    }
+    let field = (words as u32) << 19;
+    bytes[2] |= (field >> 16) as u8;
+    bytes[3] = (field >> 24) as u8;
     true
 }
 
@@ -76,5 +89,9 @@ pub static FIXUPS: &[FixupDesc] = &[
     FixupDesc {
         name: "label address",
         patch: patch_word,
+    },
+    FixupDesc {
+        name: "constant",
+        patch: patch_upper_13,
     },
 ];

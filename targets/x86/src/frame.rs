@@ -15,7 +15,8 @@ use frazil_codegen::{
 use frazil_ir::SymbolId;
 use frazil_ir::module::GuardPlace;
 
-const RED_ZONE_BYTES: u32 = 128;
+/// What a function without calls may use below the stack pointer (System V ABI for x86-64, 3.2.2).
+pub const RED_ZONE_BYTES: u32 = 128;
 const DWARF_RBP: u16 = 6;
 const DWARF_RSP: u16 = 7;
 /// Distance of the canonical frame address from `rbp`.

@@ -61,6 +61,11 @@ static DESC: TargetDesc = TargetDesc {
     stack_pointer: RSP,
     exception_registers: Some([RAX, RDX]),
     pushes_saved_registers: true,
+    frame_pointer_is_optional: true,
+    return_address_bytes: 8,
+    red_zone_bytes: frame::RED_ZONE_BYTES,
+    // A short one.
+    patched_jump_bytes: 2,
     incoming_args_offset: 16,
     pointer_bytes: 8,
     features: &FEATURES,

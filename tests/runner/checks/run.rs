@@ -13,14 +13,18 @@ pub const CHECK: Check = Check {
 };
 
 pub fn parts(case: &Case, _: &Test) -> Vec<String> {
-    let is_skipped = |name: &str| case.skips.iter().any(|skip| skip.executor == name);
+    // What a target cannot do, its variants cannot do either.
+    let is_skipped = |executor: &Executor| {
+        (case.skips.iter())
+            .any(|skip| skip.executor == executor.name || executor.target == Some(skip.executor.as_str()))
+    };
     let is_meant = |target: Option<&str>| {
         target.is_none_or(|target| case.targets.is_empty() || case.targets.iter().any(|wanted| wanted == target))
     };
     let is_wanted = |executor: &Executor| executor.by_default || case.also.iter().any(|name| name == executor.name);
     let chosen = EXECUTORS
         .iter()
-        .filter(|executor| is_wanted(executor) && !is_skipped(executor.name) && is_meant(executor.target));
+        .filter(|executor| is_wanted(executor) && !is_skipped(executor) && is_meant(executor.target));
     let part = |executor: &Executor, recipe| match recipe {
         Some(recipe) => format!("{} {recipe}", executor.name),
         None => executor.name.to_owned(),

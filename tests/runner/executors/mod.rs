@@ -122,5 +122,7 @@ pub const EXECUTORS: &[Executor] = &[
     interp::EXECUTOR,
     native::X86_64,
     native::X86_64_STATIC,
-    testisa::EXECUTOR,
+    testisa::AS_IT_IS,
+    testisa::NEAR,
+    testisa::NEAR_FRAMELESS,
 ];

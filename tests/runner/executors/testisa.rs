@@ -6,21 +6,81 @@
 
 use super::interp::text_with_calls;
 use super::{Answer, Executor, Found, Program};
-use frazil_codegen::Target;
+use frazil_codegen::{CompiledFunction, Target, UnwindOp};
 use frazil_ir::verify::verify_function;
 use frazil_ir::{EntityRef, FuncId, Function, Type};
-use frazil_target_testisa::TestIsa;
+use frazil_target_testisa::Variant;
 use frazil_target_testisa::program::{Program as Simulated, ProgramError};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-pub const EXECUTOR: Executor = Executor {
-    name: "testisa",
-    target: Some("testisa"),
-    by_default: true,
-    is_available: || true,
-    run,
-};
+/// The machine as it is.
+pub const AS_IT_IS: Executor = executor("testisa", |program| run(program, Variant::TestIsa));
+
+/// Branches and loads of constants reach so little that most functions need islands.
+pub const NEAR: Executor = executor("testisa-near", |program| run(program, Variant::Near));
+
+/// The same without frame pointer.
+pub const NEAR_FRAMELESS: Executor = executor("testisa-frameless", |program| run(program, Variant::NearFrameless));
+
+const fn executor(name: &'static str, run: fn(&Program<'_>) -> Result<Vec<Answer>, String>) -> Executor {
+    Executor {
+        name,
+        target: Some("testisa"),
+        by_default: true,
+        is_available: || true,
+        run,
+    }
+}
+
+/// How many functions were compiled for a variant, and how many of them have what it is there for.
+#[derive(Clone, Copy, Debug)]
+pub struct Counts {
+    /// All functions.
+    pub functions: usize,
+    /// Those with islands.
+    pub with_islands: usize,
+    /// Those with a frame but no frame pointer.
+    pub without_pointer: usize,
+}
+
+impl Counts {
+    const NONE: Counts = Counts {
+        functions: 0,
+        with_islands: 0,
+        without_pointer: 0,
+    };
+
+    fn add(&mut self, code: &CompiledFunction) {
+        let has_frame = code
+            .unwind
+            .iter()
+            .any(|row| matches!(row.1, UnwindOp::DefineCfaOffset(bytes) if bytes > 0));
+        let has_pointer = code
+            .unwind
+            .iter()
+            .any(|row| matches!(row.1, UnwindOp::DefineCfaRegister(_)));
+        self.functions += 1;
+        self.with_islands += usize::from(code.body.island_count() > 0);
+        self.without_pointer += usize::from(has_frame && !has_pointer);
+    }
+}
+
+static COUNTS: Mutex<[Counts; 2]> = Mutex::new([Counts::NONE; 2]);
+
+/// The counts of [`Variant::Near`] and [`Variant::NearFrameless`] so far.
+pub fn counts() -> [Counts; 2] {
+    *COUNTS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn count(variant: Variant, code: &CompiledFunction) {
+    let mut counts = COUNTS.lock().unwrap_or_else(PoisonError::into_inner);
+    match variant {
+        Variant::TestIsa => {}
+        Variant::Near => counts[0].add(code),
+        Variant::NearFrameless => counts[1].add(code),
+    }
+}
 
 /// Instructions that a run may execute.
 const MOST_STEPS: u64 = 100_000_000;
@@ -45,13 +105,13 @@ pub fn unsupported() -> BTreeMap<&'static str, usize> {
     UNSUPPORTED.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
-fn run(program: &Program<'_>) -> Result<Vec<Answer>, String> {
+fn run(program: &Program<'_>, variant: Variant) -> Result<Vec<Answer>, String> {
     let text = text_with_calls(program)?;
     let (mut module, mut functions) =
         frazil_ir::text::parse_module(&text).map_err(|error| format!("in a run: {error}"))?;
     module.data_layout.pointer_bits = 32;
     let recipe = program.checked_recipe()?;
-    let mut worker = recipe.worker(&module, Target::desc(&TestIsa))?;
+    let mut worker = recipe.worker(&module, Target::desc(&variant))?;
     for (function, head) in functions.iter_mut().zip(module.functions.values()) {
         // The others are refused below.
         if verify_function(&module, function).is_ok() {
@@ -59,7 +119,9 @@ fn run(program: &Program<'_>) -> Result<Vec<Answer>, String> {
         }
     }
     let compiled = Simulated::compiled_by(&module, &functions, &mut |_, unit, out| {
-        worker.compile(&TestIsa, unit, out)
+        worker.compile(&variant, unit, out)?;
+        count(variant, out);
+        Ok(())
     });
     let simulated = match compiled {
         Ok(simulated) => simulated,

@@ -203,7 +203,9 @@ impl Machine<'_> {
 
     /// Says that a word of a register is nothing that anybody may look at, whatever stands there.
     pub fn ignore_word(&mut self, reg: Reg, word: u32) {
-        let term = self.word(reg, word).term;
+        // Not by `word`, which may be about to make the register.
+        let place = self.side.register(reg, word);
+        let term = self.values.get(place, self.side.number, self.terms).term;
         self.set_word(reg, word, Word { term, significant: 0 });
     }
 

@@ -328,7 +328,7 @@ impl<I: Isa> SelectCtx<'_, I> {
             return Ok(());
         }
         let frame = &self.mfunc.frame;
-        if frame.has_dynamic_stack || frame.realigned_to > 0 || !desc.pushes_saved_registers {
+        if frame.has_dynamic_stack || frame.realigned_to > 0 || !desc.frame_pointer_is_optional {
             return Err(wrong("the frame pointer in a function that cannot do without it"));
         }
         self.mfunc.frame.gives_up_frame_pointer = true;

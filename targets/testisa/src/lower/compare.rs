@@ -188,7 +188,7 @@ pub fn select<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErr
         cx.begin_group(GroupKind::Plain);
         let done = cx.local_label();
         cx.emit(mov(x));
-        cx.emit(near_branch(Op::Bne, KEPT, ZERO, done));
+        cx.emit(branch(Op::Bne, KEPT, ZERO, done));
         cx.emit(mov(y));
         cx.bind(done);
         cx.end_group();
@@ -208,7 +208,7 @@ fn keep_condition<C: LowerCtx>(cx: &mut C, condition: Operand) {
     cx.begin_group(GroupKind::Plain);
     let done = cx.local_label();
     cx.emit(li(KEPT, 1));
-    cx.emit(near(holds, done));
+    cx.emit(holds.with_label(done));
     cx.emit(li(KEPT, 0));
     cx.bind(done);
     cx.end_group();

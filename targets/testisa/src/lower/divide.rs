@@ -73,7 +73,7 @@ fn divide_by_loop<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) {
     cx.bind(again);
     shift_one_in(cx, a, rest);
     let below = wide::less(cx, rest, b, false);
-    cx.emit(near_branch(Op::Bne, below, ZERO, smaller));
+    cx.emit(branch(Op::Bne, below, ZERO, smaller));
     wide::sub(cx, rest, rest, b);
     cx.emit(rri(Op::Ori, a.word(0), a.word(0), 1));
     cx.bind(smaller);

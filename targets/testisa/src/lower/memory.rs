@@ -193,7 +193,7 @@ pub fn copy_bytes<C: LowerCtx>(cx: &mut C, dst: Mem, src: Mem, size: u32) {
     cx.begin_group(GroupKind::Plain);
     let (again, done) = (cx.local_label(), cx.local_label());
     cx.bind(again);
-    cx.emit(near_branch(Op::Beq, from, end, done));
+    cx.emit(branch(Op::Beq, from, end, done));
     cx.emit(rm(Op::Lb, 4, AT, Mem::base(from, 0)));
     cx.emit(rm(Op::Sb, 4, AT, Mem::base(to, 0)));
     cx.emit(rri(Op::Addi, from, from, 1));

@@ -55,6 +55,7 @@ impl Machine {
             Op::Beq | Op::Bne | Op::Blt | Op::Bge | Op::Bltu | Op::Bgeu => self.branch(&fields, pc),
             Op::J | Op::Jr | Op::Call | Op::Callr => self.jump(&fields, pc),
             Op::Li | Op::La | Op::Ll => self.constant(&fields, pc)?,
+            Op::Flc => self.literal(&fields, pc)?,
             _ if (fields.op as u8) < Op::Li as u8 => self.integer(&fields)?,
             _ => self.float(&fields),
         }
@@ -76,6 +77,13 @@ impl Machine {
         self.pc = pc.wrapping_add(8);
         let base = if fields.op == Op::Ll { pc.wrapping_add(4) } else { 0 };
         self.set(fields.d, base.wrapping_add(second));
+        Ok(())
+    }
+
+    fn literal(&mut self, fields: &Fields, pc: u32) -> Result<(), Fault> {
+        let address = pc.wrapping_add(fields.immediate().wrapping_mul(4));
+        let value = self.memory.load(address, if fields.wide { 8 } else { 4 })?;
+        self.set_bits(fields.d, fields.wide, value);
         Ok(())
     }
 

@@ -7,8 +7,8 @@ use super::Way;
 use super::subject::{Compiled, FAULTY, Subject};
 use frazil_codegen::{
     AsmNames, Branch, CallTarget, CaseTable, CaseTest, CodeBuffer, CodegenError, ConvDesc, FastState, Folder,
-    FrameInfo, FrameSink, Isa, Label, LowerCtx, MInst, Mem, ModuleView, OpDesc, PRegSet, Parts, Ref, Reg, RegClass,
-    ShortForm, SwitchValue, Target, TargetDesc,
+    FrameInfo, FrameSink, Isa, Islands, Label, LowerCtx, MInst, Mem, ModuleView, OpDesc, PRegSet, Parts, Ref, Reg,
+    RegClass, ShortForm, SwitchValue, Target, TargetDesc,
 };
 use frazil_ir::{CallConv, Inst, Operand, SymbolId, Type, TypeTable};
 use frazil_target_testisa::TestIsa;
@@ -421,6 +421,10 @@ impl Isa for FaultyIsa {
 
     fn table_entry_fixup(&self) -> u8 {
         TestIsa.table_entry_fixup()
+    }
+
+    fn islands(&self) -> Option<&'static Islands> {
+        TestIsa.islands()
     }
 
     fn short_forms(&self) -> &'static [ShortForm] {
