@@ -7,6 +7,7 @@
 mod compile_time;
 mod instructions;
 mod passes;
+mod plot;
 mod reference;
 mod run_time;
 mod scaling;

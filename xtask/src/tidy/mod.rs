@@ -1,11 +1,13 @@
 //! `cargo xtask tidy`: the rules about the source that no compiler checks.
 //!
-//! Which crate may use which (`dependencies`), that no modules use each other in a circle (`modules`), what a source
-//! file looks like (`sources`), what any text may contain (`text`), what a pass must have (`passes`), and whether the
-//! documents' links lead anywhere (`links`). Every exception is in a list beside its rule, with a reason, and an
-//! exception that is not needed any more is itself a problem. Runs as a test of this crate too.
+//! Which crate may use which (`dependencies`), that all commands build packages alike (`features`), that no modules use
+//! each other in a circle (`modules`), what a source file looks like (`sources`), what any text may contain (`text`),
+//! what a pass must have (`passes`), and whether the documents' links lead anywhere (`links`). Every exception is in a
+//! list beside its rule, with a reason, and an exception that is not needed any more is itself a problem. Runs as a
+//! test of this crate too.
 
 mod dependencies;
+mod features;
 mod links;
 mod modules;
 mod passes;
@@ -89,6 +91,7 @@ pub fn write_modules(arguments: Arguments) -> Result<bool> {
 fn all_problems() -> Result<Vec<Problem>> {
     let files = repository_files()?;
     let mut problems = dependencies::check()?;
+    problems.extend(features::check()?);
     modules::check(&files, &mut problems);
     sources::check(&files, &mut problems);
     text::check(&files, &mut problems);
