@@ -101,6 +101,19 @@ fn all_problems() -> Result<Vec<Problem>> {
     Ok(problems)
 }
 
+/// The problems of sources, texts and passes that there would be with these files, each of which has its path.
+#[cfg(test)]
+pub fn problems_with(new: Vec<(String, String)>) -> Result<Vec<String>> {
+    let mut files = repository_files()?;
+    files.retain(|file| new.iter().all(|(path, _)| *path != file.path));
+    files.extend(new.into_iter().map(|(path, text)| SourceFile { path, text }));
+    let mut problems = Vec::new();
+    sources::check(&files, &mut problems);
+    text::check(&files, &mut problems);
+    passes::check(&files, &mut problems);
+    Ok(problems.iter().map(Problem::to_string).collect())
+}
+
 /// All text files that are in the repository or would be added to it.
 fn repository_files() -> Result<Vec<SourceFile>> {
     let root = workspace::root();
