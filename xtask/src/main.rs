@@ -59,6 +59,8 @@ cargo xtask <command>
   bench --scaling [--quick] [SHAPE]     time and memory of compiling functions of up to a million instructions
   bench --passes [FILTER]               how often each pass fires, what it costs, and what it gains
   bench --start-up [--repeat N]         CPU time of --version, an empty module and hello, world
+  bench --figure [--measure]            draw the README's figure, compile time against run time, from committed data; with
+                                        --measure, make the data anew
   bench --instructions [--bless]        instructions executed by frazil and by what it compiles, against the
                                         committed counts
   allocation-faults [--functions N] [--minutes N]
