@@ -14,7 +14,6 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Names the assembler.
 pub const VARIABLE: &str = "FRAZIL_AS";
@@ -45,7 +44,12 @@ pub(crate) fn assemble(source: &Source<'_>, named: Option<&Path>) -> Result<Vec<
         Some(path) => path.to_owned(),
         None => find().ok_or_else(|| missing(source))?,
     };
-    let object = TemporaryFile::new();
+    let object = tempfile::Builder::new().prefix("frazil-").suffix(".o").tempfile();
+    let object = object.map_err(|error| {
+        let message = format!("cannot make a temporary file for the assembler: {error}");
+        Error::new(Stage::Write, message)
+    })?;
+    let object = object.into_temp_path();
     let mut command = Command::new(&program);
     let triple = source.module.strings.display(source.module.triple);
     let triple = if triple.is_empty() { DEFAULT_TRIPLE } else { &triple };
@@ -57,7 +61,7 @@ pub(crate) fn assemble(source: &Source<'_>, named: Option<&Path>) -> Result<Vec<
     } else if name.contains("gcc") {
         command.args(["-c", "-x", "assembler", "-"]);
     }
-    command.arg("-o").arg(&object.path);
+    command.arg("-o").arg(&object);
     let output = with_input(&mut command, source.text).map_err(|error| {
         let message = format!("cannot run the assembler {}: {error}", program.display());
         Error::new(Stage::Write, message)
@@ -65,33 +69,10 @@ pub(crate) fn assemble(source: &Source<'_>, named: Option<&Path>) -> Result<Vec<
     if !output.status.success() {
         return Err(complaints(source, &program, &String::from_utf8_lossy(&output.stderr)));
     }
-    fs::read(&object.path).map_err(|error| {
+    fs::read(&object).map_err(|error| {
         let message = format!("cannot read what the assembler {} wrote: {error}", program.display());
         Error::new(Stage::Write, message)
     })
-}
-
-/// A file that goes away again.
-struct TemporaryFile {
-    path: PathBuf,
-}
-
-impl TemporaryFile {
-    fn new() -> TemporaryFile {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("frazil-{}-{number}.o", std::process::id());
-        TemporaryFile {
-            path: env::temp_dir().join(name),
-        }
-    }
-}
-
-impl Drop for TemporaryFile {
-    fn drop(&mut self) {
-        // Nothing better can be done when this fails.
-        let _ = fs::remove_file(&self.path);
-    }
 }
 
 fn find() -> Option<PathBuf> {

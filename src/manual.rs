@@ -59,3 +59,45 @@ pub(crate) fn page() -> String {
     let _ = clap_mangen::Man::new(Arguments::command()).render(&mut page);
     String::from_utf8_lossy(&page).into_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The list for readers says more than the definitions, so it is written by hand.
+    const LIST: &str = include_str!("../docs/options.md");
+
+    #[test]
+    fn every_option_is_in_the_list_and_nothing_else() {
+        let rows = LIST.lines().filter_map(|line| line.strip_prefix("| `"));
+        let columns = rows.filter_map(|row| row.split_once(" | ").map(|(names, _)| names));
+        let listed: Vec<&str> = columns
+            .flat_map(|names| names.split([' ', '`', '=', ',']))
+            .filter(|word| word.starts_with('-'))
+            .map(|word| word.trim_start_matches('-'))
+            .collect();
+        let command = Arguments::command();
+        let mut known: Vec<String> = Vec::new();
+        for option in command.get_arguments().filter(|option| !option.is_positional()) {
+            let aliases = option.get_visible_aliases().unwrap_or_default();
+            let long = option.get_long().into_iter().chain(aliases).map(str::to_owned);
+            let names: Vec<String> = long.chain(option.get_short().map(String::from)).collect();
+            let is_listed = names.iter().any(|name| LIST.contains(&format!("-{name}")));
+            assert!(is_listed || option.is_hide_set(), "{names:?} is not in docs/options.md");
+            known.extend(
+                option
+                    .get_all_aliases()
+                    .unwrap_or_default()
+                    .into_iter()
+                    .map(str::to_owned),
+            );
+            known.extend(names);
+        }
+        for name in listed {
+            let is_known = known
+                .iter()
+                .any(|known| known == name || known.len() == 1 && name.starts_with(known.as_str()));
+            assert!(is_known, "docs/options.md has -{name}, which does not exist");
+        }
+    }
+}

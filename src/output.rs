@@ -5,9 +5,12 @@
 //! compilation that fails early leaves no trace even if it is killed.
 
 use crate::options::is_standard_stream;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, BufWriter, Stdout, Write};
+use std::mem;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
 
 /// Room for small pieces; large ones go straight to the file.
 const BUFFER_BYTES: usize = 1 << 16;
@@ -24,9 +27,9 @@ enum State {
     Unopened,
     Standard(BufWriter<Stdout>),
     Direct(BufWriter<File>),
+    /// Goes away by itself unless it is renamed.
     Temporary {
-        file: BufWriter<File>,
-        path: PathBuf,
+        file: BufWriter<NamedTempFile>,
         destination: PathBuf,
     },
     Nowhere(io::Sink),
@@ -56,10 +59,10 @@ impl Output {
     /// The operating system's.
     pub fn commit(mut self) -> io::Result<()> {
         self.writer()?.flush()?;
-        if let State::Temporary { path, destination, .. } = &self.state {
-            fs::rename(path, destination)?;
+        if let State::Temporary { file, destination } = mem::replace(&mut self.state, State::Done) {
+            let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+            file.persist(destination).map_err(|failure| failure.error)?;
         }
-        self.state = State::Done;
         Ok(())
     }
 
@@ -69,7 +72,8 @@ impl Output {
         }
         match &mut self.state {
             State::Standard(out) => Ok(out),
-            State::Direct(file) | State::Temporary { file, .. } => Ok(file),
+            State::Direct(file) => Ok(file),
+            State::Temporary { file, .. } => Ok(file),
             State::Nowhere(sink) => Ok(sink),
             State::Unopened | State::Done => Err(io::Error::other("the output is already complete")),
         }
@@ -86,15 +90,6 @@ impl Write for Output {
     }
 }
 
-impl Drop for Output {
-    fn drop(&mut self) {
-        if let State::Temporary { path, .. } = &self.state {
-            // Nothing better can be done when this fails.
-            let _ = fs::remove_file(path);
-        }
-    }
-}
-
 fn open(path: &Path) -> io::Result<State> {
     if is_standard_stream(path) {
         return Ok(State::Standard(BufWriter::with_capacity(BUFFER_BYTES, io::stdout())));
@@ -105,52 +100,49 @@ fn open(path: &Path) -> io::Result<State> {
         let file = OpenOptions::new().write(true).open(&destination)?;
         return Ok(State::Direct(BufWriter::with_capacity(BUFFER_BYTES, file)));
     }
-    let mut name = destination.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.tmp", std::process::id()));
-    let path = destination.with_file_name(name);
-    let file = OpenOptions::new().write(true).create_new(true).open(&path)?;
+    let mut prefix = destination.file_name().unwrap_or_default().to_owned();
+    prefix.push(".");
+    let file = tempfile::Builder::new()
+        .prefix(&prefix)
+        .suffix(".tmp")
+        // Those of any new file: the system takes away what the user's mask says.
+        .permissions(Permissions::from_mode(0o666))
+        .tempfile_in(destination.parent().unwrap_or(Path::new("")))
+        .map_err(without_name)?;
     Ok(State::Temporary {
         file: BufWriter::with_capacity(BUFFER_BYTES, file),
-        path,
         destination,
     })
+}
+
+/// The system's error without the random name, which means nothing to a user.
+fn without_name(error: io::Error) -> io::Error {
+    let cause = error.get_ref().and_then(|named| named.source());
+    let code = cause.and_then(|cause| cause.downcast_ref::<io::Error>()?.raw_os_error());
+    code.map_or(error, io::Error::from_raw_os_error)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// An empty folder for one test.
-    fn folder(name: &str) -> PathBuf {
-        let folder = std::env::temp_dir().join(format!("frazil-output-{}-{name}", std::process::id()));
-        fs::create_dir_all(&folder).expect("a temporary folder");
-        folder
-    }
-
-    fn names(folder: &Path) -> Vec<String> {
-        let entries = fs::read_dir(folder).expect("a folder");
-        entries
-            .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
-            .collect()
-    }
+    use frazil_test_support::Folder;
 
     #[test]
     fn an_output_that_is_not_completed_leaves_the_earlier_one() {
-        let folder = folder("failed");
-        let path = folder.join("out.o");
+        let folder = Folder::new("failed");
+        let path = folder.path("out.o");
         fs::write(&path, "earlier").expect("writable");
         let mut output = Output::new(&path);
         output.write_all(b"half").expect("writable");
         drop(output);
         assert_eq!(fs::read(&path).expect("readable"), b"earlier");
-        assert_eq!(names(&folder), ["out.o"]);
-        fs::remove_dir_all(&folder).expect("removable");
+        assert_eq!(folder.names(), ["out.o"]);
     }
 
     #[test]
     fn a_completed_output_replaces_the_file_behind_a_link() {
-        let folder = folder("link");
-        let (file, link) = (folder.join("file.o"), folder.join("link.o"));
+        let folder = Folder::new("link");
+        let (file, link) = (folder.path("file.o"), folder.path("link.o"));
         fs::write(&file, "earlier").expect("writable");
         std::os::unix::fs::symlink(&file, &link).expect("links work");
         let mut output = Output::new(&link);
@@ -158,8 +150,17 @@ mod tests {
         output.commit().expect("complete");
         assert_eq!(fs::read(&file).expect("readable"), b"new");
         assert!(fs::symlink_metadata(&link).expect("there").is_symlink());
-        assert_eq!(names(&folder).len(), 2);
-        fs::remove_dir_all(&folder).expect("removable");
+        assert_eq!(folder.names().len(), 2);
+        let mode = |path: &Path| fs::metadata(path).expect("there").permissions().mode();
+        assert_eq!(mode(&file), mode(&folder.write("any", "")), "as of any new file");
+    }
+
+    #[test]
+    fn the_name_of_a_temporary_file_is_in_no_message() {
+        let folder = Folder::new("missing");
+        let error = Output::new(&folder.path("no/out.o")).write_all(b"text");
+        let expected = io::Error::from_raw_os_error(2);
+        assert_eq!(error.expect_err("no folder").to_string(), expected.to_string());
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use tempfile::TempDir;
 
 /// A pair of optimization levels.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -186,7 +187,7 @@ fn llvm_version(program: &Path) -> u32 {
 
 /// A folder for what the compilers make; it goes away at the end.
 #[derive(Debug)]
-pub struct Scratch(PathBuf);
+pub struct Scratch(TempDir);
 
 impl Scratch {
     /// Makes the folder.
@@ -194,21 +195,14 @@ impl Scratch {
     /// # Errors
     /// The system's.
     pub fn new() -> Result<Scratch, Error> {
-        let path = env::temp_dir().join(format!("frazil-compare-{}", std::process::id()));
-        fs::create_dir_all(&path).map_err(|error| Error::new(format!("{}: {error}", path.display())))?;
-        Ok(Scratch(path))
+        let folder = tempfile::Builder::new().prefix("frazil-compare-").tempdir();
+        let folder = folder.map_err(|error| Error::new(format!("a folder for temporary files: {error}")))?;
+        Ok(Scratch(folder))
     }
 
     /// The path of a file with this name in the scratch folder.
     pub fn file(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // The system clears folders for temporary files.
-        let _ = fs::remove_dir_all(&self.0);
+        self.0.path().join(name)
     }
 }
 

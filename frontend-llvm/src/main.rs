@@ -6,8 +6,9 @@
 use frazil_frontend_llvm::{Context, ReadError, Source, parse, run_passes, verify};
 use pico_args::Arguments;
 use std::convert::Infallible;
-use std::fs;
+use std::fs::{self, Permissions};
 use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -124,13 +125,11 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
         return fs::write(path, bytes);
     }
-    let mut name = path.as_os_str().to_owned();
-    name.push(format!(".{}.tmp", std::process::id()));
-    let temporary = PathBuf::from(name);
-    let written = fs::write(&temporary, bytes).and_then(|()| fs::rename(&temporary, path));
-    if written.is_err() {
-        // The first error is the one to report.
-        let _ = fs::remove_file(&temporary);
-    }
-    written
+    let folder = path.parent().unwrap_or(Path::new(""));
+    // With the permissions of any new file: the system takes away what the user's mask says.
+    let mut builder = tempfile::Builder::new();
+    let mut temporary = builder.permissions(Permissions::from_mode(0o666)).tempfile_in(folder)?;
+    temporary.write_all(bytes)?;
+    temporary.persist(path)?;
+    Ok(())
 }

@@ -73,7 +73,8 @@ fn expand(word: OsString, depth: usize, words: &mut Vec<OsString>) -> Result<(),
 }
 
 /// Splits a text into words as GNU tools do: blanks separate, quotes of both kinds and the backslash take the meaning
-/// from what they stand before.
+/// from what they stand before. (A shell's words, as the package `shlex` splits them, are others: there, `#` begins a
+/// comment, and a quote without end is an error.)
 pub fn split_words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -142,6 +143,7 @@ mod tests {
     use super::*;
     use crate::options::Arguments;
     use clap::CommandFactory;
+    use frazil_test_support::Folder;
 
     fn prepared(words: &[&str]) -> Vec<String> {
         let words = std::iter::once("frazil")
@@ -190,14 +192,13 @@ mod tests {
             split_words("-O2  'a b'\n\"c \\\" d\" e\\ f ''\n"),
             ["-O2", "a b", "c \" d", "e f", ""]
         );
-        let path = std::env::temp_dir().join(format!("frazil-words-{}", std::process::id()));
-        fs::write(&path, "-stats \"in put.bc\"").expect("writable");
+        let folder = Folder::new("words");
+        let path = folder.write("words", "-stats \"in put.bc\"");
         let word = format!("@{}", path.display());
         assert_eq!(prepared(&[&word]), ["--stats", "in put.bc"]);
         fs::write(&path, &word).expect("writable");
         let error = prepare(["frazil".into(), word.into()], &Arguments::command()).expect_err("endless");
         assert!(error.to_string().contains("name each other without end"), "{error}");
-        fs::remove_file(&path).expect("removable");
     }
 
     #[test]

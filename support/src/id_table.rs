@@ -1,21 +1,29 @@
 //! A hash table of small numbers whose keys are looked up elsewhere.
 //!
-//! Method: open addressing with linear probing; an entry is the number and part of its hash, so that most mismatches
-//! are seen without looking. The caller hashes and compares, so one table serves any kind of key. Nothing is removed;
-//! the table is emptied as a whole, and sized for what will come, so that it never grows while it is filled.
+//! Method: the table of `hashbrown` that leaves hashing and comparing to the caller, so that one table serves any kind
+//! of key. Nothing is removed; the table is emptied as a whole, and sized for what will come, so that it never grows
+//! while it is filled.
 
-/// A table of numbers below 2^32 - 1.
+use hashbrown::HashTable;
+
+/// A table of numbers.
 #[derive(Clone, Debug, Default)]
 pub struct IdTable {
-    /// Hash in the upper half, number plus one in the lower; zero is free.
-    entries: Vec<u64>,
+    numbers: HashTable<u32>,
 }
 
 impl IdTable {
     /// Empties the table and makes room for `count` numbers.
     pub fn reset(&mut self, count: usize) {
-        self.entries.clear();
-        self.entries.resize((count * 2).next_power_of_two().max(16), 0);
+        // The next lookup after `count` numbers asks for room, too, before it looks.
+        let room = count + 1;
+        // Emptying costs what the size costs, so a table that something much larger has left is not kept.
+        if self.numbers.capacity() / 16 > room.max(64) {
+            self.numbers = HashTable::with_capacity(room);
+        } else {
+            self.numbers.clear();
+            self.numbers.reserve(room, is_full);
+        }
     }
 
     /// The number with this hash for which `is_equal` holds, or else `number`, which is then entered.
@@ -23,39 +31,25 @@ impl IdTable {
     /// # Panics
     /// When more numbers are entered than there is room for.
     #[inline]
-    pub fn find_or_insert(&mut self, hash: u64, number: u32, is_equal: impl FnMut(u32) -> bool) -> u32 {
-        let place = self.place(hash, is_equal);
-        let entry = &mut self.entries[place];
-        if *entry == 0 {
-            *entry = entry_of(hash, number);
-        }
-        (*entry as u32) - 1
+    pub fn find_or_insert(&mut self, hash: u64, number: u32, mut is_equal: impl FnMut(u32) -> bool) -> u32 {
+        let entry = self.numbers.entry(hash, |&other| is_equal(other), is_full);
+        *entry.or_insert(number).get()
     }
 
     /// Enters `number` in place of the equal one that is there, if any.
-    pub fn replace(&mut self, hash: u64, number: u32, is_equal: impl FnMut(u32) -> bool) {
-        let place = self.place(hash, is_equal);
-        self.entries[place] = entry_of(hash, number);
-    }
-
-    /// Where the equal number stands, or could be entered.
-    #[inline]
-    fn place(&self, hash: u64, mut is_equal: impl FnMut(u32) -> bool) -> usize {
-        let mask = self.entries.len() - 1;
-        let mut place = hash as usize & mask;
-        for _ in 0..self.entries.len() {
-            let entry = self.entries[place];
-            if entry == 0 || (entry >> 32 == hash >> 32 && is_equal(entry as u32 - 1)) {
-                return place;
-            }
-            place = (place + 1) & mask;
-        }
-        panic!("an id table is full");
+    ///
+    /// # Panics
+    /// When more numbers are entered than there is room for.
+    pub fn replace(&mut self, hash: u64, number: u32, mut is_equal: impl FnMut(u32) -> bool) {
+        let entry = self.numbers.entry(hash, |&other| is_equal(other), is_full);
+        *entry.or_insert(number).get_mut() = number;
     }
 }
 
-fn entry_of(hash: u64, number: u32) -> u64 {
-    (hash >> 32) << 32 | u64::from(number + 1)
+/// Stands for the hash of what is there already, which only a table that grows needs.
+#[cold]
+fn is_full(_: &u32) -> u64 {
+    panic!("an id table is full");
 }
 
 /// Hashes a sequence of words. The upper half of the result is as good as the lower.

@@ -4,7 +4,9 @@ use frazil_codegen::optimize::OptimizeState;
 use frazil_codegen::{CodegenError, CompiledFunction, FastState, Target, TargetDesc, Unit};
 use frazil_ir::indirect::merge_indirect_jumps;
 use frazil_ir::{Function, FunctionHead, Module};
+use frazil_passes::recipe::BUILTIN;
 use frazil_passes::{Codegen, Dump, Listener, Observe, Recipe, Runner, Subject, target_facts};
+use std::collections::BTreeSet;
 
 /// A recipe, and what is checked while it is followed.
 pub struct Checked {
@@ -40,6 +42,15 @@ impl Checked {
             optimize: OptimizeState::default(),
         })
     }
+}
+
+/// The passes that some built-in recipe has. Others are experiments.
+pub fn shipped_passes() -> BTreeSet<&'static str> {
+    let recipes = BUILTIN.iter().map(|builtin| Recipe::find(builtin.name));
+    let recipes = recipes.map(|recipe| recipe.expect("built-in recipes can be read"));
+    recipes
+        .flat_map(|recipe| recipe.infos().map(|info| info.name).collect::<Vec<_>>())
+        .collect()
 }
 
 /// A recipe with the memory that following it needs.

@@ -15,6 +15,8 @@ mod corpus;
 mod crosstest;
 mod long_test;
 mod machine_passes;
+mod new_pass;
+mod packages;
 mod parallel;
 mod process;
 mod projects;
@@ -25,6 +27,7 @@ mod robustness;
 mod rust_graph;
 mod share;
 mod survey;
+mod test;
 mod tidy;
 mod torture;
 mod validator;
@@ -56,12 +59,16 @@ cargo xtask <command>
   bench --scaling [--quick] [SHAPE]     time and memory of compiling functions of up to a million instructions
   bench --passes [FILTER]               how often each pass fires, what it costs, and what it gains
   bench --start-up [--repeat N]         CPU time of --version, an empty module and hello, world
+  bench --figure [--measure]            draw the README's figure, compile time against run time, from committed data; with
+                                        --measure, make the data anew
   bench --instructions [--bless]        instructions executed by frazil and by what it compiles, against the
                                         committed counts
   allocation-faults [--functions N] [--minutes N]
                                         faults in register allocations must be rejected by the checker
   machine-passes [--minutes N] [FILTER] the validator proves what machine passes do to the corpus
   modules                               write docs/modules.md, the order of all modules
+  new-pass [--machine] NAME             make the files of a pass over functions, or over machine code
+  packages                              install the Debian packages that are missing for any of these commands
   random-functions [--series N] [--minutes N]
                                         random functions give the same results everywhere
   refinement [--windows N] [--faults N] [--unproved] [--minutes N] [FILTER]
@@ -76,6 +83,7 @@ cargo xtask <command>
   rust [dev|release]                    a Rust program whose every crate Frazil compiles passes its tests
   survey [FILTER]                       read C, C++ and Rust code of many kinds
   torture [--minutes N] [FILTER]        GCC's C torture execution tests, under the recipes Om1 and O2
+  test                                  install the Debian packages that are missing, and run all tests of the workspace
   tidy                                  check the source against the rules that no compiler checks
 
 FILTER selects the modules whose name (such as `lua-O0`) contains it. With `--minutes N`, a share of the suite is made that
@@ -117,14 +125,17 @@ fn run() -> anyhow::Result<bool> {
         Some("machine-passes") => machine_passes::command(arguments),
         // Not for users: starts a program for `process::run_measured`.
         Some(process::LAUNCHER) => process::launch(&arguments.finish()).map(|()| true),
+        Some("packages") => test::install(arguments),
         Some("projects") => projects::command(arguments),
         Some("modules") => tidy::write_modules(arguments),
+        Some("new-pass") => new_pass::command(arguments),
         Some("random-functions") => random_functions::command(arguments),
         Some("refinement") => refinement::command(arguments),
         Some("regalloc-yardstick") => regalloc_yardstick::command(arguments),
         Some("robustness") => robustness::command(arguments),
         Some("rust") => rust_graph::command(arguments),
         Some("survey") => survey::command(arguments),
+        Some("test") => test::command(arguments),
         Some("tidy") => tidy::command(arguments),
         Some("torture") => torture::command(arguments),
         Some(other) => anyhow::bail!("unknown command `{other}`\n\n{USAGE}"),

@@ -1,33 +1,14 @@
-//! Does many jobs on all processors.
+//! Does many jobs on all processors, with the threads of `rayon`.
 
-use std::num::NonZero;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::thread;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
+use rayon::prelude::*;
 
 /// The results of `job` for all items, in their order. All are done, whatever becomes of any of them.
-pub fn map<T: Sync, R: Send>(items: &[T], job: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let next = AtomicUsize::new(0);
-    let results = Mutex::new(Vec::with_capacity(items.len()));
-    let workers = thread::available_parallelism().map_or(1, NonZero::get);
-    thread::scope(|scope| {
-        for _ in 0..workers.min(items.len()) {
-            scope.spawn(|| {
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(item) = items.get(number) else { break };
-                    let result = job(item);
-                    let mut results = results.lock().expect("no job panics while it has the lock");
-                    results.push((number, result));
-                }
-            });
-        }
-    });
-    let mut results = results.into_inner().expect("all threads have ended");
-    results.sort_by_key(|(number, _)| *number);
-    results.into_iter().map(|(_, result)| result).collect()
+pub fn map<T: Sync, R: Send>(items: &[T], job: impl Fn(&T) -> R + Sync + Send) -> Vec<R> {
+    // Each for itself: jobs start programs, and take from a millisecond to minutes.
+    items.par_iter().with_max_len(1).map(job).collect()
 }
 
 /// Calls `step` on all processors until it returns `false`, which says that nothing is left, or fails. What was begun
@@ -44,13 +25,7 @@ pub fn repeat(step: impl Fn() -> Result<bool> + Sync) -> Result<()> {
         }
         Ok(())
     };
-    thread::scope(|scope| {
-        let threads = thread::available_parallelism().map_or(1, NonZero::get);
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        workers
-            .into_iter()
-            .try_for_each(|worker| worker.join().expect("no step panics"))
-    })
+    rayon::broadcast(|_| work()).into_iter().collect()
 }
 
 #[cfg(test)]

@@ -55,12 +55,16 @@ pub fn cargo() -> Command {
     command
 }
 
+/// Whether a program is in one of the folders of `PATH`.
+pub fn is_on_path(name: &str) -> bool {
+    env::var_os("PATH").is_some_and(|path| env::split_paths(&path).any(|dir| dir.join(name).is_file()))
+}
+
 /// A command for one of the LLVM tools above, or an error that says what to install.
 pub fn llvm_tool(name: &str) -> Result<Command> {
-    let found = env::var_os("PATH").is_some_and(|path| env::split_paths(&path).any(|dir| dir.join(name).is_file()));
     ensure!(
-        found,
-        "`{name}` was not found; on Debian: apt-get install clang-22 llvm-22 lld-22"
+        is_on_path(name),
+        "`{name}` was not found; on Debian, `cargo xtask packages` installs it"
     );
     Ok(Command::new(name))
 }

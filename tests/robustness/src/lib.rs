@@ -5,11 +5,10 @@
 //! words of 32 bits; one exchanges whole blocks and puts the lengths right ([`blocks`]).
 
 pub mod blocks;
-mod random;
 pub mod record_damage;
 pub mod records;
 
-pub use random::Random;
+pub use frazil_test_support::Random;
 
 /// A module to start from.
 #[derive(Clone, Debug)]
@@ -117,7 +116,7 @@ impl Case {
 
 /// Case number `number` of the series that `seed` starts, made from one of `modules`, of which there must be one.
 pub fn case(seed: u64, number: u64, modules: &[Module]) -> Case {
-    let mut random = Random::new(seed, number);
+    let mut random = Random::of_series(seed, number);
     let module = random.below(modules.len());
     let mut description = String::new();
     let mut before = modules[module].clone();

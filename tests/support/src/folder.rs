@@ -1,11 +1,11 @@
 //! A folder for the files of a test.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
+use tempfile::TempDir;
 
 /// A folder that goes away at the end of the test, unless the test fails.
 #[derive(Debug)]
-pub struct Folder(PathBuf);
+pub struct Folder(TempDir);
 
 impl Folder {
     /// An empty one, which no other test has. The name is for people who look for it.
@@ -13,16 +13,14 @@ impl Folder {
     /// # Panics
     /// When it cannot be made.
     pub fn new(name: &str) -> Folder {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("frazil-test-{}-{number}-{name}", std::process::id()));
-        std::fs::create_dir_all(&path).expect("a temporary folder");
-        Folder(path)
+        let mut builder = tempfile::Builder::new();
+        let folder = builder.prefix(&format!("frazil-test-{name}-")).tempdir();
+        Folder(folder.expect("a temporary folder"))
     }
 
     /// Where a file of this name lies in it.
     pub fn path(&self, name: &str) -> PathBuf {
-        self.0.join(name)
+        self.0.path().join(name)
     }
 
     /// Makes a file in it.
@@ -59,16 +57,15 @@ pub fn names(folder: impl AsRef<Path>) -> Vec<String> {
 
 impl AsRef<Path> for Folder {
     fn as_ref(&self) -> &Path {
-        &self.0
+        self.0.path()
     }
 }
 
 impl Drop for Folder {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            eprintln!("what the test has made is in {}", self.0.display());
-        } else {
-            std::fs::remove_dir_all(&self.0).expect("removable");
+            self.0.disable_cleanup(true);
+            eprintln!("what the test has made is in {}", self.0.path().display());
         }
     }
 }

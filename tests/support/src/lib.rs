@@ -1,7 +1,7 @@
 //! What tests and automation of several crates share: [numbers that look random](random), [functions made of
 //! them](functions), [folders](folder) and [commands](command).
 //!
-//! It uses no other crate, so that every crate's tests can use it, those of the lowest, too.
+//! It uses no other crate of ours, so that every crate's tests can use it, those of the lowest, too.
 
 mod command;
 mod folder;

@@ -23,6 +23,11 @@ impl Random {
         random
     }
 
+    /// The generator `number` of a series. Neighboring numbers and seeds give unrelated generators.
+    pub fn of_series(seed: u64, number: u64) -> Random {
+        Random::new(Random::new(seed).next_word() ^ number.wrapping_mul(0xd134_2543_de82_ef95))
+    }
+
     /// A generator whose first numbers are made of these bytes, so that a fuzzer can choose.
     pub fn from_bytes(bytes: &[u8]) -> Random {
         Random {
@@ -81,6 +86,16 @@ mod tests {
         let first = |seed| Random::new(seed).next_word();
         assert_eq!(first(3), first(3));
         assert_ne!(first(3), first(4));
+    }
+
+    #[test]
+    fn generators_of_a_series_differ() {
+        let first = |seed, number| Random::of_series(seed, number).next_word();
+        assert_eq!(first(1, 2), first(1, 2));
+        let firsts: Vec<u64> = (0..10)
+            .flat_map(|seed| (0..10).map(move |number| first(seed, number)))
+            .collect();
+        assert_eq!(firsts.iter().collect::<std::collections::BTreeSet<_>>().len(), 100);
     }
 
     #[test]

@@ -16,9 +16,9 @@ use crate::corpus::{Level, Module};
 use crate::{process, workspace};
 
 /// What is measured of one compilation.
-struct Sample {
-    cpu_seconds: f64,
-    peak_bytes: f64,
+pub struct Sample {
+    pub cpu_seconds: f64,
+    pub peak_bytes: f64,
 }
 
 /// What a row says about a module, as ratios.
@@ -155,7 +155,8 @@ fn median_of(samples: &[Sample], of: fn(&Sample) -> f64) -> f64 {
     median(&samples.iter().map(of).collect::<Vec<_>>())
 }
 
-fn compile(module: &Module, compiler: &Compiler, output: &Path) -> Result<Sample> {
+/// Compiles once.
+pub fn compile(module: &Module, compiler: &Compiler, output: &Path) -> Result<Sample> {
     let outcome = process::run_measured(&compiler.command(&module.bitcode, output)?, process::TIME_LIMIT)?;
     ensure!(
         outcome.success(),

@@ -5,8 +5,10 @@
 //! time on the clock.
 
 mod compile_time;
+mod figure;
 mod instructions;
 mod passes;
+mod plot;
 mod reference;
 mod run_time;
 mod scaling;
@@ -25,6 +27,7 @@ const RECIPE: &str = "O2";
 
 /// `cargo xtask bench [--run-time [--against llc-O0|llc-O1|llc-O2]...] [--repeat N] [FILTER]`,
 /// `cargo xtask bench --passes [FILTER]`, `cargo xtask bench --start-up [--repeat N]`,
+/// `cargo xtask bench --figure [--measure [--repeat N] [FILTER]]`,
 /// `cargo xtask bench --scaling [--quick] [--repeat N] [SHAPE]` and
 /// `cargo xtask bench --instructions [--bless]`, with the options of [`Compiler::from_arguments`].
 pub fn command(mut arguments: Arguments) -> Result<bool> {
@@ -34,6 +37,11 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
         ensure!(arguments.finish().is_empty(), "too many arguments");
         return instructions::check(&frazil, bless);
     }
+    if arguments.contains("--figure") && !arguments.contains("--measure") {
+        ensure!(arguments.finish().is_empty(), "too many arguments");
+        return figure::make(None);
+    }
+    let figure = arguments.contains("--measure");
     let scaling = arguments.contains("--scaling");
     let passes = arguments.contains("--passes");
     let start_up = arguments.contains("--start-up");
@@ -50,6 +58,10 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
         ensure!(arguments.finish().is_empty(), "too many arguments");
         start_up::measure(&frazil, repeat.unwrap_or(50))?;
         return Ok(true);
+    }
+    if figure {
+        let modules = corpus::modules_to_run(&corpus::filter(arguments)?)?;
+        return figure::make(Some((&modules, &frazil, repeat.unwrap_or(5))));
     }
     if run_time {
         let modules = corpus::modules_to_run(&corpus::filter(arguments)?)?;

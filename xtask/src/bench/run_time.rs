@@ -128,7 +128,7 @@ fn measure_module(module: &Module, frazil: &Compiler, against: &[LlcLevel], repe
 }
 
 /// The least user time of each program.
-fn measure_run(programs: &[PathBuf], run: &Run, sizes: &[&str], repeat: usize) -> Result<Vec<f64>> {
+pub fn measure_run(programs: &[PathBuf], run: &Run, sizes: &[&str], repeat: usize) -> Result<Vec<f64>> {
     let mut best = vec![f64::INFINITY; programs.len()];
     for _ in 0..repeat {
         for (program, best) in programs.iter().zip(&mut best) {

@@ -86,7 +86,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "frazil-test-support",
         ],
     ),
-    ("frazil-robustness", &["frazil-frontend-pnacl"]),
+    ("frazil-robustness", &["frazil-frontend-pnacl", "frazil-test-support"]),
     ("xtask", &["frazil-robustness", "frazil-test-support"]),
 ];
 

@@ -1,14 +1,15 @@
 //! `cargo xtask tidy`: the rules about the source that no compiler checks.
 //!
-//! Which crate may use which (`dependencies`), that no modules use each other in a circle (`modules`), what a source
-//! file looks like (`sources`), which items have documentation and that it says something (`documentation`), what any
-//! text may contain (`text`), what a pass must have (`passes`), that refusals say what they are for (`refusals`), that
-//! shared crates name no target (`target_names`), and whether the documents' links lead anywhere (`links`). Every
-//! exception is in a list beside its rule, with a reason, and an exception that is not needed any more is itself a
-//! problem. Runs as a test of this crate too.
+//! Which crate may use which (`dependencies`), that all commands build packages alike (`features`), that no modules use
+//! each other in a circle (`modules`), what a source file looks like (`sources`), which items have documentation and
+//! that it says something (`documentation`), what any text may contain (`text`), what a pass must have (`passes`), that
+//! refusals say what they are for (`refusals`), that shared crates name no target (`target_names`), and whether the
+//! documents' links lead anywhere (`links`). Every exception is in a list beside its rule, with a reason, and an
+//! exception that is not needed any more is itself a problem. Runs as a test of this crate too.
 
 mod dependencies;
 mod documentation;
+mod features;
 mod links;
 mod modules;
 mod passes;
@@ -94,6 +95,7 @@ pub fn write_modules(arguments: Arguments) -> Result<bool> {
 fn all_problems() -> Result<Vec<Problem>> {
     let files = repository_files()?;
     let mut problems = dependencies::check()?;
+    problems.extend(features::check()?);
     modules::check(&files, &mut problems);
     sources::check(&files, &mut problems);
     documentation::check(&files, &mut problems);
@@ -104,6 +106,19 @@ fn all_problems() -> Result<Vec<Problem>> {
     links::check(&files, &workspace::root(), &mut problems);
     problems.sort();
     Ok(problems)
+}
+
+/// The problems of sources, texts and passes that there would be with these files, each of which has its path.
+#[cfg(test)]
+pub fn problems_with(new: Vec<(String, String)>) -> Result<Vec<String>> {
+    let mut files = repository_files()?;
+    files.retain(|file| new.iter().all(|(path, _)| *path != file.path));
+    files.extend(new.into_iter().map(|(path, text)| SourceFile { path, text }));
+    let mut problems = Vec::new();
+    sources::check(&files, &mut problems);
+    text::check(&files, &mut problems);
+    passes::check(&files, &mut problems);
+    Ok(problems.iter().map(Problem::to_string).collect())
 }
 
 /// All text files that are in the repository or would be added to it.

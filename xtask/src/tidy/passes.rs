@@ -1,5 +1,5 @@
 //! Every pass has one name, and everything that a pass must have: its name is that of its file, it is registered, it
-//! has a row in the documentation, file tests, and a place in a recipe.
+//! has a row in the documentation, and file tests. A place in a recipe is for those that have shown what they gain.
 
 use super::{Problem, SourceFile};
 
@@ -24,9 +24,6 @@ const KINDS: [Kind; 2] = [
 
 /// The documentation, with one row for each pass.
 const TABLE: &str = "passes/PASSES.md";
-
-/// The folder of the recipes.
-const RECIPES: &str = "passes/recipes/";
 
 /// Checks all passes.
 pub fn check(files: &[SourceFile], problems: &mut Vec<Problem>) {
@@ -72,8 +69,7 @@ fn check_pass(
             .find(|file| file.path == path)
             .map_or("", |file| &file.text)
     };
-    let quoted = format!("\"{name}\"");
-    if !file.text.contains(&format!("name: {quoted}")) {
+    if !file.text.contains(&format!("name: \"{name}\"")) {
         problems.push(file.problem(0, format!("a pass in this file must be called `{name}`")));
     }
     let registry = format!("{}mod.rs", kind.folder);
@@ -88,12 +84,6 @@ fn check_pass(
     let mut cases = files.iter().filter(|file| file.path.starts_with(&tests));
     if !cases.any(|case| case.text.contains(&format!(" {name}"))) {
         problems.push(file.problem(0, format!("the pass has no file tests in {tests}")));
-    }
-    // The schema beside them names all passes.
-    let is_recipe = |file: &&SourceFile| file.path.starts_with(RECIPES) && file.path.ends_with(".toml");
-    let recipes = files.iter().filter(is_recipe);
-    if !recipes.into_iter().any(|file| file.text.contains(&quoted)) {
-        problems.push(file.problem(0, format!("no recipe in {RECIPES} has the pass")));
     }
 }
 
@@ -134,15 +124,11 @@ mod tests {
             file("passes/src/opt/a_pass/part.rs", ""),
             file("passes/PASSES.md", "| Pass |\n|---|\n| `a-pass` | does it |\n"),
             file("tests/filetests/opt/a-pass/one.fzl", "; test opt a-pass\n"),
-            file("passes/recipes/o2.toml", "passes = [\"a-pass\"]"),
-            file("passes/recipes/recipe.schema.json", "[\"a-pass\"]"),
         ];
         assert_eq!(messages(&files), Vec::<String>::new());
         files[1].text = "pub const INFO: PassInfo = { name: \"other\",".to_owned();
         assert_eq!(messages(&files), ["a pass in this file must be called `a-pass`"]);
         files[1].text = "pub const INFO: PassInfo = { name: \"a-pass\",".to_owned();
-        files.remove(5);
-        assert_eq!(messages(&files), ["no recipe in passes/recipes/ has the pass"]);
         files.truncate(2);
         assert_eq!(messages(&files).len(), 3);
     }

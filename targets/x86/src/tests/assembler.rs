@@ -11,6 +11,7 @@ use crate::print::print_to;
 use crate::relocs::{FIXUPS, RELOCS, TABLE_ENTRY};
 use crate::table::Op;
 use frazil_codegen::{AsmNames, CodeBuffer, Label, LogItem, MInst, Mem, Ref, RefKind, Reg};
+use frazil_test_support::Folder;
 use std::fmt::{self, Write};
 use std::path::Path;
 use std::process::Command;
@@ -49,14 +50,12 @@ pub(super) fn assemble(text: &str, name: &str) -> Option<Assembled> {
         eprintln!("skipped: there is no GNU assembler for x86-64");
         return None;
     }
-    let folder = std::env::temp_dir().join(format!("frazil-x86-{name}-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("the folder for temporary files is writable");
-    let file = |name: &str| folder.join(name);
-    std::fs::write(file("a.s"), text).expect("the folder is writable");
-    let object = file("a.o");
-    let code = file("a.bin");
+    let folder = Folder::new(name);
+    let source = folder.write("a.s", text);
+    let object = folder.path("a.o");
+    let code = folder.path("a.bin");
     let object_name = object.to_str().expect("the folder has a plain name");
-    run("as", &["--64", "-o", object_name], &file("a.s"));
+    run("as", &["--64", "-o", object_name], &source);
     run("objcopy", &["-O", "binary", "-j", ".text", object_name], &code);
     let listing = run("readelf", &["-rW"], &object);
     let mut relocs: Vec<(u64, String)> = String::from_utf8_lossy(&listing)
@@ -72,7 +71,6 @@ pub(super) fn assemble(text: &str, name: &str) -> Option<Assembled> {
     relocs.sort();
     let relocs = relocs.into_iter().map(|(_, words)| words).collect();
     let code = std::fs::read(code).expect("objcopy wrote it");
-    std::fs::remove_dir_all(&folder).expect("the folder is ours");
     Some(Assembled { code, relocs })
 }
 

@@ -104,7 +104,7 @@ struct Damaged<'m> {
 fn what_is_accepted_is_accepted_by_llvm() {
     let bases = bases();
     compare("records", "ROBUSTNESS_RECORDS", 200, |seed, number| {
-        let mut random = Random::new(seed, number);
+        let mut random = Random::of_series(seed, number);
         let base = &bases[random.below(bases.len())];
         let damaged = damage(&base.trees, &mut random);
         Damaged {

@@ -10,7 +10,6 @@
 //!
 //! The report is a table and a plot, an SVG file in the target folder.
 
-mod plot;
 mod shapes;
 
 use std::fs::{self, File};
@@ -22,9 +21,9 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 
 use super::instructions;
+use super::plot::{self, Panel, Series};
 use crate::compiler::{Compiler, LlcLevel};
 use crate::{process, workspace};
-use plot::{Panel, Series};
 use shapes::{MEMORY_WORDS, SHAPES, Shape};
 
 /// How many times more time (or executed instructions) and memory ten times the input may take.
@@ -99,7 +98,7 @@ pub fn measure(frazil: &Compiler, filter: &str, quick: bool, repeat: usize) -> R
     ensure!(problems > 0 || !all.is_empty(), "no shape's name contains `{filter}`");
     let path = dir.join(format!("{frazil}.svg"));
     if !all.is_empty() && unit == Unit::CpuTime {
-        fs::write(&path, draw(&all))?;
+        fs::write(&path, draw(&all)?)?;
         println!("\nplot: {}", path.display());
     }
     println!("{} shapes, {problems} problems", all.len());
@@ -293,7 +292,7 @@ fn check_result(frazil: &Compiler, input: &Path, dir: &Path) -> Result<()> {
 }
 
 /// The plot of all shapes.
-fn draw(all: &[(&Shape, Vec<Cost>)]) -> String {
+fn draw(all: &[(&Shape, Vec<Cost>)]) -> Result<String> {
     let panel = |title, of: fn(&Cost) -> f64| Panel {
         title,
         series: all
@@ -308,5 +307,5 @@ fn draw(all: &[(&Shape, Vec<Cost>)]) -> String {
         panel("CPU time in seconds", |cost| cost.work),
         panel("peak memory in MB", |cost| cost.peak_bytes / 1e6),
     ];
-    plot::svg(&panels, "instructions")
+    plot::lines(&panels, "instructions")
 }
