@@ -72,11 +72,14 @@ mod tests {
         let rows = LIST.lines().filter_map(|line| line.strip_prefix("| `"));
         let columns = rows.filter_map(|row| row.split_once(" | ").map(|(names, _)| names));
         let listed: Vec<&str> = columns
-            .flat_map(|names| names.split([' ', '`', '=', ',']))
-            .filter(|word| word.starts_with('-'))
+            .flat_map(|names| names.split('`'))
+            .filter(|words| words.starts_with('-'))
+            .filter_map(|words| words.split([' ', '=']).next())
             .map(|word| word.trim_start_matches('-'))
             .collect();
-        let command = Arguments::command();
+        let mut command = Arguments::command();
+        // With what it has by itself.
+        command.build();
         let mut known: Vec<String> = Vec::new();
         for option in command.get_arguments().filter(|option| !option.is_positional()) {
             let aliases = option.get_visible_aliases().unwrap_or_default();

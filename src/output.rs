@@ -5,10 +5,9 @@
 //! compilation that fails early leaves no trace even if it is killed.
 
 use crate::options::is_standard_stream;
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Stdout, Write};
 use std::mem;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
@@ -102,30 +101,29 @@ fn open(path: &Path) -> io::Result<State> {
     }
     let mut prefix = destination.file_name().unwrap_or_default().to_owned();
     prefix.push(".");
-    let file = tempfile::Builder::new()
+    let folder = destination.parent().unwrap_or(Path::new(""));
+    // The system's own error, without the random name, which means nothing to a user.
+    let mut code = None;
+    let made = tempfile::Builder::new()
         .prefix(&prefix)
         .suffix(".tmp")
-        // Those of any new file: the system takes away what the user's mask says.
-        .permissions(Permissions::from_mode(0o666))
-        .tempfile_in(destination.parent().unwrap_or(Path::new("")))
-        .map_err(without_name)?;
+        .make_in(folder, |path| {
+            // With the permissions of any new file.
+            let opened = OpenOptions::new().write(true).create_new(true).open(path);
+            opened.inspect_err(|error| code = error.raw_os_error())
+        });
+    let file = made.map_err(|error| code.map_or(error, io::Error::from_raw_os_error))?;
     Ok(State::Temporary {
         file: BufWriter::with_capacity(BUFFER_BYTES, file),
         destination,
     })
 }
 
-/// The system's error without the random name, which means nothing to a user.
-fn without_name(error: io::Error) -> io::Error {
-    let cause = error.get_ref().and_then(|named| named.source());
-    let code = cause.and_then(|cause| cause.downcast_ref::<io::Error>()?.raw_os_error());
-    code.map_or(error, io::Error::from_raw_os_error)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use frazil_test_support::Folder;
+    use std::os::unix::fs::PermissionsExt;
 
     #[test]
     fn an_output_that_is_not_completed_leaves_the_earlier_one() {

@@ -130,7 +130,7 @@ mod tests {
         assert_eq!(messages(&files), ["a pass in this file must be called `a-pass`"]);
         files[1].text = "pub const INFO: PassInfo = { name: \"a-pass\",".to_owned();
         files.truncate(2);
-        assert_eq!(messages(&files).len(), 3);
+        assert_eq!(messages(&files).len(), 2);
     }
 
     #[test]
