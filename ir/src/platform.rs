@@ -54,7 +54,6 @@ pub struct VariadicFacts {
 /// A list of variable arguments.
 #[derive(Clone, Copy, Debug)]
 pub struct ArgumentList {
-    /// What is in it.
     pub form: ListForm,
     /// How an argument of a type is passed, and the element's for a vector; `None` if a list cannot follow that.
     pub passing: fn(TypeData, Option<TypeData>) -> Option<Passing>,

@@ -133,7 +133,6 @@ impl std::fmt::Display for TooManyTypes {
 #[derive(Debug, PartialEq, Eq)]
 pub struct TableIdentity(u64);
 
-/// The next identity.
 static NEXT_IDENTITY: AtomicU64 = AtomicU64::new(0);
 
 impl Default for TableIdentity {
@@ -209,7 +208,7 @@ impl TypeTable {
         self.extra.len()
     }
 
-    /// Which table it is.
+    /// Tells it from every other table of the process; clones have one of their own.
     pub fn identity(&self) -> &TableIdentity {
         &self.identity
     }

@@ -23,7 +23,7 @@ pub const INFO: PassInfo = PassInfo {
     before: &[],
 };
 
-/// The pass.
+/// See the head of the file.
 #[derive(Debug)]
 pub struct NewPass;
 

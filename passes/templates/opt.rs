@@ -26,7 +26,7 @@ pub const INFO: PassInfo = PassInfo {
     }],
 };
 
-/// The pass.
+/// See the head of the file.
 #[derive(Debug)]
 pub struct NewPass;
 

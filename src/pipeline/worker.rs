@@ -84,7 +84,7 @@ pub(super) struct Worker<'a> {
     pub function: Function,
     fast: FastState,
     optimize: OptimizeState,
-    /// Its code.
+    /// What that became.
     pub code: CompiledFunction,
     machine: Machine<'a>,
     /// The functions that are marked as entered by indirect branches.

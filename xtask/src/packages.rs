@@ -11,7 +11,6 @@ use crate::{process, workspace};
 enum Sign {
     /// A program on `PATH`.
     Program(&'static str),
-    /// A file.
     File(&'static str),
 }
 

@@ -42,7 +42,6 @@ pub(crate) enum ArgumentArea {
 /// An argument that is memory passed by value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct MemoryArgument {
-    /// Which argument it is.
     pub index: u32,
     /// Its size.
     pub bytes: u32,
@@ -50,7 +49,7 @@ pub(crate) struct MemoryArgument {
     pub offset: u32,
 }
 
-/// One step of a call.
+/// What a context does at one time of a call, in the order of the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CallStep {
     /// Aligns the stack pointer to so many bytes, for arguments that are aligned more strictly than the frame.
@@ -88,7 +87,7 @@ pub(crate) enum CallStep {
     ForwardVariadic,
     /// Brings Swift's error from its memory.
     LoadError,
-    /// The call.
+    /// The instruction itself.
     Call,
     /// The jump to where the function is left for the callee.
     Leave,

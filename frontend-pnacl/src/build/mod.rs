@@ -8,8 +8,8 @@
 //! ```
 //!
 //! * [`values`]: the [`values::Builder`], which keeps one [`word`] for each value number of the file; [`state`] has
-//!   its memory. [`classes`], [`consts`], [`aggregates`], [`gep`], [`phis`], [`pointers`], [`signatures`] and [`wide`] add
-//!   methods to it.
+//!   its memory. [`classes`], [`consts`], [`aggregates`], [`gep`], [`phis`], [`pointers`], [`signatures`] and [`wide`]
+//!   add methods to it.
 //! * [`dominance`] and [`quick_tree`]: each use must be dominated by its definition.
 //! * [`blocks`] and [`splits`]: operations that need a loop split the block that they are in.
 //! * [`intrinsics`]: what calls of LLVM's intrinsics become; [`environment`]: the metadata that some of them take.

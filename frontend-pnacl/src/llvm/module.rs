@@ -35,7 +35,6 @@ pub type PlatformOf<'o> = &'o dyn Fn(&[u8]) -> Option<&'static Platform>;
 /// How a module is read.
 #[derive(Clone, Copy)]
 pub struct ReadOptions<'o> {
-    /// The platforms that there are.
     pub platform_of: PlatformOf<'o>,
     /// A triple in the place of the module's.
     pub triple: Option<&'o str>,

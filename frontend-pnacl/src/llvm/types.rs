@@ -21,6 +21,7 @@ pub type TypeId = u32;
 /// Floating-point formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 // The variants have LLVM's names.
+#[allow(clippy::enum_variant_names)]
 pub enum Float {
     Half,
     BFloat,

@@ -78,7 +78,7 @@ const DESC: TargetDesc = TargetDesc {
 /// The target, as it is and in variants that need more of shared code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variant {
-    /// As it is.
+    /// Branches reach as far as the encoding lets them.
     TestIsa,
     /// Branches and loads of constants reach a few instructions.
     Near,

@@ -23,9 +23,9 @@ const NEARBY: usize = 6;
 /// that are written, and copies of float registers, whose size does not tell what is copied.
 const ONLY_REGISTERS: [Op; 6] = [Op::SetR, Op::JmpR, Op::CmpxchgRR, Op::XaddRR, Op::MovsRR, Op::MovqXX];
 
-/// Row, the row with its first operand in memory, the row with its second one, where the rule does not find them: a test
-/// has no order, what relies on the cleared upper half or on the other kind of register is no reload, and comparisons
-/// of floats read one lane, though they are encoded as if they read a whole register.
+/// Row, the row with its first operand in memory, the row with its second one, where the rule does not find them: a
+/// test has no order, what relies on the cleared upper half or on the other kind of register is no reload, and
+/// comparisons of floats read one lane, though they are encoded as if they read a whole register.
 const IRREGULAR: [(Op, Option<Op>, Option<Op>); 6] = [
     (Op::TestRR, Some(Op::TestMR), Some(Op::TestMR)),
     (Op::MovzxLRR, None, Some(Op::MovzxLRM)),

@@ -348,7 +348,6 @@ pub(crate) mod operands {
 pub enum Access {
     /// Nothing: it is only addressed, or hinted at.
     None,
-    /// It is read.
     Read,
     /// It is written.
     Write,

@@ -38,7 +38,6 @@ const fn executor(name: &'static str, run: fn(&Program<'_>) -> Result<Vec<Answer
 pub struct Counts {
     /// All functions.
     pub functions: usize,
-    /// Those with islands.
     pub with_islands: usize,
     /// Those with a frame but no frame pointer.
     pub without_pointer: usize,

@@ -19,7 +19,7 @@ use crate::compiler::{Compiler, LlcLevel};
 use crate::corpus::{Level, Module};
 use crate::{crosstest, process, workspace};
 
-/// The data.
+/// What was measured, in a form that people may edit.
 const DATA: &str = "benches/figure.toml";
 
 /// The drawing.

@@ -32,7 +32,6 @@ const EXCEPTIONS: &[(&str, &str)] = &[(
     "what the simulator cannot run is counted by the tests that start it",
 )];
 
-/// The type.
 const TYPE: &str = "Refusal";
 
 /// Checks all crates that refuse, and the root package.

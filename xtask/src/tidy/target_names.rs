@@ -54,6 +54,13 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("ir/src/text/names.rs", "x86_f80", "the same type, in our text form"),
     ("", "X86F80", "the same"),
     ("", "X86_F80", "the same"),
+    (
+        "ir/src/refusal.rs",
+        "x86_mmx",
+        "LLVM's name of a type, for readers of the list of refusals",
+    ),
+    ("ir/src/refusal.rs", "x86_amx", "the same"),
+    ("ir/src/refusal.rs", "x86-tile-or-mmx", "a name that stays, in reports"),
     ("frontend-pnacl/src/llvm/", "x86_mmx", "LLVM's name of a type"),
     ("frontend-pnacl/src/llvm/", "X86_MMX", "the same"),
     ("frontend-pnacl/src/llvm/", "x86_amx", "LLVM's name of a type"),

@@ -17,7 +17,7 @@ pub(super) const WORDS: u32 = 4;
 pub(super) const FLAGS: u32 = Reg::FIRST_VIRTUAL;
 const FIRST_VREG: u32 = FLAGS + 1;
 
-/// A place of a word.
+/// Where 32 bits are: a number of a part of a register, of the flags, or of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct WordPlace(pub u32);
 
@@ -105,7 +105,7 @@ impl<'a> Side<'a> {
         (distance >= 0 && distance % 4 == 0).then(|| WordPlace(self.first_slot() + distance.cast_unsigned() / 4))
     }
 
-    /// The place of a word of a register.
+    /// Where so many words into a register is.
     pub(super) fn register(&self, reg: Reg, word: u32) -> WordPlace {
         let unit = match reg.is_physical() {
             true => reg.0,
