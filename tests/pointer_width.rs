@@ -91,7 +91,7 @@ fn modules_are_read_with_narrow_pointers() {
             all.invalid.extend(outcome.invalid);
         }
     }
-    println!(
+    eprintln!(
         "{} modules: {} functions with wide pointers, {} with narrow ones, which also refuse {}",
         paths.len(),
         wide.read,
