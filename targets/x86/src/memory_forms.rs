@@ -139,12 +139,12 @@ mod tests {
     /// No pair is missed because its rows stand too far from each other.
     #[test]
     fn memory_rows_are_nearby() {
-        for row in 0..ROWS.len() {
-            let (first, second) = forms_with_memory(ROWS[row].code.form);
+        for (number, row) in ROWS.iter().enumerate() {
+            let (first, second) = forms_with_memory(row.code.form);
             for form in [first, second].into_iter().flatten() {
-                let is_found = |other: &Row| other.code.form == form && is_pair(&ROWS[row], other);
+                let is_found = |other: &Row| other.code.form == form && is_pair(row, other);
                 let anywhere = ROWS.iter().position(is_found).map(|other| other as u16);
-                assert_eq!(memory_row(row, Some(form)), anywhere, "{}", ROWS[row].name);
+                assert_eq!(memory_row(number, Some(form)), anywhere, "{}", row.name);
             }
         }
     }
