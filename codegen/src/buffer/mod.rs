@@ -13,7 +13,7 @@
 //! * the log holds exactly the instructions whose bytes are in the buffer, in order.
 //!
 //! Fields that do not reach everything in a function, as on targets with instructions of a fixed width, wait for
-//! [islands](islands), which have invariants of their own. Making branches shorter afterwards keeps every distance in
+//! [`islands`], which have invariants of their own. Making branches shorter afterwards keeps every distance in
 //! reach, since code only comes closer together.
 
 mod islands;

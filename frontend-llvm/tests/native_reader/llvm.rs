@@ -104,7 +104,8 @@ fn count_call(instruction: InstructionValue<'_>, view: &mut FunctionView) {
     let callee = callee.and_then(|operand| operand.value()).expect("a call has a callee");
     let name = callee.get_name().to_bytes();
     if name.starts_with(b"llvm.load.relative") {
-        view.expansions.extend(["load", "sext"]);
+        // Distances have the width of pointers.
+        view.expansions.extend(["load", "sext", "trunc"]);
     } else if name.starts_with(b"llvm.ptrmask") {
         view.expansions.extend(["ptrtoint", "and", "inttoptr"]);
     } else if name.starts_with(b"llvm.memset.element") {
