@@ -2,8 +2,7 @@
 //! them.
 //!
 //! There is one for each form of output: text here, objects in [`super::object_sink`]. What a sink cannot make is an
-//! outcome ([`Flow::NeedsAssembler`]), not an
-//! error: the driver then chooses another one.
+//! outcome ([`Flow::NeedsAssembler`]), not an error: the driver then chooses another one.
 
 use super::worker::{Definition, Worker};
 use crate::diagnostics::Error;
