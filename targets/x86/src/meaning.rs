@@ -13,6 +13,8 @@ use crate::regs::{RAX, RCX};
 use crate::table::{Op, ROWS};
 use frazil_codegen::check::translation::{Bitwise, Contents, FunctionKey, Machine, Meaning, Term, Terms, function};
 use frazil_codegen::{MInst, Reg};
+use frazil_support::FxHashMap;
+use std::sync::LazyLock;
 
 /// The meanings of x86-64's rows.
 #[derive(Clone, Copy, Debug)]
@@ -27,18 +29,23 @@ fn row_of(inst: &MInst) -> Option<(Op, &'static Row)> {
 }
 
 /// For each row the first one with the same mnemonic that computes on the same kind of registers.
-static FIRST_OF_NAME: std::sync::LazyLock<Vec<u32>> = std::sync::LazyLock::new(|| {
-    let is_like = |row: &Row, other: &Row| {
-        use crate::ops::Code;
-        let flags = Code::LOCK | Code::FS | Code::COND;
-        let vector = |row: &Row| row.code.width != Width::Int;
-        row.mnemonic == other.mnemonic
-            && row.code.flags & flags == other.code.flags & flags
-            && vector(row) == vector(other)
-    };
-    let first = |row: &Row| ROWS.iter().position(|other| is_like(row, other)).unwrap_or(0) as u32;
-    ROWS.iter().map(first).collect()
+static FIRST_OF_NAME: LazyLock<Vec<u32>> = LazyLock::new(|| {
+    use crate::ops::Code;
+    let flags = Code::LOCK | Code::FS | Code::COND;
+    let mut firsts = FxHashMap::default();
+    let rows = ROWS.iter().enumerate();
+    rows.map(|(number, row)| {
+        let key = (row.mnemonic, row.code.flags & flags, row.code.width != Width::Int);
+        *firsts.entry(key).or_insert(number as u32)
+    })
+    .collect()
 });
+
+/// A number that says which operation an instruction is, the same for its forms with registers, memory and immediates.
+fn operation_number(inst: &MInst) -> u32 {
+    let number = FIRST_OF_NAME.get(usize::from(inst.op)).copied();
+    number.unwrap_or(u32::from(inst.op))
+}
 
 impl Meaning for X86Meaning {
     fn execute(&self, inst: &MInst, machine: &mut Machine<'_>) -> bool {
@@ -90,11 +97,12 @@ impl Meaning for X86Meaning {
     }
 
     fn function(&self, inst: &MInst) -> FunctionKey {
-        let number = FIRST_OF_NAME
-            .get(usize::from(inst.op))
-            .copied()
-            .unwrap_or(u32::from(inst.op));
-        [number | u32::from(inst.size) << 16, inst.imm.cast_unsigned(), 0, 0]
+        [
+            operation_number(inst) | u32::from(inst.size) << 16,
+            inst.imm.cast_unsigned(),
+            0,
+            0,
+        ]
     }
 
     fn memory_is_first(&self, inst: &MInst) -> bool {
@@ -215,7 +223,9 @@ fn moves(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> bool {
         Op::MovabsRRef | Op::LeaRM => {
             let address = machine.address(inst.mem());
             let value = machine.terms.part(address, 0, u16::from(size.min(8)) * 8);
+            let significant = significant_bits_of_address(inst, machine);
             machine.write_result(first, size.min(8), value);
+            machine.limit_significance(first, significant);
         }
         Op::MovzxBRR | Op::MovzxWRR | Op::MovsxBRR | Op::MovsxWRR | Op::MovsxdRR => extend(op, inst, None, machine),
         Op::MovzxBRM | Op::MovzxWRM | Op::MovsxBRM | Op::MovsxWRM | Op::MovsxdRM => {
@@ -237,6 +247,20 @@ fn moves(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> bool {
         _ => return vector_moves(op, inst, machine),
     }
     true
+}
+
+/// How many low bits of an address that is computed as a number are significant.
+fn significant_bits_of_address(inst: &MInst, machine: &mut Machine<'_>) -> u8 {
+    let mem = inst.mem();
+    let mut significant = u8::MAX;
+    if mem.base_reg().is_register() && mem.base_reg() != Reg::FRAME {
+        significant = machine.significant_bits(mem.base_reg());
+    }
+    if mem.reference().is_none() && mem.index_reg().is_register() {
+        let bits = machine.significant_bits(mem.index_reg());
+        significant = significant.min(bits.saturating_add(mem.scale_log2));
+    }
+    significant
 }
 
 fn constant(machine: &mut Machine<'_>, inst: &MInst) -> Term {
@@ -455,6 +479,9 @@ struct Operands {
     first: Term,
     second: Option<Term>,
     is_memory: bool,
+    /// How many low bits of all of them are significant (contract 1): the low bits of what is computed from those below
+    /// them alone are, too.
+    significant: u8,
 }
 
 fn operands(row: &Row, inst: &MInst, machine: &mut Machine<'_>) -> Option<Operands> {
@@ -465,8 +492,10 @@ fn operands(row: &Row, inst: &MInst, machine: &mut Machine<'_>) -> Option<Operan
         let value = i64::from(inst.imm).cast_unsigned();
         machine.terms.constant(width, value)
     };
-    let memory = |machine: &mut Machine<'_>| {
+    let mut significant = u8::MAX;
+    let mut memory = |machine: &mut Machine<'_>| {
         let contents = machine.load(inst.mem(), size);
+        significant = machine.significant_bits_of(&contents);
         machine.term_of(&contents)
     };
     let (first, second, is_memory) = match row.code.form {
@@ -482,10 +511,19 @@ fn operands(row: &Row, inst: &MInst, machine: &mut Machine<'_>) -> Option<Operan
         Form::M => (memory(machine), None, true),
         _ => return None,
     };
+    let registers: &[Reg] = match row.code.form {
+        Form::StoreRR | Form::LoadRR => &[register, other],
+        Form::MI | Form::M => &[],
+        _ => &[register],
+    };
+    for &reg in registers {
+        significant = significant.min(machine.significant_bits(reg));
+    }
     Some(Operands {
         first,
         second,
         is_memory,
+        significant,
     })
 }
 
@@ -495,6 +533,14 @@ fn put_result(machine: &mut Machine<'_>, inst: &MInst, operands: &Operands, valu
         machine.store(inst.mem(), &contents);
     } else {
         machine.write_result(inst.reg(0), inst.size, value);
+    }
+}
+
+/// Puts the result of an operation each of whose bits depends on nothing but the bits of the operands up to it.
+fn put_low_bits(machine: &mut Machine<'_>, inst: &MInst, operands: &Operands, value: Term) {
+    put_result(machine, inst, operands, value);
+    if !operands.is_memory {
+        machine.limit_significance(inst.reg(0), operands.significant);
     }
 }
 
@@ -514,7 +560,7 @@ fn arithmetic(op: Op, row: &Row, inst: &MInst, machine: &mut Machine<'_>) -> boo
         name,
         "add" | "sub" | "cmp" | "and" | "or" | "xor" | "test" | "not" | "neg" | "inc" | "dec" | "cmov"
     ) {
-        return products(op, row, inst, machine) || name == "set" && sets(row, inst, machine);
+        return products(op, inst, machine) || name == "set" && sets(row, inst, machine);
     }
     let Some(operands) = operands(row, inst, machine) else {
         return false;
@@ -526,13 +572,13 @@ fn arithmetic(op: Op, row: &Row, inst: &MInst, machine: &mut Machine<'_>) -> boo
     match name {
         "add" => {
             let value = machine.terms.sum(width, 0, &[(1, a), (1, b)]);
-            put_result(machine, inst, &operands, value);
+            put_low_bits(machine, inst, &operands, value);
             sum_flags(machine, value, a, b, true);
         }
         "sub" | "cmp" => {
             let value = machine.terms.sum(width, 0, &[(1, a), (minus_one, b)]);
             if name == "sub" {
-                put_result(machine, inst, &operands, value);
+                put_low_bits(machine, inst, &operands, value);
             }
             difference_flags(machine, value, a, b, true);
         }
@@ -544,18 +590,18 @@ fn arithmetic(op: Op, row: &Row, inst: &MInst, machine: &mut Machine<'_>) -> boo
             };
             let value = machine.terms.bitwise(operation, a, b);
             if name != "test" {
-                put_result(machine, inst, &operands, value);
+                put_low_bits(machine, inst, &operands, value);
             }
             bitwise_flags(machine, value);
         }
         "not" => {
             let ones = machine.terms.constant(width, minus_one);
             let value = machine.terms.bitwise(Bitwise::Xor, a, ones);
-            put_result(machine, inst, &operands, value);
+            put_low_bits(machine, inst, &operands, value);
         }
         "neg" => {
             let value = machine.terms.sum(width, 0, &[(minus_one, a)]);
-            put_result(machine, inst, &operands, value);
+            put_low_bits(machine, inst, &operands, value);
             let zero = machine.terms.constant(width, 0);
             difference_flags(machine, value, zero, a, true);
         }
@@ -563,7 +609,7 @@ fn arithmetic(op: Op, row: &Row, inst: &MInst, machine: &mut Machine<'_>) -> boo
             let one = machine.terms.constant(width, 1);
             let factor = if name == "inc" { 1 } else { minus_one };
             let value = machine.terms.sum(width, factor, &[(1, a)]);
-            put_result(machine, inst, &operands, value);
+            put_low_bits(machine, inst, &operands, value);
             match name {
                 "inc" => sum_flags(machine, value, a, one, false),
                 _ => difference_flags(machine, value, a, one, false),
@@ -574,22 +620,32 @@ fn arithmetic(op: Op, row: &Row, inst: &MInst, machine: &mut Machine<'_>) -> boo
             let value = machine
                 .terms
                 .apply([function::SELECT, 0, 0, 0], width, &[condition, b, a]);
-            put_result(machine, inst, &operands, value);
+            put_low_bits(machine, inst, &operands, value);
         }
     }
     true
 }
 
 /// Lower halves of products.
-fn products(op: Op, row: &Row, inst: &MInst, machine: &mut Machine<'_>) -> bool {
+fn products(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> bool {
     let size = inst.size;
+    let mut significant = u8::MAX;
     let factors = match op {
-        Op::ImulRR => [machine.read(inst.reg(0), size), machine.read(inst.reg(1), size)],
+        Op::ImulRR => {
+            let bits = [0, 1].map(|operand| machine.significant_bits(inst.reg(operand)));
+            significant = bits[0].min(bits[1]);
+            [machine.read(inst.reg(0), size), machine.read(inst.reg(1), size)]
+        }
         Op::ImulRM => {
             let contents = machine.load(inst.mem(), size);
             [machine.read(inst.reg(0), size), machine.term_of(&contents)]
         }
-        Op::ImulRRI => [machine.read(inst.reg(1), size), constant(machine, inst)],
+        Op::ImulRRI => {
+            significant = machine
+                .significant_bits(inst.reg(1))
+                .saturating_add(inst.imm.trailing_zeros() as u8);
+            [machine.read(inst.reg(1), size), constant(machine, inst)]
+        }
         Op::ImulRMI => {
             let contents = machine.load(inst.mem(), size);
             [machine.term_of(&contents), constant(machine, inst)]
@@ -598,16 +654,11 @@ fn products(op: Op, row: &Row, inst: &MInst, machine: &mut Machine<'_>) -> bool 
     };
     let value = machine.terms.product(factors[0], factors[1]);
     machine.write_result(inst.reg(0), size, value);
-    let key = [row_number(row), u32::from(size), 0, 0];
+    machine.limit_significance(inst.reg(0), significant);
+    let key = [operation_number(inst), u32::from(size), 0, 0];
     let flags = [0, 1, 2].map(|part| machine.terms.apply([key[0], key[1], part, 1], 8, &factors));
     machine.set_flags(Some(flags[0]), Some(flags[1]), Some(flags[2]));
     true
-}
-
-fn row_number(row: &Row) -> u32 {
-    ROWS.iter()
-        .position(|other| other.mnemonic == row.mnemonic)
-        .unwrap_or(0) as u32
 }
 
 /// A byte that says whether a condition holds.
@@ -656,7 +707,10 @@ fn shifts(op: Op, row: &Row, inst: &MInst, machine: &mut Machine<'_>) -> bool {
         }
     };
     put_result(machine, inst, &operands, value);
-    let number = row_number(row);
+    if row.mnemonic == "shl" && !operands.is_memory {
+        machine.limit_significance(inst.reg(0), operands.significant.saturating_add(count as u8));
+    }
+    let number = operation_number(inst);
     let flags = [1, 2].map(|part| {
         machine
             .terms
@@ -689,7 +743,7 @@ fn single_bits(op: Op, row: &Row, inst: &MInst, machine: &mut Machine<'_>) -> bo
     }
     let source = operands.second.unwrap_or(operands.first);
     let source = machine.terms.up_to_lowest_one(source);
-    let key = [row_number(row), u32::from(inst.size)];
+    let key = [operation_number(inst), u32::from(inst.size)];
     let value = machine.terms.apply([key[0], key[1], 0, 2], width, &[source]);
     machine.write_result(inst.reg(0), inst.size, value);
     let flags = [0, 1, 2].map(|part| machine.terms.apply([key[0], key[1], part, 1], 8, &[source]));

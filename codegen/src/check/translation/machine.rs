@@ -251,6 +251,44 @@ impl Machine<'_> {
         }
     }
 
+    /// How many of a register's low bits an operation on it may count on: fewer than a word's only if what is above the
+    /// significant ones is not known.
+    pub fn significant_bits(&mut self, reg: Reg) -> u8 {
+        let word = self.word(reg, 0);
+        self.known_bits(word)
+    }
+
+    /// The same of contents.
+    pub fn significant_bits_of(&mut self, contents: &Contents) -> u8 {
+        self.known_bits(contents.words[0])
+    }
+
+    fn known_bits(&mut self, word: Word) -> u8 {
+        let (significant, width) = (u16::from(word.significant), self.terms.width(word.term));
+        if significant >= width {
+            return WORD_BITS as u8;
+        }
+        let rest = self.terms.part(word.term, significant, width - significant);
+        if self.terms.as_constant(rest).is_some() {
+            WORD_BITS as u8
+        } else {
+            word.significant
+        }
+    }
+
+    /// Says that of a register's result nothing is significant from a bit on, as it was computed from bits that nobody
+    /// may look at, unless it is a number all the same.
+    pub fn limit_significance(&mut self, reg: Reg, bits: u8) {
+        let mut word = self.word(reg, 0);
+        if bits >= word.significant {
+            return;
+        }
+        word.significant = bits;
+        if self.known_bits(word) == bits {
+            self.set_word(reg, 0, word);
+        }
+    }
+
     /// Copies the lowest bytes of a register, and what is significant of them; the rest of the other register stays.
     pub fn copy(&mut self, dst: Reg, src: Reg, bytes: u8) {
         let contents = self.contents(src, bytes);

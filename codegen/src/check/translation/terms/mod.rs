@@ -104,6 +104,9 @@ pub mod function {
     pub const PRODUCT: u32 = u32::MAX - 8;
 }
 
+/// Entries of the table at first.
+const FIRST_SIZE: usize = 1 << 10;
+
 #[derive(Clone, Copy, Debug)]
 struct Node {
     tag: Tag,
@@ -120,13 +123,22 @@ struct Node {
     args_len: u32,
 }
 
+/// An entry of the table of nodes.
+#[derive(Clone, Copy, Debug, Default)]
+struct Entry {
+    /// The number of the node plus one; zero is free.
+    number: u32,
+    /// The highest bits of the node's hash: what differs here need not be compared, and the table grows by them alone.
+    hash: u32,
+}
+
 /// The nodes, kept from function to function.
 #[derive(Debug, Default)]
 pub struct Terms {
     nodes: Vec<Node>,
     pool: Vec<u32>,
-    /// Open addressing: number plus one, zero is free.
-    table: Vec<u32>,
+    /// Open addressing, a power of two of entries; a search begins at the entry that the highest bits of the hash name.
+    table: Vec<Entry>,
     parts: FxHashMap<(u32, u16, u16), Term>,
     /// Whether the first may stand for the second: [`Terms::refines`].
     refinements: FxHashMap<(Term, Term), bool>,
@@ -138,7 +150,7 @@ impl Terms {
         self.nodes.clear();
         self.pool.clear();
         self.table.clear();
-        self.table.resize(1 << 10, 0);
+        self.table.resize(FIRST_SIZE, Entry::default());
         self.parts.clear();
         self.refinements.clear();
     }
@@ -187,16 +199,22 @@ impl Terms {
         if (self.nodes.len() + 1) * 2 > self.table.len() {
             self.grow();
         }
+        let hash = hash(tag, width, &data, args);
         let mask = self.table.len() - 1;
-        let mut place = hash(tag, width, &data, args) as usize & mask;
+        let mut place = first_place(hash, self.table.len());
         loop {
             let entry = self.table[place];
-            if entry == 0 {
+            if entry.number == 0 {
                 break;
             }
-            let (other, term) = (&self.nodes[entry as usize - 1], Term(entry - 1));
-            if other.tag == tag && other.width == width && other.data == data && self.args(term) == args {
-                return term;
+            if entry.hash == hash {
+                let (other, term) = (&self.nodes[entry.number as usize - 1], Term(entry.number - 1));
+                let is_alike = other.tag == tag && other.width == width && other.data == data;
+                // Comparing nothing with nothing can be slow: some processors take a trap for a read of no bytes from
+                // an address that is none.
+                if is_alike && (args.is_empty() && other.args_len == 0 || self.args(term) == args) {
+                    return term;
+                }
             }
             place = (place + 1) & mask;
         }
@@ -224,21 +242,20 @@ impl Terms {
             args_start,
             args_len: args.len() as u32,
         });
-        self.table[place] = self.nodes.len() as u32;
+        let number = self.nodes.len() as u32;
+        self.table[place] = Entry { number, hash };
         Term(self.nodes.len() as u32 - 1)
     }
 
     fn grow(&mut self) {
-        let size = (self.table.len() * 2).max(1 << 10);
-        let mask = size - 1;
-        let mut table = vec![0; size];
-        for (number, node) in self.nodes.iter().enumerate() {
-            let args = &self.pool[node.args_start as usize..(node.args_start + node.args_len) as usize];
-            let mut place = hash(node.tag, node.width, &node.data, args) as usize & mask;
-            while table[place] != 0 {
-                place = (place + 1) & mask;
+        let size = (self.table.len() * 2).max(FIRST_SIZE);
+        let mut table = vec![Entry::default(); size];
+        for entry in self.table.iter().filter(|entry| entry.number != 0) {
+            let mut place = first_place(entry.hash, size);
+            while table[place].number != 0 {
+                place = (place + 1) & (size - 1);
             }
-            table[place] = number as u32 + 1;
+            table[place] = *entry;
         }
         self.table = table;
     }
@@ -277,11 +294,17 @@ fn coefficient(arg: &[u32]) -> u64 {
     u64::from(arg[1]) | u64::from(arg[2]) << 32
 }
 
-fn hash(tag: Tag, width: u16, data: &[u32; 4], args: &[u32]) -> u64 {
+/// The highest bits of a hash, into which a multiplication brings all others.
+fn hash(tag: Tag, width: u16, data: &[u32; 4], args: &[u32]) -> u32 {
     let start = u64::from(tag as u8) << 16 | u64::from(width);
     let words = data.iter().chain(args);
     let hash = words.fold(start, |hash, &word| {
         (hash.rotate_left(5) ^ u64::from(word)).wrapping_mul(0x517c_c1b7_2722_0a95)
     });
-    hash ^ hash >> 29
+    (hash >> 32) as u32
+}
+
+/// Where the search for a node begins in a table of some size, a power of two.
+fn first_place(hash: u32, size: usize) -> usize {
+    (u64::from(hash) * size as u64 >> 32) as usize
 }
