@@ -13,7 +13,7 @@ use frazil_ir::{Extension, Param, ParamKind, Refusal, Signature, Type, TypeData,
 
 /// Where one part of an argument or result is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum PartPlace {
     Reg(Reg),
     /// On the stack, this many bytes from the start of the argument area.
     Stack(u32),
@@ -23,7 +23,7 @@ pub enum Place {
 #[derive(Clone, Copy, Debug)]
 pub struct ArgPlace {
     /// Places of its parts; the first `count` count. A `byval` argument has the stack offset of its copy.
-    pub places: [Place; 4],
+    pub places: [PartPlace; 4],
     pub parts: Parts,
     /// Width of an integer to be extended, and whether by its sign; 0 for none.
     pub extend: (u32, bool),
@@ -123,17 +123,17 @@ impl Dealer<'_> {
     }
 
     #[inline]
-    fn deal(&mut self, parts: Parts, ty: Type) -> [Place; 4] {
+    fn deal(&mut self, parts: Parts, ty: Type) -> [PartPlace; 4] {
         if parts.count == 1
             && let Some(reg) = self.register(parts.float)
         {
-            return [Place::Reg(reg); 4];
+            return [PartPlace::Reg(reg); 4];
         }
         self.deal_parts(parts, self.conv.keeps_pairs && ty == Type::I128)
     }
 
-    fn deal_parts(&mut self, parts: Parts, together: bool) -> [Place; 4] {
-        let mut places = [Place::Stack(0); 4];
+    fn deal_parts(&mut self, parts: Parts, together: bool) -> [PartPlace; 4] {
+        let mut places = [PartPlace::Stack(0); 4];
         let count = usize::from(parts.count);
         let (regs, next) = if parts.float {
             (self.conv.float_args, self.float_next)
@@ -144,17 +144,17 @@ impl Dealer<'_> {
             let bytes = parts.slot_bytes();
             let start = self.stack(bytes, bytes.min(self.conv.stack_align));
             for (index, place) in places.iter_mut().take(count).enumerate() {
-                *place = Place::Stack(start + parts.offset(index as u8) as u32);
+                *place = PartPlace::Stack(start + parts.offset(index as u8) as u32);
             }
             return places;
         }
         for place in places.iter_mut().take(count) {
             *place = match self.register(parts.float) {
-                Some(reg) => Place::Reg(reg),
+                Some(reg) => PartPlace::Reg(reg),
                 None => {
                     let align = u32::from(parts.bytes).max(self.conv.stack_slot_bytes);
                     self.stack_align = self.stack_align.max(align.min(self.conv.stack_align));
-                    Place::Stack(self.stack(u32::from(parts.bytes), align))
+                    PartPlace::Stack(self.stack(u32::from(parts.bytes), align))
                 }
             };
         }
@@ -251,7 +251,9 @@ impl ArgLayout {
             false => &[],
         };
         args.iter().enumerate().filter_map(move |(index, arg)| {
-            let Place::Reg(reg) = arg.places[0] else { return None };
+            let PartPlace::Reg(reg) = arg.places[0] else {
+                return None;
+            };
             let position = conv.float_args.iter().position(|&float| float == reg)?;
             Some((index, reg, *conv.int_args.get(position)?))
         })
@@ -278,7 +280,7 @@ impl ArgLayout {
         let mut offset = 0u32;
         for param in &signature.returns {
             let parts = known(parts_of(param.ty), types, param.ty)?;
-            let mut places = [Place::Stack(0); 4];
+            let mut places = [PartPlace::Stack(0); 4];
             offset = offset.next_multiple_of(u32::from(parts.bytes).max(4));
             for index in 0..parts.count {
                 let reg = match (parts.float, parts.is_scalar()) {
@@ -289,8 +291,8 @@ impl ArgLayout {
                 };
                 self.returns_in_memory |= reg.is_none();
                 reg.iter().for_each(|&&reg| self.preserved.remove(reg));
-                let stack = Place::Stack(offset + parts.offset(index) as u32);
-                places[usize::from(index)] = reg.map_or(stack, |&reg| Place::Reg(reg));
+                let stack = PartPlace::Stack(offset + parts.offset(index) as u32);
+                places[usize::from(index)] = reg.map_or(stack, |&reg| PartPlace::Reg(reg));
             }
             self.returns.push(ArgPlace {
                 places,
@@ -375,7 +377,7 @@ impl ArgLayout {
         self.kept.remove(reg);
         self.takes_callee_register |= reg == conv.indirect_callee;
         Ok(ArgPlace {
-            places: [Place::Reg(reg); 4],
+            places: [PartPlace::Reg(reg); 4],
             parts: known(parts_of(param.ty), types, param.ty)?,
             extend: (0, false),
         })
@@ -391,7 +393,7 @@ impl ArgLayout {
             let bytes = u32::from(result.parts.count) * u32::from(result.parts.bytes);
             offset = offset.next_multiple_of(bytes.next_power_of_two());
             for index in 0..result.parts.count {
-                result.places[usize::from(index)] = Place::Stack(offset + u32::from(index * result.parts.bytes));
+                result.places[usize::from(index)] = PartPlace::Stack(offset + u32::from(index * result.parts.bytes));
             }
             offset += bytes;
         }
@@ -424,7 +426,7 @@ fn place_param(
             return Err(refuse(dealer.conv, refusal, &what));
         }
         if param.ty == Type::X86_F80 {
-            let place = Place::Stack(dealer.stack(16, 16));
+            let place = PartPlace::Stack(dealer.stack(16, 16));
             dealer.stack_align = dealer.stack_align.max(16);
             return Ok(ArgPlace {
                 places: [place; 4],
@@ -461,7 +463,7 @@ fn place_memory(dealer: &mut Dealer<'_>, size: u32, align_log2: u8, parts: Parts
         ));
     }
     Ok(ArgPlace {
-        places: [Place::Stack(dealer.stack(size, align)); 4],
+        places: [PartPlace::Stack(dealer.stack(size, align)); 4],
         parts,
         extend: (0, false),
     })
@@ -555,7 +557,7 @@ mod tests {
 
     fn extensions(bits: u32, count: u8, bytes: u8) -> Vec<(u32, bool)> {
         let place = ArgPlace {
-            places: [Place::Stack(0); 4],
+            places: [PartPlace::Stack(0); 4],
             parts: Parts {
                 count,
                 float: false,

@@ -8,11 +8,11 @@
 //!
 //! In layers, each of which knows only those before it: `error` says what went wrong and where, `limits` bounds what an
 //! input may cost, [`bitstream`] is the container, [`wrapper`] finds the stream in a file. `llvm` knows what records
-//! mean, and `build` makes the IR of them; these two are one layer, divided by whether a thing depends on the dialect
+//! mean, and `builder` makes the IR of them; these two are one layer, divided by whether a thing depends on the dialect
 //! of bitcode. The container and the [numbers](codes) in it are public for tools that look into bitcode.
 //!
 //! Method: function bodies are found by their length words and read one at a time. Fields are taken from 64-bit
-//! windows of the input ([`bitstream::cursor`]), operands of instructions are one load each (`build::word`), and the
+//! windows of the input ([`bitstream::cursor`]), operands of instructions are one load each (`builder::word`), and the
 //! commonest instructions are decoded and built in one step. First-class aggregates become several values, address
 //! computations become arithmetic, and what the IR has no instruction for stays a call that code generation refuses
 //! by its name.
@@ -30,7 +30,7 @@
 )]
 
 pub mod bitstream;
-mod build;
+mod builder;
 mod error;
 mod limits;
 mod llvm;

@@ -25,7 +25,7 @@
 //! [groups](crate::lower_ctx::CallSequence), and saving registers, which each context does in its own way.
 
 use super::calls::PendingCall;
-use crate::abi::{ArgLayout, ArgPlace, Place};
+use crate::abi::{ArgLayout, ArgPlace, PartPlace};
 use crate::minst::Mem;
 use crate::reg::Reg;
 use frazil_ir::{Operand, ParamKind};
@@ -160,7 +160,7 @@ impl CallPlan {
             self.steps.push(CallStep::PassResults);
         }
         for &(index, area) in call.areas {
-            if let Place::Reg(reg) = layout.args[index].places[0] {
+            if let PartPlace::Reg(reg) = layout.args[index].places[0] {
                 let offset = area.0;
                 self.steps.push(CallStep::PassArea { reg, offset });
             }
@@ -261,7 +261,9 @@ pub(crate) fn moved_arguments<'l>(
 fn memory_arguments<'l>(call: &'l PendingCall<'_>, layout: &'l ArgLayout) -> impl Iterator<Item = MemoryArgument> + 'l {
     let params = (0..).zip(call.signature.params.iter().zip(&layout.args));
     params.filter_map(|(index, (param, place))| match (param.kind, place.places[0]) {
-        (ParamKind::ByVal { size: bytes, .. }, Place::Stack(offset)) => Some(MemoryArgument { index, bytes, offset }),
+        (ParamKind::ByVal { size: bytes, .. }, PartPlace::Stack(offset)) => {
+            Some(MemoryArgument { index, bytes, offset })
+        }
         _ => None,
     })
 }

@@ -6,7 +6,7 @@
 //! those count that the function may have used; the fast context counts all registers that any of its calls clobbers.
 //! On the stack of the floating-point unit, LLVM zeroes results as well, which are kept here.
 
-use crate::abi::{ArgLayout, ArgPlace, Place};
+use crate::abi::{ArgLayout, ArgPlace, PartPlace};
 use crate::desc::ConvDesc;
 use crate::error::CodegenError;
 use crate::frame_info::Clearing;
@@ -121,7 +121,7 @@ fn registers_of(places: &[ArgPlace]) -> PRegSet {
     let mut found = PRegSet::EMPTY;
     for place in places {
         for place in &place.places[..usize::from(place.parts.count)] {
-            if let Place::Reg(reg) = *place {
+            if let PartPlace::Reg(reg) = *place {
                 found.insert(reg);
             }
         }

@@ -4,7 +4,7 @@
 use super::record::{Record, Spot, Thing};
 use super::state::{FreshPart, NO_REG};
 use super::{FastCtx, reg_of};
-use crate::abi::{ArgLayout, ArgPlace, Place};
+use crate::abi::{ArgLayout, ArgPlace, PartPlace};
 use crate::branch::CallTarget;
 use crate::context::call_plan::{ArgumentArea, CallPlaces, CallPlan, CallStep, MemoryArgument, moved_arguments};
 use crate::context::calls::{PendingCall, argument_steps, no_shadows, pending_call};
@@ -96,8 +96,8 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         for (index, arg) in layout.args.iter().enumerate() {
             for part in 0..arg.parts.count {
                 let spot = match arg.places[usize::from(part)] {
-                    Place::Reg(reg) => Spot::Reg(reg),
-                    Place::Stack(offset) => {
+                    PartPlace::Reg(reg) => Spot::Reg(reg),
+                    PartPlace::Stack(offset) => {
                         let desc = self.base.isa.desc();
                         Spot::Memory(desc.frame_pointer, desc.incoming_args_offset + offset as i32)
                     }
@@ -110,11 +110,11 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     fn define_param(&mut self, value: Value, param: &Param, layout: &ArgLayout) {
         let arg = &layout.args[value.index()];
         let incoming = self.incoming_offset();
-        if let (ParamKind::ByVal { .. }, Place::Stack(offset)) = (param.kind, arg.places[0]) {
+        if let (ParamKind::ByVal { .. }, PartPlace::Stack(offset)) = (param.kind, arg.places[0]) {
             self.st.assigns[value.index()].frame = incoming + offset as i32;
             return;
         }
-        if let (ParamKind::SwiftError, Place::Reg(reg)) = (param.kind, arg.places[0]) {
+        if let (ParamKind::SwiftError, PartPlace::Reg(reg)) = (param.kind, arg.places[0]) {
             let offset = self.enter_swift_error(reg);
             self.st.assigns[value.index()].frame = offset;
             return;
@@ -126,15 +126,15 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         if self.st.assigns[value.index()].uses == 0 {
             return;
         }
-        if u32::from(arg.parts.bytes) > self.base.incoming_align && matches!(arg.places[0], Place::Stack(_)) {
+        if u32::from(arg.parts.bytes) > self.base.incoming_align && matches!(arg.places[0], PartPlace::Stack(_)) {
             self.keep_error(CodegenError::NeedsSelection);
         }
         // Once a part is on the stack, so are the following ones.
-        let is_all_on_stack = matches!(arg.places[0], Place::Stack(_));
+        let is_all_on_stack = matches!(arg.places[0], PartPlace::Stack(_));
         for part in 0..arg.parts.count {
             match arg.places[usize::from(part)] {
-                Place::Reg(reg) => self.def_fixed(value, part, reg),
-                Place::Stack(offset) if let Some(home) = self.st.home(value) => {
+                PartPlace::Reg(reg) => self.def_fixed(value, part, reg),
+                PartPlace::Stack(offset) if let Some(home) = self.st.home(value) => {
                     let mem = self.frame_mem(incoming + offset as i32);
                     self.put(
                         self.base
@@ -142,13 +142,13 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
                             .reload(arg.parts.class(), arg.parts.bytes.max(4), home, mem),
                     );
                 }
-                Place::Stack(offset) if is_all_on_stack => {
+                PartPlace::Stack(offset) if is_all_on_stack => {
                     let assign = &mut self.st.assigns[value.index()];
                     assign.frame = incoming + offset as i32 - assign.parts.offset(part);
                     assign.stored |= 1 << part;
                     self.st.frame.needed = true;
                 }
-                Place::Stack(offset) => self.copy_split_part(value, part, incoming + offset as i32),
+                PartPlace::Stack(offset) => self.copy_split_part(value, part, incoming + offset as i32),
             }
         }
     }
@@ -482,8 +482,8 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     ) {
         let source = self.source(operand, part);
         let dest = match place.places[usize::from(part)] {
-            Place::Reg(reg) => Location::Reg(reg),
-            Place::Stack(offset) => memory(offset),
+            PartPlace::Reg(reg) => Location::Reg(reg),
+            PartPlace::Stack(offset) => memory(offset),
         };
         let Parts { float, bytes, .. } = place.parts;
         let extend = place.extend_of(part);
@@ -528,8 +528,8 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         for (index, result) in layout.returns.iter().enumerate() {
             for part in 0..result.parts.count {
                 let spot = match (result.places[usize::from(part)], result_memory) {
-                    (Place::Reg(reg), _) => Spot::Reg(reg),
-                    (Place::Stack(offset), memory) => {
+                    (PartPlace::Reg(reg), _) => Spot::Reg(reg),
+                    (PartPlace::Stack(offset), memory) => {
                         Spot::Memory(self.base.isa.desc().frame_pointer, memory.unwrap_or(0) + offset as i32)
                     }
                 };
@@ -554,7 +554,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     #[cold]
     fn give_stack_results(&mut self, operands: &[Operand], layout: &ArgLayout) {
         for (&operand, result) in operands.iter().zip(&layout.returns) {
-            if let Place::Reg(reg) = result.places[0]
+            if let PartPlace::Reg(reg) = result.places[0]
                 && layout.stack_results.contains(&reg)
             {
                 self.rec.hand_out(reg, Thing::Part(operand, 0));
@@ -570,8 +570,8 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             let value = Value::new(first.index() + index);
             for part in 0..result.parts.count {
                 match (result.places[usize::from(part)], result_memory) {
-                    (Place::Reg(reg), None) => self.def_fixed(value, part, reg),
-                    (Place::Stack(offset), Some(memory)) => {
+                    (PartPlace::Reg(reg), None) => self.def_fixed(value, part, reg),
+                    (PartPlace::Stack(offset), Some(memory)) => {
                         let dst = self.def(value, part);
                         let mem = self.frame_mem(memory + offset as i32);
                         let Parts { bytes, .. } = result.parts;

@@ -2,7 +2,7 @@
 //! 12).
 
 use super::SelectCtx;
-use crate::abi::{ArgLayout, ArgPlace, Place};
+use crate::abi::{ArgLayout, ArgPlace, PartPlace};
 use crate::branch::CallTarget;
 use crate::context::call_plan::{ArgumentArea, CallPlaces, CallPlan, CallStep, MemoryArgument, moved_arguments};
 use crate::context::calls::{PendingCall, argument_steps, no_shadows, pending_call};
@@ -102,11 +102,11 @@ impl<I: Isa> SelectCtx<'_, I> {
     fn define_param(&mut self, value: Value, param: &Param, layout: &ArgLayout, from_stack: bool) {
         let arg = &layout.args[value.index()];
         let incoming = self.incoming_offset();
-        if let (ParamKind::ByVal { .. }, Place::Stack(offset)) = (param.kind, arg.places[0]) {
+        if let (ParamKind::ByVal { .. }, PartPlace::Stack(offset)) = (param.kind, arg.places[0]) {
             self.st.by_value[value.index()] = incoming + offset as i32;
             return;
         }
-        if let (ParamKind::SwiftError, Place::Reg(reg)) = (param.kind, arg.places[0]) {
+        if let (ParamKind::SwiftError, PartPlace::Reg(reg)) = (param.kind, arg.places[0]) {
             if !from_stack {
                 self.st.by_value[value.index()] = self.enter_swift_error(reg);
             }
@@ -121,11 +121,11 @@ impl<I: Isa> SelectCtx<'_, I> {
         for part in 0..arg.parts.count {
             let (class, bytes) = (arg.parts.class(), arg.parts.bytes);
             match arg.places[usize::from(part)] {
-                Place::Reg(reg) if !from_stack => {
+                PartPlace::Reg(reg) if !from_stack => {
                     let dst = self.vreg(value, part);
                     self.copy(dst, reg, class, bytes);
                 }
-                Place::Stack(offset) if from_stack => {
+                PartPlace::Stack(offset) if from_stack => {
                     let dst = self.vreg(value, part);
                     let mem = self.frame_mem(incoming + offset as i32);
                     let load = self.base.isa.reload(class, bytes.max(4), dst, mem);
@@ -356,7 +356,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         let incoming = self.incoming_offset();
         for (operand, place) in moved_arguments(call, layout) {
             for part in 0..place.parts.count {
-                let Place::Stack(offset) = place.places[usize::from(part)] else {
+                let PartPlace::Stack(offset) = place.places[usize::from(part)] else {
                     continue;
                 };
                 let src = self.extended_part(operand, place, part);
@@ -422,7 +422,7 @@ impl<I: Isa> SelectCtx<'_, I> {
     fn move_arguments(&mut self, call: &PendingCall<'_>, layout: &ArgLayout, area: ArgumentArea, uses: &mut PRegSet) {
         for (operand, place) in moved_arguments(call, layout) {
             for part in 0..place.parts.count {
-                if let Place::Reg(reg) = place.places[usize::from(part)] {
+                if let PartPlace::Reg(reg) = place.places[usize::from(part)] {
                     self.bring(reg, operand, place, part, place.extend_of(part));
                     uses.insert(reg);
                 }
@@ -449,8 +449,8 @@ impl<I: Isa> SelectCtx<'_, I> {
                 let (class, bytes) = (result.parts.class(), result.parts.bytes);
                 let dst = self.vreg(value, part);
                 match (result.places[usize::from(part)], result_memory) {
-                    (Place::Reg(reg), None) => self.copy(dst, reg, class, bytes),
-                    (Place::Stack(offset), Some(memory)) => {
+                    (PartPlace::Reg(reg), None) => self.copy(dst, reg, class, bytes),
+                    (PartPlace::Stack(offset), Some(memory)) => {
                         let mem = self.frame_mem(memory + offset as i32);
                         self.put(self.base.isa.reload(class, bytes, dst, mem));
                     }
@@ -476,7 +476,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         } else {
             for (&operand, result) in operands.iter().zip(&layout.returns) {
                 for part in 0..result.parts.count {
-                    if let Place::Reg(reg) = result.places[usize::from(part)] {
+                    if let PartPlace::Reg(reg) = result.places[usize::from(part)] {
                         self.bring(reg, operand, result, part, result.extend_of(part));
                         uses.insert(reg);
                     }
@@ -514,7 +514,7 @@ impl<I: Isa> SelectCtx<'_, I> {
     fn store_results(&mut self, operands: &[Operand], layout: &ArgLayout, pointer: Reg) {
         for (&operand, result) in operands.iter().zip(&layout.returns) {
             for part in 0..result.parts.count {
-                let Place::Stack(offset) = result.places[usize::from(part)] else {
+                let PartPlace::Stack(offset) = result.places[usize::from(part)] else {
                     continue;
                 };
                 let src = self.extended_part(operand, result, part);
@@ -530,7 +530,7 @@ fn registers_of(arg: &ArgPlace) -> impl Iterator<Item = Reg> {
     arg.places[..usize::from(arg.parts.count)]
         .iter()
         .filter_map(|place| match place {
-            Place::Reg(reg) => Some(*reg),
-            Place::Stack(_) => None,
+            PartPlace::Reg(reg) => Some(*reg),
+            PartPlace::Stack(_) => None,
         })
 }

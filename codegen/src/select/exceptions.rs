@@ -6,7 +6,7 @@
 //! saves it in the frame for the landing pad, because outgoing arguments may still be on the stack there.
 
 use super::SelectCtx;
-use crate::abi::{ArgLayout, Place};
+use crate::abi::{ArgLayout, PartPlace};
 use crate::context::Context;
 use crate::context::calls::{pending_call, text_may_unwind};
 use crate::error::CodegenError;
@@ -64,7 +64,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         let mut defs = PRegSet::EMPTY;
         for result in &layout.returns {
             for place in &result.places[..usize::from(result.parts.count)] {
-                if let Place::Reg(reg) = *place {
+                if let PartPlace::Reg(reg) = *place {
                     defs.insert(reg);
                 }
             }

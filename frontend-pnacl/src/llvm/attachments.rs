@@ -1,8 +1,8 @@
 //! What is attached to symbols: where they are placed, and what else is said of them.
 
 use super::metadata::Attached;
-use crate::build::data::{integer_value, word_value};
-use crate::build::tables::{ModuleTables, ModuleValue};
+use crate::builder::data::{integer_value, word_value};
+use crate::builder::tables::{ModuleTables, ModuleValue};
 use frazil_ir::module::Attachments;
 
 /// Takes over one attachment.

@@ -1,7 +1,7 @@
 //! Constants as the file has them: one row each, operands as value numbers.
 //!
-//! Nothing is evaluated here. Initialisers become bytes and relocations in [`crate::build::data`], operands of
-//! instructions become operands of the IR in [`crate::build::consts`]; both only look at the constants that are used.
+//! Nothing is evaluated here. Initialisers become bytes and relocations in [`crate::builder::data`], operands of
+//! instructions become operands of the IR in [`crate::builder::consts`]; both only look at the constants that are used.
 //! Operands may be constants that come later, and a hostile file may make constants that contain themselves;
 //! who follows operands bounds depth and work.
 

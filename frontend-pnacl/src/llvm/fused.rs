@@ -15,7 +15,7 @@ use super::types::TypeId;
 use crate::bitstream::abbrev::FieldSteps;
 use crate::bitstream::cursor::{Cursor, WINDOW_BITS};
 use crate::bitstream::step::Step;
-use crate::build::word::Word;
+use crate::builder::word::Word;
 use crate::error::ReadError;
 use frazil_ir::{Block, EntityRef, InstData, Type};
 

@@ -20,9 +20,9 @@ use super::types::TypeTable;
 use crate::bitstream::block::{BLOCKINFO_ID, Block, BlockInfo, Item, SubBlock, next_top_level};
 use crate::bitstream::cursor::Cursor;
 use crate::bitstream::record::Record;
-use crate::build;
-use crate::build::intrinsics::Intrinsic;
-use crate::build::tables::{ModuleTables, ModuleValue};
+use crate::builder;
+use crate::builder::intrinsics::Intrinsic;
+use crate::builder::tables::{ModuleTables, ModuleValue};
 use crate::error::{ReadError, ReadErrorKind};
 use crate::wrapper;
 use frazil_ir::module::{Attachments, GuardPlace, ModuleFlags};
@@ -274,7 +274,7 @@ impl<'a> BitcodeModule<'a> {
         }
         self.tables.symbols = std::mem::take(&mut globals.infos);
         self.refusals = std::mem::take(&mut globals.refusals);
-        let refusals = build::data::resolve_pending(&mut self.tables, &globals.pending)?;
+        let refusals = builder::data::resolve_pending(&mut self.tables, &globals.pending)?;
         self.refusals.extend(refusals);
         for refusal in &mut self.refusals {
             *refusal = refusal.clone().within("the module");
@@ -414,11 +414,11 @@ impl<'a> BitcodeModule<'a> {
         match header.id {
             id::TYPES => {
                 self.tables.types = TypeTable::read(cursor, block, record)?;
-                if self.tables.types.len() > build::word::MOST_TYPES {
+                if self.tables.types.len() > builder::word::MOST_TYPES {
                     let message = format!(
                         "{} types; at most {} are taken",
                         self.tables.types.len(),
-                        build::word::MOST_TYPES
+                        builder::word::MOST_TYPES
                     );
                     return Err(ReadError::new(ReadErrorKind::TooLarge, header.start, message));
                 }
@@ -529,7 +529,7 @@ impl<'a> BitcodeModule<'a> {
     fn apply_flags(&mut self, place: u64) {
         for flag in std::mem::take(&mut self.metadata.flags) {
             let value = match &flag.value {
-                RawFlagValue::Constant(number) => build::data::integer_value(&self.tables, *number),
+                RawFlagValue::Constant(number) => builder::data::integer_value(&self.tables, *number),
                 RawFlagValue::Text(text) => {
                     let (flags, platform) = (&mut self.tables.module.flags, self.tables.platform);
                     apply_text_flag(flags, platform, &flag.name, text);

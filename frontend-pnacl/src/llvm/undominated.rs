@@ -8,7 +8,7 @@ use super::shapes;
 use crate::bitstream::block::{Block, Item};
 use crate::bitstream::cursor::Cursor;
 use crate::bitstream::record::Record;
-use crate::build::dominance::Use;
+use crate::builder::dominance::Use;
 use crate::error::{ReadError, ReadErrorKind};
 
 /// Which instruction of its block stands somewhere, counted from 0, and what it is.

@@ -8,7 +8,7 @@ use crate::isa::Variant::TestIsa;
 use crate::regs::{A0, RA, SP};
 use crate::relocs::{ABS32, ABS64, CALL24, RELOCS};
 use crate::sim::{Fault, HOST_BASE, Host, Machine, Memory};
-use frazil_codegen::abi::{ArgLayout, ArgPlace, Place};
+use frazil_codegen::abi::{ArgLayout, ArgPlace, PartPlace};
 use frazil_codegen::{
     CodeBuffer, CodegenError, CompiledFunction, FastState, Isa, Label, ModuleView, Ref, RefKind, RelocationModel,
     Target, Unit,
@@ -185,9 +185,9 @@ pub(crate) fn read_place(machine: &Machine, place: &ArgPlace, memory: u32) -> Re
     let mut value = 0u128;
     for (index, part) in place.places[..usize::from(place.parts.count)].iter().enumerate() {
         let bits = match *part {
-            Place::Reg(reg) if place.parts.float => machine.floats[reg.number() as usize],
-            Place::Reg(reg) => u64::from(machine.ints[reg.number() as usize]),
-            Place::Stack(offset) => machine.memory.load(memory + offset, u32::from(place.parts.bytes))?,
+            PartPlace::Reg(reg) if place.parts.float => machine.floats[reg.number() as usize],
+            PartPlace::Reg(reg) => u64::from(machine.ints[reg.number() as usize]),
+            PartPlace::Stack(offset) => machine.memory.load(memory + offset, u32::from(place.parts.bytes))?,
         };
         value |= u128::from(bits) << (part_bits(place) * index as u32);
     }
@@ -199,11 +199,13 @@ pub(crate) fn write_place(machine: &mut Machine, place: &ArgPlace, memory: u32, 
     for (index, part) in place.places[..usize::from(place.parts.count)].iter().enumerate() {
         let bits = (value >> (part_bits(place) * index as u32)) as u64;
         match *part {
-            Place::Reg(reg) if place.parts.float => machine.floats[reg.number() as usize] = bits,
-            Place::Reg(reg) => machine.ints[reg.number() as usize] = bits as u32,
-            Place::Stack(offset) => machine
-                .memory
-                .store(memory + offset, u32::from(place.parts.bytes.max(4)), bits)?,
+            PartPlace::Reg(reg) if place.parts.float => machine.floats[reg.number() as usize] = bits,
+            PartPlace::Reg(reg) => machine.ints[reg.number() as usize] = bits as u32,
+            PartPlace::Stack(offset) => {
+                machine
+                    .memory
+                    .store(memory + offset, u32::from(place.parts.bytes.max(4)), bits)?
+            }
         }
     }
     Ok(())

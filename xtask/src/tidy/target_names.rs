@@ -294,7 +294,7 @@ mod tests {
             ("const GLIBC_FENV: u64 = 32;", "glibc"),
             ("fn f() { let aarch64_rule = 1; }", "aarch64"),
         ] {
-            assert_eq!(found("frontend-pnacl/src/build/some.rs", code), [word], "{code}");
+            assert_eq!(found("frontend-pnacl/src/builder/some.rs", code), [word], "{code}");
             assert!(found("targets/newisa/src/some.rs", code).is_empty(), "{code}");
         }
     }

@@ -2,7 +2,7 @@
 
 use super::arithmetic::{Domain, single};
 use super::context::{Body, Operands};
-use crate::build::word::{NO_TYPE, Word};
+use crate::builder::word::{NO_TYPE, Word};
 use crate::error::ReadError;
 use frazil_ir::{InstData, Opcode, Operand, Type, TypeData};
 

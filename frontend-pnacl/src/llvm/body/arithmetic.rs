@@ -3,9 +3,9 @@
 use super::super::codes::{binary as operation, casts};
 use super::context::{Body, Operands};
 use super::{fast_math, wide};
-use crate::build::class::Class;
-use crate::build::values::Builder;
-use crate::build::word::{NO_TYPE, Word};
+use crate::builder::class::Class;
+use crate::builder::values::Builder;
+use crate::builder::word::{NO_TYPE, Word};
 use crate::error::ReadError;
 use crate::llvm::types::TypeId;
 use frazil_ir::{InstData, IntFlags, Opcode, Operand, Type, TypeData};

@@ -7,9 +7,9 @@ use super::super::codes::call as bits;
 use super::calls::{Call, read};
 use super::context::terminate;
 use super::context::{Body, Operands};
-use crate::build::class::Class;
-use crate::build::signatures;
-use crate::build::word::Word;
+use crate::builder::class::Class;
+use crate::builder::signatures;
+use crate::builder::word::Word;
 use crate::error::ReadError;
 use frazil_ir::{CallConv, CallFlags, ConstView, EntityRef, InstData, Opcode, Operand, Param, Refusal, SigId, Type};
 

@@ -14,10 +14,10 @@
 
 use super::context::Body;
 use super::float_parts::call_of;
-use crate::build::intrinsics::BySize;
-use crate::build::values::Builder;
-use crate::build::wide::{Extend, WORD_BITS, Words};
-use crate::build::word::Word;
+use crate::builder::intrinsics::BySize;
+use crate::builder::values::Builder;
+use crate::builder::wide::{Extend, WORD_BITS, Words};
+use crate::builder::word::Word;
 use crate::error::ReadError;
 use crate::llvm::types::TypeId;
 use frazil_ir::{

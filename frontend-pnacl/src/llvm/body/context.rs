@@ -2,8 +2,8 @@
 
 use crate::bitstream::block::SubBlock;
 use crate::bitstream::record::Record;
-use crate::build::values::Builder;
-use crate::build::word::Word;
+use crate::builder::values::Builder;
+use crate::builder::word::Word;
 use crate::error::ReadError;
 use crate::llvm::attributes::Hooks;
 use crate::llvm::metadata::Outer;

@@ -4,10 +4,10 @@ use super::arithmetic::Domain;
 use super::context::{Body, Operands, terminate};
 use super::hooks;
 use super::wide;
-use crate::build::class::Class;
-use crate::build::evaluate::Found;
-use crate::build::values::Builder;
-use crate::build::word::Word;
+use crate::builder::class::Class;
+use crate::builder::evaluate::Found;
+use crate::builder::values::Builder;
+use crate::builder::word::Word;
 use crate::error::ReadError;
 use crate::llvm::constants::ConstantKind;
 use crate::llvm::types::Kind;
@@ -73,7 +73,7 @@ pub(in crate::llvm) fn branch(body: &mut Body<'_, '_>, operands: &mut Operands<'
         body.build.word(number)?
     } else {
         body.build
-            .forward_scalar(number, Type::I1, crate::build::word::NO_TYPE)?
+            .forward_scalar(number, Type::I1, crate::builder::word::NO_TYPE)?
     };
     branch_if(body, condition, if_true, if_false)
 }

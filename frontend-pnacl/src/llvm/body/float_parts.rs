@@ -4,9 +4,9 @@
 //! Each result that comes so has a slot of its own.
 
 use super::context::Body;
-use crate::build::intrinsics::ByType;
-use crate::build::values::Builder;
-use crate::build::word::Word;
+use crate::builder::intrinsics::ByType;
+use crate::builder::values::Builder;
+use crate::builder::word::Word;
 use crate::error::ReadError;
 use crate::llvm::types::TypeId;
 use frazil_ir::{CallFlags, InstData, MemFlags, Opcode, Operand, Param, RuntimeFunction, Signature, Type};

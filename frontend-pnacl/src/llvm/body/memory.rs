@@ -3,9 +3,9 @@
 use super::arithmetic::{Domain, single};
 use super::atomics;
 use super::context::{Body, Operands};
-use crate::build::class::Class;
-use crate::build::values::Builder;
-use crate::build::word::{NO_TYPE, Word};
+use crate::builder::class::Class;
+use crate::builder::values::Builder;
+use crate::builder::word::{NO_TYPE, Word};
 use crate::error::ReadError;
 use crate::limits;
 use crate::llvm::types::{Kind, TypeId};

@@ -4,9 +4,9 @@
 //! for a load or store. Their pointers always carry their type, which tells the space.
 
 use super::{alignment, stored_alignment};
-use crate::build::class::Class;
-use crate::build::values::Builder;
-use crate::build::word::Word;
+use crate::builder::class::Class;
+use crate::builder::values::Builder;
+use crate::builder::word::Word;
 use crate::error::ReadError;
 use crate::llvm::body::context::Body;
 use crate::llvm::types::TypeId;

@@ -7,7 +7,7 @@
 //! Refused by name is what is passed in a way that a list cannot follow, and every `va_arg` where lists are not known.
 
 use super::context::{Body, Operands};
-use crate::build::values::Builder;
+use crate::builder::values::Builder;
 use crate::error::ReadError;
 use frazil_ir::platform::{ArgumentList, ListForm, Passing, VariadicFacts};
 use frazil_ir::{InstData, MemFlags, Opcode, Operand, Refusal, Type, TypeData};

@@ -1,14 +1,14 @@
 //! Instructions on integers of more than 128 bits, and those on more than 64 that exist for 128 bits only; how they
-//! are done is in [`crate::build::wide`].
+//! are done is in [`crate::builder::wide`].
 
 use super::super::codes::{binary as operation, casts};
 use super::context::terminate;
 use super::context::{Body, Operands};
-use crate::build::class::Class;
-use crate::build::intrinsics::Intrinsic;
-use crate::build::values::Builder;
-use crate::build::wide::{Extend, NARROW_BITS, WORD_BITS, Words, word_count};
-use crate::build::word::{NO_TYPE, Word};
+use crate::builder::class::Class;
+use crate::builder::intrinsics::Intrinsic;
+use crate::builder::values::Builder;
+use crate::builder::wide::{Extend, NARROW_BITS, WORD_BITS, Words, word_count};
+use crate::builder::word::{NO_TYPE, Word};
 use crate::error::ReadError;
 use crate::llvm::types::TypeId;
 use frazil_ir::{InstData, Opcode, Operand, Refusal, Type};
@@ -102,7 +102,7 @@ pub(super) fn compare(body: &mut Body<'_, '_>, left: Word, right: Word, predicat
         Opcode::IcmpSgt | Opcode::IcmpUgt => (build.less_words(&b, &a, signed), false),
         _ => (build.less_words(&b, &a, signed), true),
     };
-    let other = crate::build::wide::truth(negate);
+    let other = crate::builder::wide::truth(negate);
     let data = InstData::new(Opcode::Xor, Type::I1, 0, flag, other);
     build.define(data, Type::I1, NO_TYPE)
 }

@@ -4,9 +4,9 @@
 //! They become outputs like others, and stores. Outputs that may be in memory are, as for LLVM.
 
 use super::Call;
-use crate::build::class::Class;
-use crate::build::signatures;
-use crate::build::word::Word;
+use crate::builder::class::Class;
+use crate::builder::signatures;
+use crate::builder::word::Word;
 use crate::error::ReadError;
 use crate::llvm::body::context::Body;
 use crate::llvm::body::memory::store_to;

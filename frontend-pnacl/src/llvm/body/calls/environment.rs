@@ -2,8 +2,8 @@
 //! functions, by way of memory; and conversions from and to halves that are kept as integers.
 
 use super::Call;
-use crate::build::intrinsics::EnvironmentAccess;
-use crate::build::wide::Extend;
+use crate::builder::intrinsics::EnvironmentAccess;
+use crate::builder::wide::Extend;
 use crate::error::ReadError;
 use crate::llvm::body::context::Body;
 use crate::llvm::body::float_parts::call_of;
@@ -78,7 +78,7 @@ pub(super) fn lower(body: &mut Body<'_, '_>, call: &Call<'_>, access: Environmen
 /// The type of a call's result, if that is one value.
 fn scalar(body: &mut Body<'_, '_>, call: &Call<'_>) -> Result<Option<Type>, ReadError> {
     Ok(match body.build.class(call.result)? {
-        crate::build::class::Class::Scalar(ty) => Some(ty),
+        crate::builder::class::Class::Scalar(ty) => Some(ty),
         _ => None,
     })
 }

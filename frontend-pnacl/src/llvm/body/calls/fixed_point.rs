@@ -6,10 +6,10 @@
 //! range then. A quotient of numbers of more than 64 bits is refused, as llc refuses it.
 
 use super::Call;
-use crate::build::intrinsics::FixedPoint;
-use crate::build::values::Builder;
-use crate::build::wide::{Extend, WORD_BITS, Words, word_count};
-use crate::build::word::Word;
+use crate::builder::intrinsics::FixedPoint;
+use crate::builder::values::Builder;
+use crate::builder::wide::{Extend, WORD_BITS, Words, word_count};
+use crate::builder::word::Word;
 use crate::error::ReadError;
 use crate::llvm::body::context::Body;
 use crate::llvm::body::wide::join;

@@ -7,8 +7,8 @@
 //! its attribute says so.
 
 use super::{Call, emit};
-use crate::build::class::Class;
-use crate::build::word::{NO_TYPE, Word};
+use crate::builder::class::Class;
+use crate::builder::word::{NO_TYPE, Word};
 use crate::error::ReadError;
 use crate::llvm::body::context::Body;
 use crate::llvm::metadata::Places;

@@ -5,14 +5,14 @@
 //! taken apart, since each lane's exceptions count, and no others.
 //!
 //! The texts are found by their numbers among the metadata of the function and the module, and their meanings
-//! remembered ([`crate::build::environment`]).
+//! remembered ([`crate::builder::environment`]).
 
 use super::{Call, library_call};
 use crate::bitstream::record::Record;
-use crate::build::class::Class;
-use crate::build::environment::Said;
-use crate::build::intrinsics::Intrinsic;
-use crate::build::word::Word;
+use crate::builder::class::Class;
+use crate::builder::environment::Said;
+use crate::builder::intrinsics::Intrinsic;
+use crate::builder::word::Word;
 use crate::error::ReadError;
 use crate::llvm::body::context::Body;
 use crate::llvm::codes::casts;

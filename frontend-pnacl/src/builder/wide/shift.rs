@@ -3,8 +3,8 @@
 //! made of two of the loaded ones. A distance that is too large gives poison, but must not lead out of the slot.
 
 use super::{WORD_BITS, Words};
-use crate::build::values::Builder;
-use crate::build::word::{NO_TYPE, Word};
+use crate::builder::values::Builder;
+use crate::builder::word::{NO_TYPE, Word};
 use frazil_ir::{InstData, MemFlags, Opcode, Operand, Type, Value};
 
 const WORD_BYTES: usize = 8;

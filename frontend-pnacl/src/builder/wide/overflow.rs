@@ -1,7 +1,7 @@
 //! Sums, differences and products that tell whether they are in range, and those that stop at the limits.
 
 use super::{Extend, WORD_BITS, Words, top_bits, word_count};
-use crate::build::values::Builder;
+use crate::builder::values::Builder;
 use frazil_ir::{Opcode, Operand, Type};
 
 impl Builder<'_, '_> {

@@ -2,7 +2,7 @@
 //! moves into the words that the dividend moves out of. Division by zero is undefined; the loop ends all the same.
 
 use super::{WORD_BITS, Words, is_zero};
-use crate::build::values::Builder;
+use crate::builder::values::Builder;
 use crate::error::ReadError;
 use frazil_ir::{InstData, Opcode, Operand, Type, Value};
 

@@ -2,7 +2,7 @@
 //! section 4.3.1, algorithm M). A product of two words and two words to add always fits into 128 bits.
 
 use super::{WORD_BITS, Words, is_zero};
-use crate::build::values::Builder;
+use crate::builder::values::Builder;
 use frazil_ir::{Opcode, Operand, Type};
 
 /// A word as it is, and as a number of 128 bits.

@@ -5,7 +5,7 @@
 //! distance. From a float, the fraction is moved to where the exponent says.
 
 use super::{WORD_BITS, Words};
-use crate::build::values::Builder;
+use crate::builder::values::Builder;
 use frazil_ir::{Opcode, Operand, Type};
 
 /// Bits of the fraction of a double that are stored.

@@ -1,7 +1,7 @@
 //! Operations on bits: counting them, and turning numbers around.
 
 use super::{Extend, WORD_BITS, Words, word_count};
-use crate::build::values::Builder;
+use crate::builder::values::Builder;
 use frazil_ir::{Opcode, Operand, Type};
 
 impl Builder<'_, '_> {
