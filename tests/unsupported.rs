@@ -148,3 +148,21 @@ b0:
         );
     }
 }
+
+/// Vector operations that are done lane by lane are not among what is refused, and hide nothing that is.
+#[test]
+fn operations_that_are_expanded_are_supported() {
+    let text = r#"triple "x86_64-unknown-linux-gnu"
+func @both(ptr v0) -> i32 {
+b0:
+  v1 = load align 16 <4 x i32> v0
+  v2 = udiv <4 x i32> v1, v1
+  store align 16 <4 x i32> v2, v0
+  v3 = load align 16 f128 v0
+  store align 16 f128 v3, v0
+  return 3
+}
+"#;
+    let codes: Vec<_> = refusals(text).into_iter().map(|(code, ..)| code).collect();
+    assert_eq!(codes, [Some("FZ0104"), Some("FZ0104")]);
+}

@@ -25,14 +25,6 @@ pub enum CodegenError {
     /// Registers or slots do not hold what instructions read there. This is a defect of Frazil.
     #[error("wrong register allocation: {0}; please report this with the input")]
     WrongAllocation(#[from] CheckError),
-    /// The target has no instructions for an operation on vectors. Never leaves this crate: the function is compiled
-    /// again with such operations done lane by lane ([`crate::vectors`]).
-    #[error("an operation on vectors")]
-    NeedsExpansion,
-    /// Something that only a machine function can do: a frame aligned more strictly than callers align the stack, an
-    /// intrinsic that is a text of assembly. Never leaves this crate: the function is compiled by selection.
-    #[error("something that needs a machine function")]
-    NeedsSelection,
     /// A pass has left a machine function that is not valid. This is a defect of the pass.
     #[error("{pass} left an invalid machine function: {fault}; please report this with the input")]
     InvalidMachine {

@@ -12,6 +12,7 @@ use crate::check::translation::{Meaning, NoMeaning};
 use crate::desc::{ConvDesc, OpDesc, TargetDesc};
 use crate::error::CodegenError;
 use crate::frame_info::{Clearing, FrameInfo, FrameSink};
+use crate::halt::Halt;
 use crate::inline_asm::AsmRules;
 use crate::lower_ctx::LowerCtx;
 use crate::minst::{MInst, Mem};
@@ -44,15 +45,16 @@ pub trait Isa: Sized + Send + Sync + 'static {
     /// Lowers an instruction that is neither terminator nor call.
     ///
     /// # Errors
-    /// A construct that the target does not compile, by name.
-    fn lower<C: LowerCtx>(&self, cx: &mut C, inst: Inst) -> Result<(), CodegenError>;
+    /// A construct that the target does not compile, by name; [`Halt::Expand`] for an operation on vectors with a
+    /// scalar result where [`Isa::has_vector_operation`] says no.
+    fn lower<C: LowerCtx>(&self, cx: &mut C, inst: Inst) -> Result<(), Halt>;
     /// Lowers an instruction whose type is a vector: no terminator, phi or call.
     ///
     /// # Errors
-    /// As for [`Isa::lower`]; [`CodegenError::NeedsExpansion`] where [`Isa::has_vector_operation`] says no.
-    fn lower_vector<C: LowerCtx>(&self, cx: &mut C, inst: Inst) -> Result<(), CodegenError> {
+    /// As for [`Isa::lower`].
+    fn lower_vector<C: LowerCtx>(&self, cx: &mut C, inst: Inst) -> Result<(), Halt> {
         let function = cx.func();
-        Err(unsupported_type(&function.types, function.inst(inst).ty))
+        Err(unsupported_type(&function.types, function.inst(inst).ty).into())
     }
     /// Whether there are instructions for an operation on vectors, so that it need not be done lane by lane.
     fn has_vector_operation(&self, _function: &Function, _view: ModuleView<'_>, _data: &InstData) -> bool {

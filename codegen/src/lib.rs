@@ -18,6 +18,7 @@ pub mod features;
 mod finish;
 pub mod frame;
 pub mod frame_info;
+mod halt;
 pub mod inline_asm;
 pub mod isa;
 pub mod lower_ctx;
@@ -51,6 +52,7 @@ pub use desc::{
 pub use error::CodegenError;
 pub use fast::FastState;
 pub use frame_info::{Clearing, FrameInfo, FrameSink, Guard, StackProbes};
+pub use halt::Halt;
 pub use isa::Isa;
 pub use lower_ctx::{AreaArgument, CallSequence, FrameArea, GroupKind, ImmKind, LowerCtx, Src, VariadicArea};
 pub use mfunc::{MFunc, PhiMove, RegSets, Term};

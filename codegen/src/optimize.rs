@@ -11,6 +11,7 @@ use crate::error::CodegenError;
 use crate::finish::apply::{ApplyState, apply};
 use crate::finish::emit::{EmitOptions, EmitState, emit};
 use crate::frame_info::Clearing;
+use crate::halt::Halt;
 use crate::isa::Isa;
 use crate::mfunc::{FrameNeeds, MFunc, for_each_register, op_desc, pseudo};
 use crate::minst::{MInst, Mem};
@@ -167,11 +168,18 @@ pub(crate) fn compile<I: Isa>(
     state: &mut OptimizeState,
     out: &mut CompiledFunction,
 ) -> Result<(), CodegenError> {
-    match compile_once(isa, unit, recipe, passes, state, out) {
-        Err(CodegenError::NeedsExpansion) => {
-            expanded(isa, unit, |unit| compile_once(isa, unit, recipe, passes, state, out))
-        }
-        result => result,
+    let outcome = match compile_once(isa, unit, recipe, passes, state, out) {
+        Err(Halt::Expand) => expanded(isa, unit, |unit| compile_once(isa, unit, recipe, passes, state, out)),
+        outcome => outcome,
+    };
+    outcome.map_err(failure)
+}
+
+/// What the selecting context ends with: it has nothing that another one could do.
+fn failure(halt: Halt) -> CodegenError {
+    match halt {
+        Halt::Failed(error) => error,
+        Halt::Expand | Halt::Select => unreachable!("vectors are expanded once, and selection is the last resort"),
     }
 }
 
@@ -183,7 +191,7 @@ fn compile_once<I: Isa>(
     passes: &mut dyn MachPasses,
     state: &mut OptimizeState,
     out: &mut CompiledFunction,
-) -> Result<(), CodegenError> {
+) -> Result<(), Halt> {
     out.clear();
     out.align_log2 = function_align_log2(isa.desc(), recipe.for_size);
     let func = &mut state.selected;

@@ -10,6 +10,7 @@ use crate::context::Context;
 use crate::context::frame_code::put_branch;
 use crate::error::CodegenError;
 use crate::frame_info::FrameSink;
+use crate::halt::Halt;
 use crate::isa::Isa;
 use crate::lower_ctx::LowerCtx;
 use crate::minst::MInst;
@@ -20,7 +21,7 @@ use frazil_ir::{Block, Edge, EntityRef, Inst, InstData, MemFlags, Opcode, Refusa
 
 impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     /// Lowers every reachable block in layout order.
-    pub(super) fn lower_blocks(&mut self) -> Result<(), CodegenError> {
+    pub(super) fn lower_blocks(&mut self) -> Result<(), Halt> {
         for position in 0..self.st.analysis.layout.order.len() {
             let block = self.st.analysis.layout.order[position];
             self.base.position = position as u32;
@@ -47,7 +48,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
                     self.base.buf.annotate(note);
                 }
                 self.lower_inst(block, inst)
-                    .map_err(|error| error.at(self.base.function, self.base.view.module, inst))?;
+                    .map_err(|halt| halt.at(self.base.function, self.base.view.module, inst))?;
             }
             self.end_block(block);
         }
@@ -67,11 +68,11 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     }
 
     #[inline]
-    fn lower_inst(&mut self, block: Block, inst: Inst) -> Result<(), CodegenError> {
+    fn lower_inst(&mut self, block: Block, inst: Inst) -> Result<(), Halt> {
         let function = self.base.function;
         let data = function.inst(inst);
         if data.op.is_terminator() {
-            return self.lower_terminator(block, data);
+            return Ok(self.lower_terminator(block, data)?);
         }
         if let Some(first) = data.first_result() {
             if self.st.analysis.marks[first.index()].is_elsewhere() {
@@ -110,9 +111,9 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
 
     /// Lowers an instruction whose type is a vector, or refuses it if the type is not supported.
     #[cold]
-    fn lower_vector(&mut self, inst: Inst, data: &InstData) -> Result<(), CodegenError> {
+    fn lower_vector(&mut self, inst: Inst, data: &InstData) -> Result<(), Halt> {
         if self.st.parts[data.ty.index()].count == 0 {
-            return Err(unsupported_type(&self.base.function.types, data.ty));
+            return Err(unsupported_type(&self.base.function.types, data.ty).into());
         }
         match data.op {
             Opcode::Load if let Some(home) = self.slot_home(data.a) => self.load_from_home(data, home),

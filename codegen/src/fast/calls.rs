@@ -13,6 +13,7 @@ use crate::context::intrinsics::{is_intrinsic, lower_intrinsic, text_of_intrinsi
 use crate::context::tail::{TAIL_FLAGS, must_take_place};
 use crate::context::{Addressing, Context, SpecialArguments};
 use crate::error::CodegenError;
+use crate::halt::Halt;
 use crate::isa::Isa;
 use crate::lower_ctx::{CallSequence, LowerCtx};
 use crate::minst::{MInst, Mem};
@@ -46,7 +47,7 @@ impl CallProgress {
 
 impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     /// Makes the parameters known and emits what comes before the first block.
-    pub(super) fn enter(&mut self) -> Result<(), CodegenError> {
+    pub(super) fn enter(&mut self) -> Result<(), Halt> {
         let mut layout = std::mem::take(&mut self.st.layout);
         let signature = &self.base.function.signature;
         self.lay_out(&mut layout, signature, self.base.conv)?;
@@ -72,7 +73,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             self.result_pointer = Some(offset);
         }
         for (index, param) in signature.params.iter().enumerate() {
-            self.define_param(Value::new(index), param, &layout);
+            self.define_param(Value::new(index), param, &layout)?;
         }
         self.st.layout = layout;
         if signature.variadic {
@@ -107,27 +108,27 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
     }
 
-    fn define_param(&mut self, value: Value, param: &Param, layout: &ArgLayout) {
+    fn define_param(&mut self, value: Value, param: &Param, layout: &ArgLayout) -> Result<(), Halt> {
         let arg = &layout.args[value.index()];
         let incoming = self.incoming_offset();
         if let (ParamKind::ByVal { .. }, PartPlace::Stack(offset)) = (param.kind, arg.places[0]) {
             self.st.assigns[value.index()].frame = incoming + offset as i32;
-            return;
+            return Ok(());
         }
         if let (ParamKind::SwiftError, PartPlace::Reg(reg)) = (param.kind, arg.places[0]) {
             let offset = self.enter_swift_error(reg);
             self.st.assigns[value.index()].frame = offset;
-            return;
+            return Ok(());
         }
         if param.kind == ParamKind::StructReturn && self.base.conv.returns_struct_pointer {
             self.base.incoming.struct_return = Some(value);
             self.st.assigns[value.index()].uses += 1;
         }
         if self.st.assigns[value.index()].uses == 0 {
-            return;
+            return Ok(());
         }
         if u32::from(arg.parts.bytes) > self.base.incoming_align && matches!(arg.places[0], PartPlace::Stack(_)) {
-            self.keep_error(CodegenError::NeedsSelection);
+            return Err(Halt::Select);
         }
         // Once a part is on the stack, so are the following ones.
         let is_all_on_stack = matches!(arg.places[0], PartPlace::Stack(_));
@@ -151,6 +152,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
                 PartPlace::Stack(offset) => self.copy_split_part(value, part, incoming + offset as i32),
             }
         }
+        Ok(())
     }
 
     /// A later part of a value whose earlier ones are in registers: brought to a slot of the value.
@@ -166,7 +168,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     }
 
     /// Lowers a call of the IR.
-    pub(super) fn lower_call(&mut self, inst: Inst, data: &InstData) -> Result<(), CodegenError> {
+    pub(super) fn lower_call(&mut self, inst: Inst, data: &InstData) -> Result<(), Halt> {
         if is_intrinsic(data) && lower_intrinsic(self, data)? {
             self.end_step();
             self.release_operands(data);
@@ -174,7 +176,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             return Ok(());
         }
         if is_intrinsic(data) && text_of_intrinsic(self, data).is_some() {
-            return Err(CodegenError::NeedsSelection);
+            return Err(Halt::Select);
         }
         let Some(call) = pending_call(self, data)? else {
             self.release_operands(data);

@@ -55,6 +55,7 @@ use crate::error::CodegenError;
 use crate::exceptions::Landing;
 use crate::frame_info::Clearing;
 use crate::frame_info::{FrameInfo, FrameSink, Guard};
+use crate::halt::Halt;
 use crate::isa::Isa;
 use crate::minst::Mem;
 use crate::optimize::MachRecipe;
@@ -109,24 +110,25 @@ pub(crate) fn compile<I: Isa>(
     if has_text || unit.head.naked || realigns(unit.head) {
         return compile_by_selection(isa, unit, state, out);
     }
-    let result = match compile_checked(isa, unit, state, out) {
-        Err(CodegenError::NeedsExpansion) => expanded(isa, unit, |unit| compile_checked(isa, unit, state, out)),
-        result => result,
+    let outcome = match compile_checked(isa, unit, state, out) {
+        Err(Halt::Expand) => expanded(isa, unit, |unit| compile_checked(isa, unit, state, out)),
+        outcome => outcome,
     };
-    match result {
-        Err(CodegenError::NeedsSelection) => compile_by_selection(isa, unit, state, out),
-        result => result,
+    match outcome {
+        Ok(()) => Ok(()),
+        Err(Halt::Failed(error)) => Err(error),
+        Err(Halt::Select) => compile_by_selection(isa, unit, state, out),
+        Err(Halt::Expand) => unreachable!("vectors are expanded once"),
     }
 }
 
-/// Compiles a function and, in debug builds or if asked to, checks the result. Vector operations without instructions
-/// are an error here.
+/// Compiles a function and, in debug builds or if asked to, checks the result.
 fn compile_checked<I: Isa>(
     isa: &I,
     unit: &Unit<'_>,
     state: &mut FastState,
     out: &mut CompiledFunction,
-) -> Result<(), CodegenError> {
+) -> Result<(), Halt> {
     if !state.is_checked.unwrap_or(cfg!(debug_assertions)) {
         return compile_recorded(isa, unit, state, &mut NoRecord, out);
     }
@@ -168,7 +170,7 @@ fn compile_recorded<I: Isa, R: Record>(
     state: &mut FastState,
     rec: &mut R,
     out: &mut CompiledFunction,
-) -> Result<(), CodegenError> {
+) -> Result<(), Halt> {
     out.clear();
     out.align_log2 = isa.desc().function_align_log2;
     let CompiledFunction {
@@ -209,7 +211,7 @@ fn compile_recorded<I: Isa, R: Record>(
     cx.enter()?;
     cx.lower_blocks()?;
     if let Some(error) = cx.base.error.take() {
-        return Err(error);
+        return Err(error.into());
     }
     let frame = cx.finish()?;
     body.bind_missing_addresses();
@@ -224,17 +226,18 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         Label(self.first_block_label.0 + block.as_u32())
     }
 
-    fn finish(&mut self) -> Result<FrameInfo, CodegenError> {
+    fn finish(&mut self) -> Result<FrameInfo, Halt> {
         let saved = self.st.regs.written.intersection(self.base.preserved);
         let (saved_offset, saved_step) = self.st.frame.allocate_saved(saved, self.base.isa.desc());
         if self.st.frame.is_too_large() {
             return Err(CodegenError::TooLarge {
                 what: "the stack frame (at most 1 GiB)".to_owned(),
-            });
+            }
+            .into());
         }
         let frame = &self.st.frame;
         if self.base.stack_align < self.base.conv.stack_align && frame.align > u64::from(self.base.stack_align) {
-            return Err(CodegenError::NeedsSelection);
+            return Err(Halt::Select);
         }
         let args_offset = self.base.isa.desc().incoming_args_offset.cast_unsigned();
         let keep = match self.base.view.frame_pointer(self.head) {

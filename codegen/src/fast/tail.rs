@@ -17,6 +17,7 @@ use crate::context::tail::{leaving_instruction, refuse_guarded, refuse_must_tail
 use crate::context::{Addressing, Context};
 use crate::error::CodegenError;
 use crate::frame_info::{FrameInfo, FrameSink};
+use crate::halt::Halt;
 use crate::isa::Isa;
 use crate::minst::Mem;
 use crate::parallel_move::{Location, Source};
@@ -30,20 +31,16 @@ const PIECE_BYTES: u32 = 32;
 impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     /// Makes a call that takes the place of the function.
     #[cold]
-    pub(super) fn make_tail_call(
-        &mut self,
-        place: (Inst, &InstData),
-        call: &PendingCall<'_>,
-    ) -> Result<(), CodegenError> {
+    pub(super) fn make_tail_call(&mut self, place: (Inst, &InstData), call: &PendingCall<'_>) -> Result<(), Halt> {
         let mut layout = std::mem::take(&mut self.st.layout);
         self.lay_out(&mut layout, call.signature, call.conv)?;
         refuse_must_tail(self, place, call, &layout)?;
         refuse_guarded(self, call)?;
         if layout.stack_align > self.base.incoming_align {
-            return Err(CodegenError::NeedsSelection);
+            return Err(Halt::Select);
         }
         if leaving_instruction(self, call).is_none() {
-            return Err(CodegenError::unsupported(Refusal::TailCall, "musttail call"));
+            return Err(CodegenError::unsupported(Refusal::TailCall, "musttail call").into());
         }
         let mut plan = std::mem::take(&mut self.st.plan);
         plan.plan_tail_call(call, &layout, true, true);

@@ -6,6 +6,7 @@ use crate::analyze::{Mark, UNREACHED};
 use crate::context::switch::{Dispatch, collect_cases, dispatch, is_reachable_default};
 use crate::context::{Constants, Context};
 use crate::error::CodegenError;
+use crate::halt::Halt;
 use crate::isa::Isa;
 use crate::lower_ctx::{GroupKind, LowerCtx};
 use crate::mfunc::{MBlock, MEdge, PhiMove, Term, can_rematerialize, op_desc};
@@ -15,7 +16,7 @@ use frazil_ir::{Block, ConstView, EntityRef, Inst, InstData, MemFlags, Opcode, O
 
 impl<I: Isa> SelectCtx<'_, I> {
     /// Lowers every reachable block in layout order.
-    pub(super) fn lower_blocks(&mut self) -> Result<(), CodegenError> {
+    pub(super) fn lower_blocks(&mut self) -> Result<(), Halt> {
         for position in 0..self.st.analysis.layout.order.len() {
             let block = self.st.analysis.layout.order[position];
             self.base.position = position as u32;
@@ -51,7 +52,7 @@ impl<I: Isa> SelectCtx<'_, I> {
     }
 
     /// Lowers the instructions of a block; phis are the edges' matter.
-    fn lower_block(&mut self, block: Block) -> Result<Term, CodegenError> {
+    fn lower_block(&mut self, block: Block) -> Result<Term, Halt> {
         let function = self.base.function;
         let mut range = function.block_insts(block);
         range.start += self.st.analysis.phi_counts[block.index()] as usize;
@@ -62,12 +63,14 @@ impl<I: Isa> SelectCtx<'_, I> {
             self.origin = index as u32;
             self.rule_start = self.mfunc.insts.len() as u32;
             let outcome = if data.op.is_terminator() {
-                self.lower_terminator(block, data).map(|found| term = found)
+                self.lower_terminator(block, data)
+                    .map(|found| term = found)
+                    .map_err(Halt::from)
             } else {
                 self.lower_inst(Inst::new(index), data)
             };
-            if let Err(error) = outcome {
-                self.refuse(error.at(function, self.base.view.module, Inst::new(index)))?;
+            if let Err(halt) = outcome {
+                self.refuse(halt.at(function, self.base.view.module, Inst::new(index)))?;
             }
             self.note_origins();
         }
@@ -75,7 +78,7 @@ impl<I: Isa> SelectCtx<'_, I> {
     }
 
     #[inline]
-    fn lower_inst(&mut self, inst: Inst, data: &InstData) -> Result<(), CodegenError> {
+    fn lower_inst(&mut self, inst: Inst, data: &InstData) -> Result<(), Halt> {
         if let Some(first) = data.first_result()
             && (self.mark(first).is_elsewhere() || self.is_dead(data, first))
         {
@@ -87,9 +90,9 @@ impl<I: Isa> SelectCtx<'_, I> {
         }
         match data.op {
             Opcode::Nop => Ok(()),
-            Opcode::Call => self.lower_call(inst, data),
-            Opcode::LandingPad => self.lower_landing_pad(data),
-            Opcode::EhTypeidFor => self.lower_type_number(data),
+            Opcode::Call => Ok(self.lower_call(inst, data)?),
+            Opcode::LandingPad => Ok(self.lower_landing_pad(data)?),
+            Opcode::EhTypeidFor => Ok(self.lower_type_number(data)?),
             Opcode::Trunc | Opcode::Ptrtoint | Opcode::Inttoptr | Opcode::Bitcast if self.shares_registers(data) => {
                 Ok(())
             }
@@ -102,9 +105,9 @@ impl<I: Isa> SelectCtx<'_, I> {
 
     /// Lowers an instruction whose type is a vector, or refuses it if the type is not supported.
     #[cold]
-    fn lower_vector(&mut self, inst: Inst, data: &InstData) -> Result<(), CodegenError> {
+    fn lower_vector(&mut self, inst: Inst, data: &InstData) -> Result<(), Halt> {
         if self.st.parts[data.ty.index()].count == 0 {
-            return Err(unsupported_type(&self.base.function.types, data.ty));
+            return Err(unsupported_type(&self.base.function.types, data.ty).into());
         }
         let isa = self.base.isa;
         isa.lower_vector(self, inst)

@@ -27,6 +27,7 @@ use crate::context::refusals::realigns;
 use crate::context::{Addressing, Base, Context, PlaceBase, learn_parts};
 use crate::desc::Role;
 use crate::error::CodegenError;
+use crate::halt::Halt;
 use crate::isa::Isa;
 use crate::mfunc::{FrameNeeds, MFunc, op_desc, pseudo};
 use crate::minst::{MInst, Mem};
@@ -94,7 +95,7 @@ pub(crate) fn select<I: Isa>(
     state: &mut SelectState,
     mfunc: &mut MFunc,
     buf: &mut CodeBuffer,
-) -> Result<(), CodegenError> {
+) -> Result<(), Halt> {
     let mut base = Base::new(isa, unit, buf)?;
     if realigns(unit.head) {
         base.frame_align = base.stack_align.max(base.conv.stack_align).max(unit.head.stack_align);
@@ -126,7 +127,7 @@ pub(crate) fn select<I: Isa>(
     cx.place_slots(unit.head)?;
     cx.lower_blocks()?;
     match cx.base.error.take() {
-        Some(error) => Err(error),
+        Some(error) => Err(error.into()),
         None => {
             cx.mfunc.compute_predecessors();
             Ok(())
@@ -134,7 +135,7 @@ pub(crate) fn select<I: Isa>(
     }
 }
 
-/// Everything in a function that selecting refuses.
+/// Everything in a function that selecting refuses; operations on vectors that would be expanded are left out.
 pub(crate) fn refusals<I: Isa>(
     isa: &I,
     unit: &Unit<'_>,
@@ -145,7 +146,9 @@ pub(crate) fn refusals<I: Isa>(
     state.refusals = Some(Vec::new());
     let outcome = select(isa, unit, state, mfunc, buf);
     let mut found = state.refusals.take().unwrap_or_default();
-    found.extend(outcome.err());
+    if let Err(Halt::Failed(error)) = outcome {
+        found.push(error);
+    }
     found
 }
 
@@ -165,15 +168,15 @@ impl SelectState {
 impl<I: Isa> SelectCtx<'_, I> {
     /// Ends with a refusal, or keeps it if all are to be found.
     #[cold]
-    fn refuse(&mut self, error: CodegenError) -> Result<(), CodegenError> {
-        match &mut self.st.refusals {
-            None => Err(error),
-            Some(found) => {
-                found.push(error);
-                self.group_start = None;
-                Ok(())
-            }
+    fn refuse(&mut self, halt: Halt) -> Result<(), Halt> {
+        let Some(found) = &mut self.st.refusals else {
+            return Err(halt);
+        };
+        if let Halt::Failed(error) = halt {
+            found.push(error);
         }
+        self.group_start = None;
+        Ok(())
     }
 
     /// Appends an instruction. Its origin is noted by [`SelectCtx::note_origins`].

@@ -12,7 +12,7 @@
 //! ...
 //! ```
 //! This is done to a copy of a function, and only when a rule met an operation that its target has no instructions
-//! for ([`CodegenError::NeedsExpansion`]): functions without such operations do not pay for it. Elements with an index
+//! for ([`crate::halt::Halt::Expand`]): functions without such operations do not pay for it. Elements with an index
 //! that is not constant go through a stack slot.
 
 use crate::error::CodegenError;

@@ -16,6 +16,7 @@ pub use expand::shuffle_index;
 pub use shape::VectorShape;
 
 use crate::error::CodegenError;
+use crate::halt::Halt;
 use crate::isa::Isa;
 use crate::unit::Unit;
 use frazil_ir::{ConstView, Function, Operand, Refusal};
@@ -26,15 +27,15 @@ use shape::REGISTER_BITS;
 pub(crate) fn expanded<I: Isa>(
     isa: &I,
     unit: &Unit<'_>,
-    compile: impl FnOnce(&Unit<'_>) -> Result<(), CodegenError>,
-) -> Result<(), CodegenError> {
+    compile: impl FnOnce(&Unit<'_>) -> Result<(), Halt>,
+) -> Result<(), Halt> {
     let function = expand::expand(isa, unit)?;
     let again = Unit {
         function: &function,
         ..*unit
     };
     match compile(&again) {
-        Err(CodegenError::NeedsExpansion) => Err(CodegenError::unsupported(Refusal::Vector, "an operation on vectors")),
+        Err(Halt::Expand) => Err(CodegenError::unsupported(Refusal::Vector, "an operation on vectors").into()),
         result => result,
     }
 }

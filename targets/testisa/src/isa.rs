@@ -10,8 +10,8 @@ use crate::{abi, frame, lower};
 use frazil_codegen::check::translation::Meaning;
 use frazil_codegen::{
     Addressing, AsmNames, Branch, CallTarget, CaseTable, CaseTest, ClassDesc, CodeBuffer, CodegenError, ConvDesc,
-    ElfDesc, Folder, FrameInfo, FrameSink, Isa, Islands, Label, LowerCtx, MInst, Mem, ModuleView, OpDesc, PRegSet,
-    Parts, Ref, RefKind, Reg, RegClass, SwitchValue, TargetDesc, UnwindOp,
+    ElfDesc, Folder, FrameInfo, FrameSink, Halt, Isa, Islands, Label, LowerCtx, MInst, Mem, ModuleView, OpDesc,
+    PRegSet, Parts, Ref, RefKind, Reg, RegClass, SwitchValue, TargetDesc, UnwindOp,
 };
 use frazil_ir::{CallConv, Inst, Operand, Refusal, SymbolId, Type, TypeData, TypeTable};
 use std::fmt;
@@ -140,7 +140,7 @@ impl Isa for Variant {
         lower::fold::fold(folder, user);
     }
 
-    fn lower<C: LowerCtx>(&self, cx: &mut C, inst: Inst) -> Result<(), CodegenError> {
+    fn lower<C: LowerCtx>(&self, cx: &mut C, inst: Inst) -> Result<(), Halt> {
         lower::lower(cx, inst)
     }
 

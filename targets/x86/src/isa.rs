@@ -19,7 +19,7 @@ use frazil_codegen::inline_asm::AsmRules;
 use frazil_codegen::pass::MachRules;
 use frazil_codegen::{
     Addressing, AsmNames, Branch, BranchMarks, CallTarget, CaseTable, CaseTest, ClassDesc, Clearing, CodeBuffer,
-    CodegenError, ConvDesc, ElfDesc, Folder, FrameInfo, FrameSink, Isa, Label, LowerCtx, MInst, Mem, ModuleView,
+    CodegenError, ConvDesc, ElfDesc, Folder, FrameInfo, FrameSink, Halt, Isa, Label, LowerCtx, MInst, Mem, ModuleView,
     OpDesc, PRegSet, Parts, ProtectionNote, Ref, RefKind, Reg, RegClass, ShortForm, SwitchValue, TargetDesc,
     TargetEntry, UnwindOp, VectorShape,
 };
@@ -147,14 +147,14 @@ impl Isa for X86 {
     }
 
     #[inline]
-    fn lower<C: LowerCtx>(&self, cx: &mut C, inst: Inst) -> Result<(), CodegenError> {
+    fn lower<C: LowerCtx>(&self, cx: &mut C, inst: Inst) -> Result<(), Halt> {
         lower::lower(cx, inst)
     }
 
-    fn lower_vector<C: LowerCtx>(&self, cx: &mut C, inst: Inst) -> Result<(), CodegenError> {
+    fn lower_vector<C: LowerCtx>(&self, cx: &mut C, inst: Inst) -> Result<(), Halt> {
         let data = *cx.func().inst(inst);
         if data.ty == Type::X86_F80 {
-            return lower::lower_extended(cx, &data);
+            return Ok(lower::lower_extended(cx, &data)?);
         }
         lower::vector::lower(cx, inst)
     }

@@ -21,11 +21,11 @@ pub mod wide;
 use crate::build::*;
 use crate::ops::Op;
 use crate::regs::ZERO;
-use frazil_codegen::{CodegenError, LowerCtx, Reg, RegClass};
+use frazil_codegen::{Halt, LowerCtx, Reg, RegClass};
 use frazil_ir::{EntityRef, Inst, InstData, Opcode as O, Operand, Type, TypeData, Value};
 
 /// Lowers one instruction.
-pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), CodegenError> {
+pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), Halt> {
     let mut data = *cx.func().inst(inst);
     // The machine has one floating-point environment, and nobody sees its exceptions.
     if let Some(plain) = data.op.is_strict().then(|| data.without_strictness()).flatten() {

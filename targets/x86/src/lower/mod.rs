@@ -31,13 +31,13 @@ pub mod x87;
 use crate::build::*;
 use crate::ops::op_size;
 use crate::table::Op;
-use frazil_codegen::{CodegenError, LowerCtx, Reg, RegClass};
+use frazil_codegen::{CodegenError, Halt, LowerCtx, Reg, RegClass};
 use frazil_ir::typing::is_reduction;
 use frazil_ir::{EntityRef, Inst, InstData, Opcode, Operand, Type, TypeData, Value};
 
 /// Lowers one instruction.
 #[inline]
-pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), CodegenError> {
+pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), Halt> {
     let data = *cx.func().inst(inst);
     match data.op {
         Opcode::Copy | Opcode::Freeze => copy(cx, &data),
@@ -82,7 +82,7 @@ pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), CodegenError> {
         Opcode::Prefetch => memory::prefetch(cx, &data),
         Opcode::TlsAddr => tls::address(cx, &data)?,
         op if op.is_strict() => strict::lower(cx, &data)?,
-        op if is_reduction(op) => return Err(CodegenError::NeedsExpansion),
+        op if is_reduction(op) => return Err(Halt::Expand),
         Opcode::SpaceLoad
         | Opcode::SpaceStore
         | Opcode::SpaceRmw

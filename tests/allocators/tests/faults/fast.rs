@@ -7,8 +7,8 @@ use super::Way;
 use super::subject::{Compiled, FAULTY, Subject};
 use frazil_codegen::{
     AsmNames, Branch, CallTarget, CaseTable, CaseTest, CodeBuffer, CodegenError, ConvDesc, FastState, Folder,
-    FrameInfo, FrameSink, Isa, Islands, Label, LowerCtx, MInst, Mem, ModuleView, OpDesc, PRegSet, Parts, Ref, Reg,
-    RegClass, ShortForm, SwitchValue, Target, TargetDesc,
+    FrameInfo, FrameSink, Halt, Isa, Islands, Label, LowerCtx, MInst, Mem, ModuleView, OpDesc, PRegSet, Parts, Ref,
+    Reg, RegClass, ShortForm, SwitchValue, Target, TargetDesc,
 };
 use frazil_ir::{CallConv, Inst, Operand, SymbolId, Type, TypeTable};
 use frazil_target_testisa::TestIsa;
@@ -303,7 +303,7 @@ impl Isa for FaultyIsa {
         TestIsa.fold(folder, user);
     }
 
-    fn lower<C: LowerCtx>(&self, cx: &mut C, inst: Inst) -> Result<(), CodegenError> {
+    fn lower<C: LowerCtx>(&self, cx: &mut C, inst: Inst) -> Result<(), Halt> {
         TestIsa.lower(cx, inst)
     }
 

@@ -306,5 +306,5 @@ fn hash(tag: Tag, width: u16, data: &[u32; 4], args: &[u32]) -> u32 {
 
 /// Where the search for a node begins in a table of some size, a power of two.
 fn first_place(hash: u32, size: usize) -> usize {
-    (u64::from(hash) * size as u64 >> 32) as usize
+    ((u64::from(hash) * size as u64) >> 32) as usize
 }

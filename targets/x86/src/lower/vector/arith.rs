@@ -4,7 +4,7 @@ use super::super::result;
 use super::{blend, compare, constant, copy_of, finish, has_floats, has_sse41, lane_bytes, splat, temp};
 use crate::build::*;
 use crate::table::Op;
-use frazil_codegen::{CodegenError, LowerCtx, ModuleView, VectorShape};
+use frazil_codegen::{Halt, LowerCtx, ModuleView, VectorShape};
 use frazil_ir::{InstData, Opcode};
 
 /// Whether an operation has instructions.
@@ -97,7 +97,7 @@ fn later_row(op: Opcode, lane_bits: u32) -> Option<Op> {
 }
 
 /// Lowers what [`has_operation`] says yes to.
-pub fn arith<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) -> Result<(), CodegenError> {
+pub fn arith<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) -> Result<(), Halt> {
     if let Some((row, size)) = row(cx.view(), data.op, shape) {
         let right = cx.use_reg(data.b, 0);
         let left = cx.use_last(data.a, 0);
@@ -130,7 +130,7 @@ pub fn arith<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) -> Re
             };
             cx.emit(rri(row, 16, dst, src, direction));
         }
-        _ => return Err(CodegenError::NeedsExpansion),
+        _ => return Err(Halt::Expand),
     }
     Ok(())
 }

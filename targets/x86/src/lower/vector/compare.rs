@@ -4,11 +4,11 @@ use super::{constant, copy_of, finish, has_sse41, invert, lane_bytes, mask, spla
 use crate::build::*;
 use crate::features;
 use crate::table::Op;
-use frazil_codegen::{CodegenError, LowerCtx, Reg, VectorShape};
+use frazil_codegen::{Halt, LowerCtx, Reg, VectorShape};
 use frazil_ir::{InstData, Opcode};
 
 /// Lowers an integer comparison.
-pub fn integers<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) -> Result<(), CodegenError> {
+pub fn integers<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) -> Result<(), Halt> {
     let bits = shape.lane_bits;
     let (left, right) = match data.op {
         Opcode::IcmpUlt | Opcode::IcmpSlt | Opcode::IcmpUge | Opcode::IcmpSge => (data.b, data.a),
@@ -102,7 +102,7 @@ mod predicate {
 }
 
 /// Lowers a floating-point comparison.
-pub fn floats<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) -> Result<(), CodegenError> {
+pub fn floats<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) -> Result<(), Halt> {
     use predicate::*;
     let is_swapped = matches!(
         data.op,

@@ -4,7 +4,7 @@ use super::super::{result, type_of};
 use super::{compare, constant, finish, has_floats, mask, operand_shape, splat, temp};
 use crate::build::*;
 use crate::table::Op;
-use frazil_codegen::{CodegenError, LowerCtx, Reg, VectorShape};
+use frazil_codegen::{Halt, LowerCtx, Reg, VectorShape};
 use frazil_ir::{Function, InstData, Opcode, Type};
 
 /// Whether a conversion has instructions.
@@ -34,7 +34,7 @@ fn float_row(op: Opcode, from: Type, to: Type) -> Option<Op> {
 }
 
 /// Lowers what [`has_conversion`] says yes to.
-pub fn convert<C: LowerCtx>(cx: &mut C, data: &InstData, to: VectorShape) -> Result<(), CodegenError> {
+pub fn convert<C: LowerCtx>(cx: &mut C, data: &InstData, to: VectorShape) -> Result<(), Halt> {
     let from = operand_shape(cx, data.a)?;
     match data.op {
         Opcode::Ptrtoint | Opcode::Inttoptr => {
@@ -44,7 +44,7 @@ pub fn convert<C: LowerCtx>(cx: &mut C, data: &InstData, to: VectorShape) -> Res
         Opcode::Trunc | Opcode::Zext | Opcode::Sext => {}
         op => {
             debug_assert!(has_floats(from) || has_floats(to));
-            let row = float_row(op, from.element, to.element).ok_or(CodegenError::NeedsExpansion)?;
+            let row = float_row(op, from.element, to.element).ok_or(Halt::Expand)?;
             debug_assert!(VectorShape::of(&cx.func().types, type_of(cx, data.a)).is_some());
             let src = cx.use_reg(data.a, 0);
             let dst = cx.def(result(data), 0);

@@ -4,7 +4,7 @@ use super::super::{compare as scalar_compare, result};
 use super::{blend, constant, copy_of, finish, operand_shape, temp};
 use crate::build::*;
 use crate::table::Op;
-use frazil_codegen::{CodegenError, LowerCtx, Reg, RegClass, VectorShape};
+use frazil_codegen::{Halt, LowerCtx, Reg, RegClass, VectorShape};
 use frazil_ir::InstData;
 
 /// Bits of a mask's lanes in its register, by the number of lanes.
@@ -86,7 +86,7 @@ pub(super) fn from_bits<C: LowerCtx>(cx: &mut C, dst: Reg, bits: Reg, shape: Vec
 }
 
 /// Lowers `select` of vectors, by one condition or by a mask.
-pub fn select<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) -> Result<(), CodegenError> {
+pub fn select<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) -> Result<(), Halt> {
     let (if_true, if_false) = cx.func().ternary(data);
     if let Some(condition) = data.a.as_imm() {
         let src = cx.use_last(if condition != 0 { if_true } else { if_false }, 0);
@@ -94,7 +94,7 @@ pub fn select<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) -> R
         return Ok(());
     }
     let Ok(condition) = operand_shape(cx, data.a) else {
-        return scalar_compare::select_float(cx, data, if_true, if_false);
+        return Ok(scalar_compare::select_float(cx, data, if_true, if_false)?);
     };
     let mask = cx.use_copy(data.a, 0);
     resize(cx, mask, condition.lane_bits, shape.lane_bits);

@@ -19,15 +19,15 @@ use super::{result, type_of};
 use crate::build::*;
 use crate::features;
 use crate::table::Op;
-use frazil_codegen::{CodegenError, LowerCtx, Mem, ModuleView, Reg, RegClass, VectorShape};
+use frazil_codegen::{Halt, LowerCtx, Mem, ModuleView, Reg, RegClass, VectorShape};
 use frazil_ir::typing::is_cast;
 use frazil_ir::{Function, Inst, InstData, Opcode, Operand, Type};
 
 /// Lowers an instruction whose type is a vector.
-pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), CodegenError> {
+pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), Halt> {
     let data = *cx.func().inst(inst);
     if !has_operation(cx.func(), cx.view(), &data) {
-        return Err(CodegenError::NeedsExpansion);
+        return Err(Halt::Expand);
     }
     let shape = shape_of(cx, data.ty)?;
     match data.op {
@@ -69,12 +69,12 @@ pub fn has_operation(function: &Function, view: ModuleView<'_>, data: &InstData)
 }
 
 /// The shape of a type that must be a vector.
-fn shape_of<C: LowerCtx>(cx: &C, ty: Type) -> Result<VectorShape, CodegenError> {
-    VectorShape::of(&cx.func().types, ty).ok_or(CodegenError::NeedsExpansion)
+fn shape_of<C: LowerCtx>(cx: &C, ty: Type) -> Result<VectorShape, Halt> {
+    VectorShape::of(&cx.func().types, ty).ok_or(Halt::Expand)
 }
 
 /// The shape of an operand that must be a vector.
-fn operand_shape<C: LowerCtx>(cx: &C, operand: Operand) -> Result<VectorShape, CodegenError> {
+fn operand_shape<C: LowerCtx>(cx: &C, operand: Operand) -> Result<VectorShape, Halt> {
     shape_of(cx, type_of(cx, operand))
 }
 

@@ -3,7 +3,7 @@
 use super::{constant, copy_of, finish, splat, temp};
 use crate::build::*;
 use crate::table::Op;
-use frazil_codegen::{CodegenError, LowerCtx, Reg, VectorShape};
+use frazil_codegen::{Halt, LowerCtx, Reg, VectorShape};
 use frazil_ir::{ConstView, Function, InstData, Opcode};
 
 /// The number that all lanes are shifted by, if it is one constant in range.
@@ -23,8 +23,8 @@ pub fn amount(function: &Function, data: &InstData, shape: VectorShape) -> Optio
 }
 
 /// Lowers a shift.
-pub fn by_constant<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) -> Result<(), CodegenError> {
-    let amount = amount(cx.func(), data, shape).ok_or(CodegenError::NeedsExpansion)?;
+pub fn by_constant<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) -> Result<(), Halt> {
+    let amount = amount(cx.func(), data, shape).ok_or(Halt::Expand)?;
     let value = cx.use_copy(data.a, 0);
     if amount > 0 {
         match shape.lane_bits {

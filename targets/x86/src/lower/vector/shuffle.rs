@@ -8,7 +8,7 @@ use crate::build::*;
 use crate::features;
 use crate::table::Op;
 use frazil_codegen::vectors::shuffle_index;
-use frazil_codegen::{CodegenError, LowerCtx, ModuleView, Reg, VectorShape};
+use frazil_codegen::{Halt, LowerCtx, ModuleView, Reg, VectorShape};
 use frazil_ir::{ConstView, Function, InstData, Operand};
 
 /// In a mask: any byte will do.
@@ -269,8 +269,8 @@ fn rotate(mask: &Mask) -> Option<Plan> {
 }
 
 /// Lowers a shuffle.
-pub fn shuffle<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
-    let plan = plan(cx.func(), cx.view(), data).ok_or(CodegenError::NeedsExpansion)?;
+pub fn shuffle<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Halt> {
+    let plan = plan(cx.func(), cx.view(), data).ok_or(Halt::Expand)?;
     debug_assert!(VectorShape::of(&cx.func().types, type_of(cx, data.a)).is_some());
     let second = cx.func().ternary(data).0;
     let operand = |is_second: bool| if is_second { second } else { data.a };

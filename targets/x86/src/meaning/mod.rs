@@ -1,0 +1,189 @@
+//! What instructions mean, for the validator of machine passes (Intel manual, volumes 1 and 2).
+//!
+//! Rows are told apart by mnemonic and form, so that the forms of one operation with registers, memory and immediates
+//! mean the same here, whatever other tables say of them. Rows that only move bits and the arithmetic that passes
+//! rewrite are carried out; all others are functions of as many bytes of their operands as they look at.
+//!
+//! A copy or reload of less than eight bytes leaves nothing above it that anybody may look at, though the processor
+//! clears it; an extension, and any operation of four bytes, leaves zeros.
+
+mod arithmetic;
+mod moves;
+mod vectors;
+
+use crate::ops::{Form, Kind, Row, Width};
+use crate::regs::RCX;
+use crate::table::{Op, ROWS};
+use frazil_codegen::check::translation::{FunctionKey, Machine, Meaning, Term};
+use frazil_codegen::{MInst, Reg};
+use frazil_support::FxHashMap;
+use std::sync::LazyLock;
+
+/// The meanings of x86-64's rows.
+#[derive(Clone, Copy, Debug)]
+pub struct X86Meaning;
+
+fn row_of(inst: &MInst) -> Option<(Op, &'static Row)> {
+    let op = Op::ALL.get(usize::from(inst.op)).copied()?;
+    Some((op, &ROWS[usize::from(inst.op)]))
+}
+
+/// For each row the first one with the same mnemonic that computes on the same kind of registers.
+static FIRST_OF_NAME: LazyLock<Vec<u32>> = LazyLock::new(|| {
+    use crate::ops::Code;
+    let flags = Code::LOCK | Code::FS | Code::COND;
+    let mut firsts = FxHashMap::default();
+    let rows = ROWS.iter().enumerate();
+    rows.map(|(number, row)| {
+        let key = (row.mnemonic, row.code.flags & flags, row.code.width != Width::Int);
+        *firsts.entry(key).or_insert(number as u32)
+    })
+    .collect()
+});
+
+/// A number that says which operation an instruction is, the same for its forms with registers, memory and immediates.
+fn operation_number(inst: &MInst) -> u32 {
+    let number = FIRST_OF_NAME.get(usize::from(inst.op)).copied();
+    number.unwrap_or(u32::from(inst.op))
+}
+
+impl Meaning for X86Meaning {
+    fn execute(&self, inst: &MInst, machine: &mut Machine<'_>) -> bool {
+        let Some((op, row)) = row_of(inst) else { return false };
+        moves::moves(op, inst, machine)
+            || vectors::moves(op, inst, machine)
+            || arithmetic::arithmetic(op, row, inst, machine)
+            || arithmetic::shifts(op, row, inst, machine)
+            || arithmetic::single_bits(op, row, inst, machine)
+    }
+
+    fn condition(&self, inst: &MInst, machine: &mut Machine<'_>) -> Option<Term> {
+        use crate::ops::Code;
+        let (_, row) = row_of(inst)?;
+        if row.code.has(Code::COND) {
+            return Some(arithmetic::condition(inst.condition(), machine));
+        }
+        // Who reads flags and has no condition reads the carry.
+        let reads_carry = matches!(row.mnemonic, "adc" | "sbb" | "rcl" | "rcr");
+        reads_carry.then(|| arithmetic::bit(machine, 1))
+    }
+
+    fn operand_bytes(&self, inst: &MInst, operand: usize) -> Option<u8> {
+        let (op, row) = row_of(inst)?;
+        match row.operands.get(operand).copied().flatten()?.kind {
+            Kind::Sized => Some(inst.size),
+            Kind::General(bytes) => Some(bytes),
+            Kind::Vector => Some(vector_bytes(op, row, inst, operand)),
+        }
+    }
+
+    fn implicit_bytes(&self, inst: &MInst, reg: Reg) -> Option<u8> {
+        let (op, row) = row_of(inst)?;
+        match op {
+            Op::Mul8R | Op::Mul8M | Op::Imul8R | Op::Imul8M | Op::Div8R | Op::Div8M | Op::Idiv8R | Op::Idiv8M => {
+                Some(2)
+            }
+            Op::Cwd => Some(2),
+            Op::Cdq => Some(4),
+            Op::Cqo => Some(8),
+            _ if matches!(row.code.form, Form::RC | Form::MC | Form::StoreRRC) && reg == RCX => Some(1),
+            _ if matches!(row.mnemonic, "mul" | "imul" | "div" | "idiv" | "cmpxchg") => Some(inst.size),
+            _ => None,
+        }
+    }
+
+    fn memory_bytes(&self, inst: &MInst) -> Option<u8> {
+        let (op, row) = row_of(inst)?;
+        row.code.form.has_mem().then(|| memory_bytes(op, row, inst))
+    }
+
+    fn function(&self, inst: &MInst) -> FunctionKey {
+        [
+            operation_number(inst) | u32::from(inst.size) << 16,
+            inst.imm.cast_unsigned(),
+            0,
+            0,
+        ]
+    }
+
+    fn memory_is_first(&self, inst: &MInst) -> bool {
+        row_of(inst).is_some_and(|(_, row)| matches!(row.code.form, Form::MR | Form::M | Form::MI | Form::MC))
+    }
+
+    fn only_computes(&self, inst: &MInst) -> bool {
+        row_of(inst).is_some_and(|(op, _)| matches!(op, Op::MulM | Op::Mul8M | Op::ImulM | Op::Imul8M))
+    }
+
+    fn keeps_flags(&self, inst: &MInst) -> bool {
+        let Some((_, row)) = row_of(inst) else { return true };
+        // A count of zero keeps all of them, rotations most, and bit tests all but the carry.
+        matches!(row.code.form, Form::RC | Form::MC | Form::StoreRRC)
+            || matches!(
+                row.mnemonic,
+                "rol" | "ror" | "rcl" | "rcr" | "bt" | "bts" | "btr" | "btc" | "shld" | "shrd"
+            )
+    }
+}
+
+/// How many bytes of a vector register an operand is.
+fn vector_bytes(op: Op, row: &Row, inst: &MInst, operand: usize) -> u8 {
+    use Op::{
+        ComisRM, ComisRR, Cvtsd2siRM, Cvtsd2siRR, Cvtsd2ssRM, Cvtsd2ssRR, Cvtsi2sdRM, Cvtsi2sdRR, Cvtsi2ssRM,
+        Cvtsi2ssRR, Cvtss2sdRM, Cvtss2sdRR, Cvtss2siRM, Cvtss2siRR, Cvttsd2siRM, Cvttsd2siRR, Cvttss2siRM, Cvttss2siRR,
+        RcpssRR, RoundsdRMI, RoundsdRRI, RoundssRMI, RoundssRRI, RsqrtssRR, UcomisRM, UcomisRR,
+    };
+    match op {
+        UcomisRR | UcomisRM | ComisRR | ComisRM => inst.size,
+        RoundssRRI | RoundssRMI | RsqrtssRR | RcpssRR | Cvtsi2ssRR | Cvtsi2ssRM => 4,
+        Cvttss2siRR | Cvttss2siRM | Cvtss2siRR | Cvtss2siRM => 4,
+        RoundsdRRI | RoundsdRMI | Cvtsi2sdRR | Cvtsi2sdRM => 8,
+        Cvttsd2siRR | Cvttsd2siRM | Cvtsd2siRR | Cvtsd2siRM => 8,
+        Cvtss2sdRR | Cvtss2sdRM => [8, 4][operand.min(1)],
+        Cvtsd2ssRR | Cvtsd2ssRM => [4, 8][operand.min(1)],
+        _ if row.code.width == Width::Scalar => inst.size,
+        _ => 16,
+    }
+}
+
+/// How many bytes of memory a row accesses.
+fn memory_bytes(op: Op, row: &Row, inst: &MInst) -> u8 {
+    use Op::{
+        CallM, ComisRM, Cvtsd2siRM, Cvtsd2ssRM, Cvtss2sdRM, Cvtss2siRM, Cvttsd2siRM, Cvttss2siRM, JmpM, MovhpMR,
+        MovhpRM, MovlpMR, MovlpRM, MovsxBRM, MovsxWRM, MovsxdRM, MovzxBRM, MovzxWRM, PinsrwXMI, PopM, PushM,
+        RoundsdRMI, RoundssRMI, UcomisRM,
+    };
+    match op {
+        MovzxBRM | MovsxBRM => 1,
+        MovzxWRM | MovsxWRM | PinsrwXMI => 2,
+        MovsxdRM | Cvttss2siRM | Cvtss2siRM | Cvtss2sdRM | RoundssRMI => 4,
+        Cvttsd2siRM | Cvtsd2siRM | Cvtsd2ssRM | RoundsdRMI | MovlpRM | MovhpRM | MovlpMR | MovhpMR => 8,
+        UcomisRM | ComisRM => inst.size,
+        PushM | PopM | CallM | JmpM => 8,
+        _ if row.code.width == Width::Packed => 16,
+        _ => inst.size,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use frazil_codegen::RegClass;
+
+    /// Reads and writes of a class that has no such width would be wrong without a word.
+    #[test]
+    fn operands_are_as_wide_as_registers_can_be() {
+        for (number, row) in ROWS.iter().enumerate() {
+            for size in [1, 2, 4, 8, 16].into_iter().filter(|size| row.sizes & size != 0) {
+                let inst = MInst::new(number as u16, size);
+                for operand in 0..2 {
+                    let Some(bytes) = X86Meaning.operand_bytes(&inst, operand) else {
+                        continue;
+                    };
+                    let class = row.desc().classes[operand];
+                    let most = if class == Some(RegClass::Float) { 16 } else { 8 };
+                    assert!(matches!(bytes, 1 | 2 | 4 | 8 | 16) && bytes <= most, "{}", row.name);
+                }
+            }
+        }
+    }
+}

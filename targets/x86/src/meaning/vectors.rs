@@ -1,0 +1,199 @@
+//! Rows on vector registers: moves, shuffles, and operations that treat each lane by itself.
+//!
+//! A vector is four words of 32 bits, of each of which it is known whether anybody may look at it.
+
+use super::moves::copy_int;
+use super::{X86Meaning, memory_bytes};
+use crate::ops::Form;
+use crate::table::{Op, ROWS};
+use frazil_codegen::MInst;
+use frazil_codegen::check::translation::{Bitwise, Machine, Meaning, Term, Terms};
+
+pub(super) fn moves(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> bool {
+    let [first, second, _] = inst.regs();
+    let size = inst.size;
+    match op {
+        Op::MovapRR | Op::MovupRR | Op::MovdqaRR | Op::MovdquRR => machine.copy(first, second, 16),
+        Op::MovapRM | Op::MovupRM | Op::MovdqaRM | Op::MovdquRM => {
+            let contents = machine.load(inst.mem(), 16);
+            machine.put(first, &contents);
+        }
+        Op::MovapMR | Op::MovupMR | Op::MovdqaMR | Op::MovdquMR => {
+            let contents = machine.contents(first, 16);
+            machine.store(inst.mem(), &contents);
+        }
+        Op::MovsRR => machine.copy(first, second, size),
+        Op::MovsRM | Op::BitsXM | Op::MovdXM | Op::MovqXM => {
+            let bytes = memory_bytes(op, &ROWS[op as usize], inst);
+            let contents = machine.load(inst.mem(), bytes);
+            machine.put(first, &contents);
+            machine.clear_from(first, bytes);
+            if op == Op::MovsRM && machine.is_slot(inst.mem()) {
+                machine.ignore_from(first, bytes);
+            }
+        }
+        Op::MovsMR | Op::MovdMX | Op::MovqMX => {
+            let contents = machine.contents(first, memory_bytes(op, &ROWS[op as usize], inst));
+            machine.store(inst.mem(), &contents);
+        }
+        Op::MovdXR => {
+            machine.copy(first, second, size);
+            machine.clear_from(first, size);
+        }
+        Op::MovdRX => {
+            let contents = machine.contents(second, size);
+            copy_int(machine, first, &contents, size);
+        }
+        Op::MovqXX => {
+            machine.copy(first, second, 8);
+            machine.clear_from(first, 8);
+        }
+        Op::ZeroX => machine.clear_from(first, 0),
+        Op::OnesX => {
+            let ones = machine.terms.constant(64, u64::MAX);
+            let value = machine.terms.concat(&[ones, ones]);
+            machine.write(first, 16, value);
+        }
+        _ => return half_words(op, inst, machine) || shuffles(op, inst, machine) || lanes(op, inst, machine),
+    }
+    true
+}
+
+/// Rows that take a half of a word out of a vector, or put it there.
+fn half_words(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> bool {
+    let index = inst.imm.cast_unsigned() as u16 % 8;
+    match op {
+        Op::PextrwRXI => {
+            let vector = machine.read(inst.reg(1), 16);
+            let half = machine.terms.part(vector, index * 16, 16);
+            let value = machine.terms.zero_extend(half, 32);
+            machine.write_result(inst.reg(0), 4, value);
+        }
+        Op::PinsrwXRI => {
+            let half = machine.read(inst.reg(1), 2);
+            let mut words = vector_operands(op, inst, machine)[0];
+            let (word, _) = &mut words[usize::from(index / 2)];
+            let kept = machine.terms.part(*word, (1 - index % 2) * 16, 16);
+            let halves = if index.is_multiple_of(2) {
+                [half, kept]
+            } else {
+                [kept, half]
+            };
+            *word = machine.terms.concat(&halves);
+            write_vector(inst, &words, machine);
+        }
+        _ => return false,
+    }
+    true
+}
+
+/// A word of a vector, and whether anybody may look at it.
+type VectorWord = (Term, bool);
+
+/// The words of the first and of the second operand of a row on whole vector registers.
+fn vector_operands(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> [[VectorWord; 4]; 2] {
+    let row = &ROWS[op as usize];
+    let second = match row.code.form {
+        Form::RM | Form::RMI => machine.load(inst.mem(), 16),
+        Form::RI => machine.contents(inst.reg(0), 16),
+        _ => machine.contents(inst.reg(1), 16),
+    };
+    let first = machine.contents(inst.reg(0), 16);
+    [first, second].map(|contents| {
+        let vector = machine.term_of(&contents);
+        [0, 1, 2, 3].map(|word| {
+            let term = machine.terms.part(vector, word * 32, 32);
+            (term, contents.is_significant(usize::from(word)))
+        })
+    })
+}
+
+/// A bitwise operation of two words. Nobody may look at the result if nobody may at one of them, unless the other one
+/// alone makes it, or both are the same.
+fn bitwise_word(operation: Bitwise, words: [VectorWord; 2], machine: &mut Machine<'_>) -> VectorWord {
+    let [(a, a_counts), (b, b_counts)] = words;
+    let decides = |terms: &Terms, (term, counts): VectorWord| {
+        let value = terms.as_constant(term).filter(|_| counts);
+        match operation {
+            Bitwise::And => value == Some(0),
+            Bitwise::Or => value == Some(u64::from(u32::MAX)),
+            Bitwise::Xor => a == b,
+        }
+    };
+    let is_decided = words.into_iter().any(|word| decides(machine.terms, word));
+    let term = machine.terms.bitwise(operation, a, b);
+    (term, a_counts && b_counts || is_decided)
+}
+
+/// Writes a vector register; nobody may look at words that come of such at which nobody may.
+fn write_vector(inst: &MInst, words: &[VectorWord], machine: &mut Machine<'_>) {
+    let terms: Vec<Term> = words.iter().map(|&(term, _)| term).collect();
+    let value = machine.terms.concat(&terms);
+    machine.write(inst.reg(0), 16, value);
+    for (word, &(_, is_significant)) in words.iter().enumerate() {
+        if !is_significant {
+            machine.ignore_word(inst.reg(0), word as u32);
+        }
+    }
+}
+
+/// Rows that put words of their operands together.
+fn shuffles(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> bool {
+    // Which words: 0 to 3 of the first operand, 4 to 7 of the second.
+    let selector = |index: u32| (inst.imm.cast_unsigned() >> (index * 2) & 3) as usize;
+    let words = match (op, inst.size) {
+        (Op::UnpcklpRR | Op::UnpcklpRM, 4) | (Op::PunpckldqRR | Op::PunpckldqRM, _) => [0, 4, 1, 5],
+        (Op::UnpcklpRR | Op::UnpcklpRM, _) | (Op::PunpcklqdqRR | Op::PunpcklqdqRM | Op::MovlhpsRR, _) => [0, 1, 4, 5],
+        (Op::UnpckhpRR | Op::UnpckhpRM, 8) | (Op::PunpckhqdqRR | Op::PunpckhqdqRM, _) => [2, 3, 6, 7],
+        (Op::UnpckhpRR | Op::UnpckhpRM, _) => [2, 6, 3, 7],
+        (Op::MovhlpsRR, _) => [6, 7, 2, 3],
+        (Op::PshufdRRI | Op::PshufdRMI, _) => [0, 1, 2, 3].map(|index| 4 + selector(index)),
+        (Op::ShufpRRI | Op::ShufpRMI, 4) => [selector(0), selector(1), 4 + selector(2), 4 + selector(3)],
+        _ => return false,
+    };
+    let [first, second] = vector_operands(op, inst, machine);
+    let all = [first, second].concat();
+    write_vector(inst, &words.map(|word| all[word]), machine);
+    true
+}
+
+/// Rows that do the same with each word, or with each half of 64 bits, so that what a scalar leaves above it matters
+/// to nothing but what stands above it again.
+fn lanes(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> bool {
+    let row = &ROWS[op as usize];
+    let bitwise = match row.mnemonic {
+        "andp" | "pand" => Some(Bitwise::And),
+        "orp" | "por" => Some(Bitwise::Or),
+        "xorp" | "pxor" => Some(Bitwise::Xor),
+        _ => None,
+    };
+    let lane_words = match row.mnemonic {
+        "andp" | "pand" | "orp" | "por" | "xorp" | "pxor" | "andnp" | "pandn" => 1,
+        "addp" | "subp" | "mulp" | "divp" | "minp" | "maxp" | "sqrtp" | "cmpp" => usize::from(inst.size / 4),
+        "paddb" | "paddw" | "paddd" | "psubb" | "psubw" | "psubd" | "pcmpeqb" | "pcmpeqw" | "pcmpeqd" => 1,
+        "pcmpgtb" | "pcmpgtw" | "pcmpgtd" | "pminub" | "pmaxub" | "pminsw" | "pmaxsw" | "pmullw" => 1,
+        "paddq" | "psubq" => 2,
+        "psrld" | "psrad" | "pslld" | "psrlw" | "psraw" | "psllw" if row.code.form == Form::RI => 1,
+        "psrlq" | "psllq" if row.code.form == Form::RI => 2,
+        _ => return false,
+    };
+    let key = X86Meaning.function(inst);
+    let [first, second] = vector_operands(op, inst, machine);
+    let mut words = Vec::with_capacity(4);
+    for lane in (0..4).step_by(lane_words) {
+        let range = lane..lane + lane_words;
+        let inputs = [&first[range.clone()], &second[range]].concat();
+        let is_significant = inputs.iter().all(|&(_, is_significant)| is_significant);
+        if let Some(operation) = bitwise {
+            words.push(bitwise_word(operation, [first[lane], second[lane]], machine));
+            continue;
+        }
+        let args: Vec<Term> = inputs.iter().map(|&(term, _)| term).collect();
+        let value = machine.terms.apply(key, lane_words as u16 * 32, &args);
+        for word in 0..lane_words as u16 {
+            words.push((machine.terms.part(value, word * 32, 32), is_significant));
+        }
+    }
+    write_vector(inst, &words, machine);
+    true
+}
