@@ -37,7 +37,7 @@ use crate::desc::TargetDesc;
 use crate::reg::PRegSet;
 
 /// Slots below the frame pointer.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Frame {
     /// Bytes in use below the frame pointer.
     used_bytes: u64,

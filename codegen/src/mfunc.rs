@@ -158,7 +158,7 @@ pub enum Term {
 }
 
 /// A block: a range of instructions, and its edges.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MBlock {
     /// First instruction.
     pub start: u32,
@@ -179,7 +179,7 @@ pub struct MBlock {
 }
 
 /// Control flow from a block to another one.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MEdge {
     /// The block it leaves.
     pub from: u32,
@@ -202,7 +202,7 @@ pub struct PhiMove {
 }
 
 /// What the function needs of its frame.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct FrameNeeds {
     /// The areas below the frame pointer so far: stack slots of the function.
     pub areas: Frame,
@@ -247,7 +247,7 @@ impl FrameNeeds {
 }
 
 /// A machine function.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct MFunc {
     pub frame: FrameNeeds,
     /// Instructions in layout order.

@@ -97,7 +97,7 @@ pub struct AsmOperand {
 }
 
 /// A text in a function.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct AsmSite {
     /// Template, constraints and flags.
     pub data: AsmData,

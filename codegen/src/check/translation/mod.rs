@@ -100,6 +100,10 @@ impl Validator {
         if let Err(fault) = sides.iter().try_for_each(frames::check) {
             return Verdict::Refuted(fault);
         }
+        // Many passes find nothing to do in most functions.
+        if self.before == *after && self.is_before_allocated == is_allocated {
+            return Verdict::Proved;
+        }
         self.product.compare(sides, hooks.meaning(), &mut self.terms)
     }
 }
