@@ -64,8 +64,8 @@ pub(super) fn check(side: &Side<'_>) -> Result<(), TranslationFault> {
     Ok(())
 }
 
-/// Whether an instruction can stand only where the frame is: it calls, or names the frame, a register that the caller
-/// wants back, or the stack pointer.
+/// Whether an instruction may only be executed while the frame is set up: a call, or one that uses the frame, the
+/// stack pointer or a callee-saved register.
 fn needs_frame(side: &Side<'_>, inst: &MInst) -> bool {
     let desc = op_desc(side.ops, inst.op);
     if matches!(inst.op, pseudo::ENTRY | pseudo::RETURN) {
