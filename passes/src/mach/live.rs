@@ -13,16 +13,15 @@ use frazil_codegen::reg::PRegSet;
 /// Live registers of a function.
 #[derive(Debug, Default)]
 pub(super) struct Live {
-    /// By block: registers that are read before they are written, or live at the end and not written.
+    /// By block: the registers that are live at its start.
     live_in: Vec<PRegSet>,
-    /// By block: registers that are written for certain.
+    /// By block: the registers that it always writes.
     written: Vec<PRegSet>,
     /// By instruction: whether it is in a group.
     in_group: Vec<bool>,
 }
 
 impl Live {
-    /// Finds the groups and the live registers.
     pub fn compute(&mut self, func: &MFunc, ops: &'static [OpDesc]) {
         self.find_groups(func);
         self.live_in.clear();
@@ -62,7 +61,7 @@ impl Live {
         }
     }
 
-    /// Registers that are live at the end of a block.
+    /// The registers that are live at the end of a block.
     pub fn live_out(&self, func: &MFunc, block: u32) -> PRegSet {
         let edges = func.edges_of(block);
         edges.fold(PRegSet::EMPTY, |live, edge| {
@@ -70,8 +69,8 @@ impl Live {
         })
     }
 
-    /// Registers that are read when a block is left for another one than `kept`: what is written after the branch
-    /// instead of before it must be none of them.
+    /// The registers that are live on edges of a block to other blocks than `kept`. If a write is moved from before
+    /// the branch to the start of `kept`, it must be to none of them.
     pub fn live_elsewhere(&self, func: &MFunc, block: u32, kept: u32) -> PRegSet {
         let targets = func.edges_of(block).map(|edge| func.edges[edge].to);
         targets
@@ -79,13 +78,12 @@ impl Live {
             .fold(PRegSet::EMPTY, |live, to| live.union(self.live_in[to as usize]))
     }
 
-    /// Whether an instruction is in a group.
     pub fn is_in_group(&self, inst: u32) -> bool {
         self.in_group[inst as usize]
     }
 }
 
-/// All physical registers that an instruction reads and writes.
+/// All physical registers that an instruction reads and writes, explicitly or implicitly.
 #[inline]
 pub(super) fn effects(func: &MFunc, inst: &MInst, desc: &OpDesc) -> RegSets {
     let mut sets = func.implicit(inst, desc);
@@ -103,7 +101,7 @@ pub(super) fn effects(func: &MFunc, inst: &MInst, desc: &OpDesc) -> RegSets {
     sets
 }
 
-/// Takes out instructions that were made [`frazil_codegen::mfunc::pseudo::NOP`].
+/// Removes the instructions that have been replaced by [`frazil_codegen::mfunc::pseudo::NOP`].
 pub(super) fn compact(func: &mut MFunc) {
     use frazil_codegen::mfunc::pseudo::NOP;
     func.groups.retain(|group| !group.is_empty());
