@@ -42,7 +42,7 @@ pub const INFO: PassInfo = PassInfo {
     }],
     before: &[Order {
         pass: "branch-opt",
-        reason: "it leaves blocks that only jump, and ends that want a place",
+        reason: "it leaves blocks that only jump, and shared ends that must be laid out",
     }],
 };
 

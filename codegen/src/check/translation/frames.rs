@@ -32,7 +32,7 @@ pub(super) fn check(side: &Side<'_>) -> Result<(), TranslationFault> {
             match inst.op {
                 pseudo::PROLOGUE if state => return Err(fault("the frame is set up twice")),
                 pseudo::PROLOGUE => state = true,
-                pseudo::RESTORE if !state => return Err(fault("a frame is given back that is not there")),
+                pseudo::RESTORE if !state => return Err(fault("a frame is torn down that is not set up")),
                 pseudo::RESTORE => state = false,
                 _ if !state && needs_frame(side, inst) => {
                     return Err(fault("an instruction needs the frame before it is set up"));

@@ -234,7 +234,7 @@ impl<'a> Comparison<'a> {
             (Stop::Branch, _) if self.only_target(0, at[0].block).is_some() => self.follow(node, 0, at),
             (_, Stop::Branch) if self.only_target(1, at[1].block).is_some() => self.follow(node, 1, at),
             (before, after) => {
-                let message = format!("control goes on differently: {before:?} and {after:?}");
+                let message = format!("control flow differs: {before:?} and {after:?}");
                 Err(self.fault(message, [Some(at[0].inst), Some(at[1].inst)]))
             }
         }
@@ -327,7 +327,7 @@ impl<'a> Comparison<'a> {
             return Ok(());
         }
         Err(self.fault(
-            "an endless loop in one of the two".to_owned(),
+            "an endless loop in only one of the functions".to_owned(),
             [Some(at[0].inst), Some(at[1].inst)],
         ))
     }
@@ -342,7 +342,7 @@ impl<'a> Comparison<'a> {
         }
         if before.len() != after.len() {
             let at = [before.last(), after.last()].map(|event| event.map(|event| event.inst));
-            return Err(self.fault("one of the two does more".to_owned(), at));
+            return Err(self.fault("one of the functions has more events".to_owned(), at));
         }
         for (walk, events) in self.product.walks.iter_mut().zip(events) {
             walk.events = events;
@@ -353,15 +353,15 @@ impl<'a> Comparison<'a> {
     /// The message if the second of two events may not stand for the first.
     fn difference(&mut self, before: &Event, after: &Event) -> Option<String> {
         if before.key != after.key || before.operands.len() != after.operands.len() {
-            return Some(format!("not the same event ({:?} and {:?})", before.key, after.key));
+            return Some(format!("events differ ({:?} and {:?})", before.key, after.key));
         }
         if before.sets != after.sets {
-            return Some("other registers are read or written".to_owned());
+            return Some("an event reads or writes other registers".to_owned());
         }
         for (index, (ours, theirs)) in before.operands.iter().zip(&after.operands).enumerate() {
             if theirs.significant < ours.significant {
                 return Some(format!(
-                    "operand {index} of an event has {} bits that count, and had {}",
+                    "operand {index} of an event has {} significant bits, and had {}",
                     theirs.significant, ours.significant
                 ));
             }
@@ -482,7 +482,7 @@ impl<'a> Comparison<'a> {
         });
         if before != after {
             return Err(self.fault(
-                "other edges to choose from".to_owned(),
+                "the edges of a switch or invoke differ".to_owned(),
                 [Some(at[0].inst), Some(at[1].inst)],
             ));
         }

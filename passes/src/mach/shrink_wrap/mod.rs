@@ -45,7 +45,7 @@ pub const INFO: PassInfo = PassInfo {
         },
         Order {
             pass: "branch-opt",
-            reason: "it joins blocks",
+            reason: "it merges blocks",
         },
     ],
     before: &[],
