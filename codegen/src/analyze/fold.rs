@@ -1,4 +1,4 @@
-//! Folding: which instructions are computed by their only user instead of where they stand.
+//! Folding: which instructions are computed by their only user instead of at their definition.
 //!
 //! For each instruction, the target's `fold` gets a [`Folder`] and marks the operands whose defining instructions it
 //! can absorb, such as a load that becomes a memory operand, or a comparison that is fused with a branch. A mark is a

@@ -20,7 +20,7 @@ use super::walk::{Copy, Node, Walk};
 use crate::mfunc::MFunc;
 use crate::reg::Reg;
 
-/// The limit for comparing and merging lists: so many steps for each live range.
+/// The limit for comparing and merging lists, in steps for each live range.
 const STEPS_PER_RANGE: usize = 32;
 
 /// Union-find over virtual registers, and scratch memory.

@@ -1,4 +1,4 @@
-//! Arranges the blocks of a machine function so that few branches are needed and few are taken.
+//! Lays out the blocks of a machine function so that few branches are needed and few are taken.
 //!
 //! ```text
 //! b0: branch b1 else b4        b0: jump b1
@@ -9,13 +9,14 @@
 //! b5: return
 //! ```
 //!
-//! Method: edges are led past blocks that only jump on; a branch whose edges then go to one block becomes a jump; what
-//! cannot be reached goes. The order of the rest is that of [`super::chains`]. A block that only one jump leads to, and
-//! that comes to stand after it, becomes one with the block of the jump.
+//! Method: edges to blocks that contain only a jump are led to the target of that jump. A branch whose edges then have
+//! the same target becomes a jump, and unreachable blocks are removed. The order of the remaining blocks is that of
+//! [`super::chains`]. A block whose only predecessor ends with a jump to it, and comes right before it in this order,
+//! is merged with that predecessor.
 //!
-//! Costs: a walk over the blocks, a sort of the edges, and a copy of the instructions. Gains: one jump for each turn of
-//! loops that test at their top or whose copies for the next turn have been coalesced, and code that ends in no return
-//! out of the fall-through path.
+//! Costs: a walk over the blocks, a sort of the edges, and a copy of the instructions. Gains: one jump in each
+//! iteration of loops that test at their top, or whose moves on the back edge have been coalesced; and code that never
+//! returns is moved out of the fall-through path.
 
 use super::chains::Chains;
 use frazil_codegen::mfunc::{MBlock, MEdge, MFunc, Term};

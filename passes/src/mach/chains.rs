@@ -1,12 +1,14 @@
-//! The order of blocks: how often each runs, chains of blocks that follow each other, and the order of the chains.
+//! The order of blocks: estimates how often each block is executed, builds chains of blocks that fall through into each
+//! other, and puts the chains in order.
 //!
-//! Method: frequencies are guessed from the graph alone. A loop runs eight times, an edge out of a loop is taken once
-//! in eight times, an edge to code that ends in no return hardly ever. Edges are examined from the most to the least
-//! valuable, and join the chains whose tail and head they connect (K. Pettis, R. C. Hansen, "Profile guided code
-//! positioning", 1990). An edge that is a block's only one is worth more than one of two, since without it the block
-//! needs a jump, while a conditional branch is content with either of its targets after it: this turns loops so that
-//! their exit test comes last. At equal value the order stays as it was. Chains follow each other in the order of their
-//! first blocks, those that hardly ever run at the end.
+//! Method: frequencies are estimated from the graph alone. A loop has eight iterations, so an edge that leaves it is
+//! taken once in eight times; an edge to code that never reaches a return is hardly ever taken. Edges are examined from
+//! the most to the least valuable. An edge joins two chains if it goes from the tail of one to the head of the other
+//! (K. Pettis, R. C. Hansen, "Profile guided code positioning", 1990). The only edge of a block is worth more than one
+//! of two: without it, the block needs a jump, while a conditional branch needs none as long as either target comes
+//! next. This rotates loops so that their exit test is at the end. Among edges of equal value, those between blocks
+//! that already follow each other are preferred. Chains are ordered by their first blocks in the old order; those that
+//! are hardly ever executed come last.
 
 use frazil_codegen::mfunc::{MFunc, Term};
 

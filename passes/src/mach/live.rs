@@ -1,9 +1,11 @@
-//! Which physical registers are read later: live registers at the ends of blocks.
+//! Liveness of physical registers at the starts and ends of blocks.
 //!
-//! Method: backward data flow over blocks until nothing changes; sets are two words. Flags do not live from block to
-//! block. Instructions of a group may be skipped or repeated, so that nothing that they write ends a life.
+//! Method: backward data flow over blocks until nothing changes; a set of registers is two 64-bit words. Flags are
+//! never live across a block boundary. Instructions of a group may be skipped or repeated, so their writes end no live
+//! range.
 //!
-//! Who moves an instruction past the end of its block asks what the other paths out read ([`Live::live_elsewhere`]).
+//! A pass that moves an instruction past the branch at the end of its block needs to know which registers are live on
+//! the other edges ([`Live::live_elsewhere`]).
 
 use frazil_codegen::desc::{OpDesc, Role};
 use frazil_codegen::mfunc::{MFunc, RegSets, for_each_register, op_desc};

@@ -1,4 +1,4 @@
-//! Uses again what a register or a spill slot holds already: local common subexpressions of machine code.
+//! Reuses what a register or a spill slot already holds: local common subexpression elimination on machine code.
 //!
 //! ```text
 //! mov   [frame - 24], rbx              mov   [frame - 24], rbx
@@ -8,14 +8,16 @@
 //! lea   rsi, [rdi + 12]                mov   rsi, rcx
 //! ```
 //!
-//! Method: one walk forward; every register holds a numbered value, copies share the number, an instruction that
-//! computes from registers and constants alone has the number of an equal one before. What a register holds already is
-//! not computed again; what another one holds is copied; operands that are copies are replaced by the original, so that
-//! the copy may go. The same for spill slots, and for extensions of values that are known to be narrow. What is known
-//! holds on in the next block if nothing else leads there; which registers hold which spill slots is known at the start
-//! of other blocks, too ([`super::slots`]). Registers are physical, so that phis are moves already.
+//! Method: value numbering in one forward walk. Every register holds a numbered value, and copies have the number of
+//! their source. An instruction that computes only from registers and constants gets the number of an equal earlier
+//! one. If the destination already holds the result, the instruction is removed; if another register does, it becomes a
+//! copy. Operands that are copies are replaced by their originals, so that the copies may become unused. The same is
+//! done for spill slots, and for extensions of values that are known to be narrow enough. What is known at the end of a
+//! block still holds in the next block if that has no other predecessor. At the start of other blocks, it is known
+//! which registers hold the contents of which spill slots ([`super::slots`]). Registers are physical, so there are no
+//! phis.
 //!
-//! Costs: one walk, with a look at a table for each instruction that only computes. Gains: reloads, extensions, and
+//! Costs: one walk, with a table lookup for each instruction that only computes. Gains: reloads, extensions, and
 //! constants and addresses that the allocator has rematerialized.
 
 use super::live::effects;

@@ -1,5 +1,5 @@
-//! Takes out machine instructions whose results nothing reads, and replaces single instructions and pairs of neighbors
-//! by cheaper ones.
+//! Removes machine instructions whose results are not used, and replaces single instructions and pairs of neighbors by
+//! cheaper ones.
 //!
 //! ```text
 //! mov   rax, rdi                       lea  rax, [rdi + 8]
@@ -10,12 +10,12 @@
 //! je    b2                             je   b2
 //! ```
 //!
-//! Method: one walk backward over each block, with the registers and the conditions of flags that are read later; rules
-//! are the target's ([`frazil_codegen::pass::MachRules`]). A comparison with zero goes if an instruction at most a few
-//! places before leaves the same flags. Within groups nothing changes.
+//! Method: one backward walk over each block, which keeps the live registers and the conditions of the flags that are
+//! read later. The rules are the target's ([`frazil_codegen::pass::MachRules`]). A comparison with zero is removed if
+//! an instruction shortly before it leaves the same flags. Groups are not changed.
 //!
-//! Costs: two walks over the instructions and one over the blocks for each level of loops. Gains: moves and
-//! comparisons, and bytes of constants.
+//! Costs: two walks over the instructions, and one over the blocks for each level of loops. Gains: copies and
+//! comparisons, and shorter constants.
 
 use super::live::{Live, compact, effects};
 use frazil_codegen::desc::{OpDesc, Role};

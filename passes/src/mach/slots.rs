@@ -1,9 +1,9 @@
-//! Which register holds the contents of which spill slot at the start of each block.
+//! At the start of each block: which registers hold the contents of which spill slots.
 //!
-//! Method: forward data flow in which all paths to a block must agree, one slot for each register. What a block does is
-//! summed up in one walk: registers that it writes, slots that it stores to, and what registers hold at its end because
-//! of its own stores and reloads. Then the blocks are visited in order until nothing changes. A function in which that
-//! takes many rounds, or that has very many blocks or slots, is left alone.
+//! Method: forward data flow in which all predecessors of a block must agree, with one slot for each register. One walk
+//! over each block summarizes what it does: the registers that it writes, the slots that it stores to, and what
+//! registers hold at its end because of its own stores and reloads. Then the blocks are visited in order until nothing
+//! changes. A function that needs many rounds for this, or has very many blocks or slots, is not examined.
 
 use super::live::effects;
 use frazil_codegen::Reg;

@@ -6,19 +6,19 @@
 //! b9: ...                                             b10: mov eax, 1, mov [rbx], eax, jump b9
 //! ```
 //!
-//! Method: blocks whose control flow ends alike (jump to one block, return, stop) form a group. The group is parted by
-//! the hash of the last instruction, each part that has equal ones takes them, and as many before them as are the same
-//! everywhere, into a block of their own, and is parted again by what stands before: a walk through the tree of the
-//! instructions read backward, which looks at each common instruction once (cross-jumping: W. Wulf et al., "The Design
-//! of an Optimizing Compiler", 1975). No end begins between an instruction that writes flags and one that reads them,
-//! and none reaches into a group of instructions.
+//! Method (cross-jumping: W. Wulf et al., "The Design of an Optimizing Compiler", 1975): blocks whose control flow ends
+//! in the same way (a jump to the same block, a return, a stop) are compared. They are partitioned by the hash of the
+//! last instruction. If the blocks of one part have equal instructions at their ends, these are moved to a new block;
+//! then the part is partitioned again by the instruction before them. This walks through the tree of the instructions
+//! read backward, and visits each common instruction once. A shared end does not start between an instruction that
+//! writes flags and one that reads them, nor inside of a group of instructions.
 //!
-//! Where blocks jump already, sharing costs nothing: what had one jump has one now, and [`super::branch_opt`] lets the
-//! block that runs most often fall through. Returns and branches cost a jump for each block, so that more must be
-//! saved.
+//! Blocks that end with a jump can share their ends for free, since each still has one jump; [`super::branch_opt`] then
+//! lets the block that is executed most often fall through. Returns and branches cost an additional jump in each block,
+//! so more instructions must be saved.
 //!
-//! Costs: a sort of the blocks, a copy of the instructions where something is shared. Gains: 2 to 5 percent of the
-//! text, most where edges have the same moves.
+//! Costs: a sort of the blocks, and a copy of the instructions if anything is shared. Gains: 2 to 5 percent of the
+//! text, most of it where several edges have the same moves.
 
 use super::branch_opt::{end_with_a_trap, only_jumps_to};
 use super::live::compact;

@@ -44,7 +44,7 @@ pub(super) struct Graph {
     entries: Vec<u32>,
     /// By block: its phis, which are the virtual registers that moves of its incoming edges define.
     phis: Vec<Vec<Reg>>,
-    /// By block: whether so many unconditional jumps follow one another from it that this counts as an endless loop.
+    /// By block: whether it starts a sequence of unconditional jumps that is so long that it counts as an endless loop.
     pub is_silent_loop: Vec<bool>,
     /// By instruction: the end of the group that starts there (exclusive), or 0.
     group_ends: Vec<u32>,

@@ -1,9 +1,10 @@
-//! Copies of arguments to registers that must be saved, and to spill slots: they move on, from the first block to the
-//! one where the need goes on, so that paths on which nothing needs them need no frame ([`super`]).
+//! Moves copies of arguments to callee-saved registers and spill slots from the first block to the block that needs
+//! them, so that paths on which they are not needed do without a frame ([`super`]).
 //!
-//! Method: a walk over the block lets instructions read the argument's own register while it has its value. Then all
-//! that still needs the frame must be what can move after the rest: a copy, a pure computation, a store to a spill
-//! slot whose sources nothing after it writes, and whose result nothing after it reads or writes. It is all or nothing.
+//! Method: a walk over the block replaces uses of a copy by the argument's own register, as long as that has the same
+//! value. After that, every instruction that still needs the frame must be one that can be moved after all others: a
+//! copy, a pure computation, or a store to a spill slot, whose sources are not written and whose result is neither read
+//! nor written after it. If there is one that cannot, nothing is moved.
 
 use super::Needs;
 use crate::mach::live::{Live, effects};

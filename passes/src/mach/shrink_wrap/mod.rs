@@ -1,4 +1,5 @@
-//! Sets up the frame and saves registers only on the paths that need it, so that early exits run without a prologue.
+//! Shrink wrapping: sets up the frame and saves registers only on the paths that need it, so that early exits run
+//! without a prologue.
 //!
 //! ```text
 //! b0: prologue, mov rbx, rdi           b0: test rdi, rdi, branch b2 else b1
@@ -7,16 +8,17 @@
 //! b2: mov eax, 0, epilogue, return     b2: mov eax, 0, return
 //! ```
 //!
-//! Method: a block needs the frame if an instruction in it touches a register that the caller wants back, the frame,
-//! the stack pointer, or calls. The frame is set up at the nearest block that dominates all that need it and is in no
-//! loop (F. Chow, "Minimizing register usage penalty at procedure calls", 1988; dominators as in K. Cooper, T. Harvey,
-//! K. Kennedy, "A simple, fast dominance algorithm", 2001). Arguments are often copied to such registers or to spill
-//! slots in the first block already: copies move on to the block where the need goes on, if what stays after can use
-//! the arguments themselves. Where control leaves the blocks that are dominated by the set-up, the frame is torn down:
-//! by returns, or at the end of a block; a short return that others share is copied for them.
+//! Method: a block needs the frame if an instruction in it is a call, or uses the frame, the stack pointer or a
+//! callee-saved register. The frame is set up in the nearest block that dominates all of these and is in no loop (F.
+//! Chow, "Minimizing register usage penalty at procedure calls", 1988; dominators as in K. Cooper, T. Harvey, K.
+//! Kennedy, "A simple, fast dominance algorithm", 2001). Arguments are often copied to callee-saved registers or spill
+//! slots already in the first block. Such copies are moved on, toward the blocks that need them, if the instructions
+//! that stay can use the arguments' own registers. The frame is torn down where control leaves the blocks that the
+//! set-up dominates: by returns, or at the end of a block. A short return that is also reached without the frame is
+//! duplicated.
 //!
-//! Costs: a walk over the first block of each function with a frame; for those where it does not need the frame, over
-//! the function, with its dominators. Gains: saves and restores on early exits.
+//! Costs: a walk over the first block of each function with a frame; and if that block does not need the frame, a walk
+//! over the function, with its dominators. Gains: saves and restores on early exits.
 
 mod entry_copies;
 
