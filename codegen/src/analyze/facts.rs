@@ -46,6 +46,7 @@ impl Live {
         self.last > position * 2
     }
 
+    /// The position of the last block in which the value is live.
     #[inline]
     pub fn last(self) -> u32 {
         self.last >> 1

@@ -259,6 +259,7 @@ impl<'a> Folder<'a> {
         self.fold_address(load.a);
     }
 
+    /// The data of an instruction of the function.
     pub fn inst(&self, inst: Inst) -> &'a InstData {
         self.function.inst(inst)
     }

@@ -48,7 +48,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
     }
 
-    /// Lowers an invoke.
+    /// Lowers an invoke: the call, and the moves of both edges.
     #[cold]
     pub(super) fn lower_invoke(&mut self, block: Block, data: &InstData) -> Result<(), CodegenError> {
         let function = self.base.function;

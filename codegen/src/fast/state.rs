@@ -101,6 +101,7 @@ impl RegFile {
         self.clock = [0; 2];
     }
 
+    /// Gives a free register an owner, and counts it as written.
     #[inline]
     pub fn take(&mut self, reg: Reg, owner: Owner) {
         self.free.remove(reg);
@@ -108,6 +109,7 @@ impl RegFile {
         self.written.insert(reg);
     }
 
+    /// Makes an allocatable register free.
     #[inline]
     pub fn release(&mut self, reg: Reg) {
         self.owner[reg.index()] = Owner::FREE;
@@ -152,6 +154,7 @@ pub struct FastState {
 }
 
 impl FastState {
+    /// An empty state for one worker, to be used again for all of its functions.
     pub fn new() -> FastState {
         FastState::default()
     }

@@ -24,6 +24,7 @@ pub(super) struct Cycles {
 }
 
 impl Cycles {
+    /// Computes [`Cycles::has`] for a function.
     pub fn find(&mut self, func: &MFunc) {
         let count = func.blocks.len();
         self.has.clear();

@@ -24,6 +24,7 @@ pub(super) struct Live {
 }
 
 impl Live {
+    /// Computes liveness, and which instructions are in groups.
     pub fn compute(&mut self, func: &MFunc, ops: &'static [OpDesc]) {
         self.find_groups(func);
         self.live_in.clear();
@@ -80,6 +81,7 @@ impl Live {
             .fold(PRegSet::EMPTY, |live, to| live.union(self.live_in[to as usize]))
     }
 
+    /// Whether an instruction, given by its number, is in a group.
     pub fn is_in_group(&self, inst: u32) -> bool {
         self.in_group[inst as usize]
     }

@@ -74,6 +74,7 @@ const MOST_STEPS: u32 = 4;
 /// The number of no block.
 const NONE: u32 = u32::MAX;
 
+/// Lets blocks with equal ends share them.
 #[derive(Debug)]
 pub struct TailMerge {
     options: Options,

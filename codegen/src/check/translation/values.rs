@@ -105,7 +105,7 @@ impl<'a> Side<'a> {
         (distance >= 0 && distance % 4 == 0).then(|| WordPlace(self.first_slot() + distance.cast_unsigned() / 4))
     }
 
-    /// The place of a word of a register.
+    /// The place of word number `word` of a register, the lowest first.
     pub(super) fn register(&self, reg: Reg, word: u32) -> WordPlace {
         let unit = match reg.is_physical() {
             true => reg.0,

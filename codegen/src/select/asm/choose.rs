@@ -17,7 +17,7 @@ use frazil_ir::{ConstView, Operand, SymbolId, Type};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Choice {
     Any(RegClass),
-    /// In one register of this set.
+    /// In one of several registers, which is chosen later.
     OneOf(RegClass, PRegSet),
     Fixed(Reg),
     /// In two registers, low half first.

@@ -44,12 +44,14 @@ pub(super) struct Copies {
 }
 
 impl Copies {
+    /// Forgets the copies of the last function.
     pub fn start(&mut self) {
         self.insts.clear();
         self.origins.clear();
         self.holder = 0;
     }
 
+    /// Whether no instruction has been moved.
     pub fn is_empty(&self) -> bool {
         self.insts.is_empty()
     }
