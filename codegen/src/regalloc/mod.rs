@@ -128,7 +128,7 @@ pub const NO_REG: u8 = u8::MAX;
 pub struct Allocation {
     /// For each instruction, the physical register of each register operand that is virtual, or [`NO_REG`].
     pub regs: Vec<[u8; 3]>,
-    /// Moves beside instructions, ascending by point.
+    /// Moves between instructions, ascending by point.
     pub edits: Vec<Edit>,
     /// Moves on edges, ascending by edge.
     pub edge_moves: Vec<EdgeMove>,

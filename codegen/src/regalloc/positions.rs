@@ -14,7 +14,7 @@
 use crate::mfunc::{MFunc, Term};
 use std::ops::Range;
 
-/// No number.
+/// The number of no block, loop or the like.
 pub(super) const NONE: u32 = u32::MAX;
 /// Set in an entry of [`Positions::slots`] if the position is inside of a unit, so that no gap is there.
 const INSIDE: u32 = 1 << 31;

@@ -388,11 +388,13 @@ fn fold_flag(w: WalkInput<'_>, data: &MInst, desc: &OpDesc, index: usize, role: 
 
 /// Whether an instruction that has a form for it can have a register operand in its spill slot.
 ///
-/// The virtual register's bytes decide, though its bundle and so the slot may have more: within a bundle, a copy to a
-/// wider register is made, and one that is left out leads to a register that is no wider ([`super::coalesce`]). So what
-/// is in the slot while this register is live was stored by it, or by one of its bundle that is at least as wide. And
-/// what an instruction changes of it in memory, only registers no wider than this one read: wider ones are live beside
-/// it only as sources of unmodified copies, and this instruction would modify one.
+/// The width of the virtual register decides, although its bundle, and so the slot, may be wider:
+///
+/// * Reading the slot is safe, because all bytes of this register are valid there: copies to a wider register are never
+///   left out ([`super::coalesce`]), so the slot was stored from this register or from one of the bundle that is at
+///   least as wide.
+/// * Modifying the slot is safe, because no wider register of the bundle is live at that time: it could only be the
+///   source of an unmodified copy, and this register is modified.
 fn can_fold(w: WalkInput<'_>, data: &MInst, desc: &OpDesc, index: usize, role: Role) -> bool {
     if desc.roles[1] == Role::Base || !w.input.options.memory_operands {
         return false;

@@ -234,7 +234,7 @@ impl<I: Isa> SelectCtx<'_, I> {
                 CallStep::ReleaseArguments { bytes } if progress.moves_stack => {
                     self.put(isa.adjust_stack(bytes.cast_signed()));
                 }
-                // They are in the area that the frame has for all calls.
+                // The arguments are in the frame's area for all calls, so the stack pointer was not moved.
                 CallStep::ReleaseArguments { .. } => {}
                 CallStep::TakeResults => self.define_results(call, layout, progress.places.results),
                 step @ (CallStep::AlignStack { .. }

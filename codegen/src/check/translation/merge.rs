@@ -171,7 +171,7 @@ impl Classes {
         let mut pieces = Vec::new();
         for piece in pieces_of(if is_mixed { 0 } else { self.cuts }, width) {
             let part = |terms: &mut Terms, term: Term| match is_mixed {
-                // Flags of operations of different widths.
+                // Only parts of the flags can have terms of different widths. They are not cut.
                 true => term,
                 false => terms.part(term, piece.shift, piece.width),
             };

@@ -210,8 +210,8 @@ impl Terms {
             if entry.hash == hash {
                 let (other, term) = (&self.nodes[entry.number as usize - 1], Term(entry.number - 1));
                 let is_alike = other.tag == tag && other.width == width && other.data == data;
-                // Comparing nothing with nothing can be slow: some processors take a trap for a read of no bytes from
-                // an address that is none.
+                // Empty lists are not compared as slices, since that can be slow: some processors take a trap for a
+                // read of zero bytes from a dangling address.
                 if is_alike && (args.is_empty() && other.args_len == 0 || self.args(term) == args) {
                     return term;
                 }
