@@ -4,87 +4,90 @@ use super::homes::Homes;
 use super::layout::Layout;
 use frazil_ir::{ConstKind, EntityRef, Function, Operand, OperandKind, ValueKind};
 
-/// No register, in [`Analysis::hints`].
+/// Stands in [`Analysis::hints`] for no register.
 pub const NO_HINT: u8 = u8::MAX;
 
-/// What becomes of a value in lowering.
+/// How a value is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Mark {
-    /// It is computed where it stands.
+    /// By an instruction at its definition.
     None,
-    /// It is computed where it stands and has absorbed a load: like a load, it may not be moved over side effects.
+    /// By an instruction at its definition into which a load was folded: like a load, it must not be moved across side
+    /// effects.
     Reads,
-    /// Its only user computes it.
+    /// By its only user, into which it is folded.
     Folded,
-    /// It is a constant distance from a slot or symbol, and computed anew at each use (contract 4).
+    /// By each user: it is a constant distance from a stack slot or symbol (contract 4).
     Place,
 }
 
 impl Mark {
-    /// Whether nothing is emitted where the value is defined.
+    /// Whether nothing is emitted at the value's definition.
     #[inline]
     pub fn is_elsewhere(self) -> bool {
         matches!(self, Mark::Folded | Mark::Place)
     }
 }
 
-/// The live range of a value, as one interval of layout positions.
+/// The live range of a value, as one interval of layout positions of blocks.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Live {
-    /// The position of its definition.
+    /// The position of the defining block.
     pub def: u32,
-    /// The last position, times two, plus one if the value is live to the end of that block.
+    /// Twice the last position, plus one if the value is live to the end of that block.
     pub(super) last: u32,
 }
 
 impl Live {
-    /// Whether it is still live after the block at `position`.
+    /// Whether the value is live after the block at `position`.
     #[inline]
     pub fn is_live_out(self, position: u32) -> bool {
         self.last > position * 2
     }
 
-    /// The last position.
+    /// The position of the last block in which the value is live.
     #[inline]
     pub fn last(self) -> u32 {
         self.last >> 1
     }
 }
 
-/// What a context needs to know before it starts.
+/// What both contexts need to know of a function before they lower it.
 #[derive(Debug, Default)]
 pub struct Analysis {
     /// Block order and loops.
     pub layout: Layout,
-    /// Live ranges by value; for the selecting context only where values are defined.
+    /// By value: its live range. For the selecting context, only the definitions are set.
     pub live: Vec<Live>,
-    /// What becomes of each value.
+    /// By value: how it is computed.
     pub marks: Vec<Mark>,
-    /// The index of the register that each value is wanted in, or [`NO_HINT`].
+    /// By value: the number of the register in which a call or return wants it, or [`NO_HINT`].
     pub hints: Vec<u8>,
-    /// How many phis each block begins with, by block.
+    /// By block: the number of its phis.
     pub phi_counts: Vec<u32>,
-    /// Whether the function calls something that returns twice.
+    /// Whether the function calls something that returns twice, as `setjmp` does (contract 12).
     pub calls_returning_twice: bool,
-    /// Whether it looks at its floating-point environment: it has strict operations.
+    /// Whether it has strict floating-point operations (contract 22).
     pub is_strict: bool,
-    /// Whether a rule may claim home registers, as those of 16-byte atomic accesses do (contract 12).
+    /// Whether a rule claims registers that may be home registers, as the rules of 16-byte atomic accesses do
+    /// (contract 12).
     pub claims_homes: bool,
     /// Whether it has a mandatory tail call (`musttail`).
     pub has_must_tail: bool,
-    /// Whether the function calls others, as far as the IR shows.
+    /// Whether the IR has calls; lowering rules may add some.
     pub has_calls: bool,
-    /// Whether it moves the stack pointer.
+    /// Whether it moves the stack pointer (dynamic allocas and the like).
     pub has_dynamic_stack: bool,
-    /// Values and stack slots that have home registers.
+    /// The home registers that were chosen.
     pub homes: Homes,
-    /// The effect counter at the definition of each load, by value.
+    /// By value: the color (see [`super::fold`]) at its definition.
     pub(super) colors: Vec<u32>,
 }
 
 impl Analysis {
-    /// Whether the value that an operand names is an address that has no register of its own (contract 4).
+    /// Whether an operand is the address of a stack slot or symbol, or a constant distance from one, so that it is
+    /// never kept in a register (contract 4).
     #[inline]
     pub fn is_place(&self, function: &Function, operand: Operand) -> bool {
         if operand.is_none() {

@@ -1,4 +1,4 @@
-//! Folding: which instructions are computed by their only user instead of where they stand.
+//! Folding: which instructions are computed by their only user instead of at their definition.
 //!
 //! For each instruction, the target's `fold` gets a [`Folder`] and marks the operands whose defining instructions it
 //! can absorb, such as a load that becomes a memory operand, or a comparison that is fused with a branch. A mark is a
@@ -13,28 +13,28 @@ use super::facts::{Analysis, Mark};
 use crate::desc::{Addressing, TargetDesc};
 use frazil_ir::{Effects, EntityRef, Function, Inst, InstData, MemFlags, Opcode, Operand, Value};
 
-/// Displacements beyond this many bytes are not folded, so that sums with the distance of a place and a frame offset
-/// cannot overflow, and stay on their side of the border between a function's own frame and its incoming arguments
+/// Larger displacements are not folded. So their sum with the distance of a place and a frame offset cannot overflow,
+/// and does not cross the border between offsets in the function's own frame and in its incoming arguments
 /// ([`crate::mfunc::INCOMING`]).
 const MAX_DISP: i64 = 1 << 28;
-/// Places are nearer than this to their slot or symbol.
+/// The distance of a place from its slot or symbol is smaller than this.
 const MAX_PLACE_DISTANCE: i64 = 1 << 25;
-/// The longest chain of distances that makes a place.
+/// The longest chain of `ptr_add` that is followed to compute the distance of a place.
 const MAX_PLACE_STEPS: usize = 16;
 
-/// Whether an instruction changes what loads may see, or must keep its order with others.
+/// Whether an instruction may change what loads read, or must keep its order with other effects.
 #[inline]
 pub fn is_effect(data: &InstData) -> bool {
     match data.op.effects() {
         Effects::Pure | Effects::Trap => false,
         Effects::Read => MemFlags(data.flags).is_volatile(),
-        // Nothing comes after a terminator in its block, but these call something.
+        // Terminators end the block, but these ones call something.
         Effects::Control => matches!(data.op, Opcode::Invoke | Opcode::Resume),
         Effects::Write | Effects::Any => true,
     }
 }
 
-/// Whether a `ptr_add` is a constant distance from a place, and all in all near enough to its slot or symbol.
+/// Whether a `ptr_add` is a constant distance from a place, and near enough to the slot or symbol in all.
 pub fn is_place_offset(function: &Function, analysis: &Analysis, data: &InstData) -> bool {
     let (mut distance, mut data) = (0, data);
     for _ in 0..MAX_PLACE_STEPS {
@@ -57,22 +57,22 @@ pub fn is_place_offset(function: &Function, analysis: &Analysis, data: &InstData
     false
 }
 
-/// The view of a function by which a target chooses what to fold into one instruction.
+/// The interface by which a target chooses what to fold into an instruction.
 #[derive(Debug)]
 pub struct Folder<'a> {
     desc: &'static TargetDesc,
     pub function: &'a Function,
     pub(super) analysis: &'a mut Analysis,
-    /// The layout position of the block.
+    /// The layout position of the instruction's block.
     position: u32,
-    /// The effect counter after the instruction.
+    /// The color after the instruction.
     color: u32,
     /// The first result of the instruction.
     result: Option<Value>,
 }
 
 impl<'a> Folder<'a> {
-    /// For the block at layout position `position`, with the effect counter before it.
+    /// Starts at the beginning of the block at layout position `position`, where the color is `color`.
     pub(super) fn new(
         desc: &'static TargetDesc,
         function: &'a Function,
@@ -103,15 +103,15 @@ impl<'a> Folder<'a> {
         }
     }
 
-    /// The effect counter after the instruction.
     pub(super) fn color(&self) -> u32 {
         self.color
     }
 
-    /// The instruction that computes an operand, if the user may compute it instead: it has one use, stands in the
-    /// same block, is not folded already, and (loads) nothing between has an effect.
+    /// The value of an operand and the instruction that computes it, if that may be folded into the current one: the
+    /// value has no other use, is defined in the same block and is not folded already; and if it is a load, there is
+    /// no side effect in between.
     ///
-    /// Loads cannot be folded into instructions that have an effect themselves by this test.
+    /// This finds no loads for instructions that have side effects themselves.
     #[inline]
     pub fn producer(&self, operand: Operand) -> Option<(Value, &'a InstData)> {
         let value = operand.as_value()?;
@@ -135,8 +135,8 @@ impl<'a> Folder<'a> {
         }
     }
 
-    /// The instruction that computes an operand of an instruction which writes memory, if that may compute it instead:
-    /// as [`Folder::producer`], but pure, and no load that it absorbed may be moved over an effect.
+    /// Like [`Folder::producer`], but for instructions that write memory: finds pure instructions only, and one that
+    /// has absorbed a load only if there is no side effect between it and this instruction.
     pub fn producer_before(&self, operand: Operand) -> Option<(Value, &'a InstData)> {
         let value = operand.as_value()?;
         let index = value.index();
@@ -151,9 +151,9 @@ impl<'a> Folder<'a> {
         (data.op.effects() == Effects::Pure && data.op != Opcode::Phi).then_some((value, data))
     }
 
-    /// Whether an operand is a load of exactly what `store` overwrites, with no other use and no side effect in
-    /// between; it may be folded already. Accesses of a whole stack slot do not count, since the slot may get a home
-    /// register.
+    /// Whether an operand is a load from exactly the memory that `store` overwrites, without another use and with no
+    /// side effect in between. It may be folded already. Accesses of a whole stack slot do not count, since the slot
+    /// may get a home register.
     pub fn is_same_load(&self, operand: Operand, store: &InstData) -> bool {
         let Some(value) = operand.as_value() else { return false };
         let index = value.index();
@@ -175,7 +175,7 @@ impl<'a> Folder<'a> {
             && self.is_same_address(load.a, store.b)
     }
 
-    /// Whether two pointers are the same computation of the same values.
+    /// Whether two pointers are equal because they are computed in the same way from the same values.
     fn is_same_address(&self, a: Operand, b: Operand) -> bool {
         const MAX_STEPS: usize = 4;
         let (mut a, mut b) = (a, b);
@@ -198,14 +198,15 @@ impl<'a> Folder<'a> {
         false
     }
 
-    /// Whether the producer of an operand is folded into its user.
+    /// Whether an operand is folded into its user.
     pub fn is_folded(&self, operand: Operand) -> bool {
         operand
             .as_value()
             .is_some_and(|value| self.analysis.marks[value.index()] == Mark::Folded)
     }
 
-    /// Marks a read-modify-write operation: the load and the operation on it are computed by the store.
+    /// Marks the two other parts of a read-modify-write operation as computed by the store: the operation and the
+    /// load.
     pub fn fold_update(&mut self, update: Value, loaded: Operand) {
         self.analysis.marks[update.index()] = Mark::Folded;
         if let Some(value) = loaded.as_value() {
@@ -213,7 +214,7 @@ impl<'a> Folder<'a> {
         }
     }
 
-    /// Marks a producer as computed by its user.
+    /// Folds a value into the current instruction.
     #[inline]
     pub fn fold(&mut self, value: Value) {
         if self.analysis.marks[value.index()] == Mark::Reads {
@@ -228,7 +229,7 @@ impl<'a> Folder<'a> {
         }
     }
 
-    /// Folds the address arithmetic that makes a pointer operand, as far as the target's address forms go.
+    /// Folds as much of the address arithmetic of a pointer operand as the target's addressing modes allow.
     #[inline]
     pub fn fold_address(&mut self, pointer: Operand) {
         let addressing = self.desc.addressing;
@@ -250,26 +251,26 @@ impl<'a> Folder<'a> {
         }
     }
 
-    /// Folds a load into its user's memory operand, address included; the caller has checked with
-    /// [`Folder::producer`] that it may.
+    /// Folds a load, with its address, into the current instruction as a memory operand. The caller has found the load
+    /// with [`Folder::producer`].
     pub fn fold_load(&mut self, value: Value, load: &InstData) {
         self.fold(value);
         self.mark_reader();
         self.fold_address(load.a);
     }
 
-    /// The instruction that is asked about.
+    /// The data of an instruction of the function.
     pub fn inst(&self, inst: Inst) -> &'a InstData {
         self.function.inst(inst)
     }
 }
 
-/// Whether an operand can be an index: a value, since constants are better added up.
+/// Whether an operand can be an index register. Constants cannot, since they are added to the displacement.
 fn is_index(operand: Operand) -> bool {
     operand.as_value().is_some()
 }
 
-/// Whether the target multiplies an index by this scale.
+/// Whether the target's addressing modes can multiply an index by this scale.
 #[inline]
 pub fn has_scale(addressing: Addressing, scale: u16) -> bool {
     scale.is_power_of_two() && scale <= 8 && addressing.index_scales & (1 << scale.trailing_zeros()) != 0

@@ -11,7 +11,7 @@ use crate::reg::Reg;
 use frazil_ir::{EntityRef, Function, InstData, Opcode, Operand, Param, ParamKind};
 
 impl Analysis {
-    /// Notes where a call or return wants its operands.
+    /// Notes in which registers a call or return wants its operands; `position` is that of its block.
     pub(super) fn hint_operands<I: Isa>(&mut self, isa: &I, function: &Function, data: &InstData, position: u32) {
         if data.op == Opcode::Return {
             let signature = &function.signature;

@@ -7,18 +7,18 @@ use crate::parts::Parts;
 use crate::reg::{PRegSet, Reg};
 use frazil_ir::{EntityRef, Function, SlotId, Type, ValueKind};
 
-/// At most this many candidates are examined.
+/// Only this many candidates are examined, the heaviest ones.
 const MAX_CANDIDATES: usize = 256;
 
 impl Analysis {
-    /// What one use at a layout position weighs.
+    /// The weight of one use at a layout position: 8 to the power of the loop depth, which counts up to 5.
     #[inline]
     pub(super) fn weight_at(&self, position: u32) -> u32 {
         let depth = self.layout.loops[self.layout.loop_at[position as usize] as usize].depth;
         1 << (3 * depth.min(5))
     }
 
-    /// Chooses the homes, after the walk.
+    /// Chooses the owners of home registers after the walk.
     pub(super) fn choose_homes<I: Isa>(&mut self, isa: &I, function: &Function) {
         if self.calls_returning_twice || self.claims_homes {
             return;
@@ -102,7 +102,7 @@ impl Analysis {
     }
 }
 
-/// Whether a slot's whole contents is one register.
+/// Whether accesses of this type cover a slot's contents as one register, without going beyond the slot.
 fn fits<I: Isa>(isa: &I, function: &Function, slot: SlotId, ty: Type) -> bool {
     let parts = isa.parts(&function.types, ty);
     parts.count == 1 && u64::from(parts.bytes) <= function.slots[slot.index()].size

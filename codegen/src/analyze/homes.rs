@@ -16,17 +16,17 @@
 use crate::reg::{PRegSet, Reg};
 use frazil_ir::{EntityRef, Function, InstData, MemFlags, Opcode, Operand, SlotId, Type, Value};
 
-/// How slots are used.
+/// How a stack slot is used.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SlotUse {
-    /// Loads and stores, weighted.
+    /// The sum of the weights of its loads and stores.
     pub(super) weight: u32,
-    /// Loads and stores that qualify, counted.
+    /// The number of loads and stores that qualify: all must, for the slot to get a home register.
     pub(super) accesses: u32,
     pub(super) ty: Type,
 }
 
-/// What may get a home.
+/// A value or slot that may get a home register; `first` and `last` are layout positions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidate {
     pub(super) weight: u32,
@@ -35,15 +35,14 @@ pub(super) struct Candidate {
     pub(super) last: u32,
 }
 
-/// Whose home register it is.
+/// The owner of a home register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum HomeOwner {
     Value(Value),
-    /// A stack slot.
     Slot(SlotId),
 }
 
-/// A register given to a value or slot.
+/// A home register and its owner, from layout position `first` to `last`.
 #[derive(Clone, Copy, Debug)]
 pub struct Home {
     pub reg: Reg,
@@ -52,17 +51,16 @@ pub struct Home {
     pub(super) first: u32,
 }
 
-/// Less weight than this does not pay for saving and restoring the register.
+/// An owner of less weight does not pay for saving and restoring a register.
 pub(super) const MIN_WEIGHT: u32 = 6;
 
-/// The state of the choice, kept from function to function.
+/// The choice of home registers and what it is based on; the memory is kept from function to function.
 #[derive(Debug, Default)]
 pub struct Homes {
-    /// The homes of the function.
     pub chosen: Vec<Home>,
-    /// The registers among them.
+    /// The home registers that were given.
     pub regs: PRegSet,
-    /// Registers that are not to be homes.
+    /// Registers that must not become home registers in this function.
     pub(super) excluded: PRegSet,
     pub(super) slots: Vec<SlotUse>,
     pub(super) weights: Vec<u32>,
@@ -82,7 +80,7 @@ impl Homes {
         self.heavy.clear();
     }
 
-    /// Adds to the weight of a value.
+    /// Adds to the weight of a value, and makes the value a candidate when it is heavy enough.
     #[inline]
     pub(super) fn add(&mut self, value: Value, weight: u32) {
         let sum = &mut self.weights[value.index()];
@@ -93,7 +91,7 @@ impl Homes {
         }
     }
 
-    /// Counts a load from or store to a slot.
+    /// Counts a load or store of a whole slot.
     #[inline]
     pub(super) fn note_access(&mut self, function: &Function, data: &InstData, weight: u32) {
         let pointer = match data.op {
@@ -101,7 +99,7 @@ impl Homes {
             Opcode::Store => data.b,
             _ => return,
         };
-        let Some(slot) = slot_behind(function, pointer) else {
+        let Some(slot) = slot_of_address(function, pointer) else {
             return;
         };
         let uses = &mut self.slots[slot.index()];
@@ -114,8 +112,8 @@ impl Homes {
     }
 }
 
-/// The slot whose address an operand is.
+/// The stack slot, if the operand is its address.
 #[inline]
-fn slot_behind(function: &Function, pointer: Operand) -> Option<SlotId> {
+fn slot_of_address(function: &Function, pointer: Operand) -> Option<SlotId> {
     function.slot_of(pointer.as_value()?)
 }

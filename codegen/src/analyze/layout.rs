@@ -10,18 +10,18 @@
 
 use frazil_ir::{Block, EntityRef, Function};
 
-/// A loop as a range of layout positions; loop 0 is the whole function.
+/// A loop, as a range of layout positions. Loop 0 is the whole function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Loop {
-    /// The loop around it; 0 for the outermost ones and for loop 0 itself.
+    /// The loop around it; 0 for outermost loops and for loop 0.
     pub parent: u32,
-    /// Position of its header.
+    /// The position of its header.
     pub begin: u32,
-    /// One past its last position.
+    /// The position after its last one.
     pub end: u32,
     /// Nesting depth; 0 for loop 0.
     pub depth: u32,
-    /// A loop around it, farther out, so that any loop around it is found in logarithmic time (Myers, "An applicative
+    /// Some enclosing loop, chosen so that any enclosing loop can be found in logarithmic time (Myers, "An applicative
     /// random-access stack", Information Processing Letters 17, 1983).
     jump: u32,
 }
@@ -34,12 +34,12 @@ impl Loop {
     }
 }
 
-/// What the search knows of a block.
+/// What the depth-first search knows of a block.
 #[derive(Clone, Copy, Debug)]
 struct Node {
-    /// The header of the innermost loop around it.
+    /// The header of the innermost loop that contains it without being headed by it, or [`NONE`].
     header: u32,
-    /// How deep it is on the path of the search, from 1 on; 0 when it is not there.
+    /// Its depth on the current path of the search, from 1 on; 0 if it is not on the path.
     path_depth: u32,
     is_visited: bool,
     is_header: bool,
@@ -56,27 +56,27 @@ impl Node {
 
 const NONE: u32 = u32::MAX;
 
-/// The position of blocks that are never reached.
+/// The position of unreachable blocks.
 pub const UNREACHED: u32 = u32::MAX;
 
 /// Block order and loop nest of a function.
 #[derive(Debug, Default)]
 pub struct Layout {
-    /// Reachable blocks in order.
+    /// The reachable blocks in layout order.
     pub order: Vec<Block>,
-    /// The position of each block in `order`, or [`UNREACHED`].
+    /// By block: its position in `order`, or [`UNREACHED`].
     pub position: Vec<u32>,
-    /// The innermost loop at each position.
+    /// By position: the innermost loop.
     pub loop_at: Vec<u32>,
-    /// All loops; an outer loop stands before its inner ones.
+    /// All loops; an outer loop comes before its inner ones.
     pub loops: Vec<Loop>,
-    /// Whether some loop has a second entry; then all blocks are in one loop.
+    /// Whether some loop has a second entry; then all blocks belong to one loop.
     is_irreducible: bool,
-    /// Scratch, by block.
+    /// Scratch memory of the search; by block.
     nodes: Vec<Node>,
     stack: Vec<(Block, u32)>,
     postorder: Vec<Block>,
-    // Scratch of the ordering: children of each header (and of the root) as linked lists.
+    // Scratch memory of the ordering: the children of each header, and of the root, as linked lists.
     first_child: Vec<u32>,
     last_child: Vec<u32>,
     next_sibling: Vec<u32>,
@@ -84,7 +84,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Computes the layout of a function whose graph is up to date.
+    /// Computes the layout of a function whose control flow graph is up to date.
     pub fn compute(&mut self, function: &Function) {
         let count = function.blocks.len();
         self.reset(count);
@@ -130,7 +130,7 @@ impl Layout {
         self.nodes.resize(count, Node::NEW);
     }
 
-    /// The depth-first search. Returns whether some loop has a second entry.
+    /// The depth-first search; returns whether some loop has a second entry.
     fn search(&mut self, function: &Function) -> bool {
         let mut irreducible = false;
         self.enter(Block::new(0));
@@ -169,8 +169,9 @@ impl Layout {
         node.path_depth = self.stack.len() as u32;
     }
 
-    /// An edge to a finished block: the block lies in the loops around the target that are still on the path. A loop
-    /// around the target that is not on the path is entered past its header.
+    /// Treats an edge to a finished block: the source is in the loops around the target whose headers are still on the
+    /// path. If the innermost header around the target is not on the path, the edge enters a loop past its header;
+    /// returns whether this is so.
     fn join_header_of(&mut self, block: Block, target: Block) -> bool {
         let header = self.nodes[target.index()].header;
         if header == NONE {
@@ -208,7 +209,8 @@ impl Layout {
         }
     }
 
-    /// Links each block and loop header to the loop around it; node `count` is the root.
+    /// Makes the lists of children: each block and each loop header is a child of the header of the loop around it, or
+    /// of the root, which is node `count`.
     fn gather_children(&mut self, count: usize) {
         for list in [&mut self.first_child, &mut self.last_child, &mut self.next_sibling] {
             list.clear();
@@ -228,7 +230,7 @@ impl Layout {
         }
     }
 
-    /// Walks the tree of loops and lays out blocks.
+    /// Walks over the tree of loops and lays out the blocks.
     fn flatten(&mut self, count: usize) {
         self.work.clear();
         let total = self.postorder.len() as u32;
@@ -242,7 +244,7 @@ impl Layout {
         let (mut node, mut current) = (self.first_child[count], 0);
         loop {
             if node == NONE {
-                // The end of a loop: go on after it.
+                // At the end of a loop, the walk continues after it.
                 let Some((next, outer)) = self.work.pop() else { break };
                 self.loops[current as usize].end = self.order.len() as u32;
                 (node, current) = (next, outer);
@@ -269,7 +271,8 @@ impl Layout {
         }
     }
 
-    /// The jump of a new loop in loop `parent`: twice as far as the parent's two jumps if they are equally far.
+    /// The `jump` of a new loop in loop `parent`: the target of the parent's second jump if its two jumps are equally
+    /// long, else the parent.
     fn jump_from(&self, parent: u32) -> u32 {
         let depth = |index: u32| self.loops[index as usize].depth;
         let first = self.loops[parent as usize].jump;
@@ -286,12 +289,12 @@ impl Layout {
         self.loop_at.push(innermost);
     }
 
-    /// The outermost loop that contains position `inner` but not `outer`, if there is one.
+    /// The outermost loop that contains position `inner` but not `outer`.
     #[inline]
     pub fn outermost_loop_without(&self, inner: u32, outer: u32) -> Option<&Loop> {
         let mut index = self.loop_at[inner as usize];
         if self.is_irreducible {
-            // With an irreducible loop, nesting is unknown: each block counts as in a loop of its own, which is
+            // The nesting of an irreducible loop is unknown, so every block counts as a loop of its own. This is
             // conservative.
             return (inner != outer).then(|| &self.loops[index as usize]);
         }
@@ -317,7 +320,7 @@ mod tests {
     use super::*;
     use frazil_ir::{InstData, Opcode, Operand, Type};
 
-    /// A function whose block `n` branches to `targets[n]` (none: unreachable, two: conditional).
+    /// A function whose block `n` branches to `targets[n]`: unreachable for none, conditional for two.
     fn graph(targets: &[&[usize]]) -> Function {
         let mut function = Function::new();
         for list in targets {
@@ -357,7 +360,8 @@ mod tests {
     #[test]
     fn jumps_lead_to_the_loop_that_one_parent_after_the_other_leads_to() {
         const DEPTH: usize = 40;
-        // Heads from outside to the inside, then latches from the inside out, then the end.
+        // The headers from the outermost loop to the innermost, then the latches from the innermost to the outermost,
+        // then the exit.
         let targets: Vec<Vec<usize>> = (0..DEPTH)
             .map(|head| vec![head + 1])
             .chain((0..DEPTH).map(|latch| vec![DEPTH - 1 - latch, DEPTH + latch + 1]))

@@ -46,12 +46,12 @@ impl Analysis {
         self.choose_homes(isa, function);
     }
 
-    /// Analyses a function for the selecting context: live ranges, hints and homes are left out.
+    /// Analyses a function for the selecting context, which needs no live ranges, hints and home registers.
     pub fn compute_marks<I: Isa>(&mut self, isa: &I, function: &Function) {
         self.walk::<I, false>(isa, function);
     }
 
-    /// The walk. `IS_FAST` says whether it is for the fast context.
+    /// The walk; `IS_FAST` is set for the fast context.
     fn walk<I: Isa, const IS_FAST: bool>(&mut self, isa: &I, function: &Function) {
         self.layout.compute(function);
         self.live.clear();
@@ -74,7 +74,7 @@ impl Analysis {
         for (index, param) in function.signature.params.iter().enumerate() {
             match param.kind {
                 ParamKind::ByVal { .. } | ParamKind::SwiftError => self.marks[index] = Mark::Place,
-                // Conventions may return this pointer, so it is live to the end.
+                // Some conventions return this pointer, so it is live to the end.
                 ParamKind::StructReturn => self.live[index].last = self.layout.order.len() as u32 * 2 - 1,
                 _ => {}
             }
@@ -100,13 +100,13 @@ impl Analysis {
         }
     }
 
-    /// The phis of a block.
     fn phis<'f>(&self, function: &'f Function, block: Block) -> &'f [InstData] {
         let start = function.block_insts(block).start;
         &function.insts[start..start + self.phi_counts[block.index()] as usize]
     }
 
-    /// Phis are written at the ends of predecessors, which may come before their blocks.
+    /// Sets the live ranges of phis before the walk: they are written at the ends of predecessors, which may come
+    /// before the phi's block in layout.
     fn define_phis(&mut self, function: &Function) {
         for position in 0..self.layout.order.len() as u32 {
             let block = self.layout.order[position as usize];
@@ -126,7 +126,7 @@ impl Analysis {
         }
     }
 
-    /// Walks over a block. `color` is the counter of side effects at its start; returns the counter at its end.
+    /// Walks over a block. `color` is the color (see [`fold`]) at its start; returns the one at its end.
     fn walk_block<I: Isa, const IS_FAST: bool>(
         &mut self,
         isa: &I,
@@ -154,7 +154,7 @@ impl Analysis {
         color
     }
 
-    /// Notes what the fast context wants to know of an instruction's operands.
+    /// Notes what the fast context needs to know of an instruction's operands.
     #[inline]
     fn note_uses<I: Isa>(&mut self, isa: &I, function: &Function, data: &InstData, position: u32, weight: u32) {
         function.for_each_operand(data, |operand| {
@@ -168,7 +168,7 @@ impl Analysis {
         }
     }
 
-    /// Notes what an instruction that has an effect means for the function.
+    /// Notes what the effects of an instruction mean for the function.
     #[inline]
     fn note_effect(&mut self, data: &InstData) {
         match data.op {
@@ -217,7 +217,7 @@ impl Analysis {
         }
     }
 
-    /// Counts a use at a position in the live range of a value.
+    /// Extends the live range of a value to a use in the block at `position`, and adds to its weight.
     #[inline]
     fn use_at(&mut self, function: &Function, value: Value, position: u32, weight: u32) {
         let live = &mut self.live[value.index()];
@@ -232,7 +232,8 @@ impl Analysis {
         self.homes.add(value, weight);
     }
 
-    /// The phi operands that are read, and the phis that are written, at the end of a block.
+    /// Extends the live ranges of the phi operands that are read, and of the phis that are written, on the edges of a
+    /// block.
     fn use_phi_operands(&mut self, function: &Function, block: Block, position: u32) {
         let weight = self.weight_at(position);
         for edge_index in 0..function.cfg.successors(block).len() {
@@ -250,8 +251,8 @@ impl Analysis {
     }
 }
 
-/// Argument registers, which cannot be home registers: those of special arguments (Swift's self, error and context),
-/// and those of conventions that pass arguments in callee-saved registers.
+/// The argument registers, which must not become home registers: those of Swift's special arguments, and the
+/// convention's integer registers, of which some conventions make callee-saved ones.
 fn incoming_registers<I: Isa>(isa: &I, function: &Function) -> PRegSet {
     let Some(conv) = isa.convention(function.signature.call_conv) else {
         return PRegSet::EMPTY;

@@ -582,6 +582,6 @@ fn flags_and_branches_stand_together() {
     rejects(
         &func,
         &allocation,
-        "block 1, `3: branch`: an edit stands before the entry's arguments, or behind the block's straight code",
+        "block 1, `3: branch`: an edit stands before the entry's arguments, or after the branches of its block",
     );
 }

@@ -12,8 +12,8 @@ use frazil_ir::module::StackProtector;
 use frazil_ir::{EntityRef, Operand, SlotId};
 
 impl<I: Isa, R: Record> FastCtx<'_, I, R> {
-    /// Gives every stack slot its place in the frame. The address of an over-aligned slot is computed at the entry
-    /// and kept in a frame slot.
+    /// Allocates an area of the frame for each stack slot that is used and has no home register. The address of a slot
+    /// that needs more alignment than the frame has is computed at function entry and kept in the frame instead.
     pub(super) fn place_slots(&mut self) -> Result<(), CodegenError> {
         let count = self.base.function.slots.len();
         self.st.slots.clear();
@@ -23,7 +23,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         if self.head.stack_protector != StackProtector::None
             && let Some(order) = guarded_slots(self.head, self.base.function, self.base.view)?
         {
-            // The call at the end of a function whose guard has changed.
+            // A changed guard leads to a call at the end of the function.
             self.has_calls = true;
             let bytes = self.base.isa.desc().pointer_bytes;
             self.st.frame.guard = Some(self.st.frame.allocate_slot(u32::from(bytes)));
@@ -51,14 +51,14 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         self.st.slot_is_indirect[index] = is_indirect;
     }
 
-    /// The home register of the slot whose address an operand is.
+    /// The home register of a stack slot, given its address.
     #[inline]
     pub(super) fn slot_home(&self, pointer: Operand) -> Option<Reg> {
         let slot = self.base.function.slot_of(pointer.as_value()?)?;
         reg_of(self.st.slot_homes[slot.index()])
     }
 
-    /// Computes the addresses of over-aligned slots; part of the entry code.
+    /// Computes the addresses of slots that need more alignment than the frame has; part of the entry code.
     pub(super) fn align_slots(&mut self) {
         for index in 0..self.st.slots.len() {
             if !self.st.slot_is_indirect[index] {
@@ -81,7 +81,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             let mem = self.frame_mem(holder);
             self.put(self.base.isa.spill(RegClass::Int, bytes, scratch, mem));
             self.rec.hand_memory(mem.base_reg(), mem.disp, Thing::SlotAddress(slot));
-            // Rules use that register for other things.
+            // The register does not hold the address any longer: rules may overwrite it.
             self.rec.hand_over(scratch);
             self.st.slots[index] = holder;
         }

@@ -55,7 +55,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         Ok(())
     }
 
-    /// Phis are in their slots (or in fixed registers) when the block begins.
+    /// Says that the phis of a block are in their slots when it begins, except for those with home registers.
     fn define_phis(&mut self, block: Block) {
         let start = self.base.function.block_insts(block).start;
         for index in start..start + self.st.analysis.phi_counts[block.index()] as usize {
@@ -129,7 +129,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         Ok(())
     }
 
-    /// A load from a slot that is a register.
+    /// Lowers a load from a stack slot with a home register: a copy.
     fn load_from_home(&mut self, data: &InstData, home: Reg) {
         let value = Value::new(data.result as usize);
         let parts = self.st.assigns[value.index()].parts;
@@ -146,7 +146,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         self.end_step();
     }
 
-    /// A store to a slot that is a register.
+    /// Lowers a store to a stack slot with a home register: a copy, or a constant.
     fn store_to_home(&mut self, data: &InstData, home: Reg) {
         match self.own_value(data.a) {
             Some(value) => self.copy_part_to(value, 0, home),
@@ -164,7 +164,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         self.release_operands(data);
     }
 
-    /// Whether no result of a removable instruction is used.
+    /// Whether no result of a removable instruction is used. Volatile loads count as used.
     #[inline]
     fn is_dead(&self, data: &InstData, first: Value) -> bool {
         if self.st.assigns[first.index()].uses > 0 {
@@ -179,7 +179,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             .all(|value| self.st.assigns[value.index()].uses == 0)
     }
 
-    /// Frees the registers of results that nothing reads.
+    /// Frees the registers of results that have no uses.
     #[inline]
     pub(super) fn free_unused_results(&mut self, data: &InstData) {
         let Some(first) = data.first_result() else { return };
@@ -191,7 +191,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
     }
 
-    /// After the terminator: slots and registers of values whose live ranges end here become free.
+    /// Ends a block, after its terminator: frees the registers and slots of values whose live ranges end here.
     fn end_block(&mut self, block: Block) {
         self.end_step();
         let position = self.base.position as usize;
@@ -214,7 +214,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
     }
 
-    /// Whether the next block in layout is entered from this one only, so that registers keep their contents.
+    /// Whether the next block in layout has only this predecessor, by an edge that keeps the contents of registers.
     pub(super) fn flows_into_next(&self, block: Block) -> bool {
         match self.next_block() {
             Some(next) => {
@@ -225,7 +225,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
     }
 
-    /// The block laid out after the current one.
+    /// The next block in layout.
     pub(super) fn next_block(&self) -> Option<Block> {
         self.st
             .analysis
@@ -263,8 +263,9 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         Ok(())
     }
 
-    /// Control never gets here. At the end of the function, a trap is emitted nevertheless, so that no function is
-    /// empty and no call is the last instruction, whose return address unwinders would attribute to the next function.
+    /// Emits a trap if this is the end of the function, so that a function is never empty and never ends with a call,
+    /// whose return address unwinders would attribute to the next function. Elsewhere, unreachable code needs no
+    /// instruction.
     pub(super) fn lower_unreachable(&mut self) {
         if self.next_block().is_none() {
             let isa = self.base.isa;
@@ -301,8 +302,8 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         let then_exit = self.exit(then_edge);
         let else_exit = self.exit(else_edge);
         let next = self.next_block();
-        // An edge with moves has its code right after the branch; that of the edge to the next block comes last, so
-        // that it falls through.
+        // The code of edges with moves stands right after the branch. The edge to the next block comes last, to fall
+        // through.
         match (then_exit, else_exit) {
             (Exit::Direct(then_label), Exit::Direct(else_label)) => {
                 if next == Some(then_edge.target) {
@@ -348,7 +349,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
     }
 
-    /// See [`put_branch`].
+    /// Emits a branch with [`put_branch`]; its instructions read registers that a rule was given.
     fn put_branch(&mut self, branch: Branch, then_label: Label, else_label: Label, then_follows: bool) {
         put_branch(
             self.base.isa,
@@ -359,7 +360,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         );
     }
 
-    /// Jumps to a block that is not the next one.
+    /// Jumps to a block unless it is the next one in layout.
     pub(super) fn jump_unless_next(&mut self, target: Block) {
         if self.next_block() != Some(target) {
             self.put(self.base.isa.jump(self.block_label(target)));
@@ -367,7 +368,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     }
 }
 
-/// Takes the branches of a two-way terminator, whose registers were handed to a rule.
+/// Receives the instructions of a branch on behalf of the rule that was given their registers.
 struct RuleSink<'s, 'a, I: Isa, R: Record>(&'s mut FastCtx<'a, I, R>);
 
 impl<I: Isa, R: Record> FrameSink for RuleSink<'_, '_, I, R> {

@@ -1,5 +1,5 @@
-//! Calls through a pointer whose register is needed for an argument: where the fast context keeps the callee
-//! meanwhile.
+//! Calls through a pointer for which the convention has no free register: the callee's address is kept in the frame
+//! while the arguments are moved.
 
 use super::FastCtx;
 use super::record::Record;
@@ -8,7 +8,7 @@ use crate::isa::Isa;
 use crate::reg::{Reg, RegClass};
 
 impl<I: Isa, R: Record> FastCtx<'_, I, R> {
-    /// A frame slot for the callee's address.
+    /// The frame slot for the callee's address.
     #[cold]
     pub(super) fn callee_slot(&mut self) -> i32 {
         if let Some(offset) = self.callee_slot {
@@ -19,7 +19,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         offset
     }
 
-    /// Loads the callee's address from that slot, when all arguments are in place.
+    /// Loads the callee's address into the scratch register, after the arguments have been moved.
     #[cold]
     pub(super) fn load_callee(&mut self) -> Reg {
         let bytes = self.base.isa.desc().pointer_bytes;

@@ -23,14 +23,14 @@ use crate::reg::{PRegSet, Reg, RegClass};
 use crate::unit::convention;
 use frazil_ir::{CallConv, EntityRef, Inst, InstData, Operand, Param, ParamKind, Value};
 
-/// What the steps of a call leave for later ones.
+/// What earlier steps of a call have decided for later ones.
 pub(super) struct CallProgress {
     places: CallPlaces,
-    /// By how much the stack pointer was moved for arguments.
+    /// By how many bytes the stack pointer was moved to make room for arguments.
     stack_bytes: u32,
-    /// Where home registers are saved.
+    /// The frame offset at which home registers are saved.
     homes: i32,
-    /// Whether the operands' uses are counted as done.
+    /// Whether the call's operands are released here, and not by the caller.
     releases: bool,
 }
 
@@ -46,7 +46,7 @@ impl CallProgress {
 }
 
 impl<I: Isa, R: Record> FastCtx<'_, I, R> {
-    /// Makes the parameters known and emits what comes before the first block.
+    /// Emits the entry code: gives the parameters their places.
     pub(super) fn enter(&mut self) -> Result<(), Halt> {
         let mut layout = std::mem::take(&mut self.st.layout);
         let signature = &self.base.function.signature;
@@ -55,7 +55,8 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         self.base.incoming.stack_bytes = layout.stack_bytes;
         self.base.incoming.popped_bytes = layout.popped_bytes;
         self.base.preserved = layout.preserved;
-        // Rules write scratch registers without asking.
+        // Lowering rules write scratch registers without the register file's knowledge, so they count as written from
+        // the start.
         for class in &self.base.isa.desc().classes {
             if layout.preserved.contains(class.scratch) {
                 self.st.regs.written.insert(class.scratch);
@@ -83,9 +84,9 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         Ok(())
     }
 
-    /// Says what the caller has put where.
+    /// Tells the recorder where the caller has put the arguments.
     fn record_params(&mut self, layout: &ArgLayout) {
-        // A variable that is read before it is written has whatever its register has.
+        // A stack slot with a home register that is read before it is written has the register's old contents.
         for (slot, home) in (0..).zip(&self.st.slot_homes) {
             if let Some(home) = reg_of(*home) {
                 (self.rec).defined(Spot::Reg(home), Thing::SlotContents(frazil_ir::SlotId::new(slot)));
@@ -130,7 +131,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         if u32::from(arg.parts.bytes) > self.base.incoming_align && matches!(arg.places[0], PartPlace::Stack(_)) {
             return Err(Halt::Select);
         }
-        // Once a part is on the stack, so are the following ones.
+        // If the first part is on the stack, all others are, too, and their places there become the value's slot.
         let is_all_on_stack = matches!(arg.places[0], PartPlace::Stack(_));
         for part in 0..arg.parts.count {
             match arg.places[usize::from(part)] {
@@ -155,7 +156,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         Ok(())
     }
 
-    /// A later part of a value whose earlier ones are in registers: brought to a slot of the value.
+    /// Copies a part from the stack to the value's slot, if an earlier part of the value is in a register.
     fn copy_split_part(&mut self, value: Value, part: u8, offset: i32) {
         let parts = self.st.assigns[value.index()].parts;
         let scratch = self.scratch(parts.float);
@@ -190,7 +191,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         Ok(())
     }
 
-    /// Makes a call. `releases` says whether the operands' uses are counted as done here.
+    /// Makes a call; `releases` is the field of [`CallProgress`].
     pub(super) fn make_call(&mut self, call: &PendingCall<'_>, releases: bool) -> Result<(), CodegenError> {
         self.has_calls = true;
         let mut layout = std::mem::take(&mut self.st.layout);
@@ -224,8 +225,8 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
                 CallStep::CopyMemory(memory) => self.copy_memory(call, memory),
                 CallStep::SaveMemory(memory) => self.save_memory(call, memory, &mut plan.saved),
                 CallStep::PlaceMemory => self.place_memory(&plan.saved),
-                // One parallel move has the callee, too, and the arguments on the stack; floats are taken from their
-                // registers.
+                // The stack arguments and the callee's address are part of the parallel move of
+                // [`CallStep::MoveArguments`]; the bits of float arguments are copied from the argument registers.
                 CallStep::FindCallee | CallStep::StoreArguments(_) | CallStep::FindShadows => {}
                 CallStep::MoveArguments(ArgumentArea::Outgoing) => self.move_arguments(call, layout, &mut progress),
                 CallStep::MoveArguments(ArgumentArea::Incoming) => self.replace_arguments(call, layout),
@@ -256,7 +257,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
     }
 
-    /// Brings arguments and callee to their places, when what outlasts the call is stored.
+    /// Stores what must survive the call, then moves the arguments and the callee's address to their places.
     fn move_arguments(&mut self, call: &PendingCall<'_>, layout: &ArgLayout, progress: &mut CallProgress) {
         self.end_step();
         if progress.releases {
@@ -287,7 +288,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
     }
 
-    /// Gives the results their places, when registers are again what they were before the call.
+    /// After the call: marks clobbered registers free, restores home registers and defines the results.
     fn take_results(&mut self, call: &PendingCall<'_>, layout: &ArgLayout, progress: &CallProgress) {
         self.forget_clobbered(layout.kept);
         self.restore_homes(layout.kept, progress.homes);
@@ -299,7 +300,8 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         self.end_step();
     }
 
-    /// Copies arguments in float registers to the integer registers of their positions, too.
+    /// Copies the bits of those float arguments that the convention also passes in an integer register to that
+    /// register.
     #[cold]
     fn pass_shadows(&mut self, call: &PendingCall<'_>, layout: &ArgLayout) {
         let isa = self.base.isa;
@@ -312,7 +314,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
     }
 
-    /// See [`LowerCtx::call_sequence`].
+    /// The implementation of [`LowerCtx::call_sequence`].
     #[cold]
     pub(super) fn make_call_sequence(
         &mut self,
@@ -342,7 +344,8 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         Ok(())
     }
 
-    /// Saves the home registers that the call overwrites, one slot after the other; returns the first slot's offset.
+    /// Stores the home registers that a call does not keep in consecutive places of the frame, and returns the first
+    /// one's offset.
     fn save_homes(&mut self, kept: PRegSet) -> i32 {
         let homes = self.st.regs.fixed.minus(kept);
         if homes.is_empty() {
@@ -356,7 +359,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         start
     }
 
-    /// Bytes that the contents of a home register may have.
+    /// The size in bytes of the place for one home register.
     fn home_bytes(&self) -> u8 {
         if self.st.parts.iter().all(|parts| parts.bytes <= 8) {
             8
@@ -384,7 +387,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
     }
 
-    /// Copies a memory argument to the outgoing area.
+    /// Copies memory that is passed by value to the outgoing argument area.
     fn copy_memory(&mut self, call: &PendingCall<'_>, memory: MemoryArgument) {
         let isa = self.base.isa;
         self.claim(isa.block_copy_claims(memory.bytes));
@@ -394,7 +397,8 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         self.end_step();
     }
 
-    /// Adds to the use counts of the call's operands, so that they tell what is needed afterwards.
+    /// Adds `delta` to the use count of each operand of a call. Without the call's own uses, the counts say what is
+    /// needed after it.
     fn count_call_uses(&mut self, call: &PendingCall<'_>, delta: i32) {
         for &operand in call.args.iter().chain([&call.callee]) {
             if let Some(value) = operand.as_value()
@@ -413,7 +417,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         self.release_operand(call.callee);
     }
 
-    /// Stores what the call overwrites and somebody needs later.
+    /// Stores the values that are still needed and are in registers that the call does not keep.
     fn store_before_call(&mut self, kept: PRegSet) {
         for reg in self.owned().minus(kept).iter() {
             if let Some((value, part)) = self.st.regs.owner[reg.index()].as_part()
@@ -453,7 +457,8 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         self.note_written(layout.kept);
     }
 
-    /// Brings the address of a frame slot by hand, since it is no operand; nothing else writes that register.
+    /// Passes the address of an area of the frame. It is no operand, so it is not part of the parallel move, which
+    /// does not write this register.
     fn pass_area(&mut self, offset: i32, reg: Reg) {
         let mem = self.frame_mem(offset);
         let isa = self.base.isa;
@@ -463,7 +468,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         (self.rec).needs(Spot::Reg(reg), Thing::CalleeResults(offset));
     }
 
-    /// Adds the move of an address.
+    /// Adds the move of an address to the parallel move.
     pub(super) fn move_pointer(&mut self, source: Source<FreshPart>, dest: Location) {
         self.st.moves.push(Move {
             source,
@@ -474,7 +479,8 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         });
     }
 
-    /// Adds the move of one part of an operand to its register, or to where its stack offset leads.
+    /// Adds the move of a part of an operand to its register, or to the location that `memory` makes of its stack
+    /// offset.
     pub(super) fn collect_part(
         &mut self,
         operand: Operand,
@@ -500,8 +506,8 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         });
     }
 
-    /// Registers that a call overwrites are overwritten behind the register file's back, and the prologue must know of
-    /// those that the function has to save.
+    /// Counts the registers that a call overwrites as written, since the register file does not see it; the prologue
+    /// must save those that the function has to preserve.
     pub(super) fn note_written(&mut self, kept: PRegSet) {
         let [int, float] = &self.base.isa.desc().classes;
         let overwritten = int.allocatable.union(float.allocatable).minus(kept);
@@ -519,8 +525,8 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         call.inst(self.base.isa, self.base.view, target)
     }
 
-    /// Says what the callee has put where, before anything that stands between the call and the first use of a result,
-    /// so that it may not touch them.
+    /// Tells the recorder where the callee has put the results. This comes right after the call, so that the checker
+    /// sees if anything overwrites a result before its first use.
     #[inline]
     fn record_results(&mut self, call: &PendingCall<'_>, layout: &ArgLayout, progress: &CallProgress) {
         let Some(first) = call.first_result.filter(|_| R::IS_ON) else {
@@ -541,7 +547,8 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
     }
 
-    /// Brings results from the processor's stack to the registers that stand for them, whether they are used or not.
+    /// Copies the results that are returned on the processor's register stack to the registers that stand for them
+    /// (`stack_returns`), whether they are used or not.
     #[cold]
     fn take_stack_results(&mut self, call: &PendingCall<'_>, layout: &ArgLayout, progress: &CallProgress) {
         for &reg in layout.stack_results {
@@ -552,7 +559,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         self.record_results(call, layout, progress);
     }
 
-    /// Brings the results that are in those registers to the processor's stack.
+    /// Copies the results in such registers to the register stack.
     #[cold]
     fn give_stack_results(&mut self, operands: &[Operand], layout: &ArgLayout) {
         for (&operand, result) in operands.iter().zip(&layout.returns) {
@@ -578,7 +585,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
                         let mem = self.frame_mem(memory + offset as i32);
                         let Parts { bytes, .. } = result.parts;
                         self.put(self.base.isa.reload(result.parts.class(), bytes, dst, mem));
-                        // One part at a time: a value may have as many parts as the class has registers.
+                        // One part at a time, since a value may have as many parts as the class has registers.
                         self.end_step();
                     }
                     _ => debug_assert!(false, "results are all in registers or all in memory"),
@@ -588,7 +595,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
     }
 
-    /// Lowers a return: results to their places, then the epilogue.
+    /// Lowers a return: moves the results to their places and jumps to the epilogue.
     pub(super) fn lower_return(&mut self, data: &InstData) -> Result<(), CodegenError> {
         if self.is_left {
             self.is_left = false;

@@ -19,7 +19,8 @@ use crate::reg::{PRegSet, Reg, RegClass};
 use frazil_ir::{EntityRef, Function, Operand, RuntimeFunction, SlotId, Type, Value};
 
 impl<I: Isa, R: Record> FastCtx<'_, I, R> {
-    /// A part of an operand in a register, pinned: the value's own, or a temporary.
+    /// A part of an operand in a pinned register: the value's own register, or a temporary for a constant, symbol or
+    /// place.
     #[inline]
     pub(super) fn operand_reg(&mut self, operand: Operand, part: u8) -> Reg {
         if let Some(value) = operand.as_value()
@@ -40,7 +41,8 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         reg
     }
 
-    /// Puts a part of a constant, symbol or place into a register; see [`Constants::make_fresh`].
+    /// Makes a part of a constant, symbol or place in a register, without changing flags; see
+    /// [`Constants::make_fresh`].
     pub(super) fn fresh_to(&mut self, operand: Operand, part: u8, dst: Reg, imm_bytes: u8) {
         self.rec.hand_over(dst);
         self.rec.keep_flags(true);
@@ -49,13 +51,14 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         self.rec.made(dst, Thing::Part(operand, part));
     }
 
-    /// Counts one use of each operand of a folded or finished instruction.
+    /// Releases each operand of an instruction that was lowered, left out, or folded.
     pub(super) fn release_operands(&mut self, data: &frazil_ir::InstData) {
         let function = self.base.function;
         function.for_each_operand(data, |operand| self.release_operand(operand));
     }
 
-    /// Counts one operand slot as used, and with it the operands of a producer that was folded.
+    /// Counts one use of an operand as done. If its instruction was folded into the user, counts uses of that one's
+    /// operands instead.
     #[inline]
     pub(super) fn release_operand(&mut self, operand: Operand) {
         let Some(value) = operand.as_value() else { return };
@@ -395,7 +398,8 @@ impl<I: Isa, R: Record> LowerCtx for FastCtx<'_, I, R> {
 }
 
 impl<I: Isa, R: Record> FastCtx<'_, I, R> {
-    /// Gives a register to the rule, pinned; its contents are lost.
+    /// Pins a register for the rule, which may overwrite it. A value in it moves to a register that is neither in
+    /// `others` nor pinned, or to its slot.
     fn claim_one(&mut self, reg: Reg, others: PRegSet) {
         debug_assert!(!self.in_group, "a register is claimed inside a group");
         let owner = self.st.regs.owner[reg.index()];
@@ -407,14 +411,14 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         self.rec.hand_over(reg);
     }
 
-    /// Records that a part is in a register.
+    /// Makes a part of a value the owner of a register.
     #[inline]
     fn set_owner(&mut self, value: Value, part: u8, reg: Reg) {
         self.st.regs.owner[reg.index()] = Owner::part(value, part);
         self.st.assigns[value.index()].regs[usize::from(part)] = reg.index() as u8;
     }
 
-    /// Copies a part from where it is into a register of the rule.
+    /// Copies a part from its register or slot to a register of the rule.
     pub(super) fn copy_part_to(&mut self, value: Value, part: u8, dst: Reg) {
         let assign = self.st.assigns[value.index()];
         let (class, bytes) = (assign.parts.class(), assign.parts.bytes);

@@ -16,17 +16,17 @@ use crate::reference::Label;
 use crate::reg::{Reg, RegClass};
 use frazil_ir::{Edge, EntityRef, Operand, Value};
 
-/// The code of an edge.
+/// What a branch along an edge leads to.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Exit {
-    /// None: the branch goes to the target's label.
+    /// The target block itself, since the edge needs no moves.
     Direct(Label),
     /// Moves into phis, then a jump or fall-through to the target.
     Moves,
 }
 
 impl<I: Isa, R: Record> FastCtx<'_, I, R> {
-    /// Whether an edge needs moves.
+    /// Whether an edge needs moves, because its target has a phi with uses.
     pub(super) fn exit(&self, edge: Edge) -> Exit {
         let start = self.base.function.block_insts(edge.target).start;
         let count = self.st.analysis.phi_counts[edge.target.index()] as usize;
@@ -40,19 +40,19 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
     }
 
-    /// Does the moves of an edge and goes to its target.
+    /// Emits the moves of an edge, and a jump to its target if that does not come next.
     pub(super) fn take_edge(&mut self, edge: Edge) {
         self.move_phis(edge);
         self.jump_unless_next(edge.target);
     }
 
-    /// Writes the phis of the edge's target.
+    /// Emits the moves of an edge.
     pub(super) fn move_phis(&mut self, edge: Edge) {
         self.rec.begin_edge(edge.target);
         self.write_phis(edge);
     }
 
-    /// The same, on an edge that the recorder knows to have begun.
+    /// Emits the moves of an edge whose start has already been reported to the recorder.
     pub(super) fn write_phis(&mut self, edge: Edge) {
         let start = self.base.function.block_insts(edge.target).start;
         let count = self.st.analysis.phi_counts[edge.target.index()] as usize;
@@ -85,7 +85,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         self.rec.end_edge();
     }
 
-    /// Counts the uses of phi operands on an edge.
+    /// Releases the operands of an edge's phis.
     pub(super) fn release_edge_operands(&mut self, edge: Edge) {
         let start = self.base.function.block_insts(edge.target).start;
         let count = self.st.analysis.phi_counts[edge.target.index()] as usize;
@@ -95,7 +95,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
     }
 
-    /// Where a part of an operand is now.
+    /// The place of a part of an operand, as the source of a move.
     pub(super) fn source(&mut self, operand: Operand, part: u8) -> Source<FreshPart> {
         let Some(value) = self.own_value(operand) else {
             return Source::Fresh((operand, part));
@@ -110,7 +110,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
     }
 
-    /// A location in the recorder's terms.
+    /// The recorder's name for a location.
     pub(super) fn spot(&self, location: Location) -> Spot {
         let desc = self.base.isa.desc();
         match location {
@@ -121,7 +121,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
     }
 
-    /// Orders and emits the collected moves.
+    /// Orders the collected moves and emits them.
     pub(super) fn perform_moves(&mut self) {
         if self.st.moves.is_empty() {
             return;
@@ -167,7 +167,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             },
         };
         self.bring(m, class, target);
-        // Slots have at least four bytes; memory of others is written to the byte.
+        // A slot has at least four bytes. Memory of others must not be written beyond the value.
         let (mem, bytes) = match m.dest {
             Location::Reg(_) => return,
             Location::Frame(offset) => (self.frame_mem(offset), m.bytes.max(4)),
@@ -180,7 +180,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
     }
 
-    /// Puts what a move reads into a register, extended as asked.
+    /// Copies or loads the source of a move into a register, extended if the move says so.
     fn bring(&mut self, m: Move<FreshPart>, class: RegClass, target: Reg) {
         let isa = self.base.isa;
         let (bits, signed) = m.extend;
@@ -220,7 +220,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
     }
 
-    /// Extends a part of an argument or result; the significant bits stay as they are.
+    /// Extends a part of an argument or result; the recorder knows that its significant bits do not change.
     fn extend(&mut self, target: Reg, source: Reg, bits: u32, signed: bool) {
         self.rec.begin_extension(target, source);
         let isa = self.base.isa;

@@ -22,7 +22,7 @@ use crate::reg::PRegSet;
 use frazil_ir::{Block, Edge, EntityRef, InstData, Opcode, Refusal, RuntimeFunction, Type};
 
 impl<I: Isa, R: Record> FastCtx<'_, I, R> {
-    /// Whether a block ends with an invoke that unwinds to the other one.
+    /// Whether `block` ends with an invoke whose landing pad is `next`.
     #[cold]
     pub(super) fn unwinds_to(&self, block: Block, next: Block) -> bool {
         let function = self.base.function;
@@ -30,7 +30,8 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         data.op == Opcode::Invoke && function.invoke_targets(data).1 == next
     }
 
-    /// Notes the call instruction that begins at an offset and ends here.
+    /// Records a call site for the unwind tables: the call instruction that begins at offset `start` and has just been
+    /// emitted. `stack` and `homes` become [`FastCtx::moved_stack`] and [`FastCtx::saved_homes`].
     #[cold]
     pub(super) fn note_call_site(&mut self, start: u32, stack: (u32, Option<i32>), homes: (PRegSet, i32)) {
         let end = self.base.buf.offset();
@@ -47,7 +48,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
     }
 
-    /// Lowers a call that ends its block.
+    /// Lowers an invoke: the call, and the moves of both edges.
     #[cold]
     pub(super) fn lower_invoke(&mut self, block: Block, data: &InstData) -> Result<(), CodegenError> {
         let function = self.base.function;
@@ -102,8 +103,9 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         Ok(())
     }
 
-    /// Stores what the phis of a landing pad take: results that are brought from memory may drive it out of a register
-    /// that the call keeps, but on the normal edge only.
+    /// Stores the operands of the phis of a landing pad before the call. Otherwise, one of them might be in a register
+    /// that the call keeps, and be evicted when results are loaded from memory after the call; that store is on the
+    /// normal edge only.
     fn store_edge_operands(&mut self, edge: Edge) {
         let function = self.base.function;
         let start = function.block_insts(edge.target).start;
@@ -123,7 +125,8 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
     }
 
-    /// Emits what follows the call of an invoke that unwinds to `label`.
+    /// Emits the code of both edges after the call of an invoke; `label` is the landing label that was noted for the
+    /// call.
     fn leave_invoke(&mut self, normal_edge: Edge, unwind_edge: Edge, label: Label) {
         let has_phis = matches!(self.exit(unwind_edge), Exit::Moves);
         let (kept, homes) = self.saved_homes;
@@ -155,7 +158,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         self.jump_unless_next(unwind_edge.target);
     }
 
-    /// Gives the results of a landing pad the registers that unwinders leave them in.
+    /// Lowers a landing pad: its results are in the registers that the unwinder sets.
     #[cold]
     pub(super) fn lower_landing_pad(&mut self, data: &InstData) -> Result<(), CodegenError> {
         let Some(registers) = self.base.isa.desc().exception_registers else {
@@ -172,7 +175,6 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         Ok(())
     }
 
-    /// Resumes unwinding.
     #[cold]
     pub(super) fn lower_resume(&mut self, data: &InstData) -> Result<(), CodegenError> {
         self.call_runtime(RuntimeFunction::UnwindResume, &[(data.a, Type::PTR)], None)?;

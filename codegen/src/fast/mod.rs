@@ -69,7 +69,7 @@ use crate::vectors::expanded;
 use frazil_ir::module::{FramePointer, FunctionHead};
 use frazil_ir::{AsmData, Block};
 
-/// The context of one function: implements the requests of lowering rules.
+/// The context of one function: implements what lowering rules ask for.
 pub(crate) struct FastCtx<'a, I: Isa, R: Record> {
     base: Base<'a, I>,
     head: &'a FunctionHead,
@@ -78,24 +78,25 @@ pub(crate) struct FastCtx<'a, I: Isa, R: Record> {
     unwind: &'a mut Vec<(u32, UnwindOp)>,
     first_block_label: Label,
     epilogue: Label,
-    /// Frame slot that holds the hidden pointer to memory for results.
+    /// The frame slot with the pointer to the memory for results, if the caller passes one.
     result_pointer: Option<i32>,
     has_calls: bool,
     has_dynamic_stack: bool,
-    /// Whether a tail call has been made, so that the return after it does nothing.
+    /// Whether a tail call has just been made, so that the return after it emits nothing.
     is_left: bool,
-    /// Frame slot for the address of a callee.
+    /// The frame slot for the address of a callee, if one is needed ([`callee`]).
     callee_slot: Option<i32>,
-    /// Frame slot for the saved value of a cycle of moves.
+    /// The frame slot that breaks cycles of moves, if one is needed.
     cycle_slot: Option<i32>,
-    /// Whether a group is open: then nothing may be taken, stored or loaded (contract 7).
+    /// Whether a group is open: then no register may be allocated, spilled or reloaded (contract 7).
     in_group: bool,
-    /// Where the call that is being made unwinds to.
+    /// The landing pad of the call that is being made, if it belongs to an invoke.
     landing: Option<Landing>,
-    /// By how many bytes that call has moved the stack pointer for its arguments, and the slot with the old stack
-    /// pointer, if it is saved.
+    /// Of the call that is being made: by how many bytes it has moved the stack pointer for its arguments, and the
+    /// frame slot in which the old stack pointer is saved, if it is.
     moved_stack: (u32, Option<i32>),
-    /// The registers that that call preserves, and the frame offset at which the other home registers are saved.
+    /// Of the call that is being made: the registers that it keeps, and the frame offset at which the other home
+    /// registers are saved.
     saved_homes: (PRegSet, i32),
 }
 
@@ -141,13 +142,14 @@ fn compile_checked<I: Isa>(
     result
 }
 
-/// Whether an inline assembly text is more than a barrier.
+/// Whether an inline assembly emits code or has outputs, so that it is more than a barrier.
 fn has_code(asm: &AsmData) -> bool {
     !asm.template.is_empty() || asm.constraints.contains(&b'=')
 }
 
-/// Compiles a function by the selecting context: one with inline assembly, whose operands only the allocator can place
-/// (contract 13), or one that realigns its frame, which only the emitter of machine functions does.
+/// Compiles a function by the selecting context instead: one with inline assembly, for whose operands only the
+/// allocator finds registers (contract 13), a naked one, or one that realigns its frame, which only the emitter of
+/// machine functions can do.
 #[cold]
 #[inline(never)]
 fn compile_by_selection<I: Isa>(
@@ -163,7 +165,7 @@ fn compile_by_selection<I: Isa>(
     crate::optimize::compile(isa, unit, &MachRecipe::default(), &mut NoMachPasses, optimize, out)
 }
 
-/// Compiles a function and tells the recorder what happens.
+/// Compiles a function and reports each step to the recorder.
 fn compile_recorded<I: Isa, R: Record>(
     isa: &I,
     unit: &Unit<'_>,
@@ -249,7 +251,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             needs_frame: keep || self.has_calls || self.has_dynamic_stack || self.st.frame.needed,
             frame_pointer: true,
             pushes_saved: false,
-            // The frame pointer's place and what is above it count, too.
+            // What is above the frame pointer, and the slot it points to, counts for the alignment, too.
             frame_bytes: (self.st.frame.used_bytes() + args_offset).next_multiple_of(self.base.stack_align)
                 - args_offset,
             saved,
@@ -289,7 +291,8 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         Ok(frame)
     }
 
-    /// What is set to zero before the function is left; its places of arguments and results are in the state then.
+    /// What must be set to zero before the function returns. Leaves the convention's places for the function's
+    /// arguments and results in `st.layout`.
     fn clearing(&mut self) -> Result<Clearing, CodegenError> {
         if self.head.cleared_registers.is_empty() {
             return Ok(Clearing::default());
@@ -312,7 +315,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     }
 }
 
-/// The physical register with this number in an [`state::Assign`].
+/// The physical register with this number in an [`state::Assign`], unless that is [`state::NO_REG`].
 #[inline]
 fn reg_of(number: u8) -> Option<Reg> {
     (number != state::NO_REG).then_some(Reg(u32::from(number)))

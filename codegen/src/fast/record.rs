@@ -14,19 +14,19 @@ use crate::parts::Parts;
 use crate::reg::{PRegSet, Reg};
 use frazil_ir::{Block, Function, Operand, SlotId, Value};
 
-/// Something that registers and slots hold.
+/// What a register or slot can hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Thing {
     Part(Operand, u8),
     /// The contents of a stack slot that has a home register.
     SlotContents(SlotId),
-    /// The address of an over-aligned stack slot.
+    /// The address of a stack slot that needs more alignment than the frame has.
     SlotAddress(SlotId),
     /// The pointer to the memory for results.
     ResultPointer,
-    /// The pointer to memory for a callee, its results say, at this offset in the frame.
+    /// The pointer to the memory at this frame offset that is passed to a callee, for its results, for example.
     CalleeResults(i32),
-    /// What an unwinder brings to a landing pad: 0 the exception, 1 the selector.
+    /// What an unwinder passes to a landing pad: 0 is the exception, 1 the selector.
     Exception(u8),
 }
 
@@ -37,24 +37,24 @@ impl Thing {
     }
 }
 
-/// Where the context intends to have something.
+/// A place in which the context intends to have something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Spot {
     Reg(Reg),
-    /// In memory, at a distance from a register.
+    /// Memory at a constant distance from a register.
     Memory(Reg, i32),
 }
 
-/// Who emits an instruction.
+/// On whose behalf an instruction is emitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum By {
-    /// A rule, which reads and writes registers that it was given.
+    /// A lowering rule's; it reads and writes the registers that the rule was given.
     Rule,
-    /// The context, on its own account.
+    /// The context's own.
     Context,
 }
 
-/// A recorder.
+/// Receives what the context reports; the default methods ignore it.
 #[allow(unused_variables, reason = "the provided methods do nothing")]
 pub(crate) trait Record {
     /// Whether anything is recorded.
@@ -64,58 +64,60 @@ pub(crate) trait Record {
     fn begin<I: Isa>(&mut self, isa: &I, function: &Function, parts: &[Parts]) {}
     /// A block begins.
     fn block(&mut self, block: Block) {}
-    /// The moves of an edge begin; what is emitted until [`Record::end_edge`] is on the edge.
+    /// The moves of an edge begin: what is emitted from here to [`Record::end_edge`] belongs to the edge.
     fn begin_edge(&mut self, to: Block) {}
-    /// A phi's part becomes a part of an operand on this edge.
+    /// On the current edge, a part of a phi is written with a part of an operand.
     fn phi(&mut self, phi: Value, operand: Operand, part: u8) {}
     /// The moves of an edge end.
     fn end_edge(&mut self) {}
     /// The current block has an edge without moves to this block.
     fn direct_edge(&mut self, to: Block) {}
 
-    /// `asked` was to be emitted; `emitted` is what has come to the buffer's log.
+    /// The instruction `asked` was emitted; `emitted` is what the buffer's log got for it.
     fn emitted(&mut self, asked: &MInst, emitted: &[(u32, LogItem)], by: By) {}
     /// A group begins, or ends.
     fn group(&mut self, begins: bool) {}
-    /// From now on, instructions of rules may write no flags, or may again.
+    /// From now on, instructions of rules must not write flags, or may do so again.
     fn keep_flags(&mut self, keep: bool) {}
 
-    /// A rule is given a register that holds this and must not be written.
+    /// A rule is given a register with this thing, which it must not write.
     fn hand_out(&mut self, reg: Reg, thing: Thing) {}
-    /// A rule is given a register of its own with unknown contents.
+    /// A rule is given a register with undefined contents, which it may write.
     fn hand_over(&mut self, reg: Reg) {}
-    /// A rule is given a register of its own that holds this.
+    /// A rule is given a register with a copy of this thing, which it may write.
     fn hand_copy(&mut self, reg: Reg, thing: Thing) {}
-    /// A rule is given this as a memory operand.
+    /// A rule is given a memory operand with this thing.
     fn hand_memory(&mut self, base: Reg, disp: i32, thing: Thing) {}
-    /// A rule is given a register for this.
+    /// A rule is given a register for this result.
     fn hand_result(&mut self, reg: Reg, thing: Thing) {}
-    /// From now on this is what the register, which holds `old`, holds.
+    /// The register holds `old`, which from now on is called `new`, too.
     fn becomes(&mut self, reg: Reg, old: Thing, new: Thing) {}
-    /// What a rule was handed in `from`, or has put there, is about to be copied to become `new`.
+    /// The contents of `from`, which a rule was given or has computed, will be copied by the next instruction and
+    /// become `new`.
     fn will_keep(&mut self, from: Reg, new: Thing) {}
-    /// From now on `new` is what the register holds, which is what a rule was handed in `from`, or has put there.
+    /// The contents of `reg`, which were in `from` when a rule was given it or had computed it, are from now on called
+    /// `new`.
     fn keeps(&mut self, reg: Reg, from: Reg, new: Thing) {}
-    /// A constant, symbol or place was put into a register.
+    /// A constant, symbol or place has been made in a register.
     fn made(&mut self, reg: Reg, thing: Thing) {}
-    /// The caller, a callee or the entry has put this there.
+    /// The caller, a callee or the function's entry has put this thing there.
     fn defined(&mut self, spot: Spot, thing: Thing) {}
 
-    /// A register is about to be extended into another one by a rule's instructions, which preserve the significant
-    /// bits.
+    /// An extension of `src` into `dst` begins. The instructions come from a rule, but are known to preserve the
+    /// significant bits.
     fn begin_extension(&mut self, dst: Reg, src: Reg) {}
     /// The extension is complete.
     fn end_extension(&mut self, dst: Reg, src: Reg) {}
 
-    /// The next call or return will read this there.
+    /// The next call or return reads this thing there.
     fn needs(&mut self, spot: Spot, thing: Thing) {}
-    /// A call or return is next: what it reads must be in place now.
+    /// A call or return comes next: everything that [`Record::needs`] has named must be in place.
     fn leaves(&mut self) {}
-    /// A call came back; the callee has preserved these registers.
+    /// A call has returned; the callee has preserved these registers.
     fn called(&mut self, preserved: PRegSet) {}
-    /// The call that came back last may unwind instead: an edge can begin here.
+    /// The last call may unwind instead of returning: the state here is that of its unwind edge.
     fn unwinds(&mut self) {}
-    /// As [`Record::begin_edge`], for the edge on which that call unwinds.
+    /// Like [`Record::begin_edge`], for the unwind edge of that call.
     fn begin_unwind_edge(&mut self, to: Block) {}
 }
 
@@ -126,7 +128,7 @@ impl Record for NoRecord {
     const IS_ON: bool = false;
 }
 
-/// What has come to a buffer's log since it had `len` items.
+/// What the buffer's log got after its first `len` items.
 pub(super) fn log_from(buffer: &CodeBuffer, len: usize) -> &[(u32, LogItem)] {
     buffer.log().get(len..).unwrap_or_default()
 }

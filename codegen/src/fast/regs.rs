@@ -13,13 +13,12 @@ use crate::reg::{PRegSet, Reg, RegClass};
 use frazil_ir::{EntityRef, Value};
 
 impl<I: Isa, R: Record> FastCtx<'_, I, R> {
-    /// Appends an instruction of the context itself.
+    /// Emits an instruction on the context's own account.
     #[inline]
     pub(super) fn put(&mut self, inst: MInst) {
         self.put_by(inst, By::Context);
     }
 
-    /// Appends an instruction.
     #[inline]
     pub(super) fn put_by(&mut self, inst: MInst, by: By) {
         make_room(self.base.isa, self.base.buf);
@@ -38,13 +37,13 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         self.st.analysis.live[value.index()].is_live_out(self.base.position)
     }
 
-    /// Whether anything that follows needs the value.
+    /// Whether the value is used later, in this block or another one.
     #[inline]
     pub(super) fn is_needed(&self, value: Value) -> bool {
         self.st.assigns[value.index()].uses > 0 || self.is_live_out(value)
     }
 
-    /// Whether the current operand slot is the value's last use anywhere.
+    /// Whether the operand that is being lowered is the last use of the value.
     #[inline]
     pub(super) fn is_last_use(&self, value: Value) -> bool {
         self.st.assigns[value.index()].uses <= 1 && !self.is_live_out(value)
@@ -66,8 +65,8 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         reg
     }
 
-    /// A free register outside `avoid`: a caller-saved one if possible, else a callee-saved one that was written
-    /// before.
+    /// A free register outside `avoid`: preferably one that need not be saved, then a callee-saved one that is written
+    /// already.
     #[inline]
     fn pick_free(&self, class: RegClass, avoid: PRegSet) -> Option<Reg> {
         let bank = class as u8;
@@ -88,7 +87,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         Some(Reg::physical(bank, best.trailing_zeros() as u8))
     }
 
-    /// Evicts a value that is not pinned, if possible one that is in its slot already.
+    /// Evicts a value that is not pinned, preferably one that is in its slot already; returns its register.
     #[cold]
     fn make_room(&mut self, class: RegClass) -> Reg {
         let bank = class as usize;
@@ -118,7 +117,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         reg
     }
 
-    /// Whether the register can be reused without a spill.
+    /// Whether a register can be evicted without a spill.
     fn is_clean(&self, reg: Reg) -> bool {
         match self.st.regs.owner[reg.index()].as_part() {
             Some((value, part)) => self.st.assigns[value.index()].stored & (1 << part) != 0 || !self.is_needed(value),
@@ -126,7 +125,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
     }
 
-    /// Evicts the value in a register; it is spilled first if it is needed and not in its slot.
+    /// Evicts the value in a register. It is spilled first if it is still needed and not in its slot.
     pub(super) fn evict(&mut self, reg: Reg) {
         if let Some((value, part)) = self.st.regs.owner[reg.index()].as_part() {
             if self.is_needed(value) {
@@ -137,8 +136,8 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         self.st.regs.release(reg);
     }
 
-    /// Frees a register for the current step: a value in it is moved to a free register outside `avoid`, or spilled.
-    /// The contents of `reg` do not change.
+    /// Frees a register that a rule claims: a value in it is copied to a free register outside `avoid`, or spilled.
+    /// Does not write `reg`.
     pub(super) fn vacate(&mut self, reg: Reg, avoid: PRegSet) {
         let Some((value, part)) = self.st.regs.owner[reg.index()].as_part() else {
             self.st.regs.release(reg);
@@ -167,7 +166,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         self.evict(reg);
     }
 
-    /// The offset of the value's frame slot, which is made if there is none.
+    /// The offset of the value's frame slot, which is allocated if there is none.
     pub(super) fn slot_of(&mut self, value: Value) -> i32 {
         let assign = self.st.assigns[value.index()];
         if assign.frame != 0 {
@@ -198,7 +197,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         self.st.assigns[value.index()].stored |= 1 << part;
     }
 
-    /// The register of a part, pinned; the part is reloaded if it is in its slot only.
+    /// The register of a part, which is pinned. The part is reloaded if it is in its slot only.
     #[inline]
     pub(super) fn load(&mut self, value: Value, part: u8) -> Reg {
         let assign = self.st.assigns[value.index()];
@@ -219,13 +218,13 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         reg
     }
 
-    /// Takes a part's register away from its value and hands it to the rule.
+    /// Makes the register of a part a temporary of the rule; the value is no longer in it.
     pub(super) fn take_over(&mut self, value: Value, part: u8, reg: Reg) {
         self.st.assigns[value.index()].regs[usize::from(part)] = NO_REG;
         self.st.regs.owner[reg.index()] = Owner::TEMP;
     }
 
-    /// Frees registers and slot of a dead value.
+    /// Frees the registers and the slot of a dead value.
     #[inline]
     pub(super) fn forget(&mut self, value: Value) {
         let assign = self.st.assigns[value.index()];
@@ -243,7 +242,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
     }
 
-    /// Decrements the remaining uses, and frees the value after the last.
+    /// Decrements the remaining uses, and frees the value after its last one.
     #[inline]
     pub(super) fn release_use(&mut self, value: Value) {
         let assign = &mut self.st.assigns[value.index()];
@@ -253,7 +252,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
     }
 
-    /// Ends a step: temporaries become free, nothing is pinned.
+    /// Ends a step: frees temporaries and unpins all registers.
     #[inline]
     pub(super) fn end_step(&mut self) {
         let pinned = self.st.regs.pinned;
@@ -273,7 +272,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         all.minus(self.st.regs.free).minus(self.st.regs.fixed)
     }
 
-    /// Stores every live-out value of the current block.
+    /// Stores the values that are live after the current block and are not in their slots.
     pub(super) fn store_live_out(&mut self) {
         for reg in self.owned().iter() {
             if let Some((value, part)) = self.st.regs.owner[reg.index()].as_part()
@@ -284,7 +283,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
     }
 
-    /// Forgets the contents of every register.
+    /// Frees all registers without storing their values.
     pub(super) fn forget_registers(&mut self) {
         for reg in self.owned().iter() {
             if let Some((value, part)) = self.st.regs.owner[reg.index()].as_part() {

@@ -1,5 +1,5 @@
-//! The state of the fast context, whose memory is used again for each function: where each part of each value is, and
-//! which register belongs to what.
+//! The state of the fast context, whose memory is used again for each function: the places of the parts of values, and
+//! the owners of registers.
 
 use crate::abi::ArgLayout;
 use crate::analyze::{Analysis, HomeOwner};
@@ -17,36 +17,35 @@ use crate::reg::{PRegSet, Reg};
 use frazil_ir::{EntityRef, Function, Value};
 use frazil_support::EpochMap;
 
-/// No register, in [`Assign::regs`].
+/// Stands in [`Assign::regs`] for no register.
 pub const NO_REG: u8 = u8::MAX;
 
-/// Where a value is. A part is in a register, or in its frame slot, or both; SSA values do not change, so that a part
-/// is stored at most once.
+/// The place of a value. A part is in a register, in the frame slot, or in both. Since SSA values do not change, a
+/// part is stored at most once.
 #[derive(Clone, Copy, Debug)]
 pub struct Assign {
-    /// Offset of its slot from the frame pointer; 0 for none.
+    /// The offset of its frame slot from the frame pointer; 0 if it has none.
     pub frame: i32,
-    /// Remaining uses: operand slots that have not been lowered yet.
+    /// Remaining uses: the operand slots that have not been lowered yet.
     pub uses: u32,
-    /// The register of each part, or [`NO_REG`].
+    /// By part: the number of its register, or [`NO_REG`].
     pub regs: [u8; 4],
-    /// Parts whose contents is in the slot, as a bit mask.
+    /// A bit for each part that is in the frame slot.
     pub stored: u8,
-    /// How it is spread over registers.
+    /// The registers that the value is spread over.
     pub parts: Parts,
 }
 
-/// Who owns a register.
+/// The owner of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Owner(u32);
 
 impl Owner {
-    /// Nobody.
     pub const FREE: Owner = Owner(u32::MAX);
-    /// The current rule.
+    /// The lowering rule that is running.
     pub const TEMP: Owner = Owner(u32::MAX - 1);
 
-    /// A value or stack slot whose home register it is.
+    /// A value or stack slot, whose home register this is.
     pub const HOME: Owner = Owner(u32::MAX - 2);
 
     /// A part of a value.
@@ -55,27 +54,26 @@ impl Owner {
         Owner(value.as_u32() | u32::from(part) << 30)
     }
 
-    /// The value and part, if it is one.
+    /// The value and part, if the owner is one.
     #[inline]
     pub fn as_part(self) -> Option<(Value, u8)> {
         (self.0 < u32::MAX - 2).then(|| (Value::new((self.0 & 0x3fff_ffff) as usize), (self.0 >> 30) as u8))
     }
 }
 
-/// Registers and their owners.
+/// The registers and their owners.
 #[derive(Debug)]
 pub struct RegFile {
-    /// The owner of each register.
     pub owner: [Owner; 128],
-    /// Allocatable registers without owner.
+    /// Allocatable registers without an owner.
     pub free: PRegSet,
-    /// Registers that must not be evicted before the current step ends.
+    /// Registers that must not be evicted in the current step.
     pub pinned: PRegSet,
     /// Home registers.
     pub fixed: PRegSet,
-    /// Registers that were written in this function.
+    /// Registers that the function has written so far.
     pub written: PRegSet,
-    /// Where the search for the next register to evict begins, by bank.
+    /// By bank: the register at which the search for the next one to evict begins.
     pub clock: [u32; 2],
 }
 
@@ -93,7 +91,7 @@ impl Default for RegFile {
 }
 
 impl RegFile {
-    /// Starts a new function in which these registers may be allocated.
+    /// Starts a function in which these registers may be allocated.
     pub fn reset(&mut self, allocatable: PRegSet) {
         self.owner.fill(Owner::FREE);
         self.free = allocatable;
@@ -103,7 +101,7 @@ impl RegFile {
         self.clock = [0; 2];
     }
 
-    /// Gives a free register an owner.
+    /// Gives a free register an owner, and counts it as written.
     #[inline]
     pub fn take(&mut self, reg: Reg, owner: Owner) {
         self.free.remove(reg);
@@ -111,7 +109,7 @@ impl RegFile {
         self.written.insert(reg);
     }
 
-    /// Makes a register free.
+    /// Makes an allocatable register free.
     #[inline]
     pub fn release(&mut self, reg: Reg) {
         self.owner[reg.index()] = Owner::FREE;
@@ -119,7 +117,7 @@ impl RegFile {
     }
 }
 
-/// A part of a constant, symbol or place, which a move materializes.
+/// A part of a constant, symbol or place, which is rematerialized by a move.
 pub(super) type FreshPart = (frazil_ir::Operand, u8);
 
 /// The memory of the fast path, kept from function to function.
@@ -130,37 +128,39 @@ pub struct FastState {
     pub(super) regs: RegFile,
     pub(super) frame: Frame,
     pub(super) parts: Vec<Parts>,
-    /// Offset of each stack slot from the frame pointer.
+    /// By stack slot: its offset from the frame pointer.
     pub(super) slots: Vec<i32>,
-    /// The home register of each stack slot, or [`NO_REG`].
+    /// By stack slot: its home register, or [`NO_REG`].
     pub(super) slot_homes: Vec<u8>,
-    /// Whether the slot's area only holds the address of the real, over-aligned one.
+    /// By stack slot: whether only its address is in the frame, because it needs more alignment than the frame has.
     pub(super) slot_is_indirect: Vec<bool>,
-    /// By layout position: the first value whose slot is freed after that block; linked by `expire_next`.
+    /// By layout position: the head of a list of values whose live ranges end with that block, so that their frame
+    /// slots become free. The list continues in `expire_next`.
     pub(super) expire_first: Vec<u32>,
     pub(super) expire_next: Vec<u32>,
     pub(super) layout: ArgLayout,
     pub(super) plan: CallPlan,
     pub(super) moves: ParallelMoves<FreshPart>,
     pub(super) cases: Vec<(u64, u32)>,
-    /// Tail calls: the label of the epilogue that each jumps to, and the instruction after that epilogue.
+    /// By tail call: the label of its epilogue, the instruction that leaves the function after it, and the registers
+    /// that must not be cleared in between.
     pub(super) tail_calls: Vec<(Label, MInst, PRegSet)>,
     pub(super) exit_labels: EpochMap<u32>,
-    /// Whether functions are checked; without it, they are in builds with assertions.
+    /// Whether functions are checked; `None` means in builds with debug assertions only.
     pub(super) is_checked: Option<bool>,
     pub(super) trace: Box<Trace>,
-    /// For functions that only the optimizing path compiles.
+    /// The memory of the selecting context, for functions that only it can compile.
     pub(super) optimize: Option<Box<OptimizeState>>,
 }
 
 impl FastState {
-    /// Memory for one worker.
+    /// An empty state for one worker, to be used again for all of its functions.
     pub fn new() -> FastState {
         FastState::default()
     }
 
-    /// Says whether what registers and slots hold is proved for each function ([`crate::check`]). It is by default in
-    /// builds with debug assertions.
+    /// Sets whether the contents of registers and slots are checked for each function ([`crate::check`]). By default,
+    /// they are in builds with debug assertions.
     pub fn set_checked(&mut self, is_checked: bool) {
         self.is_checked = Some(is_checked);
     }
@@ -177,7 +177,7 @@ impl FastState {
         self.frame.reset(!self.analysis.calls_returning_twice);
     }
 
-    /// One assignment for each value of the function, nothing assigned yet.
+    /// Gives each value an empty assignment.
     fn reset_assigns(&mut self, function: &Function) {
         self.assigns.clear();
         let parts = &self.parts;
@@ -200,7 +200,7 @@ impl FastState {
         self.expire_first.resize(self.analysis.layout.order.len(), u32::MAX);
     }
 
-    /// Gives values and slots their home registers.
+    /// Reserves the home registers of values and stack slots.
     fn take_homes(&mut self, function: &Function) {
         self.slot_homes.clear();
         self.slot_homes.resize(function.slots.len(), NO_REG);

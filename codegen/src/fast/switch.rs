@@ -60,7 +60,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         Ok(())
     }
 
-    /// Marks a place to which indirect branches may lead, in a module with such marks.
+    /// Emits the mark that targets of indirect branches need, if the module has such marks.
     #[cold]
     pub(super) fn put_mark(&mut self) {
         if let Some(mark) = self.base.branch_mark {
@@ -68,7 +68,8 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
     }
 
-    /// Binds the address of a block at its beginning, if it does not stand before moves that lead there.
+    /// Binds the label of a block's address to the block's start, unless it belongs to the moves of an edge from an
+    /// indirect jump.
     #[cold]
     pub(super) fn bind_address(&mut self, block: Block) {
         let function = self.base.function;
@@ -89,7 +90,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
     }
 
-    /// Finds a label for each edge: the target's, or one in front of the edge's moves.
+    /// Chooses a label for each outgoing edge: that of the target block, or a new one for the edge's moves.
     fn label_exits(&mut self, block: Block) {
         let function = self.base.function;
         self.st.exit_labels.reset(function.blocks.len());
@@ -107,7 +108,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         Label(label.expect("every target of a switch is a successor of its block"))
     }
 
-    /// The moves of each edge that has some; `marks` says whether an indirect branch leads to them.
+    /// Emits the moves of all outgoing edges that have some. With `marks`, indirect branches lead to them.
     fn put_exits(&mut self, block: Block, marks: bool) {
         let function = self.base.function;
         for &edge in function.cfg.successors(block) {

@@ -25,11 +25,11 @@ use crate::reg::PRegSet;
 use crate::unwind::UnwindOp;
 use frazil_ir::{EntityRef, Inst, InstData, Refusal};
 
-/// Bytes that are copied at a time with scratch registers alone.
+/// How many bytes are copied at a time, so that scratch registers suffice.
 const PIECE_BYTES: u32 = 32;
 
 impl<I: Isa, R: Record> FastCtx<'_, I, R> {
-    /// Makes a call that takes the place of the function.
+    /// Makes a mandatory tail call.
     #[cold]
     pub(super) fn make_tail_call(&mut self, place: (Inst, &InstData), call: &PendingCall<'_>) -> Result<(), Halt> {
         let mut layout = std::mem::take(&mut self.st.layout);
@@ -51,7 +51,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         Ok(())
     }
 
-    /// Jumps to where the frame is given back for the callee.
+    /// Emits the last step of a tail call: a jump to its epilogue, which is emitted later.
     #[cold]
     pub(super) fn leave_for(&mut self, call: &PendingCall<'_>, layout: &ArgLayout) {
         if call.callee.as_symbol().is_none() {
@@ -73,7 +73,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         self.put(self.base.isa.jump(label));
     }
 
-    /// Copies memory that is passed by value to the frame, unless it is where the callee wants it.
+    /// Copies memory that is passed by value to the frame, unless it is already where the callee expects it.
     #[cold]
     pub(super) fn save_memory(&mut self, call: &PendingCall<'_>, memory: MemoryArgument, saved: &mut Vec<SavedMemory>) {
         let MemoryArgument { index, bytes, offset } = memory;
@@ -89,7 +89,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         saved.push(SavedMemory { from, to, bytes });
     }
 
-    /// Copies what was saved to the argument area.
+    /// Copies the memory that was saved in the frame to the argument area.
     #[cold]
     pub(super) fn place_memory(&mut self, saved: &[SavedMemory]) {
         let incoming = self.incoming_offset();
@@ -107,8 +107,9 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
     }
 
-    /// Takes what is still in the argument area out of it, if what comes there has other borders: pieces of 16 bytes
-    /// would overlap with several of 8, and moves know only places that are the same.
+    /// Moves values that are still in the incoming argument area to slots of their own, if some argument has more than
+    /// 8 bytes: a parallel move compares places for equality only, and would not see that a place of 16 bytes overlaps
+    /// two of 8.
     fn clear_argument_area(&mut self, call: &PendingCall<'_>, layout: &ArgLayout) {
         const WORD_BYTES: u8 = 8;
         if layout.args.iter().all(|arg| arg.parts.bytes <= WORD_BYTES) {
@@ -136,7 +137,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
     }
 
-    /// Moves arguments and callee over the function's own arguments.
+    /// Moves the arguments and the callee's address to their places; stack arguments overwrite the function's own.
     #[cold]
     pub(super) fn replace_arguments(&mut self, call: &PendingCall<'_>, layout: &ArgLayout) {
         self.end_step();
@@ -161,7 +162,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         self.perform_moves();
     }
 
-    /// Emits the ends of calls that take the place of the function.
+    /// Emits the epilogues of all tail calls, each followed by the jump to the callee.
     pub(super) fn put_tail_calls(&mut self, frame: &FrameInfo) {
         for index in 0..self.st.tail_calls.len() {
             let (label, inst, kept) = self.st.tail_calls[index];

@@ -17,24 +17,24 @@ use crate::parallel_move::{Location, Move, ParallelMoves, Source, Step};
 use crate::reg::{Reg, RegClass};
 use crate::regalloc::{AllocMove, Allocation, MemoryOperand, MoveSource, RegOrSlot};
 
-/// With at most this many bytes of spill slots, displacements are short in any order.
+/// With at most this many bytes of spill slots, all displacements are short, so the order of slots does not matter.
 const FEW_SLOT_BYTES: u32 = 96;
 
-/// No block, no definition.
+/// The number of no block, and of no instruction.
 const NONE: u32 = u32::MAX;
 
-/// Where the moves of an edge stand.
+/// Where the moves of an edge are placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum EdgePlace {
-    /// There are none.
+    /// The edge has no moves.
     Nowhere,
-    /// At the end of the block it leaves.
+    /// At the end of the source block.
     Source,
-    /// At the start of the block it enters.
+    /// At the start of the target block.
     Target,
-    /// In a block after the one it leaves.
-    Behind,
-    /// In a block at the function's end.
+    /// In a block of their own after the source block.
+    After,
+    /// In a block of their own at the end of the function.
     Far,
 }
 
@@ -42,24 +42,24 @@ enum EdgePlace {
 #[derive(Debug, Default)]
 pub(crate) struct ApplyState {
     moves: ParallelMoves<Reg>,
-    /// Offset from the frame pointer of each spill slot.
+    /// By spill slot: its offset from the frame pointer.
     slots: Vec<i32>,
-    /// The spill slots in the order of their places, and how often each is accessed.
+    /// The spill slots in the order in which they are placed; and by slot, how often it is accessed.
     slot_order: Vec<u32>,
     slot_accesses: Vec<u32>,
-    /// By virtual register: the instruction that rematerializes it.
+    /// By virtual register: the instruction that defines it, if it is rematerialized.
     definitions: Vec<u32>,
-    /// The instructions of each edge's moves, as ranges of `edge_insts`.
+    /// By edge: the range of its moves in `edge_insts`.
     edge_ranges: Vec<(u32, u32)>,
     edge_places: Vec<EdgePlace>,
     edge_insts: Vec<MInst>,
-    /// The final number of each block, and of each edge's own block.
+    /// By block and by edge: the number of the block, or of the edge's own block, in the new function.
     block_numbers: Vec<u32>,
     edge_numbers: Vec<u32>,
 }
 
-/// Makes `out` from `func` and its allocation. The frame's needs are taken over. `counts_from_above` says whether the
-/// frame will be addressed from a frame pointer.
+/// Fills `out` with `func` after allocation. Takes the frame, the sets of registers, tail calls and texts out of
+/// `func`. `counts_from_above` says whether the frame will be addressed from a frame pointer.
 pub(crate) fn apply<I: Isa>(
     isa: &I,
     func: &mut MFunc,
@@ -102,7 +102,7 @@ struct Applier<'a, I: Isa> {
     counts_from_above: bool,
     st: &'a mut ApplyState,
     out: &'a mut MFunc,
-    /// Frame slot for the saved value of a cycle of moves.
+    /// The frame slot that breaks cycles of moves, if one is needed.
     cycle_slot: Option<i32>,
     next_edit: usize,
     next_memory: usize,
@@ -111,8 +111,8 @@ struct Applier<'a, I: Isa> {
 }
 
 impl<I: Isa> Applier<'_, I> {
-    /// Gives spill slots places in the frame; those with the most accesses next to the register that addresses count
-    /// from, where displacements are short.
+    /// Places the spill slots in the frame. Those that are accessed most often are placed next to the register from
+    /// which they will be addressed, where displacements are short.
     fn place_spill_slots(&mut self) {
         self.out.frame.spills_below = -self.out.frame.areas.used_bytes().cast_signed();
         let slots = &self.allocation.slots;
@@ -129,7 +129,7 @@ impl<I: Isa> Applier<'_, I> {
         }
     }
 
-    /// Puts the slots in the order of their accesses by byte.
+    /// Sorts the slots by the number of accesses per byte.
     fn sort_slots(&mut self) {
         let Allocation {
             edits,
@@ -157,7 +157,7 @@ impl<I: Isa> Applier<'_, I> {
         for operand in memory_operands {
             slot_accesses[operand.slot.0 as usize] += 1;
         }
-        // Accesses for each 32 bytes, which is the largest size.
+        // Accesses per 32 bytes, the largest size of a slot.
         let density = |slot: u32| slot_accesses[slot as usize] * 32 / u32::from(slots[slot as usize].max(1));
         slot_order.sort_unstable_by_key(|&slot| (density(slot), slot));
         if self.counts_from_above {
@@ -165,7 +165,7 @@ impl<I: Isa> Applier<'_, I> {
         }
     }
 
-    /// Finds the instructions that rematerializing moves repeat.
+    /// Finds the definitions of the virtual registers that moves rematerialize.
     fn find_definitions(&mut self) {
         self.st.definitions.clear();
         let asks = |action: &AllocMove| matches!(action.source, MoveSource::Rematerialize(_));
@@ -206,7 +206,8 @@ impl<I: Isa> Applier<'_, I> {
         });
     }
 
-    /// Orders the collected moves and appends them to `insts`.
+    /// Orders the collected moves and appends them to `insts`. `may_use_scratch` says whether the scratch register may
+    /// be overwritten.
     fn perform(&mut self, insts: &mut Vec<MInst>, may_use_scratch: bool) {
         let mut moves = std::mem::take(&mut self.st.moves);
         moves.resolve();
@@ -238,7 +239,7 @@ impl<I: Isa> Applier<'_, I> {
         self.st.moves = moves;
     }
 
-    /// Where the saved value of a cycle is kept.
+    /// The place for the value that is saved to break a cycle.
     fn saved_place(&mut self, float: bool, scratch_is_free: bool) -> Location {
         if scratch_is_free {
             return Location::Reg(self.isa.desc().classes[usize::from(float)].scratch);
@@ -289,7 +290,7 @@ impl<I: Isa> Applier<'_, I> {
         }
     }
 
-    /// Makes the instructions of every edge's moves and decides where they stand.
+    /// Makes the instructions for the moves of every edge and decides where they are placed.
     fn make_edge_moves(&mut self) {
         let edges = self.func.edges.len();
         self.st.edge_ranges.clear();
@@ -328,11 +329,11 @@ impl<I: Isa> Applier<'_, I> {
         } else if unwinds || self.func.blocks[to as usize].loop_depth < source.loop_depth {
             EdgePlace::Far
         } else {
-            EdgePlace::Behind
+            EdgePlace::After
         }
     }
 
-    /// Gives the blocks their final numbers, those of edges included.
+    /// Numbers the blocks of the new function, including those of edges.
     fn number_blocks(&mut self) {
         let func = self.func;
         self.st.block_numbers.clear();
@@ -343,7 +344,7 @@ impl<I: Isa> Applier<'_, I> {
             self.st.block_numbers.push(next);
             next += 1;
             for edge in self.edges_in_order(block) {
-                if self.st.edge_places[edge] == EdgePlace::Behind {
+                if self.st.edge_places[edge] == EdgePlace::After {
                     self.st.edge_numbers[edge] = next;
                     next += 1;
                 }
@@ -357,7 +358,7 @@ impl<I: Isa> Applier<'_, I> {
         }
     }
 
-    /// The edges of a block; the one to the next block last, so that its own block needs no jump.
+    /// The edges of a block. The one to the next block comes last, so that its own block, if any, falls through.
     fn edges_in_order(&self, block: u32) -> impl Iterator<Item = usize> + use<I> {
         let range = self.func.edges_of(block);
         let first_is_next = range.len() == 2 && self.func.edges[range.start].to == block + 1;
@@ -370,7 +371,7 @@ impl<I: Isa> Applier<'_, I> {
         for number in 0..func.blocks.len() as u32 {
             self.write_block(number);
             for edge in self.edges_in_order(number) {
-                if self.st.edge_places[edge] == EdgePlace::Behind {
+                if self.st.edge_places[edge] == EdgePlace::After {
                     self.write_edge_block(edge);
                 }
             }
@@ -470,7 +471,7 @@ impl<I: Isa> Applier<'_, I> {
         });
     }
 
-    /// Appends the edits at a point.
+    /// Appends the moves at a point between instructions.
     fn write_edits(&mut self, point: u32, origin: u32) {
         let edits = &self.allocation.edits;
         let begin = self.next_edit;
@@ -549,7 +550,7 @@ impl<I: Isa> Applier<'_, I> {
         self.put(inst, origin);
     }
 
-    /// The instruction with one of its registers in memory.
+    /// The instruction with one of its register operands in a spill slot.
     fn with_memory(&self, inst: MInst, memory: MemoryOperand) -> MInst {
         let desc = op_desc(self.isa.op_descs(), inst.op);
         let operand = usize::from(memory.operand);

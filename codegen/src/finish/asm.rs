@@ -13,7 +13,7 @@ use crate::isa::Isa;
 use crate::mfunc::pseudo;
 use crate::minst::{MInst, Mem};
 
-/// The operand that an instruction of a group names.
+/// The place of the operand that a pseudo-instruction of a text's group names.
 pub(super) fn operand_place(inst: &MInst) -> AsmPlace {
     match inst.op {
         pseudo::ASM_MEMORY => AsmPlace::Memory(inst.mem()),
@@ -21,10 +21,10 @@ pub(super) fn operand_place(inst: &MInst) -> AsmPlace {
     }
 }
 
-/// Emits a text whose operands in registers and memory are `operands`.
+/// Emits a text; `operands` are those in registers and memory, by their numbers.
 ///
 /// # Errors
-/// When the template asks for something that is not there.
+/// When the template names an operand or modifier that does not exist.
 pub(super) fn emit_text<I: Isa>(
     isa: &I,
     site: &AsmSite,
@@ -70,7 +70,7 @@ pub(super) fn emit_text<I: Isa>(
     Ok(())
 }
 
-/// A text with the instructions before and after it for operands in side registers, whose values are in memory.
+/// A text with additional instructions before and after it, which load and store its operands in side registers.
 #[cold]
 fn with_sides(text: AsmText, sides: &[(AsmOperand, Mem)], rules: &dyn AsmRules) -> Result<AsmText, CodegenError> {
     let mut whole = AsmText {

@@ -58,31 +58,31 @@ use crate::unit::Unit;
 use crate::unwind::UnwindOp;
 use frazil_ir::{EntityRef, Inst};
 
-/// What the emitter must know besides the function.
+/// What the emitter needs to know besides the function.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EmitOptions {
-    /// The function's convention.
+    /// The function's calling convention.
     pub conv: &'static ConvDesc,
-    /// What callers align the stack pointer to.
+    /// The alignment of the stack pointer at calls, in bytes.
     pub stack_align: u32,
-    /// Registers that are written and that the caller wants back.
+    /// The registers that the function writes and must preserve.
     pub saved: PRegSet,
-    /// What is set to zero before the function is left, at returns.
+    /// What is set to zero before a return.
     pub clearing: Clearing,
-    /// The same before calls that take its place, but for what they read.
+    /// What is set to zero before a tail call, except for what the callee reads.
     pub clearing_for_tails: Clearing,
-    /// Whether the frame pointer is set up.
+    /// Whether the function has a frame pointer.
     pub frame_pointer: bool,
-    /// Whether returns share one epilogue.
+    /// Whether the size of the code counts, so that returns may share one epilogue.
     pub for_size: bool,
 }
 
-/// How offsets from the frame pointer are turned into addresses.
+/// How offsets from the frame pointer become addresses.
 #[derive(Clone, Copy, Debug)]
 struct FrameMap {
-    /// The register from which areas are counted.
+    /// The register from which the function's own areas are addressed.
     base: Reg,
-    /// The one from which incoming arguments are.
+    /// The register from which incoming arguments are addressed.
     incoming_base: Reg,
     /// Added to offsets of the function's own areas.
     areas: i32,
@@ -93,14 +93,15 @@ struct FrameMap {
 /// The memory of this stage, kept from function to function.
 #[derive(Debug, Default)]
 pub(crate) struct EmitState {
-    /// The end of the chain of empty blocks that starts at each block.
+    /// By block: the block that a jump to it ends at, since empty blocks are passed over.
     threaded: Vec<u32>,
-    /// By block, in a function whose frame is not set up at its start: whether control comes with the frame.
+    /// By block, in shrink-wrapped functions: whether it is entered with the frame.
     has_frame: Vec<bool>,
     stack: Vec<u32>,
-    /// The labels that dispatch code names, and addresses of blocks, with the blocks they are bound at, ascending.
+    /// The labels that dispatch code names and the addresses of blocks, each with the block at which it is bound;
+    /// ascending.
     dispatch_labels: Vec<(u32, Label)>,
-    /// By block, in a module that marks where indirect branches may lead to: whether one may lead there.
+    /// By block, in modules that mark the targets of indirect branches: whether it is one.
     marked: Vec<bool>,
 }
 
@@ -116,7 +117,7 @@ impl EmitState {
         labels.sort_unstable();
     }
 
-    /// Finds the blocks that unwinders or indirect jumps lead to.
+    /// Finds the blocks that unwinders or indirect jumps lead to, which need a mark.
     #[cold]
     fn find_marked_blocks(&mut self, func: &MFunc, block_addresses: Option<(Label, u32)>) {
         self.marked.clear();
@@ -139,7 +140,7 @@ impl EmitState {
     }
 }
 
-/// Adds the addresses of blocks that no indirect jump leads to; the others are labels of edges.
+/// Adds the labels of block addresses that no edge of an indirect jump has.
 #[cold]
 fn add_address_labels(func: &MFunc, first: Label, count: u32, threaded: &[u32], labels: &mut Vec<(u32, Label)>) {
     let mut is_placed = vec![false; count as usize];
@@ -160,7 +161,7 @@ fn add_address_labels(func: &MFunc, first: Label, count: u32, threaded: &[u32], 
     }
 }
 
-/// Encodes `func` into `out`, whose body has been used for labels, constants and jump tables.
+/// Encodes `func` into `out`, whose body already has labels, constants and jump tables of the function.
 pub(crate) fn emit<I: Isa>(
     isa: &I,
     func: &mut MFunc,
@@ -232,14 +233,14 @@ pub(crate) fn emit<I: Isa>(
     Ok(())
 }
 
-/// Whether one epilogue with jumps to it is shorter than one at each return: a jump is about as long as the code that
-/// moves the stack pointer back and returns, so it is the saved registers that count.
+/// Whether a shared epilogue with jumps to it is shorter than an epilogue at each return. A jump is about as long as
+/// restoring the stack pointer and returning, so it depends on the saved registers.
 fn is_worth_sharing(func: &MFunc, frame: &FrameInfo) -> bool {
     let returns = func.blocks.iter().filter(|block| block.term == Term::Return).count();
     returns > 1 && frame.saved.iter().count() > 1
 }
 
-/// Decides how large the frame is and where its parts are.
+/// Decides on the size of the frame and the places of its areas.
 fn lay_out_frame<I: Isa>(
     isa: &I,
     func: &mut MFunc,
@@ -286,14 +287,14 @@ fn lay_out_frame<I: Isa>(
         keeps_scratch: false,
         has_calls: needs.has_calls,
         has_dynamic_stack: needs.has_dynamic_stack,
-        // A text may push something.
+        // An inline assembly text may push something, which would overwrite the red zone.
         red_zone: !head.no_red_zone && func.asm_sites.is_empty(),
         clearing: options.clearing,
         probes: stack_probes(head, view)?,
         guard: None,
     };
     frame.needs_frame |= options.frame_pointer && pushes;
-    // Arguments on the stack are reached from the frame pointer then.
+    // Without pushes, the frame pointer is only set up with the frame, and incoming arguments are addressed from it.
     frame.needs_frame |= options.frame_pointer && !pushes && func.insts.iter().any(MInst::names_frame);
     if head.naked {
         (frame.needs_frame, frame.frame_pointer, frame.guard) = (false, false, None);
@@ -327,18 +328,19 @@ fn lay_out_frame<I: Isa>(
     Ok((frame, map))
 }
 
-/// Bytes between the frame pointer's place, that included, and the stack pointer at the function's entry.
+/// The distance in bytes from the place that a frame pointer points to, or would point to, to the stack pointer at
+/// function entry.
 fn frame_pointer_bytes(desc: &TargetDesc) -> i32 {
     desc.incoming_args_offset - i32::from(desc.return_address_bytes)
 }
 
-/// What pushing these registers moves the stack pointer by.
+/// The size in bytes of the pushed registers.
 fn pushed_bytes(frame: &FrameInfo, desc: &TargetDesc) -> i32 {
     frame.pushed().iter().count() as i32 * i32::from(desc.class(RegClass::Int).bytes)
 }
 
-/// The layout of a frame whose target stores the registers it saves, in a function without frame pointer: as with one,
-/// but counted from the stack pointer, which is where it was if there is no frame.
+/// The layout without frame pointer for a target that stores its saved registers: the same as with one, but addressed
+/// from the stack pointer, which does not move if there is no frame.
 fn count_from_stack_pointer(frame: &FrameInfo, map: &mut FrameMap, desc: &TargetDesc) {
     map.base = desc.stack_pointer;
     map.incoming_base = desc.stack_pointer;
@@ -349,8 +351,8 @@ fn count_from_stack_pointer(frame: &FrameInfo, map: &mut FrameMap, desc: &Target
     map.incoming = map.areas;
 }
 
-/// The layout of a frame that is aligned: saved registers below the frame pointer, of which no more is known than of
-/// the stack pointer at the entry; then, below the aligned place, the areas.
+/// The layout with realigned stack: saved registers are below the frame pointer, which is aligned no better than the
+/// stack pointer at function entry; the areas begin at the aligned place below.
 #[cold]
 fn place_aligned(frame: &mut FrameInfo, map: &mut FrameMap, areas: u32, base: Reg, desc: &TargetDesc) {
     let pushed = pushed_bytes(frame, desc);
@@ -361,20 +363,21 @@ fn place_aligned(frame: &mut FrameInfo, map: &mut FrameMap, areas: u32, base: Re
     map.areas = frame.frame_bytes.cast_signed();
 }
 
-/// The layout described at the top of this file.
+/// The layouts with and without frame pointer for a target that pushes its saved registers, as pictured in the head
+/// comment.
 fn place_below_pushes(frame: &mut FrameInfo, map: &mut FrameMap, areas: u32, options: EmitOptions, desc: &TargetDesc) {
     let pushed = pushed_bytes(frame, desc);
     let pointer_bytes = frame_pointer_bytes(desc);
     let (outer, align) = (options.stack_align, options.stack_align.min(options.conv.stack_align));
     let (outer, align) = (outer.cast_signed(), align.cast_signed());
-    // Between the frame pointer's place and the areas.
+    // The distance from F to A in the picture, first without padding.
     let above = if frame.frame_pointer {
         pushed
     } else {
         pushed - pointer_bytes
     };
     let above = (above.max(0) + align - 1) / align * align;
-    // The frame pointer's place and the return address count, too.
+    // The return address and the frame pointer's place count for the alignment, too.
     let above_all = above + desc.incoming_args_offset;
     let below = (above_all + areas.cast_signed() + outer - 1) / outer * outer - above_all;
     let total = above + below + if frame.frame_pointer { 0 } else { pointer_bytes } - pushed;
@@ -396,13 +399,13 @@ fn place_below_pushes(frame: &mut FrameInfo, map: &mut FrameMap, areas: u32, opt
     }
 }
 
-/// Finds where a jump to each block ends when blocks that only jump on are passed over.
+/// Finds the block at which a jump to each block ends when blocks with nothing but a jump are passed over.
 fn thread_empty_blocks(func: &MFunc, threaded: &mut Vec<u32>) {
     threaded.clear();
     threaded.extend(0..func.blocks.len() as u32);
     for start in 1..func.blocks.len() as u32 {
         let mut block = start;
-        // A cycle of empty blocks is an endless loop, which stays one.
+        // A cycle of empty blocks is an endless loop, and stays one.
         for _ in 0..16 {
             if !is_empty_jump(func, block) {
                 break;
@@ -426,33 +429,34 @@ struct Emitter<'a, I: Isa> {
     isa: &'a I,
     func: &'a MFunc,
     unit: Unit<'a>,
-    /// The registers around each instruction, when instructions are annotated.
+    /// What is live around each instruction, if the assembly text is annotated.
     liveness: Option<Liveness>,
     frame: FrameInfo,
     map: FrameMap,
     threaded: &'a [u32],
     dispatch_labels: &'a [(u32, Label)],
-    /// What stands where indirect branches may lead to, if such places are marked, and by block whether it is one.
+    /// The instruction that marks targets of indirect branches, if the module has such marks; and by block, whether it
+    /// needs one.
     mark: Option<MInst>,
     marked: &'a [bool],
     first_label: Label,
     epilogue: Label,
     epilogue_is_used: bool,
-    /// By block: whether control comes with the frame. Always, if there is no list.
+    /// By block: whether it is entered with the frame; `None` if all are.
     blocks_with_frame: Option<&'a Vec<bool>>,
-    /// Whether the frame is there, and described to unwinders.
+    /// Whether the frame is set up at the current position, and the unwind table says so.
     has_frame: bool,
-    /// What is set to zero before calls that take the function's place, but for what they read.
+    /// See [`EmitOptions::clearing_for_tails`].
     clearing_for_tails: Clearing,
-    /// Whether returns jump to one epilogue.
+    /// Whether returns share one epilogue.
     shares_epilogue: bool,
-    /// Whether calls are noted for unwinders.
+    /// Whether calls need entries in the table of call sites.
     notes_calls: bool,
     buf: &'a mut CodeBuffer,
     unwind: &'a mut Vec<(u32, UnwindOp)>,
-    /// Operands of the next inline assembly text, with their numbers.
+    /// The operands of the next inline assembly text so far, by their numbers.
     asm_operands: Vec<(u32, AsmPlace)>,
-    /// The first refusal met where none could be returned.
+    /// The first refusal, since the functions that meet one return nothing.
     error: Option<CodegenError>,
 }
 
@@ -461,7 +465,7 @@ impl<I: Isa> Emitter<'_, I> {
         Label(self.first_label.0 + self.threaded[block as usize])
     }
 
-    /// Whether a block is passed over by every jump to it.
+    /// Whether a block is not emitted, since all jumps to it are threaded.
     fn is_dropped(&self, block: u32) -> bool {
         self.threaded[block as usize] != block
     }
@@ -535,9 +539,7 @@ impl<I: Isa> Emitter<'_, I> {
         }
     }
 
-    /// Emits the branch of `block`. If neither target follows, the one that is the next turn of the inner loop gets the
-    /// conditional branch.
-    /// Says what the instruction comes from, for assembly text that asks for it.
+    /// For annotated assembly text, writes a note on the origin of the instruction.
     #[inline]
     fn annotate(&mut self, index: u32) {
         if let Some(liveness) = &self.liveness {
@@ -548,7 +550,7 @@ impl<I: Isa> Emitter<'_, I> {
         }
     }
 
-    /// Marks what allocation has made of the instruction that was emitted last.
+    /// For annotated assembly text, notes whether the last instruction is a spill, reload or the like.
     #[inline]
     fn remark(&mut self, index: u32) {
         if self.liveness.is_some() {
@@ -559,6 +561,8 @@ impl<I: Isa> Emitter<'_, I> {
         }
     }
 
+    /// Emits the branch of `block`. If neither target comes next, the conditional branch takes the back edge of the
+    /// innermost loop, if one is a back edge.
     fn emit_branch(&mut self, branch: Branch, (then_to, else_to): (u32, u32), block: u32, next: u32) {
         let labels = (self.label(then_to), self.label(else_to));
         let (then_block, else_block) = (self.threaded[then_to as usize], self.threaded[else_to as usize]);
@@ -614,7 +618,7 @@ impl<I: Isa> Emitter<'_, I> {
         }
     }
 
-    /// Encodes an instruction, and notes it for unwinders if it is a call.
+    /// Encodes an instruction; if it is a call that may unwind, adds a call site.
     #[cold]
     fn encode_noted(&mut self, inst: &MInst) {
         make_room(self.isa, self.buf);
@@ -628,7 +632,7 @@ impl<I: Isa> Emitter<'_, I> {
         }
     }
 
-    /// Says that the call that was emitted last, from instruction `index`, unwinds to a block.
+    /// Sets the landing pad of the last call site, which is that of instruction `index`, to a block.
     #[cold]
     fn note_landing(&mut self, index: u32, to: u32) {
         let function = self.unit.function;
@@ -641,7 +645,7 @@ impl<I: Isa> Emitter<'_, I> {
         }
     }
 
-    /// Emits an inline assembly text, or keeps one of its operands.
+    /// Emits an inline assembly text, or keeps one of its operands until the text comes.
     #[cold]
     #[inline(never)]
     fn emit_asm(&mut self, inst: &MInst) {
@@ -670,7 +674,7 @@ impl<I: Isa> Emitter<'_, I> {
         }
     }
 
-    /// Describes to unwinders that the frame is there from here on, or is not.
+    /// Makes the unwind table say whether the frame is set up from here on.
     fn describe(&mut self, has_frame: bool) {
         if has_frame == self.has_frame {
             return;
@@ -685,7 +689,7 @@ impl<I: Isa> Emitter<'_, I> {
         }
     }
 
-    /// The instruction with its address in the frame, if it has one, counted from a register.
+    /// The instruction with a reference to the frame, if it has one, replaced by a register and displacement.
     #[inline]
     fn with_frame(&self, mut inst: MInst) -> MInst {
         debug_assert!(
@@ -697,7 +701,7 @@ impl<I: Isa> Emitter<'_, I> {
             inst.set_reg(1, base);
             inst.disp += distance;
         }
-        // Targets whose addresses are computed by other instructions name the frame as a plain operand.
+        // Targets that compute addresses by separate instructions have the frame as a plain operand.
         else if inst.names_frame() {
             let (base, distance) = self.frame_distance(inst.imm);
             inst.set_reg(1, base);
@@ -731,7 +735,7 @@ impl<I: Isa> Emitter<'_, I> {
         }
     }
 
-    /// Emits a call that takes the place of the function.
+    /// Emits the epilogue of a tail call and the jump to the callee.
     #[cold]
     fn emit_tail_call(&mut self, leave: &MInst, next: u32) {
         let inst = self.func.tail_calls[leave.disp as usize - 1];
@@ -751,7 +755,7 @@ impl<I: Isa> Emitter<'_, I> {
         self.frame = frame;
     }
 
-    /// Emits the code that leaves the function; what follows has the frame again.
+    /// Emits the epilogue of a return; the code after it has the frame again.
     fn put_epilogue(&mut self, is_last: bool) {
         self.put_way_out(self.leave(), is_last);
     }
@@ -760,7 +764,7 @@ impl<I: Isa> Emitter<'_, I> {
         self.isa.leave(self.func.frame.popped_bytes)
     }
 
-    /// The epilogue and the instruction after it.
+    /// Emits an epilogue and the instruction that leaves the function.
     fn put_way_out(&mut self, leave: MInst, is_last: bool) {
         let (isa, frame) = (self.isa, self.frame);
         let keeps_state = !is_last && frame.needs_frame;
@@ -775,7 +779,7 @@ impl<I: Isa> Emitter<'_, I> {
         }
     }
 
-    /// The instruction that leaves the function, and zeros in registers before it.
+    /// Emits the instruction that leaves the function, after clearing registers if that is wanted.
     fn put_leave(&mut self, leave: MInst) {
         let (isa, clearing) = (self.isa, self.frame.clearing);
         let mut sink = self.sink();

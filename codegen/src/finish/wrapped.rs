@@ -11,7 +11,7 @@ use crate::minst::MInst;
 use crate::reference::Label;
 use crate::unwind::UnwindOp;
 
-/// Finds the blocks that control reaches with the frame.
+/// Finds the blocks that are entered with the frame.
 pub(super) fn find_blocks_with_frame(func: &MFunc, has_frame: &mut Vec<bool>, stack: &mut Vec<u32>) {
     has_frame.clear();
     has_frame.resize(func.blocks.len(), false);
@@ -20,7 +20,7 @@ pub(super) fn find_blocks_with_frame(func: &MFunc, has_frame: &mut Vec<bool>, st
     stack.clear();
     stack.push(0);
     while let Some(block) = stack.pop() {
-        let leaves_with_frame = state_behind(func, block, has_frame[block as usize]);
+        let leaves_with_frame = state_after(func, block, has_frame[block as usize]);
         for edge in func.edges_of(block) {
             let to = func.edges[edge].to as usize;
             if std::mem::replace(&mut is_found[to], true) {
@@ -36,7 +36,7 @@ pub(super) fn find_blocks_with_frame(func: &MFunc, has_frame: &mut Vec<bool>, st
     }
 }
 
-fn state_behind(func: &MFunc, block: u32, at_start: bool) -> bool {
+fn state_after(func: &MFunc, block: u32, at_start: bool) -> bool {
     let data = &func.blocks[block as usize];
     let insts = &func.insts[data.start as usize..data.end as usize];
     let sets_up = insts.first().is_some_and(|inst| inst.op == pseudo::PROLOGUE);
@@ -44,12 +44,12 @@ fn state_behind(func: &MFunc, block: u32, at_start: bool) -> bool {
     (at_start || sets_up) && !gives_back
 }
 
-/// Describes the frame at an offset as it is after the prologue.
+/// Adds unwind rows that describe, at an offset, the frame as it is after the prologue.
 pub(super) fn describe_frame<I: Isa>(isa: &I, frame: &FrameInfo, offset: u32, unwind: &mut Vec<(u32, UnwindOp)>) {
     isa.prologue(frame, &mut Rows { offset, unwind });
 }
 
-/// A sink that keeps the unwind rows of frame code and drops the instructions.
+/// Receives frame code, of which it keeps the unwind rows and drops the instructions.
 struct Rows<'a> {
     offset: u32,
     unwind: &'a mut Vec<(u32, UnwindOp)>,

@@ -16,14 +16,14 @@ use crate::error::CodegenError;
 use crate::mfunc::MFunc;
 use crate::reg::PRegSet;
 
-/// How much work there may be for each instruction before a cheaper and less exact method is used.
+/// Limits for the work per instruction, beyond which cheaper and less exact methods are used.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// Regions of liveness.
+    /// Regions that liveness finds.
     pub regions: usize,
-    /// Edges that are examined for split bundles.
+    /// Edges that are examined for bundles of several parts.
     pub looks: usize,
-    /// Added to both for each function.
+    /// Added to both limits, so that small functions never reach them.
     pub small: usize,
 }
 
@@ -52,11 +52,11 @@ pub struct RegAllocState {
     resolve: ResolveMemory,
 }
 
-/// Finds a place for every virtual register of a function at every position. The function's predecessors must have been
-/// computed.
+/// Allocates registers: finds a place for every virtual register at every position of its live range. The function's
+/// predecessors must have been computed.
 ///
 /// # Errors
-/// When an instruction needs more registers at a time than there are.
+/// If an instruction needs more registers at a time than there are.
 pub fn allocate(
     func: &MFunc,
     input: &AllocatorInput<'_>,
@@ -78,7 +78,7 @@ pub fn allocate(
     } = state;
     positions.compute(func);
     positions.set_frequencies(|positions, freq| match input.for_size {
-        // All blocks count the same.
+        // A block counts once, however often it is executed.
         true => freq.resize(func.blocks.len(), 1.0),
         false => frequency.compute(func, positions, freq),
     });

@@ -20,21 +20,21 @@ use super::walk::{Copy, Node, Walk};
 use crate::mfunc::MFunc;
 use crate::reg::Reg;
 
-/// How many steps of comparing and merging there are for each range.
+/// The limit for comparing and merging lists, in steps for each live range.
 const STEPS_PER_RANGE: usize = 32;
 
 /// Union-find over virtual registers, and scratch memory.
 #[derive(Debug, Default)]
 pub(super) struct Coalescer {
     parent: Vec<u32>,
-    /// Keys that are sorted, with what they belong to in the lower half.
+    /// What is to be visited in order: a sort key in the upper half, a number in the lower half.
     order: Vec<u64>,
-    /// Registers that were coalesced into others and are no longer roots.
+    /// Registers that have become part of another one's bundle, so that they are no longer roots.
     absorbed: Vec<u32>,
     steps: usize,
-    /// Coalesced copies, whose registers are one bundle, by instruction, ascending.
+    /// The copies whose registers are in one bundle, by the numbers of their instructions, ascending.
     pub joined: Vec<u32>,
-    /// The same by instruction, as bits.
+    /// The same as a set of bits, by instruction.
     is_joined: Vec<u64>,
 }
 
@@ -54,7 +54,8 @@ impl Coalescer {
         self.parent.extend(0..func.vregs.len() as u32);
         self.steps = STEPS_PER_RANGE * walk.nodes.len();
         self.order.clear();
-        // The bits of positive numbers are ordered as the numbers; equal ones stay in the order of the copies.
+        // By descending frequency: the bits of positive floats are ordered like the floats. Of equally frequent
+        // copies, the first one of the list comes first.
         let keys = walk.copies.iter().enumerate();
         self.order
             .extend(keys.map(|(index, copy)| u64::from(!copy.freq.to_bits()) << 32 | index as u64));
@@ -107,7 +108,7 @@ impl Coalescer {
         walk.heads[a as usize] = head;
     }
 
-    /// Where two lists of ranges overlap: the copy's destination is in the first one, its source in the second one.
+    /// How two lists of ranges overlap. The copy's destination is in the first one, its source in the second one.
     fn meet(&mut self, walk: &Walk, mut a: u32, mut b: u32, copy: &Copy) -> Meeting {
         let mut found = Meeting::Never;
         while a != NONE && b != NONE {
@@ -134,7 +135,7 @@ impl Coalescer {
         found
     }
 
-    /// In a merged list, replaces each two overlapping ranges by one that belongs to the source of the copy.
+    /// In a merged list, replaces each pair of overlapping ranges by one that belongs to the copy's source.
     fn unite(&mut self, walk: &mut Walk, head: u32, source: u32) {
         let mut last = head;
         while last != NONE {
@@ -152,13 +153,14 @@ impl Coalescer {
         }
     }
 
-    /// Merges two lists, by the starts of their ranges.
+    /// Merges two lists of ranges in the order of their starts and returns the head of the result.
     fn merge(&mut self, walk: &mut Walk, mut a: u32, mut b: u32) -> u32 {
         if walk.nodes[b as usize].range.from < walk.nodes[a as usize].range.from {
             std::mem::swap(&mut a, &mut b);
         }
         let head = a;
-        // `a` is the last merged one; what follows it is either its own rest or that of `b`.
+        // `a` is the last range of the result; after it come the rest of its own list and, from `b` on, the rest of
+        // the other.
         while b != NONE {
             self.steps = self.steps.saturating_sub(1);
             let next = walk.nodes[a as usize].next;
@@ -173,7 +175,7 @@ impl Coalescer {
         head
     }
 
-    /// Makes a bundle of each root that has a live range, in the order of their starts.
+    /// Makes a bundle for each root of the union-find that has a live range, in the order of their starts.
     fn build_bundles(
         &mut self,
         func: &MFunc,
@@ -227,8 +229,8 @@ impl Coalescer {
         }
     }
 
-    /// Makes the occurrences of each bundle consecutive, without those of coalesced copies. A copy to a wider register
-    /// does not copy all that the slot holds, even if other copies have coalesced its registers.
+    /// Collects the occurrences of each bundle, without those in coalesced copies. Copies to a wider register stay,
+    /// since the wider one's upper part is not what the slot holds.
     fn build_occurrences(&mut self, func: &MFunc, positions: &Positions, walk: &Walk, out: &mut Intervals) {
         self.joined.clear();
         self.is_joined.clear();
@@ -289,7 +291,7 @@ impl Coalescer {
         }
     }
 
-    /// Copies that were not coalesced, and those of physical registers, become hints.
+    /// Makes hints of copies between different bundles, and of those from and to physical registers.
     fn add_hints(&mut self, func: &MFunc, input: &AllocatorInput<'_>, walk: &Walk, out: &mut Intervals) {
         for copy in &walk.copies {
             let (dst, src) = (end(out, copy.dst), end(out, copy.src));
@@ -319,14 +321,14 @@ impl Coalescer {
     }
 }
 
-/// Whether two lists of ranges overlap.
+/// How two lists of ranges overlap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Meeting {
-    /// Nowhere.
+    /// They do not.
     Never,
-    /// They overlap only where the destination and the source of the copy are both live.
+    /// They overlap only where both the destination and the source of the copy are live.
     InCopies,
-    /// They overlap elsewhere, or the time for comparing is used up.
+    /// They overlap elsewhere, or the limit for comparing is used up.
     InOthers,
 }
 
@@ -334,8 +336,8 @@ fn is_range_of(node: &Node, reg: Reg) -> bool {
     node.range.vreg as usize == reg.virtual_index()
 }
 
-/// Whether a copy is the only write of its destination, and its source is written in one place, too: by an instruction
-/// or by the moves into a phi.
+/// Whether a copy is the only definition of its destination, and its source has one definition, too: an instruction or
+/// the moves into a phi.
 fn is_unmodified(liveness: &Liveness, walk: &Walk, copy: &Copy) -> bool {
     let writes = |reg: Reg| {
         let index = reg.virtual_index();
@@ -345,7 +347,7 @@ fn is_unmodified(liveness: &Liveness, walk: &Walk, copy: &Copy) -> bool {
     copy.inst != NONE && writes(copy.dst) == 1 && writes(copy.src) == 1
 }
 
-/// A physical register as it is, a virtual one as its bundle.
+/// What a hint can name: a physical register itself, or the bundle of a virtual one.
 fn end(intervals: &Intervals, reg: Reg) -> Option<Reg> {
     if !reg.is_virtual() {
         return reg.is_physical().then_some(reg);
@@ -354,7 +356,7 @@ fn end(intervals: &Intervals, reg: Reg) -> Option<Reg> {
     (bundle != NONE).then(|| Reg::virtual_number(bundle))
 }
 
-/// Whether the copy's destination is wider than its source.
+/// Whether a copy's destination is wider than its source.
 fn is_widening(func: &MFunc, copy: &Copy) -> bool {
     copy.dst.is_virtual() && copy.src.is_virtual() && func.vreg(copy.dst).bytes > func.vreg(copy.src).bytes
 }

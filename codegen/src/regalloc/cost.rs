@@ -13,37 +13,38 @@ use crate::error::CodegenError;
 use crate::reg::{Reg, RegClass};
 use frazil_ir::Refusal;
 
-/// What things cost, if a load or a store costs one.
+/// Costs in units of one load or store.
 #[derive(Clone, Copy, Debug)]
 struct Weights {
-    /// Rematerializing a constant.
+    /// The cost of rematerializing a constant.
     remat: f32,
-    /// An operand in memory.
+    /// The cost of a memory operand, compared to a register.
     folded: f32,
-    /// Saving and restoring a register.
+    /// The cost of saving and restoring a callee-saved register.
     save_and_restore: f32,
 }
 
-/// Costs by execution time.
+/// Costs in execution time.
 const SPEED: Weights = Weights {
     remat: 0.4,
     folded: 0.8,
     save_and_restore: 0.5,
 };
-/// Costs by code size: a load has an opcode, and the address of the slot like an operand in memory.
+/// Costs in code size: a reload has an opcode and an address, a memory operand only the address.
 const SIZE: Weights = Weights {
     remat: 1.0,
     folded: 0.5,
     save_and_restore: 0.8,
 };
-/// Added to distances, in positions, so that very short ones do not dominate.
+/// Added to all distances, which are numbers of positions, so that very short ones do not dominate.
 const NEAR: f32 = 8.0;
-/// The factor for the burden of a hinted register.
+/// The burdens of a choice are multiplied by this if its register is hinted.
 const HINTED: f32 = 0.9;
-/// How many occurrences after a call are examined.
+/// With more occurrences than this after the first call, spilling around calls is not considered.
 const FEW: usize = 4;
 
-/// The burden of a part that loses its register at a position: mostly the same for many registers, up to a call.
+/// The burden of the current part if it loses its register at `from`. Kept because it is the same for many registers,
+/// namely those that are free up to the same call.
 #[derive(Clone, Copy, Debug)]
 struct Rest {
     from: u32,
@@ -55,7 +56,7 @@ impl Scan<'_> {
         if self.input.for_size { &SIZE } else { &SPEED }
     }
 
-    /// Chooses what to do with a part for which no register is free throughout.
+    /// Chooses the cheapest way to treat a part for which no register is free throughout.
     pub(super) fn choose(&mut self, part: &Part, class: RegClass) -> Result<Choice, CodegenError> {
         let at_start = self.at_start(part);
         let occs = self.intervals.occs_of(part);
@@ -91,7 +92,8 @@ impl Scan<'_> {
         })
     }
 
-    /// The best use of a register for a part, and its burden.
+    /// The best choice that gives this register to a part, and its burden; `needed_end` is the position up to which a
+    /// register is needed at least. `None` if the register is not free, or cannot be made free, that long.
     fn offer(&mut self, part: &Part, reg: u8, needed_end: u32, rest: &mut Rest) -> Option<(Choice, f32)> {
         let limit = self.limit(reg).min(part.to);
         self.memory.occupancy.pass(usize::from(reg), part.from);
@@ -125,7 +127,7 @@ impl Scan<'_> {
         offer.map(|(choice, burden)| (choice, burden * hint))
     }
 
-    /// Up to where a register is free for a part that starts at the scan's position.
+    /// The position up to which a register is free for a part that starts at the scan's current position.
     pub(super) fn free_until(&self, part: &Part, reg: u8) -> u32 {
         let limit = self.limit(reg).min(part.to);
         let conflict = self.conflict(part, reg, NO_PART);
@@ -137,7 +139,7 @@ impl Scan<'_> {
         occupancy.first_conflict(self.intervals, part, usize::from(reg), ignored)
     }
 
-    /// The burden of a part that loses its register at `limit`.
+    /// The burden of the current part if it loses its register at `limit`; `known` is that of the previous register.
     fn rest_burden(&self, part: &Part, limit: u32, known: &mut Rest) -> f32 {
         if limit >= part.to {
             return 0.0;
@@ -151,7 +153,7 @@ impl Scan<'_> {
         known.burden
     }
 
-    /// The burden of taking the register from a part, if that is possible.
+    /// The burden of evicting a part from its register at a position; `None` if the part must be in it there.
     fn victim_burden(&self, number: u32, pos: u32) -> Option<f32> {
         let part = &self.intervals.parts[number as usize];
         let occs = self.intervals.occs_of(part);
@@ -162,7 +164,8 @@ impl Scan<'_> {
         Some(self.burden(part, before, pos, self.victim_cut(part, pos)))
     }
 
-    /// What it costs that a part is without a register from `pos` to its occurrence `next`, by distance.
+    /// The burden of a part that has no register from `pos` to its occurrence number `next`: the cost of the store (at
+    /// `cut`) and the reload, divided by the distance. See the head comment.
     fn burden(&self, part: &Part, next: usize, pos: u32, cut: u32) -> f32 {
         let bundle = &self.intervals.bundles[part.bundle as usize];
         let occs = self.intervals.occs_of(part);
@@ -189,7 +192,7 @@ impl Scan<'_> {
                 .range_at(part.bundle, self.positions.start(blocks.end) - 1)
                 .is_some()
         {
-            // It would be reloaded on the back edge to the loop's header.
+            // If the part is live throughout the loop, it would be reloaded on the back edge to the header.
             load += self.positions.freq(blocks.start) * load_cost(None);
             end = self.positions.start(blocks.end);
         }
@@ -201,16 +204,17 @@ impl Scan<'_> {
         (load + store + 0.001) / ((end.max(pos) - pos) as f32 + NEAR)
     }
 
-    /// Whether it is cheaper to spill a part around the calls in it than to save a callee-saved register for it.
+    /// Whether it is cheaper to spill a part around the calls in its live range than to save a callee-saved register
+    /// for it.
     pub(super) fn is_cheap_around_calls(&self, part: &Part) -> bool {
         let bundle = &self.intervals.bundles[part.bundle as usize];
         let limit = self.memory.first_limit();
         let occs = self.intervals.occs_of(part);
-        let behind = &occs[self.kept_before(part, limit)..];
-        if limit == u32::MAX || behind.len() > FEW {
+        let after = &occs[self.kept_before(part, limit)..];
+        if limit == u32::MAX || after.len() > FEW {
             return false;
         }
-        let loads: f32 = behind.iter().map(|o| self.positions.freq_at(o.pos)).sum();
+        let loads: f32 = after.iter().map(|o| self.positions.freq_at(o.pos)).sum();
         let weights = self.weights();
         let cost = if bundle.is_remat() {
             loads * weights.remat

@@ -7,7 +7,8 @@
 use super::intervals::{Intervals, Part, SLOT, occ};
 use super::positions::{NONE, Positions};
 
-/// Looks at all bundles with slots. `in_memory` says of which instructions an operand is in memory.
+/// Folds the reloads of all bundles. `in_memory` has a bit for each instruction with a memory operand; there can be
+/// only one.
 pub(super) fn fold_single_uses(intervals: &mut Intervals, positions: &Positions, in_memory: &mut [u64]) {
     for number in 0..intervals.bundles.len() {
         let bundle = &intervals.bundles[number];
@@ -20,10 +21,10 @@ pub(super) fn fold_single_uses(intervals: &mut Intervals, positions: &Positions,
             if part == NONE {
                 break;
             }
-            let is_behind_slot = intervals.parts[before as usize].place == SLOT;
+            let is_after_slot = intervals.parts[before as usize].place == SLOT;
             before = part;
             let data = intervals.parts[part as usize];
-            if is_behind_slot && is_short(intervals, positions, &data) {
+            if is_after_slot && is_short(intervals, positions, &data) {
                 let occurrence = &mut intervals.occs[data.occs.0 as usize];
                 let (word, bit) = (occurrence.inst as usize / 64, 1 << (occurrence.inst % 64));
                 if in_memory[word] & bit == 0 {
@@ -36,7 +37,8 @@ pub(super) fn fold_single_uses(intervals: &mut Intervals, positions: &Positions,
     }
 }
 
-/// Whether a part is loaded in its block for one use, which can be in memory, and not in a register after it.
+/// Whether a part is reloaded within a block for a single use that can be a memory operand, and is in its slot
+/// afterwards.
 fn is_short(intervals: &Intervals, positions: &Positions, part: &Part) -> bool {
     let [only] = intervals.occs_of(part) else {
         return false;

@@ -9,13 +9,13 @@
 use super::positions::{NONE, Positions};
 use crate::mfunc::{MFunc, Term};
 
-/// Rounds of a loop.
+/// The assumed number of iterations of a loop.
 const ROUNDS: f32 = 10.0;
-/// The product of the rounds of so many loops around one another; deeper ones count no more.
+/// By loop depth: the product of the iterations. Deeper loops count like the last entry.
 const ROUNDS_BY_DEPTH: [f32; 7] = rounds_by_depth();
-/// The share that goes to a block that does not come to its end, if others do.
+/// The share of an edge to a block that never comes to its end, or of an unwind edge, relative to 1 for others.
 const COLD: f32 = 0.01;
-/// No block is executed less often.
+/// The smallest weight of a block.
 const LEAST: f32 = 1e-4;
 
 const fn rounds_by_depth() -> [f32; 7] {
@@ -28,18 +28,18 @@ const fn rounds_by_depth() -> [f32; 7] {
     rounds
 }
 
-/// Memory of the guess.
+/// Memory of the estimate.
 #[derive(Debug, Default)]
 pub(super) struct Frequency {
     weights: Vec<f32>,
-    /// By edge: its share of the block that it leaves, and the loop that it leaves or [`NONE`].
+    /// By edge: its share of the weight of its source, and the outermost loop that it leaves (or [`NONE`]).
     shares: Vec<(f32, u32)>,
-    /// By loop: what enters it, and the sum of what leaves it before that is spread.
+    /// By loop: the weight that enters it, and the sum of the shares that leave it.
     loops: Vec<(f32, f32)>,
 }
 
 impl Frequency {
-    /// Guesses, and appends the result to `freq`.
+    /// Estimates the frequencies of all blocks and appends them to `freq`.
     pub(super) fn compute(&mut self, func: &MFunc, positions: &Positions, freq: &mut Vec<f32>) {
         self.weights.clear();
         self.shares.clear();
@@ -69,7 +69,7 @@ impl Frequency {
         }
     }
 
-    /// Decides on the shares of a block's edges.
+    /// Sets the shares of the edges that leave a block.
     fn share_out(&mut self, func: &MFunc, positions: &Positions, block: u32, weight: f32) {
         let edges = func.edges_of(block);
         let first = self.shares.len();
@@ -90,7 +90,7 @@ impl Frequency {
                 staying += share;
             }
         }
-        // What leaves a loop is spread later: only what stays is shared.
+        // The shares of edges that leave a loop are scaled later, when the sum of them is known.
         for (share, left) in &mut self.shares[first..] {
             match self.loops.get_mut(*left as usize) {
                 Some(sums) => sums.1 += weight * *share,

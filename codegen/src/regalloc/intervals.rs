@@ -8,38 +8,37 @@
 use super::positions::NONE;
 use crate::reg::{Reg, RegClass};
 
-/// Positions from which up to which a virtual register is live.
+/// A range of positions (`to` is exclusive) in which a virtual register is live.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LiveRange {
     pub from: u32,
     pub to: u32,
-    /// The number of the virtual register.
     pub vreg: u32,
 }
 
-/// What happens at an occurrence, as bits.
+/// What an occurrence is, as bits.
 pub(super) mod occ {
     /// The register is read.
     pub(in super::super) const USE: u8 = 1;
     /// The register is written.
     pub(in super::super) const DEF: u8 = 2;
-    /// The instruction can take it from memory.
+    /// The instruction has a form with this operand in memory.
     pub(in super::super) const FOLD: u8 = 4;
-    /// It does so.
+    /// That form is used.
     pub(in super::super) const MEMORY: u8 = 8;
 }
 
-/// A place in an instruction where a register of the bundle is named.
+/// An operand of an instruction that names a register of the bundle.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Occurrence {
-    /// From which position the register must hold it.
+    /// The first position at which the bundle must be in the register.
     pub pos: u32,
-    /// Up to which.
+    /// The position after the last one.
     pub end: u32,
     pub inst: u32,
     /// Bits of [`occ`].
     pub flags: u8,
-    /// Which register operand.
+    /// The number of the register operand.
     pub operand: u8,
 }
 
@@ -50,39 +49,38 @@ impl Occurrence {
     }
 }
 
-/// Several virtual registers that are allocated as one.
+/// One or several virtual registers that are allocated as one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bundle {
     pub class: RegClass,
-    /// Bytes of its slot.
+    /// The size of its slot.
     pub bytes: u8,
-    /// Its live range in [`super::RegAllocState`]'s ranges.
+    /// Its live ranges, as indices into [`Intervals::ranges`].
     pub ranges: (u32, u32),
-    /// The same with adjacent ranges merged; coalescing leaves many of them.
+    /// The same with adjacent ranges merged, since coalescing leaves many of these: indices into [`Intervals::spans`].
     pub spans: (u32, u32),
     pub occs: (u32, u32),
-    /// First of its hints.
+    /// The first hint of its list.
     pub hints: u32,
-    /// What it costs to store it wherever it is defined.
+    /// The cost of a store after each definition, weighted by frequency.
     pub def_cost: f32,
-    /// The register that can be computed again, if the bundle is such a register alone.
+    /// The virtual register whose constant is rematerialized, if the bundle consists of it alone; else [`NONE`].
     pub remat: u32,
-    /// Whether some part is in its slot.
+    /// Whether some part of it is in the slot.
     pub spilled: bool,
-    /// Whether it is in its slot at all borders of blocks, see [`super::localize`].
+    /// Whether it is in its slot at all block boundaries (see [`super::localize`]).
     pub is_localized: bool,
-    /// First part.
+    /// The first part of its list.
     pub first: u32,
-    /// The part near the scan's position that was looked for last.
+    /// The part that was found last for a position of the scan; a hint for the next search.
     pub anchor: u32,
-    /// The register that a part got last.
+    /// The register that was given to one of its parts last.
     pub last_reg: u8,
-    /// Its slot, when it has one.
+    /// The number of its spill slot, or [`NONE`].
     pub slot: u32,
 }
 
 impl Bundle {
-    /// An empty one.
     pub(super) fn new(class: RegClass) -> Bundle {
         Bundle {
             class,
@@ -102,19 +100,19 @@ impl Bundle {
         }
     }
 
-    /// Whether it is computed again instead of being loaded.
+    /// Whether it is rematerialized instead of being reloaded.
     #[inline]
     pub(super) fn is_remat(&self) -> bool {
         self.remat != NONE
     }
 }
 
-/// [`Part::place`]: in the bundle's slot, or, if it can be computed again, nowhere.
+/// [`Part::place`]: in the bundle's slot; nowhere, if the bundle is rematerialized.
 pub(super) const SLOT: u8 = 254;
-/// [`Part::place`]: not known yet.
+/// [`Part::place`]: not assigned yet.
 pub(super) const NO_PLACE: u8 = 255;
 
-/// A part of a bundle's live range, with one place.
+/// A part of a bundle's live range that has one place.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
     pub bundle: u32,
@@ -123,17 +121,17 @@ pub(super) struct Part {
     /// The first span of the bundle that ends after `from`.
     pub span: u32,
     pub occs: (u32, u32),
-    /// The part after it.
+    /// The next part of the bundle, or [`NONE`].
     pub next: u32,
-    /// The number of a physical register, or a constant of this module.
+    /// The number of a physical register, [`SLOT`] or [`NO_PLACE`].
     pub place: u8,
 }
 
-/// Reasons to choose a register, a list for each bundle.
+/// A reason to prefer a register. The hints of a bundle are a linked list.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hint {
     pub next: u32,
-    /// A physical register, or the number of a bundle as a virtual one.
+    /// A physical register, or a bundle by its number as a virtual register.
     pub target: Reg,
     pub weight: f32,
 }
@@ -143,7 +141,7 @@ pub(super) struct Hint {
 pub(super) struct Intervals {
     pub bundles: Vec<Bundle>,
     pub ranges: Vec<LiveRange>,
-    /// From which up to which position.
+    /// Ranges of positions, the end exclusive.
     pub spans: Vec<(u32, u32)>,
     pub occs: Vec<Occurrence>,
     pub parts: Vec<Part>,
@@ -163,13 +161,11 @@ impl Intervals {
         self.bundle_of.clear();
     }
 
-    /// The ranges of a bundle.
     #[inline]
     pub(super) fn ranges_of(&self, bundle: &Bundle) -> &[LiveRange] {
         &self.ranges[bundle.ranges.0 as usize..bundle.ranges.1 as usize]
     }
 
-    /// The occurrences of a part.
     #[inline]
     pub(super) fn occs_of(&self, part: &Part) -> &[Occurrence] {
         &self.occs[part.occs.0 as usize..part.occs.1 as usize]
@@ -182,7 +178,7 @@ impl Intervals {
         ranges.get(index).filter(|range| range.from <= pos)
     }
 
-    /// The spans of a part, cut to its extent.
+    /// The spans of a part, clipped to it.
     #[inline]
     pub(super) fn spans_of_part(&self, part: &Part) -> impl Iterator<Item = (u32, u32)> + use<'_> {
         let end = self.bundles[part.bundle as usize].spans.1;
@@ -193,14 +189,14 @@ impl Intervals {
             .map(move |span| (span.0.max(from), span.1.min(to)))
     }
 
-    /// Whether a part is live from its start to its end.
+    /// Whether a part is live from its start to its end, without holes.
     #[inline]
     pub(super) fn is_one_span(&self, part: &Part) -> bool {
         let span = self.spans[part.span as usize];
         span.0 <= part.from && span.1 >= part.to
     }
 
-    /// Cuts a part in two and gives the number of the second one.
+    /// Splits a part at a position and returns the number of the second half, which has no place yet.
     pub(super) fn split(&mut self, part: u32, pos: u32) -> u32 {
         let first = self.parts[part as usize];
         debug_assert!(first.from < pos && pos < first.to, "a split leaves two parts");

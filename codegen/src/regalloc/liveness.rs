@@ -12,7 +12,7 @@ use crate::desc::{OpDesc, Role};
 use crate::mfunc::{MFunc, for_each_register, op_desc};
 use crate::reg::Reg;
 
-/// Lists of numbers by number, filled in two passes.
+/// A list of numbers for each group, in one array.
 #[derive(Debug, Default)]
 pub(super) struct Grouped {
     start: Vec<u32>,
@@ -20,7 +20,7 @@ pub(super) struct Grouped {
 }
 
 impl Grouped {
-    /// Groups pairs by their first number, in order.
+    /// Sorts pairs of a group and an item into the groups; items keep their order.
     fn fill(&mut self, groups: usize, pairs: &[(u32, u32)]) {
         self.start.clear();
         self.start.resize(groups + 2, 0);
@@ -39,7 +39,6 @@ impl Grouped {
         }
     }
 
-    /// The items of a group.
     #[inline]
     pub(super) fn of(&self, group: u32) -> &[u32] {
         let group = group as usize;
@@ -50,20 +49,20 @@ impl Grouped {
 /// Liveness at the ends of blocks, and its scratch memory.
 #[derive(Debug, Default)]
 pub(super) struct Liveness {
-    /// By block: what is live at its end.
+    /// By block: registers that are live at its end, as single blocks.
     pub live_out: Grouped,
-    /// By block: registers whose live range extends from there backward, through whole blocks, to where `closes` names
-    /// them.
+    /// By block: registers whose region ends with this block. It extends backward to the start of a block where
+    /// `closes` names the register.
     pub opens: Grouped,
     pub closes: Grouped,
     pub regions: Regions,
     /// By register: the moves of edges that define it.
     pub phi_moves: Grouped,
-    /// By move of an edge: the edge.
+    /// By phi move: the edge that it is on.
     pub move_edge: Vec<u32>,
-    /// By register: the block of its first definition by an instruction.
+    /// By register: the first block, in layout order, with an instruction that defines it.
     def_block: Vec<u32>,
-    /// Further blocks that define a register, as pairs, sorted.
+    /// Further blocks with definitions, as sorted pairs of register and block.
     more_defs: Vec<(u32, u32)>,
     exposed: Vec<(u32, u32)>,
     exposed_of: Grouped,
@@ -75,7 +74,7 @@ pub(super) struct Liveness {
 }
 
 impl Liveness {
-    /// Computes it. After `budget` regions, it becomes less exact.
+    /// Computes liveness. After `budget` regions, whole ranges are taken instead (see [`super::regions`]).
     pub(super) fn compute(&mut self, func: &MFunc, ops: &'static [OpDesc], positions: &Positions, budget: usize) {
         self.find_exposed(func, ops);
         self.collect_phi_moves(func);
@@ -111,7 +110,8 @@ impl Liveness {
         self.closes.fill(func.blocks.len(), &self.pairs);
     }
 
-    /// The block that defines a register, if there is one only, and it reads nothing of an earlier round.
+    /// The block that defines a register, if there is only one and no use in it reads the value of an earlier
+    /// iteration.
     fn only_definition(&self, func: &MFunc, vreg: u32) -> Option<u32> {
         let by_inst = self.def_block[vreg as usize];
         let moves = self.phi_moves.of(vreg);
@@ -125,7 +125,7 @@ impl Liveness {
         (by_inst == NONE && moves.iter().all(|&number| target(number) == block)).then_some(block)
     }
 
-    /// Finds the reads that see something from outside their block.
+    /// Finds the upward-exposed uses of all blocks.
     fn find_exposed(&mut self, func: &MFunc, ops: &'static [OpDesc]) {
         self.exposed.clear();
         self.more_defs.clear();
@@ -208,9 +208,9 @@ impl Liveness {
             || (!self.more_defs.is_empty() && self.more_defs.binary_search(&(vreg, block)).is_ok())
     }
 
-    /// Follows the control flow from the reads of a register up to its definitions.
+    /// Follows the control flow backward from the uses of a register with several definitions.
     fn explore(&mut self, func: &MFunc, vreg: u32) {
-        // Edges into a phi's block define it, with or without a move.
+        // All edges into a phi's block define it; without a move, it is undefined.
         for &number in self.phi_moves.of(vreg) {
             let edge = self.move_edge[number as usize] as usize;
             if self.edge_stamps[edge] != vreg {

@@ -9,7 +9,7 @@
 use super::intervals::{Intervals, SLOT};
 use super::positions::{NONE, Positions};
 
-/// Localizes bundles when the budget is spent. `joins` are the merge points, whose edges must be examined.
+/// Localizes the bundles for which the budget of examined edges does not suffice. `joins` are the merge points.
 pub(super) fn localize(
     intervals: &mut Intervals,
     positions: &Positions,
@@ -34,10 +34,10 @@ pub(super) fn localize(
     }
 }
 
-/// What a piece of a bundle in a register extends over.
+/// How long a localized bundle may stay in a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Extent {
-    /// The occurrences in a block.
+    /// For all occurrences in a block.
     Block,
     Instruction,
 }
@@ -56,7 +56,7 @@ fn localize_bundle(intervals: &mut Intervals, positions: &Positions, number: usi
     }
 }
 
-/// Cuts a part down to a piece for each block, or instruction, with occurrences.
+/// Splits a part so that it is in its register only in a piece for each block, or instruction, with occurrences.
 fn localize_part(intervals: &mut Intervals, positions: &Positions, mut part: u32, extent: Extent) {
     let data = intervals.parts[part as usize];
     let place = data.place;

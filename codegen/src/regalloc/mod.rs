@@ -68,27 +68,25 @@ pub enum RegOrSlot {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MoveSource {
     Kept(RegOrSlot),
-    /// Nothing: the instruction that defines the virtual register (its only definition, one that is
-    /// [`OpDesc::is_rematerializable`], or its [`crate::mfunc::VReg::constant`]) is repeated.
+    /// Nothing is read: the instruction that makes the virtual register's constant is repeated. This is its only
+    /// definition, if that is [`OpDesc::is_rematerializable`], or its [`crate::mfunc::VReg::constant`].
     Rematerialize(Reg),
 }
 
 /// A move that the allocator asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AllocMove {
-    /// The virtual register that is moved; it gives class and width.
+    /// The virtual register that is moved; it says which class and width the move has.
     pub vreg: Reg,
-    /// What is read.
     pub source: MoveSource,
-    /// What is written.
     pub dest: RegOrSlot,
 }
 
-/// A move beside an instruction. Moves at one point take place at the same time.
+/// A move between instructions. All moves at one point happen at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edit {
-    /// The point: twice the instruction's number, plus one for after it. Never inside a group: before its first
-    /// instruction or after its last; never after the end of a block's straight code (its branches).
+    /// The point: twice the instruction's number, plus one for the point after it. Never inside of a group, only
+    /// before its first instruction or after its last one; and never after the branches that end a block.
     pub point: u32,
     pub action: AllocMove,
 }
@@ -105,47 +103,48 @@ impl Edit {
     }
 }
 
-/// A move on an edge, at the same time as the others of the edge. These include the edge's phi moves.
+/// A move on an edge. All moves on an edge, its phi moves included, happen at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EdgeMove {
     pub edge: u32,
-    /// The move; `vreg` is the register that is written in the successor's view.
+    /// The move; its `vreg` is the register that the successor reads.
     pub action: AllocMove,
 }
 
-/// An operand that the instruction takes from, or leaves in, its spill slot: see [`OpDesc::memory_forms`].
+/// An operand that the instruction reads from, or writes to, its spill slot: see [`OpDesc::memory_forms`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryOperand {
     pub inst: u32,
-    /// Which register operand.
+    /// The number of the register operand.
     pub operand: u8,
     pub slot: SpillSlot,
 }
 
-/// No register, in [`Allocation::regs`].
+/// Stands in [`Allocation::regs`] for no register.
 pub const NO_REG: u8 = u8::MAX;
 
-/// Where everything is.
+/// The result of register allocation.
 #[derive(Clone, Debug, Default)]
 pub struct Allocation {
     /// For each instruction, the physical register of each register operand that is virtual, or [`NO_REG`].
     pub regs: Vec<[u8; 3]>,
-    /// Moves beside instructions, ascending by point.
+    /// Moves between instructions, ascending by point.
     pub edits: Vec<Edit>,
     /// Moves on edges, ascending by edge.
     pub edge_moves: Vec<EdgeMove>,
     /// Operands in memory, ascending by instruction.
     pub memory_operands: Vec<MemoryOperand>,
-    /// Instructions that need not be emitted (copies from a register to itself are found without this), ascending.
+    /// Instructions that need not be emitted, ascending. Copies from a register to itself are not among them, since
+    /// they are recognized without this.
     pub deleted: Vec<u32>,
     /// The sizes of the spill slots in bytes: 4, 8, 16 or 32.
     pub slots: Vec<u8>,
-    /// Physical registers that are written.
+    /// The physical registers that are written anywhere in the function.
     pub written: PRegSet,
 }
 
 impl Allocation {
-    /// Forgets everything but keeps the memory.
+    /// Empties the lists but keeps their memory.
     pub fn clear(&mut self) {
         self.regs.clear();
         self.edits.clear();
@@ -157,31 +156,30 @@ impl Allocation {
     }
 }
 
-/// What an allocator must know besides the function.
+/// What an allocator needs to know besides the function.
 #[derive(Clone, Copy, Debug)]
 pub struct AllocatorInput<'a> {
     pub desc: &'static TargetDesc,
-    /// Its op table.
     pub ops: &'static [OpDesc],
-    /// The registers that may be given to virtual registers. Others are never touched: the scratch registers, the
-    /// stack pointer, a frame pointer that is in use.
+    /// The registers that virtual registers may be assigned to. Others are never touched: the scratch registers, the
+    /// stack pointer, and a frame pointer that is in use.
     pub allocatable: PRegSet,
-    /// Those of them that cost a save and a restore when they are written first.
+    /// Those of them that must be saved and restored if the function writes them.
     pub callee_saved: PRegSet,
-    /// Whether a spill slot may hold different values at different times (contract 12).
+    /// Whether a spill slot may hold different values at different times (not in functions with calls that return
+    /// twice, contract 12).
     pub reuse_slots: bool,
-    /// Whether the size of the code counts instead of how often it is executed.
+    /// Whether to minimize the size of the code instead of its execution time.
     pub for_size: bool,
-    /// The options of the recipe.
     pub options: &'a AllocatorOptions,
 }
 
-/// What can allocate registers.
+/// A register allocator.
 pub trait Allocator: std::fmt::Debug + Send {
     /// Fills an empty allocation for a machine function.
     ///
     /// # Errors
-    /// When the function cannot be allocated.
+    /// If the function cannot be allocated.
     fn allocate(
         &mut self,
         func: &MFunc,
@@ -190,14 +188,14 @@ pub trait Allocator: std::fmt::Debug + Send {
     ) -> Result<(), CodegenError>;
 }
 
-/// What a recipe can set.
+/// The options that a recipe can set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AllocatorOptions {
-    /// Whether intervals are split, so that a value may be in different places at different times.
+    /// Whether live ranges are split, so that a value may be in different places at different times.
     pub split: bool,
-    /// Whether spilled values are used from memory where an instruction can.
+    /// Whether spilled values become memory operands where the instruction has a form for that.
     pub memory_operands: bool,
-    /// Whether constants are computed again instead of being stored.
+    /// Whether constants are rematerialized instead of being spilled.
     pub rematerialize: bool,
 }
 

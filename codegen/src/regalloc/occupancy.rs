@@ -9,41 +9,40 @@ use super::intervals::{Intervals, Part};
 use super::positions::NONE;
 use crate::reg::{PRegSet, Reg};
 
-/// [`Entry::part`] of ranges that instructions fix.
+/// [`Entry::part`] of a range in which an instruction names or clobbers the physical register.
 pub(super) const FIXED: u32 = NONE;
-/// The number of no part, for [`Occupancy::first_conflict`].
+/// The number of no part at all; ignored by [`Occupancy::first_conflict`].
 pub(super) const NO_PART: u32 = NONE - 1;
 
-/// A range in which a register is taken.
+/// A range in which a register is occupied.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     pub from: u32,
     pub to: u32,
-    /// By which part.
+    /// The part that occupies it, or [`FIXED`].
     pub part: u32,
 }
 
-/// The nearest range of a register that is not taken again.
+/// The nearest range of a register that is free from now on.
 const NEVER: Entry = Entry {
     from: NONE,
     to: NONE,
     part: NO_PART,
 };
 
-/// Where a part meets something in a register.
+/// The first position at which a part and something in the register overlap.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Conflict {
     pub pos: u32,
-    /// With what.
+    /// The part that is in the register, or [`FIXED`].
     pub part: u32,
 }
 
-/// The ranges of all registers.
 #[derive(Debug)]
 pub(super) struct Occupancy {
-    /// By physical register, nearest range last.
+    /// By physical register: its ranges, the nearest one last.
     lists: Vec<Vec<Entry>>,
-    /// The last ones of `lists`.
+    /// By physical register: the last entry of its list.
     nearest: [Entry; Reg::FIRST_VIRTUAL as usize],
     scratch: Vec<Entry>,
 }
@@ -59,7 +58,8 @@ impl Default for Occupancy {
 }
 
 impl Occupancy {
-    /// Starts with the ranges that instructions fix, and exchanges the memory of earlier lists for theirs.
+    /// Starts a function with its fixed ranges; gives the lists of the previous function in exchange, so that their
+    /// memory is used again.
     pub(super) fn start(&mut self, fixed: &mut Vec<Vec<Entry>>, allocatable: PRegSet) {
         std::mem::swap(&mut self.lists, fixed);
         for reg in allocatable.iter() {
@@ -72,7 +72,7 @@ impl Occupancy {
         self.nearest[reg] = self.lists[reg].last().copied().unwrap_or(NEVER);
     }
 
-    /// Forgets ranges of a register that end at or before a position.
+    /// Removes the ranges of a register that end at or before a position.
     #[inline]
     pub(super) fn pass(&mut self, reg: usize, pos: u32) {
         if self.nearest[reg].to <= pos {
@@ -84,7 +84,7 @@ impl Occupancy {
         }
     }
 
-    /// The part that is in a register at a position of the scan, or [`NONE`].
+    /// The part that is in a register at the scan's position; [`NONE`] (that is, [`FIXED`]) if there is no part.
     pub(super) fn part_at(&mut self, reg: usize, pos: u32) -> u32 {
         self.pass(reg, pos);
         let nearest = self.nearest[reg];
@@ -95,7 +95,7 @@ impl Occupancy {
         }
     }
 
-    /// Whether a part meets nothing in a register.
+    /// Whether a part overlaps nothing in a register.
     #[inline]
     pub(super) fn fits(&mut self, intervals: &Intervals, part: &Part, reg: usize) -> bool {
         self.pass(reg, part.from);
@@ -103,7 +103,7 @@ impl Occupancy {
             || (!intervals.is_one_span(part) && self.first_conflict(intervals, part, reg, NO_PART).is_none())
     }
 
-    /// The first position at which a part meets something in a register that `ignored` does not name.
+    /// The first overlap of a part with something in a register other than the part `ignored`.
     pub(super) fn first_conflict(
         &self,
         intervals: &Intervals,
@@ -130,7 +130,7 @@ impl Occupancy {
         None
     }
 
-    /// Gives a register to a part, which meets nothing in it.
+    /// Gives a register to a part, which must overlap nothing in it.
     pub(super) fn take(&mut self, intervals: &Intervals, number: u32, reg: usize) {
         let part = &intervals.parts[number as usize];
         let list = &mut self.lists[reg];
@@ -140,7 +140,7 @@ impl Occupancy {
             list.extend(spans.map(|(from, to)| Entry { from, to, part: number }));
             list[start..].reverse();
         } else {
-            // What lies before the part's last range comes out and is merged with the part's ranges.
+            // Takes the entries before the part's end out of the list and merges them with the part's ranges.
             let keep = list.partition_point(|entry| entry.from >= part.to);
             self.scratch.clear();
             self.scratch.extend(list.drain(keep..));
@@ -157,7 +157,7 @@ impl Occupancy {
         self.find_nearest(reg);
     }
 
-    /// Takes a register away from a part, which ends at `end`, from a position on.
+    /// Ends the occupation of a register by a part at `pos`; `end` is the end of the part.
     pub(super) fn release(&mut self, number: u32, reg: usize, pos: u32, end: u32) {
         let list = &mut self.lists[reg];
         let start = list.partition_point(|entry| entry.from >= end);

@@ -14,11 +14,11 @@
 use crate::mfunc::{MFunc, Term};
 use std::ops::Range;
 
-/// No number.
+/// The number of no block, loop or the like.
 pub(super) const NONE: u32 = u32::MAX;
-/// In [`Positions::slots`]: this instruction continues a unit.
+/// Set in an entry of [`Positions::slots`] if the position is inside of a unit, so that no gap is there.
 const INSIDE: u32 = 1 << 31;
-/// How many loops around one another are examined.
+/// The most nested loops that are examined.
 const MAX_NESTING: usize = 64;
 
 #[derive(Clone, Copy, Debug)]
@@ -28,21 +28,21 @@ struct Loop {
     parent: u32,
 }
 
-/// The time scale of one function.
+/// The numbering of one function's positions, and its loops.
 #[derive(Debug, Default)]
 pub(super) struct Positions {
-    /// By half of the position: the block, and whether it is inside a unit.
+    /// By half of the position: the block, with [`INSIDE`] if the position is no gap.
     slots: Vec<u32>,
-    /// By block, and one more: where it starts.
+    /// By block: its start; at the end, the end of the function.
     starts: Vec<u32>,
     loops: Vec<Loop>,
     block_loop: Vec<u32>,
-    /// By block: how often it is executed, see [`super::frequency`]; how often it is there, if size counts.
+    /// By block: its estimated frequency (see [`super::frequency`]), or 1 if size counts.
     freq: Vec<f32>,
 }
 
 impl Positions {
-    /// Measures a function. How often its blocks are executed is not known before [`Positions::set_frequencies`].
+    /// Numbers the positions of a function. The frequencies come later, by [`Positions::set_frequencies`].
     pub(super) fn compute(&mut self, func: &MFunc) {
         self.slots.clear();
         self.starts.clear();
@@ -67,7 +67,7 @@ impl Positions {
         self.find_loops(func);
     }
 
-    /// Has the frequencies of all blocks filled in, in their order.
+    /// Has `fill` append the frequencies of all blocks, in order.
     pub(super) fn set_frequencies(&mut self, fill: impl FnOnce(&Positions, &mut Vec<f32>)) {
         let mut freq = std::mem::take(&mut self.freq);
         freq.clear();
@@ -75,24 +75,23 @@ impl Positions {
         self.freq = freq;
     }
 
-    /// The number of loops.
     pub(super) fn loop_count(&self) -> usize {
         self.loops.len()
     }
 
-    /// The loop that a block is the header of.
+    /// The loop whose header is this block.
     pub(super) fn loop_of_header(&self, block: u32) -> Option<u32> {
         let number = self.block_loop[block as usize];
         let is_header = self.loops.get(number as usize).is_some_and(|l| l.header == block);
         is_header.then_some(number)
     }
 
-    /// The innermost loop around a block.
+    /// The innermost loop that contains a block, or [`NONE`].
     pub(super) fn innermost_loop(&self, block: u32) -> u32 {
         self.block_loop[block as usize]
     }
 
-    /// The loop around a loop.
+    /// The loop around a loop, or [`NONE`].
     pub(super) fn parent_loop(&self, number: u32) -> u32 {
         self.loops[number as usize].parent
     }
@@ -103,12 +102,12 @@ impl Positions {
         data.header..data.end
     }
 
-    /// Whether the innermost loops around two blocks are the same.
+    /// Whether two blocks are in the same innermost loop.
     pub(super) fn are_in_same_loop(&self, first: u32, second: u32) -> bool {
         self.block_loop[first as usize] == self.block_loop[second as usize]
     }
 
-    /// The outermost loop that contains the first block but not the second.
+    /// The outermost loop that contains block `from` but not block `to`: the one that an edge between them leaves.
     pub(super) fn exited(&self, from: u32, to: u32) -> Option<u32> {
         let mut number = self.block_loop[from as usize];
         let mut found = None;
@@ -148,25 +147,25 @@ impl Positions {
         }
     }
 
-    /// Where a block starts; for one past the last block, the end.
+    /// The start of a block; for the number after the last block, the end of the function.
     #[inline]
     pub(super) fn start(&self, block: u32) -> u32 {
         self.starts[block as usize]
     }
 
-    /// The block that a position lies in.
+    /// The block that contains a position.
     #[inline]
     pub(super) fn block(&self, pos: u32) -> u32 {
         self.slots[(pos / 2) as usize] & !INSIDE
     }
 
-    /// Where an instruction of a block reads.
+    /// The position at which an instruction of a block reads.
     #[inline]
     pub(super) fn of_inst(inst: u32, block: u32) -> u32 {
         2 * (inst + block + 1)
     }
 
-    /// The instruction at a position, which is none of the first two of its block.
+    /// The instruction at a position that is not the start of a block.
     #[inline]
     pub(super) fn inst(&self, pos: u32) -> u32 {
         pos / 2 - self.block(pos) - 1
@@ -192,19 +191,19 @@ impl Positions {
         slot * 2
     }
 
-    /// Whether a position is the start of a block, where moves are those of edges, or the end.
+    /// Whether a position is the start of a block, where only edges can have moves, or the end of the function.
     #[inline]
     pub(super) fn is_block_start(&self, pos: u32) -> bool {
         pos as usize >= 2 * self.slots.len() || self.starts[self.block(pos) as usize] == pos
     }
 
-    /// How often a block is executed.
+    /// The frequency of a block.
     #[inline]
     pub(super) fn freq(&self, block: u32) -> f32 {
         self.freq[block as usize]
     }
 
-    /// How often a position is passed.
+    /// The frequency of a position.
     #[inline]
     pub(super) fn freq_at(&self, pos: u32) -> f32 {
         self.freq[self.block(pos) as usize]

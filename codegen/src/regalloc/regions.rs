@@ -9,37 +9,40 @@
 use super::positions::{NONE, Positions};
 use crate::mfunc::MFunc;
 
-/// A block after whose end a register is read, in [`super::liveness::Liveness::exposed`]; without it, from whose start
-/// on.
+/// In [`super::liveness::Liveness::exposed`], this bit is set if a register is read by a phi move after the block's
+/// end; without it, the register is read in the block and live at its start.
 pub(super) const AT_END: u32 = 1 << 31;
 
-/// Whole blocks through which a register is live: `(first, one past the last, register)`.
+/// Consecutive blocks throughout which a register is live: `(first, one past the last, register)`.
 pub(super) type Region = (u32, u32, u32);
 
-/// Shapes of the control flow, and memory of the walk.
+/// Facts about the control flow, and scratch memory. Marks are register numbers, so that they need not be cleared.
 #[derive(Debug, Default)]
 pub(super) struct Regions {
-    /// By block: the first block of its chain.
+    /// By block: the first block of its chain. A chain is a sequence of blocks in layout order of the same loop, each
+    /// of which is the only predecessor of the next one.
     chain: Vec<u32>,
-    /// Blocks that do not just follow the one before them, ascending.
+    /// The blocks whose only predecessor is not the block before them in layout order, ascending; most are merge
+    /// points.
     pub joins: Vec<u32>,
-    /// By loop: whether it is entered at its header only.
+    /// By loop: whether it is entered only at its header.
     clean: Vec<bool>,
     are_all_clean: bool,
-    /// By first block of a chain: for which register it was visited, up to which block.
+    /// By first block of a chain: the register for which the chain was visited last, and the last block that was found
+    /// live.
     chain_seen: Vec<(u32, u32)>,
-    /// By block, for which register its start was visited.
+    /// By block: the register for which its start was visited last.
     start_seen: Vec<u32>,
-    /// By loop, for which register it was taken.
+    /// By loop: the register for which it was added last.
     loop_seen: Vec<u32>,
     work: Vec<u32>,
     pub found: Vec<Region>,
-    /// At the ends of which blocks registers are live that the block defines: `(block, register)`.
+    /// The ends of blocks at which a register is live that is defined in the block itself: `(block, register)`.
     pub defined: Vec<(u32, u32)>,
 }
 
 impl Regions {
-    /// Looks at the control flow.
+    /// Computes the facts about a function's control flow.
     pub(super) fn prepare(&mut self, func: &MFunc, positions: &Positions) {
         self.found.clear();
         self.defined.clear();
@@ -76,7 +79,7 @@ impl Regions {
         self.loop_seen.resize(positions.loop_count(), NONE);
     }
 
-    /// Follows the control flow from the reads of a register that is defined in block `def` only.
+    /// Finds the regions in which a register is live that is only defined in block `def`, from its exposed uses.
     pub(super) fn explore(&mut self, func: &MFunc, positions: &Positions, vreg: u32, def: u32, exposed: &[u32]) {
         let is_defined_end = self.defined.len();
         for &place in exposed {
@@ -100,7 +103,7 @@ impl Regions {
         self.defined.truncate(kept);
     }
 
-    /// Notes that the register is live at the end of a block.
+    /// Treats the end of a block at which the register is live.
     fn reach_end(&mut self, func: &MFunc, positions: &Positions, vreg: u32, def: u32, block: u32) {
         if block == def {
             self.defined.push((def, vreg));
@@ -128,7 +131,7 @@ impl Regions {
         }
     }
 
-    /// Notes that the register is live at the start of a block.
+    /// Treats the start of a block at which the register is live.
     fn reach_start(&mut self, func: &MFunc, positions: &Positions, vreg: u32, def: u32, block: u32) {
         if self.start_seen[block as usize] == vreg || self.cover_loop(func, positions, vreg, def, block) {
             return;
@@ -142,7 +145,8 @@ impl Regions {
         self.work.extend(preds.map(|&edge| func.edges[edge as usize].from));
     }
 
-    /// Takes the outermost loop around a block that does not contain the definition, if there is one.
+    /// Adds the outermost loop around a block that does not contain the definition; returns whether there is one, so
+    /// that nothing else need be done for the block.
     #[inline]
     fn cover_loop(&mut self, func: &MFunc, positions: &Positions, vreg: u32, def: u32, block: u32) -> bool {
         let innermost = positions.innermost_loop(block);
@@ -152,7 +156,7 @@ impl Regions {
         self.cover_loops_from(func, positions, vreg, def, innermost)
     }
 
-    /// The same, from the innermost of the loops outwards.
+    /// The same as [`Regions::cover_loop`], given the innermost loop, which does not contain the definition.
     fn cover_loops_from(&mut self, func: &MFunc, positions: &Positions, vreg: u32, def: u32, innermost: u32) -> bool {
         let (mut number, mut taken) = (innermost, NONE);
         while number != NONE && !positions.blocks_of(number).contains(&def) {
@@ -184,7 +188,8 @@ impl Regions {
         true
     }
 
-    /// Takes everything between the definition and the last read. `false` if loops do not allow that.
+    /// Makes the register live from its definition to its last use, extended to the ends of loops that contain a use
+    /// but not the definition. Returns false and does nothing if some loop has side entries.
     pub(super) fn take_all(&mut self, positions: &Positions, vreg: u32, def: u32, exposed: &[u32]) -> bool {
         if !self.are_all_clean {
             return false;

@@ -15,7 +15,7 @@ use super::{
 use crate::mfunc::{MFunc, Term, for_each_register, op_desc};
 use crate::reg::Reg;
 
-/// How often transitions are gone through to find what must be stored; beyond that, everything is.
+/// After this many passes over a bundle's transitions without a fixpoint, all of its parts count as dirty.
 const MAX_ROUNDS: usize = 8;
 
 /// Where a transition is.
@@ -26,18 +26,18 @@ enum Where {
     Edge(u32),
 }
 
-/// A change of place.
+/// A transition of a bundle from one part to another.
 #[derive(Clone, Copy, Debug)]
 struct Transition {
     at: Where,
     vreg: u32,
-    /// Index of the part among those of the bundle.
+    /// The numbers of the parts in the bundle's list; `to` is the one that begins.
     from: u32,
     to: u32,
     freq: f32,
 }
 
-/// A part of a bundle with several parts.
+/// What is needed of a part of a bundle with several parts, for a fast search.
 #[derive(Clone, Copy, Debug)]
 struct Piece {
     from: u32,
@@ -45,22 +45,25 @@ struct Piece {
     place: u8,
 }
 
-/// Memory of the resolution.
+/// Memory of the resolution, kept from function to function.
 #[derive(Debug, Default)]
 pub(super) struct ResolveMemory {
-    /// The parts of bundles with several parts, those of a bundle together and in order.
+    /// The parts of all bundles that have several: those of one bundle are consecutive, in the order of their
+    /// positions.
     pieces: Vec<Piece>,
-    /// By bundle: its parts in `pieces`. For a bundle of one part, nothing.
+    /// By bundle: the range of its parts in `pieces`; empty for a bundle with a single part.
     spread: Vec<(u32, u32)>,
     transitions: Vec<Transition>,
-    /// By part of the bundle: whether its register may hold something else than the slot.
+    /// By part of the current bundle: whether its register may hold another value than the slot, so that leaving the
+    /// register needs a store.
     dirty: Vec<bool>,
-    /// By bundle: whether it is stored wherever it is defined.
+    /// By bundle: whether it is stored to its slot after each definition.
     stored: Vec<bool>,
-    /// By edge: the register that was examined last and what it becomes there.
+    /// By edge: the phi that was examined last, if the edge leads to its block, and the register that the edge moves
+    /// into it (or [`NONE`]).
     edge_source: Vec<(u32, u32)>,
-    /// By merge point (block with several predecessors): the first and the last position among its start and the ends
-    /// of its predecessors. A part that contains both has no transition there.
+    /// By merge point (block with several predecessors): the lowest and the highest position among its start and the
+    /// ends of its predecessors. A part that contains both has no transition on these edges.
     reaches: Vec<(u32, u32)>,
 }
 
@@ -76,7 +79,8 @@ pub(super) struct Resolution<'a> {
 }
 
 impl Resolution<'_> {
-    /// Fills the allocation.
+    /// Fills the allocation: first all operands and transitions, bundle by bundle, then coalesced copies and phi
+    /// moves.
     pub(super) fn run(&mut self) {
         self.out.regs.resize(self.func.insts.len(), [NO_REG; 3]);
         self.order_parts();
@@ -134,12 +138,12 @@ impl Resolution<'_> {
         }
     }
 
-    /// The last position of the block that an edge comes from.
+    /// The last position in the block that an edge comes from.
     fn end_of_source(&self, edge: u32) -> u32 {
         self.positions.start(self.func.edges[edge as usize].from + 1) - 1
     }
 
-    /// The number of parts of a bundle, or none if there is one only.
+    /// The number of parts of a bundle; 0 stands for a single one.
     fn part_count(&self, bundle: u32) -> u32 {
         let (start, end) = self.memory.spread[bundle as usize];
         end - start
@@ -154,34 +158,35 @@ impl Resolution<'_> {
         &self.intervals.parts[self.piece(bundle, index).part as usize]
     }
 
-    /// The parts of a bundle, if there are several.
+    /// The parts of a bundle, if it has several.
     fn pieces(&self, bundle: u32) -> &[Piece] {
         let (start, end) = self.memory.spread[bundle as usize];
         &self.memory.pieces[start as usize..end as usize]
     }
 
-    /// Where a part begins and where the next one does; the first and the last one have no such limits.
+    /// The positions that a part is responsible for, up to the start of the next one; the first part begins at 0 and
+    /// the last one never ends.
     fn extent(&self, bundle: u32, index: u32) -> (u32, u32) {
         let pieces = self.pieces(bundle);
         let from = if index == 0 { 0 } else { pieces[index as usize].from };
         (from, pieces.get(index as usize + 1).map_or(NONE, |next| next.from))
     }
 
-    /// The part of a bundle that contains a position of its live range.
+    /// The number of the part of a bundle at a position of its live range.
     fn part_at(&self, bundle: u32, pos: u32) -> u32 {
-        let behind = self.pieces(bundle).partition_point(|piece| piece.from <= pos);
-        behind.saturating_sub(1) as u32
+        let next = self.pieces(bundle).partition_point(|piece| piece.from <= pos);
+        next.saturating_sub(1) as u32
     }
 
-    /// The same, looked for first at a part and its neighbors.
+    /// The same as [`Resolution::part_at`], but tries the part `near` and its neighbors first.
     fn part_near(&self, bundle: u32, pos: u32, near: u32) -> u32 {
         let pieces = self.pieces(bundle);
-        let starts_behind = |index: usize| pieces.get(index).is_none_or(|piece| piece.from > pos);
+        let starts_after = |index: usize| pieces.get(index).is_none_or(|piece| piece.from > pos);
         let near = near as usize;
-        match (starts_behind(near), starts_behind(near + 1)) {
+        match (starts_after(near), starts_after(near + 1)) {
             (false, true) => near as u32,
-            (true, _) if near > 0 && !starts_behind(near - 1) => near as u32 - 1,
-            (false, false) if starts_behind(near + 2) => near as u32 + 1,
+            (true, _) if near > 0 && !starts_after(near - 1) => near as u32 - 1,
+            (false, false) if starts_after(near + 2) => near as u32 + 1,
             _ => self.part_at(bundle, pos),
         }
     }
@@ -220,7 +225,7 @@ impl Resolution<'_> {
         }
     }
 
-    /// Names the registers and slots of a part's operands.
+    /// Enters the registers and memory operands of a part's occurrences into the allocation.
     fn set_operands(&mut self, bundle: u32, part: u32) {
         let part = &self.intervals.parts[part as usize];
         if part.place < Reg::FIRST_VIRTUAL as u8 {
@@ -267,7 +272,8 @@ impl Resolution<'_> {
         self.emit_transitions(bundle);
     }
 
-    /// Borders between parts inside blocks.
+    /// Finds the transitions at borders of parts inside of blocks. (Borders at the start of a block with one
+    /// predecessor are transitions on its incoming edge.)
     fn find_borders(&mut self, bundle: u32) {
         let is_localized = self.intervals.bundles[bundle as usize].is_localized;
         for index in 1..self.part_count(bundle) {
@@ -290,8 +296,8 @@ impl Resolution<'_> {
             }
             let mut from = index - 1;
             if border != gap && gap <= before.from {
-                // The value leaves its register inside an instruction: it must be in the slot before that. If it
-                // already is for the instruction's start, the border there has brought it.
+                // The value leaves its register in the middle of an instruction, so it must be in the slot before that
+                // instruction. If the previous border is there already, that one has the transition.
                 if range.from >= gap || index < 2 || before.place == SLOT {
                     continue;
                 }
@@ -319,7 +325,7 @@ impl Resolution<'_> {
         });
     }
 
-    /// Edges at whose ends the bundle is in different places.
+    /// Finds the transitions on edges into merge points: those at whose ends the bundle is in different parts.
     fn find_edges(&mut self, bundle: u32) {
         let (first, end) = self.intervals.bundles[bundle as usize].ranges;
         let joins = &self.liveness.regions.joins;
@@ -346,13 +352,13 @@ impl Resolution<'_> {
         }
     }
 
-    /// Whether the merge point with this number starts before a position.
+    /// Whether merge point number `number` starts before a position.
     fn joins_before(&self, number: usize, pos: u32) -> bool {
         let block = self.liveness.regions.joins.get(number);
         block.is_some_and(|&block| self.positions.start(block) < pos)
     }
 
-    /// Notes what a phi becomes on which edges.
+    /// If the register is a phi, notes for each edge into its block which register the edge moves into it.
     fn mark_edges(&mut self, vreg: u32) {
         for &number in self.liveness.phi_moves.of(vreg) {
             let edge = self.liveness.move_edge[number as usize];
@@ -366,7 +372,8 @@ impl Resolution<'_> {
         }
     }
 
-    /// Finds edges into a block. `near` is a part near the block; the one at its start is returned.
+    /// Finds the transitions on edges into a block. `near` is a part near the block's start; returns the part at its
+    /// start.
     fn find_edges_into(&mut self, bundle: u32, vreg: u32, block: u32, near: u32) -> u32 {
         let to = self.part_near(bundle, self.positions.start(block), near);
         for &edge in self.func.pred_edges(block) {
@@ -386,8 +393,8 @@ impl Resolution<'_> {
         to
     }
 
-    /// Finds the parts in whose registers there may be something else than in the slot: those with definitions, and
-    /// what is reached from them without a stop in the slot.
+    /// Finds the dirty parts: those in registers that have a definition, and those that are reached from one by
+    /// transitions between registers.
     fn find_dirty(&mut self, bundle: u32) {
         let mut dirty = std::mem::take(&mut self.memory.dirty);
         for index in 0..self.part_count(bundle) {
@@ -415,7 +422,7 @@ impl Resolution<'_> {
         self.memory.dirty = dirty;
     }
 
-    /// A phi that comes from other bundles is a definition where its block starts.
+    /// Phis count as defined at the start of their block if an edge moves a register of another bundle into them.
     fn mark_phis_dirty(&self, bundle: u32, dirty: &mut [bool]) {
         let mut last = NONE;
         for range in self.intervals.ranges_of(&self.intervals.bundles[bundle as usize]) {
@@ -434,7 +441,7 @@ impl Resolution<'_> {
         }
     }
 
-    /// Whether a transition must store the value.
+    /// Whether a transition needs a store, unless the bundle is stored after each definition.
     fn needs_store(&self, bundle: u32, t: &Transition) -> bool {
         let is_in_slot = |index| self.piece(bundle, index).place == SLOT;
         is_in_slot(t.to) && !is_in_slot(t.from) && self.memory.dirty[t.from as usize]
@@ -461,7 +468,8 @@ impl Resolution<'_> {
         }
     }
 
-    /// Stores a bundle after the definitions that may reach its slot.
+    /// Stores a bundle to its slot after its definitions; of several definitions in one part and block, only after the
+    /// last.
     fn store_definitions(&mut self, bundle: u32) {
         let mut pending: Option<(Occurrence, Part)> = None;
         for index in 0..self.part_count(bundle) {
@@ -489,13 +497,13 @@ impl Resolution<'_> {
             return;
         };
         if range.to <= definition.end && !self.positions.is_block_start(definition.end) {
-            // Nothing reads it.
+            // The value is not read.
             return;
         }
         let last = self.positions.inst(definition.end - 2);
         let block = &self.func.blocks[self.positions.block(definition.pos) as usize];
         if last + 1 == block.end && !matches!(block.term, Term::Jump | Term::Stop) {
-            // Dispatch code works with registers that nothing reads after it.
+            // The definition is a temporary of the code that ends the block, which is not read after it.
             return;
         }
         let action = AllocMove {
@@ -509,7 +517,8 @@ impl Resolution<'_> {
         });
     }
 
-    /// Deletes the definition of a constant if no use reads it from that register.
+    /// Deletes the definition of a constant that is rematerialized, if the register is not used between the definition
+    /// and the next part.
     fn delete_definition(&mut self, bundle: u32) {
         let (first, second) = (self.part(bundle, 0), self.part(bundle, 1));
         if let [definition] = self.intervals.occs_of(first)
@@ -521,7 +530,7 @@ impl Resolution<'_> {
         }
     }
 
-    /// Coalesced copies: a copy from a register to itself, or one that is deleted.
+    /// Gives the copies within bundles the same register twice, or deletes them if the bundle is in its slot.
     fn finish_joined(&mut self) {
         let mut block = 0;
         for &inst in self.joined {
@@ -541,7 +550,7 @@ impl Resolution<'_> {
         }
     }
 
-    /// The phi moves of edges, which are between bundles.
+    /// Emits the phi moves of edges between different bundles, and those of constants.
     fn move_phis(&mut self) {
         for number in 0..self.func.phi_moves.len() {
             let edge = self.liveness.move_edge[number];

@@ -8,13 +8,13 @@ use super::positions::NONE;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Work memory: by log2 of the size, the slots in use, by the ends of their owners' live ranges.
+/// Scratch memory. By log2 of a slot's size: a heap of the slots and the positions from which on they are free.
 #[derive(Debug, Default)]
 pub(super) struct SlotMemory {
     free_from: [BinaryHeap<Reverse<(u32, u32)>>; 6],
 }
 
-/// Gives each bundle that needs one a slot.
+/// Assigns a slot to each bundle that needs one.
 pub(super) fn assign(memory: &mut SlotMemory, intervals: &mut Intervals, reuse: bool, slots: &mut Vec<u8>) {
     memory.free_from.iter_mut().for_each(BinaryHeap::clear);
     for number in 0..intervals.bundles.len() {
@@ -41,7 +41,7 @@ pub(super) fn assign(memory: &mut SlotMemory, intervals: &mut Intervals, reuse: 
     }
 }
 
-/// Whether a part of the list is in the slot.
+/// Whether some part of the list, starting at `part`, is live in the slot.
 fn is_in_slot(intervals: &Intervals, mut part: u32) -> bool {
     while part != NONE {
         let data = &intervals.parts[part as usize];

@@ -16,52 +16,53 @@ use crate::minst::MInst;
 use crate::reg::{PRegSet, Reg};
 use std::ops::Range;
 
-/// A range in a list that starts with the first.
+/// A live range in a linked list.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node {
     pub range: LiveRange,
     pub next: u32,
 }
 
-/// A copy between registers, or a move of an edge.
+/// A copy instruction, or a phi move.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Copy {
     pub dst: Reg,
     pub src: Reg,
-    /// The instruction; [`NONE`] for moves of edges.
+    /// The instruction; [`NONE`] for phi moves.
     pub inst: u32,
     pub freq: f32,
 }
 
-/// Up to this many registers that one instruction overwrites have ranges of their own.
+/// Instructions that clobber no more registers than this get a fixed range for each; others are listed in
+/// [`Walk::clobbers`].
 const FEW: u32 = 3;
 
 /// Stands for the group before the first one.
 const NO_GROUP: Range<u32> = 0..0;
 
-/// What the walk finds, and its scratch memory.
+/// The results of the walk, and its scratch memory.
 #[derive(Debug, Default)]
 pub(super) struct Walk {
     pub nodes: Vec<Node>,
-    /// By virtual register: its first range.
+    /// By virtual register: the head of its list of ranges, ascending.
     pub heads: Vec<u32>,
-    /// With their registers, last one first.
+    /// Occurrences with their virtual registers, in descending order.
     pub occs: Vec<(u32, Occurrence)>,
-    /// By physical register, last one first.
+    /// By physical register: its fixed ranges, in descending order.
     pub fixed: Vec<Vec<Entry>>,
-    /// Many registers overwritten at once: where, and which; first one first.
+    /// Instructions that clobber many registers: their positions and the registers, ascending.
     pub clobbers: Vec<(u32, PRegSet)>,
     pub copies: Vec<Copy>,
-    /// By virtual register: whether it can be computed again.
+    /// By virtual register: whether its only definition can be rematerialized.
     pub remat: Vec<bool>,
-    /// By virtual register: how often instructions write it, up to two.
+    /// By virtual register: the number of instructions that write it; 2 stands for several.
     pub writes: Vec<u8>,
-    /// Physical registers that instructions write by themselves.
+    /// Physical registers that instructions name as results or clobber.
     pub written: PRegSet,
     open: Vec<u32>,
     touched: Vec<u32>,
     fixed_open: Vec<u32>,
-    /// Where `fixed_open` is not zero.
+    /// The registers whose entry of `fixed_open` is not 0.
     fixed_alive: PRegSet,
     in_group: Vec<(Reg, bool, bool)>,
 }
@@ -98,7 +99,7 @@ impl Walk {
         self.fixed_open.resize(Reg::FIRST_VIRTUAL as usize, 0);
     }
 
-    /// Walks over the function.
+    /// Walks over the function, from its last instruction to its first.
     pub(super) fn run(&mut self, w: WalkInput<'_>) {
         self.clear(w.func.vregs.len());
         let mut groups = w.func.groups.iter().rev().filter(|group| !group.is_empty()).cloned();
@@ -148,7 +149,7 @@ impl Walk {
         }
     }
 
-    /// Extends the ranges of everything that is live at the start of a block to that start.
+    /// Ends the walk of a block: registers that are still live are live at its start.
     fn close_block(&mut self, start: u32, end: u32) {
         while let Some(vreg) = self.touched.pop() {
             let to = std::mem::take(&mut self.open[vreg as usize]);
@@ -163,7 +164,7 @@ impl Walk {
         }
     }
 
-    /// A range that ends at a block boundary; it is merged with one that begins there.
+    /// Adds a live range that ends at a block boundary, merging it with one that starts there.
     fn join_range(&mut self, vreg: u32, from: u32, to: u32) {
         let head = self.heads[vreg as usize];
         match self.nodes.get_mut(head as usize) {
@@ -180,7 +181,7 @@ impl Walk {
         });
     }
 
-    /// A definition of any register; if nothing reads it, it is live up to `dead_end`.
+    /// A definition of any register at `from`. If no use has been seen, the register is live up to `dead_end`.
     #[inline(always)]
     fn define(&mut self, reg: Reg, from: u32, dead_end: u32) {
         if reg.is_virtual() {
@@ -196,7 +197,7 @@ impl Walk {
         }
     }
 
-    /// A read of any register, which keeps it live up to `end`.
+    /// A use of any register, which is live up to `end` at least.
     #[inline]
     fn read(&mut self, reg: Reg, end: u32) {
         if reg.is_virtual() {
@@ -271,7 +272,7 @@ impl Walk {
         }
     }
 
-    /// Counts a write of a virtual register, and gives how many there are, two meaning several.
+    /// Counts a write of a virtual register and returns the count; 2 stands for several.
     #[inline]
     fn count_write(&mut self, reg: Reg) -> u8 {
         let writes = &mut self.writes[reg.virtual_index()];
@@ -279,7 +280,8 @@ impl Walk {
         *writes
     }
 
-    /// Notes an operand. At one instruction, what is needed longest must come first.
+    /// Adds an occurrence. For one instruction, those that end last must be added first, since the list is reversed
+    /// later.
     #[inline]
     fn push_occurrence(&mut self, reg: Reg, operand: usize, inst: u32, (pos, end): (u32, u32), flags: u8) {
         let occurrence = Occurrence {
@@ -292,7 +294,7 @@ impl Walk {
         self.occs.push((reg.virtual_index() as u32, occurrence));
     }
 
-    /// Notes the registers that an instruction clobbers besides its operands.
+    /// Treats the registers that an instruction writes implicitly.
     #[inline]
     fn overwrite(&mut self, regs: PRegSet, pos: u32) {
         self.written = self.written.union(regs);
@@ -307,7 +309,7 @@ impl Walk {
         }
     }
 
-    /// A group: all uses are live to its end, all definitions are live from its start.
+    /// Treats a group as one instruction: all uses are live to its end, all definitions from its start.
     fn group(&mut self, w: WalkInput<'_>, first: u32, end: u32, block: u32) {
         let pos = Positions::of_inst(first, block);
         let end_pos = Positions::of_inst(end, block);
@@ -361,8 +363,8 @@ impl Walk {
     }
 }
 
-/// Notes what a group does with a register: whether it is read first (the calls come last instruction first), and
-/// whether it is written at all.
+/// Notes a use or definition of a register in a group. Called from the last instruction to the first, so the last call
+/// says whether the register is read before it is written.
 fn note(regs: &mut Vec<(Reg, bool, bool)>, reg: Reg, reads: bool, writes: bool) {
     match regs.iter_mut().find(|entry| entry.0 == reg) {
         Some(entry) => {
@@ -373,7 +375,7 @@ fn note(regs: &mut Vec<(Reg, bool, bool)>, reg: Reg, reads: bool, writes: bool) 
     }
 }
 
-/// [`occ::FOLD`] if an instruction can have a register operand in its spill slot.
+/// [`occ::FOLD`] if an instruction can have this register operand in its spill slot, else 0.
 #[inline]
 fn fold_flag(w: WalkInput<'_>, data: &MInst, desc: &OpDesc, index: usize, role: Role) -> u8 {
     let form = desc.memory_forms.get(index).copied().flatten();
@@ -386,11 +388,13 @@ fn fold_flag(w: WalkInput<'_>, data: &MInst, desc: &OpDesc, index: usize, role: 
 
 /// Whether an instruction that has a form for it can have a register operand in its spill slot.
 ///
-/// The virtual register's bytes decide, though its bundle and so the slot may have more: within a bundle, a copy to a
-/// wider register is made, and one that is left out leads to a register that is no wider ([`super::coalesce`]). So what
-/// is in the slot while this register is live was stored by it, or by one of its bundle that is at least as wide. And
-/// what an instruction changes of it in memory, only registers no wider than this one read: wider ones are live beside
-/// it only as sources of unmodified copies, and this instruction would modify one.
+/// The width of the virtual register decides, although its bundle, and so the slot, may be wider:
+///
+/// * Reading the slot is safe, because all bytes of this register are valid there: copies to a wider register are never
+///   left out ([`super::coalesce`]), so the slot was stored from this register or from one of the bundle that is at
+///   least as wide.
+/// * Modifying the slot is safe, because no wider register of the bundle is live at that time: it could only be the
+///   source of an unmodified copy, and this register is modified.
 fn can_fold(w: WalkInput<'_>, data: &MInst, desc: &OpDesc, index: usize, role: Role) -> bool {
     if desc.roles[1] == Role::Base || !w.input.options.memory_operands {
         return false;
@@ -399,7 +403,7 @@ fn can_fold(w: WalkInput<'_>, data: &MInst, desc: &OpDesc, index: usize, role: R
     if data.regs().iter().filter(|&&other| other == reg).count() > 1 {
         return false;
     }
-    // Slots are written and read with at least four bytes.
+    // Spilled values are stored and loaded with at least four bytes.
     let bytes = w.func.vreg(reg).bytes.max(4);
     if role == Role::Use {
         bytes >= data.size

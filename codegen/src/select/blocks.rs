@@ -51,7 +51,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         Ok(())
     }
 
-    /// Lowers the instructions of a block; phis are the edges' matter.
+    /// Lowers the instructions of a block and returns how it ends. Phis become moves on edges.
     fn lower_block(&mut self, block: Block) -> Result<Term, Halt> {
         let function = self.base.function;
         let mut range = function.block_insts(block);
@@ -113,9 +113,9 @@ impl<I: Isa> SelectCtx<'_, I> {
         isa.lower_vector(self, inst)
     }
 
-    /// Gives the result of a cast the registers of its operand if that has all bits which the result needs (those
-    /// above a value's width may be anything, contract 1). Values do not change, so that they can share a register
-    /// however long their live ranges are.
+    /// Gives the result of a cast the registers of its operand, if these have all bits that the result needs; bits
+    /// above a value's width are undefined (contract 1). Since both values are immutable, they can share a register
+    /// even if their live ranges overlap. Returns whether they do.
     fn shares_registers(&mut self, data: &InstData) -> bool {
         let (Some(result), Some(source)) = (data.first_result(), self.own_value(data.a)) else {
             return false;
@@ -131,7 +131,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         true
     }
 
-    /// Whether an instruction can be left out, since no result, of which `first` is the first one, is used.
+    /// Whether an instruction can be left out because none of its results is used; `first` is the first result.
     #[inline]
     fn is_dead(&self, data: &InstData, first: Value) -> bool {
         self.base.function.use_count(first) == 0 && data.op.is_removable() && self.is_all_dead(data)
@@ -174,7 +174,8 @@ impl<I: Isa> SelectCtx<'_, I> {
         }
     }
 
-    /// See [`crate::fast`]: a trap at the function's end, so that it is never empty nor ends with a call.
+    /// Emits a trap if this is the end of the function, so that a function is never empty and never ends with a call,
+    /// whose return address would be outside; as in [`crate::fast`].
     pub(super) fn lower_unreachable(&mut self) {
         if self.base.position as usize + 1 == self.st.analysis.layout.order.len() {
             let isa = self.base.isa;
@@ -227,7 +228,8 @@ impl<I: Isa> SelectCtx<'_, I> {
         Ok(Term::Switch)
     }
 
-    /// Jumps to a block's address, which is the label of the edge to it.
+    /// Jumps to the address of a block, which is that of the label at which the moves of the edge to it start
+    /// (contract 11).
     #[cold]
     fn lower_indirect_jump(&mut self, block: Block, data: &InstData) -> Term {
         self.add_edges(block, |cx, target| cx.base.address_label(target));
@@ -240,8 +242,9 @@ impl<I: Isa> SelectCtx<'_, I> {
         }
     }
 
-    /// Adds the edges of a block with their moves. What must be computed for them is computed here, before the
-    /// terminator's own code, so that nothing stands between a comparison and its branch.
+    /// Adds the outgoing edges of a block, with the moves into phis. Constants that these moves need in registers are
+    /// computed here, before the terminator's own code, so that nothing stands between a comparison and its branch.
+    /// `label_of` gives the label of the edge to a block, if it has one.
     pub(super) fn add_edges(&mut self, block: Block, mut label_of: impl FnMut(&mut Self, Block) -> Option<Label>) {
         let function = self.base.function;
         for &edge in function.cfg.successors(block) {
@@ -268,12 +271,12 @@ impl<I: Isa> SelectCtx<'_, I> {
         self.rule_start = self.mfunc.insts.len() as u32;
     }
 
-    /// Defines phis that have no operand but undefined ones, so that no edge has a move for them.
+    /// Defines the phis of a block all of whose reachable operands are undefined, since no edge has a move into them.
     fn define_undefined_phis(&mut self, block: Block) {
         let function = self.base.function;
         let start = function.block_insts(block).start;
         let phis = start..start + self.st.analysis.phi_counts[block.index()] as usize;
-        // The registers that the unwinder sets are read first.
+        // At a landing pad, the registers that the unwinder sets must be read before anything else.
         if function
             .insts
             .get(phis.end)
@@ -321,7 +324,8 @@ impl<I: Isa> SelectCtx<'_, I> {
             .is_some_and(|id| matches!(self.base.function.constant(id).1, ConstView::Undef | ConstView::Poison))
     }
 
-    /// A register with a constant for a move of an edge: made by the move itself if one instruction does it, else here.
+    /// A virtual register for a constant operand of a phi. If one instruction makes the constant, the edge's move
+    /// rematerializes it; else it is made here, before the terminator.
     fn edge_constant(&mut self, operand: Operand, part: u8, class: RegClass, bytes: u8) -> crate::reg::Reg {
         let reg = self.fresh_vreg(class, bytes);
         let before = self.mfunc.insts.len();

@@ -19,11 +19,11 @@ use crate::minst::{MInst, Mem};
 use crate::reg::{Reg, RegClass};
 use frazil_ir::{MemFlags, Opcode, Operand};
 
-/// The load of the callee is at most this many instructions before the call.
+/// How many instructions before the call are searched for the load of the callee.
 const MOST_STEPS_BACK: usize = 24;
 
 impl<I: Isa> SelectCtx<'_, I> {
-    /// The call of `callee` through memory if there is one, else `call`, which names its register.
+    /// The call of `callee` through memory if its load can be folded, else `call`, which calls through a register.
     pub(super) fn with_callee_in_memory(&mut self, call: MInst, callee: Operand) -> MInst {
         let Some(op) = self.row(&call).memory_forms[0] else {
             return call;
@@ -45,7 +45,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         op_desc(self.base.isa.op_descs(), inst.op)
     }
 
-    /// Whether an operand is a load that has no other use and may be moved.
+    /// Whether an operand is the result of a load that is not volatile and has no other use.
     fn is_only_load(&self, callee: Operand) -> bool {
         let Some(value) = callee.as_value() else { return false };
         let Some(inst) = self.base.function.def_inst(value) else {
@@ -55,7 +55,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         self.base.function.use_count(value) == 1 && data.op == Opcode::Load && !MemFlags(data.flags).is_volatile()
     }
 
-    /// The instruction of this block that loads `reg`, if it can be moved to the end of the block.
+    /// The instruction of this block that loads `reg`, if the load can be delayed to the end of the block.
     fn load_before(&self, reg: Reg) -> Option<usize> {
         let func = &*self.mfunc;
         let start = func.blocks.last().map_or(0, |block| block.end as usize);

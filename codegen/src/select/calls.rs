@@ -18,27 +18,27 @@ use crate::reg::{PRegSet, Reg, RegClass};
 use crate::unit::convention;
 use frazil_ir::{CallConv, EntityRef, Inst, InstData, Operand, Param, ParamKind, Value};
 
-/// What the steps of a call leave for later ones.
+/// What earlier steps of a call have decided for later ones.
 #[derive(Default)]
 pub(super) struct CallProgress {
     places: CallPlaces,
-    /// Whether the stack pointer was moved for arguments.
+    /// Whether the stack pointer was moved to make room for arguments.
     moves_stack: bool,
-    /// The callee's address, if it is no symbol.
+    /// The register with the callee's address, unless the callee is a symbol.
     pub(super) callee: Option<Reg>,
-    /// The fixed registers that are filled.
+    /// The fixed registers that the call reads.
     pub(super) uses: PRegSet,
 }
 
 impl<I: Isa> SelectCtx<'_, I> {
-    /// Appends an instruction with these registers besides its operands.
+    /// Appends an instruction with the registers that it reads and writes besides its operands.
     pub(super) fn put_with_sets(&mut self, mut inst: MInst, sets: RegSets) {
         inst.imm = self.mfunc.sets.len() as i32;
         self.mfunc.sets.push(sets);
         self.put(inst);
     }
 
-    /// Makes the parameters known and emits what comes before the first block.
+    /// Emits the entry code: copies the parameters to virtual registers.
     pub(super) fn enter(&mut self) -> Result<(), CodegenError> {
         let mut layout = std::mem::take(&mut self.st.layout);
         let signature = &self.base.function.signature;
@@ -65,7 +65,7 @@ impl<I: Isa> SelectCtx<'_, I> {
             self.copy(pointer, self.base.conv.result_pointer(), RegClass::Int, bytes);
             self.result_pointer = Some(pointer);
         }
-        // Registers first, so that they are free for what comes from the stack.
+        // Parameters in registers first, which frees these registers for those that are loaded from the stack.
         for from_stack in [false, true] {
             for (index, param) in signature.params.iter().enumerate() {
                 self.define_param(Value::new(index), param, &layout, from_stack);
@@ -76,7 +76,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         Ok(())
     }
 
-    /// Everything that a caller may have put something into.
+    /// The registers that may hold arguments when the function is entered.
     fn incoming_registers(&self, layout: &ArgLayout) -> PRegSet {
         let mut set = PRegSet::EMPTY;
         if self.base.function.signature.variadic {
@@ -136,7 +136,8 @@ impl<I: Isa> SelectCtx<'_, I> {
         }
     }
 
-    /// The contents of arguments in float registers, for the integer registers of their positions, which get it, too.
+    /// Copies the bits of those float arguments that the convention also passes in an integer register (see
+    /// [`ArgLayout::shadows`]) to virtual registers.
     #[cold]
     fn find_shadows(&mut self, call: &PendingCall<'_>, layout: &ArgLayout) {
         let isa = self.base.isa;
@@ -152,7 +153,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         }
     }
 
-    /// Fills those registers.
+    /// Copies these bits to the integer registers.
     #[cold]
     fn pass_shadows(&mut self, uses: &mut PRegSet) {
         for index in 0..self.st.shadows.len() {
@@ -162,7 +163,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         }
     }
 
-    /// An access of the function's argument area, as far as that is aligned.
+    /// Makes an access of the incoming argument area an unaligned one if the area may not be aligned for it.
     pub(super) fn incoming_access(&self, inst: MInst, bytes: u8) -> MInst {
         if u32::from(bytes) <= self.base.incoming_align.max(8) {
             return inst;
@@ -233,7 +234,7 @@ impl<I: Isa> SelectCtx<'_, I> {
                 CallStep::ReleaseArguments { bytes } if progress.moves_stack => {
                     self.put(isa.adjust_stack(bytes.cast_signed()));
                 }
-                // They are in the area that the frame has for all calls.
+                // The arguments are in the frame's area for all calls, so the stack pointer was not moved.
                 CallStep::ReleaseArguments { .. } => {}
                 CallStep::TakeResults => self.define_results(call, layout, progress.places.results),
                 step @ (CallStep::AlignStack { .. }
@@ -250,8 +251,8 @@ impl<I: Isa> SelectCtx<'_, I> {
         }
     }
 
-    /// Makes room for arguments on the stack, in the frame if that may have it; says whether the stack pointer has been
-    /// moved for it.
+    /// Makes room for the stack arguments of a call: in the frame's area for all calls, or by moving the stack pointer
+    /// if the function does so anyway. Returns whether the stack pointer was moved.
     fn reserve_arguments(&mut self, bytes: u32) -> bool {
         if self.mfunc.frame.has_dynamic_stack {
             argument_steps(self.base.isa, self.base.probes, bytes).for_each(|inst| self.put(inst));
@@ -273,7 +274,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         }
         let defs = self.clobbered(layout.preserved);
         let uses = progress.uses;
-        // Making an address again is cheaper than keeping it.
+        // Addresses are not kept in registers across calls: computing one again is cheaper.
         self.st.bases.clear();
         let is_noted = self.base.buf.exceptions.is_wanted();
         if is_noted {
@@ -288,7 +289,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         }
     }
 
-    /// See [`LowerCtx::call_sequence`].
+    /// The implementation of [`LowerCtx::call_sequence`].
     #[cold]
     pub(super) fn make_call_sequence(
         &mut self,
@@ -308,15 +309,16 @@ impl<I: Isa> SelectCtx<'_, I> {
         Ok(())
     }
 
-    /// Passes an address in the frame.
+    /// Passes the address of an area of the frame as an argument.
     fn pass_area(&mut self, offset: i32, reg: Reg, uses: &mut PRegSet) {
         let mem = self.frame_mem(offset);
         self.base.isa.address(self, reg, mem);
         uses.insert(reg);
     }
 
-    /// Appends a call, with a mark after it if one is given. After one that takes bytes off the stack which the frame
-    /// has for all calls, these come back at once: places in the frame may be counted from the stack pointer.
+    /// Appends a call, followed by a mark if one is given. If the callee pops arguments (`popped_bytes`) that are in
+    /// the frame's area for all calls, the stack pointer is moved back at once, since the frame may be addressed from
+    /// it.
     fn put_call_group(&mut self, inst: MInst, sets: RegSets, popped_bytes: u32, mark: Option<MInst>) {
         if popped_bytes == 0 && mark.is_none() {
             return self.put_with_sets(inst, sets);
@@ -332,7 +334,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         self.end_group();
     }
 
-    /// The registers that a call overwrites, those of no convention included.
+    /// The registers that a call overwrites: all that it does not preserve, also those that are never allocated.
     pub(super) fn clobbered(&self, preserved: PRegSet) -> PRegSet {
         let desc = self.base.isa.desc();
         let [int, float] = &desc.classes;
@@ -342,7 +344,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         all.minus(preserved)
     }
 
-    /// Copies a memory argument to the outgoing area.
+    /// Copies memory that is passed by value to the outgoing argument area.
     fn copy_memory(&mut self, call: &PendingCall<'_>, memory: MemoryArgument) {
         let source = self.address_of(call.args[memory.index as usize], memory.bytes);
         let isa = self.base.isa;
@@ -350,7 +352,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         isa.block_copy(self, dest, source, memory.bytes);
     }
 
-    /// Writes the arguments that the convention has on the stack.
+    /// Stores the arguments that the convention passes on the stack.
     fn store_arguments(&mut self, call: &PendingCall<'_>, layout: &ArgLayout, area: ArgumentArea) {
         let pointer = self.base.isa.desc().stack_pointer;
         let incoming = self.incoming_offset();
@@ -386,7 +388,8 @@ impl<I: Isa> SelectCtx<'_, I> {
         dst
     }
 
-    /// Puts a part of an operand into a register, extended as asked.
+    /// Copies a part of an operand to a register, extended from `extend.0` bits (0: not at all), with sign if
+    /// `extend.1`.
     fn bring(&mut self, dst: Reg, operand: Operand, place: &ArgPlace, part: u8, extend: (u32, bool)) {
         let (bits, signed) = extend;
         let parts = place.parts;
@@ -418,7 +421,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         }
     }
 
-    /// Fills the argument registers.
+    /// Copies arguments to the registers that the convention passes them in.
     fn move_arguments(&mut self, call: &PendingCall<'_>, layout: &ArgLayout, area: ArgumentArea, uses: &mut PRegSet) {
         for (operand, place) in moved_arguments(call, layout) {
             for part in 0..place.parts.count {
@@ -460,7 +463,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         }
     }
 
-    /// Lowers a return: results to their places.
+    /// Lowers a return: copies the results to the registers or the memory that the convention returns them in.
     pub(super) fn lower_return(&mut self, data: &InstData) -> Result<(), CodegenError> {
         if self.is_left {
             self.is_left = false;

@@ -92,7 +92,7 @@ impl<'a, I: Isa> Context<'a> for SelectCtx<'a, I> {
 }
 
 impl<I: Isa> SelectCtx<'_, I> {
-    /// A part of an operand in a register: the value's own, or one with a constant.
+    /// A part of an operand in a register: the value's own register, or a new one for a constant, symbol or place.
     #[inline]
     pub(super) fn operand_reg(&mut self, operand: Operand, part: u8) -> Reg {
         match self.own_value(operand) {
@@ -104,7 +104,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         }
     }
 
-    /// A part of a constant, symbol or place in a new register of at least so many bytes.
+    /// A part of a constant, symbol or place in a new register of at least `least_bytes` bytes.
     fn constant_reg(&mut self, operand: Operand, part: u8, least_bytes: u8) -> Reg {
         let class = self.fresh_class(operand);
         let bytes = match operand.as_imm() {
@@ -117,8 +117,8 @@ impl<I: Isa> SelectCtx<'_, I> {
         reg
     }
 
-    /// Puts a part of a constant, symbol or place into a register. An undefined value may be anything, but something
-    /// must define the register.
+    /// Puts a part of a constant, symbol or place into a register. An undefined constant emits nothing, so it gets an
+    /// arbitrary value: every register must have a definition.
     fn make_defined(&mut self, operand: Operand, part: u8, reg: Reg, bytes: u8) {
         let before = self.mfunc.insts.len();
         self.make_fresh(operand, part, reg, self.base.imm_bytes);
@@ -127,7 +127,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         }
     }
 
-    /// Something in a register whose contents does not matter.
+    /// Defines a register whose contents do not matter: with zero.
     pub(super) fn define_any(&mut self, class: RegClass, bytes: u8, reg: Reg) {
         let isa = self.base.isa;
         match class {
@@ -136,7 +136,6 @@ impl<I: Isa> SelectCtx<'_, I> {
         }
     }
 
-    /// Copies a register.
     #[inline]
     pub(super) fn copy(&mut self, dst: Reg, src: Reg, class: RegClass, bytes: u8) {
         self.put(self.base.isa.mov(class, bytes.max(4), dst, src));
@@ -158,10 +157,10 @@ impl<I: Isa> LowerCtx for SelectCtx<'_, I> {
         self.is_folded_operand(operand)
     }
 
-    /// Nothing is pinned.
+    /// No register is reserved between steps, so there is nothing to release.
     fn step(&mut self) {}
 
-    /// The instructions say what they write.
+    /// The allocator sees in the instructions which fixed registers they overwrite.
     fn claim(&mut self, _fixed: PRegSet) {}
 
     #[inline]
@@ -187,7 +186,7 @@ impl<I: Isa> LowerCtx for SelectCtx<'_, I> {
 
     fn use_copy(&mut self, operand: Operand, part: u8) -> Reg {
         let parts = self.operand_parts(operand);
-        // The rule may extend it to the whole register.
+        // The rule may extend the copy to the width of a register, so the new register has at least that.
         let bytes = parts.bytes.max(self.base.isa.desc().class(parts.class()).bytes.min(8));
         let Some(value) = self.own_value(operand) else {
             return self.constant_reg(operand, part, bytes);
@@ -225,7 +224,8 @@ impl<I: Isa> LowerCtx for SelectCtx<'_, I> {
     fn def_reuse(&mut self, value: Value, part: u8, src: Reg) -> Reg {
         let parts = self.st.parts[self.base.function.value(value).ty.index()];
         let dst = self.vreg(value, part);
-        // A copy to a wider register copies what there is: a rule asks for that when the rest is known to be zero.
+        // If the source is narrower, only its own bytes are copied: a rule asks for this only if it knows that the
+        // rest is zero.
         let bytes = match src.is_virtual() {
             true => parts.bytes.min(self.mfunc.vreg(src).bytes),
             false => parts.bytes,

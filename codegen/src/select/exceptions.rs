@@ -18,19 +18,19 @@ use crate::minst::MInst;
 use crate::reg::{PRegSet, RegClass};
 use frazil_ir::{Block, EntityRef, InstData, Refusal, RuntimeFunction, Type};
 
-/// Marks the number of a layout position as that of the block that is inserted after it.
+/// Set in the number of a layout position, it stands for the block that is inserted after that position.
 const INSERTED: u32 = 1 << 31;
 
-/// What is kept of invokes while a function is selected.
+/// What is known of the function's invokes while it is selected.
 #[derive(Debug, Default)]
 pub(super) struct Invokes {
     /// Whether the call that is being made is that of an invoke.
     is_invoke: bool,
-    /// Where the block that takes its results starts.
+    /// The first instruction of the block that takes the call's results, once it has begun.
     normal_start: Option<u32>,
-    /// The layout positions after which such blocks stand, ascending.
+    /// The layout positions after which a block was inserted, ascending.
     inserted: Vec<u32>,
-    /// The frame slot for the stack pointer.
+    /// The offset of the frame slot that the stack pointer is saved in.
     stack_pointer: Option<i32>,
 }
 
@@ -45,7 +45,7 @@ impl Invokes {
 }
 
 impl<I: Isa> SelectCtx<'_, I> {
-    /// The call as unwinders have to know it.
+    /// The call, marked if it cannot unwind, so that it gets no entry in the unwinder's tables.
     #[cold]
     pub(super) fn note_call(&self, call: MInst, may_unwind: bool) -> MInst {
         if may_unwind {
@@ -55,7 +55,8 @@ impl<I: Isa> SelectCtx<'_, I> {
         }
     }
 
-    /// After the call of an invoke: what follows belongs to the normal edge.
+    /// Called after the call of an invoke: if results are to be taken or the stack pointer is to be restored, starts
+    /// the block on the normal edge for that.
     #[cold]
     pub(super) fn split_invoke(&mut self, layout: &ArgLayout, has_results: bool, moves_stack: bool) {
         if !std::mem::take(&mut self.st.invokes.is_invoke) || !(has_results || moves_stack) {
@@ -69,26 +70,27 @@ impl<I: Isa> SelectCtx<'_, I> {
                 }
             }
         }
-        self.begin_normal_way(defs);
+        self.begin_normal_edge(defs);
     }
 
-    /// Starts the block on the normal edge, at whose start these registers hold what the call returned.
-    fn begin_normal_way(&mut self, defs: PRegSet) {
+    /// Starts the block on the normal edge; `defs` are the registers with the call's results.
+    fn begin_normal_edge(&mut self, defs: PRegSet) {
         self.st.invokes.is_invoke = false;
         self.st.invokes.normal_start = Some(self.mfunc.insts.len() as u32);
         self.rule_start = self.mfunc.insts.len() as u32;
         self.put_arrival(defs);
     }
 
-    /// Whether the inline assembly that is being lowered is a call that ends its block.
+    /// Whether the inline assembly that is being lowered belongs to an invoke, so that it ends its block.
     pub(super) fn is_invoked_text(&self) -> bool {
         self.st.invokes.is_invoke
     }
 
-    /// After the text of an invoke: its outputs, in these registers and in memory, belong to the normal edge.
+    /// Called after the text of an invoke: starts the block on the normal edge, which takes the outputs in these
+    /// registers and in memory.
     #[cold]
     pub(super) fn split_invoked_text(&mut self, outputs: PRegSet) {
-        self.begin_normal_way(outputs);
+        self.begin_normal_edge(outputs);
     }
 
     fn put_arrival(&mut self, defs: PRegSet) {
@@ -99,7 +101,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         self.put_with_sets(MInst::new(pseudo::ARRIVE, 0), sets);
     }
 
-    /// Lowers a call that ends its block.
+    /// Lowers an invoke. The edge to the normal successor is made the first one.
     #[cold]
     pub(super) fn lower_invoke(&mut self, block: Block, data: &InstData) -> Result<Term, CodegenError> {
         let function = self.base.function;
@@ -170,7 +172,8 @@ impl<I: Isa> SelectCtx<'_, I> {
         self.put(spill);
     }
 
-    /// Copies what the unwinder passes out of its registers.
+    /// Lowers a landing pad: copies what the unwinder passes in registers, and restores the stack pointer if the
+    /// function moves it.
     #[cold]
     pub(super) fn lower_landing_pad(&mut self, data: &InstData) -> Result<(), CodegenError> {
         let desc = self.base.isa.desc();
@@ -208,7 +211,6 @@ impl<I: Isa> SelectCtx<'_, I> {
         Ok(())
     }
 
-    /// Resumes unwinding.
     #[cold]
     pub(super) fn lower_resume(&mut self, data: &InstData) -> Result<Term, CodegenError> {
         self.call_runtime(RuntimeFunction::UnwindResume, &[(data.a, Type::PTR)], None)?;
@@ -216,7 +218,8 @@ impl<I: Isa> SelectCtx<'_, I> {
         Ok(Term::Stop)
     }
 
-    /// Makes two blocks of one that ends with an invoke and takes its results, when it has just been appended.
+    /// Splits the block that has just been appended, if it ends with an invoke whose results are taken, into the block
+    /// with the call and the block on its normal edge.
     #[cold]
     pub(super) fn split_block(&mut self) {
         let Some(start) = self.st.invokes.normal_start.take() else {
@@ -239,7 +242,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         self.st.invokes.inserted.push(self.base.position);
     }
 
-    /// Gives blocks their numbers, when some have been inserted: so far, they are named by layout positions.
+    /// Renumbers blocks if some were inserted: until now, edges and loops name them by layout positions.
     #[cold]
     pub(super) fn number_inserted_blocks(&mut self) {
         let inserted = &self.st.invokes.inserted;
@@ -256,7 +259,7 @@ impl<I: Isa> SelectCtx<'_, I> {
             edge.to = number(edge.to);
         }
         for (own, block) in (0..).zip(&mut self.mfunc.blocks) {
-            // Of inserted blocks, it is not known yet.
+            // The `loop_end` of inserted blocks is not set yet.
             block.loop_end = number(block.loop_end).max(own + 1);
         }
     }

@@ -38,10 +38,10 @@ use exceptions::Invokes;
 use frazil_ir::module::{FunctionHead, StackProtector};
 use frazil_ir::{EntityRef, Function, Operand, Value};
 
-/// No virtual register yet.
+/// The entry of [`SelectState::vreg_of`] for a value without virtual registers so far.
 const NO_VREG: u32 = u32::MAX;
 
-/// So many addresses are kept for further uses in their block.
+/// The most addresses that a block keeps in registers for further uses.
 const MAX_BASES: usize = 4;
 
 /// The memory of the selecting context, kept from function to function.
@@ -51,44 +51,47 @@ pub struct SelectState {
     parts: Vec<Parts>,
     /// The virtual register of the first part of each value; the others follow it.
     vreg_of: Vec<u32>,
-    /// Registers with addresses of places that the current block has computed since its last call.
+    /// Addresses of places that are in registers: computed in the current block since its last call.
     bases: Vec<(PlaceBase, Reg)>,
-    /// Offset of each stack slot from the frame pointer, and whether only its address stands there.
+    /// By stack slot: its offset from the frame pointer, and whether only its address is there, because it needs more
+    /// alignment than the frame has.
     slots: Vec<(i32, bool)>,
-    /// By parameter: the offset of an argument's memory from the frame pointer.
+    /// By parameter: the offset from the frame pointer of memory that is passed by value, or of the swifterror value.
     by_value: Vec<i32>,
     layout: ArgLayout,
     plan: CallPlan,
-    /// Integer registers that get what floats of a call have, and the virtual registers with that.
+    /// By float argument of a call that is also passed in an integer register: that register, and a virtual register
+    /// with its bits.
     shadows: Vec<(Reg, Reg)>,
     cases: Vec<(u64, u32)>,
     exit_labels: Vec<u32>,
     invokes: Invokes,
-    /// What was refused, if all of it is to be found; then nothing else comes out.
+    /// The refusals so far, if all of them are to be found; the machine function is of no use then.
     refusals: Option<Vec<CodegenError>>,
 }
 
 /// The context of one function.
 struct SelectCtx<'a, I: Isa> {
-    /// Its buffer has labels, constants and jump tables from the start.
+    /// Its buffer gets labels, constants and jump tables already while instructions are selected.
     base: Base<'a, I>,
     st: &'a mut SelectState,
     mfunc: &'a mut MFunc,
-    /// The instruction being lowered.
+    /// The IR instruction that is being lowered, by its number.
     origin: u32,
-    /// The first machine instruction of what it is lowered to; of a terminator, after what edges need.
+    /// The first machine instruction of the current lowering rule; for a terminator, the first one after what the
+    /// moves of edges need.
     rule_start: u32,
     /// The first instruction of the open group.
     group_start: Option<u32>,
-    /// The hidden pointer to memory for results.
+    /// The pointer to memory for the results, if the caller passes one.
     result_pointer: Option<Reg>,
-    /// Whether optional tail calls stay ordinary calls.
+    /// Whether calls that need not be tail calls stay ordinary calls.
     keeps_calls: bool,
-    /// Whether a tail call has been made, so that the return after it does nothing.
+    /// Whether a tail call has just been made, so that the return after it emits nothing.
     is_left: bool,
 }
 
-/// Fills `mfunc` from a function. Labels, constants and jump tables are made in `buf`.
+/// Fills `mfunc` with the machine code of a function. Labels, constants and jump tables are made in `buf`.
 pub(crate) fn select<I: Isa>(
     isa: &I,
     unit: &Unit<'_>,
@@ -135,7 +138,7 @@ pub(crate) fn select<I: Isa>(
     }
 }
 
-/// Everything in a function that selecting refuses; operations on vectors that would be expanded are left out.
+/// All refusals of a function, not only the first one. Operations on vectors that would be expanded are left out.
 pub(crate) fn refusals<I: Isa>(
     isa: &I,
     unit: &Unit<'_>,
@@ -166,7 +169,7 @@ impl SelectState {
 }
 
 impl<I: Isa> SelectCtx<'_, I> {
-    /// Ends with a refusal, or keeps it if all are to be found.
+    /// Returns a refusal as the error, or keeps it and goes on if all refusals are to be found.
     #[cold]
     fn refuse(&mut self, halt: Halt) -> Result<(), Halt> {
         let Some(found) = &mut self.st.refusals else {
@@ -179,7 +182,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         Ok(())
     }
 
-    /// Appends an instruction. Its origin is noted by [`SelectCtx::note_origins`].
+    /// Appends an instruction. [`SelectCtx::note_origins`] must be called after the last one of an IR instruction.
     #[inline]
     fn put(&mut self, inst: MInst) {
         if let Some(start) = self.group_start {
@@ -188,7 +191,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         self.mfunc.insts.push(inst);
     }
 
-    /// Says of all new instructions where they come from.
+    /// Notes the IR instruction that is being lowered as the origin of all machine instructions since the last call.
     #[inline]
     fn note_origins(&mut self) {
         self.mfunc.origins.resize(self.mfunc.insts.len(), self.origin);
@@ -227,7 +230,8 @@ impl<I: Isa> SelectCtx<'_, I> {
         Reg::virtual_number(first + u32::from(part))
     }
 
-    /// The first of new virtual registers for the parts of a value. Out of line, so that finding one stays short.
+    /// Makes virtual registers for all parts of a value and returns the first one's number. Out of line, so that the
+    /// common case of [`SelectCtx::vreg`] stays short.
     #[inline(never)]
     fn new_vregs(&mut self, value: Value) -> u32 {
         let parts = self.st.parts[self.base.function.value(value).ty.index()];
@@ -239,13 +243,13 @@ impl<I: Isa> SelectCtx<'_, I> {
         first
     }
 
-    /// A new virtual register that is no value's.
+    /// A new virtual register that belongs to no IR value.
     #[inline]
     fn fresh_vreg(&mut self, class: RegClass, bytes: u8) -> Reg {
         self.mfunc.new_vreg(class, bytes, u32::MAX)
     }
 
-    /// How a part of any operand is kept.
+    /// The parts that an operand consists of; those of a pointer for operands without a type (immediates, symbols).
     fn operand_parts(&self, operand: Operand) -> Parts {
         let ty = operand
             .as_value()
@@ -261,8 +265,8 @@ impl<I: Isa> SelectCtx<'_, I> {
         }
     }
 
-    /// Gives every stack slot its place in the frame. The address of an over-aligned slot is computed at the entry
-    /// and kept in the frame.
+    /// Allocates an area of the frame for each stack slot that is used. The address of a slot that needs more
+    /// alignment than the frame has is computed at function entry and kept in the frame instead.
     fn place_slots(&mut self, head: &FunctionHead) -> Result<(), CodegenError> {
         let count = self.base.function.slots.len();
         self.st.slots.clear();
@@ -270,7 +274,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         if head.stack_protector != StackProtector::None
             && let Some(order) = guarded_slots(head, self.base.function, self.base.view)?
         {
-            // The call at the end of a function whose guard has changed.
+            // A changed guard leads to a call at the end of the function.
             self.mfunc.frame.has_calls = true;
             let bytes = self.base.isa.desc().pointer_bytes;
             let frame = &mut self.mfunc.frame.areas;
@@ -301,7 +305,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         };
     }
 
-    /// Computes the addresses of over-aligned slots; part of the entry code.
+    /// Computes the addresses of slots that need more alignment than the frame has; part of the entry code.
     fn align_slots(&mut self) {
         for index in 0..self.st.slots.len() {
             let (area, is_indirect) = self.st.slots[index];
@@ -324,7 +328,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         }
     }
 
-    /// The memory operand of a folded load, or of one in an address.
+    /// The memory operand of a load of up to 16 bytes that is folded into its user.
     #[inline]
     fn memory_of(&mut self, pointer: Operand) -> Mem {
         self.address_of(pointer, 16)

@@ -19,7 +19,7 @@ use crate::reg::{PRegSet, RegClass};
 use frazil_ir::{Inst, InstData, Refusal};
 
 impl<I: Isa> SelectCtx<'_, I> {
-    /// Makes a call that takes the place of the function if it must or may; else says that it is none.
+    /// Makes a call a tail call if it must be one or may be one. Returns false if it is to be an ordinary call.
     pub(super) fn take_place(
         &mut self,
         place: (Inst, &InstData),
@@ -60,7 +60,8 @@ impl<I: Isa> SelectCtx<'_, I> {
         Ok(true)
     }
 
-    /// Leaves the function for the callee.
+    /// Emits the last step of a tail call: the function's return, with a jump to the callee in place of the return
+    /// instruction. An address of the callee is passed in the scratch register, which the epilogue does not restore.
     #[cold]
     pub(super) fn leave_for(&mut self, call: &PendingCall<'_>, progress: &mut CallProgress) {
         let Some(inst) = leaving_instruction(self, call) else {
@@ -79,8 +80,8 @@ impl<I: Isa> SelectCtx<'_, I> {
         self.put_with_sets(leave, RegSets { uses, defs });
     }
 
-    /// Copies memory that is passed by value to the frame, unless it is where the callee wants it: the place of one may
-    /// be the source of another.
+    /// Copies memory that is passed by value to the frame, unless it is already where the callee expects it. The copy
+    /// is needed because the destination of one such argument may be the source of another.
     #[cold]
     pub(super) fn save_memory(&mut self, call: &PendingCall<'_>, memory: MemoryArgument, saved: &mut Vec<SavedMemory>) {
         let MemoryArgument { index, bytes, offset } = memory;
@@ -96,7 +97,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         saved.push(SavedMemory { from, to, bytes });
     }
 
-    /// Copies what was saved to the argument area.
+    /// Copies the memory that was saved in the frame to the argument area.
     #[cold]
     pub(super) fn place_memory(&mut self, saved: &[SavedMemory]) {
         let incoming = self.incoming_offset();

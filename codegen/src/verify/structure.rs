@@ -82,7 +82,10 @@ impl Check<'_> {
                     return Err(fault_in(from, message));
                 }
                 if !func.pred_edges(edge.to).contains(&(number as u32)) {
-                    return Err(fault_in(edge.to, format!("is not known to be behind block {from}")));
+                    return Err(fault_in(
+                        edge.to,
+                        format!("does not list block {from} as a predecessor"),
+                    ));
                 }
                 let moves_end = edge.first_move as usize + edge.move_count as usize;
                 if moves_end > func.phi_moves.len() || (self.is_allocated && edge.move_count > 0) {
@@ -104,7 +107,7 @@ impl Check<'_> {
         let (mut after, mut block) = (0, 0);
         for group in &self.func.groups {
             if group.start < after || group.end < group.start || group.end as usize > self.func.insts.len() {
-                return Err(fault(format!("group {group:?} behind {after}")));
+                return Err(fault(format!("group {group:?} after one that ends at {after}")));
             }
             after = group.end;
             let blocks = &self.func.blocks;

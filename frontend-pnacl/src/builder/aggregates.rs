@@ -14,15 +14,15 @@ use crate::llvm::types::{Kind, TypeId};
 use frazil_ir::{Operand, Refusal, Type, TypeData};
 use std::ops::Range;
 
-/// What is left of a search for leaves.
+/// The limits that are left for a search for leaves.
 struct Search {
-    /// Length that the list of leaves may reach.
+    /// The length up to which the list of leaves may grow.
     limit: usize,
     steps: u32,
 }
 
 impl Builder<'_, '_> {
-    /// The leaves of an aggregate, as places in the list that [`Builder::leaf`] reads.
+    /// The leaves of an aggregate, as positions in the list that [`Builder::leaf`] reads.
     ///
     /// # Errors
     /// If there are too many.
@@ -93,7 +93,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The words of a wide integer, and what is left at the top.
+    /// Adds the leaves of a wide integer: words of 64 bits, and the remaining bits.
     fn add_word_leaves(&mut self, ty: TypeId, offset: u64, bits: u32) -> Result<(), ReadError> {
         if bits > limits::VALUE_BITS {
             return Err(self.too_wide(bits));
@@ -110,7 +110,7 @@ impl Builder<'_, '_> {
         Ok(())
     }
 
-    /// A leaf by its place.
+    /// The leaf at a position of the list.
     pub fn leaf(&self, place: u32) -> Leaf {
         let nothing = Leaf {
             offset: 0,
@@ -120,7 +120,7 @@ impl Builder<'_, '_> {
         self.state.leaf_pool.get(place as usize).copied().unwrap_or(nothing)
     }
 
-    /// The IR type of part `index` of a value of type `ty`.
+    /// The IR type of part number `index` of an aggregate of type `ty`.
     ///
     /// # Errors
     /// If the type has too many leaves.
@@ -129,7 +129,7 @@ impl Builder<'_, '_> {
         Ok(self.leaf(leaves.start + index).ir_type)
     }
 
-    /// Part `index` of an aggregate.
+    /// Part number `index` of an aggregate.
     pub fn part(&self, word: Word, index: u32) -> Operand {
         self.state
             .parts
@@ -138,10 +138,10 @@ impl Builder<'_, '_> {
             .unwrap_or(Operand::ZERO)
     }
 
-    /// Appends the operands of a value, one or several, to `state.operands`.
+    /// Appends the one or several operands of a value to `state.operands`.
     ///
     /// # Errors
-    /// If the value is an aggregate of too many leaves.
+    /// If the value has too many leaves.
     pub fn push_parts(&mut self, word: Word) -> Result<(), ReadError> {
         if word.is_operand() {
             self.state.operands.push(word.operand());
@@ -154,7 +154,7 @@ impl Builder<'_, '_> {
         Ok(())
     }
 
-    /// Which leaves of `ty` the indices select, and the type of what they select.
+    /// The range of leaves of `ty` that the indices select, and the type of what they select.
     fn select(&mut self, ty: TypeId, indices: &[u64]) -> Result<(Range<u32>, TypeId), ReadError> {
         let mut first = 0;
         let mut current = ty;
@@ -177,7 +177,7 @@ impl Builder<'_, '_> {
                     if index >= count {
                         return Err(self.malformed(format!("element {index} of an array of {count}")));
                     }
-                    // The leaves of the whole are few, so that this cannot overflow.
+                    // The whole aggregate has few leaves, so this cannot overflow.
                     first += self.leaf_count(element)? * index as u32;
                     current = element;
                 }
@@ -194,7 +194,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Takes what the indices select out of an aggregate.
+    /// Defines the next value as the part of an aggregate that the indices select.
     ///
     /// # Errors
     /// If the indices do not fit the type.
@@ -211,7 +211,7 @@ impl Builder<'_, '_> {
         self.define_as(word)
     }
 
-    /// Replaces what the indices select by a value.
+    /// Defines the next value as an aggregate in which the part that the indices select is replaced by `value`.
     ///
     /// # Errors
     /// If the indices or the value do not fit the type.
@@ -243,10 +243,10 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Checks that a value is of a type, as far as the IR tells types apart.
+    /// Checks the type of a value, as far as the IR distinguishes types.
     ///
     /// # Errors
-    /// If it is not.
+    /// If the value has another type.
     pub fn expect_type(&mut self, word: Word, ty: TypeId) -> Result<(), ReadError> {
         let fits = match self.class(ty)? {
             Class::Scalar(ir_type) => word.is_operand() && word.ir_type() == ir_type,

@@ -31,12 +31,13 @@ impl Builder<'_, '_> {
         self.function.blocks.len() as u32 - 1
     }
 
-    /// The number that stands for a block of the IR until the body is complete.
+    /// The number that stands for a block of the IR until the body is complete: beyond those of the file's blocks.
     fn as_number(&self, block: u32) -> Block {
         Block::new((self.block_count + block) as usize)
     }
 
-    /// Ends the current block, in the middle of a block of the file, with a jump to a new one, which is returned.
+    /// Ends the current block, in the middle of a block of the file, with a jump to a new block, and returns that
+    /// block's number.
     ///
     /// # Errors
     /// If the function is too large.
@@ -61,7 +62,8 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Ends the current block with a branch: the next block comes if the flag is not set, else the one after it.
+    /// Ends the current block with a branch to one of the next two blocks: to the next one, which is begun, if the
+    /// flag is not set, else to the one after it.
     pub fn branch_to_new_blocks(&mut self, flag: Operand) {
         let next = self.current_block() + 1;
         let data = InstData::branch(flag, self.as_number(next + 1), self.as_number(next));
@@ -69,14 +71,14 @@ impl Builder<'_, '_> {
         self.open_more();
     }
 
-    /// Ends the current block with a jump to an earlier one, and begins a new one.
+    /// Ends the current block with a jump to an earlier one, and begins a new block.
     pub fn jump_back_and_open(&mut self, block: u32) {
         self.function.push_inst(InstData::jump(self.as_number(block)));
         self.open_more();
     }
 
-    /// Ends the current block with a branch: out of the loop, into a new block, if the flag is set, else to an earlier
-    /// block.
+    /// Ends the current block with a branch that leaves a loop if the flag is set: to a new block, which is begun,
+    /// else to an earlier block.
     pub fn branch_back_or_open(&mut self, flag: Operand, block: u32) {
         let next = self.current_block() + 1;
         let data = InstData::branch(flag, self.as_number(next), self.as_number(block));
@@ -84,13 +86,13 @@ impl Builder<'_, '_> {
         self.open_more();
     }
 
-    /// A phi of a loop, and the value, to be defined, that it gets from the latch.
+    /// A phi of a loop, and the value that it gets from the latch, which the caller must define.
     pub fn loop_value(&mut self, first: Operand, before: u32, again: u32) -> (Operand, Value) {
         let next = self.function.declare_value(Type::I64);
         (self.loop_phi(Type::I64, (first, before), (next, again)), next)
     }
 
-    /// A phi of a loop, with its operands from the preheader and from the latch, and these blocks.
+    /// A phi of a loop: `first` is its operand from the preheader, `next` the one from the latch, each with its block.
     pub fn loop_phi(&mut self, ir_type: Type, first: (Operand, u32), next: (Value, u32)) -> Operand {
         let [before, again] = [first.1, next.1].map(|block| self.as_number(block).as_u32());
         self.state.incoming.push((first.0, before));
@@ -109,7 +111,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Rewrites the numbers of blocks in terminators and phis, once the body is complete.
+    /// Replaces the numbers of blocks in terminators and phis by those of the IR, once the body is complete.
     pub fn finish_splits(&mut self) {
         if self.state.splits.more == 0 {
             return;

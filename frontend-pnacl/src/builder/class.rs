@@ -2,21 +2,21 @@
 
 use frazil_ir::Type;
 
-/// What values of a type of the file are in the IR.
+/// How values of a type of the file are represented in the IR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
-    /// No value.
+    /// There are no values of this type.
     Void,
     Scalar(Type),
-    /// Several values.
+    /// By several values, one for each scalar.
     Aggregate,
-    /// Metadata, which is no value here.
+    /// Not at all: it is metadata.
     Metadata,
 }
 
-/// In a table of classes: not known yet.
+/// In a table of classes: not computed yet.
 pub(crate) const CLASS_UNKNOWN: u8 = 255;
-/// Several values.
+/// In a table of classes: [`Class::Aggregate`].
 pub(crate) const CLASS_AGGREGATE: u8 = 254;
-/// Metadata; what is less is the number of an IR type, or 0 for no value.
+/// In a table of classes: [`Class::Metadata`]. Smaller codes are numbers of IR types, or 0 for [`Class::Void`].
 pub(crate) const CLASS_METADATA: u8 = 253;

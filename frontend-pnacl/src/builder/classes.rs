@@ -11,10 +11,10 @@ use crate::llvm::types::{Float, Kind, TypeId};
 use frazil_ir::{Refusal, Type, TypeData};
 
 impl Builder<'_, '_> {
-    /// What values of a type are in the IR.
+    /// How values of a type are represented in the IR.
     ///
     /// # Errors
-    /// If there is no such type, or the IR has none for it.
+    /// If there is no such type, or the IR cannot represent its values.
     #[inline]
     pub fn class(&mut self, ty: TypeId) -> Result<Class, ReadError> {
         match self.state.classes.get(ty as usize) {
@@ -92,10 +92,10 @@ impl Builder<'_, '_> {
         })
     }
 
-    /// The IR type of a type whose values are single.
+    /// The IR type of a type whose values are single IR values.
     ///
     /// # Errors
-    /// If its values are not.
+    /// If its values are not single.
     #[inline]
     pub fn scalar_class(&mut self, ty: TypeId) -> Result<Type, ReadError> {
         match self.class(ty)? {
@@ -104,7 +104,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The IR type for what the IR describes as `data`.
+    /// The IR type that is described by `data`.
     ///
     /// # Errors
     /// If the function has too many types.
@@ -115,7 +115,7 @@ impl Builder<'_, '_> {
             .map_err(|error| self.unsupported(Refusal::Bitcode, error.to_string()))
     }
 
-    /// A checked type number.
+    /// Checks a type number from a record.
     ///
     /// # Errors
     /// If there is no such type.

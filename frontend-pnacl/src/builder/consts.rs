@@ -20,11 +20,11 @@ use frazil_ir::{
 };
 use std::cell::Cell;
 
-/// Steps that the evaluation of one constant may take.
+/// The most steps that the evaluation of one constant may take.
 const STEPS: u64 = 1 << 12;
 
 impl<'m> Builder<'_, 'm> {
-    /// Evaluates constants of the module and of this function.
+    /// An evaluator of the constants of the module and of this function.
     pub fn evaluator(&self) -> Evaluator<'_> {
         Evaluator {
             types: &self.module.types,
@@ -35,7 +35,7 @@ impl<'m> Builder<'_, 'm> {
         }
     }
 
-    /// The row of a constant that is not an operand yet.
+    /// The row of a constant in its table.
     fn constant_row(&self, number: u32) -> Option<Constant> {
         match self.evaluator().find(u64::from(number)) {
             Found::Row(_, constant) => Some(*constant),
@@ -50,7 +50,8 @@ impl<'m> Builder<'_, 'm> {
         }
     }
 
-    /// Makes a constant an operand. Also tells whether the result may be used again elsewhere in the function.
+    /// Makes a constant an operand. Also returns whether that operand may be used everywhere in the function: not if
+    /// instructions were emitted for it, which may not dominate other uses.
     ///
     /// # Errors
     /// If the constant is malformed or of a form that is not supported.
@@ -145,7 +146,7 @@ impl<'m> Builder<'_, 'm> {
         Operand::constant(self.function.push_plain_const(kind, ir_type))
     }
 
-    /// An integer from little-endian words, sign-extended or truncated to its type.
+    /// An integer constant from little-endian words, which are sign-extended or truncated to its type.
     fn integer(&mut self, ir_type: Type, mut words: Vec<u64>) -> Operand {
         let bits = self.function.types.int_bits(ir_type).unwrap_or(64);
         let sign = if words.last().is_some_and(|word| word >> 63 == 1) {
@@ -168,7 +169,7 @@ impl<'m> Builder<'_, 'm> {
         }
     }
 
-    /// A symbol's address plus some bytes.
+    /// The address of a symbol plus a number of bytes.
     fn symbol_address(&mut self, symbol: SymbolId, addend: i64) -> Operand {
         let data = self.module.module.symbols.get(symbol);
         if data.is_some_and(|data| data.tls != TlsModel::NotThreadLocal) {
@@ -226,7 +227,7 @@ impl<'m> Builder<'_, 'm> {
         Ok(vector)
     }
 
-    /// Whether the bits of a constant are known here: it is neither an address nor the result of an expression.
+    /// Whether the bits of a constant are known here: not for an address or the result of an instruction.
     fn is_fixed(&self, operand: Operand) -> bool {
         match operand.as_const() {
             Some(id) => !matches!(
@@ -237,7 +238,7 @@ impl<'m> Builder<'_, 'm> {
         }
     }
 
-    /// An element of packed data: its bits are the lowest of the word.
+    /// An element of packed data, whose bits are the lowest ones of the word.
     fn data_element(&mut self, word: u64, element: TypeId, ir_type: Type) -> Operand {
         match self.module.types.kind(element) {
             Some(Kind::Integer(_)) => self.integer(ir_type, vec![word]),
@@ -334,7 +335,7 @@ impl<'m> Builder<'_, 'm> {
         }
     }
 
-    /// The types of the elements of an aggregate that must have `count`.
+    /// The types of the elements of an aggregate; refuses one that does not have `count` elements.
     fn element_types(&self, ty: TypeId, count: usize) -> Result<Vec<TypeId>, ReadError> {
         let types = match self.module.types.kind(ty) {
             Some(Kind::Struct { members, .. }) => self.module.types.members(members).to_vec(),
@@ -347,7 +348,7 @@ impl<'m> Builder<'_, 'm> {
         Ok(types)
     }
 
-    /// A constant expression: an address, or instructions.
+    /// A constant expression as an operand: an address, a number, or the result of instructions.
     fn expression(
         &mut self,
         number: u64,
@@ -448,7 +449,7 @@ impl<'m> Builder<'_, 'm> {
         Ok(self.address(source, pointer, &words)?.operand())
     }
 
-    /// A sum as an operand, if the IR has a constant of that form.
+    /// A sum as an operand; `None` if the IR has no constant of this form.
     fn sum_operand(&mut self, sum: Sum, ir_type: Type) -> Result<Option<Operand>, ReadError> {
         if sum.minus.is_some() {
             return Ok(None);
@@ -492,12 +493,12 @@ impl<'m> Builder<'_, 'm> {
         }
     }
 
-    /// An integer constant as the file has it, if the value is one.
+    /// The value of a word that is an integer constant with a small value.
     pub fn integer_of(&self, word: Word) -> Option<i64> {
         word.operand().as_imm().filter(|_| word.is_operand())
     }
 
-    /// Whether an operand is an integer constant.
+    /// Whether a word is an integer constant.
     pub fn is_integer(&self, word: Word) -> bool {
         if !word.is_operand() {
             return false;
@@ -508,10 +509,10 @@ impl<'m> Builder<'_, 'm> {
         }
     }
 
-    /// Converts an operand; used by the cast instruction and by constant casts.
+    /// Converts an operand; for cast instructions and constant casts.
     ///
     /// # Errors
-    /// If the types do not go with the cast.
+    /// If the types do not fit the cast.
     pub fn cast_operand(&mut self, operand: Word, cast: u64, ty: TypeId, flags: u16) -> Result<Word, ReadError> {
         let to = self.scalar_class(ty)?;
         if !operand.is_operand() {
@@ -524,10 +525,10 @@ impl<'m> Builder<'_, 'm> {
         Ok(Word::scalar(self.emit(op, to, flags, source, Operand::NONE), to, ty))
     }
 
-    /// The opcode of a cast; `None` if it changes nothing.
+    /// The opcode of a cast; `None` for a cast that changes nothing.
     ///
     /// # Errors
-    /// If the types do not go with the cast.
+    /// If the types do not fit the cast.
     pub fn cast_opcode(&self, cast: u64, from: Type, to: Type) -> Result<Option<Opcode>, ReadError> {
         let types = &self.function.types;
         let (scalar_from, scalar_to) = (types.data(types.scalar(from)), types.data(types.scalar(to)));

@@ -18,11 +18,11 @@ use frazil_ir::{
 };
 use std::cell::Cell;
 
-/// Completes symbols whose contents or targets are constants. Returns the refusals of those with expressions that an
-/// object file cannot hold.
+/// Completes symbols whose contents or targets are constants. Returns the refusals of those whose expressions an
+/// object file cannot express.
 ///
 /// # Errors
-/// If a constant is not there.
+/// If a constant does not exist or is malformed.
 pub fn resolve_pending(reader: &mut ModuleTables, pending: &[Pending]) -> Result<Vec<ReadError>, ReadError> {
     let mut module = std::mem::take(&mut reader.module);
     let result = resolve_all(reader, &mut module, pending);
@@ -60,12 +60,12 @@ fn evaluator<'a>(reader: &'a ModuleTables) -> Evaluator<'a> {
     }
 }
 
-/// The number that a value stands for, if it is one.
+/// The value of an integer constant.
 pub fn integer_value(reader: &ModuleTables, value: u64) -> Option<i64> {
     evaluator(reader).sum(value)?.as_number()
 }
 
-/// The bits that a value of type `i32` stands for, if it is one.
+/// The bits of a constant of type `i32`.
 pub fn word_value(reader: &ModuleTables, value: u64) -> Option<u32> {
     let known = usize::try_from(value).ok().and_then(|value| reader.values.get(value));
     let Some(&ModuleValue::Constant(row)) = known else {
@@ -171,7 +171,7 @@ fn write_initializer(
     Ok(())
 }
 
-/// What stands before a function, or what it begins with: as much as an array element of the constant's type takes.
+/// The prefix or prologue data of a function, which is as large as an array element of the constant's type.
 #[cold]
 fn entry_data(
     evaluator: &Evaluator<'_>,
@@ -229,7 +229,8 @@ fn symbol_of(evaluator: &Evaluator<'_>, item: &Pending, refusal: Refusal, what: 
     }
 }
 
-/// Refuses aliases of what is not defined here or may be replaced, and ifuncs that no function chooses for.
+/// Refuses aliases of symbols that are not defined here or may be replaced, and ifuncs whose resolver is no suitable
+/// function.
 fn check_targets(reader: &ModuleTables, module: &Module, resolved: &[Pending]) -> Result<(), ReadError> {
     for item in resolved {
         let Some(data) = module.symbols.get(item.symbol) else {
@@ -249,7 +250,7 @@ fn check_targets(reader: &ModuleTables, module: &Module, resolved: &[Pending]) -
     Ok(())
 }
 
-/// What is wrong with what an alias names, by LLVM's verifier.
+/// The message if LLVM's verifier would refuse an alias of this symbol.
 fn wrong_aliasee(reader: &ModuleTables, module: &Module, alias: &SymbolData, target: SymbolId) -> Option<&'static str> {
     let data = module.symbols.get(target)?;
     let is_elsewhere = data.linkage == Linkage::AvailableExternally;
@@ -267,11 +268,11 @@ fn wrong_aliasee(reader: &ModuleTables, module: &Module, alias: &SymbolData, tar
     }
 }
 
-/// What is wrong with what chooses for an ifunc: it must be a function with a body that returns a pointer, or an alias
-/// of one.
+/// The message if LLVM's verifier would refuse this resolver of an ifunc: it must be a function with a body that
+/// returns a pointer, or an alias of one.
 fn wrong_resolver(reader: &ModuleTables, module: &Module, resolver: SymbolId) -> Option<&'static str> {
     let mut at = resolver;
-    // Longer chains are circles, which are refused for themselves.
+    // A longer chain of aliases is a cycle, which is refused elsewhere.
     for _ in 0..module.symbols.len() {
         match module.symbols.get(at)?.kind {
             SymbolKind::Alias { target, .. } => at = target,
@@ -291,19 +292,20 @@ fn wrong_resolver(reader: &ModuleTables, module: &Module, resolver: SymbolId) ->
     }
 }
 
-/// Refuses aliases that name each other in a circle, and lets those at the beginning of long chains name the end.
+/// Refuses aliases that name each other in a cycle, and shortens long chains: the aliases at their beginning skip
+/// others.
 fn shorten_aliases(module: &mut Module, pending: &[Pending]) -> Result<(), ReadError> {
-    // How many aliases are left after each that has been followed to the end.
+    // By symbol: how many aliases follow it up to the end of its chain, if that is known.
     let mut known: Vec<Option<usize>> = Vec::new();
     let mut chain = Vec::new();
     for item in pending.iter().filter(|item| item.role == PendingRole::Aliasee) {
         known.resize(module.symbols.len(), None);
         let mut at = item.symbol;
-        let mut behind = loop {
+        let mut following = loop {
             match module.symbols.get(at).map(|data| data.kind) {
                 Some(SymbolKind::Alias { target, .. }) => {
-                    if let Some(Some(behind)) = known.get(at.index()) {
-                        break *behind;
+                    if let Some(Some(following)) = known.get(at.index()) {
+                        break *following;
                     }
                     chain.push(at);
                     at = target;
@@ -319,20 +321,20 @@ fn shorten_aliases(module: &mut Module, pending: &[Pending]) -> Result<(), ReadE
             }
         };
         while let Some(alias) = chain.pop() {
-            behind += 1;
-            if behind > limits::ALIAS_CHAIN {
+            following += 1;
+            if following > limits::ALIAS_CHAIN {
                 skip_alias(module, alias);
-                behind -= 1;
+                following -= 1;
             }
             if let Some(slot) = known.get_mut(alias.index()) {
-                *slot = Some(behind);
+                *slot = Some(following);
             }
         }
     }
     Ok(())
 }
 
-/// Lets an alias of an alias name what that one does.
+/// Makes an alias of an alias name the target of the latter.
 fn skip_alias(module: &mut Module, alias: SymbolId) {
     let Some(SymbolKind::Alias {
         target: first,
@@ -357,7 +359,7 @@ fn skip_alias(module: &mut Module, alias: SymbolId) {
     }
 }
 
-/// Lists that LLVM keeps as variables of appending linkage.
+/// Reads a list that LLVM keeps as a variable of appending linkage.
 fn resolve_list(evaluator: &Evaluator<'_>, module: &mut Module, item: &Pending) -> Result<(), ReadError> {
     let name = module.name(item.symbol).to_vec();
     let Found::Row(table, constant) = evaluator.find(item.value) else {
@@ -400,13 +402,13 @@ fn resolve_list(evaluator: &Evaluator<'_>, module: &mut Module, item: &Pending) 
                 }
             }
         }
-        // Annotations for tools.
+        // Other lists are annotations for tools.
         _ => {}
     }
     Ok(())
 }
 
-/// An entry `{ priority, function, associated data }`; one without function stands for nothing.
+/// An entry `{ priority, function, associated data }` of a list of constructors; `None` if it has no function.
 fn init_entry(evaluator: &Evaluator<'_>, value: u64, item: &Pending) -> Result<Option<InitEntry>, ReadError> {
     let malformed = || {
         ReadError::unsupported(
@@ -457,11 +459,11 @@ fn init_entry(evaluator: &Evaluator<'_>, value: u64, item: &Pending) -> Result<O
     }))
 }
 
-/// Writes one initialiser.
+/// Writes the bytes and relocations of one initializer.
 struct Writer<'w, 'e> {
     evaluator: &'w Evaluator<'e>,
     module: &'w mut Module,
-    /// Where the definition starts in the module's bytes.
+    /// The index of the definition's first byte in the module's bytes.
     start: usize,
     first_relocation: usize,
     limit: u64,
@@ -480,7 +482,7 @@ impl<'w, 'e> Writer<'w, 'e> {
         }
     }
 
-    /// The definition with what was written.
+    /// The definition with the ranges of what was written.
     fn finish(self, definition: DataDef) -> DataDef {
         DataDef {
             first_byte: self.start as u64,
@@ -493,7 +495,7 @@ impl<'w, 'e> Writer<'w, 'e> {
 }
 
 impl Writer<'_, '_> {
-    /// Writes the constant `value` of type `ty` at `offset` bytes from the start.
+    /// Writes constant number `value`, which must have type `ty`, at byte `offset` of the definition.
     fn write(&mut self, value: u64, ty: TypeId, offset: u64, depth: u32) -> Result<(), ReadError> {
         let too_complex = || {
             ReadError::new(
@@ -614,7 +616,7 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// A vector whose elements do not fill bytes: they are packed, the first in the lowest bits.
+    /// Writes a vector whose elements are not whole bytes: they are packed, the first one in the lowest bits.
     fn write_bit_vector(&mut self, elements: &[u64], bits: u64, ty: TypeId, offset: u64) -> Result<(), ReadError> {
         let total = self.evaluator.types.layout(ty).bits;
         let mut bytes = vec![0u8; total.div_ceil(8) as usize];
@@ -631,7 +633,7 @@ impl Writer<'_, '_> {
         self.put(&bytes, offset)
     }
 
-    /// The words of an integer that is an element of a vector, the lowest first, and what all further ones are.
+    /// The words of an integer element of a vector, the lowest first, and the value of all further words.
     fn element_words(&self, value: u64) -> Result<(Vec<u64>, u64), ReadError> {
         if let Found::Row(table, constant) = self.evaluator.find(value) {
             match constant.kind {
@@ -647,7 +649,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Writes the lowest bits of a number as many as the type has; bytes beyond are zero.
+    /// Writes a number of a type's width from words, the lowest first; further words have the value `sign`.
     fn write_words(&mut self, words: &[u64], sign: u64, ty: TypeId, offset: u64) -> Result<(), ReadError> {
         let layout = self.evaluator.types.layout(ty);
         let count = layout.bits.div_ceil(64);
@@ -664,7 +666,7 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// Writes an address or another sum.
+    /// Writes a number, or an address plus or minus one.
     fn write_sum(&mut self, value: u64, ty: TypeId, offset: u64) -> Result<(), ReadError> {
         if let Some(sum) = self.evaluator.sum(value)
             && let Some(number) = sum.as_number()
@@ -674,7 +676,7 @@ impl Writer<'_, '_> {
         self.write_address(value, self.evaluator.types.layout(ty).store_bytes(), offset)
     }
 
-    /// Writes an address into a field of `size` bytes.
+    /// Writes an address into a field of `size` bytes, as a relocation.
     fn write_address(&mut self, value: u64, size: u64, offset: u64) -> Result<(), ReadError> {
         let Some(sum) = self.evaluator.sum(value) else {
             return Err(self.not_a_sum(value));
@@ -732,7 +734,7 @@ impl Writer<'_, '_> {
         ReadError::unsupported(Refusal::Initializer, self.place, message)
     }
 
-    /// Makes sure that the definition has bytes up to `end`.
+    /// Makes sure that the definition has at least `end` bytes.
     fn extend(&mut self, end: u64) -> Result<(), ReadError> {
         let needed = self.start as u64 + end;
         if needed > self.limit {
@@ -745,7 +747,7 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// Writes bytes; zeros after all others are left out.
+    /// Writes bytes, but leaves out trailing zeros.
     fn put(&mut self, bytes: &[u8], offset: u64) -> Result<(), ReadError> {
         let given = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
         let Some(bytes) = bytes.get(..given).filter(|bytes| !bytes.is_empty()) else {

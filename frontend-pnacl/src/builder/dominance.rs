@@ -19,13 +19,12 @@ use frazil_ir::{Block, EntityRef, Function};
 /// A use that must be checked. Blocks are those of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Use {
-    /// The number of the value.
     pub value: u32,
-    /// The block that must be dominated: the user's, or the predecessor that a phi names.
+    /// The block that the definition must dominate: the user's, or for a phi, the predecessor.
     pub block: u32,
-    /// The phi's block, for an operand of a phi, or [`NO_PHI`].
+    /// The phi's block, for an operand of a phi; else [`NO_PHI`].
     phi: u32,
-    /// Where the user's record begins, in bits from the body's beginning; the largest number if it is larger.
+    /// The bit position of the user's record in the body, or `u32::MAX` if it is larger.
     place: u32,
 }
 
@@ -33,12 +32,12 @@ pub struct Use {
 const NO_PHI: u32 = u32::MAX;
 
 impl Use {
-    /// The phi's block, for an operand of a phi.
+    /// The phi's block, if the user is a phi.
     pub fn phi(&self) -> Option<u32> {
         self.is_by_phi().then_some(self.phi)
     }
 
-    /// Where the user's record begins, in bits, in a body that begins at `start`.
+    /// The bit position of the user's record in the file, given that of the body.
     pub fn place(&self, start: u64) -> u64 {
         start + u64::from(self.place)
     }
@@ -49,14 +48,14 @@ impl Use {
     }
 }
 
-/// What an `invoke` returns.
+/// The result of an `invoke`, and the block of its normal edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Invoked {
     value: u32,
     normal: u32,
 }
 
-/// The values that are defined in other blocks than the entry and the current one.
+/// The values that are defined neither in the entry block nor in the current block, so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Elsewhere {
     first: u32,
@@ -64,35 +63,35 @@ pub struct Elsewhere {
 }
 
 impl Elsewhere {
-    /// Whether a value that is defined already is one of them.
+    /// Whether a value that is already defined is one of them.
     #[inline]
     pub fn contains(self, value: u32) -> bool {
         value.wrapping_sub(self.first) < self.count
     }
 }
 
-/// What is recorded of a body: its blocks, and the uses that must be checked.
+/// What is recorded of a body: the values of its blocks, and the uses that must be checked.
 #[derive(Debug, Default)]
 pub struct Uses {
-    /// The number of the first value that each block of the file may define.
+    /// By block of the file: the number of the first value that it may define.
     firsts: Vec<u32>,
-    /// The blocks that define the values from `outer` on; with [`INVOKED`] for what an `invoke` returns.
+    /// By value from `outer` on: the block that defines it, with [`INVOKED`] for the result of an `invoke`.
     homes: Vec<u32>,
-    /// The first number that is defined after the entry block.
+    /// The first value that the entry block does not define; or the result of the invoke that ends the entry block.
     outer: u32,
     uses: Vec<Use>,
-    /// Where the body begins, in bits.
+    /// The bit position of the body in the file.
     start: u64,
     invoked: Vec<Invoked>,
     quick: QuickTree,
     tree: DomTree,
 }
 
-/// In the number of a value's block: the value is what an `invoke` returns.
+/// Set in a value's defining block if the value is the result of an `invoke`.
 const INVOKED: u32 = 1 << 31;
 
 impl Uses {
-    /// Forgets the last function. The body of the next one begins at bit `start`.
+    /// Starts a function whose body begins at bit `start`.
     pub fn restart(&mut self, start: u64) {
         self.start = start;
         self.firsts.clear();
@@ -102,12 +101,12 @@ impl Uses {
         self.invoked.clear();
     }
 
-    /// A block of the file begins; `next` is the number of the next value. Returns which values must be checked where
-    /// the block uses them.
+    /// Notes that a block of the file begins; `next` is the number of the next value. Returns the values whose uses in
+    /// this block must be checked.
     #[inline]
     pub fn begin_block(&mut self, next: u32) -> Elsewhere {
         if self.firsts.len() == 1 {
-            // What an invoke at the end of the entry block returns does not dominate everything.
+            // The result of an invoke at the end of the entry block does not dominate everything.
             self.outer = self.invoked.first().map_or(next, |invoked| invoked.value);
         }
         self.firsts.push(next);
@@ -120,24 +119,24 @@ impl Uses {
         }
     }
 
-    /// Finds the block of each value below `next` that is not defined in the entry block.
+    /// Computes the defining blocks of the values from `outer` up to `next`.
     fn find_homes(&mut self, next: u32) {
         let last = self.current_block();
         if last == 0 {
-            // Everything is defined in the entry block.
+            // The entry block is the only one, and defines all values.
             self.outer = next;
         }
         let outer = self.outer;
         self.homes.clear();
         self.homes.resize((next - outer) as usize, last);
-        let mut behind = 0;
+        let mut start = 0;
         for (block, &end) in (0..).zip(self.firsts.get(1..).unwrap_or_default()) {
-            // An invoke in the entry block defines the only value before the second block that is looked for.
+            // Block 0 gets at most one entry here: that of an invoke.
             let end = (end - outer) as usize;
-            if let Some(homes) = self.homes.get_mut(behind..end) {
+            if let Some(homes) = self.homes.get_mut(start..end) {
                 homes.fill(block);
             }
-            behind = end;
+            start = end;
         }
         for invoked in &self.invoked {
             if let Some(home) = self.homes.get_mut(invoked.value.wrapping_sub(outer) as usize) {
@@ -146,26 +145,26 @@ impl Uses {
         }
     }
 
-    /// Whether the current block has defined so many values before the value `next`.
+    /// Whether the current block has defined exactly `count` values, if the next one has number `next`.
     pub fn is_value_of_block(&self, count: u32, next: u32) -> bool {
         self.firsts.last().is_some_and(|first| next - first == count)
     }
 
-    /// The current block of the file.
+    /// The number of the current block in the file.
     fn current_block(&self) -> u32 {
         (self.firsts.len() as u32).saturating_sub(1)
     }
 
-    /// An instruction of the current block, with its record at bit `place`, uses a value of another block, or one that
-    /// is not defined yet.
+    /// Notes a use, in the current block, of a value that is defined in another block or not yet defined; `place` is
+    /// the bit position of the user's record.
     pub fn note(&mut self, value: u32, place: u64) {
         self.push(value, self.current_block(), NO_PHI, place);
     }
 
-    /// A phi of the current block uses a value where `from` ends.
+    /// Notes that a phi of the current block uses a value on the edge from block `from`.
     #[inline]
     pub fn note_phi(&mut self, value: u32, from: u32, place: u64) {
-        // Most values come from where they were defined. In the entry block there are no phis.
+        // Most phi operands are defined in the predecessor itself. Values of the entry block need no check.
         if value >= self.outer && !self.is_defined_in(value, from) {
             self.push(value, from, self.current_block(), place);
         }
@@ -182,7 +181,7 @@ impl Uses {
         });
     }
 
-    /// Whether a finished block defines a value, if none of the values so far is the result of an `invoke`.
+    /// Whether a finished block defines a value. May return false if the function has an `invoke` with a result.
     #[inline]
     fn is_defined_in(&self, value: u32, block: u32) -> bool {
         let block = block as usize;
@@ -192,7 +191,7 @@ impl Uses {
         }
     }
 
-    /// An `invoke`, the last instruction of its block, defined a value if `next` is not `first`.
+    /// Notes an `invoke`, which ends its block. It has a result, numbered `first`, if `next` is not `first`.
     pub fn note_invoke(&mut self, first: u32, next: u32, normal: Block) {
         if next > first {
             let normal = normal.as_u32();
@@ -200,26 +199,26 @@ impl Uses {
         }
     }
 
-    /// The block that defines a value, once these have been found, perhaps with [`INVOKED`].
+    /// The defining block of a value, perhaps with [`INVOKED`]; after [`Uses::find_homes`].
     #[inline]
     fn home(&self, value: u32) -> u32 {
         let index = value.checked_sub(self.outer);
         index.map_or(0, |index| self.homes.get(index as usize).copied().unwrap_or(0))
     }
 
-    /// The target of the normal edge that must dominate all uses of an `invoke`'s result.
+    /// The target of an `invoke`'s normal edge, if the value is the result of one.
     fn normal_edge(&self, value: u32) -> Option<u32> {
         let found = self.invoked.binary_search_by_key(&value, |invoked| invoked.value);
         Some(self.invoked.get(found.ok()?)?.normal)
     }
 
-    /// Whether a use needs no dominator tree: a phi whose operand comes from the block that defines it.
+    /// Whether a use needs no check: that of a phi whose operand is defined in the predecessor.
     #[inline]
     fn is_plain(&self, at: &Use) -> bool {
         at.is_by_phi() && self.home(at.value) == at.block
     }
 
-    /// The first use that its definition does not dominate, with the block of the definition. The control flow graph is
+    /// The first use that is not dominated by its definition, with the defining block. The control flow graph must be
     /// known; `next` is the number after the last value.
     pub fn find_wrong(&mut self, next: u32, function: &Function, splits: &Splits) -> Option<(Use, u32)> {
         if self.uses.is_empty() {
@@ -240,7 +239,7 @@ impl Uses {
         Some((at, self.home(at.value) & !INVOKED))
     }
 
-    /// The first use, from `first` on, that a tree does not prove to be dominated.
+    /// The first use, from number `first` on, that a tree does not prove to be dominated.
     fn first_wrong<T: Dominators>(
         &self,
         first: usize,
@@ -255,36 +254,37 @@ impl Uses {
             splits: (!splits.is_empty()).then_some(splits),
         };
         let rest = self.uses.get(first..).unwrap_or_default();
-        // A block's uses stand together, and often several are of values of one block.
+        // Consecutive uses are often in one block and of values of one block: the pair of blocks that was checked
+        // last.
         let mut explained = (NO_PHI, NO_PHI);
         for (index, at) in (first..).zip(rest) {
             let home = self.home(at.value);
-            let way = (home, at.block);
-            if way == explained {
+            let pair = (home, at.block);
+            if pair == explained {
                 continue;
             }
             if !check.holds(at, home) {
                 return Some(index);
             }
             if home & INVOKED == 0 && home != at.block {
-                explained = way;
+                explained = pair;
             }
         }
         None
     }
 }
 
-/// What tells whether a use is dominated.
+/// What is needed to check a use.
 struct Check<'a, T> {
     uses: &'a Uses,
     tree: &'a T,
     function: &'a Function,
-    /// If blocks were split.
+    /// The mapping of blocks, if some were split.
     splits: Option<&'a Splits>,
 }
 
 impl<T: Dominators> Check<'_, T> {
-    /// The block of the IR where a block of the file begins.
+    /// The first block in the IR of a block of the file.
     #[inline]
     fn begin(&self, block: u32) -> Block {
         Block::new(match self.splits {
@@ -293,7 +293,7 @@ impl<T: Dominators> Check<'_, T> {
         })
     }
 
-    /// Whether a use of a value is dominated whose defining block is `home`, perhaps with [`INVOKED`].
+    /// Whether a use is dominated by its definition in block `home`, perhaps with [`INVOKED`].
     #[inline]
     fn holds(&self, at: &Use, home: u32) -> bool {
         let block = self.begin(at.block);
@@ -301,10 +301,11 @@ impl<T: Dominators> Check<'_, T> {
             return self.holds_invoked(at, home & !INVOKED, block);
         }
         if home == at.block {
-            // Otherwise it would have been defined before its use and not been noted.
+            // The use would precede the definition, since only uses of values that are not yet defined are noted in
+            // their own block.
             return at.is_by_phi() || self.tree.is_unreachable(block);
         }
-        // Blocks that one was split into follow one another, so the first of them stands for all.
+        // The blocks that a block of the file was split into form a chain, so the first one stands for all of them.
         self.tree.dominates(self.begin(home), block) || self.tree.is_unreachable(block)
     }
 
@@ -315,18 +316,20 @@ impl<T: Dominators> Check<'_, T> {
         if at.is_by_phi() && home == at.block {
             return at.phi == normal || self.tree.is_unreachable(block);
         }
-        self.tree.is_unreachable(block) || self.is_behind_edge(self.begin(home), self.begin(normal), block)
+        self.tree.is_unreachable(block) || self.is_dominated_by_edge(self.begin(home), self.begin(normal), block)
     }
 
-    /// Whether every path to `block` contains the edge from the end of `from` to `to`: `to` dominates it, and all other
-    /// predecessors of `to` are dominated by `to`, like the latches of a loop whose header it is.
-    fn is_behind_edge(&self, from: Block, to: Block, block: Block) -> bool {
+    /// Whether every path to `block` contains the edge from the end of `from` to `to`. This is so if `to` dominates
+    /// `block`, and every predecessor of `to` but `from` is dominated by `to`, like the latches of a loop with that
+    /// header.
+    fn is_dominated_by_edge(&self, from: Block, to: Block, block: Block) -> bool {
         let tree = self.tree;
         if from == to || !tree.dominates(from, to) || !tree.dominates(to, block) {
             return false;
         }
-        let ways = self.function.predecessors(to).iter();
-        ways.filter(|&&way| !tree.dominates(to, way) && !tree.is_unreachable(way))
+        let sources = self.function.predecessors(to).iter();
+        sources
+            .filter(|&&source| !tree.dominates(to, source) && !tree.is_unreachable(source))
             .count()
             == 1
     }

@@ -8,7 +8,8 @@ use crate::llvm::constants::ConstantKind;
 use frazil_ir::{ConstView, InstData, Opcode, Operand, Refusal, Type, TypeData};
 
 impl Builder<'_, '_> {
-    /// The expression of a kind with these operands, if it is about elements or a negative; `ir_type` is its type.
+    /// The instructions for a constant expression of one of these kinds; `ir_type` is its type. `None` if there are
+    /// too few operands.
     ///
     /// # Errors
     /// If types do not fit.
@@ -56,10 +57,10 @@ impl Builder<'_, '_> {
         Ok(Some(made))
     }
 
-    /// Refuses a constant mask that names lanes which two vectors of `source_lanes` lanes do not have.
+    /// Refuses a constant shuffle mask that names a lane which two vectors of `source_lanes` lanes do not have.
     ///
     /// # Errors
-    /// If there is such a number.
+    /// If it names one.
     pub fn expect_shuffle_mask(&self, mask: Operand, source_lanes: u32) -> Result<(), ReadError> {
         let numbers = match mask.as_const().map(|id| self.function.constant(id).1) {
             Some(ConstView::Vector(numbers)) => numbers,
@@ -77,7 +78,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Type and number of the elements of a vector.
+    /// The element type and the number of elements of a vector.
     fn vector_of(&self, ir_type: Type) -> Result<(Type, u32), ReadError> {
         match self.function.types.data(ir_type) {
             TypeData::Vector { element, lanes } => Ok((element, lanes)),
@@ -85,7 +86,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// An index as instructions have it.
+    /// The index of an element as an `i64` operand.
     fn element_index(&mut self, index: Word) -> Result<Operand, ReadError> {
         let index = Word::scalar(index.operand(), index.ir_type(), NO_TYPE);
         match self.integer_of(index) {

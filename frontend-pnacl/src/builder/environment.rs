@@ -5,32 +5,32 @@
 
 use frazil_ir::Opcode;
 
-/// There are fewer texts that mean something.
+/// The most texts whose meanings are kept. There are fewer that have one.
 const MOST_TEXTS: usize = 32;
 
-/// What a text says of an operation's environment.
+/// The meaning of such a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Said {
-    /// The default: to the nearest, exceptions ignored.
+    /// The default environment: round to nearest, ignore exceptions.
     Default,
-    /// Another mode, or exceptions that can be seen.
+    /// Another rounding mode, or exceptions that the program may observe.
     Matters,
     /// The predicate of a comparison.
     Predicate(Opcode),
 }
 
-/// The environments that constrained operations specify.
+/// The meanings of the texts that constrained operations name.
 #[derive(Debug, Default)]
 pub(crate) struct Environment {
-    /// The numbers of the texts in the call that is being read.
+    /// The metadata numbers of the texts that the call being read names.
     pub(crate) numbers: Vec<u32>,
-    /// Meanings of the module's texts, by number.
+    /// Texts of the module, by metadata number; kept from function to function.
     shared: Vec<(u32, Said)>,
     own: Vec<(u32, Said)>,
 }
 
 impl Environment {
-    /// Forgets the last function.
+    /// Forgets the texts of the last function.
     pub(crate) fn restart(&mut self) {
         self.numbers.clear();
         self.own.clear();
@@ -42,7 +42,7 @@ impl Environment {
         known.find(|known| known.0 == number).map(|known| known.1)
     }
 
-    /// Remembers a meaning; `false` if there are more than a sound file has.
+    /// Keeps a meaning. Returns false if there are more texts than a valid file can have.
     pub(crate) fn remember(&mut self, number: u32, is_shared: bool, said: Said) -> bool {
         let list = if is_shared { &mut self.shared } else { &mut self.own };
         list.push((number, said));

@@ -15,29 +15,29 @@ use crate::llvm::types::{Kind, TypeId, TypeTable};
 use frazil_ir::SymbolId;
 use std::cell::Cell;
 
-/// What a sum is relative to.
+/// The address that a sum starts from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Base {
-    /// A symbol's address.
     Symbol(SymbolId),
-    /// A block of the function that the symbol names.
+    /// The address of a block of the function with this symbol.
     Block(SymbolId, u32),
-    /// The symbol or a stub for it in this object.
+    /// The address of a function or of a local stub for it (`dso_local_equivalent`).
     LocalEquivalent(SymbolId),
-    /// The symbol itself.
+    /// The address of a function itself, not of its entry in a jump table for control-flow integrity (`no_cfi`).
     NoCfi(SymbolId),
 }
 
-/// A constant as a sum.
+/// The value of a constant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sum {
-    /// What it is relative to.
+    /// The address that the number is added to, if any.
     pub base: Option<Base>,
-    /// A symbol or block whose address is subtracted.
+    /// An address that is subtracted.
     pub minus: Option<Base>,
     /// The number, modulo 2^64.
     pub addend: i64,
-    /// Whether the bits of a number above the 64 lowest are zero, where its type has more; else they repeat its sign.
+    /// For numbers of types with more than 64 bits: whether their upper bits are zero. Otherwise they are copies of
+    /// the sign.
     pub is_unsigned: bool,
 }
 
@@ -56,7 +56,7 @@ impl Sum {
         }
     }
 
-    /// Bits 64 and above of the sum as a number.
+    /// The bits from number 64 on, as a word that repeats.
     pub fn upper_bits(&self) -> u64 {
         if self.addend < 0 && !self.is_unsigned {
             u64::MAX
@@ -65,38 +65,35 @@ impl Sum {
         }
     }
 
-    /// The number, if the sum is nothing else.
+    /// The value of a sum that is only a number.
     pub fn as_number(&self) -> Option<i64> {
         (self.base.is_none() && self.minus.is_none()).then_some(self.addend)
     }
 }
 
-/// A constant found by its value number.
+/// What a value number stands for.
 #[derive(Clone, Copy)]
 pub enum Found<'a> {
     /// The address of a symbol.
     Symbol(SymbolId),
     Row(&'a ConstantTable, &'a Constant),
-    /// No constant.
+    /// Nothing constant.
     Nothing,
 }
 
-/// Where constants are looked up.
+/// Evaluates constants by their value numbers.
 pub struct Evaluator<'a> {
-    /// Types of the module.
     pub types: &'a TypeTable,
-    /// Value numbers of the module.
     pub values: &'a [ModuleValue],
-    /// Constants of the module.
     pub constants: &'a ConstantTable,
-    /// Constants of a function and the value number of the first.
+    /// The constants of a function, and the value number of the first one.
     pub local: Option<(&'a ConstantTable, u64)>,
-    /// Steps that are left.
+    /// The number of steps that are left.
     pub steps: Cell<u64>,
 }
 
 impl<'a> Evaluator<'a> {
-    /// The constant with a value number.
+    /// What a value number stands for.
     pub fn find(&self, value: u64) -> Found<'a> {
         if let Some((table, first)) = self.local
             && value >= first
@@ -110,14 +107,14 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Counts a step; `false` if there have been too many.
+    /// Counts a step; returns false if there have been too many.
     pub fn step(&self) -> bool {
         let left = self.steps.get();
         self.steps.set(left.saturating_sub(1));
         left > 0
     }
 
-    /// The sum that a value number stands for.
+    /// The value of a constant as a sum, if it is one.
     pub fn sum(&self, value: u64) -> Option<Sum> {
         self.sum_at(value, limits::CONSTANT_DEPTH)
     }
@@ -192,7 +189,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// The type of a constant that is a row of a table.
+    /// The type of a constant that is no symbol.
     fn type_of(&self, value: u64) -> Option<TypeId> {
         match self.find(value) {
             Found::Row(_, constant) => Some(constant.ty),
@@ -203,14 +200,14 @@ impl<'a> Evaluator<'a> {
     fn cast(&self, cast: u64, from: Option<TypeId>, ty: TypeId, operand: Sum) -> Option<Sum> {
         let is_number = operand.as_number().is_some();
         match cast {
-            // A symbol that is cut to fewer bits is cut by the size of its field.
+            // A truncated address is truncated by the size of its field.
             casts::TRUNC if !is_number => Some(operand),
             casts::TRUNC => Some(match self.integer_bits(ty) {
                 Some(bits) => wrapped(operand, bits),
                 None => operand,
             }),
             casts::PTR_TO_INT | casts::PTR_TO_ADDRESS if !is_number => Some(operand),
-            // A pointer is extended by zeros (LLVM's reference, `ptrtoint`).
+            // `ptrtoint` zero-extends (LLVM Language Reference).
             casts::PTR_TO_INT | casts::PTR_TO_ADDRESS => Some(match self.integer_bits(ty) {
                 Some(bits) => wrapped(operand, bits),
                 None => Sum {
@@ -218,7 +215,7 @@ impl<'a> Evaluator<'a> {
                     ..operand
                 },
             }),
-            // So is an integer that becomes one (`inttoptr`). Of a symbol that was cut, what is left is no sum.
+            // So does `inttoptr`. A truncated address that is extended again is no sum.
             casts::INT_TO_PTR => {
                 let bits = from.and_then(|from| self.integer_bits(from)).unwrap_or(64);
                 match (is_number, bits) {
@@ -228,7 +225,7 @@ impl<'a> Evaluator<'a> {
                 }
             }
             casts::BITCAST if self.integer_bits(ty).is_some() || self.is_pointer(ty) => Some(operand),
-            // Between pointers of different sizes, the target says how the narrower one is extended.
+            // Between address spaces of different sizes, the extension is the target's choice.
             casts::ADDRESS_SPACE if is_number && operand.addend != 0 => {
                 let bits = |ty| self.types.layout(ty).bits;
                 (bits(from?) == bits(ty)).then_some(operand)
@@ -242,7 +239,7 @@ impl<'a> Evaluator<'a> {
         matches!(self.types.kind(ty), Some(Kind::Pointer { .. }))
     }
 
-    /// The distance in bytes that the indices (pairs of type and value) lead from the beginning of `source`.
+    /// The offset in bytes of the element that `indices` (pairs of type and value) select from `source`.
     fn offset(&self, source: TypeId, indices: &[u64], depth: u32) -> Option<i64> {
         let mut current = source;
         let mut offset = 0i64;
@@ -278,7 +275,7 @@ fn row(table: &ConstantTable, index: u64) -> Found<'_> {
     constant.map_or(Found::Nothing, |constant| Found::Row(table, constant))
 }
 
-/// Sign-extends the number from `bits`.
+/// The sum with its number sign-extended from `bits` bits.
 fn wrapped(sum: Sum, bits: u32) -> Sum {
     let unused = 64 - bits.clamp(1, 64);
     Sum {
@@ -288,7 +285,7 @@ fn wrapped(sum: Sum, bits: u32) -> Sum {
     }
 }
 
-/// The lowest `bits` of a number.
+/// A number zero-extended from `bits` bits.
 fn zero_extended(number: i64, bits: u32) -> i64 {
     let unused = 64 - bits.clamp(1, 64);
     (number.cast_unsigned() << unused >> unused).cast_signed()

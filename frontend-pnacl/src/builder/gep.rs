@@ -18,10 +18,10 @@ use crate::llvm::types::{Kind, TypeId};
 use frazil_ir::{ConstKind, Opcode, Operand, Type, TypeData};
 
 impl Builder<'_, '_> {
-    /// The address that `indices` lead to from `base`, which points to `source`.
+    /// The address of what `indices` select, starting from `base`, which points to a value of type `source`.
     ///
     /// # Errors
-    /// If an index does not fit the type it goes into.
+    /// If an index does not fit the type that it selects from.
     pub fn address(&mut self, source: TypeId, base: Word, indices: &[Word]) -> Result<Word, ReadError> {
         let lanes = self.lanes_of(base, indices)?;
         let address = if lanes > 0 { self.spread(base, lanes)? } else { base };
@@ -32,10 +32,10 @@ impl Builder<'_, '_> {
         self.walk_indices(source, address, indices, lanes)
     }
 
-    /// The same for a pointer and indices that are scalars.
+    /// The same as [`Builder::address`], for a pointer and indices that are no vectors.
     ///
     /// # Errors
-    /// If an index does not fit the type it goes into.
+    /// If an index does not fit the type that it selects from.
     #[inline]
     pub fn scalar_address(&mut self, source: TypeId, base: Word, indices: &[Word]) -> Result<Word, ReadError> {
         self.walk_indices(source, base, indices, 0)
@@ -121,7 +121,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Whether an index has a type that numbers of fields may have.
+    /// Whether an index has a type that field numbers may have: `i32`, or a vector of it.
     fn is_field_number(&self, index: Word) -> bool {
         if index.ir_type() == Type::I32 {
             return true;
@@ -134,13 +134,13 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Whether an index has a type that indices may have.
+    /// Whether an index is an integer or a vector of integers.
     fn is_integer_index(&self, index: Word) -> bool {
         let types = &self.function.types;
         index.ir_type() <= Type::I128 || types.int_bits(types.scalar(index.ir_type())).is_some()
     }
 
-    /// The value of an index that is a constant, the same in every lane.
+    /// The value of a constant index that is the same in all lanes.
     fn known_index(&self, index: Word) -> Option<i64> {
         if !index.is_operand() {
             return None;
@@ -178,7 +178,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The integer type of distances.
+    /// The type of distances in addresses with this many lanes; 0 lanes stand for a scalar.
     fn index_type(&mut self, lanes: u32) -> Result<Type, ReadError> {
         let element = self.pointer_int();
         if lanes == 0 {
@@ -197,7 +197,7 @@ impl Builder<'_, '_> {
         Operand::constant(self.function.push_vector_const(ir_type, &lanes))
     }
 
-    /// Indices are signed; wider ones are cut.
+    /// An index as a distance: sign-extended or truncated.
     fn widen_index(&mut self, index: Word, to: Type) -> Result<Operand, ReadError> {
         let types = &self.function.types;
         let bits = |ty| types.int_bits(types.scalar(ty));
@@ -216,7 +216,7 @@ impl Builder<'_, '_> {
         Ok(self.emit(op, to, 0, source, Operand::NONE))
     }
 
-    /// The number of lanes of the result; 0 if it is one address.
+    /// The number of lanes of the resulting address; 0 for a scalar.
     fn lanes_of(&self, base: Word, indices: &[Word]) -> Result<u32, ReadError> {
         let mut lanes = 0;
         for word in std::iter::once(&base).chain(indices) {
@@ -233,7 +233,7 @@ impl Builder<'_, '_> {
         Ok(lanes)
     }
 
-    /// A scalar in every lane of a vector; a vector stays as it is.
+    /// A vector with a scalar in every lane; a vector is returned as it is.
     fn spread(&mut self, word: Word, lanes: u32) -> Result<Word, ReadError> {
         if let TypeData::Vector { .. } = self.function.types.data(word.ir_type()) {
             return Ok(word);

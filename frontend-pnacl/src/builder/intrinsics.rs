@@ -5,74 +5,75 @@
 
 use frazil_ir::{Opcode, Platform, RuntimeFunction, Type};
 
-/// What a call of an intrinsic becomes.
+/// What a call of an intrinsic is translated to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Intrinsic {
-    /// Nothing; a result, which nobody uses in earnest, is null. With the [immediates](Intrinsic::immediates).
+    /// Nothing. If it has a result, that becomes null, since nothing depends on it. Carries the bits of
+    /// [`Intrinsic::immediates`].
     Nothing(u32),
-    /// Its first argument. With the [immediates](Intrinsic::immediates).
+    /// Its first argument. Carries the bits of [`Intrinsic::immediates`].
     First(u32),
     True,
-    /// Whether the argument is a constant.
+    /// Whether the argument is known to be a constant.
     IsConstant,
-    /// The size of an object, which is not known here.
+    /// The size of an object, which is unknown here.
     ObjectSize,
-    /// An instruction of this opcode with the same arguments, one, two or three according to the opcode.
+    /// An instruction with this opcode and the same one, two or three arguments.
     Plain(Opcode),
-    /// An instruction whose second argument tells whether a special input gives poison.
+    /// An instruction with this opcode; the second argument says whether a special input gives poison.
     PoisonFlag(Opcode),
-    /// An instruction of the type of its argument (comparisons and casts from it).
+    /// An instruction whose type is that of its argument, like comparisons.
     OfArgument(Opcode),
-    /// A copy in memory: destination, source, length, volatile.
+    /// A copy or fill of memory. Arguments: destination, source or byte, length, volatile.
     Memory(Opcode),
-    /// An instruction without result and arguments.
+    /// An instruction without result; its arguments, if any, are treated by the opcode's reader.
     Bare(Opcode),
     /// The address of a thread-local variable.
     ThreadLocalAddress,
-    /// Prefetch: address, write, locality, data.
+    /// A prefetch. Arguments: address, write, locality, data.
     Prefetch,
-    /// Load of a 32-bit offset and addition to the address.
+    /// A load of a 32-bit offset, which is added to the address.
     LoadRelative,
-    /// An address with some of its bits cleared.
+    /// An address of which some bits are cleared.
     PointerMask,
-    /// A library function, by type.
+    /// A call of a library function, which the type selects.
     Library(ByType),
-    /// A library function with a second result, by type.
+    /// A call of a library function that returns its second result through a pointer; the type selects it.
     Split(ByType),
-    /// A library function that gives its two results through pointers, by type.
+    /// A call of a library function that returns both results through pointers; the type selects it.
     Both(ByType),
-    /// A copy in memory whose elements are atomic: destination, source, length, size of an element. A function for each
-    /// size.
+    /// A copy or fill of memory with atomic elements. Arguments: destination, source or byte, length, element size.
+    /// The size selects the library function.
     Elements(BySize),
-    /// The opcode, between operands of which a NaN gives way to the other one.
+    /// A minimum or maximum that ignores a NaN operand; the opcode is that which propagates NaN.
     Number(Opcode),
-    /// An operation whose floating-point environment matters, as its metadata say; the opcode is the plain one.
+    /// An operation that depends on the floating-point environment; the opcode is the one for the default environment,
+    /// and metadata arguments say more.
     Constrained(Opcode),
-    /// A comparison of that kind, by the predicate in its metadata; whether every NaN is an exception.
+    /// A comparison whose predicate is in metadata; whether quiet NaNs raise an exception, too.
     ConstrainedCompare(bool),
-    /// A library function of that kind, by type.
+    /// A call of a library function that depends on the floating-point environment.
     ConstrainedLibrary(ByType),
     /// A product or quotient of fixed-point numbers.
     FixedPoint(FixedPoint),
-    /// A product without carries.
+    /// A carry-less product.
     CarryLess,
     /// An access to the floating-point environment.
     Environment(EnvironmentAccess),
-    /// A number in the form that operations give.
+    /// A floating-point number in canonical form.
     Canonicalize,
-    /// A conversion to a half that is an integer, or from one.
+    /// A conversion between a float and a half that is held in an `i16`.
     Half {
         to_half: bool,
     },
-    /// Access to a register by its name, which is metadata.
+    /// An access to a register, whose name is in metadata.
     Register,
-    /// An intrinsic without opcode.
+    /// An intrinsic that is not supported.
     Unknown,
 }
 
-/// What is done with the floating-point environment.
+/// What an intrinsic does with the floating-point environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-// The variants are named as the intrinsics.
 pub enum EnvironmentAccess {
     GetEnvironment,
     SetEnvironment,
@@ -85,11 +86,11 @@ pub enum EnvironmentAccess {
 /// An operation on fixed-point numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FixedPoint {
-    /// Division, not multiplication.
+    /// Whether it divides; else it multiplies.
     pub divides: bool,
-    /// Of signed numbers.
+    /// Whether the numbers are signed.
     pub signed: bool,
-    /// Results out of range become the nearest number.
+    /// Whether results out of range are replaced by the nearest number.
     pub saturates: bool,
 }
 
@@ -114,7 +115,7 @@ impl FixedPoint {
     }
 }
 
-/// The functions that do the same for `f32`, `f64` and `x86_fp80`.
+/// A library function for each of `f32`, `f64` and `x86_fp80`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ByType([RuntimeFunction; 3]);
 
@@ -131,12 +132,12 @@ impl ByType {
     }
 }
 
-/// The functions that do the same for elements of 1, 2, 4, 8 and 16 bytes.
+/// A library function for each element size of 1, 2, 4, 8 and 16 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BySize([RuntimeFunction; 5]);
 
 impl BySize {
-    /// The function for elements of so many bytes, if there is one.
+    /// The function for elements of this size, if there is one.
     pub fn of(self, bytes: u64) -> Option<RuntimeFunction> {
         if !bytes.is_power_of_two() {
             return None;
@@ -148,7 +149,7 @@ impl BySize {
 const PREFIX: &[u8] = b"llvm.";
 
 impl Intrinsic {
-    /// The intrinsic of this name on a platform; `None` if the name is not an intrinsic's.
+    /// The intrinsic with this name on a platform; `None` if the name does not begin with `llvm.`.
     pub fn from_name(name: &[u8], platform: Option<&Platform>) -> Option<Intrinsic> {
         let name = name.strip_prefix(PREFIX)?;
         let Ok(mut name) = std::str::from_utf8(name) else {
@@ -168,13 +169,13 @@ impl Intrinsic {
         Some(former.map_or(Intrinsic::Unknown, Intrinsic::Plain))
     }
 
-    /// Which arguments, if they are there, must be numbers that the file says (`immarg`): a bit for each.
+    /// A bit for each argument that must be a constant in the file (`immarg`), if it exists.
     #[inline]
     pub fn immediates(self) -> u32 {
         match self {
             Intrinsic::Nothing(immediates) | Intrinsic::First(immediates) => immediates,
             Intrinsic::PoisonFlag(_) | Intrinsic::OfArgument(_) => 0b10,
-            // Volatile, the last argument; before it, up to LLVM 6, the alignment.
+            // The last argument is volatile. Up to LLVM 6, the one before it was the alignment.
             Intrinsic::Memory(_) => 0b11000,
             Intrinsic::Elements(_) => 0b1000,
             Intrinsic::ObjectSize | Intrinsic::Prefetch => 0b1110,
@@ -185,7 +186,7 @@ impl Intrinsic {
     }
 }
 
-/// Whether a part of a name is a type, as in `memcpy.p0.p0.i64`.
+/// Whether a part of a name is an overload suffix, that is, a type, as in `memcpy.p0.p0.i64`.
 fn is_overload(part: &str) -> bool {
     let mut rest = part;
     while let Some(shorter) = rest.strip_prefix("nx").or_else(|| rest.strip_prefix('v')) {
@@ -194,7 +195,7 @@ fn is_overload(part: &str) -> bool {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     match rest.chars().next() {
         Some('i' | 'f') => rest.get(1..).is_some_and(digits),
-        // Typed pointers have their pointee after the address space; structures have a letter and a name.
+        // With typed pointers, the pointee follows the address space; structures have a letter and a name.
         Some('p') => rest.get(1..2).is_some_and(digits),
         Some('b') => rest == "bf16",
         Some('s') => rest.starts_with("s_") || rest.starts_with("sl_"),
@@ -215,16 +216,16 @@ fn exact(name: &str) -> Option<Intrinsic> {
         .or_else(|| former(name))
 }
 
-/// Names that LLVM has abandoned, and what it calls the intrinsic now (`AutoUpgrade.cpp`). Those of one target are
-/// facts of its platform.
+/// Intrinsics that LLVM has renamed or replaced, by their old names (`AutoUpgrade.cpp`). Those of a single target are
+/// listed by its platform.
 fn former(name: &str) -> Option<Intrinsic> {
     Some(Intrinsic::Plain(match name {
         // Up to LLVM 6.
         "invariant.group.barrier" => return Some(Intrinsic::First(0)),
-        // Up to LLVM 3.9: guards are checked by what is made of attributes.
+        // Up to LLVM 3.9. The guard is checked because of the function's attributes, anyway.
         "stackprotectorcheck" => return Some(Intrinsic::Nothing(0)),
-        // From LLVM 9 to 11. What had these names without `v2` before took no start in some cases, and LLVM does not
-        // read it any more.
+        // From LLVM 9 to 11. The names without `v2` belonged to an older form, which ignored the start value in some
+        // cases and which LLVM does not read any more.
         "experimental.vector.reduce.v2.fadd" => Opcode::ReduceFadd,
         "experimental.vector.reduce.v2.fmul" => Opcode::ReduceFmul,
         _ => return None,
@@ -261,7 +262,7 @@ fn memory_and_control(name: &str) -> Option<Intrinsic> {
         | "ssa.copy"
         | "adjust.trampoline"
         | "arithmetic.fence" => Intrinsic::First(0),
-        // Tests of types that no pass has made anything of are taken to succeed.
+        // Type tests that no pass has lowered are assumed to succeed.
         "allow.runtime.check" | "allow.ubsan.check" | "type.test" | "public.type.test" => Intrinsic::True,
         "read_register" | "read_volatile_register" | "write_register" => Intrinsic::Register,
         "is.constant" => Intrinsic::IsConstant,
@@ -384,7 +385,7 @@ fn arithmetic(name: &str) -> Option<Intrinsic> {
     Some(Intrinsic::Plain(plain))
 }
 
-/// Operations whose rounding and exceptions metadata describe.
+/// Operations whose rounding mode and exceptions are described by metadata.
 fn constrained(name: &str) -> Option<Intrinsic> {
     let op = match name {
         "fcmp" => return Some(Intrinsic::ConstrainedCompare(false)),
@@ -410,7 +411,7 @@ fn constrained(name: &str) -> Option<Intrinsic> {
 }
 
 fn vector(name: &str) -> Option<Intrinsic> {
-    // What has a start had other names before LLVM 12.
+    // Before LLVM 12, the reductions with a start value had other names.
     let (name, may_start) = match name.strip_prefix("experimental.") {
         Some(name) => (name, false),
         None => (name, true),
@@ -510,7 +511,7 @@ mod tests {
             of("llvm.experimental.vector.reduce.v2.fadd.f32.v4f32"),
             Some(Intrinsic::Plain(Opcode::ReduceFadd))
         );
-        // Its start does not count where the call has fast-math flags.
+        // In this old form, the start value was ignored if the call had fast-math flags.
         assert_eq!(
             of("llvm.experimental.vector.reduce.fadd.f32.f32.v4f32"),
             Some(Intrinsic::Unknown)

@@ -2,27 +2,26 @@
 
 use frazil_ir::{Function, MemFlags, Opcode};
 
-/// Which instructions are marked as non-temporal, in the order of the file.
+/// The instructions that are marked as non-temporal.
 #[derive(Debug, Default)]
 pub(crate) struct Marks {
-    /// Their numbers, ascending.
+    /// Their numbers in the order of the file, ascending.
     pub(crate) numbers: Vec<u64>,
-    /// The number of the next instruction, in a second reading.
+    /// The number of the next instruction while the body is read a second time.
     next: u64,
 }
 
 impl Marks {
-    /// Whether there are any.
     pub(crate) fn is_empty(&self) -> bool {
         self.numbers.is_empty()
     }
 
-    /// Prepares for counting from the first instruction on.
+    /// Starts counting at the first instruction.
     pub(crate) fn restart(&mut self) {
         self.next = 0;
     }
 
-    /// Counts an instruction; returns whether it is marked.
+    /// Counts an instruction and returns whether it is marked.
     pub(crate) fn count(&mut self) -> bool {
         let number = self.next;
         self.next += 1;
@@ -30,7 +29,7 @@ impl Marks {
     }
 }
 
-/// Marks the accesses among the instructions from `first` on.
+/// Marks the loads and stores among the instructions from `first` on as non-temporal.
 pub(crate) fn mark_accesses(function: &mut Function, first: usize) {
     for data in function.insts.iter_mut().skip(first) {
         if matches!(data.op, Opcode::Load | Opcode::Store) {

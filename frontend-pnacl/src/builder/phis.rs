@@ -12,7 +12,7 @@ use crate::error::ReadError;
 use frazil_ir::{Block, EntityRef, InstData, Opcode, Operand, Type};
 
 impl Builder<'_, '_> {
-    /// Appends a phi for one scalar; its `count` incoming pairs are the last of `state.incoming`.
+    /// Creates a phi of one scalar, to be appended. Its incoming pairs are the last `count` ones of `state.incoming`.
     pub fn push_phi(&mut self, ir_type: Type, flags: u16, count: usize) -> InstData {
         let start = self.function.pool.len() as u32;
         self.function
@@ -37,10 +37,10 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Defines the next value as the phi of `pairs` of a value and a block.
+    /// Defines the next value as a phi; `pairs` are its incoming values and their blocks.
     ///
     /// # Errors
-    /// If a value has another type than the phi.
+    /// If a value does not have the phi's type.
     pub fn define_phi(&mut self, ty: u32, flags: u16, pairs: &[(Word, u32)]) -> Result<(), ReadError> {
         for &(word, _) in pairs {
             self.expect_type(word, ty)?;
@@ -70,7 +70,8 @@ impl Builder<'_, '_> {
             }
             let ir_type = self.leaf(place).ir_type;
             let data = self.push_phi(ir_type, 0, pairs.len());
-            // Phis must come first in their block, so that a declared part is defined directly and not copied.
+            // All phis must precede other instructions, so a part that was declared is defined by the phi itself, not
+            // by a copy.
             let value = match self.part(known, index as u32).as_value() {
                 Some(value) if declared => {
                     self.function.push_inst_into(data, value, 1);
@@ -91,7 +92,7 @@ impl Builder<'_, '_> {
     /// Puts the operands of all phis into the columns of their predecessors, once the control flow graph is known.
     ///
     /// # Errors
-    /// If a phi does not have exactly one value for each edge from a predecessor.
+    /// If a phi does not have exactly one value for each incoming edge.
     pub fn finish_phis(&mut self) -> Result<(), ReadError> {
         let phis = std::mem::take(&mut self.state.phis);
         let mut current = None;
@@ -146,8 +147,8 @@ impl Builder<'_, '_> {
         self.expect_each_edge(phi, columns)
     }
 
-    /// Refuses a phi that has not as many values for a predecessor as that has edges to it; there is one for each
-    /// predecessor at least.
+    /// Refuses a phi that has fewer or more values for a predecessor than that has edges to the phi's block. It is
+    /// already known to have at least one value for each predecessor.
     fn expect_each_edge(&self, phi: &PendingPhi, columns: usize) -> Result<(), ReadError> {
         let repeated = self.function.cfg.repeated_edges();
         if repeated.is_empty() && phi.count as usize == columns {

@@ -8,13 +8,14 @@ use frazil_ir::typing::pointer_int;
 use frazil_ir::{Opcode, Operand, Type};
 
 impl Builder<'_, '_> {
-    /// The type of distances and of sizes of objects.
+    /// The integer type of distances and sizes of objects.
     #[inline]
     pub fn pointer_int(&self) -> Type {
         pointer_int(self.module.module.data_layout.pointer_bits)
     }
 
-    /// An integer of type `from` as a distance: cut, or extended by `extend`. The operand carries its type.
+    /// An integer of type `from` as a distance: truncated, or extended by the opcode `extend`. The operand must carry
+    /// its type.
     pub fn distance(&mut self, operand: Operand, from: Type, extend: Opcode) -> Operand {
         let to = self.pointer_int();
         let bits = |ty| self.function.types.int_bits(ty).unwrap_or(0);
@@ -26,7 +27,7 @@ impl Builder<'_, '_> {
         self.emit(op, to, 0, operand, Operand::NONE)
     }
 
-    /// An integer as a distance: cut, or extended by `extend`.
+    /// An integer as a distance: truncated, or extended by the opcode `extend`.
     pub fn word_as_distance(&mut self, word: Word, extend: Opcode) -> Operand {
         match word.ir_type() == self.pointer_int() {
             true => word.operand(),
@@ -37,7 +38,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The address so many bytes after another one of type `ir_type`.
+    /// The address `bytes` bytes after another one, which has type `ir_type`.
     pub fn address_after(&mut self, address: Operand, ir_type: Type, bytes: i64) -> Operand {
         if bytes == 0 {
             return address;

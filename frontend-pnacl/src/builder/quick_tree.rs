@@ -17,12 +17,12 @@ use frazil_ir::{Block, EntityRef};
 
 const NONE: u32 = u32::MAX;
 
-/// How many steps up the tree a query and, on average, a block may take.
+/// How many steps up the tree a query may take, and the construction may take for each block on average.
 const STEPS: usize = 32;
 
-/// What knows of dominators. A yes is right.
+/// Dominators, perhaps incomplete: only a positive answer is reliable.
 pub trait Dominators {
-    /// Whether `below` is reachable and every path from the entry to it goes through `above`.
+    /// Whether `below` is reachable and every path from the entry to it contains `above`.
     fn dominates(&self, above: Block, below: Block) -> bool;
     /// Whether a block is unreachable.
     fn is_unreachable(&self, block: Block) -> bool;
@@ -39,12 +39,12 @@ impl Dominators for DomTree {
     }
 }
 
-/// A tree in which each block stands after its ancestors, all of which dominate it.
+/// A tree in which the ancestors of a block precede it in file order and dominate it.
 #[derive(Debug, Default)]
 pub struct QuickTree {
-    /// By block; the entry's is itself, `NONE` for blocks that are not reached. Empty if there is no such tree.
+    /// By block: its parent; the entry's is itself, and unreachable blocks have `NONE`. Empty if no tree was found.
     parents: Vec<u32>,
-    /// Edges to a block from one that does not stand before it.
+    /// Retreating edges: those from a block to itself or to an earlier block.
     back_edges: Vec<(u32, u32)>,
 }
 
@@ -79,19 +79,20 @@ impl QuickTree {
         self.parents.get(block as usize).copied().unwrap_or(NONE)
     }
 
-    /// The nearest ancestor of `block`, itself included, that is not laid out after `limit`.
+    /// The nearest ancestor of `block`, or `block` itself, that is not after `limit` in file order. `None` if the
+    /// steps are used up.
     #[inline]
     fn climb(&self, mut block: u32, limit: u32, steps: &mut usize) -> Option<u32> {
         while block > limit {
             *steps = steps.checked_sub(1)?;
-            // `NONE` would be above every limit; only reached blocks have children.
+            // Only reached blocks have children, so this is never `NONE`.
             block = self.parents.get(block as usize).copied()?;
         }
         Some(block)
     }
 
-    /// The nearest common ancestor of the predecessors that stand before a block; `NONE` if there are none. `None` if
-    /// the steps are used up.
+    /// The nearest common ancestor of the predecessors that precede a block; `NONE` if it has no such predecessor that
+    /// is reached. `None` if the steps are used up.
     #[inline]
     fn common_ancestor(&mut self, cfg: &Cfg, block: u32, steps: &mut usize) -> Option<u32> {
         let predecessors = cfg.predecessors(Block::new(block as usize));
@@ -163,7 +164,7 @@ mod tests {
             let blocks = 2 + random.below(12);
             let mut text = String::from("func @f(i1) {\n");
             for block in 0..blocks {
-                // Mostly forward, so that there is often a tree.
+                // Mostly forward, so that a tree is often found.
                 let mut target = || match random.below(4) {
                     0 => 1 + random.below(blocks - 1),
                     _ => (block + 1 + random.below(3)).min(blocks - 1),
@@ -205,7 +206,7 @@ mod tests {
     fn deep_nests_are_given_up() {
         let blocks = 3000;
         let mut text = String::from("func @f(i1) {\n");
-        // Each block may leave for the end, and the end's ancestors are looked for from ever deeper ones.
+        // Each block may branch far back, and ancestors are searched for from ever deeper blocks.
         for block in 0..blocks - 1 {
             let back = 1 + block / 2;
             text += &format!("b{block}: branch v0, b{}, b{back}\n", block + 1);

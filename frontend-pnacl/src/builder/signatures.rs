@@ -12,7 +12,7 @@ use crate::llvm::attributes::{ParameterAttributes, Role};
 use crate::llvm::types::{Kind, TypeId};
 use frazil_ir::{CallConv, Param, ParamKind, Refusal, SigId, Signature, Type};
 
-/// Fills a signature from a function type and an attribute list; `more` are the arguments after the parameters.
+/// Fills a signature from a function type and an attribute list; `more` are the variable arguments of a call.
 ///
 /// # Errors
 /// If the type or the attributes are malformed or not supported.
@@ -78,8 +78,8 @@ fn push(
     }
 }
 
-/// Refuses results that are structures with wide integers whose scalars do not lie where those of a structure of
-/// scalars would: it is as such that results are returned in memory.
+/// Refuses a result that is a structure with wide integers, unless its scalars have the offsets that they would have
+/// in a structure of scalars: results in memory are laid out like that.
 fn expect_plain_offsets(build: &mut Builder<'_, '_>, ty: TypeId) -> Result<(), ReadError> {
     if build.class(ty)? != Class::Aggregate {
         return Ok(());
@@ -133,7 +133,7 @@ fn push_one(
     Ok(())
 }
 
-/// Size and alignment of what a `byval` parameter points to.
+/// The size and alignment of the memory that a `byval` parameter points to.
 fn by_value(build: &Builder<'_, '_>, ty: TypeId, attributes: ParameterAttributes) -> Result<ParamKind, ReadError> {
     let types = &build.module.types;
     let pointee = attributes.role_type.or(match types.kind(ty) {
@@ -155,7 +155,7 @@ fn by_value(build: &Builder<'_, '_>, ty: TypeId, attributes: ParameterAttributes
     }
 }
 
-/// The signature of a call.
+/// The signature of a call, from the cache if possible.
 ///
 /// # Errors
 /// As for [`fill`].
@@ -188,7 +188,7 @@ pub fn of_call(
     result
 }
 
-/// Refuses signatures that are more than the size of the file justifies.
+/// Refuses more signatures than the size of the file justifies.
 fn check_room(build: &Builder<'_, '_>) -> Result<(), ReadError> {
     if build.state.signature_parameters <= limits::signature_parameters(build.module.input_bytes) {
         return Ok(());

@@ -2,26 +2,26 @@
 
 use frazil_ir::Block;
 
-/// Where the blocks of the file are, if one was split.
+/// The blocks of the IR that the blocks of the file have become, if one was split.
 #[derive(Debug, Default)]
 pub struct Splits {
-    /// First and last block in the IR of each block of the file so far; empty while they are the same.
+    /// By block of the file so far: its first and last block in the IR. Empty as long as no block was split.
     pub(super) places: Vec<(u32, u32)>,
-    /// How many blocks there are more than in the file.
+    /// The number of blocks that the IR has in addition to those of the file.
     pub(super) more: usize,
-    /// Whether the blocks of the file have their numbers from there again.
+    /// Whether the final order of blocks gives the blocks of the file their own numbers again.
     pub(super) numbered_by_file: bool,
 }
 
 impl Splits {
-    /// Forgets the last function.
+    /// Starts a function.
     pub fn clear(&mut self) {
         self.places.clear();
         self.more = 0;
         self.numbered_by_file = false;
     }
 
-    /// How many blocks there are more than in the file.
+    /// The number of blocks that the IR has in addition to those of the file.
     #[inline]
     pub fn more(&self) -> usize {
         self.more
@@ -32,7 +32,7 @@ impl Splits {
         self.more == 0
     }
 
-    /// A block of the file begins.
+    /// Notes that a block of the file begins.
     #[inline]
     pub fn begin(&mut self, block: Block) {
         if self.more > 0 {
@@ -40,7 +40,7 @@ impl Splits {
         }
     }
 
-    /// The blocks of the IR with those first that begin blocks of the file, then the others.
+    /// An order of the IR's blocks: first those that begin blocks of the file, then the others.
     pub(super) fn order_by_file(&self, blocks: usize) -> Vec<u32> {
         let mut order: Vec<u32> = self.places.iter().map(|&(first, _)| first).collect();
         let mut firsts = order.clone().into_iter().peekable();
@@ -48,7 +48,7 @@ impl Splits {
         order
     }
 
-    /// The block of the IR where a block of the file begins, when the body is complete.
+    /// The first block in the IR of a block of the file, once the body is complete.
     #[inline]
     pub fn begin_of(&self, block: u32) -> u32 {
         match self.places.get(block as usize) {
@@ -57,7 +57,8 @@ impl Splits {
         }
     }
 
-    /// The block of the IR that a number stands for: where a block of the file begins, or where it ends.
+    /// The block of the IR that a number stands for. For a block of the file, this is its first block, or its last one
+    /// if `end` is set.
     pub(super) fn resolve(&self, number: u32, file_blocks: u32, end: bool) -> u32 {
         match number.checked_sub(file_blocks) {
             Some(block) => block,

@@ -18,64 +18,65 @@ use frazil_support::FxHashMap;
 /// One scalar of an aggregate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Leaf {
-    /// Bytes from the beginning of the aggregate.
+    /// Its offset in bytes from the start of the aggregate.
     pub offset: u64,
     pub ir_type: Type,
     /// Its type in the file.
     pub ty: TypeId,
 }
 
-/// A phi whose operands are put into columns at the end.
+/// A phi whose operands are not in the order of predecessors yet.
 #[derive(Clone, Copy, Debug)]
 pub struct PendingPhi {
-    /// Position of the instruction.
+    /// The number of the instruction.
     pub inst: u32,
-    /// Block of the instruction.
+    /// The block of the instruction.
     pub block: u32,
-    /// First of its operands in the list of incoming ones.
+    /// The index of its first incoming pair in [`BuildState::incoming`].
     pub first: u32,
     pub count: u32,
 }
 
-/// Memory that is used again for each function of a module.
+/// The builder's memory, which is used again for each function of a module.
 #[derive(Debug, Default)]
 pub struct BuildState {
     pub(crate) words: Vec<Word>,
-    /// How many words belong to the module.
+    /// The number of words that belong to the module.
     pub(crate) module_words: usize,
-    /// Words of the module that were replaced by an operand of this function.
+    /// The module's words that were replaced in this function, with their old contents.
     pub(crate) replaced: Vec<(u32, Word)>,
-    /// Parts of aggregates.
+    /// The operands that aggregates consist of.
     pub(crate) parts: Vec<Operand>,
-    /// IR types of the file's types: the id, or one of the codes below.
+    /// By type of the file: its class, as an IR type's number or a code of [`super::class`].
     pub(crate) classes: Vec<u8>,
     pub(crate) leaf_ranges: FxHashMap<TypeId, (u32, u32)>,
     pub(crate) leaf_pool: Vec<Leaf>,
     pub(crate) constants: ConstantTable,
-    /// Value number of the first constant of the function.
+    /// The value number of the function's first constant.
     pub(crate) first_constant: u32,
-    /// Constants that become instructions and that phis use: they are made at the beginning of the function.
+    /// Constants that phis use and that must be computed by instructions, which are emitted at the start of the
+    /// function.
     pub(crate) early: Vec<u32>,
-    /// The accesses that are marked as non-temporal.
+    /// The non-temporal accesses.
     pub(crate) marks: Marks,
-    /// Blocks with landing pads.
+    /// The blocks with landing pads.
     pub(crate) pads: Vec<u32>,
-    /// Where the blocks of the file are, if some were split.
+    /// The mapping from blocks of the file to blocks of the IR.
     pub(crate) splits: Splits,
-    /// The uses that their definitions may not dominate.
+    /// The uses whose definitions may not dominate them.
     pub(crate) uses: Uses,
-    /// How many more instructions and values operations on wide integers may make.
+    /// How many more instructions and values operations on wide integers may add.
     pub(crate) wide_room: usize,
-    /// Blocks that invokes unwind to.
+    /// The blocks that invokes unwind to.
     pub(crate) unwind_targets: Vec<u32>,
-    /// The operands of a phi that is being read, and the blocks that they come from.
+    /// The incoming pairs of the phi that is being read.
     pub(crate) phi_operands: Vec<(Word, u32)>,
     pub(crate) phis: Vec<PendingPhi>,
     pub(crate) incoming: Vec<(Operand, u32)>,
     pub(crate) columns: frazil_support::EpochMap<u32>,
     pub(crate) signatures: FxHashMap<Box<[u32]>, SigId>,
     pub(crate) signature_key: Vec<u32>,
-    /// Parameters and results of all signatures in the function's list.
+    /// The number of parameters and results in all signatures of the function's list.
     pub(crate) signature_parameters: usize,
     pub(crate) pairs: FxHashMap<TypeId, TypeId>,
     pub(crate) operands: Vec<Operand>,
@@ -83,12 +84,12 @@ pub struct BuildState {
     pub(crate) cases: Vec<u32>,
     pub(crate) arguments: Vec<Word>,
     pub(crate) types: Vec<Type>,
-    /// The environments that constrained operations specify.
+    /// The meanings of the metadata strings of constrained operations.
     pub(crate) environment: Environment,
 }
 
 impl BuildState {
-    /// Memory for functions of `module`.
+    /// The memory for functions of `module`.
     pub fn new(module: &ModuleTables) -> BuildState {
         let mut state = BuildState {
             classes: vec![CLASS_UNKNOWN; module.types.len()],
@@ -109,7 +110,7 @@ impl BuildState {
         state
     }
 
-    /// Forgets the last function. The body of the next one begins at bit `start`.
+    /// Starts a function whose body begins at bit `start`.
     pub fn restart(&mut self, start: u64) {
         self.uses.restart(start);
         self.words.truncate(self.module_words);
@@ -133,7 +134,7 @@ impl BuildState {
         }
     }
 
-    /// Forgets what depends on the function's tables of types and signatures.
+    /// Forgets everything that depends on the function's tables of types and signatures.
     pub fn forget_tables(&mut self) {
         self.classes.fill(CLASS_UNKNOWN);
         self.leaf_ranges.clear();
@@ -156,7 +157,7 @@ fn symbol_word(module: &ModuleTables, symbol: SymbolId) -> Word {
     Word::scalar(Operand::symbol(symbol), Type::PTR, NO_TYPE)
 }
 
-/// Small constants are operands at once; others wait until they are used.
+/// The word of a constant: a small one is an operand at once, others become operands when they are first used.
 pub(crate) fn constant_word(types: &TypeTable, constant: &Constant, index: u32) -> Word {
     let (primitive, immediate) = match (types.kind(constant.ty), constant.kind) {
         (Some(&Kind::Integer(bits @ 1..=64)), ConstantKind::Integer) => {

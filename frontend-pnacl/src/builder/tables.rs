@@ -12,18 +12,17 @@ use frazil_ir::{Module, Platform, SymbolId};
 /// What a value number of the module stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModuleValue {
-    /// The address of a symbol.
     Symbol(SymbolId),
-    /// A constant of the module's table.
+    /// The row of a constant in the module's table.
     Constant(u32),
 }
 
-/// The tables of a module that is read.
+/// The tables of the module that is being read.
 #[derive(Debug)]
 pub struct ModuleTables {
-    /// The length of the input, which bounds what may be made of it.
+    /// The size of the input in bytes, which limits what may be made of it.
     pub(crate) input_bytes: usize,
-    /// The module without its bodies.
+    /// The module, without function bodies.
     pub(crate) module: Module,
     /// The platform of the module's triple, if it is known.
     pub(crate) platform: Option<&'static Platform>,
@@ -31,11 +30,11 @@ pub struct ModuleTables {
     pub(crate) layout: DataLayout,
     pub(crate) attributes: AttributeTable,
     pub(crate) constants: ConstantTable,
-    /// Value numbers of the module.
+    /// By value number of the module.
     pub(crate) values: Vec<ModuleValue>,
-    /// What the reader knows of each symbol.
+    /// By symbol: what else the reader knows of it.
     pub(crate) symbols: Vec<SymbolInfo>,
-    /// Which synchronisation scopes mean one thread only.
+    /// By synchronization scope: whether it covers a single thread only.
     pub(crate) single_thread_scopes: Vec<bool>,
 }
 

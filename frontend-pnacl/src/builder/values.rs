@@ -37,37 +37,37 @@ pub struct Builder<'r, 'm> {
     pub(crate) function: &'r mut Function,
     /// The number of the next value.
     pub(crate) next: u32,
-    /// The values whose uses must be checked for dominance.
+    /// The values whose uses in the current block must be checked for dominance.
     pub(crate) elsewhere: Elsewhere,
     /// The bit position of the current record, for messages.
     pub(crate) place: u64,
-    /// Blocks that the function will have.
+    /// The number of blocks that the file says the function has.
     pub(crate) block_count: u32,
     /// How many instructions and values the function may have.
     pub(crate) room: usize,
 }
 
 impl<'m> Builder<'_, 'm> {
-    /// A contradiction in the current record.
+    /// An error in the current record: the file contradicts itself.
     #[cold]
     pub fn malformed(&self, message: impl Into<String>) -> ReadError {
         ReadError::malformed(self.place, message)
     }
 
-    /// Something in the current record that is not supported.
+    /// A refusal of something in the current record.
     #[cold]
     pub fn unsupported(&self, refusal: Refusal, message: impl Into<String>) -> ReadError {
         ReadError::unsupported(refusal, self.place, message)
     }
 
-    /// The word of a value number below `next` that the current record uses; a constant is made an operand.
+    /// The word of a value that the current record uses, with a number below `next`. A constant becomes an operand.
     #[inline]
     pub fn word(&mut self, number: u32) -> Result<Word, ReadError> {
         self.note_use(number);
         self.made_word(number)
     }
 
-    /// Records a use of a value that is defined already, if it must be checked that the definition dominates the use.
+    /// Records a use of a value that is already defined, if it must be checked for dominance.
     #[inline]
     pub fn note_use(&mut self, number: u32) {
         if self.elsewhere.contains(number) {
@@ -75,7 +75,7 @@ impl<'m> Builder<'_, 'm> {
         }
     }
 
-    /// The same without recording a use, for uses that are in another place than the current record.
+    /// The same as [`Builder::word`], without recording a use: for uses that are not at the current record.
     #[inline]
     pub fn made_word(&mut self, number: u32) -> Result<Word, ReadError> {
         match self.state.words.get(number as usize) {
@@ -113,7 +113,7 @@ impl<'m> Builder<'_, 'm> {
         }
     }
 
-    /// Makes a constant an operand at the start of the entry block, which dominates all uses.
+    /// Makes a constant an operand while the entry block begins, so that instructions for it dominate all uses.
     ///
     /// # Errors
     /// As for [`Builder::word`].
@@ -129,7 +129,8 @@ impl<'m> Builder<'_, 'm> {
         Ok(())
     }
 
-    /// The word as it is, without making a constant an operand; for operands that are inspected but not computed.
+    /// The word of a value number as it is: a constant does not become an operand. For operands that are only
+    /// inspected.
     pub fn raw_word(&self, number: u32) -> Word {
         self.state
             .words
@@ -138,17 +139,17 @@ impl<'m> Builder<'_, 'm> {
             .unwrap_or(Word::UNDEFINED)
     }
 
-    /// A value that the current record uses before it is defined.
+    /// Records a use of a value that is not yet defined, and declares the value.
     ///
     /// # Errors
-    /// If it was named before with another type, or there cannot be that many values.
+    /// If it was declared with another type, or there cannot be that many values.
     #[cold]
     pub fn forward(&mut self, number: u32, ty: TypeId) -> Result<Word, ReadError> {
         self.state.uses.note(number, self.place);
         self.declared(number, ty)
     }
 
-    /// A scalar that the current record uses before it is defined.
+    /// The same as [`Builder::forward`], for a scalar.
     ///
     /// # Errors
     /// As for [`Builder::forward`].
@@ -158,7 +159,7 @@ impl<'m> Builder<'_, 'm> {
         self.declared_scalar(number, ir_type, ty)
     }
 
-    /// Declares a forward reference.
+    /// Declares a value that is not yet defined.
     ///
     /// # Errors
     /// As for [`Builder::forward`].
@@ -203,7 +204,7 @@ impl<'m> Builder<'_, 'm> {
         Ok(word)
     }
 
-    /// Makes sure that a word for `number` exists and returns it.
+    /// Makes sure that there is a word for `number`, and returns it.
     fn make_room(&mut self, number: u32) -> Result<Word, ReadError> {
         let index = number as usize;
         if index >= self.state.words.len() {
@@ -221,10 +222,10 @@ impl<'m> Builder<'_, 'm> {
         }
     }
 
-    /// Refuses a function that expands to more than its size in the file justifies.
+    /// Refuses a function that becomes larger than its size in the file justifies.
     ///
     /// # Errors
-    /// If `more` instructions and values do not fit.
+    /// If there is no room for `more` instructions and values.
     #[inline]
     pub fn check_room(&self, more: usize) -> Result<(), ReadError> {
         let function = &*self.function;
@@ -235,7 +236,7 @@ impl<'m> Builder<'_, 'm> {
         Err(self.too_large())
     }
 
-    /// The same without looking at lists, for instructions that add none.
+    /// The same without counting lists, for instructions that have none.
     ///
     /// # Errors
     /// If there are too many instructions and values.
@@ -256,13 +257,13 @@ impl<'m> Builder<'_, 'm> {
         ReadError::new(ReadErrorKind::TooLarge, self.place, message)
     }
 
-    /// Appends the word of a value that is defined by now (a parameter or constant).
+    /// Appends the word of the next value, which is a parameter or constant.
     pub fn push_word(&mut self, word: Word) {
         self.state.words.push(word);
         self.next += 1;
     }
 
-    /// Appends the function's constants from row `first` on.
+    /// Appends the words of the function's constants from row `first` on.
     pub fn push_constants(&mut self, first: usize) {
         let rows = self.state.constants.rows.get(first..).unwrap_or_default();
         let words = rows
@@ -273,10 +274,10 @@ impl<'m> Builder<'_, 'm> {
         self.next = self.state.words.len() as u32;
     }
 
-    /// Appends an instruction whose result is the next value.
+    /// Appends an instruction and defines the next value as its result.
     ///
     /// # Errors
-    /// If the value was named before with another type.
+    /// If the value was declared with another type.
     #[inline]
     pub fn define(&mut self, data: InstData, ir_type: Type, ty: TypeId) -> Result<(), ReadError> {
         if self.state.words.len() == self.next as usize {
@@ -295,10 +296,10 @@ impl<'m> Builder<'_, 'm> {
         self.define_forward(data, ir_type, ty)
     }
 
-    /// The same for an instruction of format `Unary` or `Binary`.
+    /// The same for an instruction of format `Unary` or `Binary`, which is faster.
     ///
     /// # Errors
-    /// If the value was named before with another type.
+    /// If the value was declared with another type.
     #[inline]
     pub fn define_simple(&mut self, data: InstData, ir_type: Type, ty: TypeId) -> Result<(), ReadError> {
         if self.state.words.len() != self.next as usize {
@@ -340,10 +341,10 @@ impl<'m> Builder<'_, 'm> {
         ))
     }
 
-    /// Defines the next value as one that exists already, or as a constant.
+    /// Defines the next value as an existing value or a constant.
     ///
     /// # Errors
-    /// If the value was named before with another type.
+    /// If the value was declared with another type.
     #[inline]
     pub fn define_as(&mut self, word: Word) -> Result<(), ReadError> {
         if self.state.words.len() == self.next as usize {
@@ -371,7 +372,7 @@ impl<'m> Builder<'_, 'm> {
         Ok(())
     }
 
-    /// The next value was declared and its parts have been defined.
+    /// Sets the word of the next value, whose declared parts have just been defined.
     pub fn define_in_place(&mut self, word: Word) {
         self.set_word(self.next, word);
         self.next += 1;
@@ -384,11 +385,11 @@ impl<'m> Builder<'_, 'm> {
         }
     }
 
-    /// The types in `state.types` are those of the results of an instruction that defines the next value, an
-    /// aggregate of type `ty`.
+    /// Appends an instruction and defines the next value, an aggregate of type `ty`, as its results, whose types are
+    /// in `state.types`.
     ///
     /// # Errors
-    /// If the value was named before with another type.
+    /// If the value was declared with another type.
     pub fn define_aggregate(&mut self, data: InstData, ty: TypeId) -> Result<(), ReadError> {
         if self.state.words.len() != self.next as usize {
             let known = self.raw_word(self.next);
@@ -400,7 +401,8 @@ impl<'m> Builder<'_, 'm> {
                     .get(known.index() as usize)
                     .and_then(|part| part.as_value())
             {
-                // The parts were declared one after the other. Copies could not stand after an invoke.
+                // The parts were declared as consecutive values. Copies are not possible, since they would come after
+                // an invoke.
                 let count = self.state.types.len();
                 self.function.push_inst_into(data, first, count);
                 self.define_in_place(Word::aggregate(known.index(), ty));
@@ -418,7 +420,7 @@ impl<'m> Builder<'_, 'm> {
         self.define_as(Word::aggregate(base, ty))
     }
 
-    /// Appends an instruction that computes an intermediate result.
+    /// Appends an instruction whose result has no value number in the file.
     #[inline]
     pub fn emit(&mut self, op: Opcode, ir_type: Type, flags: u16, a: Operand, b: Operand) -> Operand {
         Operand::value(
@@ -427,7 +429,7 @@ impl<'m> Builder<'_, 'm> {
         )
     }
 
-    /// An operand that carries its type: a small immediate becomes a constant.
+    /// An operand that carries its type: immediates do not, so they become constants.
     #[inline]
     pub fn typed(&mut self, word: Word) -> Operand {
         match word.operand().as_imm() {
@@ -451,7 +453,7 @@ impl<'m> Builder<'_, 'm> {
         self.emit(Opcode::Inttoptr, ir_type, 0, number, Operand::NONE)
     }
 
-    /// Checks that no forward reference is open.
+    /// Checks that all declared values have been defined.
     ///
     /// # Errors
     /// If one has not.
@@ -470,7 +472,7 @@ impl<'m> Builder<'_, 'm> {
         }
     }
 
-    /// How many instructions and values a body of so many bits may become.
+    /// How many instructions and values a body of this many bits may become.
     pub fn room_for(bits: u64) -> usize {
         limits::function_room(bits)
     }

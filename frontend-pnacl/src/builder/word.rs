@@ -9,7 +9,7 @@
 use crate::llvm::types::TypeId;
 use frazil_ir::{Operand, Type};
 
-/// The file's type of a value is not needed or has no number.
+/// Stands for a type of the file that is not needed or has no number.
 pub const NO_TYPE: TypeId = (1 << TYPE_BITS) - 1;
 
 const TYPE_BITS: u32 = 21;
@@ -17,28 +17,28 @@ const IR_TYPE_SHIFT: u32 = 32;
 const STATE_SHIFT: u32 = 40;
 const TYPE_SHIFT: u32 = 43;
 
-/// How many types a module may have, so that their numbers fit a word.
+/// The most types that a module may have, so that their numbers fit into a word.
 pub const MOST_TYPES: usize = NO_TYPE as usize;
 
-/// What a value number stands for, packed.
+/// What a value number stands for, packed into 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Word(u64);
 
-/// How the lower half of a word is to be read.
+/// What the lower half of a word is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     Scalar,
-    /// An operand: a value that is not defined yet.
+    /// The operand of a value that is declared but not yet defined.
     Forward,
-    /// The first of its parts in the builder's list.
+    /// The index of the first part of a defined aggregate in the builder's list.
     Aggregate,
-    /// The same, of values that are not defined yet.
+    /// The same, of an aggregate that is declared but not yet defined.
     ForwardAggregate,
-    /// The number of a constant that is not an operand yet.
+    /// The row of a constant that is not an operand yet.
     Constant,
-    /// A thread-local symbol, whose address must be computed.
+    /// The symbol of a thread-local variable, whose address must be computed by an instruction.
     ThreadLocal,
-    /// Nothing yet.
+    /// Nothing: the value is neither defined nor declared.
     Undefined,
 }
 
@@ -54,7 +54,7 @@ const STATES: [State; 8] = [
 ];
 
 impl Word {
-    /// No value yet.
+    /// The word of a value that is neither defined nor declared.
     pub const UNDEFINED: Word = Word((State::Undefined as u64) << STATE_SHIFT);
 
     #[inline]
@@ -63,24 +63,24 @@ impl Word {
         Word(u64::from(low) | (state as u64) << STATE_SHIFT | types)
     }
 
-    /// The word of a value that is one IR operand and defined.
+    /// The word of a defined value that is one IR operand.
     #[inline]
     pub fn scalar(operand: Operand, ir_type: Type, ty: TypeId) -> Word {
         Word::new(operand.as_raw(), State::Scalar, ir_type, ty)
     }
 
-    /// An aggregate whose parts stand in the builder's list from `first` on.
+    /// The word of an aggregate whose parts begin at `first` in the builder's list.
     pub fn aggregate(first: u32, ty: TypeId) -> Word {
         Word::new(first, State::Aggregate, Type::VOID, ty)
     }
 
-    /// Whether the word is an operand, defined or not.
+    /// Whether the value is one operand, defined or only declared.
     #[inline]
     pub fn is_operand(self) -> bool {
         self.0 >> STATE_SHIFT & 7 <= State::Forward as u64
     }
 
-    /// How the lower half is to be read.
+    /// What the lower half is.
     #[inline]
     pub fn state(self) -> State {
         STATES
@@ -89,7 +89,7 @@ impl Word {
             .unwrap_or(State::Undefined)
     }
 
-    /// The operand, of a word that is one.
+    /// The operand of a word for which [`Word::is_operand`] is true.
     #[inline]
     pub fn operand(self) -> Operand {
         Operand::raw(self.0 as u32)
@@ -113,14 +113,14 @@ impl Word {
         (self.0 >> TYPE_SHIFT) as TypeId
     }
 
-    /// The same value as another type of the file.
+    /// The same value with another type of the file.
     #[inline]
     #[must_use]
     pub fn with_type(self, ty: TypeId) -> Word {
         Word(self.0 & ((1 << TYPE_SHIFT) - 1) | u64::from(ty) << TYPE_SHIFT)
     }
 
-    /// Both types as one number, to tell signatures apart.
+    /// Both types as one number, to distinguish signatures.
     pub fn type_key(self) -> u32 {
         (self.0 >> IR_TYPE_SHIFT) as u32
     }

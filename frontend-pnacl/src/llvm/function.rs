@@ -292,7 +292,7 @@ impl Body<'_, '_> {
     fn constants(&mut self, cursor: &mut Cursor<'_>, inner: &SubBlock, record: &mut Record) -> Result<(), ReadError> {
         let build = &mut self.build;
         if !build.function.blocks.is_empty() || build.state.words.len() > build.next as usize {
-            return Err(ReadError::malformed(inner.start, "constants behind instructions"));
+            return Err(ReadError::malformed(inner.start, "constants after instructions"));
         }
         let module = build.module;
         let shared = self.module.block_info.abbreviations(id::CONSTANTS);
@@ -401,7 +401,7 @@ impl Body<'_, '_> {
     fn open_block(&mut self) -> Result<(), ReadError> {
         let known = self.build.function.blocks.len() - self.build.state.splits.more();
         if known >= self.build.block_count as usize {
-            let message = format!("an instruction behind the last of {} blocks", self.build.block_count);
+            let message = format!("an instruction after the last of {} blocks", self.build.block_count);
             return Err(self.build.malformed(message));
         }
         let block = self.build.function.begin_block();
@@ -479,7 +479,7 @@ impl Body<'_, '_> {
     fn phi(&mut self, operands: &mut Operands<'_>) -> Result<(), ReadError> {
         self.phis += 1;
         if self.is_behind_others(self.phis - 1) {
-            return Err(self.build.malformed("a phi behind other instructions of its block"));
+            return Err(self.build.malformed("a phi after other instructions of its block"));
         }
         let ty = self.build.type_id(operands.next()?)?;
         let rest = operands.rest();

@@ -1,4 +1,4 @@
-//! Arranges the blocks of a machine function so that few branches are needed and few are taken.
+//! Lays out the blocks of a machine function so that few branches are needed and few are taken.
 //!
 //! ```text
 //! b0: branch b1 else b4        b0: jump b1
@@ -9,13 +9,14 @@
 //! b5: return
 //! ```
 //!
-//! Method: edges are led past blocks that only jump on; a branch whose edges then go to one block becomes a jump; what
-//! cannot be reached goes. The order of the rest is that of [`super::chains`]. A block that only one jump leads to, and
-//! that comes to stand after it, becomes one with the block of the jump.
+//! Method: edges to blocks that contain only a jump are led to the target of that jump. A branch whose edges then have
+//! the same target becomes a jump, and unreachable blocks are removed. The order of the remaining blocks is that of
+//! [`super::chains`]. A block whose only predecessor ends with a jump to it, and comes right before it in this order,
+//! is merged with that predecessor.
 //!
-//! Costs: a walk over the blocks, a sort of the edges, and a copy of the instructions. Gains: one jump for each turn of
-//! loops that test at their top or whose copies for the next turn have been coalesced, and code that ends in no return
-//! out of the fall-through path.
+//! Costs: a walk over the blocks, a sort of the edges, and a copy of the instructions. Gains: one jump in each
+//! iteration of loops that test at their top, or whose moves on the back edge have been coalesced; and code that never
+//! returns is moved out of the fall-through path.
 
 use super::chains::Chains;
 use frazil_codegen::mfunc::{MBlock, MEdge, MFunc, Term};
@@ -24,7 +25,6 @@ use frazil_codegen::pass::{MachPass, MachPassCx};
 use frazil_ir::pass::{Level, PassInfo};
 use std::ops::Range;
 
-/// What the pass says about itself.
 pub const INFO: PassInfo = PassInfo {
     name: "branch-opt",
     summary: "orders blocks so that few branches are needed and few are taken",
@@ -34,16 +34,16 @@ pub const INFO: PassInfo = PassInfo {
     before: &[],
 };
 
-/// How many empty blocks after each other an edge is led past at once.
+/// The most empty blocks that an edge is led past at once.
 const MOST_STEPS: u32 = 16;
 
-/// Block layout and branch folding.
+/// Lays out blocks and folds branches.
 #[derive(Debug)]
 pub struct BranchOpt;
 
 impl MachPass for BranchOpt {
     fn run(&self, func: &mut MFunc, cx: &mut MachPassCx<'_>) -> u64 {
-        // Before allocation, loops must stay contiguous, and edges carry moves.
+        // Before allocation, loops must stay contiguous, and edges have moves.
         if !cx.is_allocated || func.blocks.len() < 2 {
             return 0;
         }
@@ -56,12 +56,12 @@ impl MachPass for BranchOpt {
 
 #[derive(Debug, Default)]
 struct Scratch {
-    /// The end of the chain of empty blocks that starts at each block.
+    /// By block: where a jump to it ends when empty blocks are passed over.
     threaded: Vec<u32>,
     chains: Chains,
-    /// By block: number of edges into it.
+    /// By block: its number of incoming edges.
     entries: Vec<u32>,
-    /// By block: its number in the new order; that of the block it becomes part of.
+    /// By block: its number in the new order, or that of the block into which it is merged.
     numbers: Vec<u32>,
     insts: Vec<MInst>,
     origins: Vec<u32>,
@@ -85,13 +85,13 @@ impl Scratch {
         changes
     }
 
-    /// Leads edges past blocks that only jump on; the number of edges that changed.
+    /// Leads edges past blocks that contain only a jump; returns how many edges changed.
     fn thread(&mut self, func: &mut MFunc) -> u64 {
         self.threaded.clear();
         self.threaded.extend(0..func.blocks.len() as u32);
         for start in (1..func.blocks.len() as u32).rev() {
             let mut block = start;
-            // A cycle of empty blocks is an endless loop, which stays one.
+            // A cycle of empty blocks is an endless loop, and stays one.
             for _ in 0..MOST_STEPS {
                 let Some(next) = only_jumps_to(func, block) else { break };
                 let end = self.threaded[next as usize];
@@ -111,7 +111,7 @@ impl Scratch {
         changes
     }
 
-    /// Writes the function anew in the order that was found.
+    /// Writes the function anew in the order of the chains.
     fn rebuild(&mut self, func: &mut MFunc) {
         self.count_entries(func);
         self.number_blocks(func);
@@ -144,7 +144,7 @@ impl Scratch {
         }
     }
 
-    /// Whether a block and the one after it become one.
+    /// Whether a block and the next one in the order are merged.
     fn joins(&self, func: &MFunc, block: u32, next: u32) -> bool {
         func.blocks[block as usize].term == Term::Jump
             && self.entries[next as usize] == 1
@@ -164,7 +164,7 @@ impl Scratch {
         }
     }
 
-    /// Writes the first block of `order` and those that become part of it; how many these are.
+    /// Writes the first block of `order` and those that are merged into it; returns how many blocks these are.
     fn write_block(&mut self, func: &MFunc, order: &[u32]) -> usize {
         let start = self.insts.len() as u32;
         let mut count = 1;
@@ -196,7 +196,7 @@ impl Scratch {
         count
     }
 
-    /// Copies the instructions of a block, with its groups.
+    /// Copies the instructions and groups of a block.
     fn copy_insts(&mut self, func: &MFunc, block: u32) {
         let MBlock { start, end, .. } = func.blocks[block as usize];
         let new_start = self.insts.len() as u32;
@@ -210,13 +210,13 @@ impl Scratch {
     }
 }
 
-/// Where a block jumps to that does nothing else.
+/// The target of a block that contains only a jump.
 pub(super) fn only_jumps_to(func: &MFunc, block: u32) -> Option<u32> {
     let data = &func.blocks[block as usize];
     (data.term == Term::Jump && data.start == data.end).then(|| func.edges[data.first_edge as usize].to)
 }
 
-/// Makes jumps of branches whose edges go to the same block; how many there are.
+/// Replaces two-way branches whose edges have the same target by jumps; returns how many there were.
 fn drop_branches_without_choice(func: &mut MFunc) -> u64 {
     let mut changes = 0;
     for number in 0..func.blocks.len() {
@@ -234,7 +234,8 @@ fn drop_branches_without_choice(func: &mut MFunc) -> u64 {
     changes
 }
 
-/// So that a call is never the function's last instruction, which would lead the unwinder to the next function.
+/// Appends a trap if the function ends with unreachable code, so that no call is its last instruction: unwinders would
+/// attribute the return address to the next function.
 pub(super) fn end_with_a_trap(func: &mut MFunc, cx: &MachPassCx<'_>) {
     let trap = cx.hooks.trap();
     let Some(last) = func.blocks.last_mut() else { return };

@@ -1,44 +1,46 @@
-//! The order of blocks: how often each runs, chains of blocks that follow each other, and the order of the chains.
+//! The order of blocks: estimates how often each block is executed, builds chains of blocks that fall through into each
+//! other, and puts the chains in order.
 //!
-//! Method: frequencies are guessed from the graph alone. A loop runs eight times, an edge out of a loop is taken once
-//! in eight times, an edge to code that ends in no return hardly ever. Edges are examined from the most to the least
-//! valuable, and join the chains whose tail and head they connect (K. Pettis, R. C. Hansen, "Profile guided code
-//! positioning", 1990). An edge that is a block's only one is worth more than one of two, since without it the block
-//! needs a jump, while a conditional branch is content with either of its targets after it: this turns loops so that
-//! their exit test comes last. At equal value the order stays as it was. Chains follow each other in the order of their
-//! first blocks, those that hardly ever run at the end.
+//! Method: frequencies are estimated from the graph alone. A loop has eight iterations, so an edge that leaves it is
+//! taken once in eight times; an edge to code that never reaches a return is hardly ever taken. Edges are examined from
+//! the most to the least valuable. An edge joins two chains if it goes from the tail of one to the head of the other
+//! (K. Pettis, R. C. Hansen, "Profile guided code positioning", 1990). The only edge of a block is worth more than one
+//! of two: without it, the block needs a jump, while a conditional branch needs none as long as either target comes
+//! next. This rotates loops so that their exit test is at the end. Among edges of equal value, those between blocks
+//! that already follow each other are preferred. Chains are ordered by their first blocks in the old order; those that
+//! are hardly ever executed come last.
 
 use frazil_codegen::mfunc::{MFunc, Term};
 
-/// How often a loop is guessed to run.
+/// The assumed number of iterations of a loop.
 const TRIPS: f32 = 8.0;
-/// The probability of an edge to code that hardly ever runs.
+/// The assumed probability of an edge to code that hardly ever runs.
 const RARE: f32 = 1.0 / 1024.0;
-/// What a place after a block is worth to one of its two targets, to that of a block with only one being 1.
+/// The value of laying out a target right after a two-way branch, relative to that of a block with only one target.
 const BRANCH_VALUE: f32 = 0.6;
-/// Frequencies do not grow beyond this.
+/// The highest frequency.
 const MOST_FREQUENT: f32 = 1e20;
 
-/// No block.
+/// The number of no block.
 const NONE: u32 = u32::MAX;
 
 #[derive(Debug, Default)]
 pub(super) struct Chains {
-    /// Blocks that can be reached, those that come first on all paths first.
+    /// The reachable blocks in reverse postorder.
     reverse_postorder: Vec<u32>,
     stack: Vec<(u32, u32)>,
     state: Vec<State>,
-    /// By edge: whether it goes back to the start of a loop.
+    /// By edge: whether it is a back edge.
     goes_back: Vec<bool>,
     is_header: Vec<bool>,
     is_rare: Vec<bool>,
     frequency: Vec<f32>,
     edge_frequency: Vec<f32>,
     candidates: Vec<Candidate>,
-    /// The block after each block, and the one before.
+    /// By block: the next block in its chain, and the one before it.
     next: Vec<u32>,
     previous: Vec<u32>,
-    /// Union-find over blocks in a chain.
+    /// Union-find over the blocks of a chain.
     parent: Vec<u32>,
     heads: Vec<(bool, u32, u32)>,
     pub order: Vec<u32>,
@@ -59,7 +61,7 @@ struct Candidate {
 }
 
 impl Chains {
-    /// Finds the order of the blocks that can be reached. `to` gives the target of each edge.
+    /// Computes the order of the reachable blocks. `to` gives the target of each edge.
     pub fn compute(&mut self, func: &MFunc, to: impl Fn(usize) -> u32) {
         self.walk(func, &to);
         self.find_rare_blocks(func, &to);
@@ -68,12 +70,12 @@ impl Chains {
         self.put_in_order(func.blocks.len());
     }
 
-    /// Whether a block can be reached.
+    /// Whether a block is reachable.
     pub fn is_reached(&self, block: u32) -> bool {
         self.state[block as usize] == State::Done
     }
 
-    /// Finds the blocks that can be reached and the edges that go back.
+    /// Finds the reachable blocks and the back edges.
     fn walk(&mut self, func: &MFunc, to: &impl Fn(usize) -> u32) {
         self.state.clear();
         self.state.resize(func.blocks.len(), State::New);
@@ -110,13 +112,13 @@ impl Chains {
         self.reverse_postorder.reverse();
     }
 
-    /// Finds the blocks from which no return is reached.
+    /// Finds the blocks from which no return is reachable.
     fn find_rare_blocks(&mut self, func: &MFunc, to: &impl Fn(usize) -> u32) {
         self.is_rare.clear();
         self.is_rare.resize(func.blocks.len(), false);
         for &block in self.reverse_postorder.iter().rev() {
             let edges = func.edges_of(block);
-            // An endless loop is not rare: its edges back say nothing.
+            // Blocks with back edges do not count: an endless loop is not rare.
             let is_rare = match func.blocks[block as usize].term {
                 Term::Stop => true,
                 Term::Return => false,
@@ -157,7 +159,7 @@ impl Chains {
             let has_choice = edges.len() == 2;
             for edge in edges {
                 let share = match has_choice && total < 2.0 && total > 1.0 {
-                    // One edge is unlikely by a probability, the other one has the rest.
+                    // One edge is unlikely, with a probability of its own; the other edge gets the rest.
                     true if weight(edge) < 1.0 => weight(edge),
                     true => 2.0 - total,
                     false => weight(edge) / total,
@@ -171,7 +173,7 @@ impl Chains {
         }
     }
 
-    /// Joins chains along edges, the most valuable first.
+    /// Joins chains along edges, the most valuable edges first.
     fn join(&mut self, func: &MFunc, to: &impl Fn(usize) -> u32) {
         let blocks = func.blocks.len();
         self.candidates.clear();
@@ -179,7 +181,7 @@ impl Chains {
             let value = match func.blocks[block as usize].term {
                 Term::Jump => 1.0,
                 Term::Branch(_) => BRANCH_VALUE,
-                // Only the first edge is a jump.
+                // Only the normal edge needs a jump.
                 Term::Invoke => 1.0,
                 Term::Switch | Term::Return | Term::Stop => continue,
             };
@@ -230,7 +232,7 @@ impl Chains {
         root
     }
 
-    /// Puts the chains one after the other.
+    /// Concatenates the chains.
     fn put_in_order(&mut self, blocks: usize) {
         self.heads.clear();
         for head in 0..blocks as u32 {

@@ -4,26 +4,27 @@
 
 use frazil_codegen::mfunc::MFunc;
 
-/// No number.
+/// The number of a block that has not been discovered yet.
 const NONE: u32 = u32::MAX;
 
-/// The blocks to which control comes back: the strongly connected components of the graph that have a cycle (R. Tarjan,
+/// The blocks of a function that are in cycles: those of strongly connected components with a cycle (R. Tarjan,
 /// "Depth-First Search and Linear Graph Algorithms", 1972).
 #[derive(Debug, Default)]
 pub(super) struct Cycles {
     /// By block: whether it is in a cycle.
     pub has: Vec<bool>,
-    /// By block: its number in the order of discovery, and the lowest number that it reaches in its component.
+    /// By block: its number in the order of discovery, and the lowest number of a block in its component that it is
+    /// known to reach.
     numbers: Vec<(u32, u32)>,
-    /// Blocks whose component is not complete, and whether a block is among them.
+    /// The blocks whose component is not complete; and by block, whether it is one of them.
     open: Vec<u32>,
     is_open: Vec<bool>,
-    /// Blocks on the current path from the entry, each with how many of its edges were followed.
+    /// The blocks on the current path from the entry, each with the number of its edges that have been followed.
     path: Vec<(u32, usize)>,
 }
 
 impl Cycles {
-    /// Finds them in a function.
+    /// Computes [`Cycles::has`] for a function.
     pub fn find(&mut self, func: &MFunc) {
         let count = func.blocks.len();
         self.has.clear();
@@ -67,7 +68,8 @@ impl Cycles {
         *lowest = number.min(*lowest);
     }
 
-    /// All edges of a block were followed; its component is complete if nothing in it leads further back.
+    /// Called when all edges of a block have been followed. The block completes its component if it reaches no block
+    /// that was discovered earlier and is still open.
     fn leave(&mut self, block: u32) {
         let (number, lowest) = self.numbers[block as usize];
         if let Some(&(parent, _)) = self.path.last() {

@@ -1,9 +1,11 @@
-//! Which physical registers are read later: live registers at the ends of blocks.
+//! Liveness of physical registers at the starts and ends of blocks.
 //!
-//! Method: backward data flow over blocks until nothing changes; sets are two words. Flags do not live from block to
-//! block. Instructions of a group may be skipped or repeated, so that nothing that they write ends a life.
+//! Method: backward data flow over blocks until nothing changes; a set of registers is two 64-bit words. Flags are
+//! never live across a block boundary. Instructions of a group may be skipped or repeated, so their writes end no live
+//! range.
 //!
-//! Who moves an instruction past the end of its block asks what the other paths out read ([`Live::live_elsewhere`]).
+//! A pass that moves an instruction past the branch at the end of its block needs to know which registers are live on
+//! the other edges ([`Live::live_elsewhere`]).
 
 use frazil_codegen::desc::{OpDesc, Role};
 use frazil_codegen::mfunc::{MFunc, RegSets, for_each_register, op_desc};
@@ -13,16 +15,16 @@ use frazil_codegen::reg::PRegSet;
 /// Live registers of a function.
 #[derive(Debug, Default)]
 pub(super) struct Live {
-    /// By block: registers that are read before they are written, or live at the end and not written.
+    /// By block: the registers that are live at its start.
     live_in: Vec<PRegSet>,
-    /// By block: registers that are written for certain.
+    /// By block: the registers that it always writes.
     written: Vec<PRegSet>,
     /// By instruction: whether it is in a group.
     in_group: Vec<bool>,
 }
 
 impl Live {
-    /// Finds the groups and the live registers.
+    /// Computes liveness, and which instructions are in groups.
     pub fn compute(&mut self, func: &MFunc, ops: &'static [OpDesc]) {
         self.find_groups(func);
         self.live_in.clear();
@@ -62,7 +64,7 @@ impl Live {
         }
     }
 
-    /// Registers that are live at the end of a block.
+    /// The registers that are live at the end of a block.
     pub fn live_out(&self, func: &MFunc, block: u32) -> PRegSet {
         let edges = func.edges_of(block);
         edges.fold(PRegSet::EMPTY, |live, edge| {
@@ -70,8 +72,8 @@ impl Live {
         })
     }
 
-    /// Registers that are read when a block is left for another one than `kept`: what is written after the branch
-    /// instead of before it must be none of them.
+    /// The registers that are live on edges of a block to other blocks than `kept`. If a write is moved from before
+    /// the branch to the start of `kept`, it must be to none of them.
     pub fn live_elsewhere(&self, func: &MFunc, block: u32, kept: u32) -> PRegSet {
         let targets = func.edges_of(block).map(|edge| func.edges[edge].to);
         targets
@@ -79,13 +81,13 @@ impl Live {
             .fold(PRegSet::EMPTY, |live, to| live.union(self.live_in[to as usize]))
     }
 
-    /// Whether an instruction is in a group.
+    /// Whether an instruction, given by its number, is in a group.
     pub fn is_in_group(&self, inst: u32) -> bool {
         self.in_group[inst as usize]
     }
 }
 
-/// All physical registers that an instruction reads and writes.
+/// All physical registers that an instruction reads and writes, explicitly or implicitly.
 #[inline]
 pub(super) fn effects(func: &MFunc, inst: &MInst, desc: &OpDesc) -> RegSets {
     let mut sets = func.implicit(inst, desc);
@@ -103,7 +105,7 @@ pub(super) fn effects(func: &MFunc, inst: &MInst, desc: &OpDesc) -> RegSets {
     sets
 }
 
-/// Takes out instructions that were made [`frazil_codegen::mfunc::pseudo::NOP`].
+/// Removes the instructions that have been replaced by [`frazil_codegen::mfunc::pseudo::NOP`].
 pub(super) fn compact(func: &mut MFunc) {
     use frazil_codegen::mfunc::pseudo::NOP;
     func.groups.retain(|group| !group.is_empty());

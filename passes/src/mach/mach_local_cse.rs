@@ -1,4 +1,4 @@
-//! Uses again what a register or a spill slot holds already: local common subexpressions of machine code.
+//! Reuses what a register or a spill slot already holds: local common subexpression elimination on machine code.
 //!
 //! ```text
 //! mov   [frame - 24], rbx              mov   [frame - 24], rbx
@@ -8,14 +8,16 @@
 //! lea   rsi, [rdi + 12]                mov   rsi, rcx
 //! ```
 //!
-//! Method: one walk forward; every register holds a numbered value, copies share the number, an instruction that
-//! computes from registers and constants alone has the number of an equal one before. What a register holds already is
-//! not computed again; what another one holds is copied; operands that are copies are replaced by the original, so that
-//! the copy may go. The same for spill slots, and for extensions of values that are known to be narrow. What is known
-//! holds on in the next block if nothing else leads there; which registers hold which spill slots is known at the start
-//! of other blocks, too ([`super::slots`]). Registers are physical, so that phis are moves already.
+//! Method: value numbering in one forward walk. Every register holds a numbered value, and copies have the number of
+//! their source. An instruction that computes only from registers and constants gets the number of an equal earlier
+//! one. If the destination already holds the result, the instruction is removed; if another register does, it becomes a
+//! copy. Operands that are copies are replaced by their originals, so that the copies may become unused. The same is
+//! done for spill slots, and for extensions of values that are known to be narrow enough. What is known at the end of a
+//! block still holds in the next block if that has no other predecessor. At the start of other blocks, it is known
+//! which registers hold the contents of which spill slots ([`super::slots`]). Registers are physical, so there are no
+//! phis.
 //!
-//! Costs: one walk, with a look at a table for each instruction that only computes. Gains: reloads, extensions, and
+//! Costs: one walk, with a table lookup for each instruction that only computes. Gains: reloads, extensions, and
 //! constants and addresses that the allocator has rematerialized.
 
 use super::live::effects;
@@ -29,7 +31,6 @@ use frazil_codegen::slot_access::{SlotAccess, SlotForms, WIDEST_BYTES};
 use frazil_codegen::{Reg, RegClass};
 use frazil_ir::pass::{Level, PassInfo};
 
-/// What the pass says about itself.
 pub const INFO: PassInfo = PassInfo {
     name: "mach-local-cse",
     summary: "uses again what registers and spill slots hold already",
@@ -39,17 +40,17 @@ pub const INFO: PassInfo = PassInfo {
     before: &[],
 };
 
-/// Computations that are remembered: places of a table.
+/// The number of computations that the table can hold.
 const TABLE_PLACES: usize = 128;
-/// Spill slots that are remembered.
+/// The most spill slots whose contents are known at a time.
 const MOST_SLOTS: usize = 48;
-/// Numbers of registers.
+/// The number of physical registers.
 const REGISTERS: usize = Reg::FIRST_VIRTUAL as usize;
-/// Bits of a register of which nothing is known.
+/// The width of a value of which nothing is known.
 const ALL_BITS: u8 = 64;
 
-/// The pass. It relies on contract 1 (the upper bits of narrow values are undefined) until it removes an extension; a
-/// function in which it has done so is left alone.
+/// The pass. It relies on contract 1 (the upper bits of narrow values are undefined) only until it removes an
+/// extension: from then on, code may rely on these bits, so it does not run on the function again.
 #[derive(Debug)]
 pub struct MachLocalCse;
 
@@ -58,7 +59,7 @@ impl MachPass for MachLocalCse {
         if func.relies_on_upper_bits {
             return 0;
         }
-        // A function that is returned to twice finds its registers as they were, but not its slots.
+        // When a function is returned to a second time, its registers are as before, but its slots may not be.
         let numbers_needed = (func.insts.len() + func.blocks.len() + 1) as u64 * REGISTERS as u64;
         if !cx.is_allocated || func.frame.calls_returning_twice || numbers_needed > u64::from(u32::MAX) {
             return 0;
@@ -98,32 +99,32 @@ impl MachPass for MachLocalCse {
     }
 }
 
-/// What a register holds.
+/// The contents of a register.
 #[derive(Clone, Copy, Debug, Default)]
 struct Contents {
     /// The number of the value.
     value: u32,
-    /// The register that this one was copied from, and the value that that one held. What users of this register look
-    /// at is the same in both.
+    /// The register that it is a copy of, and the value that this one held then. Users of either register see the same
+    /// bits, as far as they look.
     origin: Option<(Reg, u32)>,
-    /// How many low bits may be set.
+    /// The number of low bits that may be nonzero.
     bits: u8,
 }
 
-/// A computation, with the numbers of the values it reads.
+/// A computation: an instruction with the numbers of the values that it reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 struct Key {
     op: u16,
     size: u8,
     aux: u8,
-    /// Numbers of values; for what is no register, the mark or reference itself.
+    /// The number of a value; or, for an operand that is no register, its mark or reference.
     operands: [u32; 2],
     is_value: [bool; 2],
     disp: i32,
     imm: i32,
 }
 
-/// What is known of a spill slot.
+/// The contents of a spill slot.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     access: SlotAccess,
@@ -132,18 +133,19 @@ struct Slot {
 
 #[derive(Debug)]
 struct Scratch {
-    /// What the registers in `known` hold.
+    /// The contents of the registers in `known`.
     registers: [Contents; REGISTERS],
-    /// Any other register holds a value of its own, which nothing is known of: `first_value` plus its number.
+    /// Of other registers nothing is known: they hold value `first_value` plus the register's number.
     known: PRegSet,
     first_value: u32,
-    /// Those with an origin.
+    /// The registers with an origin.
     copies: PRegSet,
     slots: Vec<Slot>,
-    /// Computations with the numbers of their results. Numbers are never used again, so that old entries are harmless.
+    /// Computations with the numbers of their results: a direct-mapped table. Since numbers are not used again, old
+    /// entries need not be removed.
     table: Vec<(Key, u32)>,
     next_value: u32,
-    /// Where spill slots are read.
+    /// The displacements of all reads of spill slots, for [`Scratch::drop_unread_stores`].
     reads: Vec<i32>,
 }
 
@@ -163,7 +165,7 @@ impl Default for Scratch {
 }
 
 impl Scratch {
-    /// Makes sure that numbers do not run out.
+    /// Starts again with number 0 if numbers would run out in this function.
     fn reserve(&mut self, numbers: u64) {
         if u64::from(self.next_value) + numbers > u64::from(u32::MAX) {
             self.next_value = 0;
@@ -224,7 +226,7 @@ impl Scratch {
         }
     }
 
-    /// A register of a class that holds a value.
+    /// Some register of a class that holds a value.
     fn holder(&self, class: RegClass, value: u32) -> Option<Reg> {
         let own = value.wrapping_sub(self.first_value);
         if own < REGISTERS as u32 && Reg(own).bank() == class as usize && !self.known.contains(Reg(own)) {
@@ -241,7 +243,7 @@ impl Scratch {
         None
     }
 
-    /// The register that this one is a copy of, if that still holds what it did.
+    /// The register that this one is a copy of, if that one still holds the same value.
     #[inline]
     fn original(&self, reg: Reg) -> Option<Reg> {
         if !self.copies.contains(reg) {
@@ -251,12 +253,12 @@ impl Scratch {
         (self.value(origin) == value).then_some(origin)
     }
 
-    /// Forgets slots that a write of unknown width at `disp` reaches.
+    /// Forgets the slots that a write of `bytes` bytes at `disp` overlaps.
     fn write_slot(&mut self, disp: i32, bytes: i32) {
         self.slots.retain(|slot| !slot.access.overlaps(disp, bytes));
     }
 
-    /// Takes out stores to spill slots that nothing reads; how many there are.
+    /// Removes stores to spill slots that are never read; returns how many.
     fn drop_unread_stores(&mut self, func: &mut MFunc, forms: &SlotForms) -> u64 {
         self.reads.clear();
         let is_store = |inst: &MInst| forms.spilled(inst).is_some();
@@ -328,7 +330,8 @@ impl Walk<'_> {
         }
     }
 
-    /// In a group, instructions may be skipped or repeated: what any of them writes is unknown from its start.
+    /// Instructions in a group may be skipped or repeated, so the contents of everything that they write are unknown
+    /// afterwards.
     fn group(&mut self, func: &MFunc, range: std::ops::Range<u32>) {
         for index in range {
             let inst = func.insts[index as usize];
@@ -351,13 +354,13 @@ impl Walk<'_> {
     fn inst(&mut self, func: &mut MFunc, index: u32) {
         let first = func.insts[index as usize].reg(0);
         self.visit(func, index);
-        // What a register holds that is not tracked is no value that can be found again.
+        // The contents of an untracked register may change unseen.
         if first.is_physical() && !self.tracked.contains(first) {
             self.memory.forget(first);
         }
     }
 
-    /// The number of the value that a register is read for.
+    /// The number of the value that a read of a register gives: a new one if the register is not tracked.
     fn value_read(&mut self, reg: Reg) -> u32 {
         if self.tracked.contains(reg) {
             self.memory.value(reg)
@@ -404,7 +407,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Replaces operands that are copies by what they are copies of.
+    /// Replaces operands that are copies by their originals.
     fn use_originals(&self, inst: &mut MInst, desc: &OpDesc) -> bool {
         let mut changed = false;
         rewrite_registers(inst, desc, |RegisterOperand { reg, role, .. }| {
@@ -420,7 +423,7 @@ impl Walk<'_> {
         changed
     }
 
-    /// A move instead of an extension that changes nothing.
+    /// A move in place of an extension of a value that is extended already.
     fn drop_extension(&self, inst: &MInst) -> Option<MInst> {
         let limit = self.hooks.rules().extends_beyond(inst)?;
         let [dst, src, _] = inst.regs();
@@ -433,7 +436,7 @@ impl Walk<'_> {
         (bits <= limit).then(|| self.hooks.mov(RegClass::Int, bytes, dst, src))
     }
 
-    /// Whether a spill slot holds already what an instruction stores there; else notes that it will.
+    /// Whether a spill slot already holds what an instruction stores to it; if not, notes that it does now.
     fn holds(&mut self, inst: &MInst, access: SlotAccess) -> bool {
         let value = self.value_read(inst.reg(0));
         let mut slots = self.memory.slots.iter();
@@ -466,7 +469,7 @@ impl Walk<'_> {
         self.memory.remember_slot(Slot { access, value });
     }
 
-    /// Notes a copy; it goes if the register holds the value already.
+    /// Notes a copy, or removes it if the register already holds the value.
     fn copy(&mut self, func: &mut MFunc, index: u32) {
         let inst = func.insts[index as usize];
         let [dst, src, _] = inst.regs();
@@ -481,13 +484,13 @@ impl Walk<'_> {
         }
         let bits = self.significant_bits(&inst);
         let value = if is_known { read } else { self.memory.fresh() };
-        // The stack pointer is not allowed in every place of an address.
+        // The stack pointer cannot be used in every position of an address.
         let may_replace = src != self.target().stack_pointer && self.tracked.contains(src);
         let origin = may_replace.then_some((src, read));
         self.memory.set(dst, Contents { value, origin, bits });
     }
 
-    /// Whether it is known what a computation reads.
+    /// Whether all registers that a computation reads are tracked.
     fn reads_tracked(&self, inst: &MInst, desc: &OpDesc) -> bool {
         let mut is_known = true;
         for_each_register(inst, desc, |_, reg, role| {
@@ -496,7 +499,7 @@ impl Walk<'_> {
         is_known
     }
 
-    /// Finds whether a register holds the result already.
+    /// Removes a computation, or makes it a copy, if some register already holds its result.
     fn compute(&mut self, func: &mut MFunc, index: u32, desc: &OpDesc) {
         let inst = func.insts[index as usize];
         let dst = inst.reg(0);
@@ -504,7 +507,7 @@ impl Walk<'_> {
         let place = place_of(&key);
         let (found, value) = self.memory.table[place];
         let class = class_of(dst);
-        // Zero is made more easily than copied.
+        // Zero is cheaper to make than to copy.
         let is_cheap = |holder: Reg| holder != dst && inst.reg(1).is_none() && (inst.imm, inst.disp) == (0, 0);
         if found == key
             && let Some(holder) = self.memory.holder(class, value)
@@ -545,11 +548,11 @@ impl Walk<'_> {
         }
     }
 
-    /// Notes what any other instruction writes.
+    /// Notes what an instruction of no other kind writes.
     fn write(&mut self, func: &MFunc, inst: &MInst, desc: &OpDesc) {
         let dst = inst.reg(0);
         let defines = matches!(desc.roles[0], Role::Def | Role::UseDef) && dst.is_physical();
-        // The result's bits follow from what was there before.
+        // The result's width may depend on the old contents, so it is computed first.
         let bits = if defines { self.significant_bits(inst) } else { ALL_BITS };
         self.forget_written(func, inst);
         if bits < ALL_BITS {
@@ -557,7 +560,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Notes a new value in the first register of an instruction; its number.
+    /// Gives the first register of an instruction a new value, and returns its number.
     fn define(&mut self, inst: &MInst) -> u32 {
         let (value, bits) = (self.memory.fresh(), self.significant_bits(inst));
         let contents = Contents {
@@ -569,7 +572,7 @@ impl Walk<'_> {
         value
     }
 
-    /// How many low bits of the first register may be set after an instruction; only integers are asked for.
+    /// How many low bits of the first register may be nonzero after an instruction; all for float registers.
     fn significant_bits(&self, inst: &MInst) -> u8 {
         if inst.reg(0).bank() != RegClass::Int as usize {
             return ALL_BITS;
@@ -579,8 +582,8 @@ impl Walk<'_> {
     }
 }
 
-/// The registers of which every write can be seen. Those that are not allocatable serve rules, encoders and callees for
-/// a moment, and nothing says when the latter write them.
+/// The registers of which every write is visible. Those that are not allocatable are scratch registers of rules,
+/// encoders and callees, and the writes of the latter are nowhere listed.
 fn tracked_registers(target: &TargetDesc) -> PRegSet {
     let mut tracked = target.classes[0].allocatable.union(target.classes[1].allocatable);
     tracked.insert(target.frame_pointer);
@@ -595,7 +598,7 @@ fn class_of(reg: Reg) -> RegClass {
     }
 }
 
-/// Whether an instruction computes its first register from other registers, immediates and constants alone.
+/// Whether an instruction computes its first register only from other registers, immediates and constants.
 fn is_computation(func: &MFunc, inst: &MInst, desc: &OpDesc) -> bool {
     func.is_pure(desc)
         && desc.roles[0] == Role::Def
@@ -609,7 +612,7 @@ fn is_computation(func: &MFunc, inst: &MInst, desc: &OpDesc) -> bool {
         && inst.reg(0).is_physical()
 }
 
-/// The place of a computation in the table.
+/// The position of a computation in the table.
 fn place_of(key: &Key) -> usize {
     let words = [
         u32::from(key.op) << 16 | u32::from(key.size) << 8 | u32::from(key.aux),

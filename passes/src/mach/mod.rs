@@ -12,7 +12,7 @@ pub mod shrink_wrap;
 mod slots;
 pub mod tail_merge;
 
-/// Registers all passes of this folder.
+/// Registers all passes over machine code.
 pub fn register(registry: &mut Registry) {
     registry.mach(mach_local_cse::INFO, |NoOptions {}| mach_local_cse::MachLocalCse);
     registry.mach(peephole::INFO, |NoOptions {}| peephole::Peephole);

@@ -1,5 +1,5 @@
-//! Takes out machine instructions whose results nothing reads, and replaces single instructions and pairs of neighbors
-//! by cheaper ones.
+//! Removes machine instructions whose results are not used, and replaces single instructions and pairs of neighbors by
+//! cheaper ones.
 //!
 //! ```text
 //! mov   rax, rdi                       lea  rax, [rdi + 8]
@@ -10,12 +10,12 @@
 //! je    b2                             je   b2
 //! ```
 //!
-//! Method: one walk backward over each block, with the registers and the conditions of flags that are read later; rules
-//! are the target's ([`frazil_codegen::pass::MachRules`]). A comparison with zero goes if an instruction at most a few
-//! places before leaves the same flags. Within groups nothing changes.
+//! Method: one backward walk over each block, which keeps the live registers and the conditions of the flags that are
+//! read later. The rules are the target's ([`frazil_codegen::pass::MachRules`]). A comparison with zero is removed if
+//! an instruction shortly before it leaves the same flags. Groups are not changed.
 //!
-//! Costs: two walks over the instructions and one over the blocks for each level of loops. Gains: moves and
-//! comparisons, and bytes of constants.
+//! Costs: two walks over the instructions, and one over the blocks for each level of loops. Gains: copies and
+//! comparisons, and shorter constants.
 
 use super::live::{Live, compact, effects};
 use frazil_codegen::desc::{OpDesc, Role};
@@ -25,7 +25,6 @@ use frazil_codegen::pass::{MachHooks, MachPass, MachPassCx};
 use frazil_codegen::reg::PRegSet;
 use frazil_ir::pass::{Level, Order, PassInfo};
 
-/// What the pass says about itself.
 pub const INFO: PassInfo = PassInfo {
     name: "peephole",
     summary: "removes machine instructions without users and replaces others by cheaper ones",
@@ -41,18 +40,18 @@ pub const INFO: PassInfo = PassInfo {
     }],
 };
 
-/// How many instructions before a comparison with zero may stand what leaves the same flags.
+/// How many instructions before a comparison with zero are searched for one that leaves the same flags.
 const MOST_STEPS_BACK: u32 = 6;
-/// How many instructions that read flags are remembered for a comparison.
+/// The most instructions reading the flags of a comparison that can be adapted when it is removed.
 const MOST_READERS: usize = 4;
 
-/// Removal of unused results, and local rewrites by the target's rules.
+/// Removes unused results, and rewrites instructions by the target's rules.
 #[derive(Debug)]
 pub struct Peephole;
 
 impl MachPass for Peephole {
     fn run(&self, func: &mut MFunc, cx: &mut MachPassCx<'_>) -> u64 {
-        // The rules are for physical registers.
+        // The rules expect physical registers.
         if !cx.is_allocated {
             return 0;
         }
@@ -82,10 +81,10 @@ impl MachPass for Peephole {
 struct Walk<'a> {
     hooks: &'a dyn MachHooks,
     live: &'a Live,
-    /// What is read later.
+    /// The registers, and the conditions of the flags, that are read later.
     registers: PRegSet,
     conditions: u16,
-    /// The instructions that read the flags, as far as there is room.
+    /// The instructions that read the current flags, as far as they fit.
     readers: [u32; MOST_READERS],
     reader_count: usize,
     changes: u64,
@@ -116,7 +115,7 @@ impl Walk<'_> {
                 self.pass_group_member(index, &inst, desc, sets);
             } else if self.change(func, (start, index), desc, sets) {
                 self.changes += 1;
-                // What stands here now is examined again.
+                // The instruction that is at this position now is examined, too.
                 index += 1;
             } else {
                 self.pass(index, &inst, desc, sets);
@@ -124,7 +123,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Improves the instruction at `index`, if there is a way.
+    /// Improves the instruction at `index` if possible; `start` is the start of its block. Returns whether it did.
     fn change(&mut self, func: &mut MFunc, (start, index): (u32, u32), desc: &OpDesc, sets: RegSets) -> bool {
         let inst = func.insts[index as usize];
         if inst.op >= pseudo::FIRST {
@@ -146,12 +145,12 @@ impl Walk<'_> {
         self.combine(func, (start, index), sets)
     }
 
-    /// Whether nothing reads what an instruction computes.
+    /// Whether no result of an instruction is used, and it has no other effect.
     fn is_useless(&self, func: &MFunc, inst: &MInst, desc: &OpDesc, defs: PRegSet) -> bool {
         if desc.is_move && inst.reg(0) == inst.reg(1) {
             return true;
         }
-        // Loads may be volatile, except those of spill slots.
+        // A load could be volatile, except for a reload from a spill slot.
         let loads = desc.reads_memory && !func.is_spill_slot(inst);
         if !func.is_pure(desc) || desc.has_sets || loads || (desc.writes_flags && self.conditions != 0) {
             return false;
@@ -159,15 +158,15 @@ impl Walk<'_> {
         defs.intersection(self.registers).is_empty() && !defs.contains(self.hooks.desc().stack_pointer)
     }
 
-    /// Whether an instruction is there so that the next one need not wait.
+    /// Whether an instruction breaks a dependency of the next one on an old register value, so that it must stay.
     fn lets_next_begin(&self, func: &MFunc, index: u32) -> bool {
         let (inst, later) = (&func.insts[index as usize], &func.insts[index as usize + 1..]);
         let next = later.iter().find(|inst| inst.op != pseudo::NOP);
         next.is_some_and(|next| self.hooks.rules().lets_begin(inst, next))
     }
 
-    /// Whether the flags are right already before a comparison with zero. Makes the conditions of its readers less
-    /// demanding on the way.
+    /// Whether a comparison with zero can be removed because the flags are the same without it. Replaces the
+    /// conditions of its readers by simpler ones that mean the same after a comparison with zero.
     fn is_test_without_need(&mut self, func: &mut MFunc, start: u32, index: u32) -> bool {
         let (rules, test) = (self.hooks.rules(), func.insts[index as usize]);
         let Some(tested) = rules.tested(&test) else {
@@ -190,7 +189,7 @@ impl Walk<'_> {
                 return false;
             }
             if desc.has_sets {
-                // Functions that are called leave any flags.
+                // A call leaves unknown flags.
                 return false;
             }
             let writes_tested = effects(func, &inst, desc).defs.contains(tested);
@@ -202,7 +201,7 @@ impl Walk<'_> {
         false
     }
 
-    /// Makes one instruction of this one and the one before.
+    /// Combines this instruction with the previous one, if the target has a rule for that.
     fn combine(&mut self, func: &mut MFunc, (start, index): (u32, u32), sets: RegSets) -> bool {
         let earlier = |place: &u32| func.insts[*place as usize].op != pseudo::NOP;
         let mut near = (start..index).rev().take(MOST_STEPS_BACK as usize);
@@ -231,7 +230,7 @@ impl Walk<'_> {
         true
     }
 
-    /// Goes past an instruction: what is live before it.
+    /// Updates what is live when the walk passes an instruction.
     fn pass(&mut self, index: u32, inst: &MInst, desc: &OpDesc, RegSets { uses, defs }: RegSets) {
         self.registers = self.registers.minus(defs).union(uses);
         if desc.writes_flags {
@@ -241,11 +240,11 @@ impl Walk<'_> {
         self.read_flags(index, inst, desc);
     }
 
-    /// The same in a group, where instructions may be skipped or repeated.
+    /// The same for an instruction in a group, which may be skipped or repeated, so its writes end no live range.
     fn pass_group_member(&mut self, index: u32, inst: &MInst, desc: &OpDesc, sets: RegSets) {
         self.registers = self.registers.union(sets.uses);
         if desc.writes_flags {
-            // Who reads them is not known any more.
+            // The readers of the flags are not known any more.
             self.reader_count = MOST_READERS + 1;
         }
         self.read_flags(index, inst, desc);

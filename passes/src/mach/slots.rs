@@ -1,9 +1,9 @@
-//! Which register holds the contents of which spill slot at the start of each block.
+//! At the start of each block: which registers hold the contents of which spill slots.
 //!
-//! Method: forward data flow in which all paths to a block must agree, one slot for each register. What a block does is
-//! summed up in one walk: registers that it writes, slots that it stores to, and what registers hold at its end because
-//! of its own stores and reloads. Then the blocks are visited in order until nothing changes. A function in which that
-//! takes many rounds, or that has very many blocks or slots, is left alone.
+//! Method: forward data flow in which all predecessors of a block must agree, with one slot for each register. One walk
+//! over each block summarizes what it does: the registers that it writes, the slots that it stores to, and what
+//! registers hold at its end because of its own stores and reloads. Then the blocks are visited in order until nothing
+//! changes. A function that needs many rounds for this, or has very many blocks or slots, is not examined.
 
 use super::live::effects;
 use frazil_codegen::Reg;
@@ -13,29 +13,29 @@ use frazil_codegen::pass::MachHooks;
 use frazil_codegen::reg::PRegSet;
 use frazil_codegen::slot_access::{SlotAccess, SlotForms, WIDEST_BYTES};
 
-/// Registers of both banks that are examined.
+/// How many registers are examined: half of them in each bank.
 const REGISTERS: usize = 64;
-/// No slot.
+/// The number of no slot.
 const NONE: u16 = u16::MAX;
-/// Functions with more blocks are left alone, so that memory stays small.
+/// Functions with more blocks than this are not examined, so that memory stays small.
 const MOST_BLOCKS: usize = 50_000;
-/// Functions that take more rounds are left alone.
+/// Functions that need more rounds than this are not examined.
 const MOST_ROUNDS: u32 = 12;
 
 /// By register: the number of the slot whose contents it holds.
 type Held = [u16; REGISTERS];
 
-/// Work memory and result.
+/// The result, and memory that is used again for the next function.
 #[derive(Debug, Default)]
 pub(super) struct SlotFacts {
-    /// What spills and reloads look like.
+    /// How the target spills and reloads.
     pub forms: SlotForms,
     slots: Vec<SlotAccess>,
     in_group: Vec<bool>,
-    /// By block: what its own stores and reloads leave.
+    /// By block: what registers hold at its end because of its own stores and reloads.
     made: Vec<Held>,
     written: Vec<PRegSet>,
-    /// Slots that each block stores to, as ranges of `stored`.
+    /// By block: the slots that it stores to, as a range of `stored`.
     stored_ranges: Vec<(u32, u32)>,
     stored: Vec<u16>,
     ends: Vec<Held>,
@@ -44,19 +44,20 @@ pub(super) struct SlotFacts {
     is_known: bool,
 }
 
-/// The place of a register in [`Held`].
+/// The index of a register in [`Held`].
 fn place(reg: Reg) -> Option<usize> {
     let number = reg.number() as usize;
     (number < REGISTERS / 2).then_some(reg.bank() * (REGISTERS / 2) + number)
 }
 
-/// The register of a place.
+/// The register with this index in [`Held`].
 fn register(place: usize) -> Reg {
     Reg::physical((place / (REGISTERS / 2)) as u8, (place % (REGISTERS / 2)) as u8)
 }
 
 impl SlotFacts {
-    /// Finds what registers hold at the ends of blocks; only those in `tracked`, of which every write can be seen.
+    /// Computes what registers hold at the ends of blocks. Only `tracked` registers are examined: those of which every
+    /// write is visible.
     pub fn compute(&mut self, func: &MFunc, hooks: &dyn MachHooks, tracked: PRegSet) {
         self.is_known = false;
         self.tracked = tracked;
@@ -89,7 +90,7 @@ impl SlotFacts {
         }
     }
 
-    /// Calls `visit` with each register that holds a slot's contents at the start of a block.
+    /// Calls `visit` with each register that holds the contents of a slot at the start of a block.
     pub fn for_each(&self, func: &MFunc, block: u32, mut visit: impl FnMut(Reg, SlotAccess)) {
         if !self.is_known {
             return;
@@ -115,7 +116,7 @@ impl SlotFacts {
         self.slots.binary_search(&slot).map_or(NONE, |number| number as u16)
     }
 
-    /// Sums up what a block does.
+    /// Summarizes what a block does.
     fn sum_up(&mut self, func: &MFunc, hooks: &dyn MachHooks, block: usize) {
         let mut held = [NONE; REGISTERS];
         let mut written = PRegSet::EMPTY;
@@ -162,7 +163,7 @@ impl SlotFacts {
         self.stored_ranges.push((first_stored, self.stored.len() as u32));
     }
 
-    /// Whether a move copies all of a slot's contents.
+    /// Whether a move copies all bytes of a slot's contents.
     fn keeps(&self, inst: &MInst, slot: u16, hooks: &dyn MachHooks) -> bool {
         let slot = self.slots[usize::from(slot)];
         let [dst, src, _] = inst.regs();
@@ -170,7 +171,7 @@ impl SlotFacts {
         slot.bytes <= inst.size || *inst == hooks.mov(slot.class(), class_bytes, dst, src)
     }
 
-    /// Notes a store of `bytes` at `disp`.
+    /// Notes a store of `bytes` bytes at displacement `disp`: slots that it overlaps change.
     fn store(&mut self, held: &mut Held, disp: i32, bytes: i32) {
         let first = self.slots.partition_point(|slot| slot.disp <= disp - WIDEST_BYTES);
         for number in first..self.slots.len() {
@@ -188,7 +189,7 @@ impl SlotFacts {
         }
     }
 
-    /// Visits all blocks; whether anything changed.
+    /// Visits all blocks once; returns whether anything changed.
     fn round(&mut self, func: &MFunc) -> bool {
         let mut changed = false;
         for block in 0..func.blocks.len() as u32 {
@@ -205,7 +206,7 @@ impl SlotFacts {
                     held[place] = NONE;
                 }
             }
-            // Without branches, so that eight registers are done at once.
+            // Without branches, so that the compiler vectorizes it.
             for (held, &made) in held.iter_mut().zip(&self.made[index]) {
                 *held = if made == NONE { *held } else { made };
             }
@@ -216,7 +217,7 @@ impl SlotFacts {
         changed
     }
 
-    /// What all blocks before a block agree on, as far as they were visited.
+    /// What all predecessors of a block that have been visited agree on.
     fn at_start(&self, func: &MFunc, block: u32) -> Held {
         let mut held = None;
         let sources = func

@@ -6,19 +6,19 @@
 //! b9: ...                                             b10: mov eax, 1, mov [rbx], eax, jump b9
 //! ```
 //!
-//! Method: blocks whose control flow ends alike (jump to one block, return, stop) form a group. The group is parted by
-//! the hash of the last instruction, each part that has equal ones takes them, and as many before them as are the same
-//! everywhere, into a block of their own, and is parted again by what stands before: a walk through the tree of the
-//! instructions read backward, which looks at each common instruction once (cross-jumping: W. Wulf et al., "The Design
-//! of an Optimizing Compiler", 1975). No end begins between an instruction that writes flags and one that reads them,
-//! and none reaches into a group of instructions.
+//! Method (cross-jumping: W. Wulf et al., "The Design of an Optimizing Compiler", 1975): blocks whose control flow ends
+//! in the same way (a jump to the same block, a return, a stop) are compared. They are partitioned by the hash of the
+//! last instruction. If the blocks of one part have equal instructions at their ends, these are moved to a new block;
+//! then the part is partitioned again by the instruction before them. This walks through the tree of the instructions
+//! read backward, and visits each common instruction once. A shared end does not start between an instruction that
+//! writes flags and one that reads them, nor inside of a group of instructions.
 //!
-//! Where blocks jump already, sharing costs nothing: what had one jump has one now, and [`super::branch_opt`] lets the
-//! block that runs most often fall through. Returns and branches cost a jump for each block, so that more must be
-//! saved.
+//! Blocks that end with a jump can share their ends for free, since each still has one jump; [`super::branch_opt`] then
+//! lets the block that is executed most often fall through. Returns and branches cost an additional jump in each block,
+//! so more instructions must be saved.
 //!
-//! Costs: a sort of the blocks, a copy of the instructions where something is shared. Gains: 2 to 5 percent of the
-//! text, most where edges have the same moves.
+//! Costs: a sort of the blocks, and a copy of the instructions if anything is shared. Gains: 2 to 5 percent of the
+//! text, most of it where several edges have the same moves.
 
 use super::branch_opt::{end_with_a_trap, only_jumps_to};
 use super::live::compact;
@@ -31,7 +31,6 @@ use frazil_support::WordHasher;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the pass says about itself.
 pub const INFO: PassInfo = PassInfo {
     name: "tail-merge",
     summary: "lets blocks that end alike share their ends",
@@ -43,7 +42,7 @@ pub const INFO: PassInfo = PassInfo {
     }],
     before: &[Order {
         pass: "branch-opt",
-        reason: "it leaves blocks that only jump, and ends that want a place",
+        reason: "it leaves blocks that only jump, and shared ends that must be laid out",
     }],
 };
 
@@ -51,10 +50,11 @@ pub const INFO: PassInfo = PassInfo {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Options {
-    /// From how many common instructions on returns and branches are shared, which costs a jump; 0 for never.
+    /// How many common instructions returns and branches must have to be shared, since sharing costs a jump; 0 for
+    /// never.
     pub shortest_return: u32,
-    /// Blocks in more loops than this keep their ends: what is shared there is jumped to in every turn, and an
-    /// interpreter's operations would share the one jump by which the processor tells them apart.
+    /// Blocks at a greater loop depth than this are not shared: they would jump in each iteration, and the operations
+    /// of an interpreter would share the one indirect jump by whose address the processor predicts them.
     pub deepest_loop: u8,
 }
 
@@ -67,27 +67,27 @@ impl Default for Options {
     }
 }
 
-/// From how many common instructions on ends are shared from which nothing returns.
+/// How many common instructions ends that do not return must have to be shared.
 const SHORTEST_STOP: u32 = 2;
-/// How many blocks that only jump on are followed to see where a jump ends.
+/// How many blocks with only a jump are followed to find the target of a jump.
 const MOST_STEPS: u32 = 4;
-/// No block.
+/// The number of no block.
 const NONE: u32 = u32::MAX;
 
-/// Merges equal ends of blocks.
+/// Lets blocks with equal ends share them.
 #[derive(Debug)]
 pub struct TailMerge {
     options: Options,
 }
 
-/// Makes the pass for one step of a recipe, as the registry asks for it.
+/// Makes the pass with the options of a recipe.
 pub fn make(options: Options) -> TailMerge {
     TailMerge { options }
 }
 
 impl MachPass for TailMerge {
     fn run(&self, func: &mut MFunc, cx: &mut MachPassCx<'_>) -> u64 {
-        // Before allocation, equal computations have different registers.
+        // Before allocation, equal computations have different virtual registers.
         if !cx.is_allocated || func.blocks.len() < 2 {
             return 0;
         }
@@ -112,24 +112,24 @@ impl MachPass for TailMerge {
     }
 }
 
-/// The end of a block, as far as it is not shared yet.
+/// The instructions at the end of a block that are not shared yet.
 #[derive(Clone, Copy, Debug)]
 struct End {
-    /// The hash of the next instruction to be shared, and at first of how the block ends.
+    /// A hash of the next instruction to be compared; at first, also of the block's control flow.
     key: u64,
     block: u32,
-    /// One past the last instruction of the block's own.
+    /// The end of what still belongs to the block (exclusive).
     end: u32,
-    /// The block with what follows, if that is shared.
+    /// The shared block to which the block jumps then, if there is one.
     goes_to: u32,
 }
 
-/// Some ends, as a range of [`Scratch::ends`], that have the same successors.
+/// A range of [`Scratch::ends`] with the same successors, to be compared further.
 #[derive(Clone, Copy, Debug)]
 struct Task {
     first: u32,
     last: u32,
-    /// So many of their last instructions are the same but not worth a block.
+    /// How many of their last instructions are the same but too few to be shared.
     depth: u32,
 }
 
@@ -141,7 +141,7 @@ struct Scratch {
 }
 
 impl Scratch {
-    /// Collects the blocks that may share their ends, with a key of how they end.
+    /// Collects the blocks whose ends may be shared, with their keys.
     fn collect(&mut self, func: &MFunc, cx: &MachPassCx<'_>, options: Options) {
         self.ends.clear();
         for (number, block) in func.blocks.iter().enumerate() {
@@ -173,7 +173,7 @@ impl Scratch {
         }
     }
 
-    /// Takes the shared instructions out of the blocks and leads these to the shared blocks.
+    /// Removes the shared instructions from the blocks and makes these jump to the shared blocks.
     fn finish(&mut self, func: &mut MFunc) {
         for &End {
             block, end, goes_to, ..
@@ -222,7 +222,7 @@ impl Merger<'_, '_> {
             for index in first..last {
                 self.ends[index].key = match self.candidate(self.ends[index], depth) {
                     Some(inst) => hash_with(WordHasher::default(), self.func, inst, self.desc(inst)),
-                    // Keys that nothing shares, so that these ends are left alone.
+                    // Nothing has the same key, so the end is not shared further.
                     None => u64::from(self.ends[index].block),
                 };
             }
@@ -234,7 +234,7 @@ impl Merger<'_, '_> {
         op_desc(self.cx.hooks.ops(), inst.op)
     }
 
-    /// The instruction `depth` places before the last one of an end, if it may be shared.
+    /// The instruction `depth` positions before the last one of an end, if it may be shared.
     fn candidate(&self, end: End, depth: u32) -> Option<&MInst> {
         let start = self.func.blocks[end.block as usize].start;
         let index = end.end.checked_sub(depth + 1).filter(|&index| index >= start)?;
@@ -242,11 +242,11 @@ impl Merger<'_, '_> {
         let next = groups.partition_point(|group| group.end <= index);
         let in_group = groups.get(next).is_some_and(|group| group.contains(&index));
         let inst = &self.func.insts[index as usize];
-        // What arrives in registers does so at its block.
+        // These registers are defined by an edge into the block.
         (!in_group && inst.op != pseudo::ARRIVE).then_some(inst)
     }
 
-    /// Finds the ends in a range whose instruction at `depth` is the same, and shares it.
+    /// Sorts a range of ends by their keys, and shares those with equal keys.
     fn part(&mut self, first: usize, last: usize, depth: u32) {
         self.ends[first..last].sort_unstable_by_key(|end| (end.key, end.block));
         let mut start = first;
@@ -260,7 +260,7 @@ impl Merger<'_, '_> {
         }
     }
 
-    /// Shares what ends with equal hashes have in common from `depth` on.
+    /// Shares what the ends of a range, whose keys are equal, have in common from `depth` on.
     fn share(&mut self, first: usize, last: usize, depth: u32) {
         let mut common = depth;
         while self.all_same(first, last, common) {
@@ -281,7 +281,7 @@ impl Merger<'_, '_> {
         });
     }
 
-    /// Whether the instruction at `depth` is the same at the end of all.
+    /// Whether the instruction at `depth` is the same in all ends of a range.
     fn all_same(&self, first: usize, last: usize, depth: u32) -> bool {
         let Some(inst) = self.candidate(self.ends[first], depth) else {
             return false;
@@ -303,7 +303,7 @@ impl Merger<'_, '_> {
             && self.func.sets[left.imm as usize] == self.func.sets[right.imm as usize]
     }
 
-    /// Whether ends whose keys are equal really have the same successors.
+    /// Whether ends with equal keys have the same control flow.
     fn go_on_alike(&self, first: usize, last: usize) -> bool {
         let func = &*self.func;
         let one = self.ends[first];
@@ -318,7 +318,7 @@ impl Merger<'_, '_> {
         })
     }
 
-    /// How many of the last `count` instructions are shared, so that no flags that are read come from before.
+    /// How many of the last `count` instructions can be shared so that none of them reads flags that are set before.
     fn without_flags(&self, end: End, count: u32) -> u32 {
         let mut taken = count;
         for distance in (0..count).rev() {
@@ -332,7 +332,7 @@ impl Merger<'_, '_> {
         taken
     }
 
-    /// From how many instructions on it pays to share an end.
+    /// The least number of instructions for which sharing an end pays.
     fn shortest(&self, end: End) -> u32 {
         if end.goes_to != NONE {
             return 1;
@@ -341,12 +341,12 @@ impl Merger<'_, '_> {
             Term::Jump => 1,
             Term::Stop => SHORTEST_STOP,
             _ if self.options.shortest_return == 0 => u32::MAX,
-            // A branch may have two instructions.
+            // The branch at the end may be two instructions.
             _ => self.options.shortest_return.max(2),
         }
     }
 
-    /// Moves the last `count` instructions of some ends to a block of their own.
+    /// Moves the last `count` instructions of a range of ends to a block of their own.
     fn take(&mut self, first: usize, last: usize, count: u32) {
         let model = self.ends[first];
         let func = &mut *self.func;
@@ -388,7 +388,7 @@ impl Merger<'_, '_> {
     }
 }
 
-/// An edge whose source is filled in when the edges are put in order.
+/// A jump's edge, whose source is set when the edges are sorted.
 fn jump_edge(to: u32) -> MEdge {
     MEdge {
         from: NONE,
@@ -399,7 +399,7 @@ fn jump_edge(to: u32) -> MEdge {
     }
 }
 
-/// The successor of a block that ends in a jump.
+/// The target of a block that ends with a jump, past blocks with only a jump.
 fn destination(func: &MFunc, block: &MBlock) -> u32 {
     let mut to = func.edges[block.first_edge as usize].to;
     for _ in 0..MOST_STEPS {
@@ -416,7 +416,7 @@ fn targets<'a>(func: &'a MFunc, block: &MBlock) -> impl Iterator<Item = u32> + u
     func.edges[range].iter().map(|edge| edge.to)
 }
 
-/// A hash of all that makes two instructions the same.
+/// A hash of all properties that equal instructions have in common, and of `start`.
 fn hash_with(start: WordHasher, func: &MFunc, inst: &MInst, desc: &OpDesc) -> u64 {
     let [first, second, third] = inst.slot_words();
     let own = u64::from(inst.op) << 16 | u64::from(inst.size) << 8 | u64::from(inst.aux);

@@ -26,7 +26,7 @@ impl FunctionFilter {
         if let Some(number) = text.strip_prefix('#') {
             let number = number
                 .parse()
-                .map_err(|_| format!("`{text}`: expected a number behind #"))?;
+                .map_err(|_| format!("`{text}`: expected a number after #"))?;
             return Ok(FunctionFilter::Number(number));
         }
         let pattern = Regex::new(text).map_err(|error| format!("`{text}`: {error}"))?;
@@ -118,7 +118,7 @@ impl StepName {
                 pass: pass.to_owned(),
                 occurrence: Some(number),
             }),
-            _ => Err(format!("`{text}`: expected a number above 0 behind the colon")),
+            _ => Err(format!("`{text}`: expected a number above 0 after the colon")),
         }
     }
 
@@ -166,7 +166,7 @@ mod tests {
         assert!(FunctionFilter::default().matches(7, ""));
         assert_eq!(
             FunctionFilter::parse("#x").expect_err("no number"),
-            "`#x`: expected a number behind #"
+            "`#x`: expected a number after #"
         );
         assert!(FunctionFilter::parse("(").is_err());
     }

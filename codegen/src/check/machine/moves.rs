@@ -57,7 +57,7 @@ impl Builder<'_> {
         self.rule(
             site,
             rules::may_edit(self.func, self.block, point),
-            "an edit stands before the entry's arguments, or behind the block's straight code",
+            "an edit stands before the entry's arguments, or after the branches of its block",
         )?;
         let edits = &self.allocation.edits[first..self.edit];
         self.moves(edits.iter().map(|edit| &edit.action), site)

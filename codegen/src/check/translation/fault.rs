@@ -7,9 +7,9 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub struct TranslationFault {
     pub message: String,
-    /// The instruction of the function before, and its block.
+    /// The block and the instruction in the function before.
     pub before: Option<(u32, u32)>,
-    /// The same of the function after.
+    /// The block and the instruction in the function after.
     pub after: Option<(u32, u32)>,
 }
 

@@ -32,7 +32,7 @@ pub(super) fn check(side: &Side<'_>) -> Result<(), TranslationFault> {
             match inst.op {
                 pseudo::PROLOGUE if state => return Err(fault("the frame is set up twice")),
                 pseudo::PROLOGUE => state = true,
-                pseudo::RESTORE if !state => return Err(fault("a frame is given back that is not there")),
+                pseudo::RESTORE if !state => return Err(fault("a frame is torn down that is not set up")),
                 pseudo::RESTORE => state = false,
                 _ if !state && needs_frame(side, inst) => {
                     return Err(fault("an instruction needs the frame before it is set up"));
@@ -64,8 +64,8 @@ pub(super) fn check(side: &Side<'_>) -> Result<(), TranslationFault> {
     Ok(())
 }
 
-/// Whether an instruction can stand only where the frame is: it calls, or names the frame, a register that the caller
-/// wants back, or the stack pointer.
+/// Whether an instruction may only be executed while the frame is set up: a call, or one that uses the frame, the
+/// stack pointer or a callee-saved register.
 fn needs_frame(side: &Side<'_>, inst: &MInst) -> bool {
     let desc = op_desc(side.ops, inst.op);
     if matches!(inst.op, pseudo::ENTRY | pseudo::RETURN) {

@@ -15,12 +15,12 @@ use crate::reg::Reg;
 /// Live words of one of the two functions.
 #[derive(Debug, Default)]
 pub(super) struct Live {
-    /// Words of bits in a row.
+    /// The number of 64-bit words in a row.
     stride: usize,
-    /// By block, at its start.
+    /// By block: a row of bits for what is live at its start.
     rows: Vec<u64>,
     row: Vec<u64>,
-    /// The first bit of slots, and how many bits there are.
+    /// The bit of the first word of a spill slot, and the number of bits.
     first_slot: u32,
     bits: u32,
     in_group: Vec<bool>,
@@ -55,7 +55,7 @@ impl Live {
         }
     }
 
-    /// Finds what is live at a position, from what is live at the starts of blocks.
+    /// Computes into `row` what is live at a position, from what is live at the starts of the block's successors.
     fn find(&mut self, side: &Side<'_>, meaning: &'static dyn Meaning, at: Position) {
         let func = side.func;
         let mut row = std::mem::take(&mut self.row);
@@ -78,7 +78,7 @@ impl Live {
         self.row = row;
     }
 
-    /// Goes past an instruction, backward.
+    /// Applies the effect of an instruction to a row, going backward.
     fn pass(&self, side: &Side<'_>, meaning: &'static dyn Meaning, index: u32, row: &mut [u64]) {
         let inst = &side.func.insts[index as usize];
         let desc = op_desc(side.ops, inst.op);
@@ -115,7 +115,7 @@ impl Live {
 
     fn slot_words(&self, side: &Side<'_>, inst: &MInst, bytes: u8, row: &mut [u64], is_live: bool) {
         let bytes = i32::from(bytes);
-        // A word that is written in part stays live.
+        // A word that is only written in part stays live.
         let bytes = if is_live { bytes.max(4) } else { bytes & !3 };
         for word in 0..bytes / 4 {
             if let Some(place) = side.slot(inst.disp + word * 4) {
@@ -127,7 +127,8 @@ impl Live {
         }
     }
 
-    /// Calls `visit` with each place that is live at a position; the flags are, within blocks.
+    /// Calls `visit` with each place that is live at a position. The flags are always live inside of blocks and never
+    /// at block starts.
     pub(super) fn for_each(
         &mut self,
         side: &Side<'_>,

@@ -9,39 +9,39 @@ use crate::minst::{MInst, Mem};
 use crate::reference::RefKind;
 use crate::reg::{PRegSet, Reg, RegClass};
 
-/// What instructions of a target mean, as far as machine passes make use of it.
+/// What the instructions of a target mean, as far as machine passes rely on it.
 ///
-/// Rows that a target says nothing of are functions of their operands, or events if they are not pure: a pass may move,
-/// rename and repeat the former, and has to leave the latter as they are.
+/// An instruction that the target does not describe is an uninterpreted function of its operands if it is pure, and an
+/// event if it is not: passes may move, rename and repeat the former, but must leave the latter as it is.
 pub trait Meaning: Send + Sync {
-    /// Carries an instruction out, if it is one that the target knows more of than the op table says.
+    /// Executes an instruction if the target knows more of it than the op table says; returns whether it does.
     fn execute(&self, _inst: &MInst, _machine: &mut Machine<'_>) -> bool {
         false
     }
 
-    /// The condition under which an instruction branches, or another one takes effect that depends on the flags: a term
-    /// of one bit.
+    /// The condition under which an instruction branches, or has its effect if that depends on the flags, as a term of
+    /// one bit.
     fn condition(&self, _inst: &MInst, _machine: &mut Machine<'_>) -> Option<Term> {
         None
     }
 
-    /// How many bytes of a register operand are read and written; without an answer, all of it.
+    /// How many bytes of a register operand are read and written; `None` means all of them.
     fn operand_bytes(&self, _inst: &MInst, _operand: usize) -> Option<u8> {
         None
     }
 
-    /// The same for a register that the row names by itself.
+    /// How many bytes are read and written of a register that the instruction uses implicitly.
     fn implicit_bytes(&self, _inst: &MInst, _reg: Reg) -> Option<u8> {
         None
     }
 
-    /// How many bytes of memory an instruction accesses, where that is known.
+    /// How many bytes of memory an instruction accesses, if that is known.
     fn memory_bytes(&self, _inst: &MInst) -> Option<u8> {
         None
     }
 
-    /// Which function the instruction computes: the same for its forms with a register and with memory, and different
-    /// for everything else. The last number is not used.
+    /// A key of the function that the instruction computes: the same for its forms with a register and with a memory
+    /// operand, and different for all other functions. The last number of the key is ignored.
     fn function(&self, inst: &MInst) -> FunctionKey {
         [
             u32::from(inst.op) | u32::from(inst.size) << 16,
@@ -51,62 +51,60 @@ pub trait Meaning: Send + Sync {
         ]
     }
 
-    /// Whether the memory operand comes before the register operand.
+    /// Whether the memory operand is the first argument of this function, before the register operand.
     fn memory_is_first(&self, _inst: &MInst) -> bool {
         false
     }
 
-    /// Whether an instruction that is not called pure, since it reads memory, does nothing else that can be seen: in a
-    /// spill slot it is what its form with a register is.
+    /// Whether an instruction that reads memory, and is therefore not called pure, has no other effect: with a spill
+    /// slot as its operand, it does the same as its form with a register.
     fn only_computes(&self, _inst: &MInst) -> bool {
         false
     }
 
-    /// Whether an instruction that writes flags leaves some of them as they were, always or sometimes.
+    /// Whether an instruction that writes flags may leave some of them unchanged.
     fn keeps_flags(&self, _inst: &MInst) -> bool {
         true
     }
 }
 
-/// A target that says nothing.
+/// A target that describes no instruction.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoMeaning;
 
 impl Meaning for NoMeaning {}
 
-/// What can be seen from outside of the function, or may stop it.
+/// Something that can be observed from outside of the function, or that may stop it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Event {
-    /// What happens.
     pub key: [u32; 4],
-    /// What it depends on.
     pub operands: Vec<Word>,
-    /// The registers that a call reads and overwrites.
+    /// The registers that it reads and overwrites besides its operands, if it is a call or the like.
     pub sets: Option<(PRegSet, PRegSet)>,
     pub inst: u32,
 }
 
-/// First numbers of the keys of events that are none of an instruction's own.
+/// First numbers of the keys of events that do not stand for a single instruction of the op table.
 pub(super) mod event {
     pub const LOAD: u32 = u32::MAX;
     pub const STORE: u32 = u32::MAX - 1;
     pub const GROUP: u32 = u32::MAX - 2;
 }
 
-/// A value to be stored or compared: words, the lowest first.
+/// A value to be stored or compared, as words, the lowest first.
 #[derive(Clone, Debug)]
 pub struct Contents {
     pub(super) words: Vec<Word>,
 }
 
 impl Contents {
-    /// Whether anybody may look at a word, or at some of it.
+    /// Whether any bit of a word is significant.
     pub fn is_significant(&self, word: usize) -> bool {
         self.words.get(word).is_some_and(|word| word.significant > 0)
     }
 }
 
-/// The symbolic machine: one of the two functions at one of its instructions.
+/// The symbolic machine: the state of one of the two functions before one of its instructions.
 pub struct Machine<'a> {
     /// Terms of both functions.
     pub terms: &'a mut Terms,
@@ -114,11 +112,11 @@ pub struct Machine<'a> {
     pub(super) meaning: &'static dyn Meaning,
     pub(super) values: &'a mut Values,
     pub(super) events: &'a mut Vec<Event>,
-    /// Where events of this run are told from those of others.
+    /// The node that the walk began at; it tells symbols of this walk's events from those of other walks.
     pub(super) node: u32,
-    /// The instruction's number.
+    /// The number of the current instruction.
     pub(super) inst: u32,
-    /// What could not be followed.
+    /// Why the comparison cannot be completed, if an instruction could not be followed.
     pub(super) unknown: &'a mut Option<&'static str>,
 }
 
@@ -137,7 +135,7 @@ impl Machine<'_> {
         self.values.get(place, self.side.number, self.terms)
     }
 
-    /// Makes a virtual register that stands for a constant.
+    /// If a virtual register stands for a constant, executes the instruction that makes the constant.
     fn make_constant(&mut self, reg: Reg) {
         let constant = match reg.is_virtual() {
             true => self.side.func.vreg(reg).constant,
@@ -150,7 +148,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The lowest bytes of a register.
+    /// Reads the lowest bytes of a register.
     pub fn read(&mut self, reg: Reg, bytes: u8) -> Term {
         if bytes < 4 {
             let word = self.word(reg, 0).term;
@@ -162,8 +160,8 @@ impl Machine<'_> {
         self.terms.concat(&words)
     }
 
-    /// Writes the lowest bytes of a register and leaves the rest as it was; of a word that is written in part, the rest
-    /// is no longer significant.
+    /// Writes the lowest bytes of a register; the others keep their contents. In a word that is written in part, only
+    /// the bits that are written are significant afterwards.
     pub fn write(&mut self, reg: Reg, bytes: u8, value: Term) {
         if bytes < 4 {
             let bits = u16::from(bytes) * 8;
@@ -186,7 +184,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Clears a register from a byte on.
+    /// Clears the bytes of a register from number `bytes` on.
     pub fn clear_from(&mut self, reg: Reg, bytes: u8) {
         for word in u32::from(bytes) / 4..self.side.words(reg) {
             let zero = self.terms.constant(WORD_BITS, 0);
@@ -194,22 +192,22 @@ impl Machine<'_> {
         }
     }
 
-    /// Says that a register holds nothing significant from a byte on, whatever stands there.
+    /// Makes the bytes of a register from number `bytes` on insignificant; their contents stay.
     pub fn ignore_from(&mut self, reg: Reg, bytes: u8) {
         for word in u32::from(bytes).div_ceil(4)..self.side.words(reg) {
             self.ignore_word(reg, word);
         }
     }
 
-    /// Says that a word of a register is nothing that anybody may look at, whatever stands there.
+    /// Makes a word of a register insignificant; its contents stay.
     pub fn ignore_word(&mut self, reg: Reg, word: u32) {
-        // Not by `word`, which may be about to make the register.
+        // Not read by `word`, which would execute the constant's instruction again.
         let place = self.side.register(reg, word);
         let term = self.values.get(place, self.side.number, self.terms).term;
         self.set_word(reg, word, Word { term, significant: 0 });
     }
 
-    /// Of a virtual register, only those bytes are significant that are kept when it is spilled.
+    /// Sets a word of a register. Words that a spill of the virtual register does not keep are insignificant.
     pub(super) fn set_word(&mut self, reg: Reg, word: u32, mut value: Word) {
         let place = self.side.register(reg, word);
         if reg.is_virtual() && word > 0 && word >= u32::from(self.side.func.vreg(reg).bytes) / 4 {
@@ -218,7 +216,7 @@ impl Machine<'_> {
         self.values.set(place, value);
     }
 
-    /// The lowest bytes of a register as something to be stored.
+    /// The lowest bytes of a register as contents.
     pub fn contents(&mut self, reg: Reg, bytes: u8) -> Contents {
         if bytes < 4 {
             let term = self.read(reg, bytes);
@@ -234,7 +232,7 @@ impl Machine<'_> {
         }
     }
 
-    /// A term as something to be stored.
+    /// A term as contents.
     pub fn contents_of(&mut self, value: Term) -> Contents {
         let width = self.terms.width(value);
         if width < WORD_BITS {
@@ -251,14 +249,14 @@ impl Machine<'_> {
         }
     }
 
-    /// How many of a register's low bits an operation on it may count on: fewer than a word's only if what is above the
-    /// significant ones is not known.
+    /// How many low bits of a register are defined for a reader: all, if the bits above the significant ones are a
+    /// known constant; else the significant ones.
     pub fn significant_bits(&mut self, reg: Reg) -> u8 {
         let word = self.word(reg, 0);
         self.known_bits(word)
     }
 
-    /// The same of contents.
+    /// The same for the lowest word of contents.
     pub fn significant_bits_of(&mut self, contents: &Contents) -> u8 {
         self.known_bits(contents.words[0])
     }
@@ -276,8 +274,8 @@ impl Machine<'_> {
         }
     }
 
-    /// Says that of a register's result nothing is significant from a bit on, as it was computed from bits that nobody
-    /// may look at, unless it is a number all the same.
+    /// Limits what is significant of a register's result to its low `bits`, because it was computed from operands of
+    /// which no more was significant; unless the bits above are a known constant all the same.
     pub fn limit_significance(&mut self, reg: Reg, bits: u8) {
         let mut word = self.word(reg, 0);
         if bits >= word.significant {
@@ -289,20 +287,21 @@ impl Machine<'_> {
         }
     }
 
-    /// Copies the lowest bytes of a register, and what is significant of them; the rest of the other register stays.
+    /// Copies the lowest bytes of a register, with their significance; the other bytes of the destination keep their
+    /// contents.
     pub fn copy(&mut self, dst: Reg, src: Reg, bytes: u8) {
         let contents = self.contents(src, bytes);
         self.put(dst, &contents);
     }
 
-    /// Whether a plain copy of what is below a word of a register may be counted on to leave zero there, since that is
-    /// what stands above the source, too: of the function after alone, as nobody has to keep it.
+    /// Whether a plain copy of the words below `word` may be relied on to leave zero in `word` of the destination,
+    /// because the source has zero there. Only in the function after: a pass need not preserve this.
     pub fn may_count_on_zero(&mut self, reg: Reg, word: u32) -> bool {
         let word = self.word(reg, word);
         self.side.number == 1 && word.significant > 0 && self.terms.as_constant(word.term) == Some(0)
     }
 
-    /// Puts words into a register; the rest of it stays.
+    /// Writes contents to the lowest words of a register; the others keep theirs.
     pub fn put(&mut self, dst: Reg, contents: &Contents) {
         for (word, &value) in contents.words.iter().enumerate() {
             if self.terms.width(value.term) < WORD_BITS {
@@ -340,7 +339,8 @@ impl Machine<'_> {
         self.terms.sum(width, disp, &parts)
     }
 
-    /// Reads memory.
+    /// Loads from memory: a spill slot is a place, memory that never changes is a function of its address, and any
+    /// other load is an event.
     pub fn load(&mut self, mem: Mem, bytes: u8) -> Contents {
         if self.side.is_slot(&mem) {
             return self.load_slot(mem.disp, bytes);
@@ -358,7 +358,7 @@ impl Machine<'_> {
         self.contents_of(value)
     }
 
-    /// Writes memory.
+    /// Stores to memory: to the places of a spill slot, or as an event.
     pub fn store(&mut self, mem: Mem, contents: &Contents) {
         if self.side.is_slot(&mem) {
             self.store_slot(mem.disp, contents);
@@ -412,19 +412,19 @@ impl Machine<'_> {
         }
     }
 
-    /// The term of what has been loaded.
+    /// The term of contents.
     pub fn term_of(&mut self, contents: &Contents) -> Term {
         let words: Vec<Term> = contents.words.iter().map(|word| word.term).collect();
         self.terms.concat(&words)
     }
 
-    /// Part 0 of the flags is a number whose sign, parity and being zero they tell, 1 the carry, 2 the overflow.
+    /// A part of the flags: 0 is a value whose sign, parity and zeroness the flags tell, 1 the carry, 2 the overflow.
     pub fn flag(&mut self, part: u32) -> Term {
         let place = Side::flags(part);
         self.values.get(place, self.side.number, self.terms).term
     }
 
-    /// Sets the flags: a number whose sign, parity and being zero they tell, carry and overflow, where they change.
+    /// Sets the parts of the flags (see [`Machine::flag`]) that change.
     pub fn set_flags(&mut self, result: Option<Term>, carry: Option<Term>, overflow: Option<Term>) {
         for (part, term) in [result, carry, overflow].into_iter().enumerate() {
             if let Some(term) = term {
@@ -433,7 +433,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Notes an event; its number in this run.
+    /// Appends an event and returns its number in this walk.
     pub(super) fn event(&mut self, key: [u32; 4], operands: Vec<Word>, sets: Option<(PRegSet, PRegSet)>) -> u32 {
         self.events.push(Event {
             key,
@@ -444,12 +444,12 @@ impl Machine<'_> {
         self.events.len() as u32 - 1
     }
 
-    /// What an event leaves: result number `index` of it.
+    /// The symbol of a result of an event: `index` tells the results apart.
     pub(super) fn result(&mut self, event: u32, index: u32, width: u16) -> Term {
         self.terms.symbol(Origin::Event, [self.node, event, index], width)
     }
 
-    /// Carries an instruction out.
+    /// Executes an instruction.
     pub(super) fn execute(&mut self, inst: &MInst) {
         if self.meaning.execute(inst, self) {
             return;
@@ -462,7 +462,7 @@ impl Machine<'_> {
         }
     }
 
-    /// A copy: what lies above its width is as the target does it, and not significant.
+    /// Executes a copy. What it leaves above its width is not significant.
     fn copy_register(&mut self, inst: &MInst) {
         let [dst, src, _] = inst.regs();
         let bytes = self
@@ -473,12 +473,12 @@ impl Machine<'_> {
         self.ignore_from(dst, bytes);
     }
 
-    /// Carries out an instruction of which nothing is known but the op table's columns.
+    /// Executes an instruction by the columns of the op table alone.
     fn execute_unknown(&mut self, inst: &MInst, desc: &'static OpDesc) {
         let has_memory = desc.roles[1] == Role::Base && (desc.reads_memory || desc.writes_memory);
         let mem = inst.mem();
         let is_slot = has_memory && self.side.is_slot(&mem);
-        // Forms with memory as destination are not called pure; what they do to a spill slot is.
+        // A form with a memory destination is not called pure, but with a spill slot there, it is a function.
         let is_function = match desc.writes_memory {
             true => is_slot,
             false => desc.is_pure || (is_slot && self.meaning.only_computes(inst)),
@@ -519,7 +519,7 @@ impl Machine<'_> {
             machine.terms.apply([key[0], key[1], key[2], index], width, &args)
         });
         if desc.writes_memory {
-            // The destination, which is a register in the row's other form.
+            // The destination operand, which would be a register in the instruction's other form.
             let index = if desc.roles[0] == Role::UseDef { 64 } else { 0 };
             let value = self
                 .terms
@@ -529,7 +529,7 @@ impl Machine<'_> {
         }
     }
 
-    /// What an instruction reads from registers, in order.
+    /// The arguments that an instruction reads from registers: its operands, then implicit ones.
     fn register_arguments(&mut self, inst: &MInst, desc: &OpDesc) -> Vec<Term> {
         let mut args = Vec::new();
         for (index, &role) in desc.roles.iter().enumerate() {
@@ -566,7 +566,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Writes all results; `make` makes number `index` of them with a width.
+    /// Writes all results of an instruction; `make(index, width)` makes each of them.
     fn write_results(
         &mut self,
         inst: &MInst,
@@ -602,8 +602,8 @@ impl Machine<'_> {
         }
     }
 
-    /// Writes the result of an operation: one of four bytes clears what is above it in an integer register. Otherwise
-    /// nothing is significant there, whatever the register keeps of its old contents.
+    /// Writes the result of an operation. A result of four bytes clears the bytes above it in an integer register;
+    /// else what is above the result is not significant, whatever the register keeps there.
     pub fn write_result(&mut self, reg: Reg, bytes: u8, value: Term) {
         self.write(reg, bytes, value);
         if self.class(reg) == RegClass::Int && bytes == 4 {
@@ -613,7 +613,7 @@ impl Machine<'_> {
         }
     }
 
-    /// An event of its own: nothing is known of what it does with its operands.
+    /// Executes an instruction as an event, since nothing is known of what it does with its operands.
     fn execute_opaque(&mut self, inst: &MInst, desc: &'static OpDesc) {
         let mut operands = Vec::new();
         let has_memory = desc.reads_memory || desc.writes_memory;
@@ -662,7 +662,7 @@ impl Machine<'_> {
         self.leave_results(number, inst, desc, sets.defs);
     }
 
-    /// Registers and flags after an event.
+    /// Gives the registers and flags that an event writes unknown contents.
     pub(super) fn leave_results(&mut self, event: u32, inst: &MInst, desc: &'static OpDesc, defs: PRegSet) {
         for (index, &role) in desc.roles.iter().enumerate() {
             let reg = inst.reg(index);
@@ -683,7 +683,7 @@ impl Machine<'_> {
         }
     }
 
-    /// A register after an event that writes it as a whole.
+    /// Gives all words of a register that an event writes unknown contents.
     pub(super) fn leave_register(&mut self, event: u32, reg: Reg) {
         for word in 0..self.side.words(reg) {
             let value = self.result(event, 128 + reg.0 * 4 + word, WORD_BITS);
@@ -691,7 +691,7 @@ impl Machine<'_> {
         }
     }
 
-    /// A place as a term, for edges.
+    /// All words of a register.
     pub(super) fn words_of(&mut self, reg: Reg) -> Vec<Word> {
         (0..self.side.words(reg)).map(|word| self.word(reg, word)).collect()
     }

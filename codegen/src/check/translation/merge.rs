@@ -25,27 +25,28 @@ use frazil_support::FxHashMap;
 /// Words at the places of one function that are live at a node, in the order of places.
 pub(super) type Known = Vec<(WordPlace, Word)>;
 
-/// What a path brings to a node: for both functions.
+/// What a walk that arrives at a node knows, by function.
 pub(super) type Arrival = [Known; 2];
 
-/// A node's knowledge.
+/// What is known at a node.
 #[derive(Debug, Default)]
 pub(super) struct Knowledge {
-    /// Paths by who they come from.
+    /// The latest arrival from each predecessor, which is identified by its node and edge.
     arrivals: Vec<(u64, Arrival)>,
-    /// What follows from them.
+    /// The merge of all arrivals.
     pub known: Arrival,
-    /// How often something has arrived.
+    /// How often arrivals have been merged.
     merges: u32,
-    /// Where words have been cut so far, a bit for each: a cut stays, so that an end is reached.
+    /// Where words are cut into pieces, one bit for each position. Cuts are never removed, so that the iteration
+    /// terminates.
     cuts: u32,
 }
 
-/// After so many arrivals, places that were parted stay parted, so that an end is reached. Before, they need not:
-/// what is undefined on one path is parted from everything until the other paths have arrived.
+/// After this many merges, places that are in different classes stay so, so that the iteration terminates. Before,
+/// classes may grow: something undefined on one path is in a class of its own until the other paths have arrived.
 const FREE_MERGES: u32 = 40;
 
-/// The part of a word that is examined by itself.
+/// A range of bits of a word that is merged separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Piece {
     shift: u16,
@@ -53,7 +54,7 @@ struct Piece {
 }
 
 impl Knowledge {
-    /// Notes what a path brings; whether that changes what is known.
+    /// Takes an arrival from a predecessor; returns whether that changes what is known.
     pub(super) fn arrive(&mut self, from: u64, arrival: Arrival, node: u32, terms: &mut Terms) -> bool {
         match self.arrivals.iter_mut().find(|(other, _)| *other == from) {
             Some((_, old)) if *old == arrival => return false,
@@ -82,7 +83,7 @@ impl Knowledge {
             after: Vec::new(),
         };
         let mut known = Arrival::default();
-        // What is open in the code before comes last, when it is known what it may be.
+        // Open places of the function before come last: they may equal anything in the function after.
         for (side, is_open) in [(1, None), (0, Some(false)), (0, Some(true))] {
             for index in 0..self.arrivals[0].1[side].len() {
                 let words = || self.arrivals.iter().map(|(_, arrival)| arrival[side][index].1);
@@ -99,9 +100,9 @@ impl Knowledge {
         known
     }
 
-    /// Finds where words are to be cut into pieces that are examined by themselves: between bits that are significant
-    /// and such that are not, and between open ones and others. It is the same for all places, since what is in one
-    /// place of one function may be in any of the other.
+    /// Finds where words must be cut into pieces: between significant and insignificant bits, and between open bits
+    /// (see [`Terms::is_open`]) and others. The cuts are the same for all places, since what one place holds in one
+    /// function may be in any place in the other.
     fn note_cuts(&mut self, terms: &Terms) {
         for &(_, word) in self.arrivals.iter().flat_map(|(_, arrival)| arrival.iter().flatten()) {
             if word.significant > 0 && u16::from(word.significant) < WORD_BITS {
@@ -129,31 +130,31 @@ fn pieces_of(mut cuts: u32, width: u16) -> impl Iterator<Item = Piece> {
     })
 }
 
-/// What the paths bring to a place, and the symbol that the place had so far: places that were parted stay so.
+/// The terms that a place has on all incoming paths; and the symbol that it has so far, once classes must not grow.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Column {
     mark: Option<Term>,
     terms: Vec<Term>,
 }
 
-/// Classes of places with equal columns.
+/// The classes of places while the arrivals of a node are merged: places with equal columns are in one class.
 struct Classes {
     node: u32,
     keeps_parted: bool,
     cuts: u32,
     of_columns: FxHashMap<Column, Term>,
-    /// The columns of the function after that became symbols, for what is open in the function before.
+    /// The columns of the function after that became symbols: candidates for open places of the function before.
     after: Vec<(Column, Term)>,
 }
 
 impl Classes {
-    /// What a place holds at the node, to which the paths bring `words`.
+    /// The merged word of a place that holds `words` on the incoming paths and has held `old` so far.
     fn word(&mut self, words: &[Word], old: Option<Term>, side: usize, place: WordPlace, terms: &mut Terms) -> Word {
         let significant = words.iter().map(|word| word.significant);
         let significant = match side {
-            // What nobody may look at after one of the paths, nobody looks at here.
+            // The function before may rely on no more than what is significant on all paths.
             0 => significant.min(),
-            // After a path on which the code before has something undefined, nothing need be significant.
+            // In the function after, a path on which the place is undefined before need not have anything significant.
             _ => significant.max(),
         };
         let significant = significant.unwrap_or(0);
@@ -170,7 +171,7 @@ impl Classes {
         let mut pieces = Vec::new();
         for piece in pieces_of(if is_mixed { 0 } else { self.cuts }, width) {
             let part = |terms: &mut Terms, term: Term| match is_mixed {
-                // Flags of operations of different widths.
+                // Only parts of the flags can have terms of different widths. They are not cut.
                 true => term,
                 false => terms.part(term, piece.shift, piece.width),
             };
@@ -186,10 +187,10 @@ impl Classes {
         Word { term, significant }
     }
 
-    /// The term of a place's class: what all paths bring, or a symbol.
+    /// The merged term of a piece of a place: the term that it has on all paths, or the symbol of its class.
     fn find(&mut self, column: Column, side: usize, place: WordPlace, piece: Piece, terms: &mut Terms) -> Term {
         let first = column.terms[0];
-        // The same choice on all paths may be different things.
+        // A term with choices may mean something else on each path.
         if !terms.has_choice(first) && column.mark.is_none() && column.terms.iter().all(|&term| term == first) {
             return first;
         }
@@ -206,8 +207,8 @@ impl Classes {
         symbol
     }
 
-    /// What something holds at the node that may be several things on some of the paths: any of the symbols of the
-    /// function after that fit it on every path, or what the other paths bring if that is one thing.
+    /// The merged term of an open place of the function before: a choice of all terms and symbols of the function
+    /// after that refine it on every path. `None` if nothing is open in it, or nothing fits.
     fn open(&self, column: &Column, side: usize, terms: &mut Terms) -> Option<Term> {
         if side == 1 || !column.terms.iter().any(|&term| terms.is_open(term)) {
             return None;

@@ -66,10 +66,11 @@ use values::Side;
 pub enum Verdict {
     /// The code after does what the code before did.
     Proved,
-    /// It does not, or in a way that no pass is meant to.
+    /// It does not, or it may be right but is nothing that a pass is meant to do (reordered memory accesses, for
+    /// example).
     Refuted(TranslationFault),
-    /// It could not be found out: something could not be followed, or values differ that are only known by what paths
-    /// bring to where they meet, of which too little may be known.
+    /// Neither was shown: an instruction could not be followed, or all terms that differ contain symbols for values at
+    /// merges, of which the validator may know too little, or no values were found that tell them apart.
     Unproved(TranslationFault),
 }
 
@@ -89,7 +90,7 @@ impl Validator {
         self.is_before_allocated = is_allocated;
     }
 
-    /// Compares the function that was kept with what a pass has made of it.
+    /// Compares the function that was kept with what a pass has made of it; `hooks` are the target's.
     pub fn compare(&mut self, after: &MFunc, is_allocated: bool, hooks: &dyn MachHooks) -> Verdict {
         self.terms.clear();
         let (desc, ops) = (hooks.desc(), hooks.ops());

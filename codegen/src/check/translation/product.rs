@@ -13,13 +13,13 @@ use crate::minst::MInst;
 use frazil_support::FxHashMap;
 use std::collections::VecDeque;
 
-/// A node is walked from at most so often, on average.
+/// The most visits of a node, on average; with more, a function is unproved.
 const MOST_VISITS: usize = 60;
-/// With more terms than this, a function counts as unproved.
+/// The most terms of a function; with more, it is unproved.
 const MOST_TERMS: usize = 40_000_000;
-/// How many instructions are examined to find out where in two functions the same comes.
+/// How many instructions after two positions are compared to find out whether these correspond.
 const MOST_COMING: usize = 4;
-/// Levels of terms that messages show.
+/// The depth to which messages print terms.
 const SHOWN_DEPTH: u32 = 5;
 
 /// The memory of a comparison, kept from function to function.
@@ -30,7 +30,7 @@ pub(super) struct Product {
     nodes: Vec<Node>,
     numbers: FxHashMap<[Position; 2], u32>,
     waiting: VecDeque<u32>,
-    /// Terms that should be equal and are not.
+    /// The pairs of terms of the current node, before and after, that do not refine.
     unequal: Vec<(Term, Term)>,
 }
 
@@ -39,11 +39,11 @@ struct Node {
     at: [Position; 2],
     knowledge: Knowledge,
     is_waiting: bool,
-    /// What differs after it, as far as is known.
+    /// The difference that the latest visit of this node has found, if any, and the terms that differ.
     fault: Option<(TranslationFault, Option<(Term, Term)>)>,
 }
 
-/// Why a comparison has ended early.
+/// Why a visit of a node has ended early.
 enum Failure {
     Fault(TranslationFault),
     Unknown(&'static str),
@@ -79,8 +79,8 @@ impl Product {
         }
     }
 
-    /// Whether all that differs may be equal: because it depends on what is known where paths meet, which is less than
-    /// what holds there, or because no values are found that tell it apart.
+    /// Whether everything that differs may be equal all the same: because it contains symbols of merges, of which less
+    /// may be known than holds, or because no values were found that tell the terms apart.
     fn may_be_equal(&self, terms: &Terms) -> bool {
         let may_be_equal = |before: Term, after: Term| {
             terms.has_phi(before) || terms.has_phi(after) || !terms.can_differ(before, after)
@@ -120,7 +120,8 @@ impl<'a> Comparison<'a> {
             }
             self.product.unequal.clear();
             match self.visit(node) {
-                // What is undefined on one path seems to differ until other paths have arrived.
+                // A difference may go away: something undefined on one path seems to differ until the other paths have
+                // arrived.
                 Err(Failure::Fault(fault)) => {
                     let unequal = self.product.unequal.pop();
                     self.product.nodes[node as usize].fault = Some((fault, unequal));
@@ -140,7 +141,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// What physical registers hold when the function is entered: the same in both.
+    /// Gives all physical registers their symbols at function entry, which are the same in both functions.
     fn enter(&mut self, number: usize) {
         use super::terms::Origin;
         use super::values::{WORDS, WordPlace};
@@ -159,7 +160,7 @@ impl<'a> Comparison<'a> {
         self.product.walks[number].values.commit();
     }
 
-    /// Makes the machine of one function ready for a walk from a node.
+    /// The walk of one function from a node, with the state that it has reached.
     fn walk(&mut self, number: usize, node: u32) -> Walk<'_, '_> {
         let WalkState {
             values,
@@ -183,7 +184,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Walks one function from a node.
+    /// Restarts the walk of one function at a node, with what is known there; see [`Walk::run`].
     fn run_side(&mut self, number: usize, node: u32, limit: usize, last: Option<Position>) -> (Position, Stop) {
         let state = &mut self.product.walks[number];
         state.values.reset(self.sides[number].place_count());
@@ -213,7 +214,7 @@ impl<'a> Comparison<'a> {
         if before.1 == Stop::Unreachable {
             return Ok(());
         }
-        // Where one has come further without an event than the other one.
+        // One function may have passed more instructions without an event than the other one.
         if before.1 == Stop::Join || after.1 == Stop::Join {
             if let Some(last) = self.counterpart(1, after, before) {
                 before = self.run_side(0, node, events, Some(last));
@@ -233,14 +234,14 @@ impl<'a> Comparison<'a> {
             (Stop::Branch, _) if self.only_target(0, at[0].block).is_some() => self.follow(node, 0, at),
             (_, Stop::Branch) if self.only_target(1, at[1].block).is_some() => self.follow(node, 1, at),
             (before, after) => {
-                let message = format!("control goes on differently: {before:?} and {after:?}");
+                let message = format!("control flow differs: {before:?} and {after:?}");
                 Err(self.fault(message, [Some(at[0].inst), Some(at[1].inst)]))
             }
         }
     }
 
-    /// If function `number` is at a merge point, and the other one on a path to one, without an event:
-    /// the node that has come there, too.
+    /// If function `number` is at a merge, and the other one reaches one without an event: walks the other one on and
+    /// returns both positions, so that the node is at merges in both.
     fn catch_up(&mut self, node: u32, number: usize) -> Option<[Position; 2]> {
         let mut at = self.product.nodes[node as usize].at;
         let other = 1 - number;
@@ -262,10 +263,11 @@ impl<'a> Comparison<'a> {
         Some(at)
     }
 
-    /// If function `number` has come to a block that paths meet in, and the other one has not, or goes on differently:
-    /// a position of the other one's walk after the last event where it goes on in the same way; without one, the
-    /// first. So what is computed without events before the node has been computed in both. Whether it is a good place
-    /// for a node changes nothing but what can be proved.
+    /// If function `number` has stopped at a merge: the position of the other function's walk to which that
+    /// corresponds, among those that it has passed since the last event. This is one with the same instructions to
+    /// come, or else the first; then whatever is computed without an event before the node has been computed in both.
+    /// `None` if the other function is to stay where it is. The choice of a position for a node can only affect what
+    /// can be proved, not whether it is true.
     fn counterpart(
         &self,
         number: usize,
@@ -296,7 +298,7 @@ impl<'a> Comparison<'a> {
         if other_stop == Stop::Join { None } else { silent.last() }
     }
 
-    /// The next instructions that are carried out from a position on.
+    /// The next few instructions from a position on, across jumps.
     fn coming(&self, number: usize, mut at: Position) -> Vec<MInst> {
         let func = self.sides[number].func;
         let mut coming = Vec::new();
@@ -304,7 +306,7 @@ impl<'a> Comparison<'a> {
             let block = &func.blocks[at.block as usize];
             while at.inst < block.end && coming.len() < MOST_COMING {
                 let inst = func.insts[at.inst as usize];
-                // The number of sets of registers says nothing.
+                // Where the registers of a call are stored says nothing.
                 let has_sets = op_desc(self.sides[number].ops, inst.op).has_sets;
                 coming.push(if has_sets { inst.with_imm(0) } else { inst });
                 at.inst += 1;
@@ -318,14 +320,14 @@ impl<'a> Comparison<'a> {
         coming
     }
 
-    /// Where one function goes round without end and without an event, the other one has to.
+    /// Refuses a pair of positions of which only one is in an endless loop without events.
     fn refuse_silent_loop(&self, at: [Position; 2]) -> Result<(), Failure> {
         let is_silent = |number: usize| self.product.walks[number].graph.is_silent_loop[at[number].block as usize];
         if is_silent(0) == is_silent(1) {
             return Ok(());
         }
         Err(self.fault(
-            "an endless loop in one of the two".to_owned(),
+            "an endless loop in only one of the functions".to_owned(),
             [Some(at[0].inst), Some(at[1].inst)],
         ))
     }
@@ -340,7 +342,7 @@ impl<'a> Comparison<'a> {
         }
         if before.len() != after.len() {
             let at = [before.last(), after.last()].map(|event| event.map(|event| event.inst));
-            return Err(self.fault("one of the two does more".to_owned(), at));
+            return Err(self.fault("one of the functions has more events".to_owned(), at));
         }
         for (walk, events) in self.product.walks.iter_mut().zip(events) {
             walk.events = events;
@@ -348,18 +350,18 @@ impl<'a> Comparison<'a> {
         Ok(())
     }
 
-    /// How the second of two events differs from the first.
+    /// The message if the second of two events may not stand for the first.
     fn difference(&mut self, before: &Event, after: &Event) -> Option<String> {
         if before.key != after.key || before.operands.len() != after.operands.len() {
-            return Some(format!("not the same event ({:?} and {:?})", before.key, after.key));
+            return Some(format!("events differ ({:?} and {:?})", before.key, after.key));
         }
         if before.sets != after.sets {
-            return Some("other registers are read or written".to_owned());
+            return Some("an event reads or writes other registers".to_owned());
         }
         for (index, (ours, theirs)) in before.operands.iter().zip(&after.operands).enumerate() {
             if theirs.significant < ours.significant {
                 return Some(format!(
-                    "operand {index} of an event has {} bits that count, and had {}",
+                    "operand {index} of an event has {} significant bits, and had {}",
                     theirs.significant, ours.significant
                 ));
             }
@@ -375,7 +377,7 @@ impl<'a> Comparison<'a> {
         None
     }
 
-    /// The significant bits of a word if they may not be `after` where they were `before`.
+    /// The significant bits of `before` and of the same bits of `after`, if the latter do not refine the former.
     fn forbidden(&mut self, before: Word, after: Word) -> Option<(Term, Term)> {
         if before.significant == 0 || self.terms.refines(before.term, after.term) {
             return None;
@@ -388,7 +390,8 @@ impl<'a> Comparison<'a> {
         (!self.terms.refines(ours, theirs)).then_some((ours, theirs))
     }
 
-    /// The only block that a branch leads to, past blocks that only jump.
+    /// The only block that a branch leads to, if all of its edges lead to one block through empty blocks, without
+    /// moves.
     fn only_target(&self, number: usize, block: u32) -> Option<u32> {
         let func = self.sides[number].func;
         let ends: Vec<u32> = func
@@ -410,14 +413,14 @@ impl<'a> Comparison<'a> {
         (!has_moves && ends.windows(2).all(|pair| pair[0] == pair[1])).then(|| ends[0])
     }
 
-    /// Goes on in one of the functions along a branch without a choice.
+    /// Follows the branch of function `number`, which has only one target, while the other function stays where it is.
     fn follow(&mut self, node: u32, number: usize, mut at: [Position; 2]) -> Result<(), Failure> {
         let edge = self.sides[number].func.edges_of(at[number].block).start;
         at[number] = self.walk(number, node).cross(edge);
         self.arrive(u64::from(node) << 32, at)
     }
 
-    /// Both are at a branch, on conditions that are equal or opposite.
+    /// Both functions are at a branch: compares the conditions, which must be equal or opposite.
     fn branch(&mut self, node: u32, at: [Position; 2]) -> Result<(), Failure> {
         let conditions = [0, 1].map(|number| self.walk(number, node).condition(at[number].block));
         if self.only_target(1, at[1].block).is_none() && self.is_followed_by(node, at[0], conditions[1]) {
@@ -439,8 +442,9 @@ impl<'a> Comparison<'a> {
         self.take_edges(node, at, is_swapped)
     }
 
-    /// Whether a branch of the function before is without a choice, and the next one, with no event in between, on the
-    /// condition that the function after branches on: it is the next one that this has kept.
+    /// Whether the branch of the function before has only one target and is followed, without an event, by a branch on
+    /// the condition that the function after branches on. Then the pass has removed the first branch and kept the
+    /// second.
     fn is_followed_by(&mut self, node: u32, at: Position, condition: Term) -> bool {
         if self.only_target(0, at.block).is_none() {
             return false;
@@ -468,7 +472,7 @@ impl<'a> Comparison<'a> {
         self.terms.bitwise(super::Bitwise::Xor, condition, one)
     }
 
-    /// Both are at an end whose event chooses the edge.
+    /// Both functions are at the end of a block whose event decides between its edges: these must correspond.
     fn choose(&mut self, node: u32, at: [Position; 2]) -> Result<(), Failure> {
         let [before, after] = [0, 1].map(|number| {
             let func = self.sides[number].func;
@@ -478,14 +482,14 @@ impl<'a> Comparison<'a> {
         });
         if before != after {
             return Err(self.fault(
-                "other edges to choose from".to_owned(),
+                "the edges of a switch or invoke differ".to_owned(),
                 [Some(at[0].inst), Some(at[1].inst)],
             ));
         }
         self.take_edges(node, at, false)
     }
 
-    /// Goes along the edges of two blocks, in pairs.
+    /// Follows all edges of the two current blocks, in pairs; in opposite order if `is_swapped`.
     fn take_edges(&mut self, node: u32, at: [Position; 2], is_swapped: bool) -> Result<(), Failure> {
         let ranges = [0, 1].map(|number| self.sides[number].func.edges_of(at[number].block));
         let count = ranges[0].len();
@@ -495,7 +499,7 @@ impl<'a> Comparison<'a> {
             let edges = [ranges[0].start + index, ranges[1].start + other];
             let mut targets = at;
             if index > 0 {
-                // The edge before has left its moves.
+                // Undo the moves of the previous edge.
                 for number in 0..2 {
                     self.product.walks[number].values.undo();
                 }
@@ -508,7 +512,8 @@ impl<'a> Comparison<'a> {
         Ok(())
     }
 
-    /// Comes to a node with what both walks have left.
+    /// Arrives at a node with the live values of both walks; makes the node if there is none, and has it visited if it
+    /// changes. `from` identifies the predecessor and its edge.
     fn arrive(&mut self, from: u64, at: [Position; 2]) -> Result<(), Failure> {
         let mut arrival = Arrival::default();
         for number in 0..2 {

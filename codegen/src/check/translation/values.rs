@@ -11,13 +11,14 @@ use crate::minst::{MInst, Mem};
 use crate::reg::{Reg, RegClass};
 
 pub(super) const WORD_BITS: u16 = 32;
-/// Words that a register has room for.
+/// The most words of a register.
 pub(super) const WORDS: u32 = 4;
-/// The unit of the flags; those before are physical registers, those after virtual ones, then words of slots.
+/// The unit of the flags. Units before it are physical registers, those after it virtual ones; then come the words of
+/// slots.
 pub(super) const FLAGS: u32 = Reg::FIRST_VIRTUAL;
 const FIRST_VREG: u32 = FLAGS + 1;
 
-/// Where 32 bits are: a number of a part of a register, of the flags, or of a slot.
+/// The place of a word: a word of a register, a part of the flags, or a word of a spill slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct WordPlace(pub u32);
 
@@ -37,7 +38,7 @@ impl Word {
     }
 }
 
-/// One of the two functions, and the places it has.
+/// One of the two functions, with the numbering of its places.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Side<'a> {
     pub func: &'a MFunc,
@@ -88,12 +89,11 @@ impl<'a> Side<'a> {
             && mem.disp < self.func.frame.spills_below
     }
 
-    /// The words of slots begin at this place.
+    /// The first place of spill slots.
     fn first_slot(&self) -> u32 {
         (FIRST_VREG + self.func.vregs.len() as u32) * WORDS
     }
 
-    /// How many places there are.
     pub(super) fn place_count(&self) -> usize {
         let slots = (self.func.frame.spills_below - self.lowest_slot).max(0) / 4 + WORDS as i32;
         (self.first_slot() + slots.cast_unsigned()) as usize
@@ -105,7 +105,7 @@ impl<'a> Side<'a> {
         (distance >= 0 && distance % 4 == 0).then(|| WordPlace(self.first_slot() + distance.cast_unsigned() / 4))
     }
 
-    /// Where so many words into a register is.
+    /// The place of word number `word` of a register, the lowest first.
     pub(super) fn register(&self, reg: Reg, word: u32) -> WordPlace {
         let unit = match reg.is_physical() {
             true => reg.0,
@@ -125,8 +125,8 @@ impl<'a> Side<'a> {
         (unit >= FIRST_VREG && place.0 < self.first_slot()).then(|| &self.func.vregs[(unit - FIRST_VREG) as usize])
     }
 
-    /// Whether what a place holds is kept from node to node: not what is beyond a register's words, and no constants,
-    /// which are made where they are read.
+    /// Whether a place is part of what nodes know. Words that a register does not have are not, nor are constants,
+    /// which are made anew where they are read.
     pub(super) fn is_followed(&self, place: WordPlace) -> bool {
         let (unit, word) = (place.0 / WORDS, place.0 % WORDS);
         if let Some(vreg) = self.virtual_register(place) {
@@ -158,10 +158,10 @@ impl<'a> Side<'a> {
 /// What the places of a function hold at one point of it.
 #[derive(Debug, Default)]
 pub(super) struct Values {
-    /// Number of the term plus one, or 0 for a place that nothing is known of, and significant bits.
+    /// By place: the number of its term plus one (0: not known), and how many bits are significant.
     words: Vec<(u32, u8)>,
     touched: Vec<u32>,
-    /// What the current instruction has overwritten.
+    /// The former entries of the places that were set since the last [`Values::commit`].
     journal: Vec<(u32, (u32, u8))>,
 }
 
@@ -184,7 +184,7 @@ impl Values {
         })
     }
 
-    /// The word at a place; undefined if nothing is known of it.
+    /// The word at a place; an undefined symbol if it is not known.
     pub(super) fn get(&self, place: WordPlace, side: u32, terms: &mut Terms) -> Word {
         self.known(place)
             .unwrap_or_else(|| Word::whole(terms.symbol(Origin::Undefined, [side, place.0, 0], WORD_BITS)))
@@ -197,7 +197,7 @@ impl Values {
         *entry = (word.term.0 + 1, word.significant);
     }
 
-    /// Takes back what has been set since the last [`Values::commit`].
+    /// Takes back what was set since the last [`Values::commit`].
     pub(super) fn undo(&mut self) {
         while let Some((place, entry)) = self.journal.pop() {
             self.words[place as usize] = entry;

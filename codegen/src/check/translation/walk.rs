@@ -13,7 +13,7 @@ use crate::mfunc::{MFunc, PhiMove, Term as BlockEnd, for_each_register, op_desc,
 use crate::minst::MInst;
 use crate::reg::{PRegSet, Reg};
 
-/// A place in a function: before an instruction of a block.
+/// A position in a function: before the instruction with the number `inst`, in this block; or the block's end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Position {
     pub block: u32,
@@ -23,17 +23,17 @@ pub(super) struct Position {
 /// Why a walk has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stop {
-    /// At a block that paths meet in.
+    /// At the start of a block with several predecessors.
     Join,
     /// At a conditional branch.
     Branch,
-    /// At a block end with edges to choose from, by an event that was the last one.
+    /// At the end of a block whose last instruction, an event, decides between several edges: a switch or an invoke.
     Choice,
-    /// Where the function is left.
+    /// At a return or tail call.
     End,
-    /// Where control never comes.
+    /// At the end of a block that control never leaves.
     Unreachable,
-    /// At an instruction with more events than are wanted.
+    /// Before an instruction with more events than are wanted.
     Limit,
 }
 
@@ -42,11 +42,11 @@ pub(super) enum Stop {
 pub(super) struct Graph {
     /// By block: number of edges into it.
     entries: Vec<u32>,
-    /// By block: the phis of it: registers that moves of edges define.
+    /// By block: its phis, which are the virtual registers that moves of its incoming edges define.
     phis: Vec<Vec<Reg>>,
-    /// By block: whether nothing but jumps without an event follows, without end.
+    /// By block: whether it starts a sequence of unconditional jumps that is so long that it counts as an endless loop.
     pub is_silent_loop: Vec<bool>,
-    /// By instruction: one past the group that starts there, or 0.
+    /// By instruction: the end of the group that starts there (exclusive), or 0.
     group_ends: Vec<u32>,
 }
 
@@ -88,11 +88,11 @@ impl Graph {
     }
 }
 
-/// One function on its walk.
+/// One of the two functions during its walk.
 pub(super) struct Walk<'a, 'b> {
     pub machine: Machine<'a>,
     pub graph: &'b Graph,
-    /// Where the walk has been, each time with the number of events before.
+    /// The positions that the walk has passed, each with the number of events before it.
     pub trail: &'b mut Vec<(Position, usize)>,
 }
 
@@ -101,7 +101,8 @@ impl Walk<'_, '_> {
         self.machine.side.func
     }
 
-    /// Walks on from a position, past at most `limit` events, and not past `last` after that many.
+    /// Continues the walk from a position. Stops before the instruction with which there would be more than `limit`
+    /// events, and at the position `last` if there are `limit` events by then.
     pub(super) fn run(&mut self, mut at: Position, limit: usize, last: Option<Position>) -> (Position, Stop) {
         loop {
             if last == Some(at) && self.machine.events.len() == limit {
@@ -141,7 +142,8 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Goes along an edge, with its moves, which can be undone.
+    /// Follows an edge and carries out its moves. Phis without a move become undefined. The moves can be undone, since
+    /// they are not committed.
     pub(super) fn cross(&mut self, edge: usize) -> Position {
         let func = self.machine.side.func;
         let to = func.edges[edge].to;
@@ -173,7 +175,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Carries out an instruction or a group; the number of the next one.
+    /// Executes an instruction, or the group that starts there, and returns the number of the next instruction.
     fn step(&mut self, index: u32) -> u32 {
         self.machine.inst = index;
         let end = self.graph.group_ends[index as usize];
@@ -192,7 +194,8 @@ impl Walk<'_, '_> {
         index + 1
     }
 
-    /// What registers hold when the function is entered, or a block by an unwinder.
+    /// Gives the registers that are defined at function entry, or by a call or an unwinder at the start of a block,
+    /// unknown contents.
     fn define_sets(&mut self, inst: &MInst) {
         let sets = self.func().sets[inst.imm as usize];
         let key = [u32::from(inst.op), 0, 0, 0];
@@ -239,7 +242,7 @@ impl Walk<'_, '_> {
         self.machine.event(key, operands, Some((sets.uses, PRegSet::EMPTY)));
     }
 
-    /// Gives the frame back: registers of the caller are the caller's again.
+    /// Tears the frame down: callee-saved registers get the caller's values back.
     fn restore(&mut self) {
         for reg in self.func().frame.callee_saved.iter() {
             for word in 0..self.machine.side.words(reg) {
@@ -251,7 +254,9 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// A group: what its instructions are, which of their registers are the same, and what these hold before it.
+    /// Executes a group as one event. Its key is the shape of the group: its instructions, in which registers are
+    /// numbered in the order of their first mention, so that renaming them changes nothing. Its operands are what the
+    /// registers that it reads hold before it.
     fn group(&mut self, start: u32, end: u32) {
         let func = self.machine.side.func;
         let mut operands = Vec::new();
@@ -302,7 +307,7 @@ impl Walk<'_, '_> {
             defs = defs.union(sets.defs);
         }
         for &reg in &read {
-            // What a group's own instruction has defined before is in its shape.
+            // Registers that the group itself defines first are described by its shape.
             let is_inner = is_defined_first(func, self.machine.side.ops, start..end, reg);
             if !is_inner {
                 operands.extend(self.machine.words_of(reg));
@@ -334,8 +339,9 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// What an instruction depends on by the flags: its condition, which is then no longer part of what it is, as there
-    /// may be several ways to ask for it; else all parts of them.
+    /// What an instruction depends on if it reads flags: its condition, if the target knows it; the condition code is
+    /// then no longer part of what the instruction is, since there may be several codes for one condition. Else all
+    /// three parts of the flags.
     fn flags_read(&mut self, inst: &mut MInst) -> Vec<Word> {
         let meaning: &'static dyn Meaning = self.machine.meaning;
         if let Some(condition) = meaning.condition(inst, &mut self.machine) {
@@ -345,7 +351,7 @@ impl Walk<'_, '_> {
         (0..3).map(|part| Word::whole(self.machine.flag(part))).collect()
     }
 
-    /// The condition of a block's branch: one bit.
+    /// The condition of the branch at a block's end, as a term of one bit; both conditions, combined, if it has two.
     pub(super) fn condition(&mut self, block: u32) -> Term {
         let data = self.func().blocks[block as usize];
         let last = self.func().insts[data.end as usize - 1];
@@ -424,7 +430,7 @@ fn fold_shape(terms: &mut Terms, shape: &[u32]) -> Term {
     terms.apply([u32::MAX, u32::MAX, 0, 0], 32, &words)
 }
 
-/// The memory of one function's walks.
+/// What a walk of one of the functions works on, kept from walk to walk.
 #[derive(Debug, Default)]
 pub(super) struct WalkState {
     pub values: Values,

@@ -31,16 +31,16 @@ pub(super) struct ScanMemory {
     waiting: BinaryHeap<Reverse<(u32, u32)>>,
     /// By instruction, a bit: whether one of its operands is a memory operand, of which there can be only one.
     pub in_memory: Vec<u64>,
-    /// For registers that calls clobber within the current part: the first position at which that happens.
+    /// For the current part: positions at which a call clobbers registers for the first time, ascending.
     limits: Vec<(u32, PRegSet)>,
-    /// The first call after the start of the last part.
+    /// The first call after the start of the previous part; where the next search begins.
     next_clobber: usize,
     pub settle: SettleMemory,
     pub scores: Vec<(u8, f32)>,
 }
 
 impl ScanMemory {
-    /// The first position at which a call clobbers a register within the current part.
+    /// The first position in the current part at which a call clobbers any register.
     pub(super) fn first_limit(&self) -> u32 {
         self.limits.first().map_or(u32::MAX, |limit| limit.0)
     }
@@ -51,27 +51,28 @@ pub(super) struct Scan<'a> {
     pub positions: &'a Positions,
     pub intervals: &'a mut Intervals,
     pub memory: &'a mut ScanMemory,
-    /// Positions of calls and the registers that they clobber.
+    /// Positions of calls and the registers that they clobber, ascending.
     pub clobbers: &'a [(u32, PRegSet)],
     /// All registers that some call clobbers.
     pub clobbered: PRegSet,
-    /// Registers that parts were given.
+    /// Registers that any part has been given.
     pub given: PRegSet,
 }
 
 /// What can be done with a part for which no register is free throughout.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Choice {
-    /// Give it this register up to a position.
+    /// Give it this register up to this position.
     Until(u8, u32),
-    /// Take this register from another part at a position, and give it up to another position.
+    /// Evict this part from this register at the first position, and give it the register up to the second position:
+    /// `(register, victim, from, to)`.
     Evict(u8, u32, u32, u32),
-    /// Leave it in its slot.
+    /// Leave it in its slot until its next occurrence.
     Wait,
 }
 
 impl Scan<'_> {
-    /// Gives every part a place.
+    /// Assigns a place to every part.
     pub(super) fn run(&mut self, insts: usize) -> Result<(), CodegenError> {
         self.memory.waiting.clear();
         self.memory.in_memory.clear();
@@ -99,7 +100,7 @@ impl Scan<'_> {
         }
     }
 
-    /// The registers of a class that parts may have.
+    /// The allocatable registers of a class, as bits.
     pub(super) fn registers(&self, class: RegClass) -> u64 {
         self.input.allocatable.bank(class as usize)
     }
@@ -129,7 +130,8 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// A part of one occurrence, at its start, that its instruction can take from memory.
+    /// Whether the only occurrence of a part is at its start and can be a memory operand, and the bundle has a slot
+    /// anyway.
     fn prefers_slot(&self, part: &Part) -> bool {
         let [only] = self.intervals.occs_of(part) else {
             return false;
@@ -140,14 +142,14 @@ impl Scan<'_> {
             && self.can_fold(part, only)
     }
 
-    /// Whether an occurrence may be in memory.
+    /// Whether an occurrence can still become a memory operand.
     pub(super) fn can_fold(&self, part: &Part, occurrence: &Occurrence) -> bool {
         occurrence.has(occ::FOLD)
             && !self.intervals.bundles[part.bundle as usize].is_remat()
             && self.memory.in_memory[occurrence.inst as usize / 64] & (1 << (occurrence.inst % 64)) == 0
     }
 
-    /// Finds the first call in a part's live range that clobbers each register.
+    /// Finds, for each register, the first call in a part's live range that clobbers it.
     pub(super) fn find_limits(&mut self, part: &Part) {
         let memory = &mut *self.memory;
         memory.limits.clear();
@@ -190,14 +192,15 @@ impl Scan<'_> {
         }
     }
 
-    /// The first position in the current part at which a call clobbers a register.
+    /// The first position in the current part at which a call clobbers a register, or `u32::MAX`.
     pub(super) fn limit(&self, reg: u8) -> u32 {
         let mut limits = self.memory.limits.iter();
         let found = limits.find(|limit| limit.1.contains(Reg(u32::from(reg))));
         found.map_or(u32::MAX, |limit| limit.0)
     }
 
-    /// A register that is free throughout a part.
+    /// A register that is free throughout a part: hinted ones first, then those that need no saving, then callee-saved
+    /// ones.
     fn whole_fit(&mut self, part: &Part, class: RegClass) -> Option<u8> {
         self.collect_scores(part);
         let mut registers = self.registers(class);
@@ -236,7 +239,7 @@ impl Scan<'_> {
         self.memory.occupancy.fits(self.intervals, part, usize::from(reg))
     }
 
-    /// Collects the hinted registers of a part, best first.
+    /// Collects the hinted registers of a part, the best one first.
     fn collect_scores(&mut self, part: &Part) {
         let scores = &mut self.memory.scores;
         scores.clear();
@@ -268,13 +271,13 @@ impl Scan<'_> {
         }
     }
 
-    /// How well a register is hinted for the current part.
+    /// The weight of the hints for a register; 0 without hint.
     pub(super) fn score(&self, reg: u8) -> f32 {
         let found = self.memory.scores.iter().find(|score| score.0 == reg);
         found.map_or(0.0, |score| score.1)
     }
 
-    /// Gives a register to all of a part.
+    /// Assigns a register to a whole part.
     pub(super) fn give(&mut self, number: u32, reg: u8) {
         let part = &mut self.intervals.parts[number as usize];
         part.place = reg;
@@ -284,7 +287,7 @@ impl Scan<'_> {
         self.memory.occupancy.take(self.intervals, number, usize::from(reg));
     }
 
-    /// Gives a register to a part up to some cut at or before `limit`; the rest waits.
+    /// Assigns a register to a part up to the best split position at or before `limit`; the rest waits in the slot.
     pub(super) fn give_until(&mut self, number: u32, reg: u8, limit: u32) {
         let part = self.intervals.parts[number as usize];
         if limit >= part.to {
@@ -295,11 +298,11 @@ impl Scan<'_> {
         debug_assert!(cut > part.from, "the part keeps something");
         let rest = self.intervals.split(number, cut);
         self.give(number, reg);
-        // The conflict lies at `limit`; if an occurrence stands across it, it comes back there.
+        // The conflict is at `limit`: an occurrence across it is reloaded there at the earliest.
         self.wait(rest, limit.max(cut));
     }
 
-    /// How many occurrences of a part can be in a register that is lost at `limit`.
+    /// How many occurrences of a part can use a register that is lost at `limit`.
     pub(super) fn kept_before(&self, part: &Part, limit: u32) -> usize {
         let occs = self.intervals.occs_of(part);
         let mut kept = occs.partition_point(|o| o.end <= limit);
@@ -309,7 +312,7 @@ impl Scan<'_> {
         kept
     }
 
-    /// Where to cut a part that loses its register at `limit`.
+    /// The position at which to split a part that loses its register at `limit`.
     fn cut_before(&self, part: &Part, limit: u32) -> u32 {
         let kept = self.kept_before(part, limit);
         let Some(last) = kept.checked_sub(1) else {
@@ -319,7 +322,7 @@ impl Scan<'_> {
         self.cut_between(end, limit)
     }
 
-    /// Where to cut between the end of an occurrence and a later position.
+    /// The position at which to split between the end of an occurrence and `limit`.
     fn cut_between(&self, end: u32, limit: u32) -> u32 {
         let low = self.positions.gap_from(end);
         if low > limit {
@@ -328,7 +331,8 @@ impl Scan<'_> {
         self.cheapest_cut(low, self.positions.gap(limit))
     }
 
-    /// The cheapest position to leave a register between two gaps, preferably the first.
+    /// The cheapest gap between two gaps: the first one, or the first one after a loop that contains it but not the
+    /// second.
     pub(super) fn cheapest_cut(&self, low: u32, high: u32) -> u32 {
         match self.positions.loop_between(low, high) {
             Some(blocks) => self.positions.start(blocks.end),
@@ -336,7 +340,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Splits a part before a position, from which on it loses its register.
+    /// Takes the register from a part from `pos` on; the rest waits in the slot.
     pub(super) fn evict(&mut self, number: u32, pos: u32) {
         let part = self.intervals.parts[number as usize];
         let cut = self.victim_cut(&part, pos);
@@ -353,7 +357,7 @@ impl Scan<'_> {
         self.wait(rest, pos);
     }
 
-    /// Where to split a part that must be out of its register at a position.
+    /// The position at which to split a part that must leave its register at `pos`.
     pub(super) fn victim_cut(&self, part: &Part, pos: u32) -> u32 {
         let occs = self.intervals.occs_of(part);
         match occs.partition_point(|o| o.pos <= pos).checked_sub(1) {
@@ -362,17 +366,17 @@ impl Scan<'_> {
         }
     }
 
-    /// A part is in its slot from its start on; occurrences there are in memory.
+    /// Leaves a part in its slot from its start on; occurrences at its start become memory operands.
     fn wait_from_start(&mut self, number: u32) {
         let part = self.intervals.parts[number as usize];
         let at_start = self.at_start(&part);
         for index in part.occs.0..part.occs.0 + at_start as u32 {
             self.fold(index);
         }
-        self.wait_behind(number, part.from, at_start);
+        self.wait_after(number, part.from, at_start);
     }
 
-    /// How many occurrences stand at the very start of a part.
+    /// How many occurrences overlap the start of a part.
     pub(super) fn at_start(&self, part: &Part) -> usize {
         let occs = self.intervals.occs_of(part);
         if self.positions.gap(occs[0].pos) != self.positions.gap(part.from) {
@@ -385,12 +389,12 @@ impl Scan<'_> {
         count
     }
 
-    /// A part waits in its slot and comes back, after `pos`, for its next occurrence.
+    /// Leaves a part in its slot from `pos` until its next occurrence.
     pub(super) fn wait(&mut self, number: u32, pos: u32) {
-        self.wait_behind(number, pos, 0);
+        self.wait_after(number, pos, 0);
     }
 
-    fn wait_behind(&mut self, number: u32, pos: u32, skipped: usize) {
+    fn wait_after(&mut self, number: u32, pos: u32, skipped: usize) {
         self.memory.settle.cuts += 1;
         let part = self.intervals.parts[number as usize];
         let Some(&next) = self.intervals.occs_of(&part).get(skipped) else {
@@ -407,7 +411,8 @@ impl Scan<'_> {
         self.memory.waiting.push(Reverse((back, rest)));
     }
 
-    /// Where a part that was in its slot at `pos` comes back for an occurrence.
+    /// The position at which a part that is in its slot at `pos` is reloaded for an occurrence: at best before a loop
+    /// around it.
     pub(super) fn comes_back(&self, next: &Occurrence, pos: u32) -> u32 {
         if !next.has(occ::USE) {
             return next.pos;
@@ -432,7 +437,7 @@ impl Scan<'_> {
     }
 }
 
-/// How many calls are examined for a part; after them, registers count as overwritten.
+/// The most calls that are examined for a part; after them, all registers count as clobbered.
 const MAX_CLOBBERS: usize = 256;
-/// How many hints of a bundle are examined.
+/// The most hints of a bundle that are examined.
 const MAX_HINTS: usize = 16;

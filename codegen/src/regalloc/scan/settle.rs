@@ -15,10 +15,11 @@ use crate::mfunc::MFunc;
 use crate::regalloc::intervals::{NO_PLACE, SLOT};
 use crate::regalloc::positions::{NONE, Positions};
 
-/// A block of which no single predecessor makes this share is like none of them.
+/// If no predecessor is executed at least this share of a block's frequency, and the block ends with the back edge of
+/// its loop, it is made like the start of the loop.
 const MOST: f32 = 0.5;
 
-/// Something to do when the scan comes to a position.
+/// A position at which the scan stops to record or restore registers.
 #[derive(Clone, Copy, Debug)]
 struct Stop {
     pos: u32,
@@ -27,25 +28,25 @@ struct Stop {
 
 #[derive(Clone, Copy, Debug)]
 enum What {
-    /// Remember the registers at the end of the block that ends here.
+    /// Record the registers at the end of the block before this position.
     RememberEnd(u32),
-    /// Give values the registers that were remembered.
+    /// Restore the registers of this snapshot.
     Settle(u32),
-    /// Remember the registers at the start of the block that has just begun.
+    /// Record the registers at the start of the block at this position.
     RememberStart(u32),
 }
 
-/// What was in the registers at a position.
+/// The parts that were in registers at a position.
 #[derive(Clone, Copy, Debug)]
 struct Snapshot {
     pos: u32,
-    /// From which up to which of [`SettleMemory::parts`].
+    /// The range of [`SettleMemory::parts`].
     parts: (u32, u32),
-    /// How many cuts there had been.
+    /// The value of [`SettleMemory::cuts`] at that time.
     cuts: u32,
 }
 
-/// Snapshot of it all.
+/// The plan and the snapshots of a function.
 #[derive(Debug, Default)]
 pub(in crate::regalloc) struct SettleMemory {
     stops: Vec<Stop>,
@@ -53,15 +54,15 @@ pub(in crate::regalloc) struct SettleMemory {
     memories: Vec<Snapshot>,
     /// Registers and the parts in them.
     parts: Vec<(u8, u32)>,
-    /// By block: the number of the memory of its end, and of its start.
+    /// By block: the numbers of the snapshots at its end and at its start.
     of_block: Vec<[u32; 2]>,
     wishes: Vec<(u8, u32)>,
-    /// How often parts were cut.
+    /// How often parts have been split; if it is unchanged, every value is still where a snapshot says.
     pub cuts: u32,
 }
 
 impl SettleMemory {
-    /// Plans what is remembered and where it is used.
+    /// Plans which snapshots are taken and where they are used.
     pub(in crate::regalloc) fn plan(&mut self, func: &MFunc, positions: &Positions, joins: &[u32]) {
         self.stops.clear();
         self.next = 0;
@@ -108,7 +109,8 @@ impl SettleMemory {
     }
 }
 
-/// Where registers are to be at the start of a block as they were: a block, and 0 for its end, 1 for its start.
+/// The position whose registers are restored at the start of a block: the end (0) or start (1) of another block.
+/// `None` if the registers at the end of the block before it in layout order are right.
 fn like(func: &MFunc, positions: &Positions, block: u32) -> Option<(u32, usize)> {
     let mut best = NONE;
     let mut best_freq = 0.0;
@@ -130,7 +132,7 @@ fn like(func: &MFunc, positions: &Positions, block: u32) -> Option<(u32, usize)>
 }
 
 impl Scan<'_> {
-    /// Does what is to be done at the next stop.
+    /// Carries out the next stop.
     pub(super) fn stop(&mut self) {
         let settle = &mut self.memory.settle;
         let stop = settle.stops[settle.next];
@@ -177,7 +179,7 @@ impl Scan<'_> {
         self.memory.settle.wishes = wishes;
     }
 
-    /// If what was remembered is still true, and its bundle is elsewhere at `start`: the bundle's part there.
+    /// If what was recorded still holds, and the bundle is elsewhere at `start`: the bundle's part at `start`.
     fn displaced(&mut self, remembered: u32, reg: u8, pos: u32, start: u32) -> Option<u32> {
         let data = self.intervals.parts.get(remembered as usize)?;
         if data.place != reg || data.to <= pos || data.to > start {
@@ -185,19 +187,19 @@ impl Scan<'_> {
         }
         let bundle = data.bundle;
         let anchor = self.intervals.bundles[bundle as usize].anchor;
-        let is_behind = self.intervals.parts[anchor as usize].from > start;
-        let mut number = if is_behind { remembered } else { anchor };
+        let is_after = self.intervals.parts[anchor as usize].from > start;
+        let mut number = if is_after { remembered } else { anchor };
         while self.intervals.parts.get(number as usize)?.to <= start {
             number = self.intervals.parts[number as usize].next;
         }
         self.intervals.bundles[bundle as usize].anchor = number;
         let current = &self.intervals.parts[number as usize];
-        // A part that starts here waits for its turn.
+        // A part that starts here gets its place later, by the scan.
         (current.place != reg && current.from < start && self.intervals.range_at(bundle, start).is_some())
             .then_some(number)
     }
 
-    /// Takes a part out of its place from a position on; returns what is left of it there.
+    /// Ends a part's place at a position and returns the rest of the part, which has no place yet.
     fn take_out(&mut self, number: u32, start: u32) -> u32 {
         let part = self.intervals.parts[number as usize];
         if part.place < SLOT {
@@ -210,7 +212,7 @@ impl Scan<'_> {
         rest
     }
 
-    /// Gives a register to a part that starts here, up to where it is free; evicts the part that is in it.
+    /// Assigns a register to a part that starts here, up to where it is free; evicts the part that is in it.
     fn put_back(&mut self, number: u32, reg: u8, start: u32) {
         let part = self.intervals.parts[number as usize];
         let occupant = self.memory.occupancy.part_at(usize::from(reg), start);

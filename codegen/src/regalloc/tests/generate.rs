@@ -7,7 +7,7 @@ use crate::minst::{MInst, Mem};
 use crate::reg::{PRegSet, Reg, RegClass};
 use frazil_test_support::Random;
 
-/// How functions look.
+/// The shape of the functions that are generated.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
     pub blocks: usize,
@@ -20,7 +20,7 @@ struct Maker<'a> {
     func: MFunc,
     ints: Vec<Reg>,
     floats: Vec<Reg>,
-    /// Never defined again.
+    /// Integer registers with a single definition.
     fixed_ints: Vec<Reg>,
     temps: Vec<Reg>,
 }
@@ -41,7 +41,7 @@ pub(crate) fn function(random: &mut Random, shape: Shape) -> MFunc {
     func
 }
 
-/// An instruction of eight bytes.
+/// An instruction on 8 bytes.
 pub(super) fn inst(op: Op, regs: [Reg; 3]) -> MInst {
     MInst::new(op as u16, 8).with_regs(regs)
 }
@@ -122,7 +122,7 @@ impl Maker<'_> {
             .push(inst(Op::Const, [dst, Reg::NONE, Reg::NONE]).with_imm(imm));
     }
 
-    /// Something to read.
+    /// A register with a definition.
     fn any(&mut self) -> Reg {
         let lists = [&self.ints, &self.fixed_ints, &self.temps];
         let list = lists[self.random.below(3)];
@@ -134,7 +134,7 @@ impl Maker<'_> {
         self.floats[self.random.below(self.floats.len())]
     }
 
-    /// Something to write.
+    /// A register to be defined.
     fn target(&mut self) -> Reg {
         if self.random.one_in(3) {
             return self.ints[self.random.below(self.ints.len())];
@@ -330,7 +330,7 @@ impl Maker<'_> {
         self.complete_edges();
     }
 
-    /// A register that becomes something on an edge keeps its value on the others into the same block.
+    /// Adds moves to edges: if one edge into a block writes a register, it keeps its value on the others.
     fn complete_edges(&mut self) {
         let old = std::mem::take(&mut self.func.phi_moves);
         let moves_of = |edge: &MEdge| &old[edge.first_move as usize..(edge.first_move + edge.move_count) as usize];

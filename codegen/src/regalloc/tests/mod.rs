@@ -15,7 +15,7 @@ use frazil_test_support::Random;
 use generate::Shape;
 use ops::{DESC, OPS, SAVED};
 
-/// Allocates, checks and compares runs.
+/// Allocates registers, checks the allocation and compares runs with and without it.
 fn allocation_of(
     func: &MFunc,
     allocatable: PRegSet,
@@ -144,7 +144,7 @@ fn few_registers() {
     check_many(2000, &[SMALL, LARGE], PRegSet::from_banks(0x1f, 0x3));
 }
 
-/// Functions for which no work beyond the least is done.
+/// With limits of zero, so that the less exact methods are used.
 #[test]
 fn without_a_budget() {
     let mut state = RegAllocState::default();

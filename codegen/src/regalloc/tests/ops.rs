@@ -63,7 +63,7 @@ ops! {
     ToInt [Def, Use, NO], plain("to-int");
 }
 
-/// Integer and float registers that calls keep.
+/// The integer and float registers that calls preserve.
 pub(crate) const SAVED: PRegSet = PRegSet::from_banks(0b1100_1000, 0b1000);
 
 pub(crate) static DESC: TargetDesc = TargetDesc {

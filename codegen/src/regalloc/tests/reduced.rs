@@ -7,7 +7,7 @@ use crate::minst::MInst;
 use crate::reg::{PRegSet, Reg, RegClass};
 use crate::regalloc::{Allocation, AllocatorOptions, RegAllocState};
 
-/// A function of one block.
+/// Makes a function of one block.
 #[derive(Default)]
 struct Maker(MFunc);
 
@@ -16,7 +16,7 @@ impl Maker {
         self.0.new_vreg(RegClass::Int, bytes, u32::MAX)
     }
 
-    /// Appends an instruction and gives its number.
+    /// Appends an instruction and returns its number.
     fn push(&mut self, op: Op, regs: &[Reg]) -> u32 {
         let mut all = [Reg::NONE; 3];
         all[..regs.len()].copy_from_slice(regs);
@@ -24,7 +24,7 @@ impl Maker {
         self.0.insts.len() as u32 - 1
     }
 
-    /// Appends an instruction that overwrites these registers.
+    /// Appends an instruction that clobbers these registers.
     fn push_sets(&mut self, op: u16, defs: PRegSet) {
         let uses = PRegSet::EMPTY;
         self.0.insts.push(MInst::new(op, 8).with_imm(self.0.sets.len() as i32));
@@ -49,8 +49,8 @@ impl Maker {
     }
 }
 
-/// A copy to a wider register clears what its source does not have. Copies to narrower ones may coalesce the
-/// two registers all the same, and both may share a slot across calls; but the copy must be made.
+/// A copy to a wider register clears the upper part. Copies to narrower ones may coalesce the two registers all the
+/// same, and these may share a slot across calls; but the copy must be made.
 #[test]
 fn copies_to_wider_registers_are_made_whatever_joined_them() {
     let allocatable = PRegSet::of(&[P0, P1]);
@@ -75,7 +75,7 @@ fn copies_to_wider_registers_are_made_whatever_joined_them() {
     );
 }
 
-/// What two registers hold is the same while neither is written but by the copy from one to the other.
+/// A copy and its source have the same value if neither is written otherwise, so they are coalesced.
 #[test]
 fn a_copy_that_nothing_changes_shares_the_register_of_its_source() {
     let mut maker = Maker::default();
@@ -94,7 +94,7 @@ fn a_copy_that_nothing_changes_shares_the_register_of_its_source() {
     assert_eq!([of_source[1], of_copy[1]], [of_both[2]; 2]);
 }
 
-/// When the copy is written again, both are needed at a time.
+/// If the copy is written again, both values are needed at a time.
 #[test]
 fn a_copy_that_is_changed_has_a_register_of_its_own() {
     let mut maker = Maker::default();

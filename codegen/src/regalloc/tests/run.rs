@@ -14,7 +14,7 @@ fn mix(values: &[u64]) -> u64 {
     })
 }
 
-/// Where registers are while a function runs.
+/// The contents of registers and slots while a function runs.
 struct Machine<'a> {
     func: &'a MFunc,
     allocation: Option<&'a Allocation>,
@@ -25,7 +25,7 @@ struct Machine<'a> {
     trace: Vec<u64>,
 }
 
-/// Runs at most this many blocks and gives the trace.
+/// Runs at most this many blocks and returns the trace.
 pub(crate) fn run(func: &MFunc, allocation: Option<&Allocation>, blocks: usize) -> Vec<u64> {
     let junk = if allocation.is_some() { 7 } else { 3 };
     let mut machine = Machine {
@@ -80,7 +80,8 @@ impl Machine<'_> {
         Some(self.func.edges[edge].to)
     }
 
-    /// At the start of a group, what it defines holds nothing any more.
+    /// Overwrites what a group defines when the group starts, since all of its definitions are live from there
+    /// (contract 7).
     fn spoil_group(&mut self, inst: u32) {
         let (Some(group), Some(_)) = (self.func.groups.iter().find(|g| g.start == inst), self.allocation) else {
             return;
@@ -96,7 +97,7 @@ impl Machine<'_> {
         }
     }
 
-    /// A deleted copy must be one within a slot; a deleted constant must be one that is made again.
+    /// Checks that a deleted instruction is a copy within a slot, or a constant that is rematerialized.
     fn check_deleted(&self, inst: u32) {
         let op = self.func.insts[inst as usize].op;
         assert!(op == Op::Move as u16 || op == Op::FloatMove as u16 || op == Op::Const as u16);

@@ -12,7 +12,7 @@ use crate::regalloc::RegAllocState;
 /// The block of the second arm.
 const SECOND: u32 = 3;
 
-/// Ends a block that goes to other ones.
+/// Ends a block with edges to these targets.
 fn end_block(func: &mut MFunc, term: Term, loop_end: u32, targets: &[u32]) {
     let number = func.blocks.len() as u32;
     let start = func.blocks.last().map_or(0, |block| block.end);

@@ -17,26 +17,26 @@ use frazil_ir::{ConstView, Operand, SymbolId, Type};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Choice {
     Any(RegClass),
-    /// In one of a few registers.
+    /// In one of several registers, which is chosen later.
     OneOf(RegClass, PRegSet),
     Fixed(Reg),
     /// In two registers, low half first.
     Pair(Reg, Reg),
-    /// In any two registers; of these, unless the set is empty.
+    /// In two registers, low half first: any two of this set, or any two at all if it is empty.
     AnyPair(PRegSet),
-    /// In a side register.
+    /// In a register that is never allocated to values ([`super::side`]).
     Side(AsmSide),
-    /// In one of a bank's side registers with these numbers.
+    /// In a side register of this bank whose number is in this bit set.
     AnySide(u8, u32),
-    /// On the register stack, so many places below its top.
+    /// In this register of the register stack, counted from its top.
     Stack(u8),
-    /// Anywhere on the register stack below those; the place comes later.
+    /// Anywhere on the register stack below the fixed inputs; [`super::stack`] chooses the register.
     AnyStack,
-    /// A condition of the flags.
+    /// A condition of the flags, by the target's number.
     Condition(u8),
     /// In the memory that the argument points to.
     Indirect,
-    /// In memory of the frame.
+    /// In an area of the frame.
     Memory,
     Address,
     Immediate(i64),
@@ -45,14 +45,14 @@ pub(super) enum Choice {
     Label,
 }
 
-/// LLVM's weights.
+/// The weights of LLVM's `TargetLowering::ConstraintWeight`.
 const INVALID: i32 = -1;
 const OKAY: i32 = 0;
 const GOOD: i32 = 1;
 const BETTER: i32 = 2;
 const BEST: i32 = 3;
 
-/// What is known of an argument at compile time.
+/// What an argument is if it is known at compile time.
 #[derive(Clone, Copy, Debug)]
 enum Known {
     Number(i64),
@@ -61,7 +61,7 @@ enum Known {
 }
 
 impl<I: Isa> SelectCtx<'_, I> {
-    /// Decides where every operand is to be.
+    /// Decides for every operand where it is to be, and which outputs inputs are tied to.
     pub(super) fn choose_all(
         &mut self,
         pending: &mut [Pending],
@@ -90,7 +90,7 @@ impl<I: Isa> SelectCtx<'_, I> {
                     self.check_tie(&pending[index], &pending[output])?;
                     continue;
                 }
-                // The same memory, whatever address is given; a value goes there first.
+                // The input uses the output's memory, whatever its own address is; a value is stored there first.
                 pending[index].tied_to = Some(output);
                 pending[index].choice = Choice::Indirect;
                 continue;
@@ -183,7 +183,8 @@ impl<I: Isa> SelectCtx<'_, I> {
         }
     }
 
-    /// Chooses among the codes of an operand; also whether it may be in memory instead.
+    /// Chooses among the codes of an operand: the one with the highest rank (constants 3, registers 2, memory 1). Also
+    /// returns whether the operand may be in memory instead.
     fn choose(
         &mut self,
         one: &Pending,
@@ -225,7 +226,7 @@ impl<I: Isa> SelectCtx<'_, I> {
             })
     }
 
-    /// A register or condition by name.
+    /// A register or a condition that the constraint names.
     fn named(
         &self,
         one: &Pending,
@@ -274,7 +275,8 @@ impl<I: Isa> SelectCtx<'_, I> {
         Ok((2, Choice::Fixed(reg)))
     }
 
-    /// Where a constraint letter puts an operand, with its rank; nowhere if it cannot.
+    /// The choice for an operand with a constraint letter of this class, with its rank (see [`SelectCtx::choose`]);
+    /// `None` if the operand does not fit.
     fn of_class(
         &self,
         one: &Pending,
@@ -333,13 +335,13 @@ impl<I: Isa> SelectCtx<'_, I> {
         Ok(found)
     }
 
-    /// Whether an operand is an integer in two general registers.
+    /// Whether an operand is an integer that takes two general registers.
     fn is_double(&self, one: &Pending) -> bool {
         let widest = self.base.isa.desc().class(RegClass::Int).bytes;
         one.parts.count == 2 && !one.parts.float && one.parts.bytes == widest
     }
 
-    /// Bytes of the value itself; narrow vectors are kept in wider registers.
+    /// The size of the value itself in bytes; narrow vectors are kept in wider registers.
     fn bytes_of(&self, one: &Pending) -> u8 {
         let pointer_bits = 8 * u32::from(self.base.isa.desc().pointer_bytes);
         let bytes = self.base.function.types.store_bytes(one.ty, pointer_bits);
@@ -353,7 +355,8 @@ impl<I: Isa> SelectCtx<'_, I> {
             .map_err(wrong)
     }
 
-    /// A number without sign if that is asked for, or if it is a truth value, which is 0 or 1.
+    /// A number as the constraint counts it: without sign if that is asked for, or if its type is `i1`, whose values
+    /// are 0 and 1.
     fn counted(&self, one: &Pending, value: i64, is_unsigned: bool) -> i64 {
         match self.base.function.types.int_bits(one.ty) {
             Some(bits @ 1..64) if is_unsigned || bits == 1 => value & (i64::MAX >> (63 - bits)),
@@ -391,8 +394,8 @@ impl Pending {
     }
 }
 
-/// An input anywhere on the register stack. Outputs are at its top, and must say where (GCC manual, "Extended Asm",
-/// "x86 Floating-Point asm Operands").
+/// The choice for an input that may be anywhere on the register stack. Outputs may not: they must name their register
+/// (GCC manual, "Extended Asm", "x86 Floating-Point asm Operands").
 fn on_stack(one: &Pending, rules: &dyn AsmRules) -> Result<Option<(u8, Choice)>, CodegenError> {
     match one.result {
         Some(_) => Err(wrong("an output anywhere on the register stack")),
@@ -403,8 +406,8 @@ fn on_stack(one: &Pending, rules: &dyn AsmRules) -> Result<Option<(u8, Choice)>,
     }
 }
 
-/// The registers that a constraint says are overwritten; names that are no registers have no effect here, since no
-/// memory access is moved over a text and no flag is live across it.
+/// The registers that a clobber constraint says are overwritten. Other names (`memory`, `cc`) have no effect here,
+/// since no memory access is moved across a text and no flag is live across one.
 pub(super) fn overwritten(constraint: &Constraint, rules: &dyn AsmRules) -> PRegSet {
     let mut set = PRegSet::EMPTY;
     for code in constraint.alternatives.iter().flatten() {

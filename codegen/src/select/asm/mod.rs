@@ -37,11 +37,10 @@ use choose::Choice;
 use frazil_ir::{AsmData, CallConv, ConstView, InstData, Operand, Refusal, Type, Value};
 use stack::StackPlan;
 
-/// Ways out of a text.
+/// The jumps out of a text.
 struct Jumps {
-    /// The labels that it names.
     labels: Vec<Label>,
-    /// Where the number of the one that it jumps to goes, counted from 1.
+    /// The register for the number of the label that is jumped to, counted from 1; 0 if the text ends without a jump.
     number: Reg,
 }
 
@@ -51,19 +50,18 @@ struct Pending {
     is_early: bool,
     /// Whether the argument is the address of memory.
     is_indirect: bool,
-    /// The argument that it reads, or whose memory it is.
+    /// The argument that it reads, or whose memory it accesses.
     argument: Option<Operand>,
-    /// The result that it gives.
+    /// The result that it defines.
     result: Option<Value>,
     ty: Type,
-    /// How the value is kept.
     parts: Parts,
     choice: Choice,
-    /// Whether it may also be in memory.
+    /// Whether the constraint also allows memory.
     may_spill: bool,
-    /// For an input: the output with the same register.
+    /// For an input: the number of the output whose register or memory it shares.
     tied_to: Option<usize>,
-    /// Its register in the group.
+    /// Its virtual register in the group.
     reg: Reg,
     mem: Option<Mem>,
 }
@@ -99,7 +97,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         self.lower_asm(data, asm)
     }
 
-    /// Lowers a call that stands for a text.
+    /// Lowers a call that is treated as inline assembly with this text.
     #[cold]
     pub(super) fn lower_asm(&mut self, data: &InstData, asm: &AsmData) -> Result<(), CodegenError> {
         let lowered = match self.base.isa.asm_rules() {
@@ -145,14 +143,14 @@ impl<I: Isa> SelectCtx<'_, I> {
         Ok(())
     }
 
-    /// The registers that an unwinder does not bring back.
+    /// The registers that do not keep their values when the call unwinds.
     fn lost_registers(&self) -> Result<PRegSet, CodegenError> {
         Ok(self.clobbered(convention(self.base.isa, CallConv::C)?.callee_saved))
     }
 
-    /// Operands of a text that may unwind to a landing pad: as far as there are enough, they are in registers that are
-    /// lost on that way, like arguments and results of calls, so that nothing else is there. Outputs are in certain
-    /// registers in any case, from which the block on the normal edge takes them.
+    /// For a text that may unwind to a landing pad: puts operands, as far as possible, into registers that are lost
+    /// when it unwinds, like arguments and results of calls, so that no value that is live into the pad is there.
+    /// Outputs get fixed registers in any case, since the block on the normal edge copies them from there.
     #[cold]
     fn prefer_lost_registers(&mut self, pending: &mut [Pending], sets: &RegSets) -> Result<(), CodegenError> {
         if pending.iter().any(|one| matches!(one.choice, Choice::Condition(_))) {
@@ -179,7 +177,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         Ok(())
     }
 
-    /// Gives each constraint but those of what is overwritten its argument or result.
+    /// Gives each constraint, except for clobbers, its argument or result.
     fn pair_up(&mut self, data: &InstData, constraints: &[Constraint]) -> Result<Vec<Pending>, CodegenError> {
         let function = self.base.function;
         let call = function.call(data);
@@ -238,12 +236,13 @@ impl<I: Isa> SelectCtx<'_, I> {
         }
     }
 
-    /// Registers that values may have in this function; the frame pointer among them if the function does without.
+    /// The registers that values may have in this function; the frame pointer is one of them if the function does
+    /// without it.
     fn available(&self, class: RegClass) -> PRegSet {
         self.base.isa.desc().class(class).allocatable
     }
 
-    /// Gives operands that may be in a few registers only one of these.
+    /// Chooses one register for each operand that may be in a few.
     fn pick_from_sets(&mut self, pending: &mut [Pending], sets: &mut RegSets) -> Result<(), CodegenError> {
         for index in 0..pending.len() {
             let operand = &pending[index];
@@ -282,7 +281,8 @@ impl<I: Isa> SelectCtx<'_, I> {
         Ok(())
     }
 
-    /// Has operands share registers, or moves them to memory, until there are enough registers.
+    /// If there are too few registers for all operands: has inputs share registers with outputs, moves inputs to
+    /// memory, and uses the scratch register.
     fn make_room(&mut self, pending: &mut [Pending], sets: &mut RegSets) -> Result<(), CodegenError> {
         for class in [RegClass::Int, RegClass::Float] {
             let available = self.available(class).minus(sets.uses.union(sets.defs));
@@ -292,7 +292,7 @@ impl<I: Isa> SelectCtx<'_, I> {
                 RegClass::Float => 0,
             };
             let any = pending.iter().filter(|one| one.is_in_any_register(class)).count();
-            // Most addresses need no register of their own; whether they do is known later.
+            // Counted as one register for each, although most addresses need none: which ones do is not known yet.
             let Some(mut missing) = (any + addresses).checked_sub(available).filter(|&missing| missing > 0) else {
                 continue;
             };
@@ -321,7 +321,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         Ok(())
     }
 
-    /// A function whose text names the frame pointer does without one.
+    /// Has the function do without a frame pointer if the text uses that register.
     fn note_frame_pointer(&mut self, sets: &RegSets) -> Result<(), CodegenError> {
         let desc = self.base.isa.desc();
         if !sets.uses.union(sets.defs).contains(desc.frame_pointer) {
@@ -335,7 +335,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         Ok(())
     }
 
-    /// Computes addresses and inputs; those with certain registers come last.
+    /// Computes addresses and inputs before the group. Inputs in fixed registers are copied last.
     fn bring_in(&mut self, pending: &mut [Pending]) -> Result<(), CodegenError> {
         for one in pending.iter_mut() {
             let Pending {
@@ -413,7 +413,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         Ok(())
     }
 
-    /// Copies inputs to the registers that they must be in.
+    /// Copies inputs to the fixed registers that they must be in.
     fn fill_fixed(&mut self, pending: &[Pending]) {
         for one in pending {
             let Some(operand) = one.argument else { continue };
@@ -448,7 +448,8 @@ impl<I: Isa> SelectCtx<'_, I> {
         }
     }
 
-    /// The text with its operands.
+    /// Emits the group: pseudo-instructions that name the operands, the text, and what must be done on each path out
+    /// of it.
     fn put_group(
         &mut self,
         pending: &[Pending],
@@ -493,7 +494,8 @@ impl<I: Isa> SelectCtx<'_, I> {
         self.end_group();
     }
 
-    /// What the labels of a text are, and the register for the number of the one that it jumps to.
+    /// Makes labels for the jumps out of a text, and finds the register of the result that says which label was jumped
+    /// to.
     fn jumps(&mut self, data: &InstData, pending: &[Pending]) -> Result<Jumps, CodegenError> {
         let count = pending.iter().filter(|one| one.purpose == Purpose::Label).count();
         let mut jumps = Jumps {
@@ -513,7 +515,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         Ok(jumps)
     }
 
-    /// After the text: what each of the edges out of it still has to do.
+    /// Emits the code after the text: first what the fall-through path needs, then the same at each label.
     fn end_paths(&mut self, pending: &[Pending], jumps: &Jumps, stack: &StackPlan, rules: &dyn AsmRules) {
         self.end_path(pending, stack, rules);
         if jumps.labels.is_empty() {
@@ -531,7 +533,8 @@ impl<I: Isa> SelectCtx<'_, I> {
         self.bind(end);
     }
 
-    /// What must be done on each edge out of a text, the flags first, which the rest may clobber.
+    /// Emits what must be done on each path out of a text. Flag outputs come first, since the rest may overwrite the
+    /// flags.
     fn end_path(&mut self, pending: &[Pending], stack: &StackPlan, rules: &dyn AsmRules) {
         for one in pending {
             if let Choice::Condition(condition) = one.choice {
@@ -542,7 +545,8 @@ impl<I: Isa> SelectCtx<'_, I> {
         self.move_scratch(pending, false);
     }
 
-    /// Loads inputs in scratch registers, or stores outputs.
+    /// Loads the inputs that are in scratch registers before the text (`loads`), or stores the outputs in them after
+    /// it.
     fn move_scratch(&mut self, pending: &[Pending], loads: bool) {
         let isa = self.base.isa;
         for one in pending {
@@ -558,7 +562,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         }
     }
 
-    /// Copies outputs to their values.
+    /// Copies outputs to the virtual registers of their values, those in fixed registers first.
     fn take_out(&mut self, pending: &[Pending]) {
         for one in pending {
             let Some(value) = one.result else { continue };
@@ -610,7 +614,8 @@ fn out_of_registers() -> CodegenError {
     wrong("inline assembly requires more registers than available")
 }
 
-/// Ties an input to an output that is written after all inputs are read; whether there were such two.
+/// Ties an input to an output that the text writes only after it has read all inputs, so that they share a register;
+/// returns whether it found such a pair.
 fn share_one(pending: &mut [Pending], class: RegClass) -> bool {
     let is_tied = |index: usize| pending.iter().any(|other| other.tied_to == Some(index));
     let output = (0..pending.len()).find(|&index| {
@@ -628,7 +633,7 @@ fn share_one(pending: &mut [Pending], class: RegClass) -> bool {
     }
 }
 
-/// Puts an operand that is in no other one's register into the scratch register.
+/// Moves one operand that shares its register with no other to the scratch register.
 fn use_scratch(pending: &mut [Pending], class: RegClass, scratch: Reg, sets: &mut RegSets) {
     let is_alone = |index: &usize| {
         let is_tied = pending.iter().any(|other| other.tied_to == Some(*index));
@@ -644,7 +649,7 @@ fn use_scratch(pending: &mut [Pending], class: RegClass, scratch: Reg, sets: &mu
     }
 }
 
-/// The registers that operands must be in, and what the text overwrites.
+/// The fixed registers that the text reads, and those that it writes or clobbers.
 fn fixed_registers(pending: &[Pending], constraints: &[Constraint], rules: &dyn AsmRules) -> RegSets {
     let mut sets = RegSets::default();
     for one in pending {
@@ -659,7 +664,7 @@ fn fixed_registers(pending: &[Pending], constraints: &[Constraint], rules: &dyn 
         };
         match choice {
             Choice::Fixed(reg) => set.insert(reg),
-            // The text itself writes it, before it reads it.
+            // The text itself loads a side register before it reads it, so the register counts as written only.
             Choice::Side(side) => {
                 if let Some(whole) = rules.whole_of_side(side) {
                     sets.defs.insert(whole);
@@ -680,7 +685,7 @@ fn fixed_registers(pending: &[Pending], constraints: &[Constraint], rules: &dyn 
     sets
 }
 
-/// The operands as far as they are known before registers are.
+/// The places of the operands, as far as they are known before register allocation.
 fn operands_of(pending: &[Pending], labels: &[Label]) -> Vec<AsmOperand> {
     let mut labels = labels.iter();
     let operand = |one: &Pending| {

@@ -12,7 +12,8 @@ use crate::error::CodegenError;
 use crate::inline_asm::constraints::{Code, Constraint, Purpose};
 use crate::inline_asm::{AsmRules, AsmSide, wrong};
 
-/// Gives operands that may be in any register of a bank one that no other operand has and nothing overwrites.
+/// Gives each operand that may be in any side register of a bank one that no other operand has and the text does not
+/// clobber.
 pub(super) fn assign(
     pending: &mut [Pending],
     constraints: &[Constraint],
@@ -52,7 +53,7 @@ pub(super) fn assign(
     Ok(())
 }
 
-/// The side registers that a text says it overwrites.
+/// The side registers that a text clobbers.
 fn overwritten(constraints: &[Constraint], rules: &dyn AsmRules) -> Vec<AsmSide> {
     let clobbers = constraints.iter().filter(|one| one.purpose == Purpose::Clobber);
     let codes = clobbers.flat_map(|one| one.alternatives.iter().flatten());

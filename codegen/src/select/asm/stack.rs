@@ -13,25 +13,25 @@ use crate::inline_asm::constraints::{Code, Constraint, Purpose};
 use crate::inline_asm::{AsmRules, AsmStack, wrong};
 use crate::isa::Isa;
 
-/// What the stack holds before and after a text: numbers of operands.
+/// What is pushed before a text and popped after it; operands are given by their numbers.
 #[derive(Default)]
 pub(super) struct StackPlan {
     /// The target's stack, if it has one.
     stack: Option<&'static dyn AsmStack>,
     /// Inputs, in the order in which they are pushed.
     pushed: Vec<usize>,
-    /// Outputs, from the top.
+    /// Outputs, in the order in which they are popped: from the top.
     popped: Vec<usize>,
-    /// How many inputs are still below them.
+    /// How many inputs are left below the outputs, to be dropped.
     left: u32,
 }
 
-/// Registers of a stack, the top in bit 0.
+/// A set of registers of the stack: bit 0 is the top.
 #[derive(Clone, Copy, Default, PartialEq)]
 struct Places(u32);
 
 impl Places {
-    /// Whether there are no gaps from the top on.
+    /// Whether the set has no gap between the top and its deepest register.
     fn reach_the_top(self) -> bool {
         self.0 & (self.0 + 1) == 0
     }
@@ -51,7 +51,7 @@ impl Places {
 }
 
 impl StackPlan {
-    /// Gives operands that may be anywhere on the stack their places, and says what the stack holds when.
+    /// Gives operands that may be anywhere on the stack their registers, and plans what is pushed and popped.
     pub(super) fn new(
         pending: &mut [Pending],
         constraints: &[Constraint],
@@ -106,7 +106,7 @@ impl StackPlan {
     }
 }
 
-/// The registers of the stack that a text overwrites.
+/// The registers of the stack that a text clobbers.
 fn overwritten(constraints: &[Constraint], stack: &dyn AsmStack) -> Places {
     let mut places = Places::default();
     let clobbers = constraints.iter().filter(|one| one.purpose == Purpose::Clobber);
@@ -121,7 +121,7 @@ fn overwritten(constraints: &[Constraint], stack: &dyn AsmStack) -> Places {
 }
 
 impl<I: Isa> SelectCtx<'_, I> {
-    /// Fills the stack for a text.
+    /// Pushes the inputs before a text.
     pub(super) fn fill_stack(&mut self, pending: &[Pending], plan: &StackPlan) {
         let Some(stack) = plan.stack else { return };
         for one in plan.pushed.iter().map(|&index| &pending[index]) {
@@ -130,7 +130,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         }
     }
 
-    /// Empties the stack after a text.
+    /// Pops the outputs after a text, then drops the inputs that are left.
     pub(super) fn empty_stack(&mut self, pending: &[Pending], plan: &StackPlan) {
         let Some(stack) = plan.stack else { return };
         for one in plan.popped.iter().map(|&index| &pending[index]) {

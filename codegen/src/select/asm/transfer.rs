@@ -11,12 +11,12 @@ use crate::parts::Parts;
 use crate::reg::{Reg, RegClass};
 use frazil_ir::{Operand, Type, Value};
 
-/// Whether a register of a class holds a value as values are kept anyway.
+/// Whether a value is kept in a single register of this class anyway, so that no transfer is needed.
 pub(super) fn is_kept_alike(parts: Parts, class: RegClass) -> bool {
     parts.class() == class && parts.count == 1
 }
 
-/// Bytes of one register with the whole value.
+/// The size in bytes of a register that holds all parts of the value.
 pub(super) fn whole_bytes(parts: Parts) -> u8 {
     parts.slot_bytes() as u8
 }
@@ -26,7 +26,7 @@ fn class_of(reg: Reg) -> RegClass {
 }
 
 impl<I: Isa> SelectCtx<'_, I> {
-    /// The value of an operand in a new place of the frame.
+    /// Stores the value of an operand in a new area of the frame.
     pub(super) fn in_frame(&mut self, operand: Operand, parts: Parts) -> Mem {
         let mem = self.place_in_frame(parts);
         for part in 0..parts.count {
@@ -37,14 +37,14 @@ impl<I: Isa> SelectCtx<'_, I> {
         mem
     }
 
-    /// A new place of the frame for a value.
+    /// A new area of the frame, large enough for a value and for a register of 8 bytes.
     pub(super) fn place_in_frame(&mut self, parts: Parts) -> Mem {
         let bytes = u64::from(parts.slot_bytes()).max(8);
         let offset = self.mfunc.frame.areas.allocate(bytes, 16);
         self.frame_mem(offset)
     }
 
-    /// An input in a register of a class.
+    /// An input in a virtual register of a class; transferred through the frame if its value is kept otherwise.
     pub(super) fn input(&mut self, operand: Operand, parts: Parts, class: RegClass) -> Reg {
         if is_kept_alike(parts, class) {
             return self.operand_reg(operand, 0);
@@ -56,13 +56,13 @@ impl<I: Isa> SelectCtx<'_, I> {
         reg
     }
 
-    /// An input in a certain register of the other class.
+    /// Loads an input into a fixed register of the other class.
     pub(super) fn give_other(&mut self, operand: Operand, reg: Reg, parts: Parts) {
         let mem = self.in_frame(operand, parts);
         self.put(self.base.isa.reload(class_of(reg), whole_bytes(parts), reg, mem));
     }
 
-    /// An output in a register of a class in which it is not kept.
+    /// Copies an output from a register of a class in which its value is not kept.
     pub(super) fn take_other(&mut self, value: Value, reg: Reg, class: RegClass, parts: Parts) {
         let mem = self.place_in_frame(parts);
         self.put(self.base.isa.spill(class, whole_bytes(parts), reg, mem));
@@ -73,7 +73,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         }
     }
 
-    /// Puts an input into the memory of the output that it is tied to.
+    /// Stores an input to the memory of the output that it is tied to.
     pub(super) fn store_tied(&mut self, one: &Pending, mem: Mem) -> Result<(), CodegenError> {
         let bits = self.base.function.types.int_bits(one.ty);
         let is_whole = bits == Some(8 * u32::from(one.parts.bytes));

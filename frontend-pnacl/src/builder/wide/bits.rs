@@ -1,11 +1,11 @@
-//! Operations on bits: counting them, and turning numbers around.
+//! Operations on bits: counting, reversing, and funnel shifts; also minima, maxima and limits.
 
 use super::{Extend, WORD_BITS, Words, word_count};
 use crate::builder::values::Builder;
 use frazil_ir::{Opcode, Operand, Type};
 
 impl Builder<'_, '_> {
-    /// How many zeros stand above the top one of a number of `bits` bits, whose spare bits are zero.
+    /// The number of leading zeros of a number of `bits` bits, whose unused bits are zero.
     pub fn leading_zeros(&mut self, words: &[Operand], bits: u32) -> Operand {
         let mut count = self.literal(bits.into());
         for (index, &word) in words.iter().enumerate() {
@@ -15,7 +15,7 @@ impl Builder<'_, '_> {
         count
     }
 
-    /// How many zeros stand below the lowest one of a number of `bits` bits, whose spare bits are zero.
+    /// The number of trailing zeros of a number of `bits` bits, whose unused bits are zero.
     pub fn trailing_zeros(&mut self, words: &[Operand], bits: u32) -> Operand {
         let mut count = self.literal(bits.into());
         for (index, &word) in words.iter().enumerate().rev() {
@@ -24,7 +24,7 @@ impl Builder<'_, '_> {
         count
     }
 
-    /// The zeros in a word and `more`, or `otherwise` if the word is zero.
+    /// The number of zeros in a word plus `more`, or `otherwise` if the word is zero.
     fn count_from(&mut self, op: Opcode, word: Operand, more: i64, otherwise: Operand) -> Operand {
         if super::is_zero(word) {
             return otherwise;
@@ -36,7 +36,7 @@ impl Builder<'_, '_> {
         self.choose(Type::I64, is_zero, otherwise, count)
     }
 
-    /// How many bits are one.
+    /// The number of bits that are set.
     pub fn count_ones(&mut self, words: &[Operand]) -> Operand {
         let mut sum = Operand::ZERO;
         for &word in words {
@@ -46,7 +46,7 @@ impl Builder<'_, '_> {
         sum
     }
 
-    /// The bytes or bits of a number of `bits` bits in reverse order, by the operation that does it for a word.
+    /// A number of `bits` bits with its bytes or bits in reverse order; `op` does that for a word.
     pub fn reverse_words(&mut self, op: Opcode, words: &[Operand], bits: u32) -> Words {
         let turned: Words = words
             .iter()
@@ -57,14 +57,14 @@ impl Builder<'_, '_> {
         self.shift_down(&turned, spare, Operand::ZERO)
     }
 
-    /// The magnitude of a signed number.
+    /// The absolute value of a signed number.
     pub fn absolute(&mut self, words: &[Operand]) -> Words {
         let top = words.last().copied().unwrap_or(Operand::ZERO);
         let sign = self.sign_of(top);
         self.negate_where(words, sign)
     }
 
-    /// The smaller or the larger of two numbers.
+    /// The minimum of two numbers, or the maximum if `larger` is set.
     pub fn extreme(&mut self, a: &[Operand], b: &[Operand], signed: bool, larger: bool) -> Words {
         let less = self.less_words(a, b, signed);
         if larger {
@@ -74,11 +74,13 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The upper half of two numbers, moved up by a distance modulo the width; or the lower half, moved down.
+    /// A funnel shift by a distance modulo the width: the upper half of the result if it shifts up, else the lower
+    /// half.
     pub fn funnel_words(&mut self, [high, low, distance]: [&[Operand]; 3], bits: u32, up: bool) -> Words {
         let distance = self.modulo_width(distance, bits);
         let last = self.literal(i64::from(bits) - 1);
-        // What the other number contributes moves by the rest of the width, which may be all of it: so in two steps.
+        // The other number is shifted by the rest of the width, which may be the whole width; so it is shifted in two
+        // steps.
         let rest = self.word_op(Opcode::Sub, last, distance);
         let (near, far) = if up {
             let one_down = self.shift_down(low, 1, Operand::ZERO);
@@ -94,7 +96,7 @@ impl Builder<'_, '_> {
         self.on_each_word(Opcode::Or, &near, &far)
     }
 
-    /// A number modulo the width of its type, word by word from the top.
+    /// A number modulo the width of its type, computed word by word from the top.
     fn modulo_width(&mut self, words: &[Operand], bits: u32) -> Operand {
         let low = words.first().copied().unwrap_or(Operand::ZERO);
         let width = i64::from(bits);
@@ -118,7 +120,7 @@ impl Builder<'_, '_> {
         rest
     }
 
-    /// The limit that a saturating operation ends at: the smallest number where `flag` is set, else the largest.
+    /// The limit of a saturating operation: the smallest signed number where `flag` is set, else the largest.
     pub fn limit_by_sign(&mut self, flag: Operand, bits: u32) -> Words {
         let smallest = self.limit_words(bits, Extend::Sign, false);
         let largest = self.limit_words(bits, Extend::Sign, true);

@@ -1,16 +1,17 @@
 //! Conversions from and to `float` and `double`.
 //!
-//! To a float, the number is moved up until its top bit is at the top; the top word, with its lowest bit set if
-//! anything below it is lost, rounds as the whole number does, and a power of two, which is exact, makes up for the
-//! distance. From a float, the fraction is moved to where the exponent says.
+//! To a float, the number is shifted up until its highest bit is at the top. Then the top word alone is rounded; if
+//! any lower bit is set, the lowest bit of the top word is set, too, so that it is rounded like the whole number. A
+//! multiplication by a power of two, which is exact, undoes the shift. From a float, the fraction is shifted by the
+//! exponent.
 
 use super::{WORD_BITS, Words};
 use crate::builder::values::Builder;
 use frazil_ir::{Opcode, Operand, Type};
 
-/// Bits of the fraction of a double that are stored.
+/// The number of fraction bits that are stored in a double.
 const FRACTION_BITS: u32 = 52;
-/// The exponent field of one.
+/// The exponent field of the number one.
 const EXPONENT_OF_ONE: i64 = 1023;
 const EXPONENT_MASK: i64 = 0x7ff;
 
@@ -33,7 +34,8 @@ impl Builder<'_, '_> {
         let lost = self.flag_word(lost);
         let top = self.word_op(Opcode::Or, top.first().copied().unwrap_or(Operand::ZERO), lost);
 
-        // Rounded once, to the type that is wanted; all that follows is exact, or ends in infinity.
+        // This is the only rounding, to the type that is wanted; everything after it is exact or overflows to
+        // infinity.
         let top = self.typed_word(top);
         let rounded = self.emit(Opcode::Uitofp, ir_type, 0, top, Operand::NONE);
         let wide = if ir_type == Type::F64 {
@@ -60,7 +62,7 @@ impl Builder<'_, '_> {
         self.emit(Opcode::Fptrunc, ir_type, 0, result, Operand::NONE)
     }
 
-    /// The number of `count` words that a float stands for, without its fraction.
+    /// A float converted to an integer of `count` words; its fraction is dropped.
     pub fn words_of_float(&mut self, float: Operand, ir_type: Type, count: usize, signed: bool) -> Words {
         let fields = self.float_fields(float, ir_type);
         let magnitude = self.magnitude(&fields, count);
@@ -71,7 +73,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The same, but the nearest number of `bits` bits if there is none, and zero if it is no number.
+    /// The same, saturating to `bits` bits; a NaN becomes zero.
     pub fn saturated_words_of_float(&mut self, float: Operand, ir_type: Type, bits: u32, signed: bool) -> Words {
         let fields = self.float_fields(float, ir_type);
         let count = super::word_count(bits);
@@ -119,7 +121,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The fraction moved up or down by what the exponent says. Numbers below one, however small, give zero.
+    /// The fraction shifted by the exponent. Numbers below one give zero.
     fn magnitude(&mut self, fields: &Fields, count: usize) -> Words {
         let unmoved = self.literal(EXPONENT_OF_ONE + i64::from(FRACTION_BITS));
         let up = self.word_op(Opcode::Sub, fields.exponent, unmoved);
@@ -136,13 +138,13 @@ impl Builder<'_, '_> {
     }
 }
 
-/// The parts of a double.
+/// The fields of a double.
 struct Fields {
-    /// With the leading bit.
+    /// With the leading one.
     fraction: Operand,
-    /// As it is stored.
+    /// As stored, with its bias.
     exponent: Operand,
-    /// All ones or zero.
+    /// All ones if the number is negative, else zero.
     sign: Operand,
     is_nan: Operand,
 }

@@ -1,5 +1,6 @@
-//! Division: a loop that makes one bit of the quotient in each round, from the top bit of the dividend on. The quotient
-//! moves into the words that the dividend moves out of. Division by zero is undefined; the loop ends all the same.
+//! Division: a loop that computes one bit of the quotient in each iteration, starting from the highest bit of the
+//! dividend. The quotient is shifted into the words that the dividend is shifted out of. Division by zero is
+//! undefined, but the loop terminates all the same.
 
 use super::{WORD_BITS, Words, is_zero};
 use crate::builder::values::Builder;
@@ -7,13 +8,13 @@ use crate::error::ReadError;
 use frazil_ir::{InstData, Opcode, Operand, Type, Value};
 
 impl Builder<'_, '_> {
-    /// Quotient and remainder of two unsigned numbers.
+    /// The quotient and the remainder of two unsigned numbers.
     ///
     /// # Errors
-    /// If the function cannot have more blocks than the file says.
+    /// If the function cannot have more blocks.
     pub fn divide_words(&mut self, dividend: &[Operand], divisor: &[Operand]) -> Result<(Words, Words), ReadError> {
         let count = dividend.len();
-        // Zeros at the top of the dividend give zeros of the quotient, and need no rounds.
+        // Leading zeros of the dividend are zeros of the quotient and need no iteration.
         let zeros = self.leading_zeros(dividend, WORD_BITS * count as u32);
         let all = self.literal(i64::from(WORD_BITS) * count as i64);
         let rounds = self.word_op(Opcode::Sub, all, zeros);
@@ -39,7 +40,8 @@ impl Builder<'_, '_> {
         Ok((now(&quotient), now(&remainder)))
     }
 
-    /// One round: the top bit of the quotient goes into the remainder, from which the divisor is taken if it can be.
+    /// One iteration: shifts the highest bit of the quotient's words into the remainder, and subtracts the divisor if
+    /// it fits.
     fn round(&mut self, [quotient, remainder]: [&[(Operand, Value)]; 2], divisor: &[Operand]) {
         let old: Words = quotient.iter().chain(remainder).map(|value| value.0).collect();
         let top = old.last().copied().unwrap_or(Operand::ZERO);
@@ -72,7 +74,8 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Quotient or remainder of two signed numbers: those of the magnitudes, with the sign that belongs to them.
+    /// The quotient or the remainder of two signed numbers: that of their absolute values, with the sign that it must
+    /// have.
     ///
     /// # Errors
     /// As for [`Builder::divide_words`].

@@ -31,15 +31,15 @@ use crate::llvm::types::{Kind, TypeId};
 use frazil_ir::{InstData, Opcode, Operand, Refusal, Type, TypeData, Value};
 
 pub const WORD_BITS: u32 = 64;
-/// Integers up to this width are single values.
+/// Integers of at most this width are single IR values.
 pub const NARROW_BITS: u32 = 128;
 /// The narrowest wide integer.
 pub const FIRST_WIDE: u32 = NARROW_BITS + 1;
 
-/// A wide integer as words of 64 bits, the top one extended.
+/// A wide integer as words of 64 bits, the lowest first; the top word is extended to 64 bits.
 pub type Words = Vec<Operand>;
 
-/// How the top word of an integer is filled up.
+/// How the unused bits of the top word are filled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extend {
     /// With zeros.
@@ -49,23 +49,23 @@ pub enum Extend {
 }
 
 impl Extend {
-    /// The extension that an operation on signed numbers needs, or on unsigned ones.
+    /// The extension that operations on signed or unsigned numbers need.
     pub fn of(signed: bool) -> Extend {
         if signed { Extend::Sign } else { Extend::Zero }
     }
 }
 
-/// Words that so many bits need.
+/// The number of words for this many bits.
 pub fn word_count(bits: u32) -> usize {
     bits.div_ceil(WORD_BITS) as usize
 }
 
-/// Bits of the number in the top word, 1 to 64.
+/// The number of bits in the top word: 1 to 64.
 pub fn top_bits(bits: u32) -> u32 {
     (bits - 1) % WORD_BITS + 1
 }
 
-/// True or false as an operand.
+/// A constant of type `i1`.
 pub fn truth(value: bool) -> Operand {
     Operand::imm(if value { -1 } else { 0 }).unwrap_or(Operand::ZERO)
 }
@@ -75,7 +75,7 @@ fn is_zero(operand: Operand) -> bool {
 }
 
 impl Builder<'_, '_> {
-    /// The width of a type of the file if it is a wide integer.
+    /// The width of a type of the file, if that is a wide integer.
     pub fn wide_bits(&self, ty: TypeId) -> Option<u32> {
         match self.module.types.kind(ty) {
             Some(&Kind::Integer(bits)) if bits > NARROW_BITS => Some(bits),
@@ -83,7 +83,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The width of a value that is a wide integer.
+    /// The width of a value, if that is a wide integer.
     pub fn wide_value_bits(&self, word: Word) -> Option<u32> {
         if word.is_operand() {
             return None;
@@ -98,19 +98,19 @@ impl Builder<'_, '_> {
             && matches!(self.function.types.data(ir_type), TypeData::Int(65..))
     }
 
-    /// Whether a value is one integer of more than 64 bits.
+    /// Whether a value is a single integer of more than 64 bits.
     pub fn is_wider_than_word(&self, word: Word) -> bool {
         word.is_operand() && (word.ir_type() == Type::I128 || self.is_odd_wide(word.ir_type()))
     }
 
-    /// An integer of 65 to 127 bits in 128.
+    /// An integer of 65 to 127 bits, extended to 128 bits.
     #[cold]
     pub fn odd_source(&mut self, word: Word, signed: bool) -> Operand {
         let bits = self.function.types.int_bits(word.ir_type()).unwrap_or(NARROW_BITS);
         self.extend_to_128(word, bits, Extend::of(signed))
     }
 
-    /// Why a value cannot be the operand of an instruction on scalars.
+    /// The error for a value that is an operand of an instruction on scalars but is none.
     #[cold]
     pub fn not_single(&self, word: Word) -> ReadError {
         match self.wide_value_bits(word) {
@@ -122,10 +122,10 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Makes room for the instructions of an operation on words.
+    /// Reserves room for the instructions of an operation on words.
     ///
     /// # Errors
-    /// If the function is too large with them.
+    /// If the function becomes too large.
     pub fn make_wide_room(&mut self, instructions: usize) -> Result<(), ReadError> {
         let wanted = 2 * instructions;
         if wanted <= self.state.wide_room {
@@ -136,7 +136,7 @@ impl Builder<'_, '_> {
         self.check_room(wanted)
     }
 
-    /// The words of a wide integer.
+    /// The words of a wide integer, the top one extended.
     ///
     /// # Errors
     /// If the function has too many types.
@@ -152,7 +152,7 @@ impl Builder<'_, '_> {
         Ok(words)
     }
 
-    /// An operand of `bits` bits, at most 64, as a word.
+    /// An operand of at most 64 bits, extended to a word.
     fn extend_to_word(&mut self, operand: Operand, bits: u32, extend: Extend) -> Operand {
         if bits == WORD_BITS {
             return operand;
@@ -166,7 +166,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The scalars that hold the number whose words these are; spare bits and words are cut.
+    /// The scalars that represent a number of `bits` bits with these words; unused bits and words are dropped.
     ///
     /// # Errors
     /// If the function has too many types.
@@ -187,7 +187,7 @@ impl Builder<'_, '_> {
         Ok(words)
     }
 
-    /// The two words of a single value of 65 to 128 bits, or the one of a narrower one, extended to `count` words.
+    /// The words of an integer of at most 128 bits that is a single value, extended to `count` words.
     ///
     /// # Errors
     /// If the value is no integer.
@@ -209,7 +209,7 @@ impl Builder<'_, '_> {
         Ok(words)
     }
 
-    /// A value of 65 to 128 bits as one of 128, which carries its type.
+    /// An integer of 65 to 128 bits, extended to 128 bits; the operand carries its type.
     pub fn extend_to_128(&mut self, word: Word, bits: u32, extend: Extend) -> Operand {
         let typed = self.typed(word);
         if bits == NARROW_BITS {
@@ -223,7 +223,7 @@ impl Builder<'_, '_> {
         self.emit(op, Type::I128, 0, typed, Operand::NONE)
     }
 
-    /// Appends words up to `count`, or cuts.
+    /// Extends a number to `count` words, or truncates it.
     pub fn fill_up(&mut self, words: &mut Words, count: usize, extend: Extend) {
         let filler = match (words.last(), extend) {
             (Some(&top), Extend::Sign) if words.len() < count => self.sign_of(top),
@@ -243,17 +243,17 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// A number as a word.
+    /// A constant word.
     pub fn literal(&mut self, value: i64) -> Operand {
         self.function.int_operand(Type::I64, i128::from(value))
     }
 
-    /// A word that carries its type, as casts want it.
+    /// A word as an operand that carries its type, as casts need it.
     pub fn typed_word(&mut self, word: Operand) -> Operand {
         self.typed(Word::scalar(word, Type::I64, NO_TYPE))
     }
 
-    /// An operation on two words. What an operand of zero decides needs no instruction.
+    /// An operation on two words. Operations that an operand of zero makes trivial emit nothing.
     fn word_op(&mut self, op: Opcode, a: Operand, b: Operand) -> Operand {
         match (op, is_zero(a), is_zero(b)) {
             (Opcode::Add | Opcode::Or | Opcode::Xor | Opcode::Sub, _, true) => a,
@@ -265,7 +265,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The same operation on the words of two numbers, one by one.
+    /// The same operation on each pair of words of two numbers.
     pub fn on_each_word(&mut self, op: Opcode, a: &[Operand], b: &[Operand]) -> Words {
         a.iter().zip(b).map(|(&a, &b)| self.word_op(op, a, b)).collect()
     }
@@ -276,7 +276,7 @@ impl Builder<'_, '_> {
         Operand::value(self.function.push_inst_result(data, Type::I1))
     }
 
-    /// A logical operation on two flags.
+    /// A logical operation on two `i1` values.
     fn on_flags(&mut self, op: Opcode, a: Operand, b: Operand) -> Operand {
         match (op, is_zero(a), is_zero(b)) {
             (Opcode::Or | Opcode::Xor, true, _) => b,
@@ -285,7 +285,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// A flag as a number, 0 or 1.
+    /// An `i1` value as a word, 0 or 1.
     fn flag_word(&mut self, flag: Operand) -> Operand {
         match flag.as_imm() {
             Some(number) => Operand::imm(number & 1).unwrap_or(Operand::ZERO),
@@ -293,7 +293,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// One of two operands of a type.
+    /// One of two operands of the same type, selected by an `i1` value.
     pub fn choose(&mut self, ir_type: Type, flag: Operand, if_true: Operand, if_false: Operand) -> Operand {
         if if_true == if_false {
             return if_true;
@@ -307,13 +307,13 @@ impl Builder<'_, '_> {
         InstData::new(Opcode::Select, ir_type, 0, flag, Operand::raw(rest))
     }
 
-    /// One of two numbers.
+    /// One of two numbers, selected by an `i1` value.
     pub fn choose_words(&mut self, flag: Operand, if_true: &[Operand], if_false: &[Operand]) -> Words {
         let pairs = if_true.iter().zip(if_false);
         pairs.map(|(&a, &b)| self.choose(Type::I64, flag, a, b)).collect()
     }
 
-    /// A sum or difference of two words, and whether it is out of range as an unsigned number.
+    /// The sum or difference of two words, and the unsigned carry or borrow.
     fn with_carry(&mut self, op: Opcode, a: Operand, b: Operand) -> (Operand, Operand) {
         if is_zero(b) {
             return (a, Operand::ZERO);
@@ -325,12 +325,12 @@ impl Builder<'_, '_> {
         (result, flag)
     }
 
-    /// The sum of two numbers and the carry out of its top word.
+    /// The sum of two numbers, and the carry out of the top word.
     pub fn add_words(&mut self, a: &[Operand], b: &[Operand]) -> (Words, Operand) {
         self.chain(Opcode::UaddOverflow, a, b)
     }
 
-    /// The difference of two numbers and the borrow out of its top word.
+    /// The difference of two numbers, and the borrow out of the top word.
     pub fn subtract_words(&mut self, a: &[Operand], b: &[Operand]) -> (Words, Operand) {
         self.chain(Opcode::UsubOverflow, a, b)
     }
@@ -354,7 +354,7 @@ impl Builder<'_, '_> {
         self.sign_of(top)
     }
 
-    /// Zero minus a number where `sign` is all ones, the number where it is zero.
+    /// The negated number where `sign` is all ones; the number itself where it is zero.
     fn negate_where(&mut self, words: &[Operand], sign: Operand) -> Words {
         let signs = vec![sign; words.len()];
         let flipped = self.on_each_word(Opcode::Xor, words, &signs);
@@ -368,7 +368,7 @@ impl Builder<'_, '_> {
         self.compare_words(Opcode::IcmpEq, difference, Operand::ZERO)
     }
 
-    /// A word that is zero if and only if all of them are.
+    /// A word that is zero if and only if all these words are.
     fn any_bit(&mut self, words: &[Operand]) -> Operand {
         let mut all = Operand::ZERO;
         for &word in words {
@@ -377,7 +377,7 @@ impl Builder<'_, '_> {
         all
     }
 
-    /// Whether the first of two numbers is less than the second. Their top words must be extended accordingly.
+    /// Whether the first number is less than the second one. The top words must be extended accordingly.
     pub fn less_words(&mut self, a: &[Operand], b: &[Operand], signed: bool) -> Operand {
         let mut less = None;
         for (index, (&left, &right)) in a.iter().zip(b).enumerate() {
@@ -398,7 +398,7 @@ impl Builder<'_, '_> {
         less.unwrap_or(Operand::ZERO)
     }
 
-    /// The smallest or the largest number of so many bits, extended.
+    /// The smallest or the largest number of `bits` bits, with its top word extended.
     fn limit_words(&mut self, bits: u32, extend: Extend, largest: bool) -> Words {
         let top = top_bits(bits);
         let (below, top) = match (extend, largest) {
@@ -415,7 +415,7 @@ impl Builder<'_, '_> {
         words
     }
 
-    /// Refuses integers of so many bits.
+    /// The refusal of integers of this many bits.
     #[cold]
     pub fn too_wide(&self, bits: u32) -> ReadError {
         self.unsupported(

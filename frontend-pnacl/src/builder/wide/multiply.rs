@@ -5,7 +5,7 @@ use super::{WORD_BITS, Words, is_zero};
 use crate::builder::values::Builder;
 use frazil_ir::{Opcode, Operand, Type};
 
-/// A word as it is, and as a number of 128 bits.
+/// A word, and the same word extended to 128 bits.
 #[derive(Clone, Copy)]
 struct Factor {
     word: Operand,
@@ -24,7 +24,7 @@ impl Builder<'_, '_> {
         product
     }
 
-    /// Adds the product of a word and a number at a position.
+    /// Adds the product of a word and a number to `product`, starting at word `position`.
     fn add_row(&mut self, product: &mut [Operand], position: usize, left: Factor, right: &[Factor]) {
         let count = product.len();
         let mut carry = Operand::ZERO;
@@ -48,7 +48,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The low and the high word of a product of two words and two more words.
+    /// The low and the high word of a product of two words plus two more words.
     fn multiply_and_add(&mut self, left: Factor, right: Factor, more: [Operand; 2]) -> (Operand, Operand) {
         if is_zero(right.word) {
             let (sum, carry) = self.with_carry(Opcode::UaddOverflow, more[0], more[1]);

@@ -1,11 +1,11 @@
-//! Sums, differences and products that tell whether they are in range, and those that stop at the limits.
+//! Sums, differences and products with overflow checks, and saturating ones; three-way comparisons.
 
 use super::{Extend, WORD_BITS, Words, top_bits, word_count};
 use crate::builder::values::Builder;
 use frazil_ir::{Opcode, Operand, Type};
 
 impl Builder<'_, '_> {
-    /// The result of an operation on two numbers of `bits` bits, and whether it is out of range. The numbers are
+    /// The result of an operation on two numbers of `bits` bits, and whether it overflows. The numbers must be
     /// extended as the operation needs it.
     pub fn checked_words(&mut self, op: Opcode, a: &[Operand], b: &[Operand], bits: u32) -> (Words, Operand) {
         match op {
@@ -37,7 +37,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Whether bits of the top word above the number are set.
+    /// Whether any bit of the top word is set above the `bits` bits of the number.
     fn spare_bits(&mut self, words: &[Operand], bits: u32) -> Operand {
         let top = words.last().copied().unwrap_or(Operand::ZERO);
         let used = top_bits(bits);
@@ -49,8 +49,8 @@ impl Builder<'_, '_> {
         self.compare_words(Opcode::IcmpNe, above, Operand::ZERO)
     }
 
-    /// Whether a sum or difference of signed numbers does not fit. With spare bits, it is right, and must be its own
-    /// extension; without, its sign is wrong only if the signs of the operands make it foreseeable.
+    /// Whether a sum or difference of signed numbers overflows. If the top word has unused bits, the words hold the
+    /// exact result, which must be its own sign extension. Otherwise, the signs of the operands and the result tell.
     fn sign_is_wrong(
         &mut self,
         a: &[Operand],
@@ -73,14 +73,15 @@ impl Builder<'_, '_> {
         self.compare_words(Opcode::IcmpSlt, both, Operand::ZERO)
     }
 
-    /// A word whose upper bits are replaced by the sign of the lower ones.
+    /// A word in which the upper `unused` bits are replaced by copies of the highest lower bit.
     fn extended_within(&mut self, word: Operand, unused: u32) -> Operand {
         let distance = self.literal(unused.into());
         let up = self.word_op(Opcode::Shl, word, distance);
         self.word_op(Opcode::Ashr, up, distance)
     }
 
-    /// A product of signed numbers: that of the words as unsigned numbers, less what the signs stand for.
+    /// A signed product with its overflow flag. It is the unsigned product of the words, from whose upper half each
+    /// operand is subtracted if the other one is negative.
     fn checked_signed_product(&mut self, a: &[Operand], b: &[Operand], bits: u32) -> (Words, Operand) {
         let product = self.multiply_words(a, b, 2 * a.len());
         let (low, high) = product.split_at(a.len());
@@ -101,7 +102,7 @@ impl Builder<'_, '_> {
         (low.to_vec(), self.compare_words(Opcode::IcmpNe, any, Operand::ZERO))
     }
 
-    /// The result of an operation on two numbers, or the limit that it passes.
+    /// The result of a saturating operation on two numbers.
     pub fn saturated_words(&mut self, op: Opcode, a: &[Operand], b: &[Operand], bits: u32) -> Words {
         let (op, signed) = match op {
             Opcode::UaddSat => (Opcode::UaddOverflow, false),
@@ -120,7 +121,7 @@ impl Builder<'_, '_> {
         self.choose_words(flag, &limit, &result)
     }
 
-    /// A number moved up, or the limit if bits that matter would be lost: if moving back gives another number.
+    /// A saturating left shift: it overflows if shifting back gives another number.
     pub fn saturated_shift(&mut self, words: &[Operand], distance: Operand, bits: u32, signed: bool) -> Words {
         let moved = self.shift_up_by(words, distance);
         let unused = WORD_BITS * word_count(bits) as u32 - bits;
@@ -144,7 +145,7 @@ impl Builder<'_, '_> {
         self.choose_words(same, &cut, &limit)
     }
 
-    /// One, zero or minus one of a type: how two numbers compare.
+    /// The result of a three-way comparison as a value of type `ir_type`: -1, 0 or 1.
     pub fn three_way(&mut self, a: &[Operand], b: &[Operand], signed: bool, ir_type: Type) -> Operand {
         let less = self.less_words(a, b, signed);
         let greater = self.less_words(b, a, signed);

@@ -1,6 +1,7 @@
-//! Shifts. By a constant, each word is made of two of the number's words. By a variable distance, the number is stored
-//! into a stack slot between words of what moves in, and loaded again from where the distance says; then each word is
-//! made of two of the loaded ones. A distance that is too large gives poison, but must not lead out of the slot.
+//! Shifts. By a constant, each word of the result is made of two words of the number. By a variable distance, the
+//! number is stored to a stack slot, next to words of what is shifted in, and loaded again from an address that
+//! depends on the distance; then each word of the result is made of two words that were loaded. A distance that is too
+//! large gives poison, but the address must stay inside of the slot.
 
 use super::{WORD_BITS, Words};
 use crate::builder::values::Builder;
@@ -8,11 +9,11 @@ use crate::builder::word::{NO_TYPE, Word};
 use frazil_ir::{InstData, MemFlags, Opcode, Operand, Type, Value};
 
 const WORD_BYTES: usize = 8;
-/// What an aligned word is aligned to.
+/// The alignment of words in the slot.
 const WORD_ALIGN_LOG2: u8 = 3;
 
 impl Builder<'_, '_> {
-    /// A number moved up by a constant that is less than its width.
+    /// A number shifted up by a constant that is less than its width.
     pub fn shift_up(&mut self, words: &[Operand], distance: u32) -> Words {
         let whole = (distance / WORD_BITS) as usize;
         let within = distance % WORD_BITS;
@@ -26,7 +27,7 @@ impl Builder<'_, '_> {
         result
     }
 
-    /// A number moved down by a constant that is less than its width, with `filler` moving in.
+    /// A number shifted down by a constant that is less than its width; words of `filler` are shifted in.
     pub fn shift_down(&mut self, words: &[Operand], distance: u32, filler: Operand) -> Words {
         let whole = (distance / WORD_BITS) as usize;
         let within = distance % WORD_BITS;
@@ -42,7 +43,7 @@ impl Builder<'_, '_> {
         result
     }
 
-    /// The upper word of two, moved up by less than a word.
+    /// The upper one of two words, shifted up by less than a word's width.
     fn joined(&mut self, high: Operand, low: Operand, distance: u32) -> Operand {
         if distance == 0 {
             return high;
@@ -59,7 +60,7 @@ impl Builder<'_, '_> {
         self.emit(Opcode::Fshl, Type::I64, 0, high, Operand::raw(rest))
     }
 
-    /// A number moved up by a variable distance.
+    /// A number shifted up by a variable distance.
     pub fn shift_up_by(&mut self, words: &[Operand], distance: Operand) -> Words {
         if let Some(number) = constant_distance(words, distance) {
             return self.shift_up(words, number);
@@ -69,7 +70,8 @@ impl Builder<'_, '_> {
         self.store_words(slot, 0, &vec![Operand::ZERO; reach]);
         self.store_words(slot, reach, words);
         let (offset, within) = self.parts_of_distance(distance, reach);
-        // From the end of the zeros down: as the mask has all ones, the difference needs no borrow.
+        // Counted down from the end of the zeros. The minuend has all ones in the mask, so the difference is an
+        // exclusive or.
         let last = self.literal(((reach - 1) * WORD_BYTES) as i64);
         let offset = self.word_op(Opcode::Xor, last, offset);
         let loaded = self.load_words(slot, offset, words.len() + 1);
@@ -80,7 +82,7 @@ impl Builder<'_, '_> {
             .collect()
     }
 
-    /// A number moved down by a variable distance, with `filler` moving in.
+    /// A number shifted down by a variable distance; words of `filler` are shifted in.
     pub fn shift_down_by(&mut self, words: &[Operand], distance: Operand, filler: Operand) -> Words {
         if let Some(number) = constant_distance(words, distance) {
             return self.shift_down(words, number, filler);
@@ -101,7 +103,8 @@ impl Builder<'_, '_> {
             .collect()
     }
 
-    /// A distance as bytes of whole words, cut to fewer than `reach` words, and the bits within a word.
+    /// A distance as a number of bytes in whole words, limited to fewer than `reach` words, and the bits within a
+    /// word.
     fn parts_of_distance(&mut self, distance: Operand, reach: usize) -> (Operand, Operand) {
         let bits_of_byte = self.literal(3);
         let bytes = self.word_op(Opcode::Lshr, distance, bits_of_byte);
@@ -141,12 +144,12 @@ impl Builder<'_, '_> {
     }
 }
 
-/// How many words a distance may skip: a power of two that is not less than their number.
+/// How many words a distance may skip: a power of two, at least as large as the number of words.
 fn reach(words: &[Operand]) -> usize {
     words.len().next_power_of_two()
 }
 
-/// A constant distance, cut so that it is valid.
+/// A constant distance, reduced so that it is valid.
 fn constant_distance(words: &[Operand], distance: Operand) -> Option<u32> {
     let number = distance.as_imm()?;
     u32::try_from(number)

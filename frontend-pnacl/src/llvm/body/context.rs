@@ -191,7 +191,7 @@ impl Body<'_, '_> {
     #[cold]
     pub(in crate::llvm) fn not_returned(&self) -> ReadError {
         self.build
-            .malformed("a musttail call of an intrinsic without a return of its result behind it")
+            .malformed("a musttail call of an intrinsic that is not followed by a return of its result")
     }
 
     pub(in crate::llvm) fn here(&self) -> (usize, u32) {

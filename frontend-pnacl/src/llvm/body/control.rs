@@ -273,7 +273,7 @@ pub(in crate::llvm) fn landing_pad(body: &mut Body<'_, '_>, operands: &mut Opera
     if body.is_behind_phis() {
         return Err(body
             .build
-            .malformed("a landingpad behind other instructions of its block"));
+            .malformed("a landingpad after other instructions of its block"));
     }
     expect_personality(body, "a landingpad")?;
     let ty = body.build.type_id(operands.next()?)?;

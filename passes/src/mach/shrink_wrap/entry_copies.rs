@@ -1,9 +1,10 @@
-//! Copies of arguments to registers that must be saved, and to spill slots: they move on, from the first block to the
-//! one where the need goes on, so that paths on which nothing needs them need no frame ([`super`]).
+//! Moves copies of arguments to callee-saved registers and spill slots from the first block to the block that needs
+//! them, so that paths on which they are not needed do without a frame ([`super`]).
 //!
-//! Method: a walk over the block lets instructions read the argument's own register while it has its value. Then all
-//! that still needs the frame must be what can move after the rest: a copy, a pure computation, a store to a spill
-//! slot whose sources nothing after it writes, and whose result nothing after it reads or writes. It is all or nothing.
+//! Method: a walk over the block replaces uses of a copy by the argument's own register, as long as that has the same
+//! value. After that, every instruction that still needs the frame must be one that can be moved after all others: a
+//! copy, a pure computation, or a store to a spill slot, whose sources are not written and whose result is neither read
+//! nor written after it. If there is one that cannot, nothing is moved.
 
 use super::Needs;
 use crate::mach::live::{Live, effects};
@@ -12,18 +13,18 @@ use frazil_codegen::mfunc::{MFunc, RegSets, op_desc, pseudo};
 use frazil_codegen::minst::{MInst, RegisterOperand, rewrite_registers};
 use frazil_codegen::reg::{PRegSet, Reg, RegClass};
 
-/// An instruction of the block that is examined.
+/// An instruction of the block that is examined, or a copy that has been moved there.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     inst: MInst,
     origin: u32,
-    /// Its place in the function, or none for a copy that comes from the block before.
+    /// The instruction's number, or `None` for a copy that comes from an earlier block.
     place: Option<u32>,
     needs_frame: bool,
     in_group: bool,
 }
 
-/// Two registers with the same contents in their low bytes.
+/// Two registers whose low bytes are equal.
 #[derive(Clone, Copy, Debug)]
 struct Equal {
     copy: Reg,
@@ -31,12 +32,11 @@ struct Equal {
     bytes: u8,
 }
 
-/// What moves on.
+/// The instructions that are moved to a later block.
 #[derive(Debug, Default)]
 pub(super) struct Copies {
-    /// The copies, in order.
     pub insts: Vec<MInst>,
-    /// The instructions of the intermediate representation that they belong to.
+    /// The IR instructions that they come from.
     pub origins: Vec<u32>,
     holder: u32,
     steps: Vec<Step>,
@@ -44,24 +44,24 @@ pub(super) struct Copies {
 }
 
 impl Copies {
-    /// Starts a new function.
+    /// Forgets the copies of the last function.
     pub fn start(&mut self) {
         self.insts.clear();
         self.origins.clear();
         self.holder = 0;
     }
 
-    /// Whether there are none.
+    /// Whether no instruction has been moved.
     pub fn is_empty(&self) -> bool {
         self.insts.is_empty()
     }
 
-    /// The block at whose start they belong.
+    /// The block at whose start the copies are to be inserted.
     pub fn holder(&self) -> u32 {
         self.holder
     }
 
-    /// Whether all that needs the frame in a block, which the copies have reached, can move on.
+    /// Whether all instructions that need the frame can be moved out of a block to which the copies have been moved.
     pub fn can_leave(&mut self, func: &MFunc, needs: &Needs<'_, '_>, block: u32) -> bool {
         self.steps.clear();
         self.equals.clear();
@@ -73,7 +73,7 @@ impl Copies {
         for index in data.start..data.end {
             let inst = func.insts[index as usize];
             self.step(func, needs, inst, func.origins[index as usize], Some(index));
-            // A call is never passed.
+            // Nothing is moved past a call.
             if self
                 .steps
                 .last()
@@ -85,7 +85,7 @@ impl Copies {
         self.is_free_to_move(func, needs)
     }
 
-    /// Whether nothing on other paths out of a block than that to `target` reads what would be taken to `target`.
+    /// Whether no other edge of `block` than that to `target` leads to a reader of what would be moved to `target`.
     pub fn are_only_read_at(&self, func: &MFunc, needs: &Needs<'_, '_>, live: &Live, block: u32, target: u32) -> bool {
         let elsewhere = live.live_elsewhere(func, block, target);
         let mut moved = self.steps.iter().filter(|step| step.needs_frame);
@@ -96,7 +96,7 @@ impl Copies {
         })
     }
 
-    /// Takes what needs the frame out of a block that has been found to allow it, to the start of `target`.
+    /// Moves what needs the frame out of the block that [`Copies::can_leave`] has examined, to the start of `target`.
     pub fn leave(&mut self, func: &mut MFunc, target: u32) {
         self.insts.clear();
         self.origins.clear();
@@ -113,7 +113,7 @@ impl Copies {
         self.holder = target;
     }
 
-    /// Goes on by one instruction.
+    /// Examines the next instruction.
     fn step(&mut self, func: &MFunc, needs: &Needs<'_, '_>, mut inst: MInst, origin: u32, place: Option<u32>) {
         let desc = op_desc(needs.cx.hooks.ops(), inst.op);
         let in_group = place.is_some_and(|place| func.groups.iter().any(|group| group.contains(&place)));
@@ -141,7 +141,7 @@ impl Copies {
         });
     }
 
-    /// Lets an instruction read what its sources are copies of.
+    /// Replaces operands that are copies of another register by that register.
     fn read_sources(&self, inst: &mut MInst, desc: &OpDesc) {
         rewrite_registers(inst, desc, |RegisterOperand { reg, role, bytes, .. }| {
             let is_read = matches!(role, Role::Use | Role::Base | Role::Index) && bytes > 0;
@@ -153,7 +153,7 @@ impl Copies {
         });
     }
 
-    /// Whether what needs the frame may stand after the rest.
+    /// Whether the instructions that need the frame can be moved after all others.
     fn is_free_to_move(&self, func: &MFunc, needs: &Needs<'_, '_>) -> bool {
         let (mut read, mut written) = (PRegSet::EMPTY, PRegSet::EMPTY);
         let mut flags_are_read = false;
@@ -177,7 +177,7 @@ impl Copies {
     }
 }
 
-/// Whether an instruction is one of those that may move, as far as it alone says.
+/// Whether an instruction is of a kind that may be moved; what is around it is not considered.
 fn may_move(func: &MFunc, needs: &Needs<'_, '_>, step: &Step) -> bool {
     let inst = &step.inst;
     let desc = op_desc(needs.cx.hooks.ops(), inst.op);

@@ -1,4 +1,5 @@
-//! Sets up the frame and saves registers only on the paths that need it, so that early exits run without a prologue.
+//! Shrink wrapping: sets up the frame and saves registers only on the paths that need it, so that early exits run
+//! without a prologue.
 //!
 //! ```text
 //! b0: prologue, mov rbx, rdi           b0: test rdi, rdi, branch b2 else b1
@@ -7,16 +8,17 @@
 //! b2: mov eax, 0, epilogue, return     b2: mov eax, 0, return
 //! ```
 //!
-//! Method: a block needs the frame if an instruction in it touches a register that the caller wants back, the frame,
-//! the stack pointer, or calls. The frame is set up at the nearest block that dominates all that need it and is in no
-//! loop (F. Chow, "Minimizing register usage penalty at procedure calls", 1988; dominators as in K. Cooper, T. Harvey,
-//! K. Kennedy, "A simple, fast dominance algorithm", 2001). Arguments are often copied to such registers or to spill
-//! slots in the first block already: copies move on to the block where the need goes on, if what stays after can use
-//! the arguments themselves. Where control leaves the blocks that are dominated by the set-up, the frame is torn down:
-//! by returns, or at the end of a block; a short return that others share is copied for them.
+//! Method: a block needs the frame if an instruction in it is a call, or uses the frame, the stack pointer or a
+//! callee-saved register. The frame is set up in the nearest block that dominates all of these and is in no loop (F.
+//! Chow, "Minimizing register usage penalty at procedure calls", 1988; dominators as in K. Cooper, T. Harvey, K.
+//! Kennedy, "A simple, fast dominance algorithm", 2001). Arguments are often copied to callee-saved registers or spill
+//! slots already in the first block. Such copies are moved on, toward the blocks that need them, if the instructions
+//! that stay can use the arguments' own registers. The frame is torn down where control leaves the blocks that the
+//! set-up dominates: by returns, or at the end of a block. A short return that is also reached without the frame is
+//! duplicated.
 //!
-//! Costs: a walk over the first block of each function with a frame; for those where it does not need the frame, over
-//! the function, with its dominators. Gains: saves and restores on early exits.
+//! Costs: a walk over the first block of each function with a frame; and if that block does not need the frame, a walk
+//! over the function, with its dominators. Gains: saves and restores on early exits.
 
 mod entry_copies;
 
@@ -29,7 +31,6 @@ use frazil_codegen::pass::{MachPass, MachPassCx};
 use frazil_codegen::reg::PRegSet;
 use frazil_ir::pass::{Level, Order, PassInfo};
 
-/// What the pass says about itself.
 pub const INFO: PassInfo = PassInfo {
     name: "shrink-wrap",
     summary: "sets up the frame and saves registers only on the paths that need it",
@@ -46,22 +47,22 @@ pub const INFO: PassInfo = PassInfo {
         },
         Order {
             pass: "branch-opt",
-            reason: "it joins blocks",
+            reason: "it merges blocks",
         },
     ],
     before: &[],
 };
 
-/// No block.
+/// The number of no block.
 const NONE: u32 = u32::MAX;
-/// How many blocks the set-up is moved past, one after the other: each step looks at all blocks.
+/// The most blocks that copies are moved out of, one after the other; each step looks at all blocks.
 const MOST_STEPS: u32 = 32;
-/// A return with at most this many instructions is copied for the paths with a frame.
+/// Returns with at most this many instructions are duplicated for the paths with a frame.
 const MOST_COPIED: u32 = 4;
-/// At most this many blocks end with an epilogue.
+/// The most blocks, besides returns, that tear down the frame.
 const MOST_RESTORES: usize = 2;
 
-/// Delays the prologue to where the frame is needed.
+/// Delays the prologue until the frame is needed.
 #[derive(Debug)]
 pub struct ShrinkWrap;
 
@@ -78,12 +79,12 @@ impl MachPass for ShrinkWrap {
     }
 }
 
-/// What needs the frame.
+/// Which instructions need the frame.
 pub(super) struct Needs<'a, 'b> {
     pub cx: &'a MachPassCx<'b>,
-    /// Registers whose use or change does.
+    /// The registers that must not be used without it.
     pub registers: PRegSet,
-    /// Whether the frame pointer is set up, and no register like others.
+    /// Whether the frame pointer is set up, so that it is not an ordinary register.
     pub has_pointer: bool,
 }
 
@@ -100,7 +101,8 @@ impl<'a, 'b> Needs<'a, 'b> {
         }
     }
 
-    /// Whether setting the frame up has instructions: calls, registers to be saved, more than fits a red zone.
+    /// Whether setting up the frame takes any instruction: for calls, callee-saved registers, a frame pointer or
+    /// areas.
     fn cost_something(&self, func: &MFunc) -> bool {
         let writes_saved = |inst: &MInst| {
             let sets = effects(func, inst, op_desc(self.cx.hooks.ops(), inst.op));
@@ -110,7 +112,7 @@ impl<'a, 'b> Needs<'a, 'b> {
         frame.has_calls || frame.has_pointer || frame.areas.used_bytes() > 0 || func.insts.iter().any(writes_saved)
     }
 
-    /// Whether an instruction needs the frame.
+    /// Whether an instruction needs the frame to be set up.
     pub fn has(&self, func: &MFunc, inst: &MInst) -> bool {
         let desc = op_desc(self.cx.hooks.ops(), inst.op);
         if inst.op >= pseudo::FIRST && !pseudo::is_asm(inst.op) {
@@ -123,17 +125,18 @@ impl<'a, 'b> Needs<'a, 'b> {
 
 #[derive(Debug, Default)]
 struct Scratch {
-    /// Blocks that can be reached, those that come first on all paths first, and the place of each in there.
+    /// The reachable blocks in reverse postorder; and by block, its place in this order.
     order: Vec<u32>,
     places: Vec<u32>,
     stack: Vec<(u32, u32)>,
     /// By place: the place of the immediate dominator.
     dominators: Vec<u32>,
-    /// By place: how many blocks that it dominates need the frame.
+    /// By place: how many blocks that it dominates need the frame; computed up to the first one that dominates all of
+    /// them.
     counts: Vec<u32>,
-    /// By block.
+    /// By block: whether it needs the frame.
     needs: Vec<bool>,
-    /// By block: whether the frame is there.
+    /// By block: whether the frame is set up in it.
     has_frame: Vec<bool>,
     cycles: Cycles,
     live: Live,
@@ -146,7 +149,7 @@ struct Scratch {
 impl Scratch {
     fn run(&mut self, func: &mut MFunc, needs: &Needs<'_, '_>) -> bool {
         self.copies.start();
-        // Most functions end here: a call, an access of the frame in the first block.
+        // Most functions end here, since a call or an access of the frame is in the first block.
         if !self.copies.can_leave(func, needs, 0) {
             return false;
         }
@@ -175,7 +178,7 @@ impl Scratch {
         is_wrapped
     }
 
-    /// Finds the order of the blocks and their dominators.
+    /// Computes the order of the blocks and their immediate dominators.
     fn find_dominators(&mut self, func: &MFunc) {
         self.order.clear();
         self.places.clear();
@@ -225,7 +228,7 @@ impl Scratch {
         }
     }
 
-    /// The nearest place that dominates two.
+    /// The nearest common dominator of two places.
     fn common(&self, mut left: u32, mut right: u32) -> u32 {
         while left != right {
             if left > right {
@@ -237,13 +240,13 @@ impl Scratch {
         left
     }
 
-    /// The nearest place that dominates all blocks which need the frame: the last one under which all of them are.
+    /// The nearest place that dominates all blocks that need the frame; `None` if no block does.
     fn dominator_of_needs(&mut self) -> Option<u32> {
         let needs = |&block: &u32| u32::from(self.needs[block as usize]);
         self.counts.clear();
         self.counts.extend(self.order.iter().map(needs));
         let all: u32 = self.counts.iter().sum();
-        // A dominator comes before what it dominates.
+        // Going backward, a place comes after all places that it dominates.
         for place in (0..self.counts.len()).rev() {
             let count = self.counts[place];
             if count == all {
@@ -254,7 +257,8 @@ impl Scratch {
         None
     }
 
-    /// The block where the frame is to be set up. Copies wait in [`Scratch::copies`] for the block that they reached.
+    /// The block in which the frame is to be set up; 0 if it must be the first one. Copies that need the frame are
+    /// moved along and wait in [`Scratch::copies`].
     fn find_start(&mut self, func: &mut MFunc, needs: &Needs<'_, '_>) -> u32 {
         let Some(mut place) = self.dominator_of_needs() else {
             return 0;
@@ -271,7 +275,7 @@ impl Scratch {
                 break;
             };
             let target = self.order[step as usize];
-            // What moves changes this only for the blocks that it moves over and into, which are not asked about.
+            // Moved copies change liveness only in blocks between here and there, which are not asked about.
             if !is_live_known {
                 self.live.compute(func, needs.cx.hooks.ops());
                 is_live_known = true;
@@ -290,7 +294,7 @@ impl Scratch {
         self.order[place as usize]
     }
 
-    /// The place after `from` on the path to `to`, which it dominates, if only an edge leads there.
+    /// The child of place `from` in the dominator tree that dominates `to`, if its only predecessor is `from`.
     fn step_to(&self, func: &MFunc, from: u32, to: u32) -> Option<u32> {
         let mut step = to;
         while step > from && self.dominators[step as usize] != from {
@@ -302,7 +306,7 @@ impl Scratch {
         (step > from && is_direct).then_some(step)
     }
 
-    /// Marks the blocks that `start` dominates.
+    /// Marks the blocks that `start` dominates: those with the frame.
     fn mark_blocks(&mut self, func: &MFunc, start: u32) {
         self.has_frame.clear();
         self.has_frame.resize(func.blocks.len(), false);
@@ -312,7 +316,7 @@ impl Scratch {
         }
     }
 
-    /// Whether some path returns without a frame, and few blocks other than returns need an epilogue.
+    /// Whether some path returns without a frame, and only few blocks besides returns must tear the frame down.
     fn is_left_cheaply(&self, func: &MFunc) -> bool {
         let mut restores = 0;
         let mut returns = false;
@@ -328,7 +332,7 @@ impl Scratch {
                     continue;
                 }
                 restores += 1;
-                // What decides where control goes comes last in the block.
+                // The frame cannot be torn down before the instruction that decides between several edges.
                 if data.term != Term::Jump {
                     return false;
                 }
@@ -337,7 +341,7 @@ impl Scratch {
         returns && restores <= MOST_RESTORES
     }
 
-    /// Copies short returns that are reached with and without the frame.
+    /// Duplicates short returns that are reached both with and without the frame.
     fn copy_returns(&mut self, func: &mut MFunc) {
         for block in 0..func.blocks.len() as u32 {
             if self.places[block as usize] == NONE || self.has_frame[block as usize] || !is_short_return(func, block) {
@@ -354,7 +358,7 @@ impl Scratch {
                     let data = func.blocks[block as usize];
                     let start = func.insts.len() as u32;
                     let range = data.start as usize..data.end as usize;
-                    // The copy stands after all others, and so do its groups.
+                    // The copy comes after all other blocks, so its groups come after all others, too.
                     for index in 0..func.groups.len() {
                         let group = func.groups[index].clone();
                         if !group.is_empty() && group.start >= data.start && group.end <= data.end {
@@ -378,8 +382,8 @@ impl Scratch {
         }
     }
 
-    /// Writes the function anew, with the set-up of the frame at the block `start`, what gives it back, and the copies
-    /// where they belong.
+    /// Writes the function anew, with the prologue at the start of block `start` ([`NONE`] for none), epilogues where
+    /// control leaves the blocks with the frame, and the moved copies at their new place.
     fn rebuild(&mut self, func: &mut MFunc, start: u32) {
         self.insts.clear();
         self.origins.clear();
@@ -439,14 +443,15 @@ impl Scratch {
         self.origins.push(origin);
     }
 
-    /// Whether a block with the frame has a successor without.
+    /// Whether a block with the frame has a successor without it.
     fn leaves_frame(&self, func: &MFunc, block: u32) -> bool {
         let mut edges = func.edges_of(block);
         self.has_frame[block as usize] && edges.any(|edge| !self.has_frame[func.edges[edge].to as usize])
     }
 }
 
-/// Whether a block returns at once, and may be copied: a label cannot be bound twice.
+/// Whether a block is a short return that may be duplicated. One with a label may not, since a label cannot be bound
+/// twice.
 fn is_short_return(func: &MFunc, block: u32) -> bool {
     let data = &func.blocks[block as usize];
     let insts = || &func.insts[data.start as usize..data.end as usize];

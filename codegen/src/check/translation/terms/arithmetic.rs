@@ -3,7 +3,8 @@
 use super::{Tag, Term, Terms, coefficient, function, mask};
 
 impl Terms {
-    /// A constant plus terms of the same width with coefficients, modulo two to the width (at most 64).
+    /// A constant plus terms times their coefficients; all of one width of at most 64 bits, modulo two to the power of
+    /// it.
     pub fn sum(&mut self, width: u16, constant: u64, terms: &[(u64, Term)]) -> Term {
         let (mut constant, mut flat) = (constant, Vec::with_capacity(terms.len()));
         for &(factor, term) in terms {
@@ -40,8 +41,8 @@ impl Terms {
         }
     }
 
-    /// Where only few low bits of a term matter and another term of the sum has the same ones, the coefficient is added
-    /// to that of the other one.
+    /// Simplifies sums in which only few low bits of a term matter, since its coefficient is divisible by a large
+    /// power of two: if another term of the sum has the same low bits, the coefficient is added to that one's.
     fn join_low_bits(&mut self, terms: &mut [(u64, Term)], width: u16) {
         for index in 0..terms.len() {
             let (factor, term) = terms[index];
@@ -59,7 +60,7 @@ impl Terms {
         }
     }
 
-    /// Of a term that is multiplied by a large power of two, only few low bits matter.
+    /// If a coefficient is divisible by a large power of two, only few low bits of the term matter: clears the others.
     fn low_bits_of_multiple(&mut self, term: Term, factor: u64, width: u16) -> Term {
         let Some(bits) = bits_that_matter(factor, width) else {
             return term;
@@ -85,7 +86,7 @@ impl Terms {
         }
     }
 
-    /// The lower half of a product of two terms of one width (at most 64).
+    /// The lower half of the product of two terms of the same width (at most 64 bits).
     pub fn product(&mut self, a: Term, b: Term) -> Term {
         let width = self.width(a);
         match (self.as_constant(a), self.as_constant(b)) {
@@ -96,7 +97,8 @@ impl Terms {
     }
 }
 
-/// How many bits of what is multiplied by a number that is not zero are in the product, if they are few.
+/// How many low bits of a term matter if it is multiplied by `factor`; `None` if they are more than half, or if
+/// `factor` is 0.
 fn bits_that_matter(factor: u64, width: u16) -> Option<u16> {
     let zeros = factor.trailing_zeros() as u16;
     (factor != 0 && zeros * 2 >= width).then(|| width - zeros)

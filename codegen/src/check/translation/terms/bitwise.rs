@@ -5,14 +5,14 @@ use super::{Bitwise, Tag, Term, Terms, function, mask};
 /// The operations, by their numbers.
 pub(super) const OPERATIONS: [Bitwise; 3] = [Bitwise::And, Bitwise::Or, Bitwise::Xor];
 
-/// What a number does to a byte.
+/// What a bitwise operation with a constant does to one byte of the other operand.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Effect {
-    /// Zeros or ones come out.
+    /// The result is all zeros or all ones.
     Fixed,
-    /// The other operand comes out.
+    /// The result is the other operand.
     Nothing,
-    /// Something else.
+    /// The result depends on single bits.
     Change,
 }
 
@@ -81,8 +81,8 @@ impl Terms {
         self.concat(&pieces)
     }
 
-    /// The same with a number, taken apart into runs of bytes that the number makes zeros, ones, the term's own bits,
-    /// or something else. However a number was cut before, the runs are the same.
+    /// A bitwise operation with a constant, split into runs of bytes with the same [`Effect`]. So the result does not
+    /// depend on the pieces that the constant consisted of.
     fn bitwise_with_constant(&mut self, operation: Bitwise, term: Term, value: u64) -> Term {
         let width = self.width(term);
         let effect_at = |shift: u16| {
@@ -124,7 +124,8 @@ impl Terms {
         self.apply(key, width, &[a.min(b), a.max(b)])
     }
 
-    /// The bits of a term up to the lowest one that is known to be set, with zeros above; the term, if there is none.
+    /// The bits of a term up to and including the lowest one that is known to be set, with zeros above; the term
+    /// itself if none is known.
     pub fn up_to_lowest_one(&mut self, term: Term) -> Term {
         let pieces = match self.node(term).tag {
             Tag::Concat => self.args(term).to_vec(),
@@ -147,7 +148,7 @@ impl Terms {
         term
     }
 
-    /// Two neighboring pieces that are the same operation on neighboring pieces, as one.
+    /// If two neighboring pieces are the same bitwise operation on neighboring pieces: one operation on the whole.
     pub(super) fn merge_bitwise(&mut self, low: Term, high: Term) -> Option<Term> {
         let (low_node, high_node) = (self.node(low), self.node(high));
         let is_bitwise = low_node.tag == Tag::Apply && low_node.data[0] == function::BITWISE;
@@ -173,13 +174,13 @@ impl Terms {
         None
     }
 
-    /// The operands of a bitwise operation, a number last.
+    /// The operands of a bitwise operation; a constant operand comes last.
     fn operands_of_bitwise(&self, term: Term) -> [Term; 2] {
         let [a, b] = [0, 1].map(|index| Term(self.args(term)[index]));
         if self.as_constant(a).is_some() { [b, a] } else { [a, b] }
     }
 
-    /// Whether a term is zero, as one bit.
+    /// Whether a term is zero, as a term of one bit.
     pub fn is_zero(&mut self, term: Term) -> Term {
         match self.as_constant(term) {
             Some(value) => self.constant(1, u64::from(value == 0)),
@@ -190,7 +191,7 @@ impl Terms {
         }
     }
 
-    /// A term without pieces that are zeros.
+    /// A term without the pieces that are zero, for a comparison with zero.
     fn without_zeros(&mut self, term: Term) -> Term {
         if self.node(term).tag != Tag::Concat {
             return term;

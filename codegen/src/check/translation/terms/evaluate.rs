@@ -12,18 +12,18 @@ use super::{Bitwise, Node, Origin, Tag, Term, Terms, coefficient, function};
 use frazil_support::{FxBuildHasher, FxHashMap};
 use std::collections::BTreeSet;
 
-/// How often values are chosen.
+/// For how many assignments of values terms are evaluated.
 const ROUNDS: u64 = 96;
-/// What is undefined is given so many values each time, to see which bits depend on it.
+/// How many values undefined symbols get in each round, to see which bits of the result depend on them.
 const WAYS_OF_UNDEFINED: u64 = 4;
-/// Larger terms are not evaluated.
+/// Larger terms are not evaluated, so they count as possibly equal.
 const MOST_TERMS: usize = 20_000;
-/// So many ways of choosing are tried.
+/// With more selections of alternatives than this, terms are not evaluated.
 const MOST_WAYS: usize = 256;
 /// Wider terms are not evaluated.
 const MOST_BITS: u16 = 128;
 
-/// What symbols and unknown functions are in one round.
+/// What identifies an assignment of values to symbols and uninterpreted functions.
 #[derive(Clone, Copy)]
 struct Round {
     number: u64,
@@ -31,7 +31,8 @@ struct Round {
 }
 
 impl Terms {
-    /// Whether there are values for which the code after computes something that the code before does not allow.
+    /// Whether an assignment of values is found under which the term of the function after has a value that the term
+    /// of the function before cannot have.
     pub(in crate::check::translation) fn can_differ(&self, before: Term, after: Term) -> bool {
         let (Some(ours), Some(theirs)) = (self.in_order(before), self.in_order(after)) else {
             return false;
@@ -68,7 +69,7 @@ impl Terms {
             }
             waiting.extend(self.operands(term).filter(|&operand| found.insert(operand)));
         }
-        // Operands are made before what they are operands of.
+        // Operands have lower numbers than the terms that they are in.
         Some(found.into_iter().collect())
     }
 
@@ -77,7 +78,7 @@ impl Terms {
         self.args(term).iter().step_by(step).map(|&arg| Term(arg))
     }
 
-    /// The `way`th way of choosing.
+    /// Selection number `way` of alternatives: one for each choice.
     fn chosen(&self, choices: &[Term], mut way: usize) -> FxHashMap<Term, Term> {
         choices
             .iter()
@@ -90,7 +91,7 @@ impl Terms {
             .collect()
     }
 
-    /// The value of the last of some terms.
+    /// The value of the last of `terms`, which has all operands before their users.
     fn evaluate(&self, terms: &[Term], chosen: &FxHashMap<Term, Term>, round: Round) -> u128 {
         let mut values: FxHashMap<Term, u128> = FxHashMap::with_capacity_and_hasher(terms.len(), FxBuildHasher);
         let mut last = 0;
@@ -108,13 +109,14 @@ impl Terms {
         last
     }
 
-    /// The value of a term whose operands have these values; only the bits of its width count.
+    /// The value of a term with these values of its operands; bits above its width are to be ignored.
     fn value(&self, term: Term, node: &Node, operands: &[u128], round: Round) -> u128 {
         let widths: Vec<u16> = self.operands(term).map(|operand| self.width(operand)).collect();
         let number = u128::from(node.data[0]) | u128::from(node.data[1]) << 32;
         match node.tag {
             Tag::Symbol if node.data[0] == Origin::Undefined as u32 => {
-                // The first two ways have no bit in common.
+                // Assignments 0 and 1 of undefined symbols are complements, so that every bit that depends on one is
+                // found.
                 let words = node.data.iter().map(|&word| u128::from(word));
                 let value = random(words.chain([u128::from(round.undefined / 2)]), round.number | 3);
                 if round.undefined == 1 { !value } else { value }
@@ -146,7 +148,7 @@ impl Terms {
     }
 }
 
-/// The value of a function that shared code knows, of operands that are `width` bits wide.
+/// The value of a function that shared code defines, for operands that are `width` bits wide.
 fn apply(node: &Node, operands: &[u128], width: u16) -> Option<u128> {
     let value = match (node.data[0], operands) {
         (function::BITWISE, &[a, b]) => match OPERATIONS[node.data[1] as usize] {
@@ -192,7 +194,8 @@ fn signed(value: u128, width: u16) -> i128 {
     (value << shift).cast_signed() >> shift
 }
 
-/// A number that depends on nothing but the words and the round: of few numbers in most rounds.
+/// A pseudo-random number that depends on the words and the round only. In three of four rounds, there are only a few
+/// different ones.
 fn random(words: impl Iterator<Item = u128>, round: u64) -> u128 {
     let start = u128::from(round).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
     let mix = |hash: u128| (hash ^ hash >> 59).wrapping_mul(0xda94_2042_e4dd_58b5_2360_ed05_1fc6_5da5);

@@ -27,25 +27,26 @@ use frazil_support::FxHashMap;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Term(pub(super) u32);
 
-/// What a node is.
+/// The kinds of nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 enum Tag {
-    /// Something unknown: kind and numbers are in `data`.
+    /// Something unknown: its origin and three numbers that identify it are in `data`.
     Symbol,
-    /// A number of at most 64 bits, in `data`.
+    /// A constant of at most 64 bits, in `data`.
     Constant,
-    /// Some bits of the only argument, from the bit in `data` on.
+    /// `width` bits of the only argument, starting at the bit in `data`.
     Part,
-    /// The arguments, the lowest bits first.
+    /// The concatenation of the arguments, the lowest bits first.
     Concat,
-    /// The constant in `data` plus the arguments, each followed by the halves of its coefficient.
+    /// The constant in `data` plus the arguments times their coefficients. Each argument is three entries of the pool:
+    /// the term, and the lower and upper half of its coefficient.
     Sum,
-    /// The only argument with copies of its highest bit above it.
+    /// The only argument, sign-extended.
     SignExtend,
-    /// The function in `data` of the arguments.
+    /// An uninterpreted function, whose key is in `data`, of the arguments.
     Apply,
-    /// Any one of the arguments, another one at each use if need be.
+    /// Any one of the arguments; each use may take another one (`refine.rs`).
     Choice,
 }
 
@@ -53,41 +54,38 @@ enum Tag {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub(super) enum Origin {
-    /// What a place holds when the function is entered.
+    /// What a place holds at function entry.
     Entry,
-    /// What a place holds where paths meet.
+    /// What a place holds at a merge.
     Phi,
-    /// What an event leaves.
+    /// A result of an event.
     Event,
-    /// What nothing has defined: anything.
+    /// A value that nothing has defined.
     Undefined,
-    /// The address that a frame pointer would hold.
+    /// The address that a frame pointer would hold in this function.
     Frame,
-    /// The address of what a reference names.
+    /// The address of a symbol or constant.
     Reference,
-    /// What giving a frame back puts into a register of the caller.
+    /// The caller's value of a register, after the frame has been torn down.
     Restored,
 }
 
 /// Bitwise operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bitwise {
-    /// Both.
     And,
-    /// Either.
     Or,
     Xor,
 }
 
-/// A function that nothing is known of but that it depends on its operands alone. What is in it tells it from others;
-/// the first number is the target's choice, or one of [`function`].
+/// What identifies an uninterpreted function, of which only its key is known. The first number is chosen by the
+/// target, or is one of [`function`].
 pub type FunctionKey = [u32; 4];
 
-/// First numbers of functions that shared code uses.
+/// First numbers of keys that shared code uses.
 pub mod function {
-    /// Bitwise operations, from here on.
+    /// A bitwise operation that could not be simplified; the second number says which one.
     pub const BITWISE: u32 = u32::MAX;
-    /// Whether a number is zero.
     pub const IS_ZERO: u32 = u32::MAX - 1;
     /// A choice between two values.
     pub const SELECT: u32 = u32::MAX - 2;
@@ -98,24 +96,24 @@ pub mod function {
     /// The borrow of a subtraction.
     pub const BORROW: u32 = u32::MAX - 5;
     pub const SUBTRACTION_OVERFLOW: u32 = u32::MAX - 6;
-    /// What stands at an address that never changes.
+    /// The contents of memory that never changes, by its address.
     pub const CONSTANT_MEMORY: u32 = u32::MAX - 7;
     /// The lower half of a product.
     pub const PRODUCT: u32 = u32::MAX - 8;
 }
 
-/// Entries of the table at first.
+/// The size of a new table.
 const FIRST_SIZE: usize = 1 << 10;
 
 #[derive(Clone, Copy, Debug)]
 struct Node {
     tag: Tag,
     width: u16,
-    /// Whether it may be anything: nothing of it is defined, or it is computed from something undefined.
+    /// Whether it may have any value: it is entirely undefined, or is computed from something undefined.
     is_undefined: bool,
-    /// Whether something undefined is in it.
+    /// Whether something undefined is in it, outside of choices.
     has_undefined: bool,
-    /// Whether something is in it that paths bring to a node.
+    /// Whether a symbol of a merge is in it.
     has_phi: bool,
     has_choice: bool,
     data: [u32; 4],
@@ -126,21 +124,23 @@ struct Node {
 /// An entry of the table of nodes.
 #[derive(Clone, Copy, Debug, Default)]
 struct Entry {
-    /// The number of the node plus one; zero is free.
+    /// The number of the node plus one; 0 if the entry is free.
     number: u32,
-    /// The highest bits of the node's hash: what differs here need not be compared, and the table grows by them alone.
+    /// The upper half of the node's hash. Nodes are compared only if it is equal, and the table can grow without
+    /// computing hashes again.
     hash: u32,
 }
 
-/// The nodes, kept from function to function.
+/// All terms of a comparison, hash-consed; the memory is kept from function to function.
 #[derive(Debug, Default)]
 pub struct Terms {
     nodes: Vec<Node>,
     pool: Vec<u32>,
-    /// Open addressing, a power of two of entries; a search begins at the entry that the highest bits of the hash name.
+    /// A hash table with open addressing; its size is a power of two, and the highest bits of the hash say where a
+    /// search begins.
     table: Vec<Entry>,
     parts: FxHashMap<(u32, u16, u16), Term>,
-    /// Whether the first may stand for the second: [`Terms::refines`].
+    /// The results of [`Terms::refines`] so far.
     refinements: FxHashMap<(Term, Term), bool>,
 }
 
@@ -164,12 +164,12 @@ impl Terms {
         self.node(term).width
     }
 
-    /// Whether a term may be anything, since nothing of it is defined or it is computed from something undefined.
+    /// Whether a term may have any value, since it is entirely undefined or computed from something undefined.
     pub(super) fn is_undefined(&self, term: Term) -> bool {
         self.node(term).is_undefined
     }
 
-    /// Whether a term, or one of the pieces that it is put together of, is a symbol for what paths bring to a node.
+    /// Whether a term, or one of the pieces of a concatenation, is a symbol of the merge at a node.
     pub(super) fn is_phi_of(&self, term: Term, node: u32) -> bool {
         let is_phi = |data: &Node| {
             let [origin, number, ..] = data.data;
@@ -181,7 +181,7 @@ impl Terms {
         }
     }
 
-    /// Whether something is in a term that paths bring to a node.
+    /// Whether a term contains a symbol of a merge.
     pub(super) fn has_phi(&self, term: Term) -> bool {
         self.node(term).has_phi
     }
@@ -210,8 +210,8 @@ impl Terms {
             if entry.hash == hash {
                 let (other, term) = (&self.nodes[entry.number as usize - 1], Term(entry.number - 1));
                 let is_alike = other.tag == tag && other.width == width && other.data == data;
-                // Comparing nothing with nothing can be slow: some processors take a trap for a read of no bytes from
-                // an address that is none.
+                // Empty lists are not compared as slices, since that can be slow: some processors take a trap for a
+                // read of zero bytes from a dangling address.
                 if is_alike && (args.is_empty() && other.args_len == 0 || self.args(term) == args) {
                     return term;
                 }
@@ -260,25 +260,25 @@ impl Terms {
         self.table = table;
     }
 
-    /// Something unknown.
+    /// A symbol, which is identified by its origin and three numbers.
     pub(super) fn symbol(&mut self, origin: Origin, numbers: [u32; 3], width: u16) -> Term {
         let [a, b, c] = numbers;
         self.intern(Tag::Symbol, width, [origin as u32, a, b, c], &[])
     }
 
-    /// A number of at most 64 bits; what does not fit is cut off.
+    /// A constant of at most 64 bits; higher bits of `value` are dropped.
     pub fn constant(&mut self, width: u16, value: u64) -> Term {
         let value = value & mask(width);
         self.intern(Tag::Constant, width, [value as u32, (value >> 32) as u32, 0, 0], &[])
     }
 
-    /// The number that a term is, if it is one.
+    /// The value of a constant.
     pub fn as_constant(&self, term: Term) -> Option<u64> {
         let node = self.node(term);
         (node.tag == Tag::Constant).then(|| u64::from(node.data[0]) | u64::from(node.data[1]) << 32)
     }
 
-    /// A function of operands.
+    /// An uninterpreted function of operands.
     pub fn apply(&mut self, key: FunctionKey, width: u16, args: &[Term]) -> Term {
         let args: Vec<u32> = args.iter().map(|arg| arg.0).collect();
         self.intern(Tag::Apply, width, key, &args)
@@ -294,7 +294,7 @@ fn coefficient(arg: &[u32]) -> u64 {
     u64::from(arg[1]) | u64::from(arg[2]) << 32
 }
 
-/// The highest bits of a hash, into which a multiplication brings all others.
+/// The upper half of a 64-bit hash; multiplications carry the lower bits into it.
 fn hash(tag: Tag, width: u16, data: &[u32; 4], args: &[u32]) -> u32 {
     let start = u64::from(tag as u8) << 16 | u64::from(width);
     let words = data.iter().chain(args);
@@ -304,7 +304,7 @@ fn hash(tag: Tag, width: u16, data: &[u32; 4], args: &[u32]) -> u32 {
     (hash >> 32) as u32
 }
 
-/// Where the search for a node begins in a table of some size, a power of two.
+/// The entry at which the search for a node begins, in a table whose size is a power of two.
 fn first_place(hash: u32, size: usize) -> usize {
     ((u64::from(hash) * size as u64) >> 32) as usize
 }

@@ -1,4 +1,4 @@
-//! Bits of terms: parts of them, and terms one above the other.
+//! Extraction and concatenation of bits.
 
 use super::bitwise::OPERATIONS;
 use super::{Node, Tag, Term, Terms, coefficient, function};
@@ -81,7 +81,7 @@ impl Terms {
         }
     }
 
-    /// Terms one above the other, the lowest bits first.
+    /// The concatenation of terms, the lowest bits first.
     pub fn concat(&mut self, pieces: &[Term]) -> Term {
         let mut flat: Vec<Term> = Vec::with_capacity(pieces.len());
         for &piece in pieces {
@@ -100,7 +100,7 @@ impl Terms {
         self.intern(Tag::Concat, width, [0; 4], &args)
     }
 
-    /// Appends a piece; what continues the last one becomes one with it.
+    /// Appends a piece to a concatenation, merging it with the last piece if possible.
     fn append(&mut self, flat: &mut Vec<Term>, piece: Term) {
         let merged = flat.last().copied().and_then(|last| self.merge(last, piece));
         match merged {
@@ -112,7 +112,8 @@ impl Terms {
         }
     }
 
-    /// Two pieces as one, if they are two numbers, neighboring parts of a term, or a term and copies of its sign.
+    /// Two pieces as one term if they are two constants, neighboring parts of one term, a term and copies of its sign
+    /// bit, or results of one bitwise operation on neighboring pieces.
     pub(super) fn merge(&mut self, low: Term, high: Term) -> Option<Term> {
         let (low_node, high_node) = (*self.node(low), *self.node(high));
         let width = low_node.width + high_node.width;
@@ -127,7 +128,8 @@ impl Terms {
             let whole = Term(self.args(low)[0]);
             return Some(self.part(whole, low_node.data[0] as u16, width));
         }
-        // The low bits of sums and products are sums and products, so that the piece above tells.
+        // The low bits of sums and products are sums and products themselves, so the whole term is found from the
+        // upper piece.
         if high_node.tag == Tag::Part && high_node.data[0] == u32::from(low_node.width) {
             let whole = Term(self.args(high)[0]);
             let is_low = low_node.tag != Tag::Part && self.part(whole, 0, low_node.width) == low;

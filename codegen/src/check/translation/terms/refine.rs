@@ -9,14 +9,14 @@ use super::bitwise::OPERATIONS;
 use super::{Tag, Term, Terms, coefficient, function};
 use frazil_support::{FxHashMap, FxHashSet};
 
-/// So many choices of one term are examined, and so many ways of choosing.
+/// Limits for the search for a selection of alternatives: choices in a term, and selections tried.
 const MOST_CHOICES: usize = 8;
 const MOST_WAYS: usize = 256;
-/// So many terms within a term are examined.
+/// The most subterms of a term that are visited.
 const MOST_INNER: usize = 4096;
 
 impl Terms {
-    /// One of some terms of one width, which no choices are in.
+    /// Any one of some terms, which have the same width and contain no choices.
     pub(in crate::check::translation) fn choice(&mut self, mut candidates: Vec<Term>) -> Term {
         candidates.sort_unstable();
         candidates.dedup();
@@ -28,7 +28,7 @@ impl Terms {
         self.intern(Tag::Choice, width, [0; 4], &args)
     }
 
-    /// The terms that a term may be chosen to be: itself, if it is no choice.
+    /// The alternatives of a choice; any other term is its only alternative.
     pub(in crate::check::translation) fn candidates(&self, term: Term) -> Vec<Term> {
         match self.node(term).tag {
             Tag::Choice => self.args(term).iter().map(|&arg| Term(arg)).collect(),
@@ -36,13 +36,14 @@ impl Terms {
         }
     }
 
-    /// Whether a term may be several things, since something in it is undefined or to be chosen.
+    /// Whether a term may stand for several values, since something undefined or a choice is in it.
     pub(in crate::check::translation) fn is_open(&self, term: Term) -> bool {
         let node = self.node(term);
         node.has_undefined || node.has_choice
     }
 
-    /// Whether `after` may be where `before` was: it is the same, or `before` can be chosen to be the same.
+    /// Whether `after` may replace `before`: it is equal to it for some selection of the alternatives in `before`, or
+    /// `before` is undefined.
     pub(in crate::check::translation) fn refines(&mut self, before: Term, after: Term) -> bool {
         if before == after || self.is_undefined(before) {
             return true;
@@ -85,12 +86,12 @@ impl Terms {
         }
     }
 
-    /// Whether something in a term is to be chosen.
     pub(in crate::check::translation) fn has_choice(&self, term: Term) -> bool {
         self.node(term).has_choice
     }
 
-    /// Where something open is put together with something else: sets the bits of `cuts` between the two.
+    /// Sets a bit of `cuts` for each position in a concatenation at which an open piece borders on one that is not
+    /// open.
     pub(in crate::check::translation) fn note_cuts(&self, term: Term, cuts: &mut u32) {
         let node = self.node(term);
         if node.tag != Tag::Concat || !self.is_open(term) || node.width > 32 {
@@ -107,7 +108,7 @@ impl Terms {
         }
     }
 
-    /// Tries ways of choosing, with what is in the other term first.
+    /// Tries selections of alternatives; if some alternatives of a choice occur in `after`, only these.
     fn refines_by_choosing(&mut self, before: Term, after: Term) -> bool {
         let mut choices = Vec::new();
         self.for_each_inner(before, &mut |terms, term| {
@@ -144,7 +145,7 @@ impl Terms {
         false
     }
 
-    /// Calls `visit` with a term and, as long as it says so, those within, each once.
+    /// Calls `visit` once with a term and with each term inside of it whose parent `visit` has returned true for.
     fn for_each_inner(&self, term: Term, visit: &mut impl FnMut(&Terms, Term) -> bool) {
         let (mut stack, mut seen) = (vec![term], FxHashSet::default());
         while let Some(term) = stack.pop() {
@@ -159,7 +160,7 @@ impl Terms {
         }
     }
 
-    /// The term that comes of another one by replacing what `made` has an entry for.
+    /// A term with the replacements that `made` has; results are added to `made`.
     fn with_chosen(&mut self, term: Term, made: &mut FxHashMap<Term, Term>) -> Term {
         if let Some(&known) = made.get(&term) {
             return known;

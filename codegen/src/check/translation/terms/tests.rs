@@ -47,7 +47,7 @@ fn masks_are_zero_extensions() {
         let masked = terms.bitwise(Bitwise::And, x, mask);
         let low = terms.part(x, 0, bits);
         assert_eq!(masked, terms.zero_extend(low, 64), "{bits}");
-        // Which a further extension does not change, of either kind if it is wider.
+        // Another zero extension changes nothing; nor does a sign extension if the term is narrower.
         let part = terms.part(masked, 0, 32);
         let again = terms.zero_extend(part, 64);
         assert_eq!(again, masked);
@@ -106,7 +106,7 @@ fn a_choice_is_what_it_is_needed_to_be_and_nothing_else() {
     let sum = |terms: &mut Terms, x: Term| terms.sum(32, 5, &[(1, x), (2, c)]);
     let [open, chosen, other] = [choice, b, c].map(|x| sum(&mut terms, x));
     assert!(terms.refines(open, chosen) && !terms.refines(open, other));
-    // What stands beside something undefined is not undefined.
+    // A piece beside something undefined is not undefined.
     let undefined = terms.symbol(Origin::Undefined, [0; 3], 32);
     let [before, kept, changed] = [[a, undefined], [a, c], [b, c]].map(|pieces| terms.concat(&pieces));
     assert!(!terms.is_undefined(before));
@@ -143,7 +143,7 @@ fn multiples_of_low_bits_are_added_to_multiples_of_the_whole() {
     let low = terms.zero_extend(low, 32);
     let sum = terms.sum(32, 0, &[(1 << 19, low), (1, x)]);
     assert_eq!(sum, terms.sum(32, 0, &[((1 << 19) + 1, x)]));
-    // One bit more of the other term counts.
+    // One more bit of the other term matters.
     let other = terms.sum(32, 0, &[(1 << 18, low), (1, x)]);
     assert_ne!(other, terms.sum(32, 0, &[((1 << 18) + 1, x)]));
 }
@@ -162,7 +162,7 @@ fn the_highest_piece_is_extended() {
 fn terms_differ_if_values_tell_them_apart() {
     let mut terms = terms();
     let [x, y] = [0, 1].map(|number| unknown(&mut terms, number, 32));
-    // (x | y) - (x & y) and x ^ y are the same in different forms.
+    // (x | y) - (x & y) equals x ^ y, but is another term.
     let [and, or, xor] = [Bitwise::And, Bitwise::Or, Bitwise::Xor].map(|operation| terms.bitwise(operation, x, y));
     let difference = terms.sum(32, 0, &[(1, or), (u64::MAX, and)]);
     assert!(difference != xor && !terms.can_differ(difference, xor));

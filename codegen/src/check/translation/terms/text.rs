@@ -3,7 +3,7 @@
 use super::{Tag, Term, Terms, coefficient};
 
 impl Terms {
-    /// A text of a term, to be read by people; `depth` levels of it.
+    /// A text of a term, of which `depth` levels are shown; deeper terms appear by their numbers.
     pub(in crate::check::translation) fn text(&self, term: Term, depth: u32) -> String {
         let node = self.node(term);
         if depth == 0 {
