@@ -178,7 +178,7 @@ fn edges_that_lead_elsewhere_are_found() {
             .first_mut()
             .is_some_and(|edge| std::mem::replace(&mut edge.to, 0) != 0)
     });
-    assert_found("is not known to be behind", |func, _| {
+    assert_found("as a predecessor", |func, _| {
         let last = func.blocks.len() as u32 - 1;
         func.edges
             .first_mut()
@@ -204,7 +204,7 @@ fn groups_that_are_not_whole_are_found() {
         group.end = ends.filter(|&end| end >= group.end).min().expect("a block") + 1;
         group.end as usize <= func.insts.len()
     });
-    assert_found("behind", |func, _| {
+    assert_found("after", |func, _| {
         let Some(group) = func.groups.iter_mut().find(|group| group.start < group.end) else {
             return false;
         };

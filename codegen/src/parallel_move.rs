@@ -19,7 +19,7 @@ pub enum Location {
     /// The outgoing argument at this offset from the stack pointer; never a source.
     Outgoing(i32),
     /// Memory at an offset from a register that no move writes; never a source.
-    Behind(Reg, i32),
+    Memory(Reg, i32),
 }
 
 /// What a move reads.

@@ -236,8 +236,8 @@ fn entries(object: &Path) -> Vec<(String, Vec<u8>)> {
         ("none", 0, 1),
     ];
     let marked = file.sections_of(".note.gnu.property").len() * 4;
-    let entry = |&(name, before, behind): &(&str, usize, usize)| {
-        let bytes = file.bytes_at(name, before, behind + marked);
+    let entry = |&(name, before, after): &(&str, usize, usize)| {
+        let bytes = file.bytes_at(name, before, after + marked);
         (name.to_owned(), bytes)
     };
     lengths.iter().map(entry).collect()
@@ -254,10 +254,10 @@ fn room_for_other_code_and_calls_of_a_counter_stand_at_the_entry() {
             let file = ObjectFile::read(object);
             let marked = file.sections_of(".note.gnu.property").len() * 4;
             assert_ne!(file.bytes_at("long", 0, marked + 9)[marked], 0x50, "{way}");
-            let behind = file.bytes_at("long", 0, marked + 10)[marked + 9];
+            let after = file.bytes_at("long", 0, marked + 10)[marked + 9];
             assert!(
-                behind == 0x50 || behind == 0x55,
-                "{way}: {behind:#x} behind the filler is no push"
+                after == 0x50 || after == 0x55,
+                "{way}: {after:#x} after the filler is no push"
             );
             let calls = words_in_code(object, &["call"]);
             assert_eq!((&calls["counted"], &calls["prefix"]), (&vec![2], &vec![1]), "{way}");
@@ -309,7 +309,7 @@ fn data_at_entries(object: &Path) -> Vec<Vec<u8>> {
         ("caught", 4, 10 + mark),
         ("chosen", 0, 2 + mark),
     ];
-    let bytes = |&(name, before, behind): &(&str, usize, usize)| file.bytes_at(name, before, behind);
+    let bytes = |&(name, before, after): &(&str, usize, usize)| file.bytes_at(name, before, after);
     lengths.iter().map(bytes).collect()
 }
 

@@ -88,9 +88,9 @@ impl ObjectFile {
 
 impl ObjectFile {
     /// Bytes around the place of a symbol: so many before it, and so many from it on.
-    pub fn bytes_at(&self, symbol: &str, before: usize, behind: usize) -> Vec<u8> {
+    pub fn bytes_at(&self, symbol: &str, before: usize, after: usize) -> Vec<u8> {
         let place = self.places.iter().find(|place| place.0 == symbol);
         let &(_, section, offset) = place.expect("the symbol is there");
-        self.sections[section].bytes[offset - before..offset + behind].to_vec()
+        self.sections[section].bytes[offset - before..offset + after].to_vec()
     }
 }

@@ -117,7 +117,7 @@ impl Case {
                 "skip" => {
                     let (executor, reason) = rest.split_once(':').ok_or("expected `; skip <executor>: <reason>`")?;
                     if reason.trim().is_empty() {
-                        return Err("a reason is missing behind `skip`".to_owned());
+                        return Err("a reason is missing after `skip`".to_owned());
                     }
                     self.skips.push(Skip {
                         executor: executor.trim().to_owned(),

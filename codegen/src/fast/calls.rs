@@ -620,7 +620,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         for (&operand, result) in operands.iter().zip(&layout.returns) {
             for part in 0..result.parts.count {
                 self.collect_part(operand, result, part, |offset| {
-                    Location::Behind(pointer_reg, offset as i32)
+                    Location::Memory(pointer_reg, offset as i32)
                 });
             }
         }

@@ -117,7 +117,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             Location::Reg(reg) => Spot::Reg(reg),
             Location::Frame(offset) => Spot::Memory(desc.frame_pointer, offset),
             Location::Outgoing(offset) => Spot::Memory(desc.stack_pointer, offset),
-            Location::Behind(reg, offset) => Spot::Memory(reg, offset),
+            Location::Memory(reg, offset) => Spot::Memory(reg, offset),
         }
     }
 
@@ -172,7 +172,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             Location::Reg(_) => return,
             Location::Frame(offset) => (self.frame_mem(offset), m.bytes.max(4)),
             Location::Outgoing(offset) => (Mem::base(self.base.isa.desc().stack_pointer, offset), m.bytes.max(4)),
-            Location::Behind(reg, offset) => (Mem::base(reg, offset), m.bytes),
+            Location::Memory(reg, offset) => (Mem::base(reg, offset), m.bytes),
         };
         self.put(self.base.isa.spill(class, bytes, target, mem));
         if matches!(m.dest, Location::Frame(_)) {

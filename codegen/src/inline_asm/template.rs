@@ -68,7 +68,7 @@ impl Expander<'_> {
         let Some(first) = rest.chars().next() else {
             return Err(wrong("a template that ends with a dollar sign"));
         };
-        let behind = &rest[first.len_utf8()..];
+        let after = &rest[first.len_utf8()..];
         match first {
             '$' => self.push("$"),
             '(' if self.alternative.is_none() => self.alternative = Some(0),
@@ -79,11 +79,11 @@ impl Expander<'_> {
             ')' if self.alternative.take().is_none() => self.push("}"),
             ')' => {}
             '{' => {
-                let Some(end) = behind.find('}') else {
+                let Some(end) = after.find('}') else {
                     return Err(wrong("a template with an open brace"));
                 };
-                self.braced(&behind[..end])?;
-                return Ok(&behind[end + 1..]);
+                self.braced(&after[..end])?;
+                return Ok(&after[end + 1..]);
             }
             '0'..='9' => {
                 let length = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
@@ -92,7 +92,7 @@ impl Expander<'_> {
             }
             other => return Err(wrong(format!("`${other}` in a template"))),
         }
-        Ok(behind)
+        Ok(after)
     }
 
     fn braced(&mut self, inside: &str) -> Result<(), CodegenError> {

@@ -271,17 +271,17 @@ impl Body<'_, '_> {
                     self.build.check_room(0)?;
                 }
                 Item::Block(inner) if inner.id == id::CONSTANTS => {
-                    let behind = cursor.position();
+                    let after = cursor.position();
                     self.constants(cursor, &inner, record)
                         .map_err(|error| error.within(id::name(inner.id)))?;
-                    cursor.seek(behind);
+                    cursor.seek(after);
                 }
                 Item::Block(inner) if inner.id == id::METADATA => self.metadata = Some(inner),
                 Item::Block(inner) if inner.id == id::METADATA_ATTACHMENTS => {
-                    let behind = cursor.position();
+                    let after = cursor.position();
                     self.attachments(cursor, &inner, record)
                         .map_err(|error| error.within(id::name(inner.id)))?;
-                    cursor.seek(behind);
+                    cursor.seek(after);
                 }
                 Item::Block(_) => {}
                 Item::End => return Ok(()),

@@ -230,10 +230,10 @@ impl<'a> BitcodeModule<'a> {
             match block.next(cursor, &mut record)? {
                 Item::End => break,
                 Item::Block(inner) => {
-                    let behind = cursor.position();
+                    let after = cursor.position();
                     self.read_inner(cursor, &inner, &mut record)
                         .map_err(|e| e.within(id::name(inner.id)))?;
-                    cursor.seek(behind);
+                    cursor.seek(after);
                 }
                 Item::Record
                     if globals.take(
@@ -641,9 +641,9 @@ fn outline(cursor: &mut Cursor<'_>) -> Result<Outline, ReadError> {
             // It belongs to the module before it.
             id::STRING_TABLE if module.is_some() && string_table.is_none() => string_table = Some(header),
             id::IDENTIFICATION => {
-                let behind = cursor.position();
+                let after = cursor.position();
                 check_epoch(cursor, &header).map_err(|e| e.within(id::name(header.id)))?;
-                cursor.seek(behind);
+                cursor.seek(after);
             }
             _ => {}
         }

@@ -126,7 +126,7 @@ impl Verifier<'_> {
         }
         self.block = None;
         if self.errors.is_empty() && next as usize != function.insts.len() {
-            self.error("there are instructions behind the last block");
+            self.error("there are instructions after the last block");
         }
     }
 

@@ -76,7 +76,7 @@ fn the_entry_has_no_predecessor_and_phis_have_a_column_for_each() {
 }
 
 #[test]
-fn results_of_an_invoke_are_available_behind_its_normal_edge_only() {
+fn results_of_an_invoke_are_available_after_its_normal_edge_only() {
     let good = "func @f() -> i32 {\nb0: v0 = invoke @f() : () -> i32 to b1 unwind b2\nb1: return v0\n\
         b2: v1, v2 = landing_pad cleanup []\n resume v1, v2\n}";
     assert_eq!(errors(good), Vec::<String>::new());
@@ -87,7 +87,7 @@ fn results_of_an_invoke_are_available_behind_its_normal_edge_only() {
 }
 
 #[test]
-fn results_of_an_invoke_are_available_in_and_behind_a_loop_at_its_normal_edge() {
+fn results_of_an_invoke_are_available_in_and_after_a_loop_at_its_normal_edge() {
     let good = "func @f(i1) -> i32 {\nb0: branch v0, b1, b4\n\
         b1: v1 = invoke @f(v0) : (i1) -> i32 to b2 unwind b5\n\
         b2: v2 = phi i32 [b1: v1, b2: v3]\n v3 = add i32 v2, v1\n v4 = icmp_eq i32 v3, 9\n branch v4, b3, b2\n\

@@ -151,6 +151,6 @@ fn overlap(offset: i64, bytes: Bytes, other: i64, other_bytes: Bytes) -> bool {
     }
     match other.wrapping_sub(offset) {
         ahead @ 0.. => ahead.cast_unsigned() < bytes,
-        behind => behind.unsigned_abs() < other_bytes,
+        after => after.unsigned_abs() < other_bytes,
     }
 }

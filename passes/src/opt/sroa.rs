@@ -200,10 +200,10 @@ impl Split<'_> {
         let byte = offset.cast_unsigned() + distance;
         let part = self.s.parts.part_at(slot, byte);
         let address = part.address.expect("parts of split slots have addresses");
-        let behind = byte - part.start;
+        let distance = byte - part.start;
         Piece {
-            pointer: self.pointer_at(at, Operand::value(address), behind),
-            align_log2: self.align_of(address).min(behind.trailing_zeros()),
+            pointer: self.pointer_at(at, Operand::value(address), distance),
+            align_log2: self.align_of(address).min(distance.trailing_zeros()),
             part: Some((part, byte)),
         }
     }

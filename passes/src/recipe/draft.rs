@@ -126,7 +126,7 @@ impl Editor<'_> {
         let after = take_name(source, &mut text, "after")?;
         let before = take_name(source, &mut text, "before")?;
         let new = placed(source, text, place.clone())?;
-        let (anchor, behind) = match (after, before) {
+        let (anchor, is_after) = match (after, before) {
             (Some(after), None) => (after, true),
             (None, Some(before)) => (before, false),
             _ => return Err(RecipeError::at(&place, "expected either the key `after` or `before`")),
@@ -134,7 +134,7 @@ impl Editor<'_> {
         self.must_have(&anchor, &place)?;
         let is_anchor = |placed: &Placed| placed.name == anchor;
         for list in [&mut self.draft.passes, &mut self.draft.mach_passes] {
-            let index = match behind {
+            let index = match is_after {
                 true => list.iter().rposition(is_anchor).map(|index| index + 1),
                 false => list.iter().position(is_anchor),
             };

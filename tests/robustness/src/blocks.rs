@@ -73,11 +73,11 @@ fn walk(
             Item::End => break,
         }
     }
-    let behind = cursor.position();
+    let after = cursor.position();
     for sub in inner {
         walk(cursor, &sub, &length_words, info, places)?;
     }
-    cursor.seek(behind);
+    cursor.seek(after);
     Ok(())
 }
 

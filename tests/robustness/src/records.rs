@@ -60,9 +60,9 @@ pub fn decode_kept(bytes: &[u8], is_kept: impl Fn(Option<u64>, u64) -> bool) -> 
     let mut trees = Vec::new();
     while let Some(header) = next_top_level(&mut cursor)? {
         if is_kept(None, header.id) {
-            let behind = cursor.position();
+            let after = cursor.position();
             trees.extend(tree(bytes, &mut cursor, &header, &mut info, &is_kept)?);
-            cursor.seek(behind);
+            cursor.seek(after);
         }
     }
     Ok(trees)
@@ -94,11 +94,11 @@ fn tree(
             Item::End => break,
         }
     }
-    let behind = cursor.position();
+    let after = cursor.position();
     for (at, sub) in inner {
         nodes[at] = tree(bytes, cursor, &sub, info, is_kept)?.map(Node::Block);
     }
-    cursor.seek(behind);
+    cursor.seek(after);
     let mut nodes: Vec<Node> = nodes.into_iter().flatten().collect();
     if header.id == id::MODULE {
         nodes.retain(|node| !matches!(node, Node::Block(tree) if tree.is_offsets()));

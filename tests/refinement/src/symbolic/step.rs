@@ -80,7 +80,7 @@ impl Executor<'_, '_> {
             let data = function.insts[state.position];
             match data.op {
                 Opcode::Nop => {}
-                Opcode::Phi => return unsupported("a phi behind another instruction"),
+                Opcode::Phi => return unsupported("a phi after another instruction"),
                 Opcode::Jump => {
                     if !self.enter(state, data.target())? {
                         return Ok(Some(Stop::Bound));

@@ -92,7 +92,7 @@ fn faults_are_refuted() {
                                 after: faulty,
                                 ..change.clone()
                             };
-                            missed.push(format!("{name} behind {}\n{}", change.pass, texts(module, &change)));
+                            missed.push(format!("{name} after {}\n{}", change.pass, texts(module, &change)));
                         }
                     }
                 }

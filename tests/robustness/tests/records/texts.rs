@@ -9,7 +9,7 @@ use frazil_test_support::Folder;
 /// What is wrong, and the text.
 const TEXTS: &[(&str, &str)] = &[
     (
-        "a phi behind a call of which nothing is left",
+        "a phi after a call of which nothing is left",
         "declare void @llvm.lifetime.start.p0(ptr)
         define i32 @f(i32 %x) {
             %slot = alloca i32
@@ -21,7 +21,7 @@ const TEXTS: &[(&str, &str)] = &[
         }",
     ),
     (
-        "a landingpad behind a call of which nothing is left",
+        "a landingpad after a call of which nothing is left",
         "declare void @llvm.sideeffect()
         declare void @g()
         declare i32 @personality(...)
