@@ -4,6 +4,7 @@ use crate::features::FeatureTable;
 use crate::reference::RefKind;
 use crate::reg::{PRegSet, Reg, RegClass};
 use crate::unwind::UnwindOp;
+use frazil_ir::Type;
 
 /// What an instruction does with one of its register operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,6 +167,19 @@ pub struct ClassDesc {
     pub bytes: u8,
 }
 
+/// Registers that form a stack, which instructions push to and pop from, like those of x86's x87 unit. Nothing is
+/// there between instructions of the intermediate representation (contract 21).
+#[derive(Clone, Copy, Debug)]
+pub struct RegisterStack {
+    /// For messages.
+    pub name: &'static str,
+    /// How many registers.
+    pub count: u8,
+    /// The types that only its instructions compute with. Texts of inline assembly and calls may have values of other
+    /// types there, too.
+    pub own_types: &'static [Type],
+}
+
 /// Registers of arguments that have one of their own; [`Reg::NONE`] where the convention has none.
 #[derive(Clone, Copy, Debug)]
 pub struct SpecialArgs {
@@ -206,11 +220,15 @@ pub struct ConvDesc {
     pub float_returns: &'static [Reg],
     /// Registers of vector results, the same ones in order and perhaps more.
     pub vector_returns: &'static [Reg],
-    /// Results of type `x86_fp80` are returned on a stack of the processor, from its top on. Here is how many at most,
-    /// each with a register that no other result has: shared code takes it for the result's place, and
-    /// [`crate::isa::Isa::take_stack_results`] and [`crate::isa::Isa::give_stack_results`] bring the result from there
-    /// after calls and to there before returns.
+    /// The types of results that are returned on the register stack ([`TargetDesc::register_stack`]), from its top on,
+    /// or refused if [`ConvDesc::stack_returns`] is empty.
+    pub stack_returned: &'static [Type],
+    /// How many results may be there, each with a register that no other result has: shared code takes it for the
+    /// result's place, and [`crate::isa::Isa::take_stack_results`] and [`crate::isa::Isa::give_stack_results`] bring the
+    /// result from the stack after calls and to it before returns.
     pub stack_returns: &'static [Reg],
+    /// Types of more bytes than general registers whose arguments are always in memory, aligned to their size.
+    pub memory_args: &'static [Type],
     /// Registers that keep their value over a call, those of its results left out where they are among them.
     pub callee_saved: PRegSet,
     /// Those of them that nothing of a call writes: neither its arguments, results nor the callee's address. Registers
@@ -269,6 +287,9 @@ pub struct TargetDesc {
     pub fixups: &'static [FixupDesc],
     /// The integer and the float class.
     pub classes: [ClassDesc; 2],
+    /// Width in bytes of the float registers that hold vectors, 0 if none do: what [`crate::isa::Isa::parts`] says of
+    /// every vector that has a register, at most those of a constant's bits (16).
+    pub vector_bytes: u8,
     /// Registers that may be home registers of a value or stack slot: callee-saved integer registers, and
     /// float registers, which only functions without calls use so (runtime
     /// calls save them). No rule claims any of them, but for atomic accesses of 128
@@ -303,8 +324,13 @@ pub struct TargetDesc {
     pub features: &'static FeatureTable,
     /// Address forms.
     pub addressing: Addressing,
+    /// The registers that form a stack, if there are such. [`crate::inline_asm::AsmRules::stack`] then says how texts of
+    /// inline assembly use them.
+    pub register_stack: Option<RegisterStack>,
     /// Alignment of functions as log2 of bytes.
     pub function_align_log2: u8,
+    /// What constants that code reads from memory are aligned to at most, in bytes; shorter ones to their size.
+    pub constant_align_bytes: u8,
     /// ELF header fields.
     pub elf: ElfDesc,
 }
@@ -314,6 +340,11 @@ impl TargetDesc {
     #[inline]
     pub fn class(&self, class: RegClass) -> &ClassDesc {
         &self.classes[class as usize]
+    }
+
+    /// Whether only instructions of the register stack compute with a type.
+    pub fn is_for_stack(&self, ty: Type) -> bool {
+        self.register_stack.is_some_and(|stack| stack.own_types.contains(&ty))
     }
 
     /// The DWARF number of a register.

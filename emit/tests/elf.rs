@@ -52,6 +52,7 @@ static TARGET: TargetDesc = TargetDesc {
     ],
     fixups: &[],
     classes: [CLASS, CLASS],
+    vector_bytes: 0,
     home_registers: PRegSet::EMPTY,
     rule_registers: PRegSet::EMPTY,
     frame_pointer: Reg::NONE,
@@ -71,7 +72,9 @@ static TARGET: TargetDesc = TargetDesc {
         max_disp: 0,
         symbol_base: false,
     },
+    register_stack: None,
     function_align_log2: 4,
+    constant_align_bytes: 16,
     elf: ElfDesc {
         machine: 62,
         is_64: true,

@@ -45,6 +45,7 @@ static TARGET: TargetDesc = TargetDesc {
             bytes: 8,
         },
     ],
+    vector_bytes: 0,
     home_registers: PRegSet::EMPTY,
     rule_registers: PRegSet::EMPTY,
     frame_pointer: SCRATCH,
@@ -64,7 +65,9 @@ static TARGET: TargetDesc = TargetDesc {
         max_disp: 0,
         symbol_base: false,
     },
+    register_stack: None,
     function_align_log2: 0,
+    constant_align_bytes: 8,
     elf: ElfDesc {
         machine: 0,
         is_64: true,

@@ -539,7 +539,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
     }
 
-    /// Brings results from the processor's stack to the registers that stand for them, whether they are used or not.
+    /// Brings results from the register stack to the registers that stand for them, whether they are used or not.
     #[cold]
     fn take_stack_results(&mut self, call: &PendingCall<'_>, layout: &ArgLayout, progress: &CallProgress) {
         for &reg in layout.stack_results {
@@ -550,7 +550,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         self.record_results(call, layout, progress);
     }
 
-    /// Brings the results that are in those registers to the processor's stack.
+    /// Brings the results that are in those registers to the register stack.
     #[cold]
     fn give_stack_results(&mut self, operands: &[Operand], layout: &ArgLayout) {
         for (&operand, result) in operands.iter().zip(&layout.returns) {

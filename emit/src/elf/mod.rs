@@ -479,9 +479,7 @@ impl<'a> ObjectBuilder<'a> {
         for constant in self.constants.entries() {
             let section = ConstantPool::section(constant, &mut self.placement.sections);
             let desc = self.placement.sections.desc(section);
-            let start = self
-                .contents
-                .align(desc, section, constant.len.trailing_zeros() as u8)?;
+            let start = self.contents.align(desc, section, constant.align_log2(self.target))?;
             self.contents.append(
                 desc,
                 section,

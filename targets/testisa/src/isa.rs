@@ -33,6 +33,7 @@ const DESC: TargetDesc = TargetDesc {
             bytes: 8,
         },
     ],
+    vector_bytes: 0,
     home_registers: PRegSet::of(&[S0, FS]),
     rule_registers: RULE_REGISTERS,
     frame_pointer: FP,
@@ -52,7 +53,9 @@ const DESC: TargetDesc = TargetDesc {
         max_disp: 127,
         symbol_base: false,
     },
+    register_stack: None,
     function_align_log2: 2,
+    constant_align_bytes: 4,
     elf: ElfDesc {
         machine: 0xfff0,
         is_64: false,

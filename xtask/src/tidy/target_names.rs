@@ -89,11 +89,6 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
         "-musl",
         "systems in triples whose threads hold the guard of frames; to become a fact of the target",
     ),
-    (
-        "codegen/src/select/asm/",
-        "x87",
-        "messages that LLVM words so; the stack is to become a fact of the target",
-    ),
 ];
 
 /// Checks the shared crates.

@@ -83,6 +83,7 @@ pub(crate) static DESC: TargetDesc = TargetDesc {
             bytes: 8,
         },
     ],
+    vector_bytes: 0,
     home_registers: PRegSet::EMPTY,
     rule_registers: PRegSet::EMPTY,
     frame_pointer: Reg::physical(0, 62),
@@ -102,7 +103,9 @@ pub(crate) static DESC: TargetDesc = TargetDesc {
         max_disp: 0,
         symbol_base: false,
     },
+    register_stack: None,
     function_align_log2: 4,
+    constant_align_bytes: 8,
     elf: ElfDesc {
         machine: 0,
         is_64: true,
