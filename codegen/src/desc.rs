@@ -126,6 +126,9 @@ pub struct RelocDesc {
     /// included) in the field, for a target in the same section whose place no linker can change. `false` when it is
     /// out of range. `None` for kinds whose value only a linker knows.
     pub store_distance: Option<fn(field: &mut [u8], distance_bytes: i64) -> bool>,
+    /// For objects whose relocations have no addends of their own ([`ElfDesc::addends_in_fields`]): stores the addend in
+    /// the field, in the form in which linkers look for it there. `false` when it is out of range. `None` elsewhere.
+    pub store_addend: Option<fn(field: &mut [u8], addend: i64) -> bool>,
     /// How code that has this relocation reaches a symbol.
     pub reference: RefKind,
     /// The fixup that fills the field in when its target is a label of the function, if there is one: it adds the
@@ -364,6 +367,13 @@ pub struct ElfDesc {
     pub little_endian: bool,
     /// `e_flags`.
     pub flags: u32,
+    /// Whether relocations leave their addends in the fields that they are for (`SHT_REL`), as 32-bit ABIs mostly have
+    /// it, instead of having them beside (`SHT_RELA`).
+    pub addends_in_fields: bool,
+    /// The type that assemblers give sections of unwind tables, where it is not that of other contents.
+    pub unwind_section_type: Option<u32>,
+    /// How sections are marked that may lie farther away than code usually reaches, if the ABI has such sections.
+    pub far_sections: Option<FarSections>,
     /// Relocation index of an absolute address of 8 bytes in data; also used for 4 bytes when that is none.
     pub abs64: Option<u8>,
     /// Relocation index of an absolute address of 4 bytes in data.
@@ -392,6 +402,15 @@ pub struct ElfDesc {
     pub no_operation: Option<u8>,
     /// How objects say which protection of control flow their code allows.
     pub protection_note: Option<ProtectionNote>,
+}
+
+/// Sections for far data. Each is called like the usual one with an `l` after the dot.
+#[derive(Clone, Copy, Debug)]
+pub struct FarSections {
+    /// The flag in section headers.
+    pub flag: u64,
+    /// The letter for it in assembly.
+    pub letter: char,
 }
 
 /// A property of an object in `.note.gnu.property` that linkers take the intersection of.

@@ -19,9 +19,9 @@ use frazil_codegen::inline_asm::AsmRules;
 use frazil_codegen::pass::MachRules;
 use frazil_codegen::{
     Addressing, AsmNames, Branch, BranchMarks, CallTarget, CaseTable, CaseTest, ClassDesc, Clearing, CodeBuffer,
-    CodegenError, ConvDesc, ElfDesc, Folder, FrameInfo, FrameSink, Isa, Label, LowerCtx, MInst, Mem, ModuleView,
-    OpDesc, PRegSet, Parts, ProtectionNote, Ref, RefKind, Reg, RegClass, RegisterStack, ShortForm, SwitchValue,
-    TargetDesc, TargetEntry, UnwindOp,
+    CodegenError, ConvDesc, ElfDesc, FarSections, Folder, FrameInfo, FrameSink, Isa, Label, LowerCtx, MInst, Mem,
+    ModuleView, OpDesc, PRegSet, Parts, ProtectionNote, Ref, RefKind, Reg, RegClass, RegisterStack, ShortForm,
+    SwitchValue, TargetDesc, TargetEntry, UnwindOp,
 };
 use frazil_ir::{CallConv, Function, Inst, InstData, Operand, Refusal, SymbolId, Type, TypeData, TypeTable};
 use std::fmt;
@@ -88,6 +88,14 @@ static DESC: TargetDesc = TargetDesc {
         is_64: true,
         little_endian: true,
         flags: 0,
+        addends_in_fields: false,
+        // `SHT_X86_64_UNWIND`.
+        unwind_section_type: Some(0x7000_0001),
+        // `SHF_X86_64_LARGE` (System V ABI for x86-64, table 4.2).
+        far_sections: Some(FarSections {
+            flag: 0x1000_0000,
+            letter: 'l',
+        }),
         abs64: Some(ABS64),
         abs32: Some(ABS32),
         abs16: Some(ABS16),

@@ -17,6 +17,7 @@ macro_rules! relocs {
             elf_type: $elf_type,
             size_bytes: $size,
             store_distance: $store,
+            store_addend: None,
             reference: RefKind::$reference,
             label_fixup: $label,
         }),*];
