@@ -315,6 +315,9 @@ pub struct TargetDesc {
     pub frame_pointer_is_optional: bool,
     /// What a call pushes onto the stack, in bytes.
     pub return_address_bytes: u8,
+    /// Parts of triples that name the systems whose threads hold a value to guard frames with, where the target's
+    /// prologue takes it from. Functions that ask for a guard are refused elsewhere.
+    pub guarded_systems: &'static [&'static str],
     /// What a function that calls nothing may use below the stack pointer, in bytes.
     pub red_zone_bytes: u32,
     /// How long the jump is that may be written over a function's first instruction while the program runs.

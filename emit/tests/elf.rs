@@ -62,6 +62,7 @@ static TARGET: TargetDesc = TargetDesc {
     pushes_saved_registers: false,
     frame_pointer_is_optional: false,
     return_address_bytes: 0,
+    guarded_systems: &[],
     red_zone_bytes: 0,
     patched_jump_bytes: 4,
     incoming_args_offset: 16,

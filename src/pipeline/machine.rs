@@ -5,7 +5,7 @@ use crate::options::Options;
 use frazil_codegen::TargetEntry;
 use frazil_codegen::features::{FeatureError, FeatureSet, FeatureTable};
 use frazil_ir::module::FunctionHead;
-use frazil_ir::{Module, Str};
+use frazil_ir::{Module, Refusal, Str};
 use frazil_support::suggest::nearest;
 
 /// Systems whose object files are not ELF, as they begin in a triple.
@@ -37,7 +37,8 @@ pub(crate) fn target_entry<'a>(
     });
     if let Some(system) = system {
         let message = format!("not supported: object files of {system} (triple `{triple}`); Frazil writes ELF");
-        return Err(wrong(message));
+        let diagnostic = Diagnostic::refusal(Stage::Options, Refusal::ObjectFormat, message, None);
+        return Err(Error::from(diagnostic));
     }
     let names = || targets.iter().flat_map(|target| [target.name, target.llc_name]);
     let list = || targets.iter().map(|target| target.name).collect::<Vec<_>>().join(", ");

@@ -265,7 +265,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         self.st.slots.clear();
         self.st.slots.resize(count, (0, false));
         if head.stack_protector != StackProtector::None
-            && let Some(order) = guarded_slots(head, self.base.function, self.base.view)?
+            && let Some(order) = guarded_slots(head, self.base.function, self.base.isa.desc(), self.base.view)?
         {
             // The call at the end of a function whose guard has changed.
             self.mfunc.frame.has_calls = true;

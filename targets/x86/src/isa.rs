@@ -64,6 +64,7 @@ static DESC: TargetDesc = TargetDesc {
     pushes_saved_registers: true,
     frame_pointer_is_optional: true,
     return_address_bytes: 8,
+    guarded_systems: &["-gnu", "-musl", "-fuchsia", "-android"],
     red_zone_bytes: frame::RED_ZONE_BYTES,
     // A short one.
     patched_jump_bytes: 2,

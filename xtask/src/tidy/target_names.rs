@@ -74,11 +74,6 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("ir/src/signature.rs", "x86_vectorcallcc", "the same"),
     ("ir/src/signature.rs", "x86_intrcc", "the same"),
     ("ir/src/signature.rs", "x86_regcallcc", "the same"),
-    (
-        "codegen/src/context/protector.rs",
-        "-musl",
-        "systems in triples whose threads hold the guard of frames; to become a fact of the target",
-    ),
 ];
 
 /// Checks the shared crates.
