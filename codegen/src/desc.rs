@@ -126,8 +126,8 @@ pub struct RelocDesc {
     /// included) in the field, for a target in the same section whose place no linker can change. `false` when it is
     /// out of range. `None` for kinds whose value only a linker knows.
     pub store_distance: Option<fn(field: &mut [u8], distance_bytes: i64) -> bool>,
-    /// For objects whose relocations have no addends of their own ([`ElfDesc::addends_in_fields`]): stores the addend in
-    /// the field, in the form in which linkers look for it there. `false` when it is out of range. `None` elsewhere.
+    /// For objects whose relocations have no addends of their own ([`ElfDesc::addends_in_fields`]): stores the addend
+    /// in the field, in the form in which linkers look for it there. `false` when it is out of range. `None` elsewhere.
     pub store_addend: Option<fn(field: &mut [u8], addend: i64) -> bool>,
     /// How code that has this relocation reaches a symbol.
     pub reference: RefKind,
@@ -227,8 +227,8 @@ pub struct ConvDesc {
     /// or refused if [`ConvDesc::stack_returns`] is empty.
     pub stack_returned: &'static [Type],
     /// How many results may be there, each with a register that no other result has: shared code takes it for the
-    /// result's place, and [`crate::isa::Isa::take_stack_results`] and [`crate::isa::Isa::give_stack_results`] bring the
-    /// result from the stack after calls and to it before returns.
+    /// result's place, and [`crate::isa::Isa::take_stack_results`] and [`crate::isa::Isa::give_stack_results`] bring
+    /// the result from the stack after calls and to it before returns.
     pub stack_returns: &'static [Reg],
     /// Types of more bytes than general registers whose arguments are always in memory, aligned to their size.
     pub memory_args: &'static [Type],
@@ -330,8 +330,8 @@ pub struct TargetDesc {
     pub features: &'static FeatureTable,
     /// Address forms.
     pub addressing: Addressing,
-    /// The registers that form a stack, if there are such. [`crate::inline_asm::AsmRules::stack`] then says how texts of
-    /// inline assembly use them.
+    /// The registers that form a stack, if there are such. [`crate::inline_asm::AsmRules::stack`] then says how texts
+    /// of inline assembly use them.
     pub register_stack: Option<RegisterStack>,
     /// Alignment of functions as log2 of bytes.
     pub function_align_log2: u8,

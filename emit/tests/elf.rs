@@ -402,8 +402,8 @@ fn constructors_aliases_and_indirect_functions() {
     );
 }
 
-/// Relocations as lines: section, place, kind, target, and the number in the field. Read by `object`'s common interface,
-/// which knows of both forms.
+/// Relocations as lines: section, place, kind, target, and the number in the field. Read by the common interface of
+/// `object`, which knows of both forms.
 fn relocations_in_fields(bytes: &[u8]) -> Vec<String> {
     let file = object::File::parse(bytes).expect("an object");
     let mut lines = Vec::new();

@@ -5,8 +5,9 @@
 //! the run with a message instead of doing something plausible. Speed does not matter.
 //!
 //! Covered are integers up to 128 bits, `f32`, `f64`, pointers, vectors of these, memory, calls within the module,
-//! variable arguments as a platform has them, and external functions by a callback. Exceptions do not occur: an `invoke` is a call. Other constructs end the run as unsupported. Where the specification leaves a
-//! choice that a compiler makes at will (undef, freeze, the fusing of `fmuladd`), one choice is taken.
+//! variable arguments as a platform has them, and external functions by a callback. Exceptions do not occur: an
+//! `invoke` is a call. Other constructs end the run as unsupported. Where the specification leaves a choice that a
+//! compiler makes at will (undef, freeze, the fusing of `fmuladd`), one choice is taken.
 //!
 //! Functions must pass the verifier and have their [`Function::cfg`] computed.
 

@@ -1,11 +1,11 @@
 //! Lists of variable arguments.
 //!
 //! What a list has, and how arguments are passed, is the platform's to say ([`crate::platform::ArgumentList`]), because
-//! front ends and readers expand `va_arg` into accesses to it. Without a platform, or where it has no lists for pointers
-//! of the module's width, `va_start` and `va_copy` are not supported.
+//! front ends and readers expand `va_arg` into accesses to it. Without a platform, or where it has no lists for
+//! pointers of the module's width, `va_start` and `va_copy` are not supported.
 //!
-//! Each `va_start` gets new memory: for the arguments that have come in memory, and for the area of those that have come
-//! in registers, if lists have one. Fixed parameters matter only by the registers that they take.
+//! Each `va_start` gets new memory: for the arguments that have come in memory, and for the area of those that have
+//! come in registers, if lists have one. Fixed parameters matter only by the registers that they take.
 
 use super::memory::Byte;
 use super::value::{Scalar, scalar_bits};
