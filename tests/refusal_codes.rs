@@ -138,6 +138,11 @@ const TABLE: &[(&str, Made, &str)] = &[
         "!llvm.module.flags = !{!0}\n!0 = !{i32 4, !\"kcfi\", i32 1}\n",
     ),
     (
+        "FZ0310",
+        Object,
+        "target triple = \"x86_64-pc-windows-msvc\"\ndefine void @f() { ret void }\n",
+    ),
+    (
         "FZ0801",
         Object,
         "define i32 @f() { %a = add i32 %b, 1\n %b = add i32 %a, 1\n ret i32 %b }\n",

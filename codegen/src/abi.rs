@@ -75,7 +75,7 @@ pub struct ArgLayout {
     pub returns: Vec<ArgPlace>,
     /// Size of the memory for results, when they are in memory.
     pub return_bytes: u32,
-    /// The registers that stand for results on the processor's stack; see [`ConvDesc::stack_returns`].
+    /// The registers that stand for results on the register stack; see [`ConvDesc::stack_returns`].
     pub stack_results: &'static [Reg],
 }
 
@@ -284,7 +284,9 @@ impl ArgLayout {
             offset = offset.next_multiple_of(u32::from(parts.bytes).max(4));
             for index in 0..parts.count {
                 let reg = match (parts.float, parts.is_scalar()) {
-                    (true, false) if param.ty == Type::X86_F80 => self.next_stack_result(conv)?,
+                    (true, _) if conv.stack_returned.contains(&param.ty) => {
+                        self.next_stack_result(conv, param.ty, types)?
+                    }
                     (false, _) => ints.next(),
                     (true, true) => floats.next().and_then(|index: usize| conv.float_returns.get(index)),
                     (true, false) => floats.next().and_then(|index| conv.vector_returns.get(index)),
@@ -305,19 +307,41 @@ impl ArgLayout {
             self.preserved = conv.callee_saved;
             self.stack_results = &[];
             if self.returns.iter().any(|result| !result.parts.is_scalar()) {
-                refuse_short_vectors(signature, types)?;
+                self.refuse_short_vectors(signature, types)?;
             }
             self.spread_returns_over_memory(signature, types);
         }
         Ok(())
     }
 
-    /// The register that stands for the next result on the processor's stack, if that has room.
+    /// Results in memory that take less of it than of a register.
     #[cold]
-    fn next_stack_result(&mut self, conv: &ConvDesc) -> Result<Option<&'static Reg>, CodegenError> {
+    fn refuse_short_vectors(&self, signature: &Signature, types: &TypeTable) -> Result<(), CodegenError> {
+        let mut results = signature.returns.iter().zip(&self.returns);
+        let short = results.find(|(param, place)| {
+            VectorShape::of(types, param.ty, place.parts.bytes).is_some_and(|shape| shape.memory_bytes() <= 8)
+        });
+        match short {
+            Some((param, _)) => Err(CodegenError::unsupported(
+                Refusal::of_type(types, param.ty),
+                format!("{} among results in memory", type_name(types, param.ty)),
+            )),
+            None => Ok(()),
+        }
+    }
+
+    /// The register that stands for the next result on the register stack, if that has room.
+    #[cold]
+    fn next_stack_result(
+        &mut self,
+        conv: &ConvDesc,
+        ty: Type,
+        types: &TypeTable,
+    ) -> Result<Option<&'static Reg>, CodegenError> {
         let count = self.stack_results.len();
         if conv.stack_returns.is_empty() {
-            return Err(refuse(conv, Refusal::ExoticFloat, "a result of type x86_fp80"));
+            let what = format!("a result of type {}", type_name(types, ty));
+            return Err(refuse(conv, Refusal::ExoticFloat, &what));
         }
         let next = conv.stack_returns.get(count);
         if next.is_some() {
@@ -425,9 +449,10 @@ fn place_param(
             };
             return Err(refuse(dealer.conv, refusal, &what));
         }
-        if param.ty == Type::X86_F80 {
-            let place = PartPlace::Stack(dealer.stack(16, 16));
-            dealer.stack_align = dealer.stack_align.max(16);
+        if dealer.conv.memory_args.contains(&param.ty) {
+            let bytes = parts.slot_bytes();
+            let place = PartPlace::Stack(dealer.stack(bytes, bytes));
+            dealer.stack_align = dealer.stack_align.max(bytes);
             return Ok(ArgPlace {
                 places: [place; 4],
                 parts,
@@ -477,16 +502,16 @@ fn known(parts: Parts, types: &TypeTable, ty: Type) -> Result<Parts, CodegenErro
     if parts.count == 0 {
         return Err(unsupported_type(types, ty));
     }
-    if !parts.is_scalar() && ty != Type::X86_F80 {
-        refuse_odd_vector(types, ty)?;
+    if !parts.is_scalar() && matches!(types.data(ty), TypeData::Vector { .. }) {
+        refuse_odd_vector(types, ty, parts.bytes)?;
     }
     Ok(parts)
 }
 
 /// Vectors that LLVM passes otherwise than in one vector register with lanes as in memory.
 #[cold]
-fn refuse_odd_vector(types: &TypeTable, ty: Type) -> Result<(), CodegenError> {
-    let is_passed_whole = VectorShape::of(types, ty).is_some_and(|shape| {
+fn refuse_odd_vector(types: &TypeTable, ty: Type, register_bytes: u8) -> Result<(), CodegenError> {
+    let is_passed_whole = VectorShape::of(types, ty, register_bytes).is_some_and(|shape| {
         let has_usual_lanes = shape.lanes.is_power_of_two() || shape.lanes == 3 && shape.lane_bits == 32;
         shape.lanes > 1 && !shape.is_mask && has_usual_lanes
     });
@@ -497,20 +522,6 @@ fn refuse_odd_vector(types: &TypeTable, ty: Type) -> Result<(), CodegenError> {
         Refusal::of_type(types, ty),
         format!("{} in a signature", type_name(types, ty)),
     ))
-}
-
-/// Results in memory that take less of it than of a register.
-#[cold]
-fn refuse_short_vectors(signature: &Signature, types: &TypeTable) -> Result<(), CodegenError> {
-    let shape = |param: &&Param| VectorShape::of(types, param.ty);
-    let short = |param: &&Param| shape(param).is_some_and(|shape| shape.memory_bytes() <= 8);
-    match signature.returns.iter().find(short) {
-        Some(param) => Err(CodegenError::unsupported(
-            Refusal::of_type(types, param.ty),
-            format!("{} among results in memory", type_name(types, param.ty)),
-        )),
-        None => Ok(()),
-    }
 }
 
 /// The refusal of a type.
@@ -526,7 +537,7 @@ pub fn unsupported_type(types: &TypeTable, ty: Type) -> CodegenError {
 }
 
 /// A type as LLVM writes it, as far as it can be refused.
-fn type_name(types: &TypeTable, ty: Type) -> String {
+pub(crate) fn type_name(types: &TypeTable, ty: Type) -> String {
     match types.data(ty) {
         TypeData::Int(bits) => format!("i{bits}"),
         TypeData::Vector { element, lanes } => format!("<{lanes} x {}>", type_name(types, element)),

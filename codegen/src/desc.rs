@@ -4,6 +4,7 @@ use crate::features::FeatureTable;
 use crate::reference::RefKind;
 use crate::reg::{PRegSet, Reg, RegClass};
 use crate::unwind::UnwindOp;
+use frazil_ir::Type;
 
 /// What an instruction does with one of its register operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,6 +126,9 @@ pub struct RelocDesc {
     /// included) in the field, for a target in the same section whose place no linker can change. `false` when it is
     /// out of range. `None` for kinds whose value only a linker knows.
     pub store_distance: Option<fn(field: &mut [u8], distance_bytes: i64) -> bool>,
+    /// For objects whose relocations have no addends of their own ([`ElfDesc::addends_in_fields`]): stores the addend
+    /// in the field, in the form in which linkers look for it there. `false` when it is out of range. `None` elsewhere.
+    pub store_addend: Option<fn(field: &mut [u8], addend: i64) -> bool>,
     /// How code that has this relocation reaches a symbol.
     pub reference: RefKind,
     /// The fixup that fills the field in when its target is a label of the function, if there is one: it adds the
@@ -164,6 +168,19 @@ pub struct ClassDesc {
     pub scratch: Reg,
     /// Width of a register in bytes as far as values use it.
     pub bytes: u8,
+}
+
+/// Registers that form a stack, which instructions push to and pop from, like those of x86's x87 unit. Nothing is
+/// there between instructions of the intermediate representation (contract 21).
+#[derive(Clone, Copy, Debug)]
+pub struct RegisterStack {
+    /// For messages.
+    pub name: &'static str,
+    /// How many registers.
+    pub count: u8,
+    /// The types that only its instructions compute with. Texts of inline assembly and calls may have values of other
+    /// types there, too.
+    pub own_types: &'static [Type],
 }
 
 /// Registers of arguments that have one of their own; [`Reg::NONE`] where the convention has none.
@@ -206,11 +223,15 @@ pub struct ConvDesc {
     pub float_returns: &'static [Reg],
     /// Registers of vector results, the same ones in order and perhaps more.
     pub vector_returns: &'static [Reg],
-    /// Results of type `x86_fp80` are returned on a stack of the processor, from its top on. Here is how many at most,
-    /// each with a register that no other result has: shared code takes it for the result's place, and
-    /// [`crate::isa::Isa::take_stack_results`] and [`crate::isa::Isa::give_stack_results`] bring the result from there
-    /// after calls and to there before returns.
+    /// The types of results that are returned on the register stack ([`TargetDesc::register_stack`]), from its top on,
+    /// or refused if [`ConvDesc::stack_returns`] is empty.
+    pub stack_returned: &'static [Type],
+    /// How many results may be there, each with a register that no other result has: shared code takes it for the
+    /// result's place, and [`crate::isa::Isa::take_stack_results`] and [`crate::isa::Isa::give_stack_results`] bring
+    /// the result from the stack after calls and to it before returns.
     pub stack_returns: &'static [Reg],
+    /// Types of more bytes than general registers whose arguments are always in memory, aligned to their size.
+    pub memory_args: &'static [Type],
     /// Registers that keep their value over a call, those of its results left out where they are among them.
     pub callee_saved: PRegSet,
     /// Those of them that nothing of a call writes: neither its arguments, results nor the callee's address. Registers
@@ -269,6 +290,9 @@ pub struct TargetDesc {
     pub fixups: &'static [FixupDesc],
     /// The integer and the float class.
     pub classes: [ClassDesc; 2],
+    /// Width in bytes of the float registers that hold vectors, 0 if none do: what [`crate::isa::Isa::parts`] says of
+    /// every vector that has a register, at most those of a constant's bits (16).
+    pub vector_bytes: u8,
     /// Registers that may be home registers of a value or stack slot: callee-saved integer registers, and
     /// float registers, which only functions without calls use so (runtime
     /// calls save them). No rule claims any of them, but for atomic accesses of 128
@@ -291,6 +315,9 @@ pub struct TargetDesc {
     pub frame_pointer_is_optional: bool,
     /// What a call pushes onto the stack, in bytes.
     pub return_address_bytes: u8,
+    /// Parts of triples that name the systems whose threads hold a value to guard frames with, where the target's
+    /// prologue takes it from. Functions that ask for a guard are refused elsewhere.
+    pub guarded_systems: &'static [&'static str],
     /// What a function that calls nothing may use below the stack pointer, in bytes.
     pub red_zone_bytes: u32,
     /// How long the jump is that may be written over a function's first instruction while the program runs.
@@ -303,8 +330,13 @@ pub struct TargetDesc {
     pub features: &'static FeatureTable,
     /// Address forms.
     pub addressing: Addressing,
+    /// The registers that form a stack, if there are such. [`crate::inline_asm::AsmRules::stack`] then says how texts
+    /// of inline assembly use them.
+    pub register_stack: Option<RegisterStack>,
     /// Alignment of functions as log2 of bytes.
     pub function_align_log2: u8,
+    /// What constants that code reads from memory are aligned to at most, in bytes; shorter ones to their size.
+    pub constant_align_bytes: u8,
     /// ELF header fields.
     pub elf: ElfDesc,
 }
@@ -314,6 +346,11 @@ impl TargetDesc {
     #[inline]
     pub fn class(&self, class: RegClass) -> &ClassDesc {
         &self.classes[class as usize]
+    }
+
+    /// Whether only instructions of the register stack compute with a type.
+    pub fn is_for_stack(&self, ty: Type) -> bool {
+        self.register_stack.is_some_and(|stack| stack.own_types.contains(&ty))
     }
 
     /// The DWARF number of a register.
@@ -333,6 +370,13 @@ pub struct ElfDesc {
     pub little_endian: bool,
     /// `e_flags`.
     pub flags: u32,
+    /// Whether relocations leave their addends in the fields that they are for (`SHT_REL`), as 32-bit ABIs mostly have
+    /// it, instead of having them beside (`SHT_RELA`).
+    pub addends_in_fields: bool,
+    /// The type that assemblers give sections of unwind tables, where it is not that of other contents.
+    pub unwind_section_type: Option<u32>,
+    /// How sections are marked that may lie farther away than code usually reaches, if the ABI has such sections.
+    pub far_sections: Option<FarSections>,
     /// Relocation index of an absolute address of 8 bytes in data; also used for 4 bytes when that is none.
     pub abs64: Option<u8>,
     /// Relocation index of an absolute address of 4 bytes in data.
@@ -361,6 +405,15 @@ pub struct ElfDesc {
     pub no_operation: Option<u8>,
     /// How objects say which protection of control flow their code allows.
     pub protection_note: Option<ProtectionNote>,
+}
+
+/// Sections for far data. Each is called like the usual one with an `l` after the dot.
+#[derive(Clone, Copy, Debug)]
+pub struct FarSections {
+    /// The flag in section headers.
+    pub flag: u64,
+    /// The letter for it in assembly.
+    pub letter: char,
 }
 
 /// A property of an object in `.note.gnu.property` that linkers take the intersection of.

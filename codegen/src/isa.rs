@@ -118,9 +118,9 @@ pub trait Isa: Sized + Send + Sync + 'static {
     }
     /// The instruction that stops the program.
     fn trap(&self) -> MInst;
-    /// Brings the results of a call from the processor's stack to these registers; see [`ConvDesc::stack_returns`].
+    /// Brings the results of a call from the register stack to these registers; see [`ConvDesc::stack_returns`].
     fn take_stack_results<C: LowerCtx>(&self, _cx: &mut C, _registers: &[Reg]) {}
-    /// Brings results to the processor's stack from these registers.
+    /// Brings results to the register stack from these registers.
     fn give_stack_results<C: LowerCtx>(&self, _cx: &mut C, _registers: &[Reg]) {}
     /// The instruction that calls a symbol, or the address in a register.
     fn call(&self, view: ModuleView<'_>, target: CallTarget) -> MInst;

@@ -46,8 +46,8 @@ pub use analyze::{Folder, Mark};
 pub use branch::{Branch, BranchMarks, CallTarget, CaseTable, CaseTest, Join, SwitchValue};
 pub use buffer::{Beyond, CodeBuffer, Islands, LogItem, PoolConstant, Reach, Reloc, ShortForm};
 pub use desc::{
-    Addressing, ClassDesc, ConvDesc, ElfDesc, FixupDesc, OpDesc, ProtectionNote, RegDesc, RelocDesc, Role, SpecialArgs,
-    TargetDesc,
+    Addressing, ClassDesc, ConvDesc, ElfDesc, FarSections, FixupDesc, OpDesc, ProtectionNote, RegDesc, RegisterStack,
+    RelocDesc, Role, SpecialArgs, TargetDesc,
 };
 pub use error::CodegenError;
 pub use fast::FastState;

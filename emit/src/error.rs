@@ -16,6 +16,14 @@ pub enum EmitError {
         /// The symbol in which it was found.
         symbol: String,
     },
+    /// The system has other object files.
+    #[error("not supported: object files of {system} (triple `{triple}`); Frazil writes ELF")]
+    OtherFormat {
+        refusal: Refusal,
+        /// As it begins in the triple.
+        system: &'static str,
+        triple: String,
+    },
     /// The module contradicts itself.
     #[error("malformed module: {what} (@{symbol})")]
     Malformed {
@@ -38,7 +46,7 @@ impl EmitError {
     /// The feature that is refused, if that is what happened.
     pub fn refusal(&self) -> Option<Refusal> {
         match self {
-            EmitError::Unsupported { refusal, .. } => Some(*refusal),
+            EmitError::Unsupported { refusal, .. } | EmitError::OtherFormat { refusal, .. } => Some(*refusal),
             EmitError::TooLarge { .. } => Some(Refusal::TooLarge),
             EmitError::Malformed { .. } | EmitError::Output(_) => None,
         }

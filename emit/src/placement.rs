@@ -9,8 +9,8 @@
 use crate::error::EmitError;
 use crate::exceptions::Late;
 use crate::names::ObjectName;
-use crate::section::{SHF_X86_64_LARGE, SectionDesc, SectionId, SectionTable};
-use frazil_codegen::{ModuleView, RelocationModel};
+use crate::section::{SectionDesc, SectionId, SectionTable};
+use frazil_codegen::{ModuleView, RelocationModel, TargetDesc};
 use frazil_ir::module::{Attachments, ComdatSelection, DataRelocation, InitEntry, RelocationTarget, TlsModel};
 use frazil_ir::{
     Block, ComdatId, DataDef, EntityRef, FuncId, Linkage, Module, Refusal, SymbolData, SymbolId, SymbolKind, Visibility,
@@ -89,6 +89,7 @@ pub struct InitPlace {
 #[derive(Debug)]
 pub struct Placement<'a> {
     pub module: &'a Module,
+    pub target: &'static TargetDesc,
     pub options: EmitOptions,
     /// All sections so far.
     pub sections: SectionTable,
@@ -103,7 +104,11 @@ impl<'a> Placement<'a> {
     ///
     /// # Errors
     /// When the module has something at its top level that is not written, by name.
-    pub fn new(module: &'a Module, options: EmitOptions) -> Result<Placement<'a>, EmitError> {
+    pub fn new(
+        module: &'a Module,
+        target: &'static TargetDesc,
+        options: EmitOptions,
+    ) -> Result<Placement<'a>, EmitError> {
         if let Some(refusal) = Placement::refusals(module).into_iter().next() {
             return Err(refusal);
         }
@@ -118,6 +123,7 @@ impl<'a> Placement<'a> {
         let text = sections.intern(SectionDesc::new(name.as_bytes(), elf::SHT_PROGBITS, flags));
         Ok(Placement {
             module,
+            target,
             options,
             sections,
             text,
@@ -196,9 +202,9 @@ impl<'a> Placement<'a> {
         };
         let prefix = attachments.map_or(&[][..], |attachments| &attachments.section_prefix);
         let mut desc = desc.with_prefix(prefix);
-        if symbol.far {
+        if let Some(far) = self.target.elf.far_sections.filter(|_| symbol.far) {
             desc.name = far_name(&desc.name);
-            desc.flags |= SHF_X86_64_LARGE;
+            desc.flags |= SectionFlags(far.flag);
         }
         DataPlace::Section(self.sections.intern(desc))
     }
@@ -379,6 +385,7 @@ impl<'a> Placement<'a> {
     fn place(&mut self, wish: &Wish<'_>, kind: Kind) -> SectionId {
         let (module, symbol) = (self.module, wish.symbol);
         let data = &module.symbols[symbol];
+        let far = self.target.elf.far_sections.filter(|_| data.far);
         let retained = self.retained[symbol.index()];
         let associated = wish.attachments.and_then(|attachments| attachments.associated);
         let explicit = self.section_asked_for(data, wish.attachments, kind);
@@ -386,7 +393,7 @@ impl<'a> Placement<'a> {
             [] => {
                 let (name, flags) = kind.section();
                 let name = name.as_bytes();
-                (if data.far { far_name(name) } else { name.to_vec() }, flags)
+                (if far.is_some() { far_name(name) } else { name.to_vec() }, flags)
             }
             explicit => (explicit.to_vec(), kind_of_section(explicit).unwrap_or(kind).section().1),
         };
@@ -410,8 +417,8 @@ impl<'a> Placement<'a> {
             // What is embedded for tools is not loaded.
             flags = SectionFlags(flags.0 & !elf::SHF_ALLOC.0);
         }
-        if data.far {
-            flags |= SHF_X86_64_LARGE;
+        if let Some(far) = far {
+            flags |= SectionFlags(far.flag);
         }
         let ty = section_type(&name, kind_of_section(explicit).unwrap_or(kind));
         let mut desc = SectionDesc::new(&name, ty, flags);

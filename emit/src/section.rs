@@ -5,9 +5,6 @@ use frazil_support::{EntityRef, FxBuildHasher, entity_impl};
 use indexmap::IndexSet;
 use object::elf::{self, SectionFlags, SectionType};
 
-/// Flag of sections that may lie anywhere (System V ABI for x86-64, table 4.2); far data is that target's matter.
-pub const SHF_X86_64_LARGE: SectionFlags = SectionFlags(0x1000_0000);
-
 /// A section of the object file.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SectionId(u32);

@@ -7,7 +7,7 @@ use frazil_emit::{EmitError, EmitOptions, ObjectBuilder};
 use frazil_ir::{Module, RuntimeFunction, SymbolId, text};
 use object::elf::{self, FileHeader64};
 use object::read::elf::{FileHeader, SectionHeader, Sym};
-use object::{Endianness, SectionIndex};
+use object::{Endianness, Object, ObjectSection, ObjectSymbol, RelocationTarget, SectionIndex, SymbolKind};
 use std::fmt::Write;
 
 const ABS64: u8 = 0;
@@ -29,6 +29,7 @@ const fn reloc(name: &'static str, elf_type: u32, size_bytes: u8) -> RelocDesc {
         elf_type,
         size_bytes,
         store_distance: if elf_type == 2 { Some(store) } else { None },
+        store_addend: if size_bytes == 4 { Some(store) } else { None },
         reference: if elf_type == 9 { RefKind::Got } else { RefKind::Symbol },
         label_fixup: None,
     }
@@ -52,6 +53,7 @@ static TARGET: TargetDesc = TargetDesc {
     ],
     fixups: &[],
     classes: [CLASS, CLASS],
+    vector_bytes: 0,
     home_registers: PRegSet::EMPTY,
     rule_registers: PRegSet::EMPTY,
     frame_pointer: Reg::NONE,
@@ -60,6 +62,7 @@ static TARGET: TargetDesc = TargetDesc {
     pushes_saved_registers: false,
     frame_pointer_is_optional: false,
     return_address_bytes: 0,
+    guarded_systems: &[],
     red_zone_bytes: 0,
     patched_jump_bytes: 4,
     incoming_args_offset: 16,
@@ -71,12 +74,17 @@ static TARGET: TargetDesc = TargetDesc {
         max_disp: 0,
         symbol_base: false,
     },
+    register_stack: None,
     function_align_log2: 4,
+    constant_align_bytes: 16,
     elf: ElfDesc {
         machine: 62,
         is_64: true,
         little_endian: true,
         flags: 0,
+        addends_in_fields: false,
+        unwind_section_type: None,
+        far_sections: None,
         abs64: Some(ABS64),
         abs32: Some(ABS32),
         abs16: None,
@@ -94,6 +102,25 @@ static TARGET: TargetDesc = TargetDesc {
     },
 };
 
+/// The same with addends in fields, and the relocation numbers of 32-bit x86.
+static ADDENDS_IN_FIELDS: TargetDesc = TargetDesc {
+    relocs: &[
+        reloc("none", 0, 8),
+        reloc("abs32", 1, 4),
+        reloc("pc32", 2, 4),
+        reloc("got", 3, 4),
+    ],
+    pointer_bytes: 4,
+    elf: ElfDesc {
+        machine: 3,
+        is_64: false,
+        addends_in_fields: true,
+        abs64: None,
+        ..TARGET.elf
+    },
+    ..TARGET
+};
+
 /// The object of a module whose functions consist of 16 bytes of 0x90, changed by `code`. `BODY` in the text stands
 /// for a function body.
 fn object(
@@ -101,9 +128,18 @@ fn object(
     options: EmitOptions,
     code: impl Fn(&Module, &str, &mut CompiledFunction),
 ) -> Result<Vec<u8>, EmitError> {
+    object_for(&TARGET, module, options, code)
+}
+
+fn object_for(
+    target: &'static TargetDesc,
+    module: &str,
+    options: EmitOptions,
+    code: impl Fn(&Module, &str, &mut CompiledFunction),
+) -> Result<Vec<u8>, EmitError> {
     let module = module.replace("BODY", "{\nb0:\n  return\n}");
     let (module, _) = text::parse_module(&module).expect("valid text");
-    let mut builder = ObjectBuilder::new(&module, &TARGET, options)?;
+    let mut builder = ObjectBuilder::new(&module, target, options)?;
     for (id, head) in module.functions.iter() {
         let mut function = CompiledFunction::new(false);
         function.align_log2 = 4;
@@ -364,6 +400,93 @@ fn constructors_aliases_and_indirect_functions() {
             "chosen: bind 1 type 10 visibility 0 size 16 at .text+0x0",
         ],
     );
+}
+
+/// Relocations as lines: section, place, kind, target, and the number in the field. Read by the common interface of
+/// `object`, which knows of both forms.
+fn relocations_in_fields(bytes: &[u8]) -> Vec<String> {
+    let file = object::File::parse(bytes).expect("an object");
+    let mut lines = Vec::new();
+    for section in file.sections() {
+        let (name, data) = (section.name().expect("named"), section.data().expect("there"));
+        for (offset, relocation) in section.relocations() {
+            assert!(
+                relocation.has_implicit_addend() && relocation.addend() == 0,
+                "{relocation:?}"
+            );
+            let RelocationTarget::Symbol(symbol) = relocation.target() else {
+                panic!("{relocation:?}");
+            };
+            let symbol = file.symbol_by_index(symbol).expect("in the table");
+            let section = symbol.section_index().filter(|_| symbol.kind() == SymbolKind::Section);
+            let section = section.map(|index| file.section_by_index(index).expect("in the table"));
+            let target = match &section {
+                Some(section) => section.name(),
+                None => symbol.name(),
+            };
+            let target = target.expect("named");
+            let field = data[offset as usize..]
+                .first_chunk()
+                .copied()
+                .expect("within the section");
+            let (kind, field) = (relocation.kind(), i32::from_le_bytes(field));
+            lines.push(format!("{name} {offset:#x}: {kind:?} {target} {field:+}"));
+        }
+    }
+    lines
+}
+
+#[test]
+fn addends_are_in_fields_where_the_target_says_so() {
+    let module = r#"
+        symbol @outside data
+        symbol @variable data internal
+        data @variable align 4 size 8 { x"0000000000000001" }
+        data @table align 4 size 12 { x"ffffffffffffffff" } relocations [0: 4 @outside + 12, 4: 4 @variable + 4]
+        func @first() BODY"#;
+    let code = |module: &Module, _: &str, function: &mut CompiledFunction| {
+        let direct = |name| Ref::symbol(RefKind::Symbol, symbol(module, name));
+        function.body.reloc(0, PC32, direct("outside"), -4);
+        function.body.reloc(4, ABS32, direct("variable"), 6);
+        function.body.reloc(8, ABS32, direct("first"), 0);
+    };
+    let bytes = object_for(&ADDENDS_IN_FIELDS, module, EmitOptions::default(), code).expect("written");
+    let found = relocations_in_fields(&bytes);
+    for line in [
+        ".text 0x0: Relative outside -4",
+        ".text 0x4: Absolute .data +6",
+        ".text 0x8: Absolute first +0",
+        ".data 0x8: Absolute outside +12",
+        ".data 0xc: Absolute .data +4",
+    ] {
+        assert!(
+            found.iter().any(|one| one == line),
+            "no line `{line}` in\n{}",
+            found.join("\n")
+        );
+    }
+    let header = elf::FileHeader32::<Endianness>::parse(&*bytes).expect("an ELF header");
+    let endian = header.endian().expect("an endianness");
+    let sections = header.sections(endian, &*bytes).expect("sections");
+    for (_, section) in sections.enumerate() {
+        let name = sections.section_name(endian, section).expect("named");
+        assert_eq!(section.sh_type(endian) == elf::SHT_REL, name.starts_with(b".rel."));
+        assert_ne!(section.sh_type(endian), elf::SHT_RELA);
+    }
+}
+
+#[test]
+fn addends_that_no_field_holds_are_refused() {
+    let module = "symbol @outside data\nfunc @first() BODY";
+    for (kind, addend) in [(ABS32, 1 << 40), (ABS64, 0)] {
+        let code = |module: &Module, _: &str, function: &mut CompiledFunction| {
+            let target = Ref::symbol(RefKind::Symbol, symbol(module, "outside"));
+            function.body.reloc(0, kind, target, addend);
+        };
+        let error = object_for(&ADDENDS_IN_FIELDS, module, EmitOptions::default(), code).expect_err("refused");
+        let expected = "too large: the distance from @outside in the field of a relocation";
+        assert_eq!(error.to_string(), expected);
+    }
 }
 
 #[test]

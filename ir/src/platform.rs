@@ -32,6 +32,14 @@ pub struct Platform {
     pub former_intrinsics: &'static [(&'static str, Opcode)],
 }
 
+impl VariadicFacts {
+    /// The lists of functions of a convention.
+    pub fn list_of(&self, convention: CallConv) -> ArgumentList {
+        let own = self.lists_of_conventions.iter().find(|row| row.0 == convention);
+        own.map_or(self.list, |&(_, _, list)| list)
+    }
+}
+
 impl Platform {
     /// What an intrinsic of this target is called now, if LLVM has given it up.
     pub fn former_intrinsic(&self, name: &str) -> Option<Opcode> {
@@ -55,6 +63,8 @@ pub struct VariadicFacts {
 #[derive(Clone, Copy, Debug)]
 pub struct ArgumentList {
     pub form: ListForm,
+    /// Its size in bytes.
+    pub bytes: u64,
     /// How an argument of a type is passed, and the element's for a vector; `None` if a list cannot follow that.
     pub passing: fn(TypeData, Option<TypeData>) -> Option<Passing>,
 }
@@ -71,6 +81,8 @@ pub enum ListForm {
         next_in_memory: i64,
         /// Of the address of the area.
         area: i64,
+        /// All kinds of registers in the area.
+        registers: &'static [SavedRegisters],
     },
 }
 
@@ -92,6 +104,8 @@ pub struct SavedRegisters {
     pub next_offset: i64,
     /// What one takes in the area, in bytes.
     pub bytes: i64,
+    /// Where they begin in the area, in bytes.
+    pub start: i64,
     /// Where they end in the area, in bytes.
     pub end: i64,
 }

@@ -76,6 +76,7 @@ refusals! {
     DataLayout "FZ0307" "data-layout" "Byte orders and widths of pointers";
     OldFormat "FZ0308" "old-format" "Formats of old versions of LLVM";
     ModuleFlag "FZ0309" "module-flag" "Module flags that change the code";
+    ObjectFormat "FZ0310" "object-format" "Object files of another format than ELF";
     UndominatedUse "FZ0801" "undominated-use" "Uses of values whose definitions do not dominate them";
     InvalidInput "FZ0802" "invalid-input" "Input that is no bitcode, or contradicts itself or the format";
     Bitcode "FZ0901" "bitcode" "Other things in bitcode";

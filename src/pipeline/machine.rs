@@ -8,22 +8,6 @@ use frazil_ir::module::FunctionHead;
 use frazil_ir::{Module, Str};
 use frazil_support::suggest::nearest;
 
-/// Systems whose object files are not ELF, as they begin in a triple.
-const OTHER_SYSTEMS: &[&str] = &[
-    "windows",
-    "win32",
-    "cygwin",
-    "uefi",
-    "darwin",
-    "macos",
-    "ios",
-    "tvos",
-    "watchos",
-    "xros",
-    "driverkit",
-    "aix",
-];
-
 /// The target of a name, or that of the triple.
 pub(crate) fn target_entry<'a>(
     name: Option<&str>,
@@ -31,13 +15,10 @@ pub(crate) fn target_entry<'a>(
     targets: &'a [TargetEntry],
 ) -> Result<&'a TargetEntry, Error> {
     let wrong = |message: String| Error::new(Stage::Options, message);
-    let system = triple.split('-').find_map(|part| {
-        let is_start = |other: &&&str| part.starts_with(**other);
-        OTHER_SYSTEMS.iter().find(is_start)
-    });
-    if let Some(system) = system {
-        let message = format!("not supported: object files of {system} (triple `{triple}`); Frazil writes ELF");
-        return Err(wrong(message));
+    if let Err(error) = frazil_emit::format::check(triple) {
+        let refusal = error.refusal();
+        let diagnostic = Diagnostic::new(Stage::Options, error.to_string());
+        return Err(Error::from(Diagnostic { refusal, ..diagnostic }));
     }
     let names = || targets.iter().flat_map(|target| [target.name, target.llc_name]);
     let list = || targets.iter().map(|target| target.name).collect::<Vec<_>>().join(", ");

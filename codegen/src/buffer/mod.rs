@@ -23,7 +23,7 @@ mod splice;
 pub use islands::{Beyond, Islands, Reach};
 pub use shorten::ShortForm;
 
-use crate::desc::FixupDesc;
+use crate::desc::{FixupDesc, TargetDesc};
 use crate::exceptions::ExceptionTable;
 use crate::inline_asm::assembled::{AsmCode, Splice};
 use crate::inline_asm::text::AsmText;
@@ -57,9 +57,19 @@ struct Fixup {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PoolConstant {
     /// Its bytes, the first `len` count.
-    pub bytes: [u8; 16],
-    /// Its length in bytes: 4, 8 or 16; also its alignment.
+    pub bytes: [u8; PoolConstant::MAX_BYTES],
+    /// Its length in bytes, a power of two.
     pub len: u8,
+}
+
+impl PoolConstant {
+    /// The longest constant of any target: as many bits as shared code has in one number.
+    pub const MAX_BYTES: usize = size_of::<u128>();
+
+    /// The alignment of constants on a target, as log2 of bytes.
+    pub fn align_log2(&self, target: &TargetDesc) -> u8 {
+        self.len.min(target.constant_align_bytes).trailing_zeros() as u8
+    }
 }
 
 /// An entry of the log.
@@ -299,10 +309,10 @@ impl CodeBuffer {
         }
     }
 
-    /// The reference to a constant with these bytes (4, 8 or 16), shared with equal ones of the function.
+    /// The reference to a constant with these bytes, a power of two, shared with equal ones of the function.
     pub fn constant(&mut self, bytes: &[u8]) -> Ref {
         let mut entry = PoolConstant {
-            bytes: [0; 16],
+            bytes: [0; PoolConstant::MAX_BYTES],
             len: bytes.len() as u8,
         };
         entry.bytes[..bytes.len()].copy_from_slice(bytes);

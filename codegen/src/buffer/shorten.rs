@@ -8,23 +8,34 @@
 
 use super::{CodeBuffer, LogItem, UNBOUND};
 
-/// A branch with a long field of four bytes at its end that can be made of one byte of opcode and a field of one byte.
+/// A branch with a long field at its end that can be written shorter where its label is near.
 #[derive(Clone, Copy, Debug)]
 pub struct ShortForm {
     /// The fixup kind of the long field.
     pub long: u8,
-    /// The fixup kind of the short field.
-    pub short: u8,
     /// Bytes of the long branch before its field.
     pub lead_bytes: u8,
-    /// The short branch's opcode, from the byte before the long field.
-    pub opcode: fn(u8) -> u8,
-    /// What the short field holds before the distance from its start is added.
-    pub bias: u8,
+    /// Bytes of the long field.
+    pub field_bytes: u8,
+    /// The fixup kind of the short field.
+    pub short: u8,
+    /// Bytes of the short branch, less than those of the long one.
+    pub short_bytes: u8,
+    /// Bytes of the short branch before its field.
+    pub short_lead_bytes: u8,
+    /// The smallest distance in bytes that the short field holds, from the branch's end to its label.
+    pub min_distance: i32,
+    /// The largest one.
+    pub max_distance: i32,
+    /// Makes the short branch of the long one, from its first byte on.
+    pub rewrite: fn(branch: &mut [u8]),
 }
 
-const LONG_FIELD_BYTES: u32 = 4;
-const SHORT_BYTES: u32 = 2;
+impl ShortForm {
+    fn reaches(&self, distance: i64) -> bool {
+        (i64::from(self.min_distance)..=i64::from(self.max_distance)).contains(&distance)
+    }
+}
 
 /// A branch that was made shorter, or an alignment.
 #[derive(Clone, Copy, Debug)]
@@ -84,24 +95,22 @@ impl CodeBuffer {
                 aligned += 1;
                 next_align = self.aligns.get(aligned).map_or(u32::MAX, |align| align.end);
             }
-            let end = field + LONG_FIELD_BYTES;
             fixup.offset -= saved;
-            let label = self.labels[fixup.label.0 as usize];
-            let distance = i64::from(label) - i64::from(end);
-            let form = forms.iter().find(|form| form.long == fixup.kind);
-            if let Some(form) = form.filter(|_| i8::try_from(distance).is_ok()) {
-                let start = field - u32::from(form.lead_bytes);
-                let opcode = (form.opcode)(self.bytes[field as usize - 1]);
-                self.bytes
-                    .copy_within(done as usize..start as usize, (done - saved) as usize);
-                let place = (start - saved) as usize;
-                self.bytes[place] = opcode;
-                self.bytes[place + 1] = form.bias;
-                fixup.offset = place as u32 + 1;
-                fixup.kind = form.short;
-                saved += end - start - SHORT_BYTES;
-                done = end;
-                self.cuts.push(Cut { end, saved });
+            if let Some(form) = forms.iter().find(|form| form.long == fixup.kind) {
+                let end = field + u32::from(form.field_bytes);
+                let label = self.labels[fixup.label.0 as usize];
+                if form.reaches(i64::from(label) - i64::from(end)) {
+                    let start = field - u32::from(form.lead_bytes);
+                    (form.rewrite)(&mut self.bytes[start as usize..end as usize]);
+                    let short_end = start + u32::from(form.short_bytes);
+                    self.bytes
+                        .copy_within(done as usize..short_end as usize, (done - saved) as usize);
+                    fixup.offset = start - saved + u32::from(form.short_lead_bytes);
+                    fixup.kind = form.short;
+                    saved += end - short_end;
+                    done = end;
+                    self.cuts.push(Cut { end, saved });
+                }
             }
             fixup.origin = fixup.offset;
         }
@@ -129,9 +138,9 @@ impl CodeBuffer {
                 cuts = rest;
             }
             if let LogItem::Inst(_, len) = item
-                && cuts.first().is_some_and(|cut| cut.end == *offset + u32::from(*len))
+                && let Some(cut) = cuts.first().filter(|cut| cut.end == *offset + u32::from(*len))
             {
-                *len = SHORT_BYTES as u8;
+                *len -= (cut.saved - saved) as u8;
             }
             *offset -= saved;
         }
@@ -207,10 +216,14 @@ mod tests {
 
     const FORMS: &[ShortForm] = &[ShortForm {
         long: LONG,
-        short: SHORT,
         lead_bytes: 2,
-        opcode: |opcode| opcode + 1,
-        bias: 0,
+        field_bytes: 4,
+        short: SHORT,
+        short_bytes: 2,
+        short_lead_bytes: 1,
+        min_distance: -128,
+        max_distance: 127,
+        rewrite: |branch| [branch[0], branch[1]] = [branch[1] + 1, 0],
     }];
 
     fn branch(buffer: &mut CodeBuffer, label: Label) {
@@ -272,6 +285,56 @@ mod tests {
         assert_eq!(buffer.finish(FIXUPS, 0, 0), Ok(()));
         assert_eq!(buffer.bytes, [0xcd, 1, 1, 9, 9, 9, 9, 2, 0xcd, 0xfd]);
         assert_eq!(buffer.align_log2(), 3);
+    }
+
+    #[test]
+    fn sizes_are_the_targets() {
+        const WIDE: &[FixupDesc] = &[
+            FixupDesc {
+                name: "long",
+                patch: |bytes, distance| {
+                    bytes[..2].copy_from_slice(&(distance as i16).to_le_bytes());
+                    true
+                },
+            },
+            FixupDesc {
+                name: "short",
+                patch: |bytes, distance| {
+                    bytes[0] = distance as u8;
+                    true
+                },
+            },
+        ];
+        const FORM: ShortForm = ShortForm {
+            long: LONG,
+            lead_bytes: 6,
+            field_bytes: 2,
+            short: SHORT,
+            short_bytes: 4,
+            short_lead_bytes: 3,
+            min_distance: -20,
+            max_distance: 4,
+            rewrite: |branch| branch[0] = 0xee,
+        };
+        let mut buffer = CodeBuffer::new(true);
+        for distance in [4, 5] {
+            let label = buffer.new_label();
+            let start = buffer.offset();
+            buffer.put(&[1, 2, 3, 4, 5, 6, 0, 0]);
+            buffer.fixup(start + 6, label, LONG);
+            buffer.finish_inst(&MInst::new(0, 0), start, None);
+            buffer.put(&vec![9; distance]);
+            buffer.bind(label);
+        }
+        buffer.shorten_branches(&[FORM]);
+        assert_eq!(buffer.finish(WIDE, 0, 0), Ok(()));
+        let expected = [0xee, 2, 3, 5, 9, 9, 9, 9, 1, 2, 3, 4, 5, 6, 7, 0, 9, 9, 9, 9, 9];
+        assert_eq!(buffer.bytes, expected);
+        let lengths = buffer.log().iter().filter_map(|(_, item)| match item {
+            LogItem::Inst(_, len) => Some(*len),
+            _ => None,
+        });
+        assert_eq!(lengths.collect::<Vec<_>>(), [4, 8]);
     }
 
     #[test]

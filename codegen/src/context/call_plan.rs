@@ -19,7 +19,7 @@
 //!   argument is in its register;
 //! * nothing stands between the arguments and the call but what writes fixed or scratch registers;
 //! * the stack pointer comes back before results are given places, and after all that the call has left in the
-//!   processor's own places (Swift's error, results on the processor's stack) is out of them.
+//!   processor's own places (Swift's error, results on the register stack) is out of them.
 //!
 //! What it leaves out: calls whose instructions linkers know by their sequence, which are
 //! [groups](crate::lower_ctx::CallSequence), and saving registers, which each context does in its own way.
@@ -91,7 +91,7 @@ pub(crate) enum CallStep {
     Call,
     /// The jump to where the function is left for the callee.
     Leave,
-    /// Takes results from the processor's stack.
+    /// Takes results from the register stack.
     TakeStackResults,
     /// Brings Swift's error back to its memory.
     StoreError,
@@ -284,7 +284,9 @@ mod tests {
         int_returns: &[Reg(0)],
         float_returns: &[],
         vector_returns: &[],
+        stack_returned: &[],
         stack_returns: &[],
+        memory_args: &[],
         callee_saved: PRegSet::EMPTY,
         kept_by_calls: PRegSet::EMPTY,
         stack_slot_bytes: 8,

@@ -7,13 +7,13 @@
 //! On the stack of the floating-point unit, LLVM zeroes results as well, which are kept here.
 
 use crate::abi::{ArgLayout, ArgPlace, PartPlace};
-use crate::desc::ConvDesc;
+use crate::desc::{ConvDesc, TargetDesc};
 use crate::error::CodegenError;
 use crate::frame_info::Clearing;
 use crate::isa::Isa;
 use crate::reg::{PRegSet, Reg};
 use crate::unit::{Unit, convention};
-use frazil_ir::{CallFlags, Function, Opcode, ParamKind, Refusal, Type};
+use frazil_ir::{CallFlags, Function, Opcode, ParamKind, Refusal};
 
 /// A value of the attribute.
 #[derive(Clone, Copy, Debug)]
@@ -94,7 +94,7 @@ pub(crate) fn clearing<I: Isa>(
     Ok(Clearing {
         registers,
         stack_results: 0,
-        has_stack: is_whole && (!kind.only_used || uses_stack(function)),
+        has_stack: is_whole && (!kind.only_used || uses_stack(function, isa.desc())),
     })
 }
 
@@ -164,10 +164,10 @@ pub(crate) fn handed_over(layout: &ArgLayout, conv: &ConvDesc, is_variadic: bool
     found
 }
 
-/// Whether a function may use the stack of the floating-point unit.
-fn uses_stack(function: &Function) -> bool {
+/// Whether a function may use the register stack.
+fn uses_stack(function: &Function, desc: &TargetDesc) -> bool {
     let is_text = |flags: u16| CallFlags::from_bits_retain(flags).contains(CallFlags::INLINE_ASM);
-    let uses = |op, ty, flags| ty == Type::X86_F80 || matches!(op, Opcode::Call | Opcode::Invoke) && is_text(flags);
+    let uses = |op, ty, flags| desc.is_for_stack(ty) || matches!(op, Opcode::Call | Opcode::Invoke) && is_text(flags);
     function.insts.iter().any(|data| uses(data.op, data.ty, data.flags))
-        || function.values.iter().any(|value| value.ty == Type::X86_F80)
+        || function.values.iter().any(|value| desc.is_for_stack(value.ty))
 }

@@ -86,7 +86,7 @@ pub(crate) trait Constants<'a>: Context<'a> {
             // Any contents will do.
             ConstView::Undef | ConstView::Poison => return,
             ConstView::BlockAddress(symbol, block) => return self.make_block_address(symbol, block, dst),
-            ConstView::Vector(lanes) if let Some(bits) = vector_bits(self.function(), ty, lanes) => bits,
+            ConstView::Vector(lanes) if let Some(bits) = vector_bits(self.function(), ty, parts.bytes, lanes) => bits,
             ConstView::Vector(_) => {
                 self.keep_error(CodegenError::unsupported(
                     Refusal::Vector,
@@ -135,6 +135,6 @@ fn slice_words(words: &[u64], part: u8, bytes: u8, signed: bool) -> u128 {
 
 /// The register contents of a constant vector.
 #[cold]
-fn vector_bits(function: &Function, ty: Type, lanes: &[Operand]) -> Option<u128> {
-    constant_bits(function, VectorShape::of(&function.types, ty)?, lanes)
+fn vector_bits(function: &Function, ty: Type, register_bytes: u8, lanes: &[Operand]) -> Option<u128> {
+    constant_bits(function, VectorShape::of(&function.types, ty, register_bytes)?, lanes)
 }

@@ -11,6 +11,7 @@
 //!
 //! Not done: a comparison before calls that do not return but unwind.
 
+use crate::desc::TargetDesc;
 use crate::error::CodegenError;
 use crate::module_view::ModuleView;
 use frazil_ir::module::{FunctionHead, GuardPlace, StackProtector};
@@ -27,6 +28,7 @@ const DEFAULT_BYTES: u32 = 8;
 pub(crate) fn guarded_slots(
     head: &FunctionHead,
     function: &Function,
+    desc: &TargetDesc,
     view: ModuleView<'_>,
 ) -> Result<Option<Vec<SlotId>>, CodegenError> {
     let least = match head.stack_protector_bytes {
@@ -60,10 +62,7 @@ pub(crate) fn guarded_slots(
         ));
     }
     let triple = view.module.strings.display(view.module.triple);
-    if !["-gnu", "-musl", "-fuchsia", "-android"]
-        .iter()
-        .any(|system| triple.contains(system))
-    {
+    if !desc.guarded_systems.iter().any(|system| triple.contains(system)) {
         return Err(CodegenError::unsupported(
             Refusal::Instruction,
             format!("a stack protector for {triple}"),

@@ -21,7 +21,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         self.st.slot_is_indirect.clear();
         self.st.slot_is_indirect.resize(count, false);
         if self.head.stack_protector != StackProtector::None
-            && let Some(order) = guarded_slots(self.head, self.base.function, self.base.view)?
+            && let Some(order) = guarded_slots(self.head, self.base.function, self.base.isa.desc(), self.base.view)?
         {
             // A changed guard leads to a call at the end of the function.
             self.has_calls = true;

@@ -547,8 +547,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
     }
 
-    /// Copies the results that are returned on the processor's register stack to the registers that stand for them
-    /// (`stack_returns`), whether they are used or not.
+    /// Brings results from the register stack to the registers that stand for them, whether they are used or not.
     #[cold]
     fn take_stack_results(&mut self, call: &PendingCall<'_>, layout: &ArgLayout, progress: &CallProgress) {
         for &reg in layout.stack_results {
@@ -559,7 +558,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         self.record_results(call, layout, progress);
     }
 
-    /// Copies the results in such registers to the register stack.
+    /// Brings the results that are in those registers to the register stack.
     #[cold]
     fn give_stack_results(&mut self, operands: &[Operand], layout: &ArgLayout) {
         for (&operand, result) in operands.iter().zip(&layout.returns) {

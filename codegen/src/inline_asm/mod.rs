@@ -136,7 +136,7 @@ pub trait AsmRules: Sync {
         is_intel: bool,
         out: &mut AsmText,
     ) -> Result<(), String>;
-    /// The registers that form a stack; `None` if the target has none.
+    /// How texts use the registers that form a stack; `None` if the target has none.
     fn stack(&self) -> Option<&'static dyn AsmStack>;
     /// The condition that a flag output names, as it stands in braces.
     fn condition(&self, name: &str) -> Option<u8>;
@@ -164,11 +164,9 @@ pub trait AsmRules: Sync {
     fn assemble(&self, text: &str, is_intel: bool) -> Option<Vec<AsmLine>>;
 }
 
-/// Registers that form a stack and are empty between instructions: operands are pushed before a text and popped after
-/// it.
+/// The registers of [`crate::desc::RegisterStack`], which are empty between instructions: operands are pushed before a
+/// text and popped after it.
 pub trait AsmStack: Sync {
-    /// How many registers the stack has.
-    fn count(&self) -> u8;
     /// How far below the top the register with a name is.
     fn depth(&self, name: &str) -> Option<u8>;
     /// Whether values of a type can be there.

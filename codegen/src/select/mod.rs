@@ -272,7 +272,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         self.st.slots.clear();
         self.st.slots.resize(count, (0, false));
         if head.stack_protector != StackProtector::None
-            && let Some(order) = guarded_slots(head, self.base.function, self.base.view)?
+            && let Some(order) = guarded_slots(head, self.base.function, self.base.isa.desc(), self.base.view)?
         {
             // A changed guard leads to a call at the end of the function.
             self.mfunc.frame.has_calls = true;

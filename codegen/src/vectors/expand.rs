@@ -26,9 +26,6 @@ use frazil_ir::{
     Type, TypeData, Value,
 };
 
-/// A vector register's bytes as a power of two: size and alignment of the slot.
-const SLOT_LOG2: u32 = 4;
-
 /// A copy of the function without operations that the target has no instructions for.
 ///
 /// # Errors
@@ -42,6 +39,7 @@ pub(crate) fn expand<I: Isa>(isa: &I, unit: &Unit<'_>) -> Result<Function, Codeg
         function: &mut function,
         editor: &mut editor,
         at: Inst::new(0),
+        register_bytes: isa.desc().vector_bytes,
         slot: None,
     };
     for index in 0..count {
@@ -67,6 +65,8 @@ struct Expander<'f> {
     editor: &'f mut Editor,
     /// The instruction that is replaced.
     at: Inst,
+    /// Bytes of a vector register: size and alignment of the slot.
+    register_bytes: u8,
     /// The address of the slot for elements with a variable index.
     slot: Option<Value>,
 }
@@ -127,6 +127,10 @@ impl Expander<'_> {
             TypeData::Vector { element, lanes } => Some((ty, element, lanes)),
             _ => None,
         }
+    }
+
+    fn shape(&self, ty: Type) -> Option<VectorShape> {
+        VectorShape::of(&self.function.types, ty, self.register_bytes)
     }
 
     /// A lane of a vector operand; other operands are the same for each lane.
@@ -326,7 +330,7 @@ impl Expander<'_> {
         let store = InstData::new(Opcode::Store, element, self.element_flags(element), value, address);
         self.editor.insert_before(self.function, self.at, store, None);
         let slot = Operand::value(self.slot());
-        let mut vector = self.emit(Opcode::Load, ty, slot_flags(), slot, Operand::NONE, ty);
+        let mut vector = self.emit(Opcode::Load, ty, self.slot_flags(), slot, Operand::NONE, ty);
         if is_mask {
             vector = self.emit(Opcode::Trunc, data.ty, 0, vector, Operand::NONE, data.ty);
         }
@@ -337,7 +341,7 @@ impl Expander<'_> {
     /// A vector whose lanes are whole bytes: a mask as integers. With its type and that of its elements.
     fn lanes_in_memory(&mut self, data: &InstData, vector: Operand) -> Result<(Operand, Type, Type), CodegenError> {
         let vector = self.editor.resolve(vector);
-        let Some(shape) = VectorShape::of(&self.function.types, data.ty) else {
+        let Some(shape) = self.shape(data.ty) else {
             return Err(crate::abi::unsupported_type(&self.function.types, data.ty));
         };
         if !shape.is_mask {
@@ -350,21 +354,26 @@ impl Expander<'_> {
 
     fn store_to_slot(&mut self, ty: Type, vector: Operand) {
         let slot = Operand::value(self.slot());
-        let store = InstData::new(Opcode::Store, ty, slot_flags(), vector, slot);
+        let store = InstData::new(Opcode::Store, ty, self.slot_flags(), vector, slot);
         self.editor.insert_before(self.function, self.at, store, None);
     }
 
     fn slot(&mut self) -> Value {
-        let function = &mut *self.function;
+        let (function, bytes) = (&mut *self.function, self.register_bytes);
         *self
             .slot
-            .get_or_insert_with(|| function.push_slot(1 << SLOT_LOG2, SLOT_LOG2 as u8))
+            .get_or_insert_with(|| function.push_slot(bytes.into(), bytes.trailing_zeros() as u8))
+    }
+
+    /// The flags of accesses to the slot's start.
+    fn slot_flags(&self) -> u16 {
+        MemFlags::aligned(self.register_bytes.trailing_zeros()).0
     }
 
     /// The address in the slot of an element; `None` if the index is a constant out of range. Others that are out of
     /// range give poison, but must not leave the slot.
     fn element_address(&mut self, ty: Type, index: Operand) -> Result<Option<Operand>, CodegenError> {
-        let Some(shape) = VectorShape::of(&self.function.types, ty) else {
+        let Some(shape) = self.shape(ty) else {
             return Err(crate::abi::unsupported_type(&self.function.types, ty));
         };
         let index = self.editor.resolve(index);
@@ -396,7 +405,7 @@ impl Expander<'_> {
 
     fn element_flags(&self, element: Type) -> u16 {
         let bytes = self.function.types.store_bytes(element, 64).max(1);
-        MemFlags::aligned(bytes.trailing_zeros().min(SLOT_LOG2)).0
+        MemFlags::aligned(bytes.trailing_zeros().min(self.register_bytes.trailing_zeros())).0
     }
 
     /// A mask in memory is an integer of as many bits as it has lanes.
@@ -419,7 +428,7 @@ impl Expander<'_> {
     }
 
     fn mask_integer(&mut self, data: &InstData) -> Result<Type, CodegenError> {
-        match VectorShape::of(&self.function.types, data.ty) {
+        match self.shape(data.ty) {
             Some(shape) if shape.is_mask => self.intern(TypeData::Int(shape.lanes)),
             _ => Err(CodegenError::unsupported(
                 Refusal::Vector,
@@ -459,8 +468,4 @@ fn reduced_by(op: Opcode) -> Opcode {
 /// A small number as an operand.
 fn number(value: u32) -> Operand {
     Operand::imm(i64::from(value)).unwrap_or(Operand::ZERO)
-}
-
-fn slot_flags() -> u16 {
-    MemFlags::aligned(SLOT_LOG2).0
 }

@@ -1,5 +1,6 @@
-//! Vectors that fit into one 16-byte register: how they lie there, and how operations on them that a target has no
-//! instructions for are done lane by lane.
+//! Vectors that fit into one register: how they lie there, and how operations on them that a target has no
+//! instructions for are done lane by lane. How wide registers are the target says
+//! ([`crate::TargetDesc::vector_bytes`]).
 //!
 //! Contract between shared code and targets: if a target's [`crate::Isa::parts`] gives a vector type a register, then
 //! lanes lie in it packed from bit 0 on, as they lie in memory, and what is above them is undefined. A vector of `i1`
@@ -20,7 +21,6 @@ use crate::halt::Halt;
 use crate::isa::Isa;
 use crate::unit::Unit;
 use frazil_ir::{ConstView, Function, Operand, Refusal};
-use shape::REGISTER_BITS;
 
 /// Compiles a function again, without the operations that the target has no instructions for.
 #[cold]
@@ -56,7 +56,7 @@ pub(crate) fn constant_bits(function: &Function, shape: VectorShape, lanes: &[Op
 
 /// This many ones.
 fn low_ones(bits: u32) -> u128 {
-    u128::MAX >> (REGISTER_BITS - bits)
+    u128::MAX >> (u128::BITS - bits)
 }
 
 /// A lane's bits, sign-extended.

@@ -2,9 +2,6 @@
 
 use frazil_ir::{ConstView, Function, Operand, Type, TypeData, TypeTable};
 
-/// Bits of a vector register.
-pub(super) const REGISTER_BITS: u32 = 128;
-
 /// A vector type that fits a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VectorShape {
@@ -19,20 +16,22 @@ pub struct VectorShape {
 }
 
 impl VectorShape {
-    /// The shape of a type; `None` if it is no vector that fits.
-    pub fn of(types: &TypeTable, ty: Type) -> Option<VectorShape> {
+    /// The shape of a type in registers of so many bytes ([`crate::TargetDesc::vector_bytes`]); `None` if it is no
+    /// vector that fits.
+    pub fn of(types: &TypeTable, ty: Type, register_bytes: u8) -> Option<VectorShape> {
         let TypeData::Vector { element, lanes } = types.data(ty) else {
             return None;
         };
         let is_mask = element == Type::I1;
+        let register_bits = u32::from(register_bytes) * 8;
         let lane_bits = match types.data(element) {
-            TypeData::Int(1) if lanes <= 16 => (REGISTER_BITS / lanes.next_power_of_two()).min(64),
+            TypeData::Int(1) if lanes <= register_bits / 8 => (register_bits / lanes.next_power_of_two()).min(64),
             TypeData::Int(bits @ (8 | 16 | 32 | 64 | 128)) => bits,
             TypeData::F32 => 32,
             TypeData::F64 | TypeData::Ptr(0) => 64,
             _ => return None,
         };
-        (lanes.checked_mul(lane_bits)? <= REGISTER_BITS).then_some(VectorShape {
+        (lanes.checked_mul(lane_bits)? <= register_bits).then_some(VectorShape {
             element,
             lanes,
             lane_bits,

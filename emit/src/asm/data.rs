@@ -146,7 +146,8 @@ impl AsmBuilder<'_> {
         for (number, constant) in constants.entries().enumerate() {
             let section = ConstantPool::section(constant, &mut self.placement.sections);
             self.switch_to(section);
-            self.line(format_args!(".p2align\t{}", constant.len.trailing_zeros()));
+            let align_log2 = constant.align_log2(self.target.desc());
+            self.line(format_args!(".p2align\t{align_log2}"));
             writeln!(self.text, "{CONSTANT_PREFIX}{number}:").expect("strings can be written");
             let bytes = &constant.bytes[..usize::from(constant.len)];
             self.line(format_args!(".ascii\t{}", syntax::Quoted(bytes)));

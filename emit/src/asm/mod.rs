@@ -105,7 +105,7 @@ impl<'a> AsmBuilder<'a> {
     /// # Errors
     /// When the module has something at its top level that is not written, or names that assembly cannot hold.
     pub fn new(module: &'a Module, target: &'a dyn Target, options: EmitOptions) -> Result<AsmBuilder<'a>, EmitError> {
-        let placement = Placement::new(module, options)?;
+        let placement = Placement::new(module, target.desc(), options)?;
         for symbol in module.symbols.keys() {
             let name = module.name(symbol);
             if std::str::from_utf8(name).is_err() || name.contains(&0) {

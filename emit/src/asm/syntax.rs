@@ -2,7 +2,7 @@
 
 use crate::names::ObjectName;
 use crate::placement::Placement;
-use crate::section::{SHF_X86_64_LARGE, SectionDesc};
+use crate::section::SectionDesc;
 use object::elf::{self, SectionFlags};
 use std::fmt::{self, Display, Write};
 
@@ -61,7 +61,7 @@ impl Display for Addend {
     }
 }
 
-const FLAG_LETTERS: [(SectionFlags, char); 10] = [
+const FLAG_LETTERS: [(SectionFlags, char); 9] = [
     (elf::SHF_ALLOC, 'a'),
     (elf::SHF_WRITE, 'w'),
     (elf::SHF_EXECINSTR, 'x'),
@@ -71,7 +71,6 @@ const FLAG_LETTERS: [(SectionFlags, char); 10] = [
     (elf::SHF_GNU_RETAIN, 'R'),
     (elf::SHF_EXCLUDE, 'e'),
     (elf::SHF_LINK_ORDER, 'o'),
-    (SHF_X86_64_LARGE, 'l'),
 ];
 
 /// The directive that switches to a section; `unique` tells it from others of its name.
@@ -81,6 +80,8 @@ pub(super) fn section_directive(desc: &SectionDesc, placement: &Placement<'_>, u
         .filter(|(flag, _)| desc.has(*flag))
         .map(|(_, letter)| letter)
         .collect();
+    let far = placement.target.elf.far_sections;
+    flags.extend(far.filter(|far| desc.has(SectionFlags(far.flag))).map(|far| far.letter));
     if desc.group.is_some() {
         flags.push('G');
     }

@@ -6,7 +6,7 @@
 
 use super::contents::SectionContents;
 use super::headers::{Body, Headers};
-use super::resolve::place_in_section;
+use super::resolve::section_and_addend;
 use super::symtab::{Strings, SymbolTable};
 use super::{Location, ObjectBuilder, PendingRelocation};
 use crate::error::EmitError;
@@ -150,7 +150,7 @@ impl ElfFile<'_, '_> {
             },
             Body::Section(section) => self.content_header(section),
             Body::Relocations(section) => {
-                let header = self.encoder.relocation_section_header(true);
+                let header = self.encoder.relocation_section_header(self.has_addends());
                 SectionHeader {
                     sh_flags: header.sh_flags | self.group_flag(section),
                     sh_size: self.section(section).1.relocations.len() as u64 * header.sh_entsize,
@@ -196,6 +196,11 @@ impl ElfFile<'_, '_> {
         }
     }
 
+    /// Whether relocations have addends beside them.
+    fn has_addends(&self) -> bool {
+        !self.builder.target.elf.addends_in_fields
+    }
+
     fn group_flag(&self, section: SectionId) -> elf::SectionFlags {
         match self.section(section).0.group {
             Some(_) => elf::SHF_GROUP,
@@ -207,7 +212,10 @@ impl ElfFile<'_, '_> {
         match body {
             Body::Group(_) => b".group".to_vec(),
             Body::Section(section) => self.section(section).0.name.clone(),
-            Body::Relocations(section) => [b".rela", self.section(section).0.name.as_slice()].concat(),
+            Body::Relocations(section) if self.has_addends() => {
+                [b".rela", self.section(section).0.name.as_slice()].concat()
+            }
+            Body::Relocations(section) => [b".rel", self.section(section).0.name.as_slice()].concat(),
             Body::Symbols => b".symtab".to_vec(),
             Body::ExtendedIndexes => b".symtab_shndx".to_vec(),
             Body::Strings => b".strtab".to_vec(),
@@ -236,7 +244,7 @@ impl ElfFile<'_, '_> {
             }
             Body::Relocations(section) => {
                 let relocations = &self.section(section).1.relocations;
-                scratch.reserve(relocations.len() * self.encoder.rel_size(true) as usize);
+                scratch.reserve(relocations.len() * self.encoder.rel_size(self.has_addends()) as usize);
                 relocations
                     .iter()
                     .for_each(|relocation| self.encode_relocation(scratch, relocation));
@@ -267,12 +275,10 @@ impl ElfFile<'_, '_> {
 
     fn encode_relocation(&self, out: &mut Vec<u8>, relocation: &PendingRelocation) {
         let state = &self.builder.states[relocation.target.index()];
-        let (r_sym, r_addend) = match place_in_section(relocation.naming, state) {
-            Some((section, offset)) => (
-                self.symbols.section_number(section),
-                relocation.addend.wrapping_add(offset as i64),
-            ),
-            None => (self.symbols.number(relocation.target), relocation.addend),
+        let (section, r_addend) = section_and_addend(relocation, state);
+        let r_sym = match section {
+            Some(section) => self.symbols.section_number(section),
+            None => self.symbols.number(relocation.target),
         };
         let rel = Rel {
             r_offset: relocation.offset,
@@ -280,7 +286,7 @@ impl ElfFile<'_, '_> {
             r_type: RelocationType(self.builder.target.relocs[usize::from(relocation.kind)].elf_type),
             r_addend,
         };
-        self.encoder.relocation(out, true, &rel);
+        self.encoder.relocation(out, self.has_addends(), &rel);
     }
 
     fn put_u32(&self, out: &mut Vec<u8>, value: u32) {

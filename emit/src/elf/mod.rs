@@ -8,7 +8,9 @@
 //! Nothing is hashed or allocated for a relocation. Numbers and layouts of ELF come from the `object` crate's
 //! encoder; its higher-level writers keep names in hash tables and sort them, which costs more than all of this.
 //!
-//! Relocations always have explicit addends (`SHT_RELA`).
+//! Relocations have addends beside them (`SHT_RELA`), or leave them in their fields (`SHT_REL`): the target says which
+//! ([`frazil_codegen::ElfDesc::addends_in_fields`]). Addends are kept apart until all is resolved, so nothing else
+//! depends on it.
 
 mod blocks;
 mod contents;
@@ -153,7 +155,7 @@ impl<'a> ObjectBuilder<'a> {
         Ok(ObjectBuilder {
             module,
             target,
-            placement: Placement::new(module, options)?,
+            placement: Placement::new(module, target, options)?,
             targets,
             states,
             contents: Contents::new(target.elf.filler),
@@ -312,6 +314,9 @@ impl<'a> ObjectBuilder<'a> {
         self.contents.touch(stack_note);
         self.resolve_differences()?;
         let named_sections = self.resolve_relocations()?;
+        if self.target.elf.addends_in_fields {
+            self.store_addends()?;
+        }
         file::write(&self, &named_sections, out)
     }
 
@@ -479,9 +484,7 @@ impl<'a> ObjectBuilder<'a> {
         for constant in self.constants.entries() {
             let section = ConstantPool::section(constant, &mut self.placement.sections);
             let desc = self.placement.sections.desc(section);
-            let start = self
-                .contents
-                .align(desc, section, constant.len.trailing_zeros() as u8)?;
+            let start = self.contents.align(desc, section, constant.align_log2(self.target))?;
             self.contents.append(
                 desc,
                 section,

@@ -47,6 +47,28 @@ impl ObjectBuilder<'_> {
         }
     }
 
+    /// Puts the addends of all relocations that are left into their fields.
+    #[cold]
+    pub(super) fn store_addends(&mut self) -> Result<(), EmitError> {
+        for index in 0..self.placement.sections.len() {
+            let contents = self.contents.section(SectionId::new(index));
+            let mut failed = None;
+            for relocation in &contents.relocations {
+                let state = &self.states[relocation.target.index()];
+                let (_, addend) = section_and_addend(relocation, state);
+                let store = self.target.relocs[usize::from(relocation.kind)].store_addend;
+                let field = contents.bytes.get_mut(relocation.offset as usize..);
+                if !store.zip(field).is_some_and(|(store, field)| store(field, addend)) {
+                    failed = Some(relocation.target);
+                }
+            }
+            if let Some(target) = failed {
+                return Err(Failure::NoRoom.error(self.target_name(target)));
+            }
+        }
+        Ok(())
+    }
+
     /// Turns differences of addresses into numbers or distances.
     pub(super) fn resolve_differences(&mut self) -> Result<(), EmitError> {
         for difference in std::mem::take(&mut self.differences) {
@@ -121,8 +143,16 @@ impl ObjectBuilder<'_> {
     }
 }
 
+/// The section that a relocation names, unless it names its symbol, and its addend from there.
+pub(super) fn section_and_addend(relocation: &PendingRelocation, state: &TargetState) -> (Option<SectionId>, i64) {
+    match place_in_section(relocation.naming, state) {
+        Some((section, offset)) => (Some(section), relocation.addend.wrapping_add(offset as i64)),
+        None => (None, relocation.addend),
+    }
+}
+
 /// Section and offset by which a relocation may name its target.
-pub(super) fn place_in_section(naming: Naming, state: &TargetState) -> Option<(SectionId, u64)> {
+fn place_in_section(naming: Naming, state: &TargetState) -> Option<(SectionId, u64)> {
     let Location::At(section, offset) = state.location else {
         return None;
     };
@@ -139,6 +169,7 @@ pub(super) fn place_in_section(naming: Naming, state: &TargetState) -> Option<(S
 enum Failure {
     NotDefined,
     TooFar,
+    NoRoom,
 }
 
 impl Failure {
@@ -146,6 +177,9 @@ impl Failure {
         match self {
             Failure::NotDefined => EmitError::malformed("a reference to a local symbol that has no definition", target),
             Failure::TooFar => EmitError::too_large(format!("the distance to @{target} in its section")),
+            Failure::NoRoom => {
+                EmitError::too_large(format!("the distance from @{target} in the field of a relocation"))
+            }
         }
     }
 }

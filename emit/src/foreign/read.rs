@@ -2,7 +2,8 @@
 //!
 //! Whatever has no counterpart in our own objects, or another meaning there, makes [`TextFile::read`] give nothing:
 //! groups that are no comdats, mergeable and thread-local sections, common and absolute symbols, other kinds of
-//! relocations, symbols that the module defines or says something else of.
+//! relocations, symbols that the module defines or says something else of. So do objects of 32 bits, and relocations
+//! with addends in their fields.
 
 use super::{END, REFERENCE, RESERVED, SECTION, TextFile};
 use crate::names::{ObjectName, PERSONALITY_PREFIX, symbol_name};
@@ -13,7 +14,7 @@ use frazil_ir::module::TlsModel;
 use frazil_ir::runtime::RuntimeFunction;
 use frazil_ir::{EntityRef, FuncId, Linkage, Module, SymbolId};
 use frazil_support::{FxHashMap, FxHashSet};
-use object::elf::{self, FileHeader64, SectionFlags, Sym64, SymbolInfo, SymbolOther};
+use object::elf::{self, FileHeader64, SectionFlags, SectionType, Sym64, SymbolInfo, SymbolOther};
 use object::read::elf::{FileHeader, SectionHeader, SectionTable, Sym, SymbolTable};
 use object::{Endianness, SymbolIndex};
 
@@ -102,6 +103,19 @@ impl ForeignSymbol {
     pub fn is_local(&self) -> bool {
         self.info.st_bind() == elf::STB_LOCAL
     }
+}
+
+/// Whether a section of a type is contents of the program.
+fn has_contents(ty: SectionType, target: &TargetDesc) -> bool {
+    matches!(
+        ty,
+        elf::SHT_PROGBITS
+            | elf::SHT_NOBITS
+            | elf::SHT_NOTE
+            | elf::SHT_INIT_ARRAY
+            | elf::SHT_FINI_ARRAY
+            | elf::SHT_PREINIT_ARRAY
+    ) || target.elf.unwind_section_type == Some(ty.0)
 }
 
 impl TextFile<'_> {
@@ -226,13 +240,7 @@ impl Reader<'_, '_> {
                 elf::SHT_NULL | elf::SHT_STRTAB | elf::SHT_SYMTAB | elf::SHT_RELA | elf::SHT_GROUP => Role::Nothing,
                 _ if name == PROPERTIES && !mentions_properties => Role::Nothing,
                 _ if STANDARD.contains(&name) && size == 0 => Role::Nothing,
-                elf::SHT_PROGBITS
-                | elf::SHT_NOBITS
-                | elf::SHT_NOTE
-                | elf::SHT_INIT_ARRAY
-                | elf::SHT_FINI_ARRAY
-                | elf::SHT_PREINIT_ARRAY
-                | elf::SHT_X86_64_UNWIND => {
+                _ if has_contents(ty, self.target) => {
                     let is_known = flags & !KNOWN_FLAGS == 0
                         && section.sh_entsize(endian) == 0
                         && group.is_some() == (flags & elf::SHF_GROUP.0 != 0);

@@ -51,8 +51,7 @@ impl Interpreter<'_> {
             O::VaCopy => {
                 let to = self.address(data.a, MemFlags(0))?;
                 let from = self.address(data.b, MemFlags(0))?;
-                let bytes = self.memory.read_bytes(from, super::calls::VA_LIST_BYTES)?;
-                self.memory.write_bytes(to, &bytes).map(|()| Vec::new())
+                self.va_copy(to, from).map(|()| Vec::new())
             }
             O::ReadCycleCounter => Ok(vec![Value::bits(u128::from(u64::MAX - self.steps_left))]),
             _ => Err(Stop::Unsupported(format!("opcode {}", data.op.name()))),

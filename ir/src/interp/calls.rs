@@ -1,11 +1,7 @@
-//! Calls, returns, and variable arguments.
-//!
-//! A `va_list` has the layout of the x86-64 System V ABI (section 3.5.7), because front ends expand `va_arg` into
-//! accesses to it: 48 bytes for six integer registers, 128 for eight vector registers, and an area for the rest.
+//! Calls and returns.
 
 use super::exec::Next;
-use super::memory::Byte;
-use super::value::{Scalar, Value, scalar_bits};
+use super::value::Value;
 use super::{Interpreter, Outcome, Stop};
 use crate::entities::SymbolId;
 use crate::flags::CallFlags;
@@ -16,12 +12,6 @@ use crate::operand::OperandKind;
 use crate::signature::{ParamKind, Signature};
 use crate::types::TypeData;
 use frazil_support::EntityRef;
-
-/// Size of a `va_list`.
-pub(super) const VA_LIST_BYTES: u64 = 24;
-
-const INTEGER_AREA: u64 = 48;
-const SAVE_AREA: u64 = 176;
 
 impl<'a> Interpreter<'a> {
     pub(super) fn call_inst(&mut self, function: &'a Function, data: &InstData) -> Outcome<Next> {
@@ -162,71 +152,4 @@ impl<'a> Interpreter<'a> {
         }
         Ok(None)
     }
-
-    /// Fills a `va_list`, with a new save area and overflow area.
-    pub(super) fn va_start(&mut self, list: u64) -> Outcome<()> {
-        let function = self.function();
-        let (mut integers, mut floats) = (0u64, INTEGER_AREA);
-        for param in &function.signature.params {
-            let ty = function.types.data(param.ty);
-            if !matches!(param.kind, ParamKind::ByVal { .. }) {
-                classify(ty, &mut integers, &mut floats);
-            }
-        }
-        let (first_integer, first_float) = (integers, floats);
-        let varargs = std::mem::take(&mut self.frame().varargs);
-        let save = self.memory.allocate(SAVE_AREA, 4)?;
-        let overflow = self.memory.allocate(32 * varargs.len() as u64, 4)?;
-        self.frame().objects.extend([save, overflow]);
-        let mut next = 0u64;
-        for (ty, value) in &varargs {
-            let bits = scalar_bits(*ty, 64).ok_or_else(|| Stop::Unsupported("a variable argument".to_owned()))?;
-            let place = match classify(*ty, &mut integers, &mut floats) {
-                Some(offset) => save + offset,
-                None => {
-                    next = if bits > 64 { next.next_multiple_of(16) } else { next };
-                    let place = overflow + next;
-                    next += u64::from(bits.div_ceil(64)) * 8;
-                    place
-                }
-            };
-            self.memory.write_bytes(place, &slot_bytes(value.lane(0), bits))?;
-        }
-        self.frame().varargs = varargs;
-        self.memory.write(list, &(first_integer as u32).to_le_bytes())?;
-        self.memory.write(list + 4, &(first_float as u32).to_le_bytes())?;
-        self.memory.write(list + 8, &overflow.to_le_bytes())?;
-        self.memory.write(list + 16, &save.to_le_bytes())
-    }
-}
-
-/// The place of an argument in the save area, from which the counters move on; `None` if it is passed in memory.
-fn classify(ty: TypeData, integers: &mut u64, floats: &mut u64) -> Option<u64> {
-    let (counter, size, end) = match ty {
-        TypeData::F32 | TypeData::F64 => (floats, 16, SAVE_AREA),
-        TypeData::Int(65..) => (integers, 16, INTEGER_AREA),
-        _ => (integers, 8, INTEGER_AREA),
-    };
-    let place = *counter;
-    if place + size > end {
-        return None;
-    }
-    *counter += size;
-    Some(place)
-}
-
-/// An argument in its slots: the bits above its width are undefined.
-fn slot_bytes(scalar: Scalar, bits: u32) -> Vec<Byte> {
-    let (value, undef, poison) = match scalar {
-        Scalar::Poison => (0, 0, true),
-        Scalar::Bits { value, undef } => (value, undef | !super::value::mask(bits), false),
-    };
-    let size = bits.div_ceil(64) as usize * 8;
-    (0..size)
-        .map(|index| Byte {
-            value: (value >> (8 * index)) as u8,
-            undef: (undef >> (8 * index)) as u8,
-            poison,
-        })
-        .collect()
 }

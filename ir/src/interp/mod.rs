@@ -5,9 +5,9 @@
 //! the run with a message instead of doing something plausible. Speed does not matter.
 //!
 //! Covered are integers up to 128 bits, `f32`, `f64`, pointers, vectors of these, memory, calls within the module,
-//! variable arguments in the layout of the x86-64 System V ABI, and external functions by a callback. Exceptions do
-//! not occur: an `invoke` is a call. Other constructs end the run as unsupported. Where the specification leaves a
-//! choice that a compiler makes at will (undef, freeze, the fusing of `fmuladd`), one choice is taken.
+//! variable arguments as a platform has them, and external functions by a callback. Exceptions do not occur: an
+//! `invoke` is a call. Other constructs end the run as unsupported. Where the specification leaves a choice that a
+//! compiler makes at will (undef, freeze, the fusing of `fmuladd`), one choice is taken.
 //!
 //! Functions must pass the verifier and have their [`Function::cfg`] computed.
 
@@ -22,6 +22,7 @@ mod pure;
 #[cfg(test)]
 mod tests;
 mod value;
+mod variadic;
 mod vectors;
 
 pub use memory::Memory;
@@ -30,6 +31,7 @@ pub use value::{Scalar, Value};
 use crate::entities::{FuncId, SymbolId};
 use crate::function::Function;
 use crate::module::Module;
+use crate::platform::Platform;
 use frazil_support::{EntityRef, FxHashMap};
 
 /// Why a run ended without results.
@@ -96,6 +98,7 @@ pub struct Interpreter<'a> {
     module: &'a Module,
     functions: &'a [Function],
     external: Option<Box<External<'a>>>,
+    platform: Option<&'static Platform>,
     memory: Memory,
     addresses: FxHashMap<SymbolId, u64>,
     frames: Vec<exec::Frame>,
@@ -118,6 +121,7 @@ impl<'a> Interpreter<'a> {
             module,
             functions,
             external: None,
+            platform: None,
             memory: Memory::new(end, limits.memory_bytes),
             addresses: FxHashMap::default(),
             frames: Vec::new(),
@@ -135,6 +139,13 @@ impl<'a> Interpreter<'a> {
         external: impl FnMut(&str, &[Value], &mut Memory) -> Option<Outcome<Vec<Value>>> + 'a,
     ) -> Self {
         self.external = Some(Box::new(external));
+        self
+    }
+
+    /// Has lists of variable arguments like a platform.
+    #[must_use]
+    pub fn with_platform(mut self, platform: &'static Platform) -> Self {
+        self.platform = Some(platform);
         self
     }
 

@@ -31,7 +31,8 @@ const fn literal_reach(forward_bytes: u32, backward_bytes: u32) -> Reach {
     Reach {
         forward_bytes,
         backward_bytes,
-        beyond: Beyond::Literal,
+        // Only floats are constants in memory.
+        beyond: Beyond::Literal { max_bytes: 8 },
     }
 }
 

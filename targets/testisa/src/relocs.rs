@@ -16,6 +16,7 @@ pub static RELOCS: &[RelocDesc] = &[
         elf_type: 1,
         size_bytes: 4,
         store_distance: None,
+        store_addend: Some(store_number),
         reference: RefKind::Symbol,
         label_fixup: None,
     },
@@ -24,6 +25,7 @@ pub static RELOCS: &[RelocDesc] = &[
         elf_type: 2,
         size_bytes: 4,
         store_distance: Some(patch_upper_24),
+        store_addend: Some(patch_upper_24),
         reference: RefKind::Plt,
         label_fixup: None,
     },
@@ -32,6 +34,7 @@ pub static RELOCS: &[RelocDesc] = &[
         elf_type: 3,
         size_bytes: 8,
         store_distance: None,
+        store_addend: Some(store_zero_extended),
         reference: RefKind::Symbol,
         label_fixup: None,
     },
@@ -45,6 +48,22 @@ pub const JUMP24: u8 = 1;
 pub const WORD: u8 = 2;
 /// Distance in words, signed, in the upper 13 bits of a load of a constant.
 pub const LITERAL13: u8 = 3;
+
+fn store_number(field: &mut [u8], addend: i64) -> bool {
+    let (Some(field), Ok(number)) = (field.first_chunk_mut(), i32::try_from(addend)) else {
+        return false;
+    };
+    *field = number.to_le_bytes();
+    true
+}
+
+fn store_zero_extended(field: &mut [u8], addend: i64) -> bool {
+    let Some(field) = field.first_chunk_mut() else {
+        return false;
+    };
+    *field = addend.to_le_bytes();
+    true
+}
 
 fn patch_branch(bytes: &mut [u8], distance_bytes: i64) -> bool {
     let words = i8::try_from(distance_bytes / 4);

@@ -10,7 +10,7 @@
 
 use crate::regs::*;
 use frazil_codegen::{ConvDesc, PRegSet, Reg, SpecialArgs};
-use frazil_ir::CallConv;
+use frazil_ir::{CallConv, Type};
 
 /// What System V has callees save.
 const SAVED: PRegSet = PRegSet::of(&[RBX, RBP, R12, R13, R14, R15]);
@@ -30,7 +30,9 @@ const C: ConvDesc = ConvDesc {
     int_returns: &[RAX, RDX, RCX],
     float_returns: &[XMM0, XMM1],
     vector_returns: &[XMM0, XMM1, XMM2, XMM3],
+    stack_returned: &[Type::X86_F80],
     stack_returns: &[XMM4, XMM5],
+    memory_args: &[Type::X86_F80],
     callee_saved: SAVED,
     kept_by_calls: SAVED,
     stack_slot_bytes: 8,

@@ -7,7 +7,7 @@
 
 use crate::build::{call, jcc, mi, mr, none, r, ri, rm, rr};
 use crate::cond::Cond;
-use crate::regs::{R11, RAX, RBP, RSP};
+use crate::regs::{R11, RAX, RBP, RSP, X87_COUNT};
 use crate::table::Op;
 use frazil_codegen::{
     Clearing, FrameInfo, FrameSink, Guard, MInst, Mem, PRegSet, Ref, RefKind, Reg, RegClass, UnwindOp,
@@ -288,14 +288,11 @@ pub const CLEARABLE: PRegSet = PRegSet::from_banks(0xffff & !(1 << 4 | 1 << 5), 
 /// The size by which the op table names registers of the x87.
 const X87_BYTES: u8 = 16;
 
-/// Places of the x87 stack.
-const X87_PLACES: u32 = 8;
-
 /// Sets registers to zero, those of the x87 by filling what its stack has left.
 #[cold]
 pub fn clear<S: FrameSink>(clearing: &Clearing, out: &mut S) {
     if clearing.has_stack {
-        let places = X87_PLACES.saturating_sub(clearing.stack_results);
+        let places = u32::from(X87_COUNT).saturating_sub(clearing.stack_results);
         (0..places).for_each(|_| out.emit(none(Op::Fldz, X87_BYTES)));
         (0..places).for_each(|_| out.emit(none(Op::FstpTop, X87_BYTES)));
     }

@@ -19,9 +19,9 @@ use frazil_codegen::inline_asm::AsmRules;
 use frazil_codegen::pass::MachRules;
 use frazil_codegen::{
     Addressing, AsmNames, Branch, BranchMarks, CallTarget, CaseTable, CaseTest, ClassDesc, Clearing, CodeBuffer,
-    CodegenError, ConvDesc, ElfDesc, Folder, FrameInfo, FrameSink, Halt, Isa, Label, LowerCtx, MInst, Mem, ModuleView,
-    OpDesc, PRegSet, Parts, ProtectionNote, Ref, RefKind, Reg, RegClass, ShortForm, SwitchValue, TargetDesc,
-    TargetEntry, UnwindOp, VectorShape,
+    CodegenError, ConvDesc, ElfDesc, FarSections, Folder, FrameInfo, FrameSink, Halt, Isa, Label, LowerCtx, MInst, Mem,
+    ModuleView, OpDesc, PRegSet, Parts, ProtectionNote, Ref, RefKind, Reg, RegClass, RegisterStack, ShortForm,
+    SwitchValue, TargetDesc, TargetEntry, UnwindOp,
 };
 use frazil_ir::{CallConv, Function, Inst, InstData, Operand, Refusal, SymbolId, Type, TypeData, TypeTable};
 use std::fmt;
@@ -52,9 +52,10 @@ static DESC: TargetDesc = TargetDesc {
                 XMM0, XMM1, XMM2, XMM3, XMM4, XMM5, XMM6, XMM7, XMM8, XMM9, XMM10, XMM11, XMM12, XMM13, XMM14,
             ]),
             scratch: SCRATCH_FLOAT,
-            bytes: 16,
+            bytes: VECTOR_BYTES,
         },
     ],
+    vector_bytes: VECTOR_BYTES,
     home_registers: PRegSet::of(&[RBX, R12, R13, R14, XMM9, XMM10, XMM11, XMM12, XMM13, XMM14]),
     rule_registers: PRegSet::EMPTY,
     frame_pointer: RBP,
@@ -63,6 +64,7 @@ static DESC: TargetDesc = TargetDesc {
     pushes_saved_registers: true,
     frame_pointer_is_optional: true,
     return_address_bytes: 8,
+    guarded_systems: &["-gnu", "-musl", "-fuchsia", "-android"],
     red_zone_bytes: frame::RED_ZONE_BYTES,
     // A short one.
     patched_jump_bytes: 2,
@@ -75,12 +77,26 @@ static DESC: TargetDesc = TargetDesc {
         max_disp: i32::MAX,
         symbol_base: true,
     },
+    register_stack: Some(RegisterStack {
+        name: "x87",
+        count: X87_COUNT,
+        own_types: &[Type::X86_F80],
+    }),
     function_align_log2: 4,
+    constant_align_bytes: 16,
     elf: ElfDesc {
         machine: 62,
         is_64: true,
         little_endian: true,
         flags: 0,
+        addends_in_fields: false,
+        // `SHT_X86_64_UNWIND`.
+        unwind_section_type: Some(0x7000_0001),
+        // `SHF_X86_64_LARGE` (System V ABI for x86-64, table 4.2).
+        far_sections: Some(FarSections {
+            flag: 0x1000_0000,
+            letter: 'l',
+        }),
         abs64: Some(ABS64),
         abs32: Some(ABS32),
         abs16: Some(ABS16),
@@ -136,7 +152,7 @@ impl Isa for X86 {
             TypeData::F32 => one(true, 4),
             TypeData::F64 => one(true, 8),
             TypeData::X86F80 => one(true, 16),
-            TypeData::Vector { .. } if VectorShape::of(types, ty).is_some() => one(true, 16),
+            TypeData::Vector { .. } if lower::vector::shape(types, ty).is_some() => one(true, VECTOR_BYTES),
             _ => Parts::default(),
         }
     }

@@ -19,7 +19,9 @@ pub static PLATFORM: Platform = Platform {
             form: ListForm::SaveArea {
                 next_in_memory: 8,
                 area: 16,
+                registers: &[GENERAL, VECTOR],
             },
+            bytes: 24,
             passing: system_v,
         },
         lists_of_conventions: &[(
@@ -27,6 +29,7 @@ pub static PLATFORM: Platform = Platform {
             "Win64",
             ArgumentList {
                 form: ListForm::NextArgument,
+                bytes: 8,
                 passing: win64,
             },
         )],
@@ -108,12 +111,14 @@ const WIN64: u16 = 79;
 const GENERAL: SavedRegisters = SavedRegisters {
     next_offset: 0,
     bytes: 8,
+    start: 0,
     end: 6 * 8,
 };
 /// The eight vector registers after them.
 const VECTOR: SavedRegisters = SavedRegisters {
     next_offset: 4,
     bytes: 16,
+    start: GENERAL.end,
     end: GENERAL.end + 8 * 16,
 };
 

@@ -74,6 +74,10 @@ pub const XMM15: Reg = Reg::physical(1, 15);
 /// The integer scratch register.
 pub const SCRATCH: Reg = R11;
 pub const SCRATCH_FLOAT: Reg = XMM15;
+/// How wide vectors are at most, in bytes.
+pub const VECTOR_BYTES: u8 = 16;
+/// Registers of the x87 stack.
+pub const X87_COUNT: u8 = 8;
 
 /// DWARF number of the return address column in 64-bit code (System V ABI for x86-64, figure 3.36).
 pub const DWARF_RETURN_ADDRESS: u16 = 16;

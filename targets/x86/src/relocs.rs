@@ -17,6 +17,7 @@ macro_rules! relocs {
             elf_type: $elf_type,
             size_bytes: $size,
             store_distance: $store,
+            store_addend: None,
             reference: RefKind::$reference,
             label_fixup: $label,
         }),*];
@@ -55,23 +56,28 @@ pub const JUMP32: u8 = 3;
 /// Fixup: as [`REL32`], in a conditional branch.
 pub const CONDITIONAL32: u8 = 4;
 
-/// The short branches: `E9` becomes `EB`, `0F 80` and the following become `70` and the following.
+/// The short branches: `E9` becomes `EB`, `0F 80` and the following become `70` and the following. Their fields count
+/// from their ends.
 pub static SHORT_FORMS: &[ShortForm] = &[
-    ShortForm {
-        long: JUMP32,
-        short: REL8,
-        lead_bytes: 1,
-        opcode: |_| 0xeb,
-        bias: 0xff,
-    },
-    ShortForm {
-        long: CONDITIONAL32,
-        short: REL8,
-        lead_bytes: 2,
-        opcode: |opcode| opcode - 0x10,
-        bias: 0xff,
-    },
+    short_form(JUMP32, 1, |branch| [branch[0], branch[1]] = [0xeb, 0xff]),
+    short_form(CONDITIONAL32, 2, |branch| {
+        [branch[0], branch[1]] = [branch[1] - 0x10, 0xff];
+    }),
 ];
+
+const fn short_form(long: u8, lead_bytes: u8, rewrite: fn(&mut [u8])) -> ShortForm {
+    ShortForm {
+        long,
+        lead_bytes,
+        field_bytes: 4,
+        short: REL8,
+        short_bytes: 2,
+        short_lead_bytes: 1,
+        min_distance: i8::MIN as i32,
+        max_distance: i8::MAX as i32,
+        rewrite,
+    }
+}
 
 /// Fixup kinds by index.
 pub static FIXUPS: &[FixupDesc] = &[

@@ -72,7 +72,9 @@ impl Runner {
         let functions = [function.clone()];
         let answers = answers(&self.module, function);
         let calls = RefCell::new(Vec::new());
-        let mut interpreter = Interpreter::new(&self.module, &functions, limits).ok()?;
+        let mut interpreter = Interpreter::new(&self.module, &functions, limits)
+            .ok()?
+            .with_platform(&frazil_target_x86::platform::PLATFORM);
         let mut buffers = Vec::new();
         let mut arguments = Vec::new();
         for (number, (param, lanes)) in function.signature.params.iter().zip(inputs).enumerate() {

@@ -4,6 +4,7 @@ use super::{Answer, Executor, Found, Program};
 use crate::runner::case::Run;
 use crate::runner::checks::{function_of, returns_of, signature_text, target};
 use frazil_ir::interp::{Interpreter, Limits, Scalar, Stop, Value};
+use frazil_ir::platform::Platform;
 use frazil_ir::{Function, Module, SymbolKind};
 use std::fmt::Write;
 
@@ -46,11 +47,13 @@ fn run(program: &Program<'_>) -> Result<Vec<Answer>, String> {
             worker.optimize(function, head)?;
         }
     }
+    // Cases with lists of variable arguments have this target's.
+    let platform = target("x86_64")?.platform;
     let answers = program
         .runs
         .iter()
         .enumerate()
-        .map(|(index, _)| one(&module, &functions, &format!("run.{index}")));
+        .map(|(index, _)| one(&module, &functions, &format!("run.{index}"), platform));
     answers.collect()
 }
 
@@ -65,7 +68,7 @@ impl Program<'_> {
     }
 }
 
-fn one(module: &Module, functions: &[Function], name: &str) -> Result<Answer, String> {
+fn one(module: &Module, functions: &[Function], name: &str, platform: &'static Platform) -> Result<Answer, String> {
     let symbol = module
         .symbols
         .values()
@@ -75,7 +78,7 @@ fn one(module: &Module, functions: &[Function], name: &str) -> Result<Answer, St
     };
     let function = &functions[id.as_u32() as usize];
     let results = Interpreter::new(module, functions, Limits::default())
-        .and_then(|mut interpreter| interpreter.call(id, Vec::new()));
+        .and_then(|interpreter| interpreter.with_platform(platform).call(id, Vec::new()));
     Ok(match results {
         Ok(values) => answer(function, &values),
         Err(Stop::Undefined(message)) => Answer::Undefined(message),

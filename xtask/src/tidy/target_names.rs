@@ -74,26 +74,6 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("ir/src/signature.rs", "x86_vectorcallcc", "the same"),
     ("ir/src/signature.rs", "x86_intrcc", "the same"),
     ("ir/src/signature.rs", "x86_regcallcc", "the same"),
-    (
-        "emit/src/",
-        "SHF_X86_64_LARGE",
-        "ELF's flag of sections, which other machines number otherwise",
-    ),
-    (
-        "emit/src/foreign/read.rs",
-        "SHT_X86_64_UNWIND",
-        "ELF's type of sections that assemblers write",
-    ),
-    (
-        "codegen/src/context/protector.rs",
-        "-musl",
-        "systems in triples whose threads hold the guard of frames; to become a fact of the target",
-    ),
-    (
-        "codegen/src/select/asm/",
-        "x87",
-        "messages that LLVM words so; the stack is to become a fact of the target",
-    ),
 ];
 
 /// Checks the shared crates.

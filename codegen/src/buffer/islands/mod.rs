@@ -73,7 +73,10 @@ pub enum Beyond {
         kind: u8,
     },
     /// The constant that the field names.
-    Literal,
+    Literal {
+        /// How long it is at most.
+        max_bytes: u32,
+    },
 }
 
 impl Islands {
@@ -86,7 +89,7 @@ impl Islands {
         match self.reach(kind).map(|reach| reach.beyond) {
             None => 0,
             Some(Beyond::Veneer { bytes, kind, .. }) => bytes + self.cost(kind),
-            Some(Beyond::Literal) => LITERAL_BYTES,
+            Some(Beyond::Literal { max_bytes }) => max_bytes,
         }
     }
 
@@ -107,15 +110,12 @@ impl Islands {
                     let next = self.reach(kind).map_or(u32::MAX, |next| next.forward_bytes);
                     next > reach.forward_bytes
                 }
-                Beyond::Literal => true,
+                Beyond::Literal { .. } => true,
             };
             grows && reach.forward_bytes >= room + self.cost(kind)
         })
     }
 }
-
-/// The longest constant.
-const LITERAL_BYTES: u32 = 16;
 
 /// A field that waits: its fixup, and the constant that it names, if it does.
 #[derive(Clone, Copy, Debug)]
@@ -375,7 +375,7 @@ impl CodeBuffer {
         let number = waiting.fixup as usize;
         let label = self.fixups[number].label;
         match reach.beyond {
-            Beyond::Literal => {
+            Beyond::Literal { .. } => {
                 let PoolConstant { bytes, len } = self.constants[waiting.constant as usize];
                 self.bind(label);
                 self.log_item(LogItem::Literal(waiting.constant));

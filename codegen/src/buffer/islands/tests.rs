@@ -72,7 +72,7 @@ const ISLANDS: Islands = Islands {
         Some(Reach {
             forward_bytes: 88,
             backward_bytes: 100,
-            beyond: Beyond::Literal,
+            beyond: Beyond::Literal { max_bytes: 16 },
         }),
     ],
     jump: put_jump,

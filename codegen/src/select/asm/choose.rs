@@ -5,13 +5,14 @@
 //! preferred to registers. A value goes to memory only if nothing else is allowed or registers run out.
 
 use super::{Pending, SelectCtx};
+use crate::abi::type_name;
 use crate::context::{Addressing, PlaceBase};
 use crate::error::CodegenError;
 use crate::inline_asm::constraints::{Code, Constraint, Purpose};
 use crate::inline_asm::{AsmClass, AsmRules, AsmSide, wrong};
 use crate::isa::Isa;
 use crate::reg::{PRegSet, Reg, RegClass};
-use frazil_ir::{ConstView, Operand, SymbolId, Type};
+use frazil_ir::{ConstView, Operand, SymbolId};
 
 /// Where an operand is to be.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -265,12 +266,17 @@ impl<I: Isa> SelectCtx<'_, I> {
     }
 
     fn fixed(&self, one: &Pending, reg: Reg) -> Result<(u8, Choice), CodegenError> {
-        let widest = self.base.isa.desc().classes[reg.bank()].bytes;
+        let desc = self.base.isa.desc();
+        let widest = desc.classes[reg.bank()].bytes;
         if one.parts.count > 1 || one.parts.bytes > widest {
             return Err(wrong("a value that is wider than its register"));
         }
-        if one.ty == Type::X86_F80 {
-            return Err(wrong("a value of type x86_fp80 in another register than x87's"));
+        if let Some(stack) = desc.register_stack.filter(|_| desc.is_for_stack(one.ty)) {
+            let ty = type_name(&self.base.function.types, one.ty);
+            return Err(wrong(format!(
+                "a value of type {ty} in another register than {}'s",
+                stack.name
+            )));
         }
         Ok((2, Choice::Fixed(reg)))
     }
@@ -286,8 +292,9 @@ impl<I: Isa> SelectCtx<'_, I> {
         let known = self.known(one.argument);
         let is_memory = constraint.is_indirect;
         let fits = |class: RegClass| {
-            let widest = self.base.isa.desc().class(class).bytes;
-            one.parts.count == 1 && one.parts.bytes <= widest && one.ty != Type::X86_F80 && !is_memory
+            let desc = self.base.isa.desc();
+            let widest = desc.class(class).bytes;
+            one.parts.count == 1 && one.parts.bytes <= widest && !desc.is_for_stack(one.ty) && !is_memory
         };
         let found = match class {
             AsmClass::Unsupported(what) => return Err(wrong(what)),

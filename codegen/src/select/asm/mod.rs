@@ -117,7 +117,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         let constraints = parse(&asm.constraints)?;
         let mut pending = self.pair_up(data, &constraints)?;
         self.choose_all(&mut pending, &constraints, rules)?;
-        let stack = StackPlan::new(&mut pending, &constraints, rules)?;
+        let stack = StackPlan::new(&mut pending, &constraints, rules, self.base.isa.desc())?;
         side::assign(&mut pending, &constraints, rules)?;
         let mut sets = fixed_registers(&pending, &constraints, rules);
         let is_invoke = self.is_invoked_text();

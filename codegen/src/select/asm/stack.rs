@@ -1,13 +1,15 @@
-//! Operands on a register stack, like that of x86's x87 unit.
+//! Operands on a register stack ([`crate::desc::RegisterStack`]).
 //!
 //! The stack is empty between instructions (contract 21). So inputs are pushed from memory before the text, the
 //! deepest first, and what the text leaves on the stack is popped after it, outputs to memory. What it leaves follows
-//! from the constraints by the rules of the GCC manual ("Extended Asm", "x86 Floating-Point asm Operands"), as LLVM's
-//! x87 stackifier applies them: an input whose register is also overwritten, as an output or clobber, has been popped;
-//! every other input is still there, below the outputs.
+//! from the constraints: an input whose register is also overwritten, as an output or clobber, has been popped; every
+//! other input is still there, below the outputs. So say the GCC manual ("Extended Asm", "x86 Floating-Point asm
+//! Operands") and LLVM of the only such stack that they know, x87's. Its name, its size and the instructions that push
+//! and pop are the target's.
 
 use super::choose::Choice;
 use super::{Pending, SelectCtx, out_of_registers};
+use crate::desc::TargetDesc;
 use crate::error::CodegenError;
 use crate::inline_asm::constraints::{Code, Constraint, Purpose};
 use crate::inline_asm::{AsmRules, AsmStack, wrong};
@@ -56,8 +58,9 @@ impl StackPlan {
         pending: &mut [Pending],
         constraints: &[Constraint],
         rules: &dyn AsmRules,
+        desc: &TargetDesc,
     ) -> Result<StackPlan, CodegenError> {
-        let Some(stack) = rules.stack() else {
+        let (Some(stack), Some(registers)) = (rules.stack(), desc.register_stack) else {
             return Ok(StackPlan::default());
         };
         let (mut inputs, mut outputs) = (Places::default(), Places::default());
@@ -71,13 +74,13 @@ impl StackPlan {
         let written = Places(outputs.0 | overwritten(constraints, stack).0);
         let popped_by_text = Places(inputs.0 & written.0);
         let orders = [
-            (inputs, "fixed input regs must be last on the x87 stack"),
-            (outputs, "output regs must be last on the x87 stack"),
-            (written, "clobbers must be last on the x87 stack"),
-            (popped_by_text, "implicitly popped regs must be last on the x87 stack"),
+            (inputs, "fixed input regs"),
+            (outputs, "output regs"),
+            (written, "clobbers"),
+            (popped_by_text, "implicitly popped regs"),
         ];
-        if let Some((_, message)) = orders.iter().find(|(places, _)| !places.reach_the_top()) {
-            return Err(wrong(message));
+        if let Some((_, what)) = orders.iter().find(|(places, _)| !places.reach_the_top()) {
+            return Err(wrong(format!("{what} must be last on the {} stack", registers.name)));
         }
         let mut held = inputs.count();
         for one in pending.iter_mut().filter(|one| one.choice == Choice::AnyStack) {
@@ -85,7 +88,7 @@ impl StackPlan {
             held += 1;
         }
         let left = held - popped_by_text.count();
-        if held.max(left + outputs.count()) > u32::from(stack.count()) {
+        if held.max(left + outputs.count()) > u32::from(registers.count) {
             return Err(out_of_registers());
         }
         let depth_of = |index: &usize| match pending[*index].choice {

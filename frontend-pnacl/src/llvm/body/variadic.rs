@@ -38,7 +38,7 @@ pub(in crate::llvm) fn va_arg(body: &mut Body<'_, '_>, operands: &mut Operands<'
     };
     let convention = build.function.signature.call_conv;
     let own = facts.lists_of_conventions.iter().find(|row| row.0 == convention);
-    let ArgumentList { form, passing } = own.map_or(facts.list, |&(_, _, list)| list);
+    let ArgumentList { form, passing, .. } = own.map_or(facts.list, |&(_, _, list)| list);
     let Some(passing) = passing(data, element) else {
         let convention = own.map_or(String::new(), |&(_, name, _)| format!(" in the convention {name}"));
         let refusal = match Refusal::of_type(&build.function.types, ir_type) {
@@ -50,9 +50,9 @@ pub(in crate::llvm) fn va_arg(body: &mut Body<'_, '_>, operands: &mut Operands<'
     };
     let place = match form {
         ListForm::NextArgument => next_in_memory(build, list.operand(), passing),
-        ListForm::SaveArea { next_in_memory, area } => {
-            next_of_list(build, list.operand(), (next_in_memory, area), passing)
-        }
+        ListForm::SaveArea {
+            next_in_memory, area, ..
+        } => next_of_list(build, list.operand(), (next_in_memory, area), passing),
     };
     let align_log2 = match data {
         TypeData::Vector { .. } => 4,

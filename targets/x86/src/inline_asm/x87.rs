@@ -1,6 +1,7 @@
 //! The stack of the x87 unit in inline assembly: its names, and what fills and empties it.
 
 use crate::build::{m, none};
+use crate::regs::X87_COUNT;
 use crate::table::Op;
 use frazil_codegen::inline_asm::AsmStack;
 use frazil_codegen::{MInst, Mem};
@@ -10,15 +11,10 @@ use frazil_ir::Type;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct X87;
 
-const COUNT: u8 = 8;
 /// Bytes of a frame slot with a number of ten bytes.
 const EXTENDED: u8 = 16;
 
 impl AsmStack for X87 {
-    fn count(&self) -> u8 {
-        COUNT
-    }
-
     fn depth(&self, name: &str) -> Option<u8> {
         let name = name.to_ascii_lowercase();
         let inside = match name.strip_prefix("st")? {
@@ -28,7 +24,7 @@ impl AsmStack for X87 {
                 None => rest,
             },
         };
-        inside.parse().ok().filter(|&depth| depth < COUNT)
+        inside.parse().ok().filter(|&depth| depth < X87_COUNT)
     }
 
     fn holds(&self, ty: Type) -> bool {

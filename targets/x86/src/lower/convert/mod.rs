@@ -6,7 +6,7 @@ use super::{class_of, extend, extended_copy, float_bytes, int_bits, result, size
 use crate::build::*;
 use crate::cond::Cond;
 use crate::table::Op;
-use frazil_codegen::{CodegenError, GroupKind, ImmKind, LowerCtx, Mem, Reg, RegClass, Src, VectorShape};
+use frazil_codegen::{CodegenError, GroupKind, ImmKind, LowerCtx, Mem, Reg, RegClass, Src};
 use frazil_ir::{InstData, Opcode, Operand, Refusal, RuntimeFunction, Type};
 
 /// Lowers trunc, zext, sext, ptrtoint, inttoptr, bitcast.
@@ -91,7 +91,7 @@ fn bitcast<C: LowerCtx>(cx: &mut C, data: &InstData, from: Type) -> Result<(), C
         if from == Type::X86_F80 {
             return x87::convert(cx, data);
         }
-        if VectorShape::of(&cx.func().types, from).is_some() {
+        if super::vector::shape(&cx.func().types, from).is_some() {
             vector::bitcast::bitcast(cx, data);
             return Ok(());
         }

@@ -1,7 +1,7 @@
 //! Casts that keep bits, from or to a vector. Lanes lie in a register as in memory, so most of them are copies.
 
 use super::super::{copy, float_bytes, int_bits, result, type_of};
-use super::{from_general, mask, temp, to_general};
+use super::{from_general, mask, shape, temp, to_general};
 use crate::build::*;
 use crate::table::Op;
 use frazil_codegen::{LowerCtx, Reg, VectorShape};
@@ -20,7 +20,7 @@ enum Kept {
 }
 
 fn kept<C: LowerCtx>(cx: &C, ty: Type) -> Kept {
-    match VectorShape::of(&cx.func().types, ty) {
+    match shape(&cx.func().types, ty) {
         Some(shape) if shape.is_mask => Kept::Mask(shape),
         Some(_) => Kept::Vector,
         None if float_bytes(ty) > 0 => Kept::Vector,

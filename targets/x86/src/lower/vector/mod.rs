@@ -18,10 +18,11 @@ pub mod shuffle;
 use super::{result, type_of};
 use crate::build::*;
 use crate::features;
+use crate::regs::VECTOR_BYTES;
 use crate::table::Op;
 use frazil_codegen::{Halt, LowerCtx, Mem, ModuleView, Reg, RegClass, VectorShape};
 use frazil_ir::typing::is_cast;
-use frazil_ir::{Function, Inst, InstData, Opcode, Operand, Type};
+use frazil_ir::{Function, Inst, InstData, Opcode, Operand, Type, TypeTable};
 
 /// Lowers an instruction whose type is a vector.
 pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), Halt> {
@@ -50,7 +51,7 @@ pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), Halt> {
 
 /// Whether an operation has instructions.
 pub fn has_operation(function: &Function, view: ModuleView<'_>, data: &InstData) -> bool {
-    let Some(shape) = VectorShape::of(&function.types, data.ty) else {
+    let Some(shape) = shape(&function.types, data.ty) else {
         // What computes a scalar from a vector is a reduction or a cast.
         return data.op == Opcode::Bitcast;
     };
@@ -68,9 +69,14 @@ pub fn has_operation(function: &Function, view: ModuleView<'_>, data: &InstData)
     }
 }
 
+/// The shape of a type; `None` if it is no vector that fits a register.
+pub fn shape(types: &TypeTable, ty: Type) -> Option<VectorShape> {
+    VectorShape::of(types, ty, VECTOR_BYTES)
+}
+
 /// The shape of a type that must be a vector.
 fn shape_of<C: LowerCtx>(cx: &C, ty: Type) -> Result<VectorShape, Halt> {
-    VectorShape::of(&cx.func().types, ty).ok_or(Halt::Expand)
+    shape(&cx.func().types, ty).ok_or(Halt::Expand)
 }
 
 /// The shape of an operand that must be a vector.
