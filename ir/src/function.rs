@@ -148,6 +148,25 @@ impl Function {
         Function::default()
     }
 
+    /// An empty function of the same name with this one's types, call signatures and constants.
+    pub fn empty_with_tables(&self) -> Function {
+        Function {
+            symbol: self.symbol,
+            types: self.types.clone(),
+            sigs: self.sigs.clone(),
+            pool: self.pool.clone(),
+            consts: self.consts.clone(),
+            const_words: self.const_words.clone(),
+            asms: self.asms.clone(),
+            ..Function::default()
+        }
+    }
+
+    /// Sets what the function takes and returns; its parameters are pushed by [`Function::push_param`].
+    pub fn set_signature(&mut self, signature: Signature) {
+        self.signature = signature;
+    }
+
     /// Empties the function but keeps its memory.
     ///
     /// Types and call signatures stay as a cache for the next function. Returns `true` when they were dropped too
@@ -176,10 +195,17 @@ impl Function {
         self.cfg.clear();
         let drop_tables = self.types.extra_len() > 120 || self.sigs.len() > 100_000;
         if drop_tables {
-            self.types.clear();
-            self.sigs.clear();
+            self.clear_tables();
         }
         drop_tables
+    }
+
+    /// Drops types and call signatures of a function that is empty: every [`Type`] above the primitives and every
+    /// [`SigId`] that a reader remembers is void.
+    pub fn clear_tables(&mut self) {
+        debug_assert!(self.insts.is_empty());
+        self.types.clear();
+        self.sigs.clear();
     }
 
     /// The instruction at this position.
@@ -204,20 +230,6 @@ impl Function {
     #[inline]
     pub fn use_counts(&self) -> &[u32] {
         &self.uses
-    }
-
-    /// Counts all uses anew, for who has changed operands otherwise than by the editor.
-    pub fn recount_uses(&mut self) {
-        let mut uses = std::mem::take(&mut self.uses);
-        uses.fill(0);
-        for data in &self.insts {
-            self.for_each_operand(data, |operand| {
-                if let Some(value) = operand.as_value() {
-                    uses[value.index()] += 1;
-                }
-            });
-        }
-        self.uses = uses;
     }
 
     /// The instruction that defines a value, if an instruction does.
@@ -450,34 +462,6 @@ impl Function {
         let mut cfg = std::mem::take(&mut self.cfg);
         cfg.compute(self);
         self.cfg = cfg;
-    }
-}
-
-/// Calls `visit` with every operand slot that [`Function::for_each_operand`] visits, in the same order, to be changed.
-/// `pool` is the function's.
-pub fn for_each_operand_mut(pool: &mut [Operand], data: &mut InstData, mut visit: impl FnMut(&mut Operand)) {
-    let start = data.b.as_raw() as usize;
-    match data.op.format() {
-        Format::Nullary | Format::Jump | Format::LandingPad => {}
-        Format::Unary | Format::Branch | Format::IndirectJump | Format::Switch => visit(&mut data.a),
-        Format::Binary => {
-            visit(&mut data.a);
-            visit(&mut data.b);
-        }
-        Format::Ternary => {
-            visit(&mut data.a);
-            pool[start..start + 2].iter_mut().for_each(visit);
-        }
-        Format::List | Format::Phi => {
-            let count = data.a.as_raw() as usize;
-            pool[start..start + count].iter_mut().for_each(visit);
-        }
-        Format::Call | Format::Invoke => {
-            visit(&mut data.a);
-            let count = pool[start].as_raw() as usize;
-            let first = start + if data.op == Opcode::Invoke { 4 } else { 2 };
-            pool[first..first + count].iter_mut().for_each(visit);
-        }
     }
 }
 

@@ -112,7 +112,7 @@ impl Expander<'_> {
     }
 
     fn intern(&mut self, data: TypeData) -> Result<Type, CodegenError> {
-        let interned = self.function.types.intern(data);
+        let interned = self.function.intern_type(data);
         interned.map_err(|error| CodegenError::unsupported(Refusal::Instruction, error.to_string()))
     }
 

@@ -280,14 +280,7 @@ impl<'m> Builder<'_, 'm> {
     #[inline]
     pub fn define(&mut self, data: InstData, ir_type: Type, ty: TypeId) -> Result<(), ReadError> {
         if self.state.words.len() == self.next as usize {
-            let value = self
-                .function
-                .push_value(ir_type, ValueKind::Inst, 0, self.function.insts.len() as u32);
-            let data = InstData {
-                result: value.as_u32(),
-                ..data
-            };
-            self.function.push_inst(data);
+            let value = self.function.push_inst_result(data, ir_type);
             self.state.words.push(Word::scalar(Operand::value(value), ir_type, ty));
             self.next += 1;
             return Ok(());
@@ -304,12 +297,7 @@ impl<'m> Builder<'_, 'm> {
         if self.state.words.len() != self.next as usize {
             return self.define_forward(data, ir_type, ty);
         }
-        let inst = self.function.insts.len() as u32;
-        let value = self.function.push_value(ir_type, ValueKind::Inst, 0, inst);
-        self.function.push_simple(InstData {
-            result: value.as_u32(),
-            ..data
-        });
+        let value = self.function.push_simple_result(data, ir_type);
         self.state.words.push(Word::scalar(Operand::value(value), ir_type, ty));
         self.next += 1;
         Ok(())

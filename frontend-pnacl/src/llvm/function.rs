@@ -115,8 +115,7 @@ impl<'m> FunctionReader<'m> {
             .is_some_and(|tables| *tables == Tables::of(function));
         let dropped = function.clear();
         if dropped || !known {
-            function.types.clear();
-            function.sigs.clear();
+            function.clear_tables();
             self.state.forget_tables();
         }
     }

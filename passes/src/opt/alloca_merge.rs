@@ -22,8 +22,8 @@
 //! tell accesses to different slots apart. Gains smaller frames. Functions that call something returning twice share
 //! no slots.
 
+use crate::memory::calls_something_returning_twice;
 use crate::memory::private::PrivateSlots;
-use crate::memory::{calls_something_returning_twice, remove_unused_slots};
 use frazil_ir::domtree::DomTree;
 use frazil_ir::edit::Editor;
 use frazil_ir::pass::{FunctionPass, Level, Order, PassCx, PassError, PassInfo, Preserved};
@@ -72,7 +72,7 @@ impl FunctionPass for AllocaMerge {
         if function.slots.is_empty() {
             return Ok(Preserved::unchanged());
         }
-        let unused = remove_unused_slots(function);
+        let unused = function.remove_unused_slots();
         cx.count("unused slots removed", unused as u64);
         let mut merged = 0;
         if function.slots.len() > 1 && !calls_something_returning_twice(function) {
@@ -308,16 +308,15 @@ fn merge(scratch: &mut Scratch, f: &mut Function) -> u64 {
             left &= !(1 << other);
             conflicts |= scratch.conflicts[other];
             let gone = f.slots[scratch.candidates[other].index()];
-            let kept = &mut f.slots[keeper.index()];
-            kept.align_log2 = kept.align_log2.max(gone.align_log2);
-            let address = Operand::value(kept.address);
+            f.raise_slot_alignment(keeper, gone.align_log2);
+            let address = Operand::value(f.slots[keeper.index()].address);
             scratch.editor.replace_uses(f, gone.address, address);
             merged += 1;
             rest &= !(1 << other) & !conflicts;
         }
     }
     if merged > 0 {
-        remove_unused_slots(f);
+        f.remove_unused_slots();
         scratch.editor.commit(f);
     }
     merged

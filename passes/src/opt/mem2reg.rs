@@ -32,7 +32,6 @@
 use crate::memory::convert::{Converted, Undefs, convert};
 use crate::memory::dom_order::DomOrder;
 use crate::memory::phis::{BATCH, PhiPlacement};
-use crate::memory::remove_unused_slots;
 use crate::memory::slots::{Access, SlotTable};
 use crate::registry::NoOptions;
 use frazil_ir::domtree::DomTree;
@@ -159,7 +158,7 @@ fn promote(scratch: &mut Scratch, function: &mut Function, pointer_bits: u32) ->
     promotion.rename();
     promotion.clear_unreachable();
     let counts = promotion.counts;
-    remove_unused_slots(function);
+    function.remove_unused_slots();
     scratch.editor.commit(function);
     counts
 }

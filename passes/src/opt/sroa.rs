@@ -22,8 +22,8 @@
 //! passes small structures around: they live in registers. A slot of more than 512 bytes or 16 parts is left whole, so
 //! that copies do not grow without limit.
 
+use crate::memory::calls_something_returning_twice;
 use crate::memory::parts::{Access, AccessKind, Part, Pointer, SlotParts};
-use crate::memory::{calls_something_returning_twice, remove_unused_slots};
 use frazil_ir::domtree::DomTree;
 use frazil_ir::edit::Editor;
 use frazil_ir::pass::{FunctionPass, Level, Order, PassCx, PassError, PassInfo, Preserved};
@@ -66,7 +66,7 @@ impl FunctionPass for Sroa {
             };
             split.run();
             let counts = split.counts;
-            remove_unused_slots(function);
+            function.remove_unused_slots();
             scratch.editor.commit(function);
             cx.count("slots split", counts.slots);
             cx.count("parts made", counts.parts);
