@@ -59,7 +59,7 @@ fn cut(function: &mut Function) {
 }
 
 fn find(function: &Function, op: Opcode) -> Inst {
-    let position = function.insts.iter().position(|data| data.op == op);
+    let position = function.insts().iter().position(|data| data.op == op);
     Inst::new(position.expect("there is one"))
 }
 

@@ -119,10 +119,10 @@ pub struct Function {
     /// Signatures of calls. Kept from function to function as a cache, see [`Function::clear`].
     pub sigs: Vec<Signature>,
     /// Instructions in program order.
-    pub insts: Vec<InstData>,
+    pub(crate) insts: Vec<InstData>,
     /// Blocks in program order.
-    pub blocks: Vec<BlockData>,
-    pub values: Vec<ValueData>,
+    pub(crate) blocks: Vec<BlockData>,
+    pub(crate) values: Vec<ValueData>,
     /// Use count of each value: the builder and the editor keep it.
     pub(crate) uses: Vec<u32>,
     /// Operands beyond two, and raw words.
@@ -133,7 +133,7 @@ pub struct Function {
     /// Inline assembly texts.
     pub asms: Vec<AsmData>,
     /// Stack slots.
-    pub slots: Vec<SlotData>,
+    pub(crate) slots: Vec<SlotData>,
     /// Whether addresses of its blocks are taken, in code or in data. Then blocks keep their numbers.
     pub has_block_addresses: bool,
     /// What is attached to it, if anything.
@@ -206,6 +206,30 @@ impl Function {
         debug_assert!(self.insts.is_empty());
         self.types.clear();
         self.sigs.clear();
+    }
+
+    /// All instructions in program order.
+    #[inline]
+    pub fn insts(&self) -> &[InstData] {
+        &self.insts
+    }
+
+    /// All blocks in program order.
+    #[inline]
+    pub fn blocks(&self) -> &[BlockData] {
+        &self.blocks
+    }
+
+    /// All values.
+    #[inline]
+    pub fn values(&self) -> &[ValueData] {
+        &self.values
+    }
+
+    /// All stack slots.
+    #[inline]
+    pub fn slots(&self) -> &[SlotData] {
+        &self.slots
     }
 
     /// The instruction at this position.

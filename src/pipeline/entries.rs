@@ -102,7 +102,7 @@ impl Finder<'_> {
 
     /// Everything but what is called is taken.
     fn visit_body(&mut self, function: &Function) {
-        for data in &function.insts {
+        for data in function.insts() {
             let mut callee = match data.op {
                 Opcode::Call | Opcode::Invoke => Some(data.a),
                 _ => None,

@@ -67,7 +67,7 @@ impl Analysis {
         let end = self.layout.order.len() as u32 - 1;
         for (index, uses) in homes.slots.iter().enumerate() {
             let slot = SlotId::new(index);
-            let total = function.use_count(function.slots[index].address);
+            let total = function.use_count(function.slots()[index].address);
             if uses.weight < MIN_WEIGHT || uses.accesses != total || !fits(isa, function, slot, uses.ty) {
                 continue;
             }
@@ -105,7 +105,7 @@ impl Analysis {
 /// Whether a slot's whole contents is one register.
 fn fits<I: Isa>(isa: &I, function: &Function, slot: SlotId, ty: Type) -> bool {
     let parts = isa.parts(&function.types, ty);
-    parts.count == 1 && u64::from(parts.bytes) <= function.slots[slot.index()].size
+    parts.count == 1 && u64::from(parts.bytes) <= function.slots()[slot.index()].size
 }
 
 fn owner_parts<I: Isa>(isa: &I, function: &Function, homes: &Homes, owner: HomeOwner) -> Parts {

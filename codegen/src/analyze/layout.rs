@@ -86,7 +86,7 @@ pub struct Layout {
 impl Layout {
     /// Computes the layout of a function whose graph is up to date.
     pub fn compute(&mut self, function: &Function) {
-        let count = function.blocks.len();
+        let count = function.blocks().len();
         self.reset(count);
         let irreducible = self.search(function);
         self.is_irreducible = irreducible;

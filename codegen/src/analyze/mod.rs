@@ -55,12 +55,12 @@ impl Analysis {
     fn walk<I: Isa, const IS_FAST: bool>(&mut self, isa: &I, function: &Function) {
         self.layout.compute(function);
         self.live.clear();
-        self.live.resize(function.values.len(), Live::default());
+        self.live.resize(function.values().len(), Live::default());
         self.marks.clear();
-        self.marks.resize(function.values.len(), Mark::None);
+        self.marks.resize(function.values().len(), Mark::None);
         self.phi_counts.clear();
-        self.phi_counts.resize(function.blocks.len(), 0);
-        self.colors.resize(function.values.len().max(self.colors.len()), 0);
+        self.phi_counts.resize(function.blocks().len(), 0);
+        self.colors.resize(function.values().len().max(self.colors.len()), 0);
         self.calls_returning_twice = false;
         self.is_strict = false;
         self.claims_homes = false;
@@ -68,7 +68,7 @@ impl Analysis {
         self.has_dynamic_stack = false;
         if IS_FAST {
             self.hints.clear();
-            self.hints.resize(function.values.len(), NO_HINT);
+            self.hints.resize(function.values().len(), NO_HINT);
             self.homes.reset(function);
         }
         for (index, param) in function.signature.params.iter().enumerate() {
@@ -94,7 +94,7 @@ impl Analysis {
 
     fn count_phis(&mut self, function: &Function) {
         for &block in &self.layout.order {
-            let insts = &function.insts[function.block_insts(block)];
+            let insts = &function.insts()[function.block_insts(block)];
             let count = insts.iter().take_while(|data| data.op == Opcode::Phi).count();
             self.phi_counts[block.index()] = count as u32;
         }
@@ -103,7 +103,7 @@ impl Analysis {
     /// The phis of a block.
     fn phis<'f>(&self, function: &'f Function, block: Block) -> &'f [InstData] {
         let start = function.block_insts(block).start;
-        &function.insts[start..start + self.phi_counts[block.index()] as usize]
+        &function.insts()[start..start + self.phi_counts[block.index()] as usize]
     }
 
     /// Phis are written at the ends of predecessors, which may come before their blocks.
@@ -140,7 +140,7 @@ impl Analysis {
         range.start += self.phi_counts[block.index()] as usize;
         let first = range.start;
         let mut folder = Folder::new(isa.desc(), function, self, position, color);
-        for (offset, data) in function.insts[range].iter().enumerate() {
+        for (offset, data) in function.insts()[range].iter().enumerate() {
             if IS_FAST {
                 folder.analysis.note_uses(isa, function, data, position, weight);
             }

@@ -127,7 +127,7 @@ fn address_blocks(function: &Function, buf: &mut CodeBuffer) -> Result<(), Codeg
             "several computed gotos (indirectbr) in one function that were not made one",
         ));
     }
-    let count = function.blocks.len();
+    let count = function.blocks().len();
     buf.block_addresses = Some((buf.new_labels(count), count as u32));
     Ok(())
 }

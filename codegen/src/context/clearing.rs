@@ -168,6 +168,6 @@ pub(crate) fn handed_over(layout: &ArgLayout, conv: &ConvDesc, is_variadic: bool
 fn uses_stack(function: &Function) -> bool {
     let is_text = |flags: u16| CallFlags::from_bits_retain(flags).contains(CallFlags::INLINE_ASM);
     let uses = |op, ty, flags| ty == Type::X86_F80 || matches!(op, Opcode::Call | Opcode::Invoke) && is_text(flags);
-    function.insts.iter().any(|data| uses(data.op, data.ty, data.flags))
-        || function.values.iter().any(|value| value.ty == Type::X86_F80)
+    function.insts().iter().any(|data| uses(data.op, data.ty, data.flags))
+        || function.values().iter().any(|value| value.ty == Type::X86_F80)
 }

@@ -99,7 +99,7 @@ pub(crate) fn refuse_naked(function: &Function) -> Result<(), CodegenError> {
         }
         _ => false,
     };
-    if function.insts.iter().all(is_text) {
+    if function.insts().iter().all(is_text) {
         return Ok(());
     }
     Err(CodegenError::unsupported(
@@ -148,8 +148,8 @@ pub(crate) fn refuse_layout(desc: &TargetDesc, function: &Function, view: Module
         return Ok(());
     }
     let is_pointer = |ty| matches!(function.types.data(ty), TypeData::Ptr(_));
-    let has_memory = function.values.iter().any(|value| is_pointer(value.ty))
-        || (function.insts.iter()).any(|data| matches!(data.op.effects(), Effects::Read | Effects::Write));
+    let has_memory = function.values().iter().any(|value| is_pointer(value.ty))
+        || (function.insts().iter()).any(|data| matches!(data.op.effects(), Effects::Read | Effects::Write));
     if !has_memory {
         return Ok(());
     }

@@ -59,7 +59,7 @@ pub(crate) struct Dispatch {
 
 /// Whether a switch may have values that go to this block, its default.
 pub(crate) fn is_reachable_default(function: &Function, default: Block, pairs: &[Operand]) -> bool {
-    pairs.is_empty() || function.insts[function.block_insts(default).start].op != Opcode::Unreachable
+    pairs.is_empty() || function.insts()[function.block_insts(default).start].op != Opcode::Unreachable
 }
 
 /// The cases with the labels of their targets, sorted by zero-extended value.

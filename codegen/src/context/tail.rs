@@ -15,7 +15,7 @@ use frazil_ir::{CallFlags, ConstKind, EntityRef, Function, Inst, InstData, Opcod
 
 /// Whether a return follows a call and returns what it returns.
 pub(crate) fn is_before_return(function: &Function, inst: Inst, data: &InstData) -> bool {
-    let Some(next) = function.insts.get(inst.index() + 1) else {
+    let Some(next) = function.insts().get(inst.index() + 1) else {
         return false;
     };
     if next.op != Opcode::Return {

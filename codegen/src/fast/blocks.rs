@@ -58,7 +58,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     fn define_phis(&mut self, block: Block) {
         let start = self.base.function.block_insts(block).start;
         for index in start..start + self.st.analysis.phi_counts[block.index()] as usize {
-            let phi = Value::new(self.base.function.insts[index].result as usize);
+            let phi = Value::new(self.base.function.insts()[index].result as usize);
             if self.base.function.use_count(phi) > 0 && self.st.home(phi).is_none() {
                 self.slot_of(phi);
                 self.st.assigns[phi.index()].stored = u8::MAX;

@@ -183,7 +183,7 @@ fn compile_recorded<I: Isa, R: Record>(
     body.use_islands(isa.islands());
     let base = Base::new(isa, unit, body)?;
     state.begin(isa, function);
-    let first_block_label = base.buf.new_labels(function.blocks.len());
+    let first_block_label = base.buf.new_labels(function.blocks().len());
     let epilogue = base.buf.new_label();
     let mut cx = FastCtx {
         base,

@@ -46,7 +46,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         let address = self.use_reg(data.a, 0);
         self.emit(isa.indirect_jump(address));
         self.end_step();
-        self.st.exit_labels.reset(function.blocks.len());
+        self.st.exit_labels.reset(function.blocks().len());
         for &edge in function.cfg.successors(block) {
             let label = self.base.address_label(edge.target);
             let label = label.expect("blocks of a function with an indirect jump have addresses");
@@ -92,7 +92,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     /// Finds a label for each edge: the target's, or one in front of the edge's moves.
     fn label_exits(&mut self, block: Block) {
         let function = self.base.function;
-        self.st.exit_labels.reset(function.blocks.len());
+        self.st.exit_labels.reset(function.blocks().len());
         for &edge in function.cfg.successors(block) {
             let label = match self.exit(edge) {
                 Exit::Direct(label) => label,

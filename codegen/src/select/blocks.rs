@@ -58,7 +58,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         let mut term = Term::Stop;
         self.st.bases.clear();
         self.define_undefined_phis(block);
-        for (index, data) in (range.start..).zip(&function.insts[range]) {
+        for (index, data) in (range.start..).zip(&function.insts()[range]) {
             self.origin = index as u32;
             self.rule_start = self.mfunc.insts.len() as u32;
             let outcome = if data.op.is_terminator() {
@@ -202,7 +202,7 @@ impl<I: Isa> SelectCtx<'_, I> {
     fn lower_switch(&mut self, block: Block, data: &InstData) -> Result<Term, CodegenError> {
         let function = self.base.function;
         let mut labels = std::mem::take(&mut self.st.exit_labels);
-        labels.resize(function.blocks.len().max(labels.len()), 0);
+        labels.resize(function.blocks().len().max(labels.len()), 0);
         self.add_edges(block, |cx, target| {
             let label = cx.base.buf.new_label();
             labels[target.index()] = label.0;
@@ -246,7 +246,7 @@ impl<I: Isa> SelectCtx<'_, I> {
             let start = function.block_insts(edge.target).start;
             let count = self.st.analysis.phi_counts[edge.target.index()] as usize;
             for index in start..start + count {
-                let data = &function.insts[index];
+                let data = &function.insts()[index];
                 let phi = Value::new(data.result as usize);
                 if function.use_count(phi) > 0 {
                     let operand = function.list(data)[edge.column as usize];
@@ -272,13 +272,13 @@ impl<I: Isa> SelectCtx<'_, I> {
         let phis = start..start + self.st.analysis.phi_counts[block.index()] as usize;
         // The registers that the unwinder sets are read first.
         if function
-            .insts
+            .insts()
             .get(phis.end)
             .is_some_and(|data| data.op == Opcode::LandingPad)
         {
             return;
         }
-        for data in &function.insts[phis] {
+        for data in &function.insts()[phis] {
             let phi = Value::new(data.result as usize);
             let mut operands = function.list(data).iter().zip(function.predecessors(block));
             let positions = &self.st.analysis.layout.position;

@@ -155,7 +155,7 @@ impl SelectState {
         self.analysis.compute_marks(isa, function);
         learn_parts(&mut self.parts, isa, &function.types);
         self.vreg_of.clear();
-        self.vreg_of.resize(function.values.len(), NO_VREG);
+        self.vreg_of.resize(function.values().len(), NO_VREG);
         self.invokes.start();
         self.by_value.clear();
         self.by_value.resize(function.param_count(), 0);
@@ -261,7 +261,7 @@ impl<I: Isa> SelectCtx<'_, I> {
     /// Gives every stack slot its place in the frame. The address of an over-aligned slot is computed at the entry
     /// and kept in the frame.
     fn place_slots(&mut self, head: &FunctionHead) -> Result<(), CodegenError> {
-        let count = self.base.function.slots.len();
+        let count = self.base.function.slots().len();
         self.st.slots.clear();
         self.st.slots.resize(count, (0, false));
         if head.stack_protector != StackProtector::None
@@ -285,7 +285,7 @@ impl<I: Isa> SelectCtx<'_, I> {
             realigned => realigned,
         };
         let align_max = u64::from(align_max);
-        let slot = &self.base.function.slots[index];
+        let slot = &self.base.function.slots()[index];
         if self.base.function.use_count(slot.address) == 0 {
             return;
         }
@@ -307,7 +307,7 @@ impl<I: Isa> SelectCtx<'_, I> {
             }
             let bytes = self.base.isa.desc().pointer_bytes;
             let address = self.fresh_vreg(RegClass::Int, bytes);
-            let align_log2 = self.base.function.slots[index].align_log2;
+            let align_log2 = self.base.function.slots()[index].align_log2;
             // The area has `align` bytes to spare; rounding its upper part down stays inside.
             let start = self.frame_mem(area);
             let start = start.offset(1 << align_log2.min(29)).unwrap_or(start);

@@ -35,7 +35,7 @@ const SLOT_LOG2: u32 = 4;
 /// When the function then has too many types.
 pub(crate) fn expand<I: Isa>(isa: &I, unit: &Unit<'_>) -> Result<Function, CodegenError> {
     let mut function = unit.function.clone();
-    let count = function.insts.len();
+    let count = function.insts().len();
     let mut editor = Editor::default();
     editor.begin(&function);
     let mut cx = Expander {

@@ -28,7 +28,7 @@ fn inverse(order: &[u32]) -> Vec<u32> {
 impl Builder<'_, '_> {
     /// The number of the current block in the IR.
     pub fn current_block(&self) -> u32 {
-        self.function.blocks.len() as u32 - 1
+        self.function.blocks().len() as u32 - 1
     }
 
     /// The number that stands for a block of the IR until the body is complete.
@@ -44,7 +44,7 @@ impl Builder<'_, '_> {
         self.check_room(8)?;
         let splits = &mut self.state.splits;
         if splits.more == 0 {
-            let count = self.function.blocks.len() as u32;
+            let count = self.function.blocks().len() as u32;
             splits.places = (0..count).map(|block| (block, block)).collect();
         }
         let next = self.current_block() + 1;
@@ -116,14 +116,14 @@ impl Builder<'_, '_> {
         }
         let splits = std::mem::take(&mut self.state.splits);
         let order = if self.function.has_block_addresses || self.is_named_by_data() {
-            splits.order_by_file(self.function.blocks.len())
+            splits.order_by_file(self.function.blocks().len())
         } else {
-            (0..self.function.blocks.len() as u32).collect()
+            (0..self.function.blocks().len() as u32).collect()
         };
         let renumbered = inverse(&order);
         let renumber = |block: u32| renumbered.get(block as usize).copied().unwrap_or(block);
         let count = self.block_count;
-        for index in 0..self.function.blocks.len() {
+        for index in 0..self.function.blocks().len() {
             let terminator = self.function.terminator(Block::new(index));
             let new = |number| renumber(splits.resolve(number, count, false));
             self.function.renumber_targets(terminator, new);

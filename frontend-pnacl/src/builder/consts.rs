@@ -55,9 +55,9 @@ impl<'m> Builder<'_, 'm> {
     /// # Errors
     /// If the constant is malformed or of a form that is not supported.
     pub fn constant(&mut self, number: u32, _word: Word) -> Result<(Word, bool), ReadError> {
-        let before = self.function.insts.len();
+        let before = self.function.insts().len();
         let made = self.constant_at(u64::from(number), limits::AGGREGATE_DEPTH)?;
-        Ok((made, self.function.insts.len() == before))
+        Ok((made, self.function.insts().len() == before))
     }
 
     fn constant_at(&mut self, number: u64, depth: u32) -> Result<Word, ReadError> {

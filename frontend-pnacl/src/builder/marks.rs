@@ -32,7 +32,7 @@ impl Marks {
 
 /// Marks the accesses among the instructions from `first` on.
 pub(crate) fn mark_accesses(function: &mut Function, first: usize) {
-    for inst in (first..function.insts.len()).map(Inst::new) {
+    for inst in (first..function.insts().len()).map(Inst::new) {
         let data = function.inst(inst);
         if matches!(data.op, Opcode::Load | Opcode::Store) {
             let flags = MemFlags(data.flags).with_nontemporal(true);

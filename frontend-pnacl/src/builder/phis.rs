@@ -17,8 +17,8 @@ impl Builder<'_, '_> {
     pub fn push_phi(&mut self, ir_type: Type, flags: u16, count: usize) -> InstData {
         let data = self.function.open_phi(ir_type, flags, count);
         self.state.phis.push(PendingPhi {
-            inst: self.function.insts.len() as u32,
-            block: self.function.blocks.len() as u32 - 1,
+            inst: self.function.insts().len() as u32,
+            block: self.function.blocks().len() as u32 - 1,
             first: (self.state.incoming.len() - count) as u32,
             count: count as u32,
         });
@@ -27,9 +27,9 @@ impl Builder<'_, '_> {
 
     /// Whether all instructions of the current block so far are phis.
     pub fn at_phis(&self) -> bool {
-        match self.function.blocks.last() {
+        match self.function.blocks().last() {
             Some(block) if block.end > block.start => {
-                self.function.insts.last().is_some_and(|inst| inst.op == Opcode::Phi)
+                self.function.insts().last().is_some_and(|inst| inst.op == Opcode::Phi)
             }
             _ => true,
         }
@@ -96,7 +96,7 @@ impl Builder<'_, '_> {
         for phi in &phis {
             if current != Some(phi.block) {
                 current = Some(phi.block);
-                self.state.columns.reset(self.function.blocks.len());
+                self.state.columns.reset(self.function.blocks().len());
                 let predecessors = self.function.predecessors(Block::new(phi.block as usize));
                 for (column, block) in predecessors.iter().enumerate() {
                     self.state.columns.set(block.index(), column as u32);

@@ -229,7 +229,7 @@ impl<'m> Builder<'_, 'm> {
     pub fn check_room(&self, more: usize) -> Result<(), ReadError> {
         let function = &*self.function;
         let lists = (function.pool.len() + self.state.parts.len() + self.state.incoming.len()) / 4;
-        if function.insts.len() + function.values.len() + lists + more <= self.room {
+        if function.insts().len() + function.values().len() + lists + more <= self.room {
             return Ok(());
         }
         Err(self.too_large())
@@ -241,7 +241,7 @@ impl<'m> Builder<'_, 'm> {
     /// If there are too many instructions and values.
     #[inline]
     pub fn check_plain_room(&self) -> Result<(), ReadError> {
-        if self.function.insts.len() + self.function.values.len() <= self.room {
+        if self.function.insts().len() + self.function.values().len() <= self.room {
             return Ok(());
         }
         Err(self.too_large())
@@ -448,7 +448,7 @@ impl<'m> Builder<'_, 'm> {
         let undefined = open
             && self
                 .function
-                .values
+                .values()
                 .iter()
                 .any(|value| value.kind == ValueKind::Forward);
         if undefined {

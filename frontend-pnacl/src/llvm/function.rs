@@ -290,7 +290,7 @@ impl Body<'_, '_> {
 
     fn constants(&mut self, cursor: &mut Cursor<'_>, inner: &SubBlock, record: &mut Record) -> Result<(), ReadError> {
         let build = &mut self.build;
-        if !build.function.blocks.is_empty() || build.state.words.len() > build.next as usize {
+        if !build.function.blocks().is_empty() || build.state.words.len() > build.next as usize {
             return Err(ReadError::malformed(inner.start, "constants behind instructions"));
         }
         let module = build.module;
@@ -312,7 +312,7 @@ impl Body<'_, '_> {
     /// Completes the function. Returns a use that its definition does not dominate, with the block that defines it.
     fn finish(&mut self) -> Result<Option<(Use, u32)>, ReadError> {
         let build = &mut self.build;
-        let blocks = build.function.blocks.len() - build.state.splits.more();
+        let blocks = build.function.blocks().len() - build.state.splits.more();
         if self.open || blocks != build.block_count as usize || blocks == 0 {
             let message = format!(
                 "{blocks} blocks, the last without terminator: {}; {} announced",
@@ -386,7 +386,7 @@ impl Body<'_, '_> {
     #[cold]
     fn counted_instruction(&mut self, record_code: u64, operands: &mut Operands<'_>) -> Result<(), ReadError> {
         let is_marked = self.build.state.marks.count();
-        let first = self.build.function.insts.len();
+        let first = self.build.function.insts().len();
         if record_code == code::PHI {
             return self.phi(operands);
         }
@@ -398,7 +398,7 @@ impl Body<'_, '_> {
     }
 
     fn open_block(&mut self) -> Result<(), ReadError> {
-        let known = self.build.function.blocks.len() - self.build.state.splits.more();
+        let known = self.build.function.blocks().len() - self.build.state.splits.more();
         if known >= self.build.block_count as usize {
             let message = format!("an instruction behind the last of {} blocks", self.build.block_count);
             return Err(self.build.malformed(message));
@@ -518,9 +518,9 @@ impl Body<'_, '_> {
 
     /// An operand of a phi. A constant that becomes instructions is noted, to be made early in a second reading.
     fn phi_operand(&mut self, number: u32) -> Result<Word, ReadError> {
-        let before = self.build.function.insts.len();
+        let before = self.build.function.insts().len();
         let word = self.build.made_word(number)?;
-        if self.build.function.insts.len() != before {
+        if self.build.function.insts().len() != before {
             self.build.state.early.push(number);
         }
         Ok(word)

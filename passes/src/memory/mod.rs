@@ -16,7 +16,7 @@ use frazil_ir::{CallFlags, Function, Opcode};
 /// first return it need not hold at the second.
 pub fn calls_something_returning_twice(function: &Function) -> bool {
     let returns_twice = CallFlags::RETURNS_TWICE.bits();
-    let mut insts = function.insts.iter();
+    let mut insts = function.insts().iter();
     insts.any(|data| match data.op {
         Opcode::Call | Opcode::Invoke => data.flags & returns_twice != 0,
         op => op == Opcode::SjljSetjmp,

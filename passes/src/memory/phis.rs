@@ -314,8 +314,8 @@ mod tests {
         for round in 0..600 {
             let function = graph(&mut numbers, 4 + round % 14);
             let (mut tree, mut order) = (DomTree::default(), DomOrder::default());
-            tree.compute(&function.cfg, function.blocks.len());
-            order.compute(&tree, function.blocks.len());
+            tree.compute(&function.cfg, function.blocks().len());
+            order.compute(&tree, function.blocks().len());
             let count = order.count() as usize;
             let (mut events, mut heads, mut wanted) = (Vec::new(), Vec::new(), Vec::new());
             for _ in 0..5 {

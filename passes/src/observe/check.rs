@@ -41,9 +41,9 @@ pub(crate) fn check_claims(
 
 /// Whether two functions have the same blocks and instructions, wherever in the pool the operands stand.
 fn same_code(left: &Function, right: &Function) -> bool {
-    let mut pairs = left.insts.iter().zip(&right.insts);
-    left.blocks == right.blocks
-        && left.insts.len() == right.insts.len()
+    let mut pairs = left.insts().iter().zip(right.insts());
+    left.blocks() == right.blocks()
+        && left.insts().len() == right.insts().len()
         && pairs.all(|(before, after)| parts(left, before) == parts(right, after))
 }
 

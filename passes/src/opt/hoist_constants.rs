@@ -164,7 +164,7 @@ impl Scratch {
         self.rows.resize(loops.loops().count(), LoopRow::default());
         for block in function.block_ids() {
             if let Some(id) = loops.innermost(block) {
-                let mut insts = function.insts[function.block_insts(block)].iter();
+                let mut insts = function.insts()[function.block_insts(block)].iter();
                 self.rows[id.index()].has_calls |= insts.any(|data| matches!(data.op, Opcode::Call | Opcode::Invoke));
             }
         }
@@ -196,7 +196,7 @@ impl Scratch {
             };
             let row = self.rows[innermost.index()];
             for position in function.block_insts(block) {
-                let data = &function.insts[position];
+                let data = &function.insts()[position];
                 let mut slot = 0;
                 function.for_each_operand(data, |operand| {
                     if let Some(ty) = costly(function, module, data, slot, operand)

@@ -70,12 +70,12 @@ pub fn make(_: NoOptions) -> Mem2Reg {
 
 impl FunctionPass for Mem2Reg {
     fn run(&self, function: &mut Function, cx: &mut PassCx<'_>) -> Result<Preserved, PassError> {
-        if function.slots.is_empty() {
+        if function.slots().is_empty() {
             return Ok(Preserved::unchanged());
         }
         let mut scratch: Box<Scratch> = cx.take_scratch();
         let tree: &DomTree = cx.analyses.get(function);
-        scratch.order.compute(tree, function.blocks.len());
+        scratch.order.compute(tree, function.blocks().len());
         let found = scratch
             .table
             .scan(function, &scratch.order, cx.module.data_layout.pointer_bits);
@@ -175,9 +175,9 @@ impl Promotion<'_> {
     fn place_phis(&mut self) {
         self.s.phis.clear();
         self.s.phi_lists.clear();
-        self.s.phi_lists.resize(self.f.blocks.len(), NONE);
+        self.s.phi_lists.resize(self.f.blocks().len(), NONE);
         self.s.placement.begin(&self.s.order);
-        let limit = FREE_STEPS.max(STEPS_PER_INST * self.f.insts.len() as u64);
+        let limit = FREE_STEPS.max(STEPS_PER_INST * self.f.insts().len() as u64);
         let mut spread = std::mem::take(&mut self.s.spread);
         spread.clear();
         let variables = &self.s.table.variables;
@@ -235,7 +235,7 @@ impl Promotion<'_> {
     /// Walks along the dominator tree and replaces accesses by values.
     fn rename(&mut self) {
         self.s.current.clear();
-        self.s.current.resize(self.f.slots.len(), Operand::NONE);
+        self.s.current.resize(self.f.slots().len(), Operand::NONE);
         self.s.undo.clear();
         self.s.scopes.clear();
         for number in 0..self.s.order.count() {
@@ -279,7 +279,7 @@ impl Promotion<'_> {
         if !variable.is_promotable {
             return;
         }
-        let (ty, data) = (variable.ty, self.f.insts[inst.index()]);
+        let (ty, data) = (variable.ty, self.f.insts()[inst.index()]);
         if data.op == Opcode::Load {
             let value = self.s.current[slot.index()];
             return self.replace_load(inst, data, value, ty);
@@ -339,7 +339,7 @@ impl Promotion<'_> {
     fn clear_unreachable(&mut self) {
         for index in self.s.table.unreachable_accesses() {
             let Access { inst, slot } = self.s.table.accesses[index];
-            let data = self.f.insts[inst.index()];
+            let data = self.f.insts()[inst.index()];
             if !self.s.table.variables[slot.index()].is_promotable {
                 continue;
             }

@@ -63,7 +63,7 @@ impl FunctionPass for RedundantLoad {
         }
         let mut scratch: Box<Scratch> = cx.take_scratch();
         let tree: &DomTree = cx.analyses.get(function);
-        scratch.order.compute(tree, function.blocks.len());
+        scratch.order.compute(tree, function.blocks().len());
         scratch.private.compute(function, tree);
         scratch.editor.begin(function);
         let mut walk = Walk {
@@ -182,7 +182,7 @@ impl Walk<'_> {
 
     fn inst(&mut self, inst: Inst) {
         use Opcode as O;
-        let data = self.f.insts[inst.index()];
+        let data = self.f.insts()[inst.index()];
         match data.op {
             O::Load | O::Store | O::MemCopy | O::MemMove | O::MemSet if MemFlags(data.flags).is_volatile() => {
                 self.s.facts.clobber();

@@ -49,7 +49,7 @@ pub struct Sroa;
 
 impl FunctionPass for Sroa {
     fn run(&self, function: &mut Function, cx: &mut PassCx<'_>) -> Result<Preserved, PassError> {
-        if function.slots.is_empty() || calls_something_returning_twice(function) {
+        if function.slots().is_empty() || calls_something_returning_twice(function) {
             return Ok(Preserved::unchanged());
         }
         let mut scratch: Box<Scratch> = cx.take_scratch();
@@ -141,8 +141,8 @@ impl Split<'_> {
     }
 
     fn make_slots(&mut self) {
-        for number in 0..self.f.slots.len() {
-            let slot = self.f.slots[number];
+        for number in 0..self.f.slots().len() {
+            let slot = self.f.slots()[number];
             let parts = self.s.parts.parts_mut(number);
             self.counts.slots += u64::from(!parts.is_empty());
             self.counts.parts += parts.len() as u64;
@@ -156,7 +156,7 @@ impl Split<'_> {
 
     /// Lets a load or store access the part.
     fn redirect(&mut self, access: &Access) {
-        let data = self.f.insts[access.inst.index()];
+        let data = self.f.insts()[access.inst.index()];
         let pointer = if data.op == Opcode::Load { data.a } else { data.b };
         let Some(split) = self.s.parts.split_pointer(pointer) else {
             return;
@@ -210,7 +210,7 @@ impl Split<'_> {
 
     fn align_of(&self, address: Value) -> u32 {
         let slot = self.f.slot_of(address).expect("the address of a slot");
-        u32::from(self.f.slots[slot.index()].align_log2)
+        u32::from(self.f.slots()[slot.index()].align_log2)
     }
 
     fn pointer_at(&mut self, at: Inst, pointer: Operand, distance: u32) -> Operand {
@@ -226,7 +226,7 @@ impl Split<'_> {
 
     /// Does a copy or fill part by part.
     fn divide(&mut self, inst: Inst) {
-        let data = self.f.insts[inst.index()];
+        let data = self.f.insts()[inst.index()];
         let (second, length) = self.f.ternary(&data);
         let align_log2 = MemFlags(data.flags).align_log2();
         let side = |pointer, split| Side {

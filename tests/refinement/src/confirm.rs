@@ -199,7 +199,7 @@ type Answers = Vec<(TypeData, u32)>;
 /// What called functions return, by name; nothing for those that are called in several ways.
 fn answers(module: &Module, function: &Function) -> FxHashMap<String, Option<Answers>> {
     let mut answers: FxHashMap<String, Option<Answers>> = FxHashMap::default();
-    for data in &function.insts {
+    for data in function.insts() {
         if !matches!(data.op, Opcode::Call | Opcode::Invoke) {
             continue;
         }
@@ -244,7 +244,7 @@ fn interesting(ty: TypeData, function: &Function, random: &mut Random) -> u128 {
         5 => u128::from(random.next_word() >> 20) & 15,
         _ => {
             // Beside a number of the function.
-            let data = random.pick(&function.insts);
+            let data = random.pick(function.insts());
             let mut found = 0i64;
             function.for_each_operand(&data, |operand| {
                 found = operand.as_imm().unwrap_or(found);

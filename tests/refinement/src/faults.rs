@@ -27,7 +27,7 @@ pub const KINDS: [&str; 13] = [
 /// The function with a fault of a kind at a random place, its graph computed; `None` without such a place, or if the
 /// verifier would find it.
 pub fn inject(module: &Module, function: &Function, kind: usize, random: &mut Random) -> Option<Function> {
-    let mut places: Vec<usize> = (0..function.insts.len()).collect();
+    let mut places: Vec<usize> = (0..function.insts().len()).collect();
     random.shuffle(&mut places);
     let mut editor = Editor::default();
     for place in places {
@@ -199,7 +199,7 @@ fn swap_accesses(f: &mut Function, editor: &mut Editor, at: Inst) -> bool {
         !data.op.is_terminator() && !matches!(data.op.effects(), Effects::Pure | Effects::Trap | Effects::Control)
     };
     let next = Inst::new(at.index() + 1);
-    if next.index() == f.insts.len() || !touches(f.inst(at)) || !touches(f.inst(next)) {
+    if next.index() == f.insts().len() || !touches(f.inst(at)) || !touches(f.inst(next)) {
         return false;
     }
     editor.move_before(f, next, at);
@@ -250,9 +250,9 @@ fn change_operand(f: &mut Function, data: InstData, random: &mut Random) -> Opti
     let wanted = random.below(slots.len());
     let old = slots.get(wanted).and_then(|operand| operand.as_value())?;
     let ty = f.value(old).ty;
-    let others: Vec<usize> = (0..f.values.len())
-        .filter(|&value| f.values[value].ty == ty && value != old.index())
-        .filter(|&value| f.values[value].kind != frazil_ir::ValueKind::Forward)
+    let others: Vec<usize> = (0..f.values().len())
+        .filter(|&value| f.values()[value].ty == ty && value != old.index())
+        .filter(|&value| f.values()[value].kind != frazil_ir::ValueKind::Forward)
         .collect();
     let other = random.pick_if_any(&others)?;
     let words = f.pooled(&data).to_vec();

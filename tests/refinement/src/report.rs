@@ -105,7 +105,7 @@ impl Report {
         change: &Change,
         verdict: &Verdict,
     ) {
-        let is_small = change.before.insts.len() <= MOST_WITH_UNDEFINED;
+        let is_small = change.before.insts().len() <= MOST_WITH_UNDEFINED;
         if !is_small || !matches!(verdict, Verdict::Proved | Verdict::Bounded) {
             return;
         }

@@ -22,7 +22,7 @@ pub fn straight(module: &Module, function: &Function, range: Range<usize>) -> Op
         data.kind == ValueKind::Inst && range.contains(&(data.def as usize))
     };
     let mut inputs: Vec<Value> = Vec::new();
-    for data in &function.insts[range.clone()] {
+    for data in &function.insts()[range.clone()] {
         if data.op == Opcode::Phi || data.op.is_terminator() || data.op == Opcode::LandingPad {
             return None;
         }
@@ -47,7 +47,7 @@ pub fn straight(module: &Module, function: &Function, range: Range<usize>) -> Op
     let mut is_used_inside: FxHashMap<Value, u32> = FxHashMap::default();
     let mut results: Vec<Value> = Vec::new();
     for position in range {
-        let data = function.insts[position];
+        let data = function.insts()[position];
         function.for_each_operand(&data, |operand| {
             if let Some(value) = operand.as_value() {
                 *is_used_inside.entry(value).or_default() += 1;

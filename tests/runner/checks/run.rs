@@ -126,7 +126,7 @@ fn expected_results(
 
 /// The operands of a function's `return`, which are literals.
 fn literal_bits(function: &Function, pointer_bits: u32) -> Result<Vec<Bits>, String> {
-    let data = &function.insts[0];
+    let data = &function.insts()[0];
     if data.op != frazil_ir::Opcode::Return {
         return Ok(Vec::new());
     }

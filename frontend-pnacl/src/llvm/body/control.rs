@@ -339,7 +339,7 @@ pub(in crate::llvm) fn landing_pad(body: &mut Body<'_, '_>, operands: &mut Opera
     );
     build.state.types.clear();
     build.state.types.extend([Type::PTR, Type::I32]);
-    build.state.pads.push(build.function.blocks.len() as u32 - 1);
+    build.state.pads.push(build.function.blocks().len() as u32 - 1);
     build.define_aggregate(data, ty)
 }
 
@@ -364,7 +364,7 @@ pub(in crate::llvm) fn check_pads(build: &Builder<'_, '_>) -> Result<(), ReadErr
     }
     for &target in &build.state.unwind_targets {
         let mut range = function.block_insts(Block::new(target as usize));
-        let first = range.find_map(|at| function.insts.get(at).filter(|data| data.op != Opcode::Phi));
+        let first = range.find_map(|at| function.insts().get(at).filter(|data| data.op != Opcode::Phi));
         if first.is_none_or(|data| data.op != Opcode::LandingPad) {
             return Err(build.malformed(format!("block {target} is unwound to but has no landingpad")));
         }

@@ -96,7 +96,7 @@ pub(in crate::llvm) fn alloca(body: &mut Body<'_, '_>, operands: &mut Operands<'
         _ => return Err(build.malformed(format!("value {count} as the count of an alloca"))),
     };
     build.expect_type(count, count_type)?;
-    let in_entry = build.function.blocks.len() == 1;
+    let in_entry = build.function.blocks().len() == 1;
     match build.integer_of(count) {
         Some(known) if in_entry => {
             let size = u64::try_from(known)

@@ -89,7 +89,7 @@ fn object(function: &Function, module: &Module, base: Operand) -> (u64, bool) {
 }
 
 fn slot_size(function: &Function, slot: frazil_ir::SlotId) -> u64 {
-    function.slots[slot.index()].size
+    function.slots()[slot.index()].size
 }
 
 fn is_constant_data(module: &Module, root: Operand) -> bool {
@@ -155,7 +155,7 @@ impl LoopFacts {
         }
         for block in tree.reverse_postorder() {
             if let Some(id) = loops.innermost(block) {
-                for data in &function.insts[function.block_insts(block)] {
+                for data in &function.insts()[function.block_insts(block)] {
                     self.note(function, module, id, data, private, editor);
                 }
             }

@@ -86,13 +86,13 @@ impl State {
             return None;
         }
         let range = f.block_insts(block);
-        let last = &f.insts[range.end - 1];
+        let last = &f.insts()[range.end - 1];
         let &[edge] = f.cfg.successors(block) else { return None };
         if last.op != Opcode::Jump {
             return None;
         }
         let mut speculated = 0;
-        for data in &f.insts[range.start..range.end - 1] {
+        for data in &f.insts()[range.start..range.end - 1] {
             if data.op == Opcode::Nop {
                 continue;
             }
@@ -111,7 +111,7 @@ impl State {
     /// Whether few selects of suitable types do it.
     fn pays(&self, f: &Function, editor: &mut Editor, diamond: &Diamond) -> bool {
         let mut selects = 0;
-        for data in &f.insts[f.block_insts(diamond.to)] {
+        for data in &f.insts()[f.block_insts(diamond.to)] {
             match data.op {
                 Opcode::Phi => {}
                 Opcode::Nop => continue,
@@ -138,7 +138,7 @@ impl State {
             }
             let range = f.block_insts(arm);
             for position in range.start..range.end - 1 {
-                if f.insts[position].op != Opcode::Nop {
+                if f.insts()[position].op != Opcode::Nop {
                     editor.move_to_end(f, Inst::new(position), block);
                 }
             }
@@ -146,7 +146,7 @@ impl State {
             self.led_away[arm.index()] = true;
         }
         for position in f.block_insts(to) {
-            let data = f.insts[position];
+            let data = f.insts()[position];
             match data.op {
                 Opcode::Phi => {}
                 Opcode::Nop => continue,

@@ -77,7 +77,7 @@ impl Executor<'_, '_> {
             if Instant::now() > self.end {
                 return unsupported("out of time");
             }
-            let data = function.insts[state.position];
+            let data = function.insts()[state.position];
             match data.op {
                 Opcode::Nop => {}
                 Opcode::Phi => return unsupported("a phi behind another instruction"),
@@ -183,7 +183,7 @@ impl Executor<'_, '_> {
             .find(|edge| edge.target == target);
         let column = edge.expect("the graph has the edge").column as usize;
         let range = function.block_insts(target);
-        let phis = function.insts[range.clone()]
+        let phis = function.insts()[range.clone()]
             .iter()
             .take_while(|data| data.op == Opcode::Phi);
         let mut incoming = Vec::new();
