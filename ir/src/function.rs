@@ -111,13 +111,13 @@ pub struct SlotData {
 #[derive(Clone, Debug, Default)]
 pub struct Function {
     /// The symbol that names it.
-    pub symbol: Option<SymbolId>,
+    pub(crate) symbol: Option<SymbolId>,
     /// What it takes and returns.
-    pub signature: Signature,
+    pub(crate) signature: Signature,
     /// Types besides the primitives.
-    pub types: TypeTable,
+    pub(crate) types: TypeTable,
     /// Signatures of calls. Kept from function to function as a cache, see [`Function::clear`].
-    pub sigs: Vec<Signature>,
+    pub(crate) sigs: Vec<Signature>,
     /// Instructions in program order.
     pub(crate) insts: Vec<InstData>,
     /// Blocks in program order.
@@ -126,20 +126,20 @@ pub struct Function {
     /// Use count of each value: the builder and the editor keep it.
     pub(crate) uses: Vec<u32>,
     /// Operands beyond two, and raw words.
-    pub pool: Vec<Operand>,
-    pub consts: Vec<ConstData>,
+    pub(crate) pool: Vec<Operand>,
+    pub(crate) consts: Vec<ConstData>,
     /// Payload of constants.
-    pub const_words: Vec<u64>,
+    pub(crate) const_words: Vec<u64>,
     /// Inline assembly texts.
-    pub asms: Vec<AsmData>,
+    pub(crate) asms: Vec<AsmData>,
     /// Stack slots.
     pub(crate) slots: Vec<SlotData>,
     /// Whether addresses of its blocks are taken, in code or in data. Then blocks keep their numbers.
-    pub has_block_addresses: bool,
+    pub(crate) has_block_addresses: bool,
     /// What is attached to it, if anything.
     pub attachments: Option<Box<Attachments>>,
     /// Predecessors and successors; valid after [`Function::compute_cfg`].
-    pub cfg: Cfg,
+    pub(crate) cfg: Cfg,
 }
 
 impl Function {
@@ -160,6 +160,21 @@ impl Function {
             asms: self.asms.clone(),
             ..Function::default()
         }
+    }
+
+    /// Names the function.
+    pub fn set_symbol(&mut self, symbol: SymbolId) {
+        self.symbol = Some(symbol);
+    }
+
+    /// Says that data, or another function, has addresses of its blocks.
+    pub fn keep_block_numbers(&mut self) {
+        self.has_block_addresses = true;
+    }
+
+    /// Takes the signature, whose memory serves for another one, which [`Function::set_signature`] sets.
+    pub fn take_signature(&mut self) -> Signature {
+        std::mem::take(&mut self.signature)
     }
 
     /// Sets what the function takes and returns; its parameters are pushed by [`Function::push_param`].
@@ -206,6 +221,60 @@ impl Function {
         debug_assert!(self.insts.is_empty());
         self.types.clear();
         self.sigs.clear();
+    }
+
+    /// The symbol that names it.
+    #[inline]
+    pub fn symbol(&self) -> Option<SymbolId> {
+        self.symbol
+    }
+
+    /// What it takes and returns.
+    #[inline]
+    pub fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    /// Types besides the primitives.
+    #[inline]
+    pub fn types(&self) -> &TypeTable {
+        &self.types
+    }
+
+    /// All call signatures, also those that only functions before this one have used.
+    #[inline]
+    pub fn sigs(&self) -> &[Signature] {
+        &self.sigs
+    }
+
+    /// All constants that have no place in an operand.
+    #[inline]
+    pub fn consts(&self) -> &[ConstData] {
+        &self.consts
+    }
+
+    /// All inline assembly texts.
+    #[inline]
+    pub fn asms(&self) -> &[AsmData] {
+        &self.asms
+    }
+
+    /// How many words the pool has.
+    #[inline]
+    pub fn pool_len(&self) -> usize {
+        self.pool.len()
+    }
+
+    /// Predecessors and successors, as they were when [`Function::compute_cfg`] or a commit of edits last found them.
+    #[inline]
+    pub fn cfg(&self) -> &Cfg {
+        &self.cfg
+    }
+
+    /// Whether addresses of its blocks are taken, in code or in data. Then blocks keep their numbers.
+    #[inline]
+    pub fn has_block_addresses(&self) -> bool {
+        self.has_block_addresses
     }
 
     /// All instructions in program order.

@@ -117,7 +117,7 @@ impl Finder<'_> {
                 }
             });
         }
-        for index in 0..function.consts.len() {
+        for index in 0..function.consts().len() {
             if let ConstView::Symbol(symbol, _) = function.constant(ConstId::new(index)).1 {
                 self.take(symbol);
             }

@@ -82,7 +82,7 @@ impl Analysis {
         for &value in &homes.heavy {
             let data = function.value(value);
             let live = self.live[value.index()];
-            let parts = isa.parts(&function.types, data.ty);
+            let parts = isa.parts(function.types(), data.ty);
             let crosses = live.last() != live.def || live.is_live_out(live.def);
             if parts.count != 1
                 || !crosses
@@ -104,7 +104,7 @@ impl Analysis {
 
 /// Whether a slot's whole contents is one register.
 fn fits<I: Isa>(isa: &I, function: &Function, slot: SlotId, ty: Type) -> bool {
-    let parts = isa.parts(&function.types, ty);
+    let parts = isa.parts(function.types(), ty);
     parts.count == 1 && u64::from(parts.bytes) <= function.slots()[slot.index()].size
 }
 
@@ -113,5 +113,5 @@ fn owner_parts<I: Isa>(isa: &I, function: &Function, homes: &Homes, owner: HomeO
         HomeOwner::Value(value) => function.value(value).ty,
         HomeOwner::Slot(slot) => homes.slots[slot.index()].ty,
     };
-    isa.parts(&function.types, ty)
+    isa.parts(function.types(), ty)
 }

@@ -136,7 +136,7 @@ impl Layout {
         self.enter(Block::new(0));
         while let Some(top) = self.stack.last_mut() {
             let (block, next) = *top;
-            if let Some(edge) = function.cfg.successors(block).get(next as usize) {
+            if let Some(edge) = function.cfg().successors(block).get(next as usize) {
                 top.1 += 1;
                 let target = edge.target;
                 let node = &mut self.nodes[target.index()];

@@ -71,7 +71,7 @@ impl Analysis {
             self.hints.resize(function.values().len(), NO_HINT);
             self.homes.reset(function);
         }
-        for (index, param) in function.signature.params.iter().enumerate() {
+        for (index, param) in function.signature().params.iter().enumerate() {
             match param.kind {
                 ParamKind::ByVal { .. } | ParamKind::SwiftError => self.marks[index] = Mark::Place,
                 // Conventions may return this pointer, so it is live to the end.
@@ -235,8 +235,8 @@ impl Analysis {
     /// The phi operands that are read, and the phis that are written, at the end of a block.
     fn use_phi_operands(&mut self, function: &Function, block: Block, position: u32) {
         let weight = self.weight_at(position);
-        for edge_index in 0..function.cfg.successors(block).len() {
-            let edge = function.cfg.successors(block)[edge_index];
+        for edge_index in 0..function.cfg().successors(block).len() {
+            let edge = function.cfg().successors(block)[edge_index];
             for data in self.phis(function, edge.target) {
                 if let Some(value) = function.list(data)[edge.column as usize].as_value() {
                     self.use_at(function, value, position, weight);
@@ -253,11 +253,11 @@ impl Analysis {
 /// Argument registers, which cannot be home registers: those of special arguments (Swift's self, error and context),
 /// and those of conventions that pass arguments in callee-saved registers.
 fn incoming_registers<I: Isa>(isa: &I, function: &Function) -> PRegSet {
-    let Some(conv) = isa.convention(function.signature.call_conv) else {
+    let Some(conv) = isa.convention(function.signature().call_conv) else {
         return PRegSet::EMPTY;
     };
     let special = conv.special;
-    let own = (function.signature.params.iter()).filter_map(|param| match param.kind {
+    let own = (function.signature().params.iter()).filter_map(|param| match param.kind {
         ParamKind::SwiftSelf => Some(special.swift_self),
         ParamKind::SwiftError => Some(special.swift_error),
         ParamKind::SwiftAsync => Some(special.swift_async),

@@ -530,8 +530,8 @@ impl Record for Trace {
         self.flags = Some(self.new_name(0));
         self.starts.resize(function.blocks().len(), 0);
         self.from = self.open_block(0);
-        let conv = isa.convention(function.signature.call_conv);
-        self.define_entry(conv, function.signature.variadic);
+        let conv = isa.convention(function.signature().call_conv);
+        self.define_entry(conv, function.signature().variadic);
         if !function.blocks().is_empty() {
             self.edges.push((self.from, Block::new(0)));
         }

@@ -147,7 +147,7 @@ pub(crate) fn refuse_layout(desc: &TargetDesc, function: &Function, view: Module
     if layout.pointer_bits == bits && layout.big_endian != desc.elf.little_endian {
         return Ok(());
     }
-    let is_pointer = |ty| matches!(function.types.data(ty), TypeData::Ptr(_));
+    let is_pointer = |ty| matches!(function.types().data(ty), TypeData::Ptr(_));
     let has_memory = function.values().iter().any(|value| is_pointer(value.ty))
         || (function.insts().iter()).any(|data| matches!(data.op.effects(), Effects::Read | Effects::Write));
     if !has_memory {

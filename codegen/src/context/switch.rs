@@ -70,7 +70,7 @@ pub(crate) fn collect_cases(
     cases: &mut Vec<(u64, u32)>,
     label_of: impl Fn(Block) -> Label,
 ) -> Result<(), CodegenError> {
-    let bits = function.types.int_bits(ty).unwrap_or(64);
+    let bits = function.types().int_bits(ty).unwrap_or(64);
     let mask = if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
     cases.clear();
     for pair in pairs.chunks_exact(2) {

@@ -112,7 +112,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     #[cold]
     fn lower_vector(&mut self, inst: Inst, data: &InstData) -> Result<(), CodegenError> {
         if self.st.parts[data.ty.index()].count == 0 {
-            return Err(unsupported_type(&self.base.function.types, data.ty));
+            return Err(unsupported_type(self.base.function.types(), data.ty));
         }
         match data.op {
             Opcode::Load if let Some(home) = self.slot_home(data.a) => self.load_from_home(data, home),
@@ -241,7 +241,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
                 if self.next_block() != Some(data.target()) || !self.flows_into_next(block) {
                     self.store_live_out();
                 }
-                let edge = self.base.function.cfg.successors(block)[0];
+                let edge = self.base.function.cfg().successors(block)[0];
                 self.take_edge(edge);
                 self.release_edge_operands(edge);
             }
@@ -273,7 +273,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
 
     fn lower_branch(&mut self, block: Block, data: &InstData) -> Result<(), CodegenError> {
         self.store_live_out();
-        let edges = self.base.function.cfg.successors(block);
+        let edges = self.base.function.cfg().successors(block);
         let isa = self.base.isa;
         if let [only] = *edges {
             self.release_operand(data.a);

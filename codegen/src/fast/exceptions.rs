@@ -54,7 +54,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         let (normal, unwind) = function.invoke_targets(data);
         let edge_to = |to: Block| {
             function
-                .cfg
+                .cfg()
                 .successors(block)
                 .iter()
                 .copied()

@@ -104,7 +104,7 @@ impl<I: Isa> SelectCtx<'_, I> {
     #[cold]
     fn lower_vector(&mut self, inst: Inst, data: &InstData) -> Result<(), CodegenError> {
         if self.st.parts[data.ty.index()].count == 0 {
-            return Err(unsupported_type(&self.base.function.types, data.ty));
+            return Err(unsupported_type(self.base.function.types(), data.ty));
         }
         let isa = self.base.isa;
         isa.lower_vector(self, inst)
@@ -181,7 +181,7 @@ impl<I: Isa> SelectCtx<'_, I> {
 
     fn lower_branch(&mut self, block: Block, data: &InstData) -> Result<Term, CodegenError> {
         self.add_edges(block, |_, _| None);
-        if self.base.function.cfg.successors(block).len() == 1 {
+        if self.base.function.cfg().successors(block).len() == 1 {
             return Ok(Term::Jump);
         }
         let isa = self.base.isa;
@@ -231,7 +231,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         let isa = self.base.isa;
         let address = self.use_reg(data.a, 0);
         self.put(isa.indirect_jump(address));
-        match self.base.function.cfg.successors(block) {
+        match self.base.function.cfg().successors(block) {
             [] => Term::Stop,
             _ => Term::Switch,
         }
@@ -241,7 +241,7 @@ impl<I: Isa> SelectCtx<'_, I> {
     /// terminator's own code, so that nothing stands between a comparison and its branch.
     pub(super) fn add_edges(&mut self, block: Block, mut label_of: impl FnMut(&mut Self, Block) -> Option<Label>) {
         let function = self.base.function;
-        for &edge in function.cfg.successors(block) {
+        for &edge in function.cfg().successors(block) {
             let first_move = self.mfunc.phi_moves.len() as u32;
             let start = function.block_insts(edge.target).start;
             let count = self.st.analysis.phi_counts[edge.target.index()] as usize;
@@ -298,7 +298,7 @@ impl<I: Isa> SelectCtx<'_, I> {
     fn add_phi_moves(&mut self, phi: Value, operand: Operand) {
         let parts = self.st.parts[self.base.function.value(phi).ty.index()];
         if parts.count == 0 {
-            let error = unsupported_type(&self.base.function.types, self.base.function.value(phi).ty);
+            let error = unsupported_type(self.base.function.types(), self.base.function.value(phi).ty);
             self.keep_error(error);
         }
         for part in 0..parts.count {

@@ -153,7 +153,7 @@ impl SelectState {
     /// Starts a function.
     fn begin<I: Isa>(&mut self, isa: &I, function: &Function) {
         self.analysis.compute_marks(isa, function);
-        learn_parts(&mut self.parts, isa, &function.types);
+        learn_parts(&mut self.parts, isa, function.types());
         self.vreg_of.clear();
         self.vreg_of.resize(function.values().len(), NO_VREG);
         self.invokes.start();
@@ -247,7 +247,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         let ty = operand
             .as_value()
             .map(|value| self.base.function.value(value).ty)
-            .or_else(|| operand.as_const().map(|id| self.base.function.consts[id.index()].ty));
+            .or_else(|| operand.as_const().map(|id| self.base.function.consts()[id.index()].ty));
         match ty {
             Some(ty) => self.st.parts[ty.index()],
             None => Parts {

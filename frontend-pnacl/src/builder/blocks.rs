@@ -102,7 +102,7 @@ impl Builder<'_, '_> {
     /// Whether initializers contain addresses of the function's blocks.
     fn is_named_by_data(&self) -> bool {
         let module = &self.module.module;
-        let data = self.function.symbol.and_then(|symbol| module.symbols.get(symbol));
+        let data = self.function.symbol().and_then(|symbol| module.symbols.get(symbol));
         match data.map(|data| data.kind) {
             Some(SymbolKind::Function(id)) => module.functions.get(id).is_some_and(|head| head.has_block_addresses),
             _ => false,
@@ -115,7 +115,7 @@ impl Builder<'_, '_> {
             return;
         }
         let splits = std::mem::take(&mut self.state.splits);
-        let order = if self.function.has_block_addresses || self.is_named_by_data() {
+        let order = if self.function.has_block_addresses() || self.is_named_by_data() {
             splits.order_by_file(self.function.blocks().len())
         } else {
             (0..self.function.blocks().len() as u32).collect()

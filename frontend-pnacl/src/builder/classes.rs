@@ -110,8 +110,7 @@ impl Builder<'_, '_> {
     /// If the function has too many types.
     pub fn intern(&mut self, data: TypeData) -> Result<Type, ReadError> {
         self.function
-            .types
-            .intern(data)
+            .intern_type(data)
             .map_err(|error| self.unsupported(Refusal::Bitcode, error.to_string()))
     }
 

@@ -135,7 +135,7 @@ impl Builder<'_, '_> {
     /// Refuses a phi that has not as many values for a predecessor as that has edges to it; there is one for each
     /// predecessor at least.
     fn expect_each_edge(&self, phi: &PendingPhi, columns: usize) -> Result<(), ReadError> {
-        let repeated = self.function.cfg.repeated_edges();
+        let repeated = self.function.cfg().repeated_edges();
         if repeated.is_empty() && phi.count as usize == columns {
             return Ok(());
         }

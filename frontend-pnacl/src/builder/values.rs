@@ -228,7 +228,7 @@ impl<'m> Builder<'_, 'm> {
     #[inline]
     pub fn check_room(&self, more: usize) -> Result<(), ReadError> {
         let function = &*self.function;
-        let lists = (function.pool.len() + self.state.parts.len() + self.state.incoming.len()) / 4;
+        let lists = (function.pool_len() + self.state.parts.len() + self.state.incoming.len()) / 4;
         if function.insts().len() + function.values().len() + lists + more <= self.room {
             return Ok(());
         }
@@ -425,7 +425,7 @@ impl<'m> Builder<'_, 'm> {
     }
 
     fn typed_number(&mut self, number: i64, ir_type: Type) -> Operand {
-        if let TypeData::Int(bits) = self.function.types.data(ir_type) {
+        if let TypeData::Int(bits) = self.function.types().data(ir_type) {
             let mut words = vec![(number >> 63) as u64; bits.div_ceil(64) as usize];
             if let Some(first) = words.first_mut() {
                 *first = number as u64;

@@ -59,9 +59,9 @@ struct Tables {
 impl Tables {
     fn of(function: &Function) -> Tables {
         Tables {
-            identity: function.types.identity().note(),
-            signatures: function.sigs.len(),
-            types: function.types.extra_len(),
+            identity: function.types().identity().note(),
+            signatures: function.sigs().len(),
+            types: function.types().extra_len(),
         }
     }
 }
@@ -98,7 +98,9 @@ impl<'m> FunctionReader<'m> {
             result = self.read_body(body, head.symbol, function);
         }
         self.tables = Some(Tables::of(function));
-        function.has_block_addresses |= head.has_block_addresses;
+        if head.has_block_addresses {
+            function.keep_block_numbers();
+        }
         result.map(|_| ()).map_err(|error| {
             let name = module.tables.module.display_name(head.symbol);
             error
@@ -206,7 +208,7 @@ impl Body<'_, '_> {
             Some(frazil_ir::SymbolKind::Function(id)) => module.module.functions.get(id).map(|head| head.call_conv),
             _ => None,
         };
-        let mut signature = std::mem::take(&mut build.function.signature);
+        let mut signature = build.function.take_signature();
         let filled = signatures::fill(
             build,
             &mut signature,
@@ -215,9 +217,9 @@ impl Body<'_, '_> {
             convention.unwrap_or_default(),
             &[],
         );
-        build.function.signature = signature;
+        build.function.set_signature(signature);
         filled?;
-        build.function.symbol = Some(symbol);
+        build.function.set_symbol(symbol);
         if module.attributes.has_hooks
             && let Some(attributes) = module.attributes.list(info.attributes)
             && let Some(attributes) = attributes.function()
@@ -357,7 +359,7 @@ impl Body<'_, '_> {
                 return Ok(());
             }
             code::BLOCK_ADDRESS_USERS => {
-                self.build.function.has_block_addresses = true;
+                self.build.function.keep_block_numbers();
                 return Ok(());
             }
             other if shapes::is_debug(other) => return Ok(()),

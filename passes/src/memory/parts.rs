@@ -212,11 +212,11 @@ impl SlotParts {
             }
             O::Load | O::Store | O::MemCopy | O::MemMove | O::MemSet if MemFlags(data.flags).is_volatile() => {}
             O::Load => {
-                let bytes = f.types.store_bytes(data.ty, pointer_bits);
+                let bytes = f.types().store_bytes(data.ty, pointer_bits);
                 self.access(f, inst, data.a, bytes, AccessKind::Load(data.ty));
             }
             O::Store => {
-                let bytes = f.types.store_bytes(data.ty, pointer_bits);
+                let bytes = f.types().store_bytes(data.ty, pointer_bits);
                 self.access(f, inst, data.b, bytes, AccessKind::Store(data.ty));
             }
             O::MemCopy | O::MemMove | O::MemSet => self.bulk(f, inst, data),
@@ -308,7 +308,7 @@ impl SlotParts {
 
     fn add_access(&mut self, f: &Function, first: usize, access: &Access, ty: Type, pointer_bits: u32) {
         let is_read = matches!(access.kind, AccessKind::Load(_));
-        let copied = if is_copied_as(&f.types, ty, pointer_bits) {
+        let copied = if is_copied_as(f.types(), ty, pointer_bits) {
             ty
         } else {
             Type::VOID
@@ -317,7 +317,7 @@ impl SlotParts {
             && access.start < last.end
         {
             let is_same = (access.start, access.end) == (last.start, last.end);
-            if !is_same || copied == Type::VOID || !are_convertible(&f.types, last.ty, copied, pointer_bits) {
+            if !is_same || copied == Type::VOID || !are_convertible(f.types(), last.ty, copied, pointer_bits) {
                 last.ty = Type::VOID;
             }
             last.end = last.end.max(access.end);

@@ -190,7 +190,7 @@ impl Scan<'_> {
     }
 
     fn access(&mut self, access: Access, data: &InstData, block: u32) {
-        let types = &self.function.types;
+        let types = self.function.types();
         let variable = &mut self.table.variables[access.slot.index()];
         if variable.accesses == 0 {
             let bytes = types.store_bytes(data.ty, self.pointer_bits);

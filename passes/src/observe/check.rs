@@ -59,7 +59,7 @@ fn has_current_cfg(function: &Function) -> bool {
     let mut anew = function.clone();
     anew.compute_cfg();
     function.block_ids().all(|block| {
-        function.cfg.predecessors(block) == anew.cfg.predecessors(block)
-            && function.cfg.successors(block) == anew.cfg.successors(block)
+        function.cfg().predecessors(block) == anew.cfg().predecessors(block)
+            && function.cfg().successors(block) == anew.cfg().successors(block)
     })
 }

@@ -163,7 +163,7 @@ impl Scratch {
             O::Load => touch.read = bit(data.a),
             O::Store => {
                 touch.written = bit(data.b);
-                touch.killed = self.covered(f, data.b, f.types.store_bytes(data.ty, self.pointer_bits));
+                touch.killed = self.covered(f, data.b, f.types().store_bytes(data.ty, self.pointer_bits));
             }
             O::MemCopy | O::MemMove | O::MemSet => {
                 let (second, length) = f.ternary(data);
@@ -238,7 +238,7 @@ impl Scratch {
     }
 
     fn live_at_end(&self, f: &Function, block: Block) -> u64 {
-        let successors = f.cfg.successors(block).iter();
+        let successors = f.cfg().successors(block).iter();
         successors.fold(0, |live, edge| live | self.rows[edge.target.index()].live)
     }
 

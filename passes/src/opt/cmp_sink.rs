@@ -128,7 +128,7 @@ impl Condition {
 /// Whether branches and selects can take an instruction's place: the target compares such operands directly.
 fn is_comparison(function: &Function, target: &TargetFacts, data: &InstData) -> bool {
     let is_native = |ty: Type| {
-        let bits = function.types.int_bits(ty);
+        let bits = function.types().int_bits(ty);
         ty == Type::PTR || bits.is_some_and(|bits| bits <= target.native_int_bits)
     };
     match data.op {

@@ -318,7 +318,7 @@ fn costly(function: &Function, module: &Module, data: &InstData, slot: u32, oper
             let fits = i32::try_from(word.cast_signed()).is_ok();
             // The lower half is taken by a move of half width.
             let is_half = data.op == O::And && word == u64::from(u32::MAX);
-            (!fits && !is_half && function.types.int_bits(ty) == Some(64)).then_some(ty)
+            (!fits && !is_half && function.types().int_bits(ty) == Some(64)).then_some(ty)
         }
         (ty, ConstView::Float(words)) => {
             let takes_memory =

@@ -207,7 +207,7 @@ impl Promotion<'_> {
         let (order, events) = (&self.s.order, &self.s.table.events);
         self.s
             .placement
-            .place(order, &self.f.cfg, &self.s.heads, events, |block, set| {
+            .place(order, self.f.cfg(), &self.s.heads, events, |block, set| {
                 places.push((block, set))
             });
         for &(block, mut set) in &places {
@@ -321,8 +321,8 @@ impl Promotion<'_> {
     /// Gives the phis of a block's successors their operands for the edges from it.
     fn leave_block(&mut self, number: u32) {
         let block = self.s.order.block(number);
-        for index in 0..self.f.cfg.successors(block).len() {
-            let edge = self.f.cfg.successors(block)[index];
+        for index in 0..self.f.cfg().successors(block).len() {
+            let edge = self.f.cfg().successors(block)[index];
             let mut next = self.s.phi_lists[edge.target.index()];
             while let Some(&phi) = self.s.phis.get(next as usize) {
                 let value = self.s.current[phi.slot.index()];

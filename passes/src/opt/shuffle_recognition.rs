@@ -334,7 +334,10 @@ fn is_join(data: &InstData) -> bool {
 
 /// The width of an integer type of 1 to 8 bytes.
 fn byte_width(function: &Function, ty: Type) -> Option<u32> {
-    function.types.int_bits(ty).filter(|&bits| bits % 8 == 0 && bits <= 64)
+    function
+        .types()
+        .int_bits(ty)
+        .filter(|&bits| bits % 8 == 0 && bits <= 64)
 }
 
 fn low_bytes(bits: u32) -> u64 {

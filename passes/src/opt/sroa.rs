@@ -315,8 +315,8 @@ impl Split<'_> {
     /// The constant of a type whose bytes all have one value.
     fn repeated(&mut self, ty: Type, byte: u8) -> Operand {
         let word = u64::from_ne_bytes([byte; 8]);
-        let spare = 64 - self.f.types.bits(ty, self.pointer_bits) as u32;
-        match self.f.types.data(ty) {
+        let spare = 64 - self.f.types().bits(ty, self.pointer_bits) as u32;
+        match self.f.types().data(ty) {
             TypeData::F32 | TypeData::F64 => Operand::constant(self.f.push_float(ty, &[word >> spare])),
             _ => {
                 let value = (word.cast_signed() << spare) >> spare;

@@ -201,8 +201,8 @@ impl Prover<'_> {
         let pointer_bits = self.module.data_layout.pointer_bits;
         let mut values: Vec<Option<Value>> = vec![None; function.values().len()];
         if index == 0 {
-            for (number, param) in function.signature.params.iter().enumerate() {
-                let shape = crate::symbolic::shape_of(&function.types, param.ty, pointer_bits)?;
+            for (number, param) in function.signature().params.iter().enumerate() {
+                let shape = crate::symbolic::shape_of(function.types(), param.ty, pointer_bits)?;
                 let mut value = Value::new();
                 for lane in 0..shape.lanes {
                     if self.options.undefined_parameter == Some(number) {

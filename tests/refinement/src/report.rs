@@ -112,7 +112,7 @@ impl Report {
         // There are many of these, and the defined ones matter more.
         let limit = solver.time_limit;
         solver.time_limit = limit / 5;
-        for parameter in 0..change.before.signature.params.len().min(MOST_UNDEFINED) {
+        for parameter in 0..change.before.signature().params.len().min(MOST_UNDEFINED) {
             let options = Options {
                 undefined_parameter: Some(parameter),
                 ..*options

@@ -342,7 +342,7 @@ impl<I: Isa> SelectCtx<'_, I> {
     /// Bytes of the value itself; narrow vectors are kept in wider registers.
     fn bytes_of(&self, one: &Pending) -> u8 {
         let pointer_bits = 8 * u32::from(self.base.isa.desc().pointer_bytes);
-        let bytes = self.base.function.types.store_bytes(one.ty, pointer_bits);
+        let bytes = self.base.function.types().store_bytes(one.ty, pointer_bits);
         u8::try_from(bytes).unwrap_or(u8::MAX)
     }
 
@@ -355,7 +355,7 @@ impl<I: Isa> SelectCtx<'_, I> {
 
     /// A number without sign if that is asked for, or if it is a truth value, which is 0 or 1.
     fn counted(&self, one: &Pending, value: i64, is_unsigned: bool) -> i64 {
-        match self.base.function.types.int_bits(one.ty) {
+        match self.base.function.types().int_bits(one.ty) {
             Some(bits @ 1..64) if is_unsigned || bits == 1 => value & (i64::MAX >> (63 - bits)),
             _ => value,
         }

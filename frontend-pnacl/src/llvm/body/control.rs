@@ -38,7 +38,7 @@ pub(in crate::llvm) fn ret(body: &mut Body<'_, '_>, operands: &mut Operands<'_>)
     if returns_nothing != has_none {
         return Err(build.malformed("a return of nothing where there is a result, or the other way round"));
     }
-    let returns = &build.function.signature.returns;
+    let returns = &build.function.signature().returns;
     let matches = returns.len() == build.state.operands.len()
         && returns.iter().zip(&build.state.operands).all(|(param, &operand)| {
             let ty = build.function.operand_type(operand).or(alone);
@@ -235,7 +235,11 @@ fn is_filter(body: &Body<'_, '_>, number: u32, array: Word, parts: &[Operand]) -
 /// Refuses landing pads and what continues unwinding in functions that do not say who unwinds.
 fn expect_personality(body: &Body<'_, '_>, what: &str) -> Result<(), ReadError> {
     let module = &body.build.module.module;
-    let symbol = body.build.function.symbol.and_then(|symbol| module.symbols.get(symbol));
+    let symbol = body
+        .build
+        .function
+        .symbol()
+        .and_then(|symbol| module.symbols.get(symbol));
     let head = match symbol.map(|data| data.kind) {
         Some(SymbolKind::Function(id)) => module.functions.get(id),
         _ => None,

@@ -42,7 +42,7 @@ fn call(body: &mut Body<'_, '_>, callee: RuntimeFunction) -> Result<(), ReadErro
     let build = &mut body.build;
     // A record of a few bits becomes as much.
     build.room += ROOM;
-    let symbol = build.function.symbol;
+    let symbol = build.function.symbol();
     let mut data = match (callee, symbol) {
         (RuntimeFunction::ProfileEnter | RuntimeFunction::ProfileExit, Some(symbol)) => {
             let this_frame = build.function.int_operand(Type::I32, 0);

@@ -55,7 +55,7 @@ impl State {
     fn find_diamond(&self, f: &Function, block: Block, data: &InstData) -> Option<Diamond> {
         let (yes, no) = (data.target(), data.else_target());
         let direct = |to: Block| {
-            let edge = f.cfg.successors(block).iter().find(|edge| edge.target == to)?;
+            let edge = f.cfg().successors(block).iter().find(|edge| edge.target == to)?;
             let column = edge.column as usize;
             Some(Arm {
                 to,
@@ -87,7 +87,9 @@ impl State {
         }
         let range = f.block_insts(block);
         let last = &f.insts()[range.end - 1];
-        let &[edge] = f.cfg.successors(block) else { return None };
+        let &[edge] = f.cfg().successors(block) else {
+            return None;
+        };
         if last.op != Opcode::Jump {
             return None;
         }
@@ -189,7 +191,7 @@ fn select(f: &mut Function, editor: &mut Editor, block: Block, ty: Type, [condit
 
 /// Whether a type is an integer of a common width, or a pointer.
 fn is_word(f: &Function, ty: Type) -> bool {
-    match f.types.data(ty) {
+    match f.types().data(ty) {
         TypeData::Int(bits) => bits <= 64,
         TypeData::Ptr(_) => true,
         _ => false,

@@ -53,14 +53,14 @@ impl State {
             self.thin.named.reset(f.blocks().len());
             self.thin.led.reset(f.blocks().len());
             f.for_each_target(&data, |target| self.thin.named.set(target.index(), None));
-            for edge in f.cfg.successors(from) {
+            for edge in f.cfg().successors(from) {
                 if self.thin.named.get(edge.target.index()).is_some() {
                     self.thin.named.set(edge.target.index(), Some(edge.column));
                 }
             }
             let mut count = 0;
-            for index in 0..f.cfg.successors(from).len() {
-                let edge = f.cfg.successors(from)[index];
+            for index in 0..f.cfg().successors(from).len() {
+                let edge = f.cfg().successors(from)[index];
                 if self.thin.named.get(edge.target.index()).is_none() {
                     continue;
                 }
@@ -148,7 +148,7 @@ impl State {
             }
         };
         f.for_each_operand(&f.insts()[last], |operand| account(editor.resolve(operand)));
-        for edge in f.cfg.successors(block) {
+        for edge in f.cfg().successors(block) {
             for phi in phis(f, edge.target) {
                 account(editor.resolve(f.list(phi)[edge.column as usize]));
             }
@@ -250,7 +250,7 @@ fn has_phis(f: &Function, block: Block) -> bool {
 
 /// The column of an edge that existed at the beginning of the round.
 fn column_of(f: &Function, from: Block, to: Block) -> Option<usize> {
-    let edge = f.cfg.successors(from).iter().find(|edge| edge.target == to)?;
+    let edge = f.cfg().successors(from).iter().find(|edge| edge.target == to)?;
     Some(edge.column as usize)
 }
 

@@ -312,7 +312,7 @@ fn symbols(module: &Module, function: &Function) -> Vec<SymbolId> {
             }
         });
     }
-    for index in 0..function.consts.len() {
+    for index in 0..function.consts().len() {
         if let frazil_ir::ConstView::Symbol(symbol, _) = function.constant(frazil_ir::ConstId::new(index)).1 {
             add(symbol);
         }

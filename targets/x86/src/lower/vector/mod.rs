@@ -50,7 +50,7 @@ pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), CodegenError> {
 
 /// Whether an operation has instructions.
 pub fn has_operation(function: &Function, view: ModuleView<'_>, data: &InstData) -> bool {
-    let Some(shape) = VectorShape::of(&function.types, data.ty) else {
+    let Some(shape) = VectorShape::of(function.types(), data.ty) else {
         // What computes a scalar from a vector is a reduction or a cast.
         return data.op == Opcode::Bitcast;
     };
@@ -70,7 +70,7 @@ pub fn has_operation(function: &Function, view: ModuleView<'_>, data: &InstData)
 
 /// The shape of a type that must be a vector.
 fn shape_of<C: LowerCtx>(cx: &C, ty: Type) -> Result<VectorShape, CodegenError> {
-    VectorShape::of(&cx.func().types, ty).ok_or(CodegenError::NeedsExpansion)
+    VectorShape::of(cx.func().types(), ty).ok_or(CodegenError::NeedsExpansion)
 }
 
 /// The shape of an operand that must be a vector.
