@@ -1,7 +1,7 @@
 //! Changes operands and targets of instructions where they stand, in the instruction's words and in the pool.
 //!
-//! What is here for all crates keeps use counts exact: other editing goes through [`crate::edit::Editor`], and the first
-//! filling through [`crate::builder`]. What does not keep them is the crate's own.
+//! What is here for all crates keeps use counts exact: other editing goes through [`crate::edit::Editor`], and the
+//! first filling through [`crate::builder`]. What does not keep them is the crate's own.
 
 use crate::entities::Inst;
 use crate::function::{Function, InstData};
