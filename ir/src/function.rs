@@ -3,6 +3,9 @@
 //! Method: an [`Inst`] is its position; a block is a range of positions; an instruction is 16 bytes with packed
 //! operands, longer operand lists stand in one pool. Everything is cleared and used again for the next function.
 //!
+//! Only this crate writes the arrays. Others read them by accessors, build functions through [`crate::builder`] and
+//! edit them through [`crate::edit::Editor`], both of which count uses. What is attached to a function is plain data.
+//!
 //! Invariants (checked by the verifier):
 //! * blocks are contiguous, in order, and end with their only terminator; block 0 is the entry and has no predecessors;
 //! * `uses[v]` is the number of operand slots that name `v`;

@@ -116,8 +116,8 @@ impl Module {
         Some(&self.attachments[found].1)
     }
 
-    /// Attaches something to symbols, each once and in any order, in place of what was attached before. What the symbols
-    /// themselves say of it follows.
+    /// Attaches something to symbols, each once and in any order, in place of what was attached before. What the
+    /// symbols themselves say of it follows.
     pub fn set_attachments(&mut self, mut attachments: Vec<(SymbolId, Attachments)>) {
         for (symbol, _) in &self.attachments {
             let data = &mut self.symbols[*symbol];
