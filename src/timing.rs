@@ -139,8 +139,8 @@ impl Report {
     pub(crate) fn count(&mut self, function: &Function) {
         let counts = &mut self.counts;
         counts.functions += 1;
-        counts.blocks += function.blocks.len() as u64;
-        counts.instructions += function.insts.len() as u64;
+        counts.blocks += function.blocks().len() as u64;
+        counts.instructions += function.insts().len() as u64;
     }
 
     /// Counts the code of a function.
@@ -170,7 +170,7 @@ impl Report {
         } = self.times;
         self.functions.push(FunctionTimes {
             name: name.to_owned(),
-            instructions: function.insts.len() as u64,
+            instructions: function.insts().len() as u64,
             times: Times {
                 read: read - before.read,
                 optimize: optimize - before.optimize,

@@ -2,7 +2,7 @@
 //! suffers.
 
 use frazil::ir::pass::{FunctionPass, Level, PassCx, PassError, PassInfo, Preserved};
-use frazil::ir::{AnalysisSet, EntityRef, Function, Opcode, Operand, Value};
+use frazil::ir::{AnalysisSet, Editor, EntityRef, Function, Inst, InstData, Opcode};
 use frazil::passes::{NoOptions, Observe, Overrides, Registry};
 use frazil::{Driver, Emit, Error, InputForm, Options};
 use std::sync::Arc;
@@ -40,18 +40,27 @@ const fn info(name: &'static str) -> PassInfo {
     }
 }
 
-/// Makes another operation of the first addition.
-fn change(function: &mut Function) {
-    let addition = function.insts.iter_mut().find(|data| data.op == Opcode::Add);
-    addition.expect("there is one").op = Opcode::Mul;
+/// Makes another operation of the only addition.
+fn change(function: &mut Function, op: Opcode) {
+    let addition = find(function, Opcode::Add);
+    let data = *function.inst(addition);
+    let mut editor = Editor::default();
+    editor.begin(function);
+    editor.replace(function, addition, InstData { op, ..data });
+    editor.commit(function);
 }
 
-/// Lets both edges of the first branch lead to the same block, so that the second one cannot be reached.
+/// Lets both edges of the only branch lead to the same block, so that the second one cannot be reached.
 fn cut(function: &mut Function) {
-    let branch = function.insts.iter_mut().find(|data| data.op == Opcode::Branch);
-    let branch = branch.expect("there is one");
-    branch.b = Operand::raw(branch.result);
+    let branch = find(function, Opcode::Branch);
+    let target = function.inst(branch).target().as_u32();
+    function.renumber_targets(branch, |_| target);
     function.compute_cfg();
+}
+
+fn find(function: &Function, op: Opcode) -> Inst {
+    let position = function.insts().iter().position(|data| data.op == op);
+    Inst::new(position.expect("there is one"))
 }
 
 fn register(registry: &mut Registry) {
@@ -61,13 +70,13 @@ fn register(registry: &mut Registry) {
     });
     registry.function(info("test.break"), |NoOptions {}| {
         Misbehave(|function| {
-            function.count_use(Operand::value(Value::new(0)));
+            change(function, Opcode::Fadd);
             Ok(Preserved::cfg())
         })
     });
     registry.function(info("test.hide"), |NoOptions {}| {
         Misbehave(|function| {
-            change(function);
+            change(function, Opcode::Mul);
             Ok(Preserved::unchanged())
         })
     });
@@ -79,7 +88,7 @@ fn register(registry: &mut Registry) {
     });
     registry.function(info("test.change"), |NoOptions {}| {
         Misbehave(|function| {
-            change(function);
+            change(function, Opcode::Mul);
             Ok(Preserved::cfg())
         })
     });

@@ -21,7 +21,7 @@ pub fn read(bitcode: &[u8]) -> usize {
     let mut instructions = 0;
     for (id, _) in module.module().functions.iter() {
         reader.read(id, &mut function).expect("the function is good");
-        instructions += function.insts.len();
+        instructions += function.insts().len();
     }
     instructions
 }

@@ -100,7 +100,7 @@ pub(crate) fn note(
     (live, ends): (PRegSet, PRegSet),
 ) -> String {
     let mut note = String::new();
-    if (origin as usize) < function.insts.len() {
+    if (origin as usize) < function.insts().len() {
         text::print_inst(view.module, function, Inst::new(origin as usize), &mut note).expect("strings can be written");
     }
     for (what, set) in [("live", live), ("ends", ends)] {

@@ -19,7 +19,7 @@ pub const DOES_NOT_UNWIND: u8 = 1;
 /// The landing pad of a block.
 pub fn pad_of(function: &Function, block: Block) -> Inst {
     let range = function.block_insts(block);
-    let phis = function.insts[range.clone()]
+    let phis = function.insts()[range.clone()]
         .iter()
         .take_while(|data| data.op == Opcode::Phi);
     Inst::new(range.start + phis.count())

@@ -54,7 +54,7 @@ pub trait Isa: Sized + Send + Sync + 'static {
     /// As for [`Isa::lower`].
     fn lower_vector<C: LowerCtx>(&self, cx: &mut C, inst: Inst) -> Result<(), Halt> {
         let function = cx.func();
-        Err(unsupported_type(&function.types, function.inst(inst).ty).into())
+        Err(unsupported_type(function.types(), function.inst(inst).ty).into())
     }
     /// Whether there are instructions for an operation on vectors, so that it need not be done lane by lane.
     fn has_vector_operation(&self, _function: &Function, _view: ModuleView<'_>, _data: &InstData) -> bool {

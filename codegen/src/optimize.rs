@@ -204,7 +204,7 @@ fn compile_once<I: Isa>(
     };
     passes.finished("select");
     passes.run(func, &mut cx)?;
-    let conv = convention(isa, unit.function.signature.call_conv)?;
+    let conv = convention(isa, unit.function.signature().call_conv)?;
     let stack_align = stack_align(isa.desc(), conv, unit)?;
     if func.frame.realigned_to > 0 || stack_align < conv.stack_align {
         realign(isa, func, unit, (stack_align, conv), &state.registers)?;
@@ -275,8 +275,8 @@ fn clearings<I: Isa>(
 ) -> Result<(Clearing, Clearing), CodegenError> {
     let function = unit.function;
     let mut layout = ArgLayout::default();
-    layout.compute(&function.signature, conv, conv.stack_align, &function.types, |ty| {
-        isa.parts(&function.types, ty)
+    layout.compute(function.signature(), conv, conv.stack_align, function.types(), |ty| {
+        isa.parts(function.types(), ty)
     })?;
     let all = clearing(isa, unit, &layout, callee_saved, used_registers(isa, func))?;
     let kept = results(function, &layout, conv);

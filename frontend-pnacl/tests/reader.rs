@@ -19,7 +19,7 @@ fn read(bytes: &[u8]) -> Result<usize, ReadError> {
     let mut instructions = 0;
     for id in module.module().functions.keys() {
         reader.read(id, &mut function)?;
-        instructions += function.insts.len();
+        instructions += function.insts().len();
     }
     Ok(instructions)
 }

@@ -3,8 +3,8 @@
 //! These are methods of [`Function`]: blocks are opened in order and filled one after another. A value may be
 //! named before its definition when it was declared with [`Function::declare_value`]; the definition then goes
 //! through [`Function::push_inst_into`].
-//! Phi operands are pushed in any column order by the reader and permuted by it before [`Function::compute_cfg`]'s
-//! result is used; nothing here checks the rules that the verifier checks.
+//! A reader that does not know a block's predecessors yet opens its phis ([`Function::open_phi`]) and fills their
+//! columns once [`Function::compute_cfg`] has found them. Nothing here checks the rules that the verifier checks.
 
 use crate::constant::{AsmData, ConstData, ConstKind};
 use crate::entities::{Block, ConstId, Inst, SigId, SlotId, SymbolId, Value};
@@ -12,13 +12,13 @@ use crate::function::{BlockData, Function, InstData, SlotData, ValueData, ValueK
 use crate::opcode::Opcode;
 use crate::operand::Operand;
 use crate::signature::Signature;
-use crate::types::Type;
+use crate::types::{TooManyTypes, Type, TypeData};
 use frazil_support::EntityRef;
 
 impl Function {
     /// Adds a value.
     #[inline]
-    pub fn push_value(&mut self, ty: Type, kind: ValueKind, result_index: u16, def: u32) -> Value {
+    pub(crate) fn push_value(&mut self, ty: Type, kind: ValueKind, result_index: u16, def: u32) -> Value {
         let value = Value::new(self.values.len());
         self.values.push(ValueData {
             ty,
@@ -93,7 +93,7 @@ impl Function {
 
     /// Counts one use of an operand.
     #[inline]
-    pub fn count_use(&mut self, operand: Operand) {
+    pub(crate) fn count_use(&mut self, operand: Operand) {
         if let Some(value) = operand.as_value() {
             self.uses[value.index()] += 1;
         }
@@ -164,6 +164,15 @@ impl Function {
         value
     }
 
+    /// The same for an instruction of format `Unary` or `Binary`.
+    #[inline]
+    pub fn push_simple_result(&mut self, mut data: InstData, result_ty: Type) -> Value {
+        let value = self.push_value(result_ty, ValueKind::Inst, 0, self.insts.len() as u32);
+        data.result = value.as_u32();
+        self.push_simple(data);
+        value
+    }
+
     /// Appends an instruction with new consecutive results of these types; the first one, if any, is returned.
     pub fn push_inst_results(&mut self, mut data: InstData, result_types: &[Type]) -> Option<Value> {
         let def = self.insts.len() as u32;
@@ -200,10 +209,41 @@ impl Function {
         start
     }
 
+    /// The id of a type, added if it is new.
+    ///
+    /// # Errors
+    /// When the ids are used up.
+    pub fn intern_type(&mut self, data: TypeData) -> Result<Type, TooManyTypes> {
+        self.types.intern(data)
+    }
+
     /// Adds a call signature.
     pub fn push_sig(&mut self, signature: Signature) -> SigId {
         self.sigs.push(signature);
         SigId::new(self.sigs.len() - 1)
+    }
+
+    /// A phi, to be pushed, that has no operands yet but room for `room` of them, which come once the predecessors of
+    /// its block are known.
+    #[inline]
+    pub fn open_phi(&mut self, ty: Type, flags: u16, room: usize) -> InstData {
+        let start = self.pool.len() as u32;
+        self.pool.resize(self.pool.len() + room, Operand::NONE);
+        InstData::new(Opcode::Phi, ty, flags, Operand::raw(0), Operand::raw(start))
+    }
+
+    /// Gives a phi of [`Function::open_phi`] its columns, `count` of them, which the room must suffice for. They are to
+    /// be filled before anything else is done with the function.
+    #[inline]
+    pub fn phi_columns(&mut self, phi: Inst, count: usize) -> PhiColumns<'_> {
+        let data = &mut self.insts[phi.index()];
+        debug_assert!(data.op == Opcode::Phi && data.a.as_raw() == 0);
+        data.a = Operand::raw(count as u32);
+        let start = data.b.as_raw() as usize;
+        PhiColumns {
+            operands: &mut self.pool[start..start + count],
+            uses: &mut self.uses,
+        }
     }
 
     fn push_const(&mut self, kind: ConstKind, ty: Type, words: &[u64]) -> ConstId {
@@ -285,6 +325,42 @@ impl Function {
             len: 0,
         });
         ConstId::new(self.consts.len() - 1)
+    }
+}
+
+/// The operands of a phi while they are filled in, each counted as a use.
+#[derive(Debug)]
+pub struct PhiColumns<'f> {
+    operands: &'f mut [Operand],
+    uses: &'f mut [u32],
+}
+
+/// What [`PhiColumns::fill`] found in a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Filled {
+    /// Nothing: the operand stands there now.
+    First,
+    /// The same operand.
+    Again,
+    /// Another operand, which is still there, or no such column.
+    Not,
+}
+
+impl PhiColumns<'_> {
+    /// Puts an operand into a column that is empty.
+    #[inline]
+    pub fn fill(&mut self, column: usize, operand: Operand) -> Filled {
+        match self.operands.get_mut(column) {
+            Some(slot) if slot.is_none() => {
+                *slot = operand;
+                if let Some(value) = operand.as_value() {
+                    self.uses[value.index()] += 1;
+                }
+                Filled::First
+            }
+            Some(slot) if *slot == operand => Filled::Again,
+            _ => Filled::Not,
+        }
     }
 }
 

@@ -3,6 +3,9 @@
 //! Method: an [`Inst`] is its position; a block is a range of positions; an instruction is 16 bytes with packed
 //! operands, longer operand lists stand in one pool. Everything is cleared and used again for the next function.
 //!
+//! Only this crate writes the arrays. Others read them by accessors, build functions through [`crate::builder`] and
+//! edit them through [`crate::edit::Editor`], both of which count uses. What is attached to a function is plain data.
+//!
 //! Invariants (checked by the verifier):
 //! * blocks are contiguous, in order, and end with their only terminator; block 0 is the entry and has no predecessors;
 //! * `uses[v]` is the number of operand slots that name `v`;
@@ -111,41 +114,75 @@ pub struct SlotData {
 #[derive(Clone, Debug, Default)]
 pub struct Function {
     /// The symbol that names it.
-    pub symbol: Option<SymbolId>,
+    pub(crate) symbol: Option<SymbolId>,
     /// What it takes and returns.
-    pub signature: Signature,
+    pub(crate) signature: Signature,
     /// Types besides the primitives.
-    pub types: TypeTable,
+    pub(crate) types: TypeTable,
     /// Signatures of calls. Kept from function to function as a cache, see [`Function::clear`].
-    pub sigs: Vec<Signature>,
+    pub(crate) sigs: Vec<Signature>,
     /// Instructions in program order.
-    pub insts: Vec<InstData>,
+    pub(crate) insts: Vec<InstData>,
     /// Blocks in program order.
-    pub blocks: Vec<BlockData>,
-    pub values: Vec<ValueData>,
+    pub(crate) blocks: Vec<BlockData>,
+    pub(crate) values: Vec<ValueData>,
     /// Use count of each value: the builder and the editor keep it.
     pub(crate) uses: Vec<u32>,
     /// Operands beyond two, and raw words.
-    pub pool: Vec<Operand>,
-    pub consts: Vec<ConstData>,
+    pub(crate) pool: Vec<Operand>,
+    pub(crate) consts: Vec<ConstData>,
     /// Payload of constants.
-    pub const_words: Vec<u64>,
+    pub(crate) const_words: Vec<u64>,
     /// Inline assembly texts.
-    pub asms: Vec<AsmData>,
+    pub(crate) asms: Vec<AsmData>,
     /// Stack slots.
-    pub slots: Vec<SlotData>,
+    pub(crate) slots: Vec<SlotData>,
     /// Whether addresses of its blocks are taken, in code or in data. Then blocks keep their numbers.
-    pub has_block_addresses: bool,
+    pub(crate) has_block_addresses: bool,
     /// What is attached to it, if anything.
     pub attachments: Option<Box<Attachments>>,
     /// Predecessors and successors; valid after [`Function::compute_cfg`].
-    pub cfg: Cfg,
+    pub(crate) cfg: Cfg,
 }
 
 impl Function {
     /// An empty function.
     pub fn new() -> Function {
         Function::default()
+    }
+
+    /// An empty function of the same name with this one's types, call signatures and constants.
+    pub fn empty_with_tables(&self) -> Function {
+        Function {
+            symbol: self.symbol,
+            types: self.types.clone(),
+            sigs: self.sigs.clone(),
+            pool: self.pool.clone(),
+            consts: self.consts.clone(),
+            const_words: self.const_words.clone(),
+            asms: self.asms.clone(),
+            ..Function::default()
+        }
+    }
+
+    /// Names the function.
+    pub fn set_symbol(&mut self, symbol: SymbolId) {
+        self.symbol = Some(symbol);
+    }
+
+    /// Says that data, or another function, has addresses of its blocks.
+    pub fn keep_block_numbers(&mut self) {
+        self.has_block_addresses = true;
+    }
+
+    /// Takes the signature, whose memory serves for another one, which [`Function::set_signature`] sets.
+    pub fn take_signature(&mut self) -> Signature {
+        std::mem::take(&mut self.signature)
+    }
+
+    /// Sets what the function takes and returns; its parameters are pushed by [`Function::push_param`].
+    pub fn set_signature(&mut self, signature: Signature) {
+        self.signature = signature;
     }
 
     /// Empties the function but keeps its memory.
@@ -176,10 +213,95 @@ impl Function {
         self.cfg.clear();
         let drop_tables = self.types.extra_len() > 120 || self.sigs.len() > 100_000;
         if drop_tables {
-            self.types.clear();
-            self.sigs.clear();
+            self.clear_tables();
         }
         drop_tables
+    }
+
+    /// Drops types and call signatures of a function that is empty: every [`Type`] above the primitives and every
+    /// [`SigId`] that a reader remembers is void.
+    pub fn clear_tables(&mut self) {
+        debug_assert!(self.insts.is_empty());
+        self.types.clear();
+        self.sigs.clear();
+    }
+
+    /// The symbol that names it.
+    #[inline]
+    pub fn symbol(&self) -> Option<SymbolId> {
+        self.symbol
+    }
+
+    /// What it takes and returns.
+    #[inline]
+    pub fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    /// Types besides the primitives.
+    #[inline]
+    pub fn types(&self) -> &TypeTable {
+        &self.types
+    }
+
+    /// All call signatures, also those that only functions before this one have used.
+    #[inline]
+    pub fn sigs(&self) -> &[Signature] {
+        &self.sigs
+    }
+
+    /// All constants that have no place in an operand.
+    #[inline]
+    pub fn consts(&self) -> &[ConstData] {
+        &self.consts
+    }
+
+    /// All inline assembly texts.
+    #[inline]
+    pub fn asms(&self) -> &[AsmData] {
+        &self.asms
+    }
+
+    /// How many words the pool has.
+    #[inline]
+    pub fn pool_len(&self) -> usize {
+        self.pool.len()
+    }
+
+    /// Predecessors and successors, as they were when [`Function::compute_cfg`] or a commit of edits last found them.
+    #[inline]
+    pub fn cfg(&self) -> &Cfg {
+        &self.cfg
+    }
+
+    /// Whether addresses of its blocks are taken, in code or in data. Then blocks keep their numbers.
+    #[inline]
+    pub fn has_block_addresses(&self) -> bool {
+        self.has_block_addresses
+    }
+
+    /// All instructions in program order.
+    #[inline]
+    pub fn insts(&self) -> &[InstData] {
+        &self.insts
+    }
+
+    /// All blocks in program order.
+    #[inline]
+    pub fn blocks(&self) -> &[BlockData] {
+        &self.blocks
+    }
+
+    /// All values.
+    #[inline]
+    pub fn values(&self) -> &[ValueData] {
+        &self.values
+    }
+
+    /// All stack slots.
+    #[inline]
+    pub fn slots(&self) -> &[SlotData] {
+        &self.slots
     }
 
     /// The instruction at this position.
@@ -204,20 +326,6 @@ impl Function {
     #[inline]
     pub fn use_counts(&self) -> &[u32] {
         &self.uses
-    }
-
-    /// Counts all uses anew, for who has changed operands otherwise than by the editor.
-    pub fn recount_uses(&mut self) {
-        let mut uses = std::mem::take(&mut self.uses);
-        uses.fill(0);
-        for data in &self.insts {
-            self.for_each_operand(data, |operand| {
-                if let Some(value) = operand.as_value() {
-                    uses[value.index()] += 1;
-                }
-            });
-        }
-        self.uses = uses;
     }
 
     /// The instruction that defines a value, if an instruction does.
@@ -450,34 +558,6 @@ impl Function {
         let mut cfg = std::mem::take(&mut self.cfg);
         cfg.compute(self);
         self.cfg = cfg;
-    }
-}
-
-/// Calls `visit` with every operand slot that [`Function::for_each_operand`] visits, in the same order, to be changed.
-/// `pool` is the function's.
-pub fn for_each_operand_mut(pool: &mut [Operand], data: &mut InstData, mut visit: impl FnMut(&mut Operand)) {
-    let start = data.b.as_raw() as usize;
-    match data.op.format() {
-        Format::Nullary | Format::Jump | Format::LandingPad => {}
-        Format::Unary | Format::Branch | Format::IndirectJump | Format::Switch => visit(&mut data.a),
-        Format::Binary => {
-            visit(&mut data.a);
-            visit(&mut data.b);
-        }
-        Format::Ternary => {
-            visit(&mut data.a);
-            pool[start..start + 2].iter_mut().for_each(visit);
-        }
-        Format::List | Format::Phi => {
-            let count = data.a.as_raw() as usize;
-            pool[start..start + count].iter_mut().for_each(visit);
-        }
-        Format::Call | Format::Invoke => {
-            visit(&mut data.a);
-            let count = pool[start].as_raw() as usize;
-            let first = start + if data.op == Opcode::Invoke { 4 } else { 2 };
-            pool[first..first + count].iter_mut().for_each(visit);
-        }
     }
 }
 

@@ -25,6 +25,7 @@ pub mod pass;
 pub mod petgraph_view;
 pub mod platform;
 pub mod refusal;
+pub mod rewrite;
 pub mod runtime;
 pub mod signature;
 pub mod strict;

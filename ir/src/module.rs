@@ -45,7 +45,7 @@ pub struct Module {
     /// What is said to linkers and other tools.
     pub tools: ToolTexts,
     /// What is attached to symbols, ascending by symbol. What is attached to functions with bodies stands there.
-    pub attachments: Vec<(SymbolId, Attachments)>,
+    pub(crate) attachments: Vec<(SymbolId, Attachments)>,
 }
 
 /// What is attached to a symbol and says more on where it is, in the few cases in which something is.
@@ -84,6 +84,14 @@ pub struct ToolTexts {
 }
 
 impl Module {
+    /// An empty module of a data layout.
+    pub fn new(data_layout: DataLayout) -> Module {
+        Module {
+            data_layout,
+            ..Module::default()
+        }
+    }
+
     /// The name of a symbol of this module.
     pub fn name(&self, symbol: SymbolId) -> &[u8] {
         self.strings.bytes(self.symbols[symbol].name)
@@ -106,6 +114,21 @@ impl Module {
         }
         let found = self.attachments.binary_search_by_key(&symbol, |row| row.0).ok()?;
         Some(&self.attachments[found].1)
+    }
+
+    /// Attaches something to symbols, each once and in any order, in place of what was attached before. What the
+    /// symbols themselves say of it follows.
+    pub fn set_attachments(&mut self, mut attachments: Vec<(SymbolId, Attachments)>) {
+        for (symbol, _) in &self.attachments {
+            let data = &mut self.symbols[*symbol];
+            (data.has_attachments, data.is_absolute) = (false, false);
+        }
+        attachments.sort_by_key(|row| row.0);
+        for (symbol, attached) in &attachments {
+            let data = &mut self.symbols[*symbol];
+            (data.has_attachments, data.is_absolute) = (true, attached.absolute.is_some());
+        }
+        self.attachments = attachments;
     }
 
     /// The relocations of a data definition.
@@ -241,7 +264,7 @@ pub struct SymbolData {
     pub tls: TlsModel,
     /// Whether it is a number and no place: code does not count on where it is.
     pub is_absolute: bool,
-    /// Whether [`Module::attachments`] has more on it.
+    /// Whether [`Module::attachments_of`] has more on it; [`Module::set_attachments`] sets it.
     pub has_attachments: bool,
     /// The section asked for; empty for the usual one.
     pub section: Str,

@@ -71,10 +71,9 @@ pub trait FunctionPass: Send + Sync {
 /// What a pass did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Preserved {
-    /// Whether anything changed.
-    pub changed: bool,
-    /// The analyses that hold as before.
-    pub kept: AnalysisSet,
+    changed: bool,
+    /// All analyses if nothing changed.
+    kept: AnalysisSet,
 }
 
 impl Preserved {
@@ -99,6 +98,18 @@ impl Preserved {
     /// Something changed, and these analyses hold.
     pub fn with(kept: AnalysisSet) -> Preserved {
         Preserved { changed: true, kept }
+    }
+
+    /// Whether anything changed.
+    #[inline]
+    pub fn changed(self) -> bool {
+        self.changed
+    }
+
+    /// The analyses that hold as before.
+    #[inline]
+    pub fn kept(self) -> AnalysisSet {
+        self.kept
     }
 }
 

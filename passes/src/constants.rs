@@ -16,7 +16,7 @@ pub fn int_value(f: &Function, operand: Operand) -> Option<i128> {
 fn int_constant(f: &Function, id: ConstId) -> Option<i128> {
     match f.constant(id) {
         (_, ConstView::Int(words)) => int_of_words(words),
-        (ty, ConstView::Zero) if f.types.int_bits(ty).is_some() => Some(0),
+        (ty, ConstView::Zero) if f.types().int_bits(ty).is_some() => Some(0),
         _ => None,
     }
 }
@@ -25,12 +25,12 @@ fn int_constant(f: &Function, id: ConstId) -> Option<i128> {
 pub fn is_poison(f: &Function, operand: Operand) -> bool {
     operand
         .as_const()
-        .is_some_and(|id| f.consts[id.index()].kind == ConstKind::Poison)
+        .is_some_and(|id| f.consts()[id.index()].kind == ConstKind::Poison)
 }
 
 /// Whether an operand is an undefined or poison constant.
 pub fn is_undef_or_poison(f: &Function, operand: Operand) -> bool {
-    let kind = operand.as_const().map(|id| f.consts[id.index()].kind);
+    let kind = operand.as_const().map(|id| f.consts()[id.index()].kind);
     matches!(kind, Some(ConstKind::Undef | ConstKind::Poison))
 }
 

@@ -14,8 +14,8 @@ impl EqualConstants {
     /// Finds them for a function.
     pub fn compute(&mut self, function: &Function) {
         self.first.clear();
-        self.table.reset(function.consts.len());
-        for index in 0..function.consts.len() {
+        self.table.reset(function.consts().len());
+        for index in 0..function.consts().len() {
             let id = ConstId::new(index);
             let constant = function.constant(id);
             let found = self.table.find_or_insert(hash(function, id), index as u32, |other| {
@@ -37,7 +37,7 @@ impl EqualConstants {
 
 fn hash(function: &Function, id: ConstId) -> u64 {
     let (ty, view) = function.constant(id);
-    let kind = function.consts[id.index()].kind;
+    let kind = function.consts()[id.index()].kind;
     let start = WordHasher::default().with(kind as u64).with(ty.index() as u64);
     let hash = match view {
         ConstView::Int(words) | ConstView::Float(words) => words.iter().fold(start, |hash, &word| hash.with(word)),

@@ -112,8 +112,8 @@ impl<'a> Runner<'a> {
         self.current = step.info.name;
         let mut cx = PassCx::new(step.info.name, self.module, head, &self.facts, &mut self.state);
         let preserved = step.pass.run(function, &mut cx)?;
-        self.state.analyses.retain(preserved.kept);
-        Ok(preserved.changed)
+        self.state.analyses.retain(preserved.kept());
+        Ok(preserved.changed())
     }
 
     fn run_observed(

@@ -48,7 +48,7 @@ pub fn can_have_preheader(function: &Function, loops: &LoopTree, editor: &Editor
     if data.irreducible || data.preheader.is_some() {
         return !data.irreducible;
     }
-    let behind_phis = function.insts[function.block_insts(data.header)]
+    let behind_phis = function.insts()[function.block_insts(data.header)]
         .iter()
         .find(|data| data.op != Opcode::Phi);
     if behind_phis.is_some_and(|data| data.op == Opcode::LandingPad) {

@@ -40,7 +40,7 @@ impl FunctionPass for NewPass {
         let mut editor: Box<Editor> = cx.take_scratch();
         editor.begin(function);
         let mut replaced = 0;
-        for index in 0..function.insts.len() {
+        for index in 0..function.insts().len() {
             let data = function.inst(Inst::new(index));
             if let Some((result, operand)) = data.first_result().zip(addend_of_zero(data)) {
                 editor.replace_uses(function, result, operand);

@@ -313,7 +313,7 @@ fn check(seed: u64, functions: usize, make: fn(&mut Random) -> String, passes: &
         for (name, pass) in &passes {
             let mut cx = PassCx::new(name, &module, head, &facts, &mut state);
             let preserved = pass.run(function, &mut cx).expect("passes accept all functions");
-            state.analyses.retain(preserved.kept);
+            state.analyses.retain(preserved.kept());
             assert_eq!(
                 verify_function(&module, function),
                 Ok(()),

@@ -102,7 +102,7 @@ impl Finder<'_> {
 
     /// Everything but what is called is taken.
     fn visit_body(&mut self, function: &Function) {
-        for data in &function.insts {
+        for data in function.insts() {
             let mut callee = match data.op {
                 Opcode::Call | Opcode::Invoke => Some(data.a),
                 _ => None,
@@ -117,7 +117,7 @@ impl Finder<'_> {
                 }
             });
         }
-        for index in 0..function.consts.len() {
+        for index in 0..function.consts().len() {
             if let ConstView::Symbol(symbol, _) = function.constant(ConstId::new(index)).1 {
                 self.take(symbol);
             }

@@ -179,7 +179,7 @@ impl<'a> Worker<'a> {
         self.report.count(&self.function);
         self.stage = Stage::Optimize;
         run_passes(&mut self.runner, subject, &mut self.function, listener)?;
-        if self.function.cfg.indirect_jumps() > 1 {
+        if self.function.cfg().indirect_jumps() > 1 {
             merge_indirect_jumps(&mut self.function);
         }
         self.clock.lap(&mut self.report.times.optimize);

@@ -59,7 +59,7 @@ pub fn check(cases: &[Arc<Case>]) -> Result<(), String> {
         .filter(|case| case.tests.iter().any(|test| test.check == "run"))
     {
         let (_, functions) = frazil_ir::text::parse_module(&case.source).map_err(|error| error.to_string())?;
-        for data in functions.iter().flat_map(|function| &function.insts) {
+        for data in functions.iter().flat_map(|function| function.insts()) {
             seen[data.op as usize] = true;
         }
     }

@@ -98,7 +98,7 @@ impl Analysis {
                 function.value(value).kind == ValueKind::Slot || self.marks[value.index()] == Mark::Place
             }
             OperandKind::Symbol(_) => true,
-            OperandKind::Const(id) => function.consts[id.index()].kind == ConstKind::Symbol,
+            OperandKind::Const(id) => function.consts()[id.index()].kind == ConstKind::Symbol,
             OperandKind::Imm(_) => false,
         }
     }

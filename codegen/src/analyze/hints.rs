@@ -14,7 +14,7 @@ impl Analysis {
     /// Notes in which registers a call or return wants its operands; `position` is that of its block.
     pub(super) fn hint_operands<I: Isa>(&mut self, isa: &I, function: &Function, data: &InstData, position: u32) {
         if data.op == Opcode::Return {
-            let signature = &function.signature;
+            let signature = function.signature();
             if let Some(conv) = isa.convention(signature.call_conv) {
                 let regs = [conv.int_returns, conv.float_returns];
                 self.hint_list(isa, function, function.list(data), &signature.returns, regs, position);
@@ -45,7 +45,7 @@ impl Analysis {
             if matches!(param.kind, ParamKind::ByVal { .. }) {
                 continue;
             }
-            let parts = isa.parts(&function.types, param.ty);
+            let parts = isa.parts(function.types(), param.ty);
             let class = usize::from(parts.float);
             if parts.count == 1
                 && let Some(&reg) = regs[class].get(next[class])

@@ -67,7 +67,7 @@ impl Analysis {
         let end = self.layout.order.len() as u32 - 1;
         for (index, uses) in homes.slots.iter().enumerate() {
             let slot = SlotId::new(index);
-            let total = function.use_count(function.slots[index].address);
+            let total = function.use_count(function.slots()[index].address);
             if uses.weight < MIN_WEIGHT || uses.accesses != total || !fits(isa, function, slot, uses.ty) {
                 continue;
             }
@@ -82,7 +82,7 @@ impl Analysis {
         for &value in &homes.heavy {
             let data = function.value(value);
             let live = self.live[value.index()];
-            let parts = isa.parts(&function.types, data.ty);
+            let parts = isa.parts(function.types(), data.ty);
             let crosses = live.last() != live.def || live.is_live_out(live.def);
             if parts.count != 1
                 || !crosses
@@ -104,8 +104,8 @@ impl Analysis {
 
 /// Whether accesses of this type cover a slot's contents as one register, without going beyond the slot.
 fn fits<I: Isa>(isa: &I, function: &Function, slot: SlotId, ty: Type) -> bool {
-    let parts = isa.parts(&function.types, ty);
-    parts.count == 1 && u64::from(parts.bytes) <= function.slots[slot.index()].size
+    let parts = isa.parts(function.types(), ty);
+    parts.count == 1 && u64::from(parts.bytes) <= function.slots()[slot.index()].size
 }
 
 fn owner_parts<I: Isa>(isa: &I, function: &Function, homes: &Homes, owner: HomeOwner) -> Parts {
@@ -113,5 +113,5 @@ fn owner_parts<I: Isa>(isa: &I, function: &Function, homes: &Homes, owner: HomeO
         HomeOwner::Value(value) => function.value(value).ty,
         HomeOwner::Slot(slot) => homes.slots[slot.index()].ty,
     };
-    isa.parts(&function.types, ty)
+    isa.parts(function.types(), ty)
 }

@@ -74,9 +74,9 @@ impl Homes {
         self.chosen.clear();
         self.regs = PRegSet::EMPTY;
         self.slots.clear();
-        self.slots.resize(function.slots.len(), SlotUse::default());
+        self.slots.resize(function.slots().len(), SlotUse::default());
         self.weights.clear();
-        self.weights.resize(function.values.len(), 0);
+        self.weights.resize(function.values().len(), 0);
         self.heavy.clear();
     }
 

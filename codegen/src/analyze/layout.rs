@@ -86,7 +86,7 @@ pub struct Layout {
 impl Layout {
     /// Computes the layout of a function whose control flow graph is up to date.
     pub fn compute(&mut self, function: &Function) {
-        let count = function.blocks.len();
+        let count = function.blocks().len();
         self.reset(count);
         let irreducible = self.search(function);
         self.is_irreducible = irreducible;
@@ -136,7 +136,7 @@ impl Layout {
         self.enter(Block::new(0));
         while let Some(top) = self.stack.last_mut() {
             let (block, next) = *top;
-            if let Some(edge) = function.cfg.successors(block).get(next as usize) {
+            if let Some(edge) = function.cfg().successors(block).get(next as usize) {
                 top.1 += 1;
                 let target = edge.target;
                 let node = &mut self.nodes[target.index()];

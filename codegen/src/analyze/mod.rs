@@ -55,12 +55,12 @@ impl Analysis {
     fn walk<I: Isa, const IS_FAST: bool>(&mut self, isa: &I, function: &Function) {
         self.layout.compute(function);
         self.live.clear();
-        self.live.resize(function.values.len(), Live::default());
+        self.live.resize(function.values().len(), Live::default());
         self.marks.clear();
-        self.marks.resize(function.values.len(), Mark::None);
+        self.marks.resize(function.values().len(), Mark::None);
         self.phi_counts.clear();
-        self.phi_counts.resize(function.blocks.len(), 0);
-        self.colors.resize(function.values.len().max(self.colors.len()), 0);
+        self.phi_counts.resize(function.blocks().len(), 0);
+        self.colors.resize(function.values().len().max(self.colors.len()), 0);
         self.calls_returning_twice = false;
         self.is_strict = false;
         self.claims_homes = false;
@@ -68,10 +68,10 @@ impl Analysis {
         self.has_dynamic_stack = false;
         if IS_FAST {
             self.hints.clear();
-            self.hints.resize(function.values.len(), NO_HINT);
+            self.hints.resize(function.values().len(), NO_HINT);
             self.homes.reset(function);
         }
-        for (index, param) in function.signature.params.iter().enumerate() {
+        for (index, param) in function.signature().params.iter().enumerate() {
             match param.kind {
                 ParamKind::ByVal { .. } | ParamKind::SwiftError => self.marks[index] = Mark::Place,
                 // Some conventions return this pointer, so it is live to the end.
@@ -94,7 +94,7 @@ impl Analysis {
 
     fn count_phis(&mut self, function: &Function) {
         for &block in &self.layout.order {
-            let insts = &function.insts[function.block_insts(block)];
+            let insts = &function.insts()[function.block_insts(block)];
             let count = insts.iter().take_while(|data| data.op == Opcode::Phi).count();
             self.phi_counts[block.index()] = count as u32;
         }
@@ -102,7 +102,7 @@ impl Analysis {
 
     fn phis<'f>(&self, function: &'f Function, block: Block) -> &'f [InstData] {
         let start = function.block_insts(block).start;
-        &function.insts[start..start + self.phi_counts[block.index()] as usize]
+        &function.insts()[start..start + self.phi_counts[block.index()] as usize]
     }
 
     /// Sets the live ranges of phis before the walk: they are written at the ends of predecessors, which may come
@@ -140,7 +140,7 @@ impl Analysis {
         range.start += self.phi_counts[block.index()] as usize;
         let first = range.start;
         let mut folder = Folder::new(isa.desc(), function, self, position, color);
-        for (offset, data) in function.insts[range].iter().enumerate() {
+        for (offset, data) in function.insts()[range].iter().enumerate() {
             if IS_FAST {
                 folder.analysis.note_uses(isa, function, data, position, weight);
             }
@@ -236,8 +236,8 @@ impl Analysis {
     /// block.
     fn use_phi_operands(&mut self, function: &Function, block: Block, position: u32) {
         let weight = self.weight_at(position);
-        for edge_index in 0..function.cfg.successors(block).len() {
-            let edge = function.cfg.successors(block)[edge_index];
+        for edge_index in 0..function.cfg().successors(block).len() {
+            let edge = function.cfg().successors(block)[edge_index];
             for data in self.phis(function, edge.target) {
                 if let Some(value) = function.list(data)[edge.column as usize].as_value() {
                     self.use_at(function, value, position, weight);
@@ -254,11 +254,11 @@ impl Analysis {
 /// The argument registers, which must not become home registers: those of Swift's special arguments, and the
 /// convention's integer registers, of which some conventions make callee-saved ones.
 fn incoming_registers<I: Isa>(isa: &I, function: &Function) -> PRegSet {
-    let Some(conv) = isa.convention(function.signature.call_conv) else {
+    let Some(conv) = isa.convention(function.signature().call_conv) else {
         return PRegSet::EMPTY;
     };
     let special = conv.special;
-    let own = (function.signature.params.iter()).filter_map(|param| match param.kind {
+    let own = (function.signature().params.iter()).filter_map(|param| match param.kind {
         ParamKind::SwiftSelf => Some(special.swift_self),
         ParamKind::SwiftError => Some(special.swift_error),
         ParamKind::SwiftAsync => Some(special.swift_async),

@@ -521,18 +521,18 @@ impl Record for Trace {
         self.clear();
         self.target = Some((isa.desc(), isa.op_descs()));
         self.moves.learn(isa);
-        self.values = function.values.len() as u32;
+        self.values = function.values().len() as u32;
         let names = &mut self.flow.name_bytes;
         names.resize(Reg::FIRST_VIRTUAL as usize, 0);
-        for value in function.values.iter() {
+        for value in function.values().iter() {
             names.extend([parts[value.ty.index()].bytes; PARTS as usize]);
         }
         self.flags = Some(self.new_name(0));
-        self.starts.resize(function.blocks.len(), 0);
+        self.starts.resize(function.blocks().len(), 0);
         self.from = self.open_block(0);
-        let conv = isa.convention(function.signature.call_conv);
-        self.define_entry(conv, function.signature.variadic);
-        if !function.blocks.is_empty() {
+        let conv = isa.convention(function.signature().call_conv);
+        self.define_entry(conv, function.signature().variadic);
+        if !function.blocks().is_empty() {
             self.edges.push((self.from, Block::new(0)));
         }
     }

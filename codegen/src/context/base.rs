@@ -82,10 +82,10 @@ impl<'a, I: Isa> Base<'a, I> {
             refusals::refuse_personality(isa.desc(), unit.head, unit.view)?;
             buf.exceptions.begin(true);
         }
-        let conv = convention(isa, unit.function.signature.call_conv)?;
+        let conv = convention(isa, unit.function.signature().call_conv)?;
         let stack_align = refusals::stack_align(isa.desc(), conv, unit)?;
         refusals::refuse_entry(isa, unit.head, unit.view)?;
-        if unit.function.has_block_addresses || unit.function.cfg.indirect_jumps() > 0 {
+        if unit.function.has_block_addresses() || unit.function.cfg().indirect_jumps() > 0 {
             address_blocks(unit.function, buf)?;
         }
         Ok(Base {
@@ -121,13 +121,13 @@ impl<'a, I: Isa> Base<'a, I> {
 /// at which the moves into the target's phis begin, if there are any (contract 11); that of another block is the block.
 #[cold]
 fn address_blocks(function: &Function, buf: &mut CodeBuffer) -> Result<(), CodegenError> {
-    if function.cfg.indirect_jumps() > 1 {
+    if function.cfg().indirect_jumps() > 1 {
         return Err(CodegenError::unsupported(
             Refusal::Instruction,
             "several computed gotos (indirectbr) in one function that were not made one",
         ));
     }
-    let count = function.blocks.len();
+    let count = function.blocks().len();
     buf.block_addresses = Some((buf.new_labels(count), count as u32));
     Ok(())
 }

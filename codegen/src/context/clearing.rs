@@ -70,7 +70,7 @@ pub(crate) fn clearing<I: Isa>(
     let Some(kind) = kind(unit.view.module.strings.bytes(unit.head.cleared_registers)) else {
         return Ok(Clearing::default());
     };
-    let conv = convention(isa, function.signature.call_conv)?;
+    let conv = convention(isa, function.signature().call_conv)?;
     let arguments = argument_registers(function, layout, conv);
     let mut registers = isa.clearable().minus(preserved);
     if kind.only_general {
@@ -104,7 +104,7 @@ fn argument_registers(function: &Function, layout: &ArgLayout, conv: &ConvDesc) 
     if layout.returns_in_memory {
         found.insert(conv.result_pointer());
     }
-    if function.signature.variadic {
+    if function.signature().variadic {
         found = found
             .union(PRegSet::of(conv.int_args))
             .union(PRegSet::of(conv.float_args));
@@ -134,7 +134,7 @@ fn registers_of(places: &[ArgPlace]) -> PRegSet {
 pub(crate) fn results(function: &Function, layout: &ArgLayout, conv: &ConvDesc) -> PRegSet {
     // Results on the stack have stood in for registers.
     let mut found = registers_of(&layout.returns).minus(PRegSet::of(layout.stack_results));
-    let has = |kind: fn(&ParamKind) -> bool| function.signature.params.iter().any(|param| kind(&param.kind));
+    let has = |kind: fn(&ParamKind) -> bool| function.signature().params.iter().any(|param| kind(&param.kind));
     let gives_pointer = conv.returns_struct_pointer && has(|kind| matches!(kind, ParamKind::StructReturn));
     if layout.returns_in_memory || gives_pointer {
         found.insert(conv.int_returns[0]);
@@ -168,6 +168,6 @@ pub(crate) fn handed_over(layout: &ArgLayout, conv: &ConvDesc, is_variadic: bool
 fn uses_stack(function: &Function, desc: &TargetDesc) -> bool {
     let is_text = |flags: u16| CallFlags::from_bits_retain(flags).contains(CallFlags::INLINE_ASM);
     let uses = |op, ty, flags| desc.is_for_stack(ty) || matches!(op, Opcode::Call | Opcode::Invoke) && is_text(flags);
-    function.insts.iter().any(|data| uses(data.op, data.ty, data.flags))
-        || function.values.iter().any(|value| desc.is_for_stack(value.ty))
+    function.insts().iter().any(|data| uses(data.op, data.ty, data.flags))
+        || function.values().iter().any(|value| desc.is_for_stack(value.ty))
 }

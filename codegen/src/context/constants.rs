@@ -15,7 +15,7 @@ pub(crate) trait Constants<'a>: Context<'a> {
     /// The class of a constant, symbol or place.
     fn fresh_class(&self, operand: Operand) -> RegClass {
         match operand.as_const() {
-            Some(id) => self.parts_of(self.function().consts[id.index()].ty).class(),
+            Some(id) => self.parts_of(self.function().consts()[id.index()].ty).class(),
             None => RegClass::Int,
         }
     }
@@ -54,7 +54,7 @@ pub(crate) trait Constants<'a>: Context<'a> {
     /// Puts the address of a block of a function into a register.
     #[cold]
     fn make_block_address(&mut self, function: SymbolId, block: Block, dst: Reg) {
-        let reference = if self.function().symbol == Some(function) {
+        let reference = if self.function().symbol() == Some(function) {
             let Some(label) = self.base().address_label(block) else {
                 self.keep_error(CodegenError::unsupported(
                     Refusal::Instruction,
@@ -76,7 +76,7 @@ pub(crate) trait Constants<'a>: Context<'a> {
     fn make_constant(&mut self, ty: Type, view: ConstView<'_>, part: u8, dst: Reg) {
         let (isa, parts) = (self.isa(), self.parts_of(ty));
         if parts.count == 0 {
-            self.keep_error(crate::abi::unsupported_type(&self.function().types, ty));
+            self.keep_error(crate::abi::unsupported_type(self.function().types(), ty));
             return;
         }
         let bits = match view {
@@ -136,5 +136,5 @@ fn slice_words(words: &[u64], part: u8, bytes: u8, signed: bool) -> u128 {
 /// The register contents of a constant vector.
 #[cold]
 fn vector_bits(function: &Function, ty: Type, register_bytes: u8, lanes: &[Operand]) -> Option<u128> {
-    constant_bits(function, VectorShape::of(&function.types, ty, register_bytes)?, lanes)
+    constant_bits(function, VectorShape::of(function.types(), ty, register_bytes)?, lanes)
 }

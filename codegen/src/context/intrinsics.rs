@@ -30,13 +30,13 @@ fn refuse_types<'a>(cx: &impl Context<'a>, data: &InstData) -> Result<(), Codege
     let function = cx.func();
     let type_of = |operand: &Operand| match (operand.as_value(), operand.as_const()) {
         (Some(value), _) => Some(function.value(value).ty),
-        (_, Some(constant)) => Some(function.consts[constant.index()].ty),
+        (_, Some(constant)) => Some(function.consts()[constant.index()].ty),
         _ => None,
     };
     let results = function.results(data).map(|value| function.value(value).ty);
     let mut types = function.call(data).args.iter().filter_map(type_of).chain(results);
     match types.find(|&ty| cx.parts_of(ty).count == 0) {
-        Some(ty) => Err(unsupported_type(&function.types, ty)),
+        Some(ty) => Err(unsupported_type(function.types(), ty)),
         None => Ok(()),
     }
 }

@@ -146,7 +146,7 @@ pub(crate) trait Context<'a>: LowerCtx + Sized {
     #[inline]
     fn lay_out(&self, layout: &mut ArgLayout, signature: &Signature, conv: &ConvDesc) -> Result<(), CodegenError> {
         let (parts, align) = (self.parts(), self.base().stack_align);
-        layout.compute(signature, conv, align, &self.function().types, |ty| parts[ty.index()])
+        layout.compute(signature, conv, align, self.function().types(), |ty| parts[ty.index()])
     }
 
     /// Width at which immediates of an instruction are made: that of its type, if all its operands have that type.

@@ -36,16 +36,16 @@ pub(crate) fn guarded_slots(
         bytes => bytes,
     };
     let exposed = exposed_slots(function);
-    let is_large = |slot: SlotId| function.slots[slot.index()].size >= u64::from(least);
+    let is_large = |slot: SlotId| function.slots()[slot.index()].size >= u64::from(least);
     let rank = |slot: SlotId| match (exposed[slot.index()], is_large(slot)) {
         (true, true) => 0,
         (true, false) => 1,
         (false, _) => 2,
     };
-    let mut slots: Vec<SlotId> = (0..function.slots.len()).map(SlotId::new).collect();
+    let mut slots: Vec<SlotId> = (0..function.slots().len()).map(SlotId::new).collect();
     slots.sort_by_key(|&slot| rank(slot));
     let nearest = slots.first().map_or(2, |&slot| rank(slot));
-    let is_dynamic = function.insts.iter().any(|data| data.op == Opcode::StackAlloc);
+    let is_dynamic = function.insts().iter().any(|data| data.op == Opcode::StackAlloc);
     let is_guarded = match head.stack_protector {
         StackProtector::None => false,
         StackProtector::Basic => nearest == 0 || is_dynamic,
@@ -73,8 +73,8 @@ pub(crate) fn guarded_slots(
 
 /// By slot: whether its address goes anywhere but into a load from it or a store to it.
 fn exposed_slots(function: &Function) -> Vec<bool> {
-    let mut exposed = vec![false; function.slots.len()];
-    for data in &function.insts {
+    let mut exposed = vec![false; function.slots().len()];
+    for data in function.insts() {
         let mut pointer = match data.op {
             Opcode::Load => Some(data.a),
             Opcode::Store => Some(data.b),

@@ -99,7 +99,7 @@ pub(crate) fn refuse_naked(function: &Function) -> Result<(), CodegenError> {
         }
         _ => false,
     };
-    if function.insts.iter().all(is_text) {
+    if function.insts().iter().all(is_text) {
         return Ok(());
     }
     Err(CodegenError::unsupported(
@@ -147,9 +147,9 @@ pub(crate) fn refuse_layout(desc: &TargetDesc, function: &Function, view: Module
     if layout.pointer_bits == bits && layout.big_endian != desc.elf.little_endian {
         return Ok(());
     }
-    let is_pointer = |ty| matches!(function.types.data(ty), TypeData::Ptr(_));
-    let has_memory = function.values.iter().any(|value| is_pointer(value.ty))
-        || (function.insts.iter()).any(|data| matches!(data.op.effects(), Effects::Read | Effects::Write));
+    let is_pointer = |ty| matches!(function.types().data(ty), TypeData::Ptr(_));
+    let has_memory = function.values().iter().any(|value| is_pointer(value.ty))
+        || (function.insts().iter()).any(|data| matches!(data.op.effects(), Effects::Read | Effects::Write));
     if !has_memory {
         return Ok(());
     }

@@ -59,7 +59,7 @@ pub(crate) struct Dispatch {
 
 /// Whether a switch may have values that go to this block, its default.
 pub(crate) fn is_reachable_default(function: &Function, default: Block, pairs: &[Operand]) -> bool {
-    pairs.is_empty() || function.insts[function.block_insts(default).start].op != Opcode::Unreachable
+    pairs.is_empty() || function.insts()[function.block_insts(default).start].op != Opcode::Unreachable
 }
 
 /// The cases with the labels of their targets, sorted by zero-extended value.
@@ -70,7 +70,7 @@ pub(crate) fn collect_cases(
     cases: &mut Vec<(u64, u32)>,
     label_of: impl Fn(Block) -> Label,
 ) -> Result<(), CodegenError> {
-    let bits = function.types.int_bits(ty).unwrap_or(64);
+    let bits = function.types().int_bits(ty).unwrap_or(64);
     let mask = if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
     cases.clear();
     for pair in pairs.chunks_exact(2) {

@@ -15,7 +15,7 @@ use frazil_ir::{CallFlags, ConstKind, EntityRef, Function, Inst, InstData, Opcod
 
 /// Whether a return follows a call and returns what it returns.
 pub(crate) fn is_before_return(function: &Function, inst: Inst, data: &InstData) -> bool {
-    let Some(next) = function.insts.get(inst.index() + 1) else {
+    let Some(next) = function.insts().get(inst.index() + 1) else {
         return false;
     };
     if next.op != Opcode::Return {
@@ -25,8 +25,9 @@ pub(crate) fn is_before_return(function: &Function, inst: Inst, data: &InstData)
     operands.is_empty()
         || function.results(data).count() == operands.len()
             && (function.results(data).zip(operands)).all(|(result, operand)| {
-                let is_undefined = (operand.as_const())
-                    .is_some_and(|id| matches!(function.consts[id.index()].kind, ConstKind::Undef | ConstKind::Poison));
+                let is_undefined = (operand.as_const()).is_some_and(|id| {
+                    matches!(function.consts()[id.index()].kind, ConstKind::Undef | ConstKind::Poison)
+                });
                 operand.as_value() == Some(result) || is_undefined
             })
 }
@@ -68,7 +69,7 @@ pub(crate) fn refuse_must_tail<'a>(
     } else if !base.preserved.minus(layout.preserved).is_empty() {
         "of a callee that keeps fewer registers than the caller"
     } else if is_forwarding
-        && (!cx.function().signature.variadic || call.args.len() > call.signature.fixed_params as usize)
+        && (!cx.function().signature().variadic || call.args.len() > call.signature.fixed_params as usize)
     {
         "with variable arguments other than the caller's"
     } else if is_forwarding && call.conv.shares_positions {
@@ -104,7 +105,7 @@ pub(crate) fn may_take_place<'a>(
 ) -> bool {
     let base = cx.base();
     let flags = CallFlags::from_bits_retain(data.flags);
-    let returns = &cx.function().signature.returns;
+    let returns = &cx.function().signature().returns;
     !flags.intersects(CallFlags::NO_TAIL | CallFlags::RETURNS_TWICE | CallFlags::NO_RETURN)
         && std::ptr::eq(call.conv, base.conv)
         && !layout.returns_in_memory

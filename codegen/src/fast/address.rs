@@ -15,7 +15,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     /// Allocates an area of the frame for each stack slot that is used and has no home register. The address of a slot
     /// that needs more alignment than the frame has is computed at function entry and kept in the frame instead.
     pub(super) fn place_slots(&mut self) -> Result<(), CodegenError> {
-        let count = self.base.function.slots.len();
+        let count = self.base.function.slots().len();
         self.st.slots.clear();
         self.st.slots.resize(count, 0);
         self.st.slot_is_indirect.clear();
@@ -37,7 +37,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     #[inline]
     fn place_slot(&mut self, index: usize) {
         let align_max = u64::from(self.base.stack_align.min(self.base.conv.stack_align));
-        let slot = &self.base.function.slots[index];
+        let slot = &self.base.function.slots()[index];
         if self.st.slot_homes[index] != NO_REG || self.base.function.use_count(slot.address) == 0 {
             return;
         }
@@ -66,7 +66,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             }
             let area = self.st.slots[index];
             let scratch = self.scratch(false);
-            let align_log2 = self.base.function.slots[index].align_log2;
+            let align_log2 = self.base.function.slots()[index].align_log2;
             let isa = self.base.isa;
             // The area has `align` bytes to spare; rounding its upper part down stays inside.
             let start = self.frame_mem(area);

@@ -59,7 +59,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     fn define_phis(&mut self, block: Block) {
         let start = self.base.function.block_insts(block).start;
         for index in start..start + self.st.analysis.phi_counts[block.index()] as usize {
-            let phi = Value::new(self.base.function.insts[index].result as usize);
+            let phi = Value::new(self.base.function.insts()[index].result as usize);
             if self.base.function.use_count(phi) > 0 && self.st.home(phi).is_none() {
                 self.slot_of(phi);
                 self.st.assigns[phi.index()].stored = u8::MAX;
@@ -113,7 +113,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     #[cold]
     fn lower_vector(&mut self, inst: Inst, data: &InstData) -> Result<(), Halt> {
         if self.st.parts[data.ty.index()].count == 0 {
-            return Err(unsupported_type(&self.base.function.types, data.ty).into());
+            return Err(unsupported_type(self.base.function.types(), data.ty).into());
         }
         match data.op {
             Opcode::Load if let Some(home) = self.slot_home(data.a) => self.load_from_home(data, home),
@@ -242,7 +242,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
                 if self.next_block() != Some(data.target()) || !self.flows_into_next(block) {
                     self.store_live_out();
                 }
-                let edge = self.base.function.cfg.successors(block)[0];
+                let edge = self.base.function.cfg().successors(block)[0];
                 self.take_edge(edge);
                 self.release_edge_operands(edge);
             }
@@ -275,7 +275,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
 
     fn lower_branch(&mut self, block: Block, data: &InstData) -> Result<(), CodegenError> {
         self.store_live_out();
-        let edges = self.base.function.cfg.successors(block);
+        let edges = self.base.function.cfg().successors(block);
         let isa = self.base.isa;
         if let [only] = *edges {
             self.release_operand(data.a);

@@ -49,7 +49,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     /// Emits the entry code: gives the parameters their places.
     pub(super) fn enter(&mut self) -> Result<(), Halt> {
         let mut layout = std::mem::take(&mut self.st.layout);
-        let signature = &self.base.function.signature;
+        let signature = self.base.function.signature();
         self.lay_out(&mut layout, signature, self.base.conv)?;
         (self.base.incoming.int_args_used, self.base.incoming.float_args_used) = (layout.int_used, layout.float_used);
         self.base.incoming.stack_bytes = layout.stack_bytes;
@@ -603,7 +603,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         let function = self.base.function;
         let operands = function.list(data);
         let mut layout = std::mem::take(&mut self.st.layout);
-        self.lay_out(&mut layout, &function.signature, self.base.conv)?;
+        self.lay_out(&mut layout, function.signature(), self.base.conv)?;
         let pointer_reg = self.base.conv.int_returns[0];
         if let Some(offset) = self.result_pointer {
             self.claim(PRegSet::of(&[pointer_reg]));

@@ -30,7 +30,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     pub(super) fn exit(&self, edge: Edge) -> Exit {
         let start = self.base.function.block_insts(edge.target).start;
         let count = self.st.analysis.phi_counts[edge.target.index()] as usize;
-        let live = self.base.function.insts[start..start + count]
+        let live = self.base.function.insts()[start..start + count]
             .iter()
             .any(|data| self.base.function.use_counts()[data.result as usize] > 0);
         if live {
@@ -58,7 +58,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         let count = self.st.analysis.phi_counts[edge.target.index()] as usize;
         self.st.moves.clear();
         for index in start..start + count {
-            let data = &self.base.function.insts[index];
+            let data = &self.base.function.insts()[index];
             let phi = Value::new(data.result as usize);
             if self.base.function.use_count(phi) == 0 {
                 continue;
@@ -90,7 +90,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         let start = self.base.function.block_insts(edge.target).start;
         let count = self.st.analysis.phi_counts[edge.target.index()] as usize;
         for index in start..start + count {
-            let operand = self.base.function.list(&self.base.function.insts[index])[edge.column as usize];
+            let operand = self.base.function.list(&self.base.function.insts()[index])[edge.column as usize];
             self.release_operand(operand);
         }
     }

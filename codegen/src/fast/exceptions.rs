@@ -55,7 +55,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         let (normal, unwind) = function.invoke_targets(data);
         let edge_to = |to: Block| {
             function
-                .cfg
+                .cfg()
                 .successors(block)
                 .iter()
                 .copied()
@@ -110,7 +110,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         let function = self.base.function;
         let start = function.block_insts(edge.target).start;
         let count = self.st.analysis.phi_counts[edge.target.index()] as usize;
-        for data in &function.insts[start..start + count] {
+        for data in &function.insts()[start..start + count] {
             let Some(value) = self.own_value(function.list(data)[edge.column as usize]) else {
                 continue;
             };

@@ -107,7 +107,7 @@ pub(crate) fn compile<I: Isa>(
     state: &mut FastState,
     out: &mut CompiledFunction,
 ) -> Result<(), CodegenError> {
-    let has_text = !unit.function.asms.is_empty() && unit.function.asms.iter().any(has_code);
+    let has_text = !unit.function.asms().is_empty() && unit.function.asms().iter().any(has_code);
     if has_text || unit.head.naked || realigns(unit.head) {
         return compile_by_selection(isa, unit, state, out);
     }
@@ -187,7 +187,7 @@ fn compile_recorded<I: Isa, R: Record>(
     body.use_islands(isa.islands());
     let base = Base::new(isa, unit, body)?;
     state.begin(isa, function);
-    let first_block_label = base.buf.new_labels(function.blocks.len());
+    let first_block_label = base.buf.new_labels(function.blocks().len());
     let epilogue = base.buf.new_label();
     let mut cx = FastCtx {
         base,
@@ -300,10 +300,10 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         let (base, st) = (&self.base, &mut *self.st);
         let (function, parts) = (base.function, &st.parts);
         (st.layout).compute(
-            &function.signature,
+            function.signature(),
             base.conv,
             base.stack_align,
-            &function.types,
+            function.types(),
             |ty| parts[ty.index()],
         )?;
         let unit = Unit {

@@ -168,7 +168,7 @@ impl FastState {
     /// Starts a function.
     pub(super) fn begin<I: Isa>(&mut self, isa: &I, function: &Function) {
         self.analysis.compute(isa, function);
-        learn_parts(&mut self.parts, isa, &function.types);
+        learn_parts(&mut self.parts, isa, function.types());
         self.reset_assigns(function);
         let [int, float] = &isa.desc().classes;
         self.regs.reset(int.allocatable.union(float.allocatable));
@@ -183,7 +183,7 @@ impl FastState {
         let parts = &self.parts;
         self.assigns.extend(
             function
-                .values
+                .values()
                 .iter()
                 .zip(function.use_counts())
                 .map(|(value, &uses)| Assign {
@@ -195,7 +195,7 @@ impl FastState {
                 }),
         );
         self.expire_next
-            .resize(function.values.len().max(self.expire_next.len()), u32::MAX);
+            .resize(function.values().len().max(self.expire_next.len()), u32::MAX);
         self.expire_first.clear();
         self.expire_first.resize(self.analysis.layout.order.len(), u32::MAX);
     }
@@ -203,7 +203,7 @@ impl FastState {
     /// Reserves the home registers of values and stack slots.
     fn take_homes(&mut self, function: &Function) {
         self.slot_homes.clear();
-        self.slot_homes.resize(function.slots.len(), NO_REG);
+        self.slot_homes.resize(function.slots().len(), NO_REG);
         for home in &self.analysis.homes.chosen {
             self.regs.take(home.reg, Owner::HOME);
             self.regs.fixed.insert(home.reg);

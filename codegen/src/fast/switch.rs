@@ -32,8 +32,8 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         self.end_step();
         self.put_exits(block, false);
         self.release_operand(data.a);
-        for index in 0..function.cfg.successors(block).len() {
-            self.release_edge_operands(function.cfg.successors(block)[index]);
+        for index in 0..function.cfg().successors(block).len() {
+            self.release_edge_operands(function.cfg().successors(block)[index]);
         }
         Ok(())
     }
@@ -46,16 +46,16 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         let address = self.use_reg(data.a, 0);
         self.emit(isa.indirect_jump(address));
         self.end_step();
-        self.st.exit_labels.reset(function.blocks.len());
-        for &edge in function.cfg.successors(block) {
+        self.st.exit_labels.reset(function.blocks().len());
+        for &edge in function.cfg().successors(block) {
             let label = self.base.address_label(edge.target);
             let label = label.expect("blocks of a function with an indirect jump have addresses");
             self.st.exit_labels.set(edge.target.index(), label.0);
         }
         self.put_exits(block, true);
         self.release_operand(data.a);
-        for index in 0..function.cfg.successors(block).len() {
-            self.release_edge_operands(function.cfg.successors(block)[index]);
+        for index in 0..function.cfg().successors(block).len() {
+            self.release_edge_operands(function.cfg().successors(block)[index]);
         }
         Ok(())
     }
@@ -93,8 +93,8 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     /// Chooses a label for each outgoing edge: that of the target block, or a new one for the edge's moves.
     fn label_exits(&mut self, block: Block) {
         let function = self.base.function;
-        self.st.exit_labels.reset(function.blocks.len());
-        for &edge in function.cfg.successors(block) {
+        self.st.exit_labels.reset(function.blocks().len());
+        for &edge in function.cfg().successors(block) {
             let label = match self.exit(edge) {
                 Exit::Direct(label) => label,
                 Exit::Moves => self.base.buf.new_label(),
@@ -111,7 +111,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     /// Emits the moves of all outgoing edges that have some. With `marks`, indirect branches lead to them.
     fn put_exits(&mut self, block: Block, marks: bool) {
         let function = self.base.function;
-        for &edge in function.cfg.successors(block) {
+        for &edge in function.cfg().successors(block) {
             if let Exit::Direct(_) = self.exit(edge) {
                 self.rec.direct_edge(edge.target);
             } else {

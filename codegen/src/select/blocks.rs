@@ -59,7 +59,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         let mut term = Term::Stop;
         self.st.bases.clear();
         self.define_undefined_phis(block);
-        for (index, data) in (range.start..).zip(&function.insts[range]) {
+        for (index, data) in (range.start..).zip(&function.insts()[range]) {
             self.origin = index as u32;
             self.rule_start = self.mfunc.insts.len() as u32;
             let outcome = if data.op.is_terminator() {
@@ -107,7 +107,7 @@ impl<I: Isa> SelectCtx<'_, I> {
     #[cold]
     fn lower_vector(&mut self, inst: Inst, data: &InstData) -> Result<(), Halt> {
         if self.st.parts[data.ty.index()].count == 0 {
-            return Err(unsupported_type(&self.base.function.types, data.ty).into());
+            return Err(unsupported_type(self.base.function.types(), data.ty).into());
         }
         let isa = self.base.isa;
         isa.lower_vector(self, inst)
@@ -185,7 +185,7 @@ impl<I: Isa> SelectCtx<'_, I> {
 
     fn lower_branch(&mut self, block: Block, data: &InstData) -> Result<Term, CodegenError> {
         self.add_edges(block, |_, _| None);
-        if self.base.function.cfg.successors(block).len() == 1 {
+        if self.base.function.cfg().successors(block).len() == 1 {
             return Ok(Term::Jump);
         }
         let isa = self.base.isa;
@@ -206,7 +206,7 @@ impl<I: Isa> SelectCtx<'_, I> {
     fn lower_switch(&mut self, block: Block, data: &InstData) -> Result<Term, CodegenError> {
         let function = self.base.function;
         let mut labels = std::mem::take(&mut self.st.exit_labels);
-        labels.resize(function.blocks.len().max(labels.len()), 0);
+        labels.resize(function.blocks().len().max(labels.len()), 0);
         self.add_edges(block, |cx, target| {
             let label = cx.base.buf.new_label();
             labels[target.index()] = label.0;
@@ -236,7 +236,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         let isa = self.base.isa;
         let address = self.use_reg(data.a, 0);
         self.put(isa.indirect_jump(address));
-        match self.base.function.cfg.successors(block) {
+        match self.base.function.cfg().successors(block) {
             [] => Term::Stop,
             _ => Term::Switch,
         }
@@ -247,12 +247,12 @@ impl<I: Isa> SelectCtx<'_, I> {
     /// `label_of` gives the label of the edge to a block, if it has one.
     pub(super) fn add_edges(&mut self, block: Block, mut label_of: impl FnMut(&mut Self, Block) -> Option<Label>) {
         let function = self.base.function;
-        for &edge in function.cfg.successors(block) {
+        for &edge in function.cfg().successors(block) {
             let first_move = self.mfunc.phi_moves.len() as u32;
             let start = function.block_insts(edge.target).start;
             let count = self.st.analysis.phi_counts[edge.target.index()] as usize;
             for index in start..start + count {
-                let data = &function.insts[index];
+                let data = &function.insts()[index];
                 let phi = Value::new(data.result as usize);
                 if function.use_count(phi) > 0 {
                     let operand = function.list(data)[edge.column as usize];
@@ -278,13 +278,13 @@ impl<I: Isa> SelectCtx<'_, I> {
         let phis = start..start + self.st.analysis.phi_counts[block.index()] as usize;
         // At a landing pad, the registers that the unwinder sets must be read before anything else.
         if function
-            .insts
+            .insts()
             .get(phis.end)
             .is_some_and(|data| data.op == Opcode::LandingPad)
         {
             return;
         }
-        for data in &function.insts[phis] {
+        for data in &function.insts()[phis] {
             let phi = Value::new(data.result as usize);
             let mut operands = function.list(data).iter().zip(function.predecessors(block));
             let positions = &self.st.analysis.layout.position;
@@ -304,7 +304,7 @@ impl<I: Isa> SelectCtx<'_, I> {
     fn add_phi_moves(&mut self, phi: Value, operand: Operand) {
         let parts = self.st.parts[self.base.function.value(phi).ty.index()];
         if parts.count == 0 {
-            let error = unsupported_type(&self.base.function.types, self.base.function.value(phi).ty);
+            let error = unsupported_type(self.base.function.types(), self.base.function.value(phi).ty);
             self.keep_error(error);
         }
         for part in 0..parts.count {

@@ -41,7 +41,7 @@ impl<I: Isa> SelectCtx<'_, I> {
     /// Emits the entry code: copies the parameters to virtual registers.
     pub(super) fn enter(&mut self) -> Result<(), CodegenError> {
         let mut layout = std::mem::take(&mut self.st.layout);
-        let signature = &self.base.function.signature;
+        let signature = self.base.function.signature();
         self.lay_out(&mut layout, signature, self.base.conv)?;
         (self.base.incoming.int_args_used, self.base.incoming.float_args_used) = (layout.int_used, layout.float_used);
         self.base.incoming.stack_bytes = layout.stack_bytes;
@@ -79,7 +79,7 @@ impl<I: Isa> SelectCtx<'_, I> {
     /// The registers that may hold arguments when the function is entered.
     fn incoming_registers(&self, layout: &ArgLayout) -> PRegSet {
         let mut set = PRegSet::EMPTY;
-        if self.base.function.signature.variadic {
+        if self.base.function.signature().variadic {
             self.base
                 .conv
                 .int_args
@@ -472,7 +472,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         let function = self.base.function;
         let operands = function.list(data);
         let mut layout = std::mem::take(&mut self.st.layout);
-        self.lay_out(&mut layout, &function.signature, self.base.conv)?;
+        self.lay_out(&mut layout, function.signature(), self.base.conv)?;
         let mut uses = PRegSet::EMPTY;
         if let Some(pointer) = self.result_pointer {
             self.store_results(operands, &layout, pointer);

@@ -159,9 +159,9 @@ impl SelectState {
     /// Starts a function.
     fn begin<I: Isa>(&mut self, isa: &I, function: &Function) {
         self.analysis.compute_marks(isa, function);
-        learn_parts(&mut self.parts, isa, &function.types);
+        learn_parts(&mut self.parts, isa, function.types());
         self.vreg_of.clear();
-        self.vreg_of.resize(function.values.len(), NO_VREG);
+        self.vreg_of.resize(function.values().len(), NO_VREG);
         self.invokes.start();
         self.by_value.clear();
         self.by_value.resize(function.param_count(), 0);
@@ -254,7 +254,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         let ty = operand
             .as_value()
             .map(|value| self.base.function.value(value).ty)
-            .or_else(|| operand.as_const().map(|id| self.base.function.consts[id.index()].ty));
+            .or_else(|| operand.as_const().map(|id| self.base.function.consts()[id.index()].ty));
         match ty {
             Some(ty) => self.st.parts[ty.index()],
             None => Parts {
@@ -268,7 +268,7 @@ impl<I: Isa> SelectCtx<'_, I> {
     /// Allocates an area of the frame for each stack slot that is used. The address of a slot that needs more
     /// alignment than the frame has is computed at function entry and kept in the frame instead.
     fn place_slots(&mut self, head: &FunctionHead) -> Result<(), CodegenError> {
-        let count = self.base.function.slots.len();
+        let count = self.base.function.slots().len();
         self.st.slots.clear();
         self.st.slots.resize(count, (0, false));
         if head.stack_protector != StackProtector::None
@@ -292,7 +292,7 @@ impl<I: Isa> SelectCtx<'_, I> {
             realigned => realigned,
         };
         let align_max = u64::from(align_max);
-        let slot = &self.base.function.slots[index];
+        let slot = &self.base.function.slots()[index];
         if self.base.function.use_count(slot.address) == 0 {
             return;
         }
@@ -314,7 +314,7 @@ impl<I: Isa> SelectCtx<'_, I> {
             }
             let bytes = self.base.isa.desc().pointer_bytes;
             let address = self.fresh_vreg(RegClass::Int, bytes);
-            let align_log2 = self.base.function.slots[index].align_log2;
+            let align_log2 = self.base.function.slots()[index].align_log2;
             // The area has `align` bytes to spare; rounding its upper part down stays inside.
             let start = self.frame_mem(area);
             let start = start.offset(1 << align_log2.min(29)).unwrap_or(start);

@@ -32,7 +32,7 @@ use frazil_ir::{
 /// When the function then has too many types.
 pub(crate) fn expand<I: Isa>(isa: &I, unit: &Unit<'_>) -> Result<Function, CodegenError> {
     let mut function = unit.function.clone();
-    let count = function.insts.len();
+    let count = function.insts().len();
     let mut editor = Editor::default();
     editor.begin(&function);
     let mut cx = Expander {
@@ -56,7 +56,7 @@ pub(crate) fn expand<I: Isa>(isa: &I, unit: &Unit<'_>) -> Result<Function, Codeg
 
 /// Whether an instruction computes with vectors; phis, calls and the like only pass them on.
 fn is_vector_operation(function: &Function, data: &InstData) -> bool {
-    let has_vector_type = matches!(function.types.data(data.ty), TypeData::Vector { .. });
+    let has_vector_type = matches!(function.types().data(data.ty), TypeData::Vector { .. });
     is_reduction(data.op) || (has_vector_type && !matches!(data.op.format(), Format::Phi))
 }
 
@@ -112,7 +112,7 @@ impl Expander<'_> {
     }
 
     fn intern(&mut self, data: TypeData) -> Result<Type, CodegenError> {
-        let interned = self.function.types.intern(data);
+        let interned = self.function.intern_type(data);
         interned.map_err(|error| CodegenError::unsupported(Refusal::Instruction, error.to_string()))
     }
 
@@ -123,14 +123,14 @@ impl Expander<'_> {
     /// Element type and number of lanes of a vector operand.
     fn vector_type(&self, operand: Operand) -> Option<(Type, Type, u32)> {
         let ty = self.function.operand_type(operand)?;
-        match self.function.types.data(ty) {
+        match self.function.types().data(ty) {
             TypeData::Vector { element, lanes } => Some((ty, element, lanes)),
             _ => None,
         }
     }
 
     fn shape(&self, ty: Type) -> Option<VectorShape> {
-        VectorShape::of(&self.function.types, ty, self.register_bytes)
+        VectorShape::of(self.function.types(), ty, self.register_bytes)
     }
 
     /// A lane of a vector operand; other operands are the same for each lane.
@@ -144,7 +144,7 @@ impl Expander<'_> {
             Some(ConstView::Vector(lanes)) => lanes[index as usize],
             Some(ConstView::Undef) => self.plain(ConstKind::Undef, element),
             Some(ConstView::Poison) => self.plain(ConstKind::Poison, element),
-            Some(_) => match self.function.types.data(element) {
+            Some(_) => match self.function.types().data(element) {
                 TypeData::Int(_) | TypeData::Ptr(_) => Operand::ZERO,
                 _ => self.plain(ConstKind::Zero, element),
             },
@@ -180,7 +180,7 @@ impl Expander<'_> {
 
     /// Any operation that does the same to each lane.
     fn each_lane(&mut self, data: &InstData) -> Result<(), CodegenError> {
-        let TypeData::Vector { element, lanes } = self.function.types.data(data.ty) else {
+        let TypeData::Vector { element, lanes } = self.function.types().data(data.ty) else {
             return Err(CodegenError::unsupported(
                 Refusal::Vector,
                 format!("{} of vectors", data.op.name()),
@@ -271,7 +271,7 @@ impl Expander<'_> {
     fn shuffle(&mut self, data: &InstData) -> Result<(), CodegenError> {
         let (second, mask) = self.function.ternary(data);
         let (Some((_, _, from_lanes)), TypeData::Vector { lanes, .. }) =
-            (self.vector_type(data.a), self.function.types.data(data.ty))
+            (self.vector_type(data.a), self.function.types().data(data.ty))
         else {
             return Err(CodegenError::unsupported(
                 Refusal::Vector,
@@ -297,14 +297,14 @@ impl Expander<'_> {
     fn extract(&mut self, data: &InstData) -> Result<(), CodegenError> {
         let (vector, ty, element) = self.lanes_in_memory(data, data.a)?;
         let Some(address) = self.element_address(ty, data.b)? else {
-            let poison = self.plain(ConstKind::Poison, self.function.types.scalar(data.ty));
+            let poison = self.plain(ConstKind::Poison, self.function.types().scalar(data.ty));
             self.finish(data, poison);
             return Ok(());
         };
         self.store_to_slot(ty, vector);
         let flags = self.element_flags(element);
         let mut value = self.emit(Opcode::Load, element, flags, address, Operand::NONE, element);
-        if self.function.types.scalar(data.ty) == Type::I1 {
+        if self.function.types().scalar(data.ty) == Type::I1 {
             value = self.emit(Opcode::Trunc, Type::I1, 0, value, Operand::NONE, Type::I1);
         }
         self.finish(data, value);
@@ -342,7 +342,7 @@ impl Expander<'_> {
     fn lanes_in_memory(&mut self, data: &InstData, vector: Operand) -> Result<(Operand, Type, Type), CodegenError> {
         let vector = self.editor.resolve(vector);
         let Some(shape) = self.shape(data.ty) else {
-            return Err(crate::abi::unsupported_type(&self.function.types, data.ty));
+            return Err(crate::abi::unsupported_type(self.function.types(), data.ty));
         };
         if !shape.is_mask {
             return Ok((vector, data.ty, shape.element));
@@ -374,7 +374,7 @@ impl Expander<'_> {
     /// range give poison, but must not leave the slot.
     fn element_address(&mut self, ty: Type, index: Operand) -> Result<Option<Operand>, CodegenError> {
         let Some(shape) = self.shape(ty) else {
-            return Err(crate::abi::unsupported_type(&self.function.types, ty));
+            return Err(crate::abi::unsupported_type(self.function.types(), ty));
         };
         let index = self.editor.resolve(index);
         if index.as_value().is_none() {
@@ -383,7 +383,7 @@ impl Expander<'_> {
         let bits = self
             .function
             .operand_type(index)
-            .and_then(|ty| self.function.types.int_bits(ty));
+            .and_then(|ty| self.function.types().int_bits(ty));
         let wide = match bits.unwrap_or(64) {
             64 => index,
             65.. => self.emit(Opcode::Trunc, Type::I64, 0, index, Operand::NONE, Type::I64),
@@ -404,7 +404,7 @@ impl Expander<'_> {
     }
 
     fn element_flags(&self, element: Type) -> u16 {
-        let bytes = self.function.types.store_bytes(element, 64).max(1);
+        let bytes = self.function.types().store_bytes(element, 64).max(1);
         MemFlags::aligned(bytes.trailing_zeros().min(self.register_bytes.trailing_zeros())).0
     }
 

@@ -62,7 +62,7 @@ impl FunctionPass for DoubleNegation {
         let mut editor: Box<Editor> = cx.take_scratch();
         editor.begin(function);
         let mut replaced = 0;
-        for index in 0..function.insts.len() {
+        for index in 0..function.insts().len() {
             let data = *function.inst(Inst::new(index));
             let Some((result, inner)) = data.first_result().zip(negated(function, &data)) else {
                 continue;

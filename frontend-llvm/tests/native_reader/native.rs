@@ -30,11 +30,11 @@ pub fn view(bytes: &[u8]) -> Result<View, ReadError> {
 fn function_view(module: &Module, function: &Function, name: String) -> FunctionView {
     let mut view = FunctionView {
         name,
-        blocks: function.blocks.len(),
+        blocks: function.blocks().len(),
         ..FunctionView::default()
     };
-    function.slots.iter().for_each(|_| view.count("stack_alloc"));
-    for data in &function.insts {
+    function.slots().iter().for_each(|_| view.count("stack_alloc"));
+    for data in function.insts() {
         if is_comparable(module, function, data) {
             view.count(data.op.name());
         }

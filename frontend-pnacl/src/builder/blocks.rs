@@ -12,7 +12,7 @@
 use super::splits::Splits;
 use super::values::Builder;
 use crate::error::ReadError;
-use frazil_ir::{Block, EntityRef, Format, InstData, Opcode, Operand, SymbolKind, Type, Value};
+use frazil_ir::{Block, EntityRef, InstData, Operand, SymbolKind, Type, Value};
 
 /// The inverse of a permutation.
 fn inverse(order: &[u32]) -> Vec<u32> {
@@ -28,7 +28,7 @@ fn inverse(order: &[u32]) -> Vec<u32> {
 impl Builder<'_, '_> {
     /// The number of the current block in the IR.
     pub fn current_block(&self) -> u32 {
-        self.function.blocks.len() as u32 - 1
+        self.function.blocks().len() as u32 - 1
     }
 
     /// The number that stands for a block of the IR until the body is complete: beyond those of the file's blocks.
@@ -45,7 +45,7 @@ impl Builder<'_, '_> {
         self.check_room(8)?;
         let splits = &mut self.state.splits;
         if splits.more == 0 {
-            let count = self.function.blocks.len() as u32;
+            let count = self.function.blocks().len() as u32;
             splits.places = (0..count).map(|block| (block, block)).collect();
         }
         let next = self.current_block() + 1;
@@ -104,7 +104,7 @@ impl Builder<'_, '_> {
     /// Whether initializers contain addresses of the function's blocks.
     fn is_named_by_data(&self) -> bool {
         let module = &self.module.module;
-        let data = self.function.symbol.and_then(|symbol| module.symbols.get(symbol));
+        let data = self.function.symbol().and_then(|symbol| module.symbols.get(symbol));
         match data.map(|data| data.kind) {
             Some(SymbolKind::Function(id)) => module.functions.get(id).is_some_and(|head| head.has_block_addresses),
             _ => false,
@@ -117,19 +117,18 @@ impl Builder<'_, '_> {
             return;
         }
         let splits = std::mem::take(&mut self.state.splits);
-        let order = if self.function.has_block_addresses || self.is_named_by_data() {
-            splits.order_by_file(self.function.blocks.len())
+        let order = if self.function.has_block_addresses() || self.is_named_by_data() {
+            splits.order_by_file(self.function.blocks().len())
         } else {
-            (0..self.function.blocks.len() as u32).collect()
+            (0..self.function.blocks().len() as u32).collect()
         };
         let renumbered = inverse(&order);
         let renumber = |block: u32| renumbered.get(block as usize).copied().unwrap_or(block);
         let count = self.block_count;
-        for index in 0..self.function.blocks.len() {
-            let at = self.function.terminator(Block::new(index)).index();
-            if let Some(data) = self.function.insts.get(at).copied() {
-                self.replace_targets(at, data, |number| renumber(splits.resolve(number, count, false)));
-            }
+        for index in 0..self.function.blocks().len() {
+            let terminator = self.function.terminator(Block::new(index));
+            let new = |number| renumber(splits.resolve(number, count, false));
+            self.function.renumber_targets(terminator, new);
         }
         for (_, block) in &mut self.state.incoming {
             *block = renumber(splits.resolve(*block, count, true));
@@ -151,39 +150,5 @@ impl Builder<'_, '_> {
             numbered_by_file: !order.is_sorted(),
             ..splits
         };
-    }
-
-    fn replace_targets(&mut self, at: usize, data: InstData, resolve: impl Fn(u32) -> u32) {
-        let function = &mut *self.function;
-        let start = data.b.as_raw() as usize;
-        let target = |number: u32| Block::new(resolve(number) as usize);
-        let (first, count, step) = match data.op.format() {
-            Format::Jump | Format::Branch => {
-                let new = if data.op == Opcode::Jump {
-                    InstData::jump(target(data.target().as_u32()))
-                } else {
-                    let [then, other] = [data.target(), data.else_target()].map(|block| target(block.as_u32()));
-                    InstData::branch(data.a, then, other)
-                };
-                if let Some(slot) = function.insts.get_mut(at) {
-                    *slot = new;
-                }
-                return;
-            }
-            Format::Switch => {
-                let pairs = function.pool.get(start).map_or(0, |word| word.as_raw() as usize);
-                (start + 1, pairs + 1, 2)
-            }
-            Format::Invoke => (start + 2, 2, 1),
-            Format::IndirectJump => {
-                let targets = function.pool.get(start).map_or(0, |word| word.as_raw() as usize);
-                (start + 1, targets, 1)
-            }
-            _ => return,
-        };
-        let words = function.pool.get_mut(first..).unwrap_or_default();
-        for word in words.iter_mut().step_by(step).take(count) {
-            *word = Operand::raw(resolve(word.as_raw()));
-        }
     }
 }

@@ -45,7 +45,7 @@ impl Builder<'_, '_> {
             Kind::Integer(wide::FIRST_WIDE..=limits::VALUE_BITS) => (Class::Aggregate, CLASS_AGGREGATE),
             Kind::Integer(_) | Kind::Float(_) | Kind::Pointer { .. } | Kind::Vector { .. } => {
                 let data = self.type_data(kind)?;
-                let interned = self.function.types.intern(data);
+                let interned = self.function.intern_type(data);
                 let ir_type = interned.map_err(|error| self.unsupported(Refusal::Bitcode, error.to_string()))?;
                 (Class::Scalar(ir_type), ir_type.index() as u8)
             }
@@ -110,8 +110,7 @@ impl Builder<'_, '_> {
     /// If the function has too many types.
     pub fn intern(&mut self, data: TypeData) -> Result<Type, ReadError> {
         self.function
-            .types
-            .intern(data)
+            .intern_type(data)
             .map_err(|error| self.unsupported(Refusal::Bitcode, error.to_string()))
     }
 

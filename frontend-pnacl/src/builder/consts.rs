@@ -56,9 +56,9 @@ impl<'m> Builder<'_, 'm> {
     /// # Errors
     /// If the constant is malformed or of a form that is not supported.
     pub fn constant(&mut self, number: u32, _word: Word) -> Result<(Word, bool), ReadError> {
-        let before = self.function.insts.len();
+        let before = self.function.insts().len();
         let made = self.constant_at(u64::from(number), limits::AGGREGATE_DEPTH)?;
-        Ok((made, self.function.insts.len() == before))
+        Ok((made, self.function.insts().len() == before))
     }
 
     fn constant_at(&mut self, number: u64, depth: u32) -> Result<Word, ReadError> {
@@ -94,14 +94,14 @@ impl<'m> Builder<'_, 'm> {
         ir_type: Type,
         depth: u32,
     ) -> Result<Operand, ReadError> {
-        let data = self.function.types.data(ir_type);
+        let data = self.function.types().data(ir_type);
         match (constant.kind, data) {
             (ConstantKind::Undef, _) => Ok(self.plain(ConstKind::Undef, ir_type)),
             (ConstantKind::Poison, _) => Ok(self.plain(ConstKind::Poison, ir_type)),
             (ConstantKind::Null, TypeData::Int(_) | TypeData::Ptr(_)) => Ok(Operand::ZERO),
             (ConstantKind::Null, TypeData::Vector { .. }) => Ok(self.plain(ConstKind::Zero, ir_type)),
             (ConstantKind::Null, _) => {
-                let words = self.function.types.bits(ir_type, 64).div_ceil(64) as usize;
+                let words = self.function.types().bits(ir_type, 64).div_ceil(64) as usize;
                 let zeros = [0; 2];
                 let zeros = zeros.get(..words).unwrap_or_default();
                 Ok(Operand::constant(self.function.push_float(ir_type, zeros)))
@@ -110,7 +110,7 @@ impl<'m> Builder<'_, 'm> {
             (ConstantKind::WideInteger, TypeData::Int(_)) => {
                 // Writers leave out upper words that are zero.
                 let mut words = self.constant_words(number);
-                words.resize(self.function.types.bits(ir_type, 64).div_ceil(64) as usize, 0);
+                words.resize(self.function.types().bits(ir_type, 64).div_ceil(64) as usize, 0);
                 Ok(self.integer(ir_type, words))
             }
             (ConstantKind::Float, TypeData::Int(_) | TypeData::Ptr(_) | TypeData::Vector { .. }) => {
@@ -118,7 +118,7 @@ impl<'m> Builder<'_, 'm> {
             }
             (ConstantKind::Float, _) => {
                 let mut words = self.constant_words(number);
-                let bits = self.function.types.bits(ir_type, 64);
+                let bits = self.function.types().bits(ir_type, 64);
                 words.resize(bits.div_ceil(64) as usize, 0);
                 if let Some(last) = words.last_mut().filter(|_| !bits.is_multiple_of(64)) {
                     *last &= (1 << (bits % 64)) - 1;
@@ -148,7 +148,7 @@ impl<'m> Builder<'_, 'm> {
 
     /// An integer constant from little-endian words, which are sign-extended or truncated to its type.
     fn integer(&mut self, ir_type: Type, mut words: Vec<u64>) -> Operand {
-        let bits = self.function.types.int_bits(ir_type).unwrap_or(64);
+        let bits = self.function.types().int_bits(ir_type).unwrap_or(64);
         let sign = if words.last().is_some_and(|word| word >> 63 == 1) {
             u64::MAX
         } else {
@@ -370,7 +370,7 @@ impl<'m> Builder<'_, 'm> {
                 Ok(result.operand())
             }
             (ConstantKind::Binary, &[operation, left, right])
-                if matches!(self.function.types.data(ir_type), TypeData::Int(_))
+                if matches!(self.function.types().data(ir_type), TypeData::Int(_))
                     && matches!(operation, binary::ADD..=binary::MUL | binary::SHL..=binary::XOR) =>
             {
                 let left = self.constant_at(left, depth)?;
@@ -463,7 +463,7 @@ impl<'m> Builder<'_, 'm> {
                     Ok(Some(self.emit(Opcode::Inttoptr, Type::PTR, 0, number, Operand::NONE)))
                 }
             },
-            None if self.function.types.int_bits(ir_type).is_some_and(|bits| bits <= 64) => {
+            None if self.function.types().int_bits(ir_type).is_some_and(|bits| bits <= 64) => {
                 Ok(Some(self.integer(ir_type, vec![sum.addend as u64])))
             }
             Some(Base::Symbol(symbol) | Base::NoCfi(symbol)) if ir_type == Type::PTR => {
@@ -530,7 +530,7 @@ impl<'m> Builder<'_, 'm> {
     /// # Errors
     /// If the types do not fit the cast.
     pub fn cast_opcode(&self, cast: u64, from: Type, to: Type) -> Result<Option<Opcode>, ReadError> {
-        let types = &self.function.types;
+        let types = self.function.types();
         let (scalar_from, scalar_to) = (types.data(types.scalar(from)), types.data(types.scalar(to)));
         let lanes = |ty| match types.data(ty) {
             TypeData::Vector { lanes, .. } => lanes,

@@ -227,12 +227,12 @@ impl Uses {
         self.find_homes(next);
         let first = self.uses.iter().position(|at| !self.is_plain(at))?;
         let mut quick = std::mem::take(&mut self.quick);
-        quick.compute(&function.cfg, function.blocks.len());
+        quick.compute(function.cfg(), function.blocks().len());
         let wrong = self.first_wrong(first, &quick, function, splits);
         self.quick = quick;
         let first = wrong?;
         let mut tree = std::mem::take(&mut self.tree);
-        tree.compute(&function.cfg, function.blocks.len());
+        tree.compute(function.cfg(), function.blocks().len());
         let wrong = self.first_wrong(first, &tree, function, splits);
         self.tree = tree;
         let at = self.uses.get(wrong?).copied()?;

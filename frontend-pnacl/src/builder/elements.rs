@@ -80,7 +80,7 @@ impl Builder<'_, '_> {
 
     /// The element type and the number of elements of a vector.
     fn vector_of(&self, ir_type: Type) -> Result<(Type, u32), ReadError> {
-        match self.function.types.data(ir_type) {
+        match self.function.types().data(ir_type) {
             TypeData::Vector { element, lanes } => Ok((element, lanes)),
             _ => Err(self.malformed("a constant expression about elements of something that is no vector")),
         }

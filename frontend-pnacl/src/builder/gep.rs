@@ -25,8 +25,8 @@ impl Builder<'_, '_> {
     pub fn address(&mut self, source: TypeId, base: Word, indices: &[Word]) -> Result<Word, ReadError> {
         let lanes = self.lanes_of(base, indices)?;
         let address = if lanes > 0 { self.spread(base, lanes)? } else { base };
-        let element = self.function.types.scalar(address.ir_type());
-        if !matches!(self.function.types.data(element), TypeData::Ptr(_)) {
+        let element = self.function.types().scalar(address.ir_type());
+        if !matches!(self.function.types().data(element), TypeData::Ptr(_)) {
             return Err(self.malformed("an address computed from something that is no pointer"));
         }
         self.walk_indices(source, address, indices, lanes)
@@ -126,7 +126,7 @@ impl Builder<'_, '_> {
         if index.ir_type() == Type::I32 {
             return true;
         }
-        let types = &self.function.types;
+        let types = self.function.types();
         match types.data(index.ir_type()) {
             TypeData::Int(bits) => bits == 32,
             TypeData::Vector { element, .. } => types.int_bits(element) == Some(32),
@@ -136,7 +136,7 @@ impl Builder<'_, '_> {
 
     /// Whether an index is an integer or a vector of integers.
     fn is_integer_index(&self, index: Word) -> bool {
-        let types = &self.function.types;
+        let types = self.function.types();
         index.ir_type() <= Type::I128 || types.int_bits(types.scalar(index.ir_type())).is_some()
     }
 
@@ -189,7 +189,7 @@ impl Builder<'_, '_> {
     }
 
     fn number(&mut self, ir_type: Type, number: i64) -> Operand {
-        let TypeData::Vector { element, lanes } = self.function.types.data(ir_type) else {
+        let TypeData::Vector { element, lanes } = self.function.types().data(ir_type) else {
             return self.function.int_operand(ir_type, i128::from(number));
         };
         let lane = self.function.int_operand(element, i128::from(number));
@@ -199,7 +199,7 @@ impl Builder<'_, '_> {
 
     /// An index as a distance: sign-extended or truncated.
     fn widen_index(&mut self, index: Word, to: Type) -> Result<Operand, ReadError> {
-        let types = &self.function.types;
+        let types = self.function.types();
         let bits = |ty| types.int_bits(types.scalar(ty));
         let (Some(from_bits), Some(to_bits)) = (bits(index.ir_type()), bits(to)) else {
             return Err(self.malformed("an index that is no integer"));
@@ -223,7 +223,7 @@ impl Builder<'_, '_> {
             if !word.is_operand() {
                 return Err(self.malformed("an address computed from an aggregate"));
             }
-            if let TypeData::Vector { lanes: own, .. } = self.function.types.data(word.ir_type()) {
+            if let TypeData::Vector { lanes: own, .. } = self.function.types().data(word.ir_type()) {
                 if lanes != 0 && own != lanes {
                     return Err(self.malformed("an address computed from vectors of different lengths"));
                 }
@@ -235,7 +235,7 @@ impl Builder<'_, '_> {
 
     /// A vector with a scalar in every lane; a vector is returned as it is.
     fn spread(&mut self, word: Word, lanes: u32) -> Result<Word, ReadError> {
-        if let TypeData::Vector { .. } = self.function.types.data(word.ir_type()) {
+        if let TypeData::Vector { .. } = self.function.types().data(word.ir_type()) {
             return Ok(word);
         }
         self.check_room(lanes as usize)?;

@@ -1,6 +1,6 @@
 //! Non-temporal accesses, by instruction number. They are rare, and nothing else needs a list by instruction.
 
-use frazil_ir::{Function, MemFlags, Opcode};
+use frazil_ir::{EntityRef, Function, Inst, MemFlags, Opcode};
 
 /// The instructions that are marked as non-temporal.
 #[derive(Debug, Default)]
@@ -31,9 +31,11 @@ impl Marks {
 
 /// Marks the loads and stores among the instructions from `first` on as non-temporal.
 pub(crate) fn mark_accesses(function: &mut Function, first: usize) {
-    for data in function.insts.iter_mut().skip(first) {
+    for inst in (first..function.insts().len()).map(Inst::new) {
+        let data = function.inst(inst);
         if matches!(data.op, Opcode::Load | Opcode::Store) {
-            data.flags = MemFlags(data.flags).with_nontemporal(true).0;
+            let flags = MemFlags(data.flags).with_nontemporal(true);
+            function.set_flags(inst, flags.0);
         }
     }
 }

@@ -9,29 +9,27 @@ use super::state::PendingPhi;
 use super::values::Builder;
 use super::word::Word;
 use crate::error::ReadError;
-use frazil_ir::{Block, EntityRef, InstData, Opcode, Operand, Type};
+use frazil_ir::builder::Filled;
+use frazil_ir::{Block, EntityRef, Inst, InstData, Opcode, Operand, Type};
 
 impl Builder<'_, '_> {
     /// Creates a phi of one scalar, to be appended. Its incoming pairs are the last `count` ones of `state.incoming`.
     pub fn push_phi(&mut self, ir_type: Type, flags: u16, count: usize) -> InstData {
-        let start = self.function.pool.len() as u32;
-        self.function
-            .pool
-            .resize(self.function.pool.len() + count, Operand::NONE);
+        let data = self.function.open_phi(ir_type, flags, count);
         self.state.phis.push(PendingPhi {
-            inst: self.function.insts.len() as u32,
-            block: self.function.blocks.len() as u32 - 1,
+            inst: self.function.insts().len() as u32,
+            block: self.function.blocks().len() as u32 - 1,
             first: (self.state.incoming.len() - count) as u32,
             count: count as u32,
         });
-        InstData::new(Opcode::Phi, ir_type, flags, Operand::raw(0), Operand::raw(start))
+        data
     }
 
     /// Whether all instructions of the current block so far are phis.
     pub fn at_phis(&self) -> bool {
-        match self.function.blocks.last() {
+        match self.function.blocks().last() {
             Some(block) if block.end > block.start => {
-                self.function.insts.last().is_some_and(|inst| inst.op == Opcode::Phi)
+                self.function.insts().last().is_some_and(|inst| inst.op == Opcode::Phi)
             }
             _ => true,
         }
@@ -99,7 +97,7 @@ impl Builder<'_, '_> {
         for phi in &phis {
             if current != Some(phi.block) {
                 current = Some(phi.block);
-                self.state.columns.reset(self.function.blocks.len());
+                self.state.columns.reset(self.function.blocks().len());
                 let predecessors = self.function.predecessors(Block::new(phi.block as usize));
                 for (column, block) in predecessors.iter().enumerate() {
                     self.state.columns.set(block.index(), column as u32);
@@ -114,28 +112,16 @@ impl Builder<'_, '_> {
     fn finish_phi(&mut self, phi: &PendingPhi) -> Result<(), ReadError> {
         let columns = self.function.predecessors(Block::new(phi.block as usize)).len();
         let place = phi.first as usize..(phi.first + phi.count) as usize;
-        let Some(data) = self.function.insts.get_mut(phi.inst as usize) else {
-            return Ok(());
-        };
-        data.a = Operand::raw(columns as u32);
-        let start = data.b.as_raw() as usize;
+        // If the block has more predecessors than the phi has values, some predecessor has none.
+        let room = columns.min(phi.count as usize);
+        let mut operands = self.function.phi_columns(Inst::new(phi.inst as usize), room);
         let mut filled = 0;
         for &(operand, block) in self.state.incoming.get(place).unwrap_or_default() {
-            let column = self
-                .state
-                .columns
-                .get(block as usize)
-                .filter(|&column| (column as usize) < phi.count as usize);
-            let slot = column.and_then(|column| self.function.pool.get_mut(start + column as usize));
-            let Some(slot) = slot else {
-                return Err(self.wrong_phi(phi, block));
-            };
-            if slot.is_none() {
-                *slot = operand;
-                filled += 1;
-                self.function.count_use(operand);
-            } else if *slot != operand {
-                return Err(self.wrong_phi(phi, block));
+            let column = self.state.columns.get(block as usize);
+            match column.map_or(Filled::Not, |column| operands.fill(column as usize, operand)) {
+                Filled::First => filled += 1,
+                Filled::Again => {}
+                Filled::Not => return Err(self.wrong_phi(phi, block)),
             }
         }
         if filled != columns {
@@ -150,7 +136,7 @@ impl Builder<'_, '_> {
     /// Refuses a phi that has fewer or more values for a predecessor than that has edges to the phi's block. It is
     /// already known to have at least one value for each predecessor.
     fn expect_each_edge(&self, phi: &PendingPhi, columns: usize) -> Result<(), ReadError> {
-        let repeated = self.function.cfg.repeated_edges();
+        let repeated = self.function.cfg().repeated_edges();
         if repeated.is_empty() && phi.count as usize == columns {
             return Ok(());
         }

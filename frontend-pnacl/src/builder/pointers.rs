@@ -18,7 +18,7 @@ impl Builder<'_, '_> {
     /// its type.
     pub fn distance(&mut self, operand: Operand, from: Type, extend: Opcode) -> Operand {
         let to = self.pointer_int();
-        let bits = |ty| self.function.types.int_bits(ty).unwrap_or(0);
+        let bits = |ty| self.function.types().int_bits(ty).unwrap_or(0);
         let op = match bits(from).cmp(&bits(to)) {
             std::cmp::Ordering::Equal => return operand,
             std::cmp::Ordering::Less => extend,

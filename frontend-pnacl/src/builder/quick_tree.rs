@@ -145,10 +145,10 @@ mod tests {
     use frazil_test_support::Random;
 
     fn trees(function: &Function) -> (QuickTree, DomTree) {
-        let blocks = function.blocks.len();
+        let blocks = function.blocks().len();
         let (mut quick, mut tree) = (QuickTree::default(), DomTree::default());
-        quick.compute(&function.cfg, blocks);
-        tree.compute(&function.cfg, blocks);
+        quick.compute(function.cfg(), blocks);
+        tree.compute(function.cfg(), blocks);
         (quick, tree)
     }
 

@@ -94,7 +94,7 @@ fn expect_plain_offsets(build: &mut Builder<'_, '_>, ty: TypeId) -> Result<(), R
     let mut end = 0_u64;
     for place in leaves {
         let leaf = build.leaf(place);
-        let bytes = build.function.types.store_bytes(leaf.ir_type, 64).next_power_of_two();
+        let bytes = build.function.types().store_bytes(leaf.ir_type, 64).next_power_of_two();
         if leaf.offset != end.next_multiple_of(bytes) {
             return Err(build.unsupported(
                 Refusal::WideInteger,

@@ -229,8 +229,8 @@ impl<'m> Builder<'_, 'm> {
     #[inline]
     pub fn check_room(&self, more: usize) -> Result<(), ReadError> {
         let function = &*self.function;
-        let lists = (function.pool.len() + self.state.parts.len() + self.state.incoming.len()) / 4;
-        if function.insts.len() + function.values.len() + lists + more <= self.room {
+        let lists = (function.pool_len() + self.state.parts.len() + self.state.incoming.len()) / 4;
+        if function.insts().len() + function.values().len() + lists + more <= self.room {
             return Ok(());
         }
         Err(self.too_large())
@@ -242,7 +242,7 @@ impl<'m> Builder<'_, 'm> {
     /// If there are too many instructions and values.
     #[inline]
     pub fn check_plain_room(&self) -> Result<(), ReadError> {
-        if self.function.insts.len() + self.function.values.len() <= self.room {
+        if self.function.insts().len() + self.function.values().len() <= self.room {
             return Ok(());
         }
         Err(self.too_large())
@@ -281,14 +281,7 @@ impl<'m> Builder<'_, 'm> {
     #[inline]
     pub fn define(&mut self, data: InstData, ir_type: Type, ty: TypeId) -> Result<(), ReadError> {
         if self.state.words.len() == self.next as usize {
-            let value = self
-                .function
-                .push_value(ir_type, ValueKind::Inst, 0, self.function.insts.len() as u32);
-            let data = InstData {
-                result: value.as_u32(),
-                ..data
-            };
-            self.function.push_inst(data);
+            let value = self.function.push_inst_result(data, ir_type);
             self.state.words.push(Word::scalar(Operand::value(value), ir_type, ty));
             self.next += 1;
             return Ok(());
@@ -305,12 +298,7 @@ impl<'m> Builder<'_, 'm> {
         if self.state.words.len() != self.next as usize {
             return self.define_forward(data, ir_type, ty);
         }
-        let inst = self.function.insts.len() as u32;
-        let value = self.function.push_value(ir_type, ValueKind::Inst, 0, inst);
-        self.function.push_simple(InstData {
-            result: value.as_u32(),
-            ..data
-        });
+        let value = self.function.push_simple_result(data, ir_type);
         self.state.words.push(Word::scalar(Operand::value(value), ir_type, ty));
         self.next += 1;
         Ok(())
@@ -439,7 +427,7 @@ impl<'m> Builder<'_, 'm> {
     }
 
     fn typed_number(&mut self, number: i64, ir_type: Type) -> Operand {
-        if let TypeData::Int(bits) = self.function.types.data(ir_type) {
+        if let TypeData::Int(bits) = self.function.types().data(ir_type) {
             let mut words = vec![(number >> 63) as u64; bits.div_ceil(64) as usize];
             if let Some(first) = words.first_mut() {
                 *first = number as u64;
@@ -462,7 +450,7 @@ impl<'m> Builder<'_, 'm> {
         let undefined = open
             && self
                 .function
-                .values
+                .values()
                 .iter()
                 .any(|value| value.kind == ValueKind::Forward);
         if undefined {

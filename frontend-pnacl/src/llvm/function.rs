@@ -59,9 +59,9 @@ struct Tables {
 impl Tables {
     fn of(function: &Function) -> Tables {
         Tables {
-            identity: function.types.identity().note(),
-            signatures: function.sigs.len(),
-            types: function.types.extra_len(),
+            identity: function.types().identity().note(),
+            signatures: function.sigs().len(),
+            types: function.types().extra_len(),
         }
     }
 }
@@ -98,7 +98,9 @@ impl<'m> FunctionReader<'m> {
             result = self.read_body(body, head.symbol, function);
         }
         self.tables = Some(Tables::of(function));
-        function.has_block_addresses |= head.has_block_addresses;
+        if head.has_block_addresses {
+            function.keep_block_numbers();
+        }
         result.map(|_| ()).map_err(|error| {
             let name = module.tables.module.display_name(head.symbol);
             error
@@ -115,8 +117,7 @@ impl<'m> FunctionReader<'m> {
             .is_some_and(|tables| *tables == Tables::of(function));
         let dropped = function.clear();
         if dropped || !known {
-            function.types.clear();
-            function.sigs.clear();
+            function.clear_tables();
             self.state.forget_tables();
         }
     }
@@ -207,7 +208,7 @@ impl Body<'_, '_> {
             Some(frazil_ir::SymbolKind::Function(id)) => module.module.functions.get(id).map(|head| head.call_conv),
             _ => None,
         };
-        let mut signature = std::mem::take(&mut build.function.signature);
+        let mut signature = build.function.take_signature();
         let filled = signatures::fill(
             build,
             &mut signature,
@@ -216,9 +217,9 @@ impl Body<'_, '_> {
             convention.unwrap_or_default(),
             &[],
         );
-        build.function.signature = signature;
+        build.function.set_signature(signature);
         filled?;
-        build.function.symbol = Some(symbol);
+        build.function.set_symbol(symbol);
         if module.attributes.has_hooks
             && let Some(attributes) = module.attributes.list(info.attributes)
             && let Some(attributes) = attributes.function()
@@ -291,7 +292,7 @@ impl Body<'_, '_> {
 
     fn constants(&mut self, cursor: &mut Cursor<'_>, inner: &SubBlock, record: &mut Record) -> Result<(), ReadError> {
         let build = &mut self.build;
-        if !build.function.blocks.is_empty() || build.state.words.len() > build.next as usize {
+        if !build.function.blocks().is_empty() || build.state.words.len() > build.next as usize {
             return Err(ReadError::malformed(inner.start, "constants after instructions"));
         }
         let module = build.module;
@@ -313,7 +314,7 @@ impl Body<'_, '_> {
     /// Completes the function. Returns a use that its definition does not dominate, with the block that defines it.
     fn finish(&mut self) -> Result<Option<(Use, u32)>, ReadError> {
         let build = &mut self.build;
-        let blocks = build.function.blocks.len() - build.state.splits.more();
+        let blocks = build.function.blocks().len() - build.state.splits.more();
         if self.open || blocks != build.block_count as usize || blocks == 0 {
             let message = format!(
                 "{blocks} blocks, the last without terminator: {}; {} announced",
@@ -358,7 +359,7 @@ impl Body<'_, '_> {
                 return Ok(());
             }
             code::BLOCK_ADDRESS_USERS => {
-                self.build.function.has_block_addresses = true;
+                self.build.function.keep_block_numbers();
                 return Ok(());
             }
             other if shapes::is_debug(other) => return Ok(()),
@@ -387,7 +388,7 @@ impl Body<'_, '_> {
     #[cold]
     fn counted_instruction(&mut self, record_code: u64, operands: &mut Operands<'_>) -> Result<(), ReadError> {
         let is_marked = self.build.state.marks.count();
-        let first = self.build.function.insts.len();
+        let first = self.build.function.insts().len();
         if record_code == code::PHI {
             return self.phi(operands);
         }
@@ -399,7 +400,7 @@ impl Body<'_, '_> {
     }
 
     fn open_block(&mut self) -> Result<(), ReadError> {
-        let known = self.build.function.blocks.len() - self.build.state.splits.more();
+        let known = self.build.function.blocks().len() - self.build.state.splits.more();
         if known >= self.build.block_count as usize {
             let message = format!("an instruction after the last of {} blocks", self.build.block_count);
             return Err(self.build.malformed(message));
@@ -519,9 +520,9 @@ impl Body<'_, '_> {
 
     /// An operand of a phi. A constant that becomes instructions is noted, to be made early in a second reading.
     fn phi_operand(&mut self, number: u32) -> Result<Word, ReadError> {
-        let before = self.build.function.insts.len();
+        let before = self.build.function.insts().len();
         let word = self.build.made_word(number)?;
-        if self.build.function.insts.len() != before {
+        if self.build.function.insts().len() != before {
             self.build.state.early.push(number);
         }
         Ok(word)

@@ -136,10 +136,7 @@ impl<'a> BitcodeModule<'a> {
             stream: cursor.clone(),
             tables: ModuleTables {
                 input_bytes: bytes.len(),
-                module: Module {
-                    data_layout: layout.for_module(),
-                    ..Module::default()
-                },
+                module: Module::new(layout.for_module()),
                 platform,
                 types: TypeTable::default(),
                 layout,
@@ -501,14 +498,7 @@ impl<'a> BitcodeModule<'a> {
             }
         }
         found.retain(|(_, attachments)| *attachments != Attachments::default());
-        found.sort_by_key(|row| row.0);
-        for (symbol, attachments) in &found {
-            if let Some(data) = self.tables.module.symbols.get_mut(*symbol) {
-                data.has_attachments = true;
-                data.is_absolute = attachments.absolute.is_some();
-            }
-        }
-        self.tables.module.attachments = found;
+        self.tables.module.set_attachments(found);
     }
 
     /// Takes over what the module says to tools.

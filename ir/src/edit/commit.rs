@@ -5,12 +5,12 @@
 //! follow only if the graph changed. Use counts were kept with each edit, so that nothing but the uses by dropped
 //! blocks and moved columns changes here.
 
-use super::graph::for_each_target_word;
 use super::{Editor, NONE};
 use crate::entities::Block;
 use crate::function::{BlockData, Function, InstData, ValueKind};
 use crate::opcode::{ALL, Format, Opcode, Results};
 use crate::operand::Operand;
+use crate::rewrite::for_each_target_word;
 use crate::types::Type;
 use crate::typing::is_cast;
 use frazil_support::EntityRef;

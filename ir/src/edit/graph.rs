@@ -4,8 +4,9 @@
 use super::{Anchor, Chain, Editor, NONE, Pending};
 use crate::entities::{Block, Inst, Value};
 use crate::function::{Function, InstData};
-use crate::opcode::{Format, Opcode};
+use crate::opcode::Opcode;
 use crate::operand::Operand;
+use crate::rewrite::for_each_target_word;
 use frazil_support::EntityRef;
 
 /// A block in the layout and in a chain of merged blocks.
@@ -318,36 +319,5 @@ impl Editor {
 
     pub(super) fn chain(chains: &[Chain], index: u32) -> u32 {
         chains.get(index as usize).map_or(NONE, |chain| chain.first)
-    }
-}
-
-/// Calls `visit` with every word of a terminator that names a block.
-pub(super) fn for_each_target_word(pool: &mut [Operand], data: &mut InstData, mut visit: impl FnMut(&mut u32)) {
-    let mut word = |operand: &mut Operand| {
-        let mut block = operand.as_raw();
-        visit(&mut block);
-        *operand = Operand::raw(block);
-    };
-    let start = data.b.as_raw() as usize;
-    match data.op.format() {
-        Format::Jump => visit(&mut data.result),
-        Format::Branch => {
-            word(&mut data.b);
-            visit(&mut data.result);
-        }
-        Format::Switch => {
-            let count = pool[start].as_raw() as usize;
-            word(&mut pool[start + 1]);
-            (0..count).for_each(|case| word(&mut pool[start + 3 + 2 * case]));
-        }
-        Format::Invoke => {
-            word(&mut pool[start + 2]);
-            word(&mut pool[start + 3]);
-        }
-        Format::IndirectJump => {
-            let count = pool[start].as_raw() as usize;
-            pool[start + 1..start + 1 + count].iter_mut().for_each(word);
-        }
-        _ => {}
     }
 }

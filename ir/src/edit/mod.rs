@@ -28,6 +28,7 @@
 mod commit;
 mod graph;
 mod phis;
+mod slots;
 #[cfg(test)]
 mod tests;
 mod values;

@@ -3,9 +3,9 @@
 use super::{Editor, NONE};
 use crate::constant::ConstKind;
 use crate::entities::Value;
-use crate::function::{Function, InstData, ValueKind, for_each_operand_mut};
-use crate::opcode::Format;
+use crate::function::{Function, ValueKind};
 use crate::operand::Operand;
+use crate::rewrite::for_each_operand_mut;
 use frazil_support::EntityRef;
 
 /// Dead entries that are not worth a walk over the function.
@@ -18,7 +18,7 @@ impl Editor {
         }
         // What is used of the pool is counted only where it may be little.
         if f.pool.len() > 2 * f.insts.len() + SPARE {
-            let words: usize = f.insts.iter().filter_map(|data| pool_words(f, data)).sum();
+            let words: usize = f.insts.iter().filter_map(|data| f.pooled_count(data)).sum();
             let vectors = f.consts.iter().filter(|data| data.kind == ConstKind::Vector);
             let words = words + vectors.map(|data| data.len as usize).sum::<usize>();
             if f.pool.len() > 2 * words + SPARE {
@@ -66,7 +66,7 @@ impl Editor {
         let mut pool = Vec::with_capacity(words);
         for index in 0..f.insts.len() {
             let data = f.insts[index];
-            let Some(count) = pool_words(f, &data) else {
+            let Some(count) = f.pooled_count(&data) else {
                 continue;
             };
             // An empty list has a place, too, which must be one of the new pool.
@@ -82,18 +82,4 @@ impl Editor {
         }
         f.pool = pool;
     }
-}
-
-/// How many words of the pool belong to an instruction, if it names a place there.
-fn pool_words(f: &Function, data: &InstData) -> Option<usize> {
-    let count = || f.pool[data.b.as_raw() as usize].as_raw() as usize;
-    Some(match data.op.format() {
-        Format::Nullary | Format::Unary | Format::Binary | Format::Jump | Format::Branch => return None,
-        Format::Ternary => 2,
-        Format::List | Format::Phi => data.a.as_raw() as usize,
-        Format::Switch => 2 + 2 * count(),
-        Format::Call => 2 + count(),
-        Format::Invoke => 4 + count(),
-        Format::IndirectJump | Format::LandingPad => 1 + count(),
-    })
 }

@@ -5,9 +5,10 @@ use crate::domtree::DomTree;
 use crate::edit::Editor;
 use crate::entities::{Block, Inst, Value};
 use crate::flags::MemFlags;
-use crate::function::{Function, InstData, ValueKind, for_each_operand_mut};
+use crate::function::{Function, InstData, ValueKind};
 use crate::opcode::Opcode;
 use crate::operand::Operand;
+use crate::rewrite::for_each_operand_mut;
 use frazil_support::EntityRef;
 
 /// Log2 of the alignment of the memory for a value.

@@ -48,11 +48,11 @@ pub fn convert(f: &mut Function, value: Operand, from: Type, to: Type, pointer_b
     if from == to {
         return Converted::Operand(value);
     }
-    let is_plain = |ty| matches!(f.types.data(ty), TypeData::Int(_) | TypeData::Ptr(_));
+    let is_plain = |ty| matches!(f.types().data(ty), TypeData::Int(_) | TypeData::Ptr(_));
     if value.as_imm().is_some() && is_plain(from) && is_plain(to) {
         return Converted::Operand(value);
     }
-    let op = conversion(&f.types, from, to, pointer_bits).expect("the types are convertible");
+    let op = conversion(f.types(), from, to, pointer_bits).expect("the types are convertible");
     let value = typed(f, value, from);
     Converted::Inst(InstData::new(op, to, 0, value, Operand::NONE))
 }

@@ -101,7 +101,7 @@ impl SlotParts {
         }
         for block in tree.reverse_postorder() {
             for position in f.block_insts(block) {
-                self.inst(f, Inst::new(position), &f.insts[position], pointer_bits);
+                self.inst(f, Inst::new(position), &f.insts()[position], pointer_bits);
             }
         }
         for &value in &self.values {
@@ -149,8 +149,8 @@ impl SlotParts {
 
     fn clear(&mut self, f: &Function) {
         self.slots.clear();
-        self.slots.resize(f.slots.len(), SlotState::default());
-        self.pointers.reset(f.values.len());
+        self.slots.resize(f.slots().len(), SlotState::default());
+        self.pointers.reset(f.values().len());
         self.values.clear();
         self.accesses.clear();
         self.bulk.clear();
@@ -164,13 +164,13 @@ impl SlotParts {
             let Some(slot) = operand.as_value().and_then(|value| f.slot_of(value)) else {
                 return;
             };
-            let size = f.slots[slot.index()].size;
+            let size = f.slots()[slot.index()].size;
             if size > 0 && size <= MOST_BYTES {
                 self.slots[slot.index()].is_divided = true;
                 any = true;
             }
         };
-        for data in &f.insts {
+        for data in f.insts() {
             match data.op {
                 Opcode::PtrAdd | Opcode::MemSet => mark(data.a),
                 Opcode::MemCopy | Opcode::MemMove => {
@@ -182,7 +182,7 @@ impl SlotParts {
         }
         for number in 0..self.slots.len() {
             if self.slots[number].is_divided {
-                self.add_pointer(f.slots[number].address, number as u32, 0);
+                self.add_pointer(f.slots()[number].address, number as u32, 0);
             }
         }
         any
@@ -212,11 +212,11 @@ impl SlotParts {
             }
             O::Load | O::Store | O::MemCopy | O::MemMove | O::MemSet if MemFlags(data.flags).is_volatile() => {}
             O::Load => {
-                let bytes = f.types.store_bytes(data.ty, pointer_bits);
+                let bytes = f.types().store_bytes(data.ty, pointer_bits);
                 self.access(f, inst, data.a, bytes, AccessKind::Load(data.ty));
             }
             O::Store => {
-                let bytes = f.types.store_bytes(data.ty, pointer_bits);
+                let bytes = f.types().store_bytes(data.ty, pointer_bits);
                 self.access(f, inst, data.b, bytes, AccessKind::Store(data.ty));
             }
             O::MemCopy | O::MemMove | O::MemSet => self.bulk(f, inst, data),
@@ -236,7 +236,7 @@ impl SlotParts {
         let Some(pointer) = self.use_pointer(operand) else {
             return;
         };
-        let size = f.slots[pointer.slot as usize].size;
+        let size = f.slots()[pointer.slot as usize].size;
         let state = &mut self.slots[pointer.slot as usize];
         let start = u32::try_from(pointer.offset).ok();
         let end = start
@@ -295,7 +295,7 @@ impl SlotParts {
             }
         }
         let has_values = self.parts.len() > first;
-        self.add_gaps(first, f.slots[slot].size as u32);
+        self.add_gaps(first, f.slots()[slot].size as u32);
         self.note_bulk(&mut accesses.iter().copied(), first);
         let is_good = has_values && self.parts.len() - first <= MOST_PARTS;
         if is_good {
@@ -308,7 +308,7 @@ impl SlotParts {
 
     fn add_access(&mut self, f: &Function, first: usize, access: &Access, ty: Type, pointer_bits: u32) {
         let is_read = matches!(access.kind, AccessKind::Load(_));
-        let copied = if is_copied_as(&f.types, ty, pointer_bits) {
+        let copied = if is_copied_as(f.types(), ty, pointer_bits) {
             ty
         } else {
             Type::VOID
@@ -317,7 +317,7 @@ impl SlotParts {
             && access.start < last.end
         {
             let is_same = (access.start, access.end) == (last.start, last.end);
-            if !is_same || copied == Type::VOID || !are_convertible(&f.types, last.ty, copied, pointer_bits) {
+            if !is_same || copied == Type::VOID || !are_convertible(f.types(), last.ty, copied, pointer_bits) {
                 last.ty = Type::VOID;
             }
             last.end = last.end.max(access.end);

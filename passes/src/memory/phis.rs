@@ -314,8 +314,8 @@ mod tests {
         for round in 0..600 {
             let function = graph(&mut numbers, 4 + round % 14);
             let (mut tree, mut order) = (DomTree::default(), DomOrder::default());
-            tree.compute(&function.cfg, function.blocks.len());
-            order.compute(&tree, function.blocks.len());
+            tree.compute(function.cfg(), function.blocks().len());
+            order.compute(&tree, function.blocks().len());
             let count = order.count() as usize;
             let (mut events, mut heads, mut wanted) = (Vec::new(), Vec::new(), Vec::new());
             for _ in 0..5 {
@@ -331,14 +331,14 @@ mod tests {
                     }
                 }
                 heads.push(next);
-                wanted.push(expected(&order, &function.cfg, &stores, &loads));
+                wanted.push(expected(&order, function.cfg(), &stores, &loads));
             }
             placement.begin(&order);
             let mut found = vec![0; count];
-            placement.place(&order, &function.cfg, &heads, &events, |block, set| {
+            placement.place(&order, function.cfg(), &heads, &events, |block, set| {
                 found[block as usize] = set
             });
-            let is_exact = is_reducible(&order, &tree, &function.cfg);
+            let is_exact = is_reducible(&order, &tree, function.cfg());
             reducible += usize::from(is_exact);
             for (variable, wanted) in wanted.iter().enumerate() {
                 for (block, &wanted) in wanted.iter().enumerate() {

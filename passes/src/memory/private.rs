@@ -24,24 +24,24 @@ impl PrivateSlots {
     /// Finds them.
     pub fn compute(&mut self, function: &Function, tree: &DomTree) {
         self.is_private.clear();
-        self.is_private.resize(function.slots.len(), true);
+        self.is_private.resize(function.slots().len(), true);
         self.slots.clear();
         self.returns_twice = false;
-        if function.slots.is_empty() {
+        if function.slots().is_empty() {
             return;
         }
-        self.slots.resize(function.values.len(), NONE);
-        for (number, slot) in function.slots.iter().enumerate() {
+        self.slots.resize(function.values().len(), NONE);
+        for (number, slot) in function.slots().iter().enumerate() {
             self.slots[slot.address.index()] = number as u32;
         }
         for block in tree.reverse_postorder() {
             for position in function.block_insts(block) {
-                self.inst(function, &function.insts[position]);
+                self.inst(function, &function.insts()[position]);
             }
         }
         // What leads back to a phi may be made of an address after it.
         for block in tree.reverse_postorder() {
-            let insts = &function.insts[function.block_insts(block)];
+            let insts = &function.insts()[function.block_insts(block)];
             for phi in insts.iter().take_while(|data| data.op == Opcode::Phi) {
                 function.for_each_operand(phi, |operand| self.publish(operand));
             }

@@ -99,7 +99,7 @@ impl SlotTable {
     /// would see the values of the first return in registers.
     pub fn scan(&mut self, function: &Function, order: &DomOrder, pointer_bits: u32) -> bool {
         self.variables.clear();
-        self.variables.resize(function.slots.len(), NEW);
+        self.variables.resize(function.slots().len(), NEW);
         self.accesses.clear();
         self.events.clear();
         self.slots.clear();
@@ -129,7 +129,7 @@ impl SlotTable {
         let mut any = false;
         for &slot in &self.slots {
             let variable = &mut self.variables[slot.index()];
-            let uses = function.use_count(function.slots[slot.index()].address);
+            let uses = function.use_count(function.slots()[slot.index()].address);
             variable.is_promotable = !variable.is_unfit && variable.accesses == uses;
             variable.needs_phis = variable.is_exposed
                 && variable.store_block != NONE
@@ -163,7 +163,7 @@ impl Scan<'_> {
     /// Lists the accesses of a block; `false` if something in it returns twice.
     fn block(&mut self, block: Block, number: u32) -> bool {
         for position in self.function.block_insts(block) {
-            let data = &self.function.insts[position];
+            let data = &self.function.insts()[position];
             let pointer = match data.op {
                 Opcode::Load => data.a,
                 Opcode::Store => data.b,
@@ -190,12 +190,12 @@ impl Scan<'_> {
     }
 
     fn access(&mut self, access: Access, data: &InstData, block: u32) {
-        let types = &self.function.types;
+        let types = self.function.types();
         let variable = &mut self.table.variables[access.slot.index()];
         if variable.accesses == 0 {
             let bytes = types.store_bytes(data.ty, self.pointer_bits);
             variable.ty = data.ty;
-            variable.is_unfit = bytes > self.function.slots[access.slot.index()].size;
+            variable.is_unfit = bytes > self.function.slots()[access.slot.index()].size;
             self.table.slots.push(access.slot);
         }
         variable.accesses += 1;

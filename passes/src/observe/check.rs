@@ -41,9 +41,9 @@ pub(crate) fn check_claims(
 
 /// Whether two functions have the same blocks and instructions, wherever in the pool the operands stand.
 fn same_code(left: &Function, right: &Function) -> bool {
-    let mut pairs = left.insts.iter().zip(&right.insts);
-    left.blocks == right.blocks
-        && left.insts.len() == right.insts.len()
+    let mut pairs = left.insts().iter().zip(right.insts());
+    left.blocks() == right.blocks()
+        && left.insts().len() == right.insts().len()
         && pairs.all(|(before, after)| parts(left, before) == parts(right, after))
 }
 
@@ -59,7 +59,7 @@ fn has_current_cfg(function: &Function) -> bool {
     let mut anew = function.clone();
     anew.compute_cfg();
     function.block_ids().all(|block| {
-        function.cfg.predecessors(block) == anew.cfg.predecessors(block)
-            && function.cfg.successors(block) == anew.cfg.successors(block)
+        function.cfg().predecessors(block) == anew.cfg().predecessors(block)
+            && function.cfg().successors(block) == anew.cfg().successors(block)
     })
 }

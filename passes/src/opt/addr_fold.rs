@@ -103,7 +103,7 @@ impl FunctionPass for AddrFold {
     fn run(&self, function: &mut Function, cx: &mut PassCx<'_>) -> Result<Preserved, PassError> {
         let analyses = cx.analyses;
         let mut scratch: Box<Scratch> = cx.take_scratch();
-        let any = function.insts.iter().any(is_address);
+        let any = function.insts().iter().any(is_address);
         let copies = if any {
             let dominators = analyses.get::<DomTree>(function);
             let loops = analyses.get::<LoopTree>(function);
@@ -129,13 +129,13 @@ impl Scratch {
     fn find_dissolving(&mut self, function: &Function, target: &TargetFacts, loops: &LoopTree) -> bool {
         let mut found = false;
         self.demands.clear();
-        self.demands.resize(function.values.len(), Demand::default());
+        self.demands.resize(function.values().len(), Demand::default());
         for number in (0..self.order.len()).rev() {
             let block = self.order[number];
             let depth = loops.depth(block);
             let range = function.block_insts(block);
             for position in range.clone().rev() {
-                let data = &function.insts[position];
+                let data = &function.insts()[position];
                 if !IS_OF_CONCERN[data.op as usize] {
                     continue;
                 }
@@ -186,7 +186,7 @@ impl Scratch {
             let block = self.order[number];
             self.scaled.clear();
             for position in function.block_insts(block) {
-                let data = function.insts[position];
+                let data = function.insts()[position];
                 if !IS_OF_CONCERN[data.op as usize] {
                     continue;
                 }

@@ -22,8 +22,8 @@
 //! tell accesses to different slots apart. Gains smaller frames. Functions that call something returning twice share
 //! no slots.
 
+use crate::memory::calls_something_returning_twice;
 use crate::memory::private::PrivateSlots;
-use crate::memory::{calls_something_returning_twice, remove_unused_slots};
 use frazil_ir::domtree::DomTree;
 use frazil_ir::edit::Editor;
 use frazil_ir::pass::{FunctionPass, Level, Order, PassCx, PassError, PassInfo, Preserved};
@@ -69,13 +69,13 @@ pub struct AllocaMerge;
 
 impl FunctionPass for AllocaMerge {
     fn run(&self, function: &mut Function, cx: &mut PassCx<'_>) -> Result<Preserved, PassError> {
-        if function.slots.is_empty() {
+        if function.slots().is_empty() {
             return Ok(Preserved::unchanged());
         }
-        let unused = remove_unused_slots(function);
+        let unused = function.remove_unused_slots();
         cx.count("unused slots removed", unused as u64);
         let mut merged = 0;
-        if function.slots.len() > 1 && !calls_something_returning_twice(function) {
+        if function.slots().len() > 1 && !calls_something_returning_twice(function) {
             let mut scratch: Box<Scratch> = cx.take_scratch();
             let tree: &DomTree = cx.analyses.get(function);
             scratch.order.clear();
@@ -139,15 +139,15 @@ impl Scratch {
     /// Chooses the largest private slots. Returns whether there are two.
     fn choose(&mut self, f: &Function) -> bool {
         self.candidates.clear();
-        let slots = (0..f.slots.len()).map(SlotId::new);
+        let slots = (0..f.slots().len()).map(SlotId::new);
         let is_candidate =
-            |slot: SlotId| f.slots[slot.index()].align_log2 <= MOST_ALIGN_LOG2 && self.private.contains(slot);
+            |slot: SlotId| f.slots()[slot.index()].align_log2 <= MOST_ALIGN_LOG2 && self.private.contains(slot);
         self.candidates.extend(slots.filter(|&slot| is_candidate(slot)));
         self.candidates
-            .sort_by_key(|slot| std::cmp::Reverse(f.slots[slot.index()].size));
+            .sort_by_key(|slot| std::cmp::Reverse(f.slots()[slot.index()].size));
         self.candidates.truncate(MOST_SLOTS);
         self.bits.clear();
-        self.bits.resize(f.slots.len(), 0);
+        self.bits.resize(f.slots().len(), 0);
         for (number, slot) in self.candidates.iter().enumerate() {
             self.bits[slot.index()] = 1 << number;
         }
@@ -163,7 +163,7 @@ impl Scratch {
             O::Load => touch.read = bit(data.a),
             O::Store => {
                 touch.written = bit(data.b);
-                touch.killed = self.covered(f, data.b, f.types.store_bytes(data.ty, self.pointer_bits));
+                touch.killed = self.covered(f, data.b, f.types().store_bytes(data.ty, self.pointer_bits));
             }
             O::MemCopy | O::MemMove | O::MemSet => {
                 let (second, length) = f.ternary(data);
@@ -184,18 +184,18 @@ impl Scratch {
     /// The candidate that so many bytes from a pointer on are all of.
     fn covered(&self, f: &Function, pointer: Operand, bytes: u64) -> u64 {
         let slot = pointer.as_value().and_then(|value| f.slot_of(value));
-        slot.filter(|slot| bytes >= f.slots[slot.index()].size)
+        slot.filter(|slot| bytes >= f.slots()[slot.index()].size)
             .map_or(0, |slot| self.bits[slot.index()])
     }
 
     /// Summarizes each block.
     fn summarize(&mut self, f: &Function) {
         self.rows.clear();
-        self.rows.resize(f.blocks.len(), BlockUses::default());
+        self.rows.resize(f.blocks().len(), BlockUses::default());
         for index in 0..self.order.len() {
             let block = self.order[index];
             let mut row = BlockUses::default();
-            for data in &f.insts[f.block_insts(block)] {
+            for data in &f.insts()[f.block_insts(block)] {
                 if let Some(touch) = self.touch(f, data) {
                     row.read |= touch.read & !row.killed;
                     row.killed |= touch.killed;
@@ -238,7 +238,7 @@ impl Scratch {
     }
 
     fn live_at_end(&self, f: &Function, block: Block) -> u64 {
-        let successors = f.cfg.successors(block).iter();
+        let successors = f.cfg().successors(block).iter();
         successors.fold(0, |live, edge| live | self.rows[edge.target.index()].live)
     }
 
@@ -254,7 +254,7 @@ impl Scratch {
             }
             self.touches.clear();
             let mut reached = row.reached;
-            for data in &f.insts[f.block_insts(block)] {
+            for data in &f.insts()[f.block_insts(block)] {
                 if let Some(touch) = self.touch(f, data) {
                     self.touches.push(Touch { reached, ..touch });
                     reached |= touch.written;
@@ -307,17 +307,16 @@ fn merge(scratch: &mut Scratch, f: &mut Function) -> u64 {
             let other = rest.trailing_zeros() as usize;
             left &= !(1 << other);
             conflicts |= scratch.conflicts[other];
-            let gone = f.slots[scratch.candidates[other].index()];
-            let kept = &mut f.slots[keeper.index()];
-            kept.align_log2 = kept.align_log2.max(gone.align_log2);
-            let address = Operand::value(kept.address);
+            let gone = f.slots()[scratch.candidates[other].index()];
+            f.raise_slot_alignment(keeper, gone.align_log2);
+            let address = Operand::value(f.slots()[keeper.index()].address);
             scratch.editor.replace_uses(f, gone.address, address);
             merged += 1;
             rest &= !(1 << other) & !conflicts;
         }
     }
     if merged > 0 {
-        remove_unused_slots(f);
+        f.remove_unused_slots();
         scratch.editor.commit(f);
     }
     merged

@@ -48,7 +48,7 @@ impl FunctionPass for CmpSink {
         let mut copies = 0;
         for block in function.block_ids() {
             for position in function.block_insts(block) {
-                let data = function.insts[position];
+                let data = function.insts()[position];
                 if matches!(data.op, Opcode::Branch | Opcode::Select)
                     && let Some(condition) = Condition::find(function, cx.target, loops, block, data.a)
                     && (data.op == Opcode::Branch || condition.compare.op != Opcode::Trunc)
@@ -128,7 +128,7 @@ impl Condition {
 /// Whether branches and selects can take an instruction's place: the target compares such operands directly.
 fn is_comparison(function: &Function, target: &TargetFacts, data: &InstData) -> bool {
     let is_native = |ty: Type| {
-        let bits = function.types.int_bits(ty);
+        let bits = function.types().int_bits(ty);
         ty == Type::PTR || bits.is_some_and(|bits| bits <= target.native_int_bits)
     };
     match data.op {
@@ -151,7 +151,7 @@ fn mask_of(function: &Function, compare: &InstData) -> Option<(Value, InstData)>
 /// The block of an instruction that was there before the edits.
 fn block_of(function: &Function, inst: Inst) -> Block {
     let after = function
-        .blocks
+        .blocks()
         .partition_point(|block| block.start as usize <= inst.index());
     Block::new(after - 1)
 }

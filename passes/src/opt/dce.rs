@@ -81,9 +81,9 @@ struct Marks {
 impl Marks {
     fn find(&mut self, f: &Function) {
         self.needed.clear();
-        self.needed.resize(f.values.len(), false);
+        self.needed.resize(f.values().len(), false);
         self.unmarked.clear();
-        for position in (0..f.insts.len()).rev() {
+        for position in (0..f.insts().len()).rev() {
             let inst = Inst::new(position);
             let data = f.inst(inst);
             if self.must_stay(f, data) {
@@ -165,7 +165,7 @@ fn may_have_cycles(f: &Function) -> bool {
 /// Whether the first result of an instruction that can be removed has no uses.
 fn has_unused(f: &Function) -> bool {
     let is_unused = |result: u32| f.use_counts().get(result as usize) == Some(&0);
-    f.insts
+    f.insts()
         .iter()
         .any(|data| is_unused(data.result) && data.first_result().is_some() && can_be_removed(data))
 }

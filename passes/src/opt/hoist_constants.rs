@@ -164,7 +164,7 @@ impl Scratch {
         self.rows.resize(loops.loops().count(), LoopRow::default());
         for block in function.block_ids() {
             if let Some(id) = loops.innermost(block) {
-                let mut insts = function.insts[function.block_insts(block)].iter();
+                let mut insts = function.insts()[function.block_insts(block)].iter();
                 self.rows[id.index()].has_calls |= insts.any(|data| matches!(data.op, Opcode::Call | Opcode::Invoke));
             }
         }
@@ -196,7 +196,7 @@ impl Scratch {
             };
             let row = self.rows[innermost.index()];
             for position in function.block_insts(block) {
-                let data = &function.insts[position];
+                let data = &function.insts()[position];
                 let mut slot = 0;
                 function.for_each_operand(data, |operand| {
                     if let Some(ty) = costly(function, module, data, slot, operand)
@@ -318,7 +318,7 @@ fn costly(function: &Function, module: &Module, data: &InstData, slot: u32, oper
             let fits = i32::try_from(word.cast_signed()).is_ok();
             // The lower half is taken by a move of half width.
             let is_half = data.op == O::And && word == u64::from(u32::MAX);
-            (!fits && !is_half && function.types.int_bits(ty) == Some(64)).then_some(ty)
+            (!fits && !is_half && function.types().int_bits(ty) == Some(64)).then_some(ty)
         }
         (ty, ConstView::Float(words)) => {
             let takes_memory =

@@ -117,17 +117,17 @@ impl LocalCse {
         let dominators = analyses.get::<DomTree>(function);
         scratch.constants.compute(function);
         scratch.leaders.clear();
-        scratch.leaders.extend((0..function.values.len()).map(Value::new));
+        scratch.leaders.extend((0..function.values().len()).map(Value::new));
         scratch.blocks.clear();
-        scratch.blocks.resize(function.insts.len(), Block::new(0));
-        scratch.table.reset(function.insts.len());
+        scratch.blocks.resize(function.insts().len(), Block::new(0));
+        scratch.table.reset(function.insts().len());
         scratch.editor.begin(function);
         dominators.preorder(&mut scratch.order);
         let mut removed = 0;
         for number in 0..scratch.order.len() {
             let block = scratch.order[number];
             for position in function.block_insts(block) {
-                let data = function.insts[position];
+                let data = function.insts()[position];
                 if !is_candidate(function, &data) {
                     continue;
                 }
@@ -135,9 +135,10 @@ impl LocalCse {
                 let Some(found) = self.look_up(function, dominators, scratch, position) else {
                     continue;
                 };
-                let leader = function.insts[found];
+                let leader = function.insts()[found];
                 if matches!(flag_kind(data.op), FlagKind::Int(_) | FlagKind::Fast) {
-                    function.insts[found].flags &= data.flags;
+                    let common = function.insts()[found].flags & data.flags;
+                    function.set_flags(Inst::new(found), common);
                 }
                 for (old, new) in function.results(&data).zip(function.results(&leader)) {
                     scratch.leaders[old.index()] = new;
@@ -170,10 +171,10 @@ impl LocalCse {
             ..
         } = scratch;
         let names = Names { leaders, constants };
-        let (here, data) = (blocks[position], &function.insts[position]);
+        let (here, data) = (blocks[position], &function.insts()[position]);
         let hash = names.hash(function, data, here);
         let is_equal = |other: u32| {
-            let there = &function.insts[other as usize];
+            let there = &function.insts()[other as usize];
             names.are_equal(function, data, there) && (data.op != Opcode::Phi || blocks[other as usize] == here)
         };
         let found = table.find_or_insert(hash, position as u32, is_equal) as usize;

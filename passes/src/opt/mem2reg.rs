@@ -32,7 +32,6 @@
 use crate::memory::convert::{Converted, Undefs, convert};
 use crate::memory::dom_order::DomOrder;
 use crate::memory::phis::{BATCH, PhiPlacement};
-use crate::memory::remove_unused_slots;
 use crate::memory::slots::{Access, SlotTable};
 use crate::registry::NoOptions;
 use frazil_ir::domtree::DomTree;
@@ -71,12 +70,12 @@ pub fn make(_: NoOptions) -> Mem2Reg {
 
 impl FunctionPass for Mem2Reg {
     fn run(&self, function: &mut Function, cx: &mut PassCx<'_>) -> Result<Preserved, PassError> {
-        if function.slots.is_empty() {
+        if function.slots().is_empty() {
             return Ok(Preserved::unchanged());
         }
         let mut scratch: Box<Scratch> = cx.take_scratch();
         let tree: &DomTree = cx.analyses.get(function);
-        scratch.order.compute(tree, function.blocks.len());
+        scratch.order.compute(tree, function.blocks().len());
         let found = scratch
             .table
             .scan(function, &scratch.order, cx.module.data_layout.pointer_bits);
@@ -159,7 +158,7 @@ fn promote(scratch: &mut Scratch, function: &mut Function, pointer_bits: u32) ->
     promotion.rename();
     promotion.clear_unreachable();
     let counts = promotion.counts;
-    remove_unused_slots(function);
+    function.remove_unused_slots();
     scratch.editor.commit(function);
     counts
 }
@@ -176,9 +175,9 @@ impl Promotion<'_> {
     fn place_phis(&mut self) {
         self.s.phis.clear();
         self.s.phi_lists.clear();
-        self.s.phi_lists.resize(self.f.blocks.len(), NONE);
+        self.s.phi_lists.resize(self.f.blocks().len(), NONE);
         self.s.placement.begin(&self.s.order);
-        let limit = FREE_STEPS.max(STEPS_PER_INST * self.f.insts.len() as u64);
+        let limit = FREE_STEPS.max(STEPS_PER_INST * self.f.insts().len() as u64);
         let mut spread = std::mem::take(&mut self.s.spread);
         spread.clear();
         let variables = &self.s.table.variables;
@@ -208,7 +207,7 @@ impl Promotion<'_> {
         let (order, events) = (&self.s.order, &self.s.table.events);
         self.s
             .placement
-            .place(order, &self.f.cfg, &self.s.heads, events, |block, set| {
+            .place(order, self.f.cfg(), &self.s.heads, events, |block, set| {
                 places.push((block, set))
             });
         for &(block, mut set) in &places {
@@ -236,7 +235,7 @@ impl Promotion<'_> {
     /// Walks along the dominator tree and replaces accesses by values.
     fn rename(&mut self) {
         self.s.current.clear();
-        self.s.current.resize(self.f.slots.len(), Operand::NONE);
+        self.s.current.resize(self.f.slots().len(), Operand::NONE);
         self.s.undo.clear();
         self.s.scopes.clear();
         for number in 0..self.s.order.count() {
@@ -280,7 +279,7 @@ impl Promotion<'_> {
         if !variable.is_promotable {
             return;
         }
-        let (ty, data) = (variable.ty, self.f.insts[inst.index()]);
+        let (ty, data) = (variable.ty, self.f.insts()[inst.index()]);
         if data.op == Opcode::Load {
             let value = self.s.current[slot.index()];
             return self.replace_load(inst, data, value, ty);
@@ -322,8 +321,8 @@ impl Promotion<'_> {
     /// Gives the phis of a block's successors their operands for the edges from it.
     fn leave_block(&mut self, number: u32) {
         let block = self.s.order.block(number);
-        for index in 0..self.f.cfg.successors(block).len() {
-            let edge = self.f.cfg.successors(block)[index];
+        for index in 0..self.f.cfg().successors(block).len() {
+            let edge = self.f.cfg().successors(block)[index];
             let mut next = self.s.phi_lists[edge.target.index()];
             while let Some(&phi) = self.s.phis.get(next as usize) {
                 let value = self.s.current[phi.slot.index()];
@@ -340,7 +339,7 @@ impl Promotion<'_> {
     fn clear_unreachable(&mut self) {
         for index in self.s.table.unreachable_accesses() {
             let Access { inst, slot } = self.s.table.accesses[index];
-            let data = self.f.insts[inst.index()];
+            let data = self.f.insts()[inst.index()];
             if !self.s.table.variables[slot.index()].is_promotable {
                 continue;
             }

@@ -63,7 +63,7 @@ impl FunctionPass for RedundantLoad {
         }
         let mut scratch: Box<Scratch> = cx.take_scratch();
         let tree: &DomTree = cx.analyses.get(function);
-        scratch.order.compute(tree, function.blocks.len());
+        scratch.order.compute(tree, function.blocks().len());
         scratch.private.compute(function, tree);
         scratch.editor.begin(function);
         let mut walk = Walk {
@@ -166,7 +166,7 @@ impl Walk<'_> {
         if self.s.facts.all().is_empty() || self.s.saved.len() >= MOST_SAVED {
             return;
         }
-        let successors = self.f.cfg.successors(block).iter();
+        let successors = self.f.cfg().successors(block).iter();
         let askers = successors
             .filter(|edge| self.f.predecessors(edge.target).len() == 1)
             .count() as u32;
@@ -182,7 +182,7 @@ impl Walk<'_> {
 
     fn inst(&mut self, inst: Inst) {
         use Opcode as O;
-        let data = self.f.insts[inst.index()];
+        let data = self.f.insts()[inst.index()];
         match data.op {
             O::Load | O::Store | O::MemCopy | O::MemMove | O::MemSet if MemFlags(data.flags).is_volatile() => {
                 self.s.facts.clobber();
@@ -212,7 +212,7 @@ impl Walk<'_> {
     }
 
     fn bytes(&self, data: &InstData) -> Bytes {
-        self.f.types.store_bytes(data.ty, self.pointer_bits())
+        self.f.types().store_bytes(data.ty, self.pointer_bits())
     }
 
     fn pointer_bits(&self) -> u32 {
@@ -237,7 +237,7 @@ impl Walk<'_> {
                 store: None,
             });
         };
-        if !are_convertible(&self.f.types, fact.ty, data.ty, self.pointer_bits()) {
+        if !are_convertible(self.f.types(), fact.ty, data.ty, self.pointer_bits()) {
             return self.s.facts.read(&address, bytes);
         }
         self.counts.loads += 1;
@@ -321,7 +321,7 @@ impl Walk<'_> {
     ) {
         let flags = MemFlags::aligned(MemFlags(data.flags).align_log2()).0;
         let found = self.s.facts.find(&from, bytes).copied();
-        let known = found.filter(|fact| is_copied_as(&self.f.types, fact.ty, self.pointer_bits()));
+        let known = found.filter(|fact| is_copied_as(self.f.types(), fact.ty, self.pointer_bits()));
         let (ty, value) = if let Some(fact) = known {
             (fact.ty, fact.value)
         } else {

@@ -143,8 +143,8 @@ fn logical(f: &Function, data: &InstData) -> Option<(Operand, Operand, bool)> {
 fn join_selects(f: &mut Function, editor: &mut Editor) -> u64 {
     editor.begin(f);
     let mut joined = 0;
-    for position in 0..f.insts.len() {
-        let data = f.insts[position];
+    for position in 0..f.insts().len() {
+        let data = f.insts()[position];
         let Some((first, second, both)) = logical(f, &data) else {
             continue;
         };
@@ -202,7 +202,7 @@ impl ShortCircuit {
 fn collect(f: &Function, block: Block, operand: Operand, moved: &mut Vec<Inst>) {
     let range = f.block_insts(block);
     let writes = |position: &usize| {
-        let effects = f.insts[*position].op.effects();
+        let effects = f.insts()[*position].op.effects();
         matches!(effects, Effects::Write | Effects::Any)
     };
     let mut first_load = None;

@@ -79,7 +79,7 @@ impl FunctionPass for ShuffleRecognition {
     fn run(&self, function: &mut Function, cx: &mut PassCx<'_>) -> Result<Preserved, PassError> {
         let mut found = 0;
         // Without parts for higher places there is nothing to join.
-        if function.insts.iter().any(makes_upper_part) && function.insts.iter().any(is_join) {
+        if function.insts().iter().any(makes_upper_part) && function.insts().iter().any(is_join) {
             let analyses = cx.analyses;
             let mut scratch: Box<Scratch> = cx.take_scratch();
             let dominators = analyses.get::<DomTree>(function);
@@ -100,12 +100,12 @@ impl FunctionPass for ShuffleRecognition {
 impl Scratch {
     fn walk(&mut self, function: &mut Function) -> u64 {
         self.pictures.clear();
-        self.pictures.resize(function.values.len(), UNKNOWN);
+        self.pictures.resize(function.values().len(), UNKNOWN);
         self.editor.begin(function);
         let mut found = 0;
         for number in 0..self.order.len() {
             for position in function.block_insts(self.order[number]) {
-                let data = function.insts[position];
+                let data = function.insts()[position];
                 let Some(bits) = byte_width(function, data.ty) else {
                     continue;
                 };
@@ -334,7 +334,10 @@ fn is_join(data: &InstData) -> bool {
 
 /// The width of an integer type of 1 to 8 bytes.
 fn byte_width(function: &Function, ty: Type) -> Option<u32> {
-    function.types.int_bits(ty).filter(|&bits| bits % 8 == 0 && bits <= 64)
+    function
+        .types()
+        .int_bits(ty)
+        .filter(|&bits| bits % 8 == 0 && bits <= 64)
 }
 
 fn low_bytes(bits: u32) -> u64 {

@@ -22,8 +22,8 @@
 //! passes small structures around: they live in registers. A slot of more than 512 bytes or 16 parts is left whole, so
 //! that copies do not grow without limit.
 
+use crate::memory::calls_something_returning_twice;
 use crate::memory::parts::{Access, AccessKind, Part, Pointer, SlotParts};
-use crate::memory::{calls_something_returning_twice, remove_unused_slots};
 use frazil_ir::domtree::DomTree;
 use frazil_ir::edit::Editor;
 use frazil_ir::pass::{FunctionPass, Level, Order, PassCx, PassError, PassInfo, Preserved};
@@ -49,7 +49,7 @@ pub struct Sroa;
 
 impl FunctionPass for Sroa {
     fn run(&self, function: &mut Function, cx: &mut PassCx<'_>) -> Result<Preserved, PassError> {
-        if function.slots.is_empty() || calls_something_returning_twice(function) {
+        if function.slots().is_empty() || calls_something_returning_twice(function) {
             return Ok(Preserved::unchanged());
         }
         let mut scratch: Box<Scratch> = cx.take_scratch();
@@ -66,7 +66,7 @@ impl FunctionPass for Sroa {
             };
             split.run();
             let counts = split.counts;
-            remove_unused_slots(function);
+            function.remove_unused_slots();
             scratch.editor.commit(function);
             cx.count("slots split", counts.slots);
             cx.count("parts made", counts.parts);
@@ -141,8 +141,8 @@ impl Split<'_> {
     }
 
     fn make_slots(&mut self) {
-        for number in 0..self.f.slots.len() {
-            let slot = self.f.slots[number];
+        for number in 0..self.f.slots().len() {
+            let slot = self.f.slots()[number];
             let parts = self.s.parts.parts_mut(number);
             self.counts.slots += u64::from(!parts.is_empty());
             self.counts.parts += parts.len() as u64;
@@ -156,7 +156,7 @@ impl Split<'_> {
 
     /// Lets a load or store access the part.
     fn redirect(&mut self, access: &Access) {
-        let data = self.f.insts[access.inst.index()];
+        let data = self.f.insts()[access.inst.index()];
         let pointer = if data.op == Opcode::Load { data.a } else { data.b };
         let Some(split) = self.s.parts.split_pointer(pointer) else {
             return;
@@ -210,7 +210,7 @@ impl Split<'_> {
 
     fn align_of(&self, address: Value) -> u32 {
         let slot = self.f.slot_of(address).expect("the address of a slot");
-        u32::from(self.f.slots[slot.index()].align_log2)
+        u32::from(self.f.slots()[slot.index()].align_log2)
     }
 
     fn pointer_at(&mut self, at: Inst, pointer: Operand, distance: u32) -> Operand {
@@ -226,7 +226,7 @@ impl Split<'_> {
 
     /// Does a copy or fill part by part.
     fn divide(&mut self, inst: Inst) {
-        let data = self.f.insts[inst.index()];
+        let data = self.f.insts()[inst.index()];
         let (second, length) = self.f.ternary(&data);
         let align_log2 = MemFlags(data.flags).align_log2();
         let side = |pointer, split| Side {
@@ -315,8 +315,8 @@ impl Split<'_> {
     /// The constant of a type whose bytes all have one value.
     fn repeated(&mut self, ty: Type, byte: u8) -> Operand {
         let word = u64::from_ne_bytes([byte; 8]);
-        let spare = 64 - self.f.types.bits(ty, self.pointer_bits) as u32;
-        match self.f.types.data(ty) {
+        let spare = 64 - self.f.types().bits(ty, self.pointer_bits) as u32;
+        match self.f.types().data(ty) {
             TypeData::F32 | TypeData::F64 => Operand::constant(self.f.push_float(ty, &[word >> spare])),
             _ => {
                 let value = (word.cast_signed() << spare) >> spare;

@@ -109,7 +109,7 @@ impl<'a> Program<'a> {
     /// What stopped the machine.
     pub fn call(&self, function: FuncId, args: &[u128], steps: u64) -> Result<Vec<u128>, ProgramError> {
         let ir = &self.functions[function.index()];
-        let places = ArgumentPlaces::new(&ir.signature, &ir.types)?;
+        let places = ArgumentPlaces::new(ir.signature(), ir.types())?;
         let mut machine = Machine::new(self.memory.clone(), self.hosts.clone());
         let top = self.memory.end() & !15;
         let results = top - places.layout.return_bytes.next_multiple_of(16);
@@ -127,8 +127,8 @@ impl<'a> Program<'a> {
         if machine.ints[SP.number() as usize] != stack {
             return Err(Fault::Code("the stack pointer is not where it was".to_owned()).into());
         }
-        let values = places.returns().zip(&ir.signature.returns).map(|(place, param)| {
-            let bits = ir.types.bits(param.ty, 32) as u32;
+        let values = places.returns().zip(&ir.signature().returns).map(|(place, param)| {
+            let bits = ir.types().bits(param.ty, 32) as u32;
             let value = read_place(&machine, place, results)?;
             Ok(if bits < 128 { value & ((1 << bits) - 1) } else { value })
         });

@@ -196,7 +196,7 @@ impl Isa for X86 {
     }
 
     fn switch_value<C: LowerCtx>(&self, cx: &mut C, value: Operand, ty: Type) -> Result<SwitchValue, CodegenError> {
-        let Some(bits @ 1..=64) = cx.func().types.int_bits(ty) else {
+        let Some(bits @ 1..=64) = cx.func().types().int_bits(ty) else {
             return Err(CodegenError::unsupported(
                 Refusal::WideInteger,
                 "a switch on an integer of more than 64 bits",

@@ -49,11 +49,11 @@ impl Runner {
 
     /// Inputs for a function, at random, with numbers that are borders of something.
     pub fn inputs(&self, function: &Function, random: &mut Random) -> Inputs {
-        let params = function.signature.params.iter();
+        let params = function.signature().params.iter();
         params
             .map(|param| {
-                let (element, lanes) = match function.types.data(param.ty) {
-                    TypeData::Vector { element, lanes } => (function.types.data(element), lanes),
+                let (element, lanes) = match function.types().data(param.ty) {
+                    TypeData::Vector { element, lanes } => (function.types().data(element), lanes),
                     scalar => (scalar, 1),
                 };
                 (0..lanes)
@@ -77,8 +77,8 @@ impl Runner {
             .with_platform(&frazil_target_x86::platform::PLATFORM);
         let mut buffers = Vec::new();
         let mut arguments = Vec::new();
-        for (number, (param, lanes)) in function.signature.params.iter().zip(inputs).enumerate() {
-            if let TypeData::Ptr(0) = function.types.data(param.ty) {
+        for (number, (param, lanes)) in function.signature().params.iter().zip(inputs).enumerate() {
+            if let TypeData::Ptr(0) = function.types().data(param.ty) {
                 let base = interpreter.memory().allocate(BUFFER_BYTES, 6).ok()?;
                 let bytes: Vec<u8> = (0..BUFFER_BYTES)
                     .map(|index| (index * 7 + number as u64 * 13) as u8 & 1)
@@ -93,7 +93,7 @@ impl Runner {
                 continue;
             }
             let scalar = |lane: &Option<u128>| lane.map_or(Scalar::Poison, Scalar::defined);
-            arguments.push(match function.types.data(param.ty) {
+            arguments.push(match function.types().data(param.ty) {
                 TypeData::Vector { .. } => Value::Vector(lanes.iter().map(scalar).collect()),
                 _ => Value::Scalar(scalar(&lanes[0])),
             });
@@ -201,7 +201,7 @@ type Answers = Vec<(TypeData, u32)>;
 /// What called functions return, by name; nothing for those that are called in several ways.
 fn answers(module: &Module, function: &Function) -> FxHashMap<String, Option<Answers>> {
     let mut answers: FxHashMap<String, Option<Answers>> = FxHashMap::default();
-    for data in &function.insts {
+    for data in function.insts() {
         if !matches!(data.op, Opcode::Call | Opcode::Invoke) {
             continue;
         }
@@ -210,10 +210,10 @@ fn answers(module: &Module, function: &Function) -> FxHashMap<String, Option<Ans
             continue;
         };
         let returns = &function.sig(call.sig).returns;
-        let width = |ty: Type| function.types.bits(ty, module.data_layout.pointer_bits) as u32;
+        let width = |ty: Type| function.types().bits(ty, module.data_layout.pointer_bits) as u32;
         let types: Answers = returns
             .iter()
-            .map(|param| (function.types.data(param.ty), width(param.ty)))
+            .map(|param| (function.types().data(param.ty), width(param.ty)))
             .collect();
         let is_scalar = types
             .iter()
@@ -246,7 +246,7 @@ fn interesting(ty: TypeData, function: &Function, random: &mut Random) -> u128 {
         5 => u128::from(random.next_word() >> 20) & 15,
         _ => {
             // Beside a number of the function.
-            let data = random.pick(&function.insts);
+            let data = random.pick(function.insts());
             let mut found = 0i64;
             function.for_each_operand(&data, |operand| {
                 found = operand.as_imm().unwrap_or(found);

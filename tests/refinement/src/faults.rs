@@ -1,9 +1,9 @@
 //! Faults for the validator: wrong changes of a function, as a pass might make them.
 
-use frazil_ir::function::for_each_operand_mut;
 use frazil_ir::verify::verify_function;
 use frazil_ir::{
-    Effects, EntityRef, FastFlags, Format, Function, InstData, IntFlags, MemFlags, Module, Opcode, Operand,
+    Editor, Effects, EntityRef, FastFlags, Format, Function, Inst, InstData, IntFlags, MemFlags, Module, Opcode,
+    Operand,
 };
 use frazil_test_support::Random;
 
@@ -27,15 +27,16 @@ pub const KINDS: [&str; 13] = [
 /// The function with a fault of a kind at a random place, its graph computed; `None` without such a place, or if the
 /// verifier would find it.
 pub fn inject(module: &Module, function: &Function, kind: usize, random: &mut Random) -> Option<Function> {
-    let mut places: Vec<usize> = (0..function.insts.len()).collect();
+    let mut places: Vec<usize> = (0..function.insts().len()).collect();
     random.shuffle(&mut places);
+    let mut editor = Editor::default();
     for place in places {
         let mut faulty = function.clone();
-        if !change(&mut faulty, place, kind, random) {
+        editor.begin(&faulty);
+        if !change(&mut faulty, &mut editor, Inst::new(place), kind, random) {
             continue;
         }
-        faulty.recount_uses();
-        faulty.compute_cfg();
+        editor.commit(&mut faulty);
         if verify_function(module, &faulty).is_ok() {
             return Some(faulty);
         }
@@ -44,64 +45,76 @@ pub fn inject(module: &Module, function: &Function, kind: usize, random: &mut Ra
 }
 
 /// Makes the change at an instruction, if it can be made there.
-fn change(f: &mut Function, place: usize, kind: usize, random: &mut Random) -> bool {
-    let data = f.insts[place];
-    match kind {
-        0 => change_constant(f, place, random),
-        1 => change_predicate(&mut f.insts[place], random),
-        2 => add_promise(&mut f.insts[place], random),
-        3 if data.op == Opcode::Freeze => {
-            f.insts[place].op = Opcode::Copy;
-            true
-        }
-        4 => {
-            let is_pair = data.op.format() == Format::Binary
-                && matches!(data.op.effects(), Effects::Pure | Effects::Trap)
-                && data.a != data.b
-                && !matches!(data.op, Opcode::PtrAdd | Opcode::PtrIndex | Opcode::IsFpclass);
-            if is_pair {
-                (f.insts[place].a, f.insts[place].b) = (data.b, data.a);
-            }
-            is_pair
-        }
-        5 => change_operation(&mut f.insts[place], random),
+fn change(f: &mut Function, editor: &mut Editor, at: Inst, kind: usize, random: &mut Random) -> bool {
+    let old = *f.inst(at);
+    let changed = match kind {
+        0 => change_constant(f, old, random),
+        1 => change_predicate(old, random),
+        2 => add_promise(old, random),
+        3 if old.op == Opcode::Freeze => Some(InstData {
+            op: Opcode::Copy,
+            ..old
+        }),
+        4 => swap_operands(old),
+        5 => change_operation(old, random),
         6 => {
-            let op = match data.op {
+            let op = match old.op {
                 Opcode::Zext => Opcode::Sext,
                 Opcode::Sext => Opcode::Zext,
                 _ => return false,
             };
-            (f.insts[place].op, f.insts[place].flags) = (op, 0);
-            true
+            Some(InstData { op, flags: 0, ..old })
         }
         7 => {
-            let is_access = matches!(data.op, Opcode::Load | Opcode::Store);
-            let align = MemFlags(data.flags).align_log2();
-            if is_access && align < 8 {
-                f.insts[place].flags = (data.flags & !31) | (align as u16 + 1);
-            }
-            is_access && align < 8
+            let is_access = matches!(old.op, Opcode::Load | Opcode::Store);
+            let align = MemFlags(old.flags).align_log2();
+            let flags = (old.flags & !31) | (align as u16 + 1);
+            (is_access && align < 8).then_some(InstData { flags, ..old })
         }
-        8 => swap_accesses(f, place),
-        9 if matches!(data.op, Opcode::Store) => {
-            f.insts[place] = InstData::new(Opcode::Nop, frazil_ir::Type::VOID, 0, Operand::NONE, Operand::NONE);
+        8 => return swap_accesses(f, editor, at),
+        9 if old.op == Opcode::Store => {
+            editor.remove(f, at);
+            return true;
+        }
+        10 if old.op == Opcode::Branch => return swap_targets(f, at),
+        10 => swap_values(f, old),
+        11 => swap_columns(f, old),
+        12 => change_operand(f, old, random),
+        _ => None,
+    };
+    match changed {
+        // A terminator of the same targets leaves the graph as it is.
+        Some(new) if old.op.is_terminator() => {
+            let block = f.block_ids().find(|&block| f.terminator(block) == at);
+            editor.set_terminator(f, block.expect("blocks end with terminators"), new);
             true
         }
-        10 => swap_ways(f, place),
-        11 => swap_columns(f, place),
-        12 => change_operand(f, place, random),
-        _ => false,
+        Some(new) => {
+            editor.replace(f, at, new);
+            true
+        }
+        None => false,
     }
 }
 
-fn change_constant(f: &mut Function, place: usize, random: &mut Random) -> bool {
-    let mut data = f.insts[place];
+/// The operands of an instruction with two of them.
+fn swap_operands(data: InstData) -> Option<InstData> {
+    let is_pair = data.op.format() == Format::Binary
+        && matches!(data.op.effects(), Effects::Pure | Effects::Trap)
+        && data.a != data.b
+        && !matches!(data.op, Opcode::PtrAdd | Opcode::PtrIndex | Opcode::IsFpclass);
+    let (a, b) = (data.b, data.a);
+    is_pair.then_some(InstData { a, b, ..data })
+}
+
+fn change_constant(f: &mut Function, data: InstData, random: &mut Random) -> Option<InstData> {
     let mut changed = false;
     if data.op == Opcode::IsFpclass || data.op == Opcode::Shuffle {
-        return false;
+        return None;
     }
     let (sign, pick) = (random.one_in(2), random.below(3));
-    for_each_operand_mut(&mut f.pool, &mut data, |operand| {
+    let words = f.pooled(&data).to_vec();
+    let new = f.copy_mapped(data, &words, |operand| {
         if let Some(number) = operand.as_imm()
             && !changed
             && pick != 2
@@ -112,13 +125,13 @@ fn change_constant(f: &mut Function, place: usize, random: &mut Random) -> bool 
                 _ => number + if sign { 1 } else { -1 },
             };
             if let Some(new) = Operand::imm(other) {
-                *operand = new;
                 changed = true;
+                return new;
             }
         }
+        operand
     });
-    f.insts[place] = data;
-    changed
+    changed.then_some(new)
 }
 
 fn data_is_bit(number: i64) -> bool {
@@ -138,16 +151,15 @@ const COMPARISONS: [Opcode; 10] = [
     Opcode::IcmpSle,
 ];
 
-fn change_predicate(data: &mut InstData, random: &mut Random) -> bool {
+fn change_predicate(data: InstData, random: &mut Random) -> Option<InstData> {
     if !data.op.is_icmp() {
-        return false;
+        return None;
     }
-    let old = data.op;
-    data.op = random.pick(&COMPARISONS);
-    data.op != old
+    let op = random.pick(&COMPARISONS);
+    (op != data.op).then_some(InstData { op, ..data })
 }
 
-fn add_promise(data: &mut InstData, random: &mut Random) -> bool {
+fn add_promise(data: InstData, random: &mut Random) -> Option<InstData> {
     let allowed = match frazil_ir::flags::flag_kind(data.op) {
         frazil_ir::flags::FlagKind::Int(flags) => flags.bits(),
         frazil_ir::flags::FlagKind::Fast if data.op != Opcode::Phi && data.op != Opcode::Select => {
@@ -159,14 +171,11 @@ fn add_promise(data: &mut InstData, random: &mut Random) -> bool {
         .map(|bit| 1 << bit)
         .filter(|bit| allowed & !data.flags & bit != 0)
         .collect();
-    let Some(flag) = random.pick_if_any(&missing) else {
-        return false;
-    };
-    data.flags |= flag;
-    true
+    let flags = data.flags | random.pick_if_any(&missing)?;
+    Some(InstData { flags, ..data })
 }
 
-fn change_operation(data: &mut InstData, random: &mut Random) -> bool {
+fn change_operation(data: InstData, random: &mut Random) -> Option<InstData> {
     use Opcode as O;
     let others: &[Opcode] = match data.op {
         O::Add | O::Sub | O::Mul => &[O::Add, O::Sub, O::Mul, O::Xor],
@@ -177,90 +186,82 @@ fn change_operation(data: &mut InstData, random: &mut Random) -> bool {
         O::Fadd | O::Fsub => &[O::Fadd, O::Fsub],
         O::Fshl | O::Fshr => &[O::Fshl, O::Fshr],
         O::Ctlz | O::Cttz => &[O::Ctlz, O::Cttz],
-        _ => return false,
+        _ => return None,
     };
-    let old = data.op;
-    data.op = random.pick(others);
-    data.flags &= IntFlags::empty().bits();
-    data.op != old
+    let op = random.pick(others);
+    let flags = IntFlags::empty().bits();
+    (op != data.op).then_some(InstData { op, flags, ..data })
 }
 
 /// An access with the instruction after it.
-fn swap_accesses(f: &mut Function, place: usize) -> bool {
-    let touches = |data: &InstData| !matches!(data.op.effects(), Effects::Pure | Effects::Trap | Effects::Control);
-    let next = place + 1;
-    let (Some(first), Some(second)) = (f.insts.get(place).copied(), f.insts.get(next).copied()) else {
-        return false;
+fn swap_accesses(f: &mut Function, editor: &mut Editor, at: Inst) -> bool {
+    let touches = |data: &InstData| {
+        !data.op.is_terminator() && !matches!(data.op.effects(), Effects::Pure | Effects::Trap | Effects::Control)
     };
-    if !touches(&first) || !touches(&second) {
+    let next = Inst::new(at.index() + 1);
+    if next.index() == f.insts().len() || !touches(f.inst(at)) || !touches(f.inst(next)) {
         return false;
     }
-    for (position, data) in [(place, second), (next, first)] {
-        f.insts[position] = data;
-        for result in f.results(&data).collect::<Vec<_>>() {
-            f.values[result.index()].def = position as u32;
-        }
-    }
+    editor.move_before(f, next, at);
     true
 }
 
-/// The targets of a branch, or the values of a select.
-fn swap_ways(f: &mut Function, place: usize) -> bool {
-    let data = f.insts[place];
-    match data.op {
-        Opcode::Branch if data.target() != data.else_target() => {
-            f.insts[place] = InstData::branch(data.a, data.else_target(), data.target());
-            true
+/// The targets of a branch.
+fn swap_targets(f: &mut Function, at: Inst) -> bool {
+    let (yes, no) = (f.inst(at).target(), f.inst(at).else_target());
+    f.renumber_targets(at, |target| {
+        if target == yes.as_u32() {
+            no.as_u32()
+        } else {
+            yes.as_u32()
         }
-        Opcode::Select => {
-            let (yes, no) = f.ternary(&data);
-            let start = f.push_pool(&[no, yes]);
-            f.insts[place].b = Operand::raw(start);
-            yes != no
-        }
-        _ => false,
-    }
+    });
+    f.compute_cfg();
+    yes != no
 }
 
-fn swap_columns(f: &mut Function, place: usize) -> bool {
-    let data = f.insts[place];
+/// The values of a select.
+fn swap_values(f: &mut Function, data: InstData) -> Option<InstData> {
+    if data.op != Opcode::Select {
+        return None;
+    }
+    let (yes, no) = f.ternary(&data);
+    let b = Operand::raw(f.push_pool(&[no, yes]));
+    (yes != no).then_some(InstData { b, ..data })
+}
+
+fn swap_columns(f: &mut Function, data: InstData) -> Option<InstData> {
     if data.op != Opcode::Phi {
-        return false;
+        return None;
     }
     let mut list = f.list(&data).to_vec();
     if list.len() < 2 || list[0] == list[1] {
-        return false;
+        return None;
     }
     list.swap(0, 1);
-    let start = f.push_pool(&list);
-    f.insts[place].b = Operand::raw(start);
-    true
+    let b = Operand::raw(f.push_pool(&list));
+    Some(InstData { b, ..data })
 }
 
 /// A value with another one of its type in its place.
-fn change_operand(f: &mut Function, place: usize, random: &mut Random) -> bool {
-    let mut data = f.insts[place];
+fn change_operand(f: &mut Function, data: InstData, random: &mut Random) -> Option<InstData> {
     let mut slots = Vec::new();
     f.for_each_operand(&data, |operand| slots.push(operand));
     let wanted = random.below(slots.len());
-    let Some(old) = slots.get(wanted).and_then(|operand| operand.as_value()) else {
-        return false;
-    };
+    let old = slots.get(wanted).and_then(|operand| operand.as_value())?;
     let ty = f.value(old).ty;
-    let others: Vec<usize> = (0..f.values.len())
-        .filter(|&value| f.values[value].ty == ty && value != old.index())
-        .filter(|&value| f.values[value].kind != frazil_ir::ValueKind::Forward)
+    let others: Vec<usize> = (0..f.values().len())
+        .filter(|&value| f.values()[value].ty == ty && value != old.index())
+        .filter(|&value| f.values()[value].kind != frazil_ir::ValueKind::Forward)
         .collect();
-    let Some(other) = random.pick_if_any(&others) else {
-        return false;
-    };
+    let other = random.pick_if_any(&others)?;
+    let words = f.pooled(&data).to_vec();
     let mut slot = 0;
-    for_each_operand_mut(&mut f.pool, &mut data, |operand| {
-        if slot == wanted {
-            *operand = Operand::value(EntityRef::new(other));
-        }
+    Some(f.copy_mapped(data, &words, |operand| {
         slot += 1;
-    });
-    f.insts[place] = data;
-    true
+        match slot == wanted + 1 {
+            true => Operand::value(EntityRef::new(other)),
+            false => operand,
+        }
+    }))
 }

@@ -110,9 +110,9 @@ fn run(
     let mut after = function.clone();
     let mut cx = PassCx::new(name, module, head, facts, state);
     let preserved = pass.run(&mut after, &mut cx).ok()?;
-    state.analyses.retain(preserved.kept);
+    state.analyses.retain(preserved.kept());
     after.compute_cfg();
-    preserved.changed.then_some(after)
+    preserved.changed().then_some(after)
 }
 
 fn changed(pass: &'static str, before: &Function, after: Option<Function>) -> Option<Change> {

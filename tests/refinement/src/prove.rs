@@ -199,10 +199,10 @@ impl Prover<'_> {
     fn start(&mut self, index: usize) -> Outcome<State> {
         let function = self.functions[index];
         let pointer_bits = self.module.data_layout.pointer_bits;
-        let mut values: Vec<Option<Value>> = vec![None; function.values.len()];
+        let mut values: Vec<Option<Value>> = vec![None; function.values().len()];
         if index == 0 {
-            for (number, param) in function.signature.params.iter().enumerate() {
-                let shape = crate::symbolic::shape_of(&function.types, param.ty, pointer_bits)?;
+            for (number, param) in function.signature().params.iter().enumerate() {
+                let shape = crate::symbolic::shape_of(function.types(), param.ty, pointer_bits)?;
                 let mut value = Value::new();
                 for lane in 0..shape.lanes {
                     if self.options.undefined_parameter == Some(number) {
@@ -222,22 +222,22 @@ impl Prover<'_> {
         for (number, value) in self.parameters.iter().enumerate() {
             values[number] = Some(value.clone());
         }
-        for (slot, data) in function.slots.iter().enumerate() {
+        for (slot, data) in function.slots().iter().enumerate() {
             let object = &self.objects.all[self.slots[index][slot] as usize];
             let address = object.address;
             values[data.address.index()] = Some(vec![Lane::defined(&mut self.terms, address)]);
         }
-        debug_assert!(self.side(index).slots.len() == function.slots.len());
+        debug_assert!(self.side(index).slots.len() == function.slots().len());
         Ok(State {
             block: Block::new(0),
-            position: function.blocks[0].start as usize,
+            position: function.blocks()[0].start as usize,
             values,
             memory: self.memories.start(),
             escaped: 0,
             stored: 0,
             path: Vec::new(),
             undefined: Vec::new(),
-            visits: vec![0; function.blocks.len()],
+            visits: vec![0; function.blocks().len()],
             picks: 0,
             decisions: 0,
             epoch: 0,

@@ -105,14 +105,14 @@ impl Report {
         change: &Change,
         verdict: &Verdict,
     ) {
-        let is_small = change.before.insts.len() <= MOST_WITH_UNDEFINED;
+        let is_small = change.before.insts().len() <= MOST_WITH_UNDEFINED;
         if !is_small || !matches!(verdict, Verdict::Proved | Verdict::Bounded) {
             return;
         }
         // There are many of these, and the defined ones matter more.
         let limit = solver.time_limit;
         solver.time_limit = limit / 5;
-        for parameter in 0..change.before.signature.params.len().min(MOST_UNDEFINED) {
+        for parameter in 0..change.before.signature().params.len().min(MOST_UNDEFINED) {
             let options = Options {
                 undefined_parameter: Some(parameter),
                 ..*options

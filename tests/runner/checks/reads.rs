@@ -58,7 +58,7 @@ fn same_instructions(left: &[Function], right: &[Function]) -> Result<(), String
     for (index, (left, right)) in left.iter().zip(right).enumerate() {
         let (left_uses, right_uses) = (left.use_counts(), right.use_counts());
         let last = left_uses.iter().rposition(|&uses| uses > 0).map_or(0, |last| last + 1);
-        if left.blocks != right.blocks || left_uses.get(..last) != right_uses.get(..last) {
+        if left.blocks() != right.blocks() || left_uses.get(..last) != right_uses.get(..last) {
             return Err(format!(
                 "function {index} has other blocks or uses after the round trip"
             ));

@@ -126,14 +126,14 @@ fn expected_results(
 
 /// The operands of a function's `return`, which are literals.
 fn literal_bits(function: &Function, pointer_bits: u32) -> Result<Vec<Bits>, String> {
-    let data = &function.insts[0];
+    let data = &function.insts()[0];
     if data.op != frazil_ir::Opcode::Return {
         return Ok(Vec::new());
     }
-    let operands = function.list(data).iter().zip(&function.signature.returns);
+    let operands = function.list(data).iter().zip(&function.signature().returns);
     operands
         .map(|(&operand, param)| {
-            let width = function.types.bits(param.ty, pointer_bits);
+            let width = function.types().bits(param.ty, pointer_bits);
             let mask = if width < 128 { (1 << width) - 1 } else { u128::MAX };
             let value = match (operand.as_imm(), operand.as_const().map(|id| function.constant(id).1)) {
                 (Some(value), _) => i128::from(value).cast_unsigned(),
@@ -146,7 +146,7 @@ fn literal_bits(function: &Function, pointer_bits: u32) -> Result<Vec<Bits>, Str
             };
             Ok(Bits {
                 value: value & mask,
-                is_nan: is_nan(function.types.data(param.ty), value),
+                is_nan: is_nan(function.types().data(param.ty), value),
             })
         })
         .collect()
@@ -197,7 +197,7 @@ pub fn function_of<'a>(module: &Module, functions: &'a [Function], name: &str) -
 /// A function's signature as written after a call: `cc (parameters) -> returns`.
 pub fn signature_text(function: &Function) -> String {
     let mut text = String::new();
-    frazil_ir::text::print_signature(&function.types, &function.signature, &mut text)
+    frazil_ir::text::print_signature(function.types(), function.signature(), &mut text)
         .expect("a string takes everything");
     text
 }

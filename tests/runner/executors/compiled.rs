@@ -24,7 +24,7 @@ pub fn text_with_runs(program: &Program<'_>) -> Result<String, String> {
     let mut text = program.case.source.clone();
     for (index, run) in program.runs.iter().enumerate() {
         let function = function_of(program.module, program.functions, &run.function)?;
-        let count = function.signature.returns.len();
+        let count = function.signature().returns.len();
         let results: Vec<String> = (1..=count).map(|result| format!("v{result}")).collect();
         let defined = if count == 0 {
             String::new()
@@ -34,11 +34,11 @@ pub fn text_with_runs(program: &Program<'_>) -> Result<String, String> {
         let (name, arguments, signature) = (&run.function, &run.arguments, signature_text(function));
         let _ = writeln!(text, "\nfunc @{}(ptr) {{\nb0:", run_name(index));
         let _ = writeln!(text, "  {defined}call @{name}({arguments}) : {signature}");
-        for (result, param) in function.signature.returns.iter().enumerate() {
+        for (result, param) in function.signature().returns.iter().enumerate() {
             let (value, address) = (result + 1, count + result + 1);
             let _ = writeln!(text, "  v{address} = ptr_add ptr v0, {}", result * RESULT_BYTES);
             text.push_str("  store ");
-            print_type(&function.types, param.ty, &mut text).map_err(|error| error.to_string())?;
+            print_type(function.types(), param.ty, &mut text).map_err(|error| error.to_string())?;
             let _ = writeln!(text, " v{value}, v{address}");
         }
         text.push_str("  return\n}\n");
@@ -168,15 +168,15 @@ pub fn answer(program: &Program<'_>, index: usize, bytes: &[u8]) -> Result<Answe
     let function = function_of(program.module, program.functions, &program.runs[index].function)?;
     let pointer_bits = program.module.data_layout.pointer_bits;
     let mut found = Vec::new();
-    for (param, slot) in function.signature.returns.iter().zip(bytes.chunks(RESULT_BYTES)) {
-        let size = function.types.store_bytes(param.ty, pointer_bits) as usize;
+    for (param, slot) in function.signature().returns.iter().zip(bytes.chunks(RESULT_BYTES)) {
+        let size = function.types().store_bytes(param.ty, pointer_bits) as usize;
         let stored = slot.get(..size).ok_or("a result is missing or larger than its place")?;
         let value = stored
             .iter()
             .rev()
             .fold(0u128, |value, &byte| value << 8 | u128::from(byte));
         found.push(Found {
-            ty: function.types.data(param.ty),
+            ty: function.types().data(param.ty),
             value,
         });
     }

@@ -61,7 +61,7 @@ impl Program<'_> {
     /// Names for a run's results: `v0, v1`.
     fn results(&self, run: &Run) -> Result<String, String> {
         let function = function_of(self.module, self.functions, &run.function)?;
-        let names: Vec<String> = (0..function.signature.returns.len())
+        let names: Vec<String> = (0..function.signature().returns.len())
             .map(|index| format!("v{index}"))
             .collect();
         Ok(names.join(", "))
@@ -88,10 +88,10 @@ fn one(module: &Module, functions: &[Function], name: &str, platform: &'static P
 
 fn answer(function: &Function, values: &[Value]) -> Answer {
     let mut found = Vec::new();
-    for (value, param) in values.iter().zip(&function.signature.returns) {
+    for (value, param) in values.iter().zip(&function.signature().returns) {
         match value {
             Value::Scalar(Scalar::Bits { value, undef: 0 }) => found.push(Found {
-                ty: function.types.data(param.ty),
+                ty: function.types().data(param.ty),
                 value: *value,
             }),
             _ => return Answer::Poison,

@@ -138,10 +138,10 @@ fn run(program: &Program<'_>, variant: Variant) -> Result<Vec<Answer>, String> {
 }
 
 fn found(function: &Function, values: &[u128]) -> Vec<Found> {
-    let results = function.signature.returns.iter().zip(values);
+    let results = function.signature().returns.iter().zip(values);
     results
         .map(|(param, &value)| Found {
-            ty: function.types.data(param.ty),
+            ty: function.types().data(param.ty),
             value: if param.ty == Type::PTR {
                 sign_extended(value)
             } else {

@@ -272,7 +272,7 @@ impl<I: Isa> SelectCtx<'_, I> {
             return Err(wrong("a value that is wider than its register"));
         }
         if let Some(stack) = desc.register_stack.filter(|_| desc.is_for_stack(one.ty)) {
-            let ty = type_name(&self.base.function.types, one.ty);
+            let ty = type_name(self.base.function.types(), one.ty);
             return Err(wrong(format!(
                 "a value of type {ty} in another register than {}'s",
                 stack.name
@@ -351,7 +351,7 @@ impl<I: Isa> SelectCtx<'_, I> {
     /// The size of the value itself in bytes; narrow vectors are kept in wider registers.
     fn bytes_of(&self, one: &Pending) -> u8 {
         let pointer_bits = 8 * u32::from(self.base.isa.desc().pointer_bytes);
-        let bytes = self.base.function.types.store_bytes(one.ty, pointer_bits);
+        let bytes = self.base.function.types().store_bytes(one.ty, pointer_bits);
         u8::try_from(bytes).unwrap_or(u8::MAX)
     }
 
@@ -365,7 +365,7 @@ impl<I: Isa> SelectCtx<'_, I> {
     /// A number as the constraint counts it: without sign if that is asked for, or if its type is `i1`, whose values
     /// are 0 and 1.
     fn counted(&self, one: &Pending, value: i64, is_unsigned: bool) -> i64 {
-        match self.base.function.types.int_bits(one.ty) {
+        match self.base.function.types().int_bits(one.ty) {
             Some(bits @ 1..64) if is_unsigned || bits == 1 => value & (i64::MAX >> (63 - bits)),
             _ => value,
         }

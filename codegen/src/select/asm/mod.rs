@@ -231,7 +231,7 @@ impl<I: Isa> SelectCtx<'_, I> {
     fn known_parts(&self, ty: Type) -> Result<Parts, CodegenError> {
         let parts = self.parts_of(ty);
         match parts.count {
-            0 => Err(crate::abi::unsupported_type(&self.base.function.types, ty)),
+            0 => Err(crate::abi::unsupported_type(self.base.function.types(), ty)),
             _ => Ok(parts),
         }
     }

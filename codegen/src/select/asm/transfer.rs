@@ -75,7 +75,7 @@ impl<I: Isa> SelectCtx<'_, I> {
 
     /// Stores an input to the memory of the output that it is tied to.
     pub(super) fn store_tied(&mut self, one: &Pending, mem: Mem) -> Result<(), CodegenError> {
-        let bits = self.base.function.types.int_bits(one.ty);
+        let bits = self.base.function.types().int_bits(one.ty);
         let is_whole = bits == Some(8 * u32::from(one.parts.bytes));
         if !(is_whole || matches!(one.ty, Type::PTR | Type::F32 | Type::F64)) || one.parts.count > 1 {
             return Err(wrong("an operand of this type that is tied to memory"));

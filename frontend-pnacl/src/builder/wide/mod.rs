@@ -95,7 +95,7 @@ impl Builder<'_, '_> {
     #[inline]
     pub fn is_odd_wide(&self, ir_type: Type) -> bool {
         ir_type.index() >= usize::from(Type::FIRST_EXTRA)
-            && matches!(self.function.types.data(ir_type), TypeData::Int(65..))
+            && matches!(self.function.types().data(ir_type), TypeData::Int(65..))
     }
 
     /// Whether a value is a single integer of more than 64 bits.
@@ -106,7 +106,7 @@ impl Builder<'_, '_> {
     /// An integer of 65 to 127 bits, extended to 128 bits.
     #[cold]
     pub fn odd_source(&mut self, word: Word, signed: bool) -> Operand {
-        let bits = self.function.types.int_bits(word.ir_type()).unwrap_or(NARROW_BITS);
+        let bits = self.function.types().int_bits(word.ir_type()).unwrap_or(NARROW_BITS);
         self.extend_to_128(word, bits, Extend::of(signed))
     }
 
@@ -192,7 +192,7 @@ impl Builder<'_, '_> {
     /// # Errors
     /// If the value is no integer.
     pub fn words_of_scalar(&mut self, word: Word, count: usize, extend: Extend) -> Result<Words, ReadError> {
-        let Some(bits) = self.function.types.int_bits(word.ir_type()) else {
+        let Some(bits) = self.function.types().int_bits(word.ir_type()) else {
             return Err(self.malformed("something that is no integer where one is expected"));
         };
         let mut words = Words::new();

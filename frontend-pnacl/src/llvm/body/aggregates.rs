@@ -30,7 +30,7 @@ fn expect_indices(body: &Body<'_, '_>, operands: &Operands<'_>) -> Result<(), Re
 
 /// Element type and number of lanes of a vector operand.
 fn vector(body: &Body<'_, '_>, word: Word) -> Result<(Type, u32), ReadError> {
-    match body.build.function.types.data(word.ir_type()) {
+    match body.build.function.types().data(word.ir_type()) {
         TypeData::Vector { element, lanes } => Ok((element, lanes)),
         _ => Err(body
             .build
@@ -41,7 +41,10 @@ fn vector(body: &Body<'_, '_>, word: Word) -> Result<(Type, u32), ReadError> {
 /// An index into a vector: any integer. The IR reads an immediate as one of 64 bits, and indices are unsigned.
 fn index(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<Operand, ReadError> {
     let word = single(body, operands)?;
-    let is_vector = matches!(body.build.function.types.data(word.ir_type()), TypeData::Vector { .. });
+    let is_vector = matches!(
+        body.build.function.types().data(word.ir_type()),
+        TypeData::Vector { .. }
+    );
     if is_vector || body.build.domain(word.ir_type()) != Domain::Integer {
         return Err(body.build.malformed("an index that is no integer"));
     }

@@ -24,7 +24,7 @@ impl Builder<'_, '_> {
         if ir_type.index() <= Type::I128.index() {
             return Domain::Integer;
         }
-        match self.function.types.data(self.function.types.scalar(ir_type)) {
+        match self.function.types().data(self.function.types().scalar(ir_type)) {
             TypeData::Int(_) | TypeData::Void => Domain::Integer,
             TypeData::Ptr(_) => Domain::Pointer,
             _ => Domain::Float,
@@ -265,7 +265,7 @@ impl Builder<'_, '_> {
         if ir_type.index() < usize::from(Type::FIRST_EXTRA) {
             return Ok(Type::I1);
         }
-        match self.function.types.data(ir_type) {
+        match self.function.types().data(ir_type) {
             TypeData::Vector { lanes, .. } => self.intern(TypeData::Vector {
                 element: Type::I1,
                 lanes,

@@ -220,12 +220,12 @@ impl Floats {
 impl Builder<'_, '_> {
     fn store_bytes(&self, ir_type: Type) -> u32 {
         let bits = self.module.layout.pointer(0).bits;
-        self.function.types.store_bytes(ir_type, bits) as u32
+        self.function.types().store_bytes(ir_type, bits) as u32
     }
 
     /// The integer that a value is accessed as, if there are no atomic accesses to its own type.
     pub(super) fn accessed_as(&self, ir_type: Type) -> Option<Type> {
-        let types = &self.function.types;
+        let types = self.function.types();
         let scalar = types.scalar(ir_type);
         let in_element = matches!(types.data(scalar), TypeData::F16 | TypeData::BF16 | TypeData::F128);
         if !in_element && scalar == ir_type {
@@ -246,7 +246,7 @@ impl Builder<'_, '_> {
             return None;
         }
         let integer = integer_of(bytes)?;
-        match self.function.types.data(ir_type) {
+        match self.function.types().data(ir_type) {
             TypeData::Int(_) => (ir_type == integer).then_some(integer),
             TypeData::X86F80 | TypeData::Ptr(_) => None,
             // Of the operations on vectors, there are those on floats only.

@@ -195,7 +195,7 @@ impl Body<'_, '_> {
     }
 
     pub(in crate::llvm) fn here(&self) -> (usize, u32) {
-        (self.build.function.insts.len(), self.build.next)
+        (self.build.function.insts().len(), self.build.next)
     }
 
     /// A call takes the operand bundles before it; between them, there must be nothing.

@@ -38,7 +38,7 @@ pub(in crate::llvm) fn ret(body: &mut Body<'_, '_>, operands: &mut Operands<'_>)
     if returns_nothing != has_none {
         return Err(build.malformed("a return of nothing where there is a result, or the other way round"));
     }
-    let returns = &build.function.signature.returns;
+    let returns = &build.function.signature().returns;
     let matches = returns.len() == build.state.operands.len()
         && returns.iter().zip(&build.state.operands).all(|(param, &operand)| {
             let ty = build.function.operand_type(operand).or(alone);
@@ -235,7 +235,11 @@ fn is_filter(body: &Body<'_, '_>, number: u32, array: Word, parts: &[Operand]) -
 /// Refuses landing pads and what continues unwinding in functions that do not say who unwinds.
 fn expect_personality(body: &Body<'_, '_>, what: &str) -> Result<(), ReadError> {
     let module = &body.build.module.module;
-    let symbol = body.build.function.symbol.and_then(|symbol| module.symbols.get(symbol));
+    let symbol = body
+        .build
+        .function
+        .symbol()
+        .and_then(|symbol| module.symbols.get(symbol));
     let head = match symbol.map(|data| data.kind) {
         Some(SymbolKind::Function(id)) => module.functions.get(id),
         _ => None,
@@ -339,7 +343,7 @@ pub(in crate::llvm) fn landing_pad(body: &mut Body<'_, '_>, operands: &mut Opera
     );
     build.state.types.clear();
     build.state.types.extend([Type::PTR, Type::I32]);
-    build.state.pads.push(build.function.blocks.len() as u32 - 1);
+    build.state.pads.push(build.function.blocks().len() as u32 - 1);
     build.define_aggregate(data, ty)
 }
 
@@ -364,7 +368,7 @@ pub(in crate::llvm) fn check_pads(build: &Builder<'_, '_>) -> Result<(), ReadErr
     }
     for &target in &build.state.unwind_targets {
         let mut range = function.block_insts(Block::new(target as usize));
-        let first = range.find_map(|at| function.insts.get(at).filter(|data| data.op != Opcode::Phi));
+        let first = range.find_map(|at| function.insts().get(at).filter(|data| data.op != Opcode::Phi));
         if first.is_none_or(|data| data.op != Opcode::LandingPad) {
             return Err(build.malformed(format!("block {target} is unwound to but has no landingpad")));
         }

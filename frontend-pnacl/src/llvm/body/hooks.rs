@@ -33,7 +33,7 @@ pub(in crate::llvm) fn leave(body: &mut Body<'_, '_>) -> Result<(), ReadError> {
 
 /// Whether the last instruction is a call that takes the function's place.
 fn follows_replacement(body: &Body<'_, '_>) -> bool {
-    let last = body.build.function.insts.last();
+    let last = body.build.function.insts().last();
     last.is_some_and(|data| data.op == Opcode::Call && data.flags & CallFlags::MUST_TAIL.bits() != 0)
 }
 
@@ -42,7 +42,7 @@ fn call(body: &mut Body<'_, '_>, callee: RuntimeFunction) -> Result<(), ReadErro
     let build = &mut body.build;
     // A record of a few bits becomes as much.
     build.room += ROOM;
-    let symbol = build.function.symbol;
+    let symbol = build.function.symbol();
     let mut data = match (callee, symbol) {
         (RuntimeFunction::ProfileEnter | RuntimeFunction::ProfileExit, Some(symbol)) => {
             let this_frame = build.function.int_operand(Type::I32, 0);

@@ -43,7 +43,7 @@ fn pointer(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<Word,
     if word.ir_type() == Type::PTR {
         return Ok(word);
     }
-    match body.build.function.types.data(word.ir_type()) {
+    match body.build.function.types().data(word.ir_type()) {
         TypeData::Ptr(_) => Ok(word),
         _ => Err(body.build.malformed("something that is no pointer as an address")),
     }
@@ -96,7 +96,7 @@ pub(in crate::llvm) fn alloca(body: &mut Body<'_, '_>, operands: &mut Operands<'
         _ => return Err(build.malformed(format!("value {count} as the count of an alloca"))),
     };
     build.expect_type(count, count_type)?;
-    let in_entry = build.function.blocks.len() == 1;
+    let in_entry = build.function.blocks().len() == 1;
     match build.integer_of(count) {
         Some(known) if in_entry => {
             let size = u64::try_from(known)
@@ -114,7 +114,7 @@ pub(in crate::llvm) fn alloca(body: &mut Body<'_, '_>, operands: &mut Operands<'
 
 fn dynamic_alloca(build: &mut Builder<'_, '_>, count: Word, stride: u64, align_log2: u32) -> Result<(), ReadError> {
     let index = build.pointer_int();
-    if !count.is_operand() || build.function.types.int_bits(count.ir_type()).is_none() {
+    if !count.is_operand() || build.function.types().int_bits(count.ir_type()).is_none() {
         return Err(build.malformed("an alloca whose count is no integer"));
     }
     // The count is unsigned.
@@ -307,7 +307,12 @@ fn store_aggregate(
 /// The alignment of a type of the IR: its size, if that is a power of two.
 fn natural_align(build: &Builder<'_, '_>, ir_type: Type) -> u32 {
     let bits = build.module.layout.pointer(0).bits;
-    build.function.types.store_bytes(ir_type, bits).trailing_zeros().min(4)
+    build
+        .function
+        .types()
+        .store_bytes(ir_type, bits)
+        .trailing_zeros()
+        .min(4)
 }
 
 /// The alignment of an atomic access, which must be said.
@@ -507,7 +512,7 @@ fn update(body: &mut Body<'_, '_>, operands: &mut Operands<'_>, address: Word, v
 fn rmw_fits(build: &Builder<'_, '_>, operation: RmwOp, ir_type: Type) -> bool {
     let of_floats = atomics::is_of_floats(operation);
     let domain = build.domain(ir_type);
-    let is_vector = matches!(build.function.types.data(ir_type), TypeData::Vector { .. });
+    let is_vector = matches!(build.function.types().data(ir_type), TypeData::Vector { .. });
     let has_domain = (domain == Domain::Float) == of_floats && domain != Domain::Pointer;
     match operation {
         RmwOp::Xchg => !is_vector,
@@ -541,7 +546,7 @@ pub(in crate::llvm) fn cmpxchg(body: &mut Body<'_, '_>, operands: &mut Operands<
     let align = operands.next_or_zero();
     let build = &mut body.build;
     let ir_type = expected.ir_type();
-    let is_vector = matches!(build.function.types.data(ir_type), TypeData::Vector { .. });
+    let is_vector = matches!(build.function.types().data(ir_type), TypeData::Vector { .. });
     if is_vector || build.domain(ir_type) == Domain::Float {
         return Err(build.malformed("a cmpxchg of something else than integers and pointers"));
     }
@@ -572,7 +577,7 @@ impl Builder<'_, '_> {
     /// Refuses atomic accesses to types of a size that is no power of two or less than a byte.
     fn expect_atomic(&self, ir_type: Type) -> Result<(), ReadError> {
         const BYTE_BITS: u64 = 8;
-        let bits = self.function.types.bits(ir_type, self.module.layout.pointer(0).bits);
+        let bits = self.function.types().bits(ir_type, self.module.layout.pointer(0).bits);
         if bits >= BYTE_BITS && bits.is_power_of_two() {
             return Ok(());
         }

@@ -31,17 +31,17 @@ pub(in crate::llvm) fn va_arg(body: &mut Body<'_, '_>, operands: &mut Operands<'
         .map_err(|_| build.unsupported(Refusal::Bitcode, "va_arg of a structure or a wide integer"))?;
     build.check_room(32)?;
     let facts = known_lists(build)?;
-    let data = build.function.types.data(ir_type);
+    let data = build.function.types().data(ir_type);
     let element = match data {
-        TypeData::Vector { element, .. } => Some(build.function.types.data(element)),
+        TypeData::Vector { element, .. } => Some(build.function.types().data(element)),
         _ => None,
     };
-    let convention = build.function.signature.call_conv;
+    let convention = build.function.signature().call_conv;
     let own = facts.lists_of_conventions.iter().find(|row| row.0 == convention);
     let ArgumentList { form, passing, .. } = own.map_or(facts.list, |&(_, _, list)| list);
     let Some(passing) = passing(data, element) else {
         let convention = own.map_or(String::new(), |&(_, name, _)| format!(" in the convention {name}"));
-        let refusal = match Refusal::of_type(&build.function.types, ir_type) {
+        let refusal = match Refusal::of_type(build.function.types(), ir_type) {
             Refusal::ExoticFloat => Refusal::ExoticFloat,
             _ if own.is_some() => Refusal::CallingConvention,
             refusal => refusal,

@@ -73,7 +73,7 @@ pub(super) fn binary(body: &mut Body<'_, '_>, left: Word, right: Word, number: u
 #[cold]
 pub(super) fn odd_division(body: &mut Body<'_, '_>, op: Opcode, left: Word, right: Word) -> Result<(), ReadError> {
     let build = &mut body.build;
-    let bits = build.function.types.int_bits(left.ir_type()).unwrap_or(NARROW_BITS);
+    let bits = build.function.types().int_bits(left.ir_type()).unwrap_or(NARROW_BITS);
     let extend = Extend::of(matches!(op, Opcode::Sdiv | Opcode::Srem));
     let a = build.extend_to_128(left, bits, extend);
     let b = build.extend_to_128(right, bits, extend);
@@ -165,7 +165,7 @@ fn resize(build: &mut Builder<'_, '_>, value: Word, ty: TypeId, number: u64, sig
         (Some(bits), _) => bits,
         (None, Class::Scalar(ir_type)) => build
             .function
-            .types
+            .types()
             .int_bits(ir_type)
             .ok_or_else(|| build.malformed("a cast of an integer to something that is none"))?,
         _ => return Err(build.malformed("a cast of an integer to an aggregate")),
@@ -184,7 +184,7 @@ fn resize(build: &mut Builder<'_, '_>, value: Word, ty: TypeId, number: u64, sig
         }
         None => {
             let words = build.words_of_scalar(value, word_count(to), extend)?;
-            (words, build.function.types.int_bits(value.ir_type()).unwrap_or(0))
+            (words, build.function.types().int_bits(value.ir_type()).unwrap_or(0))
         }
     };
     if from == to || (number == casts::TRUNC) != (to < from) {

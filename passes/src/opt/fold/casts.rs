@@ -95,7 +95,7 @@ impl Folder<'_> {
 
     /// Conversions that keep the bits: there and back.
     fn fold_same_bits(&mut self, data: &InstData, from: Type) -> Rule {
-        let width = |folder: &Self, ty: Type| folder.f.types.bits(ty, folder.pointer_bits);
+        let width = |folder: &Self, ty: Type| folder.f.types().bits(ty, folder.pointer_bits);
         let is_plain = |ty: Type| ty == Type::PTR || ty == frazil_ir::typing::pointer_int(64);
         if let Some(value) = self.int(data.a) {
             // Addresses and integers of the same width have the same form as constants.

@@ -266,7 +266,7 @@ impl Folder<'_> {
 
     /// The width of a scalar integer type of at most 128 bits.
     fn int_bits(&self, ty: Type) -> Option<u32> {
-        self.f.types.int_bits(ty).filter(|&bits| bits <= 128)
+        self.f.types().int_bits(ty).filter(|&bits| bits <= 128)
     }
 
     /// The type of an operand that is a value or a typed constant.

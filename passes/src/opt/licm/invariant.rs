@@ -35,7 +35,7 @@ pub fn needs_care(function: &Function, data: &InstData) -> bool {
 
 /// Whether a division is by a constant with which none traps.
 fn divides_safely(function: &Function, data: &InstData) -> bool {
-    let is_scalar = function.types.int_bits(data.ty).is_some();
+    let is_scalar = function.types().int_bits(data.ty).is_some();
     is_scalar && data.b.as_imm().is_some_and(|divisor| divisor != 0 && divisor != -1)
 }
 
@@ -69,6 +69,6 @@ fn has_scale(target: &TargetFacts, scale: u16) -> bool {
 }
 
 fn is_narrow(function: &Function, target: &TargetFacts, ty: Type) -> bool {
-    let bits = function.types.int_bits(ty);
+    let bits = function.types().int_bits(ty);
     ty == Type::PTR || bits.is_some_and(|bits| bits <= target.native_int_bits)
 }

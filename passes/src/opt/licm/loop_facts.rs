@@ -43,7 +43,7 @@ impl Access {
             };
         }
         let address = resolve(function, module, data.a, private, editor);
-        let bytes = function.types.store_bytes(data.ty, module.data_layout.pointer_bits);
+        let bytes = function.types().store_bytes(data.ty, module.data_layout.pointer_bits);
         let (size, is_constant) = object(function, module, address.base);
         let end = u64::try_from(address.offset)
             .ok()
@@ -89,7 +89,7 @@ fn object(function: &Function, module: &Module, base: Operand) -> (u64, bool) {
 }
 
 fn slot_size(function: &Function, slot: frazil_ir::SlotId) -> u64 {
-    function.slots[slot.index()].size
+    function.slots()[slot.index()].size
 }
 
 fn is_constant_data(module: &Module, root: Operand) -> bool {
@@ -155,7 +155,7 @@ impl LoopFacts {
         }
         for block in tree.reverse_postorder() {
             if let Some(id) = loops.innermost(block) {
-                for data in &function.insts[function.block_insts(block)] {
+                for data in &function.insts()[function.block_insts(block)] {
                     self.note(function, module, id, data, private, editor);
                 }
             }
@@ -184,7 +184,7 @@ impl LoopFacts {
         let is_plain = !MemFlags(data.flags).is_volatile();
         let (pointer, bytes) = match data.op {
             O::Store if is_plain => {
-                let bytes = function.types.store_bytes(data.ty, module.data_layout.pointer_bits);
+                let bytes = function.types().store_bytes(data.ty, module.data_layout.pointer_bits);
                 (data.b, bytes)
             }
             O::MemSet | O::MemCopy | O::MemMove if is_plain => (data.a, ALL),
@@ -272,7 +272,7 @@ fn always(function: &Function, loops: &LoopTree, tree: &DomTree, id: Loop) -> Bl
         .iter()
         .copied()
         .filter(|&from| loops.contains(id, from));
-    let exits = loops.exits(&function.cfg, id).map(|(from, _)| from);
+    let exits = loops.exits(function.cfg(), id).map(|(from, _)| from);
     for end in latches.chain(exits) {
         let mut block = found.unwrap_or(end);
         while !tree.dominates(block, end) {

@@ -188,7 +188,7 @@ impl Motion<'_> {
 
     fn prepare(&mut self) {
         let s = &mut *self.s;
-        let (values, insts) = (self.f.values.len(), self.f.insts.len());
+        let (values, insts) = (self.f.values().len(), self.f.insts().len());
         let loops = self.loops.loops().count();
         s.levels.clear();
         s.levels.resize(values, NONE);
@@ -230,7 +230,7 @@ impl Motion<'_> {
             return;
         };
         for position in self.f.block_insts(block) {
-            let data = self.f.insts[position];
+            let data = self.f.insts()[position];
             let mut level = innermost.as_u32();
             if invariant::is_candidate(self.f, &data)
                 && let Some(outermost) = self.outermost(position, block, innermost)
@@ -248,7 +248,7 @@ impl Motion<'_> {
 
     /// The outermost loop that an instruction in the loop `innermost` can leave.
     fn outermost(&mut self, position: usize, block: Block, innermost: Loop) -> Option<Loop> {
-        let data = self.f.insts[position];
+        let data = self.f.insts()[position];
         // The depth of the deepest loop around both the instruction and an operand.
         let mut common = 0;
         self.f.for_each_operand(&data, |operand| {
@@ -308,7 +308,7 @@ impl Motion<'_> {
     fn decide(&mut self, block: Block) {
         let innermost = self.loops.innermost(block);
         for position in self.f.block_insts(block).rev() {
-            let data = self.f.insts[position];
+            let data = self.f.insts()[position];
             self.note_numbers(&data);
             let target = self.s.targets[position];
             let Some(innermost) = innermost.filter(|_| target != NONE) else {

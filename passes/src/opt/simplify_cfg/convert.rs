@@ -55,7 +55,7 @@ impl State {
     fn find_diamond(&self, f: &Function, block: Block, data: &InstData) -> Option<Diamond> {
         let (yes, no) = (data.target(), data.else_target());
         let direct = |to: Block| {
-            let edge = f.cfg.successors(block).iter().find(|edge| edge.target == to)?;
+            let edge = f.cfg().successors(block).iter().find(|edge| edge.target == to)?;
             let column = edge.column as usize;
             Some(Arm {
                 to,
@@ -86,13 +86,15 @@ impl State {
             return None;
         }
         let range = f.block_insts(block);
-        let last = &f.insts[range.end - 1];
-        let &[edge] = f.cfg.successors(block) else { return None };
+        let last = &f.insts()[range.end - 1];
+        let &[edge] = f.cfg().successors(block) else {
+            return None;
+        };
         if last.op != Opcode::Jump {
             return None;
         }
         let mut speculated = 0;
-        for data in &f.insts[range.start..range.end - 1] {
+        for data in &f.insts()[range.start..range.end - 1] {
             if data.op == Opcode::Nop {
                 continue;
             }
@@ -111,7 +113,7 @@ impl State {
     /// Whether few selects of suitable types do it.
     fn pays(&self, f: &Function, editor: &mut Editor, diamond: &Diamond) -> bool {
         let mut selects = 0;
-        for data in &f.insts[f.block_insts(diamond.to)] {
+        for data in &f.insts()[f.block_insts(diamond.to)] {
             match data.op {
                 Opcode::Phi => {}
                 Opcode::Nop => continue,
@@ -138,7 +140,7 @@ impl State {
             }
             let range = f.block_insts(arm);
             for position in range.start..range.end - 1 {
-                if f.insts[position].op != Opcode::Nop {
+                if f.insts()[position].op != Opcode::Nop {
                     editor.move_to_end(f, Inst::new(position), block);
                 }
             }
@@ -146,7 +148,7 @@ impl State {
             self.led_away[arm.index()] = true;
         }
         for position in f.block_insts(to) {
-            let data = f.insts[position];
+            let data = f.insts()[position];
             match data.op {
                 Opcode::Phi => {}
                 Opcode::Nop => continue,
@@ -189,7 +191,7 @@ fn select(f: &mut Function, editor: &mut Editor, block: Block, ty: Type, [condit
 
 /// Whether a type is an integer of a common width, or a pointer.
 fn is_word(f: &Function, ty: Type) -> bool {
-    match f.types.data(ty) {
+    match f.types().data(ty) {
         TypeData::Int(bits) => bits <= 64,
         TypeData::Ptr(_) => true,
         _ => false,

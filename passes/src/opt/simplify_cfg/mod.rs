@@ -152,9 +152,9 @@ impl State {
     fn round(&mut self, f: &mut Function, editor: &mut Editor) -> bool {
         editor.begin(f);
         self.gained.clear();
-        self.gained.resize(f.blocks.len(), false);
+        self.gained.resize(f.blocks().len(), false);
         self.led_away.clear();
-        self.led_away.resize(f.blocks.len(), false);
+        self.led_away.resize(f.blocks().len(), false);
         self.shapes.clear();
         for block in f.block_ids() {
             self.simplify_block(f, editor, block);
@@ -181,8 +181,8 @@ impl State {
         let range = f.block_insts(block);
         let (mut position, last) = (range.start, range.end - 1);
         let mut most_insts = last - position;
-        while f.insts[position].op == Opcode::Phi {
-            let data = f.insts[position];
+        while f.insts()[position].op == Opcode::Phi {
+            let data = f.insts()[position];
             if let Some(only) = only_operand(f, editor, &data) {
                 let phi = data.first_result().expect("a phi has a result");
                 editor.replace_uses(f, phi, only);
@@ -193,7 +193,7 @@ impl State {
             position += 1;
         }
         self.fold_terminator(f, editor, block);
-        let op = f.insts[last].op;
+        let op = f.insts()[last].op;
         self.shapes.push(Shape {
             is_bare: position == last && matches!(op, Opcode::Jump | Opcode::Branch | Opcode::Switch),
             is_short: op == Opcode::Jump && most_insts <= self.options.most_speculated as usize,
@@ -208,7 +208,7 @@ impl State {
             let counts = f.block_ids().map(|block| f.predecessors(block).len() as u32);
             return edges.extend(counts);
         }
-        edges.resize(f.blocks.len(), 0);
+        edges.resize(f.blocks().len(), 0);
         self.stack.push(Block::new(0));
         while let Some(block) = self.stack.pop() {
             f.for_each_target(f.inst(f.terminator(block)), |target| {

@@ -44,23 +44,23 @@ pub(super) struct ThinBlocks {
 impl State {
     /// Leads all edges past thin blocks that can be.
     pub(super) fn thread_edges(&mut self, f: &mut Function, editor: &mut Editor) {
-        self.thin.known.reset(f.blocks.len());
+        self.thin.known.reset(f.blocks().len());
         for from in f.block_ids() {
             let data = *f.inst(f.terminator(from));
             if !matches!(data.op, Opcode::Jump | Opcode::Branch | Opcode::Switch) || !self.may_pass(f, &data) {
                 continue;
             }
-            self.thin.named.reset(f.blocks.len());
-            self.thin.led.reset(f.blocks.len());
+            self.thin.named.reset(f.blocks().len());
+            self.thin.led.reset(f.blocks().len());
             f.for_each_target(&data, |target| self.thin.named.set(target.index(), None));
-            for edge in f.cfg.successors(from) {
+            for edge in f.cfg().successors(from) {
                 if self.thin.named.get(edge.target.index()).is_some() {
                     self.thin.named.set(edge.target.index(), Some(edge.column));
                 }
             }
             let mut count = 0;
-            for index in 0..f.cfg.successors(from).len() {
-                let edge = f.cfg.successors(from)[index];
+            for index in 0..f.cfg().successors(from).len() {
+                let edge = f.cfg().successors(from)[index];
                 if self.thin.named.get(edge.target.index()).is_none() {
                     continue;
                 }
@@ -135,7 +135,7 @@ impl State {
         let (first, last) = (range.start, range.end - 1);
         let uses = &mut self.thin.uses;
         uses.clear();
-        uses.extend(f.insts[first..last].iter().map(|data| match data.first_result() {
+        uses.extend(f.insts()[first..last].iter().map(|data| match data.first_result() {
             Some(phi) => f.use_count(phi),
             None => 0,
         }));
@@ -147,8 +147,8 @@ impl State {
                 uses[index] -= 1;
             }
         };
-        f.for_each_operand(&f.insts[last], |operand| account(editor.resolve(operand)));
-        for edge in f.cfg.successors(block) {
+        f.for_each_operand(&f.insts()[last], |operand| account(editor.resolve(operand)));
+        for edge in f.cfg().successors(block) {
             for phi in phis(f, edge.target) {
                 account(editor.resolve(f.list(phi)[edge.column as usize]));
             }
@@ -173,7 +173,7 @@ impl State {
         }
         let theirs = column_of(f, last, to).expect("the block leads there");
         for position in f.block_insts(to) {
-            let data = f.insts[position];
+            let data = f.insts()[position];
             match data.op {
                 Opcode::Phi => {
                     let operand = operand_past(f, editor, past, column, f.list(&data)[theirs]);
@@ -238,7 +238,7 @@ fn operand_past(f: &Function, editor: &mut Editor, past: Block, column: usize, o
 
 /// The phis of a block; those removed in this round are left out.
 fn phis(f: &Function, block: Block) -> impl Iterator<Item = &InstData> {
-    let insts = f.insts[f.block_insts(block)].iter();
+    let insts = f.insts()[f.block_insts(block)].iter();
     insts
         .take_while(|data| matches!(data.op, Opcode::Phi | Opcode::Nop))
         .filter(|data| data.op == Opcode::Phi)
@@ -250,7 +250,7 @@ fn has_phis(f: &Function, block: Block) -> bool {
 
 /// The column of an edge that existed at the beginning of the round.
 fn column_of(f: &Function, from: Block, to: Block) -> Option<usize> {
-    let edge = f.cfg.successors(from).iter().find(|edge| edge.target == to)?;
+    let edge = f.cfg().successors(from).iter().find(|edge| edge.target == to)?;
     Some(edge.column as usize)
 }
 

@@ -19,7 +19,7 @@ fn fold_comparison(folder: &mut Folder<'_>, condition: Operand) {
     let Some((value, compare)) = folder.producer(condition) else {
         return;
     };
-    let bits = folder.function.types.int_bits(compare.ty);
+    let bits = folder.function.types().int_bits(compare.ty);
     if compare.op.is_icmp() && (compare.ty == Type::PTR || bits.is_some_and(|bits| bits <= 32)) {
         folder.fold(value);
     }

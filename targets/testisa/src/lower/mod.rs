@@ -72,7 +72,7 @@ pub(crate) fn result(data: &InstData) -> Value {
 
 /// Width in bits of an integer or pointer type; 0 for others.
 pub(crate) fn int_bits<C: LowerCtx>(cx: &C, ty: Type) -> u32 {
-    match cx.func().types.data(ty) {
+    match cx.func().types().data(ty) {
         TypeData::Int(bits) => bits,
         TypeData::Ptr(_) => 32,
         _ => 0,

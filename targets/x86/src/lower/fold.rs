@@ -71,7 +71,7 @@ fn fold_arithmetic(folder: &mut Folder<'_>, data: &InstData) {
 }
 
 fn fold_extension(folder: &mut Folder<'_>, data: &InstData) {
-    let to = folder.function.types.int_bits(data.ty);
+    let to = folder.function.types().int_bits(data.ty);
     if to.is_some_and(|bits| bits <= 64) {
         fold_load(folder, data.a, |ty| matches!(ty, Type::I8 | Type::I16 | Type::I32));
     }
@@ -138,7 +138,7 @@ fn fold_bit_test(folder: &mut Folder<'_>, operand: Operand) -> bool {
 }
 
 fn is_scalar_compare(folder: &Folder<'_>, compare: &InstData) -> bool {
-    let types = &folder.function.types;
+    let types = folder.function.types();
     let narrow = compare.ty == Type::PTR || types.int_bits(compare.ty).is_some_and(|bits| bits <= 64);
     (compare.op.is_icmp() && narrow)
         || (compare.op.is_fcmp()
@@ -166,7 +166,7 @@ fn fold_condition(folder: &mut Folder<'_>, condition: Operand) {
 
 fn is_one_part(folder: &Folder<'_>, operand: Operand) -> bool {
     let ty = folder.function.operand_type(operand);
-    ty.and_then(|ty| folder.function.types.int_bits(ty))
+    ty.and_then(|ty| folder.function.types().int_bits(ty))
         .is_some_and(|bits| bits <= 64)
 }
 

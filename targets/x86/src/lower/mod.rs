@@ -140,7 +140,7 @@ pub(crate) fn int_bits<C: LowerCtx>(cx: &C, ty: Type) -> u32 {
     if ty == Type::PTR {
         64
     } else {
-        match cx.func().types.data(ty) {
+        match cx.func().types().data(ty) {
             TypeData::Int(bits) => bits,
             TypeData::Ptr(space) => u32::from(spaces::pointer_bytes(space)) * 8,
             _ => 0,

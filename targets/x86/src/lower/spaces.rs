@@ -35,7 +35,7 @@ pub fn pointer_bytes(space: u32) -> u8 {
 }
 
 fn space_of<C: LowerCtx>(cx: &C, pointer: Operand) -> u32 {
-    match cx.func().operand_type(pointer).map(|ty| cx.func().types.data(ty)) {
+    match cx.func().operand_type(pointer).map(|ty| cx.func().types().data(ty)) {
         Some(TypeData::Ptr(space)) => space,
         _ => 0,
     }

@@ -36,7 +36,7 @@ fn at(mem: Mem, bytes: u32) -> Mem {
 
 /// The convention of the function, if its arguments of both kinds share positions.
 fn positional<C: LowerCtx>(cx: &C) -> Option<&'static ConvDesc> {
-    convention(cx.func().signature.call_conv).filter(|conv| conv.shares_positions)
+    convention(cx.func().signature().call_conv).filter(|conv| conv.shares_positions)
 }
 
 /// Saves the argument registers that hold no fixed parameter; the vector ones only if the caller says that it used any.

@@ -44,7 +44,7 @@ impl Executor<'_, '_> {
     }
 
     fn store_bytes(&self, ty: Type) -> Outcome<u64> {
-        let types = &self.side.function.types;
+        let types = self.side.function.types();
         let shape = shape(types, ty, self.pointer_bits())?;
         if shape.lanes > 1 && shape.bits % 8 != 0 {
             return unsupported("vectors of lanes that share bytes, in memory");
@@ -188,7 +188,7 @@ impl Executor<'_, '_> {
     }
 
     fn load(&mut self, state: &mut State, ty: Type, ways: &[Way]) -> Outcome<Value> {
-        let shape = shape(&self.side.function.types, ty, self.pointer_bits())?;
+        let shape = shape(self.side.function.types(), ty, self.pointer_bits())?;
         let count = u128::from(shape.bits.div_ceil(8));
         let mut value = Vec::new();
         for index in 0..shape.lanes as u128 {
@@ -220,7 +220,7 @@ impl Executor<'_, '_> {
     }
 
     fn store(&mut self, state: &mut State, ty: Type, ways: &[Way], value: &Value) -> Outcome<()> {
-        let shape = shape(&self.side.function.types, ty, self.pointer_bits())?;
+        let shape = shape(self.side.function.types(), ty, self.pointer_bits())?;
         let count = shape.bits.div_ceil(8);
         for (index, lane) in value.iter().enumerate() {
             for way in ways {

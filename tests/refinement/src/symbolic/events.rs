@@ -31,7 +31,7 @@ fn signature_name(function: &Function, signature: &Signature) -> String {
     let param = |param: &frazil_ir::Param| {
         format!(
             "{} {:?} {} {:?}",
-            type_name(&function.types, param.ty),
+            type_name(function.types(), param.ty),
             param.extension,
             param.in_reg,
             param.kind
@@ -55,7 +55,7 @@ impl Executor<'_, '_> {
             "{} {} {}",
             data.op.name(),
             data.flags,
-            type_name(&function.types, data.ty)
+            type_name(function.types(), data.ty)
         );
         let mut operands = Vec::new();
         let mut targets = None;
@@ -91,7 +91,7 @@ impl Executor<'_, '_> {
         }
         let mut results = Vec::new();
         for result in function.results(data) {
-            let shape = shape(&function.types, function.value(result).ty, self.pointer_bits())?;
+            let shape = shape(function.types(), function.value(result).ty, self.pointer_bits())?;
             results.push(vec![shape.bits; shape.lanes]);
         }
         if data.op == Opcode::SjljSetjmp {
@@ -127,7 +127,7 @@ impl Executor<'_, '_> {
     fn clause_word(&self, word: Operand) -> String {
         let function = self.side.function;
         match word.as_const() {
-            Some(id) if (EntityRef::index(id)) < function.consts.len() => {
+            Some(id) if (EntityRef::index(id)) < function.consts().len() => {
                 format!("{:?}", function.constant(id).1)
             }
             _ => format!("{}", word.as_raw()),

@@ -75,7 +75,7 @@ impl Objects {
         let mut numbers = [Vec::new(), Vec::new()];
         let mut partners = Vec::new();
         for (side, function) in [before, after].into_iter().enumerate() {
-            for data in &function.slots {
+            for data in function.slots() {
                 let partner = (side == 1).then(|| partner(before, after, data, &partners)).flatten();
                 partners.extend(partner);
                 let number = match partner {
@@ -243,12 +243,12 @@ enum ObjectKind {
 
 /// The slot before a pass that a slot after it is, if one is left.
 fn partner(before: &Function, after: &Function, data: &SlotData, taken: &[usize]) -> Option<usize> {
-    let same = before.slots.iter().position(|other| other == data);
+    let same = before.slots().iter().position(|other| other == data);
     same.or_else(|| {
         let is_alike = |other: &SlotData| (other.size, other.align_log2) == (data.size, data.align_log2);
-        let is_kept = |other: &SlotData| after.slots.contains(other);
-        (0..before.slots.len()).find(|slot| {
-            let other = &before.slots[*slot];
+        let is_kept = |other: &SlotData| after.slots().contains(other);
+        (0..before.slots().len()).find(|slot| {
+            let other = &before.slots()[*slot];
             is_alike(other) && !is_kept(other) && !taken.contains(slot)
         })
     })
@@ -256,12 +256,12 @@ fn partner(before: &Function, after: &Function, data: &SlotData, taken: &[usize]
 
 /// The slots whose addresses are used for more than accesses of their own, in order.
 fn public_slots(function: &Function) -> Vec<usize> {
-    let mut is_address: Vec<Option<usize>> = vec![None; function.values.len()];
-    for (slot, data) in function.slots.iter().enumerate() {
+    let mut is_address: Vec<Option<usize>> = vec![None; function.values().len()];
+    for (slot, data) in function.slots().iter().enumerate() {
         is_address[data.address.index()] = Some(slot);
     }
-    let mut public = vec![false; function.slots.len()];
-    for data in &function.insts {
+    let mut public = vec![false; function.slots().len()];
+    for data in function.insts() {
         let mut slot = 0;
         let mut mark = |operand: frazil_ir::Operand, is_access: bool| {
             if let Some(found) = operand.as_value().and_then(|value| is_address[value.index()])
@@ -303,7 +303,7 @@ fn symbols(module: &Module, function: &Function) -> Vec<SymbolId> {
             found.push(symbol);
         }
     };
-    for data in &function.insts {
+    for data in function.insts() {
         function.for_each_operand(data, |operand| {
             if !operand.is_none()
                 && let Some(symbol) = operand.as_symbol()
@@ -312,7 +312,7 @@ fn symbols(module: &Module, function: &Function) -> Vec<SymbolId> {
             }
         });
     }
-    for index in 0..function.consts.len() {
+    for index in 0..function.consts().len() {
         if let frazil_ir::ConstView::Symbol(symbol, _) = function.constant(frazil_ir::ConstId::new(index)).1 {
             add(symbol);
         }

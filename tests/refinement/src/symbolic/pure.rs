@@ -18,9 +18,9 @@ impl Executor<'_, '_> {
         for (slot, &operand) in operands.iter().enumerate() {
             values.push(self.slot_value(state, data, slot, operand)?);
         }
-        let result = shape(&function.types, data.ty, self.pointer_bits())?;
+        let result = shape(function.types(), data.ty, self.pointer_bits())?;
         let from = match function.operand_type(operands[0]) {
-            Some(ty) => shape(&function.types, ty, self.pointer_bits())?,
+            Some(ty) => shape(function.types(), ty, self.pointer_bits())?,
             None => result,
         };
         match data.op {

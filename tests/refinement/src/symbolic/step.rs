@@ -77,7 +77,7 @@ impl Executor<'_, '_> {
             if Instant::now() > self.end {
                 return unsupported("out of time");
             }
-            let data = function.insts[state.position];
+            let data = function.insts()[state.position];
             match data.op {
                 Opcode::Nop => {}
                 Opcode::Phi => return unsupported("a phi after another instruction"),
@@ -93,7 +93,7 @@ impl Executor<'_, '_> {
                 }
                 Opcode::Return => {
                     let mut values = Vec::new();
-                    let types = function.signature.returns.iter().map(|param| param.ty);
+                    let types = function.signature().returns.iter().map(|param| param.ty);
                     for (&operand, ty) in function.list(&data).iter().zip(types) {
                         values.push(self.operand(state, operand, ty)?);
                     }
@@ -177,13 +177,13 @@ impl Executor<'_, '_> {
             return Ok(false);
         }
         let edge = function
-            .cfg
+            .cfg()
             .successors(state.block)
             .iter()
             .find(|edge| edge.target == target);
         let column = edge.expect("the graph has the edge").column as usize;
         let range = function.block_insts(target);
-        let phis = function.insts[range.clone()]
+        let phis = function.insts()[range.clone()]
             .iter()
             .take_while(|data| data.op == Opcode::Phi);
         let mut incoming = Vec::new();
@@ -208,7 +208,7 @@ impl Executor<'_, '_> {
                 None => return unsupported("a value that is not defined on the path"),
             },
             OperandKind::Imm(number) => {
-                let shape = shape(&function.types, ty, self.pointer_bits())?;
+                let shape = shape(function.types(), ty, self.pointer_bits())?;
                 vec![Lane::number(self.terms, shape.bits, i128::from(number).cast_unsigned())]
             }
             OperandKind::Symbol(symbol) => vec![self.symbol(symbol, 0)],
@@ -262,7 +262,7 @@ impl Executor<'_, '_> {
     fn constant(&mut self, id: frazil_ir::ConstId) -> Outcome<Value> {
         let function = self.side.function;
         let (ty, view) = function.constant(id);
-        let shape = shape(&function.types, ty, self.pointer_bits())?;
+        let shape = shape(function.types(), ty, self.pointer_bits())?;
         let splat = |lane: Lane| vec![lane; shape.lanes];
         Ok(match view {
             ConstView::Int(words) | ConstView::Float(words) => {
@@ -291,7 +291,7 @@ impl Executor<'_, '_> {
             ConstView::Poison => splat(Lane::poison(self.terms, shape.bits)),
             ConstView::Zero => splat(Lane::number(self.terms, shape.bits, 0)),
             ConstView::Vector(operands) => {
-                let TypeData::Vector { element, .. } = function.types.data(ty) else {
+                let TypeData::Vector { element, .. } = function.types().data(ty) else {
                     return unsupported("lanes of a scalar");
                 };
                 let mut lanes = Vec::new();

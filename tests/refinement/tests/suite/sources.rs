@@ -104,7 +104,7 @@ impl<'a> Windows<'a> {
         for source in sources.iter() {
             // As many as there are instructions, so that each is as likely.
             for (index, function) in source.functions.iter().enumerate() {
-                let count = function.as_ref().map_or(0, |function| function.insts.len() / 4 + 1);
+                let count = function.as_ref().map_or(0, |function| function.insts().len() / 4 + 1);
                 places.extend(std::iter::repeat_n((source, index), count));
             }
         }
@@ -116,14 +116,14 @@ impl<'a> Windows<'a> {
             let (source, index) = random.pick_if_any(&self.places)?;
             let function = source.functions[index].as_ref()?;
             let head = &source.module.functions[FuncId::new(index)];
-            if function.insts.len() <= SMALL_FUNCTION && random.one_in(3) {
+            if function.insts().len() <= SMALL_FUNCTION && random.one_in(3) {
                 return Some((&source.module, head, function.clone()));
             }
-            let start = random.below(function.insts.len());
+            let start = random.below(function.insts().len());
             let length = 2 + random.below(MOST_INSTRUCTIONS - 1);
-            let end = (start + length).min(function.insts.len());
+            let end = (start + length).min(function.insts().len());
             // Up to the end of the block.
-            let stops = (start..end).find(|&position| function.insts[position].op.is_terminator());
+            let stops = (start..end).find(|&position| function.insts()[position].op.is_terminator());
             let range = start..stops.unwrap_or(end);
             if range.len() < 2 {
                 continue;

@@ -27,7 +27,7 @@ pub(super) fn lower(body: &mut Body<'_, '_>, call: &Call<'_>, operation: FixedPo
     let build = &mut body.build;
     let bits = match build.wide_value_bits(left) {
         Some(bits) => bits,
-        None if left.is_operand() => match build.function.types.data(left.ir_type()) {
+        None if left.is_operand() => match build.function.types().data(left.ir_type()) {
             TypeData::Int(bits) => bits,
             _ => return Ok(false),
         },
@@ -183,7 +183,7 @@ pub(super) fn carry_less(body: &mut Body<'_, '_>, call: &Call<'_>) -> Result<boo
     };
     let build = &mut body.build;
     let (ir_type, ty) = (left.ir_type(), left.ty());
-    let bits = match build.function.types.data(ir_type) {
+    let bits = match build.function.types().data(ir_type) {
         TypeData::Int(bits @ 1..=WORD_BITS) => bits,
         _ => return Ok(false),
     };

@@ -436,7 +436,7 @@ fn lower(body: &mut Body<'_, '_>, call: &Call<'_>, intrinsic: Intrinsic) -> Resu
         }
         (Intrinsic::Plain(op @ (Opcode::FptosiSat | Opcode::FptouiSat)), &[float])
             if float.ir_type() == Type::X86_F80
-                && let Some(bits) = body.build.function.types.int_bits(result) =>
+                && let Some(bits) = body.build.function.types().int_bits(result) =>
         {
             let (float, signed) = (body.build.typed(float), op == Opcode::FptosiSat);
             saturating::extended(body, float, signed, (result, bits, call.result))?;
@@ -554,7 +554,7 @@ fn plain(body: &mut Body<'_, '_>, call: &Call<'_>, op: Opcode, class: Class, res
     if !own_result || op.results() == Results::Ptr && result != Type::PTR {
         return Ok(false);
     }
-    let scalar = build.function.types.data(build.function.types.scalar(result));
+    let scalar = build.function.types().data(build.function.types().scalar(result));
     if !computes_type(op, scalar) {
         return Err(build.malformed(format!(
             "an intrinsic for `{}` with a result of another kind",
@@ -688,7 +688,7 @@ fn memory(body: &mut Body<'_, '_>, op: Opcode, arguments: [Word; 4], aligns_log2
 fn load_relative(body: &mut Body<'_, '_>, call: &Call<'_>, base: Word, offset: Word) -> Result<(), ReadError> {
     const ALIGN_LOG2: u32 = 2;
     let build = &mut body.build;
-    if build.function.types.int_bits(offset.ir_type()).is_none() {
+    if build.function.types().int_bits(offset.ir_type()).is_none() {
         return Err(build.malformed("a relative load at a distance that is no integer"));
     }
     let offset = build.word_as_distance(offset, Opcode::Sext);

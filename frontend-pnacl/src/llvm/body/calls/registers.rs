@@ -49,7 +49,7 @@ pub(super) fn access(body: &mut Body<'_, '_>, call: Call<'_>) -> Result<(), Read
         ([], Class::Scalar(ir_type)) => Some(ir_type),
         _ => None,
     };
-    if accessed.and_then(|ir_type| body.build.function.types.int_bits(ir_type)) != Some(register.bits) {
+    if accessed.and_then(|ir_type| body.build.function.types().int_bits(ir_type)) != Some(register.bits) {
         let message = format!("register \"{shown}\" by name (intrinsic) with another width than its own");
         return Err(body.build.unsupported(Refusal::Intrinsic, message));
     }
@@ -88,7 +88,11 @@ fn register_name(body: &mut Body<'_, '_>, call: &Call<'_>) -> Result<Vec<u8>, Re
 /// Whether the function has a frame pointer whatever is in it.
 fn keeps_frame_pointer(body: &Body<'_, '_>) -> bool {
     let module = &body.build.module.module;
-    let symbol = body.build.function.symbol.and_then(|symbol| module.symbols.get(symbol));
+    let symbol = body
+        .build
+        .function
+        .symbol()
+        .and_then(|symbol| module.symbols.get(symbol));
     let head = match symbol.map(|data| data.kind) {
         Some(SymbolKind::Function(id)) => module.functions.get(id),
         _ => None,

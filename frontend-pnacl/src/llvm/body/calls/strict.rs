@@ -125,7 +125,7 @@ impl Operation {
             return Ok(false);
         };
         let build = &mut body.build;
-        let TypeData::Vector { lanes, .. } = build.function.types.data(result) else {
+        let TypeData::Vector { lanes, .. } = build.function.types().data(result) else {
             let data = self.instruction(body, ty, &operands);
             body.build.define(data, result, call.result)?;
             return Ok(true);
@@ -137,14 +137,14 @@ impl Operation {
         }
         let types: Vec<Type> = arguments.iter().map(|word| word.ir_type()).collect();
         build.make_wide_room((lanes as usize).saturating_mul(operands.len() + 2))?;
-        let [element, lane_type] = [result, ty].map(|ty| build.function.types.scalar(ty));
+        let [element, lane_type] = [result, ty].map(|ty| build.function.types().scalar(ty));
         let mut vector = Operand::constant(build.function.push_plain_const(ConstKind::Poison, result));
         for lane in 0..lanes {
             let lane = body.build.function.int_operand(Type::I64, i128::from(lane));
             let mut scalars = Vec::with_capacity(operands.len());
             for (&operand, &ty) in operands.iter().zip(&types) {
                 let function = &mut body.build.function;
-                let scalar = function.types.scalar(ty);
+                let scalar = function.types().scalar(ty);
                 let data = InstData::new(Opcode::ExtractElement, ty, 0, operand, lane);
                 scalars.push(Operand::value(function.push_inst_result(data, scalar)));
             }
@@ -197,7 +197,7 @@ impl Operation {
             Format::Binary => 2,
             _ => 3,
         };
-        let element = build.function.types.data(build.function.types.scalar(ty));
+        let element = build.function.types().data(build.function.types().scalar(ty));
         let is_float = !matches!(element, TypeData::Int(_) | TypeData::Ptr(_) | TypeData::Void);
         let wanted = if self.op.is_fcmp() { build.bool_like(ty)? } else { ty };
         let fits = is_float && arguments.len() == count && wanted == result;

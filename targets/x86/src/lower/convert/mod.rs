@@ -91,7 +91,7 @@ fn bitcast<C: LowerCtx>(cx: &mut C, data: &InstData, from: Type) -> Result<(), C
         if from == Type::X86_F80 {
             return x87::convert(cx, data);
         }
-        if super::vector::shape(&cx.func().types, from).is_some() {
+        if super::vector::shape(cx.func().types(), from).is_some() {
             vector::bitcast::bitcast(cx, data);
             return Ok(());
         }

@@ -20,7 +20,7 @@ enum Kept {
 }
 
 fn kept<C: LowerCtx>(cx: &C, ty: Type) -> Kept {
-    match shape(&cx.func().types, ty) {
+    match shape(cx.func().types(), ty) {
         Some(shape) if shape.is_mask => Kept::Mask(shape),
         Some(_) => Kept::Vector,
         None if float_bytes(ty) > 0 => Kept::Vector,

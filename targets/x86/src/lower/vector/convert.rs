@@ -10,7 +10,7 @@ use frazil_ir::{Function, InstData, Opcode, Type};
 /// Whether a conversion has instructions.
 pub fn has_conversion(function: &Function, data: &InstData, to: VectorShape) -> bool {
     let from = function.operand_type(data.a);
-    let Some(from) = from.and_then(|ty| shape(&function.types, ty)) else {
+    let Some(from) = from.and_then(|ty| shape(function.types(), ty)) else {
         return false;
     };
     match data.op {
@@ -45,7 +45,7 @@ pub fn convert<C: LowerCtx>(cx: &mut C, data: &InstData, to: VectorShape) -> Res
         op => {
             debug_assert!(has_floats(from) || has_floats(to));
             let row = float_row(op, from.element, to.element).ok_or(Halt::Expand)?;
-            debug_assert!(shape(&cx.func().types, type_of(cx, data.a)).is_some());
+            debug_assert!(shape(cx.func().types(), type_of(cx, data.a)).is_some());
             let src = cx.use_reg(data.a, 0);
             let dst = cx.def(result(data), 0);
             cx.emit(rr(row, 16, dst, src));

@@ -51,7 +51,7 @@ pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), Halt> {
 
 /// Whether an operation has instructions.
 pub fn has_operation(function: &Function, view: ModuleView<'_>, data: &InstData) -> bool {
-    let Some(shape) = shape(&function.types, data.ty) else {
+    let Some(shape) = shape(function.types(), data.ty) else {
         // What computes a scalar from a vector is a reduction or a cast.
         return data.op == Opcode::Bitcast;
     };
@@ -76,7 +76,7 @@ pub fn shape(types: &TypeTable, ty: Type) -> Option<VectorShape> {
 
 /// The shape of a type that must be a vector.
 fn shape_of<C: LowerCtx>(cx: &C, ty: Type) -> Result<VectorShape, Halt> {
-    shape(&cx.func().types, ty).ok_or(Halt::Expand)
+    shape(cx.func().types(), ty).ok_or(Halt::Expand)
 }
 
 /// The shape of an operand that must be a vector.

@@ -77,8 +77,8 @@ pub fn plan(function: &Function, view: ModuleView<'_>, data: &InstData) -> Optio
 
 /// The mask by bytes; what lies above the result's lanes is [`ANY`].
 fn byte_mask(function: &Function, data: &InstData, lanes: Operand) -> Option<Mask> {
-    let shape = shape(&function.types, data.ty)?;
-    let from = super::shape(&function.types, function.operand_type(data.a)?)?;
+    let shape = shape(function.types(), data.ty)?;
+    let from = super::shape(function.types(), function.operand_type(data.a)?)?;
     if from.lane_bits != shape.lane_bits {
         return None;
     }
@@ -271,7 +271,7 @@ fn rotate(mask: &Mask) -> Option<Plan> {
 /// Lowers a shuffle.
 pub fn shuffle<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Halt> {
     let plan = plan(cx.func(), cx.view(), data).ok_or(Halt::Expand)?;
-    debug_assert!(shape(&cx.func().types, type_of(cx, data.a)).is_some());
+    debug_assert!(shape(cx.func().types(), type_of(cx, data.a)).is_some());
     let second = cx.func().ternary(data).0;
     let operand = |is_second: bool| if is_second { second } else { data.a };
     match plan {

@@ -1,0 +1,32 @@
+//! Edits of stack slots. They show at once, and may be made between the begin and the commit of other edits.
+
+use crate::entities::SlotId;
+use crate::function::{Function, ValueKind};
+use frazil_support::EntityRef;
+
+impl Function {
+    /// Gives a slot at least this alignment, as log2 of bytes.
+    pub fn raise_slot_alignment(&mut self, slot: SlotId, align_log2: u8) {
+        let data = &mut self.slots[slot.index()];
+        data.align_log2 = data.align_log2.max(align_log2);
+    }
+
+    /// Takes the slots out whose addresses nothing uses. Returns how many these are. The numbers of slots change; those
+    /// of their addresses remain.
+    pub fn remove_unused_slots(&mut self) -> usize {
+        let before = self.slots.len();
+        let mut kept = 0;
+        self.slots.retain(|slot| {
+            let is_used = self.uses[slot.address.index()] > 0;
+            let address = &mut self.values[slot.address.index()];
+            if is_used {
+                address.def = SlotId::new(kept).as_u32();
+                kept += 1;
+            } else {
+                (address.kind, address.def) = (ValueKind::Forward, u32::MAX);
+            }
+            is_used
+        });
+        before - kept
+    }
+}
