@@ -17,11 +17,11 @@ pub static PLATFORM: Platform = Platform {
         pointer_bits: 64,
         list: ArgumentList {
             form: ListForm::SaveArea {
-                next_in_memory: 8,
-                area: 16,
+                next_in_memory: NEXT_IN_MEMORY,
+                area: AREA_ADDRESS,
                 registers: &[GENERAL, VECTOR],
             },
-            bytes: 24,
+            bytes: LIST_BYTES,
             passing: system_v,
         },
         lists_of_conventions: &[(
@@ -107,15 +107,22 @@ const FORMER_INTRINSICS: &[(&str, Opcode)] = &[
 /// LLVM's number of Win64's convention.
 const WIN64: u16 = 79;
 
+/// Where a `va_list` has the address of the next argument on the stack.
+pub(crate) const NEXT_IN_MEMORY: i64 = 8;
+/// Where it has the address of the register save area.
+pub(crate) const AREA_ADDRESS: i64 = 16;
+/// How many bytes it has.
+pub(crate) const LIST_BYTES: u64 = 24;
+
 /// The six general registers at the start of the save area (System V ABI, section 3.5.7).
-const GENERAL: SavedRegisters = SavedRegisters {
+pub(crate) const GENERAL: SavedRegisters = SavedRegisters {
     next_offset: 0,
     bytes: 8,
     start: 0,
     end: 6 * 8,
 };
 /// The eight vector registers after them.
-const VECTOR: SavedRegisters = SavedRegisters {
+pub(crate) const VECTOR: SavedRegisters = SavedRegisters {
     next_offset: 4,
     bytes: 16,
     start: GENERAL.end,

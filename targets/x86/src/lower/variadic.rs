@@ -6,32 +6,31 @@
 use crate::abi::{SYSTEM_V, convention};
 use crate::build::*;
 use crate::cond::Cond;
+use crate::platform::{AREA_ADDRESS, GENERAL, LIST_BYTES, NEXT_IN_MEMORY, VECTOR};
 use crate::regs::RAX;
 use crate::regs::SCRATCH;
 use crate::table::Op;
 use frazil_codegen::{CodegenError, ConvDesc, GroupKind, LowerCtx, Mem, RegClass};
 use frazil_ir::{InstData, Refusal};
 
-/// Bytes of the area for the six integer registers.
-const INT_BYTES: u32 = 48;
 /// Size of the register save area: six integer and eight vector registers.
-pub const AREA_BYTES: u32 = INT_BYTES + 8 * 16;
+pub const AREA_BYTES: u32 = VECTOR.end as u32;
 /// Size of a `va_list`.
-const VA_LIST_BYTES: u32 = 24;
+const VA_LIST_BYTES: u32 = LIST_BYTES as u32;
 /// Size of a `va_list` of Win64.
 const POINTER_BYTES: u32 = 8;
 
 /// Where the area has the register at this place in the list of its class.
 pub fn place(class: RegClass, index: u32) -> i32 {
-    let offset = match class {
-        RegClass::Int => index * 8,
-        RegClass::Float => INT_BYTES + index * 16,
+    let registers = match class {
+        RegClass::Int => GENERAL,
+        RegClass::Float => VECTOR,
     };
-    offset.cast_signed()
+    (registers.start + i64::from(index) * registers.bytes) as i32
 }
 
-fn at(mem: Mem, bytes: u32) -> Mem {
-    mem.offset(bytes.cast_signed()).unwrap_or(mem)
+fn at(mem: Mem, bytes: i64) -> Mem {
+    mem.offset(bytes as i32).unwrap_or(mem)
 }
 
 /// The convention of the function, if its arguments of both kinds share positions.
@@ -43,12 +42,13 @@ fn positional<C: LowerCtx>(cx: &C) -> Option<&'static ConvDesc> {
 pub fn save_registers<C: LowerCtx>(cx: &mut C, area: Mem, int_used: u8, float_used: u8) {
     if let Some(conv) = positional(cx) {
         for (index, &reg) in conv.int_args.iter().enumerate().skip(usize::from(int_used)) {
-            cx.emit(mr(Op::MovMR, 8, at(area, index as u32 * 8), reg));
+            cx.emit(mr(Op::MovMR, 8, at(area, index as i64 * GENERAL.bytes), reg));
         }
         return;
     }
     for (index, &reg) in SYSTEM_V.int_args.iter().enumerate().skip(usize::from(int_used)) {
-        cx.emit(mr(Op::MovMR, 8, at(area, index as u32 * 8), reg));
+        let saved = at(area, place(RegClass::Int, index as u32).into());
+        cx.emit(mr(Op::MovMR, 8, saved, reg));
     }
     if usize::from(float_used) == SYSTEM_V.float_args.len() {
         return;
@@ -58,7 +58,8 @@ pub fn save_registers<C: LowerCtx>(cx: &mut C, area: Mem, int_used: u8, float_us
     cx.emit(rr(Op::TestRR, 1, RAX, RAX));
     cx.emit(jcc(Cond::E, skip));
     for (index, &reg) in SYSTEM_V.float_args.iter().enumerate().skip(usize::from(float_used)) {
-        cx.emit(mr(Op::MovapMR, 4, at(area, INT_BYTES + index as u32 * 16), reg));
+        let saved = at(area, place(RegClass::Float, index as u32).into());
+        cx.emit(mr(Op::MovapMR, 4, saved, reg));
     }
     cx.bind(skip);
     cx.end_group();
@@ -76,7 +77,7 @@ pub fn va_start<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenE
     if let Some(conv) = positional(cx) {
         let used = usize::from(area.int_args_used);
         let first = match used < conv.int_args.len() {
-            true => at(area.register_save, used as u32 * 8),
+            true => at(area.register_save, used as i64 * GENERAL.bytes),
             false => area.overflow,
         };
         let list = cx.use_addr(data.a, POINTER_BYTES);
@@ -85,17 +86,18 @@ pub fn va_start<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenE
         return Ok(());
     }
     let list = cx.use_addr(data.a, VA_LIST_BYTES);
-    cx.emit(mi(Op::MovMI, 4, list, i32::from(area.int_args_used) * 8));
-    cx.emit(mi(
-        Op::MovMI,
-        4,
-        at(list, 4),
-        INT_BYTES.cast_signed() + i32::from(area.float_args_used) * 16,
-    ));
+    let used = [
+        (GENERAL, RegClass::Int, area.int_args_used),
+        (VECTOR, RegClass::Float, area.float_args_used),
+    ];
+    for (registers, class, used) in used {
+        let next = place(class, used.into());
+        cx.emit(mi(Op::MovMI, 4, at(list, registers.next_offset), next));
+    }
     cx.emit(rm(Op::LeaRM, 8, SCRATCH, area.overflow));
-    cx.emit(mr(Op::MovMR, 8, at(list, 8), SCRATCH));
+    cx.emit(mr(Op::MovMR, 8, at(list, NEXT_IN_MEMORY), SCRATCH));
     cx.emit(rm(Op::LeaRM, 8, SCRATCH, area.register_save));
-    cx.emit(mr(Op::MovMR, 8, at(list, 16), SCRATCH));
+    cx.emit(mr(Op::MovMR, 8, at(list, AREA_ADDRESS), SCRATCH));
     Ok(())
 }
 
