@@ -65,6 +65,19 @@ impl Runner {
 
     /// What a function does for inputs; `None` if they cannot be made.
     pub fn run(&self, function: &Function, inputs: &Inputs) -> Option<Trace> {
+        self.run_spaced(function, inputs, 0)
+    }
+
+    /// The same, if it does not depend on where buffers lie, as it does if an access of one leads into another one,
+    /// which the interpreter lets it do, though it is undefined behavior.
+    pub fn run_in_bounds(&self, function: &Function, inputs: &Inputs) -> Option<Trace> {
+        let trace = self.run(function, inputs)?;
+        let spaced = self.run_spaced(function, inputs, 8 * BUFFER_BYTES)?;
+        (refines(&trace, &spaced) && refines(&spaced, &trace)).then_some(trace)
+    }
+
+    /// Runs a function with so many bytes of no use after each buffer.
+    fn run_spaced(&self, function: &Function, inputs: &Inputs, spacing: u64) -> Option<Trace> {
         let limits = Limits {
             steps: 5000,
             ..Limits::default()
@@ -80,6 +93,7 @@ impl Runner {
         for (number, (param, lanes)) in function.signature().params.iter().zip(inputs).enumerate() {
             if let TypeData::Ptr(0) = function.types().data(param.ty) {
                 let base = interpreter.memory().allocate(BUFFER_BYTES, 6).ok()?;
+                interpreter.memory().allocate(spacing, 6).ok()?;
                 let bytes: Vec<u8> = (0..BUFFER_BYTES)
                     .map(|index| (index * 7 + number as u64 * 13) as u8 & 1)
                     .collect();
@@ -100,6 +114,7 @@ impl Runner {
         }
         // What called functions point to.
         let shared = interpreter.memory().allocate(BUFFER_BYTES, 6).ok()?;
+        interpreter.memory().allocate(spacing, 6).ok()?;
         interpreter.memory().write(shared, &[1; BUFFER_BYTES as usize]).ok()?;
         buffers.push(shared);
         let mut interpreter = interpreter.with_external(|name, arguments, memory| {

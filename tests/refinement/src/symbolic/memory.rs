@@ -454,6 +454,20 @@ impl Memories {
                     let is_hidden = matches!(origin, Origin::Object(number)
                         if objects.all[number as usize].is_slot && known >> number & 1 == 0);
                     if !is_hidden {
+                        // What was hidden then may be where the address leads now.
+                        let slots = objects.slots(!known);
+                        let hidden = match origin {
+                            Origin::Object(_) => 0,
+                            Origin::Elsewhere => slots & escaped,
+                            Origin::Mixed => slots,
+                        };
+                        for number in (0..objects.all.len() as u32).filter(|number| hidden >> number & 1 == 1) {
+                            let object = &objects.all[number as usize];
+                            let size = terms.constant(self.pointer_bits, u128::from(object.size.unwrap_or(0)));
+                            let inside = within(terms, address, object.address, size);
+                            let place = (address, Origin::Object(number));
+                            alternatives.push((inside, self.read(terms, objects, before, place, escaped)));
+                        }
                         break self.unknown_byte(terms, objects, &format!("memory{event}"), address, origin);
                     }
                     memory = before;
@@ -473,12 +487,13 @@ impl Memories {
         objects: &Objects,
         mut one: MemoryId,
         mut other: MemoryId,
-        escaped: u64,
+        mut escaped: u64,
     ) -> Option<Vec<(Lane, Lane)>> {
         let mut pairs = Vec::new();
+        let mut reaches_elsewhere = true;
         loop {
-            one = self.without_hidden(objects, one, escaped);
-            other = self.without_hidden(objects, other, escaped);
+            one = self.without_hidden(objects, one, escaped, reaches_elsewhere);
+            other = self.without_hidden(objects, other, escaped, reaches_elsewhere);
             if one == other {
                 return Some(pairs);
             }
@@ -489,17 +504,31 @@ impl Memories {
                     pairs.push((byte, last));
                     (one, other) = (before, after);
                 }
-                // What was there before is not known to be anything any more, elsewhere and in what is known.
-                (Step::Unknown(_, event, known), Step::Unknown(_, same, also)) if (event, known) == (same, also) => {
-                    return (escaped & !known == 0).then_some(pairs);
+                // What was there before is not known to be anything any more, elsewhere and in what was known then.
+                (Step::Unknown(before, event, known), Step::Unknown(after, same, also))
+                    if (event, known) == (same, also) =>
+                {
+                    escaped &= !known;
+                    if escaped == 0 {
+                        return Some(pairs);
+                    }
+                    reaches_elsewhere = false;
+                    (one, other) = (before, after);
                 }
                 _ => return None,
             }
         }
     }
 
-    /// The history without the last writes to slots that are not among `escaped`.
-    fn without_hidden(&self, objects: &Objects, mut memory: MemoryId, escaped: u64) -> MemoryId {
+    /// The history without the last writes to slots that are not among `escaped`, and unless it `reaches_elsewhere`,
+    /// without those to anything but slots.
+    fn without_hidden(
+        &self,
+        objects: &Objects,
+        mut memory: MemoryId,
+        escaped: u64,
+        reaches_elsewhere: bool,
+    ) -> MemoryId {
         loop {
             let (before, origin) = match self.steps[memory.0 as usize] {
                 Step::Byte(before, _, (_, origin), _)
@@ -507,7 +536,13 @@ impl Memories {
                 | Step::Copy(before, (_, origin), ..) => (before, origin),
                 _ => return memory,
             };
-            if !are_apart(objects, Origin::Elsewhere, origin, escaped) {
+            let is_elsewhere = match origin {
+                Origin::Object(number) => !objects.all[number as usize].is_slot,
+                Origin::Elsewhere => true,
+                Origin::Mixed => false,
+            };
+            let is_left_out = is_elsewhere && !reaches_elsewhere;
+            if !is_left_out && !are_apart(objects, Origin::Elsewhere, origin, escaped) {
                 return memory;
             }
             memory = before;

@@ -31,7 +31,7 @@ struct Count {
 fn is_seen(runner: &Runner, change: &Change, faulty: &Function, random: &mut Random) -> bool {
     (0..RUNS).any(|_| {
         let inputs = runner.inputs(&change.before, random);
-        let Some(before) = runner.run(&change.before, &inputs).filter(is_meaningful) else {
+        let Some(before) = runner.run_in_bounds(&change.before, &inputs).filter(is_meaningful) else {
             return false;
         };
         let agrees = |function: &Function| {
