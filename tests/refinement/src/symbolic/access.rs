@@ -303,7 +303,13 @@ impl Executor<'_, '_> {
         let count = number.filter(|&number| number <= MOST_BYTES);
         if let Some(count) = count {
             let bytes: Vec<Lane> = match &from {
-                Some(from) => (0..count).map(|index| self.read_byte(state, from, index)).collect(),
+                Some(from) => {
+                    let mut bytes: Vec<Lane> = (0..count).map(|index| self.read_byte(state, from, index)).collect();
+                    if self.side.is_before && count.is_power_of_two() {
+                        self.spread_poison(&mut bytes);
+                    }
+                    bytes
+                }
                 None => vec![second; count as usize],
             };
             for (index, byte) in bytes.into_iter().enumerate() {
@@ -323,6 +329,14 @@ impl Executor<'_, '_> {
             None => self.memories.fill(state.memory, to.address, to.origin, second, length),
         };
         Ok(())
+    }
+
+    /// Makes all bytes poison if one is. Passes may copy as many bytes as an integer has by a load and a store of one,
+    /// as LLVM does (`InstCombinerImpl::SimplifyAnyMemTransfer`), and an integer is poison as a whole.
+    fn spread_poison(&mut self, bytes: &mut [Lane]) {
+        let no = self.terms.bool(false);
+        let poison = bytes.iter().fold(no, |any, byte| self.terms.or(any, byte.poison));
+        bytes.iter_mut().for_each(|byte| byte.poison = poison);
     }
 
     fn equal_or_apart(&mut self, one: Term, other: Term, length: Term) -> Term {
