@@ -3,7 +3,7 @@
 //! [`placement`] decides which section every definition goes to, [`names`] what symbols are called, [`constants`]
 //! shares code constants, [`cfi`] encodes call frame information. Two writers follow these decisions: [`elf`] makes a
 //! relocatable object file, [`asm`] the assembly text of the same object. [`foreign`] is for assembly within a module
-//! that only an assembler can encode. [`format`] says which systems' objects are no ELF files.
+//! that only an assembler can encode. [`mod@format`] says which systems' objects are no ELF files.
 //!
 //! Invariants of absence: this crate never sees the IR of a function, only finished code; it opens no file and starts
 //! no thread. Equal input gives equal bytes: nothing is written in the order of a hash table.
