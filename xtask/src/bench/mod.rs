@@ -37,11 +37,13 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
         ensure!(arguments.finish().is_empty(), "too many arguments");
         return instructions::check(&frazil, bless);
     }
-    if arguments.contains("--figure") && !arguments.contains("--measure") {
+    // Each question takes its word out of the arguments.
+    let (figure, measures) = (arguments.contains("--figure"), arguments.contains("--measure"));
+    ensure!(figure || !measures, "--measure goes with --figure");
+    if figure && !measures {
         ensure!(arguments.finish().is_empty(), "too many arguments");
         return figure::make(None);
     }
-    let figure = arguments.contains("--measure");
     let scaling = arguments.contains("--scaling");
     let passes = arguments.contains("--passes");
     let start_up = arguments.contains("--start-up");
