@@ -12,11 +12,19 @@ fn compare(words: &[&str]) -> Output {
     command.output().expect("it starts")
 }
 
+/// The report of a comparison in which nothing fails.
 fn json(words: &[&str]) -> Value {
+    let (report, messages) = json_with_messages(words, 0);
+    assert_eq!(messages, "");
+    report
+}
+
+/// The report, and what is said beside it.
+fn json_with_messages(words: &[&str], status: i32) -> (Value, String) {
     let output = compare(&[words, &["--json"]].concat());
-    let messages = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{messages}");
-    serde_json::from_slice(&output.stdout).expect("JSON")
+    let messages = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(status), "{messages}");
+    (serde_json::from_slice(&output.stdout).expect("JSON"), messages)
 }
 
 #[test]
@@ -49,7 +57,9 @@ fn both_sides_have_figures_by_function_and_in_all() {
 
 #[test]
 fn a_side_that_fails_is_empty_and_says_why() {
-    let report = json(&[SAMPLE, "--levels", "0", "--llc", "/nonexistent/llc"]);
+    let (report, messages) = json_with_messages(&[SAMPLE, "--levels", "0", "--llc", "/nonexistent/llc"], 1);
+    let start = "frazil compare: error: -O0: llc gave nothing: cannot run /nonexistent/llc";
+    assert!(messages.starts_with(start), "{messages}");
     let level = &report["levels"][0];
     let reason = level["llc"]["error"].as_str().expect("a reason");
     assert!(reason.starts_with("cannot run /nonexistent/llc"), "{reason}");
@@ -58,7 +68,7 @@ fn a_side_that_fails_is_empty_and_says_why() {
     let folder = Folder::new("compare");
     let text = "triple \"x86_64-unknown-linux-gnu\"\nfunc @f() -> i32 {\nb0:\n  return 1\n}\n";
     let input = folder.write("in.fzl", text);
-    let report = json(&[&input.to_string_lossy(), "--levels", "2", "--llc", "llc-22"]);
+    let (report, _) = json_with_messages(&[&input.to_string_lossy(), "--levels", "2", "--llc", "llc-22"], 1);
     assert!(
         report["levels"][0]["llc"]["error"]
             .as_str()
@@ -66,29 +76,48 @@ fn a_side_that_fails_is_empty_and_says_why() {
     );
     assert_eq!(report["levels"][0]["functions"][0]["name"], "f");
     let empty = folder.write("empty.bc", "BC");
-    let report = json(&[&empty.to_string_lossy(), "--levels", "0", "--llc", "llc-22"]);
+    let (report, messages) = json_with_messages(&[&empty.to_string_lossy(), "--levels", "0", "--llc", "llc-22"], 1);
+    assert_eq!(messages.lines().count(), 2, "{messages}");
     let reason = report["levels"][0]["frazil"]["error"].as_str().expect("a reason");
     assert!(reason.starts_with("frazil: error: "), "{reason}");
 }
 
 #[test]
 fn programs_are_linked_run_and_compared() {
-    let linked_by = |link: &str, run: &str| {
+    let linked_by = |link: &str, run: &str, status: i32| {
         let words = [SAMPLE, "--levels", "2", "--llc", "llc-22", "--run", run, "--link", link];
-        json(&words)
+        json_with_messages(&words, status)
     };
-    let report = linked_by("cc {} -o {}", "{} one two");
+    let (report, messages) = linked_by("cc {} -o {}", "{} one two", 0);
+    assert_eq!(messages, "");
     let programs = &report["levels"][0]["programs"];
     assert_eq!(
         (&programs["agree"], &programs["frazil"]["status"]),
         (&Value::Bool(true), &Value::from(0))
     );
     assert!(report["levels"][0]["ratios"]["run"].is_number() || programs["llc"]["time_ms"] == 0.0);
-    let report = linked_by("cc --no-such-option {} {}", "{}");
+    let (report, messages) = linked_by("cc --no-such-option {} {}", "{}", 1);
+    let start = "frazil compare: error: -O2: frazil's program: linking failed: ";
+    assert!(messages.starts_with(start), "{messages}");
     let error = report["levels"][0]["programs"]["llc"]["error"]
         .as_str()
         .expect("a reason");
     assert!(error.starts_with("linking failed: "), "{error}");
+    // The second program says something else.
+    let (report, messages) = linked_by("cc {} -o {}", "echo {}", 1);
+    assert_eq!(report["levels"][0]["programs"]["agree"], false);
+    let expected = "frazil compare: error: -O2: the programs differ in what they print or how they end\n";
+    assert_eq!(messages, expected);
+}
+
+#[test]
+fn steps_are_said_on_request() {
+    let output = compare(&[SAMPLE, "--levels", "0,2", "--llc", "llc-22", "--progress"]);
+    let messages = String::from_utf8_lossy(&output.stderr);
+    let lines: Vec<&str> = messages.lines().collect();
+    assert_eq!(lines.first(), Some(&"frazil compare: 1 of 8: -O0: frazil, run 1 of 1"));
+    assert_eq!(lines.last(), Some(&"frazil compare: 8 of 8: -O2: assembly of llc"));
+    assert_eq!(lines.len(), 8, "{messages}");
 }
 
 #[test]
@@ -125,13 +154,21 @@ fn tables_and_page_show_both() {
     let (_, data) = page.split_once("id=\"data\">").expect("data");
     let (data, _) = data.split_once("</script>").expect("the end of the data");
     let report: Value = serde_json::from_str(data).expect("JSON");
-    let blocks = report["levels"][0]["functions"][0]["blocks"]
+    let (_, assemblies) = page.split_once("id=\"assemblies\">").expect("assemblies");
+    let (assemblies, _) = assemblies.split_once("</script>").expect("the end of the assemblies");
+    let assemblies: Value = serde_json::from_str(assemblies).expect("JSON");
+    for (level, assemblies) in report["levels"]
         .as_array()
-        .expect("assembly");
-    let has = |side: &str| {
-        blocks
-            .iter()
-            .any(|row| row[side].as_array().is_some_and(|lines| !lines.is_empty()))
-    };
-    assert!(has("frazil") && has("llc"));
+        .expect("levels")
+        .iter()
+        .zip(assemblies.as_array().expect("levels"))
+    {
+        for function in level["functions"].as_array().expect("functions") {
+            let name = function["name"].as_str().expect("a name");
+            assert!(
+                assemblies[name].as_str().is_some_and(|packed| packed.len() > 20),
+                "{name}"
+            );
+        }
+    }
 }

@@ -8,7 +8,9 @@ Examples:
   frazil compare sqlite.bc                              tables for -O0 and -O2
   frazil compare sqlite.bc --levels 2 --html page.html  a page with both assemblies side by side
   frazil compare bzip2.bc --run '{} input.txt'          also link, run and time the program
-  frazil compare lib.bc --fail-if 'size>1.2'            status 3 if Frazil's code is more than 1.2 times as large";
+  frazil compare lib.bc --fail-if 'size>1.2'            status 3 if Frazil's code is more than 1.2 times as large
+
+The exit status is 1 if a compiler or linker fails, or if the two programs do not do the same.";
 
 /// Compares Frazil with LLVM's llc on one input.
 #[derive(Debug, Parser)]
@@ -25,13 +27,16 @@ pub struct Arguments {
     /// How often each compiler runs, in turn; the shortest time counts
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub repeat: u32,
+    /// Say each step on standard error, as is done on a terminal anyway
+    #[arg(long)]
+    pub progress: bool,
     /// Print the report as JSON
     #[arg(long)]
     pub json: bool,
     /// Write a page with charts, a table to sort, and assemblies side by side
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// How many functions have their assembly on the page, the worst first
+    /// How many functions have their assembly on the page, the worst first, as long as it stays below 3 MB
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub most_functions: usize,
     /// How many functions the tables show, the worst first

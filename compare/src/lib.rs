@@ -3,10 +3,11 @@
 //! Both are run as programs, as a user would: [`compiler`] starts them, [`measure`] says what a run cost,
 //! [`object_file`] and [`assembly`] take apart what they made, and [`align`] finds which blocks of the two belong
 //! together. [`report`] is the result as data, the same for the terminal ([`text`]), for scripts (its JSON) and for the
-//! page ([`html`]); nothing is shown that is not in it. [`program`] links and runs what was compiled, [`condition`]
+//! page ([`html`], [`packed`]); nothing is shown that is not in it. [`program`] links and runs what was compiled, [`condition`]
 //! turns figures into an exit status.
 //!
-//! What one side cannot do is part of the report: that side is empty then, and says why.
+//! What one side cannot do is part of the report: that side is empty then, and says why. The exit status is 1 then, as
+//! when the programs of the two disagree: a comparison of less than both is no success.
 
 pub mod align;
 mod arguments;
@@ -16,13 +17,16 @@ pub mod condition;
 pub mod html;
 pub mod measure;
 pub mod object_file;
+pub mod packed;
 pub mod program;
+mod progress;
 pub mod report;
 pub mod text;
 
 use arguments::Arguments;
 use clap::Parser;
 use compiler::{Compiler, Level};
+use progress::Progress;
 use report::Report;
 use std::ffi::OsString;
 use std::fs;
@@ -42,7 +46,7 @@ impl Error {
     }
 }
 
-/// The exit status when a condition of `--fail-if` holds.
+/// The exit status when a condition of `--fail-if` holds and nothing failed.
 const CONDITION_HOLDS: u8 = 3;
 
 /// Runs the command with these arguments, the program's name first. `frazil` is the compiler to look at.
@@ -83,7 +87,9 @@ fn compare(arguments: &Arguments, frazil: &Path) -> Result<ExitCode, Error> {
             None => 0,
         },
     };
-    let report = Report::make(&settings, &levels, &frazil, &llc, &scratch)?;
+    let mut progress = Progress::new(arguments.progress);
+    let report = Report::make(&settings, &levels, &frazil, &llc, &scratch, &mut progress)?;
+    drop(progress);
     if let Some(path) = &arguments.html {
         write(path, &html::page(&report))?;
     }
@@ -100,9 +106,14 @@ fn compare(arguments: &Arguments, frazil: &Path) -> Result<ExitCode, Error> {
     for message in &holding {
         let _ = writeln!(std::io::stderr(), "frazil compare: {message}");
     }
-    Ok(match holding.is_empty() {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::from(CONDITION_HOLDS),
+    let failures = report.failures();
+    for message in &failures {
+        let _ = writeln!(std::io::stderr(), "frazil compare: error: {message}");
+    }
+    Ok(match (failures.is_empty(), holding.is_empty()) {
+        (false, _) => ExitCode::FAILURE,
+        (true, false) => ExitCode::from(CONDITION_HOLDS),
+        (true, true) => ExitCode::SUCCESS,
     })
 }
 

@@ -1,5 +1,11 @@
 "use strict";
 const report = JSON.parse(document.getElementById("data").textContent);
+// Packed assemblies by level and function; most of the page, and not needed to show it.
+let assemblies = null;
+const packedOf = (level, name) => {
+  assemblies ??= JSON.parse(document.getElementById("assemblies").textContent);
+  return assemblies[level][name];
+};
 const byId = (id) => document.getElementById(id);
 const make = (tag, attributes = {}, ...children) => {
   const node = document.createElement(tag);
@@ -17,7 +23,7 @@ const number = (value, digits = 0) =>
   value == null ? "–" : value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
 const levelName = ({ frazil, llc }) => (frazil === llc ? `-O${frazil}` : `-O${frazil} : -O${llc}`);
 
-// What is looked at; also behind the # of the address.
+// What is looked at; also after the # of the address.
 const view = { level: 0, sort: "excess", descending: true, filter: "", name: "" };
 const readAddress = () => {
   const words = new URLSearchParams(location.hash.slice(1));
@@ -127,7 +133,9 @@ const COLUMNS = [
   ["frame", "frame", (row) => row.frazil?.frame_bytes],
   ["llc-frame", "llc", (row) => row.llc?.frame_bytes],
 ];
-const MOST_ROWS = 2000;
+// Rows that are shown at first, and each time that more are asked for: thousands take a second.
+const ROWS = 300;
+let rowsShown = ROWS;
 
 const showFunctions = (level) => {
   const of = (COLUMNS.find(([key]) => key === view.sort) ?? COLUMNS[3])[2];
@@ -149,7 +157,7 @@ const showFunctions = (level) => {
     });
     return head;
   });
-  const lines = rows.slice(0, MOST_ROWS).map((row) => {
+  const lines = rows.slice(0, rowsShown).map((row) => {
     const cells = COLUMNS.map(([key, , value]) =>
       key === "name" ? make("td", {}, row.name)
         : key === "ratio" ? ratioCell(value(row)) : make("td", {}, number(value(row))));
@@ -161,7 +169,8 @@ const showFunctions = (level) => {
     return line;
   });
   byId("functions").replaceChildren(make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...lines));
-  byId("shown").textContent = `${number(Math.min(rows.length, MOST_ROWS))} of ${number(level.functions.length)}`;
+  byId("shown").textContent = `${number(Math.min(rows.length, rowsShown))} of ${number(level.functions.length)}`;
+  byId("more").hidden = rows.length <= rowsShown;
 };
 
 const codeOf = (lines) => {
@@ -176,15 +185,37 @@ const codeOf = (lines) => {
   return cell;
 };
 
-const showAssembly = (level) => {
+// The blocks of a packed function: what `packed.rs` packs.
+const unpack = async (packed) => {
+  const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+  const text = await new Response(stream).text();
+  const lines = (side) => (side ? side.split("\n") : []).map((line) => {
+    const [text, comment, source] = line.split("\x1f");
+    return { text, comment, source: Number(source) };
+  });
+  return text.split("\x1e").map((block) => {
+    const [frazil, llc] = block.split("\x1d");
+    return { frazil: lines(frazil), llc: lines(llc) };
+  });
+};
+
+const showAssembly = async (level) => {
   const row = level.functions.find((row) => row.name === view.name);
   byId("chosen").textContent = row ? row.name : "";
   const place = byId("assembly");
   if (!row) return place.replaceChildren(make("p", {}, "Choose a function in the table."));
-  if (!row.blocks)
+  const packed = packedOf(view.level, row.name);
+  if (!packed)
     return place.replaceChildren(make("p", {}, "The page holds the assembly of the worst functions only: see --most-functions."));
+  if (typeof DecompressionStream === "undefined")
+    return place.replaceChildren(make("p", { class: "error" }, "This browser cannot unpack assemblies (DecompressionStream)."));
+  const asked = `${view.level} ${view.name}`;
+  const blocks = await unpack(packed);
+  // Another function may have been opened meanwhile.
+  if (asked !== `${view.level} ${view.name}`) return;
   const heads = make("div", { class: "block heads" }, make("div", {}, "frazil"), make("div", {}, "llc"));
-  place.replaceChildren(heads, ...row.blocks.map(({ frazil, llc }) => make("div", { class: "block" }, codeOf(frazil), codeOf(llc))));
+  place.replaceChildren(heads, ...blocks.map(({ frazil, llc }) => make("div", { class: "block" }, codeOf(frazil), codeOf(llc))));
 };
 
 const show = () => {
@@ -213,6 +244,10 @@ readAddress();
 byId("filter").value = view.filter;
 byId("filter").addEventListener("input", (event) => {
   view.filter = event.target.value;
+  show();
+});
+byId("more").addEventListener("click", () => {
+  rowsShown *= 4;
   show();
 });
 addEventListener("hashchange", () => {

@@ -7,6 +7,7 @@ use crate::compiler::{Compiler, Level, Output, Scratch};
 use crate::measure::Cost;
 use crate::object_file::{Sizes, sizes};
 use crate::program::{self, ProgramCommands, Programs};
+use crate::progress::Progress;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -22,6 +23,14 @@ pub struct Settings<'a> {
     pub program: Option<ProgramCommands<'a>>,
     /// How many functions keep their assembly.
     pub most_assembly: usize,
+}
+
+impl Settings<'_> {
+    /// Steps of progress at each level.
+    fn steps(&self) -> usize {
+        const ASSEMBLIES: usize = 2;
+        2 * self.repeat as usize + ASSEMBLIES + usize::from(self.program.is_some())
+    }
 }
 
 /// A comparison.
@@ -112,18 +121,20 @@ impl Report {
         frazil: &Compiler,
         llc: &Compiler,
         scratch: &Scratch,
+        progress: &mut Progress,
     ) -> Result<Report, Error> {
         let input = settings.input.display().to_string();
         fs::metadata(settings.input).map_err(|error| Error::new(format!("{input}: {error}")))?;
+        progress.expect(levels.len() * settings.steps());
         // All of it before anything is taken apart: a child begins with the memory of this process in its account.
         let costs: Vec<[Result<Cost, String>; 2]> = levels
             .iter()
             .enumerate()
-            .map(|(number, level)| measure(settings, level, [frazil, llc], &objects(scratch, number)))
+            .map(|(number, level)| measure(settings, level, [frazil, llc], &objects(scratch, number), progress))
             .collect();
         let comparisons = levels.iter().zip(costs).enumerate().map(|(number, (level, costs))| {
             let objects = objects(scratch, number);
-            compare(settings, level, [frazil, llc], costs, &objects, scratch)
+            compare(settings, level, [frazil, llc], costs, &objects, scratch, progress)
         });
         Ok(Report {
             input,
@@ -131,6 +142,38 @@ impl Report {
             llc_version: llc.version(),
             levels: comparisons.collect(),
         })
+    }
+
+    /// Everything that went wrong, a line each: compilers and linkers that failed, and programs that disagree.
+    pub fn failures(&self) -> Vec<String> {
+        let mut failures = Vec::new();
+        for comparison in &self.levels {
+            let level = comparison.level.name();
+            let first = |reason: &str| reason.lines().next().unwrap_or_default().to_owned();
+            for (name, side) in [("frazil", &comparison.frazil), ("llc", &comparison.llc)] {
+                if let Some(reason) = &side.error {
+                    failures.push(format!("{level}: {name} gave nothing: {}", first(reason)));
+                }
+            }
+            let Some(programs) = &comparison.programs else {
+                continue;
+            };
+            let sides = [
+                ("frazil", &comparison.frazil, &programs.frazil),
+                ("llc", &comparison.llc, &programs.llc),
+            ];
+            for (name, side, program) in sides {
+                if let (None, Some(reason)) = (&side.error, &program.error) {
+                    failures.push(format!("{level}: {name}'s program: {}", first(reason)));
+                }
+            }
+            if programs.agree == Some(false) {
+                failures.push(format!(
+                    "{level}: the programs differ in what they print or how they end"
+                ));
+            }
+        }
+        failures
     }
 
     /// The report for scripts.
@@ -152,20 +195,25 @@ fn measure(
     level: &Level,
     compilers: [&Compiler; 2],
     objects: &[PathBuf; 2],
+    progress: &mut Progress,
 ) -> [Result<Cost, String>; 2] {
     let levels = [&level.frazil, &level.llc];
-    let run = |number: usize| {
+    let mut run = |number: usize, time: u32| {
+        let name = compilers[number].name();
+        progress.step(&format!("{}: {name}, run {time} of {}", level.name(), settings.repeat));
         let outcome = compilers[number].compile(levels[number], Output::Object, settings.input, &objects[number]);
         outcome.map(|outcome| outcome.cost)
     };
-    let mut costs = [run(0), run(1)];
-    for _ in 1..settings.repeat {
+    let mut costs = [run(0, 1), run(1, 1)];
+    for time in 2..=settings.repeat {
         for (number, cost) in costs.iter_mut().enumerate() {
             if let Ok(least) = cost {
-                *cost = run(number).map(|cost| cost.least(*least));
+                *cost = run(number, time).map(|cost| cost.least(*least));
             }
         }
     }
+    let failed = costs.iter().filter(|cost| cost.is_err()).count();
+    progress.skip(failed * (settings.repeat as usize - 1));
     costs
 }
 
@@ -176,10 +224,14 @@ fn compare(
     [frazil_cost, llc_cost]: [Result<Cost, String>; 2],
     objects: &[PathBuf; 2],
     scratch: &Scratch,
+    progress: &mut Progress,
 ) -> Comparison {
+    progress.step(&format!("{}: assembly of frazil", level.name()));
     let ours = results(settings, frazil, &level.frazil, frazil_cost, &objects[0], scratch);
+    progress.step(&format!("{}: assembly of llc", level.name()));
     let theirs = results(settings, llc, &level.llc, llc_cost, &objects[1], scratch);
     let programs = settings.program.map(|plan| {
+        progress.step(&format!("{}: programs", level.name()));
         let has_object = [&ours, &theirs].map(|results| results.side.error.is_none());
         program::compare(&plan, objects, has_object, settings.repeat, scratch)
     });

@@ -137,7 +137,10 @@ fn measured(modules: &[Module], frazil: &Compiler, repeat: usize) -> Result<Data
     Ok(Data {
         date: line_of(Command::new("date").arg("+%F"))?,
         machine: machine()?,
-        input: format!("{}; {repeat} times each", names.join(", ")),
+        input: format!(
+            "{}, C by clang without vectorizers; {repeat} times each",
+            names.join(", ")
+        ),
         compiler: rows
             .map(|((group, name, _), (compiling, running))| Row {
                 group: (*group).to_owned(),
