@@ -12,7 +12,7 @@ use frazil_codegen::mfunc::{MFunc, Term, for_each_register, op_desc, pseudo};
 use frazil_codegen::minst::{MInst, Mem};
 use frazil_codegen::optimize::OptimizeState;
 use frazil_codegen::pass::{MachPassCx, MachPasses};
-use frazil_codegen::reference::Ref;
+use frazil_codegen::reference::{Ref, RefKind};
 use frazil_codegen::{CodegenError, Reg, Role, Target};
 use frazil_passes::recipe::MachStep;
 use frazil_passes::{Codegen, Recipe};
@@ -255,14 +255,24 @@ fn other_register(func: &mut MFunc, cx: &MachPassCx<'_>, random: &mut Random) ->
     (other != reg).then_some(())
 }
 
-/// What a call or an address refers to, by the number next to it.
+/// What a call or an address refers to, by the number next to it. Of constants another that the function loads: one that
+/// there is not cannot be emitted, even where nothing uses it.
 fn other_symbol(func: &mut MFunc, cx: &MachPassCx<'_>, random: &mut Random) -> Option<()> {
     let index = pick(func, random, |inst| {
         desc(cx, inst).roles[1] == Role::Base && inst.is_symbol()
     })?;
     let inst = func.insts[index];
     let reference = inst.reference()?;
-    let other = Ref::new(reference.kind(), reference.number() ^ 1);
+    let other = match reference.kind() {
+        RefKind::Constant => {
+            let references = func.insts.iter().filter_map(MInst::reference);
+            let others: Vec<Ref> = references
+                .filter(|other| other.kind() == RefKind::Constant && *other != reference)
+                .collect();
+            random.pick_if_any(&others)?
+        }
+        kind => Ref::new(kind, reference.number() ^ 1),
+    };
     func.insts[index] = inst.with_mem(Mem::symbol(other, inst.disp));
     Some(())
 }
