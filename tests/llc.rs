@@ -133,7 +133,7 @@ fn options_are_those_of_llc() {
     assert_eq!(ran.messages, "");
 }
 
-/// A call at the end becomes a jump, and a function without a frame leaves the stack pointer alone, without the options.
+/// A call at the end is a jump, and a function without a frame leaves the stack pointer alone, without the options.
 #[test]
 fn calls_stay_calls_and_stacks_are_aligned_if_that_is_asked_for() {
     let folder = Folder::new("frames");
@@ -160,7 +160,7 @@ fn calls_stay_calls_and_stacks_are_aligned_if_that_is_asked_for() {
             "{}",
             made(&["-disable-tail-calls"])
         );
-        assert_eq!(has(&["-stackrealign"]).1, true, "{}", made(&["-stackrealign"]));
+        assert!(has(&["-stackrealign"]).1, "{}", made(&["-stackrealign"]));
     }
 }
 

@@ -155,16 +155,19 @@ fn perform(program: &Path, row: &Row, inputs: &Inputs) -> Done {
 /// Objects of texts and what programs do, by the bytes that they are made of: many rows give the same.
 #[derive(Default)]
 struct Seen {
-    objects: Mutex<HashMap<Vec<u8>, Result<Vec<u8>, String>>>,
-    behaviors: Mutex<HashMap<Vec<u8>, Result<String, String>>>,
+    objects: Cache<Vec<u8>>,
+    behaviors: Cache<String>,
 }
 
+/// What was made of bytes, or why nothing was.
+type Cache<T> = Mutex<HashMap<Vec<u8>, Result<T, String>>>;
+
 /// Looks something up, or makes it.
-fn cached<T: Clone>(map: &Mutex<HashMap<Vec<u8>, T>>, bytes: &[u8], make: impl FnOnce() -> T) -> T {
-    let found = map.lock().expect("no panic").get(bytes).cloned();
+fn cached<T: Clone>(cache: &Cache<T>, bytes: &[u8], make: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    let found = cache.lock().expect("no panic").get(bytes).cloned();
     found.unwrap_or_else(|| {
         let made = make();
-        map.lock().expect("no panic").insert(bytes.to_vec(), made.clone());
+        cache.lock().expect("no panic").insert(bytes.to_vec(), made.clone());
         made
     })
 }
@@ -349,7 +352,7 @@ fn command_lines_of_llc_do_what_they_do_in_llc() {
     let wrong = wrong.into_inner().expect("no panic");
     let refused = rows.iter().filter(|row| row.check == Check::Refused).count();
     let same = rows.len() - refused - wrong.len().min(rows.len() - refused);
-    println!(
+    eprintln!(
         "llc: {same}/{} command lines are the same, {refused} are refused by name",
         rows.len()
     );

@@ -60,7 +60,8 @@ const SELECTION: &str = "\
      disable-cgp-select2branch disable-cgp-store-extract disable-complex-addr-modes disable-constant-hoisting \
      disable-demotion disable-expand-reductions disable-fp-call-folding disable-interleaved-load-combine \
      disable-lsr disable-merge-into-combines disable-mergeicmps disable-partial-libcall-inlining \
-     disable-replace-with-vec-lib disable-select-optimize disable-strictnode-mutation disable-type-promotion \
+     disable-replace-with-vec-lib disable-select-optimize disable-simplify-libcalls disable-strictnode-mutation \
+     disable-type-promotion \
      disable-x86-domain-reassignment disable-x86-lea-opt enable-andcmp-sinking enable-cse-in-irtranslator \
      enable-cse-in-legalizer enable-memcpy-dag-opt enable-scoped-noalias enable-store-refinement enable-tbaa \
      enable-unsafe-globalsmodref-alias-results expand-div-rem-bits= expand-fp-convert-bits= fast-isel \
@@ -99,6 +100,7 @@ const REGISTERS: &str = "\
      undef-reg-clearance= x86-disable-regalloc-hints-for-ndd x86-tile-ra x86-use-base-pointer";
 
 const ORDER: &str = "\
+     disable-cfi-fixup partial-reg-update-clearance= use-segment-set-for-physregs use-tbaa-in-sched-mi \
      agg-antidep-debugdiv= agg-antidep-debugmod= aggressive-machine-cse align-all-blocks= \
      align-all-nofallthru-blocks= align-loops= apply-ext-tsp-for-size avoid-speculation \
      block-placement-exit-block-bias= block-placement-predecessor-limit= branch-fold-placement \
@@ -177,8 +179,8 @@ const MACHINES: &str = "\
      xcore- xtensa-";
 
 const PASSES: &str = "\
-     aggressive-instcombine- asan- attributor- attributor-max- constraint-elimination- coro- dfsan- dse- earlycse- \
+     aggressive-instcombine- asan- attributor- constraint-elimination- coro- dfsan- dse- earlycse- \
      enable-gvn- enable-loop- enable-lto- force-target- force-vector- funcspec- gvn- hwasan- icp- indvars- inline- \
      inlinehint- instcombine- iroutliner- jump-threading- licm- loop- lto- memprof- memssa- mergefunc- msan- newgvn- \
      openmp- pgo- polly- sample-profile- sccp- scev- scalar-evolution- simplifycfg- slp- sroa- thinlto- tsan- unroll- \
-     unswitch- vectorize- vector-library- vplan- wholeprogramdevirt-";
+     unswitch- vectorize- vplan- wholeprogramdevirt-";

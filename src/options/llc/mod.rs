@@ -13,7 +13,7 @@ use clap::{Arg, ArgAction, Command};
 use frazil_support::suggest::nearest;
 use harmless::harmless;
 use std::ffi::{OsStr, OsString};
-use table::{REFUSED, Refused, Takes, VALUES};
+use table::{Answer, REFUSED, Refused, Takes, VALUES};
 
 /// The command line for Frazil, and a note on what was left out of it.
 pub(crate) struct Translated {
@@ -154,8 +154,8 @@ impl Translation<'_> {
         let value = value(option, rest)?;
         let value = match value.to_str() {
             Some(text) => match VALUES.iter().find(|row| (row.0, row.1) == (name, text)) {
-                Some((_, _, Ok(ours))) => (*ours).into(),
-                Some((_, _, Err((does, instead)))) => {
+                Some((_, _, Answer::Same(ours))) => (*ours).into(),
+                Some((_, _, Answer::Refused(does, instead))) => {
                     let message = format!("-{name}={text}: not supported: this value {does}; {instead}");
                     return Err(Error::new(Stage::Options, message));
                 }

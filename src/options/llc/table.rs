@@ -109,7 +109,6 @@ pub(super) const REFUSED: &[Refused] = &[
     row("start-after", Value, NOTHING, "runs the passes after one of LLVM's", PASSES),
     row("stop-before", Value, NOTHING, "runs the passes before one of LLVM's", PASSES),
     row("split-dwarf-output", Value, NOTHING, "writes debug information to a file", "leave it out: none is written"),
-    row("stack-usage-file", Value, NOTHING, "writes the size of each frame to a file", "use -stats, or llc"),
     row("load", Value, NOTHING, "loads passes of LLVM",
         "add passes to Frazil as a driver of your own: docs/options.md"),
     row("load-pass-plugin", Value, NOTHING, "loads passes of LLVM", "have opt run them on the bitcode before"),
@@ -180,49 +179,58 @@ pub(super) const REFUSED: &[Refused] = &[
     row("x86-branches-within-32B-boundaries", Flag, OFF, "keeps branches from the ends of cache lines", HARDENED),
 ];
 
-/// Values of options that Frazil has, too: the option, llc's value, and Frazil's, or what the value does and what to
-/// use instead.
-pub(super) const VALUES: &[(&str, &str, Result<&str, (&str, &str)>)] = &[
+/// What becomes of a value of llc.
+pub(super) enum Answer {
+    /// Frazil's value for the same.
+    Same(&'static str),
+    /// What it does in llc, and what to use instead.
+    Refused(&'static str, &'static str),
+}
+
+use Answer::{Refused as No, Same};
+
+/// Values of options that Frazil has, too: the option, llc's value, and the answer.
+pub(super) const VALUES: &[(&str, &str, Answer)] = &[
     // As LLVM for 64 bits (`getEffectiveRelocModel`).
-    ("relocation-model", "dynamic-no-pic", Ok("pic")),
+    ("relocation-model", "dynamic-no-pic", Same("pic")),
     (
         "relocation-model",
         "ropi",
-        Err(("is for machines without virtual memory", "use static or pic")),
+        No("is for machines without virtual memory", "use static or pic"),
     ),
     (
         "relocation-model",
         "rwpi",
-        Err(("is for machines without virtual memory", "use static or pic")),
+        No("is for machines without virtual memory", "use static or pic"),
     ),
     (
         "relocation-model",
         "ropi-rwpi",
-        Err(("is for machines without virtual memory", "use static or pic")),
+        No("is for machines without virtual memory", "use static or pic"),
     ),
     (
         "code-model",
         "tiny",
-        Err(("is refused by llc for this machine", "use small")),
+        No("is refused by llc for this machine", "use small"),
     ),
     (
         "code-model",
         "large",
-        Err(("lets code be anywhere", "use medium if only data is large, or llc")),
+        No("lets code be anywhere", "use medium if only data is large, or llc"),
     ),
-    ("frame-pointer", "non-leaf-no-reserve", Ok("non-leaf")),
+    ("frame-pointer", "non-leaf-no-reserve", Same("non-leaf")),
     (
         "frame-pointer",
         "reserved",
-        Err((
+        No(
             "keeps the frame pointer for other code",
             "use all, which keeps and sets it",
-        )),
+        ),
     ),
     (
         "march",
         "x86",
-        Err(("is code of 32 bits", "use x86-64, or llc for 32 bits")),
+        No("is code of 32 bits", "use x86-64, or llc for 32 bits"),
     ),
-    ("O", "4", Err(("is no level of llc, which has 0 to 3", "use -O3"))),
+    ("O", "4", No("is no level of llc, which has 0 to 3", "use -O3")),
 ];
