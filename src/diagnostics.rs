@@ -136,6 +136,12 @@ impl Error {
     }
 }
 
+/// Prints a note that belongs to no input.
+pub(crate) fn print_note(text: &str) {
+    // There is no other place for it.
+    let _ = writeln!(std::io::stderr(), "frazil: note: {text}");
+}
+
 /// How messages begin.
 const ERROR: &str = "frazil: error:";
 /// The same, bold, and red where LLVM's tools have red.

@@ -10,9 +10,10 @@
 //! }
 //! ```
 
-use crate::diagnostics::{Error, Stage};
-use crate::options::{Arguments, Personality, Question, TargetArguments, words};
+use crate::diagnostics::{self, Error, Stage};
+use crate::options::{Arguments, Personality, Question, TargetArguments, llc, words};
 use crate::{Diagnostic, Options, Report, input, manual, pipeline, refusals};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches};
 use frazil_codegen::TargetEntry;
 use frazil_passes::observe::Deaf;
@@ -110,13 +111,16 @@ impl Driver {
         }
         let mut command = Arguments::command();
         let outcome = words::prepare(arguments, &command).map_err(Failure::Error);
-        let outcome = outcome.and_then(|words| {
-            let personality = words
-                .first()
-                .map_or_else(Personality::default, |name| Personality::of(name));
-            let mut matches = command.try_get_matches_from_mut(words).map_err(Failure::Usage)?;
+        let outcome = outcome.and_then(|prepared| {
+            let matches = command.try_get_matches_from_mut(prepared.words);
+            let mut matches = matches.map_err(|error| wrong_words(error, prepared.personality))?;
             let mut arguments = Arguments::from_arg_matches_mut(&mut matches).map_err(Failure::Usage)?;
-            arguments.personality = personality;
+            arguments.personality = prepared.personality;
+            if let Some(note) = prepared.note
+                && arguments.question().is_none()
+            {
+                diagnostics::print_note(&note);
+            }
             Ok(arguments)
         });
         // The process is about to compile and to end; what describes the options would be taken apart piece by piece.
@@ -204,6 +208,17 @@ fn compare(words: Vec<OsString>) -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Words that do not fit the options, which may be llc's options.
+#[cold]
+fn wrong_words(error: clap::Error, personality: Personality) -> Failure {
+    let is_unknown = error.kind() == ErrorKind::UnknownArgument && personality == Personality::Frazil;
+    let hint = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(word)) if is_unknown => llc::hint(word),
+        _ => None,
+    };
+    hint.map_or(Failure::Usage(error), Failure::Error)
 }
 
 /// Why the command did nothing.

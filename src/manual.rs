@@ -39,7 +39,13 @@ pub(crate) fn processors(target: &TargetEntry) -> String {
         } else {
             ""
         };
-        let _ = writeln!(text, "  {:<12} - {}{has}", feature.name, feature.summary);
+        let _ = writeln!(text, "  {:<18} - {}{has}", feature.name, feature.summary);
+    }
+    if !table.tuning.is_empty() {
+        text.push_str("\nAvailable names of what is fast or preferred, which change nothing here:\n\n");
+        for name in table.tuning {
+            let _ = writeln!(text, "  {name}");
+        }
     }
     text.push_str("\nUse +feature to enable a feature, or -feature to disable it.\n");
     text

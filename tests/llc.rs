@@ -1,6 +1,8 @@
 //! The command as users of LLVM's tools type it: by the name `frazil-llc`, with one dash, from standard input, over
 //! many files.
 
+mod commands;
+
 use crate::SAMPLE;
 use frazil_test_support::Folder;
 use std::fs;
@@ -131,6 +133,37 @@ fn options_are_those_of_llc() {
     assert_eq!(ran.messages, "");
 }
 
+/// A call at the end is a jump, and a function without a frame leaves the stack pointer alone, without the options.
+#[test]
+fn calls_stay_calls_and_stacks_are_aligned_if_that_is_asked_for() {
+    let folder = Folder::new("frames");
+    let text = "triple \"x86_64-unknown-linux-gnu\"\nsymbol @g function\nfunc @f() {\nb0:\n  call tail @g() : ()\n  \
+                return\n}\n";
+    let source = folder.write(
+        "in.ll",
+        "define void @f() {\n  tail call void @g()\n  ret void\n}\ndeclare void @g()\n",
+    );
+    let bitcode = folder.path("in.bc");
+    frazil_test_support::run(Command::new("llvm-as-22").arg(source).arg("-o").arg(&bitcode));
+    for path in [bitcode, folder.write("in.fzl", text)] {
+        let path = path.to_string_lossy().into_owned();
+        let made = |words: &[&str]| {
+            let ran = frazil(&[words, &["-O2", "-filetype=asm", "-o", "-", &path]].concat());
+            assert_eq!((ran.status, ran.messages.as_str()), (Some(0), ""), "{words:?}");
+            String::from_utf8(ran.out).expect("text")
+        };
+        let has = |words: &[&str]| (made(words).contains("call"), made(words).contains("and"));
+        assert_eq!(has(&[]), (false, false), "{}", made(&[]));
+        assert_eq!(
+            has(&["-disable-tail-calls"]),
+            (true, false),
+            "{}",
+            made(&["-disable-tail-calls"])
+        );
+        assert!(has(&["-stackrealign"]).1, "{}", made(&["-stackrealign"]));
+    }
+}
+
 /// The assembly text of a function that reads a variable of another module.
 fn assembly(words: &[&str]) -> String {
     let folder = Folder::new("model");
@@ -196,7 +229,8 @@ fn what_is_not_supported_is_refused_by_name() {
     assert!(refusal(&["-relocation-model=ropi"]).contains("possible values: static, pic"));
     assert!(refusal(&["-code-model=large"]).contains("possible values: tiny, small, kernel, medium]"));
     assert!(refusal(&["-filetipe=obj"]).contains("a similar argument exists: '--filetype'"));
-    assert!(refusal(&["-fast-isel"]).contains("unexpected argument '--fast-isel'"));
+    assert!(refusal(&["-fast-isel"]).contains("-fast-isel is an option of llc: called by the name frazil-llc, "));
+    assert!(refusal(&["-emulated-tls"]).contains("-emulated-tls is an option of llc: "));
 }
 
 #[test]

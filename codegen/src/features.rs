@@ -11,7 +11,7 @@ use frazil_support::suggest::nearest;
 
 /// A set of a target's features, by [`Feature::bit`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FeatureSet(u64);
+pub struct FeatureSet(u128);
 
 impl FeatureSet {
     /// The set without features.
@@ -22,7 +22,7 @@ impl FeatureSet {
         let mut set = 0;
         let mut index = 0;
         while index < bits.len() {
-            set |= 1 << bits[index];
+            set |= 1u128 << bits[index];
             index += 1;
         }
         FeatureSet(set)
@@ -47,7 +47,7 @@ pub struct Feature {
     pub name: &'static str,
     /// What it stands for.
     pub summary: &'static str,
-    /// Its place in a [`FeatureSet`], below 64.
+    /// Its place in a [`FeatureSet`], below 128.
     pub bit: u8,
     /// The features that every processor with it has, too.
     pub implies: FeatureSet,
@@ -71,8 +71,12 @@ pub struct FeatureTable {
     pub refused: &'static [&'static str],
     /// All features that have a name.
     pub features: &'static [Feature],
-    /// All processors that have a name.
+    /// Names that say what is fast or preferred and no more; no rule asks, so code is the same with and without them.
+    pub tuning: &'static [&'static str],
+    /// All processors that have a name, by each of their names.
     pub cpus: &'static [Cpu],
+    /// Names of processors that cannot run code of this target, since their registers are narrower.
+    pub narrow_cpus: &'static [&'static str],
     /// Asks the machine that this runs on; `None` if it is of another kind.
     pub native: Option<fn() -> FeatureSet>,
 }
@@ -113,7 +117,9 @@ impl FeatureTable {
         base: FeatureSet::EMPTY,
         refused: &[],
         features: &[],
+        tuning: &[],
         cpus: &[],
+        narrow_cpus: &[],
         native: None,
     };
 
@@ -128,6 +134,9 @@ impl FeatureTable {
         }
         match self.cpus.iter().find(|cpu| cpu.name == name) {
             Some(cpu) => Ok(self.closed(cpu.features.union(self.base))),
+            None if self.narrow_cpus.contains(&name) => Err(FeatureError::Unknown(format!(
+                "processor `{name}` has no registers of 64 bits"
+            ))),
             None => Err(FeatureError::Unknown(unknown(
                 "processor",
                 name,
@@ -149,13 +158,16 @@ impl FeatureTable {
             let feature = self.features.iter().find(|feature| feature.name == name);
             match feature {
                 Some(feature) if word.starts_with('-') => set = self.without(set, feature)?,
+                // A set is always closed.
+                Some(feature) if set.has(feature.bit) => {}
                 Some(feature) => set = self.closed(set.union(FeatureSet(1 << feature.bit))),
                 None if word.starts_with('+') && self.refused.contains(&name) => {
                     let what = format!("feature {name}");
                     return Err(FeatureError::unsupported(Refusal::ProcessorFeature, what));
                 }
-                None if strict => {
+                None if strict && !self.refused.contains(&name) && !self.tuning.contains(&name) => {
                     let names = self.features.iter().map(|feature| feature.name);
+                    let names = names.chain(self.tuning.iter().copied());
                     return Err(FeatureError::Unknown(unknown("feature", name, names)));
                 }
                 None => {}
@@ -189,7 +201,7 @@ impl FeatureTable {
             .features
             .iter()
             .filter(|other| self.closed(FeatureSet(1 << other.bit)).has(feature.bit));
-        let gone = implying.fold(1 << feature.bit, |gone, other| gone | 1u64 << other.bit);
+        let gone = implying.fold(1 << feature.bit, |gone, other| gone | 1u128 << other.bit);
         Ok(FeatureSet(set.0 & !gone))
     }
 }
@@ -226,10 +238,12 @@ mod tests {
                 ..ROW
             },
         ],
+        tuning: &["quick"],
         cpus: &[Cpu {
             name: "fast",
             features: FeatureSet::of(&[1]),
         }],
+        narrow_cpus: &["old"],
         native: None,
     };
 
@@ -261,7 +275,8 @@ mod tests {
             error(TABLE.apply(TABLE.base, "+hard", false)),
             "not supported: feature hard"
         );
-        assert_eq!(TABLE.apply(TABLE.base, "-hard", false), Ok(TABLE.base));
+        assert_eq!(TABLE.apply(TABLE.base, "-hard,+quick", true), Ok(TABLE.base));
+        assert_eq!(error(TABLE.cpu("old")), "processor `old` has no registers of 64 bits");
         assert_eq!(error(TABLE.cpu("native")), "this machine is no such processor");
     }
 }

@@ -1,5 +1,6 @@
 //! Options: of the library ([`Options`]) and of the command line ([`Arguments`]).
 
+pub(crate) mod llc;
 mod observe;
 mod places;
 mod recipe;
@@ -55,6 +56,10 @@ pub struct Options {
     pub features: String,
     /// Which functions keep a frame pointer, if the module does not say it.
     pub frame_pointer: FramePointer,
+    /// Whether no function may leave by a jump to another, whatever it says.
+    pub disable_tail_calls: bool,
+    /// Whether every function aligns the stack pointer itself, whatever it says.
+    pub realign_stack: bool,
     pub input_form: InputForm,
     /// What to make.
     pub emit: Emit,
@@ -93,6 +98,8 @@ impl Default for Options {
             cpu: None,
             features: String::new(),
             frame_pointer: FramePointer::None,
+            disable_tail_calls: false,
+            realign_stack: false,
             input_form: InputForm::default(),
             emit: Emit::default(),
             recipe: Arc::new(Recipe::find(BUILTIN[0].name).expect("built-in recipes are right")),
@@ -121,7 +128,8 @@ Examples:
   frazil --time-passes --stats big.bc -o /dev/null     say where the time goes
 
 Long options may be written with one dash, and @FILE stands for the words in a file. Called by the name frazil-llc, the
-program has the defaults of LLVM's llc: -O2 and assembly text.";
+program has the defaults of LLVM's llc, -O2 and assembly text, and takes llc's options; -w leaves out the note on those
+that change nothing here.";
 
 /// Compiles LLVM's intermediate representation to native object files, fast.
 #[derive(Debug, Parser)]
@@ -241,6 +249,8 @@ impl Arguments {
             cpu: self.target.mcpu.clone(),
             features: self.target.features()?,
             frame_pointer: self.target.frame_pointer(),
+            disable_tail_calls: self.target.disable_tail_calls,
+            realign_stack: self.target.stackrealign,
             input_form: InputForm::Bitcode,
             emit: self.emit()?,
             recipe: Arc::new(recipe),

@@ -1,6 +1,6 @@
 //! Which files are read and written: one input and its output, or many and a folder.
 
-use super::{Arguments, Emit, is_standard_stream};
+use super::{Arguments, Emit, Personality, is_standard_stream};
 use crate::diagnostics::{Error, Stage};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -36,7 +36,7 @@ impl Arguments {
     /// # Errors
     /// When outputs would overwrite each other.
     pub fn jobs(&self) -> Result<Vec<Job>, Error> {
-        let emit = self.emit()?;
+        let (emit, personality) = (self.emit()?, self.personality);
         let inputs = match &self.inputs[..] {
             [] => &[PathBuf::from("-")][..],
             inputs => inputs,
@@ -53,9 +53,9 @@ impl Arguments {
         let jobs = inputs.iter().map(|input| Job {
             input: input.clone(),
             output: match (folder, &self.output) {
-                (Some(folder), _) => folder.join(named_after(input, emit).file_name().unwrap_or_default()),
+                (Some(folder), _) => folder.join(named_after(input, emit, personality).file_name().unwrap_or_default()),
                 (None, Some(output)) => output.clone(),
-                (None, None) => named_after(input, emit),
+                (None, None) => named_after(input, emit, personality),
             },
         });
         let jobs: Vec<Job> = jobs.collect();
@@ -74,15 +74,22 @@ fn is_folder(path: &Path) -> bool {
     path.as_os_str().as_encoded_bytes().ends_with(b"/") || path.is_dir()
 }
 
+/// Ends of names that llc replaces; it appends to other names. It has no `.fzl`.
+const REPLACED: [&str; 3] = ["bc", "ll", "fzl"];
+
 /// The output for an input, beside it.
-fn named_after(input: &Path, emit: Emit) -> PathBuf {
+fn named_after(input: &Path, emit: Emit, personality: Personality) -> PathBuf {
     let extension = match emit {
         Emit::Obj => "o",
         Emit::Asm => "s",
         Emit::Ir => "fzl",
         Emit::Null => return PathBuf::from("-"),
     };
-    let named = input.with_extension(extension);
+    let is_replaced = |end: &OsStr| REPLACED.iter().any(|replaced| end == *replaced);
+    let named = match personality {
+        Personality::Llc if !input.extension().is_some_and(is_replaced) => input.with_added_extension(extension),
+        _ => input.with_extension(extension),
+    };
     // Text to text: the input is not overwritten.
     match is_standard_stream(input) || named == input {
         true => PathBuf::from("-"),

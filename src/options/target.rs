@@ -34,6 +34,12 @@ pub struct TargetArguments {
     /// Which functions keep a frame pointer, if the module does not say it
     #[arg(long, value_enum)]
     pub frame_pointer: Option<FramePointers>,
+    /// Never let a call take the place of its caller's return, but where it must
+    #[arg(long)]
+    pub disable_tail_calls: bool,
+    /// Align the stack pointer in every function, for callers that do not
+    #[arg(long)]
+    pub stackrealign: bool,
     /// Assembler for inline assembly that Frazil does not encode itself [default: llvm-mc, clang or as on PATH]
     #[arg(long, value_name = "PROGRAM")]
     pub assembler: Option<PathBuf>,

@@ -2,9 +2,11 @@
 //! takes.
 //!
 //! Three things are theirs: `@file` stands for the words in a file; one dash is as good as two in front of a long
-//! name; and the program does what its own name says ([`Personality`]). Nothing else is changed: values, unknown
-//! options and everything after `--` go on as they are, and the parser says what is wrong with them.
+//! name; and the program does what its own name says ([`Personality`]), by the name of llc also with [llc's
+//! options](super::llc). Nothing else is changed: values, unknown options and everything after `--` go on as they are,
+//! and the parser says what is wrong with them.
 
+use super::llc::{self, Translated};
 use crate::diagnostics::{Error, Stage};
 use clap::Command;
 use std::ffi::{OsStr, OsString};
@@ -35,16 +37,37 @@ impl Personality {
 /// Files in files in files: deeper than this, one of them names itself.
 const DEEPEST_FILE: usize = 16;
 
+/// A command line in the form that the option parser takes.
+pub(crate) struct Prepared {
+    /// The words; the first is the program's name.
+    pub words: Vec<OsString>,
+    pub personality: Personality,
+    /// What is to be said about words that were left out.
+    pub note: Option<String>,
+}
+
 /// Words in the form that `command` parses; the first is the program's name.
 ///
 /// # Errors
-/// When a file of words cannot be read.
-pub(crate) fn prepare(words: impl IntoIterator<Item = OsString>, command: &Command) -> Result<Vec<OsString>, Error> {
+/// When a file of words cannot be read, or an option of llc is not taken.
+pub(crate) fn prepare(words: impl IntoIterator<Item = OsString>, command: &Command) -> Result<Prepared, Error> {
     let mut words = words.into_iter();
     let mut prepared: Vec<OsString> = words.next().into_iter().collect();
+    let personality = prepared
+        .first()
+        .map_or_else(Personality::default, |name| Personality::of(name));
     let mut expanded = Vec::new();
     for word in words {
         expand(word, 0, &mut expanded)?;
+    }
+    if personality == Personality::Llc {
+        let Translated { words, note } = llc::translate(expanded, command)?;
+        prepared.extend(words);
+        return Ok(Prepared {
+            words: prepared,
+            personality,
+            note,
+        });
     }
     let known = Names::of(command);
     let mut options_end = false;
@@ -52,7 +75,11 @@ pub(crate) fn prepare(words: impl IntoIterator<Item = OsString>, command: &Comma
         options_end |= word == "--";
         prepared.push(if options_end { word } else { known.with_two_dashes(word) });
     }
-    Ok(prepared)
+    Ok(Prepared {
+        words: prepared,
+        personality,
+        note: None,
+    })
 }
 
 /// Appends a word, or the words of the file that it names.
@@ -150,7 +177,11 @@ mod tests {
             .chain(words.iter().copied())
             .map(OsString::from);
         let prepared = prepare(words, &Arguments::command()).expect("no files");
-        let text = prepared.iter().skip(1).map(|word| word.to_string_lossy().into_owned());
+        let text = prepared
+            .words
+            .iter()
+            .skip(1)
+            .map(|word| word.to_string_lossy().into_owned());
         text.collect()
     }
 
@@ -197,7 +228,9 @@ mod tests {
         let word = format!("@{}", path.display());
         assert_eq!(prepared(&[&word]), ["--stats", "in put.bc"]);
         fs::write(&path, &word).expect("writable");
-        let error = prepare(["frazil".into(), word.into()], &Arguments::command()).expect_err("endless");
+        let error = prepare(["frazil".into(), word.into()], &Arguments::command())
+            .err()
+            .expect("endless");
         assert!(error.to_string().contains("name each other without end"), "{error}");
     }
 

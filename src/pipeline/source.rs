@@ -4,6 +4,7 @@ use crate::diagnostics::{Diagnostic, Error, Stage};
 use crate::options::{CodeModel, InputForm, Options};
 use frazil_codegen::{ModuleView, RelocationModel, TargetEntry};
 use frazil_frontend_pnacl::{BitcodeModule, FunctionReader, PlatformOf, ReadOptions};
+use frazil_ir::module::FunctionHead;
 use frazil_ir::{DataDef, FuncId, Function, Module, text, verify};
 
 /// An input that was opened.
@@ -24,6 +25,7 @@ impl<'a> Opened<'a> {
         let platform_of = |triple: &[u8]| TargetEntry::platform_of(triple, targets);
         let mut bitcode = Box::new(BitcodeModule::open(input, &read_options(options, &platform_of))?);
         choose_code_model(&mut bitcode, options);
+        change_heads(bitcode.heads_mut(), options);
         Ok(Opened::Bitcode(bitcode))
     }
 
@@ -39,6 +41,7 @@ impl<'a> Opened<'a> {
         let platform_of = |triple: &[u8]| TargetEntry::platform_of(triple, targets);
         let mut bitcode = BitcodeModule::open_tolerantly(input, &read_options(options, &platform_of))?;
         choose_code_model(&mut bitcode, options);
+        change_heads(bitcode.heads_mut(), options);
         let errors = bitcode.refusals().iter().cloned().map(Error::from);
         let refusals = errors.flat_map(|error| error.diagnostics().to_vec()).collect();
         Ok((Opened::Bitcode(Box::new(bitcode)), refusals))
@@ -58,6 +61,7 @@ impl<'a> Opened<'a> {
             module.triple = module.strings.add(triple.as_bytes());
         }
         module.flags.code_model = options.code_model.map(CodeModel::number).or(module.flags.code_model);
+        change_heads(module.functions.values_mut(), options);
         verify::verify_module(&module).map_err(|errors| invalid(&errors))?;
         Ok(Opened::Text {
             module: Box::new(module),
@@ -104,6 +108,17 @@ fn choose_code_model(bitcode: &mut BitcodeModule<'_>, options: &Options) {
     };
     let code_model = options.code_model.map(CodeModel::number);
     bitcode.choose_code_model(code_model, options.large_data_threshold, stays_near);
+}
+
+/// Adds what the options say of every function.
+fn change_heads<'h>(heads: impl Iterator<Item = &'h mut FunctionHead>, options: &Options) {
+    if !options.disable_tail_calls && !options.realign_stack {
+        return;
+    }
+    for head in heads {
+        head.no_tail_calls |= options.disable_tail_calls;
+        head.realigns_stack |= options.realign_stack;
+    }
 }
 
 /// Where code may be placed.

@@ -25,7 +25,7 @@ use crate::builder::intrinsics::Intrinsic;
 use crate::builder::tables::{ModuleTables, ModuleValue};
 use crate::error::{ReadError, ReadErrorKind};
 use crate::wrapper;
-use frazil_ir::module::{Attachments, GuardPlace, ModuleFlags};
+use frazil_ir::module::{Attachments, FunctionHead, GuardPlace, ModuleFlags};
 use frazil_ir::{DataDef, EntityRef, FuncId, Module, Platform, Refusal, Str, SymbolId, SymbolKind};
 use std::ops::Range;
 
@@ -591,6 +591,11 @@ impl<'a> BitcodeModule<'a> {
             );
         }
         mark_far_aliases(&mut self.tables.module);
+    }
+
+    /// What the module says of its functions with bodies, to be changed before they are read.
+    pub fn heads_mut(&mut self) -> impl Iterator<Item = &mut FunctionHead> {
+        self.tables.module.functions.values_mut()
     }
 }
 

@@ -149,7 +149,7 @@ impl StepName {
 fn no_such_pass(recipe: &Recipe, name: &str) -> RecipeError {
     let hint = match nearest(name, recipe.infos().map(|info| info.name)) {
         Some(nearest) => format!("; did you mean `{nearest}`?"),
-        None => String::new(),
+        None => format!("; --explain-recipe {} lists its passes", recipe.name),
     };
     RecipeError::new(format!("recipe {} has no pass `{name}`{hint}", recipe.name))
 }
@@ -180,7 +180,7 @@ mod tests {
         let error = filter(&["dce"]).check(&Recipe::find("Om1").expect("built in"));
         assert_eq!(
             error.expect_err("it has none").to_string(),
-            "recipe Om1 has no pass `dce`"
+            "recipe Om1 has no pass `dce`; --explain-recipe Om1 lists its passes"
         );
         assert!(StepName::parse("dce:0").is_err() && StepName::parse("dce:x").is_err());
     }

@@ -3,13 +3,13 @@
 use crate::build::*;
 use crate::cond::Cond;
 use crate::descs::OP_DESCS;
-use crate::features::FEATURES;
 use crate::inline_asm::X86Asm;
 use crate::lower::spaces;
 use crate::meaning::X86Meaning;
 use crate::ops::op_size;
 use crate::peephole::X86Rules;
 use crate::platform::PLATFORM;
+use crate::processors::FEATURES;
 use crate::regs::*;
 use crate::relocs::{ABS8, ABS16, ABS32, ABS64, FIXUPS, PC32, PC64, PLT32, RELOCS, SHORT_FORMS, TABLE_ENTRY};
 use crate::table::Op;

@@ -16,6 +16,7 @@ pub mod ops;
 pub mod peephole;
 pub mod platform;
 pub mod print;
+pub mod processors;
 pub mod regs;
 pub mod relocs;
 pub mod table;

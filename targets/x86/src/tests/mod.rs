@@ -7,6 +7,7 @@ mod assembler;
 mod decoder;
 mod inline_asm;
 mod memory;
+mod processors;
 
 use crate::encode::encode;
 use crate::ops::{Code, Form, Imm, Kind, Row};
