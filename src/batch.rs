@@ -3,13 +3,15 @@
 //! A file that cannot be compiled does not keep the others from it. What takes longer than a moment shows a bar on a
 //! terminal.
 
-use crate::diagnostics::{Error, Stage};
+use crate::diagnostics::{Diagnostic, Error, Stage, reason};
 use crate::driver::Driver;
 use crate::dump::{self, Printer};
 use crate::options::InputForm;
 use crate::options::{Arguments, Emit, Job, Options, ReportForm};
 use crate::timing::Clock;
-use crate::{heap, input, llvm, output, refusals};
+use crate::{destination, heap, input, llvm, output, recognize, refusals};
+use frazil_ir::Refusal;
+use frazil_passes::observe::FunctionFilter;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::fs;
 use std::io::{IsTerminal, Write};
@@ -25,15 +27,23 @@ impl Driver {
     /// # Errors
     /// When the arguments are wrong as a whole.
     pub(crate) fn compile_all(&self, arguments: &Arguments) -> Result<bool, Error> {
-        let jobs = arguments.jobs()?;
+        let recipe = self.recipe(arguments, None)?;
+        let emit = arguments.emit(&recipe)?;
+        let jobs = arguments.jobs(emit)?;
         if arguments.inputs.is_empty() && std::io::stdin().is_terminal() {
             let message = "no input: name a file, or - to type one; --help shows the options";
             return Err(Error::new(Stage::Options, message));
         }
-        let mut options = arguments.options(self.recipe(arguments, None)?)?;
+        let mut options = arguments.options(recipe)?;
         if let Some(folder) = arguments.output_folder() {
             let made = fs::create_dir_all(folder);
-            made.map_err(|error| Error::new(Stage::Options, format!("-o {}: {error}", folder.display())))?;
+            made.map_err(|error| {
+                let (folder, reason) = (folder.display(), reason(&error));
+                Error::new(Stage::Options, format!("-o {folder}: cannot make the folder: {reason}"))
+            })?;
+        }
+        if arguments.list_unsupported.is_none() {
+            destination::check(&jobs, emit)?;
         }
         let folder = &arguments.observe.dump_dir;
         folder.as_deref().map_or(Ok(()), dump::prepare)?;
@@ -75,14 +85,19 @@ impl Driver {
         let observe = &arguments.observe;
         let mut printer = Printer::new(observe.dump_dir.clone(), observe.proves_machine_passes());
         let outcome = self.compile_observed(&bytes, options, &mut printer, &mut out);
+        let has_printed = printer.has_printed();
         let printed = printer.finish();
-        let mut report = outcome?;
+        let named = |error: Error| error.about_output(&job.output_name());
+        let mut report = outcome.map_err(named)?;
         printed?;
         let start = Clock::start(options.measure);
-        out.commit().map_err(|error| Error::output(&error))?;
+        out.commit().map_err(|error| named(Error::output(&error)))?;
         report.times.read += opening;
         report.times.write += start.elapsed();
         let mut text = String::new();
+        if options.observe.prints() && !has_printed {
+            text.push_str(&format!("frazil: note: {}: {}\n", job.name(), nothing_printed(options)));
+        }
         match arguments.observe.time_passes {
             Some(ReportForm::Text) => text.push_str(&report.times_text(arguments.observe.time_functions)),
             Some(ReportForm::Json) => text.push_str(&report.json()),
@@ -119,7 +134,15 @@ impl Driver {
 /// The bitcode or text of an input; what it is is noted in the options.
 fn read_input(arguments: &Arguments, options: &mut Options, job: &Job) -> Result<Vec<u8>, Error> {
     let bytes = input::read(&job.input)?;
-    options.input_form = match job.is_frazil_text() {
+    if let Some(complaint) = recognize::complaint(&job.input, &bytes) {
+        return Err(Error::from(Diagnostic::refusal(
+            Stage::Read,
+            Refusal::InvalidInput,
+            complaint,
+            None,
+        )));
+    }
+    options.input_form = match job.is_frazil_text() || recognize::is_frazil_text(&bytes) {
         true => InputForm::Text,
         false => InputForm::Bitcode,
     };
@@ -128,6 +151,20 @@ fn read_input(arguments: &Arguments, options: &mut Options, job: &Job) -> Result
         return llvm::read(&job.input, &bytes, &arguments.llvm());
     }
     Ok(bytes)
+}
+
+/// Why nothing was printed although something was to be.
+fn nothing_printed(options: &Options) -> &'static str {
+    let observe = &options.observe;
+    if options.recipe.places().next().is_none() && !observe.print_input {
+        return "nothing was printed: the recipe has no passes; --recipe O1, O2 and Os have some, --emit ir prints what \
+                was read";
+    }
+    match (&observe.functions, observe.print_changed) {
+        (FunctionFilter::All, true) => "nothing was printed: no pass changed a function",
+        (FunctionFilter::All, false) => "nothing was printed: no function came to these passes",
+        _ => "nothing was printed: no function that came to these passes has the name or number that was asked for",
+    }
 }
 
 /// A bar for many files, on a terminal only.

@@ -26,6 +26,8 @@ pub struct Diagnostic {
     pub refusal: Option<Refusal>,
     /// The instruction, symbol or bit of the input in which it was found.
     pub location: Option<String>,
+    /// The file that it is about, if that is not the input.
+    pub file: Option<String>,
 }
 
 /// A place in the text of an input, and what stands there.
@@ -49,6 +51,7 @@ impl Diagnostic {
             excerpt: None,
             refusal: None,
             location: None,
+            file: None,
         }
     }
 
@@ -97,7 +100,24 @@ impl Error {
 
     /// A failure to write the output.
     pub fn output(error: &std::io::Error) -> Error {
-        Error::new(Stage::Write, format!("cannot write the output: {error}"))
+        Error::new(Stage::Output, format!("cannot write the output: {}", reason(error)))
+    }
+
+    /// The same, with the output's name instead of the input's where it could not be written.
+    #[must_use]
+    pub fn about_output(mut self, name: &str) -> Error {
+        let failed = |diagnostic: &&mut Diagnostic| diagnostic.stage == Stage::Output;
+        let failures = self.diagnostics.iter_mut().filter(failed);
+        failures.for_each(|diagnostic| diagnostic.file = Some(name.to_owned()));
+        self
+    }
+
+    /// The same as an error of another stage.
+    pub(crate) fn in_stage(mut self, stage: Stage) -> Error {
+        self.diagnostics
+            .iter_mut()
+            .for_each(|diagnostic| diagnostic.stage = stage);
+        self
     }
 
     /// Everything that went wrong, in the order of the functions; at least one.
@@ -119,10 +139,11 @@ impl Error {
     pub fn render(&self, input: &str) -> String {
         let mut text = String::new();
         for diagnostic in self.diagnostics.iter().take(MAX_PRINTED) {
-            let place = match &diagnostic.excerpt {
+            let place = match (&diagnostic.excerpt, &diagnostic.file) {
                 _ if diagnostic.stage == Stage::Options => String::new(),
-                Some(Excerpt { line, column, .. }) => format!("{input}:{line}:{column}: "),
-                None => format!("{input}: "),
+                (Some(Excerpt { line, column, .. }), _) => format!("{input}:{line}:{column}: "),
+                (None, Some(file)) => format!("{file}: "),
+                (None, None) => format!("{input}: "),
             };
             text.push_str(&format!("{ERROR} {place}{diagnostic}\n"));
             if let Some(excerpt) = &diagnostic.excerpt {
@@ -133,6 +154,15 @@ impl Error {
             text.push_str(&format!("{ERROR} {input}: {more} more functions failed\n"));
         }
         text
+    }
+}
+
+/// What the operating system says went wrong, without the number that Rust's library adds for programmers.
+pub fn reason(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    match text.rsplit_once(" (os error ") {
+        Some((text, _)) => text.to_owned(),
+        None => text,
     }
 }
 

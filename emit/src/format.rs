@@ -79,7 +79,12 @@ mod tests {
     fn systems_are_found_wherever_they_stand() {
         assert_eq!(os_abi(b"x86_64-unknown-freebsd14.1"), Some(elf::ELFOSABI_FREEBSD));
         assert_eq!(os_abi(b"x86_64-openbsd"), Some(elf::ELFOSABI_OPENBSD));
-        for none in [&b""[..], b"x86_64", b"x86_64-unknown-linux-gnu", b"x86_64-unknown-kfreebsd-gnu"] {
+        for none in [
+            &b""[..],
+            b"x86_64",
+            b"x86_64-unknown-linux-gnu",
+            b"x86_64-unknown-kfreebsd-gnu",
+        ] {
             assert_eq!(os_abi(none), None);
         }
     }
@@ -95,7 +100,13 @@ mod tests {
             let message = format!("not supported: {message} (triple `{triple}`); Frazil writes 64-bit ELF");
             assert_eq!(check(triple).expect_err("another format").to_string(), message);
         }
-        for triple in ["", "x86_64", "x86_64-unknown-linux-gnu", "x86_64-unknown-freebsd", "x86_64-none-elf"] {
+        for triple in [
+            "",
+            "x86_64",
+            "x86_64-unknown-linux-gnu",
+            "x86_64-unknown-freebsd",
+            "x86_64-none-elf",
+        ] {
             assert!(check(triple).is_ok(), "{triple}");
         }
     }

@@ -5,7 +5,7 @@
 //! name; and the program does what its own name says ([`Personality`]). Nothing else is changed: values, unknown
 //! options and everything after `--` go on as they are, and the parser says what is wrong with them.
 
-use crate::diagnostics::{Error, Stage};
+use crate::diagnostics::{Error, Stage, reason};
 use clap::Command;
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -65,7 +65,7 @@ fn expand(word: OsString, depth: usize, words: &mut Vec<OsString>) -> Result<(),
     if depth == DEEPEST_FILE {
         return Err(wrong("files of options name each other without end".to_owned()));
     }
-    let text = fs::read_to_string(path).map_err(|error| wrong(format!("cannot read the file: {error}")))?;
+    let text = fs::read_to_string(path).map_err(|error| wrong(format!("cannot read the file: {}", reason(&error))))?;
     for inner in split_words(&text) {
         expand(inner.into(), depth + 1, words)?;
     }

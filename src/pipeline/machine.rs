@@ -35,11 +35,19 @@ pub(crate) fn target_entry<'a>(
         });
     }
     TargetEntry::of_triple(triple, targets).ok_or_else(|| {
-        let message = format!(
-            "no target for the triple `{triple}`; choose with --target one of {}",
-            list()
-        );
-        wrong(message)
+        let machine = match triple.split('-').next().unwrap_or_default() {
+            "" => std::env::consts::ARCH,
+            machine => machine,
+        };
+        let what = match triple {
+            "" => format!("no triple says which machine the code is for, and this one is {machine}"),
+            triple => format!("the code is for {machine} (triple `{triple}`)"),
+        };
+        let list = list();
+        wrong(format!(
+            "{what}; Frazil makes code for {list} only: have the front end compile for that, as \
+             `clang --target=x86_64-linux-gnu` does"
+        ))
     })
 }
 
