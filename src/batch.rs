@@ -3,7 +3,7 @@
 //! A file that cannot be compiled does not keep the others from it. What takes longer than a moment shows a bar on a
 //! terminal.
 
-use crate::diagnostics::{Diagnostic, Error, Stage, reason};
+use crate::diagnostics::{Diagnostic, Error, Stage};
 use crate::driver::Driver;
 use crate::dump::{self, Printer};
 use crate::options::InputForm;
@@ -13,7 +13,6 @@ use crate::{destination, heap, input, llvm, output, recognize, refusals};
 use frazil_ir::Refusal;
 use frazil_passes::observe::FunctionFilter;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::fs;
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
@@ -36,11 +35,8 @@ impl Driver {
         }
         let mut options = arguments.options(recipe)?;
         if let Some(folder) = arguments.output_folder() {
-            let made = fs::create_dir_all(folder);
-            made.map_err(|error| {
-                let (folder, reason) = (folder.display(), reason(&error));
-                Error::new(Stage::Options, format!("-o {folder}: cannot make the folder: {reason}"))
-            })?;
+            let unmade = |message| Error::new(Stage::Options, format!("-o {}: {message}", folder.display()));
+            destination::make_folder(folder).map_err(unmade)?;
         }
         if arguments.list_unsupported.is_none() {
             destination::check(&jobs, emit)?;
@@ -95,8 +91,11 @@ impl Driver {
         report.times.read += opening;
         report.times.write += start.elapsed();
         let mut text = String::new();
-        if options.observe.prints() && !has_printed {
-            text.push_str(&format!("frazil: note: {}: {}\n", job.name(), nothing_printed(options)));
+        if options.observe.prints()
+            && !has_printed
+            && let Some(why) = nothing_printed(options)
+        {
+            text.push_str(&format!("frazil: note: {}: nothing was printed: {why}\n", job.name()));
         }
         match arguments.observe.time_passes {
             Some(ReportForm::Text) => text.push_str(&report.times_text(arguments.observe.time_functions)),
@@ -154,16 +153,19 @@ fn read_input(arguments: &Arguments, options: &mut Options, job: &Job) -> Result
 }
 
 /// Why nothing was printed although something was to be.
-fn nothing_printed(options: &Options) -> &'static str {
+fn nothing_printed(options: &Options) -> Option<&'static str> {
     let observe = &options.observe;
     if options.recipe.places().next().is_none() && !observe.print_input {
-        return "nothing was printed: the recipe has no passes; --recipe O1, O2 and Os have some, --emit ir prints what \
-                was read";
+        return Some("the recipe has no passes; --recipe O1, O2 and Os have some, --emit ir prints what was read");
     }
-    match (&observe.functions, observe.print_changed) {
-        (FunctionFilter::All, true) => "nothing was printed: no pass changed a function",
-        (FunctionFilter::All, false) => "nothing was printed: no function came to these passes",
-        _ => "nothing was printed: no function that came to these passes has the name or number that was asked for",
+    match &observe.functions {
+        // By LLVM's option, many modules are searched for a function.
+        FunctionFilter::Names(_) => None,
+        FunctionFilter::All if observe.print_changed => Some("no pass changed a function"),
+        FunctionFilter::All => Some("no function came to these passes"),
+        FunctionFilter::Number(_) | FunctionFilter::Pattern(_) => {
+            Some("no function that came to these passes is one that --filter-func means")
+        }
     }
 }
 

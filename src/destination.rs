@@ -4,11 +4,11 @@
 //! two outputs in one file, objects on a terminal, and files in folders that do not exist. What only the attempt can
 //! tell (permissions, full disks) is left to it.
 
-use crate::diagnostics::{Error, Stage};
+use crate::diagnostics::{Error, Stage, reason};
 use crate::options::{Emit, Job, is_standard_stream};
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::IsTerminal;
+use std::io::{ErrorKind, IsTerminal};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -48,13 +48,8 @@ pub(crate) fn check(jobs: &[Job], emit: Emit) -> Result<(), Error> {
         let output = job.output.display();
         let Some(identity) = identity(&job.output) else {
             // A device or a pipe takes anything; a folder does not exist.
-            match missing_folder(&job.output) {
-                Some(folder) => {
-                    let folder = folder.display();
-                    return wrong(format!(
-                        "{output}: cannot write the output: there is no folder {folder}"
-                    ));
-                }
+            match no_folder(&job.output) {
+                Some(reason) => return wrong(format!("{output}: cannot write the output: {reason}")),
                 None => continue,
             }
         };
@@ -106,16 +101,32 @@ fn identity(path: &Path) -> Option<Identity> {
         return regular_file(path);
     }
     Some(Identity::New {
-        folder: fs::canonicalize(folder_of(path)).ok()?,
+        folder: fs::canonicalize(folder_of(path))
+            .ok()
+            .filter(|folder| folder.is_dir())?,
         name: PathBuf::from(path.file_name()?),
     })
 }
 
-/// The folder that a file is to be in, if it does not exist.
-fn missing_folder(path: &Path) -> Option<&Path> {
+/// Why there is no folder for a file, if there is none.
+fn no_folder(path: &Path) -> Option<String> {
     let folder = folder_of(path);
-    let is_missing = fs::metadata(folder).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound);
-    is_missing.then_some(folder)
+    match fs::metadata(folder) {
+        Ok(metadata) if !metadata.is_dir() => Some(format!("{} is no folder", folder.display())),
+        Err(error) if error.kind() == ErrorKind::NotFound => Some(format!("there is no folder {}", folder.display())),
+        _ => None,
+    }
+}
+
+/// Makes a folder, and those that it is in.
+///
+/// # Errors
+/// Why that cannot be.
+pub(crate) fn make_folder(folder: &Path) -> Result<(), String> {
+    fs::create_dir_all(folder).map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => "there is a file of this name".to_owned(),
+        _ => format!("cannot make the folder: {}", reason(&error)),
+    })
 }
 
 fn folder_of(path: &Path) -> &Path {

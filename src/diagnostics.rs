@@ -2,7 +2,7 @@
 
 use frazil_codegen::CodegenError;
 use frazil_emit::EmitError;
-use frazil_frontend_pnacl::ReadError;
+use frazil_frontend_pnacl::{ReadError, ReadErrorKind};
 use frazil_ir::Refusal;
 use std::fmt;
 use std::io::{IsTerminal, Write};
@@ -120,6 +120,14 @@ impl Error {
         self
     }
 
+    /// The same with words before and after each message.
+    pub(crate) fn between(mut self, before: &str, after: &str) -> Error {
+        for diagnostic in &mut self.diagnostics {
+            diagnostic.message = format!("{before}{}{after}", diagnostic.message);
+        }
+        self
+    }
+
     /// Everything that went wrong, in the order of the functions; at least one.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
@@ -159,6 +167,9 @@ impl Error {
 
 /// What the operating system says went wrong, without the number that Rust's library adds for programmers.
 pub fn reason(error: &std::io::Error) -> String {
+    if error.kind() == std::io::ErrorKind::InvalidData {
+        return "it is no text in UTF-8".to_owned();
+    }
     let text = error.to_string();
     match text.rsplit_once(" (os error ") {
         Some((text, _)) => text.to_owned(),
@@ -172,7 +183,7 @@ const ERROR: &str = "frazil: error:";
 const COLORED_ERROR: &str = "\x1b[1mfrazil: \x1b[31merror:\x1b[0m";
 
 /// Whether standard error is a terminal that shows colors, and the user has nothing against them (`NO_COLOR`).
-fn has_color() -> bool {
+pub(crate) fn has_color() -> bool {
     let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let is_dumb = std::env::var_os("TERM").is_none_or(|terminal| terminal == "dumb");
     std::io::stderr().is_terminal() && !is_dumb && !is_set("NO_COLOR")
@@ -194,7 +205,11 @@ impl From<ReadError> for Error {
     fn from(error: ReadError) -> Error {
         let location = Some(format!("bit {}", error.bit_offset()));
         let refusal = error.kind().refusal();
-        Error::from(Diagnostic::refusal(Stage::Read, refusal, error.to_string(), location))
+        let message = match error.kind() {
+            ReadErrorKind::Truncated => format!("the input is cut off or damaged: {error}"),
+            _ => error.to_string(),
+        };
+        Error::from(Diagnostic::refusal(Stage::Read, refusal, message, location))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Where functions go that are printed between passes: to standard error, or to files.
 
+use crate::destination::make_folder;
 use crate::diagnostics::{Error, Stage, reason};
 use frazil_passes::{Dump, Listener, Moment};
 use std::fs;
@@ -119,9 +120,9 @@ fn plain(name: &str) -> String {
 /// When the folder cannot be made, or is not empty.
 pub fn prepare(folder: &Path) -> Result<(), Error> {
     let wrong = |message: String| Error::new(Stage::Options, format!("--dump-dir {}: {message}", folder.display()));
-    let unmade = |error: io::Error| wrong(format!("cannot make the folder: {}", reason(&error)));
-    fs::create_dir_all(folder).map_err(unmade)?;
-    let mut entries = fs::read_dir(folder).map_err(unmade)?;
+    make_folder(folder).map_err(wrong)?;
+    let entries = fs::read_dir(folder);
+    let mut entries = entries.map_err(|error| wrong(format!("cannot read the folder: {}", reason(&error))))?;
     match entries.next() {
         Some(_) => Err(wrong("the folder is not empty; name a new one, or empty it".to_owned())),
         None => Ok(()),

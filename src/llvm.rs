@@ -54,7 +54,11 @@ pub fn read(path: &Path, bytes: &[u8], options: &LlvmOptions) -> Result<Vec<u8>,
         false => with_input(command.arg("-"), bytes),
     };
     let output = output.map_err(|error| {
-        let message = format!("cannot run {}: {}", helper.display(), reason(&error));
+        let message = format!(
+            "cannot run {}: {}; {HELPER_VARIABLE} may name the helper program",
+            helper.display(),
+            reason(&error)
+        );
         Error::new(Stage::Read, message)
     })?;
     match output.status.success() {

@@ -133,8 +133,11 @@ impl ObserveArguments {
             clock: self.time_passes.map(|_| processor_time as fn() -> std::time::Duration),
             ..default
         };
-        if self.bisect_limit.is_some_and(|limit| limit < -1) {
-            return Err(option("--bisect-limit", "expected a number, or -1".to_owned()));
+        if let Some(limit) = self.bisect_limit.filter(|limit| *limit < -1) {
+            return Err(option(
+                "--bisect-limit",
+                format!("expected a number from 0, or -1 for all; found {limit}"),
+            ));
         }
         if !observe.prints() {
             // A folder is for all that happens; a graph alone is that of what was read.

@@ -35,19 +35,11 @@ pub(crate) fn target_entry<'a>(
         });
     }
     TargetEntry::of_triple(triple, targets).ok_or_else(|| {
-        let machine = match triple.split('-').next().unwrap_or_default() {
-            "" => std::env::consts::ARCH,
-            machine => machine,
-        };
         let what = match triple {
-            "" => format!("no triple says which machine the code is for, and this one is {machine}"),
-            triple => format!("the code is for {machine} (triple `{triple}`)"),
+            "" => format!("no triple names a machine, and this one is {}", std::env::consts::ARCH),
+            triple => format!("no target for the triple `{triple}`"),
         };
-        let list = list();
-        wrong(format!(
-            "{what}; Frazil makes code for {list} only: have the front end compile for that, as \
-             `clang --target=x86_64-linux-gnu` does"
-        ))
+        wrong(format!("{what}; Frazil makes code for {} only", list()))
     })
 }
 

@@ -187,15 +187,19 @@ fn emit_options(module: &Module, options: &Options) -> EmitOptions {
     }
 }
 
+/// What to do with a module for another machine or system.
+const COMPILE_FOR_OURS: &str = ": have the front end compile for that, as `clang --target=x86_64-linux-gnu` does";
+
 /// The target that the options ask for, or that of the module's triple.
 fn choose_target(options: &Options, module: &Module, targets: &[TargetEntry]) -> Result<Box<dyn Target>, Error> {
     let of_module = module.strings.display(module.triple);
     let triple = options.triple.as_deref().unwrap_or(&of_module);
     let entry = target_entry(options.target.as_deref(), triple, targets);
     // The options are not to blame for what the module says.
-    let entry = match options.target.is_none() && options.triple.is_none() {
-        true => entry.map_err(|error| error.in_stage(Stage::Read))?,
-        false => entry?,
-    };
+    let entry = entry.map_err(|error| match (&options.target, &options.triple) {
+        (None, None) => error.in_stage(Stage::Read).between("", COMPILE_FOR_OURS),
+        (None, Some(_)) => error.between("--mtriple: ", ""),
+        _ => error,
+    })?;
     Ok((entry.new)())
 }

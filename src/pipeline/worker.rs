@@ -124,7 +124,8 @@ impl<'a> Worker<'a> {
         optimize.set_checked(options.check_regalloc);
         if !options.registers.is_empty() {
             if options.recipe.codegen == Codegen::Fast {
-                let message = "--reg-use, --reg-exclude and --reg-reserve need a recipe with codegen mode `select`";
+                let message = "--reg-use, --reg-exclude and --reg-reserve need a recipe with codegen mode `select`: \
+                               --recipe O1, O2 or Os";
                 return Err(Error::new(Stage::Options, message));
             }
             optimize.set_registers(options.registers.choice(target.desc())?);

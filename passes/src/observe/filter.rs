@@ -140,10 +140,17 @@ impl StepName {
         match (found, places.len()) {
             (Some(&place), _) => Ok(place),
             (None, 0) => Err(no_such_pass(recipe, &self.pass)),
-            (None, count) => Err(RecipeError::new(format!(
-                "recipe {} has pass `{}` {count} times only",
-                recipe.name, self.pass
-            ))),
+            (None, count) => {
+                let times = if count == 1 {
+                    "once".to_owned()
+                } else {
+                    format!("{count} times")
+                };
+                let (recipe, pass) = (&recipe.name, &self.pass);
+                Err(RecipeError::new(format!(
+                    "recipe {recipe} has pass `{pass}` {times} only"
+                )))
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The text of a machine function between passes, and the graph of its blocks: for reading, not for parsing.
 //!
 //! An instruction is the name of its row in the target's op table, its width in bytes, and `written = read`, with what
-//! it reads and writes besides in brackets. [`HEAD`] explains the rest, at the top of each text.
+//! it reads and writes besides in braces. [`HEAD`] says so at the top of each text; docs/options.md has it at length.
 
 use frazil_codegen::desc::{OpDesc, Role, TargetDesc};
 use frazil_codegen::mfunc::{INCOMING, MBlock, MEdge, MFunc, Term, for_each_register, op_desc, pseudo};
@@ -12,11 +12,8 @@ use frazil_ir::Module;
 use std::fmt::{self, Write};
 
 /// What a reader must know of the texts.
-const HEAD: &str = "\
-; An instruction is NAME.BYTES written = read {what else it reads and writes}. v1 is a virtual register, [..] memory:
-; base + index * scale + bytes; frame is where a frame pointer would point, incoming the arguments on the stack.
-; @f is a symbol, @f(plt) its entry in the linkage table, @f(got) the slot that holds its address.
-";
+const HEAD: &str =
+    "; NAME.BYTES written = read {what else it reads and writes}; v1 is a virtual register, [..] memory, @f a symbol\n";
 
 /// A machine function as text: blocks with their edges and moves, instructions with rows and registers.
 pub(super) fn text(func: &MFunc, module: &Module, cx: &MachPassCx<'_>) -> String {
@@ -67,11 +64,11 @@ impl Printer<'_> {
     }
 
     fn block(&self, number: usize, block: &MBlock, out: &mut String) -> fmt::Result {
-        writeln!(
-            out,
-            "block {number}: ; of b{}, in {} loops",
-            block.source, block.loop_depth
-        )?;
+        write!(out, "block {number}: ; of b{}", block.source)?;
+        match block.loop_depth {
+            0 => out.write_char('\n')?,
+            depth => writeln!(out, ", loop depth {depth}")?,
+        }
         for index in block.start..block.end {
             // The labels of branches at the end are set when code is made.
             let is_branch = matches!(block.term, Term::Branch(_)) && block.end - index <= 2;
@@ -104,6 +101,12 @@ impl Printer<'_> {
         for (index, phi) in self.func.moves_of(edge).iter().enumerate() {
             let separator = if index == 0 { " with " } else { ", " };
             write!(out, "{separator}{} = {}", self.name(phi.dst), self.name(phi.src))?;
+            let constant = phi.src.is_virtual().then(|| self.func.vreg(phi.src).constant).flatten();
+            if let Some(number) = constant {
+                let mut made = String::new();
+                self.inst(&self.func.constants[number as usize], false, &mut made)?;
+                write!(out, " ({})", made.trim())?;
+            }
         }
         out.write_char('\n')
     }
@@ -119,7 +122,7 @@ impl Printer<'_> {
         if let Some(condition) = details.condition {
             write!(out, " {condition}")?;
         }
-        let (written, mut read) = self.operands(inst, desc);
+        let (written, mut read) = self.operands(inst, desc, &details);
         read.extend(details.immediate.map(|number| number.to_string()));
         if let Some((reference, bytes)) = details.reference {
             read.push(format!("{}{}", self.reference(reference), signed(bytes)));
@@ -158,7 +161,7 @@ impl Printer<'_> {
     }
 
     /// The operands that an instruction writes, and those that it reads.
-    fn operands(&self, inst: &MInst, desc: &'static OpDesc) -> (Vec<String>, Vec<String>) {
+    fn operands(&self, inst: &MInst, desc: &'static OpDesc, details: &Details) -> (Vec<String>, Vec<String>) {
         let (mut written, mut read) = (Vec::new(), Vec::new());
         for_each_register(inst, desc, |_, reg, role| match role {
             Role::Def => written.push(self.name(reg)),
@@ -169,29 +172,23 @@ impl Printer<'_> {
             Role::Use => read.push(self.name(reg)),
             Role::Base | Role::Index | Role::None => {}
         });
-        let has_address = desc.roles.contains(&Role::Base) && self.rules_reference(inst).is_none();
-        match (has_address, inst.reference()) {
-            (true, _) => {
-                let address = self.address(inst);
-                if desc.writes_memory {
-                    written.push(address.clone());
-                }
-                if desc.reads_memory || !desc.writes_memory {
-                    read.push(address);
-                }
-            }
-            (false, Some(reference)) => read.push(format!("{}{}", self.reference(reference), signed(inst.disp))),
-            (false, None) => {
-                if desc.roles.contains(&Role::Base) {
-                    read.push(self.name(inst.mem().base_reg()));
-                }
-            }
+        if !desc.roles.contains(&Role::Base) {
+            return (written, read);
+        }
+        if details.reference.is_some() {
+            // There is no address, at most a register that the reference is relative to.
+            let base = inst.mem().base_reg();
+            read.extend(base.is_register().then(|| self.name(base)));
+            return (written, read);
+        }
+        let address = self.address(inst);
+        if desc.writes_memory {
+            written.push(address.clone());
+        }
+        if desc.reads_memory || !desc.writes_memory {
+            read.push(address);
         }
         (written, read)
-    }
-
-    fn rules_reference(&self, inst: &MInst) -> Option<(Ref, i32)> {
-        self.details(inst).reference
     }
 
     /// The memory operand.

@@ -98,7 +98,9 @@ impl Observe {
             None => recipe.steps.len(),
         };
         if start > end {
-            let message = "the pass to stop after comes before the one to start with";
+            let name = |step: &Option<StepName>| step.as_ref().map_or(String::new(), |step| step.pass().to_owned());
+            let (stop, start) = (name(&self.stop_after), name(&self.start_before));
+            let message = format!("--stop-after {stop} comes before --start-before {start}: nothing would run");
             return Err(RecipeError::new(message));
         }
         Ok(start..end)

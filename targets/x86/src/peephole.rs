@@ -67,6 +67,9 @@ impl MachRules for X86Rules {
                     details.immediate = Some(i64::from(inst.disp) << 32 | i64::from(inst.imm.cast_unsigned()));
                 }
                 Part::Label => details.label = Some(inst.label()),
+                Part::Symbol | Part::SymbolAddress => {
+                    details.reference = inst.reference().map(|reference| (reference, inst.disp));
+                }
                 Part::SymbolOffset => details.reference = Some((Ref(inst.imm.cast_unsigned()), inst.disp)),
                 _ => {}
             }
