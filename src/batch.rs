@@ -10,7 +10,7 @@ use crate::options::InputForm;
 use crate::options::{Arguments, Emit, Job, Options, ReportForm};
 use crate::timing::Clock;
 use crate::{destination, heap, input, llvm, output, recognize, refusals};
-use frazil_ir::Refusal;
+use frazil_frontend_pnacl::ReadErrorKind;
 use frazil_passes::observe::FunctionFilter;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal, Write};
@@ -136,7 +136,7 @@ fn read_input(arguments: &Arguments, options: &mut Options, job: &Job) -> Result
     if let Some(complaint) = recognize::complaint(&job.input, &bytes) {
         return Err(Error::from(Diagnostic::refusal(
             Stage::Read,
-            Refusal::InvalidInput,
+            ReadErrorKind::NotBitcode.refusal(),
             complaint,
             None,
         )));

@@ -15,15 +15,8 @@ use std::path::{Path, PathBuf};
 /// What tells a file from all others, whether it exists or not.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Identity {
-    Existing {
-        device: u64,
-        inode: u64,
-    },
-    /// Its folder, and its name there.
-    New {
-        folder: PathBuf,
-        name: PathBuf,
-    },
+    Existing { device: u64, inode: u64 },
+    New { folder: PathBuf, name: PathBuf },
 }
 
 /// Refuses jobs that would write what they must not.

@@ -15,8 +15,8 @@
 //! options, files and messages.
 //!
 //! Invariants of absence: nothing below this crate opens a file, reads an option or prints; of this crate, only
-//! [`mod@input`], [`output`], `destination` and [`assembler`] touch files, and only [`diagnostics`] and [`timing`] make text for the
-//! terminal.
+//! [`mod@input`], [`output`], `destination` and [`assembler`] touch files, and only [`diagnostics`] and [`timing`] make
+//! text for the terminal.
 
 pub mod assembler;
 mod batch;
