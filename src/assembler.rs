@@ -5,7 +5,7 @@
 //! [`CANDIDATES`] on `PATH`. It reads its standard input and writes a temporary file. What it complains of is traced
 //! back to the function whose text stands in that line.
 
-use crate::diagnostics::{Diagnostic, Error, Stage};
+use crate::diagnostics::{Diagnostic, Error, Stage, reason};
 use crate::llvm::with_input;
 use frazil_emit::asm::TextPlace;
 use frazil_ir::Module;
@@ -46,7 +46,7 @@ pub(crate) fn assemble(source: &Source<'_>, named: Option<&Path>) -> Result<Vec<
     };
     let object = tempfile::Builder::new().prefix("frazil-").suffix(".o").tempfile();
     let object = object.map_err(|error| {
-        let message = format!("cannot make a temporary file for the assembler: {error}");
+        let message = format!("cannot make a temporary file for the assembler: {}", reason(&error));
         Error::new(Stage::Write, message)
     })?;
     let object = object.into_temp_path();
@@ -63,14 +63,19 @@ pub(crate) fn assemble(source: &Source<'_>, named: Option<&Path>) -> Result<Vec<
     }
     command.arg("-o").arg(&object);
     let output = with_input(&mut command, source.text).map_err(|error| {
-        let message = format!("cannot run the assembler {}: {error}", program.display());
+        let (program, reason) = (program.display(), reason(&error));
+        let message = format!("cannot run the assembler {program}: {reason}; --assembler or {VARIABLE} names another");
         Error::new(Stage::Write, message)
     })?;
     if !output.status.success() {
         return Err(complaints(source, &program, &String::from_utf8_lossy(&output.stderr)));
     }
     fs::read(&object).map_err(|error| {
-        let message = format!("cannot read what the assembler {} wrote: {error}", program.display());
+        let message = format!(
+            "cannot read what the assembler {} wrote: {}",
+            program.display(),
+            reason(&error)
+        );
         Error::new(Stage::Write, message)
     })
 }
@@ -100,7 +105,7 @@ fn missing(source: &Source<'_>) -> Error {
     );
     let place = source.places.first();
     let message = match place.map(|place| first_line_of(source, place.first_line)) {
-        Some(line) if !line.is_empty() => format!("{message}; the first text is {line:?}"),
+        Some(line) if !line.is_empty() => format!("{message}; the first text is `{line}`"),
         _ => message,
     };
     Error::from(vec![Diagnostic {
@@ -145,6 +150,6 @@ fn complaint(source: &Source<'_>, said: &str) -> Option<Diagnostic> {
     };
     Some(Diagnostic {
         function: place.and_then(|place| function_name(source.module, place)),
-        ..Diagnostic::new(Stage::Write, format!("{what}: {}, in {text:?}", message.trim()))
+        ..Diagnostic::new(Stage::Write, format!("{what}: {}, in `{text}`", message.trim()))
     })
 }

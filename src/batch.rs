@@ -3,15 +3,16 @@
 //! A file that cannot be compiled does not keep the others from it. What takes longer than a moment shows a bar on a
 //! terminal.
 
-use crate::diagnostics::{Error, Stage};
+use crate::diagnostics::{Diagnostic, Error, Stage};
 use crate::driver::Driver;
 use crate::dump::{self, Printer};
 use crate::options::InputForm;
 use crate::options::{Arguments, Emit, Job, Options, ReportForm};
 use crate::timing::Clock;
-use crate::{heap, input, llvm, output, refusals};
+use crate::{destination, heap, input, llvm, output, recognize, refusals};
+use frazil_frontend_pnacl::ReadErrorKind;
+use frazil_passes::observe::FunctionFilter;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::fs;
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
@@ -25,15 +26,20 @@ impl Driver {
     /// # Errors
     /// When the arguments are wrong as a whole.
     pub(crate) fn compile_all(&self, arguments: &Arguments) -> Result<bool, Error> {
-        let jobs = arguments.jobs()?;
+        let recipe = self.recipe(arguments, None)?;
+        let emit = arguments.emit(&recipe)?;
+        let jobs = arguments.jobs(emit)?;
         if arguments.inputs.is_empty() && std::io::stdin().is_terminal() {
             let message = "no input: name a file, or - to type one; --help shows the options";
             return Err(Error::new(Stage::Options, message));
         }
-        let mut options = arguments.options(self.recipe(arguments, None)?)?;
+        let mut options = arguments.options(recipe)?;
         if let Some(folder) = arguments.output_folder() {
-            let made = fs::create_dir_all(folder);
-            made.map_err(|error| Error::new(Stage::Options, format!("-o {}: {error}", folder.display())))?;
+            let unmade = |message| Error::new(Stage::Options, format!("-o {}: {message}", folder.display()));
+            destination::make_folder(folder).map_err(unmade)?;
+        }
+        if arguments.list_unsupported.is_none() {
+            destination::check(&jobs, emit)?;
         }
         let folder = &arguments.observe.dump_dir;
         folder.as_deref().map_or(Ok(()), dump::prepare)?;
@@ -75,14 +81,22 @@ impl Driver {
         let observe = &arguments.observe;
         let mut printer = Printer::new(observe.dump_dir.clone(), observe.proves_machine_passes());
         let outcome = self.compile_observed(&bytes, options, &mut printer, &mut out);
+        let has_printed = printer.has_printed();
         let printed = printer.finish();
-        let mut report = outcome?;
+        let named = |error: Error| error.about_output(&job.output_name());
+        let mut report = outcome.map_err(named)?;
         printed?;
         let start = Clock::start(options.measure);
-        out.commit().map_err(|error| Error::output(&error))?;
+        out.commit().map_err(|error| named(Error::output(&error)))?;
         report.times.read += opening;
         report.times.write += start.elapsed();
         let mut text = String::new();
+        if options.observe.prints()
+            && !has_printed
+            && let Some(why) = nothing_printed(options)
+        {
+            text.push_str(&format!("frazil: note: {}: nothing was printed: {why}\n", job.name()));
+        }
         match arguments.observe.time_passes {
             Some(ReportForm::Text) => text.push_str(&report.times_text(arguments.observe.time_functions)),
             Some(ReportForm::Json) => text.push_str(&report.json()),
@@ -119,7 +133,15 @@ impl Driver {
 /// The bitcode or text of an input; what it is is noted in the options.
 fn read_input(arguments: &Arguments, options: &mut Options, job: &Job) -> Result<Vec<u8>, Error> {
     let bytes = input::read(&job.input)?;
-    options.input_form = match job.is_frazil_text() {
+    if let Some(complaint) = recognize::complaint(&job.input, &bytes) {
+        return Err(Error::from(Diagnostic::refusal(
+            Stage::Read,
+            ReadErrorKind::NotBitcode.refusal(),
+            complaint,
+            None,
+        )));
+    }
+    options.input_form = match job.is_frazil_text() || recognize::is_frazil_text(&bytes) {
         true => InputForm::Text,
         false => InputForm::Bitcode,
     };
@@ -128,6 +150,23 @@ fn read_input(arguments: &Arguments, options: &mut Options, job: &Job) -> Result
         return llvm::read(&job.input, &bytes, &arguments.llvm());
     }
     Ok(bytes)
+}
+
+/// Why nothing was printed although something was to be.
+fn nothing_printed(options: &Options) -> Option<&'static str> {
+    let observe = &options.observe;
+    if options.recipe.places().next().is_none() && !observe.print_input {
+        return Some("the recipe has no passes; --recipe O1, O2 and Os have some, --emit ir prints what was read");
+    }
+    match &observe.functions {
+        // By LLVM's option, many modules are searched for a function.
+        FunctionFilter::Names(_) => None,
+        FunctionFilter::All if observe.print_changed => Some("no pass changed a function"),
+        FunctionFilter::All => Some("no function came to these passes"),
+        FunctionFilter::Number(_) | FunctionFilter::Pattern(_) => {
+            Some("no function that came to these passes is one that --filter-func means")
+        }
+    }
 }
 
 /// A bar for many files, on a terminal only.

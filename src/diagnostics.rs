@@ -2,7 +2,7 @@
 
 use frazil_codegen::CodegenError;
 use frazil_emit::EmitError;
-use frazil_frontend_pnacl::ReadError;
+use frazil_frontend_pnacl::{ReadError, ReadErrorKind};
 use frazil_ir::Refusal;
 use std::fmt;
 use std::io::{IsTerminal, Write};
@@ -26,6 +26,8 @@ pub struct Diagnostic {
     pub refusal: Option<Refusal>,
     /// The instruction, symbol or bit of the input in which it was found.
     pub location: Option<String>,
+    /// The file that it is about, if that is not the input.
+    pub file: Option<String>,
 }
 
 /// A place in the text of an input, and what stands there.
@@ -49,6 +51,7 @@ impl Diagnostic {
             excerpt: None,
             refusal: None,
             location: None,
+            file: None,
         }
     }
 
@@ -97,7 +100,32 @@ impl Error {
 
     /// A failure to write the output.
     pub fn output(error: &std::io::Error) -> Error {
-        Error::new(Stage::Write, format!("cannot write the output: {error}"))
+        Error::new(Stage::Output, format!("cannot write the output: {}", reason(error)))
+    }
+
+    /// The same, with the output's name instead of the input's where it could not be written.
+    #[must_use]
+    pub fn about_output(mut self, name: &str) -> Error {
+        let failed = |diagnostic: &&mut Diagnostic| diagnostic.stage == Stage::Output;
+        let failures = self.diagnostics.iter_mut().filter(failed);
+        failures.for_each(|diagnostic| diagnostic.file = Some(name.to_owned()));
+        self
+    }
+
+    /// The same as an error of another stage.
+    pub(crate) fn in_stage(mut self, stage: Stage) -> Error {
+        self.diagnostics
+            .iter_mut()
+            .for_each(|diagnostic| diagnostic.stage = stage);
+        self
+    }
+
+    /// The same with words before and after each message.
+    pub(crate) fn between(mut self, before: &str, after: &str) -> Error {
+        for diagnostic in &mut self.diagnostics {
+            diagnostic.message = format!("{before}{}{after}", diagnostic.message);
+        }
+        self
     }
 
     /// Everything that went wrong, in the order of the functions; at least one.
@@ -119,10 +147,11 @@ impl Error {
     pub fn render(&self, input: &str) -> String {
         let mut text = String::new();
         for diagnostic in self.diagnostics.iter().take(MAX_PRINTED) {
-            let place = match &diagnostic.excerpt {
+            let place = match (&diagnostic.excerpt, &diagnostic.file) {
                 _ if diagnostic.stage == Stage::Options => String::new(),
-                Some(Excerpt { line, column, .. }) => format!("{input}:{line}:{column}: "),
-                None => format!("{input}: "),
+                (Some(Excerpt { line, column, .. }), _) => format!("{input}:{line}:{column}: "),
+                (None, Some(file)) => format!("{file}: "),
+                (None, None) => format!("{input}: "),
             };
             text.push_str(&format!("{ERROR} {place}{diagnostic}\n"));
             if let Some(excerpt) = &diagnostic.excerpt {
@@ -142,13 +171,25 @@ pub(crate) fn print_note(text: &str) {
     let _ = writeln!(std::io::stderr(), "frazil: note: {text}");
 }
 
+/// What the operating system says went wrong, without the number that Rust's library adds for programmers.
+pub fn reason(error: &std::io::Error) -> String {
+    if error.kind() == std::io::ErrorKind::InvalidData {
+        return "it is no text in UTF-8".to_owned();
+    }
+    let text = error.to_string();
+    match text.rsplit_once(" (os error ") {
+        Some((text, _)) => text.to_owned(),
+        None => text,
+    }
+}
+
 /// How messages begin.
 const ERROR: &str = "frazil: error:";
 /// The same, bold, and red where LLVM's tools have red.
 const COLORED_ERROR: &str = "\x1b[1mfrazil: \x1b[31merror:\x1b[0m";
 
 /// Whether standard error is a terminal that shows colors, and the user has nothing against them (`NO_COLOR`).
-fn has_color() -> bool {
+pub(crate) fn has_color() -> bool {
     let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let is_dumb = std::env::var_os("TERM").is_none_or(|terminal| terminal == "dumb");
     std::io::stderr().is_terminal() && !is_dumb && !is_set("NO_COLOR")
@@ -170,7 +211,11 @@ impl From<ReadError> for Error {
     fn from(error: ReadError) -> Error {
         let location = Some(format!("bit {}", error.bit_offset()));
         let refusal = error.kind().refusal();
-        Error::from(Diagnostic::refusal(Stage::Read, refusal, error.to_string(), location))
+        let message = match error.kind() {
+            ReadErrorKind::Truncated => format!("the input is cut off or damaged: {error}"),
+            _ => error.to_string(),
+        };
+        Error::from(Diagnostic::refusal(Stage::Read, refusal, message, location))
     }
 }
 

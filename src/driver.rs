@@ -10,7 +10,7 @@
 //! }
 //! ```
 
-use crate::diagnostics::{self, Error, Stage};
+use crate::diagnostics::{self, Error, Stage, has_color};
 use crate::options::{Arguments, Personality, Question, TargetArguments, llc, words};
 use crate::{Diagnostic, Options, Report, input, manual, pipeline, refusals};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -140,13 +140,13 @@ impl Driver {
                 ExitCode::FAILURE
             }
             Err(Failure::Usage(error)) => {
-                let failed = error.use_stderr();
-                if failed {
-                    let _ = std::io::stderr().write_all(b"frazil: ");
+                if error.use_stderr() {
+                    let _ = std::io::stderr().write_all(usage_error(&error).as_bytes());
+                    return ExitCode::FAILURE;
                 }
                 // A closed standard output is no reason to fail.
                 let _ = error.print();
-                if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+                ExitCode::SUCCESS
             }
         }
     }
@@ -226,6 +226,33 @@ enum Failure {
     /// The words do not fit the options.
     Usage(clap::Error),
     Error(Error),
+}
+
+/// What is wrong with the words, without what is for programmers of Rust, and without the advice to make an input of an
+/// option that does not exist.
+fn usage_error(error: &clap::Error) -> String {
+    let styled = error.render();
+    let mut text = match has_color() {
+        true => format!("frazil: {}", styled.ansi()),
+        false => format!("frazil: {styled}"),
+    };
+    for (theirs, ours) in [
+        (": invalid digit found in string", ": expected a whole number"),
+        (": number too large to fit in target type", ": the number is too large"),
+        (": number too small to fit in target type", ": the number is too small"),
+        (": cannot parse integer from empty string", ": expected a whole number"),
+        (" is not in ", " is not from "),
+        ("..=", " to "),
+    ] {
+        text = text.replace(theirs, ours);
+    }
+    match text.split_once("\n\n") {
+        Some((message, rest)) if rest.contains("as a value, use '") => {
+            let rest = rest.split_once("\n\n").map_or("", |(_, rest)| rest);
+            format!("{message}\n\n{rest}")
+        }
+        _ => text,
+    }
 }
 
 fn wrong_option(error: frazil_passes::RecipeError) -> Error {

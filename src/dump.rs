@@ -1,6 +1,7 @@
 //! Where functions go that are printed between passes: to standard error, or to files.
 
-use crate::diagnostics::{Error, Stage};
+use crate::destination::make_folder;
+use crate::diagnostics::{Error, Stage, reason};
 use frazil_passes::{Dump, Listener, Moment};
 use std::fs;
 use std::io::{self, Write};
@@ -17,6 +18,8 @@ pub struct Printer {
     says_unproved: bool,
     /// The first failure to write.
     failure: Option<io::Error>,
+    /// Whether a function was printed.
+    has_printed: bool,
 }
 
 impl Printer {
@@ -26,7 +29,13 @@ impl Printer {
             folder,
             says_unproved,
             failure: None,
+            has_printed: false,
         }
+    }
+
+    /// Whether a function was printed.
+    pub fn has_printed(&self) -> bool {
+        self.has_printed
     }
 
     /// Says whether everything could be written.
@@ -36,8 +45,8 @@ impl Printer {
     pub fn finish(self) -> Result<(), Error> {
         match self.failure {
             Some(error) => {
-                let message = format!("cannot write functions between passes: {error}");
-                Err(Error::new(Stage::Write, message))
+                let message = format!("cannot write functions between passes: {}", reason(&error));
+                Err(Error::new(Stage::Options, message))
             }
             None => Ok(()),
         }
@@ -61,6 +70,7 @@ impl Printer {
 
 impl Listener for Printer {
     fn dump(&mut self, dump: &Dump<'_>) {
+        self.has_printed = true;
         if let Err(error) = self.write(dump) {
             self.failure.get_or_insert(error);
         }
@@ -110,10 +120,11 @@ fn plain(name: &str) -> String {
 /// When the folder cannot be made, or is not empty.
 pub fn prepare(folder: &Path) -> Result<(), Error> {
     let wrong = |message: String| Error::new(Stage::Options, format!("--dump-dir {}: {message}", folder.display()));
-    fs::create_dir_all(folder).map_err(|error| wrong(error.to_string()))?;
-    let mut entries = fs::read_dir(folder).map_err(|error| wrong(error.to_string()))?;
+    make_folder(folder).map_err(wrong)?;
+    let entries = fs::read_dir(folder);
+    let mut entries = entries.map_err(|error| wrong(format!("cannot read the folder: {}", reason(&error))))?;
     match entries.next() {
-        Some(_) => Err(wrong("the folder is not empty".to_owned())),
+        Some(_) => Err(wrong("the folder is not empty; name a new one, or empty it".to_owned())),
         None => Ok(()),
     }
 }

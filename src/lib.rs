@@ -15,11 +15,12 @@
 //! options, files and messages.
 //!
 //! Invariants of absence: nothing below this crate opens a file, reads an option or prints; of this crate, only
-//! [`mod@input`], [`output`] and [`assembler`] touch files, and only [`diagnostics`] and [`timing`] make text for the
-//! terminal.
+//! [`mod@input`], [`output`], `destination` and [`assembler`] touch files, and only [`diagnostics`] and [`timing`] make
+//! text for the terminal.
 
 pub mod assembler;
 mod batch;
+mod destination;
 pub mod diagnostics;
 pub mod driver;
 mod dump;
@@ -30,6 +31,7 @@ mod manual;
 pub mod options;
 pub mod output;
 mod pipeline;
+mod recognize;
 mod refusals;
 mod stage;
 pub mod timing;

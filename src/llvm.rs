@@ -5,7 +5,7 @@
 //! [`HELPER_VARIABLE`] says, beside this program, and on `PATH`. Errors come back as JSON, so that file, line, column
 //! and the source line are shown like Frazil's own.
 
-use crate::diagnostics::{Diagnostic, Error, Excerpt, Stage};
+use crate::diagnostics::{Diagnostic, Error, Excerpt, Stage, reason};
 use crate::options::{LlvmOptions, is_standard_stream};
 use serde::Deserialize;
 use std::env;
@@ -54,7 +54,11 @@ pub fn read(path: &Path, bytes: &[u8], options: &LlvmOptions) -> Result<Vec<u8>,
         false => with_input(command.arg("-"), bytes),
     };
     let output = output.map_err(|error| {
-        let message = format!("cannot run {}: {error}", helper.display());
+        let message = format!(
+            "cannot run {}: {}; {HELPER_VARIABLE} may name the helper program",
+            helper.display(),
+            reason(&error)
+        );
         Error::new(Stage::Read, message)
     })?;
     match output.status.success() {

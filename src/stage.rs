@@ -11,8 +11,10 @@ pub enum Stage {
     Optimize,
     /// Making machine code.
     Compile,
-    /// Making or writing the output.
+    /// Making the output.
     Write,
+    /// Writing what was made: the file, not the module, is to blame.
+    Output,
     /// A defect of Frazil itself.
     Internal,
 }

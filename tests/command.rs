@@ -180,7 +180,7 @@ fn recipes_come_from_files_too_and_explain_themselves() {
     let result = run(frazil().args([SAMPLE, "-o", "/dev/null", "--recipe-file", file]));
     assert_eq!(result, (Some(0), String::new()));
     let result = run(frazil().args([SAMPLE, "-o", "/dev/null", "--passes", "no-such-pass"]));
-    let message = "frazil: error: --passes: unknown pass `no-such-pass`\n";
+    let message = "frazil: error: --passes: unknown pass `no-such-pass`; --list-passes shows all\n";
     assert_eq!(result, (Some(1), message.to_owned()));
     fs::write(file, "[recipe.mine]\nextent = 'Om1'\n").expect("writable");
     let (status, message) = run(frazil().args([SAMPLE, "-o", "/dev/null", "--recipe-file", file]));

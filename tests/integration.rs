@@ -16,6 +16,7 @@ mod features;
 mod llc;
 mod machine_faults;
 mod memory_programs;
+mod mistakes;
 mod module_features;
 mod observe;
 mod old_modules;
@@ -23,6 +24,7 @@ mod pointer_width;
 mod refusal_codes;
 mod refusals;
 mod start;
+mod systems;
 mod unsupported;
 mod wide_integers;
 

@@ -2,7 +2,8 @@
 
 use crate::frazil;
 use frazil_test_support::{Folder, names};
-use std::process::Output;
+use std::fs::File;
+use std::process::{Output, Stdio};
 
 /// Two functions with work for `mem2reg` and `dce`.
 const TEXT: &str = "\
@@ -81,6 +82,85 @@ fn functions_are_printed_around_the_passes_that_are_asked_for() {
     );
     let text = case.messages(&["--print-after", "dce", "--filter-func", "#0", "--dot-cfg"]);
     assert!(text.starts_with("; #0 @first, after dce\ndigraph {"), "{text}");
+}
+
+/// A function that calls another one, and a table of constants.
+const CALLER: &str = "\
+triple \"x86_64-linux-gnu\"
+symbol @table data
+symbol @callee function
+func @caller(i64, i64) -> i64 {
+b0:
+  v2 = ptr_index scale 8 ptr @table, v0
+  v3 = load align 8 i64 v2
+  v4 = call @callee(v3) : (i64) -> i64
+  v5 = add i64 v4, v1
+  return v5
+}
+";
+
+#[test]
+fn machine_code_is_printed_with_names_and_addresses() {
+    let folder = Folder::new("machine");
+    let input = folder.write("in.fzl", CALLER);
+    let run = |words: &[&str]| {
+        let output = frazil()
+            .arg(&input)
+            .args(["-O2", "-relocation-model=pic", "-o", "-"])
+            .args(words)
+            .output();
+        let output = output.expect("frazil starts");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let text = |bytes| String::from_utf8(bytes).expect("text");
+        (text(output.stdout), text(output.stderr))
+    };
+    let (_, printed) = run(&[
+        "--emit=asm",
+        "--print-before=select,regalloc",
+        "--print-after=select,regalloc",
+    ]);
+    let expected = [
+        "; #0 @caller, before select",
+        "; #0 @caller, after select",
+        "; #0 @caller, before regalloc",
+        "; #0 @caller, after regalloc",
+    ];
+    assert_eq!(titles(&printed), expected);
+    assert!(printed.contains("CallRef.8 @callee(plt) {reads "), "{printed}");
+    assert!(printed.contains("= [@table(got)]"), "{printed}");
+    let (last, _) = run(&["--stop-after=shrink-wrap"]);
+    assert!(last.contains("  MovRM.8 rdi = [rax + rdi * 8]\n"), "{last}");
+    for stop in ["select", "regalloc"] {
+        let (text, _) = run(&["--stop-after", stop]);
+        assert!(text.starts_with("; @caller\n; NAME.BYTES written = read "), "{text}");
+        assert!(text.contains(" * 8]"), "{text}");
+        assert_eq!(text.contains(" v0 = rdi\n"), stop == "select", "{text}");
+    }
+    let (_, graph) = run(&["--emit=null", "--dot-cfg", "--print-after=regalloc"]);
+    assert!(
+        graph.contains("digraph {\n    0 [label=\"block 0: ; of b0\\l"),
+        "{graph}"
+    );
+    let (_, graph) = run(&["--emit=null", "--dot-cfg"]);
+    assert!(graph.starts_with("; #0 @caller, input\ndigraph {"), "{graph}");
+}
+
+#[test]
+fn text_is_recognized_on_standard_input() {
+    let folder = Folder::new("standard-input");
+    let input = folder.write("in", CALLER);
+    let of = |stdin: Stdio, name: &str| {
+        let output = frazil()
+            .args([name, "-o", "-"])
+            .stdin(stdin)
+            .output()
+            .expect("frazil starts");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        output.stdout
+    };
+    let by_stream = of(File::open(&input).expect("readable").into(), "-");
+    let named = folder.write("in.fzl", CALLER);
+    assert!(by_stream == of(Stdio::null(), named.to_str().expect("a plain path")));
 }
 
 #[test]
@@ -163,7 +243,7 @@ fn times_and_counts_are_given_by_pass_and_function() {
 fn text_that_is_wrong_is_refused() {
     let case = Case::new("text");
     for (text, message) in [
-        ("func @f( {", "in.fzl: 1:"),
+        ("func @f( {", "in.fzl:1:"),
         ("func @f() -> i32 {\nb0:\n  return\n}\n", "the text is no valid module"),
     ] {
         case.0.write("in.fzl", text);

@@ -39,6 +39,9 @@ pub enum CodegenError {
         pass: &'static str,
         fault: TranslationFault,
     },
+    /// Whoever runs the passes wanted the function as it was then, and no code of it.
+    #[error("stopped before there was code")]
+    Stopped,
 }
 
 impl CodegenError {

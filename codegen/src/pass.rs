@@ -8,6 +8,7 @@ use crate::desc::{OpDesc, TargetDesc};
 use crate::error::CodegenError;
 use crate::mfunc::MFunc;
 use crate::minst::{MInst, Mem};
+use crate::reference::{Label, Ref};
 use crate::reg::{Reg, RegClass};
 use frazil_ir::pass::ScratchPool;
 
@@ -31,6 +32,18 @@ pub trait MachHooks {
     fn rules(&self) -> &'static dyn MachRules;
     /// What instructions mean, for the validator of passes.
     fn meaning(&self) -> &'static dyn Meaning;
+}
+
+/// What an instruction of a target says besides its registers and its address, for texts that people read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Details {
+    /// The condition on the flags, by its usual name.
+    pub condition: Option<&'static str>,
+    pub immediate: Option<i64>,
+    /// Where it jumps to, unless the edges of its block say so.
+    pub label: Option<Label>,
+    /// What it refers to besides its address, and the bytes that are added to that.
+    pub reference: Option<(Ref, i32)>,
 }
 
 /// Rules of a target over single instructions and pairs of them, whose registers are physical. A target without a rule
@@ -73,6 +86,14 @@ pub trait MachRules: Send + Sync {
     /// old contents of the register that it defines.
     fn lets_begin(&self, _inst: &MInst, _next: &MInst) -> bool {
         false
+    }
+
+    /// What an instruction of the op table says besides registers and address.
+    fn details(&self, inst: &MInst) -> Details {
+        Details {
+            immediate: (inst.imm != 0).then_some(i64::from(inst.imm)),
+            ..Details::default()
+        }
     }
 
     /// How many of the low bits of `regs[0]` may be set after an instruction; 64 if nothing is known.

@@ -17,11 +17,11 @@ pub enum EmitError {
         symbol: String,
     },
     /// The system has other object files.
-    #[error("not supported: object files of {system} (triple `{triple}`); Frazil writes ELF")]
+    #[error("not supported: {what} (triple `{triple}`); Frazil writes 64-bit ELF")]
     OtherFormat {
         refusal: Refusal,
-        /// As it begins in the triple.
-        system: &'static str,
+        /// What it has instead.
+        what: String,
         triple: String,
     },
     /// The module contradicts itself.

@@ -4,8 +4,8 @@
 //! function. After a pass, the analyses that it did not preserve are forgotten. When something is to be observed, a
 //! second loop with the checks, dumps and timers runs instead, so that they cost nothing otherwise.
 
-use crate::observe::{Dump, Listener, Moment, Observe, check_claims, check_function, print_machine};
-use crate::recipe::{MachStep, Recipe, RecipeError};
+use crate::observe::{Dump, Listener, Moment, Observe, check_claims, check_function};
+use crate::recipe::{Codegen, MachStep, REGALLOC, Recipe, RecipeError, SELECT};
 use frazil_codegen::CodegenError;
 use frazil_codegen::check::translation::{Validator, Verdict};
 use frazil_codegen::mfunc::MFunc;
@@ -36,6 +36,10 @@ pub struct Runner<'a> {
     state: PassState,
     /// The steps that are to run.
     range: Range<usize>,
+    /// The place among [`Recipe::places`] after which no code is made any more.
+    machine_stop: Option<usize>,
+    /// The machine function as it was there.
+    stopped: String,
     /// The time of each pass, and of each other part of the optimizing path, so far, if it is measured.
     times: Vec<(&'static str, Duration)>,
     /// The function before a step, for checks.
@@ -62,6 +66,8 @@ impl<'a> Runner<'a> {
             facts,
             state: PassState::default(),
             range: observe.range(recipe)?,
+            machine_stop: observe.machine_stop(recipe)?,
+            stopped: String::new(),
             times: recipe.infos().map(|info| (info.name, Duration::ZERO)).collect(),
             before: Function::new(),
             validator: Validator::default(),
@@ -72,6 +78,11 @@ impl<'a> Runner<'a> {
     /// The pass that runs; empty if none does. After an error or a panic, it is the one to blame.
     pub fn current_pass(&self) -> &'static str {
         self.current
+    }
+
+    /// The text of the last function after the pass over machine code that [`Observe::stop_after`] names.
+    pub fn stopped(&self) -> &str {
+        &self.stopped
     }
 
     /// The name and the time of each pass so far, and of the parts of the optimizing path around them.
@@ -132,6 +143,12 @@ impl<'a> Runner<'a> {
                 self.run_observed_step(index, subject, function, listener)?;
             }
         }
+        let is_selected = self.recipe.codegen != Codegen::Fast && self.observe.print_before.matches(SELECT);
+        if is_selected && self.prints(subject) {
+            let text = self.observe.print(self.module, function);
+            let place = (self.recipe.steps.len(), SELECT);
+            self.tell(subject, Some(place), Moment::Before, text, listener);
+        }
         Ok(())
     }
 
@@ -157,7 +174,7 @@ impl<'a> Runner<'a> {
         let name = self.recipe.steps[index].info.name;
         if observe.print_before.matches(name) && self.prints(subject) {
             let text = observe.print(self.module, function);
-            self.tell(subject, Some(index), Moment::Before, text, listener);
+            self.tell(subject, Some((index, name)), Moment::Before, text, listener);
         }
         let checks = observe.verify_each || observe.check_preserved;
         if checks {
@@ -176,7 +193,7 @@ impl<'a> Runner<'a> {
         }
         if observe.prints_after(name, changed) && self.prints(subject) {
             let text = observe.print(self.module, function);
-            self.tell(subject, Some(index), Moment::After, text, listener);
+            self.tell(subject, Some((index, name)), Moment::After, text, listener);
         }
         if !checks {
             return Ok(());
@@ -197,28 +214,28 @@ impl<'a> Runner<'a> {
 
     /// Tells a function that a pass broke, as it was before and after.
     fn dump_broken(&self, index: usize, subject: Subject<'_>, function: &Function, listener: &mut dyn Listener) {
+        let name = self.recipe.steps[index].info.name;
         for (moment, function) in [(Moment::Before, &self.before), (Moment::After, function)] {
             let text = self.observe.print(self.module, function);
-            self.tell(subject, Some(index), moment, text, listener);
+            self.tell(subject, Some((index, name)), moment, text, listener);
         }
     }
 
     fn tell(
         &self,
         subject: Subject<'_>,
-        step: Option<usize>,
+        place: Option<(usize, &'static str)>,
         moment: Moment,
         text: String,
         listener: &mut dyn Listener,
     ) {
-        let extension = if self.observe.graph { "dot" } else { "fzl" };
         listener.dump(&Dump {
             number: subject.number,
             function: subject.name,
-            step: step.map_or(0, |index| index + 1),
-            pass: step.map_or("", |index| self.times[index].0),
+            step: place.map_or(0, |(index, _)| index + 1),
+            pass: place.map_or("", |(_, name)| name),
             moment,
-            extension,
+            extension: self.observe.extension("fzl"),
             text,
         });
     }
@@ -255,9 +272,11 @@ impl MachRunner<'_, '_> {
             .map_or(Duration::ZERO, |(now, last)| now.saturating_sub(last))
     }
 
+    /// Runs the pass that is the `index`-th of the recipe, at a place among [`Recipe::places`].
     fn run_step(
         &mut self,
         index: usize,
+        place: usize,
         step: &MachStep,
         func: &mut MFunc,
         cx: &mut MachPassCx<'_>,
@@ -265,12 +284,11 @@ impl MachRunner<'_, '_> {
         let (observe, subject) = (self.runner.observe, self.subject);
         let name = step.info.name;
         if !self.runner.admits(index, step.info, subject, self.listener) {
-            return Ok(());
+            return self.stop_after(place, func, cx);
         }
         self.runner.current = name;
-        let prints = self.runner.prints(subject);
-        if prints && observe.print_before.matches(name) {
-            self.tell(index, Moment::Before, print_machine(func, cx));
+        if observe.print_before.matches(name) {
+            self.tell((place, name), Moment::Before, func, cx);
         }
         if observe.check_machine {
             self.runner.validator.keep(func, cx.is_allocated);
@@ -282,23 +300,33 @@ impl MachRunner<'_, '_> {
         if count > 0 {
             self.runner.state.statistics.add(name, "times", count);
         }
-        if prints && observe.prints_after(name, count > 0) {
-            self.tell(index, Moment::After, print_machine(func, cx));
+        if observe.prints_after(name, count > 0) {
+            self.tell((place, name), Moment::After, func, cx);
         }
         if observe.verify_each
             && let Err(fault) = self.verifier.check(func, cx)
         {
-            self.tell(index, Moment::After, print_machine(func, cx));
+            self.dump((place, name), Moment::After, func, cx);
             return Err(CodegenError::InvalidMachine { pass: name, fault });
         }
         if observe.check_machine {
             let proved = self.compare(name, func, cx);
             if proved.is_err() {
-                self.tell(index, Moment::After, print_machine(func, cx));
+                self.dump((place, name), Moment::After, func, cx);
             }
-            return proved;
+            proved?;
         }
-        Ok(())
+        self.stop_after(place, func, cx)
+    }
+
+    /// Stops with the function as it is, if that is wanted at this place.
+    fn stop_after(&mut self, place: usize, func: &MFunc, cx: &MachPassCx<'_>) -> Result<(), CodegenError> {
+        if self.runner.machine_stop != Some(place) {
+            return Ok(());
+        }
+        self.runner.stopped = self.runner.observe.print_machine(self.runner.module, func, cx);
+        self.runner.current = "";
+        Err(CodegenError::Stopped)
     }
 
     /// Compares the function with the one that the validator has kept.
@@ -317,15 +345,23 @@ impl MachRunner<'_, '_> {
         Ok(())
     }
 
-    fn tell(&mut self, index: usize, moment: Moment, text: String) {
+    /// Tells the function to the listener, if the user wants to see it.
+    fn tell(&mut self, place: (usize, &'static str), moment: Moment, func: &MFunc, cx: &MachPassCx<'_>) {
+        if self.runner.prints(self.subject) {
+            self.dump(place, moment, func, cx);
+        }
+    }
+
+    fn dump(&mut self, (index, pass): (usize, &'static str), moment: Moment, func: &MFunc, cx: &MachPassCx<'_>) {
+        let observe = self.runner.observe;
         self.listener.dump(&Dump {
             number: self.subject.number,
             function: self.subject.name,
             step: index + 1,
-            pass: self.runner.times[index].0,
+            pass,
             moment,
-            extension: "mach",
-            text,
+            extension: observe.extension("mach"),
+            text: observe.print_machine(self.runner.module, func, cx),
         });
     }
 }
@@ -334,17 +370,28 @@ impl MachPasses for MachRunner<'_, '_> {
     fn run(&mut self, func: &mut MFunc, cx: &mut MachPassCx<'_>) -> Result<(), CodegenError> {
         let recipe = self.runner.recipe;
         let first = recipe.steps.len();
-        let (part, first, steps) = match cx.is_allocated {
-            false => ("select", first, &recipe.mach_before),
-            true => ("regalloc", first + recipe.mach_before.len(), &recipe.mach_after),
+        // The parts of the path are places of their own.
+        let (part, first, place, steps) = match cx.is_allocated {
+            false => (SELECT, first, first, &recipe.mach_before),
+            true => {
+                let first = first + recipe.mach_before.len();
+                (REGALLOC, first, first + 1, &recipe.mach_after)
+            }
         };
         if self.runner.observe.verify_each
             && let Err(fault) = self.verifier.start(func, cx)
         {
             return Err(CodegenError::InvalidMachine { pass: part, fault });
         }
+        if self.runner.observe.prints_after(part, true) {
+            self.tell((place, part), Moment::After, func, cx);
+        }
+        self.stop_after(place, func, cx)?;
         for (index, step) in steps.iter().enumerate() {
-            self.run_step(first + index, step, func, cx)?;
+            self.run_step(first + index, place + 1 + index, step, func, cx)?;
+        }
+        if !cx.is_allocated && self.runner.observe.print_before.matches(REGALLOC) {
+            self.tell((place + 1 + steps.len(), REGALLOC), Moment::Before, func, cx);
         }
         self.runner.current = "";
         self.lap();

@@ -73,9 +73,12 @@ impl fmt::Debug for Entry {
     }
 }
 
+/// How to find the passes that there are.
+const ALL: &str = "--list-passes shows all";
+
 /// A name that no pass has.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("unknown pass `{name}`{}", hint.as_ref().map_or(String::new(), |hint| format!("; did you mean `{hint}`?")))]
+#[error("unknown pass `{name}`; {}", hint.as_ref().map_or(ALL.to_owned(), |hint| format!("did you mean `{hint}`?")))]
 pub struct UnknownPass {
     pub name: String,
     /// The nearest valid name.

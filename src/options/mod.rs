@@ -41,6 +41,9 @@ pub enum Emit {
     Ir,
     /// Nothing, after all the work of making an object.
     Null,
+    /// Machine code as text, for people, as it is after the pass that [`Observe::stop_after`] names.
+    #[value(skip)]
+    Mach,
 }
 
 /// Options of a compilation.
@@ -252,7 +255,7 @@ impl Arguments {
             disable_tail_calls: self.target.disable_tail_calls,
             realign_stack: self.target.stackrealign,
             input_form: InputForm::Bitcode,
-            emit: self.emit()?,
+            emit: self.emit(&recipe)?,
             recipe: Arc::new(recipe),
             relocation_model: self.target.relocation_model(),
             code_model: self.target.code_model,
@@ -278,8 +281,15 @@ impl Arguments {
     }
 
     /// What is to be written.
-    pub(crate) fn emit(&self) -> Result<Emit, Error> {
-        match (self.emit, &self.observe.stop_after) {
+    pub(crate) fn emit(&self, recipe: &Recipe) -> Result<Emit, Error> {
+        let stop = self.observe.stop_after.as_ref();
+        let is_machine = |stop: &&String| recipe.is_machine_place(stop.split(':').next().unwrap_or_default());
+        match (self.emit, stop) {
+            (None, Some(stop)) if is_machine(&stop) => Ok(Emit::Mach),
+            (Some(_), Some(stop)) if is_machine(&stop) => {
+                let message = format!("--stop-after {stop} writes machine code as text: leave --emit out");
+                Err(Error::new(Stage::Options, message))
+            }
             (None | Some(Emit::Ir), Some(_)) => Ok(Emit::Ir),
             (Some(emit), None) => Ok(emit),
             (None, None) if self.personality == Personality::Llc => Ok(Emit::Asm),

@@ -11,10 +11,10 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Observation")]
 pub struct ObserveArguments {
-    /// Print functions before these passes (all: before each)
+    /// Print functions before these passes, select (making machine code) or regalloc (all: before each)
     #[arg(long, value_name = "PASS,...", value_delimiter = ',')]
     pub print_before: Vec<String>,
-    /// Print functions after these passes (all: after each)
+    /// Print functions after these passes, select or regalloc (all: after each)
     #[arg(long, value_name = "PASS,...", value_delimiter = ',')]
     pub print_after: Vec<String>,
     /// Print functions before each pass
@@ -35,7 +35,7 @@ pub struct ObserveArguments {
     /// Write what is printed to files in this folder; without other options, functions after each pass
     #[arg(long, value_name = "FOLDER")]
     pub dump_dir: Option<PathBuf>,
-    /// Print the graph of each function's blocks for Graphviz instead of its text
+    /// Print the graph of each function's blocks for Graphviz instead of its text; alone, of what was read
     #[arg(long)]
     pub dot_cfg: bool,
     /// Verify each function after each pass (always in debug builds)
@@ -56,7 +56,8 @@ pub struct ObserveArguments {
     /// Run no passes before this one (PASS:N: its Nth place in the recipe)
     #[arg(long, value_name = "PASS")]
     pub start_before: Option<String>,
-    /// Run no passes after this one (PASS:N: its Nth place in the recipe), and write the intermediate representation
+    /// Run no passes after this one (PASS:N: its Nth place in the recipe), and write the intermediate representation;
+    /// after select, regalloc or a pass over machine code, machine code as text
     #[arg(long, value_name = "PASS")]
     pub stop_after: Option<String>,
     /// Run no passes beyond the Nth execution; -1 runs all and lists them
@@ -132,14 +133,16 @@ impl ObserveArguments {
             clock: self.time_passes.map(|_| processor_time as fn() -> std::time::Duration),
             ..default
         };
-        if self.bisect_limit.is_some_and(|limit| limit < -1) {
-            return Err(option("--bisect-limit", "expected a number, or -1".to_owned()));
+        if let Some(limit) = self.bisect_limit.filter(|limit| *limit < -1) {
+            return Err(option(
+                "--bisect-limit",
+                format!("expected a number from 0, or -1 for all; found {limit}"),
+            ));
         }
-        let nothing = PassFilter::of(&[]);
-        let prints = self.print_changed || observe.print_before != nothing || observe.print_after != nothing;
-        if self.dump_dir.is_some() && !prints {
-            observe.print_input = true;
-            observe.print_after = PassFilter::All;
+        if !observe.prints() {
+            // A folder is for all that happens; a graph alone is that of what was read.
+            observe.print_input = self.dump_dir.is_some() || self.dot_cfg;
+            observe.print_after = PassFilter::of(&self.dump_dir.iter().map(|_| "all".to_owned()).collect::<Vec<_>>());
         }
         Ok(observe)
     }

@@ -2,7 +2,6 @@
 
 use super::{Arguments, Emit, Personality, is_standard_stream};
 use crate::diagnostics::{Error, Stage};
-use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -24,6 +23,14 @@ impl Job {
         }
     }
 
+    /// The output's name in messages.
+    pub fn output_name(&self) -> String {
+        match is_standard_stream(&self.output) {
+            true => "<stdout>".to_owned(),
+            false => self.output.display().to_string(),
+        }
+    }
+
     /// Whether the input is text as `--emit ir` writes it, which its name says.
     pub(crate) fn is_frazil_text(&self) -> bool {
         self.input.extension() == Some(OsStr::new("fzl"))
@@ -34,9 +41,9 @@ impl Arguments {
     /// What is to be compiled, in the order of the inputs.
     ///
     /// # Errors
-    /// When outputs would overwrite each other.
-    pub fn jobs(&self) -> Result<Vec<Job>, Error> {
-        let (emit, personality) = (self.emit()?, self.personality);
+    /// When several inputs have one output.
+    pub fn jobs(&self, emit: Emit) -> Result<Vec<Job>, Error> {
+        let personality = self.personality;
         let inputs = match &self.inputs[..] {
             [] => &[PathBuf::from("-")][..],
             inputs => inputs,
@@ -58,9 +65,7 @@ impl Arguments {
                 (None, None) => named_after(input, emit, personality),
             },
         });
-        let jobs: Vec<Job> = jobs.collect();
-        refuse_collisions(&jobs)?;
-        Ok(jobs)
+        Ok(jobs.collect())
     }
 
     /// The folder for outputs, if one is named.
@@ -83,6 +88,7 @@ fn named_after(input: &Path, emit: Emit, personality: Personality) -> PathBuf {
         Emit::Obj => "o",
         Emit::Asm => "s",
         Emit::Ir => "fzl",
+        Emit::Mach => "mach",
         Emit::Null => return PathBuf::from("-"),
     };
     let is_replaced = |end: &OsStr| REPLACED.iter().any(|replaced| end == *replaced);
@@ -97,27 +103,17 @@ fn named_after(input: &Path, emit: Emit, personality: Personality) -> PathBuf {
     }
 }
 
-fn refuse_collisions(jobs: &[Job]) -> Result<(), Error> {
-    let mut first = BTreeMap::new();
-    for job in jobs.iter().filter(|job| !is_standard_stream(&job.output)) {
-        if let Some(other) = first.insert(&job.output, job) {
-            let (one, two) = (other.name(), job.name());
-            let message = format!("{one} and {two} would both be written to {}", job.output.display());
-            return Err(Error::new(Stage::Options, message));
-        }
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use clap::Parser;
+    use frazil_passes::Recipe;
 
     fn outputs(words: &str) -> Vec<String> {
         let words = std::iter::once("frazil").chain(words.split(' ').filter(|word| !word.is_empty()));
         let arguments = Arguments::try_parse_from(words).expect("valid arguments");
-        match arguments.jobs() {
+        let emit = arguments.emit(&Recipe::find("O2").expect("built in")).expect("valid");
+        match arguments.jobs(emit) {
             Ok(jobs) => jobs.iter().map(|job| job.output.display().to_string()).collect(),
             Err(error) => vec![error.to_string()],
         }
@@ -132,6 +128,7 @@ mod tests {
         assert_eq!(outputs("- -o x.o"), ["x.o"]);
         assert_eq!(outputs("in.bc --stop-after dce"), ["in.fzl"]);
         assert_eq!(outputs("in.fzl --stop-after dce"), ["-"]);
+        assert_eq!(outputs("in.bc --stop-after regalloc"), ["in.mach"]);
     }
 
     #[test]
@@ -140,7 +137,5 @@ mod tests {
         assert_eq!(outputs("a.bc b/c.ll -o out/"), ["out/a.o", "out/c.o"]);
         let refused = &outputs("a.bc b.bc -o x.o")[0];
         assert!(refused.contains("need a folder"), "{refused}");
-        let refused = &outputs("a/x.bc b/x.bc -o out/")[0];
-        assert_eq!(refused, "a/x.bc and b/x.bc would both be written to out/x.o");
     }
 }

@@ -7,7 +7,7 @@
 //! and the parser says what is wrong with them.
 
 use super::llc::{self, Translated};
-use crate::diagnostics::{Error, Stage};
+use crate::diagnostics::{Error, Stage, reason};
 use clap::Command;
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -92,7 +92,7 @@ fn expand(word: OsString, depth: usize, words: &mut Vec<OsString>) -> Result<(),
     if depth == DEEPEST_FILE {
         return Err(wrong("files of options name each other without end".to_owned()));
     }
-    let text = fs::read_to_string(path).map_err(|error| wrong(format!("cannot read the file: {error}")))?;
+    let text = fs::read_to_string(path).map_err(|error| wrong(format!("cannot read the file: {}", reason(&error))))?;
     for inner in split_words(&text) {
         expand(inner.into(), depth + 1, words)?;
     }

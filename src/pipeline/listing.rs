@@ -5,7 +5,7 @@
 //! refused outside of functions comes first, what data is refused for comes last.
 
 use super::source::Opened;
-use super::worker::{Worker, definitions};
+use super::worker::{Compiled, Worker, definitions};
 use super::{choose_target, emit_options};
 use crate::diagnostics::{Diagnostic, Error, Stage};
 use crate::options::Options;
@@ -36,7 +36,8 @@ pub fn list_refusals(input: &[u8], options: &Options, targets: &[TargetEntry]) -
     for definition in definitions(module) {
         let outcome = worker.guarded(&definition.name, |worker| {
             match worker.compile(&definition, &mut Deaf) {
-                Ok(()) => Ok(builder.add_function(definition.id, &worker.code)?),
+                Ok(Compiled::Stopped) => Ok(()),
+                Ok(Compiled::Code) => Ok(builder.add_function(definition.id, &worker.code)?),
                 Err(error) if worker.stage == Stage::Compile => Err(worker.every_refusal(definition.head, error)),
                 Err(error) => Err(error),
             }

@@ -35,11 +35,11 @@ pub(crate) fn target_entry<'a>(
         });
     }
     TargetEntry::of_triple(triple, targets).ok_or_else(|| {
-        let message = format!(
-            "no target for the triple `{triple}`; choose with --target one of {}",
-            list()
-        );
-        wrong(message)
+        let what = match triple {
+            "" => format!("no triple names a machine, and this one is {}", std::env::consts::ARCH),
+            triple => format!("no target for the triple `{triple}`"),
+        };
+        wrong(format!("{what}; Frazil makes code for {} only", list()))
     })
 }
 

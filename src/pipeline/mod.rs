@@ -20,7 +20,7 @@ pub use listing::list_refusals;
 pub(crate) use machine::target_entry;
 
 use crate::assembler::{self, Source};
-use crate::diagnostics::Error;
+use crate::diagnostics::{Error, Stage};
 use crate::options::{Emit, Options};
 use crate::timing::{Clock, Report};
 use frazil_codegen::{Target, TargetEntry};
@@ -32,7 +32,7 @@ use object_sink::ObjectSink;
 use sink::{Flow, Sink, TextSink};
 use source::Opened;
 use std::io::Write;
-use worker::{Worker, definitions};
+use worker::{Compiled, Worker, definitions};
 
 /// Compiles a module for one of the targets and says how that went. Nothing is written unless every function could be
 /// compiled.
@@ -53,6 +53,7 @@ pub fn compile_to(
     };
     let mut report = match options.emit {
         Emit::Ir => job.print(&opened, out)?,
+        Emit::Mach => job.print_machine(&opened, out)?,
         Emit::Asm => job.write_text(&opened, out)?,
         Emit::Obj | Emit::Null => job.write_object(&opened, out)?,
     };
@@ -145,7 +146,10 @@ impl Job<'_> {
         for definition in definitions(module) {
             let before = worker.report.times;
             let outcome = worker.guarded(&definition.name, |worker| {
-                worker.compile(&definition, self.listener)?;
+                if worker.compile(&definition, self.listener)? == Compiled::Stopped {
+                    let message = "there is no code after a pass over machine code that is the last, but its text";
+                    return Err(Error::new(Stage::Options, message));
+                }
                 if !failures.is_empty() {
                     return Ok(Flow::Continue);
                 }
@@ -183,10 +187,19 @@ fn emit_options(module: &Module, options: &Options) -> EmitOptions {
     }
 }
 
+/// What to do with a module for another machine or system.
+const COMPILE_FOR_OURS: &str = ": have the front end compile for that, as `clang --target=x86_64-linux-gnu` does";
+
 /// The target that the options ask for, or that of the module's triple.
 fn choose_target(options: &Options, module: &Module, targets: &[TargetEntry]) -> Result<Box<dyn Target>, Error> {
     let of_module = module.strings.display(module.triple);
     let triple = options.triple.as_deref().unwrap_or(&of_module);
-    let entry = target_entry(options.target.as_deref(), triple, targets)?;
+    let entry = target_entry(options.target.as_deref(), triple, targets);
+    // The options are not to blame for what the module says.
+    let entry = entry.map_err(|error| match (&options.target, &options.triple) {
+        (None, None) => error.in_stage(Stage::Read).between("", COMPILE_FOR_OURS),
+        (None, Some(_)) => error.between("--mtriple: ", ""),
+        _ => error,
+    })?;
     Ok((entry.new)())
 }

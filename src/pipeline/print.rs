@@ -1,7 +1,7 @@
 //! Text of the intermediate representation, as it is after the passes of the recipe.
 
 use super::source::Opened;
-use super::worker::{Definition, in_function, run_passes, runner};
+use super::worker::{Compiled, Definition, Worker, definitions, in_function, run_passes, runner};
 use super::{Job, choose_target};
 use crate::diagnostics::{Error, Stage};
 use crate::timing::{Clock, Report};
@@ -16,7 +16,9 @@ impl Job<'_> {
         let mut report = Report::default();
         let mut clock = Clock::start(options.measure);
         let mut reader = opened.reader();
-        let mut runner = match options.recipe.steps.is_empty() {
+        let observe = &options.observe;
+        let is_watched = observe.prints() || observe.start_before.is_some() || observe.stop_after.is_some();
+        let mut runner = match options.recipe.steps.is_empty() && !is_watched {
             // Then the target does not matter.
             true => None,
             false => {
@@ -47,5 +49,37 @@ impl Job<'_> {
         out.write_all(text.as_bytes()).map_err(|error| Error::output(&error))?;
         clock.lap(&mut report.times.write);
         Ok(report)
+    }
+
+    /// Prints machine code as it is after the pass over it that is to be the last.
+    pub(super) fn print_machine(&mut self, opened: &Opened<'_>, out: &mut dyn Write) -> Result<Report, Error> {
+        let (options, module) = (self.options, opened.module());
+        let target = choose_target(options, module, self.targets)?;
+        let mut worker = Worker::new(opened, options, &*target, false)?;
+        let (mut text, mut failures) = (String::new(), Vec::new());
+        for definition in definitions(module) {
+            let outcome = worker.guarded(&definition.name, |worker| worker.compile(&definition, self.listener));
+            match outcome {
+                Ok(Compiled::Stopped) => {
+                    text.push_str(&format!("; @{}\n{}\n", definition.name, worker.stopped()));
+                }
+                Ok(Compiled::Code) => {
+                    let message = "machine code is written as text only after a pass over it that is the last";
+                    return Err(Error::new(Stage::Options, message));
+                }
+                Err(failure) => {
+                    failures.extend(failure.diagnostics);
+                    if failure.is_panic {
+                        break;
+                    }
+                }
+            }
+        }
+        if !failures.is_empty() {
+            return Err(failures.into());
+        }
+        out.write_all(text.as_bytes()).map_err(|error| Error::output(&error))?;
+        worker.clock.lap(&mut worker.report.times.write);
+        Ok(worker.into_report())
     }
 }

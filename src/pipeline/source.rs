@@ -1,6 +1,6 @@
 //! Where functions come from: bitcode, body by body, or text of the intermediate representation, all at once.
 
-use crate::diagnostics::{Diagnostic, Error, Stage};
+use crate::diagnostics::{Diagnostic, Error, Excerpt, Stage};
 use crate::options::{CodeModel, InputForm, Options};
 use frazil_codegen::{ModuleView, RelocationModel, TargetEntry};
 use frazil_frontend_pnacl::{BitcodeModule, FunctionReader, PlatformOf, ReadOptions};
@@ -55,8 +55,11 @@ impl<'a> Opened<'a> {
             return Err(Error::new(Stage::Options, message));
         }
         let wrong = |message: String| Error::new(Stage::Read, message);
-        let input = std::str::from_utf8(input).map_err(|error| wrong(error.to_string()))?;
-        let (mut module, functions) = text::parse_module(input).map_err(|error| wrong(error.to_string()))?;
+        let input = std::str::from_utf8(input).map_err(|error| {
+            let valid = error.valid_up_to();
+            wrong(format!("the text is no UTF-8 after {valid} bytes"))
+        })?;
+        let (mut module, functions) = text::parse_module(input).map_err(|error| misread(input, error))?;
         if let Some(triple) = triple(options) {
             module.triple = module.strings.add(triple.as_bytes());
         }
@@ -152,8 +155,38 @@ impl BodyReader<'_> {
     }
 }
 
-/// The first thing that is wrong with a text.
+/// The first thing that is wrong with a text. Whoever reads a function adds its name.
 fn invalid(errors: &[verify::VerifyError]) -> Error {
-    let first = errors.first().map_or(String::new(), ToString::to_string);
+    let first = errors.first().map_or(String::new(), |error| {
+        let function = String::new();
+        verify::VerifyError {
+            function,
+            ..error.clone()
+        }
+        .to_string()
+    });
     Error::new(Stage::Read, format!("the text is no valid module: {first}"))
+}
+
+/// What is wrong with the form of a text, and the line in which it is.
+#[cold]
+fn misread(input: &str, error: text::ParseError) -> Error {
+    let line = input
+        .lines()
+        .nth(error.line.saturating_sub(1) as usize)
+        .unwrap_or_default();
+    let before = line.get(..error.column.saturating_sub(1) as usize).unwrap_or(line);
+    // What tabs make of a column is not known here, so they stand before the caret, too.
+    let blank: String = before
+        .chars()
+        .map(|letter| if letter == '\t' { '\t' } else { ' ' })
+        .collect();
+    Error::from(Diagnostic {
+        excerpt: Some(Excerpt {
+            line: error.line,
+            column: error.column,
+            text: format!("{line}\n{blank}^"),
+        }),
+        ..Diagnostic::new(Stage::Read, error.message)
+    })
 }

@@ -14,7 +14,7 @@ use crate::options::Options;
 use crate::timing::{Clock, Report};
 use frazil_codegen::inline_asm::AsmCode;
 use frazil_codegen::optimize::OptimizeState;
-use frazil_codegen::{CompiledFunction, FastState, ModuleView, Target, Unit};
+use frazil_codegen::{CodegenError, CompiledFunction, FastState, ModuleView, Target, Unit};
 use frazil_ir::indirect::merge_indirect_jumps;
 use frazil_ir::module::FunctionHead;
 use frazil_ir::pass::TargetFacts;
@@ -73,6 +73,15 @@ pub(super) struct Failure {
     pub is_panic: bool,
 }
 
+/// How far a function came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Compiled {
+    /// Its code is in [`Worker::code`].
+    Code,
+    /// There is no code, as the user wants it; its text is [`Worker::stopped`].
+    Stopped,
+}
+
 /// Everything that one function after the other is compiled with.
 pub(super) struct Worker<'a> {
     reader: BodyReader<'a>,
@@ -115,7 +124,8 @@ impl<'a> Worker<'a> {
         optimize.set_checked(options.check_regalloc);
         if !options.registers.is_empty() {
             if options.recipe.codegen == Codegen::Fast {
-                let message = "--reg-use, --reg-exclude and --reg-reserve need a recipe with codegen mode `select`";
+                let message = "--reg-use, --reg-exclude and --reg-reserve need a recipe with codegen mode `select`: \
+                               --recipe O1, O2 or Os";
                 return Err(Error::new(Stage::Options, message));
             }
             optimize.set_registers(options.registers.choice(target.desc())?);
@@ -170,8 +180,13 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Reads and compiles a function; the code is in [`Worker::code`] then.
-    pub fn compile(&mut self, definition: &Definition<'_>, listener: &mut dyn Listener) -> Result<(), Error> {
+    /// The text of the function that was compiled last, if that was stopped.
+    pub fn stopped(&self) -> &str {
+        self.runner.stopped()
+    }
+
+    /// Reads and compiles a function.
+    pub fn compile(&mut self, definition: &Definition<'_>, listener: &mut dyn Listener) -> Result<Compiled, Error> {
         let subject = definition.subject();
         self.stage = Stage::Read;
         self.reader.read(definition.id, &mut self.function)?;
@@ -195,19 +210,25 @@ impl<'a> Worker<'a> {
             Codegen::Fast => {
                 self.target.compile_fast(&unit, &mut self.fast, &mut self.code)?;
             }
-            Codegen::Select(recipe) => self.target.compile_optimized(
-                &unit,
-                recipe,
-                &mut self.runner.machine(subject, listener),
-                &mut self.optimize,
-                &mut self.code,
-            )?,
+            Codegen::Select(recipe) => {
+                let compiled = self.target.compile_optimized(
+                    &unit,
+                    recipe,
+                    &mut self.runner.machine(subject, listener),
+                    &mut self.optimize,
+                    &mut self.code,
+                );
+                match compiled {
+                    Err(CodegenError::Stopped) => return Ok(Compiled::Stopped),
+                    outcome => outcome?,
+                }
+            }
         }
         self.code.attachments = self.function.attachments.take();
         self.clock.lap(&mut self.report.times.compile);
         self.stage = Stage::Write;
         self.report.count_code(&self.code);
-        Ok(())
+        Ok(Compiled::Code)
     }
 
     /// Compiles a function once more, with the code of its texts of assembly. It is not observed or counted again.
@@ -218,7 +239,7 @@ impl<'a> Worker<'a> {
         let outcome = self.guarded(&definition.name, |worker| worker.compile(&definition, &mut Deaf));
         self.code.body.set_assembled(Vec::new());
         self.report = report;
-        outcome.map_err(|failure| Error::from(failure.diagnostics))
+        outcome.map(|_| ()).map_err(|failure| Error::from(failure.diagnostics))
     }
 
     /// All that code generation refuses in the current function; `first` is what it was refused for.

@@ -10,6 +10,7 @@ use super::resolve::section_and_addend;
 use super::symtab::{Strings, SymbolTable};
 use super::{Location, ObjectBuilder, PendingRelocation};
 use crate::error::EmitError;
+use crate::format::os_abi;
 use crate::section::{SectionDesc, SectionId};
 use frazil_ir::{EntityRef, SymbolId};
 use object::Endianness;
@@ -127,8 +128,10 @@ impl ElfFile<'_, '_> {
     fn encode_file_header(&self, out: &mut Vec<u8>, table_offset: u64) -> Result<(), EmitError> {
         let retains = |desc: &SectionDesc| desc.has(elf::SHF_GNU_RETAIN);
         let gnu = self.symbols.needs_gnu_abi || self.builder.placement.sections.iter().any(|(_, desc)| retains(desc));
+        let of_gnu = if gnu { elf::ELFOSABI_GNU } else { elf::ELFOSABI_NONE };
+        let module = self.builder.module;
         let header = FileHeader {
-            os_abi: if gnu { elf::ELFOSABI_GNU } else { elf::ELFOSABI_NONE },
+            os_abi: os_abi(module.strings.bytes(module.triple)).unwrap_or(of_gnu),
             abi_version: 0,
             e_type: elf::ET_REL,
             e_machine: Machine(self.builder.target.elf.machine),

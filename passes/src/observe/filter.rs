@@ -84,10 +84,7 @@ impl PassFilter {
     /// Checks that all names are those of passes of the recipe.
     pub(super) fn check(&self, recipe: &Recipe) -> Result<(), RecipeError> {
         let PassFilter::Names(names) = self else { return Ok(()) };
-        match names
-            .iter()
-            .find(|name| !recipe.infos().any(|info| info.name == **name))
-        {
+        match names.iter().find(|name| !recipe.places().any(|place| place == **name)) {
             Some(name) => Err(no_such_pass(recipe, name)),
             None => Ok(()),
         }
@@ -122,12 +119,17 @@ impl StepName {
         }
     }
 
-    /// Its place among the recipe's passes over the intermediate representation; without a number, the first or the
-    /// last place of this name.
+    /// Its name, without the occurrence.
+    pub fn pass(&self) -> &str {
+        &self.pass
+    }
+
+    /// Its place among [`Recipe::places`]; without a number, the first or the last place of this name.
     pub(super) fn find(&self, recipe: &Recipe, last: bool) -> Result<usize, RecipeError> {
-        let steps = recipe.steps.iter().enumerate();
-        let places: Vec<usize> = steps
-            .filter(|(_, step)| step.info.name == self.pass)
+        let places: Vec<usize> = recipe
+            .places()
+            .enumerate()
+            .filter(|(_, name)| *name == self.pass)
             .map(|(place, _)| place)
             .collect();
         let found = match self.occurrence {
@@ -138,18 +140,34 @@ impl StepName {
         match (found, places.len()) {
             (Some(&place), _) => Ok(place),
             (None, 0) => Err(no_such_pass(recipe, &self.pass)),
-            (None, count) => Err(RecipeError::new(format!(
-                "recipe {} has pass `{}` {count} times only",
-                recipe.name, self.pass
-            ))),
+            (None, count) => {
+                let times = if count == 1 {
+                    "once".to_owned()
+                } else {
+                    format!("{count} times")
+                };
+                let (recipe, pass) = (&recipe.name, &self.pass);
+                Err(RecipeError::new(format!(
+                    "recipe {recipe} has pass `{pass}` {times} only"
+                )))
+            }
         }
     }
 }
 
 fn no_such_pass(recipe: &Recipe, name: &str) -> RecipeError {
-    let hint = match nearest(name, recipe.infos().map(|info| info.name)) {
-        Some(nearest) => format!("; did you mean `{nearest}`?"),
-        None => format!("; --explain-recipe {} lists its passes", recipe.name),
+    let hint = match (nearest(name, recipe.places()), recipe.places().next()) {
+        (Some(nearest), _) => format!("; did you mean `{nearest}`?"),
+        (None, Some(_)) => {
+            let mut names: Vec<&str> = Vec::new();
+            for place in recipe.places() {
+                if !names.contains(&place) {
+                    names.push(place);
+                }
+            }
+            format!("; it has {}", names.join(", "))
+        }
+        (None, None) => ": it has none, since it makes code in one walk; --recipe O1, O2 and Os have some".to_owned(),
     };
     RecipeError::new(format!("recipe {} has no pass `{name}`{hint}", recipe.name))
 }
@@ -180,7 +198,7 @@ mod tests {
         let error = filter(&["dce"]).check(&Recipe::find("Om1").expect("built in"));
         assert_eq!(
             error.expect_err("it has none").to_string(),
-            "recipe Om1 has no pass `dce`; --explain-recipe Om1 lists its passes"
+            "recipe Om1 has no pass `dce`: it has none, since it makes code in one walk; --recipe O1, O2 and Os have some"
         );
         assert!(StepName::parse("dce:0").is_err() && StepName::parse("dce:x").is_err());
     }

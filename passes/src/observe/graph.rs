@@ -13,13 +13,16 @@ pub(super) fn graph(module: &Module, function: &Function) -> String {
     let blocks = block_texts(&text);
     let label = |_, (block, ()): (Block, &())| {
         let lines = blocks.get(block.index()).map_or("", String::as_str);
-        // Each line ends with the mark for "to the left".
-        let escaped = lines.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\l");
-        format!("label=\"{escaped}\" shape=box fontname=monospace")
+        format!("label=\"{}\" shape=box fontname=monospace", escaped(lines))
     };
     let config = [Config::NodeNoLabel, Config::EdgeNoLabel];
     let dot = Dot::with_attr_getters(CfgView::new(function), &config, &|_, _| String::new(), &label);
     format!("{dot:?}")
+}
+
+/// Lines in the label of a node: each ends with the mark for "to the left".
+pub(super) fn escaped(lines: &str) -> String {
+    lines.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\l")
 }
 
 /// The lines of each block of a printed function.

@@ -48,7 +48,7 @@ pub struct Observe {
     pub list_executions: bool,
     /// The first pass to run; what comes before is skipped.
     pub start_before: Option<StepName>,
-    /// The last pass to run; what comes after it is skipped.
+    /// The last pass to run; what comes after it is skipped. If it is one over machine code, no code is made.
     pub stop_after: Option<StepName>,
     /// What tells the time, if passes are to be timed.
     pub clock: Option<fn() -> Duration>,
@@ -83,28 +83,50 @@ impl Observe {
     pub(crate) fn range(&self, recipe: &Recipe) -> Result<Range<usize>, RecipeError> {
         self.print_before.check(recipe)?;
         self.print_after.check(recipe)?;
-        let start = self
-            .start_before
-            .as_ref()
-            .map_or(Ok(0), |name| name.find(recipe, false))?;
+        let start = match &self.start_before {
+            Some(name) => name.find(recipe, false)?,
+            None => 0,
+        };
+        if start > recipe.steps.len() {
+            return Err(RecipeError::new(
+                "--start-before names a pass over machine code, whose text cannot be read: leave passes out with \
+                 --disable instead",
+            ));
+        }
         let end = match &self.stop_after {
-            Some(name) => name.find(recipe, true)? + 1,
+            Some(name) => recipe.steps.len().min(name.find(recipe, true)? + 1),
             None => recipe.steps.len(),
         };
         if start > end {
-            let message = "the pass to stop after comes before the one to start with";
+            let name = |step: &Option<StepName>| step.as_ref().map_or(String::new(), |step| step.pass().to_owned());
+            let (stop, start) = (name(&self.stop_after), name(&self.start_before));
+            let message = format!("--stop-after {stop} comes before --start-before {start}: nothing would run");
             return Err(RecipeError::new(message));
         }
         Ok(start..end)
     }
 
+    /// The place among [`Recipe::places`] after which no machine code is made any more, if it comes to that.
+    pub(crate) fn machine_stop(&self, recipe: &Recipe) -> Result<Option<usize>, RecipeError> {
+        let stop = self
+            .stop_after
+            .as_ref()
+            .map(|name| name.find(recipe, true))
+            .transpose()?;
+        Ok(stop.filter(|place| *place >= recipe.steps.len()))
+    }
+
+    /// Whether functions are to be printed at some time.
+    pub fn prints(&self) -> bool {
+        let filters = self.print_before != PassFilter::None || self.print_after != PassFilter::None;
+        self.print_input || self.print_changed || filters
+    }
+
     /// Whether nothing is wanted but running all the passes.
     pub(crate) fn is_idle(&self) -> bool {
-        let prints = self.print_input || self.print_changed;
-        let filters = self.print_before != PassFilter::None || self.print_after != PassFilter::None;
         let checks = self.verify_each || self.check_preserved;
         let bisects = self.bisect_limit.is_some() || self.list_executions;
-        !prints && !filters && !checks && !bisects && self.clock.is_none()
+        !self.prints() && !checks && !bisects && self.clock.is_none()
     }
 
     /// Whether a function is printed after a pass.
@@ -127,11 +149,19 @@ impl Observe {
         let _ = print_function(module, function, &mut text);
         text
     }
-}
 
-/// A machine function as it is to be printed.
-pub(crate) fn print_machine(func: &MFunc, cx: &MachPassCx<'_>) -> String {
-    mach_text::text(func, cx)
+    /// A machine function as it is to be printed.
+    pub(crate) fn print_machine(&self, module: &Module, func: &MFunc, cx: &MachPassCx<'_>) -> String {
+        match self.graph {
+            true => mach_text::graph(func, module, cx),
+            false => mach_text::text(func, module, cx),
+        }
+    }
+
+    /// The ending of a file's name that suits what is printed.
+    pub(crate) fn extension(&self, text: &'static str) -> &'static str {
+        if self.graph { "dot" } else { text }
+    }
 }
 
 /// When something was printed.
@@ -152,7 +182,7 @@ pub struct Dump<'a> {
     pub number: usize,
     /// The function's name.
     pub function: &'a str,
-    /// The pass's place in the recipe, from 1; 0 for the input.
+    /// The pass's place in [`Recipe::places`], from 1; 0 for the input.
     pub step: usize,
     /// The pass's name; empty for the input.
     pub pass: &'a str,

@@ -27,6 +27,9 @@ use crate::registry::{AnalysisEntry, Registry};
 use frazil_codegen::optimize::MachRecipe;
 use frazil_ir::pass::PassInfo;
 
+/// The name of instruction selection among the places of a recipe, where machine code begins.
+pub const SELECT: &str = "select";
+
 /// How machine code is made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Codegen {
@@ -97,6 +100,27 @@ impl Recipe {
         let functions = self.steps.iter().map(|step| &step.info);
         let machine = self.mach_before.iter().chain(&self.mach_after);
         functions.chain(machine.map(|step| &step.info))
+    }
+
+    /// The names of all that a function goes through, in order: passes, and in the mode `select` also [`SELECT`] and
+    /// [`REGALLOC`]. These are what observers name.
+    pub fn places(&self) -> impl Iterator<Item = &'static str> {
+        let machine = match self.codegen {
+            Codegen::Fast => [None, None],
+            Codegen::Select(_) => [Some(SELECT), Some(REGALLOC)],
+        };
+        let [select, regalloc] = machine;
+        let names = |steps: &[MachStep]| steps.iter().map(|step| step.info.name).collect::<Vec<_>>();
+        let functions = self.steps.iter().map(|step| step.info.name);
+        let before = names(&self.mach_before).into_iter();
+        let after = names(&self.mach_after).into_iter();
+        functions.chain(select).chain(before).chain(regalloc).chain(after)
+    }
+
+    /// Whether machine code has been made when a function leaves the last place of this name.
+    pub fn is_machine_place(&self, name: &str) -> bool {
+        let machine = self.places().skip(self.steps.len());
+        machine.into_iter().any(|place| place == name)
     }
 
     /// The built-in recipe of this name.

@@ -1,7 +1,7 @@
 //! From a recipe's lists of names to passes that are made and in an order that they can work in.
 
 use super::draft::{Draft, Placed, Setting};
-use super::origin::{RecipeError, with_hint};
+use super::origin::{RecipeError, plain};
 use super::step::Step;
 use super::text::REGALLOC;
 use super::text::{CodegenText, Mode};
@@ -95,7 +95,7 @@ fn entry<'a>(registry: &'a Registry, placed: &Placed, level: Level) -> Result<&'
         Level::Function => ("the intermediate representation", "passes"),
         Level::Mach => ("machine code", "mach-passes"),
     };
-    let message = format!("`{}` works on {works_on}: it belongs into `{list}`", placed.name);
+    let message = format!("`{}` works on {works_on}: it belongs in `{list}`", placed.name);
     Err(RecipeError::at(&placed.place, message))
 }
 
@@ -115,14 +115,17 @@ fn make(entry: &Entry, placed: &Placed) -> Result<Made, RecipeError> {
             .find_map(|setting| Some((setting, entry.make(table(std::slice::from_ref(setting))).err()?)));
         match culprit {
             Some((setting, error)) => {
-                let message = format!("pass `{}`: {}", placed.name, with_hint(error.message()));
+                let message = format!("pass `{}`: {}", placed.name, plain(error.message()));
                 let named = match message.contains(&format!("`{}`", setting.key)) {
                     true => message,
                     false => format!("{message} (option `{}`)", setting.key),
                 };
                 RecipeError::at(&setting.place, named)
             }
-            None => RecipeError::at(&placed.place, format!("pass `{}`: {error}", placed.name)),
+            None => RecipeError::at(
+                &placed.place,
+                format!("pass `{}`: {}", placed.name, plain(error.message())),
+            ),
         }
     })
 }

@@ -155,7 +155,7 @@ fn the_command_line_has_the_last_word() {
         ),
         (
             "local-cse.window=x",
-            "--set: pass `local-cse`: invalid type: string \"x\", expected u32 (option `window`)",
+            "--set: pass `local-cse`: expected a whole number from 0 to 4294967295, found the text \"x\" (option `window`)",
         ),
         (
             "local-cse.windo=1",
@@ -213,7 +213,7 @@ fn mistakes_are_named_with_file_line_and_the_nearest_name() {
         ),
         (
             "passes = [{ pass = 'local-cse', window = 'big' }]",
-            "my.toml:2:33: pass `local-cse`: invalid type: string \"big\", expected u32 (option `window`)",
+            "my.toml:2:33: pass `local-cse`: expected a whole number from 0 to 4294967295, found the text \"big\" (option `window`)",
         ),
         (
             "passes = [{ pass = 'licm', window = 1 }]",
@@ -245,7 +245,7 @@ fn mistakes_are_named_with_file_line_and_the_nearest_name() {
         ),
         (
             "codegen.mode = 'select'\nmach-passes = ['licm', 'regalloc']",
-            "my.toml:3:16: `licm` works on the intermediate representation: it belongs into `passes`",
+            "my.toml:3:16: `licm` works on the intermediate representation: it belongs in `passes`",
         ),
         (
             "codegen.mode = 'select'\nmach-passes = ['regalloc', 'regalloc']",

@@ -17,7 +17,7 @@
 //! Method: serde reads these types; names and keys keep their places in the file, so that every later check can name
 //! them. The JSON schema is made from the same types, see `schema`.
 
-use super::origin::{Origin, RecipeError, with_hint};
+use super::origin::{Origin, RecipeError, plain};
 use super::placeholders::{Insert, Pass, Replace, Settings};
 use schemars::JsonSchema;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
@@ -158,7 +158,13 @@ impl Source {
         let parsed: Result<FileText, toml::de::Error> = toml::from_str(text);
         let parsed = parsed.map_err(|error| RecipeError {
             place: error.span().map(|span| Origin::in_text(&file, text, span)),
-            message: with_hint(error.message()),
+            message: match plain(error.message()) {
+                // Said of what stands outside of any recipe.
+                message if message.ends_with("valid names: recipe") || message == "the key `recipe` is missing" => {
+                    format!("{message}; a recipe begins with [recipe.NAME]")
+                }
+                message => message,
+            },
         })?;
         Ok(Source {
             file,

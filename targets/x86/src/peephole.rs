@@ -9,10 +9,11 @@
 use crate::build::{none, r, ri, rm, rr};
 use crate::cond::Cond;
 use crate::ops::{Code, Kind, Row, Width};
+use crate::print::{Part, parts};
 use crate::regs::{RAX, RSP};
 use crate::table::{Op, ROWS};
-use frazil_codegen::pass::MachRules;
-use frazil_codegen::{MInst, Mem, Reg, RegClass, Role};
+use frazil_codegen::pass::{Details, MachRules};
+use frazil_codegen::{MInst, Mem, Ref, Reg, RegClass, Role};
 
 /// The rules of x86-64.
 #[derive(Clone, Copy, Debug)]
@@ -50,6 +51,30 @@ impl MachRules for X86Rules {
             Op::SubRI if inst.imm == 128 && flags_are_free => Some(ri(Op::AddRI, inst.size, dst, -128)),
             _ => None,
         }
+    }
+
+    fn details(&self, inst: &MInst) -> Details {
+        let row = &ROWS[usize::from(inst.op)];
+        let has_condition = row.code.has(Code::COND);
+        let mut details = Details {
+            condition: has_condition.then(|| Cond::from_number(inst.condition()).name()),
+            ..Details::default()
+        };
+        for part in parts(row.code.form) {
+            match part {
+                Part::Immediate => details.immediate = Some(i64::from(inst.imm)),
+                Part::Immediate64 => {
+                    details.immediate = Some(i64::from(inst.disp) << 32 | i64::from(inst.imm.cast_unsigned()));
+                }
+                Part::Label => details.label = Some(inst.label()),
+                Part::Symbol | Part::SymbolAddress => {
+                    details.reference = inst.reference().map(|reference| (reference, inst.disp));
+                }
+                Part::SymbolOffset => details.reference = Some((Ref(inst.imm.cast_unsigned()), inst.disp)),
+                _ => {}
+            }
+        }
+        details
     }
 
     fn combine(&self, first: &MInst, second: &MInst, flags_are_free: bool) -> Option<MInst> {

@@ -173,7 +173,7 @@ fn check_messages(error: &Error) -> Result<(), String> {
         let good = match diagnostic.stage {
             Stage::Read => diagnostic.message.contains("at bit "),
             Stage::Compile | Stage::Optimize => diagnostic.function.is_some(),
-            Stage::Options | Stage::Write => true,
+            Stage::Options | Stage::Write | Stage::Output => true,
             Stage::Internal => false,
         };
         if !good {
