@@ -9,7 +9,7 @@ use crate::dump::{self, Printer};
 use crate::options::InputForm;
 use crate::options::{Arguments, Emit, Job, Options, ReportForm};
 use crate::timing::Clock;
-use crate::{heap, input, llvm, output, refusals};
+use crate::{Report, heap, input, llvm, output, refusals};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::fs;
 use std::io::{IsTerminal, Write};
@@ -67,14 +67,27 @@ impl Driver {
     fn compile_file(&self, arguments: &Arguments, options: &mut Options, job: &Job) -> Result<String, Error> {
         let start = Clock::start(options.measure);
         let bytes = read_input(arguments, options, job)?;
-        let opening = start.elapsed();
-        let mut out = match options.emit {
+        let out = match options.emit {
             Emit::Null => output::Output::nowhere(),
             _ => output::Output::new(&job.output),
         };
+        let (_, text) = self.compile_bytes(arguments, options, &bytes, start, out)?;
+        Ok(text)
+    }
+
+    /// Compiles a module, which has been read since `start`, and returns what was asked for about the run, too.
+    pub(crate) fn compile_bytes(
+        &self,
+        arguments: &Arguments,
+        options: &Options,
+        bytes: &[u8],
+        start: Clock,
+        mut out: output::Output,
+    ) -> Result<(Report, String), Error> {
+        let opening = start.elapsed();
         let observe = &arguments.observe;
         let mut printer = Printer::new(observe.dump_dir.clone(), observe.proves_machine_passes());
-        let outcome = self.compile_observed(&bytes, options, &mut printer, &mut out);
+        let outcome = self.compile_observed(bytes, options, &mut printer, &mut out);
         let printed = printer.finish();
         let mut report = outcome?;
         printed?;
@@ -91,7 +104,7 @@ impl Driver {
         if arguments.observe.stats {
             text.push_str(&report.counts_text());
         }
-        Ok(text)
+        Ok((report, text))
     }
 }
 

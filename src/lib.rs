@@ -23,6 +23,7 @@ mod batch;
 pub mod diagnostics;
 pub mod driver;
 mod dump;
+pub mod embedded;
 mod heap;
 pub mod input;
 pub mod llvm;
@@ -36,6 +37,7 @@ pub mod timing;
 
 pub use diagnostics::{Diagnostic, Error, Excerpt, Stage};
 pub use driver::Driver;
+pub use embedded::Embedded;
 pub use frazil_codegen as codegen;
 pub use frazil_codegen::{RelocationModel, TargetEntry};
 pub use frazil_ir as ir;
