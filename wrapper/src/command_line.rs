@@ -160,10 +160,7 @@ impl CommandLine {
             let text = word.to_string_lossy();
             NOT_CODE.contains(&text.as_ref()) || NOT_CODE_BEGINNINGS.iter().any(|start| text.starts_with(start))
         };
-        let may_be_source = |word: &&OsStr| {
-            let is_file = *word == "-" || !word.as_encoded_bytes().starts_with(b"-");
-            is_file && !has_ending(word, CODE_ENDINGS)
-        };
+        let may_be_source = |word: &&OsStr| is_file(word) && !has_ending(word, CODE_ENDINGS);
         // A language, linking all at once and a plan that is to be shown are clang's to explain.
         let has_more = |word: &&OsStr| {
             let bytes = word.as_encoded_bytes();
@@ -189,10 +186,19 @@ impl CommandLine {
         options
     }
 
+    /// How many words name files, those behind `-o` and the like not counted.
+    pub fn files(&self) -> usize {
+        self.options().into_iter().filter(|word| is_file(word)).count()
+    }
+
     /// Whether a word is there.
     pub fn has(&self, word: &str) -> bool {
         self.words.iter().any(|other| other == word)
     }
+}
+
+fn is_file(word: &OsStr) -> bool {
+    word == "-" || !word.as_encoded_bytes().starts_with(b"-")
 }
 
 fn has_ending(name: &OsStr, endings: &[&str]) -> bool {

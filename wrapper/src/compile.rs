@@ -129,6 +129,13 @@ impl Runner<'_> {
             }
             Err(error) => {
                 say(&error.render(&job.source().display().to_string()));
+                if error
+                    .diagnostics()
+                    .iter()
+                    .any(|diagnostic| diagnostic.refusal.is_some())
+                {
+                    say("frazil-cc: note: --fallback has clang compile what Frazil refuses\n");
+                }
                 Ok(Err(Failure::Code(1)))
             }
         }

@@ -30,6 +30,7 @@ use plan::{Job, Plan};
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{ExitCode, ExitStatus};
 
@@ -95,12 +96,14 @@ fn serve(plus_plus: bool, words: &[OsString]) -> io::Result<ExitCode> {
         plus_plus,
     };
     match line.request() {
-        Request::NoCode => pass_through(&compiler, &line.words),
+        // clang takes the place of this process, so that signals are its own.
+        Request::NoCode => Err(compiler.not_started(&compiler.command().args(&line.words).exec())),
         Request::Version => {
-            let code = pass_through(&compiler, &line.words)?;
+            let status = compiler.command().args(&line.words).status();
+            let status = status.map_err(|error| compiler.not_started(&error))?;
             // A closed standard output is no reason to fail.
             let _ = writeln!(io::stdout(), "{}", introduction());
-            Ok(code)
+            Ok(exit_code(status))
         }
         Request::Code => make_code(&compiler, &line),
     }
@@ -130,6 +133,13 @@ fn make_code(compiler: &Compiler, line: &CommandLine) -> io::Result<ExitCode> {
     }
     let _ = io::stderr().write_all(&plan.messages);
     if let Some(code) = plan.failure {
+        // clang does not say this where it only plans.
+        let missing = String::from_utf8_lossy(&plan.messages)
+            .matches("error: no such file or directory: ")
+            .count();
+        if runs && plan.jobs.is_empty() && missing > 0 && missing == line.files() {
+            say("frazil-cc: error: no input files\n");
+        }
         return Ok(code_of(code));
     }
     let refusal = lto_refusal(line).or_else(|| plan.jobs.iter().find_map(refusal));
@@ -261,13 +271,6 @@ fn clang() -> OsString {
             .find(|name| env::split_paths(&path).any(|folder| folder.join(name).is_file()));
         found.unwrap_or(&CLANGS[1]).into()
     })
-}
-
-/// Has clang do all of it.
-fn pass_through(compiler: &Compiler, words: &[OsString]) -> io::Result<ExitCode> {
-    let status = compiler.command().args(words).status();
-    let status = status.map_err(|error| compiler.not_started(&error))?;
-    Ok(exit_code(status))
 }
 
 /// The code to end with after clang has ended so.
