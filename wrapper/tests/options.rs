@@ -274,7 +274,8 @@ fn command_lines_do_what_they_do_with_clang() {
     });
     let differences: Vec<String> = differences.into_iter().flatten().collect();
     let total = same.len() + table::OTHER.len();
-    println!(
+    // Shown when the test fails, or with --nocapture.
+    eprintln!(
         "{}/{total} command lines do the same as with clang",
         same.len() - differences.len()
     );

@@ -73,7 +73,7 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
 }
 
 /// A release build of the linker.
-fn linker() -> Result<PathBuf> {
+pub fn linker() -> Result<PathBuf> {
     let mut build = workspace::cargo();
     build.args(["build", "--quiet", "--release", "--package", "frazil-cc"]);
     process::checked(&mut build)?;
