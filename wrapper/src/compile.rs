@@ -2,8 +2,9 @@
 //!
 //! clang's compiler proper writes bitcode to a pipe, and it is compiled in this process.
 
+use crate::clang::Compiler;
 use crate::code_options;
-use crate::command_line::{CommandLine, file_of_words};
+use crate::command_line::CommandLine;
 use crate::interruption::Interruption;
 use crate::plan::{CodeKind, Job};
 use frazil::diagnostics::Error;
@@ -16,44 +17,8 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 
-/// More bytes than this are not passed as words, but in a file.
-const MOST_WORD_BYTES: usize = 100_000;
-
 /// What to do about what Frazil refuses, besides what the message says.
 pub const ADVICE: &str = "leave it out, or have clang make the code with --fallback";
-
-/// clang, and how it is called.
-#[derive(Clone, Debug)]
-pub struct Compiler {
-    pub clang: OsString,
-    /// Whether clang is to behave as `clang++`: sources are C++ by default, and its library is linked.
-    pub plus_plus: bool,
-}
-
-impl Compiler {
-    /// clang, as this wrapper was called.
-    pub fn command(&self) -> Command {
-        let mut command = Command::new(&self.clang);
-        command.args(self.plus_plus.then_some("--driver-mode=g++"));
-        command
-    }
-
-    /// A failure to start clang, with its name.
-    pub fn not_started(&self, error: &io::Error) -> io::Error {
-        io::Error::new(error.kind(), format!("cannot run {}: {error}", self.clang.display()))
-    }
-
-    /// The words, or one that stands for them if they are too long for a command line.
-    ///
-    /// # Errors
-    /// When the file for them cannot be written.
-    pub fn words(&self, words: &[OsString], path: &Path) -> io::Result<Vec<OsString>> {
-        match words.iter().map(|word| word.len()).sum::<usize>() > MOST_WORD_BYTES {
-            true => Ok(vec![file_of_words(words, path)?]),
-            false => Ok(words.to_vec()),
-        }
-    }
-}
 
 /// Runs the commands of one command line.
 #[derive(Debug)]

@@ -14,6 +14,7 @@
 //! Not done here: no option of clang's driver is interpreted. The price is that clang is started once more for each
 //! command line, which takes about 15 ms.
 
+pub mod clang;
 pub mod code_options;
 pub mod command_line;
 pub mod compile;
@@ -22,8 +23,9 @@ pub mod link;
 pub mod plan;
 mod scratch;
 
+use clang::Compiler;
 use command_line::{CommandLine, Request};
-use compile::{ADVICE, Compiler, Failure, Runner, refusal, say, shown};
+use compile::{ADVICE, Failure, Runner, refusal, say, shown};
 use frazil::Embedded;
 use interruption::Interruption;
 use plan::{Job, Plan};
@@ -92,7 +94,7 @@ fn serve(plus_plus: bool, words: &[OsString]) -> io::Result<ExitCode> {
         return Ok(ExitCode::FAILURE);
     }
     let compiler = Compiler {
-        clang: clang(),
+        clang: clang_program(),
         plus_plus,
     };
     match line.request() {
@@ -262,7 +264,7 @@ fn is_set(variable: &str) -> bool {
     env::var_os(variable).is_some_and(|value| !value.is_empty() && value != "0")
 }
 
-fn clang() -> OsString {
+fn clang_program() -> OsString {
     let named = env::var_os(CLANG_VARIABLE).filter(|named| !named.is_empty());
     named.unwrap_or_else(|| {
         let path = env::var_os("PATH").unwrap_or_default();

@@ -9,7 +9,7 @@
 //! Files that clang passes from one command to the next lie in a folder of the wrapper's, because clang is told that
 //! temporary files go there.
 
-use crate::compile::Compiler;
+use crate::clang::Compiler;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::io::IsTerminal;
@@ -266,9 +266,9 @@ mod tests {
     use super::*;
 
     const PRINTED: &str = "Debian clang version 22.1.8\nTarget: x86_64-pc-linux-gnu\nThread model: posix\n\
-        InstalledDir: /usr/lib/llvm-22/bin\nclang: warning: unused\n (in-process)\n \"/bin/clang\" \"-cc1\" \"-O2\" \
-        \"-emit-obj\" \"-vectorize-loops\" \"-D\" \"A=\\\"\\$x\\\\\" \"-o\" \"/tmp/a.o\" \"-x\" \"c\" \"a b.c\"\n \
-        \"/bin/ld\" \"-o\" \"a\nb\" \"/tmp/a.o\"\n";
+        InstalledDir: /llvm/bin\nclang: warning: unused\n (in-process)\n \"/bin/clang\" \"-cc1\" \"-O2\" \
+        \"-emit-obj\" \"-vectorize-loops\" \"-D\" \"A=\\\"\\$x\\\\\" \"-o\" \"scratch/a.o\" \"-x\" \"c\" \"a b.c\"\n \
+        \"/bin/ld\" \"-o\" \"a\nb\" \"scratch/a.o\"\n";
 
     #[test]
     fn what_clang_prints_is_taken_apart() {
@@ -281,7 +281,7 @@ mod tests {
         assert_eq!(compile.code_kind(), Some(CodeKind::Object));
         assert_eq!(compile.value("-D"), Some(OsStr::new("A=\"$x\\")));
         assert_eq!((compile.source(), compile.level()), (OsStr::new("a b.c"), '2'));
-        assert_eq!(compile.output(), Some(OsStr::new("/tmp/a.o")));
+        assert_eq!(compile.output(), Some(OsStr::new("scratch/a.o")));
         assert_eq!((link.code_kind(), link.output()), (None, Some(OsStr::new("a\nb"))));
         let printed = Job::shown(&compile.words);
         assert_eq!(command(&printed), (compile.words.clone(), &[][..]));

@@ -18,7 +18,7 @@ impl Folder {
         })
     }
 
-    /// Where it is.
+    /// Its place, to be told to other programs and to whoever removes it after a signal.
     pub fn path(&self) -> &Path {
         self.0.path()
     }

@@ -19,10 +19,11 @@
 
 mod input;
 
+use crate::clang::Compiler;
 use crate::command_line::{expanded, file_of_words};
-use crate::compile::{Compiler, say};
+use crate::compile::say;
 use crate::interruption::Interruption;
-use crate::{FALLBACK_VARIABLE, clang, exit_code, is_set, scratch};
+use crate::{FALLBACK_VARIABLE, clang_program, exit_code, is_set, scratch};
 use frazil::{Options, Recipe};
 use input::Input;
 use std::env;
@@ -275,7 +276,7 @@ impl Job {
             },
             level,
             fallback: is_set(FALLBACK_VARIABLE).then(|| Compiler {
-                clang: clang(),
+                clang: clang_program(),
                 plus_plus: false,
             }),
             log: log.transpose()?.map(Mutex::new),
