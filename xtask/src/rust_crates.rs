@@ -23,7 +23,7 @@ use crate::{process, rust_graph, workspace};
 const CRATES: &[(&str, &str)] = &[
     ("prettyplease", "0.2.37"),
     ("thiserror", "2.0.17"),
-    ("proc-macro2", "1.0.101"),
+    ("anyhow", "1.0.100"),
 ];
 
 /// What is in each command of the recipe, and how the line before them begins.
