@@ -9,7 +9,7 @@ use crate::dump::{self, Printer};
 use crate::options::InputForm;
 use crate::options::{Arguments, Emit, Job, Options, ReportForm};
 use crate::timing::Clock;
-use crate::{destination, heap, input, llvm, output, recognize, refusals};
+use crate::{Report, destination, heap, input, llvm, output, recognize, refusals};
 use frazil_frontend_pnacl::ReadErrorKind;
 use frazil_passes::observe::FunctionFilter;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -73,17 +73,32 @@ impl Driver {
     fn compile_file(&self, arguments: &Arguments, options: &mut Options, job: &Job) -> Result<String, Error> {
         let start = Clock::start(options.measure);
         let bytes = read_input(arguments, options, job)?;
-        let opening = start.elapsed();
-        let mut out = match options.emit {
+        let out = match options.emit {
             Emit::Null => output::Output::nowhere(),
             _ => output::Output::new(&job.output),
         };
+        let (_, text) = self.compile_bytes(arguments, options, (&job.name(), &bytes), start, out)?;
+        Ok(text)
+    }
+
+    /// Compiles a module with a name for messages, which has been read since `start`, and returns what was asked for
+    /// about the run, too.
+    pub(crate) fn compile_bytes(
+        &self,
+        arguments: &Arguments,
+        options: &Options,
+        (input_name, bytes): (&str, &[u8]),
+        start: Clock,
+        mut out: output::Output,
+    ) -> Result<(Report, String), Error> {
+        let opening = start.elapsed();
         let observe = &arguments.observe;
         let mut printer = Printer::new(observe.dump_dir.clone(), observe.proves_machine_passes());
-        let outcome = self.compile_observed(&bytes, options, &mut printer, &mut out);
+        let outcome = self.compile_observed(bytes, options, &mut printer, &mut out);
         let has_printed = printer.has_printed();
         let printed = printer.finish();
-        let named = |error: Error| error.about_output(&job.output_name());
+        let output_name = out.name();
+        let named = |error: Error| error.about_output(&output_name);
         let mut report = outcome.map_err(named)?;
         printed?;
         let start = Clock::start(options.measure);
@@ -95,7 +110,7 @@ impl Driver {
             && !has_printed
             && let Some(why) = nothing_printed(options)
         {
-            text.push_str(&format!("frazil: note: {}: nothing was printed: {why}\n", job.name()));
+            text.push_str(&format!("frazil: note: {input_name}: nothing was printed: {why}\n"));
         }
         match arguments.observe.time_passes {
             Some(ReportForm::Text) => text.push_str(&report.times_text(arguments.observe.time_functions)),
@@ -105,7 +120,7 @@ impl Driver {
         if arguments.observe.stats {
             text.push_str(&report.counts_text());
         }
-        Ok(text)
+        Ok((report, text))
     }
 }
 

@@ -24,6 +24,7 @@ mod destination;
 pub mod diagnostics;
 pub mod driver;
 mod dump;
+pub mod embedded;
 mod heap;
 pub mod input;
 pub mod llvm;
@@ -38,6 +39,7 @@ pub mod timing;
 
 pub use diagnostics::{Diagnostic, Error, Excerpt, Stage};
 pub use driver::Driver;
+pub use embedded::Embedded;
 pub use frazil_codegen as codegen;
 pub use frazil_codegen::{RelocationModel, TargetEntry};
 pub use frazil_ir as ir;

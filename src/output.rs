@@ -52,6 +52,14 @@ impl Output {
         }
     }
 
+    /// Its name in messages.
+    pub fn name(&self) -> String {
+        match is_standard_stream(&self.path) {
+            true => "<stdout>".to_owned(),
+            false => self.path.display().to_string(),
+        }
+    }
+
     /// Completes the output; without this call, dropping it takes everything back.
     ///
     /// # Errors

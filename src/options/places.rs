@@ -23,14 +23,6 @@ impl Job {
         }
     }
 
-    /// The output's name in messages.
-    pub fn output_name(&self) -> String {
-        match is_standard_stream(&self.output) {
-            true => "<stdout>".to_owned(),
-            false => self.output.display().to_string(),
-        }
-    }
-
     /// Whether the input is text as `--emit ir` writes it, which its name says.
     pub(crate) fn is_frazil_text(&self) -> bool {
         self.input.extension() == Some(OsStr::new("fzl"))

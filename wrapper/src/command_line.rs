@@ -1,53 +1,37 @@
-//! What a command line of clang's asks for, as far as the wrapper must know: which words are sources, what is made of
-//! them, and where it goes.
+//! The words of a command line, as far as the wrapper itself must know them: which are its own, and whether clang may
+//! be asked to make code.
 //!
 //! Method: clang's options are recognized by their spelling only. Those that take the next word as their value are
-//! listed, so that a value is not taken for a file; everything else that begins with a dash stands for itself. A
-//! command line that asks for anything but code of C and C++ sources is passed on whole.
+//! listed, so that a value is not taken for a file or for an option. What a command line means is for clang to say
+//! ([`crate::plan`]); here, only those that cannot make code of anything are told apart, because they need no plan.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-/// What is to be done.
+/// What a command line asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
-    /// clang does it alone.
-    PassThrough,
-    /// An object, or assembly text, of each source.
-    Compile {
-        /// Whether text is wanted (`-S`).
-        to_text: bool,
-    },
-    /// A program or library of the sources, and of other files.
-    Link,
+pub enum Request {
+    /// Which compiler this is (`--version`).
+    Version,
+    /// Something in which no code is made: clang does it alone.
+    NoCode,
+    /// Anything else: clang says what is to be done.
+    Code,
 }
 
-/// A source file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
-    /// Its path; `-` for standard input.
-    pub path: PathBuf,
-    /// Its place in the words.
-    pub position: usize,
-    /// The language that `-x` names for it.
-    pub language: Option<OsString>,
-}
-
-/// A command line taken apart.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A command line, with the wrapper's own options taken out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommandLine {
-    /// All words, those of files of words included.
+    /// The words that are clang's, those of files of words included.
     pub words: Vec<OsString>,
-    /// What is to be done.
-    pub action: Action,
-    /// The sources that Frazil compiles.
-    pub sources: Vec<Source>,
-    /// The value of `-o`.
-    pub output: Option<PathBuf>,
-    /// How much Frazil optimizes: the letter after the last `-O`.
-    pub level: char,
+    /// The words that follow `-Xfrazil`.
+    pub frazil: Vec<OsString>,
+    /// Whether clang compiles what Frazil refuses (`--fallback`).
+    pub fallback: bool,
+    /// Whether the wrapper is to describe itself (`--frazil-help`).
+    pub help: bool,
 }
 
 /// Options whose value is the next word.
@@ -90,6 +74,7 @@ const WITH_VALUE: &[&str] = &[
     "-Xpreprocessor",
     "-Xassembler",
     "-mllvm",
+    "-mthread-model",
     "-arch",
     "-target",
     "-rpath",
@@ -102,6 +87,7 @@ const WITH_VALUE: &[&str] = &[
     "-wrapper",
     "--param",
     "--sysroot",
+    "--config",
     "--serialize-diagnostics",
     "-serialize-diagnostics",
     "-gcc-toolchain",
@@ -110,7 +96,7 @@ const WITH_VALUE: &[&str] = &[
     "-install_name",
 ];
 
-/// Options after which clang makes no code, or code in a form of its own.
+/// Options after which clang makes no code.
 const NOT_CODE: &[&str] = &[
     "-E",
     "-M",
@@ -118,12 +104,10 @@ const NOT_CODE: &[&str] = &[
     "-fsyntax-only",
     "-emit-llvm",
     "-emit-ast",
-    "-###",
     "-dumpmachine",
     "-dumpversion",
     "-dumpfullversion",
     "-dumpspecs",
-    "--version",
     "--help",
     "--precompile",
     "-rewrite-objc",
@@ -131,164 +115,95 @@ const NOT_CODE: &[&str] = &[
 ];
 
 /// How such options begin.
-const NOT_CODE_BEGINNINGS: &[&str] = &["-flto", "-print-", "--print-", "-fembed-bitcode", "--help"];
+const NOT_CODE_BEGINNINGS: &[&str] = &["-print-", "--print-", "--help"];
 
-/// Endings of names of files that hold C or C++, preprocessed or not.
-const SOURCE_ENDINGS: &[&str] = &["c", "i", "cc", "cp", "cxx", "cpp", "CPP", "c++", "C", "ii"];
-/// The same for what `-x` calls them.
-const SOURCE_LANGUAGES: &[&str] = &["c", "cpp-output", "c++", "c++-cpp-output"];
+/// Endings of names of files that hold code already, or what an assembler makes code of.
+const CODE_ENDINGS: &[&str] = &["o", "a", "so", "lo", "s", "S"];
 
 /// Files of words in files of words: deeper than this, one of them names itself.
 const DEEPEST_FILE: usize = 16;
 
 impl CommandLine {
-    /// Takes the words apart.
+    /// Takes the wrapper's own options out of the words.
     ///
     /// # Errors
-    /// When a file of words cannot be read.
+    /// When files of words name each other without end, or `-Xfrazil` is the last word.
     pub fn parse(words: &[OsString]) -> io::Result<CommandLine> {
-        let mut line = CommandLine {
-            words: expanded(words)?,
-            action: Action::Link,
-            sources: Vec::new(),
-            output: None,
-            level: '0',
-        };
-        line.look();
+        let mut line = CommandLine::default();
+        let mut words = expanded(words)?.into_iter();
+        while let Some(word) = words.next() {
+            match word.to_str() {
+                Some("--fallback") => line.fallback = true,
+                Some("--frazil-help") => line.help = true,
+                Some("-Xfrazil") => {
+                    let option = words.next();
+                    let missing = || io::Error::other("-Xfrazil: the next word must be an option for Frazil");
+                    line.frazil.push(option.ok_or_else(missing)?);
+                }
+                Some(text) if WITH_VALUE.contains(&text) => {
+                    line.words.push(word);
+                    line.words.extend(words.next());
+                }
+                _ => line.words.push(word),
+            }
+        }
         Ok(line)
     }
 
-    fn look(&mut self) {
-        let mut language: Option<OsString> = None;
-        let (mut compiles, mut to_text, mut not_code, mut has_others) = (false, false, false, false);
-        let mut position = 0;
-        while let Some(word) = self.words.get(position) {
-            let text = word.to_string_lossy();
-            let value = self.words.get(position + 1);
-            match text.as_ref() {
-                "-c" => compiles = true,
-                "-S" => to_text = true,
-                "-o" => self.output = value.map(PathBuf::from),
-                "-x" => language = value.filter(|name| *name != "none").cloned(),
-                _ if text.starts_with("-x") && text.len() > 2 => {
-                    language = Some(text[2..].into()).filter(|name: &OsString| name != "none");
-                }
-                _ if text.starts_with("-o") && text.len() > 2 => self.output = Some(text[2..].into()),
-                _ if NOT_CODE.contains(&text.as_ref()) => not_code = true,
-                _ if NOT_CODE_BEGINNINGS.iter().any(|start| text.starts_with(start)) => {
-                    not_code |= text != "-flto=none" && text != "-fno-lto";
-                }
-                _ if text.starts_with("-O") => self.level = level(&text[2..]),
-                _ if (text == "-" || !text.starts_with('-')) && is_source(Path::new(word), language.as_deref()) => {
-                    self.sources.push(Source {
-                        path: PathBuf::from(word),
-                        position,
-                        language: language.clone(),
-                    });
-                }
-                _ => has_others |= text == "-" || !text.starts_with('-'),
-            }
-            position += if WITH_VALUE.contains(&text.as_ref()) { 2 } else { 1 };
+    /// What is asked for.
+    pub fn request(&self) -> Request {
+        let options = self.options();
+        if options.iter().any(|word| *word == "--version") {
+            return Request::Version;
         }
-        self.action = match () {
-            () if not_code || self.sources.is_empty() => Action::PassThrough,
-            () if compiles || to_text => Action::Compile { to_text },
-            () => Action::Link,
+        let makes_none = |word: &&OsStr| {
+            let text = word.to_string_lossy();
+            NOT_CODE.contains(&text.as_ref()) || NOT_CODE_BEGINNINGS.iter().any(|start| text.starts_with(start))
         };
-        // Files of other languages would be left out, and several outputs of one name are an error of clang's.
-        let several_to_one = self.sources.len() > 1 && self.output.is_some();
-        if matches!(self.action, Action::Compile { .. }) && (several_to_one || has_others) {
-            self.action = Action::PassThrough;
+        let may_be_source = |word: &&OsStr| is_file(word) && !has_ending(word, CODE_ENDINGS);
+        // A language, linking all at once and a plan that is to be shown are clang's to explain.
+        let has_more = |word: &&OsStr| {
+            let bytes = word.as_encoded_bytes();
+            bytes.starts_with(b"-x") || bytes.starts_with(b"-flto") || *word == "-###" || *word == "-v"
+        };
+        match () {
+            () if options.iter().any(makes_none) => Request::NoCode,
+            () if options.iter().any(may_be_source) || options.iter().any(has_more) => Request::Code,
+            () => Request::NoCode,
         }
     }
 
-    /// Where the code of a source goes: what `-o` says, or the name of the source in the current folder.
-    pub fn output_for(&self, source: &Source) -> PathBuf {
-        let ending = match self.action {
-            Action::Compile { to_text: true } => "s",
-            _ => "o",
-        };
-        match &self.output {
-            Some(output) => output.clone(),
-            None => Path::new(source.path.file_name().unwrap_or(OsStr::new("-"))).with_extension(ending),
+    /// The words but for those that are values of the words before them.
+    fn options(&self) -> Vec<&OsStr> {
+        let mut options = Vec::with_capacity(self.words.len());
+        let mut words = self.words.iter();
+        while let Some(word) = words.next() {
+            options.push(word.as_os_str());
+            if word.to_str().is_some_and(|text| WITH_VALUE.contains(&text)) {
+                words.next();
+            }
         }
+        options
     }
 
-    /// The words for compiling one source alone: without the other sources, `-o`, and what chooses the kind of output.
-    pub fn words_for(&self, source: &Source) -> Vec<OsString> {
-        let mut kept = Vec::new();
-        let mut position = 0;
-        while let Some(word) = self.words.get(position) {
-            let text = word.to_string_lossy();
-            let width = if WITH_VALUE.contains(&text.as_ref()) { 2 } else { 1 };
-            let is_file = text == "-" || !text.starts_with('-');
-            let drop = match text.as_ref() {
-                "-c" | "-S" => true,
-                _ => text.starts_with("-o") || text.starts_with("-x") || (is_file && position != source.position),
-            };
-            // `-object`, `-openmp`, `-xray` and the like are no forms of `-o FILE` and `-x LANGUAGE` that clang has.
-            if !drop {
-                if position == source.position
-                    && let Some(language) = &source.language
-                {
-                    kept.extend(["-x".into(), language.clone()]);
-                }
-                kept.extend(self.words.iter().skip(position).take(width).cloned());
-            }
-            position += width;
-        }
-        kept
+    /// How many words name files, those behind `-o` and the like not counted.
+    pub fn files(&self) -> usize {
+        self.options().into_iter().filter(|word| is_file(word)).count()
     }
 
     /// Whether a word is there.
     pub fn has(&self, word: &str) -> bool {
         self.words.iter().any(|other| other == word)
     }
-
-    /// Whether the last of two words that stand for opposites is the first one.
-    pub fn is_on(&self, on: &str, off: &str) -> bool {
-        let last = self.words.iter().rfind(|word| *word == on || *word == off);
-        last.is_some_and(|word| word == on)
-    }
-
-    /// Whether a word begins so.
-    pub fn has_beginning(&self, beginning: &str) -> bool {
-        let begins = |word: &OsString| word.as_encoded_bytes().starts_with(beginning.as_bytes());
-        self.words.iter().any(begins)
-    }
 }
 
-/// The level that the letters after `-O` mean.
-fn level(letters: &str) -> char {
-    match letters.chars().next() {
-        None => '1',
-        Some('f' | '4'..='9') => '3',
-        Some('g') => '1',
-        Some(letter) => letter,
-    }
+fn is_file(word: &OsStr) -> bool {
+    word == "-" || !word.as_encoded_bytes().starts_with(b"-")
 }
 
-fn is_source(path: &Path, language: Option<&OsStr>) -> bool {
-    match language {
-        Some(language) => SOURCE_LANGUAGES.iter().any(|name| language == *name),
-        None => SOURCE_ENDINGS
-            .iter()
-            .any(|ending| path.extension() == Some(OsStr::new(ending))),
-    }
-}
-
-/// The words without `-x`: what is linked has no language.
-pub fn without_languages(words: Vec<OsString>) -> Vec<OsString> {
-    let mut kept = Vec::with_capacity(words.len());
-    let mut words = words.into_iter();
-    while let Some(word) = words.next() {
-        match word.to_string_lossy().as_ref() {
-            "-x" => drop(words.next()),
-            text if text.starts_with("-x") => {}
-            _ => kept.push(word),
-        }
-    }
-    kept
+fn has_ending(name: &OsStr, endings: &[&str]) -> bool {
+    let extension = Path::new(name).extension();
+    endings.iter().any(|ending| extension == Some(OsStr::new(ending)))
 }
 
 /// The words, with those of files of words in the place of the names of these files.
@@ -324,6 +239,31 @@ fn expand(word: &OsStr, depth: usize, words: &mut Vec<OsString>) -> io::Result<(
     Ok(())
 }
 
+/// Writes words to a file, for a program whose command line would be too long, and returns the word that stands for
+/// it.
+///
+/// # Errors
+/// The operating system's.
+pub fn file_of_words(words: &[OsString], path: &Path) -> io::Result<OsString> {
+    let mut text = Vec::new();
+    for word in words {
+        if word.is_empty() {
+            text.extend(b"\"\"");
+        }
+        for &byte in word.as_encoded_bytes() {
+            if matches!(byte, b' ' | b'\t' | b'\n' | b'"' | b'\'' | b'\\') {
+                text.push(b'\\');
+            }
+            text.push(byte);
+        }
+        text.push(b'\n');
+    }
+    fs::write(path, text)?;
+    let mut word = OsString::from("@");
+    word.push(path);
+    Ok(word)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -333,82 +273,49 @@ mod tests {
         CommandLine::parse(&words).expect("no files of words")
     }
 
-    fn sources(words: &str) -> Vec<String> {
-        let line = parse(words);
-        line.sources
-            .iter()
-            .map(|source| source.path.display().to_string())
-            .collect()
-    }
-
-    fn words_of_first(words: &str) -> String {
-        let line = parse(words);
-        let kept = line.words_for(&line.sources[0]);
-        kept.iter()
-            .map(|word| word.to_string_lossy())
-            .collect::<Vec<_>>()
-            .join(" ")
-    }
-
     #[test]
-    fn the_action_follows_from_options_and_files() {
-        let compile = Action::Compile { to_text: false };
-        for (words, action) in [
-            ("-c a.c", compile),
-            ("-c a.c -o b/a.o -MD", compile),
-            ("-S a.c", Action::Compile { to_text: true }),
-            ("a.c b.o -o program -lm", Action::Link),
-            ("a.o -o program", Action::PassThrough),
-            ("-E a.c", Action::PassThrough),
-            ("-c a.c -flto", Action::PassThrough),
-            ("-c a.c -emit-llvm", Action::PassThrough),
-            ("--version", Action::PassThrough),
-            ("-print-search-dirs", Action::PassThrough),
-            ("-c a.S", Action::PassThrough),
-            ("-c a.c b.S", Action::PassThrough),
-            ("-c a.cpp", compile),
-            ("-x c++-header a.h", Action::PassThrough),
-            ("-c a.cppm", Action::PassThrough),
-            ("-x c -c -", compile),
-            ("-x assembler -c a.c", Action::PassThrough),
+    fn only_what_cannot_make_code_goes_to_clang_at_once() {
+        for (words, request) in [
+            ("-c a.c", Request::Code),
+            ("-S a.c -o b.s", Request::Code),
+            ("a.c b.o -o program -lm", Request::Code),
+            ("a.o -o program", Request::NoCode),
+            ("-E a.c", Request::NoCode),
+            ("-Xlinker -E a.c", Request::Code),
+            ("-c a.c -flto", Request::Code),
+            ("-c a.c -emit-llvm", Request::NoCode),
+            ("-c -emit-llvm-x a.c", Request::Code),
+            ("--version", Request::Version),
+            ("-print-search-dirs", Request::NoCode),
+            ("-c a.S", Request::NoCode),
+            ("-c a.c b.S", Request::Code),
+            ("-c a.bc", Request::Code),
+            ("-c a.unknown", Request::Code),
+            ("-x c -c -", Request::Code),
+            ("-c -x c a.s", Request::Code),
+            ("-c -xc a.s", Request::Code),
+            ("a.o -o x.c", Request::NoCode),
+            ("-### a.o", Request::Code),
         ] {
-            assert_eq!(parse(words).action, action, "{words}");
+            assert_eq!(parse(words).request(), request, "{words}");
         }
     }
 
     #[test]
-    fn values_of_options_are_no_sources() {
-        assert_eq!(sources("-c a.c -include b.c -MF c.c -o d.c -I e.c"), ["a.c"]);
-        assert_eq!(sources("x.c -xc y.h -x none z.h w.i"), ["x.c", "y.h", "w.i"]);
-        assert_eq!(sources("x.cc -xc++ y.h -x none z.hpp w.C"), ["x.cc", "y.h", "w.C"]);
+    fn own_options_are_taken_out_but_not_where_they_are_values() {
+        let line = parse("--fallback -c -Xfrazil --recipe -Xfrazil O1 a.c -Xlinker --fallback");
+        assert_eq!(line.words, ["-c", "a.c", "-Xlinker", "--fallback"]);
+        assert_eq!(line.frazil, ["--recipe", "O1"]);
+        assert!(line.fallback && !line.help);
+        assert!(!parse("-Xlinker --fallback a.c").fallback);
+        assert!(CommandLine::parse(&["-Xfrazil".into()]).is_err());
     }
 
     #[test]
-    fn a_source_alone_keeps_all_other_options() {
-        assert_eq!(
-            words_of_first("-c -O2 a.c b.c -DX=1 -I inc -o out.o -Wall"),
-            "-O2 a.c -DX=1 -I inc -Wall"
-        );
-        assert_eq!(words_of_first("-x c a.h -xnone lib.a"), "-x c a.h");
-    }
-
-    #[test]
-    fn levels_and_outputs() {
-        for (words, level) in [
-            ("-c a.c", '0'),
-            ("-O a.c", '1'),
-            ("-O3 -O2 a.c", '2'),
-            ("-Ofast a.c", '3'),
-            ("-Os a.c", 's'),
-            ("-Og a.c", '1'),
-        ] {
-            assert_eq!(parse(words).level, level, "{words}");
-        }
-        let line = parse("-c dir/a.c");
-        assert_eq!(line.output_for(&line.sources[0]), Path::new("a.o"));
-        let line = parse("-S dir/a.c");
-        assert_eq!(line.output_for(&line.sources[0]), Path::new("a.s"));
-        let line = parse("-c a.c -oout/x.o");
-        assert_eq!(line.output_for(&line.sources[0]), Path::new("out/x.o"));
+    fn words_come_back_from_a_file_of_words() {
+        let folder = tempfile::tempdir().expect("writable");
+        let words: Vec<OsString> = ["a b", "c\"d", "", "e'f", "g\\h"].map(OsString::from).to_vec();
+        let word = file_of_words(&words, &folder.path().join("words")).expect("writable");
+        assert_eq!(expanded(&[word]).expect("no more files"), words);
     }
 }

@@ -1,145 +1,221 @@
-//! One source: clang makes bitcode of it, Frazil code of that.
+//! The commands of a plan: those that make code of a source are Frazil's, all others are run as they are.
 //!
-//! The bitcode goes through a pipe and is compiled in this process. What clang would decide itself while making code
-//! (sections, the names in a file of dependencies) is told to Frazil, or put right.
+//! clang's compiler proper writes bitcode to a pipe, and it is compiled in this process.
 
-use crate::command_line::{Action, CommandLine, Source};
-use crate::exit_code;
-use frazil::options::{Emit, Options};
-use frazil::{Recipe, output};
-use std::ffi::OsString;
-use std::io::{self, Write};
+use crate::clang::Compiler;
+use crate::code_options;
+use crate::command_line::CommandLine;
+use crate::interruption::Interruption;
+use crate::plan::{CodeKind, Job};
+use frazil::diagnostics::Error;
+use frazil::embedded::{Embedded, Wanted};
+use frazil::options::Emit;
+use frazil::output::Output;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io::{self, Read, Write};
 use std::path::Path;
-use std::process::{Command, ExitCode, Stdio};
-use std::sync::Arc;
+use std::process::{Command, ExitStatus, Stdio};
 
-/// How sources are compiled.
-#[derive(Clone, Debug)]
-pub struct Compiler {
-    pub clang: OsString,
-    /// Whether clang is to behave as `clang++`: sources are C++ by default, and its library is linked.
-    pub plus_plus: bool,
+/// What to do about what Frazil refuses, besides what the message says.
+pub const ADVICE: &str = "leave it out, or have clang make the code with --fallback";
+
+/// Runs the commands of one command line.
+#[derive(Debug)]
+pub struct Runner<'a> {
+    pub compiler: &'a Compiler,
+    pub line: &'a CommandLine,
     /// Whether clang compiles what Frazil refuses.
     pub fallback: bool,
+    pub interruption: &'a Interruption,
+    /// For files of words.
+    pub temporary: &'a Path,
 }
 
-impl Compiler {
-    /// Compiles a source; the inner error is the code to end with, after messages have been printed.
+/// How a command has ended, if not well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    Code(i32),
+    Signal,
+}
+
+impl Failure {
+    fn of(status: ExitStatus) -> Result<(), Failure> {
+        match status.code() {
+            Some(0) => Ok(()),
+            Some(code) => Err(Failure::Code(code)),
+            None => Err(Failure::Signal),
+        }
+    }
+}
+
+impl Runner<'_> {
+    /// Runs a command of the plan.
     ///
     /// # Errors
-    /// When clang cannot be started.
-    pub fn compile(&self, line: &CommandLine, source: &Source, to: &Path) -> io::Result<Result<(), ExitCode>> {
-        let words = self.words_for_bitcode(line, source, to);
-        let mut command = self.command();
-        let output = command
-            .args(words)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::inherit())
-            .output();
-        let output = output.map_err(|error| self.not_started(&error))?;
-        if !output.status.success() {
-            return Ok(Err(exit_code(output.status)));
+    /// When it cannot be started.
+    pub fn run(&self, job: &Job) -> io::Result<Result<(), Failure>> {
+        match job.code_kind() {
+            Some(kind) => self.compile(job, kind),
+            None => self.run_as_it_is(job, None),
         }
-        match generate(&output.stdout, line, to) {
-            Ok(()) => Ok(Ok(())),
+    }
+
+    /// Has clang do what it has planned.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn run_as_it_is(&self, job: &Job, input: Option<&[u8]>) -> io::Result<Result<(), Failure>> {
+        let (program, words) = job.words.split_first().expect("commands have a program");
+        let status = self.start(program, words, Stdio::inherit(), input)?.status;
+        Ok(Failure::of(status))
+    }
+
+    /// Has Frazil make what clang would.
+    fn compile(&self, job: &Job, kind: CodeKind) -> io::Result<Result<(), Failure>> {
+        // With the fallback, the source is read twice.
+        let mut input = None;
+        if self.fallback && job.source() == "-" {
+            let mut bytes = Vec::new();
+            io::stdin().read_to_end(&mut bytes)?;
+            input = Some(bytes);
+        }
+        let words = job.words_for_bitcode(self.wants_vectors());
+        let program = job.words.first().expect("commands have a program");
+        let output = self.start(program, &words, Stdio::piped(), input.as_deref())?;
+        if let Err(failure) = Failure::of(output.status) {
+            return Ok(Err(failure));
+        }
+        match self.generate(&output.stdout, job, kind) {
+            Ok(largest_frame_bytes) => Ok(self.check_frame(job, largest_frame_bytes)),
             Err(error) if self.fallback => {
-                let reason = error.to_string();
-                let reason = reason.lines().next().unwrap_or_default();
-                let _ = writeln!(
-                    io::stderr(),
-                    "frazil-cc: warning: {}: compiled by clang, because Frazil says: {reason}",
-                    source.path.display()
-                );
-                self.fall_back(line, source, to)
+                self.say_fallback(job, &error.to_string());
+                self.run_as_it_is(job, input.as_deref())
             }
             Err(error) => {
-                let _ = io::stderr().write_all(error.render(&source.path.display().to_string()).as_bytes());
-                Ok(Err(ExitCode::FAILURE))
+                say(&error.render(&job.source().display().to_string()));
+                if error
+                    .diagnostics()
+                    .iter()
+                    .any(|diagnostic| diagnostic.refusal.is_some())
+                {
+                    say("frazil-cc: note: --fallback has clang compile what Frazil refuses\n");
+                }
+                Ok(Err(Failure::Code(1)))
             }
         }
     }
 
-    /// clang, as this wrapper was called.
-    pub(crate) fn command(&self) -> Command {
-        let mut command = Command::new(&self.clang);
-        command.args(self.plus_plus.then_some("--driver-mode=g++"));
-        command
+    /// Says that clang compiles a source, and why.
+    pub fn say_fallback(&self, job: &Job, reason: &str) {
+        let reason = reason.lines().next().unwrap_or_default();
+        say(&format!(
+            "frazil-cc: warning: {}: compiled by clang, because Frazil says: {reason}\n",
+            job.source().display()
+        ));
     }
 
-    /// A failure to start clang, with its name.
-    pub(crate) fn not_started(&self, error: &io::Error) -> io::Error {
-        io::Error::new(error.kind(), format!("cannot run {}: {error}", self.clang.display()))
+    /// Makes code of bitcode, and says how many bytes the largest stack frame has.
+    fn generate(&self, bitcode: &[u8], job: &Job, kind: CodeKind) -> Result<u64, Error> {
+        let frazil = Embedded::new(&self.line.frazil, job.level())?;
+        let wanted = wanted(job, kind, self.line);
+        let name = job.source().display().to_string();
+        let out = Output::new(Path::new(job.output().unwrap_or(OsStr::new("-"))));
+        let report = self
+            .interruption
+            .completing(|| frazil.compile((&name, bitcode), &wanted, out))?;
+        Ok(report.counts.largest_frame_bytes)
     }
 
-    fn words_for_bitcode(&self, line: &CommandLine, source: &Source, to: &Path) -> Vec<OsString> {
-        // Frazil compiles scalars. Options of the command line come later and count.
-        let mut words: Vec<OsString> = ["-fno-vectorize", "-fno-slp-vectorize"].map(OsString::from).to_vec();
-        words.extend(line.words_for(source));
-        // Options for the assembler and the like have no use here, which is no reason for a warning.
-        words.extend(["-Qunused-arguments", "-emit-llvm", "-c", "-o", "-"].map(OsString::from));
-        if line.has("-MD") || line.has("-MMD") {
-            if !line.has_beginning("-MF") {
-                words.extend(["-MF".into(), dependencies(line, source, to)]);
-            }
-            if !line.has_beginning("-MT") && !line.has_beginning("-MQ") {
-                words.extend(["-MQ".into(), to.into()]);
-            }
-        }
-        words
-    }
-
-    /// Has clang make the code, too.
-    fn fall_back(&self, line: &CommandLine, source: &Source, to: &Path) -> io::Result<Result<(), ExitCode>> {
-        let kind = match line.action {
-            Action::Compile { to_text: true } => "-S",
-            _ => "-c",
+    /// Reports a frame that is larger than the user wants them to be, as clang's code generator would.
+    fn check_frame(&self, job: &Job, largest_bytes: u64) -> Result<(), Failure> {
+        let limit = job.suffix("-fwarn-stack-size=").and_then(|limit| limit.parse().ok());
+        let Some(limit) = limit.filter(|limit| largest_bytes > *limit) else {
+            return Ok(());
         };
-        let mut command = self.command();
-        command.args(line.words_for(source)).args([kind, "-o"]).arg(to);
-        let status = command.status().map_err(|error| self.not_started(&error))?;
-        Ok(match status.success() {
-            true => Ok(()),
-            false => Err(exit_code(status)),
-        })
+        let is_error =
+            job.has("-Werror=frame-larger-than") || (job.has("-Werror") && !job.has("-Wno-error=frame-larger-than"));
+        let kind = match is_error {
+            true => "error",
+            false if job.has("-w") => return Ok(()),
+            false => "warning",
+        };
+        say(&format!(
+            "frazil-cc: {kind}: {}: the largest stack frame has {largest_bytes} bytes, more than {limit} \
+             [-Wframe-larger-than]\n",
+            job.source().display()
+        ));
+        if is_error {
+            // What clang finds wrong leaves nothing, either.
+            let _ = job.output().map(fs::remove_file);
+            return Err(Failure::Code(1));
+        }
+        Ok(())
+    }
+
+    /// Whether the user has turned one of LLVM's vectorizers on. clang does so at -O2; Frazil compiles scalars.
+    fn wants_vectors(&self) -> bool {
+        const ON: [&str; 4] = [
+            "-fvectorize",
+            "-ftree-vectorize",
+            "-fslp-vectorize",
+            "-ftree-slp-vectorize",
+        ];
+        ON.iter().any(|option| self.line.has(option))
+    }
+
+    fn start(
+        &self,
+        program: &OsStr,
+        words: &[OsString],
+        to: Stdio,
+        input: Option<&[u8]>,
+    ) -> io::Result<std::process::Output> {
+        let mut command = Command::new(program);
+        command.args(self.compiler.words(words, &self.temporary.join("words"))?);
+        command.stdout(to);
+        let output = self.interruption.run(&mut command, input);
+        output.map_err(|error| io::Error::new(error.kind(), format!("cannot run {}: {error}", program.display())))
     }
 }
 
-/// The file of dependencies that clang would write: named after the output, or after the source when linking.
-fn dependencies(line: &CommandLine, source: &Source, to: &Path) -> OsString {
-    let name = match line.action {
-        Action::Link => Path::new(source.path.file_name().unwrap_or_default()),
-        _ => to,
-    };
-    name.with_extension("d").into()
-}
-
-/// Options that tell clang's code generator what bitcode does not say, each with the one that takes it back: with them,
-/// objects are to hold other things than those that Frazil makes.
-const FOR_CODE: [(&str, &str); 4] = [
-    ("-femulated-tls", "-fno-emulated-tls"),
-    ("-fno-use-init-array", "-fuse-init-array"),
-    ("-fno-zero-initialized-in-bss", "-fzero-initialized-in-bss"),
-    ("-fstack-size-section", "-fno-stack-size-section"),
-];
-
-/// Makes code of bitcode.
-fn generate(bitcode: &[u8], line: &CommandLine, to: &Path) -> Result<(), frazil::Error> {
-    if let Some((option, _)) = FOR_CODE.iter().find(|(on, off)| line.is_on(on, off)) {
-        let message = format!("not supported: the option {option}");
-        return Err(frazil::Error::new(frazil::diagnostics::Stage::Options, message));
-    }
-    let recipe = frazil::options::recipe_of_level(line.level);
-    let options = Options {
-        emit: match line.action {
-            Action::Compile { to_text: true } => Emit::Asm,
-            _ => Emit::Obj,
+/// What Frazil is to make.
+fn wanted(job: &Job, kind: CodeKind, line: &CommandLine) -> Wanted {
+    Wanted {
+        emit: match kind {
+            CodeKind::Object => Emit::Obj,
+            CodeKind::Assembly => Emit::Asm,
         },
-        recipe: Arc::new(Recipe::find(recipe).expect("levels have built-in recipes")),
-        function_sections: line.has("-ffunction-sections") && !line.has("-fno-function-sections"),
-        data_sections: line.has("-fdata-sections") && !line.has("-fno-data-sections"),
-        ..Options::default()
-    };
-    let mut out = output::Output::new(to);
-    frazil::compile_to(bitcode, &options, &mut out)?;
-    out.commit().map_err(|error| frazil::Error::output(&error))
+        function_sections: job.has("-ffunction-sections"),
+        data_sections: job.has("-fdata-sections"),
+        asm_verbose: line.has("-fverbose-asm") && !job.has("-fno-verbose-asm"),
+    }
+}
+
+/// The first order of a command that Frazil cannot obey.
+pub fn refusal(job: &Job) -> Option<String> {
+    job.code_kind()?;
+    let refusal = code_options::refusal(job)?;
+    Some(format!("not supported: {refusal}"))
+}
+
+/// The command by which Frazil does its part of a job, if it were one.
+pub fn shown(job: &Job, kind: CodeKind, line: &CommandLine) -> Vec<OsString> {
+    let wanted = wanted(job, kind, line);
+    let mut words: Vec<OsString> = vec!["frazil".into()];
+    if !line.frazil.iter().any(|word| word.to_string_lossy().contains("recipe")) {
+        words.push(format!("--recipe={}", frazil::options::recipe_of_level(job.level())).into());
+    }
+    words.extend(line.frazil.iter().cloned());
+    words.extend((wanted.emit == Emit::Asm).then(|| "--emit=asm".into()));
+    words.extend(wanted.asm_verbose.then(|| "--asm-verbose".into()));
+    words.extend(wanted.function_sections.then(|| "--function-sections".into()));
+    words.extend(wanted.data_sections.then(|| "--data-sections".into()));
+    words.extend(["-".into(), "-o".into(), job.output().unwrap_or_default().to_owned()]);
+    words
+}
+
+/// Writes to standard error; there is no other place to complain.
+pub fn say(text: &str) {
+    let _ = io::stderr().write_all(text.as_bytes());
 }

@@ -4,23 +4,35 @@
 //!
 //! They are one program. Called by a name that ends in `++`, it has clang behave as `clang++`.
 //!
-//! [`command_line`] finds out what a command line asks for; [`compile`] runs clang and Frazil over one source file;
-//! [`run`] puts both together. Objects of sources that are linked at once live in a folder for the time of the run.
+//! [`command_line`] takes out what is the wrapper's own; [`plan`] has clang say which programs it would start;
+//! [`code_options`] knows orders to clang's code generator that Frazil refuses; [`compile`] runs the programs, with
+//! Frazil in the place of that code generator; [`interruption`] sees to signals. Files that are passed from one to the
+//! next live in a folder for the time of the run.
 //!
 //! [`link`] is another program, for graphs of Rust crates.
 //!
-//! Not done here: no option of clang is interpreted beyond those that say what is compiled to where.
+//! Not done here: no option of clang's driver is interpreted. The price is that clang is started once more for each
+//! command line, which takes about 15 ms.
 
+pub mod clang;
+pub mod code_options;
 pub mod command_line;
 pub mod compile;
+pub mod interruption;
 pub mod link;
+pub mod plan;
 mod scratch;
 
-use command_line::{Action, CommandLine};
-use compile::Compiler;
+use clang::Compiler;
+use command_line::{CommandLine, Request};
+use compile::{ADVICE, Failure, Runner, refusal, say, shown};
+use frazil::Embedded;
+use interruption::Interruption;
+use plan::{Job, Plan};
 use std::env;
 use std::ffi::{OsStr, OsString};
-use std::io;
+use std::io::{self, Write};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{ExitCode, ExitStatus};
 
@@ -32,27 +44,33 @@ pub const FALLBACK_VARIABLE: &str = "FRAZIL_CC_FALLBACK";
 /// Names of clang, in order of preference: bitcode of the version that Frazil is tested with comes first.
 const CLANGS: [&str; 2] = ["clang-22", "clang"];
 
+/// Set to anything but 0, turns warnings off that are about every source of a build (`-g`).
+pub const QUIET_VARIABLE: &str = "FRAZIL_CC_QUIET";
+
 const HELP: &str = "\
 frazil-cc, frazil-c++: clang's command line, with Frazil as its back end
 
   CC=frazil-cc CXX=frazil-c++ ./configure && make      build something with it
 
 Options besides clang's:
-  --fallback        have clang compile a file that Frazil refuses, and report it
+  --fallback        have clang compile what Frazil refuses, and report it
+  -Xfrazil OPTION   an option for Frazil: -Xfrazil --recipe=O1, -Xfrazil --disable=licm, -Xfrazil --check-regalloc,
+                    -Xfrazil --stats and others that `frazil --help` lists; as often as wanted, one word at a time
   --frazil-help     print this
 
-FRAZIL_CC_CLANG=PATH names clang, FRAZIL_CC_FALLBACK=1 stands for --fallback. The vectorizers are off unless the
-command line turns them on: Frazil compiles scalars.
+Options that are orders to LLVM's code generator (-mllvm, -fstack-usage, -flto and others) are refused by name.
+FRAZIL_CC_CLANG=PATH names clang, FRAZIL_CC_FALLBACK=1 stands for --fallback, FRAZIL_CC_QUIET=1 turns the warning about
+-g off, as -w does. The vectorizers are off unless the command line turns them on: Frazil compiles scalars.
 ";
 
 /// Runs the wrapper with these arguments, the program's name first.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let mut arguments = arguments.into_iter();
     let name = arguments.next().unwrap_or_default();
-    match serve(is_plus_plus(&name), arguments.collect()) {
+    match serve(is_plus_plus(&name), &arguments.collect::<Vec<_>>()) {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("frazil-cc: error: {error}");
+            say(&format!("frazil-cc: error: {error}\n"));
             ExitCode::FAILURE
         }
     }
@@ -64,45 +82,181 @@ fn is_plus_plus(name: &OsStr) -> bool {
     stem.as_encoded_bytes().ends_with(b"++")
 }
 
-fn serve(plus_plus: bool, words: Vec<OsString>) -> io::Result<ExitCode> {
-    let (own, words): (Vec<_>, Vec<_>) = words
-        .into_iter()
-        .partition(|word| word == "--fallback" || word == "--frazil-help");
-    if own.iter().any(|word| word == "--frazil-help") {
-        eprint!("{HELP}");
+fn serve(plus_plus: bool, words: &[OsString]) -> io::Result<ExitCode> {
+    let line = CommandLine::parse(words)?;
+    if line.help {
+        say(HELP);
         return Ok(ExitCode::SUCCESS);
     }
+    // What is wrong with options for Frazil is wrong even where it has nothing to do.
+    if let Err(error) = Embedded::new(&line.frazil, '0') {
+        say(&error.render(""));
+        return Ok(ExitCode::FAILURE);
+    }
     let compiler = Compiler {
-        clang: clang(),
+        clang: clang_program(),
         plus_plus,
-        fallback: is_set(FALLBACK_VARIABLE) || !own.is_empty(),
     };
-    let line = CommandLine::parse(&words)?;
-    match line.action {
-        Action::PassThrough => pass_through(&compiler, &line.words),
-        Action::Compile { .. } => {
-            // All files are tried, as clang does.
-            let mut worst = ExitCode::SUCCESS;
-            for source in &line.sources {
-                if let Err(code) = compiler.compile(&line, source, &line.output_for(source))? {
-                    worst = code;
-                }
-            }
-            Ok(worst)
+    match line.request() {
+        // clang takes the place of this process, so that signals are its own.
+        Request::NoCode => Err(compiler.not_started(&compiler.command().args(&line.words).exec())),
+        Request::Version => {
+            let status = compiler.command().args(&line.words).status();
+            let status = status.map_err(|error| compiler.not_started(&error))?;
+            // A closed standard output is no reason to fail.
+            let _ = writeln!(io::stdout(), "{}", introduction());
+            Ok(exit_code(status))
         }
-        Action::Link => {
-            let scratch = scratch::Folder::new()?;
-            let mut words = line.words.clone();
-            for (number, source) in line.sources.iter().enumerate() {
-                let object = scratch.object(number, &source.path);
-                if let Err(code) = compiler.compile(&line, source, &object)? {
-                    return Ok(code);
+        Request::Code => make_code(&compiler, &line),
+    }
+}
+
+/// Who makes the code, besides clang.
+fn introduction() -> String {
+    format!("Frazil version {}: makes the code", env!("CARGO_PKG_VERSION"))
+}
+
+/// Has clang plan, and runs what it says with Frazil's part.
+fn make_code(compiler: &Compiler, line: &CommandLine) -> io::Result<ExitCode> {
+    let scratch = scratch::Folder::new()?;
+    let interruption = Interruption::begin(scratch.path().to_owned())?;
+    let plan = Plan::make(compiler, &line.words, scratch.path())?;
+    let runner = Runner {
+        compiler,
+        line,
+        fallback: line.fallback || is_set(FALLBACK_VARIABLE),
+        interruption: &interruption,
+        temporary: scratch.path(),
+    };
+    let (shows, runs) = (line.has("-v") || line.has("-###"), !line.has("-###"));
+    if shows {
+        let _ = io::stderr().write_all(&plan.banner);
+        say(&format!("{}\n", introduction()));
+    }
+    let _ = io::stderr().write_all(&plan.messages);
+    if let Some(code) = plan.failure {
+        // clang does not say this where it only plans.
+        let missing = String::from_utf8_lossy(&plan.messages)
+            .matches("error: no such file or directory: ")
+            .count();
+        if runs && plan.jobs.is_empty() && missing > 0 && missing == line.files() {
+            say("frazil-cc: error: no input files\n");
+        }
+        return Ok(code_of(code));
+    }
+    let refusal = lto_refusal(line).or_else(|| plan.jobs.iter().find_map(refusal));
+    if let Some(reason) = &refusal
+        && !runner.fallback
+    {
+        say(&format!("frazil-cc: error: {reason}; {ADVICE}\n"));
+        return Ok(ExitCode::FAILURE);
+    }
+    warn_of_debug_information(line, &plan);
+    let mut failed: Vec<(&Job, Failure)> = Vec::new();
+    for job in &plan.jobs {
+        let needs = |other: &Job| {
+            other
+                .output()
+                .is_some_and(|output| job.words[1..].iter().any(|word| word == output))
+        };
+        if failed.iter().any(|(other, _)| needs(other)) {
+            continue;
+        }
+        if shows {
+            show(job, line, refusal.is_some());
+        }
+        let outcome = match &refusal {
+            _ if !runs => Ok(()),
+            None => runner.run(job)?,
+            Some(reason) => {
+                if job
+                    .options()
+                    .iter()
+                    .any(|word| word == "-emit-obj" || word == "-S" || word == "-emit-llvm-bc")
+                {
+                    runner.say_fallback(job, reason);
                 }
-                words[source.position] = object.into();
+                runner.run_as_it_is(job, None)?
             }
-            pass_through(&compiler, &command_line::without_languages(words))
+        };
+        if let Err(failure) = outcome {
+            failed.push((job, failure));
         }
     }
+    failed.iter().for_each(|(job, failure)| report_failure(job, *failure));
+    Ok(match failed.first() {
+        None => ExitCode::SUCCESS,
+        Some((_, Failure::Code(code))) => code_of(*code),
+        Some((_, Failure::Signal)) => ExitCode::FAILURE,
+    })
+}
+
+/// Prints a command of the plan, and what Frazil does of it.
+fn show(job: &Job, line: &CommandLine, is_clangs: bool) {
+    let mut text = match job.code_kind() {
+        Some(kind) if !is_clangs => {
+            let program = job.words.first().cloned().into_iter();
+            let mut text = Job::shown(&program.chain(job.words_for_bitcode(true)).collect::<Vec<_>>());
+            text.extend(b" (in-process)\n");
+            text.extend(Job::shown(&shown(job, kind, line)));
+            text
+        }
+        _ => Job::shown(&job.words),
+    };
+    let _ = io::stderr().write_all(&std::mem::take(&mut text));
+}
+
+/// Why linking all at once is refused, if it is wanted: clang makes bitcode of sources, and the linker has LLVM compile
+/// it.
+fn lto_refusal(line: &CommandLine) -> Option<String> {
+    let about = |word: &&OsString| word.as_encoded_bytes().starts_with(b"-flto") || *word == "-fno-lto";
+    let last = line.words.iter().rfind(about)?.to_string_lossy();
+    // These say how, and not whether.
+    let is_on = last == "-flto" || (last.starts_with("-flto=") && last != "-flto=none");
+    is_on.then(|| format!("not supported: the option {last}: LLVM would make the code when linking"))
+}
+
+/// Says, once for a command line, that there is no debug information.
+fn warn_of_debug_information(line: &CommandLine, plan: &Plan) {
+    let is_asked = |word: &&OsString| word.as_encoded_bytes().starts_with(b"-g") && **word != "-gcc-toolchain";
+    let Some(option) = line.words.iter().rfind(is_asked) else {
+        return;
+    };
+    let has_effect = |job: &Job| job.code_kind().is_some() && job.suffix("-debug-info-kind=").is_some();
+    if plan.jobs.iter().any(has_effect) && !line.has("-w") && !is_set(QUIET_VARIABLE) {
+        say(&format!(
+            "frazil-cc: warning: {}: Frazil writes no debug information yet\n",
+            option.display()
+        ));
+    }
+}
+
+/// Says more about the failure of a program that may not have said enough itself, as clang does.
+fn report_failure(job: &Job, failure: Failure) {
+    let kind = job.words.get(1).map_or("", |word| word.to_str().unwrap_or_default());
+    let program = Path::new(job.words.first().map_or(OsStr::new(""), OsString::as_os_str));
+    let is_assembler = program
+        .file_stem()
+        .is_some_and(|stem| stem.as_encoded_bytes().ends_with(b"as"));
+    let name = match kind {
+        "-cc1" => "clang frontend",
+        "-cc1as" => "clang integrated assembler",
+        _ if is_assembler => "assembler",
+        _ => "linker",
+    };
+    let text = match failure {
+        Failure::Code(1) if kind.starts_with("-cc1") => return,
+        Failure::Code(code) => format!("failed with exit code {code}"),
+        Failure::Signal => "failed due to signal".to_owned(),
+    };
+    say(&format!(
+        "frazil-cc: error: {name} command {text} (use -v to see invocation)\n"
+    ));
+}
+
+/// A code to end with.
+fn code_of(code: i32) -> ExitCode {
+    u8::try_from(code).map_or(ExitCode::FAILURE, ExitCode::from)
 }
 
 /// Whether a variable of the environment says yes.
@@ -110,7 +264,7 @@ fn is_set(variable: &str) -> bool {
     env::var_os(variable).is_some_and(|value| !value.is_empty() && value != "0")
 }
 
-fn clang() -> OsString {
+fn clang_program() -> OsString {
     let named = env::var_os(CLANG_VARIABLE).filter(|named| !named.is_empty());
     named.unwrap_or_else(|| {
         let path = env::var_os("PATH").unwrap_or_default();
@@ -121,15 +275,7 @@ fn clang() -> OsString {
     })
 }
 
-/// Has clang do all of it.
-fn pass_through(compiler: &Compiler, words: &[OsString]) -> io::Result<ExitCode> {
-    let status = compiler.command().args(words).status();
-    let status = status.map_err(|error| compiler.not_started(&error))?;
-    Ok(exit_code(status))
-}
-
 /// The code to end with after clang has ended so.
 fn exit_code(status: ExitStatus) -> ExitCode {
-    let code = status.code().and_then(|code| u8::try_from(code).ok());
-    code.map_or(ExitCode::FAILURE, ExitCode::from)
+    status.code().map_or(ExitCode::FAILURE, code_of)
 }

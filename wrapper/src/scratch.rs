@@ -1,4 +1,4 @@
-//! A folder for objects that live as long as one run.
+//! A folder for files that live as long as one run.
 
 use std::fs;
 use std::io;
@@ -18,7 +18,12 @@ impl Folder {
         })
     }
 
-    /// The place of a source's object. Sources of the same name have different numbers.
+    /// Its place, to be told to other programs and to whoever removes it after a signal.
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// The place of an input's object. Inputs of the same name have different numbers.
     pub fn object(&self, number: usize, source: &Path) -> PathBuf {
         let stem = source.file_stem().unwrap_or_default().display();
         self.0.path().join(format!("{stem}-{number}.o"))

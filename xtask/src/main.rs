@@ -24,6 +24,7 @@ mod random_functions;
 mod refinement;
 mod regalloc_yardstick;
 mod robustness;
+mod rust_crates;
 mod rust_graph;
 mod share;
 mod survey;
@@ -80,6 +81,8 @@ cargo xtask <command>
   projects [--level NAME] [--minutes N] [FILTER]
                                         build projects from Debian's sources and crates at -O0, -O2, -O3 and -O3
                                         -march=native, and run their tests; goes on where an earlier run was ended
+  rust-crates [FILTER]                  crates with build scripts and procedural macros pass their tests by the README's
+                                        recipe
   rust [dev|release]                    a Rust program whose every crate Frazil compiles passes its tests
   survey [FILTER]                       read C, C++ and Rust code of many kinds
   torture [--minutes N] [FILTER]        GCC's C torture execution tests, under the recipes Om1 and O2
@@ -133,6 +136,7 @@ fn run() -> anyhow::Result<bool> {
         Some("refinement") => refinement::command(arguments),
         Some("regalloc-yardstick") => regalloc_yardstick::command(arguments),
         Some("robustness") => robustness::command(arguments),
+        Some("rust-crates") => rust_crates::command(arguments),
         Some("rust") => rust_graph::command(arguments),
         Some("survey") => survey::command(arguments),
         Some("test") => test::command(arguments),

@@ -73,7 +73,7 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
 }
 
 /// A release build of the linker.
-fn linker() -> Result<PathBuf> {
+pub fn linker() -> Result<PathBuf> {
     let mut build = workspace::cargo();
     build.args(["build", "--quiet", "--release", "--package", "frazil-cc"]);
     process::checked(&mut build)?;
@@ -135,26 +135,30 @@ impl Graph<'_> {
             String::from_utf8_lossy(&actual.stdout)
         );
         let modules = Modules::read(&fs::read_to_string(&log).context("no module was compiled")?);
-        let refusals: Vec<_> = modules
-            .refused
-            .keys()
-            .filter(|why| !refusals::is_allowed(why))
-            .collect();
-        ensure!(refusals.is_empty(), "refused: {refusals:#?}");
+        modules.check()?;
         Ok(format!("ok, {}; {modules}", passed_tests(&tests.stdout)?))
     }
 }
 
 /// What the log of the linker says, each module counted once.
 #[derive(Debug, Default)]
-struct Modules {
+pub struct Modules {
     compiled: usize,
     /// How many modules were refused for which reason.
     refused: BTreeMap<String, usize>,
 }
 
 impl Modules {
-    fn read(log: &str) -> Modules {
+    /// Fails for a refusal that suites of whole programs do not allow.
+    pub fn check(&self) -> Result<()> {
+        let reasons = self.refused.keys();
+        let refusals: Vec<_> = reasons.filter(|why| !refusals::is_allowed(why)).collect();
+        ensure!(refusals.is_empty(), "refused: {refusals:#?}");
+        Ok(())
+    }
+
+    /// Takes the log apart.
+    pub fn read(log: &str) -> Modules {
         let mut lines: Vec<_> = log.lines().collect();
         // A library is linked into several programs.
         lines.sort_unstable();

@@ -19,13 +19,15 @@
 
 mod input;
 
-use crate::command_line::expanded;
-use crate::compile::Compiler;
-use crate::{FALLBACK_VARIABLE, clang, exit_code, is_set, scratch};
+use crate::clang::Compiler;
+use crate::command_line::{expanded, file_of_words};
+use crate::compile::say;
+use crate::interruption::Interruption;
+use crate::{FALLBACK_VARIABLE, clang_program, exit_code, is_set, scratch};
 use frazil::{Options, Recipe};
 use input::Input;
 use std::env;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::num::NonZero;
@@ -54,13 +56,13 @@ module: who compiled it, its name, and the reason if that was clang.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let words: Vec<OsString> = arguments.into_iter().skip(1).collect();
     if words.iter().any(|word| word == "--frazil-help") {
-        eprint!("{HELP}");
+        say(HELP);
         return ExitCode::SUCCESS;
     }
     match link(&words) {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("frazil-link: error: {error}");
+            say(&format!("frazil-link: error: {error}\n"));
             ExitCode::FAILURE
         }
     }
@@ -68,6 +70,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 fn link(words: &[OsString]) -> io::Result<ExitCode> {
     let scratch = scratch::Folder::new()?;
+    let interruption = Interruption::begin(scratch.path().to_owned())?;
     let mut plan = LinkJob::default();
     for word in expanded(words)? {
         plan.add(word, &scratch)?;
@@ -83,13 +86,13 @@ fn link(words: &[OsString]) -> io::Result<ExitCode> {
     let mut command = Command::new(&linker);
     // A command line that came in a file may be too long for any other place.
     match words.iter().any(|word| word.as_encoded_bytes().starts_with(b"@")) {
-        true => command.arg(file_of_words(&plan.words, &scratch)?),
+        true => command.arg(file_of_words(&plan.words, &scratch.path().join("words"))?),
         false => command.args(&plan.words),
     };
-    let status = command.status();
-    let status =
-        status.map_err(|error| io::Error::new(error.kind(), format!("cannot run {}: {error}", linker.display())))?;
-    Ok(exit_code(status))
+    let output = interruption.run(&mut command, None);
+    let output =
+        output.map_err(|error| io::Error::new(error.kind(), format!("cannot run {}: {error}", linker.display())))?;
+    Ok(exit_code(output.status))
 }
 
 /// A module to compile.
@@ -273,9 +276,8 @@ impl Job {
             },
             level,
             fallback: is_set(FALLBACK_VARIABLE).then(|| Compiler {
-                clang: clang(),
+                clang: clang_program(),
                 plus_plus: false,
-                fallback: true,
             }),
             log: log.transpose()?.map(Mutex::new),
         })
@@ -332,25 +334,6 @@ fn level(option: &str) -> Option<char> {
     let letter = option.strip_prefix('O')?;
     let mut letters = letter.chars();
     letters.next().filter(|_| letters.next().is_none())
-}
-
-/// Writes words to a file and returns the word that stands for it.
-fn file_of_words(words: &[OsString], scratch: &scratch::Folder) -> io::Result<OsString> {
-    let path = scratch.object(usize::MAX, Path::new("words"));
-    let mut text = Vec::new();
-    for word in words {
-        for &byte in word.as_encoded_bytes() {
-            if matches!(byte, b' ' | b'\t' | b'\n' | b'"' | b'\'' | b'\\') {
-                text.push(b'\\');
-            }
-            text.push(byte);
-        }
-        text.push(b'\n');
-    }
-    fs::write(&path, text)?;
-    let mut word = OsString::from("@");
-    word.push(OsStr::new(&path));
-    Ok(word)
 }
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ pub fn fetch(project: &Project, folder: &Path) -> Result<PathBuf> {
 }
 
 /// Copies a crate's sources, and keeps its manifest apart from this workspace.
-fn fetch_crate(name: &'static str, version: &'static str, folder: &Path, unpacked: &Path) -> Result<()> {
+pub fn fetch_crate(name: &'static str, version: &'static str, folder: &Path, unpacked: &Path) -> Result<()> {
     let package = Package { name, version };
     let folders = fetch::fetch_packages(&folder.join("crates"), [&package].into_iter())?;
     let source = folders.get(name).context("cargo does not know the crate")?;

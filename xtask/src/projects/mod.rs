@@ -12,6 +12,8 @@ mod fetch;
 mod list;
 mod results;
 
+pub use fetch::fetch_crate;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

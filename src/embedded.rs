@@ -1,0 +1,195 @@
+//! The compiler inside of another program that has options and files of its own: a wrapper of clang, a linker.
+//!
+//! Such a program passes on what its user says to Frazil, in the words of the command ([`Embedded::new`]), and has
+//! modules compiled with it, whose files and kind it chooses itself. Only the options in [`ALLOWED`] have a meaning
+//! there; all others (input, output, machine, questions) are the other program's, and refused by name.
+
+use crate::diagnostics::{Error, Stage};
+use crate::driver::Driver;
+use crate::options::{Arguments, Emit, Options, recipe_of_level, words};
+use crate::output::Output;
+use crate::timing::Clock;
+use crate::{Report, dump};
+use clap::parser::ValueSource;
+use clap::{CommandFactory, FromArgMatches};
+use std::ffi::OsString;
+use std::io::Write;
+
+/// The options that another program may be given for Frazil, by the names that the option parser knows them by.
+const ALLOWED: &[&str] = &[
+    "recipe",
+    "recipe_file",
+    "passes",
+    "disable",
+    "set",
+    "assembler",
+    "asm_verbose",
+    "print_before",
+    "print_after",
+    "print_before_all",
+    "print_after_all",
+    "print_changed",
+    "filter_func",
+    "filter_print_funcs",
+    "dump_dir",
+    "dot_cfg",
+    "verify_each",
+    "check_regalloc",
+    "check_machine",
+    "verify_machineinstrs",
+    "check_preserved",
+    "start_before",
+    "bisect_limit",
+    "time_passes",
+    "time_functions",
+    "stats",
+    "reg_use",
+    "reg_exclude",
+    "reg_reserve",
+    "threads",
+];
+
+/// Frazil with options that came in words.
+#[derive(Debug)]
+pub struct Embedded {
+    driver: Driver,
+    arguments: Arguments,
+    options: Options,
+}
+
+impl Embedded {
+    /// Takes options as the command has them; `level` is the letter of the other program's optimization level, which
+    /// chooses the recipe where the words do not.
+    ///
+    /// # Errors
+    /// When the words are no options, or none that have a meaning in another program.
+    pub fn new(options: &[OsString], level: char) -> Result<Embedded, Error> {
+        let wrong = |message: String| Error::new(Stage::Options, message);
+        let mut command = Arguments::command();
+        let program = OsString::from("frazil");
+        let options = words::prepare(std::iter::once(program).chain(options.iter().cloned()), &command)?.words;
+        let usage = |error: clap::Error| {
+            let text = error.to_string();
+            let text = text.strip_prefix("error: ").unwrap_or(&text);
+            // What follows is about the command as it is called alone.
+            wrong(text.split("\n\nUsage:").next().unwrap_or(text).trim_end().to_owned())
+        };
+        let mut matches = command.try_get_matches_from_mut(options).map_err(usage)?;
+        for argument in command.get_arguments() {
+            let id = argument.get_id().as_str();
+            let is_given = matches.value_source(id) == Some(ValueSource::CommandLine);
+            if is_given && !ALLOWED.contains(&id) {
+                return Err(wrong(refusal(argument)));
+            }
+        }
+        let mut arguments = Arguments::from_arg_matches_mut(&mut matches).map_err(usage)?;
+        let recipe = &mut arguments.recipe;
+        if recipe.recipe.is_none() && recipe.recipe_file.is_empty() {
+            recipe.recipe = Some(recipe_of_level(level).to_owned());
+        }
+        let driver = Driver::builtin();
+        let options = arguments.options(driver.recipe(&arguments, None)?)?;
+        if let Some(folder) = arguments.observe.dump_dir.as_deref() {
+            dump::prepare(folder)?;
+        }
+        Ok(Embedded {
+            driver,
+            arguments,
+            options,
+        })
+    }
+
+    /// Compiles a module, which has a name for messages. What the options ask to be printed goes to standard error.
+    ///
+    /// # Errors
+    /// When the bitcode cannot be read, or something in it cannot be compiled or written.
+    pub fn compile(&self, (name, bitcode): (&str, &[u8]), module: &Wanted, out: Output) -> Result<Report, Error> {
+        let options = Options {
+            emit: module.emit,
+            function_sections: module.function_sections,
+            data_sections: module.data_sections,
+            asm_verbose: module.asm_verbose || self.options.asm_verbose,
+            ..self.options.clone()
+        };
+        let start = Clock::start(options.measure);
+        let (report, text) = self
+            .driver
+            .compile_bytes(&self.arguments, &options, (name, bitcode), start, out)?;
+        // There is no other place for it.
+        let _ = std::io::stderr().write_all(text.as_bytes());
+        Ok(report)
+    }
+
+    /// The name of the recipe.
+    pub fn recipe(&self) -> &str {
+        &self.options.recipe.name
+    }
+}
+
+/// What is to be made of a module, which the other program decides.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wanted {
+    pub emit: Emit,
+    /// Whether each function has a section of its own.
+    pub function_sections: bool,
+    /// Whether each data definition has a section of its own.
+    pub data_sections: bool,
+    /// Whether assembly text has comments.
+    pub asm_verbose: bool,
+}
+
+fn refusal(argument: &clap::Arg) -> String {
+    match (argument.get_long(), argument.get_short()) {
+        (None, None) => "only options may be given to Frazil here, and no files".to_owned(),
+        (Some(long), _) => format!("--{long} has no meaning here: it is for the command `frazil` alone"),
+        (None, Some(short)) => format!("-{short} has no meaning here: it is for the command `frazil` alone"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn made(words: &str) -> Result<Embedded, String> {
+        let words: Vec<OsString> = words.split_whitespace().map(OsString::from).collect();
+        Embedded::new(&words, '2').map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_level_of_the_other_program_chooses_unless_a_recipe_is_named() {
+        assert_eq!(made("").expect("nothing is wrong").recipe(), "O2");
+        assert_eq!(made("--recipe Om1").expect("built in").recipe(), "Om1");
+        assert_eq!(made("-disable=licm").expect("there is such a pass").recipe(), "O2");
+    }
+
+    #[test]
+    fn what_has_no_meaning_there_is_refused_by_name() {
+        for (words, message) in [
+            ("in.bc", "only options may be given"),
+            ("-o x.o", "--output has no meaning here"),
+            ("--emit ir", "--emit has no meaning here"),
+            ("--mtriple x", "--mtriple has no meaning here"),
+            ("-O3", "-O has no meaning here"),
+            ("--list-passes", "--list-passes has no meaning here"),
+            ("--stop-after dce", "--stop-after has no meaning here"),
+            ("--recipe no-such", "no-such"),
+            ("--disable no-such", "no-such"),
+            ("--no-such", "unexpected argument '--no-such' found"),
+        ] {
+            let error = made(words).expect_err(words);
+            assert!(error.contains(message), "{words}: {error}");
+        }
+    }
+
+    #[test]
+    fn all_options_that_are_allowed_exist() {
+        let command = Arguments::command();
+        let known: Vec<&str> = command
+            .get_arguments()
+            .map(|argument| argument.get_id().as_str())
+            .collect();
+        for name in ALLOWED {
+            assert!(known.contains(name), "{name}");
+        }
+    }
+}
