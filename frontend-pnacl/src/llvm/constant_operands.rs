@@ -28,6 +28,7 @@ pub fn find_wrong(
     rows.iter().find_map(|row| match row.kind {
         ConstantKind::Aggregate => wrong_element(table, row, types, &type_of),
         ConstantKind::Cast => wrong_cast(table.words(row), row.ty, types, &type_of),
+        ConstantKind::Gep => wrong_address(table.words(row), types, &type_of),
         _ => {
             let words = table.words(row);
             let mut named = operands(row.kind, words);
@@ -48,8 +49,6 @@ fn operands(kind: ConstantKind, words: &[u64]) -> impl Iterator<Item = u64> + '_
         | ConstantKind::InsertElement
         | ConstantKind::Shuffle
         | ConstantKind::Negative => (0, 1),
-        // The source type, then pairs of a type and a value.
-        ConstantKind::Gep => (2, 2),
         _ => (usize::MAX, 1),
     };
     words.iter().copied().skip(skip).step_by(step)
@@ -71,6 +70,27 @@ fn wrong_operand(
     let is_wrong = |value: &&u64| type_of(**value).is_some_and(|found| !is_same(found, row.ty, types));
     let wrong = alike.iter().find(is_wrong)?;
     Some(format!("a constant of value {wrong}, which is not of type {}", row.ty))
+}
+
+/// The words of an address are the type that it steps through, then pairs of a type and a value: pointer and indices.
+fn wrong_address(words: &[u64], types: &TypeTable, type_of: &impl Fn(u64) -> Option<ValueType>) -> Option<String> {
+    let values = words.iter().skip(2).step_by(2);
+    values.enumerate().find_map(|(number, &value)| {
+        let found = match type_of(value) {
+            None => return Some(format!("a constant of value {value}, which is not there")),
+            Some(ValueType::Address) => return (number > 0).then(|| format!("an index {value}, which is an address")),
+            Some(ValueType::Type(ty)) => types.kind(ty),
+        };
+        let scalar = match found {
+            Some(&Kind::Vector { element, .. }) => types.kind(element),
+            other => other,
+        };
+        match (number, scalar) {
+            (0, Some(Kind::Pointer { .. })) | (1.., Some(Kind::Integer(_))) => None,
+            (0, _) => Some(format!("a constant address from value {value}, which is no pointer")),
+            _ => Some(format!("an index {value}, which is no integer")),
+        }
+    })
 }
 
 fn wrong_cast(

@@ -164,6 +164,7 @@ impl<'m> FunctionReader<'m> {
             must_tail: None,
             early,
             marks,
+            exception_type: None,
             result: 0,
             hooks: Hooks::default(),
             metadata: None,

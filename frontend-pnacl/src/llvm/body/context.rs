@@ -32,6 +32,8 @@ pub(crate) struct Body<'r, 'm> {
     pub(in crate::llvm) early: usize,
     /// Whether instructions are counted, because some of them are marked.
     pub(in crate::llvm) marks: bool,
+    /// What its landing pads make and its resumes take, once there is one.
+    pub(in crate::llvm) exception_type: Option<TypeId>,
     /// What the function returns.
     pub(in crate::llvm) result: TypeId,
     /// What is called where the function begins and returns.

@@ -10,7 +10,7 @@ use crate::builder::values::Builder;
 use crate::builder::word::Word;
 use crate::error::ReadError;
 use crate::llvm::constants::ConstantKind;
-use crate::llvm::types::Kind;
+use crate::llvm::types::{Kind, TypeId};
 use frazil_ir::{Block, ConstView, EntityRef, InstData, Opcode, Operand, Refusal, SymbolKind, Type};
 
 fn bare(op: Opcode) -> InstData {
@@ -210,6 +210,16 @@ fn is_exception_type(body: &mut Body<'_, '_>, ty: u32) -> Result<bool, ReadError
     Ok(types == [Type::PTR, Type::I32])
 }
 
+/// All landing pads and resumes of a function have one type.
+fn expect_exception_type(body: &mut Body<'_, '_>, ty: TypeId, what: &str) -> Result<(), ReadError> {
+    match *body.exception_type.get_or_insert(ty) {
+        first if first == ty => Ok(()),
+        first => Err(body.build.malformed(format!(
+            "{what} of type {ty} in a function whose first landingpad or resume is of type {first}"
+        ))),
+    }
+}
+
 /// Whether a value, an array with these parts, may be a filter: LLVM has no array whose elements are all poison or all
 /// undefined.
 fn is_filter(body: &Body<'_, '_>, number: u32, array: Word, parts: &[Operand]) -> bool {
@@ -261,6 +271,7 @@ pub(in crate::llvm) fn resume(body: &mut Body<'_, '_>, operands: &mut Operands<'
             "a resume of something else than a pointer and an i32",
         ));
     }
+    expect_exception_type(body, exception.ty(), "a resume")?;
     let (pointer, selector) = (body.build.part(exception, 0), body.build.part(exception, 1));
     terminate(body, InstData::new(Opcode::Resume, Type::VOID, 0, pointer, selector));
     Ok(())
@@ -287,6 +298,7 @@ pub(in crate::llvm) fn landing_pad(body: &mut Body<'_, '_>, operands: &mut Opera
             "a landingpad of another type than a pointer and an i32",
         ));
     }
+    expect_exception_type(body, ty, "a landingpad")?;
     let cleanup = operands.next()? != 0;
     let count = operands.next()?;
     if count > operands.rest().len() as u64 {

@@ -66,6 +66,24 @@ fn with(operands: &[u64], at: usize, after: u64) -> Option<Vec<u64>> {
 
 const CHANGES: &[(&str, Change)] = &[
     (
+        "a constant address from an integer",
+        Change {
+            module: "vector-addresses.bc",
+            block: CONSTANTS,
+            code: GEP,
+            change: |operands| instead(operands, &[9, 0, 0, 0, 8, 5], &[9, 0, 0, 8, 8, 5]),
+        },
+    ),
+    (
+        "a landingpad of another type than the one before",
+        Change {
+            module: "classes-O0.bc",
+            block: CONSTANTS,
+            code: SET_TYPE,
+            change: |operands| instead(operands, &[73], &[74]),
+        },
+    ),
+    (
         "an atomic load that releases",
         Change {
             module: "atomics.bc",
