@@ -164,6 +164,27 @@ impl<'a> Placement<'a> {
         self.place(&wish, Kind::Code)
     }
 
+    /// Which section the jump tables of a function go to. It is the function's own if linkers may leave the function
+    /// out, so that tables do not hold on to code.
+    pub fn jump_tables(&mut self, function: FuncId, attachments: Option<&Attachments>) -> SectionId {
+        let symbol = self.module.functions[function].symbol;
+        let data = &self.module.symbols[symbol];
+        let (name, flags) = Kind::ReadOnly.section();
+        let mut desc = SectionDesc::new(name.as_bytes(), elf::SHT_PROGBITS, flags);
+        if self.options.function_sections || data.comdat.is_some() {
+            if let Some(far) = self.target.elf.far_sections.filter(|_| data.far) {
+                desc.name = far_name(&desc.name);
+                desc.flags |= SectionFlags(far.flag);
+            }
+            let prefix = attachments.map_or(&[][..], |attachments| &attachments.section_prefix);
+            append_prefix(&mut desc.name, prefix, true);
+            desc.name.push(b'.');
+            ObjectName::of_symbol(self.module, symbol).append_to(&mut desc.name);
+            desc.group = data.comdat;
+        }
+        self.sections.intern(desc)
+    }
+
     /// Where a data definition goes.
     pub fn data(&mut self, def: &DataDef) -> DataPlace {
         let symbol = &self.module.symbols[def.symbol];

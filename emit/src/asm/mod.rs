@@ -10,6 +10,7 @@ mod data;
 mod handlers;
 mod inline;
 pub(crate) mod syntax;
+mod tables;
 
 pub use inline::TextPlace;
 
@@ -27,6 +28,7 @@ use frazil_ir::{Block, EntityRef, FuncId, Linkage, Module, Refusal, SymbolId, Sy
 use frazil_support::{FxBuildHasher, FxHashMap};
 use indexmap::IndexSet;
 use std::fmt::{self, Write};
+use tables::TableName;
 
 /// Assembly text while it is made.
 pub struct AsmBuilder<'a> {
@@ -68,6 +70,15 @@ struct CodeNames<'b> {
     part: char,
 }
 
+/// The name of a label: its function, the part of that, and the label.
+struct CodeLabel(FuncId, char, Label);
+
+impl fmt::Display for CodeLabel {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, ".L..f{}{}{}", self.0.index(), self.1, self.2.0)
+    }
+}
+
 /// The name of a block whose address is taken.
 struct BlockName(FuncId, Block);
 
@@ -79,7 +90,7 @@ impl fmt::Display for BlockName {
 
 impl AsmNames for CodeNames<'_> {
     fn write_label(&self, label: Label, out: &mut dyn Write) -> fmt::Result {
-        write!(out, ".L..f{}{}{}", self.function.index(), self.part, label.0)
+        write!(out, "{}", CodeLabel(self.function, self.part, label))
     }
 
     fn write_ref(&self, reference: Ref, out: &mut dyn Write) -> fmt::Result {
@@ -87,6 +98,7 @@ impl AsmNames for CodeNames<'_> {
         match reference.kind() {
             RefKind::Constant => write!(out, "{CONSTANT_PREFIX}{}", self.constant_numbers[number]),
             RefKind::Label => self.write_label(Label(reference.number()), out),
+            RefKind::Table => write!(out, "{}", TableName(self.function, number)),
             RefKind::Block => {
                 let (function, block) = self.foreign_blocks[number];
                 match self.module.symbols[function].kind {
@@ -193,6 +205,9 @@ impl<'a> AsmBuilder<'a> {
             self.line(format_args!(".cfi_endproc"));
         }
         self.size_until_here(head.symbol);
+        if code.body.data_tables().len() > 0 {
+            self.add_jump_tables(function, code);
+        }
         if has_filler {
             self.list_filler(function, code.mark_bytes);
         }

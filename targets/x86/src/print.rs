@@ -203,7 +203,12 @@ impl Printer<'_> {
             self.names.write_ref(reference, self.out)?;
         }
         self.out.write_str(match reference.kind() {
-            RefKind::Symbol | RefKind::Constant | RefKind::Label | RefKind::Block | RefKind::Foreign => "",
+            RefKind::Symbol
+            | RefKind::Constant
+            | RefKind::Label
+            | RefKind::Block
+            | RefKind::Foreign
+            | RefKind::Table => "",
             RefKind::Got => "@GOTPCREL",
             RefKind::Plt => "@PLT",
             RefKind::TlsGeneralDynamic => "@TLSGD",

@@ -48,13 +48,10 @@ relocs! {
 pub const REL32: u8 = 0;
 /// Fixup: a signed byte distance.
 pub const REL8: u8 = 1;
-/// Fixup: an entry of a jump table, a 4-byte distance from the table's start.
-pub const TABLE_ENTRY: u8 = 2;
-
 /// Fixup: as [`REL32`], in an unconditional branch.
-pub const JUMP32: u8 = 3;
+pub const JUMP32: u8 = 2;
 /// Fixup: as [`REL32`], in a conditional branch.
-pub const CONDITIONAL32: u8 = 4;
+pub const CONDITIONAL32: u8 = 3;
 
 /// The short branches: `E9` becomes `EB`, `0F 80` and the following become `70` and the following. Their fields count
 /// from their ends.
@@ -88,10 +85,6 @@ pub static FIXUPS: &[FixupDesc] = &[
     FixupDesc {
         name: "rel8",
         patch: add_distance8,
-    },
-    FixupDesc {
-        name: "table entry",
-        patch: add_distance32,
     },
     FixupDesc {
         name: "jump",
