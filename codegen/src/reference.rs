@@ -57,7 +57,8 @@ const REF_KINDS: [RefKind; 13] = [
     RefKind::Table,
 ];
 
-/// A packed reference to a symbol, constant, label, block or table: kind in the upper four bits, number in the lower 28.
+/// A packed reference to a symbol, constant, label, block or table: kind in the upper four bits, number in the lower
+/// 28.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Ref(pub u32);

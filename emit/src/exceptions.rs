@@ -63,7 +63,7 @@ pub enum Late {
     /// A pointer to a type.
     Type(SymbolId),
     Table(FuncId),
-    /// The jump tables of a function.
+    /// All jump tables of a function, by the start of the first.
     JumpTables(FuncId),
     /// What an assembler defined or named, by its number.
     Foreign(u32),

@@ -85,8 +85,10 @@ pub enum LogItem {
     Label(Label),
     /// What is to be said of the instruction before: an index into [`CodeBuffer::notes`].
     Note(u32),
-    /// Alignment to a power of two with filler.
+    /// Alignment of jump tables to a power of two with filler.
     Align(u8),
+    /// Bytes that are no instruction of the op table.
+    Bytes,
     /// An entry of a jump table: the distance of a label from the table's label, in 4 bytes.
     TableEntry { label: Label, table: Label },
     /// An inline assembly text: an index into [`CodeBuffer::texts`].
@@ -457,6 +459,7 @@ impl CodeBuffer {
     /// Bytes that are no instruction of the op table.
     pub fn put_raw(&mut self, bytes: &[u8]) {
         self.last_jump = None;
+        self.log_item(LogItem::Bytes);
         self.put(bytes);
     }
 
@@ -466,6 +469,7 @@ impl CodeBuffer {
         let room = (1usize << log2) - 1;
         self.make_room(room as u32);
         self.last_jump = None;
+        self.log_item(LogItem::Bytes);
         self.bytes.resize(self.bytes.len() + room, 0);
         let end = self.offset();
         self.aligns.push(shorten::Align { end, log2, fill });

@@ -109,6 +109,15 @@ impl AsmNames for CodeNames<'_> {
             _ => syntax::write_name(symbol_name(self.module, SymbolId::new(number)), out),
         }
     }
+
+    fn is_filled_in(&self, reference: Ref) -> bool {
+        let symbol = reference.as_symbol().and_then(|symbol| self.module.symbols.get(symbol));
+        symbol.is_some_and(|data| {
+            let is_final =
+                data.visibility != Visibility::Default && !data.linkage.is_weak() && !data.linkage.is_local();
+            is_final && data.is_defined()
+        })
+    }
 }
 
 impl<'a> AsmBuilder<'a> {
@@ -376,7 +385,7 @@ impl<'a> AsmBuilder<'a> {
             match *item {
                 LogItem::Text(text) => self.print_text(function, part, code, &code.texts()[text as usize]),
                 _ => self
-                    .print_item(function, part, code, item, next - offset)
+                    .print_item(function, part, code, (*offset, item), next - offset)
                     .expect("strings can be written"),
             }
             if is_call {
@@ -404,7 +413,7 @@ impl<'a> AsmBuilder<'a> {
         function: FuncId,
         part: char,
         code: &CodeBuffer,
-        item: &LogItem,
+        (offset, item): (u32, &LogItem),
         bytes: u32,
     ) -> fmt::Result {
         let names = CodeNames {
@@ -427,13 +436,12 @@ impl<'a> AsmBuilder<'a> {
                 }
             }
             LogItem::Note(_) | LogItem::Text(_) => return Ok(()),
-            LogItem::Align(_) if bytes == 0 => return Ok(()),
+            LogItem::Align(_) | LogItem::Bytes if bytes == 0 => return Ok(()),
+            LogItem::Bytes => self.put_raw(&code.bytes[offset as usize..][..bytes as usize])?,
             LogItem::Align(_) => write!(self.text, "\t.fill\t{bytes}, 1, {:#x}", self.target.desc().elf.filler)?,
             LogItem::Literal(number) => {
                 let constant = &code.constants[number as usize];
-                for (index, byte) in constant.bytes[..usize::from(constant.len)].iter().enumerate() {
-                    write!(self.text, "{}{byte:#x}", if index == 0 { "\t.byte\t" } else { ", " })?;
-                }
+                self.put_raw(&constant.bytes[..usize::from(constant.len)])?;
             }
             LogItem::TableEntry { label, table } => {
                 self.text.push_str("\t.long\t");
@@ -443,6 +451,13 @@ impl<'a> AsmBuilder<'a> {
             }
         }
         self.text.push('\n');
+        Ok(())
+    }
+
+    fn put_raw(&mut self, bytes: &[u8]) -> fmt::Result {
+        for (index, byte) in bytes.iter().enumerate() {
+            write!(self.text, "{}{byte:#x}", if index == 0 { "\t.byte\t" } else { ", " })?;
+        }
         Ok(())
     }
 

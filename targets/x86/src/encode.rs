@@ -552,12 +552,15 @@ fn branch_to_symbol(out: &mut Out<'_>, code: &Code, inst: &MInst) {
     }
     out.byte(code.opcode);
     let target = named(inst);
-    let kind = if target.kind() == RefKind::Symbol {
-        relocs::PC32
-    } else {
-        relocs::PLT32
-    };
-    out.reloc32(kind, target, i64::from(inst.disp) - 4);
+    out.reloc32(branch_relocation(target), target, i64::from(inst.disp) - 4);
+}
+
+/// The relocation of a call or jump to a symbol.
+pub(crate) fn branch_relocation(target: Ref) -> u8 {
+    match target.kind() {
+        RefKind::Symbol => relocs::PC32,
+        _ => relocs::PLT32,
+    }
 }
 
 /// The recommended no-operations of 1 to 9 bytes (Intel manual, volume 2, NOP).
