@@ -3,16 +3,28 @@
 //! A regular file is written under a temporary name in the same folder, and renamed when it is complete; standard
 //! output, devices and pipes are written directly. Nothing is opened before the first byte comes, so that a
 //! compilation that fails early leaves no trace even if it is killed.
+//!
+//! What an earlier file has besides its contents stays, as if it had been written over (which llc does): permissions,
+//! and where the new file would have other owners or the earlier one has more names, the file itself, into which the
+//! complete output is copied. A file that may not be written is not replaced. A symbolic link leads to the file that is
+//! written, also to one that does not exist yet.
 
 use crate::options::is_standard_stream;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Stdout, Write};
 use std::mem;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 /// Room for small pieces; large ones go straight to the file.
 const BUFFER_BYTES: usize = 1 << 16;
+
+/// How many symbolic links a path may lead through.
+const MOST_LINKS: u32 = 40;
+
+/// Who may read, write and execute a file.
+const ORDINARY_PERMISSIONS: u32 = 0o777;
 
 /// The output of a run.
 #[derive(Debug)]
@@ -30,6 +42,8 @@ enum State {
     Temporary {
         file: BufWriter<NamedTempFile>,
         destination: PathBuf,
+        /// The earlier file, if it is to stay and take the contents.
+        earlier: Option<File>,
     },
     Nowhere(io::Sink),
     Done,
@@ -66,9 +80,22 @@ impl Output {
     /// The operating system's.
     pub fn commit(mut self) -> io::Result<()> {
         self.writer()?.flush()?;
-        if let State::Temporary { file, destination } = mem::replace(&mut self.state, State::Done) {
+        if let State::Temporary {
+            file,
+            destination,
+            earlier,
+        } = mem::replace(&mut self.state, State::Done)
+        {
             let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
-            file.persist(destination).map_err(|failure| failure.error)?;
+            match earlier {
+                Some(mut earlier) => {
+                    earlier.set_len(0)?;
+                    io::copy(&mut File::open(file.path())?, &mut earlier)?;
+                }
+                None => {
+                    file.persist(destination).map_err(|failure| failure.error)?;
+                }
+            }
         }
         Ok(())
     }
@@ -101,12 +128,17 @@ fn open(path: &Path) -> io::Result<State> {
     if is_standard_stream(path) {
         return Ok(State::Standard(BufWriter::with_capacity(BUFFER_BYTES, io::stdout())));
     }
-    // After a symbolic link, the file itself is replaced and not the link.
-    let destination = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let destination = after_links(path);
     if fs::metadata(&destination).is_ok_and(|metadata| !metadata.is_file()) {
         let file = OpenOptions::new().write(true).open(&destination)?;
         return Ok(State::Direct(BufWriter::with_capacity(BUFFER_BYTES, file)));
     }
+    // What may not be written is not replaced either.
+    let earlier = match OpenOptions::new().write(true).open(&destination) {
+        Ok(file) => Some(file),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(error),
+    };
     let mut prefix = destination.file_name().unwrap_or_default().to_owned();
     prefix.push(".");
     let folder = destination.parent().unwrap_or(Path::new(""));
@@ -121,18 +153,46 @@ fn open(path: &Path) -> io::Result<State> {
             opened.inspect_err(|error| code = error.raw_os_error())
         });
     let file = made.map_err(|error| code.map_or(error, io::Error::from_raw_os_error))?;
+    let earlier = match earlier {
+        Some(earlier) => take_over(earlier, file.as_file())?,
+        None => None,
+    };
     Ok(State::Temporary {
         file: BufWriter::with_capacity(BUFFER_BYTES, file),
         destination,
+        earlier,
     })
+}
+
+/// The file that a path leads to through symbolic links, there or not.
+fn after_links(path: &Path) -> PathBuf {
+    if let Ok(found) = fs::canonicalize(path) {
+        return found;
+    }
+    let mut place = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        let Ok(target) = fs::read_link(&place) else { break };
+        place = place.parent().unwrap_or(Path::new("")).join(target);
+    }
+    place
+}
+
+/// Gives a new file the permissions of the earlier one, without those that writing takes away; returns the earlier one
+/// if it must stay itself.
+fn take_over(earlier: File, file: &File) -> io::Result<Option<File>> {
+    let (old, new) = (earlier.metadata()?, file.metadata()?);
+    let must_stay = old.nlink() > 1 || (old.uid(), old.gid()) != (new.uid(), new.gid());
+    if must_stay {
+        return Ok(Some(earlier));
+    }
+    file.set_permissions(fs::Permissions::from_mode(old.mode() & ORDINARY_PERMISSIONS))?;
+    Ok(None)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use frazil_test_support::Folder;
-    use std::os::unix::fs::PermissionsExt;
-
     #[test]
     fn an_output_that_is_not_completed_leaves_the_earlier_one() {
         let folder = Folder::new("failed");
@@ -159,6 +219,50 @@ mod tests {
         assert_eq!(folder.names().len(), 2);
         let mode = |path: &Path| fs::metadata(path).expect("there").permissions().mode();
         assert_eq!(mode(&file), mode(&folder.write("any", "")), "as of any new file");
+    }
+
+    fn write(path: &Path) {
+        let mut output = Output::new(path);
+        output.write_all(b"new").expect("writable");
+        output.commit().expect("complete");
+    }
+
+    #[test]
+    fn permissions_of_the_earlier_file_stay() {
+        let folder = Folder::new("permissions");
+        for mode in [0o600, 0o755, 0o664] {
+            let path = folder.write("out.o", "earlier and longer");
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode | 0o4000)).expect("changeable");
+            write(&path);
+            assert_eq!(fs::read(&path).expect("readable"), b"new");
+            let found = fs::metadata(&path).expect("there").permissions().mode();
+            assert_eq!(found & 0o7777, mode, "without the right to run as its owner");
+        }
+        assert_eq!(folder.names(), ["out.o"]);
+    }
+
+    #[test]
+    fn a_file_with_another_name_stays_the_same_file() {
+        let folder = Folder::new("names");
+        let (path, other) = (folder.write("out.o", "earlier and longer"), folder.path("other.o"));
+        fs::hard_link(&path, &other).expect("links work");
+        write(&path);
+        assert_eq!(fs::read(&other).expect("readable"), b"new");
+        let mut output = Output::new(&path);
+        output.write_all(b"half").expect("writable");
+        drop(output);
+        assert_eq!(fs::read(&other).expect("readable"), b"new");
+        assert_eq!(folder.names(), ["other.o", "out.o"]);
+    }
+
+    #[test]
+    fn a_link_to_nothing_leads_to_the_new_file() {
+        let folder = Folder::new("nothing");
+        let link = folder.path("link.o");
+        std::os::unix::fs::symlink("file.o", &link).expect("links work");
+        write(&link);
+        assert_eq!(fs::read(folder.path("file.o")).expect("there"), b"new");
+        assert!(fs::symlink_metadata(&link).expect("there").is_symlink());
     }
 
     #[test]

@@ -2,148 +2,16 @@
 //! the text.
 
 use crate::{SAMPLE, in_repository};
-use frazil::{Emit, Options, RelocationModel};
-use frazil_test_support::Folder;
-use object::elf::{self, FileHeader64};
-use object::read::elf::{FileHeader, SectionHeader, SectionTable, Sym, SymbolTable};
-use object::{Endianness, SymbolIndex};
-use std::collections::BTreeMap;
+use frazil::passes::Overrides;
+use frazil::{Driver, Emit, Options, RelocationModel};
+use frazil_test_support::objects::{Strictness, differences, facts};
+use frazil_test_support::{Folder, run};
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 
-type Elf = FileHeader64<Endianness>;
-
-/// What must be equal: by name of a section or symbol, a description.
-type Facts = BTreeMap<String, Vec<String>>;
-
-/// One object, opened.
-struct Object<'a> {
-    bytes: &'a [u8],
-    endian: Endianness,
-    sections: SectionTable<'a, Elf>,
-    symbols: SymbolTable<'a, Elf>,
-}
-
-impl<'a> Object<'a> {
-    fn open(bytes: &'a [u8]) -> Object<'a> {
-        let header = Elf::parse(bytes).expect("an ELF header");
-        let endian = header.endian().expect("an endianness");
-        let sections = header.sections(endian, bytes).expect("sections");
-        let symbols = sections.symbols(endian, bytes, elf::SHT_SYMTAB).expect("symbols");
-        Object {
-            bytes,
-            endian,
-            sections,
-            symbols,
-        }
-    }
-
-    fn section_name(&self, section: &elf::SectionHeader64<Endianness>) -> String {
-        String::from_utf8_lossy(self.sections.section_name(self.endian, section).expect("a name")).into_owned()
-    }
-
-    /// Where a symbol is: section and offset for local ones, the name for others.
-    fn place(&self, index: SymbolIndex, addend: i64) -> String {
-        let symbol = self.symbols.symbol(index).expect("in the table");
-        let name = String::from_utf8_lossy(self.symbols.symbol_name(self.endian, symbol).expect("a name"));
-        let section = self.symbols.symbol_section(self.endian, symbol, index).expect("valid");
-        match section {
-            Some(section) if symbol.st_bind() == elf::STB_LOCAL => {
-                let section = self.sections.section(section).expect("in the table");
-                let offset = symbol.st_value(self.endian).wrapping_add_signed(addend);
-                format!("{}+{:#x}", self.section_name(section), offset)
-            }
-            _ => format!("{name}{addend:+}"),
-        }
-    }
-
-    /// Contents and relocations of the sections that are loaded.
-    fn sections(&self) -> Facts {
-        let mut facts = Facts::new();
-        for section in self.sections.iter() {
-            let flags = section.sh_flags(self.endian);
-            if let Some((relocations, _)) = section.rela(self.endian, self.bytes).expect("valid") {
-                let target = self
-                    .sections
-                    .section(section.info_link(self.endian))
-                    .expect("in the table");
-                let lines = facts
-                    .entry(format!("relocations of {}", self.section_name(target)))
-                    .or_default();
-                for relocation in relocations {
-                    let symbol = SymbolIndex(relocation.r_sym(self.endian, false) as usize);
-                    let place = self.place(symbol, relocation.r_addend.get(self.endian));
-                    let kind = match relocation.r_type(self.endian, false) {
-                        // For a local function both mean the distance; `as` prefers the other.
-                        elf::R_X86_64_PLT32 if place.contains("+0x") => elf::R_X86_64_PC32.0,
-                        kind => kind.0,
-                    };
-                    lines.push(format!("{:#08x}: {kind} {place}", relocation.r_offset.get(self.endian)));
-                }
-                lines.sort();
-            } else if flags.0 & elf::SHF_ALLOC.0 != 0 && section.sh_size(self.endian) > 0 {
-                let name = self.section_name(section);
-                let lines = facts.entry(format!("section {name}")).or_default();
-                let (size, align) = (section.sh_size(self.endian), section.sh_addralign(self.endian));
-                lines.push(format!("flags {:#x} size {size:#x} align {align}", flags.0));
-                let data = section.data(self.endian, self.bytes).expect("inside the file");
-                lines.extend(
-                    data.chunks(16)
-                        .enumerate()
-                        .map(|(row, bytes)| format!("{row:06x}0: {bytes:02x?}")),
-                );
-            }
-        }
-        facts
-    }
-
-    /// Symbols that other objects or users see; `as` adds one of its own for code that uses the global offset table.
-    fn symbols(&self) -> Facts {
-        let mut facts = Facts::new();
-        for (index, symbol) in self.symbols.enumerate() {
-            let name = String::from_utf8_lossy(self.symbols.symbol_name(self.endian, symbol).expect("a name"));
-            let own = name.is_empty() || name.starts_with(".L") || name == "_GLOBAL_OFFSET_TABLE_";
-            if own || symbol.st_type() == elf::STT_SECTION {
-                continue;
-            }
-            let section = self.symbols.symbol_section(self.endian, symbol, index).expect("valid");
-            let section = section.map(|section| self.section_name(self.sections.section(section).expect("there")));
-            facts.entry(format!("symbol {name}")).or_default().push(format!(
-                "bind {} type {} visibility {} size {} at {}+{:#x}",
-                symbol.st_bind().0,
-                symbol.st_type().0,
-                symbol.st_visibility().0,
-                symbol.st_size(self.endian),
-                section.unwrap_or_default(),
-                symbol.st_value(self.endian),
-            ));
-        }
-        facts
-    }
-}
-
-#[track_caller]
-fn compare(input: &Path, ours: &Facts, theirs: &Facts) {
-    for (name, lines) in ours {
-        let empty = Vec::new();
-        let other = theirs.get(name).unwrap_or(&empty);
-        for row in 0..lines.len().max(other.len()) {
-            let (one, two) = (lines.get(row), other.get(row));
-            assert_eq!(
-                one,
-                two,
-                "{}: {name}, line {row}: the object (left) differs from the text",
-                input.display()
-            );
-        }
-    }
-    let extra: Vec<_> = theirs.keys().filter(|name| !ours.contains_key(*name)).collect();
-    assert!(
-        extra.is_empty(),
-        "{}: only in the assembled text: {extra:?}",
-        input.display()
-    );
-}
+/// How many differences are shown.
+const SHOWN: usize = 5;
 
 fn check(input: &Path, options: &Options) {
     let bitcode = std::fs::read(input).expect("the sample can be read");
@@ -159,17 +27,19 @@ fn check(input: &Path, options: &Options) {
     };
     let folder = Folder::new("asm");
     let (text, assembled) = (folder.write("in.s", with(Emit::Asm)), folder.path("out.o"));
-    let status = Command::new("as")
-        .arg(&text)
-        .arg("-o")
-        .arg(&assembled)
-        .status()
-        .expect("GNU as runs");
-    assert!(status.success(), "as refuses the text of {}", input.display());
-    let (ours, theirs) = (with(Emit::Obj), std::fs::read(&assembled).expect("readable"));
-    let (ours, theirs) = (Object::open(&ours), Object::open(&theirs));
-    compare(input, &ours.sections(), &theirs.sections());
-    compare(input, &ours.symbols(), &theirs.symbols());
+    run(Command::new("as").arg(&text).arg("-o").arg(&assembled));
+    let theirs = std::fs::read(&assembled).expect("readable");
+    let (ours, theirs) = (
+        facts(&with(Emit::Obj), Strictness::Bytes),
+        facts(&theirs, Strictness::Bytes),
+    );
+    let found = differences(&ours.expect("ELF"), &theirs.expect("ELF"), SHOWN);
+    assert!(
+        found.is_empty(),
+        "{}: object | text:\n{}",
+        input.display(),
+        found.join("\n")
+    );
 }
 
 #[test]
@@ -200,4 +70,52 @@ fn sections_and_static_code_assemble_to_the_same_too() {
         ..Options::default()
     };
     check(&in_repository("tests/modules/objects.bc"), &options);
+}
+
+/// Compiles C, and checks its object by two recipes and two assemblers.
+fn check_c(name: &str, text: &str) {
+    let folder = Folder::new("asm-c");
+    for level in ["-O0", "-O1"] {
+        let (source, bitcode) = (folder.write(name, text), folder.path("out.bc"));
+        let mut clang = Command::new("clang-22");
+        clang.args([level, "-fPIC", "-emit-llvm", "-c"]);
+        run(clang.arg(&source).arg("-o").arg(&bitcode));
+        for recipe in ["Om1", "O2"] {
+            let recipe = Driver::builtin().recipes().recipe(recipe, &Overrides::default());
+            let recipe = recipe.expect("a built-in one");
+            let options = Options {
+                recipe: Arc::new(recipe),
+                assembler: Some("as".into()),
+                ..Options::default()
+            };
+            check(&bitcode, &options);
+        }
+    }
+}
+
+#[test]
+fn texts_that_align_or_branch_assemble_to_the_same() {
+    let text = "int g(int);
+        int f(int n) { int s = 0; for (int i = 0; i < n; i++) { __asm__(\".p2align 5\"); s += g(i); } return s; }
+        int h(int x) { __asm__ goto(\"testl %0,%0; jz %l1\" :: \"r\"(x) :: yes); return 1; yes: return 2; }";
+    check_c("texts.c", text);
+}
+
+#[test]
+fn jumps_to_hidden_functions_assemble_to_the_same() {
+    let text = "__attribute__((visibility(\"hidden\"), noinline)) int g(int x) { return x * 3; }
+        __attribute__((visibility(\"protected\"), noinline)) int h(int x) { return x * 5; }
+        int f(int n) { return n > 4 ? g(n + 1) : h(n); }";
+    check_c("tail.c", text);
+}
+
+#[test]
+fn sections_with_flags_of_their_names_assemble_to_the_same() {
+    let text = "__attribute__((section(\".rodata\"))) int x = 5;
+        __attribute__((section(\".text\"))) const int y = 7;
+        __attribute__((section(\".data\"))) const int w = 8;
+        __attribute__((section(\".init.other\"))) const int u = 9;
+        const int z = 3;
+        int f(void) { x = 6; return x + y + w + u + z + *(volatile int *)&z; }";
+    check_c("sections.c", text);
 }

@@ -13,6 +13,7 @@ mod dominance;
 mod driver;
 mod exceptions;
 mod features;
+mod jump_tables;
 mod llc;
 mod machine_faults;
 mod memory_programs;

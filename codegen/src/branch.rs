@@ -1,7 +1,7 @@
 //! What branches, switches and calls are made of, as data that shared code and targets hand to each other.
 
 use crate::minst::MInst;
-use crate::reference::Label;
+use crate::reference::{Label, Ref};
 use crate::reg::Reg;
 use frazil_ir::SymbolId;
 
@@ -49,7 +49,8 @@ pub struct CaseTable {
     pub low: u64,
     /// How far above it the last one is.
     pub span: u64,
-    pub label: Label,
+    /// Where it is: a table in data, or a label in the code.
+    pub place: Ref,
     /// Where other values go; `None` if there are none.
     pub default: Option<Label>,
 }

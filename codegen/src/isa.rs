@@ -202,8 +202,11 @@ pub trait Isa: Sized + Send + Sync + 'static {
     /// # Errors
     /// As the writer's.
     fn print(&self, inst: &MInst, len: u8, names: &dyn AsmNames, out: &mut dyn fmt::Write) -> fmt::Result;
-    /// The fixup kind of a jump table entry.
-    fn table_entry_fixup(&self) -> u8;
+    /// The fixup kind of an entry of a jump table, if jump tables are in the code; otherwise they are data, whose
+    /// entries are relocations of the kind [`crate::desc::ElfDesc::pc32`].
+    fn table_entry_fixup(&self) -> Option<u8> {
+        None
+    }
     /// Rules of the passes over machine code.
     fn mach_rules(&self) -> &'static dyn MachRules {
         &NoMachRules

@@ -17,4 +17,10 @@ pub trait AsmNames {
     /// # Errors
     /// As the writer's.
     fn write_ref(&self, reference: Ref, out: &mut dyn fmt::Write) -> fmt::Result;
+
+    /// Whether assemblers may fill in the distance of a jump to what a reference names, where the object has a
+    /// relocation.
+    fn is_filled_in(&self, _reference: Ref) -> bool {
+        false
+    }
 }

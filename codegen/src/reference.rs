@@ -1,4 +1,5 @@
-//! What instructions refer to besides registers: labels of the function, symbols and how they are reached, constants.
+//! What instructions refer to besides registers: labels of the function, symbols and how they are reached, constants,
+//! jump tables.
 //!
 //! Both fit a word, so that an instruction, a fixup or a relocation holds one without more memory.
 
@@ -36,9 +37,11 @@ pub enum RefKind {
     Block,
     /// What an assembler defined or named: an entry of the object writer's list of them.
     Foreign,
+    /// A jump table of the function that stands in data.
+    Table,
 }
 
-const REF_KINDS: [RefKind; 12] = [
+const REF_KINDS: [RefKind; 13] = [
     RefKind::Symbol,
     RefKind::Got,
     RefKind::Plt,
@@ -51,9 +54,11 @@ const REF_KINDS: [RefKind; 12] = [
     RefKind::Label,
     RefKind::Block,
     RefKind::Foreign,
+    RefKind::Table,
 ];
 
-/// A packed reference to a symbol, constant, label or block: kind in the upper four bits, number in the lower 28.
+/// A packed reference to a symbol, constant, label, block or table: kind in the upper four bits, number in the lower
+/// 28.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Ref(pub u32);
@@ -81,16 +86,17 @@ impl Ref {
         REF_KINDS[(self.0 >> 28) as usize]
     }
 
-    /// The number of the symbol, constant, label or block.
+    /// The number of the symbol, constant, label, block or table.
     #[inline]
     pub const fn number(self) -> u32 {
         self.0 & 0x0fff_ffff
     }
 
-    /// The symbol, unless it names a constant, label or block, or what an assembler defined.
+    /// The symbol, unless it names a constant, label, block or table, or what an assembler defined.
     pub fn as_symbol(self) -> Option<SymbolId> {
-        use RefKind::{Block, Constant, Foreign, Label};
-        (!matches!(self.kind(), Constant | Label | Block | Foreign)).then(|| SymbolId::new(self.number() as usize))
+        use RefKind::{Block, Constant, Foreign, Label, Table};
+        (!matches!(self.kind(), Constant | Label | Block | Foreign | Table))
+            .then(|| SymbolId::new(self.number() as usize))
     }
 }
 

@@ -55,7 +55,7 @@ impl Encodings {
     }
 }
 
-/// Something that only exception tables point at, or code that an assembler made.
+/// Something that only exception tables point at, jump tables, or code that an assembler made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Late {
     /// A pointer to a personality routine.
@@ -63,6 +63,8 @@ pub enum Late {
     /// A pointer to a type.
     Type(SymbolId),
     Table(FuncId),
+    /// All jump tables of a function, by the start of the first.
+    JumpTables(FuncId),
     /// What an assembler defined or named, by its number.
     Foreign(u32),
 }

@@ -79,6 +79,11 @@ impl<'a> ObjectName<'a> {
             },
             // The object writer has its name.
             Late::Foreign(_) => ObjectName::plain(&[]),
+            Late::JumpTables(function) => ObjectName {
+                prefix: ".L..tables",
+                number: Some(function.index() as u32),
+                ..ObjectName::plain(&[])
+            },
             Late::Table(function) => ObjectName {
                 prefix: ".L..exception",
                 number: Some(function.index() as u32),

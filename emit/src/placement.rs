@@ -164,6 +164,27 @@ impl<'a> Placement<'a> {
         self.place(&wish, Kind::Code)
     }
 
+    /// Which section the jump tables of a function go to. It is the function's own if linkers may leave the function
+    /// out, so that tables do not hold on to code.
+    pub fn jump_tables(&mut self, function: FuncId, attachments: Option<&Attachments>) -> SectionId {
+        let symbol = self.module.functions[function].symbol;
+        let data = &self.module.symbols[symbol];
+        let (name, flags) = Kind::ReadOnly.section();
+        let mut desc = SectionDesc::new(name.as_bytes(), elf::SHT_PROGBITS, flags);
+        if self.options.function_sections || data.comdat.is_some() {
+            if let Some(far) = self.target.elf.far_sections.filter(|_| data.far) {
+                desc.name = far_name(&desc.name);
+                desc.flags |= SectionFlags(far.flag);
+            }
+            let prefix = attachments.map_or(&[][..], |attachments| &attachments.section_prefix);
+            append_prefix(&mut desc.name, prefix, true);
+            desc.name.push(b'.');
+            ObjectName::of_symbol(self.module, symbol).append_to(&mut desc.name);
+            desc.group = data.comdat;
+        }
+        self.sections.intern(desc)
+    }
+
     /// Where a data definition goes.
     pub fn data(&mut self, def: &DataDef) -> DataPlace {
         let symbol = &self.module.symbols[def.symbol];
@@ -395,7 +416,10 @@ impl<'a> Placement<'a> {
                 let name = name.as_bytes();
                 (if far.is_some() { far_name(name) } else { name.to_vec() }, flags)
             }
-            explicit => (explicit.to_vec(), kind_of_section(explicit).unwrap_or(kind).section().1),
+            explicit => {
+                let flags = kind_of_section(explicit).unwrap_or(kind).section().1;
+                (explicit.to_vec(), with_known_flags(explicit, flags))
+            }
         };
         if explicit.is_empty() {
             let prefix = wish
@@ -522,6 +546,41 @@ fn mergeable_kind(def: &DataDef, bytes: &[u8]) -> Kind {
 fn far_name(name: &[u8]) -> Vec<u8> {
     [b".l", name.strip_prefix(b".").unwrap_or(name)].concat()
 }
+
+/// The flags of a section asked for: those of its contents, and those that its name has.
+///
+/// The generic ABI gives flags to these names, and GNU `as` adds them to what a directive says, unless that has others
+/// besides. Linkers join sections of a name anyway.
+fn with_known_flags(name: &[u8], flags: SectionFlags) -> SectionFlags {
+    let known = KNOWN_FLAGS.iter().find(|(stem, is_exact, _)| match is_exact {
+        true => name == stem.as_bytes(),
+        false => has_stem(name, stem),
+    });
+    match known {
+        Some((_, _, known)) if flags.0 & !known.0 == 0 => *known,
+        _ => flags,
+    }
+}
+
+const WRITABLE: SectionFlags = SectionFlags(elf::SHF_ALLOC.0 | elf::SHF_WRITE.0);
+const EXECUTABLE: SectionFlags = SectionFlags(elf::SHF_ALLOC.0 | elf::SHF_EXECINSTR.0);
+
+/// Names with flags, whether only the name itself has them and not those with more after a dot, and the flags
+/// (generic ABI, "Special Sections"; binutils, `bfd/elf.c`).
+const KNOWN_FLAGS: &[(&str, bool, SectionFlags)] = &[
+    (".bss", false, WRITABLE),
+    (".data", false, WRITABLE),
+    (".data1", true, WRITABLE),
+    (".fini", true, EXECUTABLE),
+    (".fini_array", false, WRITABLE),
+    (".got", true, WRITABLE),
+    (".init", true, EXECUTABLE),
+    (".init_array", false, WRITABLE),
+    (".persistent", false, WRITABLE),
+    (".plt", true, EXECUTABLE),
+    (".preinit_array", false, WRITABLE),
+    (".text", false, EXECUTABLE),
+];
 
 /// What the name of a section asked for says about its contents.
 fn kind_of_section(name: &[u8]) -> Option<Kind> {

@@ -14,7 +14,7 @@ fn source(name: &str) -> PathBuf {
     in_repository("tests/asm_programs").join(name)
 }
 
-fn bitcode_of_c(name: &str, level: &str, bitcode: &Path) {
+pub(crate) fn bitcode_of_c(name: &str, level: &str, bitcode: &Path) {
     let mut clang = Command::new("clang-22");
     clang.args(["-c", "-emit-llvm", level, "-fno-vectorize", "-fno-slp-vectorize"]);
     clang.arg(source(name));
@@ -101,6 +101,12 @@ fn texts_are_spliced_into_code_of_our_own() {
     let calls = kept.matches("local_function:").count();
     assert_eq!(calls, 2 * RECIPES.len(), "one call for each module");
     assert!(!kept.contains("\nmain:"), "our own code needs no assembler");
+}
+
+#[test]
+fn texts_whose_bytes_depend_on_places() {
+    check_c("placed.c", &[]);
+    check_c("placed.c", &["--assembler", "as"]);
 }
 
 /// Texts that mean something else, or nothing, without the rest of the module.

@@ -7,6 +7,7 @@
 #![allow(clippy::print_stdout)]
 
 mod allocation_faults;
+mod assembly;
 mod bench;
 mod bisect;
 mod compare_page;
@@ -66,6 +67,7 @@ cargo xtask <command>
                                         committed counts
   allocation-faults [--functions N] [--minutes N]
                                         faults in register allocations must be rejected by the checker
+  assembly [--minutes N] [FILTER]       assembly text assembles to the object, on the corpus and committed modules
   machine-passes [--minutes N] [FILTER] the validator proves what machine passes do to the corpus
   modules                               write docs/modules.md, the order of all modules
   new-pass [--machine] NAME             make the files of a pass over functions, or over machine code
@@ -119,6 +121,7 @@ fn run() -> anyhow::Result<bool> {
     }
     match arguments.subcommand()?.as_deref() {
         Some("allocation-faults") => allocation_faults::command(arguments),
+        Some("assembly") => assembly::command(arguments),
         Some("bench") => bench::command(arguments),
         Some("bisect") => bisect::command(arguments),
         Some("compare-page") => compare_page::command(arguments),

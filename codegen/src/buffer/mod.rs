@@ -1,5 +1,5 @@
-//! The code buffer: bytes of one function with labels, fixups, relocations, constants, and the log that assembly
-//! text is made from.
+//! The code buffer: bytes of one function with labels, fixups, relocations, constants, jump tables, and the log that
+//! assembly text is made from.
 //!
 //! Method: an encoder reserves room for one instruction, writes, and notes a fixup for each label field. Fixups are
 //! patched when the function ends; a branch to a label that is already bound may look at its distance at once, but
@@ -11,6 +11,10 @@
 //!   (`last_jump` remembers it; binding any other label there forgets it, since that label's users would otherwise
 //!   be moved; the dropped branch's own fixup is the last one);
 //! * the log holds exactly the instructions whose bytes are in the buffer, in order.
+//!
+//! Jump tables are data that whoever writes the object places ([`CodeBuffer::data_tables`]), or on targets that have
+//! them in the code, stand after it. The target says which by its fixup kind for their entries
+//! ([`crate::isa::Isa::table_entry_fixup`]).
 //!
 //! Fields that do not reach everything in a function, as on targets with instructions of a fixed width, wait for
 //! [`islands`], which have invariants of their own. Making branches shorter afterwards keeps every distance in
@@ -81,8 +85,10 @@ pub enum LogItem {
     Label(Label),
     /// What is to be said of the instruction before: an index into [`CodeBuffer::notes`].
     Note(u32),
-    /// Alignment to a power of two with filler.
+    /// Alignment of jump tables to a power of two with filler.
     Align(u8),
+    /// Bytes that are no instruction of the op table.
+    Bytes,
     /// An entry of a jump table: the distance of a label from the table's label, in 4 bytes.
     TableEntry { label: Label, table: Label },
     /// An inline assembly text: an index into [`CodeBuffer::texts`].
@@ -91,10 +97,11 @@ pub enum LogItem {
     Literal(u32),
 }
 
-/// A jump table waiting to be laid out after the code.
+/// A jump table: in data, or waiting to be laid out after the code.
 #[derive(Clone, Copy, Debug)]
 struct JumpTable {
-    label: Label,
+    /// Its label in the code, if it is to be there.
+    label: Option<Label>,
     first: u32,
     len: u32,
 }
@@ -146,6 +153,12 @@ pub struct CodeBuffer {
 }
 
 impl CodeBuffer {
+    /// Bytes of an entry of a jump table.
+    pub const TABLE_ENTRY_BYTES: u64 = 4;
+
+    /// Alignment of jump tables as log2 of bytes.
+    pub const TABLE_ALIGN_LOG2: u8 = Self::TABLE_ENTRY_BYTES.trailing_zeros() as u8;
+
     /// An empty buffer; with `logging`, it keeps what assembly text needs.
     pub fn new(logging: bool) -> CodeBuffer {
         CodeBuffer {
@@ -326,9 +339,9 @@ impl CodeBuffer {
         Ref::new(RefKind::Constant, number as u32)
     }
 
-    /// Asks for a jump table after the code: 4-byte distances from the table's label to each target.
-    pub fn jump_table(&mut self, targets: impl Iterator<Item = Label>) -> Label {
-        let label = self.new_label();
+    /// Asks for a jump table, in data or after the code: 4-byte distances from the table's start to each target.
+    pub fn jump_table(&mut self, targets: impl Iterator<Item = Label>, in_code: bool) -> Ref {
+        let label = in_code.then(|| self.new_label());
         let first = self.table_targets.len() as u32;
         self.table_targets.extend(targets);
         self.tables.push(JumpTable {
@@ -336,17 +349,30 @@ impl CodeBuffer {
             first,
             len: self.table_targets.len() as u32 - first,
         });
-        label
+        match label {
+            Some(label) => Ref::new(RefKind::Label, label.0),
+            None => Ref::new(RefKind::Table, self.tables.len() as u32 - 1),
+        }
     }
 
-    /// Lays out the jump tables and fills in every label field.
+    /// The jump tables in data, by number: the labels whose distances from a table's start are its entries.
+    pub fn data_tables(&self) -> impl ExactSizeIterator<Item = &[Label]> {
+        let count = self.tables.iter().take_while(|table| table.label.is_none()).count();
+        let labels = |table: &JumpTable| &self.table_targets[table.first as usize..(table.first + table.len) as usize];
+        self.tables[..count].iter().map(labels)
+    }
+
+    /// Lays out the jump tables that are in the code and fills in every label field.
     ///
-    /// `filler` pads to the tables' alignment; `entry` is the fixup kind of a table entry.
+    /// `filler` pads to the tables' alignment; `entry` is the fixup kind of a table entry, of targets with tables in
+    /// the code.
     ///
     /// # Errors
     /// The name of a fixup kind whose range was too small, with the field's offset.
-    pub fn finish(&mut self, fixups: &[FixupDesc], filler: u8, entry: u8) -> Result<(), (&'static str, u32)> {
-        self.lay_out_tables(filler, entry);
+    pub fn finish(&mut self, fixups: &[FixupDesc], filler: u8, entry: Option<u8>) -> Result<(), (&'static str, u32)> {
+        if let Some(entry) = entry {
+            self.lay_out_tables(filler, entry);
+        }
         for fixup in &self.fixups {
             let target = self.labels[fixup.label.0 as usize];
             debug_assert_ne!(target, UNBOUND, "a branch to {:?}, which was never bound", fixup.label);
@@ -364,27 +390,25 @@ impl CodeBuffer {
             return;
         }
         self.last_jump = None;
-        self.log_item(LogItem::Align(2));
-        while !self.bytes.len().is_multiple_of(4) {
+        self.log_item(LogItem::Align(Self::TABLE_ALIGN_LOG2));
+        while !self.bytes.len().is_multiple_of(Self::TABLE_ENTRY_BYTES as usize) {
             self.bytes.push(filler);
         }
         let tables = std::mem::take(&mut self.tables);
         for table in &tables {
-            self.bind(table.label);
+            let start = table.label.expect("targets have all tables in the code, or none");
+            self.bind(start);
             let origin = self.offset();
             for index in table.first..table.first + table.len {
                 let label = self.table_targets[index as usize];
-                self.log_item(LogItem::TableEntry {
-                    label,
-                    table: table.label,
-                });
+                self.log_item(LogItem::TableEntry { label, table: start });
                 self.fixups.push(Fixup {
                     offset: self.offset(),
                     label,
                     kind: entry,
                     origin,
                 });
-                self.put(&[0; 4]);
+                self.put(&[0; Self::TABLE_ENTRY_BYTES as usize]);
             }
         }
         self.tables = tables;
@@ -435,6 +459,7 @@ impl CodeBuffer {
     /// Bytes that are no instruction of the op table.
     pub fn put_raw(&mut self, bytes: &[u8]) {
         self.last_jump = None;
+        self.log_item(LogItem::Bytes);
         self.put(bytes);
     }
 
@@ -444,6 +469,7 @@ impl CodeBuffer {
         let room = (1usize << log2) - 1;
         self.make_room(room as u32);
         self.last_jump = None;
+        self.log_item(LogItem::Bytes);
         self.bytes.resize(self.bytes.len() + room, 0);
         let end = self.offset();
         self.aligns.push(shorten::Align { end, log2, fill });
@@ -524,7 +550,7 @@ mod tests {
         jump(&mut buffer, next);
         buffer.bind(other);
         assert_eq!(buffer.bytes.len(), 2, "only a jump to the bound label goes");
-        assert!(buffer.finish(FIXUPS, 0, 0).is_ok());
+        assert!(buffer.finish(FIXUPS, 0, None).is_ok());
         assert_eq!(buffer.bytes, [0xee, 0xff]);
         assert_eq!(buffer.log().len(), 3);
     }
@@ -536,7 +562,7 @@ mod tests {
         jump(&mut buffer, far);
         buffer.put(&[0; 300]);
         buffer.bind(far);
-        assert_eq!(buffer.finish(FIXUPS, 0, 0), Err(("byte", 1)));
+        assert_eq!(buffer.finish(FIXUPS, 0, None), Err(("byte", 1)));
     }
 
     #[test]

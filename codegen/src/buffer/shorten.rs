@@ -251,7 +251,7 @@ mod tests {
         buffer.shorten_branches(FORMS);
         assert_eq!(buffer.moved_offset(0), 0);
         assert_eq!(buffer.moved_offset(end), end - 8);
-        assert_eq!(buffer.finish(FIXUPS, 0, 0), Ok(()));
+        assert_eq!(buffer.finish(FIXUPS, 0, None), Ok(()));
         let mut expected = vec![0xcd, 7, 0xbb, 0xcc, 134, 0, 0, 0, 1, 2, 0xcd, 0xf4];
         expected.extend([3; 130]);
         assert_eq!(buffer.bytes, expected);
@@ -282,7 +282,7 @@ mod tests {
         // The code starts one byte after an aligned place.
         buffer.set_lead_bytes(1);
         buffer.shorten_branches(FORMS);
-        assert_eq!(buffer.finish(FIXUPS, 0, 0), Ok(()));
+        assert_eq!(buffer.finish(FIXUPS, 0, None), Ok(()));
         assert_eq!(buffer.bytes, [0xcd, 1, 1, 9, 9, 9, 9, 2, 0xcd, 0xfd]);
         assert_eq!(buffer.align_log2(), 3);
     }
@@ -327,7 +327,7 @@ mod tests {
             buffer.bind(label);
         }
         buffer.shorten_branches(&[FORM]);
-        assert_eq!(buffer.finish(WIDE, 0, 0), Ok(()));
+        assert_eq!(buffer.finish(WIDE, 0, None), Ok(()));
         let expected = [0xee, 2, 3, 5, 9, 9, 9, 9, 1, 2, 3, 4, 5, 6, 7, 0, 9, 9, 9, 9, 9];
         assert_eq!(buffer.bytes, expected);
         let lengths = buffer.log().iter().filter_map(|(_, item)| match item {
@@ -346,7 +346,7 @@ mod tests {
             buffer.put(&vec![0; distance]);
             buffer.bind(label);
             buffer.shorten_branches(FORMS);
-            assert_eq!(buffer.finish(FIXUPS, 0, 0), Ok(()));
+            assert_eq!(buffer.finish(FIXUPS, 0, None), Ok(()));
             assert_eq!(buffer.bytes.len() == distance + 2, is_short);
         }
     }

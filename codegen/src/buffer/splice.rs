@@ -14,27 +14,18 @@ impl CodeBuffer {
     }
 
     /// Puts a text here: its code, or if that is not known the text itself, which is an assembler's matter then.
-    pub(crate) fn put_text(
-        &mut self,
-        text: AsmText,
-        (relocs, fixups): (&[RelocDesc], &[FixupDesc]),
-        fill: fn(&mut [u8]),
-    ) {
+    pub(crate) fn put_text(&mut self, text: AsmText, (relocs, fixups): (&[RelocDesc], &[FixupDesc])) {
         let known = self.assembled.get(self.next_assembled);
         match known.filter(|code| code.text == text).cloned() {
             Some(code) => {
                 self.next_assembled += 1;
-                self.splice(&code, relocs, fixups, fill);
+                self.splice(&code, relocs, fixups);
             }
             None => self.keep_text(text),
         }
     }
 
-    fn splice(&mut self, code: &AsmCode, relocs: &[RelocDesc], fixups: &[FixupDesc], fill: fn(&mut [u8])) {
-        if code.align_log2 > 0 {
-            // What comes before is filler, so that alignments within hold.
-            self.align(code.align_log2, fill);
-        }
+    fn splice(&mut self, code: &AsmCode, relocs: &[RelocDesc], fixups: &[FixupDesc]) {
         self.make_room(code.bytes.len() as u32);
         let start = self.new_label();
         self.bind(start);

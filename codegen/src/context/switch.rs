@@ -192,10 +192,11 @@ fn put_table<'a, C: Context<'a>>(cx: &mut C, dispatch: &Dispatch, members: &[Ran
             }
         })
         .collect();
+    let in_code = isa.table_entry_fixup().is_some();
     let table = CaseTable {
         low,
         span: high - low,
-        label: cx.base_mut().buf.jump_table(targets.iter().copied()),
+        place: cx.base_mut().buf.jump_table(targets.iter().copied(), in_code),
         default: dispatch.default,
     };
     isa.table_jump(cx, dispatch.value, dispatch.temp, &table);

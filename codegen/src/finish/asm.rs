@@ -2,7 +2,8 @@
 //!
 //! Method: the instructions of a text's group arrive one after the other; those that describe operands are collected
 //! until the text itself arrives. If all statements of a text are in the target's op table, they are encoded into the
-//! buffer like other instructions, except when assembly text is written, which keeps every text as the user wrote it.
+//! buffer like other instructions, except when assembly text is written, which keeps every text as the user wrote it
+//! unless it aligns what follows.
 
 use crate::buffer::CodeBuffer;
 use crate::context::frame_code::put_inst;
@@ -48,13 +49,15 @@ pub(super) fn emit_text<I: Isa>(
     if !sides.is_empty() {
         text = with_sides(text, &sides, rules)?;
     }
-    let lines = match text.as_plain() {
-        Some(plain) if !buf.is_logging() => rules.assemble(plain, text.is_intel),
-        _ => None,
+    let lines = text.as_plain().and_then(|plain| rules.assemble(plain, text.is_intel));
+    // Assemblers have filler of their own, so what is aligned is written as it was encoded.
+    let is_kept = |lines: &Vec<AsmLine>| {
+        let aligns = lines.iter().any(|line| matches!(line, AsmLine::Align(_)));
+        !buf.is_logging() || aligns
     };
-    let Some(lines) = lines else {
+    let Some(lines) = lines.filter(is_kept) else {
         let desc = isa.desc();
-        buf.put_text(text, (desc.relocs, desc.fixups), rules.filler());
+        buf.put_text(text, (desc.relocs, desc.fixups));
         return Ok(());
     };
     for line in lines {

@@ -11,8 +11,6 @@ pub struct AsmCode {
     pub number: u32,
     /// The bytes. Nothing in them is to be moved or made shorter.
     pub bytes: Vec<u8>,
-    /// What their start must be aligned to, as a power of two.
-    pub align_log2: u8,
     /// What is to be filled in, ascending by offset.
     pub relocs: Vec<AsmReloc>,
 }

@@ -50,7 +50,12 @@ impl AsmBuilder<'_> {
             DataPlace::Section(section) => section,
         };
         self.switch_to(section);
-        self.line(format_args!(".p2align\t{}", def.align_log2));
+        if self.placement.sections.desc(section).is_code() {
+            let filler = self.target.desc().elf.filler;
+            self.line(format_args!(".p2align\t{}, {filler:#x}", def.align_log2));
+        } else {
+            self.line(format_args!(".p2align\t{}", def.align_log2));
+        }
         self.introduce(def.symbol, "object");
         self.put_contents(def)?;
         self.size_until_here(def.symbol);

@@ -10,6 +10,7 @@ mod data;
 mod handlers;
 mod inline;
 pub(crate) mod syntax;
+mod tables;
 
 pub use inline::TextPlace;
 
@@ -27,6 +28,7 @@ use frazil_ir::{Block, EntityRef, FuncId, Linkage, Module, Refusal, SymbolId, Sy
 use frazil_support::{FxBuildHasher, FxHashMap};
 use indexmap::IndexSet;
 use std::fmt::{self, Write};
+use tables::TableName;
 
 /// Assembly text while it is made.
 pub struct AsmBuilder<'a> {
@@ -68,6 +70,15 @@ struct CodeNames<'b> {
     part: char,
 }
 
+/// The name of a label: its function, the part of that, and the label.
+struct CodeLabel(FuncId, char, Label);
+
+impl fmt::Display for CodeLabel {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, ".L..f{}{}{}", self.0.index(), self.1, self.2.0)
+    }
+}
+
 /// The name of a block whose address is taken.
 struct BlockName(FuncId, Block);
 
@@ -79,7 +90,7 @@ impl fmt::Display for BlockName {
 
 impl AsmNames for CodeNames<'_> {
     fn write_label(&self, label: Label, out: &mut dyn Write) -> fmt::Result {
-        write!(out, ".L..f{}{}{}", self.function.index(), self.part, label.0)
+        write!(out, "{}", CodeLabel(self.function, self.part, label))
     }
 
     fn write_ref(&self, reference: Ref, out: &mut dyn Write) -> fmt::Result {
@@ -87,6 +98,7 @@ impl AsmNames for CodeNames<'_> {
         match reference.kind() {
             RefKind::Constant => write!(out, "{CONSTANT_PREFIX}{}", self.constant_numbers[number]),
             RefKind::Label => self.write_label(Label(reference.number()), out),
+            RefKind::Table => write!(out, "{}", TableName(self.function, number)),
             RefKind::Block => {
                 let (function, block) = self.foreign_blocks[number];
                 match self.module.symbols[function].kind {
@@ -96,6 +108,15 @@ impl AsmNames for CodeNames<'_> {
             }
             _ => syntax::write_name(symbol_name(self.module, SymbolId::new(number)), out),
         }
+    }
+
+    fn is_filled_in(&self, reference: Ref) -> bool {
+        let symbol = reference.as_symbol().and_then(|symbol| self.module.symbols.get(symbol));
+        symbol.is_some_and(|data| {
+            let is_final =
+                data.visibility != Visibility::Default && !data.linkage.is_weak() && !data.linkage.is_local();
+            is_final && data.is_defined()
+        })
     }
 }
 
@@ -193,6 +214,9 @@ impl<'a> AsmBuilder<'a> {
             self.line(format_args!(".cfi_endproc"));
         }
         self.size_until_here(head.symbol);
+        if code.body.data_tables().len() > 0 {
+            self.add_jump_tables(function, code);
+        }
         if has_filler {
             self.list_filler(function, code.mark_bytes);
         }
@@ -361,7 +385,7 @@ impl<'a> AsmBuilder<'a> {
             match *item {
                 LogItem::Text(text) => self.print_text(function, part, code, &code.texts()[text as usize]),
                 _ => self
-                    .print_item(function, part, code, item, next - offset)
+                    .print_item(function, part, code, (*offset, item), next - offset)
                     .expect("strings can be written"),
             }
             if is_call {
@@ -389,7 +413,7 @@ impl<'a> AsmBuilder<'a> {
         function: FuncId,
         part: char,
         code: &CodeBuffer,
-        item: &LogItem,
+        (offset, item): (u32, &LogItem),
         bytes: u32,
     ) -> fmt::Result {
         let names = CodeNames {
@@ -412,13 +436,12 @@ impl<'a> AsmBuilder<'a> {
                 }
             }
             LogItem::Note(_) | LogItem::Text(_) => return Ok(()),
-            LogItem::Align(_) if bytes == 0 => return Ok(()),
+            LogItem::Align(_) | LogItem::Bytes if bytes == 0 => return Ok(()),
+            LogItem::Bytes => self.put_raw(&code.bytes[offset as usize..][..bytes as usize])?,
             LogItem::Align(_) => write!(self.text, "\t.fill\t{bytes}, 1, {:#x}", self.target.desc().elf.filler)?,
             LogItem::Literal(number) => {
                 let constant = &code.constants[number as usize];
-                for (index, byte) in constant.bytes[..usize::from(constant.len)].iter().enumerate() {
-                    write!(self.text, "{}{byte:#x}", if index == 0 { "\t.byte\t" } else { ", " })?;
-                }
+                self.put_raw(&constant.bytes[..usize::from(constant.len)])?;
             }
             LogItem::TableEntry { label, table } => {
                 self.text.push_str("\t.long\t");
@@ -428,6 +451,13 @@ impl<'a> AsmBuilder<'a> {
             }
         }
         self.text.push('\n');
+        Ok(())
+    }
+
+    fn put_raw(&mut self, bytes: &[u8]) -> fmt::Result {
+        for (index, byte) in bytes.iter().enumerate() {
+            write!(self.text, "{}{byte:#x}", if index == 0 { "\t.byte\t" } else { ", " })?;
+        }
         Ok(())
     }
 

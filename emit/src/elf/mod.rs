@@ -21,6 +21,7 @@ mod handlers;
 mod headers;
 mod resolve;
 mod symtab;
+mod tables;
 
 use crate::cfi::FrameTable;
 use crate::constants::ConstantPool;
@@ -126,6 +127,8 @@ pub struct ObjectBuilder<'a> {
     foreign: Box<Foreign>,
     /// Numbers of the current function's constants.
     constant_numbers: Vec<u32>,
+    /// The place of the current function's jump tables among the late targets.
+    jump_tables: usize,
 }
 
 impl<'a> ObjectBuilder<'a> {
@@ -169,6 +172,7 @@ impl<'a> ObjectBuilder<'a> {
             blocks: BlockTable::default(),
             foreign: Box::default(),
             constant_numbers: Vec::new(),
+            jump_tables: 0,
         })
     }
 
@@ -197,6 +201,9 @@ impl<'a> ObjectBuilder<'a> {
             _ => self.put_prefix(section, function, type_words)?,
         };
         self.constants.add_all(&code.body.constants, &mut self.constant_numbers);
+        if code.body.data_tables().len() > 0 {
+            self.add_jump_tables(function, code)?;
+        }
         self.append_code(section, start, &code.prologue);
         self.append_code(section, start + code.prologue.bytes.len() as u64, &code.body);
         if !code.body.splices().is_empty() {
@@ -328,6 +335,11 @@ impl<'a> ObjectBuilder<'a> {
             let naming = match reloc.target.kind() {
                 RefKind::Block => {
                     self.blocks.refer(section, start, reloc, code);
+                    continue;
+                }
+                RefKind::Table => {
+                    self.refer_to_table(section, start, reloc, code);
+                    contents = self.contents.section(section);
                     continue;
                 }
                 RefKind::Foreign => {

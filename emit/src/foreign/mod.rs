@@ -13,6 +13,8 @@
 //! * Texts stand in the file in the order of the module, so that numbered labels, macros of conditions and unique
 //!   numbers are the same.
 //! * A text that goes on in another section than it began in does not have its end label where its section ends.
+//! * A text whose bytes may depend on places is given back: one that aligns something, or branches to what the module
+//!   defines.
 
 mod file;
 mod read;

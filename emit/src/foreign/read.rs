@@ -12,14 +12,11 @@ use frazil_codegen::inline_asm::{AsmCode, AsmPiece, AsmReloc, AsmTarget};
 use frazil_codegen::{Label, Ref, RefKind, RelocDesc, TargetDesc};
 use frazil_ir::module::TlsModel;
 use frazil_ir::runtime::RuntimeFunction;
-use frazil_ir::{EntityRef, FuncId, Linkage, Module, SymbolId};
+use frazil_ir::{EntityRef, FuncId, Linkage, Module, SymbolData, SymbolId};
 use frazil_support::{FxHashMap, FxHashSet};
 use object::elf::{self, FileHeader64, SectionFlags, SectionType, Sym64, SymbolInfo, SymbolOther};
 use object::read::elf::{FileHeader, SectionHeader, SectionTable, Sym, SymbolTable};
 use object::{Endianness, SymbolIndex};
-
-/// The largest alignment within a text, as a power of two.
-const MAX_ALIGN_LOG2: u32 = 12;
 
 /// Flags that sections beside code may have.
 const KNOWN_FLAGS: u64 = elf::SHF_WRITE.0
@@ -254,11 +251,14 @@ impl Reader<'_, '_> {
                     match number_behind(name, SECTION) {
                         Some(number) => {
                             let (_, text) = self.file.texts.get(number as usize)?;
+                            // Filler depends on where the text stands.
+                            if align != 1 {
+                                return None;
+                            }
                             let code = AsmCode {
                                 text: text.clone(),
                                 number,
                                 bytes,
-                                align_log2: Some(align.trailing_zeros()).filter(|&log2| log2 <= MAX_ALIGN_LOG2)? as u8,
                                 relocs: Vec::new(),
                             };
                             if ty != elf::SHT_PROGBITS
@@ -457,6 +457,12 @@ impl Reader<'_, '_> {
     /// What a relocation in a section of a role points at.
     fn meaning_of(&mut self, role: Role, meaning: Meaning, desc: &RelocDesc, addend: i64) -> Option<AsmTarget> {
         let symbol = |symbol| AsmTarget::Ref(Ref::symbol(desc.reference, symbol));
+        if let Role::Text(text) = role
+            && desc.reference == RefKind::Plt
+            && self.may_be_near(text, meaning)
+        {
+            return None;
+        }
         match meaning {
             Meaning::Nothing => None,
             Meaning::Symbol(id) => Some(symbol(id)),
@@ -486,6 +492,41 @@ impl Reader<'_, '_> {
                     _ => None,
                 }
             }
+        }
+    }
+}
+
+impl Reader<'_, '_> {
+    /// Whether a place may be in the section of the function with a text: a branch there may be shorter than it is
+    /// when the text stands alone.
+    fn may_be_near(&self, text: u32, meaning: Meaning) -> bool {
+        let is_defined = |symbol| self.file.module.symbols.get(symbol).is_some_and(SymbolData::is_defined);
+        match meaning {
+            Meaning::Nothing => false,
+            Meaning::Symbol(symbol) => is_defined(symbol),
+            Meaning::Foreign(number) => match self.out.symbols[number as usize].place {
+                SymbolLocation::Elsewhere => false,
+                SymbolLocation::Section(section, _) => self.is_section_of(text, &self.out.sections[section].desc.name),
+                SymbolLocation::Text(..) | SymbolLocation::Label(..) => true,
+            },
+            Meaning::Piece(text, piece) => match self.file.texts[text as usize].1.pieces.get(piece) {
+                Some(AsmPiece::Name(reference)) => reference.as_symbol().is_none_or(is_defined),
+                _ => true,
+            },
+        }
+    }
+
+    /// Whether a section may be the one of the function with a text.
+    fn is_section_of(&self, text: u32, name: &[u8]) -> bool {
+        let module = self.file.module;
+        let data = &module.symbols[module.functions[self.file.texts[text as usize].0].symbol];
+        match module.strings.bytes(data.section) {
+            [] => {
+                let rest = name.strip_prefix(b".text");
+                let own = module.strings.bytes(data.name);
+                rest.is_some_and(|rest| rest.is_empty() || rest.ends_with(own) || rest.ends_with(b"."))
+            }
+            own => own == name,
         }
     }
 }

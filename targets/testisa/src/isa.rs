@@ -325,7 +325,7 @@ impl Isa for Variant {
         crate::print::print(inst, names, out)
     }
 
-    fn table_entry_fixup(&self) -> u8 {
-        WORD
+    fn table_entry_fixup(&self) -> Option<u8> {
+        Some(WORD)
     }
 }

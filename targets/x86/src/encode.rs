@@ -433,7 +433,9 @@ pub(crate) fn named(inst: &MInst) -> Ref {
 fn symbol_operand(out: &mut Out<'_>, inst: &MInst, reg: u8, immediate: Immediate) {
     let target = named(inst);
     let (kind, from_end) = match target.kind() {
-        RefKind::Symbol | RefKind::Constant | RefKind::Block | RefKind::Foreign => (relocs::PC32, true),
+        RefKind::Symbol | RefKind::Constant | RefKind::Block | RefKind::Foreign | RefKind::Table => {
+            (relocs::PC32, true)
+        }
         RefKind::Plt => (relocs::PLT32, true),
         RefKind::Got => (slot_relocation(out, inst), true),
         RefKind::TlsGeneralDynamic => (relocs::TLSGD, true),
@@ -550,12 +552,15 @@ fn branch_to_symbol(out: &mut Out<'_>, code: &Code, inst: &MInst) {
     }
     out.byte(code.opcode);
     let target = named(inst);
-    let kind = if target.kind() == RefKind::Symbol {
-        relocs::PC32
-    } else {
-        relocs::PLT32
-    };
-    out.reloc32(kind, target, i64::from(inst.disp) - 4);
+    out.reloc32(branch_relocation(target), target, i64::from(inst.disp) - 4);
+}
+
+/// The relocation of a call or jump to a symbol.
+pub(crate) fn branch_relocation(target: Ref) -> u8 {
+    match target.kind() {
+        RefKind::Symbol => relocs::PC32,
+        _ => relocs::PLT32,
+    }
 }
 
 /// The recommended no-operations of 1 to 9 bytes (Intel manual, volume 2, NOP).
@@ -596,7 +601,7 @@ mod tests {
         buf.put(&[0x90; 126]);
         encode(&jmp(top), &mut buf);
         encode(&jcc(Cond::Ne, top), &mut buf);
-        assert_eq!(buf.finish(FIXUPS, 0x90, relocs::TABLE_ENTRY), Ok(()));
+        assert_eq!(buf.finish(FIXUPS, 0x90, None), Ok(()));
         assert_eq!(buf.bytes[126..], [0xeb, 0x80, 0x0f, 0x85, 0x7a, 0xff, 0xff, 0xff]);
     }
 
@@ -610,7 +615,7 @@ mod tests {
         buf.bind(near);
         encode(&mr(Op::AddMR, 4, Mem::base(R12, 0), RAX), &mut buf);
         buf.bind(end);
-        assert!(buf.finish(FIXUPS, 0x90, relocs::TABLE_ENTRY).is_ok());
+        assert!(buf.finish(FIXUPS, 0x90, None).is_ok());
         let expected = [
             0x0f, 0x8c, 10, 0, 0, 0, 0xeb, 4, 0x48, 0x83, 0xec, 8, 0x41, 0x01, 0x04, 0x24,
         ];

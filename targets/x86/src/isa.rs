@@ -11,7 +11,7 @@ use crate::peephole::X86Rules;
 use crate::platform::PLATFORM;
 use crate::processors::FEATURES;
 use crate::regs::*;
-use crate::relocs::{ABS8, ABS16, ABS32, ABS64, FIXUPS, PC32, PC64, PLT32, RELOCS, SHORT_FORMS, TABLE_ENTRY};
+use crate::relocs::{ABS8, ABS16, ABS32, ABS64, FIXUPS, PC32, PC64, PLT32, RELOCS, SHORT_FORMS};
 use crate::table::Op;
 use crate::{abi, frame, lower};
 use frazil_codegen::check::translation::Meaning;
@@ -254,7 +254,7 @@ impl Isa for X86 {
             compare_with(cx, temp, wide.bytes, table.span);
             cx.emit(jcc(Cond::A, default));
         }
-        let start = Mem::symbol(Ref::new(RefKind::Label, table.label.0), 0);
+        let start = Mem::symbol(table.place, 0);
         let entry = Mem::indexed(SCRATCH, temp, 2, 0);
         cx.emit(rm(Op::LeaRM, 8, SCRATCH, start));
         cx.emit(rm(Op::MovsxdRM, 8, temp, entry));
@@ -505,10 +505,6 @@ impl Isa for X86 {
 
     fn print(&self, inst: &MInst, len: u8, names: &dyn AsmNames, out: &mut dyn fmt::Write) -> fmt::Result {
         crate::print::print_to(inst, len, names, out)
-    }
-
-    fn table_entry_fixup(&self) -> u8 {
-        TABLE_ENTRY
     }
 
     fn asm_rules(&self) -> Option<&'static dyn AsmRules> {

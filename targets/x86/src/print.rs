@@ -5,9 +5,10 @@
 //! and symbols come from the caller. It prints no line ends and no indentation.
 
 use crate::cond::Cond;
-use crate::encode::named;
+use crate::encode::{branch_relocation, named};
 use crate::ops::{Code, Form, Imm, Row, Width};
 use crate::regs::name;
+use crate::relocs::RELOCS;
 use crate::table::ROWS;
 use frazil_codegen::{AsmNames, CodeBuffer, Label, MInst, Ref, RefKind};
 use std::fmt::{self, Write};
@@ -21,6 +22,9 @@ pub fn print_to(inst: &MInst, encoded_bytes: u8, names: &dyn AsmNames, out: &mut
     if row.code.form == Form::Nop {
         return write_filler(inst, out);
     }
+    if is_jump_to_symbol(row) && names.is_filled_in(named(inst)) {
+        return write_jump_with_relocation(inst, names, out);
+    }
     write_mnemonic(inst, row, encoded_bytes, out)?;
     let mut separator = if row.code.has(Code::STAR) { "\t*" } else { "\t" };
     let mut printer = Printer { inst, row, names, out };
@@ -30,6 +34,21 @@ pub fn print_to(inst: &MInst, encoded_bytes: u8, names: &dyn AsmNames, out: &mut
         separator = ", ";
     }
     Ok(())
+}
+
+fn is_jump_to_symbol(row: &Row) -> bool {
+    row.code.form == Form::BranchRef && row.code.opcode == 0xe9
+}
+
+/// GNU `as` fills in jumps to symbols of the same section that no other object can replace, and only jumps. What
+/// stands for it is an empty field and its relocation.
+#[cold]
+fn write_jump_with_relocation(inst: &MInst, names: &dyn AsmNames, out: &mut dyn Write) -> fmt::Result {
+    let target = named(inst);
+    let kind = &RELOCS[usize::from(branch_relocation(target))];
+    write!(out, "{{disp32}} jmp\t.+5\n\t.reloc\t.-4, {}, ", kind.name)?;
+    names.write_ref(target, out)?;
+    write!(out, "{:+}", i64::from(inst.disp) - 4)
 }
 
 /// The assembler would shorten the displacement of a longer no-operation, so they are bytes.
@@ -49,8 +68,7 @@ fn write_mnemonic(inst: &MInst, row: &Row, encoded_bytes: u8, out: &mut dyn Writ
     if code.has(Code::LOCK) {
         out.write_str("lock ")?;
     }
-    let is_jump_to_symbol = code.form == Form::BranchRef && code.opcode == 0xe9;
-    if code.form == Form::Branch && encoded_bytes > 2 || is_jump_to_symbol {
+    if code.form == Form::Branch && encoded_bytes > 2 || is_jump_to_symbol(row) {
         out.write_str("{disp32} ")?;
     }
     out.write_str(row.mnemonic)?;
@@ -203,7 +221,12 @@ impl Printer<'_> {
             self.names.write_ref(reference, self.out)?;
         }
         self.out.write_str(match reference.kind() {
-            RefKind::Symbol | RefKind::Constant | RefKind::Label | RefKind::Block | RefKind::Foreign => "",
+            RefKind::Symbol
+            | RefKind::Constant
+            | RefKind::Label
+            | RefKind::Block
+            | RefKind::Foreign
+            | RefKind::Table => "",
             RefKind::Got => "@GOTPCREL",
             RefKind::Plt => "@PLT",
             RefKind::TlsGeneralDynamic => "@TLSGD",

@@ -32,7 +32,8 @@ relocs! {
     ABS8 "R_X86_64_8" 14 1 None, Symbol None, "The low byte of an absolute address.";
     PC32 "R_X86_64_PC32" 2 4 Some(store_distance32), Symbol Some(REL32), "Distance from the field, 4 bytes.";
     PC64 "R_X86_64_PC64" 24 8 Some(store_distance64), Symbol None, "Distance from the field, 8 bytes.";
-    PLT32 "R_X86_64_PLT32" 4 4 Some(store_distance32), Plt Some(REL32), "Distance from the field to the function or its linkage table entry.";
+    // Texts of assembly with branches to labels are not encoded apart from these, since near ones are shorter.
+    PLT32 "R_X86_64_PLT32" 4 4 Some(store_distance32), Plt None, "Distance from the field to the function or its linkage table entry.";
     GOTPCREL "R_X86_64_GOTPCREL" 9 4 None, Got None, "Distance from the field to the symbol's slot of the global offset table.";
     GOTPCRELX "R_X86_64_GOTPCRELX" 41 4 None, Got None, "The same in an instruction without REX that the linker may rewrite.";
     REX_GOTPCRELX "R_X86_64_REX_GOTPCRELX" 42 4 None, Got None, "The same in an instruction with REX that the linker may rewrite.";
@@ -48,13 +49,10 @@ relocs! {
 pub const REL32: u8 = 0;
 /// Fixup: a signed byte distance.
 pub const REL8: u8 = 1;
-/// Fixup: an entry of a jump table, a 4-byte distance from the table's start.
-pub const TABLE_ENTRY: u8 = 2;
-
 /// Fixup: as [`REL32`], in an unconditional branch.
-pub const JUMP32: u8 = 3;
+pub const JUMP32: u8 = 2;
 /// Fixup: as [`REL32`], in a conditional branch.
-pub const CONDITIONAL32: u8 = 4;
+pub const CONDITIONAL32: u8 = 3;
 
 /// The short branches: `E9` becomes `EB`, `0F 80` and the following become `70` and the following. Their fields count
 /// from their ends.
@@ -88,10 +86,6 @@ pub static FIXUPS: &[FixupDesc] = &[
     FixupDesc {
         name: "rel8",
         patch: add_distance8,
-    },
-    FixupDesc {
-        name: "table entry",
-        patch: add_distance32,
     },
     FixupDesc {
         name: "jump",

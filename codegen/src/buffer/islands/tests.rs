@@ -170,7 +170,7 @@ impl Program {
 
     fn finish(&mut self) {
         self.buffer.finish_islands();
-        assert_eq!(self.buffer.finish(FIXUPS, 0, 0), Ok(()));
+        assert_eq!(self.buffer.finish(FIXUPS, 0, None), Ok(()));
     }
 
     fn word(&self, offset: u32) -> [u8; 4] {

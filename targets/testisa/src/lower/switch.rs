@@ -104,7 +104,7 @@ pub fn table_jump<C: LowerCtx>(cx: &mut C, value: SwitchValue, temp: Reg, table:
         cx.emit(branch(Op::Bltu, SC, index, default));
     }
     cx.emit(rri(Op::Slli, index, index, 2));
-    cx.emit(ll(temp, table.label));
+    cx.emit(ll(temp, Label(table.place.number())));
     cx.emit(rrr(Op::Add, index, index, temp));
     cx.emit(rm(Op::Lw, 4, index, Mem::base(index, 0)));
     cx.emit(rrr(Op::Add, index, index, temp));

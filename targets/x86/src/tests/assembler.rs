@@ -8,7 +8,7 @@ use crate::build::{jcc, jcc_short, jmp, jmp_short};
 use crate::cond::Cond;
 use crate::encode::encode;
 use crate::print::print_to;
-use crate::relocs::{FIXUPS, RELOCS, TABLE_ENTRY};
+use crate::relocs::{FIXUPS, RELOCS};
 use crate::table::Op;
 use frazil_codegen::{AsmNames, CodeBuffer, Label, LogItem, MInst, Mem, Ref, RefKind, Reg};
 use frazil_test_support::Folder;
@@ -194,7 +194,7 @@ fn branches_keep_their_length_in_text() {
         .expect("a string takes all text");
         text.push('\n');
     }
-    assert!(buf.finish(FIXUPS, 0x90, TABLE_ENTRY).is_ok());
+    assert!(buf.finish(FIXUPS, 0x90, None).is_ok());
     if let Some(assembled) = assemble(&text, "branches") {
         assert_eq!(assembled.code, buf.bytes, "{text}");
     }

@@ -7,7 +7,7 @@ use crate::cond::Cond;
 use crate::encode::encode;
 use crate::ops::{Code, Form, Imm, Kind, Row, Width};
 use crate::regs::{R9, R11, R12, RAX, RDI, RSI, XMM9, name};
-use crate::relocs::{FIXUPS, TABLE_ENTRY};
+use crate::relocs::FIXUPS;
 use crate::table::Op;
 use frazil_codegen::{CodeBuffer, MInst, Mem, PRegSet, Reg, Role};
 use iced_x86::{Decoder, DecoderOptions, Instruction, InstructionInfoFactory, OpAccess, OpKind, Register, RflagsBits};
@@ -357,7 +357,7 @@ fn branches_reach_their_label_and_have_the_rows_effects() {
                     buf.put(&[0x90; 3]);
                     buf.bind(label);
                 }
-                assert_eq!(buf.finish(FIXUPS, 0x90, TABLE_ENTRY), Ok(()));
+                assert_eq!(buf.finish(FIXUPS, 0x90, None), Ok(()));
                 let decoded = decode(&buf.bytes[start as usize..]);
                 let row = row(&inst);
                 let target = if is_forward { end + 3 } else { 0 };

@@ -419,7 +419,7 @@ impl Isa for FaultyIsa {
         Isa::print(&TestIsa, inst, len, names, out)
     }
 
-    fn table_entry_fixup(&self) -> u8 {
+    fn table_entry_fixup(&self) -> Option<u8> {
         TestIsa.table_entry_fixup()
     }
 

@@ -1,0 +1,203 @@
+//! `cargo xtask assembly`: assembly text is the object, on real code.
+//!
+//! Every module of the corpus, in C, C++ and Rust, and every committed one is compiled twice under every recipe: to an
+//! object and to assembly text. What GNU `as` and `llvm-mc-22` make of the text must be the object, section for section
+//! and symbol for symbol in both directions ([`objects`]), and `objdump -d` must find instructions only in its code.
+//! Each is done as the module asks for, and with sections for all functions and data in code for fixed addresses.
+//!
+//! What the compiler refuses as an object it must refuse as text. Inline assembly that Frazil does not encode itself is
+//! left to the assembler that takes the text, too, since assemblers choose among encodings differently.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use frazil_test_support::objects::{self, Facts, Strictness};
+use pico_args::Arguments;
+
+use crate::compiler::{Compiler, RECIPES};
+use crate::share::Share;
+use crate::{corpus, parallel, process, workspace};
+
+/// Folders with committed modules.
+const COMMITTED: [&str; 3] = ["tests/modules", "tests/modules/old", "tests/exceptions"];
+
+/// What else is varied: names and options.
+const LAYOUTS: [(&str, &[&str]); 2] = [
+    ("as it is", &[]),
+    (
+        "sections",
+        &["--function-sections", "--data-sections", "--relocation-model", "static"],
+    ),
+];
+
+/// The assemblers, with their options for an object, and how much of that must be ours.
+const ASSEMBLERS: [(&str, &[&str], Strictness); 2] = [
+    ("as", &[], Strictness::Bytes),
+    (
+        LLVM_MC,
+        &["-filetype=obj", "-triple", "x86_64-unknown-linux-gnu"],
+        Strictness::Meaning,
+    ),
+];
+
+const LLVM_MC: &str = "llvm-mc-22";
+
+/// How many differences of an object are shown.
+const SHOWN: usize = 5;
+
+/// How a case ended.
+enum Verdict {
+    Same,
+    /// The compiler refuses the module.
+    Refused,
+    Wrong(Vec<String>),
+}
+
+/// `cargo xtask assembly [FILTER]` with the options of [`Share`] and [`Compiler::list_from_arguments`].
+pub fn command(mut arguments: Arguments) -> Result<bool> {
+    let compilers = Compiler::list_from_arguments(&mut arguments, &RECIPES)?;
+    let mut share = Share::from_arguments(&mut arguments)?;
+    for program in ["as", "objdump", LLVM_MC] {
+        ensure!(
+            workspace::is_on_path(program),
+            "`{program}` was not found; on Debian, `cargo xtask packages` installs it"
+        );
+    }
+    let modules = modules(&corpus::filter(arguments)?)?;
+    let dir = workspace::target_dir().join("assembly");
+    fs::create_dir_all(&dir).with_context(|| format!("making {}", dir.display()))?;
+
+    let total = modules.len() * compilers.len() * LAYOUTS.len();
+    let order = share.order(total);
+    let (next, refused, wrong) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::new(0));
+    share.begin();
+    parallel::repeat(|| {
+        if !share.has_time() {
+            return Ok(false);
+        }
+        let place = next.fetch_add(1, Ordering::Relaxed);
+        let Some(&number) = order.get(place) else {
+            return Ok(false);
+        };
+        let (number, layout) = (number / LAYOUTS.len(), &LAYOUTS[number % LAYOUTS.len()]);
+        let (module, compiler) = (&modules[number / compilers.len()], &compilers[number % compilers.len()]);
+        let name = format!(
+            "{} {} {}",
+            name(module),
+            compiler.recipe().unwrap_or_default(),
+            layout.0
+        );
+        match test(module, compiler, layout.1, &dir.join(place.to_string())).with_context(|| name.clone())? {
+            Verdict::Same => {}
+            Verdict::Refused => {
+                refused.fetch_add(1, Ordering::Relaxed);
+            }
+            Verdict::Wrong(lines) => {
+                *wrong.lock().expect("no thread panics while it reports") += 1;
+                println!("{name}:\n  {}", lines.join("\n  "));
+            }
+        }
+        Ok(true)
+    })?;
+    let (made, refused, wrong) = (
+        next.into_inner().min(total),
+        refused.into_inner(),
+        wrong.into_inner().expect("no thread panics while it reports"),
+    );
+    println!("{}", share.report("modules, recipes and layouts", made, total));
+    println!(
+        "{} texts assemble to their objects, {wrong} do not, {refused} modules are refused",
+        made - refused - wrong
+    );
+    Ok(wrong == 0)
+}
+
+/// The bitcode of the corpus and all committed modules whose name contains `filter`.
+fn modules(filter: &str) -> Result<Vec<PathBuf>> {
+    let mut modules = Vec::new();
+    for folder in COMMITTED {
+        let folder = workspace::root().join(folder);
+        for entry in fs::read_dir(&folder).with_context(|| format!("reading {}", folder.display()))? {
+            let path = entry?.path();
+            if path.extension().is_some_and(|extension| extension == "bc") && name(&path).contains(filter) {
+                modules.push(path);
+            }
+        }
+    }
+    modules.sort();
+    match corpus::modules_to_run(filter) {
+        Ok(programs) => modules.extend(programs.into_iter().map(|module| module.bitcode)),
+        Err(error) if modules.is_empty() => return Err(error),
+        Err(_) => {}
+    }
+    Ok(modules)
+}
+
+fn name(module: &Path) -> String {
+    module.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// Compares object and text; files begin with `stem`.
+fn test(module: &Path, compiler: &Compiler, layout: &[&str], stem: &Path) -> Result<Verdict> {
+    let file = |extension: &str| stem.with_extension(extension);
+    let (object, text, assembled) = (file("o"), file("s"), file("as.o"));
+    let mut wrong = Vec::new();
+    for (assembler, options, strictness) in ASSEMBLERS {
+        let compile = |emit: &str, output: &Path| {
+            let mut command = compiler.command(module, output)?;
+            command.args(layout).args(["--emit", emit, "--assembler", assembler]);
+            process::run(&mut command, process::TIME_LIMIT)
+        };
+        let (made, written) = (compile("obj", &object)?, compile("asm", &text)?);
+        match (made.success(), written.success()) {
+            (true, true) => {}
+            (false, false) => return Ok(Verdict::Refused),
+            _ => bail!(
+                "object: {}, text: {}",
+                made.first_error_line(),
+                written.first_error_line()
+            ),
+        }
+        let mut assemble = Command::new(assembler);
+        assemble.args(options).arg(&text).arg("-o").arg(&assembled);
+        let outcome = process::run(&mut assemble, process::TIME_LIMIT)?;
+        if outcome.success() {
+            let (ours, theirs) = (facts(&object, strictness)?, facts(&assembled, strictness)?);
+            let found = objects::differences(&ours, &theirs, SHOWN);
+            wrong.extend(found.into_iter().map(|line| format!("object | {assembler}: {line}")));
+        } else {
+            wrong.push(format!("{assembler}: {}", outcome.first_error_line()));
+        }
+    }
+    wrong.extend(what_is_no_code(&object)?);
+    for file in [&object, &text, &assembled] {
+        let removed = fs::remove_file(file);
+        removed.with_context(|| format!("removing {}", file.display()))?;
+    }
+    Ok(if wrong.is_empty() {
+        Verdict::Same
+    } else {
+        Verdict::Wrong(wrong)
+    })
+}
+
+fn facts(object: &Path, strictness: Strictness) -> Result<Facts> {
+    let bytes = fs::read(object).with_context(|| format!("reading {}", object.display()))?;
+    objects::facts(&bytes, strictness).map_err(|error| anyhow!("{}: {error}", object.display()))
+}
+
+/// What a disassembler finds in the code of an object that is no instruction.
+fn what_is_no_code(object: &Path) -> Result<Vec<String>> {
+    let outcome = process::run(Command::new("objdump").arg("-d").arg(object), process::TIME_LIMIT)?;
+    ensure!(outcome.success(), "objdump: {}", outcome.first_error_line());
+    let text = String::from_utf8_lossy(&outcome.stdout);
+    let bad = text.lines().filter(|line| line.contains("(bad)"));
+    Ok(bad
+        .take(SHOWN)
+        .map(|line| format!("objdump: {}", line.trim()))
+        .collect())
+}
