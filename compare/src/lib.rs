@@ -3,8 +3,8 @@
 //! Both are run as programs, as a user would: [`compiler`] starts them, [`measure`] says what a run cost,
 //! [`object_file`] and [`assembly`] take apart what they made, and [`align`] finds which blocks of the two belong
 //! together. [`report`] is the result as data, the same for the terminal ([`text`]), for scripts (its JSON) and for the
-//! page ([`html`], [`packed`]); nothing is shown that is not in it. [`program`] links and runs what was compiled, [`condition`]
-//! turns figures into an exit status.
+//! page ([`html`], [`packed`]); nothing is shown that is not in it. [`program`] links and runs what was compiled,
+//! [`condition`] turns figures into an exit status, and [`progress`] says how far it is.
 //!
 //! What one side cannot do is part of the report: that side is empty then, and says why. The exit status is 1 then, as
 //! when the programs of the two disagree: a comparison of less than both is no success.

@@ -1,7 +1,8 @@
 //! Assemblies packed for a page: small enough that one file holds many, each unpacked when it is opened.
 //!
 //! A function's blocks become text in which control characters separate fields (none of them can stand in assembly
-//! text), compressed by DEFLATE, in base64. Browsers unpack both by themselves; `unpack` in `page.js` is the other half.
+//! text), compressed by DEFLATE, in base64. Browsers unpack both by themselves; `unpack` in `page.js` is the other
+//! half.
 
 use crate::assembly::Line;
 use crate::report::BlockRow;

@@ -1,6 +1,7 @@
 //! Progress of a comparison on standard error: which step of how many, and what it does.
 //!
-//! On a terminal a bar is shown, and gone at the end; elsewhere, if progress is asked for, each step is a line of a log.
+//! On a terminal a bar is shown, and gone at the end; elsewhere, if progress is asked for, each step is a line of a
+//! log.
 //! A step is one run of a compiler or of a program, for these are what takes long.
 
 use indicatif::{ProgressBar, ProgressStyle};

@@ -255,8 +255,8 @@ fn other_register(func: &mut MFunc, cx: &MachPassCx<'_>, random: &mut Random) ->
     (other != reg).then_some(())
 }
 
-/// What a call or an address refers to, by the number next to it. Of constants another that the function loads: one that
-/// there is not cannot be emitted, even where nothing uses it.
+/// What a call or an address refers to, by the number next to it. Of constants, another that the function loads: one
+/// that there is not cannot be emitted, even where nothing uses it.
 fn other_symbol(func: &mut MFunc, cx: &MachPassCx<'_>, random: &mut Random) -> Option<()> {
     let index = pick(func, random, |inst| {
         desc(cx, inst).roles[1] == Role::Base && inst.is_symbol()
