@@ -1,10 +1,10 @@
 //! Mistakes that users make, each with the whole message that they get, the exit status, and nothing left behind.
 //!
 //! The files beside this one are transcripts: `# ` begins a mistake, in words; `+ NAME TEXT` makes a file (with `\n`
-//! for a new line); `$ ` is a command for a shell, in a folder with [`prepare`]'s files; what follows up to a blank line
-//! is its standard error, and `[N]` its exit status, if that is not 1. A command that begins with `as nobody: ` is run by
-//! a user who may not write the folder. `BLESS=1` in front of the test writes what was found as what is expected:
-//! review it as a user would who does not know Rust.
+//! for a new line); `$ ` is a command for a shell, in a folder with [`prepare`]'s files; what follows up to a blank
+//! line is its standard error, and `[N]` its exit status, if that is not 1. A command that begins with `as nobody: ` is
+//! run by a user who may not write the folder. `BLESS=1` in front of the test writes what was found as what is
+//! expected: review it as a user would who does not know Rust.
 
 use crate::SAMPLE;
 use frazil_test_support::{Folder, names};

@@ -231,6 +231,7 @@ impl Printer<'_> {
             RefKind::Label => "label ",
             RefKind::Block => "block of another function ",
             RefKind::Foreign => "what the assembler defined ",
+            RefKind::Table => "jump table ",
         };
         match reference.as_symbol() {
             Some(symbol) => format!("@{}{how}", self.module.display_name(symbol)),
