@@ -69,6 +69,7 @@ const WITH_VALUE: &[&str] = &[
     "-MT",
     "-MQ",
     "-MJ",
+    "-gen-cdb-fragment-path",
     "-Xclang",
     "-Xlinker",
     "-Xpreprocessor",
@@ -175,15 +176,31 @@ impl CommandLine {
 
     /// The words but for those that are values of the words before them.
     fn options(&self) -> Vec<&OsStr> {
-        let mut options = Vec::with_capacity(self.words.len());
-        let mut words = self.words.iter();
-        while let Some(word) = words.next() {
-            options.push(word.as_os_str());
-            if word.to_str().is_some_and(|text| WITH_VALUE.contains(&text)) {
-                words.next();
-            }
-        }
-        options
+        self.groups().map(|words| words[0].as_os_str()).collect()
+    }
+
+    /// Each word with the one after it, if that is its value.
+    pub fn groups(&self) -> impl Iterator<Item = &[OsString]> {
+        let mut rest = &self.words[..];
+        std::iter::from_fn(move || {
+            let has_value = rest.first()?.to_str().is_some_and(|text| WITH_VALUE.contains(&text));
+            let group;
+            (group, rest) = rest.split_at((1 + usize::from(has_value)).min(rest.len()));
+            Some(group)
+        })
+    }
+
+    /// The value of the last option with this name, which is a word of its own.
+    pub fn value(&self, option: &str) -> Option<&OsStr> {
+        let named = self.groups().filter(|words| words[0] == option);
+        named.last()?.get(1).map(OsString::as_os_str)
+    }
+
+    /// What follows the name of the last option with this name in the same word.
+    pub fn joined(&self, option: &str) -> Option<&OsStr> {
+        let words = self.groups().map(|words| words[0].as_os_str());
+        let joined = words.filter_map(|word| word.to_str()?.strip_prefix(option));
+        joined.filter(|value| !value.is_empty()).last().map(OsStr::new)
     }
 
     /// How many words name files, those behind `-o` and the like not counted.

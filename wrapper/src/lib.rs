@@ -17,6 +17,7 @@
 pub mod clang;
 pub mod code_options;
 pub mod command_line;
+mod compilation_database;
 pub mod compile;
 pub mod interruption;
 pub mod link;
@@ -152,6 +153,9 @@ fn make_code(compiler: &Compiler, line: &CommandLine) -> io::Result<ExitCode> {
         return Ok(ExitCode::FAILURE);
     }
     warn_of_debug_information(line, &plan);
+    if runs {
+        compilation_database::write(line, &plan.jobs)?;
+    }
     let mut failed: Vec<(&Job, Failure)> = Vec::new();
     for job in &plan.jobs {
         let needs = |other: &Job| {
