@@ -1,7 +1,7 @@
 //! The command line of llc, brought to that of Frazil.
 //!
 //! Called by llc's name, the program takes what build systems and LLVM's tests say to llc. Each option is one of four:
-//! Frazil has it; it changes nothing here and is left out with a note ([`harmless`]); it asks for what is done anyway,
+//! Frazil has it; it changes nothing here and is left out with a note ([`mod@harmless`]); it asks for what is done anyway,
 //! and is left out; or it is refused with what it does and what to use instead ([`table`]). What is none of them is
 //! refused with the nearest name. Nothing is left out without a word but what is done anyway.
 
@@ -11,7 +11,7 @@ mod table;
 use crate::diagnostics::{Error, Stage};
 use clap::{Arg, ArgAction, Command};
 use frazil_support::suggest::nearest;
-use harmless::harmless;
+use harmless::{harmless, wrong_value};
 use std::ffi::{OsStr, OsString};
 use table::{Answer, REFUSED, Refused, Takes, VALUES};
 
@@ -122,7 +122,9 @@ impl Translation<'_> {
                     (Takes::Value, None) => {
                         let value = value(option, rest)?;
                         said = format!("{said} {}", value.to_string_lossy());
+                        expect_value(name, &value)?;
                     }
+                    (Takes::Value, Some(value)) => expect_value(name, value.as_ref())?,
                     _ => {}
                 }
                 self.left_out.push((said, why));
@@ -243,6 +245,14 @@ fn is_true(option: &Spelled<'_>) -> Result<bool, Error> {
             let message = format!("-{}={other}: expected 1 or 0, true or false", option.name);
             Err(Error::new(Stage::Options, message))
         }
+    }
+}
+
+/// A value that llc takes, too, of an option that changes nothing.
+fn expect_value(name: &str, value: &OsStr) -> Result<(), Error> {
+    match wrong_value(name, &value.to_string_lossy()) {
+        Some(wrong) => Err(Error::new(Stage::Options, format!("-{name}: {wrong}"))),
+        None => Ok(()),
     }
 }
 
