@@ -1,8 +1,9 @@
 //! Options of llc that change nothing in what Frazil makes: they say how LLVM makes code, not what the code means, or
 //! what is told of it.
 //!
-//! The names are those of LLVM 22 (`llc --help-hidden`), those with `=` take a value, those with `=#` a number. They are
-//! taken with one note that names all of them; values that llc refuses are refused. Options that only other machines or `opt` look at are known by the first part of their names.
+//! The names are those of LLVM 22 (`llc --help-hidden`), those with `=` take a value, those with `=#` a number. They
+//! are taken with one note that names all of them; values that llc refuses are refused. Options that only other
+//! machines or `opt` look at are known by the first part of their names.
 
 use super::table::Takes;
 
