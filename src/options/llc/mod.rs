@@ -2,8 +2,8 @@
 //!
 //! Called by llc's name, the program takes what build systems and LLVM's tests say to llc. Each option is one of four:
 //! Frazil has it; it changes nothing here and is left out with a note ([`mod@harmless`]); it asks for what is done
-//! anyway, and is left out; or it is refused with what it does and what to use instead ([`table`]). What is none of them
-//! is refused with the nearest name. Nothing is left out without a word but what is done anyway.
+//! anyway, and is left out; or it is refused with what it does and what to use instead ([`table`]). What is none of
+//! them is refused with the nearest name. Nothing is left out without a word but what is done anyway.
 
 mod harmless;
 mod table;
