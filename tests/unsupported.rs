@@ -106,8 +106,8 @@ func @wide() target_features "+pclmul" {
 b0:
   jump b1
 b1:
-  v0 = phi <4 x i64> [b0: zero, b1: zero]
-  v1 = call intrinsic @llvm.x86.pclmulqdq.256(v0, v0, 0) : (<4 x i64>, <4 x i64>, i8) -> <4 x i64>
+  v0 = phi <4 x f16> [b0: zero, b1: zero]
+  v1 = call intrinsic @llvm.x86.pclmulqdq.256(v0, v0, 0) : (<4 x f16>, <4 x f16>, i8) -> <4 x f16>
   jump b1
 }
 "#;
@@ -115,7 +115,7 @@ b1:
     assert!(
         found
             .iter()
-            .any(|(code, _, place)| *code == Some("FZ0105") && place.is_some()),
+            .any(|(code, _, place)| *code == Some("FZ0104") && place.is_some()),
         "{found:?}"
     );
 }
@@ -130,8 +130,9 @@ symbol @{name} function
 
 func @in_{name}(ptr v0) {{
 b0:
-  v1 = load align 32 <8 x i32> v0
-  call @{name}(v1) : (<8 x i32>)
+  v1 = load align 32 <2 x i128> v0
+  call @{name}(v1) : (<2 x i128>)
+  call @{name}(v1) : (<2 x i128>)
   return
 }}
 "#
@@ -141,7 +142,7 @@ b0:
             found.len() > 1 && found.iter().all(|(code, ..)| *code == Some("FZ0105")),
             "{name}: {found:?}"
         );
-        let call = format!("i1: call @{name}");
+        let call = format!("i2: call @{name}");
         assert!(
             found.iter().any(|(.., place)| place.as_deref() == Some(call.as_str())),
             "{found:?}"

@@ -11,6 +11,7 @@ use crate::buffer::{CodeBuffer, Islands, ShortForm};
 use crate::check::translation::{Meaning, NoMeaning};
 use crate::desc::{ConvDesc, OpDesc, TargetDesc};
 use crate::error::CodegenError;
+use crate::features::FeatureSet;
 use crate::frame_info::{Clearing, FrameInfo, FrameSink};
 use crate::halt::Halt;
 use crate::inline_asm::AsmRules;
@@ -59,6 +60,11 @@ pub trait Isa: Sized + Send + Sync + 'static {
     /// Whether there are instructions for an operation on vectors, so that it need not be done lane by lane.
     fn has_vector_operation(&self, _function: &Function, _view: ModuleView<'_>, _data: &InstData) -> bool {
         false
+    }
+    /// Bytes of the widest vector that LLVM passes in one register for a function with these features. Where they are
+    /// more than [`TargetDesc::vector_bytes`], vectors that such a register would take are refused in signatures.
+    fn widest_passed_vector(&self, _features: FeatureSet) -> u8 {
+        self.desc().vector_bytes
     }
     /// Lowers a call of an intrinsic of the target; `false` if the target does not know it.
     ///

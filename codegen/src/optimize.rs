@@ -21,7 +21,7 @@ use crate::regalloc::{Allocation, Allocator, AllocatorInput, AllocatorOptions, R
 use crate::result::CompiledFunction;
 use crate::select::{SelectState, select};
 use crate::unit::{Unit, convention};
-use crate::vectors::expanded;
+use crate::vectors::{expanded, legal_parts, with_legal_vectors};
 use frazil_ir::Refusal;
 use frazil_ir::module::FramePointer;
 use frazil_ir::pass::ScratchPool;
@@ -161,6 +161,18 @@ impl<I: Isa> MachHooks for Hooks<'_, I> {
 
 /// Compiles a function; see [`crate::target::Target::compile_optimized`].
 pub(crate) fn compile<I: Isa>(
+    isa: &I,
+    unit: &Unit<'_>,
+    recipe: &MachRecipe,
+    passes: &mut dyn MachPasses,
+    state: &mut OptimizeState,
+    out: &mut CompiledFunction,
+) -> Result<(), CodegenError> {
+    with_legal_vectors(isa, unit, |unit| compile_legal(isa, unit, recipe, passes, state, out))
+}
+
+/// The same for a function without vectors that fit no register.
+fn compile_legal<I: Isa>(
     isa: &I,
     unit: &Unit<'_>,
     recipe: &MachRecipe,
@@ -316,7 +328,18 @@ pub(crate) fn refusals<I: Isa>(
     out: &mut CompiledFunction,
 ) -> Vec<CodegenError> {
     out.clear();
-    crate::select::refusals(isa, unit, &mut state.select, &mut state.selected, &mut out.body)
+    let mut found = Vec::new();
+    let legal = legal_parts(isa, unit, &mut found);
+    if legal.is_none() && !found.is_empty() {
+        return found;
+    }
+    let unit = Unit {
+        function: legal.as_ref().unwrap_or(unit.function),
+        ..*unit
+    };
+    let of_rest = crate::select::refusals(isa, &unit, &mut state.select, &mut state.selected, &mut out.body);
+    found.extend(of_rest);
+    found
 }
 
 /// What functions are aligned to: as the target wants it, or only as far as its instructions must be.

@@ -139,6 +139,8 @@ pub struct Function {
     pub(crate) slots: Vec<SlotData>,
     /// Whether addresses of its blocks are taken, in code or in data. Then blocks keep their numbers.
     pub(crate) has_block_addresses: bool,
+    /// Whether whoever made it has met vectors.
+    pub(crate) has_vectors: bool,
     /// What is attached to it, if anything.
     pub attachments: Option<Box<Attachments>>,
     /// Predecessors and successors; valid after [`Function::compute_cfg`].
@@ -175,6 +177,19 @@ impl Function {
         self.has_block_addresses = true;
     }
 
+    /// Has code generation look for vectors that fit no register. Readers call it when they meet one.
+    #[inline]
+    pub fn note_vectors(&mut self) {
+        self.has_vectors = true;
+    }
+
+    /// Whether its reader has met vectors. Values of vector types may also come in otherwise, by signatures that other
+    /// functions have used before.
+    #[inline]
+    pub fn has_vectors(&self) -> bool {
+        self.has_vectors
+    }
+
     /// Takes the signature, whose memory serves for another one, which [`Function::set_signature`] sets.
     pub fn take_signature(&mut self) -> Signature {
         std::mem::take(&mut self.signature)
@@ -209,6 +224,7 @@ impl Function {
         self.asms.clear();
         self.slots.clear();
         self.has_block_addresses = false;
+        self.has_vectors = false;
         self.attachments = None;
         self.cfg.clear();
         let drop_tables = self.types.extra_len() > 120 || self.sigs.len() > 100_000;

@@ -208,6 +208,11 @@ impl TypeTable {
         self.extra.len()
     }
 
+    /// Whether there are vectors among its types.
+    pub fn has_vectors(&self) -> bool {
+        self.extra.iter().any(|data| matches!(data, TypeData::Vector { .. }))
+    }
+
     /// Tells it from every other table of the process; clones have one of their own.
     pub fn identity(&self) -> &TableIdentity {
         &self.identity

@@ -19,6 +19,8 @@ pub struct Convention {
     by_value: bool,
     /// `x86_fp80`.
     extended: bool,
+    /// Vectors of any length.
+    vectors: bool,
 }
 
 impl Convention {
@@ -27,6 +29,7 @@ impl Convention {
             "i8" | "i16" => self.narrow,
             "i128" => self.wide,
             "x86_fp80" => self.extended,
+            ty if is_vector(ty) => self.vectors,
             _ => true,
         }
     }
@@ -41,8 +44,21 @@ const fn convention(word: &'static str, most: usize, wide: bool, swift: bool) ->
         narrow: true,
         by_value: wide,
         extended: wide,
+        vectors: false,
     }
 }
+
+/// Those that pass vectors that fit no register, and of odd elements.
+pub const VECTOR_CONVENTIONS: &[Convention] = &[
+    Convention {
+        vectors: true,
+        ..convention("ccc", 12, true, false)
+    },
+    Convention {
+        vectors: true,
+        ..convention("fastcc", 8, true, false)
+    },
+];
 
 /// The conventions that are tried.
 pub const CONVENTIONS: &[Convention] = &[
@@ -67,7 +83,7 @@ pub const CONVENTIONS: &[Convention] = &[
 ];
 
 /// Types by name and size in bytes.
-const TYPES: [(&str, usize); 9] = [
+const TYPES: [(&str, usize); 31] = [
     ("i8", 1),
     ("i16", 2),
     ("i32", 4),
@@ -77,7 +93,47 @@ const TYPES: [(&str, usize); 9] = [
     ("ptr", 8),
     ("i128", 16),
     ("x86_fp80", 10),
+    ("<4 x i32>", 16),
+    ("<8 x i32>", 32),
+    ("<4 x i64>", 32),
+    ("<16 x i64>", 128),
+    ("<8 x float>", 32),
+    ("<32 x i8>", 32),
+    ("<4 x ptr>", 32),
+    ("<2 x i32>", 8),
+    ("<4 x i8>", 4),
+    ("<3 x i16>", 6),
+    ("<3 x float>", 12),
+    ("<5 x i32>", 20),
+    ("<3 x i64>", 24),
+    ("<7 x i16>", 14),
+    ("<1 x i64>", 8),
+    ("<2 x i24>", 6),
+    ("<4 x i24>", 12),
+    ("<8 x i1>", 1),
+    ("<16 x i1>", 2),
+    ("<32 x i1>", 4),
+    ("<4 x i1>", 1),
+    // LLVM returns the third number in the x87 unit.
+    (UNRETURNED, 24),
 ];
+
+/// A type that is not among results.
+const UNRETURNED: &str = "<3 x double>";
+
+/// Whether a type is an integer that is extended.
+fn is_narrow((name, bytes): (&str, usize)) -> bool {
+    bytes < 4 && !is_vector(name)
+}
+
+fn is_vector(ty: &str) -> bool {
+    ty.starts_with('<')
+}
+
+/// What follows a load or store of a type. Places are aligned to 16 bytes, vectors may want more.
+fn alignment(ty: &str) -> &'static str {
+    if is_vector(ty) { ", align 1" } else { "" }
+}
 
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
@@ -172,11 +228,11 @@ impl Case {
                 let (ty, kind) = (random.pick(types), Kind::Plain);
                 floats += usize::from(ty.0 == "float" || ty.0 == "double");
                 // LLVM returns a third one in the x87 unit.
-                let ty = if floats > 2 { TYPES[3] } else { ty };
+                let ty = if floats > 2 || ty.0 == UNRETURNED { TYPES[3] } else { ty };
                 results.push(Param { ty, kind, offset: 0 });
             }
             if let [only] = results.as_mut_slice()
-                && only.ty.1 < 4
+                && is_narrow(only.ty)
             {
                 only.kind = random.pick(&[Kind::Plain, Kind::SignExtended, Kind::ZeroExtended]);
             }
@@ -242,8 +298,8 @@ fn special(random: &mut Random, convention: &Convention, param: &Param, used: &m
         3 if is_first && convention.swift => Kind::SwiftAsync,
         4 | 5 if convention.by_value => Kind::ByVal(1 + random.below(70), random.pick(&[4, 8, 16, 32, 64])),
         6 => Kind::InReg,
-        7..=9 if param.ty.1 < 4 => Kind::SignExtended,
-        10..=12 if param.ty.1 < 4 => Kind::ZeroExtended,
+        7..=9 if is_narrow(param.ty) => Kind::SignExtended,
+        10..=12 if is_narrow(param.ty) => Kind::ZeroExtended,
         _ => Kind::Plain,
     }
 }
@@ -263,6 +319,10 @@ fn place(random: &mut Random, params: &mut [Param]) -> Vec<u8> {
                 0
             };
             value[width..].fill(fill);
+        }
+        if param.ty.0 == "<4 x i1>" {
+            // What is above a mask is zero.
+            value[0] &= 15;
         }
         if param.ty.0 == "float" || param.ty.0 == "double" {
             // No NaN: moves through x87 or conversions could change it.
@@ -367,14 +427,15 @@ fn receive(text: &mut String, number: usize, index: usize, param: &Param) {
             text,
             "  %e{index} = zext {ty} %p{index} to i32\n  store i32 %e{index}, ptr %g{index}"
         ),
-        _ => writeln!(text, "  store {ty} %p{index}, ptr %g{index}"),
+        _ => writeln!(text, "  store {ty} %p{index}, ptr %g{index}{}", alignment(ty)),
     };
 }
 
 fn give_back(text: &mut String, number: usize, case: &Case) {
     for (index, result) in case.results.iter().enumerate() {
         at(text, &format!("r{index}a"), &format!("@ret{number}"), result.offset);
-        let _ = writeln!(text, "  %r{index} = load {}, ptr %r{index}a", result.ty.0);
+        let ty = result.ty.0;
+        let _ = writeln!(text, "  %r{index} = load {ty}, ptr %r{index}a{}", alignment(ty));
     }
     let ty = case.result_type();
     match case.results.as_slice() {
@@ -450,7 +511,7 @@ fn send(text: &mut String, number: usize, index: usize, param: &Param) -> String
             format!("{written} %x{index}")
         }
         _ => {
-            let _ = writeln!(text, "  %v{index} = load {ty}, ptr %s{index}");
+            let _ = writeln!(text, "  %v{index} = load {ty}, ptr %s{index}{}", alignment(ty));
             format!("{written} %v{index}")
         }
     }
@@ -476,7 +537,7 @@ fn take(text: &mut String, number: usize, case: &Case) {
                 text,
                 "  %y{index} = zext {ty} {value} to i32\n  store i32 %y{index}, ptr %t{index}"
             ),
-            _ => writeln!(text, "  store {ty} {value}, ptr %t{index}"),
+            _ => writeln!(text, "  store {ty} {value}, ptr %t{index}{}", alignment(ty)),
         };
     }
     if let Some(index) = case.params.iter().position(|param| param.kind == Kind::SwiftError) {

@@ -65,7 +65,7 @@ use crate::reg::{PRegSet, Reg};
 use crate::result::CompiledFunction;
 use crate::unit::Unit;
 use crate::unwind::UnwindOp;
-use crate::vectors::expanded;
+use crate::vectors::{expanded, with_legal_vectors};
 use frazil_ir::module::{FramePointer, FunctionHead};
 use frazil_ir::{AsmData, Block};
 
@@ -102,6 +102,16 @@ pub(crate) struct FastCtx<'a, I: Isa, R: Record> {
 
 /// Compiles a function; see [`crate::target::Target::compile_fast`].
 pub(crate) fn compile<I: Isa>(
+    isa: &I,
+    unit: &Unit<'_>,
+    state: &mut FastState,
+    out: &mut CompiledFunction,
+) -> Result<(), CodegenError> {
+    with_legal_vectors(isa, unit, |unit| compile_legal(isa, unit, state, out))
+}
+
+/// The same for a function without vectors that fit no register.
+fn compile_legal<I: Isa>(
     isa: &I,
     unit: &Unit<'_>,
     state: &mut FastState,

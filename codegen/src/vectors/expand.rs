@@ -11,9 +11,9 @@
 //! v6 = insert_element <2 x i64> poison, v5, 0
 //! ...
 //! ```
-//! This is done to a copy of a function, and only when a rule met an operation that its target has no instructions
-//! for ([`crate::halt::Halt::Expand`]): functions without such operations do not pay for it. Elements with an index
-//! that is not constant go through a stack slot.
+//! Some become [other operations](super::through) on vectors. This is done to a copy of a function, and only when a
+//! rule met an operation that its target has no instructions for ([`crate::halt::Halt::Expand`]): functions without
+//! such operations do not pay for it. Elements with an index that is not constant go through a stack slot.
 
 use crate::error::CodegenError;
 use crate::isa::Isa;
@@ -42,12 +42,15 @@ pub(crate) fn expand<I: Isa>(isa: &I, unit: &Unit<'_>) -> Result<Function, Codeg
         register_bytes: isa.desc().vector_bytes,
         slot: None,
     };
+    let has = |function: &Function, data: &InstData| isa.has_vector_operation(function, unit.view, data);
     for index in 0..count {
         let inst = Inst::new(index);
         let data = *cx.function.inst(inst);
-        if is_vector_operation(cx.function, &data) && !isa.has_vector_operation(cx.function, unit.view, &data) {
+        if is_vector_operation(cx.function, &data) && !has(cx.function, &data) {
             cx.at = inst;
-            cx.expand(&data)?;
+            if !cx.through(&data, &has)? {
+                cx.expand(&data)?;
+            }
         }
     }
     editor.commit(&mut function);
@@ -60,9 +63,9 @@ fn is_vector_operation(function: &Function, data: &InstData) -> bool {
     is_reduction(data.op) || (has_vector_type && !matches!(data.op.format(), Format::Phi))
 }
 
-struct Expander<'f> {
-    function: &'f mut Function,
-    editor: &'f mut Editor,
+pub(super) struct Expander<'f> {
+    pub function: &'f mut Function,
+    pub editor: &'f mut Editor,
     /// The instruction that is replaced.
     at: Inst,
     /// Bytes of a vector register: size and alignment of the slot.
@@ -94,14 +97,15 @@ impl Expander<'_> {
         }
     }
 
-    fn emit(&mut self, op: Opcode, ty: Type, flags: u16, a: Operand, b: Operand, result: Type) -> Operand {
+    /// Queues an instruction with one result before the one that is replaced.
+    pub fn emit(&mut self, op: Opcode, ty: Type, flags: u16, a: Operand, b: Operand, result: Type) -> Operand {
         let data = InstData::new(op, ty, flags, a, b);
         let value = self.editor.insert_before(self.function, self.at, data, Some(result));
         Operand::value(value.expect("it has a result"))
     }
 
     /// Uses an operand instead of the instruction's only result, and removes the instruction.
-    fn finish(&mut self, data: &InstData, result: Operand) {
+    pub fn finish(&mut self, data: &InstData, result: Operand) {
         self.editor
             .replace_uses(self.function, Value::new(data.result as usize), result);
         self.editor.remove(self.function, self.at);
@@ -116,7 +120,8 @@ impl Expander<'_> {
         interned.map_err(|error| CodegenError::unsupported(Refusal::Instruction, error.to_string()))
     }
 
-    fn vector(&mut self, element: Type, lanes: u32) -> Result<Type, CodegenError> {
+    /// Interned in the function that is changed.
+    pub fn vector(&mut self, element: Type, lanes: u32) -> Result<Type, CodegenError> {
         self.intern(TypeData::Vector { element, lanes })
     }
 
@@ -447,7 +452,7 @@ pub fn shuffle_index(function: &Function, mask: Operand, lane: u32) -> Option<u3
 }
 
 /// What joins the lanes of a reduction.
-fn reduced_by(op: Opcode) -> Opcode {
+pub(super) fn reduced_by(op: Opcode) -> Opcode {
     match op {
         Opcode::ReduceAdd => Opcode::Add,
         Opcode::ReduceMul => Opcode::Mul,

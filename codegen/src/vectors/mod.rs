@@ -8,10 +8,21 @@
 //! lanes get 32 bits each), all ones or all zeros. In memory, and as the bits of an integer, a mask is one bit for
 //! each lane; loads, stores and casts convert.
 //!
-//! Longer vectors are not split; functions with them are refused.
+//! All other vectors are taken apart before code is made ([`legalize`]): functions in which the reader saw vectors are
+//! looked through once, and copied if there are any. Operations on legal vectors for which the target has no
+//! instructions are the last resort's ([`expand`]), which starts only when a rule has met one.
 
 mod expand;
+mod lanes;
+mod layout;
+mod legalize;
+mod masked;
+mod memory;
+mod operations;
+mod rebuild;
 mod shape;
+mod signatures;
+mod through;
 
 pub use expand::shuffle_index;
 pub use shape::VectorShape;
@@ -20,7 +31,61 @@ use crate::error::CodegenError;
 use crate::halt::Halt;
 use crate::isa::Isa;
 use crate::unit::Unit;
+use frazil_ir::verify::verify_function;
 use frazil_ir::{ConstView, Function, Operand, Refusal};
+
+/// Compiles a function with [`crate::vectors`] made legal: `compile` gets the function as it is if it has no others.
+///
+/// # Errors
+/// As `compile`'s, and what legalisation refuses.
+#[inline]
+pub(crate) fn with_legal_vectors<I: Isa>(
+    isa: &I,
+    unit: &Unit<'_>,
+    mut compile: impl FnMut(&Unit<'_>) -> Result<(), CodegenError>,
+) -> Result<(), CodegenError> {
+    if unit.function.has_vectors() {
+        return legal(isa, unit, None, compile);
+    }
+    match compile(unit) {
+        // What the reader has not seen: types that came in by signatures of other functions.
+        Err(error) if error.refusal() == Some(Refusal::Vector) => legal(isa, unit, Some(error), compile),
+        outcome => outcome,
+    }
+}
+
+/// Compiles the legal copy of a function; if it needs none, ends with what it was refused for, or compiles it.
+#[cold]
+fn legal<I: Isa>(
+    isa: &I,
+    unit: &Unit<'_>,
+    refused: Option<CodegenError>,
+    mut compile: impl FnMut(&Unit<'_>) -> Result<(), CodegenError>,
+) -> Result<(), CodegenError> {
+    match (legalize::legalize(isa, unit, None)?, refused) {
+        (Some(function), _) => {
+            debug_assert_eq!(verify_function(unit.view.module, &function), Ok(()));
+            compile(&Unit {
+                function: &function,
+                ..*unit
+            })
+        }
+        (None, Some(error)) => Err(error),
+        (None, None) => compile(unit),
+    }
+}
+
+/// The legal copy of a function, if it needs one, in which what is refused has become poison; that is put into a list.
+#[cold]
+pub(crate) fn legal_parts<I: Isa>(isa: &I, unit: &Unit<'_>, refused: &mut Vec<CodegenError>) -> Option<Function> {
+    match legalize::legalize(isa, unit, Some(refused)) {
+        Ok(function) => function,
+        Err(error) => {
+            refused.push(error);
+            None
+        }
+    }
+}
 
 /// Compiles a function again, without the operations that the target has no instructions for.
 #[cold]

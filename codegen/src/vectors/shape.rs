@@ -15,6 +15,16 @@ pub struct VectorShape {
     pub is_mask: bool,
 }
 
+/// Bits of a lane that is no truth value, if vectors of such lanes lie in registers.
+pub(super) fn lane_bits(types: &TypeTable, element: Type) -> Option<u32> {
+    match types.data(element) {
+        TypeData::Int(bits @ (8 | 16 | 32 | 64 | 128)) => Some(bits),
+        TypeData::F32 => Some(32),
+        TypeData::F64 | TypeData::Ptr(0) => Some(64),
+        _ => None,
+    }
+}
+
 impl VectorShape {
     /// The shape of a type in registers of so many bytes ([`crate::TargetDesc::vector_bytes`]); `None` if it is no
     /// vector that fits.
@@ -24,12 +34,10 @@ impl VectorShape {
         };
         let is_mask = element == Type::I1;
         let register_bits = u32::from(register_bytes) * 8;
-        let lane_bits = match types.data(element) {
-            TypeData::Int(1) if lanes <= register_bits / 8 => (register_bits / lanes.next_power_of_two()).min(64),
-            TypeData::Int(bits @ (8 | 16 | 32 | 64 | 128)) => bits,
-            TypeData::F32 => 32,
-            TypeData::F64 | TypeData::Ptr(0) => 64,
-            _ => return None,
+        let lane_bits = match is_mask {
+            true if lanes <= register_bits / 8 => (register_bits / lanes.next_power_of_two()).min(64),
+            true => return None,
+            false => lane_bits(types, element)?,
         };
         (lanes.checked_mul(lane_bits)? <= register_bits).then_some(VectorShape {
             element,

@@ -18,13 +18,23 @@ impl Builder<'_, '_> {
     #[inline]
     pub fn class(&mut self, ty: TypeId) -> Result<Class, ReadError> {
         match self.state.classes.get(ty as usize) {
-            Some(&code) if code < CLASS_METADATA => Ok(match code {
+            Some(&code) if code < Type::FIRST_EXTRA => Ok(match code {
                 0 => Class::Void,
                 code => Class::Scalar(Type::from_index(code)),
             }),
             Some(&CLASS_AGGREGATE) => Ok(Class::Aggregate),
+            Some(&code) if code < CLASS_METADATA => Ok(self.extra_class(Type::from_index(code))),
             _ => self.find_class(ty),
         }
+    }
+
+    /// The class of a type beside the primitives. Notes which functions have vectors.
+    #[inline(never)]
+    fn extra_class(&mut self, ir_type: Type) -> Class {
+        if let TypeData::Vector { .. } = self.function.types().data(ir_type) {
+            self.function.note_vectors();
+        }
+        Class::Scalar(ir_type)
     }
 
     #[cold]
@@ -47,6 +57,7 @@ impl Builder<'_, '_> {
                 let data = self.type_data(kind)?;
                 let interned = self.function.intern_type(data);
                 let ir_type = interned.map_err(|error| self.unsupported(Refusal::Bitcode, error.to_string()))?;
+                self.extra_class(ir_type);
                 (Class::Scalar(ir_type), ir_type.index() as u8)
             }
         };

@@ -88,7 +88,7 @@ impl Interpreter<'_> {
         };
         match scalar_bits(element, self.pointer_bits()) {
             Some(bits) if lanes == 1 || bits % 8 == 0 => Ok((bits, lanes)),
-            Some(bits) if !self.module.data_layout.big_endian && bits as usize * lanes <= 128 => Ok((bits, lanes)),
+            Some(bits) if !self.module.data_layout.big_endian => Ok((bits, lanes)),
             _ => Err(Stop::Unsupported(format!("{:?} in memory", types.data(ty)))),
         }
     }
@@ -236,45 +236,45 @@ fn is_packed(bits: u32, lanes: usize) -> bool {
 
 /// The bytes of lanes that share them, the first lane in the lowest bits.
 fn pack(value: &Value, bits: u32, lanes: usize) -> Vec<Byte> {
-    let (mut defined, mut undefined, mut poison) = (0u128, 0u128, 0u128);
-    for index in 0..lanes {
-        let shift = bits * index as u32;
-        match value.lane(index) {
-            Scalar::Poison => poison |= mask(bits) << shift,
+    let empty = Byte {
+        value: 0,
+        undef: 0,
+        poison: false,
+    };
+    let mut bytes = vec![empty; (bits as usize * lanes).div_ceil(8)];
+    for place in 0..bits as usize * lanes {
+        let (byte, bit) = (&mut bytes[place / 8], place % 8);
+        let of_lane = |word: u128| (word >> (place % bits as usize)) as u8 & 1;
+        match value.lane(place / bits as usize) {
+            Scalar::Poison => byte.poison = true,
             Scalar::Bits { value, undef } => {
-                defined |= value << shift;
-                undefined |= undef << shift;
+                byte.value |= of_lane(value) << bit;
+                byte.undef |= of_lane(undef) << bit;
             }
         }
     }
-    let size = (bits as usize * lanes).div_ceil(8);
-    let byte = |word: u128, index: usize| (word >> (8 * index)) as u8;
-    let bytes = (0..size).map(|index| Byte {
-        value: byte(defined, index),
-        undef: byte(undefined, index),
-        poison: byte(poison, index) != 0,
-    });
-    bytes.collect()
+    bytes
 }
 
 /// The lanes that bytes hold; a byte with a poison bit makes all of its lanes poison.
 fn unpack(bytes: &[Byte], bits: u32, lanes: usize) -> Outcome<Value> {
-    let word =
-        |part: fn(&Byte) -> u8| (bytes.iter().rev()).fold(0u128, |word, byte| word << 8 | u128::from(part(byte)));
-    let (defined, undefined) = (word(|byte| byte.value), word(|byte| byte.undef));
-    let poison = word(|byte| if byte.poison { u8::MAX } else { 0 });
-    if defined & !mask(bits * lanes as u32) != 0 {
+    let total = bits as usize * lanes;
+    let spare = (total..bytes.len() * 8).any(|place| bytes[place / 8].value >> (place % 8) & 1 != 0);
+    if spare {
         return Err(Stop::undefined("load of a vector whose padding bits are not zero"));
     }
     let lane = |index: usize| {
-        let part = |word: u128| word >> (bits as usize * index) & mask(bits);
-        match part(poison) {
-            0 => Scalar::Bits {
-                value: part(defined),
-                undef: part(undefined),
-            },
-            _ => Scalar::Poison,
+        let (mut value, mut undef) = (0, 0);
+        for bit in 0..bits as usize {
+            let place = index * bits as usize + bit;
+            let byte = &bytes[place / 8];
+            if byte.poison {
+                return Scalar::Poison;
+            }
+            value |= u128::from(byte.value >> (place % 8) & 1) << bit;
+            undef |= u128::from(byte.undef >> (place % 8) & 1) << bit;
         }
+        Scalar::Bits { value, undef }
     };
     Ok(Value::Vector((0..lanes).map(lane).collect()))
 }

@@ -89,10 +89,21 @@ impl<'a> Interpreter<'a> {
     ) -> Outcome<()> {
         let body = &self.functions[callee];
         let wanted = &body.signature;
+        // Types beside the primitives have numbers of their own in each function.
+        let is_same_type = |left, right| match (caller.types.data(left), body.types.data(right)) {
+            (
+                TypeData::Vector { element, lanes },
+                TypeData::Vector {
+                    element: other,
+                    lanes: wanted,
+                },
+            ) => lanes == wanted && caller.types.data(element) == body.types.data(other),
+            (left, right) => left == right,
+        };
         let is_same = |left: &[crate::Param], right: &[crate::Param]| {
             left.len() == right.len()
                 && left.iter().zip(right).all(|(left, right)| {
-                    caller.types.data(left.ty) == body.types.data(right.ty)
+                    is_same_type(left.ty, right.ty)
                         && matches!(left.kind, ParamKind::ByVal { .. }) == matches!(right.kind, ParamKind::ByVal { .. })
                 })
         };

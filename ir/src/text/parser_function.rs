@@ -268,6 +268,9 @@ impl FunctionParser<'_, '_> {
         }
         self.check_forward_references()?;
         self.function.compute_cfg();
+        if self.function.types().has_vectors() {
+            self.function.note_vectors();
+        }
         self.sort_phis()
     }
 

@@ -3,6 +3,7 @@
 use crate::build::*;
 use crate::cond::Cond;
 use crate::descs::OP_DESCS;
+use crate::features::{AVX, AVX512F};
 use crate::inline_asm::X86Asm;
 use crate::lower::spaces;
 use crate::meaning::X86Meaning;
@@ -15,6 +16,7 @@ use crate::relocs::{ABS8, ABS16, ABS32, ABS64, FIXUPS, PC32, PC64, PLT32, RELOCS
 use crate::table::Op;
 use crate::{abi, frame, lower};
 use frazil_codegen::check::translation::Meaning;
+use frazil_codegen::features::FeatureSet;
 use frazil_codegen::inline_asm::AsmRules;
 use frazil_codegen::pass::MachRules;
 use frazil_codegen::{
@@ -177,6 +179,14 @@ impl Isa for X86 {
 
     fn has_vector_operation(&self, function: &Function, view: ModuleView<'_>, data: &InstData) -> bool {
         lower::vector::has_operation(function, view, data)
+    }
+
+    fn widest_passed_vector(&self, features: FeatureSet) -> u8 {
+        match () {
+            () if features.has(AVX512F) => 64,
+            () if features.has(AVX) => 32,
+            () => VECTOR_BYTES,
+        }
     }
 
     fn lower_intrinsic<C: LowerCtx>(&self, cx: &mut C, name: &str, call: &InstData) -> Result<bool, CodegenError> {

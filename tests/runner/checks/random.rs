@@ -1,5 +1,6 @@
 //! `; test random <seed> <functions>`: executors of compiled code get the same results from random functions as the
-//! interpreter. With `narrow` after it pointers have 32 bits, with `vectors` it has vectors. `FRAZIL_RANDOM_SERIES`
+//! interpreter. With `narrow` after it pointers have 32 bits, with `vectors` it has vectors, with
+//! `wide-vectors` of any length. `FRAZIL_RANDOM_SERIES`
 //! chooses other functions than those of every day (series 0); `cargo xtask random-functions` goes through many series.
 
 use super::{Check, parsed, printed, verifier_messages};
@@ -8,7 +9,7 @@ use crate::runner::executors::testisa::NEAR;
 use crate::runner::executors::{self, Answer, Found, Program};
 use frazil_ir::TypeData;
 use frazil_test_support::Random;
-use frazil_test_support::functions::{arguments, function, vector_function};
+use frazil_test_support::functions::{arguments, function, vector_function, wide_vector_function};
 
 pub const CHECK: Check = Check {
     name: "random",
@@ -40,7 +41,12 @@ fn run(case: &Case, test: &Test, part: &str) -> Result<(), String> {
     let has_vectors = test.options.iter().any(|option| option == "vectors");
     let pointer_bits = if is_narrow { 32 } else { 64 };
     let mut source = format!("layout pointer_bits {pointer_bits} stack_align 16\n");
-    let make = if has_vectors { vector_function } else { function };
+    let has_wide_vectors = test.options.iter().any(|option| option == "wide-vectors");
+    let make = match (has_wide_vectors, has_vectors) {
+        (true, _) => wide_vector_function,
+        (_, true) => vector_function,
+        _ => function,
+    };
     source.extend((0..count as usize).map(|number| make(number, STATEMENTS, pointer_bits, &mut random)));
     let mut generated = Case {
         source,

@@ -11,7 +11,7 @@ use crate::builder::wide::{Extend, NARROW_BITS, WORD_BITS, Words, word_count};
 use crate::builder::word::{NO_TYPE, Word};
 use crate::error::ReadError;
 use crate::llvm::types::TypeId;
-use frazil_ir::{InstData, Opcode, Operand, Refusal, Type};
+use frazil_ir::{ConstKind, InstData, Opcode, Operand, Refusal, Type, TypeData};
 
 /// What instructions an operation on numbers of so many words may become, for each of them.
 const LINEAR: usize = 32;
@@ -140,11 +140,97 @@ pub(super) fn cast(body: &mut Body<'_, '_>, value: Word, ty: TypeId, number: u64
             let words = build.words_of_float(value.operand(), source, word_count(bits), signed);
             build.define_words(ty, words, bits)
         }
+        (casts::BITCAST, ..) if build.module.module.data_layout.big_endian => Err(build.unsupported(
+            Refusal::WideInteger,
+            "a cast between an integer of more than 128 bits and a vector where the first byte is the highest",
+        )),
+        (casts::BITCAST, Some(bits), None) => {
+            let result = vector_type(build, ty, bits)?;
+            let (lanes, lane_bits) = lanes_of(build, bits)?;
+            let words = build.words_of(value, bits, Extend::Zero)?;
+            let element = build.intern(TypeData::Int(lane_bits))?;
+            let mut vector = Operand::constant(build.function.push_plain_const(ConstKind::Poison, lanes));
+            for index in 0..bits / lane_bits {
+                let (word, shift) = (index * lane_bits / WORD_BITS, index * lane_bits % WORD_BITS);
+                let mut lane = words.get(word as usize).copied().unwrap_or(Operand::ZERO);
+                if shift > 0 {
+                    let distance = build.literal(shift.into());
+                    lane = build.emit(Opcode::Lshr, Type::I64, 0, lane, distance);
+                }
+                if lane_bits < WORD_BITS {
+                    let typed = build.typed_word(lane);
+                    lane = build.emit(Opcode::Trunc, element, 0, typed, Operand::NONE);
+                }
+                let number = build.literal(index.into());
+                let rest = build.function.push_pool(&[lane, number]);
+                vector = build.emit(Opcode::InsertElement, lanes, 0, vector, Operand::raw(rest));
+            }
+            build.define(
+                InstData::new(Opcode::Bitcast, result, 0, vector, Operand::NONE),
+                result,
+                ty,
+            )
+        }
+        (casts::BITCAST, None, Some(bits)) => {
+            vector_type(build, value.ty(), bits)?;
+            let (lanes, lane_bits) = lanes_of(build, bits)?;
+            let source = build.typed(value);
+            let vector = build.emit(Opcode::Bitcast, lanes, 0, source, Operand::NONE);
+            let mut words: Words = (0..word_count(bits)).map(|_| Operand::ZERO).collect();
+            for index in 0..bits / lane_bits {
+                let (word, shift) = (index * lane_bits / WORD_BITS, index * lane_bits % WORD_BITS);
+                let element = build.intern(TypeData::Int(lane_bits))?;
+                let number = build.literal(index.into());
+                let data = InstData::new(Opcode::ExtractElement, lanes, 0, vector, number);
+                let mut lane = Operand::value(build.function.push_inst_result(data, element));
+                if lane_bits < WORD_BITS {
+                    lane = build.emit(Opcode::Zext, Type::I64, 0, lane, Operand::NONE);
+                }
+                if shift > 0 {
+                    let distance = build.literal(shift.into());
+                    lane = build.emit(Opcode::Shl, Type::I64, 0, lane, distance);
+                }
+                if let Some(word) = words.get_mut(word as usize) {
+                    *word = match shift {
+                        0 => lane,
+                        _ => build.emit(Opcode::Or, Type::I64, 0, *word, lane),
+                    };
+                }
+            }
+            build.define_words(ty, words, bits)
+        }
         _ => Err(build.unsupported(
             Refusal::WideInteger,
             "a cast between an integer of more than 128 bits and this type",
         )),
     }
+}
+
+/// The IR type of a vector that has so many bits.
+fn vector_type(build: &mut Builder<'_, '_>, ty: TypeId, bits: u32) -> Result<Type, ReadError> {
+    let found = build.scalar_class(ty)?;
+    let own = build
+        .function
+        .types()
+        .bits(found, build.module.module.data_layout.pointer_bits);
+    if !matches!(build.function.types().data(found), TypeData::Vector { .. }) || own != u64::from(bits) {
+        return Err(build.malformed("a bitcast between types of different sizes"));
+    }
+    Ok(found)
+}
+
+/// The vector whose lanes are words, or as large parts of words as a number of bits has a whole number of; with the
+/// bits of a lane. Each of them is an operation.
+fn lanes_of(build: &mut Builder<'_, '_>, bits: u32) -> Result<(Type, u32), ReadError> {
+    let lane_bits = 1u32 << bits.trailing_zeros().min(6);
+    let lane_bits = if lane_bits < 8 { 1 } else { lane_bits };
+    build.make_wide_room((bits / lane_bits) as usize * 4)?;
+    let element = build.intern(TypeData::Int(lane_bits))?;
+    let lanes = build.intern(TypeData::Vector {
+        element,
+        lanes: bits / lane_bits,
+    })?;
+    Ok((lanes, lane_bits))
 }
 
 /// The IR type of a `float` or `double`; other floats are refused.

@@ -9,7 +9,7 @@ mod vectors;
 
 use crate::Random;
 use std::fmt::Write;
-use vectors::VECTORS;
+use vectors::{NARROW, VECTORS};
 
 /// Widths of integers that are generated.
 const WIDTHS: [u32; 10] = [1, 8, 13, 16, 24, 32, 40, 63, 64, 128];
@@ -77,16 +77,26 @@ pub fn arguments(random: &mut Random) -> String {
 ///
 /// Addresses are computed with pointers of `pointer_bits` bits.
 pub fn function(number: usize, statements: usize, pointer_bits: u32, random: &mut Random) -> String {
-    function_of(number, statements, pointer_bits, false, random)
+    function_of(number, statements, pointer_bits, 0, random)
 }
 
-/// The same; it computes with vectors, too.
+/// The same; it computes with vectors, too, that fit into a register of 16 bytes.
 #[allow(dead_code, reason = "not every test wants vectors")]
 pub fn vector_function(number: usize, statements: usize, pointer_bits: u32, random: &mut Random) -> String {
-    function_of(number, statements, pointer_bits, true, random)
+    function_of(number, statements, pointer_bits, NARROW, random)
 }
 
-fn function_of(number: usize, statements: usize, pointer_bits: u32, has_vectors: bool, random: &mut Random) -> String {
+/// The same with vectors of any length and of odd elements, which are passed to another function and come back.
+#[allow(dead_code, reason = "not every test wants vectors")]
+pub fn wide_vector_function(number: usize, statements: usize, pointer_bits: u32, random: &mut Random) -> String {
+    let mut text = vectors::passing_function(number, random);
+    text.push_str(&function_of(number, statements, pointer_bits, VECTORS.len(), random));
+    text
+}
+
+fn function_of(number: usize, statements: usize, pointer_bits: u32, vectors: usize, random: &mut Random) -> String {
+    // Room for the longest vector after the last place.
+    let room = if vectors > NARROW { 320 } else { 64 };
     let mut generator = Generator {
         random,
         number,
@@ -98,13 +108,16 @@ fn function_of(number: usize, statements: usize, pointer_bits: u32, has_vectors:
         calls_left: 2,
         depth: 0,
         pointer_bits,
-        has_vectors,
+        vectors,
     };
     for (value, ty) in PARAMS.into_iter().enumerate() {
         generator.scope[ty].push(value);
     }
-    let _ = writeln!(generator.text, "  v8 = slot 64 align 16\n  v9 = slot 16 align 8\nb0:");
-    generator.line("mem_set i64 v8, 17, 64".to_owned());
+    let _ = writeln!(
+        generator.text,
+        "  v8 = slot {room} align 16\n  v9 = slot 16 align 8\nb0:"
+    );
+    generator.line(format!("mem_set i64 v8, 17, {room}"));
     generator.line("mem_set i64 v9, -1, 16".to_owned());
     generator.statements(statements);
     generator.finish()
@@ -122,7 +135,8 @@ struct Generator<'r> {
     calls_left: usize,
     depth: usize,
     pointer_bits: u32,
-    has_vectors: bool,
+    /// How many of the types of vectors there are.
+    vectors: usize,
 }
 
 impl Generator<'_> {
@@ -190,7 +204,7 @@ impl Generator<'_> {
 
     fn statements(&mut self, count: usize) {
         for _ in 0..count {
-            if self.has_vectors && self.random.below(3) > 0 {
+            if self.vectors > 0 && self.random.below(3) > 0 {
                 self.vector_statement();
                 continue;
             }
@@ -410,8 +424,7 @@ impl Generator<'_> {
     }
 
     fn any_type(&mut self) -> usize {
-        let vectors = if self.has_vectors { VECTORS.len() } else { 0 };
-        self.random.below(TYPES + vectors)
+        self.random.below(TYPES + self.vectors)
     }
 
     fn diamond(&mut self) {
@@ -535,7 +548,7 @@ impl Generator<'_> {
         for value in self.scope[F64].clone().into_iter().rev().take(3) {
             float = self.hidden(format!("fadd f64 {float}, v{value}"));
         }
-        if self.has_vectors {
+        if self.vectors > 0 {
             (sum, float) = self.mix_vectors(sum, float);
         }
         self.line(format!("return {sum}, {float}"));

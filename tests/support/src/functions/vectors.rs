@@ -1,5 +1,5 @@
 //! Statements with vectors, for the generator of random functions: every kind of operation on types that fit into a
-//! register of 16 bytes, shorter and odd ones and masks included.
+//! register of 16 bytes, shorter and odd ones and masks included, or on longer ones and those of odd elements, too.
 //!
 //! Indices are always in range and masks of shuffles whole, since both could give poison otherwise. The bits of
 //! floating-point numbers are not examined.
@@ -7,8 +7,11 @@
 use super::{F32, F64, Generator, TYPES, WIDTHS, literal as scalar_literal, type_name};
 use crate::Random;
 
+/// How many of the types, the first ones, fit into a register of 16 bytes.
+pub const NARROW: usize = 24;
+
 /// Element types by their place among all types, and numbers of lanes.
-pub const VECTORS: [(usize, usize); 24] = [
+pub const VECTORS: [(usize, usize); 62] = [
     (I8, 16),
     (I16, 8),
     (I32, 4),
@@ -33,13 +36,83 @@ pub const VECTORS: [(usize, usize); 24] = [
     (I1, 7),
     (I64, 1),
     (F64, 1),
+    (I8, 32),
+    (I8, 64),
+    (I16, 16),
+    (I16, 32),
+    (I32, 8),
+    (I32, 16),
+    (I32, 64),
+    (I64, 4),
+    (I64, 8),
+    (I64, 16),
+    (F32, 8),
+    (F32, 16),
+    (F64, 4),
+    (F64, 8),
+    (I1, 32),
+    (I1, 64),
+    (I1, 1),
+    (I1, 5),
+    (I1, 20),
+    (I1, 33),
+    (I8, 20),
+    (I8, 33),
+    (I8, 5),
+    (I16, 5),
+    (I16, 24),
+    (I32, 5),
+    (I32, 6),
+    (I32, 20),
+    (I64, 3),
+    (I64, 5),
+    (F32, 5),
+    (F64, 3),
+    (I24, 4),
+    (I24, 5),
+    (I13, 4),
+    (I13, 8),
+    (I40, 3),
+    (I128, 2),
 ];
 
 const I1: usize = 0;
 const I8: usize = 1;
+const I13: usize = 2;
 const I16: usize = 3;
+const I24: usize = 4;
 const I32: usize = 5;
+const I40: usize = 6;
 const I64: usize = 8;
+const I128: usize = 9;
+
+/// The types that a function of this number is passed and returns in another order.
+fn passed_types(number: usize) -> Vec<usize> {
+    let mut random = Random::new(number as u64 ^ 0x5a5a);
+    // Some are refused: what LLVM returns in a way of its own.
+    let may_be_passed = |ty: &usize| {
+        let is_scalar = *ty < TYPES;
+        is_scalar || of(*ty).0 != I128 && (!is_float(of(*ty).0) || of(*ty).1.is_power_of_two() || of(*ty) == (F32, 3))
+    };
+    (0..1 + random.below(5))
+        .map(|_| random.below(TYPES + VECTORS.len()))
+        .filter(may_be_passed)
+        .collect()
+}
+
+/// A function that returns what it is passed, the last first.
+pub fn passing_function(number: usize, _random: &mut Random) -> String {
+    let types = passed_types(number);
+    let names: Vec<String> = types.iter().map(|&ty| type_name(ty)).collect();
+    let back: Vec<&str> = names.iter().rev().map(String::as_str).collect();
+    let values: Vec<String> = (0..types.len()).rev().map(|value| format!("v{value}")).collect();
+    format!(
+        "func @pass_{number}({}) -> ({}) {{\nb0:\n  return {}\n}}\n\n",
+        names.join(", "),
+        back.join(", "),
+        values.join(", ")
+    )
+}
 
 fn of(ty: usize) -> (usize, usize) {
     VECTORS[ty - TYPES]
@@ -94,7 +167,7 @@ impl Generator<'_> {
     /// A vector type whose elements fit.
     fn vector_type(&mut self, fits: impl Fn(usize) -> bool) -> usize {
         loop {
-            let ty = TYPES + self.random.below(VECTORS.len());
+            let ty = TYPES + self.random.below(self.vectors);
             if fits(of(ty).0) {
                 return ty;
             }
@@ -112,11 +185,14 @@ impl Generator<'_> {
     /// Another type that fits with one, if chance finds it.
     fn partner(&mut self, fits: impl Fn(usize) -> bool) -> Option<usize> {
         (0..40)
-            .map(|_| TYPES + self.random.below(VECTORS.len()))
+            .map(|_| TYPES + self.random.below(self.vectors))
             .find(|&ty| fits(ty))
     }
 
     pub(super) fn vector_statement(&mut self) {
+        if self.vectors > NARROW && self.random.below(24) == 0 {
+            return self.pass_vectors();
+        }
         match self.random.below(16) {
             0..3 => self.vector_arithmetic(),
             3 => self.vector_division_or_shift(),
@@ -130,6 +206,30 @@ impl Generator<'_> {
             13 => self.vector_memory(),
             14 => self.vector_float(),
             _ => self.vector_bits(),
+        }
+    }
+
+    /// Passes values to the function of this number that returns them.
+    fn pass_vectors(&mut self) {
+        let types = passed_types(self.number);
+        let arguments: Vec<String> = types.iter().map(|&ty| self.operand(ty)).collect();
+        let results: Vec<usize> = types.iter().map(|_| self.fresh()).collect();
+        let names: Vec<String> = types.iter().map(|&ty| type_name(ty)).collect();
+        let back: Vec<&str> = names.iter().rev().map(String::as_str).collect();
+        let defined: Vec<String> = results.iter().map(|result| format!("v{result}")).collect();
+        let defined = match defined.as_slice() {
+            [] => String::new(),
+            all => format!("{} = ", all.join(", ")),
+        };
+        let number = self.number;
+        self.line(format!(
+            "{defined}call @pass_{number}({}) : ({}) -> ({})",
+            arguments.join(", "),
+            names.join(", "),
+            back.join(", ")
+        ));
+        for (&ty, &result) in types.iter().rev().zip(&results) {
+            self.scope[ty].push(result);
         }
     }
 
@@ -305,7 +405,7 @@ impl Generator<'_> {
     fn vector_memory(&mut self) {
         let stored = self.vector_type(|_| true);
         // Loading floating-point numbers could give a NaN whose bits go on; bits beside a mask must be zero.
-        let loaded = self.vector_type(|element| !is_float(element) && element != I1);
+        let loaded = self.vector_type(|element| !is_float(element) && bits(element).is_multiple_of(8));
         let mut value = self.operand(stored);
         if is_float(of(stored).0) {
             let name = name(stored);
@@ -315,7 +415,7 @@ impl Generator<'_> {
         let (to, from) = (self.place(), self.place());
         self.line(format!("store {} {value}, {to}", name(stored)));
         self.define(loaded, format!("load {} {from}", name(loaded)));
-        if of(stored).0 == I1 {
+        if !bits(of(stored).0).is_multiple_of(8) {
             self.define(stored, format!("load {} {to}", name(stored)));
         }
     }
@@ -362,8 +462,14 @@ impl Generator<'_> {
 
     /// Mixes some vectors of each type into the results.
     pub(super) fn mix_vectors(&mut self, mut sum: String, mut float: String) -> (String, String) {
-        for (place, (element, lanes)) in VECTORS.into_iter().enumerate() {
-            for value in self.scope[TYPES + place].clone().into_iter().rev().take(3) {
+        let is_wide = self.vectors > NARROW;
+        for (place, (element, lanes)) in VECTORS.into_iter().enumerate().take(self.vectors) {
+            // There are many types, and some of them have many lanes.
+            let most = match is_wide {
+                true => usize::from(self.random.below(3) == 0),
+                false => 3,
+            };
+            for value in self.scope[TYPES + place].clone().into_iter().rev().take(most) {
                 if is_float(element) {
                     let ty = type_name(element);
                     let mut reduced = self.hidden(format!("reduce_fadd {ty} 0.0, v{value}"));
@@ -376,7 +482,11 @@ impl Generator<'_> {
                 for lane in 0..lanes {
                     let vector = name(TYPES + place);
                     let mut lane = self.hidden(format!("extract_element {vector} v{value}, {lane}"));
-                    if element != I64 {
+                    if element == I128 {
+                        let high = self.hidden(format!("lshr i128 {lane}, 57"));
+                        let mixed = self.hidden(format!("xor i128 {high}, {lane}"));
+                        lane = self.hidden(format!("trunc i64 {mixed}"));
+                    } else if element != I64 {
                         lane = self.hidden(format!("sext i64 {lane}"));
                     }
                     let turned = self.hidden(format!("fshl i64 {sum}, {sum}, 9"));

@@ -1,0 +1,201 @@
+//! How vectors that fit no register are spread over several values: the first question of legalisation.
+//!
+//! A vector of a type that the target compiles stays one value. Every other is *split* into vectors of as many lanes as
+//! fill a register, the last one perhaps of fewer, or, where no register takes even one lane (odd widths of integers,
+//! integers of 128 bits, targets without vectors), *scalarised* into a value for each lane.
+//!
+//! A vector of `i1` has no width of its own: its lanes are as wide as those of what is compared or selected with it
+//! ([`super`]). All masks of a type are spread alike within a function, as most of the instructions that make or
+//! take them want it, so that phis, whose operands would have to be converted on edges, never need another form.
+
+use crate::abi::unsupported_type;
+use crate::error::CodegenError;
+use crate::isa::Isa;
+use crate::vectors::shape::lane_bits;
+use frazil_ir::typing::is_cast;
+use frazil_ir::{Function, InstData, Opcode, Operand, Results, Type, TypeData, TypeTable};
+
+/// How the values of a type are spread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Layout {
+    /// The type of a lane; of a scalar, the type itself.
+    pub element: Type,
+    /// Number of lanes; of a scalar, 1.
+    pub lanes: u32,
+    /// Lanes of each value but the last, which has the rest; 0 if each lane is a scalar.
+    pub chunk: u32,
+    /// Whether it is no vector.
+    pub is_scalar: bool,
+}
+
+impl Layout {
+    const fn scalar(ty: Type) -> Layout {
+        Layout {
+            element: ty,
+            lanes: 1,
+            chunk: 1,
+            is_scalar: true,
+        }
+    }
+
+    /// Whether each lane is a value.
+    pub fn is_scalarised(self) -> bool {
+        self.chunk == 0
+    }
+
+    /// How many values there are.
+    pub fn count(self) -> u32 {
+        match self.chunk {
+            0 => self.lanes,
+            chunk => self.lanes.div_ceil(chunk),
+        }
+    }
+
+    /// Whether it is one value of its own type.
+    pub fn is_whole(self) -> bool {
+        self.chunk >= self.lanes
+    }
+
+    /// Lanes of a value by its number; 1 if each lane is a scalar.
+    pub fn lanes_of(self, part: u32) -> u32 {
+        match self.chunk {
+            0 => 1,
+            chunk => (self.lanes - part * chunk).min(chunk),
+        }
+    }
+}
+
+/// The layouts of all types of a function.
+#[derive(Debug)]
+pub(super) struct Layouts {
+    by_type: Vec<Layout>,
+    /// By type: whether it is spread over values with which nothing can be done.
+    is_refused: Vec<bool>,
+    register_bytes: u8,
+}
+
+/// How often masks of a type are wanted in lanes of each width: scalars, then 1, 2, 4, 8, 16 ... lanes to a register.
+type Votes = [u32; 10];
+
+impl Layouts {
+    /// Decides for a function.
+    pub fn of<I: Isa>(isa: &I, function: &Function) -> Layouts {
+        let types = function.types();
+        let register_bytes = isa.desc().vector_bytes;
+        let count = usize::from(Type::FIRST_EXTRA) + types.extra_len();
+        let by_type = (0..count)
+            .map(|index| {
+                let ty = Type::from_index(index as u8);
+                let TypeData::Vector { element, lanes } = types.data(ty) else {
+                    return Layout::scalar(ty);
+                };
+                let is_legal = isa.parts(types, ty).count > 0;
+                let chunk = match is_legal {
+                    true => lanes,
+                    false => widest(types, element, register_bytes),
+                };
+                Layout {
+                    element,
+                    lanes,
+                    chunk,
+                    is_scalar: false,
+                }
+            })
+            .collect();
+        let mut layouts = Layouts {
+            by_type,
+            is_refused: Vec::new(),
+            register_bytes,
+        };
+        layouts.choose_masks(function);
+        let of_elements = layouts.by_type.iter().map(|layout| {
+            let element = layout.element;
+            !layout.is_whole() && (element == Type::X86_F80 || isa.parts(types, element).count == 0)
+        });
+        layouts.is_refused = of_elements.collect();
+        layouts
+    }
+
+    /// Refuses a type whose lanes the target cannot compute with, not even one by one.
+    pub fn check(&self, types: &TypeTable, ty: Type) -> Result<(), CodegenError> {
+        match self.is_refused[ty.index()] {
+            true => Err(unsupported_type(types, ty)),
+            false => Ok(()),
+        }
+    }
+
+    /// The layout of a type of the function that this was made for.
+    #[inline]
+    pub fn get(&self, ty: Type) -> Layout {
+        self.by_type[ty.index()]
+    }
+
+    /// Bytes of a vector register.
+    pub fn register_bytes(&self) -> u8 {
+        self.register_bytes
+    }
+
+    fn choose_masks(&mut self, function: &Function) {
+        let mut votes = vec![Votes::default(); self.by_type.len()];
+        for data in function.insts() {
+            self.vote(function, data, &mut votes);
+        }
+        for (layout, votes) in self.by_type.iter_mut().zip(&votes) {
+            let best = (0..votes.len()).filter(|&index| votes[index] > 0);
+            let Some(best) = best.max_by_key(|&index| (votes[index], usize::MAX - index)) else {
+                continue;
+            };
+            layout.chunk = match best {
+                0 => 0,
+                index => (1 << (index - 1)).min(layout.chunk.max(1)),
+            };
+        }
+    }
+
+    /// Notes what an instruction wants of the mask that it makes or takes.
+    fn vote(&self, function: &Function, data: &InstData, votes: &mut [Votes]) {
+        let beside = self.by_type[data.ty.index()];
+        if beside.is_scalar {
+            return;
+        }
+        let type_of = |operand: Operand| function.operand_type(operand);
+        let (mask, other) = match data.op {
+            Opcode::Select => (type_of(data.a), Some(data.ty)),
+            op if is_cast(op) && op != Opcode::Bitcast => match beside.element {
+                Type::I1 => (Some(data.ty), type_of(data.a)),
+                _ => (type_of(data.a), Some(data.ty)),
+            },
+            op if op.results() == Results::Bool => {
+                let result = data.first_result().map(|value| function.value(value).ty);
+                (result, Some(data.ty))
+            }
+            _ => return,
+        };
+        let (Some(mask), Some(other)) = (mask, other) else {
+            return;
+        };
+        let (mask_layout, other) = (self.by_type[mask.index()], self.by_type[other.index()]);
+        if mask_layout.is_scalar || mask_layout.element != Type::I1 || other.element == Type::I1 {
+            return;
+        }
+        let chunk = if other.is_whole() { u32::MAX } else { other.chunk };
+        let index = match chunk {
+            0 => 0,
+            chunk => 1 + chunk.min(mask_layout.chunk.max(1).next_power_of_two()).ilog2() as usize,
+        };
+        votes[mask.index()][index.min(Votes::default().len() - 1)] += 1;
+    }
+}
+
+/// The most lanes of an element type that a register takes; 0 if it does not take one.
+fn widest(types: &TypeTable, element: Type, register_bytes: u8) -> u32 {
+    let bytes = u32::from(register_bytes);
+    // A mask has at most as many lanes as the register has bytes.
+    if element == Type::I1 {
+        return bytes;
+    }
+    match lane_bits(types, element) {
+        Some(bits @ ..=64) => bytes * 8 / bits,
+        _ => 0,
+    }
+}

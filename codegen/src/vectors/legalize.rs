@@ -1,0 +1,384 @@
+//! Legalisation by type: makes a function without vectors that fit no register.
+//!
+//! ```text
+//! v2 = add <8 x i32> v0, v1
+//! ```
+//! becomes, where registers have 16 bytes,
+//! ```text
+//! v4 = add <4 x i32> v0, v2
+//! v5 = add <4 x i32> v1, v3
+//! ```
+//! A copy of the function is made in one walk over its blocks, which keep their numbers ([`rebuild`](super::rebuild));
+//! how each type is spread is decided before ([`layout`](super::layout)). Phis are opened with as many values as their
+//! type is spread over, and get their operands at the end, when everything is known. All other instructions are done
+//! value by value, or lane by lane. What the target then has no instructions for is left to
+//! [`expand`](super::expand).
+//!
+//! It runs before any analysis, over functions in which the reader saw vectors ([`Function::has_vectors`]) and that
+//! need it, or once a type was refused; passes of recipes see vectors as they were written.
+
+use super::layout::Layouts;
+use super::masked::Masked;
+use super::rebuild::{Rebuild, is_vector_of_addresses};
+use super::signatures::{Abi, Plan, Received};
+use crate::abi::ArgLayout;
+use crate::error::CodegenError;
+use crate::isa::Isa;
+use crate::unit::Unit;
+use frazil_ir::typing::is_reduction;
+use frazil_ir::{
+    Block, CallFlags, EntityRef, Format, Function, Inst, InstData, Module, Opcode, Operand, Refusal, SigId, Signature,
+    Type, TypeTable,
+};
+use frazil_support::FxHashMap;
+
+/// The function with legal types only; `None` if it has no others. With a list, what is not supported in single
+/// instructions is put there, and its results are poison.
+///
+/// # Errors
+/// What is not supported, by name and place.
+pub(super) fn legalize<I: Isa>(
+    isa: &I,
+    unit: &Unit<'_>,
+    refused: Option<&mut Vec<CodegenError>>,
+) -> Result<Option<Function>, CodegenError> {
+    let old = unit.function;
+    let layouts = Layouts::of(isa, old);
+    let in_memory = |signature: &Signature, types: &TypeTable| {
+        let Some(conv) = isa.convention(signature.call_conv) else {
+            return false;
+        };
+        let mut layout = ArgLayout::default();
+        let parts_of = |ty| isa.parts(types, ty);
+        let computed = layout.compute(signature, conv, conv.stack_align, types, parts_of);
+        computed.is_err() || layout.returns_in_memory
+    };
+    let abi = Abi {
+        returns_in_memory: &in_memory,
+        widest_bytes: isa.widest_passed_vector(unit.view.features).into(),
+        has_register_stack: isa.desc().register_stack.is_some(),
+    };
+    let mut walk = Walk {
+        module: unit.view.module,
+        rebuild: Rebuild::new(old, &layouts, unit.view.module.data_layout.pointer_bits),
+        abi: &abi,
+        plans: Vec::new(),
+        plan_of: FxHashMap::default(),
+        memory: None,
+        arrivals: FxHashMap::default(),
+        operands: Vec::new(),
+        refused,
+    };
+    let own = walk.own_plan()?;
+    if !walk.needs_work(&own)? {
+        return Ok(None);
+    }
+    walk.run(unit, &own)?;
+    Ok(Some(walk.rebuild.new))
+}
+
+/// The walk over the old function.
+struct Walk<'a> {
+    module: &'a Module,
+    rebuild: Rebuild<'a>,
+    abi: &'a Abi<'a>,
+    plans: Vec<(Plan, SigId)>,
+    /// By signature of the old function, which of the plans it has.
+    plan_of: FxHashMap<SigId, usize>,
+    /// The address of the memory for the function's results, if they are in memory.
+    memory: Option<Operand>,
+    /// By block, the invoke whose results are converted at its start.
+    arrivals: FxHashMap<Block, (InstData, usize, Received)>,
+    operands: Vec<Operand>,
+    /// What is refused, if all of it is to be found.
+    refused: Option<&'a mut Vec<CodegenError>>,
+}
+
+impl Walk<'_> {
+    fn own_plan(&mut self) -> Result<Plan, CodegenError> {
+        let signature = self.rebuild.old.signature().clone();
+        Plan::of(&mut self.rebuild, self.abi, &signature)
+    }
+
+    /// Whether anything is to be changed.
+    fn needs_work(&mut self, own: &Plan) -> Result<bool, CodegenError> {
+        let old = self.rebuild.old;
+        let layouts = self.rebuild.layouts;
+        let is_whole = |ty: Type| layouts.get(ty).is_whole();
+        if !own.is_same
+            || old.values().iter().any(|value| !is_whole(value.ty))
+            || old.insts().iter().any(|data| !is_whole(data.ty))
+        {
+            return Ok(true);
+        }
+        for data in old.insts() {
+            if data.op == Opcode::Call && self.masked(data).is_some() {
+                return Ok(true);
+            }
+            if matches!(data.op.format(), Format::Call | Format::Invoke) && is_plain_call(data) {
+                // What is refused is refused where it stands.
+                let plan = self.plan(old.call(data).sig);
+                if plan.is_err() || plan.is_ok_and(|plan| !self.plans[plan].0.is_same) {
+                    return Ok(true);
+                }
+            }
+        }
+        let has_address = |operand: Operand| is_vector_of_addresses(old, operand);
+        Ok(old.insts().iter().any(|data| {
+            let mut found = false;
+            old.for_each_operand(data, |operand| found |= has_address(operand));
+            found
+        }))
+    }
+
+    /// The number of the plan for a signature of the old function.
+    fn plan(&mut self, sig: SigId) -> Result<usize, CodegenError> {
+        if let Some(&plan) = self.plan_of.get(&sig) {
+            return Ok(plan);
+        }
+        let old = self.rebuild.old;
+        let plan = Plan::of(&mut self.rebuild, self.abi, old.sig(sig))?;
+        let new = match plan.is_same {
+            true => sig,
+            false => self.rebuild.new.push_sig(plan.signature.clone()),
+        };
+        self.plans.push((plan, new));
+        self.plan_of.insert(sig, self.plans.len() - 1);
+        Ok(self.plans.len() - 1)
+    }
+
+    fn run(&mut self, unit: &Unit<'_>, own: &Plan) -> Result<(), CodegenError> {
+        let old = self.rebuild.old;
+        self.memory = self.rebuild.take_params(own);
+        self.rebuild.copy_slots();
+        for block in old.block_ids() {
+            self.rebuild.new.begin_block();
+            let range = old.block_insts(block);
+            let mut next = range.start;
+            while next < range.end && matches!(old.insts()[next].op, Opcode::Phi | Opcode::Nop) {
+                let data = old.insts()[next];
+                if data.op == Opcode::Phi {
+                    let inst = Inst::new(next);
+                    let opened = self.open_phi(inst, block);
+                    self.keep(&data, opened.map_err(|error| error.at(old, unit.view.module, inst)))?;
+                }
+                next += 1;
+            }
+            if block.index() == 0 {
+                self.rebuild.define_params(own)?;
+            }
+            let mut is_arrived = false;
+            for index in next..range.end {
+                let data = old.insts()[index];
+                if !is_arrived && data.op != Opcode::LandingPad {
+                    is_arrived = true;
+                    self.arrive(block)?;
+                }
+                let inst = Inst::new(index);
+                let outcome = self.instruction(&data, own);
+                self.keep(&data, outcome.map_err(|error| error.at(old, unit.view.module, inst)))?;
+            }
+        }
+        if !self.arrivals.is_empty() {
+            return Err(CodegenError::unsupported(
+                Refusal::Vector,
+                "vectors returned by an invoke to a block that comes before it",
+            ));
+        }
+        self.rebuild.new.compute_cfg();
+        self.fill_phis()
+    }
+
+    /// Keeps a refusal and goes on with poison, if all refusals are to be found.
+    fn keep(&mut self, data: &InstData, outcome: Result<(), CodegenError>) -> Result<(), CodegenError> {
+        let Err(error) = outcome else {
+            return Ok(());
+        };
+        match &mut self.refused {
+            Some(refused) if data.op != Opcode::Invoke => refused.push(error),
+            _ => return Err(error),
+        }
+        if data.op == Opcode::Return {
+            let data = InstData::new(Opcode::Unreachable, Type::VOID, 0, Operand::NONE, Operand::NONE);
+            self.rebuild.new.push_inst(data);
+        }
+        for result in self.rebuild.old.results(data) {
+            let poison = self.rebuild.poison(self.rebuild.layout_of(result))?;
+            self.rebuild.define(result, poison);
+        }
+        Ok(())
+    }
+
+    /// Opens a phi for each value that the old one's type is spread over.
+    fn open_phi(&mut self, inst: Inst, block: Block) -> Result<(), CodegenError> {
+        let rebuild = &mut self.rebuild;
+        let data = *rebuild.old.inst(inst);
+        let room = rebuild.old.predecessors(block).len();
+        rebuild.layouts.check(rebuild.old.types(), data.ty)?;
+        let result = data.first_result().expect("a phi has a result");
+        rebuild.open_phis(inst, result, data.flags, room)
+    }
+
+    fn fill_phis(&mut self) -> Result<(), CodegenError> {
+        let phis = std::mem::take(&mut self.rebuild.phis);
+        for (new, old) in phis {
+            let data = *self.rebuild.old.inst(old);
+            self.operands.clear();
+            self.operands.extend_from_slice(self.rebuild.old.list(&data));
+            let count = self.rebuild.layouts.get(data.ty).count();
+            let mut spans = Vec::with_capacity(self.operands.len());
+            for index in 0..self.operands.len() {
+                spans.push(self.rebuild.source(self.operands[index])?.span);
+            }
+            for part in 0..count {
+                let phi = Inst::new(new.index() + part as usize);
+                let rebuild = &mut self.rebuild;
+                let operands: Vec<Operand> = spans.iter().map(|&span| rebuild.part(span, part)).collect();
+                let mut columns = rebuild.new.phi_columns(phi, operands.len());
+                for (column, operand) in operands.into_iter().enumerate() {
+                    columns.fill(column, operand);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Converts the results of an invoke at the start of its normal target.
+    fn arrive(&mut self, block: Block) -> Result<(), CodegenError> {
+        let Some((data, plan, received)) = self.arrivals.remove(&block) else {
+            return Ok(());
+        };
+        self.rebuild.take_results(&data, &self.plans[plan].0, received)
+    }
+
+    fn instruction(&mut self, data: &InstData, own: &Plan) -> Result<(), CodegenError> {
+        let rebuild = &mut self.rebuild;
+        match data.op {
+            Opcode::Nop => return Ok(()),
+            Opcode::Phi => unreachable!("phis come first in a block"),
+            Opcode::Return if !own.is_same => return rebuild.give_results(data, own, self.memory),
+            Opcode::Call | Opcode::Invoke => return self.call(data),
+            _ => {}
+        }
+        if !self.is_concerned(data) {
+            return self.copy(data);
+        }
+        self.check(data)?;
+        let rebuild = &mut self.rebuild;
+        match data.op {
+            Opcode::Load => rebuild.load(data),
+            Opcode::Store => rebuild.store(data),
+            Opcode::ExtractElement => rebuild.extract(data),
+            Opcode::InsertElement => rebuild.insert(data),
+            Opcode::Shuffle => rebuild.shuffle_spread(data),
+            Opcode::Bitcast => rebuild.bitcast(data),
+            op if is_reduction(op) => rebuild.reduce(data),
+            _ if Rebuild::is_lanewise(data) => rebuild.each_lane(data),
+            _ => Err(rebuild.refuse(data)),
+        }
+    }
+
+    /// Whether an instruction has to do with a type that is spread.
+    fn is_concerned(&self, data: &InstData) -> bool {
+        let (old, layouts) = (self.rebuild.old, self.rebuild.layouts);
+        let is_spread = |ty: Type| !layouts.get(ty).is_whole();
+        let mut found = is_spread(data.ty) || old.results(data).any(|value| is_spread(old.value(value).ty));
+        let is_mask = |slot: u32| data.op == Opcode::Shuffle && slot == 2;
+        let mut slot = 0;
+        old.for_each_operand(data, |operand| {
+            found |= !is_mask(slot) && old.operand_type(operand).is_some_and(is_spread);
+            slot += 1;
+        });
+        found
+    }
+
+    /// Refuses an instruction that has to do with lanes which nothing can be done with.
+    fn check(&self, data: &InstData) -> Result<(), CodegenError> {
+        let (old, layouts) = (self.rebuild.old, self.rebuild.layouts);
+        layouts.check(old.types(), data.ty)?;
+        for result in old.results(data) {
+            layouts.check(old.types(), old.value(result).ty)?;
+        }
+        let mut outcome = Ok(());
+        old.for_each_operand(data, |operand| {
+            if let Some(ty) = old.operand_type(operand).filter(|_| outcome.is_ok()) {
+                outcome = layouts.check(old.types(), ty);
+            }
+        });
+        outcome
+    }
+
+    /// Copies an instruction all of whose types are legal.
+    fn copy(&mut self, data: &InstData) -> Result<(), CodegenError> {
+        let rebuild = &mut self.rebuild;
+        let mut operands = std::mem::take(&mut self.operands);
+        operands.clear();
+        rebuild.old.for_each_operand(data, |operand| operands.push(operand));
+        for operand in &mut operands {
+            *operand = rebuild.single(*operand)?;
+        }
+        let mut next = operands.iter();
+        let old = rebuild.old;
+        let copy = rebuild.new.copy_mapped(*data, old.pooled(data), |operand| {
+            next.next().copied().unwrap_or(operand)
+        });
+        self.operands = operands;
+        self.rebuild.append_results(copy, data)
+    }
+
+    fn call(&mut self, data: &InstData) -> Result<(), CodegenError> {
+        let sig = self.rebuild.old.call(data).sig;
+        if !is_plain_call(data) {
+            if let Some(masked) = self.masked(data) {
+                return self.rebuild.masked(data, masked);
+            }
+            if self.is_concerned(data) {
+                return Err(self.refuse_call(data));
+            }
+            return self.copy(data);
+        }
+        let plan = self.plan(sig)?;
+        if self.plans[plan].0.is_same {
+            return self.copy(data);
+        }
+        let (of_call, new) = &self.plans[plan];
+        let Some(received) = self.rebuild.call(data, of_call, *new)? else {
+            return Ok(());
+        };
+        if data.op == Opcode::Call {
+            return self.rebuild.take_results(data, of_call, received);
+        }
+        let normal = self.rebuild.old.invoke_targets(data).0;
+        if self.rebuild.old.predecessors(normal).len() != 1 {
+            return Err(CodegenError::unsupported(
+                Refusal::Vector,
+                "vectors returned by an invoke to a block that is entered otherwise, too",
+            ));
+        }
+        self.arrivals.insert(normal, (*data, plan, received));
+        Ok(())
+    }
+
+    /// The access to memory under a mask that a call is, if it is one.
+    fn masked(&self, data: &InstData) -> Option<Masked> {
+        if !CallFlags::from_bits_retain(data.flags).contains(CallFlags::INTRINSIC) {
+            return None;
+        }
+        Masked::of(&self.module.display_name(data.a.as_symbol()?))
+    }
+
+    /// The refusal of an intrinsic or a text of assembly that takes or gives vectors of types that are not legal.
+    fn refuse_call(&self, data: &InstData) -> CodegenError {
+        let old = self.rebuild.old;
+        let layouts = self.rebuild.layouts;
+        let sig = old.sig(old.call(data).sig);
+        let mut types = sig.params.iter().chain(&sig.returns).map(|param| param.ty);
+        let ty = types.find(|&ty| !layouts.get(ty).is_whole()).unwrap_or(data.ty);
+        crate::abi::unsupported_type(old.types(), ty)
+    }
+}
+
+/// Whether a call is one of a function, and not of an intrinsic or a text of assembly.
+fn is_plain_call(data: &InstData) -> bool {
+    !CallFlags::from_bits_retain(data.flags).intersects(CallFlags::INTRINSIC | CallFlags::INLINE_ASM)
+}
