@@ -6,8 +6,8 @@ use super::moves::copy_int;
 use super::{X86Meaning, memory_bytes};
 use crate::ops::Form;
 use crate::table::{Op, ROWS};
-use frazil_codegen::MInst;
 use frazil_codegen::check::translation::{Bitwise, Machine, Meaning, Term, Terms};
+use frazil_codegen::{MInst, Role};
 
 pub(super) fn moves(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> bool {
     let [first, second, _] = inst.regs();
@@ -178,11 +178,16 @@ fn lanes(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> bool {
         _ => return false,
     };
     let key = X86Meaning.function(inst);
+    // What a square root writes it does not read.
+    let reads_first = row.operands[0].is_some_and(|operand| operand.role != Role::Def);
     let [first, second] = vector_operands(op, inst, machine);
     let mut words = Vec::with_capacity(4);
     for lane in (0..4).step_by(lane_words) {
         let range = lane..lane + lane_words;
-        let inputs = [&first[range.clone()], &second[range]].concat();
+        let inputs = match reads_first {
+            true => [&first[range.clone()], &second[range]].concat(),
+            false => second[range].to_vec(),
+        };
         let is_significant = inputs.iter().all(|&(_, is_significant)| is_significant);
         if let Some(operation) = bitwise {
             words.push(bitwise_word(operation, [first[lane], second[lane]], machine));
