@@ -1,7 +1,7 @@
 //! `; test random <seed> <functions>`: executors of compiled code get the same results from random functions as the
-//! interpreter. With `narrow` after it pointers have 32 bits, with `vectors` it has vectors, with
-//! `wide-vectors` of any length. `FRAZIL_RANDOM_SERIES`
-//! chooses other functions than those of every day (series 0); `cargo xtask random-functions` goes through many series.
+//! interpreter. With `narrow` after it pointers have 32 bits, with `vectors` it has vectors, with `wide-vectors` of any
+//! length. `FRAZIL_RANDOM_SERIES` chooses other functions than those of every day (series 0), and `cargo xtask
+//! random-functions` goes through many series; `FRAZIL_RANDOM_SOURCE` names a file for the functions that were made.
 
 use super::{Check, parsed, printed, verifier_messages};
 use crate::runner::case::{Case, Expected, Run, Test};
@@ -48,6 +48,9 @@ fn run(case: &Case, test: &Test, part: &str) -> Result<(), String> {
         _ => function,
     };
     source.extend((0..count as usize).map(|number| make(number, STATEMENTS, pointer_bits, &mut random)));
+    if let Some(path) = std::env::var_os("FRAZIL_RANDOM_SOURCE") {
+        std::fs::write(path, &source).map_err(|error| format!("FRAZIL_RANDOM_SOURCE: {error}"))?;
+    }
     let mut generated = Case {
         source,
         ..Case::read(&case.path)?
