@@ -81,13 +81,11 @@ pub fn function(number: usize, statements: usize, pointer_bits: u32, random: &mu
 }
 
 /// The same; it computes with vectors, too, that fit into a register of 16 bytes.
-#[allow(dead_code, reason = "not every test wants vectors")]
 pub fn vector_function(number: usize, statements: usize, pointer_bits: u32, random: &mut Random) -> String {
     function_of(number, statements, pointer_bits, NARROW, random)
 }
 
 /// The same with vectors of any length and of odd elements, which are passed to another function and come back.
-#[allow(dead_code, reason = "not every test wants vectors")]
 pub fn wide_vector_function(number: usize, statements: usize, pointer_bits: u32, random: &mut Random) -> String {
     let mut text = vectors::passing_function(number, random);
     text.push_str(&function_of(number, statements, pointer_bits, VECTORS.len(), random));
