@@ -2,45 +2,49 @@
 
 use frazil_support::suggest::nearest;
 use std::fmt;
-use std::ops::Range;
 use std::sync::Arc;
 use thiserror::Error;
 
 /// Where something was said.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
+    /// Lines are counted when the place is written: every step of a recipe has one, and hardly any is.
     File {
         /// The file's name.
         file: Arc<str>,
-        /// Counted from 1.
-        line: usize,
-        /// In characters, counted from 1.
-        column: usize,
+        /// What the whole file says.
+        text: Arc<str>,
+        /// The first byte of what was said.
+        offset_bytes: usize,
     },
     /// On the command line, in the option of this name.
     Option(&'static str),
 }
 
-impl Origin {
-    /// The place of a byte range of a file's text.
-    pub fn in_text(file: &Arc<str>, text: &str, span: Range<usize>) -> Origin {
-        let before = text.get(..span.start).unwrap_or(text);
-        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        Origin::File {
-            file: file.clone(),
-            line: before.matches('\n').count() + 1,
-            column: before[line_start..].chars().count() + 1,
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Origin::File {
+                file,
+                text,
+                offset_bytes,
+            } => {
+                let (line, column) = line_and_column(text, *offset_bytes);
+                write!(f, "{file}:{line}:{column}")
+            }
+            Origin::Option(option) => f.write_str(option),
         }
     }
 }
 
-impl fmt::Display for Origin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Origin::File { file, line, column } => write!(f, "{file}:{line}:{column}"),
-            Origin::Option(option) => f.write_str(option),
-        }
-    }
+/// The line that holds a byte of a text and the column in characters, both counted from 1.
+fn line_and_column(text: &str, offset_bytes: usize) -> (usize, usize) {
+    let before = text.get(..offset_bytes).unwrap_or(text);
+    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    (
+        before.matches('\n').count() + 1,
+        before[line_start..].chars().count() + 1,
+    )
 }
 
 /// Why a recipe cannot be used.
@@ -167,7 +171,11 @@ mod tests {
     #[test]
     fn places_count_lines_and_characters() {
         let text = "a\nüb = 1\n";
-        let place = Origin::in_text(&Arc::from("x.toml"), text, 4..5);
+        let place = Origin::File {
+            file: Arc::from("x.toml"),
+            text: Arc::from(text),
+            offset_bytes: 4,
+        };
         assert_eq!(place.to_string(), "x.toml:2:2");
         assert_eq!(RecipeError::at(&place, "wrong").to_string(), "x.toml:2:2: wrong");
         assert_eq!(RecipeError::new("wrong").to_string(), "wrong");

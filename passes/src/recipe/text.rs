@@ -23,6 +23,7 @@ use schemars::JsonSchema;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 use toml::{Spanned, Value};
 
@@ -144,7 +145,7 @@ impl<'de> Deserialize<'de> for PassText {
 #[derive(Debug)]
 pub struct Source {
     file: Arc<str>,
-    text: String,
+    text: Arc<str>,
     pub recipes: Vec<(Spanned<String>, RecipeText)>,
 }
 
@@ -154,10 +155,10 @@ impl Source {
     /// # Errors
     /// When it is no TOML, or says something that the format does not have.
     pub fn parse(file: &str, text: &str) -> Result<Source, RecipeError> {
-        let file: Arc<str> = Arc::from(file);
+        let (file, whole): (Arc<str>, Arc<str>) = (Arc::from(file), Arc::from(text));
         let parsed: Result<FileText, toml::de::Error> = toml::from_str(text);
         let parsed = parsed.map_err(|error| RecipeError {
-            place: error.span().map(|span| Origin::in_text(&file, text, span)),
+            place: error.span().map(|span| origin(&file, &whole, span)),
             message: match plain(error.message()) {
                 // Said of what stands outside of any recipe.
                 message if message.ends_with("valid names: recipe") || message == "the key `recipe` is missing" => {
@@ -168,13 +169,22 @@ impl Source {
         })?;
         Ok(Source {
             file,
-            text: text.to_owned(),
+            text: whole,
             recipes: parsed.recipe.into_iter().collect(),
         })
     }
 
     /// Where something stands.
     pub fn place<T>(&self, item: &Spanned<T>) -> Origin {
-        Origin::in_text(&self.file, &self.text, item.span())
+        origin(&self.file, &self.text, item.span())
+    }
+}
+
+/// The place of a byte range of a file's text.
+fn origin(file: &Arc<str>, text: &Arc<str>, span: Range<usize>) -> Origin {
+    Origin::File {
+        file: file.clone(),
+        text: text.clone(),
+        offset_bytes: span.start,
     }
 }
