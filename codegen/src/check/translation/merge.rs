@@ -71,6 +71,23 @@ impl Knowledge {
         true
     }
 
+    /// Whether any path arrives.
+    pub(super) fn is_reached(&self) -> bool {
+        !self.arrivals.is_empty()
+    }
+
+    /// Takes back the arrival from a predecessor that no longer leads here; returns whether that changes what is known.
+    pub(super) fn leave(&mut self, from: u64, node: u32, terms: &mut Terms) -> bool {
+        self.arrivals.retain(|&(other, _)| other != from);
+        if self.arrivals.is_empty() {
+            return false;
+        }
+        let known = self.merge(node, terms);
+        let is_changed = known != self.known;
+        self.known = known;
+        is_changed
+    }
+
     fn merge(&self, node: u32, terms: &mut Terms) -> Arrival {
         if let [(_, only)] = &self.arrivals[..] {
             return only.clone();

@@ -39,6 +39,8 @@ struct Node {
     at: [Position; 2],
     knowledge: Knowledge,
     is_waiting: bool,
+    /// The arrivals that the latest visit without a difference has made: what identifies each, and the node arrived at.
+    successors: Vec<(u64, u32)>,
     /// The difference that the latest visit of this node has found, if any, and the terms that differ.
     fault: Option<(TranslationFault, Option<(Term, Term)>)>,
 }
@@ -114,21 +116,28 @@ impl<'a> Comparison<'a> {
         let mut visits = 0;
         while let Some(node) = self.product.waiting.pop_front() {
             self.product.nodes[node as usize].is_waiting = false;
+            if !self.product.nodes[node as usize].knowledge.is_reached() {
+                continue;
+            }
             visits += 1;
             if visits > MOST_VISITS * (self.product.nodes.len() + 16) || self.terms.len() > MOST_TERMS {
                 return Err(Failure::Unknown("too many steps"));
             }
             self.product.unequal.clear();
+            let old = std::mem::take(&mut self.product.nodes[node as usize].successors);
             match self.visit(node) {
                 // A difference may go away: something undefined on one path seems to differ until the other paths have
                 // arrived.
                 Err(Failure::Fault(fault)) => {
                     let unequal = self.product.unequal.pop();
-                    self.product.nodes[node as usize].fault = Some((fault, unequal));
+                    let node = &mut self.product.nodes[node as usize];
+                    node.fault = Some((fault, unequal));
+                    node.successors = old;
                 }
                 other => {
                     other?;
                     self.product.nodes[node as usize].fault = None;
+                    self.leave_nodes(node, &old);
                 }
             }
         }
@@ -138,6 +147,50 @@ impl<'a> Comparison<'a> {
                 Err(Failure::Fault(fault))
             }
             None => Ok(()),
+        }
+    }
+
+    /// Takes back the arrivals of an earlier visit of a node that the latest one has not made again: how positions are
+    /// paired depends on what is known, which changes until all paths have arrived. What can then no longer be reached
+    /// takes back its own arrivals and differences, too.
+    fn leave_nodes(&mut self, node: u32, old: &[(u64, u32)]) {
+        let successors = &self.product.nodes[node as usize].successors;
+        let left: Vec<(u64, u32)> = old
+            .iter()
+            .filter(|arrival| !successors.contains(arrival))
+            .copied()
+            .collect();
+        if left.is_empty() {
+            return;
+        }
+        for &(from, to) in &left {
+            self.leave(from, to);
+        }
+        let nodes = &self.product.nodes;
+        let mut is_reached = vec![false; nodes.len()];
+        is_reached[0] = true;
+        let mut pending = vec![0];
+        while let Some(node) = pending.pop() {
+            for &(_, to) in &nodes[node as usize].successors {
+                if !std::mem::replace(&mut is_reached[to as usize], true) {
+                    pending.push(to);
+                }
+            }
+        }
+        for node in (0..is_reached.len()).filter(|&node| !is_reached[node]) {
+            self.product.nodes[node].fault = None;
+            for (from, to) in std::mem::take(&mut self.product.nodes[node].successors) {
+                self.leave(from, to);
+            }
+        }
+    }
+
+    /// Takes an arrival at a node back, and has the node visited if that changes what is known there.
+    fn leave(&mut self, from: u64, node: u32) {
+        let data = &mut self.product.nodes[node as usize];
+        if data.knowledge.leave(from, node, self.terms) && !data.is_waiting {
+            data.is_waiting = true;
+            self.product.waiting.push_back(node);
         }
     }
 
@@ -532,8 +585,12 @@ impl<'a> Comparison<'a> {
                 at,
                 knowledge: Knowledge::default(),
                 is_waiting: false,
+                successors: Vec::new(),
                 fault: None,
             });
+        }
+        if let Some(predecessor) = self.product.nodes.get_mut((from >> 32) as usize) {
+            predecessor.successors.push((from, node));
         }
         let data = &mut self.product.nodes[node as usize];
         if data.knowledge.arrive(from, arrival, node, self.terms) && !data.is_waiting {
