@@ -82,6 +82,15 @@ pub(super) fn moves(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> bool {
             let value = machine.terms.sign_extend(value, width);
             machine.write_result(RAX, bytes, value);
         }
+        Op::BswapR => {
+            let value = machine.read(first, size);
+            let bytes: Vec<Term> = (0..u16::from(size))
+                .rev()
+                .map(|byte| machine.terms.part(value, byte * 8, 8))
+                .collect();
+            let value = machine.terms.concat(&bytes);
+            machine.write_result(first, size, value);
+        }
         Op::XchgRR => {
             let contents = [first, second].map(|reg| machine.contents(reg, size));
             copy_int(machine, first, &contents[1], size);
