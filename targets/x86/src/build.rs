@@ -47,6 +47,16 @@ pub fn rr(op: Op, size: u8, dst: Reg, src: Reg) -> MInst {
     inst
 }
 
+/// Three registers.
+#[inline]
+pub fn rrr(op: Op, size: u8, dst: Reg, left: Reg, right: Reg) -> MInst {
+    let mut inst = new(op, size, &[Form::Three]);
+    inst.set_reg(0, dst);
+    inst.set_reg(1, left);
+    inst.set_reg(2, right);
+    inst
+}
+
 /// A register and a memory operand that is read.
 #[inline]
 pub fn rm(op: Op, size: u8, dst: Reg, mem: Mem) -> MInst {

@@ -184,6 +184,9 @@ fn other(buf: &mut CodeBuffer, template: &Template, inst: &MInst) -> Option<Labe
 }
 
 fn write_other(out: &mut Out<'_>, template: &Template, code: &Code, inst: &MInst) {
+    if code.has(Code::VEX) {
+        return with_vex(out, template, code, inst);
+    }
     match code.form {
         Form::RI => register_immediate(out, template, inst),
         Form::OI => move_immediate(out, template, inst),
@@ -215,7 +218,52 @@ fn write_other(out: &mut Out<'_>, template: &Template, code: &Code, inst: &MInst
             registers(out, template, inst, 0);
         }
         Form::RM | Form::MR | Form::M | Form::MI | Form::MC | Form::RMI => any_memory(out, template, inst),
+        Form::Three => unreachable!("three registers without a VEX prefix"),
     }
+}
+
+/// An instruction with a VEX prefix: of three registers, or of two operands like those without.
+fn with_vex(out: &mut Out<'_>, template: &Template, code: &Code, inst: &MInst) {
+    let immediate = immediate(template, inst);
+    let (own, rm_slot) = match code.form {
+        Form::Three => (number(inst.reg(1)), 2),
+        _ => (0, template.rm_slot),
+    };
+    let begin = |out: &mut Out<'_>, rex: u8| vex_prefix(out, template, code, own, rex);
+    if !code.form.has_mem() {
+        let reg = reg_field(template, inst);
+        let rm = number(inst.reg(usize::from(rm_slot)));
+        begin(out, (reg >> 3) << 2 | rm >> 3);
+        out.modrm_reg(reg, rm);
+    } else if inst.reg(1).is_physical() {
+        memory_after(out, template, inst, |out, rex, _| begin(out, rex));
+    } else {
+        baseless_after(out, template, inst, immediate, |out, rex, _| begin(out, rex));
+    }
+    out.immediate(immediate);
+}
+
+/// The VEX prefix of two bytes, if that says everything, or of three, and the opcode. `own` is the register that it
+/// names itself; `rex` has the bits R, X and B.
+fn vex_prefix(out: &mut Out<'_>, template: &Template, code: &Code, own: u8, rex: u8) {
+    let rex = rex | template.rex;
+    let prefix = match template.prefixes {
+        0 => 0,
+        0x66 => 1,
+        0xf3 => 2,
+        _ => 3,
+    };
+    let last = (!own & 15) << 3 | prefix;
+    let r = (!rex & 4) << 5;
+    if code.map == 1 && rex & 0b1011 == 0 {
+        out.byte(0xc5);
+        out.byte(r | last);
+    } else {
+        out.byte(0xc4);
+        out.byte(r | (!rex & 3) << 5 | code.map);
+        out.byte((rex & 8) << 4 | last);
+    }
+    out.byte(template.opcode);
 }
 
 #[inline(always)]
@@ -356,12 +404,20 @@ fn exchange(out: &mut Out<'_>, template: &Template, inst: &MInst) {
 /// A memory operand with a base register, beside a register or the row's digit.
 #[inline(always)]
 fn memory(out: &mut Out<'_>, template: &Template, inst: &MInst, opcode_bits: u8) {
+    let opcode_bits = inst.aux & template.condition_mask | opcode_bits;
+    memory_after(out, template, inst, |out, rex, byte_register| {
+        begin(out, template, opcode_bits, rex, byte_register);
+    });
+}
+
+/// The same after prefixes and opcode, which `begin` appends: it gets the bits R, X and B, and the byte register.
+#[inline(always)]
+fn memory_after(out: &mut Out<'_>, template: &Template, inst: &MInst, begin: impl Fn(&mut Out<'_>, u8, u8)) {
     let reg = reg_field(template, inst);
     let (base, index) = (inst.reg(1), inst.reg(2));
     let base = number(base);
     let rex = (reg >> 3) << 2 | base >> 3;
     let byte_register = reg & template.byte_reg;
-    let opcode_bits = inst.aux & template.condition_mask | opcode_bits;
     let disp = inst.disp;
     let has_disp = u8::from(disp != 0 || base & 7 == 5);
     let is_long = u8::from(i32::from(disp as i8) != disp);
@@ -369,7 +425,7 @@ fn memory(out: &mut Out<'_>, template: &Template, inst: &MInst, opcode_bits: u8)
     let disp_bytes = usize::from(has_disp + 3 * is_long);
     let modrm = mode | (reg & 7) << 3;
     if index.is_none() {
-        begin(out, template, opcode_bits, rex, byte_register);
+        begin(out, rex, byte_register);
         out.byte(modrm | base & 7);
         if base & 7 == 4 {
             out.byte(0x24);
@@ -377,7 +433,7 @@ fn memory(out: &mut Out<'_>, template: &Template, inst: &MInst, opcode_bits: u8)
     } else {
         let index = number(index);
         debug_assert_ne!(index, 4, "the stack pointer cannot be an index");
-        begin(out, template, opcode_bits, rex | (index >> 3) << 1, byte_register);
+        begin(out, rex | (index >> 3) << 1, byte_register);
         out.byte(modrm | 4);
         out.byte(scale_bits(inst) | (index & 7) << 3 | base & 7);
     }
@@ -402,14 +458,28 @@ fn any_memory(out: &mut Out<'_>, template: &Template, inst: &MInst) {
 
 /// A memory operand without base register: a symbol, or an index alone, or nothing but a displacement.
 fn baseless(out: &mut Out<'_>, template: &Template, inst: &MInst, immediate: Immediate) {
+    let opcode_bits = inst.aux & template.condition_mask | immediate.opcode_bits;
+    baseless_after(out, template, inst, immediate, |out, rex, byte_register| {
+        begin(out, template, opcode_bits, rex, byte_register);
+    });
+}
+
+/// The same after prefixes and opcode, as for [`memory_after`].
+#[inline(always)]
+fn baseless_after(
+    out: &mut Out<'_>,
+    template: &Template,
+    inst: &MInst,
+    immediate: Immediate,
+    begin: impl Fn(&mut Out<'_>, u8, u8),
+) {
     let reg = reg_field(template, inst);
     let index = inst.reg(2);
     let is_symbol = inst.is_symbol();
     let has_index = !is_symbol && !index.is_none();
     let rex_x = if has_index { (number(index) >> 3) << 1 } else { 0 };
-    let opcode_bits = inst.aux & template.condition_mask | immediate.opcode_bits;
     let byte_register = reg & template.byte_reg;
-    begin(out, template, opcode_bits, (reg >> 3) << 2 | rex_x, byte_register);
+    begin(out, (reg >> 3) << 2 | rex_x, byte_register);
     if is_symbol {
         symbol_operand(out, inst, reg, immediate);
     } else {

@@ -56,6 +56,8 @@ pub enum Form {
     StoreRRI,
     /// `rm` = `regs[0]`, `reg` = `regs[1]`; the count is in `cl`.
     StoreRRC,
+    /// `reg` = `regs[0]`, the VEX prefix's own register = `regs[1]`, `rm` = `regs[2]`.
+    Three,
     /// The register in the opcode is `regs[0]`.
     O,
     /// The register in the opcode is `regs[0]`; immediate. With size 8 the C7 form with a sign-extended immediate.
@@ -109,6 +111,7 @@ impl Form {
                 | Form::RMI
                 | Form::StoreRRI
                 | Form::StoreRRC
+                | Form::Three
                 | Form::O
                 | Form::OI
                 | Form::OI64
@@ -130,6 +133,8 @@ pub enum Width {
     Scalar,
     /// Packed float: 4 has no mandatory prefix, 8 has 66.
     Packed,
+    /// Float: 8 has REX.W.
+    Float,
 }
 
 /// The immediate of a row.
@@ -165,30 +170,32 @@ pub struct Code {
     pub width: Width,
     pub imm: Imm,
     /// Bits named by the constants of this type.
-    pub flags: u8,
+    pub flags: u16,
 }
 
 impl Code {
     /// The opcode's low four bits are the condition.
-    pub const COND: u8 = 1;
+    pub const COND: u16 = 1;
     /// REX.W whatever the size.
-    pub const W: u8 = 2;
+    pub const W: u16 = 2;
     /// The register in the `rm` field is a byte register although the operation is wider.
-    pub const BYTE_RM: u8 = 4;
+    pub const BYTE_RM: u16 = 4;
     /// Prefix F0.
-    pub const LOCK: u8 = 8;
+    pub const LOCK: u16 = 8;
     /// Prefix 64: the memory operand is relative to the thread pointer's segment.
-    pub const FS: u8 = 16;
+    pub const FS: u16 = 16;
     /// No size suffix in text.
-    pub const PLAIN: u8 = 32;
+    pub const PLAIN: u16 = 32;
     /// A linker may rewrite the instruction when its memory operand is a slot of the global offset table.
-    pub const RELAXABLE: u8 = 64;
+    pub const RELAXABLE: u16 = 64;
     /// Indirect branch: text has a star before the operand.
-    pub const STAR: u8 = 128;
+    pub const STAR: u16 = 128;
+    /// The prefixes and the bytes before the opcode are a VEX prefix (Intel manual, volume 2, section 2.3).
+    pub const VEX: u16 = 256;
 
     /// Whether a flag is set.
     #[inline]
-    pub const fn has(&self, flag: u8) -> bool {
+    pub const fn has(&self, flag: u16) -> bool {
         self.flags & flag != 0
     }
 
@@ -230,7 +237,7 @@ impl Code {
         self
     }
 
-    pub(crate) const fn flag(mut self, flag: u8) -> Code {
+    pub(crate) const fn flag(mut self, flag: u16) -> Code {
         self.flags |= flag;
         self
     }
@@ -285,6 +292,11 @@ pub(crate) const fn x38(opcode: u8) -> Code {
 /// An opcode after `0F 3A` whose encoding does not depend on the size.
 pub(crate) const fn x3a(opcode: u8) -> Code {
     Code::new(opcode, 3, Width::Fixed)
+}
+
+/// An opcode of floats with a VEX prefix that stands for 66 and `0F 38`.
+pub(crate) const fn fused(opcode: u8) -> Code {
+    Code::new(opcode, 2, Width::Float).prefix(0x66).flag(Code::VEX)
 }
 
 /// What a register operand is.
@@ -454,8 +466,8 @@ pub struct Row {
     pub sizes: u8,
     /// Encoding.
     pub code: Code,
-    /// Register operands in `regs[0]` and `regs[1]`, besides those of a memory operand.
-    pub operands: [Option<Operand>; 2],
+    /// Register operands in `regs[0]` and on, besides those of a memory operand.
+    pub operands: [Option<Operand>; 3],
     /// The rest.
     pub effects: Effects,
 }
@@ -470,6 +482,9 @@ impl Row {
         if let Some(second) = self.operands[1] {
             roles[1] = second.role;
         }
+        if let Some(third) = self.operands[2] {
+            roles[2] = third.role;
+        }
         match self.code.form {
             Form::RBaseRef => roles[1] = Role::Base,
             Form::ORef | Form::BranchRef => {
@@ -482,12 +497,20 @@ impl Row {
             }
             _ => {}
         }
-        let mut classes = [class_of(self.operands[0]), class_of(self.operands[1]), None];
+        let mut classes = [
+            class_of(self.operands[0]),
+            class_of(self.operands[1]),
+            class_of(self.operands[2]),
+        ];
         if let Role::Base = roles[1] {
             classes[1] = Some(RegClass::Int);
             classes[2] = Some(RegClass::Int);
         }
-        let mut widths = [width_of(self.operands[0]), width_of(self.operands[1]), 0];
+        let mut widths = [
+            width_of(self.operands[0]),
+            width_of(self.operands[1]),
+            width_of(self.operands[2]),
+        ];
         if let Role::Base = roles[1] {
             widths[1] = 8;
             widths[2] = 8;
@@ -529,9 +552,9 @@ const fn width_of(operand: Option<Operand>) -> u8 {
     }
 }
 
-/// At most two operands as an array with room for two.
-pub(crate) const fn pad(operands: &[Operand]) -> [Option<Operand>; 2] {
-    let mut padded = [None; 2];
+/// At most three operands as an array with room for three.
+pub(crate) const fn pad(operands: &[Operand]) -> [Option<Operand>; 3] {
+    let mut padded = [None; 3];
     let mut index = 0;
     while index < operands.len() {
         padded[index] = Some(operands[index]);

@@ -83,8 +83,8 @@ fn write_mnemonic(inst: &MInst, row: &Row, encoded_bytes: u8, out: &mut dyn Writ
         (Width::Int, 2) => "w",
         (Width::Int, 4) => "l",
         (Width::Int, _) => "q",
-        (Width::Scalar | Width::Packed, 4) => "s",
-        (Width::Scalar | Width::Packed, _) => "d",
+        (Width::Scalar | Width::Packed | Width::Float, 4) => "s",
+        (Width::Scalar | Width::Packed | Width::Float, _) => "d",
         (Width::Fixed, _) => "",
     })
 }
@@ -128,6 +128,7 @@ pub(crate) fn parts(form: Form) -> &'static [Part] {
         Form::LoadRRI | Form::StoreRRI => &[Immediate, Register(1), Register(0)],
         Form::RMI => &[Immediate, Memory, Register(0)],
         Form::StoreRRC => &[Count, Register(1), Register(0)],
+        Form::Three => &[Register(2), Register(1), Register(0)],
         Form::OI64 => &[Immediate64, Register(0)],
         Form::ORef => &[SymbolAddress, Register(0)],
         Form::RBaseRef => &[SymbolOffset, Register(0)],

@@ -8,7 +8,7 @@
 use crate::ops::Imm::{Byte, Full, Shift, Short, Word};
 use crate::ops::operands::*;
 use crate::ops::sizes::*;
-use crate::ops::{Code, FR, FRW, FW, Form, NO, Row, int, int0f, int38, one, op_table, pad, x0f, x3a, x38};
+use crate::ops::{Code, FR, FRW, FW, Form, NO, Row, fused, int, int0f, int38, one, op_table, pad, x0f, x3a, x38};
 use crate::regs::{RAX, RBP, RBX, RCX, RDI, RDX, RSI, RSP, XMM0};
 
 op_table! {
@@ -351,6 +351,7 @@ op_table! {
     DivsRM "divs" RM x0f(0x5e).scalar(), LQ, [MX], NO;
     MaxsRR "maxs" LoadRR x0f(0x5f).scalar(), LQ, [MX, UX], NO;
     MaxsRM "maxs" RM x0f(0x5f).scalar(), LQ, [MX], NO;
+    FmaddsRRR "vfmadd213s" Three fused(0xa9), LQ, [MX, UX, UX], NO;
     SqrtsRR "sqrts" LoadRR x0f(0x51).scalar(), LQ, [DX, UX], NO.merges();
     SqrtsRM "sqrts" RM x0f(0x51).scalar(), LQ, [DX], NO.merges();
     UcomisRR "ucomis" LoadRR x0f(0x2e).packed(), LQ, [UX, UX], FW;
@@ -504,6 +505,7 @@ op_table! {
     PinsrwXMI "pinsrw" RMI x0f(0xc4).prefix(0x66).imm(Byte), X, [MX], NO;
     PextrwRXI "pextrw" LoadRRI x0f(0xc5).prefix(0x66).imm(Byte), X, [D32, UX], NO;
     CmppRRI "cmpp" LoadRRI x0f(0xc2).packed().imm(Byte), LQ, [MX, UX], NO;
+    FmaddpRRR "vfmadd213p" Three fused(0xa8), LQ, [MX, UX, UX], NO;
     SqrtpRR "sqrtp" LoadRR x0f(0x51).packed(), LQ, [DX, UX], NO;
     RsqrtpsRR "rsqrtps" LoadRR x0f(0x52), X, [DX, UX], NO;
     RcppsRR "rcpps" LoadRR x0f(0x53), X, [DX, UX], NO;

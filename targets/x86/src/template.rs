@@ -94,8 +94,16 @@ impl Template {
             prefix_bytes: 0,
             escape_bytes: 0,
             opcode: 0,
-            rex: if is_int && size == 8 || code.has(Code::W) { 8 } else { 0 },
-            class: class(code.form),
+            rex: if (is_int || matches!(code.width, Width::Float)) && size == 8 || code.has(Code::W) {
+                8
+            } else {
+                0
+            },
+            class: if code.has(Code::VEX) {
+                Class::Other
+            } else {
+                class(code.form)
+            },
             reg_slot,
             rm_slot,
             digit: if reg_mask == 0 { code.digit } else { 0 },
@@ -167,6 +175,7 @@ const fn slots(form: Form) -> (u8, u8, u8) {
         Form::StoreRR | Form::StoreRRI | Form::StoreRRC | Form::Exchange => (1, 0, 15),
         Form::LoadRR | Form::LoadRRI | Form::RBaseRef => (0, 1, 15),
         Form::Same => (0, 0, 15),
+        Form::Three => (0, 2, 15),
         Form::RM | Form::MR | Form::RMI => (0, 1, 15),
         _ => (0, 0, 0),
     }

@@ -168,8 +168,8 @@ fn size_of(row: &Row, suffix: &str, parts: &[Part], words: &[Word]) -> Option<u8
         (Width::Int, "w") => 2,
         (Width::Int, "l") => 4,
         (Width::Int, "q") => 8,
-        (Width::Scalar | Width::Packed, "s") => 4,
-        (Width::Scalar | Width::Packed, "d") => 8,
+        (Width::Scalar | Width::Packed | Width::Float, "s") => 4,
+        (Width::Scalar | Width::Packed | Width::Float, "d") => 8,
         _ => return None,
     };
     has(said).then_some(said)

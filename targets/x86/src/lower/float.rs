@@ -32,6 +32,7 @@ pub fn float<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErro
             let dst = cx.def_reuse(result(data), 0, src);
             cx.emit(rr(Op::SqrtsRR, bytes, dst, dst));
         }
+        Opcode::Fma | Opcode::Fmuladd if cx.view().features.has(features::FMA) => fused(cx, data, bytes),
         Opcode::Fmuladd => multiply_add(cx, data, bytes),
         op if cx.view().features.has(features::SSE4_1) && rounding(op).is_some() => round(cx, data, bytes),
         _ => return by_call(cx, data, bytes),
@@ -123,6 +124,21 @@ fn round<C: LowerCtx>(cx: &mut C, data: &InstData, bytes: u8) {
     let src = cx.use_last(data.a, 0);
     let dst = cx.def_reuse(result(data), 0, src);
     cx.emit(rri(op, bytes, dst, dst, rounding(data.op).unwrap_or_default()));
+}
+
+/// With one rounding.
+fn fused<C: LowerCtx>(cx: &mut C, data: &InstData, bytes: u8) {
+    multiply_add_in_place(cx, data, Op::FmaddsRRR, bytes);
+}
+
+/// A fused row, with the first factor in the place of the result.
+pub(super) fn multiply_add_in_place<C: LowerCtx>(cx: &mut C, data: &InstData, row: Op, bytes: u8) {
+    let (factor, addend) = cx.func().ternary(data);
+    let addend = cx.use_reg(addend, 0);
+    let factor = cx.use_reg(factor, 0);
+    let src = cx.use_last(data.a, 0);
+    let dst = cx.def_reuse(result(data), 0, src);
+    cx.emit(rrr(row, bytes, dst, factor, addend));
 }
 
 /// Not fused: two roundings are allowed, and baseline x86-64 has no fused instruction.

@@ -43,8 +43,8 @@ fn intel_mnemonic(inst: &MInst, row: &Row) -> String {
     }
     let mnemonic = row.mnemonic.rsplit(' ').next().expect("there is a last word");
     let suffix = match (row.code.width, inst.size) {
-        (Width::Scalar | Width::Packed, 4) => "s",
-        (Width::Scalar | Width::Packed, 8) => "d",
+        (Width::Scalar | Width::Packed | Width::Float, 4) => "s",
+        (Width::Scalar | Width::Packed | Width::Float, 8) => "d",
         _ => "",
     };
     let condition = if row.code.has(Code::COND) {
@@ -59,7 +59,8 @@ fn intel_mnemonic(inst: &MInst, row: &Row) -> String {
 fn whole(register: Register) -> Option<Reg> {
     if register.is_gpr() {
         Some(Reg::physical(0, register.full_register().number() as u8))
-    } else if register.is_xmm() {
+    } else if register.is_xmm() || register.is_ymm() || register.is_zmm() {
+        // A VEX prefix clears what is above the vector.
         Some(Reg::physical(1, register.number() as u8))
     } else {
         None
@@ -141,7 +142,7 @@ fn check_operands(inst: &MInst, row: &Row, decoded: &Instruction) {
         Form::None | Form::NoneModRm => return,
         Form::Nop | Form::Branch | Form::ShortBranch => return,
         Form::BranchRef | Form::R | Form::M | Form::O | Form::I => 1,
-        Form::LoadRRI | Form::StoreRRI | Form::RMI | Form::StoreRRC => 3,
+        Form::LoadRRI | Form::StoreRRI | Form::RMI | Form::StoreRRC | Form::Three => 3,
         _ => 2,
     };
     assert_eq!(decoded.op_count(), expected_count, "{inst:?}");
@@ -195,6 +196,11 @@ fn check_operands(inst: &MInst, row: &Row, decoded: &Instruction) {
             check_register(inst, row, 0, decoded, 0);
             check_memory(inst, decoded, 1);
             check_immediate(inst, row, decoded, 2);
+        }
+        Form::Three => {
+            for slot in 0..3 {
+                check_register(inst, row, slot, decoded, slot as u32);
+            }
         }
         Form::StoreRRC => {
             check_register(inst, row, 0, decoded, 0);

@@ -154,14 +154,16 @@ fn register_samples(inst: MInst, row: &Row, imms: &[i32], samples: &mut Vec<MIns
         Form::RBaseRef => &GENERAL,
         _ => row.operands[1].map_or(none, |operand| registers(operand.kind)),
     };
-    for &first in firsts {
-        for &second in seconds {
+    let thirds = row.operands[2].map_or(none, |operand| registers(operand.kind));
+    for (round, &first) in firsts.iter().enumerate() {
+        for (index, &second) in seconds.iter().enumerate() {
+            let third = thirds[(round + index) % thirds.len()];
             if row.code.form == Form::Exchange && first == second {
                 continue;
             }
             for &imm in imms {
                 let mut sample = inst;
-                sample = sample.with_regs([first, second, Reg::NONE]);
+                sample = sample.with_regs([first, second, third]);
                 sample.imm = imm;
                 match row.code.form {
                     Form::OI64 => sample.disp = imm ^ 0x1234_5678,
@@ -196,6 +198,7 @@ fn rows_are_well_formed() {
         let registers = row.operands.iter().flatten().count();
         let expected = match row.code.form {
             Form::StoreRR | Form::LoadRR | Form::Exchange | Form::LoadRRI | Form::StoreRRI | Form::StoreRRC => 2,
+            Form::Three => 3,
             Form::Same | Form::RM | Form::MR | Form::R | Form::RI | Form::RC | Form::RMI => 1,
             Form::O | Form::OI | Form::OI64 | Form::ORef | Form::RBaseRef => 1,
             _ => 0,

@@ -1,8 +1,10 @@
 //! Arithmetic on vectors that is one instruction or a short sequence.
 
+use super::super::float::multiply_add_in_place;
 use super::super::result;
 use super::{blend, compare, constant, copy_of, finish, has_floats, has_sse41, lane_bytes, splat, temp};
 use crate::build::*;
+use crate::features;
 use crate::table::Op;
 use frazil_codegen::{Halt, LowerCtx, ModuleView, VectorShape};
 use frazil_ir::{InstData, Opcode};
@@ -17,6 +19,7 @@ pub fn has_operation(view: ModuleView<'_>, data: &InstData, shape: VectorShape) 
         Opcode::Mul => is_integer && shape.lane_bits <= 64,
         Opcode::Smin | Opcode::Smax | Opcode::Umin | Opcode::Umax | Opcode::Abs => is_integer && shape.lane_bits <= 64,
         Opcode::Fneg | Opcode::Fabs | Opcode::Fsqrt | Opcode::Fcopysign | Opcode::Fmuladd => true,
+        Opcode::Fma => view.features.has(features::FMA),
         op => rounding(op).is_some() && has_sse41(view),
     }
 }
@@ -118,6 +121,9 @@ pub fn arith<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) -> Re
             let src = cx.use_reg(data.a, 0);
             let dst = cx.def(result(data), 0);
             cx.emit(rr(Op::SqrtpRR, lane_bytes(shape), dst, src));
+        }
+        (Opcode::Fma | Opcode::Fmuladd, _) if cx.view().features.has(features::FMA) => {
+            multiply_add_in_place(cx, data, Op::FmaddpRRR, lane_bytes(shape));
         }
         (Opcode::Fmuladd, _) => multiply_add(cx, data, shape),
         (op, _) if let Some(direction) = rounding(op) => {
