@@ -138,7 +138,25 @@ __attribute__((noinline)) static int flags_and_jump(int x, int y) {
 greater:
     return 100 + 10 * less + equal;
 }
+/* As in libyuv: the count may be in memory, and its size is said by its register only. */
+__attribute__((noinline)) static void copy_row(const unsigned char *from, unsigned char *to, int width) {
+    __asm__ volatile("1:\n\tmovdqu (%0), %%xmm0\n\tmovdqu %%xmm0, (%1)\n\tlea 16(%0), %0\n\tlea 16(%1), %1\n\t"
+                     "sub $16, %2\n\tjg 1b"
+                     : "+r"(from), "+r"(to), "+rm"(width)
+                     :
+                     : "memory", "cc", "xmm0");
+}
+__attribute__((noinline)) static int count_down(int *left, short *more) {
+    __asm__ volatile("sub $3, %0\n\tinc %1" : "+rm"(*left), "+rm"(*more) : : "cc");
+    return *left + *more;
+}
 int main() {
+    unsigned char row[48] = "a row of 48 bytes, copied sixteen at a time.", copied[48];
+    copy_row(row, copied, 48);
+    int left = 10;
+    short more = -1;
+    printf("%s %d\n", copied, count_down(&left, &more));
+    printf("%d %d\n", left, more);
     printf("%d %d %d\n", flags_and_jump(1, 2), flags_and_jump(2, 2), flags_and_jump(3, 2));
     atomic_t v={1};
     atomic_add(5,&v);

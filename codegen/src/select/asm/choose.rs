@@ -311,7 +311,7 @@ impl<I: Isa> SelectCtx<'_, I> {
             AsmClass::Pair(low, _) if fits(RegClass::Int) && one.parts.float => Some((2, Choice::Fixed(low))),
             AsmClass::Pair(low, high) if !is_memory && !one.parts.float => Some((2, Choice::Pair(low, high))),
             AsmClass::Memory | AsmClass::Any | AsmClass::Everything if is_memory => Some((1, Choice::Indirect)),
-            AsmClass::Memory if one.result.is_none() => Some((1, Choice::Memory)),
+            AsmClass::Memory if !one.is_output() => Some((1, Choice::Memory)),
             AsmClass::Address if one.result.is_none() => Some((1, Choice::Address)),
             AsmClass::Immediate {
                 accepts,
@@ -335,7 +335,7 @@ impl<I: Isa> SelectCtx<'_, I> {
                     Some((3, Choice::Immediate(self.counted(one, value, false))))
                 }
                 _ if fits(one.parts.class()) => Some((2, Choice::Any(one.parts.class()))),
-                _ => Some((1, Choice::Memory)).filter(|_| one.result.is_none()),
+                _ => Some((1, Choice::Memory)).filter(|_| !one.is_output()),
             },
             _ => None,
         };

@@ -4,7 +4,8 @@
 //! Method: the constraints are parsed and one alternative is chosen for each (`choose.rs`). An operand that may be in
 //! any register of a class is a virtual register named in the group. One in a specific register is copied there before
 //! the group and from there after it, like an argument or result of a call. One in memory is an address. Two tied
-//! operands are one register that is read and written.
+//! operands are one register that is read and written. An output that may be in a register and is written to memory, to
+//! which an input is tied, is stored after the group ([`indirect`]).
 //!
 //! In a group, all definitions happen before all uses, as if every output were early-clobber. Only if registers run
 //! out, outputs that are not early-clobber share a register with an input.
@@ -15,6 +16,7 @@
 //! frame and stored to it within the group.
 
 mod choose;
+mod indirect;
 mod side;
 mod stack;
 mod transfer;
@@ -54,6 +56,8 @@ struct Pending {
     argument: Option<Operand>,
     /// The result that it defines.
     result: Option<Value>,
+    /// The address of the memory that it is stored to after the text.
+    stored_to: Option<Operand>,
     ty: Type,
     parts: Parts,
     choice: Choice,
@@ -69,6 +73,11 @@ struct Pending {
 impl Pending {
     fn is_in_any_register(&self, class: RegClass) -> bool {
         self.choice == Choice::Any(class) && self.tied_to.is_none()
+    }
+
+    /// Whether the text writes it to a register.
+    fn is_output(&self) -> bool {
+        self.result.is_some() || self.stored_to.is_some()
     }
 
     /// The class of the register that the text sees.
@@ -114,13 +123,16 @@ impl<I: Isa> SelectCtx<'_, I> {
     }
 
     fn lower_text(&mut self, data: &InstData, asm: &AsmData, rules: &'static dyn AsmRules) -> Result<(), CodegenError> {
-        let constraints = parse(&asm.constraints)?;
+        let mut constraints = parse(&asm.constraints)?;
         let mut pending = self.pair_up(data, &constraints)?;
+        let is_invoke = self.is_invoked_text();
+        if !is_invoke {
+            indirect::store_afterwards(&mut pending, &mut constraints, rules);
+        }
         self.choose_all(&mut pending, &constraints, rules)?;
         let stack = StackPlan::new(&mut pending, &constraints, rules, self.base.isa.desc())?;
         side::assign(&mut pending, &constraints, rules)?;
         let mut sets = fixed_registers(&pending, &constraints, rules);
-        let is_invoke = self.is_invoked_text();
         if is_invoke {
             self.prefer_lost_registers(&mut pending, &sets)?;
         }
@@ -212,6 +224,7 @@ impl<I: Isa> SelectCtx<'_, I> {
                 is_indirect: constraint.is_indirect,
                 argument,
                 result,
+                stored_to: None,
                 ty,
                 parts,
                 choice: Choice::Label,
@@ -301,7 +314,7 @@ impl<I: Isa> SelectCtx<'_, I> {
             }
             let mut spillable = pending
                 .iter_mut()
-                .filter(|one| one.is_in_any_register(class) && one.may_spill && one.result.is_none());
+                .filter(|one| one.is_in_any_register(class) && one.may_spill && !one.is_output());
             while missing > 0
                 && let Some(one) = spillable.next()
             {
@@ -343,6 +356,7 @@ impl<I: Isa> SelectCtx<'_, I> {
                 argument,
                 parts,
                 result,
+                stored_to,
                 ..
             } = *one;
             self.base.imm_bytes = parts.bytes.max(4);
@@ -357,12 +371,11 @@ impl<I: Isa> SelectCtx<'_, I> {
                     one.reg = reg;
                 }
                 (Choice::Any(class), None) => {
-                    let value = result.expect("an output has a result");
-                    one.reg = if transfer::is_kept_alike(parts, class) {
-                        self.vreg(value, 0)
-                    } else {
-                        self.fresh_vreg(class, transfer::whole_bytes(parts))
+                    one.reg = match result {
+                        Some(value) if transfer::is_kept_alike(parts, class) => self.vreg(value, 0),
+                        _ => self.fresh_vreg(class, transfer::whole_bytes(parts)),
                     };
+                    one.mem = stored_to.map(|pointer| self.address_of(pointer, 16));
                 }
                 (Choice::Condition(_), None) => one.reg = self.fresh_vreg(RegClass::Int, 1),
                 _ => {}
@@ -468,17 +481,17 @@ impl<I: Isa> SelectCtx<'_, I> {
         self.begin_group(GroupKind::Plain);
         for (index, one) in pending.iter().enumerate() {
             let is_tied = |other: &Pending| other.tied_to == Some(index);
-            let op = match (one.choice, one.result) {
-                (Choice::Any(_), Some(_)) if pending.iter().any(is_tied) => pseudo::ASM_IN_OUT,
-                (Choice::Any(_), Some(_)) => pseudo::ASM_OUT,
-                (Choice::Any(_), None) if one.tied_to.is_none() => pseudo::ASM_IN,
+            let op = match (one.choice, one.is_output()) {
+                (Choice::Any(_), true) if pending.iter().any(is_tied) => pseudo::ASM_IN_OUT,
+                (Choice::Any(_), true) => pseudo::ASM_OUT,
+                (Choice::Any(_), false) if one.tied_to.is_none() => pseudo::ASM_IN,
                 (Choice::Indirect | Choice::Address | Choice::Memory | Choice::Side(_), _) => pseudo::ASM_MEMORY,
                 _ => continue,
             };
             let mut inst = MInst::new(op, 0);
             match one.mem {
-                Some(mem) => inst = inst.with_mem(mem),
-                None => inst.set_reg(0, one.reg),
+                Some(mem) if one.stored_to.is_none() => inst = inst.with_mem(mem),
+                _ => inst.set_reg(0, one.reg),
             }
             inst.imm = index as i32;
             self.put(inst);
@@ -585,9 +598,12 @@ impl<I: Isa> SelectCtx<'_, I> {
             }
         }
         for one in pending {
+            let isa = self.base.isa;
+            if let (Some(_), Some(mem)) = (one.stored_to, one.mem) {
+                self.put(isa.spill(one.parts.class(), one.parts.bytes, one.reg, mem));
+            }
             let Some(value) = one.result else { continue };
             let dst = self.vreg(value, 0);
-            let isa = self.base.isa;
             match (one.choice, one.mem) {
                 (Choice::Fixed(_) | Choice::Stack(_) | Choice::Side(_), Some(mem)) => {
                     self.put(isa.reload(one.parts.class(), one.parts.bytes, dst, mem));
@@ -620,9 +636,9 @@ fn share_one(pending: &mut [Pending], class: RegClass) -> bool {
     let is_tied = |index: usize| pending.iter().any(|other| other.tied_to == Some(index));
     let output = (0..pending.len()).find(|&index| {
         let one = &pending[index];
-        one.is_in_any_register(class) && one.result.is_some() && !one.is_early && !is_tied(index)
+        one.is_in_any_register(class) && one.is_output() && !one.is_early && !is_tied(index)
     });
-    let is_free = |one: &Pending| one.is_in_any_register(class) && one.result.is_none();
+    let is_free = |one: &Pending| one.is_in_any_register(class) && !one.is_output();
     let input = pending.iter().position(is_free);
     match (output, input) {
         (Some(output), Some(input)) => {
@@ -705,7 +721,7 @@ fn operands_of(pending: &[Pending], labels: &[Label]) -> Vec<AsmOperand> {
         AsmOperand {
             place,
             bytes: one.parts.bytes,
-            is_output: one.result.is_some(),
+            is_output: one.is_output(),
         }
     };
     pending.iter().map(operand).collect()
