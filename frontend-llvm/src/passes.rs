@@ -1,7 +1,7 @@
 //! LLVM's middle end over a module, before Frazil compiles it.
 //!
-//! The pipeline is text as LLVM's `opt -passes` takes it. The vectorizers are off: Frazil compiles scalars, and a loop
-//! that LLVM has made of vectors would be refused.
+//! The pipeline is text as LLVM's `opt -passes` takes it. The vectorizers are on, as they are in clang from -O2
+//! on.
 
 use crate::error::ReadError;
 use crate::source::Source;
@@ -18,8 +18,8 @@ pub fn run_passes(module: &Module<'_>, pipeline: &str, source: &Source) -> Resul
     let failed = |message: String| ReadError::without_place(source.name(), format!("--llvm-passes: {message}"));
     let machine = machine(module).map_err(&failed)?;
     let options = PassBuilderOptions::create();
-    options.set_loop_vectorization(false);
-    options.set_loop_slp_vectorization(false);
+    options.set_loop_vectorization(true);
+    options.set_loop_slp_vectorization(true);
     let outcome = module.run_passes(pipeline, &machine, options);
     outcome.map_err(|message| failed(message.to_string_lossy().into_owned()))
 }

@@ -161,7 +161,7 @@ pub struct Arguments {
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = false,
           default_missing_value = "true", value_parser = BoolishValueParser::new(), hide_default_value = true)]
     pub asm_verbose: bool,
-    /// Have LLVM run passes of its middle end first, as opt -passes takes them, without its vectorizers
+    /// Have LLVM run passes of its middle end first, as opt -passes takes them
     #[arg(long, value_name = "PIPELINE")]
     pub llvm_passes: Option<String>,
     /// Take what LLVM reads (text, or anything with --llvm-passes) without a look at LLVM's rules

@@ -80,7 +80,7 @@ impl Runner<'_> {
             io::stdin().read_to_end(&mut bytes)?;
             input = Some(bytes);
         }
-        let words = job.words_for_bitcode(self.wants_vectors());
+        let words = job.words_for_bitcode();
         let program = job.words.first().expect("commands have a program");
         let output = self.start(program, &words, Stdio::piped(), input.as_deref())?;
         if let Err(failure) = Failure::of(output.status) {
@@ -151,17 +151,6 @@ impl Runner<'_> {
             return Err(Failure::Code(1));
         }
         Ok(())
-    }
-
-    /// Whether the user has turned one of LLVM's vectorizers on. clang does so at -O2; Frazil compiles scalars.
-    fn wants_vectors(&self) -> bool {
-        const ON: [&str; 4] = [
-            "-fvectorize",
-            "-ftree-vectorize",
-            "-fslp-vectorize",
-            "-ftree-slp-vectorize",
-        ];
-        ON.iter().any(|option| self.line.has(option))
     }
 
     fn start(

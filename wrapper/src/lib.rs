@@ -61,7 +61,7 @@ Options besides clang's:
 
 Options that are orders to LLVM's code generator (-mllvm, -fstack-usage, -flto and others) are refused by name.
 FRAZIL_CC_CLANG=PATH names clang, FRAZIL_CC_FALLBACK=1 stands for --fallback, FRAZIL_CC_QUIET=1 turns the warning about
--g off, as -w does. The vectorizers are off unless the command line turns them on: Frazil compiles scalars.
+-g off, as -w does.
 ";
 
 /// Runs the wrapper with these arguments, the program's name first.
@@ -200,7 +200,7 @@ fn show(job: &Job, line: &CommandLine, is_clangs: bool) {
     let mut text = match job.code_kind() {
         Some(kind) if !is_clangs => {
             let program = job.words.first().cloned().into_iter();
-            let mut text = Job::shown(&program.chain(job.words_for_bitcode(true)).collect::<Vec<_>>());
+            let mut text = Job::shown(&program.chain(job.words_for_bitcode()).collect::<Vec<_>>());
             text.extend(b" (in-process)\n");
             text.extend(Job::shown(&shown(job, kind, line)));
             text

@@ -228,14 +228,13 @@ impl Job {
         }
     }
 
-    /// The arguments that make it write bitcode to standard output; with or without vectors that LLVM makes.
-    pub fn words_for_bitcode(&self, with_vectors: bool) -> Vec<OsString> {
+    /// The arguments that make it write bitcode to standard output.
+    pub fn words_for_bitcode(&self) -> Vec<OsString> {
         let mut kept = vec![OsString::from("-cc1"), "-emit-llvm-bc".into(), "-o".into(), "-".into()];
         let mut words = self.options().iter();
         while let Some(word) = words.next() {
             match word.to_str() {
                 Some("-emit-obj" | "-S") => {}
-                Some("-vectorize-loops" | "-vectorize-slp") if !with_vectors => {}
                 Some("-o") => drop(words.next()),
                 _ => kept.push(word.clone()),
             }
@@ -290,16 +289,10 @@ mod tests {
     #[test]
     fn bitcode_goes_to_standard_output() {
         let plan = Plan::parse(PRINTED.as_bytes());
-        let words = |with_vectors| {
-            let words = plan.jobs[0].words_for_bitcode(with_vectors);
-            words
-                .iter()
-                .map(|word| word.to_string_lossy())
-                .collect::<Vec<_>>()
-                .join(" ")
-        };
-        assert_eq!(words(false), "-cc1 -emit-llvm-bc -o - -O2 -D A=\"$x\\ -x c a b.c");
-        assert!(words(true).contains(" -vectorize-loops "));
+        let words = plan.jobs[0].words_for_bitcode();
+        let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
+        let expected = "-cc1 -emit-llvm-bc -o - -O2 -vectorize-loops -D A=\"$x\\ -x c a b.c";
+        assert_eq!(words.join(" "), expected);
     }
 
     #[test]

@@ -26,26 +26,66 @@ pub enum Level {
     O0,
     /// Optimized, without the vectorizers.
     O2,
+    /// Optimized as users do.
+    O2Vectors,
+    O3,
+    /// For processors with SSE4.2.
+    O3V2,
+    /// For processors with AVX2.
+    O3V3,
 }
 
 impl Level {
-    /// Both levels.
-    pub const ALL: [Level; 2] = [Level::O0, Level::O2];
+    /// Without vectors that clang makes.
+    pub const SCALAR: [Level; 2] = [Level::O0, Level::O2];
+    pub const EACH: [Level; 6] = [
+        Level::O0,
+        Level::O2,
+        Level::O2Vectors,
+        Level::O3,
+        Level::O3V2,
+        Level::O3V3,
+    ];
 
-    /// `O0` or `O2`.
+    /// Its name in names of modules.
     pub fn name(self) -> &'static str {
         match self {
             Level::O0 => "O0",
             Level::O2 => "O2",
+            Level::O2Vectors => "O2-vectors",
+            Level::O3 => "O3",
+            Level::O3V2 => "O3-v2",
+            Level::O3V3 => "O3-v3",
         }
     }
 
-    /// The options for clang.
+    /// The options for clang, but for [`processor`](Self::processor).
     pub fn options(self) -> &'static [&'static str] {
         match self {
             // Functions are not marked `optnone`, so that the input does not say how to be compiled.
             Level::O0 => &["-O0", "-Xclang", "-disable-O0-optnone"],
             Level::O2 => &["-O2", "-fno-vectorize", "-fno-slp-vectorize"],
+            Level::O2Vectors => &["-O2"],
+            Level::O3 | Level::O3V2 | Level::O3V3 => &["-O3"],
+        }
+    }
+
+    /// The options for rustc, but for [`processor`](Self::processor).
+    fn options_of_rustc(self) -> &'static [&'static str] {
+        match self {
+            Level::O0 => &["-Copt-level=0"],
+            Level::O2 => &["-Copt-level=2", "-Cno-vectorize-loops", "-Cno-vectorize-slp"],
+            Level::O2Vectors => &["-Copt-level=2"],
+            Level::O3 | Level::O3V2 | Level::O3V3 => &["-Copt-level=3"],
+        }
+    }
+
+    /// The processor that code is for, as both compilers name it.
+    pub fn processor(self) -> &'static str {
+        match self {
+            Level::O3V2 => "x86-64-v2",
+            Level::O3V3 => "x86-64-v3",
+            _ => "x86-64",
         }
     }
 }
@@ -78,7 +118,7 @@ fn module_name(program: &Program, level: Level) -> String {
 
 /// `cargo xtask corpus [FILTER]`; with `--wide`, it is [`crate::crosstest::wide`]'s.
 pub fn command(arguments: Arguments) -> Result<bool> {
-    for module in modules_to_run(&filter(arguments)?)? {
+    for module in modules_at(&Level::EACH, &filter(arguments)?)? {
         println!("{:>8} instructions  {}", module.instructions, module.bitcode.display());
     }
     Ok(true)
@@ -94,17 +134,22 @@ pub fn filter(mut arguments: Arguments) -> Result<String> {
     Ok(filter)
 }
 
-/// Makes, where necessary, the modules whose names contain `filter`.
+/// Makes, where necessary, the modules without vectors whose names contain `filter`.
 pub fn modules(filter: &str) -> Result<Vec<Module>> {
-    modules_of(programs::PROGRAMS.iter(), filter)
+    modules_of(programs::PROGRAMS.iter(), &Level::SCALAR, filter)
 }
 
 /// The same with the programs in C++ and Rust, for commands that run them.
 pub fn modules_to_run(filter: &str) -> Result<Vec<Module>> {
-    modules_of(programs::PROGRAMS.iter().chain(programs::RUN_PROGRAMS), filter)
+    modules_at(&Level::SCALAR, filter)
 }
 
-fn modules_of(programs: impl Iterator<Item = &'static Program>, filter: &str) -> Result<Vec<Module>> {
+/// All programs at some levels.
+pub fn modules_at(levels: &[Level], filter: &str) -> Result<Vec<Module>> {
+    modules_of(programs::PROGRAMS.iter().chain(programs::RUN_PROGRAMS), levels, filter)
+}
+
+fn modules_of(programs: impl Iterator<Item = &'static Program>, levels: &[Level], filter: &str) -> Result<Vec<Module>> {
     let corpus_dir = workspace::target_dir().join("corpus");
     let used = programs::PROGRAMS.iter().filter_map(|program| program.package.as_ref());
     let packages = fetch::fetch_packages(&corpus_dir.join("sources"), used)?;
@@ -116,7 +161,7 @@ fn modules_of(programs: impl Iterator<Item = &'static Program>, filter: &str) ->
                 .context("cargo did not fetch a package it was told to")?,
             None => &workspace::root(),
         };
-        for level in Level::ALL {
+        for &level in levels {
             if module_name(program, level).contains(filter) {
                 let module = make_module(&corpus_dir, program, level, package_dir)
                     .with_context(|| format!("making {}", module_name(program, level)))?;
@@ -181,7 +226,8 @@ fn commands(
         }
         let mut command = workspace::llvm_tool(workspace::CLANG)?;
         // What a distribution's clang assumes by itself is said, so that the bitcode is the same everywhere.
-        command.args(["-c", "-emit-llvm", "-w", "-fPIE", "-march=x86-64"]);
+        command.args(["-c", "-emit-llvm", "-w", "-fPIE"]);
+        command.arg(format!("-march={}", level.processor()));
         command.args(level.options()).args(program.options);
         command.args(
             program
@@ -205,10 +251,8 @@ pub fn is_rust(source: &Path) -> bool {
 fn rustc(level: Level, source: &Path, bitcode: &Path) -> Command {
     let mut command = Command::new(workspace::RUSTC);
     command.args(["--edition=2024", "--emit=llvm-bc", "-Awarnings", "-Ccodegen-units=1"]);
-    command.args(match level {
-        Level::O0 => &["-Copt-level=0"][..],
-        Level::O2 => &["-Copt-level=2", "-Cno-vectorize-loops", "-Cno-vectorize-slp"],
-    });
+    command.args(level.options_of_rustc());
+    command.arg(format!("-Ctarget-cpu={}", level.processor()));
     command.arg(source).arg("-o").arg(bitcode);
     command
 }

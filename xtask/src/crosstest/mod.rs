@@ -34,7 +34,7 @@ use anyhow::{Result, bail, ensure};
 use pico_args::Arguments;
 
 use crate::compiler::{Compiler, LlcLevel};
-use crate::corpus::{self, Module, Run};
+use crate::corpus::{self, Level, Module, Run};
 use crate::process::{self, Outcome};
 use crate::share::Share;
 use crate::{compiler, workspace};
@@ -89,7 +89,7 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
         return wide::test(&corpus::filter(arguments)?, &compilers, &mut share);
     }
     let find_function = arguments.contains("--bisect");
-    let modules = corpus::modules_to_run(&corpus::filter(arguments)?)?;
+    let modules = corpus::modules_at(&Level::EACH, &corpus::filter(arguments)?)?;
     if find_function {
         for module in &modules {
             for frazil in &compilers {

@@ -1,9 +1,8 @@
 //! Builds whole [projects](list) from Debian's sources and crates with `frazil-cc`, `frazil-c++` and `frazil-link` as
 //! their compilers, and runs their own tests, which must find what they find when clang or rustc makes all of the code.
 //!
-//! Each project is built at -O0 and at -O2 without vectorizers, without the wrapper's fallback: one file that Frazil
-//! refuses fails the build; and at -O3, for any processor and for this one, with vectorizers and the fallback, whose
-//! uses are counted. (Vectorized or not, crates may use it.)
+//! Each project is built at -O0, -O2 and -O3 without the wrapper's fallback: one file that Frazil refuses fails the
+//! build; and at -O3 for this processor with the fallback, whose uses are counted. (Crates may use it at all levels.)
 //!
 //! What has passed with the same compiler is not done again: [results] are kept in the target folder. With
 //! `--minutes`, a share is made.
@@ -38,7 +37,7 @@ struct Level {
     name: &'static str,
     clang: &'static str,
     rustc: &'static str,
-    has_vectors: bool,
+    may_fall_back: bool,
 }
 
 const LEVELS: [Level; 4] = [
@@ -46,25 +45,25 @@ const LEVELS: [Level; 4] = [
         name: "O0",
         clang: "-O0",
         rustc: "-Copt-level=0",
-        has_vectors: false,
+        may_fall_back: false,
     },
     Level {
         name: "O2",
-        clang: "-O2 -fno-vectorize -fno-slp-vectorize",
-        rustc: "-Copt-level=2 -Cno-vectorize-loops -Cno-vectorize-slp",
-        has_vectors: false,
+        clang: "-O2",
+        rustc: "-Copt-level=2",
+        may_fall_back: false,
     },
     Level {
         name: "O3",
-        clang: "-O3 -fvectorize -fslp-vectorize",
+        clang: "-O3",
         rustc: "-Copt-level=3",
-        has_vectors: true,
+        may_fall_back: false,
     },
     Level {
         name: "O3-native",
-        clang: "-O3 -fvectorize -fslp-vectorize -march=native",
+        clang: "-O3 -march=native",
         rustc: "-Copt-level=3 -Ctarget-cpu=native",
-        has_vectors: true,
+        may_fall_back: true,
     },
 ];
 
@@ -208,7 +207,7 @@ struct Built {
 fn build(project: &Project, source: &Path, copy: &Path, compilers: &Compilers, level: &Level) -> Result<Built> {
     let _ = fs::remove_dir_all(copy);
     process::checked(Command::new("cp").arg("-a").arg(source).arg(copy))?;
-    let may_fall_back = level.has_vectors || project.origin != Origin::Debian;
+    let may_fall_back = level.may_fall_back || project.origin != Origin::Debian;
     let log = copy.join("frazil-link.log");
     let mut rustflags = level.rustc.to_owned();
     if let Some(linker) = &compilers.linker {

@@ -89,7 +89,7 @@ fn c_modules(dir: &Path) -> Result<Vec<PathBuf>> {
                 let module = output_dir.join(format!("{number:03}-{stem}-{variant}.bc"));
                 // A package of one version never changes.
                 if !module.exists() {
-                    let mut clang = sources.clang(source, options)?;
+                    let mut clang = sources.clang_with(source, options)?;
                     process::checked(clang.args(["-emit-llvm", "-o"]).arg(&module))?;
                 }
                 modules.push(module);

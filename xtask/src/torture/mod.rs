@@ -33,8 +33,6 @@ const RUN_LIMIT: Duration = Duration::from_secs(30);
 
 /// The floats of which refusals that are no failures speak, and the registers of the x87 unit in inline assembly.
 const REFUSED_FLOATS: [&str; 5] = ["fp128", "bfloat", "half", "f16", "register `st`"];
-/// The size in bits of the vectors that are legal, of which no refusal may speak.
-const LEGAL_VECTOR_BITS: u32 = 128;
 
 /// Tests that depend on what is undefined, and on what.
 const UNDEFINED: [(&str, &str); 1] = [(
@@ -284,26 +282,11 @@ fn judge(bitcode: &[PathBuf], frazil: &Compiler, dir: &Path) -> Result<Verdict> 
     Ok(verdict)
 }
 
-/// What a refusal speaks of that is no failure: a vector that is not legal, or a float besides those of C.
+/// What a refusal speaks of that is no failure: a float besides those of C.
 fn allowed_reason(problem: &str) -> Option<String> {
     let (_, what) = problem.split_once("not supported: ")?;
-    if let Some((vector, bits)) = vector_in(what) {
-        return (bits != LEGAL_VECTOR_BITS).then_some(vector);
-    }
     let float = REFUSED_FLOATS.iter().find(|name| what.contains(**name))?;
     Some((*float).to_owned())
-}
-
-/// The first vector type in a message, such as `<4 x i32>`, and its size in bits.
-fn vector_in(message: &str) -> Option<(String, u32)> {
-    let (_, rest) = message.split_once('<')?;
-    let (inside, _) = rest.split_once('>')?;
-    let (lanes, element) = inside.split_once(" x ")?;
-    let bits = match element {
-        "ptr" => 64,
-        _ => element.trim_start_matches(char::is_alphabetic).parse().ok()?,
-    };
-    Some((format!("<{inside}>"), lanes.parse::<u32>().ok()?.checked_mul(bits)?))
 }
 
 #[cfg(test)]
@@ -311,12 +294,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_illegal_vectors_and_other_floats_may_be_refused() {
+    fn only_other_floats_may_be_refused() {
         let reason = |text: &str| allowed_reason(&format!("function @f: not supported: {text}"));
-        assert_eq!(reason("type <8 x i32> (i1: load)").as_deref(), Some("<8 x i32>"));
+        assert_eq!(reason("type <8 x i32> (i1: load)"), None);
         assert_eq!(reason("type fp128 (i1: load)").as_deref(), Some("fp128"));
         assert_eq!(reason("type x86_fp80 (i1: load)"), None);
-        assert_eq!(reason("type <4 x f32> (i1: load)"), None);
         assert_eq!(reason("inline assembly (i1: call)"), None);
     }
 }

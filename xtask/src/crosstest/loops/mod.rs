@@ -6,7 +6,6 @@
 //! compiles it at -O2 or -O3, once with the vectorizers and once without; every eighth program also at -O0, so that a
 //! program whose meaning depends on the level, because it is undefined after all, is found.
 //!
-//! What the vectorizers make of more than 128 bits is refused by name, and counted.
 
 mod kernel;
 
@@ -18,7 +17,7 @@ use super::expression::{HEAD, TYPES};
 use super::generated::{Build, Generator, Language, entry};
 use kernel::{FIELDS, Kernel, LENGTH, MOST_BOUND, Pointee};
 
-/// Functions of a program. One that is refused keeps the others of its program from being tested.
+/// Functions of a program.
 const FUNCTIONS: usize = 6;
 /// How often each is called.
 const CALLS: usize = 4;
@@ -26,11 +25,21 @@ const CALLS: usize = 4;
 const PLACES: usize = 4;
 
 /// Every eighth program is compiled without optimization, too.
-const BUILDS: [Build; 3] = [
+const BUILDS: [Build; 5] = [
     Build::scalar("scalar", ["O2", "O3"]),
     Build {
         options: &[],
         ..Build::scalar("vector", ["O2", "O3"])
+    },
+    Build {
+        options: &["-march=x86-64-v2"],
+        every: 4,
+        ..Build::scalar("vector-v2", ["O2", "O3"])
+    },
+    Build {
+        options: &["-march=x86-64-v3"],
+        every: 2,
+        ..Build::scalar("vector-v3", ["O2", "O3"])
     },
     Build {
         every: 8,
@@ -38,7 +47,7 @@ const BUILDS: [Build; 3] = [
     },
 ];
 
-/// Its programs may have vectors of more than 128 bits.
+/// Its programs have vectors of all sizes.
 pub const GENERATOR: Generator = Generator {
     name: "loops",
     option: "--loops",
@@ -47,7 +56,7 @@ pub const GENERATOR: Generator = Generator {
     builds: &BUILDS,
     host_part: None,
     functions: FUNCTIONS,
-    may_be_refused: true,
+    may_be_refused: false,
 };
 
 /// What the program uses besides.

@@ -74,7 +74,7 @@ impl Maker<'_> {
         let name = format!("{number:03}-{stem}");
         let path = |ending: &str| self.folder.join(format!("{name}.{ending}"));
         let (bitcode, recipe_file, reference_object) = (path("bc"), path("recipe"), path("llc.o"));
-        let mut clang = self.sources.clang(source, self.level.options())?;
+        let mut clang = self.sources.clang(source, self.level)?;
         clang.args(["-emit-llvm", "-o"]).arg(&bitcode);
         let mut recipe = format!("{clang:?}\n{}", self.context);
         if !source.starts_with(&self.sources.package_dir) {
@@ -99,7 +99,7 @@ impl Maker<'_> {
         let source = self.sources.package_dir.join(source);
         let stem = source.file_stem().unwrap_or_default().display();
         let object = self.folder.join(format!("assembly-{stem}.o"));
-        let mut clang = self.sources.clang(&source, self.level.options())?;
+        let mut clang = self.sources.clang(&source, self.level)?;
         process::checked(clang.arg("-o").arg(&object))?;
         Ok(object)
     }

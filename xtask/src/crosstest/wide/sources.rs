@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 
 use super::code_bases::{CodeBase, SourceList};
-use crate::corpus::{self, fetch};
+use crate::corpus::{self, Level, fetch};
 use crate::workspace;
 
 /// A code base whose package is there.
@@ -50,8 +50,15 @@ impl Sources {
         })
     }
 
+    /// The command that compiles a file at a level, without what is made of it.
+    pub fn clang(&self, source: &Path, level: Level) -> Result<Command> {
+        let mut clang = self.clang_with(source, level.options())?;
+        clang.arg(format!("-march={}", level.processor()));
+        Ok(clang)
+    }
+
     /// The command that compiles a file with `options` for the optimizer, without what is made of it.
-    pub fn clang(&self, source: &Path, options: &[&str]) -> Result<Command> {
+    pub fn clang_with(&self, source: &Path, options: &[&str]) -> Result<Command> {
         let mut clang = workspace::llvm_tool(workspace::CLANG)?;
         clang.args(["-c", "-w", "-fPIE", "-march=x86-64", "-ffunction-sections"]);
         clang.args(options).args(self.code_base.options);
