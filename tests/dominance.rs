@@ -149,6 +149,32 @@ fn dominated_uses_are_compiled() {
     }
 }
 
+/// The operands of an address whose numbers do not fit into one window of the reader: what is left of the last one
+/// is the number of a value of another block, which must not be taken for a use.
+#[test]
+fn a_number_that_is_cut_off_is_no_use() {
+    let folder = Folder::new("far-operands");
+    for more in 0..8 {
+        let values = |name: &str, count: usize| -> String {
+            let value = |index: usize| format!(" %{name}{index} = add i32 %x, {}\n", index % 50);
+            (0..count).map(value).collect()
+        };
+        // The address takes two chunks of a number, and the indices three.
+        let mut body = String::from("%i = zext i1 %c to i64\n br label %e\ne:\n");
+        body += &values("e", 600);
+        body += " %p = getelementptr i8, ptr %q, i64 4\n br i1 %c, label %a, label %b\na:\n";
+        // Records of other sizes, so that the window begins at another bit of its byte.
+        (0..more).for_each(|index| body += &format!(" %z{index} = zext i32 %e{index} to i64\n"));
+        body += &values("a", 500);
+        body += &format!(" ret i32 %a{more}\nb:\n");
+        body += " %h = add i32 %x, 1\n %g = getelementptr [2 x [2 x i32]], ptr %p, i64 %i, i64 %i, i64 %i\n";
+        body += " %r = load i32, ptr %g\n ret i32 %r";
+        let bitcode = bitcode(&folder, &function(&body));
+        assert_eq!(verifier_says(&bitcode), "", "{more}");
+        run(frazil().arg(&bitcode).arg("-o").arg(folder.path("object")));
+    }
+}
+
 /// Appends function `number`: blocks with random terminators, and instructions with mostly sensible operands.
 fn random_function(text: &mut String, number: usize, random: &mut Random) {
     let blocks = 2 + random.below(8);

@@ -6,7 +6,8 @@
 //!
 //! Invariant: a fused reader either handles the whole record, or changes nothing and says so, and the record is read
 //! again by the general path. It declines everything unusual: fields that do not fit a window, values that are not
-//! defined yet or not made, anything but scalars. So it needs no error messages of its own.
+//! defined yet or not made, anything but scalars. So it needs no error messages of its own. Values are looked up once
+//! all fields are known to be in the window: their uses are noted, and what is cut off is another number.
 
 use super::body::context::{Body, terminate};
 use super::body::{arithmetic, control, memory};
@@ -169,11 +170,10 @@ impl Body<'_, '_> {
         let ty = fields.fixed(type_bits);
         let align = fields.align();
         let volatile = fields.fixed(1) != 0;
-        let (Some(address), Some(ty), true) = (
-            self.ready_pointer(address),
-            self.ready_type(ty),
-            fields.complete(cursor),
-        ) else {
+        if !fields.complete(cursor) {
+            return Ok(false);
+        }
+        let (Some(address), Some(ty)) = (self.ready_pointer(address), self.ready_type(ty)) else {
             return Ok(false);
         };
         cursor.advance(fields.used);
@@ -186,9 +186,10 @@ impl Body<'_, '_> {
         let value = fields.vbr6();
         let align = fields.align();
         let volatile = fields.fixed(1) != 0;
-        let (Some(address), Some(value), true) =
-            (self.ready_pointer(address), self.ready(value), fields.complete(cursor))
-        else {
+        if !fields.complete(cursor) {
+            return Ok(false);
+        }
+        let (Some(address), Some(value)) = (self.ready_pointer(address), self.ready(value)) else {
             return Ok(false);
         };
         cursor.advance(fields.used);
@@ -216,19 +217,24 @@ impl Body<'_, '_> {
             window: inner.window(),
             used: 0,
         };
-        let Some(base) = self.ready_pointer(values.vbr6()) else {
-            return Ok(false);
-        };
-        let mut indices = [base; 3];
+        let base = values.vbr6();
+        let mut numbers = [0; 3];
         let wanted = count as usize - 1;
-        for index in indices.iter_mut().take(wanted) {
-            match self.ready(values.vbr6()) {
-                Some(word) if word.ir_type() <= Type::I128 => *index = word,
-                _ => return Ok(false),
-            }
+        for number in numbers.iter_mut().take(wanted) {
+            *number = values.vbr6();
         }
         if !values.complete(&inner) {
             return Ok(false);
+        }
+        let Some(base) = self.ready_pointer(base) else {
+            return Ok(false);
+        };
+        let mut indices = [base; 3];
+        for (index, number) in indices.iter_mut().zip(numbers).take(wanted) {
+            match self.ready(number) {
+                Some(word) if word.ir_type() <= Type::I128 => *index = word,
+                _ => return Ok(false),
+            }
         }
         cursor.advance(fields.used + values.used);
         let indices = indices.get(..wanted).unwrap_or_default();
@@ -246,7 +252,10 @@ impl Body<'_, '_> {
         let (left, right) = (fields.vbr6(), fields.vbr6());
         let number = fields.fixed(BINARY_BITS.into());
         let flags = if has_flags { fields.fixed(FLAG_BITS) } else { 0 };
-        let (Some((left, right)), true) = (self.ready_pair(left, right), fields.complete(cursor)) else {
+        if !fields.complete(cursor) {
+            return Ok(false);
+        }
+        let Some((left, right)) = self.ready_pair(left, right) else {
             return Ok(false);
         };
         cursor.advance(fields.used);
@@ -265,7 +274,10 @@ impl Body<'_, '_> {
         let ty = fields.fixed(type_bits);
         let number = fields.fixed(CAST_BITS.into());
         let flags = if has_flags { fields.fixed(FLAG_BITS) } else { 0 };
-        let (Some(value), Some(ty), true) = (self.ready(value), self.ready_type(ty), fields.complete(cursor)) else {
+        if !fields.complete(cursor) {
+            return Ok(false);
+        }
+        let (Some(value), Some(ty)) = (self.ready(value), self.ready_type(ty)) else {
             return Ok(false);
         };
         cursor.advance(fields.used);
@@ -283,7 +295,10 @@ impl Body<'_, '_> {
         let (left, right) = (fields.vbr6(), fields.vbr6());
         let predicate = fields.fixed(predicate_bits);
         let flags = if has_flags { fields.fixed(FLAG_BITS) } else { 0 };
-        let (Some((left, right)), true) = (self.ready_pair(left, right), fields.complete(cursor)) else {
+        if !fields.complete(cursor) {
+            return Ok(false);
+        }
+        let Some((left, right)) = self.ready_pair(left, right) else {
             return Ok(false);
         };
         cursor.advance(fields.used);
@@ -305,10 +320,11 @@ impl Body<'_, '_> {
     fn fused_branch(&mut self, cursor: &mut Cursor<'_>, fields: &mut Fields) -> Result<bool, ReadError> {
         let (if_true, if_false) = (fields.vbr6(), fields.vbr6());
         let condition = fields.vbr6();
+        if !fields.complete(cursor) {
+            return Ok(false);
+        }
         let targets = (self.ready_target(if_true), self.ready_target(if_false));
-        let ((Some(if_true), Some(if_false)), Some(condition), true) =
-            (targets, self.ready(condition), fields.complete(cursor))
-        else {
+        let ((Some(if_true), Some(if_false)), Some(condition)) = (targets, self.ready(condition)) else {
             return Ok(false);
         };
         cursor.advance(fields.used);
