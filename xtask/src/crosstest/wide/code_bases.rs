@@ -340,6 +340,8 @@ pub const CODE_BASES: &[CodeBase] = &[
         ],
         options: &[
             "-std=c++20",
+            // Its checksums use it where there is SSE4.2.
+            "-mpclmul",
             "-include",
             "cstdint",
             "-DNDEBUG=1",
