@@ -23,6 +23,7 @@ use crate::pass::{MachRules, NoMachRules};
 use crate::print::AsmNames;
 use crate::reference::{Label, Ref};
 use crate::reg::{PRegSet, Reg, RegClass};
+use crate::vectors::division::Division;
 use frazil_ir::{CallConv, Function, Inst, InstData, Operand, SymbolId, Type, TypeTable};
 use std::fmt;
 
@@ -65,6 +66,10 @@ pub trait Isa: Sized + Send + Sync + 'static {
     /// more than [`TargetDesc::vector_bytes`], vectors that such a register would take are refused in signatures.
     fn widest_passed_vector(&self, _features: FeatureSet) -> u8 {
         self.desc().vector_bytes
+    }
+    /// How a call of an intrinsic of the target whose vectors are not legal is done with those that are, if it can be.
+    fn division(&self, _name: &str) -> Option<Division> {
+        None
     }
     /// Lowers a call of an intrinsic of the target; `false` if the target does not know it.
     ///

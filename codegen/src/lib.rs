@@ -66,4 +66,4 @@ pub use result::CompiledFunction;
 pub use target::{Target, TargetEntry};
 pub use unit::Unit;
 pub use unwind::UnwindOp;
-pub use vectors::VectorShape;
+pub use vectors::{Division, Question, Test, VectorShape};

@@ -48,6 +48,7 @@ cargo xtask <command>
   bisect MODULE.bc [...] -- COMMAND     find the function and the pass that make a command fail, which is given the
                                         module's object for the argument {}
   crosstest --random N [...]            the same with programs that csmith makes
+  crosstest --intrinsics [...] [FILTER] every intrinsic of the processor up to AVX2, with random operands
   crosstest --wide [...], corpus --wide the same with whole code bases in C and C++, a module for each file
   crosstest --integers N [...]          the same with random programs of integers up to 1024 bits
   crosstest --frames N [...]            the same with random functions that return early, hold much over calls and name

@@ -17,6 +17,7 @@
 //! It runs before any analysis, over functions in which the reader saw vectors ([`Function::has_vectors`]) and that
 //! need it, or once a type was refused; passes of recipes see vectors as they were written.
 
+use super::division::Division;
 use super::layout::Layouts;
 use super::masked::Masked;
 use super::rebuild::{Rebuild, is_vector_of_addresses};
@@ -58,6 +59,7 @@ pub(super) fn legalize<I: Isa>(
         widest_bytes: isa.widest_passed_vector(unit.view.features).into(),
         has_register_stack: isa.desc().register_stack.is_some(),
     };
+    let division = |name: &str| isa.division(name);
     let mut walk = Walk {
         module: unit.view.module,
         rebuild: Rebuild::new(old, &layouts, unit.view.module.data_layout.pointer_bits),
@@ -67,6 +69,7 @@ pub(super) fn legalize<I: Isa>(
         memory: None,
         arrivals: FxHashMap::default(),
         operands: Vec::new(),
+        division: &division,
         refused,
     };
     let own = walk.own_plan()?;
@@ -90,6 +93,8 @@ struct Walk<'a> {
     /// By block, the invoke whose results are converted at its start.
     arrivals: FxHashMap<Block, (InstData, usize, Received)>,
     operands: Vec<Operand>,
+    /// How intrinsics of the target are done with narrower ones, by their names.
+    division: &'a dyn Fn(&str) -> Option<Division>,
     /// What is refused, if all of it is to be found.
     refused: Option<&'a mut Vec<CodegenError>>,
 }
@@ -112,7 +117,8 @@ impl Walk<'_> {
             return Ok(true);
         }
         for data in old.insts() {
-            if data.op == Opcode::Call && self.masked(data).is_some() {
+            let is_always = |division: Division| division.is_always();
+            if data.op == Opcode::Call && (self.masked(data).is_some() || self.division(data).is_some_and(is_always)) {
                 return Ok(true);
             }
             if matches!(data.op.format(), Format::Call | Format::Invoke) && is_plain_call(data) {
@@ -332,10 +338,12 @@ impl Walk<'_> {
             if let Some(masked) = self.masked(data) {
                 return self.rebuild.masked(data, masked);
             }
-            if self.is_concerned(data) {
-                return Err(self.refuse_call(data));
-            }
-            return self.copy(data);
+            let is_concerned = self.is_concerned(data);
+            return match self.division(data) {
+                Some(division) if is_concerned || division.is_always() => self.rebuild.divided(data, division),
+                None if is_concerned => Err(self.refuse_call(data)),
+                _ => self.copy(data),
+            };
         }
         let plan = self.plan(sig)?;
         if self.plans[plan].0.is_same {
@@ -365,6 +373,14 @@ impl Walk<'_> {
             return None;
         }
         Masked::of(&self.module.display_name(data.a.as_symbol()?))
+    }
+
+    /// How the intrinsic of the target that a call is of is done with narrower ones.
+    fn division(&self, data: &InstData) -> Option<Division> {
+        if !CallFlags::from_bits_retain(data.flags).contains(CallFlags::INTRINSIC) {
+            return None;
+        }
+        (self.division)(&self.module.display_name(data.a.as_symbol()?))
     }
 
     /// The refusal of an intrinsic or a text of assembly that takes or gives vectors of types that are not legal.

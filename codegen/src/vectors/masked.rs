@@ -151,7 +151,8 @@ impl Rebuild<'_> {
         })
     }
 
-    fn address_of_lane(&mut self, base: Operand, offset: u64) -> Operand {
+    /// An address some bytes further.
+    pub fn address_of_lane(&mut self, base: Operand, offset: u64) -> Operand {
         if offset == 0 {
             return base;
         }

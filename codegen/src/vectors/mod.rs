@@ -12,6 +12,8 @@
 //! looked through once, and copied if there are any. Operations on legal vectors for which the target has no
 //! instructions are the last resort's ([`expand`]), which starts only when a rule has met one.
 
+mod divided;
+pub(crate) mod division;
 mod expand;
 mod lanes;
 mod layout;
@@ -24,6 +26,7 @@ mod shape;
 mod signatures;
 mod through;
 
+pub use division::{Division, Question, Test};
 pub use expand::shuffle_index;
 pub use shape::VectorShape;
 

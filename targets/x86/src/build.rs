@@ -50,10 +50,19 @@ pub fn rr(op: Op, size: u8, dst: Reg, src: Reg) -> MInst {
 /// Three registers.
 #[inline]
 pub fn rrr(op: Op, size: u8, dst: Reg, left: Reg, right: Reg) -> MInst {
-    let mut inst = new(op, size, &[Form::Three]);
+    let mut inst = new(op, size, &[Form::Three, Form::ThreeLast]);
     inst.set_reg(0, dst);
     inst.set_reg(1, left);
     inst.set_reg(2, right);
+    inst
+}
+
+/// Three registers and an immediate.
+#[inline]
+pub fn rrri(op: Op, size: u8, dst: Reg, left: Reg, right: Reg, imm: i32) -> MInst {
+    let inst = new(op, size, &[Form::ThreeI]);
+    let mut inst = inst.with_regs([dst, left, right]);
+    inst.imm = imm;
     inst
 }
 

@@ -218,7 +218,7 @@ fn write_other(out: &mut Out<'_>, template: &Template, code: &Code, inst: &MInst
             registers(out, template, inst, 0);
         }
         Form::RM | Form::MR | Form::M | Form::MI | Form::MC | Form::RMI => any_memory(out, template, inst),
-        Form::Three => unreachable!("three registers without a VEX prefix"),
+        Form::Three | Form::ThreeI | Form::ThreeLast => unreachable!("three registers without a VEX prefix"),
     }
 }
 
@@ -226,10 +226,14 @@ fn write_other(out: &mut Out<'_>, template: &Template, code: &Code, inst: &MInst
 fn with_vex(out: &mut Out<'_>, template: &Template, code: &Code, inst: &MInst) {
     let immediate = immediate(template, inst);
     let (own, rm_slot) = match code.form {
-        Form::Three => (number(inst.reg(1)), 2),
+        Form::Three | Form::ThreeI => (number(inst.reg(1)), 2),
+        Form::ThreeLast => (number(inst.reg(2)), 1),
         _ => (0, template.rm_slot),
     };
     let begin = |out: &mut Out<'_>, rex: u8| vex_prefix(out, template, code, own, rex);
+    if code.form == Form::None {
+        return begin(out, 0);
+    }
     if !code.form.has_mem() {
         let reg = reg_field(template, inst);
         let rm = number(inst.reg(usize::from(rm_slot)));
@@ -253,7 +257,7 @@ fn vex_prefix(out: &mut Out<'_>, template: &Template, code: &Code, own: u8, rex:
         0xf3 => 2,
         _ => 3,
     };
-    let last = (!own & 15) << 3 | prefix;
+    let last = (!own & 15) << 3 | u8::from(code.has(Code::LONG)) << 2 | prefix;
     let r = (!rex & 4) << 5;
     if code.map == 1 && rex & 0b1011 == 0 {
         out.byte(0xc5);

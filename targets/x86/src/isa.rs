@@ -21,9 +21,9 @@ use frazil_codegen::inline_asm::AsmRules;
 use frazil_codegen::pass::MachRules;
 use frazil_codegen::{
     Addressing, AsmNames, Branch, BranchMarks, CallTarget, CaseTable, CaseTest, ClassDesc, Clearing, CodeBuffer,
-    CodegenError, ConvDesc, ElfDesc, FarSections, Folder, FrameInfo, FrameSink, Halt, Isa, Label, LowerCtx, MInst, Mem,
-    ModuleView, OpDesc, PRegSet, Parts, ProtectionNote, Ref, RefKind, Reg, RegClass, RegisterStack, ShortForm,
-    SwitchValue, TargetDesc, TargetEntry, UnwindOp,
+    CodegenError, ConvDesc, Division, ElfDesc, FarSections, Folder, FrameInfo, FrameSink, Halt, Isa, Label, LowerCtx,
+    MInst, Mem, ModuleView, OpDesc, PRegSet, Parts, ProtectionNote, Ref, RefKind, Reg, RegClass, RegisterStack,
+    ShortForm, SwitchValue, TargetDesc, TargetEntry, UnwindOp,
 };
 use frazil_ir::{CallConv, Function, Inst, InstData, Operand, Refusal, SymbolId, Type, TypeData, TypeTable};
 use std::fmt;
@@ -187,6 +187,10 @@ impl Isa for X86 {
             () if features.has(AVX) => 32,
             () => VECTOR_BYTES,
         }
+    }
+
+    fn division(&self, name: &str) -> Option<Division> {
+        lower::vector::intrinsics::division(name)
     }
 
     fn lower_intrinsic<C: LowerCtx>(&self, cx: &mut C, name: &str, call: &InstData) -> Result<bool, CodegenError> {

@@ -58,6 +58,10 @@ pub enum Form {
     StoreRRC,
     /// `reg` = `regs[0]`, the VEX prefix's own register = `regs[1]`, `rm` = `regs[2]`.
     Three,
+    /// The same and an immediate.
+    ThreeI,
+    /// `reg` = `regs[0]`, `rm` = `regs[1]`, the VEX prefix's own register = `regs[2]`.
+    ThreeLast,
     /// The register in the opcode is `regs[0]`.
     O,
     /// The register in the opcode is `regs[0]`; immediate. With size 8 the C7 form with a sign-extended immediate.
@@ -112,6 +116,8 @@ impl Form {
                 | Form::StoreRRI
                 | Form::StoreRRC
                 | Form::Three
+                | Form::ThreeI
+                | Form::ThreeLast
                 | Form::O
                 | Form::OI
                 | Form::OI64
@@ -192,6 +198,8 @@ impl Code {
     pub const STAR: u16 = 128;
     /// The prefixes and the bytes before the opcode are a VEX prefix (Intel manual, volume 2, section 2.3).
     pub const VEX: u16 = 256;
+    /// With a VEX prefix: its bit L, for vectors of 256 bits.
+    pub const LONG: u16 = 512;
 
     /// Whether a flag is set.
     #[inline]
@@ -292,6 +300,19 @@ pub(crate) const fn x38(opcode: u8) -> Code {
 /// An opcode after `0F 3A` whose encoding does not depend on the size.
 pub(crate) const fn x3a(opcode: u8) -> Code {
     Code::new(opcode, 3, Width::Fixed)
+}
+
+/// An opcode after the bytes that this map's number stands for, with a VEX prefix.
+pub(crate) const fn vex(map: u8, prefix: u8, opcode: u8) -> Code {
+    Code::new(opcode, map, Width::Fixed).prefix(prefix).flag(Code::VEX)
+}
+
+/// The same of an integer operation.
+pub(crate) const fn vex_int(map: u8, prefix: u8, opcode: u8) -> Code {
+    Code::new(opcode, map, Width::Int)
+        .prefix(prefix)
+        .flag(Code::VEX)
+        .flag(Code::PLAIN)
 }
 
 /// An opcode of floats with a VEX prefix that stands for 66 and `0F 38`.

@@ -8,7 +8,9 @@
 use crate::ops::Imm::{Byte, Full, Shift, Short, Word};
 use crate::ops::operands::*;
 use crate::ops::sizes::*;
-use crate::ops::{Code, FR, FRW, FW, Form, NO, Row, fused, int, int0f, int38, one, op_table, pad, x0f, x3a, x38};
+use crate::ops::{
+    Code, FR, FRW, FW, Form, NO, Row, fused, int, int0f, int38, one, op_table, pad, vex, vex_int, x0f, x3a, x38,
+};
 use crate::regs::{RAX, RBP, RBX, RCX, RDI, RDX, RSI, RSP, XMM0};
 
 op_table! {
@@ -506,6 +508,35 @@ op_table! {
     PextrwRXI "pextrw" LoadRRI x0f(0xc5).prefix(0x66).imm(Byte), X, [D32, UX], NO;
     CmppRRI "cmpp" LoadRRI x0f(0xc2).packed().imm(Byte), LQ, [MX, UX], NO;
     FmaddpRRR "vfmadd213p" Three fused(0xa8), LQ, [MX, UX, UX], NO;
+    FmaddsubpRRR "vfmaddsub213p" Three fused(0xa6), LQ, [MX, UX, UX], NO;
+    VcmppRRRI "vcmpp" ThreeI vex(1, 0, 0xc2).packed().imm(Byte), LQ, [DX, UX, UX], NO;
+    VcmpsRRRI "vcmps" ThreeI vex(1, 0, 0xc2).scalar().imm(Byte), LQ, [DX, UX, UX], NO;
+    VpermilpsRRR "vpermilps" Three vex(2, 0x66, 0x0c), X, [DX, UX, UX], NO;
+    VpermilpdRRR "vpermilpd" Three vex(2, 0x66, 0x0d), X, [DX, UX, UX], NO;
+    VpsllvdRRR "vpsllvd" Three vex(2, 0x66, 0x47), X, [DX, UX, UX], NO;
+    VpsllvqRRR "vpsllvq" Three vex(2, 0x66, 0x47).flag(Code::W), X, [DX, UX, UX], NO;
+    VpsrlvdRRR "vpsrlvd" Three vex(2, 0x66, 0x45), X, [DX, UX, UX], NO;
+    VpsrlvqRRR "vpsrlvq" Three vex(2, 0x66, 0x45).flag(Code::W), X, [DX, UX, UX], NO;
+    VpsravdRRR "vpsravd" Three vex(2, 0x66, 0x46), X, [DX, UX, UX], NO;
+    VtestpsRR "vtestps" LoadRR vex(2, 0x66, 0x0e), X, [UX, UX], FW;
+    VtestpdRR "vtestpd" LoadRR vex(2, 0x66, 0x0f), X, [UX, UX], FW;
+    Vcvtph2psRR "vcvtph2ps" LoadRR vex(2, 0x66, 0x13), X, [DX, UX], NO;
+    Vcvtps2phRRI "vcvtps2ph" StoreRRI vex(3, 0x66, 0x1d).imm(Byte), X, [DX, UX], NO;
+    Vzeroupper "vzeroupper" None vex(1, 0, 0x77), X, [], NO;
+    BextrRRR "bextr" ThreeLast vex_int(2, 0, 0xf7), LQ, [D, U, U], FW;
+    BzhiRRR "bzhi" ThreeLast vex_int(2, 0, 0xf5), LQ, [D, U, U], FW;
+    PdepRRR "pdep" Three vex_int(2, 0xf2, 0xf5), LQ, [D, U, U], NO;
+    PextRRR "pext" Three vex_int(2, 0xf3, 0xf5), LQ, [D, U, U], NO;
+    Sha1msg1RR "sha1msg1" LoadRR x38(0xc9), X, [MX, UX], NO;
+    Sha1msg2RR "sha1msg2" LoadRR x38(0xca), X, [MX, UX], NO;
+    Sha1nexteRR "sha1nexte" LoadRR x38(0xc8), X, [MX, UX], NO;
+    Sha1rnds4RRI "sha1rnds4" LoadRRI x3a(0xcc).imm(Byte), X, [MX, UX], NO;
+    Sha256msg1RR "sha256msg1" LoadRR x38(0xcc), X, [MX, UX], NO;
+    Sha256msg2RR "sha256msg2" LoadRR x38(0xcd), X, [MX, UX], NO;
+    Sha256rnds2RR "sha256rnds2" LoadRR x38(0xcb), X, [MX, UX], NO.uses(&[XMM0]);
+    Gf2p8mulbRR "gf2p8mulb" LoadRR x38(0xcf).prefix(0x66), X, [MX, UX], NO;
+    Gf2p8affineqbRRI "gf2p8affineqb" LoadRRI x3a(0xce).prefix(0x66).imm(Byte), X, [MX, UX], NO;
+    Gf2p8affineinvqbRRI "gf2p8affineinvqb" LoadRRI x3a(0xcf).prefix(0x66).imm(Byte), X, [MX, UX], NO;
     SqrtpRR "sqrtp" LoadRR x0f(0x51).packed(), LQ, [DX, UX], NO;
     RsqrtpsRR "rsqrtps" LoadRR x0f(0x52), X, [DX, UX], NO;
     RcppsRR "rcpps" LoadRR x0f(0x53), X, [DX, UX], NO;

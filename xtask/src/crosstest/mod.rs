@@ -7,7 +7,8 @@
 //!
 //! Workloads are the short ones; `bench --run-time` measures with the long ones. With `--random N` the programs are
 //! made by csmith instead (`random`), with `--integers N` and the other options of the table `GENERATORS` by generators
-//! of our own (`generated`), and with `--wide` they are whole code bases ([`wide`]). In all of them the validator of
+//! of our own (`generated`), with `--intrinsics` of the processor's intrinsics ([`intrinsics`]), and with `--wide` they
+//! are whole code bases ([`wide`]). In all of them the validator of
 //! machine code is on unless `--no-check-machine` leaves it out.
 
 mod bisect;
@@ -16,6 +17,7 @@ mod expression;
 mod frames;
 mod generated;
 mod integers;
+mod intrinsics;
 mod jumps;
 mod loops;
 mod random;
@@ -71,6 +73,7 @@ impl fmt::Display for Verdict {
 /// options of [`Share`] and [`Compiler::validating_list`].
 pub fn command(mut arguments: Arguments) -> Result<bool> {
     let is_wide = arguments.contains("--wide");
+    let is_intrinsics = arguments.contains("--intrinsics");
     let random: Option<u64> = arguments.opt_value_from_str("--random")?;
     let both = is_wide || random.is_some();
     let compilers = Compiler::validating_list(&mut arguments, if both { &["Om1", "O2"] } else { &["Om1"] })?;
@@ -84,6 +87,9 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
             ensure!(arguments.finish().is_empty(), "too many arguments");
             return generated::test(generator, count, &share, &compilers);
         }
+    }
+    if is_intrinsics {
+        return intrinsics::test(&corpus::filter(arguments)?, &compilers);
     }
     if is_wide {
         return wide::test(&corpus::filter(arguments)?, &compilers, &mut share);

@@ -142,7 +142,8 @@ fn check_operands(inst: &MInst, row: &Row, decoded: &Instruction) {
         Form::None | Form::NoneModRm => return,
         Form::Nop | Form::Branch | Form::ShortBranch => return,
         Form::BranchRef | Form::R | Form::M | Form::O | Form::I => 1,
-        Form::LoadRRI | Form::StoreRRI | Form::RMI | Form::StoreRRC | Form::Three => 3,
+        Form::LoadRRI | Form::StoreRRI | Form::RMI | Form::StoreRRC | Form::Three | Form::ThreeLast => 3,
+        Form::ThreeI => 4,
         _ => 2,
     };
     assert_eq!(decoded.op_count(), expected_count, "{inst:?}");
@@ -197,9 +198,12 @@ fn check_operands(inst: &MInst, row: &Row, decoded: &Instruction) {
             check_memory(inst, decoded, 1);
             check_immediate(inst, row, decoded, 2);
         }
-        Form::Three => {
+        Form::Three | Form::ThreeLast | Form::ThreeI => {
             for slot in 0..3 {
                 check_register(inst, row, slot, decoded, slot as u32);
+            }
+            if row.code.form == Form::ThreeI {
+                check_immediate(inst, row, decoded, 3);
             }
         }
         Form::StoreRRC => {
@@ -249,6 +253,10 @@ fn expected_accesses(inst: &MInst, row: &Row) -> (PRegSet, PRegSet) {
 }
 
 fn check_accesses(inst: &MInst, row: &Row, decoded: &Instruction, factory: &mut InstructionInfoFactory) {
+    // The decoder counts what is above our vectors as parts of these.
+    if inst.op == Op::Vzeroupper as u16 {
+        return;
+    }
     let (expected_reads, expected_writes) = expected_accesses(inst, row);
     let (mut reads, mut writes) = (PRegSet::EMPTY, PRegSet::EMPTY);
     for used in factory.info(decoded).used_registers() {

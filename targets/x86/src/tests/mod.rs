@@ -192,13 +192,13 @@ fn rows_are_well_formed() {
         let roles = crate::descs::OP_DESCS[index].roles;
         let has_immediate = matches!(
             row.code.form,
-            Form::RI | Form::MI | Form::LoadRRI | Form::StoreRRI | Form::RMI | Form::OI | Form::I
+            Form::RI | Form::MI | Form::LoadRRI | Form::StoreRRI | Form::RMI | Form::ThreeI | Form::OI | Form::I
         );
         assert_eq!(row.code.imm != Imm::None, has_immediate, "{name}");
         let registers = row.operands.iter().flatten().count();
         let expected = match row.code.form {
             Form::StoreRR | Form::LoadRR | Form::Exchange | Form::LoadRRI | Form::StoreRRI | Form::StoreRRC => 2,
-            Form::Three => 3,
+            Form::Three | Form::ThreeI | Form::ThreeLast => 3,
             Form::Same | Form::RM | Form::MR | Form::R | Form::RI | Form::RC | Form::RMI => 1,
             Form::O | Form::OI | Form::OI64 | Form::ORef | Form::RBaseRef => 1,
             _ => 0,
