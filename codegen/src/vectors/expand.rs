@@ -11,7 +11,7 @@
 //! v6 = insert_element <2 x i64> poison, v5, 0
 //! ...
 //! ```
-//! Some become [other operations](super::through) on vectors. This is done to a copy of a function, and only when a
+//! Most become [other operations](super::through) on vectors. This is done to a copy of a function, and only when a
 //! rule met an operation that its target has no instructions for ([`crate::halt::Halt::Expand`]): functions without
 //! such operations do not pay for it. Elements with an index that is not constant go through a stack slot.
 
@@ -39,17 +39,18 @@ pub(crate) fn expand<I: Isa>(isa: &I, unit: &Unit<'_>) -> Result<Function, Codeg
         function: &mut function,
         editor: &mut editor,
         at: Inst::new(0),
+        has: &|function, data| isa.has_vector_operation(function, unit.view, data),
         register_bytes: isa.desc().vector_bytes,
         slot: None,
     };
-    let has = |function: &Function, data: &InstData| isa.has_vector_operation(function, unit.view, data);
     for index in 0..count {
         let inst = Inst::new(index);
         let data = *cx.function.inst(inst);
-        if is_vector_operation(cx.function, &data) && !has(cx.function, &data) {
+        if is_vector_operation(cx.function, &data) && !cx.has(&data) {
             cx.at = inst;
-            if !cx.through(&data, &has)? {
-                cx.expand(&data)?;
+            match cx.rewrite(&data)? {
+                Some(result) => cx.finish(&data, result),
+                None => cx.expand(&data)?,
             }
         }
     }
@@ -68,6 +69,8 @@ pub(super) struct Expander<'f> {
     pub editor: &'f mut Editor,
     /// The instruction that is replaced.
     at: Inst,
+    /// Whether the target has instructions for an operation.
+    has: &'f dyn Fn(&Function, &InstData) -> bool,
     /// Bytes of a vector register: size and alignment of the slot.
     register_bytes: u8,
     /// The address of the slot for elements with a variable index.
@@ -75,6 +78,11 @@ pub(super) struct Expander<'f> {
 }
 
 impl Expander<'_> {
+    /// Whether the target has instructions for an operation.
+    pub fn has(&self, data: &InstData) -> bool {
+        (self.has)(self.function, data)
+    }
+
     fn expand(&mut self, data: &InstData) -> Result<(), CodegenError> {
         match data.op {
             Opcode::Load => self.load_mask(data),
@@ -111,22 +119,24 @@ impl Expander<'_> {
         self.editor.remove(self.function, self.at);
     }
 
-    fn plain(&mut self, kind: ConstKind, ty: Type) -> Operand {
+    /// A constant without contents of its own.
+    pub fn plain(&mut self, kind: ConstKind, ty: Type) -> Operand {
         Operand::constant(self.function.push_plain_const(kind, ty))
     }
 
-    fn intern(&mut self, data: TypeData) -> Result<Type, CodegenError> {
+    /// Interned in the function that is changed.
+    pub fn intern(&mut self, data: TypeData) -> Result<Type, CodegenError> {
         let interned = self.function.intern_type(data);
         interned.map_err(|error| CodegenError::unsupported(Refusal::Instruction, error.to_string()))
     }
 
-    /// Interned in the function that is changed.
+    /// The vector type, added to those of the function if it is new.
     pub fn vector(&mut self, element: Type, lanes: u32) -> Result<Type, CodegenError> {
         self.intern(TypeData::Vector { element, lanes })
     }
 
-    /// Element type and number of lanes of a vector operand.
-    fn vector_type(&self, operand: Operand) -> Option<(Type, Type, u32)> {
+    /// Type, element type and number of lanes of a vector operand.
+    pub fn vector_type(&self, operand: Operand) -> Option<(Type, Type, u32)> {
         let ty = self.function.operand_type(operand)?;
         match self.function.types().data(ty) {
             TypeData::Vector { element, lanes } => Some((ty, element, lanes)),
@@ -134,12 +144,13 @@ impl Expander<'_> {
         }
     }
 
-    fn shape(&self, ty: Type) -> Option<VectorShape> {
+    /// How a vector of this type lies in a register.
+    pub fn shape(&self, ty: Type) -> Option<VectorShape> {
         VectorShape::of(self.function.types(), ty, self.register_bytes)
     }
 
     /// A lane of a vector operand; other operands are the same for each lane.
-    fn lane(&mut self, operand: Operand, index: u32) -> Operand {
+    pub fn lane(&mut self, operand: Operand, index: u32) -> Operand {
         let operand = self.editor.resolve(operand);
         let Some((ty, element, _)) = self.vector_type(operand) else {
             return operand;
@@ -185,6 +196,25 @@ impl Expander<'_> {
 
     /// Any operation that does the same to each lane.
     fn each_lane(&mut self, data: &InstData) -> Result<(), CodegenError> {
+        for (offset, lanes) in self.results_by_lane(data)?.iter().enumerate() {
+            if !lanes.is_empty() {
+                let old = Value::new(data.result as usize + offset);
+                let vector = self.collect(self.function.value(old).ty, lanes);
+                self.editor.replace_uses(self.function, old, vector);
+            }
+        }
+        self.editor.remove(self.function, self.at);
+        Ok(())
+    }
+
+    /// The same for an operation that is not in the function, with one result of this type.
+    pub fn by_lane(&mut self, data: &InstData, result: Type) -> Result<Operand, CodegenError> {
+        let [lanes, _] = self.results_by_lane(data)?;
+        Ok(self.collect(result, &lanes))
+    }
+
+    /// The lanes of both results.
+    fn results_by_lane(&mut self, data: &InstData) -> Result<[Vec<Operand>; 2], CodegenError> {
         let TypeData::Vector { element, lanes } = self.function.types().data(data.ty) else {
             return Err(CodegenError::unsupported(
                 Refusal::Vector,
@@ -194,16 +224,9 @@ impl Expander<'_> {
         let (mut firsts, mut seconds) = (Vec::new(), Vec::new());
         for index in 0..lanes {
             let scalar = self.scalar_operation(data, element, index);
-            match data.op.results() {
-                Results::Ty | Results::Bool => {
-                    let result = if data.op.results() == Results::Ty {
-                        element
-                    } else {
-                        Type::I1
-                    };
-                    let value = self.editor.insert_before(self.function, self.at, scalar, Some(result));
-                    firsts.push(Operand::value(value.expect("it has a result")));
-                }
+            let result = match data.op.results() {
+                Results::Ty => element,
+                Results::Bool => Type::I1,
                 _ => {
                     let value = self.function.declare_value(element);
                     let flag = self.function.declare_value(Type::I1);
@@ -214,20 +237,13 @@ impl Expander<'_> {
                     self.editor.insert_before_into(self.function, self.at, scalar);
                     firsts.push(Operand::value(value));
                     seconds.push(Operand::value(flag));
+                    continue;
                 }
-            }
+            };
+            let value = self.editor.insert_before(self.function, self.at, scalar, Some(result));
+            firsts.push(Operand::value(value.expect("it has a result")));
         }
-        for (offset, lanes) in [firsts, seconds]
-            .iter()
-            .enumerate()
-            .filter(|(_, lanes)| !lanes.is_empty())
-        {
-            let old = Value::new(data.result as usize + offset);
-            let vector = self.collect(self.function.value(old).ty, lanes);
-            self.editor.replace_uses(self.function, old, vector);
-        }
-        self.editor.remove(self.function, self.at);
-        Ok(())
+        Ok([firsts, seconds])
     }
 
     /// The operation of one lane.
@@ -471,6 +487,6 @@ pub(super) fn reduced_by(op: Opcode) -> Opcode {
 }
 
 /// A small number as an operand.
-fn number(value: u32) -> Operand {
+pub(super) fn number(value: u32) -> Operand {
     Operand::imm(i64::from(value)).unwrap_or(Operand::ZERO)
 }

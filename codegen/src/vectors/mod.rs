@@ -12,9 +12,11 @@
 //! looked through once, and copied if there are any. Operations on legal vectors for which the target has no
 //! instructions are the last resort's ([`expand`]), which starts only when a rule has met one.
 
+mod bits;
 mod divided;
 pub(crate) mod division;
 mod expand;
+mod halving;
 mod lanes;
 mod layout;
 mod legalize;
@@ -22,6 +24,8 @@ mod masked;
 mod memory;
 mod operations;
 mod rebuild;
+mod rotate;
+mod saturate;
 mod shape;
 mod signatures;
 mod through;
@@ -109,7 +113,7 @@ pub(crate) fn expanded<I: Isa>(
 }
 
 /// The register contents of a constant with these lanes; `None` if one of them is no number.
-pub(crate) fn constant_bits(function: &Function, shape: VectorShape, lanes: &[Operand]) -> Option<u128> {
+pub fn constant_bits(function: &Function, shape: VectorShape, lanes: &[Operand]) -> Option<u128> {
     let mut bits = 0;
     for (index, &lane) in lanes.iter().enumerate() {
         let value = lane_bits(function, lane)?;

@@ -89,6 +89,17 @@ const fn memory_row(row: usize, form: Option<Form>) -> Option<u16> {
     None
 }
 
+/// The row that reads its second operand, a whole vector register, from aligned memory.
+pub(crate) fn aligned_form(row: Op) -> Option<Op> {
+    let data = &ROWS[row as usize];
+    let following = Op::ALL.iter().zip(&ROWS).skip(row as usize + 1).take(NEARBY);
+    let (_, form) = forms_with_memory(data.code.form);
+    let mut found = following.filter(|(_, other)| {
+        Some(other.code.form) == form && other.mnemonic == data.mnemonic && data.sizes & !other.sizes == 0
+    });
+    found.next().map(|(&op, _)| op)
+}
+
 const fn is_pair(row: &Row, memory: &Row) -> bool {
     let is_whole_vector = row.sizes == sizes::X || matches!(row.code.width, Width::Packed);
     let is_plain = !memory.code.has(Code::LOCK) && !memory.code.has(Code::FS);

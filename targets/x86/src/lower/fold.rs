@@ -3,7 +3,7 @@
 //!
 //! Each case here has its counterpart in a rule that absorbs exactly this.
 
-use super::compare;
+use super::{compare, vector};
 use frazil_codegen::Folder;
 use frazil_ir::{Inst, InstData, MemFlags, Opcode, Operand, Type};
 
@@ -174,7 +174,13 @@ fn fold_select(folder: &mut Folder<'_>, data: &InstData) {
     let Some((value, compare)) = folder.producer(data.a) else {
         return;
     };
-    if is_scalar_compare(folder, compare) {
+    if is_scalar_compare(folder, compare) || is_vector_extreme(folder, data, compare) {
         folder.fold(value);
     }
+}
+
+/// Whether a select of vectors and its comparison are one instruction.
+fn is_vector_extreme(folder: &Folder<'_>, select: &InstData, compare: &InstData) -> bool {
+    let is_vector = vector::shape(folder.function.types(), compare.ty).is_some();
+    is_vector && compare.ty == select.ty && vector::mask::extreme(folder.function, select, compare).is_some()
 }

@@ -40,6 +40,10 @@ pub(super) fn moves(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> bool {
         Op::MovRM | Op::BitsRM => {
             let contents = machine.load(inst.mem(), size);
             copy_int(machine, first, &contents, size);
+            // No reload, whose upper half nobody may count on.
+            if op == Op::BitsRM && size == 4 {
+                machine.clear_from(first, 4);
+            }
         }
         Op::MovMR => {
             let contents = machine.contents(first, size);

@@ -43,6 +43,9 @@ pub(super) fn moves(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> bool {
         Op::MovdRX => {
             let contents = machine.contents(second, size);
             copy_int(machine, first, &contents, size);
+            if size == 4 {
+                machine.clear_from(first, 4);
+            }
         }
         Op::MovqXX => {
             machine.copy(first, second, 8);

@@ -2,12 +2,15 @@
 
 use super::super::float::multiply_add_in_place;
 use super::super::result;
-use super::{blend, compare, constant, copy_of, finish, has_floats, has_sse41, lane_bytes, splat, temp};
+use super::{
+    blend, compare, constant, copy_of, finish, has_floats, has_sse41, has_ssse3, lane_bytes, signs, splat, temp,
+    with_operand, zero,
+};
 use crate::build::*;
 use crate::features;
 use crate::table::Op;
-use frazil_codegen::{Halt, LowerCtx, ModuleView, VectorShape};
-use frazil_ir::{InstData, Opcode};
+use frazil_codegen::{Halt, LowerCtx, ModuleView, Reg, VectorShape};
+use frazil_ir::{FastFlags, InstData, Opcode};
 
 /// Whether an operation has instructions.
 pub fn has_operation(view: ModuleView<'_>, data: &InstData, shape: VectorShape) -> bool {
@@ -18,6 +21,7 @@ pub fn has_operation(view: ModuleView<'_>, data: &InstData, shape: VectorShape) 
     match data.op {
         Opcode::Mul => is_integer && shape.lane_bits <= 64,
         Opcode::Smin | Opcode::Smax | Opcode::Umin | Opcode::Umax | Opcode::Abs => is_integer && shape.lane_bits <= 64,
+        Opcode::Fminnum | Opcode::Fmaxnum => true,
         Opcode::Fneg | Opcode::Fabs | Opcode::Fsqrt | Opcode::Fcopysign | Opcode::Fmuladd => true,
         Opcode::Fma => view.features.has(features::FMA),
         op => rounding(op).is_some() && has_sse41(view),
@@ -102,15 +106,17 @@ fn later_row(op: Opcode, lane_bits: u32) -> Option<Op> {
 /// Lowers what [`has_operation`] says yes to.
 pub fn arith<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) -> Result<(), Halt> {
     if let Some((row, size)) = row(cx.view(), data.op, shape) {
-        let right = cx.use_reg(data.b, 0);
-        let left = cx.use_last(data.a, 0);
-        let dst = cx.def_reuse(result(data), 0, left);
-        cx.emit(rr(row, size, dst, right));
+        with_operand(cx, row, size, data, data.a, data.b);
         return Ok(());
     }
     match (data.op, shape.lane_bits) {
         (Opcode::Mul, 8) => multiply_bytes(cx, data),
-        (Opcode::Mul, 32) => multiply_32(cx, data),
+        (Opcode::Mul, 32) => {
+            let left = cx.use_copy(data.a, 0);
+            let right = cx.use_reg(data.b, 0);
+            multiply_lanes(cx, 32, left, right);
+            finish(cx, data, left);
+        }
         (Opcode::Mul, _) => multiply_64(cx, data),
         (Opcode::Smin | Opcode::Smax | Opcode::Umin | Opcode::Umax, _) => min_max(cx, data, shape),
         (Opcode::Abs, _) => abs(cx, data, shape),
@@ -126,6 +132,7 @@ pub fn arith<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) -> Re
             multiply_add_in_place(cx, data, Op::FmaddpRRR, lane_bytes(shape));
         }
         (Opcode::Fmuladd, _) => multiply_add(cx, data, shape),
+        (Opcode::Fminnum | Opcode::Fmaxnum, _) => number_min_max(cx, data, shape),
         (op, _) if let Some(direction) = rounding(op) => {
             let src = cx.use_reg(data.a, 0);
             let dst = cx.def(result(data), 0);
@@ -141,26 +148,33 @@ pub fn arith<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) -> Re
     Ok(())
 }
 
-/// Even and odd bytes apart, as 16-bit lanes.
+/// Even and odd bytes apart, as 16-bit lanes. An odd byte above nothing has its product in its place.
 fn multiply_bytes<C: LowerCtx>(cx: &mut C, data: &InstData) {
     let even = cx.use_copy(data.a, 0);
     let right = cx.use_copy(data.b, 0);
     let odd = copy_of(cx, even);
-    cx.emit(ri(Op::PsrlwRI, 16, odd, 8));
+    let odd_bytes = constant(cx, splat(0xff00, 16));
+    cx.emit(rm(Op::PandRM, 16, odd, odd_bytes));
     cx.emit(rr(Op::PmullwRR, 16, even, right));
     cx.emit(ri(Op::PsrlwRI, 16, right, 8));
     cx.emit(rr(Op::PmullwRR, 16, odd, right));
-    cx.emit(ri(Op::PsllwRI, 16, odd, 8));
     let low_bytes = constant(cx, splat(0xff, 16));
     cx.emit(rm(Op::PandRM, 16, even, low_bytes));
     cx.emit(rr(Op::PorRR, 16, even, odd));
     finish(cx, data, even);
 }
 
+/// `value *= right`, in lanes of 16 or 32 bits.
+pub(super) fn multiply_lanes<C: LowerCtx>(cx: &mut C, lane_bits: u32, value: Reg, right: Reg) {
+    match lane_bits {
+        16 => cx.emit(rr(Op::PmullwRR, 16, value, right)),
+        _ if has_sse41(cx.view()) => cx.emit(rr(Op::PmulldRR, 16, value, right)),
+        _ => multiply_32(cx, value, right),
+    }
+}
+
 /// Even and odd lanes apart, with products of 64 bits.
-fn multiply_32<C: LowerCtx>(cx: &mut C, data: &InstData) {
-    let even = cx.use_copy(data.a, 0);
-    let right = cx.use_reg(data.b, 0);
+fn multiply_32<C: LowerCtx>(cx: &mut C, even: Reg, right: Reg) {
     let (odd, odd_right) = (temp(cx), temp(cx));
     cx.emit(rri(Op::PshufdRRI, 16, odd, even, 0xf5));
     cx.emit(rri(Op::PshufdRRI, 16, odd_right, right, 0xf5));
@@ -169,7 +183,6 @@ fn multiply_32<C: LowerCtx>(cx: &mut C, data: &InstData) {
     cx.emit(rri(Op::PshufdRRI, 16, even, even, 0x08));
     cx.emit(rri(Op::PshufdRRI, 16, odd, odd, 0x08));
     cx.emit(rr(Op::PunpckldqRR, 16, even, odd));
-    finish(cx, data, even);
 }
 
 /// From products of 32-bit halves.
@@ -190,6 +203,9 @@ fn multiply_64<C: LowerCtx>(cx: &mut C, data: &InstData) {
 }
 
 fn min_max<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) {
+    if shape.lane_bits == 16 {
+        return unsigned_words(cx, data);
+    }
     let is_signed = matches!(data.op, Opcode::Smin | Opcode::Smax);
     let (chosen, other) = match data.op {
         Opcode::Smax | Opcode::Umax => (data.a, data.b),
@@ -206,20 +222,80 @@ fn min_max<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) {
     finish(cx, data, chosen);
 }
 
+/// What saturating subtraction leaves of `a - b` is nothing, or what `a` has above `b`.
+fn unsigned_words<C: LowerCtx>(cx: &mut C, data: &InstData) {
+    let left = cx.use_copy(data.a, 0);
+    let right = cx.use_reg(data.b, 0);
+    if data.op == Opcode::Umax {
+        cx.emit(rr(Op::PsubuswRR, 16, left, right));
+        cx.emit(rr(Op::PaddwRR, 16, left, right));
+    } else {
+        let above = copy_of(cx, left);
+        cx.emit(rr(Op::PsubuswRR, 16, above, right));
+        cx.emit(rr(Op::PsubwRR, 16, left, above));
+    }
+    finish(cx, data, left);
+}
+
+/// The instructions give their second operand if one of both is no number. If that is none, the other one is taken.
+fn number_min_max<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) {
+    let size = lane_bytes(shape);
+    let row = if data.op == Opcode::Fminnum {
+        Op::MinpRR
+    } else {
+        Op::MaxpRR
+    };
+    if FastFlags::from_bits_retain(data.flags).contains(FastFlags::NNAN) {
+        let right = cx.use_reg(data.b, 0);
+        let left = cx.use_last(data.a, 0);
+        let dst = cx.def_reuse(result(data), 0, left);
+        cx.emit(rr(row, size, dst, right));
+        return;
+    }
+    let left = cx.use_copy(data.a, 0);
+    let right = cx.use_copy(data.b, 0);
+    let extreme = copy_of(cx, right);
+    cx.emit(rr(row, size, extreme, left));
+    cx.emit(rri(Op::CmppRRI, size, left, left, compare::predicate::UNORDERED));
+    // right where left is none.
+    blend(cx, right, left, extreme);
+    finish(cx, data, right);
+}
+
 /// Inverted and incremented where negative.
 fn abs<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) {
-    let value = cx.use_copy(data.a, 0);
-    let sign = temp(cx);
-    cx.emit(r(Op::ZeroX, 16, sign));
-    compare::greater(cx, shape.lane_bits, true, sign, value);
-    cx.emit(rr(Op::PxorRR, 16, value, sign));
-    let subtract = match shape.lane_bits {
-        8 => Op::PsubbRR,
-        16 => Op::PsubwRR,
-        32 => Op::PsubdRR,
-        _ => Op::PsubqRR,
+    let single = match shape.lane_bits {
+        8 => Some(Op::PabsbRR),
+        16 => Some(Op::PabswRR),
+        32 => Some(Op::PabsdRR),
+        _ => None,
     };
-    cx.emit(rr(subtract, 16, value, sign));
+    if let Some(row) = single.filter(|_| has_ssse3(cx.view())) {
+        let src = cx.use_reg(data.a, 0);
+        let dst = cx.def(result(data), 0);
+        cx.emit(rr(row, 16, dst, src));
+        return;
+    }
+    let value = cx.use_copy(data.a, 0);
+    match shape.lane_bits {
+        // Of a byte, the lesser one unsigned; of a word, the greater one signed.
+        8 | 16 => {
+            let negated = zero(cx);
+            let (subtract, choose) = if shape.lane_bits == 8 {
+                (Op::PsubbRR, Op::PminubRR)
+            } else {
+                (Op::PsubwRR, Op::PmaxswRR)
+            };
+            cx.emit(rr(subtract, 16, negated, value));
+            cx.emit(rr(choose, 16, value, negated));
+        }
+        bits => {
+            let sign = signs(cx, value, bits);
+            let subtract = if bits == 32 { Op::PsubdRR } else { Op::PsubqRR };
+            cx.emit(rr(Op::PxorRR, 16, value, sign));
+            cx.emit(rr(subtract, 16, value, sign));
+        }
+    }
     finish(cx, data, value);
 }
 

@@ -1,37 +1,90 @@
 //! Comparisons of vectors; the results are masks.
 
-use super::{constant, copy_of, finish, has_sse41, invert, lane_bytes, mask, splat, temp};
+use super::{constant, constant_operand, copy_of, finish, has_sse41, invert, lane_bytes, loaded, mask, splat, temp};
+use super::{with_constant, zero};
 use crate::build::*;
 use crate::features;
 use crate::table::Op;
 use frazil_codegen::{Halt, LowerCtx, Reg, VectorShape};
-use frazil_ir::{InstData, Opcode};
+use frazil_ir::{InstData, Opcode, Operand};
 
 /// Lowers an integer comparison.
 pub fn integers<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) -> Result<(), Halt> {
     let bits = shape.lane_bits;
-    let (left, right) = match data.op {
-        Opcode::IcmpUlt | Opcode::IcmpSlt | Opcode::IcmpUge | Opcode::IcmpSge => (data.b, data.a),
-        _ => (data.a, data.b),
-    };
-    let left = cx.use_copy(left, 0);
-    let right = cx.use_reg(right, 0);
-    match data.op {
-        Opcode::IcmpEq | Opcode::IcmpNe => equal(cx, bits, left, right),
-        Opcode::IcmpUgt | Opcode::IcmpUge | Opcode::IcmpUlt | Opcode::IcmpUle => {
-            greater(cx, bits, false, left, right);
+    let mask = match data.op {
+        Opcode::IcmpEq | Opcode::IcmpNe => {
+            let left = cx.use_copy(data.a, 0);
+            let right = cx.use_reg(data.b, 0);
+            equal(cx, bits, left, right);
+            left
         }
-        _ => greater(cx, bits, true, left, right),
+        Opcode::IcmpUle => at_most(cx, data, bits, data.a, data.b),
+        Opcode::IcmpUge => at_most(cx, data, bits, data.b, data.a),
+        Opcode::IcmpUlt => greater_operand(cx, bits, false, data.b, data.a),
+        Opcode::IcmpUgt => greater_operand(cx, bits, false, data.a, data.b),
+        Opcode::IcmpSlt | Opcode::IcmpSge => greater_operand(cx, bits, true, data.b, data.a),
+        _ => greater_operand(cx, bits, true, data.a, data.b),
+    };
+    if matches!(data.op, Opcode::IcmpNe | Opcode::IcmpSge | Opcode::IcmpSle) {
+        invert(cx, mask);
     }
-    if matches!(
-        data.op,
-        Opcode::IcmpNe | Opcode::IcmpUge | Opcode::IcmpSge | Opcode::IcmpUle | Opcode::IcmpSle
-    ) {
-        invert(cx, left);
-    }
-    mask::resize(cx, left, bits, mask::lane_bits(shape.lanes));
-    finish(cx, data, left);
+    mask::resize(cx, mask, bits, mask::lane_bits(shape.lanes));
+    finish(cx, data, mask);
     Ok(())
+}
+
+/// A mask of the lanes where `left` is not greater than `right`, unsigned: it is the lesser one then, or there is
+/// nothing left of it after a saturating subtraction.
+fn at_most<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32, left: Operand, right: Operand) -> Reg {
+    let least = match bits {
+        8 => Some(Op::PminubRR),
+        16 if has_sse41(cx.view()) => Some(Op::PminuwRR),
+        32 if has_sse41(cx.view()) => Some(Op::PminudRR),
+        16 => None,
+        _ => {
+            let mask = greater_operand(cx, bits, false, left, right);
+            invert(cx, mask);
+            return mask;
+        }
+    };
+    debug_assert!(matches!(data.op, Opcode::IcmpUle | Opcode::IcmpUge));
+    if let Some(least) = least {
+        let lesser = cx.use_copy(right, 0);
+        let left = cx.use_reg(left, 0);
+        cx.emit(rr(least, 16, lesser, left));
+        equal(cx, bits, lesser, left);
+        return lesser;
+    }
+    let rest = cx.use_copy(left, 0);
+    let right = cx.use_reg(right, 0);
+    let clear = zero(cx);
+    cx.emit(rr(Op::PsubuswRR, 16, rest, right));
+    cx.emit(rr(Op::PcmpeqwRR, 16, rest, clear));
+    rest
+}
+
+/// A mask of the lanes where `left` is greater than `right`.
+fn greater_operand<C: LowerCtx>(cx: &mut C, bits: u32, signed: bool, left: Operand, right: Operand) -> Reg {
+    let is_direct = bits < 64 || cx.view().features.has(features::SSE4_2);
+    let constants = [left, right].map(|operand| constant_operand(cx, operand));
+    if signed || !is_direct || constants == [None; 2] {
+        let left = cx.use_copy(left, 0);
+        let right = cx.use_reg(right, 0);
+        greater(cx, bits, signed, left, right);
+        return left;
+    }
+    // The top bits of a constant are inverted here.
+    let bias = splat(1 << (bits - 1), bits);
+    let [left, right] = [(left, constants[0]), (right, constants[1])].map(|(operand, known)| {
+        if let Some(known) = known {
+            return loaded(cx, known ^ bias);
+        }
+        let copy = cx.use_copy(operand, 0);
+        with_constant(cx, Op::PxorRM, copy, bias);
+        copy
+    });
+    greater(cx, bits, true, left, right);
+    left
 }
 
 /// `left = left == right`, lane by lane.
@@ -90,7 +143,7 @@ pub(super) fn greater<C: LowerCtx>(cx: &mut C, bits: u32, signed: bool, left: Re
 }
 
 /// The immediates of `cmpps` (Intel manual, volume 2, CMPPS).
-mod predicate {
+pub(super) mod predicate {
     pub const EQUAL: i32 = 0;
     pub const LESS: i32 = 1;
     pub const LESS_OR_EQUAL: i32 = 2;

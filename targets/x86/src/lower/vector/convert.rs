@@ -1,7 +1,8 @@
 //! Conversions between vectors with as many lanes: widths of integers, masks and integers, integers and floats.
 
 use super::super::{result, type_of};
-use super::{compare, constant, finish, has_floats, mask, operand_shape, shape, splat, temp};
+use super::{by, compare, constant, copy_of, finish, has_floats, has_sse41, has_ssse3, lanes, mask, operand_shape};
+use super::{shape, signs, splat, temp, with, with_constant, zero};
 use crate::build::*;
 use crate::table::Op;
 use frazil_codegen::{Halt, LowerCtx, Reg, VectorShape};
@@ -16,6 +17,11 @@ pub fn has_conversion(function: &Function, data: &InstData, to: VectorShape) -> 
     match data.op {
         Opcode::Trunc | Opcode::Zext | Opcode::Sext => from.lane_bits <= 64 && to.lane_bits <= 64,
         Opcode::Ptrtoint | Opcode::Inttoptr => from.lane_bits == to.lane_bits,
+        Opcode::Uitofp => matches!(
+            (from.element, to.element),
+            (Type::I32, Type::F32 | Type::F64) | (Type::I64, Type::F64)
+        ),
+        Opcode::Fptoui => matches!((from.element, to.element), (Type::F32 | Type::F64, Type::I32)),
         _ => float_row(data.op, from.element, to.element).is_some(),
     }
 }
@@ -42,6 +48,16 @@ pub fn convert<C: LowerCtx>(cx: &mut C, data: &InstData, to: VectorShape) -> Res
             return Ok(());
         }
         Opcode::Trunc | Opcode::Zext | Opcode::Sext => {}
+        Opcode::Uitofp | Opcode::Fptoui => {
+            let value = cx.use_copy(data.a, 0);
+            if data.op == Opcode::Uitofp {
+                from_unsigned(cx, value, from, to);
+            } else {
+                to_unsigned(cx, value, from);
+            }
+            finish(cx, data, value);
+            return Ok(());
+        }
         op => {
             debug_assert!(has_floats(from) || has_floats(to));
             let row = float_row(op, from.element, to.element).ok_or(Halt::Expand)?;
@@ -51,6 +67,16 @@ pub fn convert<C: LowerCtx>(cx: &mut C, data: &InstData, to: VectorShape) -> Res
             cx.emit(rr(row, 16, dst, src));
             return Ok(());
         }
+    }
+    if !from.is_mask
+        && has_sse41(cx.view())
+        && let Some(row) = extension(from.lane_bits, to.lane_bits, data.op == Opcode::Sext)
+        && data.op != Opcode::Trunc
+    {
+        let src = cx.use_reg(data.a, 0);
+        let dst = cx.def(result(data), 0);
+        cx.emit(rr(row, 16, dst, src));
+        return Ok(());
     }
     let value = cx.use_copy(data.a, 0);
     match data.op {
@@ -79,48 +105,137 @@ fn low_bits_to_mask<C: LowerCtx>(cx: &mut C, value: Reg, from: VectorShape, to: 
     mask::resize(cx, value, from.lane_bits, to.lane_bits);
 }
 
-/// Cuts lanes to a half, as often as needed.
+/// Takes the low bits of each lane.
 fn narrow<C: LowerCtx>(cx: &mut C, value: Reg, from_bits: u32, to_bits: u32) {
-    let mut bits = from_bits;
-    while bits > to_bits {
-        match bits {
-            64 => cx.emit(rri(Op::PshufdRRI, 16, value, value, 0x08)),
-            32 => {
-                // Sign-extended first, so that packing changes nothing.
-                cx.emit(ri(Op::PslldRI, 16, value, 16));
-                cx.emit(ri(Op::PsradRI, 16, value, 16));
-                cx.emit(rr(Op::PackssdwRR, 16, value, value));
-            }
-            _ => {
-                let low_bytes = constant(cx, splat(0xff, 16));
-                cx.emit(rm(Op::PandRM, 16, value, low_bytes));
-                cx.emit(rr(Op::PackuswbRR, 16, value, value));
+    match (from_bits, to_bits) {
+        (64, 32) => lanes(cx, value, value, 0xe8),
+        _ if from_bits == to_bits => {}
+        _ if has_ssse3(cx.view()) => {
+            let (from_bytes, to_bytes) = (from_bits / 8, to_bits / 8);
+            let order = (0..16 / from_bytes * to_bytes).rev().fold(0u128, |order, byte| {
+                let from = byte / to_bytes * from_bytes + byte % to_bytes;
+                order << 8 | u128::from(from)
+            });
+            with_constant(cx, Op::PshufbRM, value, order);
+        }
+        (64, 16) => {
+            lanes(cx, value, value, 0xe8);
+            cx.emit(rri(Op::PshuflwRRI, 16, value, value, 0xe8));
+        }
+        (32, 16) => {
+            // Sign-extended first, so that packing changes nothing.
+            by(cx, Op::PslldRI, value, 16);
+            by(cx, Op::PsradRI, value, 16);
+            with(cx, Op::PackssdwRR, value, value);
+        }
+        _ => {
+            // What is left fits into a byte, so saturating to 16 bits on the way, signed or not, changes nothing.
+            with_constant(cx, Op::PandRM, value, splat(0xff, from_bits));
+            for _ in 0..(from_bits / 8).trailing_zeros() {
+                with(cx, Op::PackuswbRR, value, value);
             }
         }
-        bits /= 2;
     }
 }
 
-/// Extends lanes to twice their width, as often as needed.
+/// The row that extends lanes at once.
+fn extension(from_bits: u32, to_bits: u32, signed: bool) -> Option<Op> {
+    Some(match (from_bits, to_bits, signed) {
+        (8, 16, false) => Op::PmovzxbwRR,
+        (8, 32, false) => Op::PmovzxbdRR,
+        (8, 64, false) => Op::PmovzxbqRR,
+        (16, 32, false) => Op::PmovzxwdRR,
+        (16, 64, false) => Op::PmovzxwqRR,
+        (32, 64, false) => Op::PmovzxdqRR,
+        (8, 16, true) => Op::PmovsxbwRR,
+        (8, 32, true) => Op::PmovsxbdRR,
+        (8, 64, true) => Op::PmovsxbqRR,
+        (16, 32, true) => Op::PmovsxwdRR,
+        (16, 64, true) => Op::PmovsxwqRR,
+        (32, 64, true) => Op::PmovsxdqRR,
+        _ => return None,
+    })
+}
+
+/// The row that interleaves the low lanes of two registers.
+fn interleave(lane_bits: u32) -> Op {
+    match lane_bits {
+        8 => Op::PunpcklbwRR,
+        16 => Op::PunpcklwdRR,
+        _ => Op::PunpckldqRR,
+    }
+}
+
+/// Extends lanes with zeros, or to 32 bits at most by shifting down what was put on top, and from there with signs.
 fn widen<C: LowerCtx>(cx: &mut C, value: Reg, from_bits: u32, to_bits: u32, signed: bool) {
-    let fill = temp(cx);
     let mut bits = from_bits;
-    while bits < to_bits {
-        cx.emit(r(Op::ZeroX, 16, fill));
-        if signed {
-            let greater = match bits {
-                8 => Op::PcmpgtbRR,
-                16 => Op::PcmpgtwRR,
-                _ => Op::PcmpgtdRR,
-            };
-            cx.emit(rr(greater, 16, fill, value));
+    if !signed {
+        let clear = zero(cx);
+        while bits < to_bits {
+            with(cx, interleave(bits), value, clear);
+            bits *= 2;
         }
-        let interleave = match bits {
-            8 => Op::PunpcklbwRR,
-            16 => Op::PunpcklwdRR,
-            _ => Op::PunpckldqRR,
-        };
-        cx.emit(rr(interleave, 16, value, fill));
+        return;
+    }
+    while bits < to_bits.min(32) {
+        with(cx, interleave(bits), value, value);
         bits *= 2;
     }
+    if from_bits < bits {
+        let row = if bits == 16 { Op::PsrawRI } else { Op::PsradRI };
+        by(cx, row, value, (bits - from_bits).cast_signed());
+    }
+    if bits < to_bits {
+        let fill = signs(cx, value, 32);
+        with(cx, Op::PunpckldqRR, value, fill);
+    }
+}
+
+/// The exponent fields of doubles whose lowest bit is 1, and 2^32; and of floats whose lowest bit is 1, and 2^16.
+const DOUBLE_ONE: u128 = 0x4330_0000_0000_0000;
+const DOUBLE_HIGH: u128 = 0x4530_0000_0000_0000;
+const FLOAT_ONE: u128 = 0x4b00_0000;
+const FLOAT_HIGH: u128 = 0x5300_0000;
+
+/// Unsigned integers become floats of their halves, put into numbers of which all lower bits are significant: `high`
+/// less what both numbers have too much is exact, and adding `low` rounds once.
+fn from_unsigned<C: LowerCtx>(cx: &mut C, value: Reg, from: VectorShape, to: VectorShape) {
+    let bits = from.lane_bits;
+    if bits < to.lane_bits {
+        widen(cx, value, 32, 64, false);
+        with_constant(cx, Op::PorRM, value, splat(DOUBLE_ONE, 64));
+        let too_much = constant(cx, splat(DOUBLE_ONE, 64));
+        return cx.emit(rm(Op::SubpRM, 8, value, too_much));
+    }
+    let (one, high_one, low_one, shift) = if bits == 64 {
+        (DOUBLE_ONE, DOUBLE_HIGH, 1 << 20, Op::PsrlqRI)
+    } else {
+        (FLOAT_ONE, FLOAT_HIGH, 1 << 7, Op::PsrldRI)
+    };
+    let size = (bits / 8) as u8;
+    let low = copy_of(cx, value);
+    by(cx, shift, value, bits.cast_signed() / 2);
+    with_constant(cx, Op::PandRM, low, splat(u128::MAX >> (128 - bits / 2), bits));
+    with_constant(cx, Op::PorRM, low, splat(one, bits));
+    with_constant(cx, Op::PorRM, value, splat(high_one, bits));
+    let too_much = constant(cx, splat(high_one + low_one, bits));
+    cx.emit(rm(Op::SubpRM, size, value, too_much));
+    cx.emit(rr(Op::AddpRR, size, value, low));
+}
+
+/// What does not fit a signed integer becomes its sign bit alone, to which the rest is added.
+fn to_unsigned<C: LowerCtx>(cx: &mut C, value: Reg, from: VectorShape) {
+    let (row, limit, size) = if from.element == Type::F32 {
+        (Op::Cvttps2dqRR, splat(0x4f00_0000, 32), 4)
+    } else {
+        (Op::Cvttpd2dqRR, splat(0x41e0_0000_0000_0000, 64), 8)
+    };
+    let rest = copy_of(cx, value);
+    let limit = constant(cx, limit);
+    with(cx, row, value, value);
+    cx.emit(rm(Op::SubpRM, size, rest, limit));
+    with(cx, row, rest, rest);
+    let exceeds = signs(cx, value, 32);
+    with(cx, Op::PandRR, rest, exceeds);
+    with(cx, Op::PorRR, value, rest);
 }

@@ -1,11 +1,11 @@
 //! Masks: between lane widths, as the bits of an integer, and selects by them.
 
 use super::super::{compare as scalar_compare, result};
-use super::{blend, constant, copy_of, finish, operand_shape, temp};
+use super::{blend, constant, copy_of, finish, lane_bytes, operand_shape, temp};
 use crate::build::*;
 use crate::table::Op;
 use frazil_codegen::{Halt, LowerCtx, Reg, RegClass, VectorShape};
-use frazil_ir::InstData;
+use frazil_ir::{FastFlags, Function, InstData, Opcode};
 
 /// Bits of a mask's lanes in its register, by the number of lanes.
 pub(super) fn lane_bits(lanes: u32) -> u32 {
@@ -93,6 +93,9 @@ pub fn select<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) -> R
         cx.def_reuse(result(data), 0, src);
         return Ok(());
     }
+    if let Some(compare) = folded_compare(cx, data) {
+        return min_max(cx, data, &compare, shape);
+    }
     let Ok(condition) = operand_shape(cx, data.a) else {
         return Ok(scalar_compare::select_float(cx, data, if_true, if_false)?);
     };
@@ -102,6 +105,55 @@ pub fn select<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) -> R
     let on_true = cx.use_copy(if_true, 0);
     blend(cx, on_true, mask, on_false);
     finish(cx, data, on_true);
+    Ok(())
+}
+
+/// The comparison of floats that was folded into a select of vectors.
+fn folded_compare<C: LowerCtx>(cx: &C, select: &InstData) -> Option<InstData> {
+    let value = select.a.as_value().filter(|_| cx.is_folded(select.a))?;
+    let data = *cx.func().inst(cx.func().def_inst(value)?);
+    super::shape(cx.func().types(), data.ty).map(|_| data)
+}
+
+/// The row that a comparison and a select of its operands are, and whether it takes them in the select's order. Both
+/// instructions give their second operand if one is no number or both are zeros.
+pub fn extreme(function: &Function, select: &InstData, compare: &InstData) -> Option<(Op, bool)> {
+    let (if_true, if_false) = function.ternary(select);
+    let is_straight = match (compare.a == if_true, compare.b == if_false) {
+        (true, true) => true,
+        _ if compare.a == if_false && compare.b == if_true => false,
+        _ => return None,
+    };
+    let allows = |flags: FastFlags| FastFlags::from_bits_retain(select.flags).contains(flags);
+    let any_zero = allows(FastFlags::NSZ);
+    Some(match (compare.op, is_straight) {
+        // What is chosen if the comparison fails comes second.
+        (Opcode::FcmpOlt, true) | (Opcode::FcmpOgt, false) => (Op::MinpRR, true),
+        (Opcode::FcmpOgt, true) | (Opcode::FcmpOlt, false) => (Op::MaxpRR, true),
+        (Opcode::FcmpOle, true) | (Opcode::FcmpOge, false) if any_zero => (Op::MinpRR, true),
+        (Opcode::FcmpOge, true) | (Opcode::FcmpOle, false) if any_zero => (Op::MaxpRR, true),
+        // What is chosen if it holds comes second: also for what is no number.
+        (Opcode::FcmpUle, true) | (Opcode::FcmpUge, false) => (Op::MinpRR, false),
+        (Opcode::FcmpUge, true) | (Opcode::FcmpUle, false) => (Op::MaxpRR, false),
+        (Opcode::FcmpUlt, true) | (Opcode::FcmpUgt, false) if any_zero => (Op::MinpRR, false),
+        (Opcode::FcmpUgt, true) | (Opcode::FcmpUlt, false) if any_zero => (Op::MaxpRR, false),
+        _ => return None,
+    })
+}
+
+/// Lowers a select of floats that is a minimum or maximum of them.
+fn min_max<C: LowerCtx>(cx: &mut C, data: &InstData, compare: &InstData, shape: VectorShape) -> Result<(), Halt> {
+    let (row, is_straight) = extreme(cx.func(), data, compare).ok_or(Halt::Expand)?;
+    let (if_true, if_false) = cx.func().ternary(data);
+    let (first, second) = if is_straight {
+        (if_true, if_false)
+    } else {
+        (if_false, if_true)
+    };
+    let second = cx.use_reg(second, 0);
+    let first = cx.use_last(first, 0);
+    let dst = cx.def_reuse(result(data), 0, first);
+    cx.emit(rr(row, lane_bytes(shape), dst, second));
     Ok(())
 }
 

@@ -8,21 +8,27 @@ pub mod arith;
 pub mod bitcast;
 pub mod compare;
 pub mod convert;
+pub mod count;
+pub mod divide;
 pub mod elements;
 pub mod intrinsics;
 pub mod mask;
 pub mod memory;
 pub mod shift;
+pub mod shift_each;
+pub mod shift_one;
 pub mod shuffle;
 
 use super::{result, type_of};
 use crate::build::*;
 use crate::features;
+use crate::memory_forms::aligned_form;
 use crate::regs::VECTOR_BYTES;
 use crate::table::Op;
+use frazil_codegen::vectors::constant_bits;
 use frazil_codegen::{Halt, LowerCtx, Mem, ModuleView, Reg, RegClass, VectorShape};
 use frazil_ir::typing::is_cast;
-use frazil_ir::{Function, Inst, InstData, Opcode, Operand, Type, TypeTable};
+use frazil_ir::{ConstView, Function, Inst, InstData, Opcode, Operand, Type, TypeTable};
 
 /// Lowers an instruction whose type is a vector.
 pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), Halt> {
@@ -39,7 +45,10 @@ pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), Halt> {
         Opcode::ExtractElement => elements::extract(cx, &data, shape),
         Opcode::InsertElement => elements::insert(cx, &data, shape),
         Opcode::Shuffle => return shuffle::shuffle(cx, &data),
-        Opcode::Shl | Opcode::Lshr | Opcode::Ashr => return shift::by_constant(cx, &data, shape),
+        Opcode::Shl | Opcode::Lshr | Opcode::Ashr => shift::shift(cx, &data, shape),
+        Opcode::Udiv | Opcode::Sdiv | Opcode::Urem | Opcode::Srem => return divide::divide(cx, &data, shape),
+        Opcode::Ctpop => count::count_ones(cx, &data, shape),
+        Opcode::Bswap => shuffle::swap_bytes(cx, &data, shape),
         Opcode::Bitcast => bitcast::bitcast(cx, &data),
         op if op.is_icmp() => return compare::integers(cx, &data, shape),
         op if op.is_fcmp() => return compare::floats(cx, &data, shape),
@@ -60,8 +69,11 @@ pub fn has_operation(function: &Function, view: ModuleView<'_>, data: &InstData)
         Opcode::Load | Opcode::Store => !shape.is_mask,
         Opcode::ExtractElement => shape.lane(function, data.b).is_some(),
         Opcode::InsertElement => shape.lane(function, function.ternary(data).1).is_some(),
-        Opcode::Shuffle => shuffle::plan(function, view, data).is_some(),
-        Opcode::Shl | Opcode::Lshr | Opcode::Ashr => shift::amount(function, data, shape).is_some(),
+        Opcode::Shuffle => shuffle::is_done(function, data),
+        Opcode::Bswap => is_integer(shape),
+        Opcode::Shl | Opcode::Lshr | Opcode::Ashr => is_integer(shape),
+        Opcode::Udiv | Opcode::Sdiv | Opcode::Urem | Opcode::Srem => divide::divisor(function, data, shape).is_some(),
+        Opcode::Ctpop => is_integer(shape),
         op if op.is_icmp() => shape.lane_bits <= 64 && !shape.is_mask,
         op if op.is_fcmp() => true,
         op if is_cast(op) => convert::has_conversion(function, data, shape),
@@ -89,6 +101,11 @@ fn has_floats(shape: VectorShape) -> bool {
     super::float_bytes(shape.element) > 0
 }
 
+/// Whether lanes are integers of 8, 16, 32 or 64 bits.
+fn is_integer(shape: VectorShape) -> bool {
+    !has_floats(shape) && !shape.is_mask && shape.lane_bits <= 64
+}
+
 /// Bytes of a lane, as the size of packed floating-point instructions.
 fn lane_bytes(shape: VectorShape) -> u8 {
     (shape.lane_bits / 8) as u8
@@ -96,6 +113,10 @@ fn lane_bytes(shape: VectorShape) -> u8 {
 
 fn has_sse41(view: ModuleView<'_>) -> bool {
     view.features.has(features::SSE4_1)
+}
+
+fn has_ssse3(view: ModuleView<'_>) -> bool {
+    view.features.has(features::SSSE3)
 }
 
 /// A vector register for this step.
@@ -119,6 +140,87 @@ fn constant<C: LowerCtx>(cx: &mut C, bits: u128) -> Mem {
 fn splat(value: u128, lane_bits: u32) -> u128 {
     let lane = value & (u128::MAX >> (128 - lane_bits));
     (0..128 / lane_bits).fold(0, |bits, index| bits | lane << (index * lane_bits))
+}
+
+/// An instruction on a whole register and another one.
+fn with<C: LowerCtx>(cx: &mut C, row: Op, dst: Reg, src: Reg) {
+    cx.emit(rr(row, 16, dst, src));
+}
+
+/// An instruction on a whole register and a constant in memory.
+fn with_constant<C: LowerCtx>(cx: &mut C, row: Op, dst: Reg, bits: u128) {
+    let mem = constant(cx, bits);
+    cx.emit(rm(row, 16, dst, mem));
+}
+
+/// The register contents of an operand that is a constant.
+fn constant_operand<C: LowerCtx>(cx: &C, operand: Operand) -> Option<u128> {
+    let (ty, view) = cx.func().constant(operand.as_const()?);
+    let shape = shape(cx.func().types(), ty)?;
+    match view {
+        ConstView::Vector(lanes) => constant_bits(cx.func(), shape, lanes),
+        ConstView::Zero => Some(0),
+        _ => None,
+    }
+}
+
+/// `dst = row(dst, operand)`, with a constant in memory where there is a row for that.
+fn with_operand<C: LowerCtx>(cx: &mut C, row: Op, size: u8, data: &InstData, left: Operand, right: Operand) {
+    if let Some(bits) = constant_operand(cx, right)
+        && let Some(row) = aligned_form(row)
+    {
+        let mem = constant(cx, bits);
+        let left = cx.use_last(left, 0);
+        let dst = cx.def_reuse(result(data), 0, left);
+        return cx.emit(rm(row, size, dst, mem));
+    }
+    let right = cx.use_reg(right, 0);
+    let left = cx.use_last(left, 0);
+    let dst = cx.def_reuse(result(data), 0, left);
+    cx.emit(rr(row, size, dst, right));
+}
+
+/// A shift of a register's lanes, or of all of it, by a number.
+fn by<C: LowerCtx>(cx: &mut C, row: Op, dst: Reg, amount: i32) {
+    cx.emit(ri(row, 16, dst, amount));
+}
+
+/// 32-bit lanes of a register, chosen by an immediate.
+fn lanes<C: LowerCtx>(cx: &mut C, dst: Reg, src: Reg, chosen: i32) {
+    cx.emit(rri(Op::PshufdRRI, 16, dst, src, chosen));
+}
+
+/// A new register with all bits clear.
+fn zero<C: LowerCtx>(cx: &mut C) -> Reg {
+    let zero = temp(cx);
+    cx.emit(r(Op::ZeroX, 16, zero));
+    zero
+}
+
+/// A new register with these bits.
+fn loaded<C: LowerCtx>(cx: &mut C, bits: u128) -> Reg {
+    let mem = constant(cx, bits);
+    let loaded = temp(cx);
+    cx.emit(rm(Op::MovapRM, 4, loaded, mem));
+    loaded
+}
+
+/// A new register with the sign of each lane in all of the lane's bits.
+fn signs<C: LowerCtx>(cx: &mut C, value: Reg, lane_bits: u32) -> Reg {
+    if lane_bits == 8 {
+        let signs = zero(cx);
+        with(cx, Op::PcmpgtbRR, signs, value);
+        return signs;
+    }
+    let signs = temp(cx);
+    if lane_bits == 64 {
+        lanes(cx, signs, value, 0xf5);
+    } else {
+        cx.emit(rr(Op::MovapRR, 4, signs, value));
+    }
+    let row = if lane_bits == 16 { Op::PsrawRI } else { Op::PsradRI };
+    by(cx, row, signs, lane_bits.min(32).cast_signed() - 1);
+    signs
 }
 
 /// `dst ^= all ones`.
