@@ -11,6 +11,13 @@ use super::rebuild::{Rebuild, Source, number};
 use crate::error::CodegenError;
 use frazil_ir::{ConstKind, InstData, MemFlags, Opcode, Operand, Param, Refusal, Signature, Type};
 
+/// Lanes of one part: their type, and a vector in which all bits are set.
+#[derive(Clone, Copy)]
+struct Lanes {
+    ty: Type,
+    ones: Operand,
+}
+
 impl Rebuild<'_> {
     /// Does a call.
     ///
@@ -34,6 +41,14 @@ impl Rebuild<'_> {
                 self.masked_store(&sources)?;
                 return Ok(());
             }
+            Division::MaskedStoreOfValues => {
+                let &[values, mask, address] = &sources[..] else {
+                    return Err(refused());
+                };
+                self.masked_store(&[address, mask, values])?;
+                return Ok(());
+            }
+            Division::Table => self.by_table(data, &sources)?,
             Division::Gather => self.gather(data, &sources)?,
         };
         let Some(result) = data.first_result() else {
@@ -251,6 +266,71 @@ impl Rebuild<'_> {
         match ty == wide {
             true => index,
             false => self.unary(extend, wide, index),
+        }
+    }
+
+    fn by_table(&mut self, data: &InstData, sources: &[Source]) -> Result<Vec<Operand>, CodegenError> {
+        let (Some(result), &[first, second, third, table]) = (data.first_result(), sources) else {
+            return Err(refused());
+        };
+        let table = self.part(table.span, 0).as_imm().ok_or_else(refused)?;
+        let layout = self.layout_of(result);
+        let mut made = Vec::new();
+        for part in 0..layout.count() {
+            let kind = Lanes {
+                ty: self.part_type(layout, part)?,
+                ones: self.splat(layout.element, layout.lanes_of(part), -1)?,
+            };
+            let bits = [first, second, third].map(|source| self.part(source.span, part));
+            made.push(self.of_three(kind, bits, table as u8));
+        }
+        Ok(made)
+    }
+
+    /// The first operand chooses between two functions of the others: `b ^ (first & (a ^ b))`.
+    fn of_three(&mut self, lanes: Lanes, [first, second, third]: [Operand; 3], table: u8) -> Operand {
+        let (set, clear) = (table >> 4, table & 15);
+        let changed = match set ^ clear {
+            0 => return self.of_two(lanes, second, third, clear),
+            15 => first,
+            difference => {
+                let changed = self.of_two(lanes, second, third, difference);
+                self.binary(Opcode::And, lanes.ty, first, changed)
+            }
+        };
+        if clear == 0 {
+            return changed;
+        }
+        let otherwise = self.of_two(lanes, second, third, clear);
+        self.binary(Opcode::Xor, lanes.ty, otherwise, changed)
+    }
+
+    /// A function of two operands by its table of four bits, that for two zeros first.
+    fn of_two(&mut self, lanes: Lanes, a: Operand, b: Operand, table: u8) -> Operand {
+        let Lanes { ty, ones } = lanes;
+        let made = match table {
+            0 => return self.plain(ConstKind::Zero, ty),
+            15 => return ones,
+            12 => return a,
+            10 => return b,
+            3 => a,
+            5 => b,
+            8 | 7 => self.binary(Opcode::And, ty, a, b),
+            14 | 1 => self.binary(Opcode::Or, ty, a, b),
+            6 | 9 => self.binary(Opcode::Xor, ty, a, b),
+            // One of them without the other.
+            2 | 13 => {
+                let rest = self.binary(Opcode::Xor, ty, a, ones);
+                self.binary(Opcode::And, ty, rest, b)
+            }
+            _ => {
+                let rest = self.binary(Opcode::Xor, ty, b, ones);
+                self.binary(Opcode::And, ty, a, rest)
+            }
+        };
+        match matches!(table, 8 | 14 | 6 | 2 | 4) {
+            true => made,
+            false => self.binary(Opcode::Xor, ty, made, ones),
         }
     }
 

@@ -28,6 +28,11 @@ pub enum Division {
     MaskedLoad,
     /// A store to an address where lanes of the mask are negative.
     MaskedStore,
+    /// The same with the operands in the order values, mask, address.
+    MaskedStoreOfValues,
+    /// Each bit of the result is the one of a constant, the last operand, whose number has three bits: those of the
+    /// three operands before it.
+    Table,
     /// Loads by lane: operands are the values of lanes whose mask is not negative, a base address, indices, the mask,
     /// and a constant that scales the indices.
     Gather,
@@ -55,6 +60,13 @@ pub enum Question {
 impl Division {
     /// Whether targets have no instruction for it at any width.
     pub fn is_always(self) -> bool {
-        matches!(self, Division::MaskedLoad | Division::MaskedStore | Division::Gather)
+        matches!(
+            self,
+            Division::MaskedLoad
+                | Division::MaskedStore
+                | Division::MaskedStoreOfValues
+                | Division::Table
+                | Division::Gather
+        )
     }
 }

@@ -130,10 +130,12 @@ fn vector_bytes(op: Op, row: &Row, inst: &MInst, operand: usize) -> u8 {
     use Op::{
         ComisRM, ComisRR, Cvtsd2siRM, Cvtsd2siRR, Cvtsd2ssRM, Cvtsd2ssRR, Cvtsi2sdRM, Cvtsi2sdRR, Cvtsi2ssRM,
         Cvtsi2ssRR, Cvtss2sdRM, Cvtss2sdRR, Cvtss2siRM, Cvtss2siRR, Cvttsd2siRM, Cvttsd2siRR, Cvttss2siRM, Cvttss2siRR,
-        RcpssRR, RoundsdRMI, RoundsdRRI, RoundssRMI, RoundssRRI, RsqrtssRR, UcomisRM, UcomisRR,
+        FmaddsRRR, RcpssRR, RoundsdRMI, RoundsdRRI, RoundssRMI, RoundssRRI, RsqrtssRR, UcomisRM, UcomisRR, VcmpsRRRI,
     };
     match op {
-        UcomisRR | UcomisRM | ComisRR | ComisRM => inst.size,
+        UcomisRR | UcomisRM | ComisRR | ComisRM | FmaddsRRR => inst.size,
+        // What is above the lowest lane comes from the second operand.
+        VcmpsRRRI => 16,
         RoundssRRI | RoundssRMI | RsqrtssRR | RcpssRR | Cvtsi2ssRR | Cvtsi2ssRM => 4,
         Cvttss2siRR | Cvttss2siRM | Cvtss2siRR | Cvtss2siRM => 4,
         RoundsdRRI | RoundsdRMI | Cvtsi2sdRR | Cvtsi2sdRM => 8,
@@ -175,7 +177,7 @@ mod tests {
         for (number, row) in ROWS.iter().enumerate() {
             for size in [1, 2, 4, 8, 16].into_iter().filter(|size| row.sizes & size != 0) {
                 let inst = MInst::new(number as u16, size);
-                for operand in 0..2 {
+                for operand in 0..3 {
                     let Some(bytes) = X86Meaning.operand_bytes(&inst, operand) else {
                         continue;
                     };

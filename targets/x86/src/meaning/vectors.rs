@@ -6,7 +6,7 @@ use super::moves::copy_int;
 use super::{X86Meaning, memory_bytes};
 use crate::ops::Form;
 use crate::table::{Op, ROWS};
-use frazil_codegen::check::translation::{Bitwise, Machine, Meaning, Term, Terms};
+use frazil_codegen::check::translation::{Bitwise, Contents, Machine, Meaning, Term, Terms};
 use frazil_codegen::{MInst, Role};
 
 pub(super) fn moves(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> bool {
@@ -102,12 +102,15 @@ fn vector_operands(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> [[VectorW
         _ => machine.contents(inst.reg(1), 16),
     };
     let first = machine.contents(inst.reg(0), 16);
-    [first, second].map(|contents| {
-        let vector = machine.term_of(&contents);
-        [0, 1, 2, 3].map(|word| {
-            let term = machine.terms.part(vector, word * 32, 32);
-            (term, contents.is_significant(usize::from(word)))
-        })
+    [first, second].map(|contents| words_of(&contents, machine))
+}
+
+/// The words of a vector.
+fn words_of(contents: &Contents, machine: &mut Machine<'_>) -> [VectorWord; 4] {
+    let vector = machine.term_of(contents);
+    [0, 1, 2, 3].map(|word| {
+        let term = machine.terms.part(vector, word * 32, 32);
+        (term, contents.is_significant(usize::from(word)))
     })
 }
 
@@ -173,6 +176,7 @@ fn lanes(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> bool {
     let lane_words = match row.mnemonic {
         "andp" | "pand" | "orp" | "por" | "xorp" | "pxor" | "andnp" | "pandn" => 1,
         "addp" | "subp" | "mulp" | "divp" | "minp" | "maxp" | "sqrtp" | "cmpp" => usize::from(inst.size / 4),
+        "vfmadd213p" => usize::from(inst.size / 4),
         "paddb" | "paddw" | "paddd" | "psubb" | "psubw" | "psubd" | "pcmpeqb" | "pcmpeqw" | "pcmpeqd" => 1,
         "pcmpgtb" | "pcmpgtw" | "pcmpgtd" | "pminub" | "pmaxub" | "pminsw" | "pmaxsw" | "pmullw" => 1,
         "paddq" | "psubq" => 2,
@@ -184,13 +188,18 @@ fn lanes(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> bool {
     // What a square root writes it does not read.
     let reads_first = row.operands[0].is_some_and(|operand| operand.role != Role::Def);
     let [first, second] = vector_operands(op, inst, machine);
+    let third = (row.code.form == Form::Three).then(|| {
+        let contents = machine.contents(inst.reg(2), 16);
+        words_of(&contents, machine)
+    });
     let mut words = Vec::with_capacity(4);
     for lane in (0..4).step_by(lane_words) {
         let range = lane..lane + lane_words;
-        let inputs = match reads_first {
-            true => [&first[range.clone()], &second[range]].concat(),
-            false => second[range].to_vec(),
+        let mut inputs = match reads_first {
+            true => [&first[range.clone()], &second[range.clone()]].concat(),
+            false => second[range.clone()].to_vec(),
         };
+        inputs.extend(third.iter().flat_map(|third| &third[range.clone()]));
         let is_significant = inputs.iter().all(|&(_, is_significant)| is_significant);
         if let Some(operation) = bitwise {
             words.push(bitwise_word(operation, [first[lane], second[lane]], machine));

@@ -153,6 +153,7 @@ impl Intrinsic {
             Some(_) if self.name.contains(".cmp.") => (0..8).collect(),
             Some(_) if self.name.contains("round") => vec![0, 1, 2, 3, 8, 9, 10, 11, 4, 12],
             Some(_) if self.name == "sha1rnds4" || self.name.starts_with("vcvtps2ph") => (0..4).collect(),
+            Some(_) if self.name.contains("pternlog") => (0..256).collect(),
             Some(_) => vec![0, 1, 2, 4, 7, 0x10, 0x1b, 0x31, 0x3c, 0x5a, 0x81, 0xff],
         }
     }

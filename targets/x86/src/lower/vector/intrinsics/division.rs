@@ -16,6 +16,8 @@ fn special(name: &str) -> Option<Division> {
     match (set, rest) {
         ("avx" | "avx2", _) if rest.starts_with("maskload.") => return Some(Division::MaskedLoad),
         ("avx" | "avx2", _) if rest.starts_with("maskstore.") => return Some(Division::MaskedStore),
+        ("sse2", "maskmov.dqu") => return Some(Division::MaskedStoreOfValues),
+        ("avx512", _) if rest.starts_with("pternlog.") => return Some(Division::Table),
         ("avx2", _) if rest.starts_with("gather.") => return Some(Division::Gather),
         ("avx", _) if rest.ends_with(".256") => {
             if let Some(division) = whole_test(rest) {
