@@ -141,6 +141,82 @@ pub const CODE_BASES: &[CodeBase] = &[
         ..PLAIN
     },
     CodeBase {
+        name: "blake3",
+        package: Package {
+            name: "blake3",
+            version: "1.8.7",
+        },
+        sources: &["c/"],
+        exclude: &[
+            "blake3_avx512.c",
+            "blake3_neon.c",
+            "blake3_tbb.cpp",
+            "example.c",
+            "example_tbb.c",
+            "main.c",
+        ],
+        includes: &["c"],
+        // Each of its files is for one kind of processor, among which it chooses when it runs.
+        options: &["-DBLAKE3_NO_AVX512", "-msse4.1", "-mavx2"],
+        driver: "xtask/corpus/wide/blake3.c",
+        ..PLAIN
+    },
+    CodeBase {
+        name: "libdeflate",
+        package: Package {
+            name: "libdeflate-sys",
+            version: "1.26.1",
+        },
+        sources: &["libdeflate/lib/", "libdeflate/lib/x86/"],
+        includes: &["libdeflate"],
+        options: &[
+            "-DLIBDEFLATE_ASSEMBLER_DOES_NOT_SUPPORT_AVX512VNNI",
+            "-DLIBDEFLATE_ASSEMBLER_DOES_NOT_SUPPORT_AVX_VNNI",
+        ],
+        driver: "xtask/corpus/wide/libdeflate.c",
+        ..PLAIN
+    },
+    CodeBase {
+        name: "webp",
+        package: Package {
+            name: "libwebp-sys",
+            version: "0.14.4",
+        },
+        sources: &[
+            "vendor/src/dec/",
+            "vendor/src/dsp/",
+            "vendor/src/enc/",
+            "vendor/src/utils/",
+            "vendor/sharpyuv/",
+        ],
+        includes: &["vendor"],
+        options: &["-DWEBP_HAVE_SSE2", "-DWEBP_HAVE_SSE41", "-msse4.1"],
+        driver: "xtask/corpus/wide/webp.c",
+        ..PLAIN
+    },
+    CodeBase {
+        name: "rnnoise",
+        package: Package {
+            name: "rnnoise-sys",
+            version: "0.1.3",
+        },
+        sources: &["rnnoise/src/"],
+        includes: &["rnnoise/include", "rnnoise/src"],
+        driver: "xtask/corpus/wide/rnnoise.c",
+        ..PLAIN
+    },
+    CodeBase {
+        name: "xxhash",
+        package: Package {
+            name: "xxhash-c-sys",
+            version: "0.8.7",
+        },
+        sources: &["src/c/"],
+        includes: &["src/c"],
+        driver: "xtask/corpus/wide/xxhash.c",
+        ..PLAIN
+    },
+    CodeBase {
         name: "mimalloc",
         package: Package {
             name: "libmimalloc-sys",
@@ -248,6 +324,30 @@ pub const CODE_BASES: &[CodeBase] = &[
         ..PLAIN
     },
     // Without its second language, HLSL.
+    CodeBase {
+        name: "astcenc",
+        package: Package {
+            name: "astcenc-sys",
+            version: "0.2.0",
+        },
+        plus_plus: true,
+        sources: &["astc-encoder/Source/"],
+        exclude: &[
+            "astcenccli_entry.cpp",
+            "astcenccli_entry2.cpp",
+            "astcenccli_error_metrics.cpp",
+            "astcenccli_image.cpp",
+            "astcenccli_image_external.cpp",
+            "astcenccli_image_load_store.cpp",
+            "astcenccli_platform_dependents.cpp",
+            "astcenccli_toplevel.cpp",
+            "astcenccli_toplevel_help.cpp",
+            "wuffs-v0.3.c",
+        ],
+        includes: &["astc-encoder/Source"],
+        driver: "xtask/corpus/wide/astcenc.cc",
+        ..PLAIN
+    },
     CodeBase {
         name: "glslang",
         package: Package {
