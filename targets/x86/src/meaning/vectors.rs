@@ -105,7 +105,7 @@ fn vector_operands(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> [[VectorW
     [first, second].map(|contents| words_of(&contents, machine))
 }
 
-/// The words of a vector.
+/// The words of what a register of vectors holds, and which of them anybody may look at.
 fn words_of(contents: &Contents, machine: &mut Machine<'_>) -> [VectorWord; 4] {
     let vector = machine.term_of(contents);
     [0, 1, 2, 3].map(|word| {

@@ -217,6 +217,55 @@ pub const CODE_BASES: &[CodeBase] = &[
         ..PLAIN
     },
     CodeBase {
+        name: "openjpeg",
+        package: Package {
+            name: "openjpeg-sys",
+            version: "1.0.12",
+        },
+        sources: &["vendor/src/lib/openjp2/"],
+        exclude: &[
+            "bench_dwt.c",
+            "cidx_manager.c",
+            "phix_manager.c",
+            "ppix_manager.c",
+            "t1_generate_luts.c",
+            "t1_ht_generate_luts.c",
+            "test_sparse_array.c",
+            "thix_manager.c",
+            "tpix_manager.c",
+        ],
+        includes: &["vendor/src/lib/openjp2", "config"],
+        options: &["-DOPJ_HAVE_POSIX_MEMALIGN", "-DOPJ_STATIC", "-DMUTEX_stub"],
+        driver: "xtask/corpus/wide/openjpeg.c",
+        ..PLAIN
+    },
+    CodeBase {
+        name: "flac",
+        package: Package {
+            name: "libflac-sys",
+            version: "0.3.4",
+        },
+        sources: &["flac/src/libFLAC/"],
+        exclude: &[
+            "ogg_decoder_aspect.c",
+            "ogg_encoder_aspect.c",
+            "ogg_helper.c",
+            "ogg_mapping.c",
+        ],
+        includes: &["flac/include", "flac/src/libFLAC/include"],
+        options: &["-DHAVE_CONFIG_H", "-DFLAC__NO_DLL", "-D_GNU_SOURCE"],
+        configuration: &[(
+            "config.h",
+            "#define CPU_IS_BIG_ENDIAN 0\n#define CPU_IS_LITTLE_ENDIAN 1\n#define ENABLE_64_BIT_WORDS 1\n\
+             #define FLAC__CPU_X86_64 1\n#define FLAC__USE_AVX 1\n#define FLAC__HAS_OGG 0\n#define HAVE_BSWAP32 1\n\
+             #define HAVE_CPUID_H 1\n#define HAVE_FSEEKO 1\n#define HAVE_INTTYPES_H 1\n#define HAVE_LROUND 1\n\
+             #define HAVE_STDINT_H 1\n#define HAVE_STRING_H 1\n#define FLAC__HAS_X86INTRIN 1\n\
+             #define FLAC__ALIGN_MALLOC_DATA 1\n#define PACKAGE_VERSION \"1.4.3\"\n",
+        )],
+        driver: "xtask/corpus/wide/flac.c",
+        ..PLAIN
+    },
+    CodeBase {
         name: "mimalloc",
         package: Package {
             name: "libmimalloc-sys",
@@ -346,6 +395,20 @@ pub const CODE_BASES: &[CodeBase] = &[
         ],
         includes: &["astc-encoder/Source"],
         driver: "xtask/corpus/wide/astcenc.cc",
+        ..PLAIN
+    },
+    CodeBase {
+        name: "simdjson",
+        package: Package {
+            name: "simdjson-sys",
+            version: "0.4.0-alpha.2",
+        },
+        plus_plus: true,
+        sources: &["vendor/simdjson/simdjson.cpp"],
+        includes: &["vendor/simdjson"],
+        // That for AVX-512 is left out.
+        options: &["-std=c++17", "-DSIMDJSON_IMPLEMENTATION_ICELAKE=0"],
+        driver: "xtask/corpus/wide/simdjson.cc",
         ..PLAIN
     },
     CodeBase {
