@@ -412,6 +412,45 @@ pub const CODE_BASES: &[CodeBase] = &[
         ..PLAIN
     },
     CodeBase {
+        name: "openh264",
+        package: Package {
+            name: "openh264-sys2",
+            version: "0.9.9",
+        },
+        plus_plus: true,
+        // Without the decoder, whose headers have the same names.
+        sources: &[
+            "upstream/codec/common/src/",
+            "upstream/codec/encoder/core/src/",
+            "upstream/codec/encoder/plus/src/",
+            "upstream/codec/processing/src/adaptivequantization/",
+            "upstream/codec/processing/src/backgrounddetection/",
+            "upstream/codec/processing/src/common/",
+            "upstream/codec/processing/src/complexityanalysis/",
+            "upstream/codec/processing/src/denoise/",
+            "upstream/codec/processing/src/downsample/",
+            "upstream/codec/processing/src/imagerotate/",
+            "upstream/codec/processing/src/scenechangedetection/",
+            "upstream/codec/processing/src/scrolldetection/",
+            "upstream/codec/processing/src/vaacalc/",
+        ],
+        exclude: &["DllEntry.cpp"],
+        includes: &[
+            "upstream/codec/api/wels",
+            "upstream/codec/common/inc",
+            "upstream/codec/encoder/core/inc",
+            "upstream/codec/encoder/plus/inc",
+            "upstream/codec/processing/interface",
+            "upstream/codec/processing/src/common",
+            "upstream/codec/processing/src/adaptivequantization",
+            "upstream/codec/processing/src/downsample",
+            "upstream/codec/processing/src/scrolldetection",
+            "upstream/codec/processing/src/vaacalc",
+        ],
+        driver: "xtask/corpus/wide/openh264.cc",
+        ..PLAIN
+    },
+    CodeBase {
         name: "glslang",
         package: Package {
             name: "shaderc-sys",
