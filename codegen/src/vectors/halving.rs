@@ -62,11 +62,20 @@ impl Expander<'_> {
 
     /// The lanes from `half` on as the first ones; the others are of any contents.
     fn upper(&mut self, ty: Type, vector: Operand, lanes: u32, half: u32) -> Result<Operand, CodegenError> {
-        let mask = self.vector(Type::I32, lanes)?;
+        let indices: Vec<Option<u32>> = (0..lanes).map(|lane| (lane < half).then_some(half + lane)).collect();
+        self.rearranged(ty, vector, &indices)
+    }
+
+    /// The lanes of a vector in another order; some may be any.
+    pub(super) fn rearranged(
+        &mut self,
+        ty: Type,
+        vector: Operand,
+        indices: &[Option<u32>],
+    ) -> Result<Operand, CodegenError> {
+        let mask = self.vector(Type::I32, indices.len() as u32)?;
         let any = self.plain(ConstKind::Poison, Type::I32);
-        let indices: Vec<Operand> = (0..lanes)
-            .map(|lane| if lane < half { number(half + lane) } else { any })
-            .collect();
+        let indices: Vec<Operand> = (indices.iter()).map(|index| index.map_or(any, number)).collect();
         let mask = Operand::constant(self.function.push_vector_const(mask, &indices));
         let other = self.plain(ConstKind::Poison, ty);
         let rest = self.function.push_pool(&[other, mask]);

@@ -1,4 +1,4 @@
-//! Funnel shifts and rotations of vectors, as two shifts and an `or`.
+//! Funnel shifts and rotations of vectors, as two shifts and an `or`; rotations by whole words, as shuffles.
 //!
 //! Amounts count modulo the width, and a shift by the whole width is poison. So the shift that goes the other way,
 //! `width - amount`, is split into one by 1 and one by `width - 1 - amount`, unless the amounts are constants other
@@ -33,8 +33,12 @@ impl Expander<'_> {
             Some(amounts) if amounts.iter().all(|&amount| amount == 0) => {
                 return Ok(Some(if is_left { high } else { low }));
             }
-            Some(amounts) if amounts.iter().all(|&amount| amount != 0) => {
-                let others: Vec<u32> = amounts.iter().map(|amount| bits - amount).collect();
+            Some(amounts) if high == low && amounts.iter().all(|&amount| amount % 16 == 0 && amount == amounts[0]) => {
+                let places = if is_left { bits - amounts[0] } else { amounts[0] } / 16;
+                return self.rotate_words(ty, bits / 16, high, places).map(Some);
+            }
+            Some(amounts) if high == low || amounts.iter().all(|&amount| amount != 0) => {
+                let others: Vec<u32> = amounts.iter().map(|amount| (bits - amount) % bits).collect();
                 let pair = [self.amounts(ty, &amounts), self.amounts(ty, &others)];
                 let [left, right] = if is_left { pair } else { [pair[1], pair[0]] };
                 [
@@ -46,6 +50,18 @@ impl Expander<'_> {
             _ => self.halves(ty, bits, [high, low], amount, is_left)?,
         };
         self.compute(Opcode::Or, ty, left, right).map(Some)
+    }
+
+    /// Moves the 16-bit words of each lane down, the lowest ones to the top.
+    fn rotate_words(&mut self, ty: Type, per_lane: u32, value: Operand, places: u32) -> Result<Operand, CodegenError> {
+        let lanes = self.vector_type(value).map_or(1, |(_, _, lanes)| lanes);
+        let words = self.vector(Type::I16, lanes * per_lane)?;
+        let value = self.cast(words, value);
+        let indices: Vec<Option<u32>> = (0..lanes * per_lane)
+            .map(|word| Some(word / per_lane * per_lane + (word % per_lane + places) % per_lane))
+            .collect();
+        let moved = self.rearranged(words, value, &indices)?;
+        Ok(self.cast(ty, moved))
     }
 
     /// The amounts modulo the width, if they are constants.

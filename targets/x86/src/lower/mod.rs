@@ -82,7 +82,7 @@ pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), Halt> {
         Opcode::Prefetch => memory::prefetch(cx, &data),
         Opcode::TlsAddr => tls::address(cx, &data)?,
         op if op.is_strict() => strict::lower(cx, &data)?,
-        op if is_reduction(op) => return Err(Halt::Expand),
+        op if is_reduction(op) => return vector::reduce::reduce(cx, &data),
         Opcode::SpaceLoad
         | Opcode::SpaceStore
         | Opcode::SpaceRmw

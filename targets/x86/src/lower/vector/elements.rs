@@ -1,11 +1,11 @@
 //! Elements of vectors, with a constant index.
 
 use super::super::result;
-use super::{from_general, has_floats, lane_bytes, temp, to_general};
+use super::{from_general, has_floats, has_sse41, lane_bytes, temp, to_general};
 use crate::build::*;
 use crate::table::Op;
 use frazil_codegen::{LowerCtx, Reg, RegClass, VectorShape};
-use frazil_ir::{InstData, Operand, Type};
+use frazil_ir::{ConstView, InstData, Operand, Type};
 
 /// The lanes of a `pshufd` that leaves them where they are.
 const IDENTITY: i32 = 0xe4;
@@ -28,6 +28,12 @@ pub fn extract<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) {
         return;
     }
     match shape.lane_bits {
+        8 if has_sse41(cx.view()) && index % 2 == 1 => {
+            cx.emit(rri(Op::PextrbRXI, 16, dst, src, index.cast_signed()));
+        }
+        32 if has_sse41(cx.view()) && index > 0 => {
+            cx.emit(rri(Op::PextrdRXI, 16, dst, src, index.cast_signed()));
+        }
         8 => {
             cx.emit(rri(Op::PextrwRXI, 16, dst, src, (index / 2).cast_signed()));
             if index % 2 == 1 {
@@ -82,6 +88,28 @@ pub fn insert<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) {
         insert_pair(cx, data, value);
         return;
     }
+    let base = data.a.as_const().map(|id| cx.func().constant(id).1);
+    match base {
+        Some(ConstView::Undef | ConstView::Poison) if !shape.is_mask => {
+            return insert_alone(cx, data, value, shape, index);
+        }
+        // What is moved clears the rest of the register.
+        Some(ConstView::Zero) if index == 0 && shape.lane_bits >= 32 && !has_floats(shape) && !shape.is_mask => {
+            return insert_alone(cx, data, value, shape, index);
+        }
+        _ => {}
+    }
+    if has_sse41(cx.view()) && matches!(shape.lane_bits, 8 | 32) && !has_floats(shape) && !shape.is_mask {
+        let general = cx.use_reg(value, 0);
+        let src = cx.use_last(data.a, 0);
+        let dst = cx.def_reuse(result(data), 0, src);
+        let row = if shape.lane_bits == 8 {
+            Op::PinsrbXRI
+        } else {
+            Op::PinsrdXRI
+        };
+        return cx.emit(rri(row, 16, dst, general, index.cast_signed()));
+    }
     let value = element(cx, value, shape);
     let src = cx.use_last(data.a, 0);
     let dst = cx.def_reuse(result(data), 0, src);
@@ -91,6 +119,29 @@ pub fn insert<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) {
         32 => insert_32(cx, dst, value, index),
         _ if index == 0 => cx.emit(rr(Op::MovsRR, 8, dst, value)),
         _ => cx.emit(rr(Op::PunpcklqdqRR, 16, dst, value)),
+    }
+}
+
+/// The element in its place, with any contents of other lanes, or zeros if it is the first one.
+fn insert_alone<C: LowerCtx>(cx: &mut C, data: &InstData, value: Operand, shape: VectorShape, index: u32) {
+    if has_floats(shape) && index == 0 {
+        let src = cx.use_last(value, 0);
+        cx.def_reuse(result(data), 0, src);
+        return;
+    }
+    if has_floats(shape) {
+        let src = cx.use_reg(value, 0);
+        let dst = cx.def(result(data), 0);
+        // The first lane everywhere.
+        let lanes = if shape.lane_bits == 32 { 0 } else { 0x44 };
+        return cx.emit(rri(Op::PshufdRRI, 16, dst, src, lanes));
+    }
+    let general = cx.use_reg(value, 0);
+    let dst = cx.def(result(data), 0);
+    cx.emit(rr(Op::MovdXR, lane_bytes(shape).max(4), dst, general));
+    if index > 0 {
+        let bytes = index * shape.lane_bits / 8;
+        cx.emit(ri(Op::PslldqRI, 16, dst, bytes.cast_signed()));
     }
 }
 

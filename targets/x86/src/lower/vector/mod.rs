@@ -14,6 +14,7 @@ pub mod elements;
 pub mod intrinsics;
 pub mod mask;
 pub mod memory;
+pub mod reduce;
 pub mod shift;
 pub mod shift_each;
 pub mod shift_one;
@@ -27,7 +28,7 @@ use crate::regs::VECTOR_BYTES;
 use crate::table::Op;
 use frazil_codegen::vectors::constant_bits;
 use frazil_codegen::{Halt, LowerCtx, Mem, ModuleView, Reg, RegClass, VectorShape};
-use frazil_ir::typing::is_cast;
+use frazil_ir::typing::{is_cast, is_reduction};
 use frazil_ir::{ConstView, Function, Inst, InstData, Opcode, Operand, Type, TypeTable};
 
 /// Lowers an instruction whose type is a vector.
@@ -62,7 +63,7 @@ pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), Halt> {
 pub fn has_operation(function: &Function, view: ModuleView<'_>, data: &InstData) -> bool {
     let Some(shape) = shape(function.types(), data.ty) else {
         // What computes a scalar from a vector is a reduction or a cast.
-        return data.op == Opcode::Bitcast;
+        return data.op == Opcode::Bitcast || is_reduction(data.op) && reduce::is_done(function, view, data);
     };
     match data.op {
         Opcode::Copy | Opcode::Freeze | Opcode::Select | Opcode::Bitcast => true,

@@ -163,6 +163,7 @@ fn onto_first(join: Join) -> Option<impl FnOnce(Reg, Reg) -> frazil_codegen::MIn
         Join::Align(bytes) => (Op::PalignrRRI, 16, Some(i32::from(bytes))),
         Join::Or => (Op::PorRR, 16, None),
         Join::Pack => (Op::PackuswbRR, 16, None),
+        Join::PackWords => (Op::PackssdwRR, 16, None),
         Join::Blend(_) => return None,
     };
     Some(move |dst, src| match imm {
@@ -231,6 +232,12 @@ impl<C: LowerCtx> Carrier<'_, C> {
                 self.cx.emit(r(Op::ZeroX, 16, clear));
                 with(self.cx, row, value, clear);
                 self.free.push(clear);
+            }
+            Step::UpperBytes => by(self.cx, Op::PsrlwRI, value, 8),
+            Step::UpperWords => by(self.cx, Op::PsradRI, value, 16),
+            Step::LowerWords => {
+                by(self.cx, Op::PslldRI, value, 16);
+                by(self.cx, Op::PsradRI, value, 16);
             }
             Step::Keep(bits) => with_constant(self.cx, Op::PandRM, value, bits),
             Step::Bytes(mask) => {

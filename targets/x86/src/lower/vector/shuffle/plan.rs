@@ -45,7 +45,7 @@ fn one(mask: &Mask, input: &Plan, extras: Extras) -> Plan {
         permute(mask, input)
     };
     let by_table = extras.ssse3.then(|| input.clone().then(Step::Bytes(*mask)));
-    cheapest([quick, by_table]).unwrap_or_else(|| {
+    cheapest([quick, packed(mask, [input, input], 16), by_table]).unwrap_or_else(|| {
         let moved = bytes(mask, input);
         match mask.contains(&ZERO) {
             true => moved.then(Step::Keep(kept(mask, |byte| byte != ZERO))),
@@ -221,7 +221,8 @@ fn two_without_table(mask: &Mask, inputs: [&Plan; 2], extras: Extras) -> Plan {
             interleave_last(mask, first, second),
         ]
     });
-    cheapest(joined.chain([Some(blend(mask, inputs, extras))])).unwrap_or(Plan::Zero)
+    let others = [packed(mask, inputs, 32), Some(blend(mask, inputs, extras))];
+    cheapest(joined.chain(others)).unwrap_or(Plan::Zero)
 }
 
 /// One instruction that joins both operands as they are, or few that move all of them.
@@ -262,6 +263,30 @@ fn direct(mask: &Mask, first: &Plan, second: &Plan, extras: Extras) -> Option<Pl
     }
     let above = first.clone().then(Step::Up(16 - bytes));
     Some(second.clone().then(Step::Down(bytes)).join(Join::Or, above))
+}
+
+/// Every other byte or word of both operands, which have so many bytes: what is not wanted is cleared or shifted out,
+/// so that packing changes nothing.
+fn packed(mask: &Mask, inputs: [&Plan; 2], bytes: usize) -> Option<Plan> {
+    let rows = [
+        (1, 0, Step::Keep(EVEN_BYTES), Join::Pack),
+        (1, 1, Step::UpperBytes, Join::Pack),
+        (2, 0, Step::LowerWords, Join::PackWords),
+        (2, 2, Step::UpperWords, Join::PackWords),
+    ];
+    let found = rows
+        .into_iter()
+        .find(|&(lane, offset, ..)| fits(mask, |place| ((index_of_pair(lane, place) + offset) % bytes) as u8));
+    let (_, _, step, join) = found?;
+    let [first, second] = inputs.map(|input| input.clone().then(step));
+    Some(first.join(join, second))
+}
+
+const EVEN_BYTES: u128 = 0x00ff_00ff_00ff_00ff_00ff_00ff_00ff_00ff;
+
+/// Where the first lane of a pair of lanes begins, with the place within the lane.
+fn index_of_pair(lane_bytes: usize, place: usize) -> usize {
+    place / lane_bytes * lane_bytes * 2 + place % lane_bytes
 }
 
 /// 32-bit lanes by `shufps`, once or twice, or with a `pshufd` after it.

@@ -3,6 +3,9 @@
 use super::plan::plan;
 use super::tree::{ANY, EXTENSIONS, Extras, INTERLEAVES, Join, Mask, Plan, Step, ZERO, fits, interleaved};
 
+/// In what a plan gives: copies of a sign bit.
+const SIGN: u8 = 0xfd;
+
 /// What a plan gives, of operands whose bytes are numbered, as a mask.
 fn carried_out(plan: &Plan) -> Mask {
     match plan {
@@ -45,6 +48,12 @@ fn stepped(step: Step, x: &Mask) -> Mask {
             moved(&|index| (index % to < from).then_some(index / to * from + index % to))
         }
         Step::Keep(bits) => moved(&|index| (bits >> (8 * index) & 0xff == 0xff).then_some(index)),
+        Step::UpperBytes => moved(&|index| index.is_multiple_of(2).then_some(index + 1)),
+        Step::LowerWords | Step::UpperWords => {
+            let offset = if step == Step::UpperWords { 2 } else { 0 };
+            let words = moved(&|index| (index % 4 < 2).then_some(index + offset));
+            std::array::from_fn(|index| if index % 4 < 2 { words[index] } else { SIGN })
+        }
         Step::Bytes(order) => moved(&|index| (order[index] < 16).then_some(order[index].into())),
     }
 }
@@ -91,6 +100,11 @@ fn joined(join: Join, a: &Mask, b: &Mask) -> Mask {
         Join::Or => std::array::from_fn(|index| match (a[index], b[index]) {
             (ZERO, other) | (other, ZERO) => other,
             _ => panic!("bytes of both operands meet"),
+        }),
+        Join::PackWords => std::array::from_fn(|index| {
+            let (from, index) = if index < 8 { (a, index) } else { (b, index - 8) };
+            assert_eq!(from[index / 2 * 4 + 2], SIGN, "a lane that is no word");
+            from[index / 2 * 4 + index % 2]
         }),
         Join::Pack => std::array::from_fn(|index| {
             let (from, index) = if index < 8 { (a, index) } else { (b, index - 8) };
@@ -164,6 +178,10 @@ fn costs_are_those_of_the_best_known_sequences() {
         (words([1, 0, 3, 2, 5, 4, 7, 6]), 2),
         (words([0, 2, 4, 6, 1, 3, 5, 7]), 3),
         ([3; 16], 3),
+        (std::array::from_fn(|index| index as u8 * 2), 3),
+        (std::array::from_fn(|index| index as u8 * 2 + 1), 3),
+        (words([1, 3, 5, 7, 9, 11, 13, 15]), 3),
+        (words([0, 2, 4, 6, 8, 10, 12, 14]), 5),
         (std::array::from_fn(|index| index as u8 ^ 1), 3),
         (std::array::from_fn(|index| index as u8 ^ 3), 5),
         (std::array::from_fn(|index| index as u8 + 5), 3),

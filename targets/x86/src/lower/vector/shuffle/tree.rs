@@ -44,6 +44,12 @@ pub enum Step {
     Extend(Op),
     /// Bytes where the mask has ones, others zero.
     Keep(u128),
+    /// The upper byte of each word, as a word.
+    UpperBytes,
+    /// The lower word of each 32-bit lane, sign-extended.
+    LowerWords,
+    /// The upper word of each 32-bit lane, sign-extended.
+    UpperWords,
     /// Bytes by `pshufb`.
     Bytes(Mask),
 }
@@ -66,8 +72,10 @@ pub enum Join {
     /// The second one moved down by some bytes, and the first one above it.
     Align(u8),
     Or,
-    /// The low bytes of both operands' words.
+    /// The low bytes of both operands' words, which have nothing else.
     Pack,
+    /// The low words of both operands' 32-bit lanes, which are sign-extended words.
+    PackWords,
 }
 
 /// A tree of instructions whose root gives the result.
@@ -99,7 +107,7 @@ impl Plan {
                 let own = match step {
                     Step::Bytes(_) => 3,
                     Step::SwapBytes => 6,
-                    Step::Widen(_) => 4,
+                    Step::Widen(_) | Step::LowerWords => 4,
                     _ => 2,
                 };
                 own + of.cost()
