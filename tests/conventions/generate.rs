@@ -83,7 +83,7 @@ pub const CONVENTIONS: &[Convention] = &[
 ];
 
 /// Types by name and size in bytes.
-const TYPES: [(&str, usize); 31] = [
+const TYPES: [(&str, usize); 38] = [
     ("i8", 1),
     ("i16", 2),
     ("i32", 4),
@@ -114,6 +114,13 @@ const TYPES: [(&str, usize); 31] = [
     ("<16 x i1>", 2),
     ("<32 x i1>", 4),
     ("<4 x i1>", 1),
+    ("<2 x i128>", 32),
+    ("<1 x ptr>", 8),
+    ("<3 x ptr>", 24),
+    ("<2 x ptr>", 16),
+    ("<1 x i8>", 1),
+    ("<64 x i1>", 8),
+    ("<8 x i16>", 16),
     // LLVM returns the third number in the x87 unit.
     (UNRETURNED, 24),
 ];

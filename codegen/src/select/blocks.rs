@@ -120,8 +120,13 @@ impl<I: Isa> SelectCtx<'_, I> {
         let (Some(result), Some(source)) = (data.first_result(), self.own_value(data.a)) else {
             return false;
         };
-        let from = self.parts_of(self.base.function.value(source).ty);
-        let to = self.parts_of(data.ty);
+        let ty = self.base.function.value(source).ty;
+        let (from, to) = (self.parts_of(ty), self.parts_of(data.ty));
+        // Of an address, all bits count.
+        let bits = self.base.function.types().int_bits(ty);
+        if data.op == Opcode::Inttoptr && bits.is_none_or(|bits| bits < u32::from(to.bytes) * 8) {
+            return false;
+        }
         let fits = from.float == to.float && to.count <= from.count && to.bytes <= from.bytes;
         if !fits || (to.count > 1 && to.bytes < from.bytes) || self.mark(source) == Mark::Folded {
             return false;

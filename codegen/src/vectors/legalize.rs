@@ -129,9 +129,10 @@ impl Walk<'_> {
                 }
             }
         }
+        // A constant may have a type that no value has.
         let has_address = |operand: Operand| is_vector_of_addresses(old, operand);
         Ok(old.insts().iter().any(|data| {
-            let mut found = false;
+            let mut found = self.is_concerned(data);
             old.for_each_operand(data, |operand| found |= has_address(operand));
             found
         }))

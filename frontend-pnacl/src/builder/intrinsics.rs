@@ -3,6 +3,7 @@
 //! A name is looked up once for each declaration, with its overload suffixes stripped one after the other. An
 //! intrinsic that is not in the table remains a call with a flag, which code generation refuses by name.
 
+use super::vector_intrinsics::VectorIntrinsic;
 use frazil_ir::{Opcode, Platform, RuntimeFunction, Type};
 
 /// What a call of an intrinsic is translated to.
@@ -68,6 +69,8 @@ pub enum Intrinsic {
     },
     /// An access to a register, whose name is in metadata.
     Register,
+    /// One that moves lanes of vectors or the like.
+    Vector(VectorIntrinsic),
     /// An intrinsic that is not supported.
     Unknown,
 }
@@ -213,6 +216,7 @@ fn exact(name: &str) -> Option<Intrinsic> {
         .or_else(|| vector(name))
         .or_else(|| FixedPoint::from_name(name).map(Intrinsic::FixedPoint))
         .or_else(|| library(name))
+        .or_else(|| VectorIntrinsic::from_name(name).map(Intrinsic::Vector))
         .or_else(|| former(name))
 }
 

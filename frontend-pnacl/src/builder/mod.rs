@@ -36,5 +36,6 @@ pub mod splits;
 pub mod state;
 pub mod tables;
 pub mod values;
+pub mod vector_intrinsics;
 pub mod wide;
 pub mod word;

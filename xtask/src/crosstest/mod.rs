@@ -7,9 +7,9 @@
 //!
 //! Workloads are the short ones; `bench --run-time` measures with the long ones. With `--random N` the programs are
 //! made by csmith instead (`random`), with `--integers N` and the other options of the table `GENERATORS` by generators
-//! of our own (`generated`), with `--intrinsics` of the processor's intrinsics ([`intrinsics`]), and with `--wide` they
-//! are whole code bases ([`wide`]). In all of them the validator of
-//! machine code is on unless `--no-check-machine` leaves it out.
+//! of our own (`generated`), with `--vectors N` and `--shuffles N` they are functions of vectors (`vectors`), with
+//! `--intrinsics` of the processor's intrinsics ([`intrinsics`]), and with `--wide` they are whole code bases
+//! ([`wide`]). In all of them the validator of machine code is on unless `--no-check-machine` leaves it out.
 
 mod bisect;
 mod exceptions;
@@ -22,6 +22,7 @@ mod jumps;
 mod loops;
 mod random;
 mod variables;
+mod vectors;
 pub mod wide;
 
 use std::collections::BTreeMap;
@@ -90,6 +91,12 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
     }
     if is_intrinsics {
         return intrinsics::test(&corpus::filter(arguments)?, &compilers);
+    }
+    for (option, kind) in vectors::Kind::ALL {
+        if let Some(count) = arguments.opt_value_from_str(option)? {
+            ensure!(arguments.finish().is_empty(), "too many arguments");
+            return vectors::test(kind, count, &share, &compilers);
+        }
     }
     if is_wide {
         return wide::test(&corpus::filter(arguments)?, &compilers, &mut share);

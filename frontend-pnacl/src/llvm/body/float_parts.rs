@@ -76,7 +76,7 @@ pub(super) fn both(body: &mut Body<'_, '_>, functions: ByType, value: Word, resu
 }
 
 /// A slot for a number, and the flags of its accesses.
-fn slot_for(body: &mut Body<'_, '_>, ty: Type) -> (Operand, u16) {
+pub(super) fn slot_for(body: &mut Body<'_, '_>, ty: Type) -> (Operand, u16) {
     let bytes: u64 = match ty {
         Type::X86_F80 => 16,
         Type::F64 => 8,

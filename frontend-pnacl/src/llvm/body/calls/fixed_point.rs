@@ -59,15 +59,25 @@ fn narrow(
     operands: [Word; 2],
     (bits, scale): (u32, u32),
 ) -> Result<(), ReadError> {
-    let FixedPoint { signed, .. } = operation;
     build.make_wide_room(24)?;
     let (ty, narrow) = (operands[0].ty(), operands[0].ir_type());
+    let sources = operands.map(|word| build.typed(word));
+    let result = exact(build, operation, sources, narrow, (bits, scale));
+    build.define_as(Word::scalar(result, narrow, ty))
+}
+
+/// The result for operands that carry their type.
+pub(super) fn exact(
+    build: &mut Builder<'_, '_>,
+    operation: FixedPoint,
+    sources: [Operand; 2],
+    narrow: Type,
+    (bits, scale): (u32, u32),
+) -> Operand {
+    let FixedPoint { signed, .. } = operation;
     let wide = if 2 * bits <= WORD_BITS { Type::I64 } else { Type::I128 };
     let extend = if signed { Opcode::Sext } else { Opcode::Zext };
-    let [left, right] = operands.map(|word| {
-        let source = build.typed(word);
-        build.emit(extend, wide, 0, source, Operand::NONE)
-    });
+    let [left, right] = sources.map(|source| build.emit(extend, wide, 0, source, Operand::NONE));
     let distance = build.function.int_operand(wide, i128::from(scale));
     let exact = if operation.divides {
         let dividend = build.emit(Opcode::Shl, wide, 0, left, distance);
@@ -82,8 +92,7 @@ fn narrow(
     } else {
         exact
     };
-    let data = InstData::new(Opcode::Trunc, narrow, 0, limited, Operand::NONE);
-    build.define(data, narrow, ty)
+    build.emit(Opcode::Trunc, narrow, 0, limited, Operand::NONE)
 }
 
 /// The quotient, rounded down.

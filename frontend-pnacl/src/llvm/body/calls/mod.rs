@@ -5,6 +5,7 @@ mod environment;
 mod fixed_point;
 mod registers;
 mod strict;
+mod vectors;
 
 use super::arithmetic::Domain;
 use super::context::{Body, Operands, pointee_function, terminate};
@@ -82,7 +83,7 @@ pub(in crate::llvm) fn call(body: &mut Body<'_, '_>, operands: &mut Operands<'_>
         }
     }
     if let Some(intrinsic) = intrinsic
-        && lower(body, &call, intrinsic)?
+        && (lower(body, &call, intrinsic)? || vectors::lower(body, &call, intrinsic)?)
     {
         body.bundles = false;
         body.others = true;

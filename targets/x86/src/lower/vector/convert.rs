@@ -16,7 +16,8 @@ pub fn has_conversion(function: &Function, data: &InstData, to: VectorShape) -> 
     };
     match data.op {
         Opcode::Trunc | Opcode::Zext | Opcode::Sext => from.lane_bits <= 64 && to.lane_bits <= 64,
-        Opcode::Ptrtoint | Opcode::Inttoptr => from.lane_bits == to.lane_bits,
+        // A mask has the bits of an address, too, but all ones where that is 1.
+        Opcode::Ptrtoint | Opcode::Inttoptr => from.lane_bits == to.lane_bits && !from.is_mask && !to.is_mask,
         Opcode::Uitofp => matches!(
             (from.element, to.element),
             (Type::I32, Type::F32 | Type::F64) | (Type::I64, Type::F64)

@@ -1,0 +1,293 @@
+//! One module of cases: its text and bitcode, what each compiler makes of it, and what that prints.
+//!
+//! A compiler that refuses functions is given a module without them. The folder of a module in which something was
+//! wrong is kept, and has the text of each case to blame by itself.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+
+use super::{Case, LEVELS, Report, refusals};
+use crate::compiler::{Compiler, LlcLevel};
+use crate::crosstest::link_command;
+use crate::process::{self, Outcome};
+use crate::workspace;
+
+/// How long all functions of a module may run; each has a limit of its own besides.
+const RUN_LIMIT: Duration = Duration::from_secs(300);
+
+/// How often a module is made again without what was refused in it.
+const ROUNDS: usize = 100;
+
+/// What all modules begin with.
+const HEAD: &str = "\
+target datalayout = \"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128\"
+target triple = \"x86_64-pc-linux-gnu\"
+
+!llvm.module.flags = !{!0, !1}
+!0 = !{i32 8, !\"PIC Level\", i32 2}
+!1 = !{i32 7, !\"PIE Level\", i32 2}
+
+declare i32 @__gxx_personality_v0(...)
+";
+
+/// What functions print, by number.
+type Results = BTreeMap<u64, String>;
+
+/// What all modules share.
+pub struct Suite<'a> {
+    compilers: &'a [Compiler],
+    /// The part that runs functions.
+    host_object: PathBuf,
+    dir: PathBuf,
+}
+
+/// What became of a module under one compiler.
+struct Compiled {
+    results: Results,
+    /// Functions without which it was compiled, with the reasons.
+    refused: BTreeMap<u64, String>,
+}
+
+impl<'a> Suite<'a> {
+    /// Makes ready what all modules need in a folder.
+    pub fn new(compilers: &'a [Compiler], dir: PathBuf) -> Result<Suite<'a>> {
+        let (source, host_object) = (dir.join("host.c"), dir.join("host.o"));
+        fs::write(&source, include_str!("host.c"))?;
+        let mut command = Command::new(workspace::GCC);
+        command
+            .args(["-c", "-O1", "-fPIE"])
+            .arg(&source)
+            .arg("-o")
+            .arg(&host_object);
+        process::checked(&mut command)?;
+        Ok(Suite {
+            compilers,
+            host_object,
+            dir,
+        })
+    }
+
+    /// Compares what compilers make of some cases.
+    pub fn test(&self, cases: &[Case]) -> Result<Report> {
+        let first = cases.first().context("a module has cases")?.number;
+        let dir = self.dir.join(format!("{first}"));
+        if dir.exists() {
+            fs::remove_dir_all(&dir)?;
+        }
+        fs::create_dir_all(&dir)?;
+        let mut report = Report {
+            cases: cases.len(),
+            ..Report::default()
+        };
+        let expected = self.expected(cases, &dir, &mut report)?;
+        let cases: Vec<&Case> = cases
+            .iter()
+            .filter(|case| expected.contains_key(&case.number))
+            .collect();
+        for frazil in self.compilers {
+            let compiled = self.compiled(&cases, frazil, &dir)?;
+            self.compare(&cases, frazil, &compiled, (&expected, &dir), &mut report)?;
+        }
+        if report.failures.is_empty() {
+            fs::remove_dir_all(&dir)?;
+        }
+        Ok(report)
+    }
+
+    /// What is right, for the cases that llc compiles at some level.
+    fn expected(&self, cases: &[Case], dir: &Path, report: &mut Report) -> Result<Results> {
+        let all: Vec<&Case> = cases.iter().collect();
+        let Compiled { mut results, refused } = self.compiled(&all, &Compiler::Llc(LlcLevel::O0), dir)?;
+        let rest: Vec<&Case> = cases.iter().filter(|case| refused.contains_key(&case.number)).collect();
+        if rest.is_empty() {
+            return Ok(results);
+        }
+        let compiled = self.compiled(&rest, &Compiler::Llc(LlcLevel::O2), dir)?;
+        results.extend(compiled.results);
+        for case in rest.iter().filter(|case| compiled.refused.contains_key(&case.number)) {
+            *report.without_reference.entry(case.operation.clone()).or_default() += 1;
+        }
+        Ok(results)
+    }
+
+    /// Compares what a compiler's functions print with what is expected, and refusals with those that are known.
+    fn compare(
+        &self,
+        cases: &[&Case],
+        frazil: &Compiler,
+        compiled: &Compiled,
+        (expected, dir): (&Results, &Path),
+        report: &mut Report,
+    ) -> Result<()> {
+        for case in cases {
+            let problem = match (compiled.refused.get(&case.number), compiled.results.get(&case.number)) {
+                (Some(message), _) => {
+                    let reason = reason(message);
+                    let what = (reason.clone(), case.operation.clone());
+                    *report.refused.entry(what).or_default() += 1;
+                    if message.contains("not supported: ") && refusals::is_known(&reason) {
+                        continue;
+                    }
+                    message.clone()
+                }
+                (None, Some(text)) if *text == expected[&case.number] => {
+                    report.passed += 1;
+                    continue;
+                }
+                (None, text) => format!(
+                    "{} instead of {}",
+                    text.map_or("nothing", String::as_str),
+                    expected[&case.number]
+                ),
+            };
+            let alone = dir.join(format!("{}.ll", case.name()));
+            fs::write(&alone, module(&[case]))?;
+            report
+                .failures
+                .push(format!("{case}, {frazil}: {problem}\n  see {}", alone.display()));
+        }
+        Ok(())
+    }
+
+    /// What a compiler makes of all cases that it does not refuse.
+    fn compiled(&self, cases: &[&Case], compiler: &Compiler, dir: &Path) -> Result<Compiled> {
+        let mut refused = BTreeMap::new();
+        for _ in 0..ROUNDS {
+            let cases: Vec<&Case> = cases
+                .iter()
+                .copied()
+                .filter(|case| !refused.contains_key(&case.number))
+                .collect();
+            if cases.is_empty() {
+                let results = Results::new();
+                return Ok(Compiled { results, refused });
+            }
+            let (bitcode, object) = (dir.join(format!("{compiler}.bc")), dir.join(format!("{compiler}.o")));
+            assemble(&cases, &bitcode)?;
+            let outcome = compiler.run(&mut compiler.command(&bitcode, &object)?)?;
+            if outcome.success() {
+                let results = self.results(&object, &dir.join(compiler.name()))?;
+                return Ok(Compiled { results, refused });
+            }
+            let blamed = blamed(&outcome, &cases);
+            if blamed.is_empty() {
+                bail!(
+                    "{compiler} of {}: {}: {}",
+                    bitcode.display(),
+                    outcome.ending(),
+                    outcome.first_error_line()
+                );
+            }
+            refused.extend(blamed);
+        }
+        bail!("{compiler} refuses more and more in {}", dir.display())
+    }
+
+    /// What the functions of an object print.
+    fn results(&self, object: &Path, program: &Path) -> Result<Results> {
+        let objects = [object, self.host_object.as_path()].into_iter();
+        let mut link = link_command(Command::new(workspace::CC), objects, program);
+        process::checked(&mut link)?;
+        let ran = process::run(&mut Command::new(program), RUN_LIMIT)?;
+        let lines = String::from_utf8_lossy(&ran.stdout).into_owned();
+        let mut results = Results::new();
+        for line in lines.lines() {
+            if let Some((number, text)) = line.split_once(' ')
+                && let Ok(number) = number.parse()
+            {
+                results.insert(number, text.to_owned());
+            }
+        }
+        Ok(results)
+    }
+}
+
+/// The text of a module with some cases.
+fn module(cases: &[&Case]) -> String {
+    let mut text = HEAD.to_owned();
+    let declarations: BTreeSet<&String> = cases.iter().flat_map(|case| &case.declarations).collect();
+    for declaration in declarations {
+        let _ = writeln!(text, "{declaration}");
+    }
+    for (number, (_, attributes)) in LEVELS.iter().enumerate() {
+        let _ = writeln!(text, "attributes #{number} = {{ {attributes} }}");
+    }
+    for case in cases {
+        let _ = writeln!(text, "; {case}\n{}", case.text);
+    }
+    let rows: Vec<&str> = cases.iter().map(|case| case.row.as_str()).collect();
+    let _ = write!(
+        text,
+        "%row = type {{ ptr, i64, [4 x i64], [4 x i64] }}\n@table_rows = constant i64 {0}\n\
+         @table = global [{0} x %row] [\n  {1}\n]\n",
+        rows.len(),
+        rows.join(",\n  ")
+    );
+    text
+}
+
+fn assemble(cases: &[&Case], bitcode: &Path) -> Result<()> {
+    let source = bitcode.with_extension("ll");
+    fs::write(&source, module(cases))?;
+    let mut command = workspace::llvm_tool("llvm-as-22")?;
+    process::checked(command.arg(&source).arg("-o").arg(bitcode))?;
+    Ok(())
+}
+
+/// The cases to whose functions a compiler's messages belong, each with its first one.
+fn blamed(outcome: &Outcome, cases: &[&Case]) -> BTreeMap<u64, String> {
+    let messages = String::from_utf8_lossy(&outcome.stderr);
+    let mut blamed = BTreeMap::new();
+    for line in messages.lines() {
+        for (start, _) in line.match_indices("@f") {
+            let digits: String = line[start + 2..].chars().take_while(char::is_ascii_digit).collect();
+            let number = digits.parse().ok();
+            if let Some(case) = cases.iter().find(|case| Some(case.number) == number) {
+                blamed.entry(case.number).or_insert_with(|| line.to_owned());
+            }
+        }
+    }
+    blamed
+}
+
+/// What a refusal speaks of, without function, place and types.
+fn reason(message: &str) -> String {
+    let what = message.split_once("not supported: ").map_or(message, |(_, what)| what);
+    let mut what = what.split(" (").next().unwrap_or(what).to_owned();
+    while let Some(start) = what.find('<')
+        && let Some(length) = what[start..].find('>')
+    {
+        what.replace_range(start..=start + length, "[vector]");
+    }
+    let words: Vec<&str> = what
+        .split(' ')
+        .map(|word| match word.strip_prefix("llvm.") {
+            // Suffixes say the types.
+            Some(_) => word.split_once(".v").map_or(word, |(name, _)| name),
+            None => word,
+        })
+        .collect();
+    words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_name_no_types() {
+        let message =
+            "frazil: error: a.bc: function @f1: not supported: illegal vector type <8 x i32> (i1: call) [FZ0105]";
+        assert_eq!(reason(message), "illegal vector type [vector]");
+        assert_eq!(
+            reason("not supported: intrinsic llvm.sin.v4f32 (i1: call)"),
+            "intrinsic llvm.sin"
+        );
+    }
+}

@@ -1,0 +1,138 @@
+//! `llvm.vp.*`: operations under a mask and for the first lanes only; the others are poison.
+
+use super::super::maker::{Fill, Maker};
+use super::super::types::{Element, Type};
+use super::{Table, argument, is_float, is_int, mask};
+
+pub const TABLE: Table = &[
+    (
+        is_int,
+        binary,
+        &[
+            "vp.add", "vp.sub", "vp.mul", "vp.and", "vp.or", "vp.xor", "vp.smax", "vp.umin",
+        ],
+    ),
+    (is_float, binary, &["vp.fadd", "vp.fsub", "vp.fmul", "vp.fdiv"]),
+    (is_float, unary, &["vp.fneg", "vp.fabs", "vp.sqrt"]),
+    (is_int, reduce, &["vp.reduce.add", "vp.reduce.xor", "vp.reduce.umax"]),
+    (has_whole_bytes, load, &["vp.load"]),
+    (has_whole_bytes, store, &["vp.store"]),
+    (is_int, select, &["vp.select", "vp.merge"]),
+];
+
+fn has_whole_bytes(element: Element) -> bool {
+    element.has_whole_bytes()
+}
+
+/// A mask and a number of lanes.
+fn predicate(maker: &mut Maker<'_>, ty: Type) -> (String, String) {
+    let truth = mask(maker, ty);
+    (truth, length(maker, ty))
+}
+
+fn length(maker: &mut Maker<'_>, ty: Type) -> String {
+    if maker.below(3) == 0 {
+        return (1 + maker.below(ty.lanes)).to_string();
+    }
+    let int = Type::scalar(Element::Int(32));
+    let number = maker.input(int, Fill::Any);
+    maker.emit(&format!("urem i32 {number}, {}", ty.lanes + 1))
+}
+
+/// Which lanes are no poison.
+fn active(maker: &mut Maker<'_>, ty: Type, truth: &str, length: &str) -> String {
+    let numbers = Type::vector(Element::Int(32), ty.lanes);
+    let steps: Vec<String> = (0..ty.lanes).map(|lane| lane.to_string()).collect();
+    let lanes = Type::vector(Element::Int(32), ty.lanes);
+    let first = maker.emit(&format!("insertelement {numbers} poison, i32 {length}, i64 0"));
+    let all = maker.emit(&format!(
+        "shufflevector {numbers} {first}, {numbers} poison, {lanes} zeroinitializer"
+    ));
+    let inside = maker.emit(&format!("icmp ult {numbers} {}, {all}", numbers.of_lanes(&steps)));
+    maker.emit(&format!("and {} {inside}, {truth}", ty.truth()))
+}
+
+fn finish(maker: &mut Maker<'_>, name: &str, ty: Type, operands: &[String]) {
+    let (truth, length) = predicate(maker, ty);
+    let mut arguments: Vec<_> = operands.iter().map(|operand| argument(ty, operand.clone())).collect();
+    arguments.push(argument(ty.truth(), truth.clone()));
+    arguments.push(("i32".to_owned(), length.clone()));
+    let value = maker.call(&ty.to_string(), &format!("llvm.{name}.{}", ty.suffix()), &arguments);
+    chosen(maker, ty, &value, (&truth, &length));
+}
+
+fn chosen(maker: &mut Maker<'_>, ty: Type, value: &str, (truth, length): (&str, &str)) {
+    let active = active(maker, ty, truth, length);
+    let result = maker.emit(&format!(
+        "select {} {active}, {ty} {value}, {ty} zeroinitializer",
+        ty.truth()
+    ));
+    maker.output(ty, &result);
+}
+
+fn binary(maker: &mut Maker<'_>, name: &str, ty: Type) {
+    let operands = [maker.input(ty, Fill::Any), maker.operand(ty, Fill::Any)];
+    finish(maker, name, ty, &operands);
+}
+
+fn unary(maker: &mut Maker<'_>, name: &str, ty: Type) {
+    let operands = [maker.input(ty, Fill::Any)];
+    finish(maker, name, ty, &operands);
+}
+
+fn reduce(maker: &mut Maker<'_>, name: &str, ty: Type) {
+    let (start, a) = (maker.operand(ty.lane(), Fill::Any), maker.input(ty, Fill::Any));
+    let (truth, length) = predicate(maker, ty);
+    let arguments = [
+        argument(ty.lane(), start),
+        argument(ty, a),
+        argument(ty.truth(), truth),
+        ("i32".to_owned(), length),
+    ];
+    let name = format!("llvm.{name}.{}", ty.suffix());
+    let result = maker.call(&ty.lane().to_string(), &name, &arguments);
+    maker.output(ty.lane(), &result);
+}
+
+fn load(maker: &mut Maker<'_>, name: &str, ty: Type) {
+    let from = maker.input_address(ty, Fill::Any);
+    let (truth, length) = predicate(maker, ty);
+    let arguments = [
+        ("ptr".to_owned(), from),
+        argument(ty.truth(), truth.clone()),
+        ("i32".to_owned(), length.clone()),
+    ];
+    let value = maker.call(&ty.to_string(), &format!("llvm.{name}.{}.p0", ty.suffix()), &arguments);
+    chosen(maker, ty, &value, (&truth, &length));
+}
+
+fn store(maker: &mut Maker<'_>, name: &str, ty: Type) {
+    let value = maker.input(ty, Fill::Any);
+    let to = maker.output_address(ty);
+    let (truth, length) = predicate(maker, ty);
+    let arguments = [
+        argument(ty, value),
+        ("ptr".to_owned(), to),
+        argument(ty.truth(), truth),
+        ("i32".to_owned(), length),
+    ];
+    let call = maker.call_text("void", &format!("llvm.{name}.{}.p0", ty.suffix()), &arguments);
+    maker.line(&call);
+}
+
+fn select(maker: &mut Maker<'_>, name: &str, ty: Type) {
+    let (a, b) = (maker.input(ty, Fill::Any), maker.operand(ty, Fill::Any));
+    let (truth, length) = predicate(maker, ty);
+    let arguments = [
+        argument(ty.truth(), truth),
+        argument(ty, a),
+        argument(ty, b),
+        ("i32".to_owned(), length.clone()),
+    ];
+    let value = maker.call(&ty.to_string(), &format!("llvm.{name}.{}", ty.suffix()), &arguments);
+    if name == "vp.merge" {
+        return maker.output(ty, &value);
+    }
+    let every = ty.truth().splat("true");
+    chosen(maker, ty, &value, (&every, &length));
+}
