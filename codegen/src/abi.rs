@@ -288,8 +288,11 @@ impl ArgLayout {
                         self.next_stack_result(conv, param.ty, types)?
                     }
                     (false, _) => ints.next(),
-                    (true, true) => floats.next().and_then(|index: usize| conv.float_returns.get(index)),
-                    (true, false) => floats.next().and_then(|index| conv.vector_returns.get(index)),
+                    (true, false) if matches!(types.data(param.ty), TypeData::Vector { .. }) => {
+                        floats.next().and_then(|index: usize| conv.vector_returns.get(index))
+                    }
+                    (true, true) if parts.bytes < 4 => floats.next().and_then(|index| conv.narrow_returns.get(index)),
+                    (true, _) => floats.next().and_then(|index| conv.float_returns.get(index)),
                 };
                 self.returns_in_memory |= reg.is_none();
                 reg.iter().for_each(|&&reg| self.preserved.remove(reg));
@@ -306,20 +309,25 @@ impl ArgLayout {
         if self.returns_in_memory {
             self.preserved = conv.callee_saved;
             self.stack_results = &[];
-            if self.returns.iter().any(|result| !result.parts.is_scalar()) {
-                self.refuse_short_vectors(signature, types)?;
+            if self
+                .returns
+                .iter()
+                .any(|result| !result.parts.is_scalar() || result.parts.float)
+            {
+                self.refuse_short_floats(signature, types)?;
             }
             self.spread_returns_over_memory(signature, types);
         }
         Ok(())
     }
 
-    /// Results in memory that take less of it than of a register.
+    /// Results in memory that take less of it than what is stored of a register.
     #[cold]
-    fn refuse_short_vectors(&self, signature: &Signature, types: &TypeTable) -> Result<(), CodegenError> {
+    fn refuse_short_floats(&self, signature: &Signature, types: &TypeTable) -> Result<(), CodegenError> {
         let mut results = signature.returns.iter().zip(&self.returns);
         let short = results.find(|(param, place)| {
-            VectorShape::of(types, param.ty, place.parts.bytes).is_some_and(|shape| shape.memory_bytes() <= 8)
+            let shape = VectorShape::of(types, param.ty, place.parts.bytes);
+            shape.is_some_and(|shape| shape.memory_bytes() <= 8) || place.parts.float && place.parts.bytes < 4
         });
         match short {
             Some((param, _)) => Err(CodegenError::unsupported(

@@ -221,6 +221,8 @@ pub struct ConvDesc {
     pub int_returns: &'static [Reg],
     /// Registers of floating-point results, in order.
     pub float_returns: &'static [Reg],
+    /// Registers of results that are floats of 16 bits, the same ones in order and perhaps more.
+    pub narrow_returns: &'static [Reg],
     /// Registers of vector results, the same ones in order and perhaps more.
     pub vector_returns: &'static [Reg],
     /// The types of results that are returned on the register stack ([`TargetDesc::register_stack`]), from its top on,

@@ -16,6 +16,7 @@ pub mod exceptions;
 pub mod fast;
 pub mod features;
 mod finish;
+mod floats;
 pub mod frame;
 pub mod frame_info;
 mod halt;
@@ -51,6 +52,7 @@ pub use desc::{
 };
 pub use error::CodegenError;
 pub use fast::FastState;
+pub use floats::{ClassRange, NAN_CLASSES, class_ranges};
 pub use frame_info::{Clearing, FrameInfo, FrameSink, Guard, StackProbes};
 pub use halt::Halt;
 pub use isa::Isa;

@@ -10,6 +10,7 @@ use crate::desc::{ConvDesc, OpDesc, TargetDesc};
 use crate::error::CodegenError;
 use crate::finish::apply::{ApplyState, apply};
 use crate::finish::emit::{EmitOptions, EmitState, emit};
+use crate::floats::{legal_floats, with_legal_types};
 use crate::frame_info::Clearing;
 use crate::halt::Halt;
 use crate::isa::Isa;
@@ -21,7 +22,7 @@ use crate::regalloc::{Allocation, Allocator, AllocatorInput, AllocatorOptions, R
 use crate::result::CompiledFunction;
 use crate::select::{SelectState, select};
 use crate::unit::{Unit, convention};
-use crate::vectors::{expanded, legal_parts, with_legal_vectors};
+use crate::vectors::{expanded, legal_parts};
 use frazil_ir::Refusal;
 use frazil_ir::module::FramePointer;
 use frazil_ir::pass::ScratchPool;
@@ -168,7 +169,7 @@ pub(crate) fn compile<I: Isa>(
     state: &mut OptimizeState,
     out: &mut CompiledFunction,
 ) -> Result<(), CodegenError> {
-    with_legal_vectors(isa, unit, |unit| compile_legal(isa, unit, recipe, passes, state, out))
+    with_legal_types(isa, unit, |unit| compile_legal(isa, unit, recipe, passes, state, out))
 }
 
 /// The same for a function without vectors that fit no register.
@@ -329,6 +330,11 @@ pub(crate) fn refusals<I: Isa>(
 ) -> Vec<CodegenError> {
     out.clear();
     let mut found = Vec::new();
+    let of_floats = legal_floats(unit, &mut found);
+    let unit = &Unit {
+        function: of_floats.as_ref().unwrap_or(unit.function),
+        ..*unit
+    };
     let legal = legal_parts(isa, unit, &mut found);
     if legal.is_none() && !found.is_empty() {
         return found;

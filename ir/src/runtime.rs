@@ -11,7 +11,7 @@ macro_rules! runtime_functions {
     ($($variant:ident $name:literal)*) => {
         /// A runtime function.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        #[repr(u8)]
+        #[repr(u16)]
         // The variants are named as in the C library or libgcc.
         pub enum RuntimeFunction { $($variant,)* }
 
@@ -57,6 +57,23 @@ runtime_functions! {
     AtomicFetchNand16 "__atomic_fetch_nand_16"
     Fegetenv "fegetenv" Fesetenv "fesetenv" Fegetmode "fegetmode" Fesetmode "fesetmode"
     Truncsfhf2 "__truncsfhf2" Truncdfhf2 "__truncdfhf2" Truncxfhf2 "__truncxfhf2" Extendhfsf2 "__extendhfsf2"
+    Trunctfhf2 "__trunctfhf2" Truncsfbf2 "__truncsfbf2" Truncdfbf2 "__truncdfbf2" Truncxfbf2 "__truncxfbf2"
+    Trunctfbf2 "__trunctfbf2" Trunctfsf2 "__trunctfsf2" Trunctfdf2 "__trunctfdf2" Trunctfxf2 "__trunctfxf2"
+    Extendsftf2 "__extendsftf2" Extenddftf2 "__extenddftf2" Extendxftf2 "__extendxftf2"
+    Addtf3 "__addtf3" Subtf3 "__subtf3" Multf3 "__multf3" Divtf3 "__divtf3" Powitf2 "__powitf2"
+    Eqtf2 "__eqtf2" Netf2 "__netf2" Lttf2 "__lttf2" Letf2 "__letf2" Gttf2 "__gttf2" Getf2 "__getf2"
+    Unordtf2 "__unordtf2" Fixtfsi "__fixtfsi" Fixtfdi "__fixtfdi" Fixtfti "__fixtfti"
+    Fixunstfsi "__fixunstfsi" Fixunstfdi "__fixunstfdi" Fixunstfti "__fixunstfti"
+    Floatsitf "__floatsitf" Floatditf "__floatditf" Floattitf "__floattitf"
+    Floatunsitf "__floatunsitf" Floatunditf "__floatunditf" Floatuntitf "__floatuntitf"
+    Fmodf128 "fmodf128" Sqrtf128 "sqrtf128" Floorf128 "floorf128" Ceilf128 "ceilf128" Truncf128 "truncf128"
+    Rintf128 "rintf128" Nearbyintf128 "nearbyintf128" Roundf128 "roundf128" Roundevenf128 "roundevenf128"
+    Fmaf128 "fmaf128" Fminf128 "fminf128" Fmaxf128 "fmaxf128" Sinf128 "sinf128" Cosf128 "cosf128" Tanf128 "tanf128"
+    Asinf128 "asinf128" Acosf128 "acosf128" Atanf128 "atanf128" Atan2f128 "atan2f128" Sinhf128 "sinhf128"
+    Coshf128 "coshf128" Tanhf128 "tanhf128" Expf128 "expf128" Exp2f128 "exp2f128" Exp10f128 "exp10f128"
+    Logf128 "logf128" Log2f128 "log2f128" Log10f128 "log10f128" Powf128 "powf128" Ldexpf128 "ldexpf128"
+    Frexpf128 "frexpf128" Modff128 "modff128" Sincosf128 "sincosf128" Lrintf128 "lrintf128"
+    Llrintf128 "llrintf128" Lroundf128 "lroundf128" Llroundf128 "llroundf128"
     MemcpyElements1 "__llvm_memcpy_element_unordered_atomic_1"
     MemcpyElements2 "__llvm_memcpy_element_unordered_atomic_2"
     MemcpyElements4 "__llvm_memcpy_element_unordered_atomic_4"

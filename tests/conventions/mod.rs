@@ -47,6 +47,15 @@ fn vectors_arrive() {
     }
 }
 
+#[test]
+fn other_floats_arrive() {
+    for (number, row) in generate::FLOAT_CONVENTIONS.iter().enumerate() {
+        let mut random = Random::new(0x00f1_0a75 + number as u64);
+        let cases: Vec<Case> = (0..FUNCTIONS).map(|_| Case::random(&mut random, row)).collect();
+        check(row.word, &cases);
+    }
+}
+
 /// What `tail.ll` prints, as compiled by LLVM 22 with ordinary calls where it knows no others.
 const TAIL_OUTPUT: &str =
     "4 5 2.5\nname 7 1.500000 2.500000 5 642 21 0.5\n300052 44011 28 10 15 42 name\n246 54 0 0 0 0 name\n";

@@ -283,6 +283,7 @@ mod tests {
         float_args: &[],
         int_returns: &[Reg(0)],
         float_returns: &[],
+        narrow_returns: &[],
         vector_returns: &[],
         stack_returned: &[],
         stack_returns: &[],

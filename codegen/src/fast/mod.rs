@@ -53,6 +53,7 @@ use crate::context::frame_code::{BodySink, finish_body, finish_prologue};
 use crate::context::refusals::realigns;
 use crate::error::CodegenError;
 use crate::exceptions::Landing;
+use crate::floats::with_legal_types;
 use crate::frame_info::Clearing;
 use crate::frame_info::{FrameInfo, FrameSink, Guard};
 use crate::halt::Halt;
@@ -65,7 +66,7 @@ use crate::reg::{PRegSet, Reg};
 use crate::result::CompiledFunction;
 use crate::unit::Unit;
 use crate::unwind::UnwindOp;
-use crate::vectors::{expanded, with_legal_vectors};
+use crate::vectors::expanded;
 use frazil_ir::module::{FramePointer, FunctionHead};
 use frazil_ir::{AsmData, Block};
 
@@ -107,7 +108,7 @@ pub(crate) fn compile<I: Isa>(
     state: &mut FastState,
     out: &mut CompiledFunction,
 ) -> Result<(), CodegenError> {
-    with_legal_vectors(isa, unit, |unit| compile_legal(isa, unit, state, out))
+    with_legal_types(isa, unit, |unit| compile_legal(isa, unit, state, out))
 }
 
 /// The same for a function without vectors that fit no register.

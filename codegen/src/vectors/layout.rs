@@ -110,7 +110,7 @@ impl Layouts {
         layouts.choose_masks(function);
         let of_elements = layouts.by_type.iter().map(|layout| {
             let element = layout.element;
-            !layout.is_whole() && (element == Type::X86_F80 || isa.parts(types, element).count == 0)
+            !layout.is_whole() && isa.parts(types, element).count == 0
         });
         layouts.is_refused = of_elements.collect();
         layouts

@@ -63,7 +63,7 @@ pub(crate) fn with_legal_vectors<I: Isa>(
 
 /// Compiles the legal copy of a function; if it needs none, ends with what it was refused for, or compiles it.
 #[cold]
-fn legal<I: Isa>(
+pub(crate) fn legal<I: Isa>(
     isa: &I,
     unit: &Unit<'_>,
     refused: Option<CodegenError>,

@@ -63,6 +63,7 @@ pub(super) struct Plan {
 fn plain_bits(types: &TypeTable, element: Type, pointer_bits: u32) -> Option<u32> {
     match types.data(element) {
         TypeData::Int(bits @ (8 | 16 | 32 | 64)) => Some(bits),
+        TypeData::F16 | TypeData::BF16 => Some(16),
         TypeData::F32 => Some(32),
         TypeData::F64 => Some(64),
         TypeData::Ptr(0) => Some(pointer_bits),
@@ -85,6 +86,8 @@ fn passing(layouts: &Layouts, types: &TypeTable, ty: Type, pointer_bits: u32) ->
     if let Some(bits) = plain_bits(types, layout.element, pointer_bits) {
         return match all.saturating_mul(bits).cmp(&register_bits) {
             _ if is_power && register_bits > 0 => Passing::Parts,
+            // LLVM gives three of these a register, and three integers of 16 bits one each.
+            _ if lanes == 3 && matches!(layout.element, Type::F16 | Type::BF16) => Passing::Widened(all),
             std::cmp::Ordering::Equal if lanes == 3 => Passing::Parts,
             std::cmp::Ordering::Equal => Passing::Widened(all),
             _ => Passing::Lanes,
@@ -125,9 +128,11 @@ impl Plan {
                 refuse_third_float(rebuild, param.ty, passing)?;
             }
         }
-        let is_vector = |param: &Param| !rebuild.layouts.get(param.ty).is_scalar;
+        // Of a float of 16 bits, more would be stored if shared code stored it.
+        let is_stored_here =
+            |param: &Param| !rebuild.layouts.get(param.ty).is_scalar || matches!(param.ty, Type::F16 | Type::BF16);
         let is_same = all().all(is_whole);
-        let has_vector_result = signature.returns.iter().any(is_vector);
+        let has_own_result = signature.returns.iter().any(is_stored_here);
         let mut plan = Plan {
             params,
             returns,
@@ -135,7 +140,7 @@ impl Plan {
             signature: signature.clone(),
             is_same,
         };
-        if is_same && !has_vector_result {
+        if is_same && !has_own_result {
             return Ok(plan);
         }
         plan.signature.params.clear();
@@ -143,7 +148,7 @@ impl Plan {
         for (param, &passing) in signature.returns.iter().zip(&plan.returns) {
             rebuild.push_params(&mut plan.signature.returns, param, passing)?;
         }
-        if (abi.returns_in_memory)(&plan.signature, rebuild.new.types()) && has_vector_result {
+        if (abi.returns_in_memory)(&plan.signature, rebuild.new.types()) && has_own_result {
             plan.is_same = false;
             plan.signature.returns.clear();
             plan.memory = Some(rebuild.memory_of(&signature.returns));

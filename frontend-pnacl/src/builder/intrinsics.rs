@@ -118,18 +118,19 @@ impl FixedPoint {
     }
 }
 
-/// A library function for each of `f32`, `f64` and `x86_fp80`.
+/// A library function for each of `f32`, `f64`, `x86_fp80` and `fp128`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ByType([RuntimeFunction; 3]);
+pub struct ByType([RuntimeFunction; 4]);
 
 impl ByType {
     /// The function for a type, if there is one.
     pub fn of(self, ty: Type) -> Option<RuntimeFunction> {
-        let ByType([single, double, extended]) = self;
+        let ByType([single, double, extended, quad]) = self;
         match ty {
             Type::F32 => Some(single),
             Type::F64 => Some(double),
             Type::X86_F80 => Some(extended),
+            Type::F128 => Some(quad),
             _ => None,
         }
     }
@@ -441,32 +442,39 @@ fn vector(name: &str) -> Option<Intrinsic> {
 fn library(name: &str) -> Option<Intrinsic> {
     use RuntimeFunction as F;
     let functions = match name {
-        "modf" => return Some(Intrinsic::Split(ByType([F::Modff, F::Modf, F::Modfl]))),
-        "frexp" => return Some(Intrinsic::Split(ByType([F::Frexpf, F::Frexp, F::Frexpl]))),
-        "sincos" => return Some(Intrinsic::Both(ByType([F::Sincosf, F::Sincos, F::Sincosl]))),
-        "sin" => [F::Sinf, F::Sin, F::Sinl],
-        "cos" => [F::Cosf, F::Cos, F::Cosl],
-        "tan" => [F::Tanf, F::Tan, F::Tanl],
-        "asin" => [F::Asinf, F::Asin, F::Asinl],
-        "acos" => [F::Acosf, F::Acos, F::Acosl],
-        "atan" => [F::Atanf, F::Atan, F::Atanl],
-        "atan2" => [F::Atan2f, F::Atan2, F::Atan2l],
-        "sinh" => [F::Sinhf, F::Sinh, F::Sinhl],
-        "cosh" => [F::Coshf, F::Cosh, F::Coshl],
-        "tanh" => [F::Tanhf, F::Tanh, F::Tanhl],
-        "exp" => [F::Expf, F::Exp, F::Expl],
-        "exp2" => [F::Exp2f, F::Exp2, F::Exp2l],
-        "exp10" => [F::Exp10f, F::Exp10, F::Exp10l],
-        "log" => [F::Logf, F::Log, F::Logl],
-        "log2" => [F::Log2f, F::Log2, F::Log2l],
-        "log10" => [F::Log10f, F::Log10, F::Log10l],
-        "pow" => [F::Powf, F::Pow, F::Powl],
-        "powi" => [F::Powisf2, F::Powidf2, F::Powixf2],
-        "ldexp" => [F::Ldexpf, F::Ldexp, F::Ldexpl],
-        "lrint" => [F::Lrintf, F::Lrint, F::Lrintl],
-        "llrint" => [F::Llrintf, F::Llrint, F::Llrintl],
-        "lround" => [F::Lroundf, F::Lround, F::Lroundl],
-        "llround" => [F::Llroundf, F::Llround, F::Llroundl],
+        "modf" => return Some(Intrinsic::Split(ByType([F::Modff, F::Modf, F::Modfl, F::Modff128]))),
+        "frexp" => return Some(Intrinsic::Split(ByType([F::Frexpf, F::Frexp, F::Frexpl, F::Frexpf128]))),
+        "sincos" => {
+            return Some(Intrinsic::Both(ByType([
+                F::Sincosf,
+                F::Sincos,
+                F::Sincosl,
+                F::Sincosf128,
+            ])));
+        }
+        "sin" => [F::Sinf, F::Sin, F::Sinl, F::Sinf128],
+        "cos" => [F::Cosf, F::Cos, F::Cosl, F::Cosf128],
+        "tan" => [F::Tanf, F::Tan, F::Tanl, F::Tanf128],
+        "asin" => [F::Asinf, F::Asin, F::Asinl, F::Asinf128],
+        "acos" => [F::Acosf, F::Acos, F::Acosl, F::Acosf128],
+        "atan" => [F::Atanf, F::Atan, F::Atanl, F::Atanf128],
+        "atan2" => [F::Atan2f, F::Atan2, F::Atan2l, F::Atan2f128],
+        "sinh" => [F::Sinhf, F::Sinh, F::Sinhl, F::Sinhf128],
+        "cosh" => [F::Coshf, F::Cosh, F::Coshl, F::Coshf128],
+        "tanh" => [F::Tanhf, F::Tanh, F::Tanhl, F::Tanhf128],
+        "exp" => [F::Expf, F::Exp, F::Expl, F::Expf128],
+        "exp2" => [F::Exp2f, F::Exp2, F::Exp2l, F::Exp2f128],
+        "exp10" => [F::Exp10f, F::Exp10, F::Exp10l, F::Exp10f128],
+        "log" => [F::Logf, F::Log, F::Logl, F::Logf128],
+        "log2" => [F::Log2f, F::Log2, F::Log2l, F::Log2f128],
+        "log10" => [F::Log10f, F::Log10, F::Log10l, F::Log10f128],
+        "pow" => [F::Powf, F::Pow, F::Powl, F::Powf128],
+        "powi" => [F::Powisf2, F::Powidf2, F::Powixf2, F::Powitf2],
+        "ldexp" => [F::Ldexpf, F::Ldexp, F::Ldexpl, F::Ldexpf128],
+        "lrint" => [F::Lrintf, F::Lrint, F::Lrintl, F::Lrintf128],
+        "llrint" => [F::Llrintf, F::Llrint, F::Llrintl, F::Llrintf128],
+        "lround" => [F::Lroundf, F::Lround, F::Lroundl, F::Lroundf128],
+        "llround" => [F::Llroundf, F::Llround, F::Llroundl, F::Llroundf128],
         _ => return None,
     };
     Some(Intrinsic::Library(ByType(functions)))

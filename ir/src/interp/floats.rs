@@ -1,5 +1,7 @@
-//! Floating-point operations and conversions on scalars of `f32` and `f64`.
+//! Floating-point operations and conversions on scalars of `f32`, `f64`, `f16` and `bf16`; the other types can only be
+//! passed on.
 
+use super::narrow::{Brain, Half, Narrow, rounded};
 use super::value::{Scalar, mask, signed};
 use super::{Outcome, Stop};
 use crate::flags::{FastFlags, IntFlags};
@@ -7,7 +9,7 @@ use crate::opcode::Opcode;
 use crate::types::TypeData;
 
 /// A format that the interpreter computes in.
-trait Float: Copy + PartialOrd {
+pub(super) trait Float: Copy + PartialOrd {
     const BITS: u32;
     const MANTISSA_BITS: u32;
     fn from_bits(bits: u128) -> Self;
@@ -93,6 +95,8 @@ macro_rules! with_format {
         match $ty {
             TypeData::F32 => $function::<f32>($($argument),*),
             TypeData::F64 => $function::<f64>($($argument),*),
+            TypeData::F16 => $function::<Half>($($argument),*),
+            TypeData::BF16 => $function::<Brain>($($argument),*),
             other => Err(Stop::Unsupported(format!("floating point in {other:?}"))),
         }
     };
@@ -192,6 +196,8 @@ fn to_f64(ty: TypeData, bits: u128) -> Outcome<f64> {
     match ty {
         TypeData::F32 => Ok(f64::from(f32::from_bits(bits as u32))),
         TypeData::F64 => Ok(f64::from_bits(bits as u64)),
+        TypeData::F16 => Ok(Narrow::<10>::from_bits(bits).into()),
+        TypeData::BF16 => Ok(Narrow::<7>::from_bits(bits).into()),
         other => Err(Stop::Unsupported(format!("floating point in {other:?}"))),
     }
 }
@@ -235,15 +241,15 @@ pub(super) fn from_int(op: Opcode, flags: IntFlags, bits: u32, value: u128, to: 
         return Ok(Scalar::Poison);
     }
     let is_signed = op == Opcode::Sitofp;
+    let single = if is_signed { number as f32 } else { value as f32 };
     match to {
-        TypeData::F32 => {
-            let result = if is_signed { number as f32 } else { value as f32 };
-            Ok(Scalar::defined(u128::from(result.to_bits())))
-        }
+        TypeData::F32 => Ok(Scalar::defined(u128::from(single.to_bits()))),
         TypeData::F64 => {
             let result = if is_signed { number as f64 } else { value as f64 };
             Ok(Scalar::defined(u128::from(result.to_bits())))
         }
+        // Rounded twice, as code generation does it.
+        TypeData::F16 | TypeData::BF16 => convert(TypeData::F32, u128::from(single.to_bits()), to),
         other => Err(Stop::Unsupported(format!("floating point in {other:?}"))),
     }
 }
@@ -254,6 +260,8 @@ pub(super) fn convert(from: TypeData, value: u128, to: TypeData) -> Outcome<Scal
     match to {
         TypeData::F32 => Ok(Scalar::defined(u128::from((number as f32).to_bits()))),
         TypeData::F64 => Ok(Scalar::defined(u128::from(number.to_bits()))),
+        TypeData::F16 => Ok(Scalar::defined(rounded(number, Half::MANTISSA_BITS))),
+        TypeData::BF16 => Ok(Scalar::defined(rounded(number, Brain::MANTISSA_BITS))),
         other => Err(Stop::Unsupported(format!("floating point in {other:?}"))),
     }
 }

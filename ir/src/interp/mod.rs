@@ -18,6 +18,7 @@ mod floats;
 mod globals;
 mod ints;
 mod memory;
+mod narrow;
 mod pure;
 #[cfg(test)]
 mod tests;

@@ -112,6 +112,7 @@ pub(super) fn signed(value: u128, bits: u32) -> i128 {
 pub(super) fn scalar_bits(ty: TypeData, pointer_bits: u32) -> Option<u32> {
     match ty {
         TypeData::Int(bits) => (bits <= 128).then_some(bits),
+        TypeData::F16 | TypeData::BF16 => Some(16),
         TypeData::F32 => Some(32),
         TypeData::F64 => Some(64),
         TypeData::Ptr(_) => Some(pointer_bits),

@@ -13,6 +13,7 @@ static STANDARD: ConvDesc = ConvDesc {
     float_args: &[F0, F1],
     int_returns: &[A0, A1],
     float_returns: &[F0],
+    narrow_returns: &[],
     vector_returns: &[],
     stack_returned: &[],
     stack_returns: &[],

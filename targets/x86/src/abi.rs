@@ -29,6 +29,7 @@ const C: ConvDesc = ConvDesc {
     float_args: &[XMM0, XMM1, XMM2, XMM3, XMM4, XMM5, XMM6, XMM7],
     int_returns: &[RAX, RDX, RCX],
     float_returns: &[XMM0, XMM1],
+    narrow_returns: &[XMM0, XMM1, XMM2],
     vector_returns: &[XMM0, XMM1, XMM2, XMM3],
     stack_returned: &[Type::X86_F80],
     stack_returns: &[XMM4, XMM5],
@@ -180,6 +181,7 @@ mod tests {
             let results = [
                 conv.int_returns,
                 conv.float_returns,
+                conv.narrow_returns,
                 conv.vector_returns,
                 conv.stack_returns,
             ]

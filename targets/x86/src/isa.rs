@@ -121,6 +121,9 @@ static DESC: TargetDesc = TargetDesc {
     },
 };
 
+/// Bytes of a float constant in memory, at least: there are no moves of less.
+const NARROWEST_FLOAT: u8 = 4;
+
 /// The x86-64 target.
 #[derive(Clone, Copy, Debug)]
 pub struct X86;
@@ -151,9 +154,10 @@ impl Isa for X86 {
                 0 => Parts::default(),
                 bytes => one(false, bytes),
             },
+            TypeData::F16 | TypeData::BF16 => one(true, 2),
             TypeData::F32 => one(true, 4),
             TypeData::F64 => one(true, 8),
-            TypeData::X86F80 => one(true, 16),
+            TypeData::X86F80 | TypeData::F128 => one(true, 16),
             TypeData::Vector { .. } if lower::vector::shape(types, ty).is_some() => one(true, VECTOR_BYTES),
             _ => Parts::default(),
         }
@@ -171,10 +175,11 @@ impl Isa for X86 {
 
     fn lower_vector<C: LowerCtx>(&self, cx: &mut C, inst: Inst) -> Result<(), Halt> {
         let data = *cx.func().inst(inst);
-        if data.ty == Type::X86_F80 {
-            return Ok(lower::lower_extended(cx, &data)?);
+        match data.ty {
+            Type::X86_F80 => Ok(lower::lower_extended(cx, &data)?),
+            Type::F128 => Ok(lower::lower_quad(cx, &data)?),
+            _ => lower::vector::lower(cx, inst),
         }
-        lower::vector::lower(cx, inst)
     }
 
     fn has_vector_operation(&self, function: &Function, view: ModuleView<'_>, data: &InstData) -> bool {
@@ -342,6 +347,7 @@ impl Isa for X86 {
             cx.emit(r(Op::OnesX, 16, dst));
             return;
         }
+        let bytes = bytes.max(NARROWEST_FLOAT);
         let constant = cx.pool_constant(&bits.to_le_bytes()[..usize::from(bytes)]);
         let (row, size) = if bytes == 16 {
             (Op::MovapRM, 4)
@@ -352,6 +358,7 @@ impl Isa for X86 {
     }
 
     fn float_constant_mem<C: LowerCtx>(&self, cx: &mut C, bytes: u8, bits: u128) -> Option<Mem> {
+        let bytes = bytes.max(NARROWEST_FLOAT);
         let constant = cx.pool_constant(&bits.to_le_bytes()[..usize::from(bytes)]);
         Some(Mem::symbol(constant, 0))
     }

@@ -140,7 +140,8 @@ fn system_v(data: TypeData, element: Option<TypeData>) -> Option<Passing> {
     Some(match (data, element) {
         (TypeData::Int(..=64) | TypeData::Ptr(0), _) => passing(Some(GENERAL), 8),
         (TypeData::Int(128), _) => passing(Some(GENERAL), 16),
-        (TypeData::F32 | TypeData::F64, _) => passing(Some(VECTOR), 8),
+        (TypeData::F16 | TypeData::BF16 | TypeData::F32 | TypeData::F64, _) => passing(Some(VECTOR), 8),
+        (TypeData::F128, _) => passing(Some(VECTOR), 16),
         (TypeData::Vector { lanes: 4, .. }, Some(TypeData::F32))
         | (TypeData::Vector { lanes: 2, .. }, Some(TypeData::F64)) => passing(Some(VECTOR), 16),
         (TypeData::X86F80, _) => passing(None, 16),

@@ -154,6 +154,8 @@ fn literal_bits(function: &Function, pointer_bits: u32) -> Result<Vec<Bits>, Str
 
 fn is_nan(ty: TypeData, bits: u128) -> bool {
     match ty {
+        TypeData::F16 => bits & 0x7fff > 0x7c00,
+        TypeData::BF16 => bits & 0x7fff > 0x7f80,
         TypeData::F32 => f32::from_bits(bits as u32).is_nan(),
         TypeData::F64 => f64::from_bits(bits as u64).is_nan(),
         _ => false,

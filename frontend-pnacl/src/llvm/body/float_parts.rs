@@ -1,7 +1,7 @@
 //! `llvm.modf`, `llvm.frexp` and `llvm.sincos`: calls of the C library's functions, which give their second result, or
 //! both, through pointers.
 //!
-//! Each result that comes so has a slot of its own.
+//! Each result that comes so has a slot of its own. Those of numbers of 16 bits are functions of `float`.
 
 use super::context::Body;
 use crate::builder::intrinsics::ByType;
@@ -19,30 +19,38 @@ pub(super) fn split(
     result: TypeId,
 ) -> Result<bool, ReadError> {
     let build = &mut body.build;
-    let float = value.ir_type();
+    let own = value.ir_type();
+    let float = computed_as(own);
     let Some(function) = functions.of(float) else {
         return Ok(false);
     };
     let types: Vec<Type> = build.leaves(result)?.map(|place| build.leaf(place).ir_type).collect();
     // What C has after the pointer: a number of the same type, or an `int`.
     let second = match function {
-        RuntimeFunction::Frexpf | RuntimeFunction::Frexp | RuntimeFunction::Frexpl => Type::I32,
+        RuntimeFunction::Frexpf | RuntimeFunction::Frexp | RuntimeFunction::Frexpl | RuntimeFunction::Frexpf128 => {
+            Type::I32
+        }
         _ => float,
     };
-    if types != [float, second] {
+    if types != [own, if second == float { own } else { second }] {
         return Ok(false);
     }
-    build.check_room(2)?;
+    build.check_room(5)?;
+    let value = extended(build, value);
     let (slot, flags) = slot_for(body, second);
     let call = call_of(
         &mut body.build,
         function,
-        &[(value.operand(), float), (slot, Type::PTR)],
+        &[(value, float), (slot, Type::PTR)],
         Some(float),
     );
     let build = &mut body.build;
     let first = Operand::value(build.function.push_inst_result(call, float));
-    let second = build.emit(Opcode::Load, second, flags, slot, Operand::NONE);
+    let mut loaded = build.emit(Opcode::Load, second, flags, slot, Operand::NONE);
+    if second == float {
+        loaded = narrowed(build, loaded, own);
+    }
+    let (first, second) = (narrowed(build, first, own), loaded);
     let parts = build.state.parts.len() as u32;
     build.state.parts.extend([first, second]);
     build.define_as(Word::aggregate(parts, result))?;
@@ -53,32 +61,65 @@ pub(super) fn split(
 /// exist for.
 pub(super) fn both(body: &mut Body<'_, '_>, functions: ByType, value: Word, result: TypeId) -> Result<bool, ReadError> {
     let build = &mut body.build;
-    let float = value.ir_type();
+    let own = value.ir_type();
+    let float = computed_as(own);
     let Some(function) = functions.of(float) else {
         return Ok(false);
     };
     let types: Vec<Type> = build.leaves(result)?.map(|place| build.leaf(place).ir_type).collect();
-    if types != [float, float] {
+    if types != [own, own] {
         return Ok(false);
     }
-    build.check_room(3)?;
+    build.check_room(6)?;
+    let value = extended(build, value);
     let (first, flags) = slot_for(body, float);
     let (second, _) = slot_for(body, float);
-    let arguments = [(value.operand(), float), (first, Type::PTR), (second, Type::PTR)];
+    let arguments = [(value, float), (first, Type::PTR), (second, Type::PTR)];
     let call = call_of(&mut body.build, function, &arguments, None);
     let build = &mut body.build;
     build.function.push_inst(call);
-    let loaded = [first, second].map(|slot| build.emit(Opcode::Load, float, flags, slot, Operand::NONE));
+    let loaded = [first, second].map(|slot| {
+        let loaded = build.emit(Opcode::Load, float, flags, slot, Operand::NONE);
+        narrowed(build, loaded, own)
+    });
     let parts = build.state.parts.len() as u32;
     build.state.parts.extend(loaded);
     build.define_as(Word::aggregate(parts, result))?;
     Ok(true)
 }
 
+/// The type that the library has functions for: of numbers of 16 bits, a wider one.
+pub(super) fn computed_as(ty: Type) -> Type {
+    match ty {
+        Type::F16 | Type::BF16 => Type::F32,
+        ty => ty,
+    }
+}
+
+/// A value in the type that it is computed as.
+pub(super) fn extended(build: &mut Builder<'_, '_>, value: Word) -> Operand {
+    let ty = value.ir_type();
+    match computed_as(ty) {
+        wide if wide != ty => {
+            let value = build.typed(value);
+            build.emit(Opcode::Fpext, wide, 0, value, Operand::NONE)
+        }
+        _ => value.operand(),
+    }
+}
+
+/// A result in the type that it has to have, from the one that it was computed as.
+fn narrowed(build: &mut Builder<'_, '_>, value: Operand, to: Type) -> Operand {
+    match computed_as(to) == to {
+        true => value,
+        false => build.emit(Opcode::Fptrunc, to, 0, value, Operand::NONE),
+    }
+}
+
 /// A slot for a number, and the flags of its accesses.
 pub(super) fn slot_for(body: &mut Body<'_, '_>, ty: Type) -> (Operand, u16) {
     let bytes: u64 = match ty {
-        Type::X86_F80 => 16,
+        Type::X86_F80 | Type::F128 => 16,
         Type::F64 => 8,
         _ => 4,
     };

@@ -2,7 +2,7 @@
 
 use super::alu::{IMM32, apply};
 use super::condition::{COMPARE, Test, finish_three_way, icmp_cond};
-use super::{extended_copy, float_bytes, folded, int_bits, is_wide, result, size_of_bits, type_of, wide, x87};
+use super::{class_of, extended_copy, folded, int_bits, is_wide, result, size_of_bits, type_of, wide, x87};
 use crate::build::*;
 use crate::cond::Cond;
 use crate::table::Op;
@@ -141,7 +141,13 @@ fn compare_floats<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<Test, Code
             x87::compare(cx, a, b, data.flags & StrictFlags::SIGNALING != 0);
             return Ok(Test { first, second });
         }
-        _ => return Err(CodegenError::unsupported(Refusal::Vector, "a comparison of vectors")),
+        ty => {
+            let refusal = Refusal::of_type(cx.func().types(), ty);
+            return Err(CodegenError::unsupported(
+                refusal,
+                "a comparison of floats of another type",
+            ));
+        }
     };
     let (memory_row, row) = comparing_rows(data);
     let right = cx.use_src(b, 0, ImmKind::None);
@@ -216,7 +222,7 @@ pub fn select<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErr
         }
         return Ok(());
     }
-    if float_bytes(data.ty) > 0 || data.ty == Type::X86_F80 {
+    if class_of(data.ty) == RegClass::Float || matches!(data.ty, Type::X86_F80 | Type::F128) {
         return select_float(cx, data, if_true, if_false);
     }
     let wide = is_wide(cx, data.ty);

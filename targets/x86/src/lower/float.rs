@@ -6,7 +6,7 @@ use crate::build::*;
 use crate::cond::Cond;
 use crate::features;
 use crate::table::Op;
-use frazil_codegen::{CodegenError, ImmKind, LowerCtx, Mem, Reg, RegClass, Src};
+use frazil_codegen::{ClassRange, CodegenError, ImmKind, LowerCtx, Mem, NAN_CLASSES, Reg, RegClass, Src, class_ranges};
 use frazil_ir::{InstData, Opcode, Operand, Refusal, RuntimeFunction, Type};
 
 /// Lowers the floating-point opcodes that give a float.
@@ -190,43 +190,6 @@ fn by_call<C: LowerCtx>(cx: &mut C, data: &InstData, bytes: u8) -> Result<(), Co
     }
 }
 
-/// One class of `is.fpclass`: the values whose bits, taken as an integer, lie between the bounds (both included).
-struct ClassRange {
-    mask: i64,
-    low: u64,
-    high: u64,
-}
-
-/// The classes of a float format with a sign bit, an exponent and a fraction of `fraction_bits`, in ascending order of
-/// bits (LLVM Language Reference, `llvm.is.fpclass`).
-fn class_ranges(total_bits: u32, fraction_bits: u32) -> [ClassRange; 10] {
-    let sign = 1u64 << (total_bits - 1);
-    let quiet = 1u64 << (fraction_bits - 1);
-    let least_normal = 1u64 << fraction_bits;
-    let infinity = (sign - 1) & !(least_normal - 1);
-    let positive = |mask, low, high| ClassRange { mask, low, high };
-    let negative = |mask, low, high| ClassRange {
-        mask,
-        low: low | sign,
-        high: high | sign,
-    };
-    [
-        positive(0x40, 0, 0),
-        positive(0x80, 1, least_normal - 1),
-        positive(0x100, least_normal, infinity - 1),
-        positive(0x200, infinity, infinity),
-        positive(0x1, infinity + 1, infinity + quiet - 1),
-        positive(0x2, infinity + quiet, sign - 1),
-        negative(0x20, 0, 0),
-        negative(0x10, 1, least_normal - 1),
-        negative(0x8, least_normal, infinity - 1),
-        negative(0x4, infinity, infinity),
-    ]
-}
-
-/// Signaling and quiet NaNs: one class each for both signs.
-const NAN_CLASSES: i64 = 3;
-
 /// Lowers `is.fpclass`: the bits lie in one of some ranges. NaNs of both signs are one class each.
 pub fn is_fpclass<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
     let bytes = float_bytes(data.ty);
@@ -250,14 +213,14 @@ pub fn is_fpclass<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Codege
     cx.emit(rr(Op::MovdRX, bytes, bits, src));
     cx.emit(mov_imm(4, dst, 0));
     let ranges = class_ranges(total, fraction);
-    let sign = 1u64 << (total - 1);
+    let sign = 1u128 << (total - 1);
     for range in ranges.iter().filter(|range| range.mask & mask != 0) {
         in_range(cx, size, (bits, moved, bound, flag, dst), range);
         if range.mask & NAN_CLASSES != 0 {
             let mirrored = ClassRange {
-                mask: range.mask,
                 low: range.low | sign,
                 high: range.high | sign,
+                ..*range
             };
             in_range(cx, size, (bits, moved, bound, flag, dst), &mirrored);
         }
@@ -273,9 +236,9 @@ fn in_range<C: LowerCtx>(
     range: &ClassRange,
 ) {
     cx.emit(rr(Op::MovRR, size, moved, bits));
-    cx.emit(mov_imm(size, bound, range.low.cast_signed()));
+    cx.emit(mov_imm(size, bound, range.low as i64));
     cx.emit(rr(Op::SubRR, size, moved, bound));
-    cx.emit(mov_imm(size, bound, (range.high - range.low).cast_signed()));
+    cx.emit(mov_imm(size, bound, (range.high - range.low) as i64));
     cx.emit(rr(Op::CmpRR, size, moved, bound));
     cx.emit(setcc(Cond::Be, flag));
     cx.emit(rr(Op::OrRR, 4, dst, flag));

@@ -3,11 +3,11 @@
 //! Memory holds an integer of an odd width zero-extended to whole bytes, as LLVM's stores leave it.
 
 use super::alu::IMM32;
-use super::{extended_copy, float_bytes, folded, int_bits, result, size_of_bits};
+use super::{extended_copy, float_bytes, folded, int_bits, is_narrow_float, result, size_of_bits};
 use crate::build::*;
 use crate::regs::{SCRATCH, SCRATCH_FLOAT};
 use crate::table::Op;
-use frazil_codegen::{CodegenError, LowerCtx, Mem, Reg, Src};
+use frazil_codegen::{CodegenError, LowerCtx, Mem, Reg, RegClass, Src};
 use frazil_ir::{InstData, MemFlags, Opcode, Operand, Ordering, Refusal, RuntimeFunction, Type};
 
 /// Copies and fills of up to this many bytes are done in line.
@@ -38,7 +38,7 @@ pub fn load<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError
     }
     let bits = int_bits(cx, data.ty);
     if bits == 0 {
-        return Err(CodegenError::unsupported(Refusal::Vector, "a load of a vector"));
+        return load_narrow_float(cx, data);
     }
     let bytes = bits.div_ceil(8);
     let mem = cx.use_addr(data.a, 16);
@@ -49,6 +49,34 @@ pub fn load<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError
         let high = cx.def(result(data), 1);
         load_bytes(cx, high, at(mem, 8), bytes - 8);
     }
+    Ok(())
+}
+
+/// Loads a float of 16 bits, which there is no move for, through a general register.
+#[cold]
+fn load_narrow_float<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
+    if !is_narrow_float(data.ty) {
+        return Err(CodegenError::unsupported(Refusal::Vector, "a load of a vector"));
+    }
+    let mem = cx.use_addr(data.a, 8);
+    let general = cx.temp(RegClass::Int);
+    let dst = cx.def(result(data), 0);
+    load_bytes(cx, general, mem, 2);
+    cx.emit(rr(Op::MovdXR, 4, dst, general));
+    Ok(())
+}
+
+/// Stores a float of 16 bits.
+#[cold]
+fn store_narrow_float<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
+    if !is_narrow_float(data.ty) {
+        return Err(CodegenError::unsupported(Refusal::Vector, "a store of a vector"));
+    }
+    let value = cx.use_reg(data.a, 0);
+    let mem = cx.use_addr(data.b, 8);
+    let general = cx.temp(RegClass::Int);
+    cx.emit(rr(Op::MovdRX, 4, general, value));
+    cx.emit(mr(Op::MovMR, 2, mem, general));
     Ok(())
 }
 
@@ -78,7 +106,7 @@ pub fn store<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErro
     }
     let bits = int_bits(cx, data.ty);
     if bits == 0 {
-        return Err(CodegenError::unsupported(Refusal::Vector, "a store of a vector"));
+        return store_narrow_float(cx, data);
     }
     let bytes = bits.div_ceil(8);
     if MemFlags(data.flags).is_nontemporal() && matches!(bits, 32 | 64) {

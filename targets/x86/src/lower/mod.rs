@@ -31,9 +31,9 @@ pub mod x87;
 use crate::build::*;
 use crate::ops::op_size;
 use crate::table::Op;
-use frazil_codegen::{CodegenError, Halt, LowerCtx, Reg, RegClass};
+use frazil_codegen::{CodegenError, Halt, LowerCtx, Reg, RegClass, VectorShape};
 use frazil_ir::typing::is_reduction;
-use frazil_ir::{EntityRef, Inst, InstData, Opcode, Operand, Type, TypeData, Value};
+use frazil_ir::{EntityRef, Inst, InstData, Opcode, Operand, Refusal, Type, TypeData, Value};
 
 /// Lowers one instruction.
 #[inline]
@@ -122,6 +122,29 @@ pub(crate) fn lower_extended<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result
     Ok(())
 }
 
+/// Lowers an instruction whose type is `fp128`: what only passes on the sixteen bytes. Shared code does everything else
+/// ([`frazil_codegen`]'s `floats`).
+pub(crate) fn lower_quad<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
+    let shape = VectorShape {
+        element: Type::F128,
+        lanes: 1,
+        lane_bits: 128,
+        is_mask: false,
+    };
+    match data.op {
+        Opcode::Copy | Opcode::Freeze => copy(cx, data),
+        Opcode::Select => return compare::select(cx, data),
+        Opcode::Load => vector::memory::load(cx, data, shape),
+        Opcode::Store => vector::memory::store(cx, data, shape),
+        Opcode::Bitcast => vector::bitcast::bitcast(cx, data),
+        op => {
+            let what = format!("{} of type fp128", op.name());
+            return Err(CodegenError::unsupported(Refusal::ExoticFloat, what));
+        }
+    }
+    Ok(())
+}
+
 /// The first result.
 #[inline]
 pub(crate) fn result(data: &InstData) -> Value {
@@ -164,10 +187,16 @@ pub(crate) fn float_bytes(ty: Type) -> u8 {
     }
 }
 
+/// Whether the type is a float of 16 bits, which rules only move.
+#[inline]
+pub(crate) fn is_narrow_float(ty: Type) -> bool {
+    matches!(ty, Type::F16 | Type::BF16)
+}
+
 /// The class of a scalar type's registers.
 #[inline]
 pub(crate) fn class_of(ty: Type) -> RegClass {
-    if float_bytes(ty) > 0 {
+    if float_bytes(ty) > 0 || is_narrow_float(ty) {
         RegClass::Float
     } else {
         RegClass::Int

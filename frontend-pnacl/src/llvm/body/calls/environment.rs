@@ -108,18 +108,32 @@ fn reset(body: &mut Body<'_, '_>, function: RuntimeFunction, default_address: i6
     access_memory(body, function, default);
 }
 
-/// A product with one, which is quiet, of an `x86_fp80`; `false` for other types.
+/// The words of the number one.
+fn one(ty: Type) -> Option<&'static [u64]> {
+    Some(match ty {
+        Type::F16 => &[0x3c00],
+        Type::BF16 => &[0x3f80],
+        Type::X86_F80 => &[1 << 63, 16383],
+        Type::F128 => &[0, 16383 << 48],
+        _ => return None,
+    })
+}
+
+/// A product with one, which is quiet, of the floats that have a row; `false` for other types.
 #[cold]
 pub(super) fn canonicalize(body: &mut Body<'_, '_>, call: &Call<'_>) -> Result<bool, ReadError> {
-    let ty = Type::X86_F80;
     let &[value] = call.arguments.as_slice() else {
         return Ok(false);
     };
-    if value.ir_type() != ty || scalar(body, call)? != Some(ty) {
+    let ty = value.ir_type();
+    let Some(one) = one(ty) else {
+        return Ok(false);
+    };
+    if scalar(body, call)? != Some(ty) {
         return Ok(false);
     }
     let build = &mut body.build;
-    let one = Operand::constant(build.function.push_float(ty, &[1 << 63, 16383]));
+    let one = Operand::constant(build.function.push_float(ty, one));
     let flags = StrictFlags::of(Opcode::Fmul).0;
     let data = InstData::new(Opcode::StrictBinary, ty, flags, value.operand(), one);
     build.define(data, ty, call.result)?;

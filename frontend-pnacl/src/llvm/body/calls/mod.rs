@@ -3,6 +3,7 @@
 mod asm_outputs;
 mod environment;
 mod fixed_point;
+mod library;
 mod registers;
 mod strict;
 mod vectors;
@@ -512,12 +513,7 @@ fn lower(body: &mut Body<'_, '_>, call: &Call<'_>, intrinsic: Intrinsic) -> Resu
             let data = InstData::new(Opcode::Inttoptr, Type::PTR, 0, masked, Operand::NONE);
             body.build.define(data, Type::PTR, call.result)?;
         }
-        (Intrinsic::Library(functions), [first, ..]) => {
-            let Some(function) = functions.of(first.ir_type()) else {
-                return Ok(false);
-            };
-            library_call(body, call, function)?;
-        }
+        (Intrinsic::Library(functions), _) => return library::by_library(body, call, functions),
         (Intrinsic::Elements(functions), &[to, from, length, bytes]) if class == Class::Void => {
             return atomics::copy_elements(body, functions, [to, from, length], bytes);
         }
@@ -736,28 +732,4 @@ fn refuse_forbidden(body: &Body<'_, '_>, call: &Call<'_>) -> Result<(), ReadErro
         }
     }
     Ok(())
-}
-
-/// A call of a library function with the intrinsic's arguments.
-pub(super) fn library_call(
-    body: &mut Body<'_, '_>,
-    call: &Call<'_>,
-    function: frazil_ir::RuntimeFunction,
-) -> Result<(), ReadError> {
-    let build = &mut body.build;
-    let sig = signatures::of_call(build, call.ty, call.attribute_list, CallConv::C, &[])?;
-    build.state.operands.clear();
-    for &argument in &call.arguments {
-        build.push_parts(argument)?;
-    }
-    let count = build.state.operands.len() as u32;
-    let start = build
-        .function
-        .push_pool(&[Operand::raw(count), Operand::raw(sig.as_u32())]);
-    build.function.push_pool(&build.state.operands);
-    let callee = Operand::symbol(function.symbol(build.module.module.symbols.len()));
-    let flags = CallFlags::NO_UNWIND.bits();
-    let data = InstData::new(Opcode::Call, Type::VOID, flags, callee, Operand::raw(start));
-    let result = call.result;
-    define_result(body, data, result)
 }

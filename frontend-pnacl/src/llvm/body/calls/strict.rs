@@ -7,7 +7,8 @@
 //! The texts are found by their numbers among the metadata of the function and the module, and their meanings
 //! remembered ([`crate::builder::environment`]).
 
-use super::{Call, library_call};
+use super::Call;
+use super::library::by_library;
 use crate::bitstream::record::Record;
 use crate::builder::class::Class;
 use crate::builder::environment::Said;
@@ -54,13 +55,7 @@ pub(super) fn lower(
         .iter()
         .all(|said| matches!(said, Said::Default | Said::Predicate(_)));
     match intrinsic {
-        Intrinsic::ConstrainedLibrary(functions) => {
-            let Some(function) = call.arguments.first().and_then(|first| functions.of(first.ir_type())) else {
-                return Ok(false);
-            };
-            library_call(body, call, function)?;
-            Ok(true)
-        }
+        Intrinsic::ConstrainedLibrary(functions) => by_library(body, call, functions),
         Intrinsic::ConstrainedCompare(signaling) => {
             let &[Said::Predicate(op), _] = said.as_slice() else {
                 return Ok(false);

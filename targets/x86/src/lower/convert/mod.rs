@@ -86,12 +86,12 @@ pub(crate) fn clears_upper_half<C: LowerCtx>(cx: &C, operand: Operand) -> bool {
 }
 
 fn bitcast<C: LowerCtx>(cx: &mut C, data: &InstData, from: Type) -> Result<(), CodegenError> {
-    let supported = |cx: &C, ty: Type| float_bytes(ty) > 0 || int_bits(cx, ty) > 0;
+    let supported = |cx: &C, ty: Type| class_of(ty) == RegClass::Float || int_bits(cx, ty) > 0;
     if !supported(cx, from) || !supported(cx, data.ty) {
         if from == Type::X86_F80 {
             return x87::convert(cx, data);
         }
-        if super::vector::shape(cx.func().types(), from).is_some() {
+        if from == Type::F128 || super::vector::shape(cx.func().types(), from).is_some() {
             vector::bitcast::bitcast(cx, data);
             return Ok(());
         }
@@ -105,7 +105,7 @@ fn bitcast<C: LowerCtx>(cx: &mut C, data: &InstData, from: Type) -> Result<(), C
         super::copy(cx, data);
         return Ok(());
     }
-    let bytes = float_bytes(if to_float { data.ty } else { from });
+    let bytes = float_bytes(if to_float { data.ty } else { from }).max(4);
     let src = cx.use_reg(data.a, 0);
     let dst = cx.def(result(data), 0);
     cx.emit(rr(if to_float { Op::MovdXR } else { Op::MovdRX }, bytes, dst, src));

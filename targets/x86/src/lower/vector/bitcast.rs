@@ -1,6 +1,6 @@
 //! Casts that keep bits, from or to a vector. Lanes lie in a register as in memory, so most of them are copies.
 
-use super::super::{copy, float_bytes, int_bits, result, type_of};
+use super::super::{copy, float_bytes, int_bits, is_narrow_float, result, type_of};
 use super::{from_general, mask, shape, temp, to_general};
 use crate::build::*;
 use crate::table::Op;
@@ -23,7 +23,7 @@ fn kept<C: LowerCtx>(cx: &C, ty: Type) -> Kept {
     match shape(cx.func().types(), ty) {
         Some(shape) if shape.is_mask => Kept::Mask(shape),
         Some(_) => Kept::Vector,
-        None if float_bytes(ty) > 0 => Kept::Vector,
+        None if float_bytes(ty) > 0 || is_narrow_float(ty) || ty == Type::F128 => Kept::Vector,
         None if int_bits(cx, ty) > 64 => Kept::Pair,
         None => Kept::General,
     }

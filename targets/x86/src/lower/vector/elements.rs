@@ -1,6 +1,6 @@
 //! Elements of vectors, with a constant index.
 
-use super::super::result;
+use super::super::{is_narrow_float, result};
 use super::{from_general, has_floats, has_sse41, lane_bytes, temp, to_general};
 use crate::build::*;
 use crate::table::Op;
@@ -15,6 +15,14 @@ pub fn extract<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) {
     let index = shape.lane(cx.func(), data.b).unwrap_or(0);
     if has_floats(shape) {
         extract_float(cx, data, shape, index);
+        return;
+    }
+    if is_narrow_float(shape.element) {
+        let src = cx.use_reg(data.a, 0);
+        let general = cx.temp(RegClass::Int);
+        let dst = cx.def(result(data), 0);
+        cx.emit(rri(Op::PextrwRXI, 16, general, src, index.cast_signed()));
+        cx.emit(rr(Op::MovdXR, 4, dst, general));
         return;
     }
     let src = cx.use_reg(data.a, 0);
@@ -149,6 +157,12 @@ fn insert_alone<C: LowerCtx>(cx: &mut C, data: &InstData, value: Operand, shape:
 fn element<C: LowerCtx>(cx: &mut C, value: Operand, shape: VectorShape) -> Reg {
     if has_floats(shape) {
         return cx.use_reg(value, 0);
+    }
+    if is_narrow_float(shape.element) {
+        let float = cx.use_reg(value, 0);
+        let general = cx.temp(RegClass::Int);
+        cx.emit(rr(Op::MovdRX, 4, general, float));
+        return general;
     }
     let general = if shape.is_mask {
         let bit = cx.use_copy(value, 0);

@@ -71,6 +71,7 @@ pub fn has_operation(function: &Function, view: ModuleView<'_>, data: &InstData)
         Opcode::ExtractElement => shape.lane(function, data.b).is_some(),
         Opcode::InsertElement => shape.lane(function, function.ternary(data).1).is_some(),
         Opcode::Shuffle => shuffle::is_done(function, data),
+        _ if super::is_narrow_float(shape.element) => false,
         Opcode::Bswap => is_integer(shape),
         Opcode::Shl | Opcode::Lshr | Opcode::Ashr => is_integer(shape),
         Opcode::Udiv | Opcode::Sdiv | Opcode::Urem | Opcode::Srem => divide::divisor(function, data, shape).is_some(),
