@@ -78,8 +78,8 @@ impl Legalizer<'_> {
         })
     }
 
-    /// A conversion, and choices of what is given for numbers that are too small, too large or none. What the conversion
-    /// gives for those is chosen nowhere.
+    /// A conversion, and choices of what is given for numbers that are too small, too large or none. What the
+    /// conversion gives for those is chosen nowhere.
     fn saturated(&mut self, operation: Operation) -> Result<Operand, CodegenError> {
         let Operation { op, ty, operands, .. } = operation;
         let bits = self.types().int_bits(ty).unwrap_or(0);

@@ -10,8 +10,8 @@
 //! v5 = fadd f32 v3, v4
 //! v2 = call @__truncsfhf2(v5) : (f32) -> f16
 //! ```
-//! Instructions that only pass such values on stay as they are; accesses to other address spaces are those of integers. An
-//! operation on vectors is done lane by lane ([`operations`](super::operations) has what a lane becomes), except for
+//! Instructions that only pass such values on stay as they are; accesses to other address spaces are those of integers.
+//! An operation on vectors is done lane by lane ([`operations`](super::operations) has what a lane becomes), except for
 //! signs, which are bits of vectors of integers.
 
 use crate::error::CodegenError;

@@ -2,9 +2,9 @@
 //! (`f128`).
 //!
 //! Contract between shared code and targets: if a target's [`crate::Isa::parts`] gives one of these types a register,
-//! then it can load, store, copy, select, pass and return values of the type, make constants of it, and cast them to and
-//! from integers of the same size. Everything else is done by other operations, in a
-//! copy of the function ([`legalize`]):
+//! then it can load, store, copy, select, pass and return values of the type, make constants of it, and cast them to
+//! and from integers of the same size. Everything else is done by other operations, in a copy of the function
+//! ([`legalize`]):
 //!
 //! * A `half` or a `bfloat` is extended to `float`, computed with, and rounded after each operation. Extending a
 //!   `bfloat` is a shift; all other conversions are functions of the compiler's run-time library.

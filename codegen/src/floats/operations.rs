@@ -58,8 +58,8 @@ impl Legalizer<'_> {
         })
     }
 
-    /// An operation on `half` or `bfloat`, done in `float`. A fused one needs twice the bits and some more to be rounded
-    /// once.
+    /// An operation on `half` or `bfloat`, done in `float`. A fused one needs twice the bits and some more to be
+    /// rounded once.
     fn in_float(&mut self, operation: Operation) -> Result<Operand, CodegenError> {
         let narrow = operation.ty;
         let (in_double, count) = (

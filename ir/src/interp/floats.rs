@@ -1,23 +1,13 @@
 //! Floating-point operations and conversions on scalars of `f32`, `f64`, `f16` and `bf16`; the other types can only be
 //! passed on.
 
+use super::format::Float;
 use super::narrow::{Brain, Half, Narrow, rounded};
 use super::value::{Scalar, mask, signed};
 use super::{Outcome, Stop};
 use crate::flags::{FastFlags, IntFlags};
 use crate::opcode::Opcode;
 use crate::types::TypeData;
-
-/// A format that the interpreter computes in.
-pub(super) trait Float: Copy + PartialOrd {
-    const BITS: u32;
-    const MANTISSA_BITS: u32;
-    fn from_bits(bits: u128) -> Self;
-    fn bits(self) -> u128;
-    fn arith(op: Opcode, a: Self, b: Self, c: Self) -> Option<Self>;
-    fn is_nan(self) -> bool;
-    fn is_infinite(self) -> bool;
-}
 
 macro_rules! float {
     ($ty:ident, $bits_ty:ident, $bits:literal, $mantissa:literal) => {

@@ -15,6 +15,7 @@ mod access;
 mod calls;
 mod exec;
 mod floats;
+mod format;
 mod globals;
 mod ints;
 mod memory;

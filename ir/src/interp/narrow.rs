@@ -1,7 +1,7 @@
 //! Floats of 16 bits: `f16` with 10 bits of fraction and `bf16` with 7, computed with as `f32` and rounded after each
 //! operation, as code generation does it.
 
-use super::floats::Float;
+use super::format::Float;
 use crate::opcode::Opcode;
 use std::cmp::Ordering;
 
