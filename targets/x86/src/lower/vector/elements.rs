@@ -132,10 +132,15 @@ pub fn insert<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) {
 
 /// The element in its place, with any contents of other lanes, or zeros if it is the first one.
 fn insert_alone<C: LowerCtx>(cx: &mut C, data: &InstData, value: Operand, shape: VectorShape, index: u32) {
-    if has_floats(shape) && index == 0 {
+    if (has_floats(shape) || is_narrow_float(shape.element)) && index == 0 {
         let src = cx.use_last(value, 0);
         cx.def_reuse(result(data), 0, src);
         return;
+    }
+    if is_narrow_float(shape.element) {
+        let src = cx.use_last(value, 0);
+        let dst = cx.def_reuse(result(data), 0, src);
+        return cx.emit(ri(Op::PslldqRI, 16, dst, 2 * index.cast_signed()));
     }
     if has_floats(shape) {
         let src = cx.use_reg(value, 0);
