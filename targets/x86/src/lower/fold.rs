@@ -181,6 +181,8 @@ fn fold_select(folder: &mut Folder<'_>, data: &InstData) {
 
 /// Whether a select of vectors and its comparison are one instruction.
 fn is_vector_extreme(folder: &Folder<'_>, select: &InstData, compare: &InstData) -> bool {
-    let is_vector = vector::shape(folder.function.types(), compare.ty).is_some();
-    is_vector && compare.ty == select.ty && vector::mask::extreme(folder.function, select, compare).is_some()
+    compare.op.is_fcmp()
+        && compare.ty == select.ty
+        && vector::shape(folder.function.types(), compare.ty).is_some()
+        && vector::mask::extreme(folder.function, select, compare).is_some()
 }
