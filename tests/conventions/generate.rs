@@ -100,7 +100,7 @@ pub const CONVENTIONS: &[Convention] = &[
 ];
 
 /// Types by name and size in bytes.
-const TYPES: [(&str, usize); 50] = [
+const TYPES: [(&str, usize); 49] = [
     ("i8", 1),
     ("i16", 2),
     ("i32", 4),
@@ -131,7 +131,6 @@ const TYPES: [(&str, usize); 50] = [
     ("<16 x i1>", 2),
     ("<32 x i1>", 4),
     ("<4 x i1>", 1),
-    ("<2 x i128>", 32),
     ("<1 x ptr>", 8),
     ("<3 x ptr>", 24),
     ("<2 x ptr>", 16),

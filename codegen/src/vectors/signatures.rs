@@ -188,7 +188,7 @@ fn refuse_doubtful(rebuild: &Rebuild<'_>, abi: &Abi<'_>, ty: Type, passing: Pass
             format!("{} in a signature{why}", type_name(types, ty)),
         ))
     };
-    if types.int_bits(layout.element).is_some_and(|bits| bits > 128) {
+    if types.int_bits(layout.element).is_some_and(|bits| bits > 64) {
         return refuse("");
     }
     let register_bytes = u32::from(rebuild.layouts.register_bytes());

@@ -6,6 +6,8 @@ const KNOWN: &[&str] = &[
     "[vector] in a signature of a function that may use wider registers for it than are used here",
     // LLVM returns the third of several floats in the x87 unit.
     "[vector] among results, of which a register stack would return some",
+    // Lanes of 128 bits, of which LLVM breaks up those that do not fit into the rest of the registers.
+    "[vector] in a signature",
 ];
 
 /// Whether a reason is on the list.
