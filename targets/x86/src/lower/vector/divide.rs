@@ -30,6 +30,9 @@ pub fn divisor(function: &Function, data: &InstData, shape: VectorShape) -> Opti
     let ConstView::Vector(lanes) = function.constant(data.b.as_const()?).1 else {
         return None;
     };
+    if shape.lane_bits > 64 {
+        return None;
+    }
     let number = |index: usize| {
         let lane = lanes[index];
         lane.as_imm().or_else(|| match function.constant(lane.as_const()?).1 {
