@@ -104,6 +104,13 @@ impl<'a> Suite<'a> {
     fn expected(&self, cases: &[Case], dir: &Path, report: &mut Report) -> Result<Results> {
         let all: Vec<&Case> = cases.iter().collect();
         let Compiled { mut results, refused } = self.compiled(&all, &Compiler::Llc(LlcLevel::O0), dir)?;
+        // What llc's own code does not survive says nothing: it compresses vectors beyond its frame.
+        for case in cases {
+            if results.get(&case.number).is_some_and(|text| text.starts_with("signal")) {
+                results.remove(&case.number);
+                *report.without_reference.entry(case.operation.clone()).or_default() += 1;
+            }
+        }
         let rest: Vec<&Case> = cases.iter().filter(|case| refused.contains_key(&case.number)).collect();
         if rest.is_empty() {
             return Ok(results);

@@ -9,6 +9,10 @@
 //!
 //! Lanes that are poison are not compared, and NaNs are all the same. What Frazil refuses by name is counted by reason
 //! and kind of operation; refusals that are not on a [list](refusals) are failures.
+//!
+//! Faults that were put into legalisation by hand, one at a time (lanes of a split in reverse, a wrong index of a
+//! shuffle, a part left out of a reduction, the mask of another lane, packed bits moved wrongly), were each found by 12
+//! to 182 of 1,500 cases under one recipe.
 
 mod batch;
 mod maker;
