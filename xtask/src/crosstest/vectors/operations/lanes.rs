@@ -18,7 +18,7 @@ pub const TABLE: Table = &[
     (any, splice, &["vector.splice"]),
     (any, interleave, &["vector.interleave"]),
     (any, deinterleave, &["vector.deinterleave"]),
-    (any, compress, &["experimental.vector.compress"]),
+    (has_whole_bytes, compress, &["experimental.vector.compress"]),
     (any, constant, &["constant"]),
 ];
 
@@ -239,7 +239,11 @@ fn deinterleave(maker: &mut Maker<'_>, name: &str, ty: Type) {
     }
 }
 
-/// Other numbers of lanes than powers of two `llc-22` compresses wrongly, or it writes beyond its frame.
+fn has_whole_bytes(element: Element) -> bool {
+    element.has_whole_bytes()
+}
+
+/// Truth values, odd widths and other numbers of lanes than powers of two `llc-22` compresses wrongly, or it writes beyond its frame.
 fn compress(maker: &mut Maker<'_>, name: &str, ty: Type) {
     let lanes = 1 << ty.lanes.ilog2();
     let ty = Type { lanes, ..ty };
