@@ -1,4 +1,4 @@
-//! Shuffles: the mask as byte numbers, and the instructions of its [plan](plan).
+//! Shuffles: the mask as byte numbers, and the instructions of its [plan](mod@plan).
 
 mod plan;
 #[cfg(test)]
