@@ -243,7 +243,8 @@ fn has_whole_bytes(element: Element) -> bool {
     element.has_whole_bytes()
 }
 
-/// Truth values, odd widths and other numbers of lanes than powers of two `llc-22` compresses wrongly, or it writes beyond its frame.
+/// Truth values, odd widths and other numbers of lanes than powers of two `llc-22` compresses wrongly, or it writes
+/// beyond its frame.
 fn compress(maker: &mut Maker<'_>, name: &str, ty: Type) {
     let lanes = 1 << ty.lanes.ilog2();
     let ty = Type { lanes, ..ty };

@@ -68,5 +68,6 @@ pub(super) enum StringResult {
     Flag(Cond),
 }
 
-/// A feature that the function must have, as a number in [`features`](mod@crate::features); `None` for what all processors have.
+/// A feature that the function must have, as a number in [`features`](mod@crate::features); `None` for what all
+/// processors have.
 pub(super) type Needed = Option<u8>;
