@@ -120,6 +120,7 @@ impl Targets {
     }
 
     /// What a number names.
+    #[inline]
     pub fn kind(&self, target: TargetId) -> TargetKind {
         let symbol = SymbolId::new(target.index());
         if target.index() < self.module_symbols {

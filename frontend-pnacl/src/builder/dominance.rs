@@ -119,6 +119,18 @@ impl Uses {
         }
     }
 
+    /// How many uses are noted.
+    #[inline]
+    pub fn count(&self) -> usize {
+        self.uses.len()
+    }
+
+    /// Forgets the uses from this number on: those of a record that is read again.
+    #[cold]
+    pub fn forget_from(&mut self, count: usize) {
+        self.uses.truncate(count);
+    }
+
     /// Computes the defining blocks of the values from `outer` up to `next`.
     fn find_homes(&mut self, next: u32) {
         let last = self.current_block();

@@ -7,7 +7,7 @@
 //! Invariant: a fused reader either handles the whole record, or changes nothing and says so, and the record is read
 //! again by the general path. It declines everything unusual: fields that do not fit a window, values that are not
 //! defined yet or not made, anything but scalars. So it needs no error messages of its own. Values are looked up once
-//! all fields are known to be in the window: their uses are noted, and what is cut off is another number.
+//! all fields are known to be in the window, or their uses are forgotten: what is cut off is another number.
 
 use super::body::context::{Body, terminate};
 use super::body::{arithmetic, control, memory};
@@ -217,29 +217,29 @@ impl Body<'_, '_> {
             window: inner.window(),
             used: 0,
         };
-        let base = values.vbr6();
-        let mut numbers = [0; 3];
         let wanted = count as usize - 1;
-        for number in numbers.iter_mut().take(wanted) {
-            *number = values.vbr6();
-        }
-        if !values.complete(&inner) {
-            return Ok(false);
-        }
-        let Some(base) = self.ready_pointer(base) else {
+        let noted = self.build.state.uses.count();
+        let operands = self.ready_address(&mut values, wanted);
+        let (Some((base, indices)), true) = (operands, values.complete(&inner)) else {
+            // What was cut off is another number.
+            self.build.state.uses.forget_from(noted);
             return Ok(false);
         };
-        let mut indices = [base; 3];
-        for (index, number) in indices.iter_mut().zip(numbers).take(wanted) {
-            match self.ready(number) {
-                Some(word) if word.ir_type() <= Type::I128 => *index = word,
-                _ => return Ok(false),
-            }
-        }
         cursor.advance(fields.used + values.used);
         let indices = indices.get(..wanted).unwrap_or_default();
         let address = self.build.scalar_address(source, base, indices)?;
         self.build.define_as(address).map(|()| true)
+    }
+
+    /// A pointer and so many indices.
+    #[inline(always)]
+    fn ready_address(&mut self, values: &mut Fields, wanted: usize) -> Option<(Word, [Word; 3])> {
+        let base = self.ready_pointer(values.vbr6())?;
+        let mut indices = [base; 3];
+        for index in indices.iter_mut().take(wanted) {
+            *index = self.ready(values.vbr6()).filter(|word| word.ir_type() <= Type::I128)?;
+        }
+        Some((base, indices))
     }
 
     #[inline]

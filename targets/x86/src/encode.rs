@@ -223,6 +223,8 @@ fn write_other(out: &mut Out<'_>, template: &Template, code: &Code, inst: &MInst
 }
 
 /// An instruction with a VEX prefix: of three registers, or of two operands like those without.
+#[cold]
+#[inline(never)]
 fn with_vex(out: &mut Out<'_>, template: &Template, code: &Code, inst: &MInst) {
     let immediate = immediate(template, inst);
     let (own, rm_slot) = match code.form {
