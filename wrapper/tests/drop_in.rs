@@ -12,7 +12,8 @@ const HEADER: &str = "int part(int);\n#ifndef SHIFT\n#define SHIFT 2\n#endif\n";
 const PLUS_PLUS: &str =
     "#include <iostream>\nextern \"C\" {\n#include \"part.h\"\n}\nint main() { std::cout << part(3) << '\\n'; }\n";
 /// Frazil has no code for quadruple precision.
-const REFUSED: &str = "__float128 wide(__float128 x) { return x * 3; }\n";
+const REFUSED: &str = "typedef int v8 __attribute__((vector_size(32)));\n\
+    __attribute__((target(\"avx\"))) v8 wide(v8 x) { return x * 3; }\n";
 
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);

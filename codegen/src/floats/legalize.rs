@@ -46,11 +46,15 @@ pub(super) fn is_narrow(ty: Type) -> bool {
     matches!(ty, Type::F16 | Type::BF16)
 }
 
-/// The function without operations on floats that no target computes with; `None` if it has none.
+/// The function without operations on floats that no target computes with; `None` if it has none. With a list, what is
+/// not supported is put there, and its results are poison.
 ///
 /// # Errors
 /// What is not supported, by name and place.
-pub(super) fn legalize(unit: &Unit<'_>) -> Result<Option<Function>, CodegenError> {
+pub(super) fn legalize(
+    unit: &Unit<'_>,
+    mut refused: Option<&mut Vec<CodegenError>>,
+) -> Result<Option<Function>, CodegenError> {
     let old = unit.function;
     let Some(first) = old.insts().iter().position(|data| is_concerned(old, data)) else {
         return Ok(None);
@@ -68,8 +72,19 @@ pub(super) fn legalize(unit: &Unit<'_>) -> Result<Option<Function>, CodegenError
         let (data, inst) = (old.insts()[index], Inst::new(index));
         if is_concerned(old, &data) {
             walk.at = inst;
-            walk.instruction(&data)
-                .map_err(|error| error.at(old, unit.view.module, inst))?;
+            let outcome = walk.instruction(&data);
+            match (
+                outcome.map_err(|error| error.at(old, unit.view.module, inst)),
+                &mut refused,
+            ) {
+                (Ok(()), _) => {}
+                (Err(error), None) => return Err(error),
+                (Err(error), Some(refused)) => {
+                    refused.push(error);
+                    let poison = walk.function.push_plain_const(ConstKind::Poison, data.ty);
+                    walk.finish(&data, Operand::constant(poison));
+                }
+            }
         }
     }
     editor.commit(&mut function);

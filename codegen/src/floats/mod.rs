@@ -58,7 +58,7 @@ fn again<I: Isa>(
     if !matches!(error.refusal(), Some(Refusal::ExoticFloat | Refusal::Vector)) {
         return Err(error);
     }
-    let function = legalize::legalize(unit)?;
+    let function = legalize::legalize(unit, None)?;
     let legal_unit = Unit {
         function: function.as_ref().unwrap_or(unit.function),
         ..*unit
@@ -80,11 +80,5 @@ fn again<I: Isa>(
 /// The legal copy of a function, if it needs one; what is refused is put into a list.
 #[cold]
 pub(crate) fn legal_floats(unit: &Unit<'_>, refused: &mut Vec<CodegenError>) -> Option<Function> {
-    match legalize::legalize(unit) {
-        Ok(function) => function,
-        Err(error) => {
-            refused.push(error);
-            None
-        }
-    }
+    legalize::legalize(unit, Some(refused)).ok().flatten()
 }

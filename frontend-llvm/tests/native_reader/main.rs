@@ -40,12 +40,17 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
+/// Files whose intrinsics the native reader makes other instructions of, so that there is nothing to compare. What it
+/// makes of them is a file test.
+const EXPANDED: [&str; 1] = ["vector-intrinsics.bc"];
+
 /// The bitcode files of a folder, in the order of their names; none if there is no such folder.
 fn modules(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut files: Vec<PathBuf> = entries
         .map(|entry| entry.path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "bc"))
+        .filter(|path| EXPANDED.iter().all(|expanded| !path.ends_with(expanded)))
         .collect();
     files.sort();
     files
