@@ -195,7 +195,7 @@ fn first_active(
     })
 }
 
-/// The extreme of all lanes: of halves that may overlap, since that changes nothing.
+/// The extreme of all lanes, one after the other: targets call a function for each pair.
 fn extreme(
     build: &mut Builder<'_, '_>,
     (op, flags): (Opcode, u16),
@@ -203,17 +203,11 @@ fn extreme(
     element: Type,
     lanes: u32,
 ) -> Result<Operand, ReadError> {
-    let (mut value, mut lanes) = (value, lanes);
-    while lanes > 1 {
-        let ty = vector_type(build, element, lanes)?;
-        let any = poison(build, ty);
-        let half = lanes.div_ceil(2);
-        let low = shuffle(build, ty, [value, any], (0..half).map(Some))?;
-        let high = shuffle(build, ty, [value, any], (lanes - half..lanes).map(Some))?;
-        let of_half = vector_type(build, element, half)?;
-        value = build.emit(op, of_half, flags, low, high);
-        lanes = half;
+    let ty = vector_type(build, element, lanes)?;
+    let mut all = extract(build, (ty, element), value, 0);
+    for lane in 1..lanes {
+        let other = extract(build, (ty, element), value, lane);
+        all = build.emit(op, element, flags, all, other);
     }
-    let ty = vector_type(build, element, 1)?;
-    Ok(extract(build, (ty, element), value, 0))
+    Ok(all)
 }
