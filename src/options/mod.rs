@@ -91,6 +91,9 @@ pub struct Options {
     pub assembler: Option<PathBuf>,
     /// Whether times are measured; see [`crate::Report`].
     pub measure: bool,
+    /// Whether the process ends after this module: the system gets the memory back faster than piece by piece, as with
+    /// clang's `-disable-free`.
+    pub ends_process: bool,
 }
 
 impl Default for Options {
@@ -117,6 +120,7 @@ impl Default for Options {
             asm_verbose: false,
             assembler: None,
             measure: false,
+            ends_process: false,
         }
     }
 }
@@ -268,6 +272,7 @@ impl Arguments {
             asm_verbose: self.asm_verbose,
             assembler: self.target.assembler.clone(),
             measure: self.observe.time_passes.is_some(),
+            ends_process: self.inputs.len() <= 1,
         })
     }
 

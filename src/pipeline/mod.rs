@@ -32,6 +32,7 @@ use object_sink::ObjectSink;
 use sink::{Flow, Sink, TextSink};
 use source::Opened;
 use std::io::Write;
+use std::mem;
 use worker::{Compiled, Worker, definitions};
 
 /// Compiles a module for one of the targets and says how that went. Nothing is written unless every function could be
@@ -58,6 +59,9 @@ pub fn compile_to(
         Emit::Obj | Emit::Null => job.write_object(&opened, out)?,
     };
     report.times.read += opening;
+    if options.ends_process {
+        mem::forget(opened);
+    }
     Ok(report)
 }
 
@@ -76,7 +80,7 @@ impl Job<'_> {
         let mut worker = Worker::new(opened, self.options, &*target, true)?;
         // A text takes everything.
         let _ = self.fill(opened.module(), &mut worker, sink, out)?;
-        Ok(worker.into_report())
+        Ok(worker.into_report(self.options))
     }
 
     /// Writes an object, by way of an assembler if the module needs one.
@@ -88,7 +92,7 @@ impl Job<'_> {
         };
         let mut worker = Worker::new(opened, options, &*target, false)?;
         match self.fill(module, &mut worker, sink, out)? {
-            Flow::Continue => Ok(worker.into_report()),
+            Flow::Continue => Ok(worker.into_report(self.options)),
             Flow::NeedsAssembler => {
                 // The functions have been seen once.
                 let mut again = Job {
@@ -119,7 +123,7 @@ impl Job<'_> {
         let written = out.write_all(&object);
         worker.clock.lap(&mut worker.report.times.write);
         written.map_err(|error| Error::output(&error))?;
-        Ok(worker.into_report())
+        Ok(worker.into_report(self.options))
     }
 
     /// Compiles all functions into a sink and has it write the output.

@@ -264,9 +264,13 @@ impl<'a> Worker<'a> {
     }
 
     /// Ends the work and says how it went.
-    pub fn into_report(mut self) -> Report {
+    pub fn into_report(mut self, options: &Options) -> Report {
         self.report.add_passes(&self.runner);
-        self.report
+        let report = mem::take(&mut self.report);
+        if options.ends_process {
+            mem::forget(self);
+        }
+        report
     }
 }
 

@@ -1,9 +1,10 @@
 //! `cargo xtask assembly`: assembly text is the object, on real code.
 //!
-//! Every module of the corpus, in C, C++ and Rust, and every committed one is compiled twice under every recipe: to an
-//! object and to assembly text. What GNU `as` and `llvm-mc-22` make of the text must be the object, section for section
-//! and symbol for symbol in both directions ([`objects`]), and `objdump -d` must find instructions only in its code.
-//! Each is done as the module asks for, and with sections for all functions and data in code for fixed addresses.
+//! Every module of the corpus, in C, C++ and Rust, with and without vectors, and every committed one is compiled twice
+//! under every recipe: to an object and to assembly text. What GNU `as` and `llvm-mc-22` make of the text must be the
+//! object, section for section and symbol for symbol in both directions ([`objects`]), and `objdump -d` must find
+//! instructions only in its code. Each is done as the module asks for, and with sections for all functions and data in
+//! code for fixed addresses.
 //!
 //! What the compiler refuses as an object it must refuse as text. Inline assembly that Frazil does not encode itself is
 //! left to the assembler that takes the text, too, since assemblers choose among encodings differently.
@@ -19,8 +20,9 @@ use frazil_test_support::objects::{self, Facts, Strictness};
 use pico_args::Arguments;
 
 use crate::compiler::{Compiler, RECIPES};
+use crate::corpus::{self, Level};
 use crate::share::Share;
-use crate::{corpus, parallel, process, workspace};
+use crate::{parallel, process, workspace};
 
 /// Folders with committed modules.
 const COMMITTED: [&str; 3] = ["tests/modules", "tests/modules/old", "tests/exceptions"];
@@ -129,7 +131,7 @@ fn modules(filter: &str) -> Result<Vec<PathBuf>> {
         }
     }
     modules.sort();
-    match corpus::modules_to_run(filter) {
+    match corpus::modules_at(&Level::EACH, filter) {
         Ok(programs) => modules.extend(programs.into_iter().map(|module| module.bitcode)),
         Err(error) if modules.is_empty() => return Err(error),
         Err(_) => {}

@@ -1,5 +1,5 @@
-//! `cargo xtask machine-passes`: the corpus is compiled under every recipe that has machine passes, each of which the
-//! validator has to prove.
+//! `cargo xtask machine-passes`: the corpus, with and without vectors, is compiled under every recipe that has machine
+//! passes, each of which the validator has to prove.
 //!
 //! A table shows how many results of passes were proved and how many were not; what was refuted or could not be proved
 //! is named. It fails if anything is refuted, or if more than [`MOST_UNPROVED`] of all is not proved.
@@ -10,7 +10,7 @@ use anyhow::{Result, bail};
 use pico_args::Arguments;
 
 use crate::compiler::Compiler;
-use crate::corpus::{self, Module};
+use crate::corpus::{self, Level, Module};
 use crate::process;
 use crate::share::Share;
 use crate::validator::Counts;
@@ -27,7 +27,7 @@ const TIME_LIMIT: Duration = Duration::from_secs(3600);
 pub fn command(mut arguments: Arguments) -> Result<bool> {
     let compilers = Compiler::list_from_arguments(&mut arguments, &RECIPES)?;
     let mut share = Share::from_arguments(&mut arguments)?;
-    let modules = corpus::modules(&corpus::filter(arguments)?)?;
+    let modules = corpus::modules_at(&Level::EACH, &corpus::filter(arguments)?)?;
     let has_passes = |compiler: &&Compiler| compiler.recipe().is_some_and(|recipe| RECIPES.contains(&recipe));
     let compilers: Vec<&Compiler> = compilers.iter().filter(has_passes).collect();
     if compilers.is_empty() {

@@ -184,6 +184,49 @@ pub enum Role {
     Preallocated,
 }
 
+/// Attributes with names, and their values: groups have dozens of them, so all of a group share two allocations.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct NamedAttributes {
+    /// Names and values, one after the other.
+    text: Vec<u8>,
+    /// Where in the text each name and its value end.
+    ends: Vec<(u32, u32)>,
+}
+
+impl NamedAttributes {
+    /// Adds an attribute, each character of whose name and value is an operand of a record.
+    fn push(&mut self, name: &[u64], value: &[u64]) {
+        let mut append = |characters: &[u64]| {
+            self.text.extend(characters.iter().map(|&character| character as u8));
+            self.text.len() as u32
+        };
+        let ends = (append(name), append(value));
+        self.ends.push(ends);
+    }
+
+    /// The last attribute and its value.
+    fn last(&self) -> Option<(&[u8], &[u8])> {
+        let &(name, value) = self.ends.last()?;
+        let before = self.ends.len().checked_sub(2).and_then(|index| self.ends.get(index));
+        let start = before.map_or(0, |&(_, end)| end);
+        Some((self.slice(start, name), self.slice(name, value)))
+    }
+
+    fn value(&self, name: &[u8]) -> Option<&[u8]> {
+        let mut start = 0;
+        let found = self.ends.iter().find(|&&(end, next)| {
+            let is_found = self.slice(start, end) == name;
+            start = next;
+            is_found
+        });
+        found.map(|&(end, next)| self.slice(end, next))
+    }
+
+    fn slice(&self, start: u32, end: u32) -> &[u8] {
+        self.text.get(start as usize..end as usize).unwrap_or_default()
+    }
+}
+
 /// What is said about a function.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FunctionAttributes {
@@ -210,7 +253,7 @@ pub struct FunctionAttributes {
     /// What its frame is aligned to in bytes; 0 if it does not say.
     pub stack_align: u32,
     /// Attributes with names, and their values.
-    pub strings: Vec<(Vec<u8>, Vec<u8>)>,
+    strings: NamedAttributes,
     /// Names of attributes that code generation must refuse.
     pub unsupported: Vec<String>,
 }
@@ -223,10 +266,7 @@ impl FunctionAttributes {
 
     /// The value of a named attribute.
     pub fn string(&self, name: &str) -> Option<&[u8]> {
-        self.strings
-            .iter()
-            .find(|(key, _)| key == name.as_bytes())
-            .map(|(_, value)| value.as_slice())
+        self.strings.value(name.as_bytes())
     }
 
     /// Whether it keeps a frame pointer. What LLVM up to 9 says of it goes before, as in LLVM's `UpgradeAttributes`.
@@ -482,8 +522,10 @@ fn read_group(record: &Record) -> Result<Group, ReadError> {
     };
     if is_function {
         let mut attributes = FunctionAttributes::default();
+        // Nearly all of the record is text.
+        attributes.strings.text.reserve(record.operands().len());
         while let Some(attribute) = reader.next()? {
-            apply_to_function(&mut attributes, attribute);
+            apply_to_function(&mut attributes, &attribute);
         }
         Ok(Group::Function(attributes))
     } else {
@@ -497,12 +539,12 @@ fn read_group(record: &Record) -> Result<Group, ReadError> {
     }
 }
 
-/// One attribute as it stands in the record.
-enum Attribute {
+/// One attribute as it stands in the record `'r`.
+enum Attribute<'r> {
     Enum(u64),
     Integer(u64, u64),
     Type(u64, Option<u64>),
-    String(Vec<u8>, Vec<u8>),
+    String(&'r [u64], &'r [u64]),
     Skipped,
 }
 
@@ -512,7 +554,7 @@ struct GroupReader<'r> {
     is_function: bool,
 }
 
-impl GroupReader<'_> {
+impl<'r> GroupReader<'r> {
     fn take(&mut self) -> Result<u64, ReadError> {
         let value = self.record.operand(self.index)?;
         self.index += 1;
@@ -533,25 +575,25 @@ impl GroupReader<'_> {
         }
     }
 
-    fn text(&mut self) -> Result<Vec<u8>, ReadError> {
+    /// The characters up to a zero.
+    fn text(&mut self) -> Result<&'r [u64], ReadError> {
         let rest = self.record.operands().get(self.index..).unwrap_or_default();
         let length = rest.iter().position(|&byte| byte == 0);
         let length = length.unwrap_or(rest.len());
-        let text = rest.get(..length).unwrap_or_default();
         self.index += length;
         // The end, without which the record is too short.
         self.take()?;
-        Ok(text.iter().map(|&byte| byte as u8).collect())
+        Ok(rest.get(..length).unwrap_or_default())
     }
 
-    fn next(&mut self) -> Result<Option<Attribute>, ReadError> {
+    fn next(&mut self) -> Result<Option<Attribute<'r>>, ReadError> {
         if self.index >= self.record.operands().len() {
             return Ok(None);
         }
         Ok(Some(match self.take()? {
             shape::ENUM => Attribute::Enum(self.kind(shape::ENUM)?),
             shape::INTEGER => Attribute::Integer(self.kind(shape::INTEGER)?, self.take()?),
-            shape::STRING => Attribute::String(self.text()?, Vec::new()),
+            shape::STRING => Attribute::String(self.text()?, &[]),
             shape::STRING_WITH_VALUE => Attribute::String(self.text()?, self.text()?),
             shape::TYPE_ABSENT => Attribute::Type(self.kind(shape::TYPE)?, None),
             shape::TYPE => Attribute::Type(self.kind(shape::TYPE)?, Some(self.take()?)),
@@ -597,8 +639,8 @@ impl GroupReader<'_> {
     }
 }
 
-fn apply_to_function(attributes: &mut FunctionAttributes, attribute: Attribute) {
-    match attribute {
+fn apply_to_function(attributes: &mut FunctionAttributes, attribute: &Attribute<'_>) {
+    match *attribute {
         Attribute::Enum(number) | Attribute::Integer(number, _) => {
             match number {
                 kind::NO_RETURN => attributes.no_return = true,
@@ -614,7 +656,7 @@ fn apply_to_function(attributes: &mut FunctionAttributes, attribute: Attribute) 
                 kind::SSP_STRONG => attributes.guard(StackProtector::Strong),
                 kind::SSP_REQ => attributes.guard(StackProtector::Required),
                 kind::STACK_ALIGNMENT => {
-                    if let Attribute::Integer(_, bytes) = attribute {
+                    if let Attribute::Integer(_, bytes) = *attribute {
                         attributes.stack_align = u32::try_from(bytes).unwrap_or(u32::MAX);
                     }
                 }
@@ -625,19 +667,22 @@ fn apply_to_function(attributes: &mut FunctionAttributes, attribute: Attribute) 
             }
         }
         Attribute::String(name, value) => {
+            attributes.strings.push(name, value);
+            let Some((name, value)) = attributes.strings.last() else {
+                return;
+            };
             let by_value = UNSUPPORTED_STRINGS
                 .iter()
                 .find(|(refused, harmless)| refused.as_bytes() == name && harmless.as_bytes() != value);
             let by_value = by_value.map(|(refused, _)| refused).or_else(|| {
                 // What it may call is known.
                 let mut hooks = HOOKS.iter();
-                hooks.find(|hook| hook.as_bytes() == name && !value.is_empty() && hook_function(&value).is_none())
+                hooks.find(|hook| hook.as_bytes() == name && !value.is_empty() && hook_function(value).is_none())
             });
             let by_name = UNSUPPORTED_WORDS.iter().find(|refused| refused.as_bytes() == name);
             if let Some(refused) = by_value.or(by_name) {
                 attributes.unsupported.push((*refused).into());
             }
-            attributes.strings.push((name, value));
         }
         Attribute::Type(..) | Attribute::Skipped => {}
     }
@@ -645,7 +690,7 @@ fn apply_to_function(attributes: &mut FunctionAttributes, attribute: Attribute) 
 
 fn apply_to_parameter(
     attributes: &mut ParameterAttributes,
-    attribute: &Attribute,
+    attribute: &Attribute<'_>,
     record: &Record,
 ) -> Result<(), ReadError> {
     let role = |number| match number {

@@ -33,7 +33,6 @@ pub const GENERATOR: Generator = Generator {
     builds: &[Build::scalar("O0", ["O0"; 2]), Build::scalar("optimized", ["O1", "O2"])],
     host_part: None,
     functions: FUNCTIONS,
-    may_be_refused: false,
 };
 
 /// What programs have besides: classes whose objects are thrown, and classes whose destructors are seen.

@@ -30,7 +30,6 @@ pub const GENERATOR: Generator = Generator {
     builds: &[Build::ASSEMBLED],
     host_part: None,
     functions: FUNCTIONS,
-    may_be_refused: false,
 };
 
 fn source(seed: u64) -> String {

@@ -32,7 +32,6 @@ pub const GENERATOR: Generator = Generator {
     builds: &[Build::scalar("O0", ["O0"; 2]), Build::scalar("optimized", ["O1", "O2"])],
     host_part: None,
     functions: NOTING + JUMPING,
-    may_be_refused: false,
 };
 
 /// A way to note a place: the buffer's type, what notes, what jumps there, and whether it brings a number.

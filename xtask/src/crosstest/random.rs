@@ -4,9 +4,9 @@
 //! A program compiled by Frazil must do what it does when llc compiles the same bitcode and when gcc compiles the
 //! source.
 //!
-//! A program whose behavior differs is kept with its bitcode in the folder that the report names. A program that is
-//! refused by name, or that llc and gcc do not agree about, is reported but is no failure, and one that never ends or
-//! crashes even when compiled by llc says nothing.
+//! A program whose behavior differs, or that is refused, is kept with its bitcode in the folder that the report names.
+//! A program that llc and gcc do not agree about is reported but is no failure, and one that never ends or crashes even
+//! when compiled by llc says nothing.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,6 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-use super::generated;
 use super::{build_program, difference};
 use crate::compiler::{Compiler, LlcLevel};
 use crate::corpus::Level;
@@ -127,11 +126,7 @@ fn test_program(source: &Path, level: Level, compilers: &[Compiler], dir: &Path)
         .map(|frazil| {
             let built = build_program(&bitcode, None, frazil, dir)?;
             let Some(program) = built.program else {
-                return Ok(match generated::Verdict::of_problem(built.problem) {
-                    generated::Verdict::Refused(why) | generated::Verdict::Changed(why) => Verdict::Doubtful(why),
-                    generated::Verdict::Different(why) => Verdict::Different(why),
-                    generated::Verdict::Same => Verdict::Same,
-                });
+                return Ok(Verdict::Different(built.problem));
             };
             let actual = process::run(&mut Command::new(program), RUN_LIMIT)?;
             Ok(difference(&expected, &actual).map_or(Verdict::Same, Verdict::Different))

@@ -33,7 +33,6 @@ pub const GENERATOR: Generator = Generator {
     builds: &[Build::ASSEMBLED],
     host_part: Some(include_str!("host.c")),
     functions: FUNCTIONS,
-    may_be_refused: false,
 };
 
 const HEAD: &str = "\

@@ -31,21 +31,11 @@ const GOOD_END: &str = "status 0\n";
 /// What became of a build of a program under one compiler.
 pub enum Verdict {
     Same,
+    /// It does something else, or is not compiled.
     Different(String),
-    Refused(String),
     /// By llc, too, this build does something else than the first one: clang has changed what the program does, so
     /// that it tells nothing of the compiler.
     Changed(String),
-}
-
-impl Verdict {
-    /// The verdict on a program that does not come about.
-    pub fn of_problem(problem: String) -> Verdict {
-        match problem.contains("not supported") {
-            true => Verdict::Refused(problem),
-            false => Verdict::Different(problem),
-        }
-    }
 }
 
 /// What programs printed and how they ended, or why there is nothing of them, by seed.
@@ -100,7 +90,7 @@ impl<'a> Batch<'a> {
                 for (seed, result) in self.results_of(build, frazil)? {
                     let verdict = match result {
                         Ok(text) => self.verdict(build, seed, &expected[&seed], &text)?,
-                        Err(problem) => Verdict::of_problem(problem),
+                        Err(problem) => Verdict::Different(problem),
                     };
                     let who = format!("{}, {frazil}", build.name);
                     findings.push(Finding { seed, who, verdict });

@@ -62,8 +62,6 @@ pub struct Generator {
     pub host_part: Option<&'static str>,
     /// How many functions a program tests, for the report.
     pub functions: usize,
-    /// Whether what Frazil refuses by name is no failure.
-    pub may_be_refused: bool,
 }
 
 /// The symbol by which the program of a seed is found.
@@ -84,7 +82,6 @@ struct Report {
     programs: usize,
     passed: usize,
     failures: Vec<String>,
-    refused: BTreeMap<String, usize>,
     /// The programs that clang has changed: one in [`MANY_FOR_ONE_CHANGED`] is no failure.
     changed: BTreeSet<u64>,
 }
@@ -169,16 +166,12 @@ impl<'a> Suite<'a> {
                     report.passed += 1;
                     continue;
                 }
-                Verdict::Refused(why) if self.generator.may_be_refused => {
-                    *report.refused.entry(reason(&why)).or_default() += 1;
-                    continue;
-                }
                 Verdict::Changed(why) => {
                     println!("seed {seed}, {who}: clang has changed what it does: by llc, {why}");
                     report.changed.insert(seed);
                     continue;
                 }
-                Verdict::Refused(why) | Verdict::Different(why) => why,
+                Verdict::Different(why) => why,
             };
             let mut failure = format!("seed {seed}, {who}: {problem}");
             let mut place = dir.clone();
@@ -231,38 +224,22 @@ impl Report {
         self.programs += other.programs;
         self.passed += other.passed;
         self.failures.extend(other.failures);
-        for (why, count) in other.refused {
-            *self.refused.entry(why).or_default() += count;
-        }
     }
 
     fn print(&self, generator: &Generator, share: &Share, count: u64) {
-        for (why, count) in &self.refused {
-            println!("{count:>5} x refused: {why}");
-        }
         println!(
             "{}, each of {} functions",
             share.report("programs", self.programs, count as usize),
             generator.functions
         );
-        let refused = match generator.may_be_refused {
-            true => format!(", {} refused", self.refused.values().sum::<usize>()),
-            false => String::new(),
-        };
         if !self.changed.is_empty() {
             println!(
                 "{} programs that clang has changed, which say nothing",
                 self.changed.len()
             );
         }
-        println!("{} passed, {} failed{refused}", self.passed, self.failures.len());
+        println!("{} passed, {} failed", self.passed, self.failures.len());
     }
-}
-
-/// What a refusal speaks of, without function and place.
-fn reason(problem: &str) -> String {
-    let what = problem.split_once("not supported: ").map_or(problem, |(_, what)| what);
-    what.split(" (").next().unwrap_or(what).to_owned()
 }
 
 /// The object of a part in C.

@@ -56,7 +56,6 @@ pub const GENERATOR: Generator = Generator {
     builds: &BUILDS,
     host_part: None,
     functions: FUNCTIONS,
-    may_be_refused: false,
 };
 
 /// What the program uses besides.
