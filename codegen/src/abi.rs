@@ -75,8 +75,48 @@ pub struct ArgLayout {
     pub returns: Vec<ArgPlace>,
     /// Size of the memory for results, when they are in memory.
     pub return_bytes: u32,
-    /// The registers that stand for results on the register stack; see [`ConvDesc::stack_returns`].
-    pub stack_results: &'static [Reg],
+    /// What stands for results on the register stack; see [`ConvDesc::stack_returns`].
+    pub stack_results: StackResults,
+}
+
+/// Results on the register stack, from its top on: the registers that stand for them, and their bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StackResults {
+    places: [(Reg, u8); 2],
+    count: u8,
+}
+
+impl Default for StackResults {
+    fn default() -> StackResults {
+        StackResults {
+            places: [(Reg::NONE, 0); 2],
+            count: 0,
+        }
+    }
+}
+
+impl StackResults {
+    fn push(&mut self, reg: Reg, bytes: u8) {
+        self.places[usize::from(self.count)] = (reg, bytes);
+        self.count += 1;
+    }
+
+    /// Each register, and the bytes of the result that it stands for.
+    pub fn as_slice(&self) -> &[(Reg, u8)] {
+        &self.places[..usize::from(self.count)]
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The set of the registers that stand for results.
+    pub fn registers(&self) -> PRegSet {
+        let mut set = PRegSet::EMPTY;
+        self.as_slice().iter().for_each(|&(reg, _)| set.insert(reg));
+        set
+    }
 }
 
 /// Larger argument areas are refused, so that displacements in a function's incoming one are told from those in its
@@ -153,7 +193,11 @@ impl Dealer<'_> {
                 Some(reg) => PartPlace::Reg(reg),
                 None => {
                     let align = u32::from(parts.bytes).max(self.conv.stack_slot_bytes);
-                    self.stack_align = self.stack_align.max(align.min(self.conv.stack_align));
+                    let most = match parts.is_only_passed() {
+                        true => align,
+                        false => self.conv.stack_align,
+                    };
+                    self.stack_align = self.stack_align.max(align.min(most));
                     PartPlace::Stack(self.stack(u32::from(parts.bytes), align))
                 }
             };
@@ -275,7 +319,7 @@ impl ArgLayout {
         self.returns.clear();
         self.returns_in_memory = false;
         self.return_bytes = 0;
-        self.stack_results = &[];
+        self.stack_results = StackResults::default();
         let (mut ints, mut floats) = (conv.int_returns.iter(), 0..);
         let mut offset = 0u32;
         for param in &signature.returns {
@@ -285,14 +329,19 @@ impl ArgLayout {
             for index in 0..parts.count {
                 let reg = match (parts.float, parts.is_scalar()) {
                     (true, _) if conv.stack_returned.contains(&param.ty) => {
-                        self.next_stack_result(conv, param.ty, types)?
+                        self.next_stack_result(conv, (param.ty, parts.bytes), types)?
                     }
                     (false, _) => ints.next(),
                     (true, false) if matches!(types.data(param.ty), TypeData::Vector { .. }) => {
                         floats.next().and_then(|index: usize| conv.vector_returns.get(index))
                     }
                     (true, true) if parts.bytes < 4 => floats.next().and_then(|index| conv.narrow_returns.get(index)),
-                    (true, _) => floats.next().and_then(|index| conv.float_returns.get(index)),
+                    (true, _) => match floats.next().and_then(|index| conv.float_returns.get(index)) {
+                        None if matches!(param.ty, Type::F32 | Type::F64) && !conv.stack_returned.is_empty() => {
+                            self.next_stack_result(conv, (param.ty, parts.bytes), types)?
+                        }
+                        reg => reg,
+                    },
                 };
                 self.returns_in_memory |= reg.is_none();
                 reg.iter().for_each(|&&reg| self.preserved.remove(reg));
@@ -308,7 +357,7 @@ impl ArgLayout {
         }
         if self.returns_in_memory {
             self.preserved = conv.callee_saved;
-            self.stack_results = &[];
+            self.stack_results = StackResults::default();
             if self
                 .returns
                 .iter()
@@ -343,17 +392,17 @@ impl ArgLayout {
     fn next_stack_result(
         &mut self,
         conv: &ConvDesc,
-        ty: Type,
+        (ty, bytes): (Type, u8),
         types: &TypeTable,
     ) -> Result<Option<&'static Reg>, CodegenError> {
-        let count = self.stack_results.len();
+        let count = usize::from(self.stack_results.count);
         if conv.stack_returns.is_empty() {
             let what = format!("a result of type {}", type_name(types, ty));
             return Err(refuse(conv, Refusal::ExoticFloat, &what));
         }
         let next = conv.stack_returns.get(count);
-        if next.is_some() {
-            self.stack_results = &conv.stack_returns[..=count];
+        if let Some(&reg) = next {
+            self.stack_results.push(reg, bytes);
         }
         Ok(next)
     }

@@ -226,10 +226,11 @@ pub struct ConvDesc {
     /// Registers of vector results, the same ones in order and perhaps more.
     pub vector_returns: &'static [Reg],
     /// The types of results that are returned on the register stack ([`TargetDesc::register_stack`]), from its top on,
-    /// or refused if [`ConvDesc::stack_returns`] is empty.
+    /// or refused if [`ConvDesc::stack_returns`] is empty. Floats for which there are no registers are returned there,
+    /// too.
     pub stack_returned: &'static [Type],
-    /// How many results may be there, each with a register that no other result has: shared code takes it for the
-    /// result's place, and [`crate::isa::Isa::take_stack_results`] and [`crate::isa::Isa::give_stack_results`] bring
+    /// How many results may be there, two at most, each with a register that no other result has: shared code takes it
+    /// for the result's place, and [`crate::isa::Isa::take_stack_results`] and [`crate::isa::Isa::give_stack_results`] bring
     /// the result from the stack after calls and to it before returns.
     pub stack_returns: &'static [Reg],
     /// Types of more bytes than general registers whose arguments are always in memory, aligned to their size.
@@ -295,6 +296,9 @@ pub struct TargetDesc {
     /// Width in bytes of the float registers that hold vectors, 0 if none do: what [`crate::isa::Isa::parts`] says of
     /// every vector that has a register, at most those of a constant's bits (16).
     pub vector_bytes: u8,
+    /// Width in bytes of the widest vectors that are passed in one register, although they are not computed with
+    /// ([`Parts::is_only_passed`](crate::Parts::is_only_passed)); 0 if there are none.
+    pub passed_vector_bytes: u8,
     /// Registers that may be home registers of a value or stack slot: callee-saved integer registers, and
     /// float registers, which only functions without calls use so (runtime
     /// calls save them). No rule claims any of them, but for atomic accesses of 128
@@ -348,6 +352,14 @@ impl TargetDesc {
     #[inline]
     pub fn class(&self, class: RegClass) -> &ClassDesc {
         &self.classes[class as usize]
+    }
+
+    /// Bytes of the widest part that registers of a class hold.
+    pub fn widest_bytes(&self, class: RegClass) -> u8 {
+        match class {
+            RegClass::Int => self.class(class).bytes,
+            RegClass::Float => self.class(class).bytes.max(self.passed_vector_bytes),
+        }
     }
 
     /// Whether only instructions of the register stack compute with a type.

@@ -54,6 +54,18 @@ pub struct Frame {
     shared: Option<i32>,
 }
 
+/// The areas through which cycles of moves are broken: for parts of up to 16 bytes, and for wider ones.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CycleSlots([Option<i32>; 2]);
+
+impl CycleSlots {
+    /// The area for a part of so many bytes, made by `allocate` if it is not there.
+    pub fn of(&mut self, part_bytes: u8, allocate: impl FnOnce(u64) -> i32) -> i32 {
+        let is_wide = part_bytes > 16;
+        *self.0[usize::from(is_wide)].get_or_insert_with(|| allocate(if is_wide { 32 } else { 16 }))
+    }
+}
+
 /// Bytes of the area that rules share.
 pub const SHARED_AREA_BYTES: u64 = 32;
 

@@ -4,7 +4,7 @@
 //! registers (`mov`, `spill`, `materialize` ...) may write no other register, and no flags (contract 2), unless their
 //! documentation says so.
 
-use crate::abi::unsupported_type;
+use crate::abi::{StackResults, unsupported_type};
 use crate::analyze::Folder;
 use crate::branch::{Branch, BranchMarks, CallTarget, CaseTable, CaseTest, SwitchValue};
 use crate::buffer::{CodeBuffer, Islands, ShortForm};
@@ -63,7 +63,8 @@ pub trait Isa: Sized + Send + Sync + 'static {
         false
     }
     /// Bytes of the widest vector that LLVM passes in one register for a function with these features. Where they are
-    /// more than [`TargetDesc::vector_bytes`], vectors that such a register would take are refused in signatures.
+    /// more than [`TargetDesc::passed_vector_bytes`], vectors that such a register would take are refused in
+    /// signatures.
     fn widest_passed_vector(&self, _features: FeatureSet) -> u8 {
         self.desc().vector_bytes
     }
@@ -129,10 +130,11 @@ pub trait Isa: Sized + Send + Sync + 'static {
     }
     /// The instruction that stops the program.
     fn trap(&self) -> MInst;
-    /// Brings the results of a call from the register stack to these registers; see [`ConvDesc::stack_returns`].
-    fn take_stack_results<C: LowerCtx>(&self, _cx: &mut C, _registers: &[Reg]) {}
+    /// Brings the results of a call from the register stack to the registers that stand for them; see
+    /// [`ConvDesc::stack_returns`].
+    fn take_stack_results<C: LowerCtx>(&self, _cx: &mut C, _results: &StackResults) {}
     /// Brings results to the register stack from these registers.
-    fn give_stack_results<C: LowerCtx>(&self, _cx: &mut C, _registers: &[Reg]) {}
+    fn give_stack_results<C: LowerCtx>(&self, _cx: &mut C, _results: &StackResults) {}
     /// The instruction that calls a symbol, or the address in a register.
     fn call(&self, view: ModuleView<'_>, target: CallTarget) -> MInst;
     /// What marks the places to which indirect branches may lead, in modules that ask for it.

@@ -293,7 +293,7 @@ fn clearings<I: Isa>(
     })?;
     let all = clearing(isa, unit, &layout, callee_saved, used_registers(isa, func))?;
     let kept = results(function, &layout, conv);
-    Ok((all.without(kept, layout.stack_results.len() as u32), all))
+    Ok((all.without(kept, layout.stack_results.as_slice().len() as u32), all))
 }
 
 /// The registers that a function's own instructions name; what calls overwrite besides is not the function's.

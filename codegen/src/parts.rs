@@ -9,7 +9,7 @@ pub struct Parts {
     pub count: u8,
     /// Whether they are float registers.
     pub float: bool,
-    /// Bytes of each part: 1, 2, 4, 8 or 16.
+    /// Bytes of each part: 1, 2, 4, 8, 16 or, of vectors that are only passed, 32.
     pub bytes: u8,
 }
 
@@ -24,6 +24,13 @@ impl Parts {
     #[inline]
     pub fn is_scalar(self) -> bool {
         matches!(self.bytes, 1..=8)
+    }
+
+    /// Whether it is a vector wider than those that are computed with, which are put together and taken apart where
+    /// they are passed.
+    #[inline]
+    pub fn is_only_passed(self) -> bool {
+        self.bytes > 16
     }
 
     /// Bytes of a frame slot for all parts; at least 4, so that rules may read more than the type's width.

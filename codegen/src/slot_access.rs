@@ -72,8 +72,8 @@ impl SlotForms {
         for class in [RegClass::Int, RegClass::Float] {
             let reg = Reg::physical(class as u8, 0);
             // Where widths look alike, the first of them counts; the commonest come first.
-            for bytes in [4, 8, 16, 1, 2] {
-                if bytes > target.class(class).bytes {
+            for bytes in [4, 8, 16, 32, 1, 2] {
+                if bytes > target.widest_bytes(class) {
                     continue;
                 }
                 let form = |inst| Form {

@@ -54,6 +54,7 @@ static TARGET: TargetDesc = TargetDesc {
     fixups: &[],
     classes: [CLASS, CLASS],
     vector_bytes: 0,
+    passed_vector_bytes: 0,
     home_registers: PRegSet::EMPTY,
     rule_registers: PRegSet::EMPTY,
     frame_pointer: Reg::NONE,

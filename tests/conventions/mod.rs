@@ -26,6 +26,9 @@ const COMPILERS: [(&str, &[&str]); 4] = [
     ("llc2", &["llc-22", "-O2", "-filetype=obj", "-relocation-model=pic"]),
 ];
 
+/// The features of every processor.
+const BASELINE: &str = "+sse2";
+
 /// Who compiles callees and callers.
 const PAIRS: [(usize, usize); 8] = [(0, 2), (2, 0), (1, 2), (2, 1), (0, 3), (3, 1), (0, 1), (1, 0)];
 
@@ -34,7 +37,7 @@ fn arguments_and_results_arrive() {
     for (number, row) in generate::CONVENTIONS.iter().enumerate() {
         let mut random = Random::new(0x00c0_ffee + number as u64);
         let cases: Vec<Case> = (0..FUNCTIONS).map(|_| Case::random(&mut random, row)).collect();
-        check(row.word, &cases);
+        check(row.word, &cases, BASELINE);
     }
 }
 
@@ -43,7 +46,19 @@ fn vectors_arrive() {
     for (number, row) in generate::VECTOR_CONVENTIONS.iter().enumerate() {
         let mut random = Random::new(0x00ec_7041 + number as u64);
         let cases: Vec<Case> = (0..FUNCTIONS).map(|_| Case::random(&mut random, row)).collect();
-        check(row.word, &cases);
+        check(row.word, &cases, BASELINE);
+    }
+}
+
+#[test]
+fn vectors_arrive_in_wide_registers() {
+    let rows = generate::VECTOR_CONVENTIONS.iter().chain(generate::FLOAT_CONVENTIONS);
+    for (number, row) in rows.enumerate() {
+        let mut random = Random::new(0x0a5c_2560 + number as u64);
+        let cases: Vec<Case> = (0..FUNCTIONS).map(|_| Case::random(&mut random, row)).collect();
+        for features in ["+avx", "+avx2,+f16c"] {
+            check(row.word, &cases, features);
+        }
     }
 }
 
@@ -52,7 +67,7 @@ fn other_floats_arrive() {
     for (number, row) in generate::FLOAT_CONVENTIONS.iter().enumerate() {
         let mut random = Random::new(0x00f1_0a75 + number as u64);
         let cases: Vec<Case> = (0..FUNCTIONS).map(|_| Case::random(&mut random, row)).collect();
-        check(row.word, &cases);
+        check(row.word, &cases, BASELINE);
     }
 }
 
@@ -87,7 +102,7 @@ fn check_program(name: &str, expected: &str) {
     }
 }
 
-fn check(convention: &str, cases: &[Case]) {
+fn check(convention: &str, cases: &[Case], features: &str) {
     let folder = Folder::new(convention);
     folder.write("callee.ll", generate::callees(convention, cases));
     folder.write("caller.ll", generate::callers(convention, cases));
@@ -99,6 +114,7 @@ fn check(convention: &str, cases: &[Case]) {
             let mut command = Command::new(words[0]);
             run(command
                 .args(&words[1..])
+                .arg(format!("--mattr={features}"))
                 .arg(folder.path(&format!("{module}.bc")))
                 .arg("-o")
                 .arg(object));
@@ -116,7 +132,7 @@ fn check(convention: &str, cases: &[Case]) {
             .arg(&program));
         let output = Command::new(&program).output().expect("the program starts");
         let mut message = format!(
-            "{convention}: callees by {callee}, callers by {caller}: {}\n",
+            "{convention} with {features}: callees by {callee}, callers by {caller}: {}\n",
             output.status
         );
         for line in String::from_utf8_lossy(&output.stdout).lines() {

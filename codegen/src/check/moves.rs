@@ -37,8 +37,8 @@ impl MoveTable {
         for class in [RegClass::Int, RegClass::Float] {
             let reg = desc.class(class).scratch;
             let mem = Mem::base(desc.frame_pointer, 0);
-            for bytes in [1, 2, 4, 8, 16] {
-                if bytes > desc.class(class).bytes {
+            for bytes in [1, 2, 4, 8, 16, 32] {
+                if bytes > desc.widest_bytes(class) {
                     break;
                 }
                 self.add(&isa.mov(class, bytes, reg, reg), MoveKind::Copy, bytes);

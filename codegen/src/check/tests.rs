@@ -46,6 +46,7 @@ static TARGET: TargetDesc = TargetDesc {
         },
     ],
     vector_bytes: 0,
+    passed_vector_bytes: 0,
     home_registers: PRegSet::EMPTY,
     rule_registers: PRegSet::EMPTY,
     frame_pointer: SCRATCH,

@@ -133,7 +133,7 @@ fn registers_of(places: &[ArgPlace]) -> PRegSet {
 #[cold]
 pub(crate) fn results(function: &Function, layout: &ArgLayout, conv: &ConvDesc) -> PRegSet {
     // Results on the stack have stood in for registers.
-    let mut found = registers_of(&layout.returns).minus(PRegSet::of(layout.stack_results));
+    let mut found = registers_of(&layout.returns).minus(layout.stack_results.registers());
     let has = |kind: fn(&ParamKind) -> bool| function.signature().params.iter().any(|param| kind(&param.kind));
     let gives_pointer = conv.returns_struct_pointer && has(|kind| matches!(kind, ParamKind::StructReturn));
     if layout.returns_in_memory || gives_pointer {

@@ -34,9 +34,7 @@ use crate::minst::{MInst, Mem};
 use crate::module_view::ModuleView;
 use crate::parts::Parts;
 use crate::reg::{PRegSet, Reg, RegClass};
-use frazil_ir::{
-    Effects, EntityRef, Function, InstData, Opcode, Operand, Signature, SlotId, Type, TypeTable, Value, ValueKind,
-};
+use frazil_ir::{Effects, EntityRef, Function, InstData, Opcode, Operand, Signature, SlotId, Type, Value, ValueKind};
 
 /// A context of one function.
 pub(crate) trait Context<'a>: LowerCtx + Sized {
@@ -264,8 +262,13 @@ pub(crate) trait Context<'a>: LowerCtx + Sized {
 }
 
 /// Learns how a function's types are spread over registers.
-pub(crate) fn learn_parts<I: Isa>(parts: &mut Vec<Parts>, isa: &I, types: &TypeTable) {
+pub(crate) fn learn_parts<I: Isa>(parts: &mut Vec<Parts>, isa: &I, function: &Function) {
+    let types = function.types();
     let count = usize::from(Type::FIRST_EXTRA) + types.extra_len();
     parts.clear();
     parts.extend((0..count).map(|index| isa.parts(types, Type::from_index(index as u8))));
+    if types.extra_len() > 0 && !function.passes_wide_vectors() {
+        let wide = parts.iter_mut().filter(|parts| parts.is_only_passed());
+        wide.for_each(|parts| *parts = Parts::default());
+    }
 }

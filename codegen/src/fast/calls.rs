@@ -550,11 +550,11 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     /// Brings results from the register stack to the registers that stand for them, whether they are used or not.
     #[cold]
     fn take_stack_results(&mut self, call: &PendingCall<'_>, layout: &ArgLayout, progress: &CallProgress) {
-        for &reg in layout.stack_results {
+        for reg in layout.stack_results.registers().iter() {
             self.rec.hand_over(reg);
         }
         let isa = self.base.isa;
-        isa.take_stack_results(self, layout.stack_results);
+        isa.take_stack_results(self, &layout.stack_results);
         self.record_results(call, layout, progress);
     }
 
@@ -563,13 +563,13 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     fn give_stack_results(&mut self, operands: &[Operand], layout: &ArgLayout) {
         for (&operand, result) in operands.iter().zip(&layout.returns) {
             if let PartPlace::Reg(reg) = result.places[0]
-                && layout.stack_results.contains(&reg)
+                && layout.stack_results.registers().contains(reg)
             {
                 self.rec.hand_out(reg, Thing::Part(operand, 0));
             }
         }
         let isa = self.base.isa;
-        isa.give_stack_results(self, layout.stack_results);
+        isa.give_stack_results(self, &layout.stack_results);
     }
 
     fn define_results(&mut self, call: &PendingCall<'_>, layout: &ArgLayout, result_memory: Option<i32>) {

@@ -132,7 +132,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             match *step {
                 Step::Move(m) => self.perform_move(m),
                 Step::Save { location, float, bytes } => {
-                    let dest = Location::Frame(self.cycle_slot());
+                    let dest = Location::Frame(self.cycle_slot(bytes));
                     self.perform_move(Move {
                         source: Source::Location(location),
                         dest,
@@ -146,15 +146,10 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         self.st.moves.steps = steps;
     }
 
-    fn cycle_slot(&mut self) -> i32 {
-        match self.cycle_slot {
-            Some(offset) => offset,
-            None => {
-                let offset = self.st.frame.allocate(16, 16);
-                self.cycle_slot = Some(offset);
-                offset
-            }
-        }
+    /// The slot for a part of so many bytes while a cycle is broken.
+    fn cycle_slot(&mut self, bytes: u8) -> i32 {
+        let frame = &mut self.st.frame;
+        self.cycle_slots.of(bytes, |bytes| frame.allocate(bytes, 16))
     }
 
     fn perform_move(&mut self, m: Move<FreshPart>) {
@@ -195,7 +190,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             }
             Source::Location(Location::Frame(offset)) => self.reload_from(class, m.bytes, target, offset),
             Source::Saved => {
-                let offset = self.cycle_slot();
+                let offset = self.cycle_slot(m.bytes);
                 self.reload_from(class, m.bytes, target, offset);
             }
             Source::Fresh((operand, part)) => match operand.as_imm() {

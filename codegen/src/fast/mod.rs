@@ -54,6 +54,7 @@ use crate::context::refusals::realigns;
 use crate::error::CodegenError;
 use crate::exceptions::Landing;
 use crate::floats::with_legal_types;
+use crate::frame::CycleSlots;
 use crate::frame_info::Clearing;
 use crate::frame_info::{FrameInfo, FrameSink, Guard};
 use crate::halt::Halt;
@@ -87,8 +88,8 @@ pub(crate) struct FastCtx<'a, I: Isa, R: Record> {
     is_left: bool,
     /// The frame slot for the address of a callee, if one is needed ([`callee`]).
     callee_slot: Option<i32>,
-    /// The frame slot that breaks cycles of moves, if one is needed.
-    cycle_slot: Option<i32>,
+    /// The frame slots that break cycles of moves.
+    cycle_slots: CycleSlots,
     /// Whether a group is open: then no register may be allocated, spilled or reloaded (contract 7).
     in_group: bool,
     /// The landing pad of the call that is being made, if it belongs to an invoke.
@@ -213,7 +214,7 @@ fn compile_recorded<I: Isa, R: Record>(
         has_dynamic_stack: false,
         is_left: false,
         callee_slot: None,
-        cycle_slot: None,
+        cycle_slots: CycleSlots::default(),
         in_group: false,
         landing: None,
         moved_stack: (0, None),
@@ -295,7 +296,9 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         if !frame.clearing.is_empty() {
             let (function, layout) = (self.base.function, &self.st.layout);
             let kept = results(function, layout, self.base.conv);
-            let clearing = frame.clearing.without(kept, layout.stack_results.len() as u32);
+            let clearing = frame
+                .clearing
+                .without(kept, layout.stack_results.as_slice().len() as u32);
             isa.clear(&clearing, &mut sink);
         }
         sink.emit(isa.leave(self.base.incoming.popped_bytes));

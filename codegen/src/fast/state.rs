@@ -168,7 +168,7 @@ impl FastState {
     /// Starts a function.
     pub(super) fn begin<I: Isa>(&mut self, isa: &I, function: &Function) {
         self.analysis.compute(isa, function);
-        learn_parts(&mut self.parts, isa, function.types());
+        learn_parts(&mut self.parts, isa, function);
         self.reset_assigns(function);
         let [int, float] = &isa.desc().classes;
         self.regs.reset(int.allocatable.union(float.allocatable));

@@ -10,6 +10,7 @@
 //! with the scratch register. A cycle beside an instruction is broken through the frame, because the lowering rule
 //! there may hold a value in the scratch register.
 
+use crate::frame::CycleSlots;
 use crate::isa::Isa;
 use crate::mfunc::{MBlock, MEdge, MFunc, Term, can_rematerialize, op_desc, pseudo};
 use crate::minst::{MInst, Mem, rewrite_registers};
@@ -81,7 +82,7 @@ pub(crate) fn apply<I: Isa>(
         counts_from_above,
         st: state,
         out,
-        cycle_slot: None,
+        cycle_slots: CycleSlots::default(),
         next_edit: 0,
         next_memory: 0,
         next_deleted: 0,
@@ -102,8 +103,8 @@ struct Applier<'a, I: Isa> {
     counts_from_above: bool,
     st: &'a mut ApplyState,
     out: &'a mut MFunc,
-    /// The frame slot that breaks cycles of moves, if one is needed.
-    cycle_slot: Option<i32>,
+    /// The frame slots that break cycles of moves.
+    cycle_slots: CycleSlots,
     next_edit: usize,
     next_memory: usize,
     next_deleted: usize,
@@ -222,7 +223,7 @@ impl<I: Isa> Applier<'_, I> {
             match *step {
                 Step::Move(m) => self.perform_one(insts, m, scratch_is_free),
                 Step::Save { location, float, bytes } => {
-                    let dest = self.saved_place(float, scratch_is_free);
+                    let dest = self.saved_place(float, bytes, scratch_is_free);
                     let source = Source::Location(location);
                     let save = Move {
                         source,
@@ -240,12 +241,12 @@ impl<I: Isa> Applier<'_, I> {
     }
 
     /// The place for the value that is saved to break a cycle.
-    fn saved_place(&mut self, float: bool, scratch_is_free: bool) -> Location {
+    fn saved_place(&mut self, float: bool, bytes: u8, scratch_is_free: bool) -> Location {
         if scratch_is_free {
             return Location::Reg(self.isa.desc().classes[usize::from(float)].scratch);
         }
         let areas = &mut self.out.frame.areas;
-        Location::Frame(*self.cycle_slot.get_or_insert_with(|| areas.allocate(16, 16)))
+        Location::Frame(self.cycle_slots.of(bytes, |bytes| areas.allocate(bytes, 16)))
     }
 
     fn perform_one(&mut self, insts: &mut Vec<MInst>, m: Move<Reg>, scratch_is_free: bool) {
@@ -253,7 +254,7 @@ impl<I: Isa> Applier<'_, I> {
         let scratch = self.isa.desc().class(class).scratch;
         let source = match m.source {
             Source::Location(location) => Some(location),
-            Source::Saved => Some(self.saved_place(m.float, scratch_is_free)),
+            Source::Saved => Some(self.saved_place(m.float, m.bytes, scratch_is_free)),
             Source::Fresh(_) => None,
         };
         let reg = match (m.dest, source) {

@@ -230,7 +230,7 @@ impl<I: Isa> SelectCtx<'_, I> {
                 CallStep::ForwardVariadic => progress.uses = progress.uses.union(self.forward_variadic()),
                 CallStep::Call => self.put_call(call, layout, &progress),
                 CallStep::Leave => self.leave_for(call, &mut progress),
-                CallStep::TakeStackResults => isa.take_stack_results(self, layout.stack_results),
+                CallStep::TakeStackResults => isa.take_stack_results(self, &layout.stack_results),
                 CallStep::ReleaseArguments { bytes } if progress.moves_stack => {
                     self.put(isa.adjust_stack(bytes.cast_signed()));
                 }
@@ -488,7 +488,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         }
         if !layout.stack_results.is_empty() {
             let isa = self.base.isa;
-            isa.give_stack_results(self, layout.stack_results);
+            isa.give_stack_results(self, &layout.stack_results);
         }
         let pointer = match self.base.incoming.struct_return {
             Some(value) => Some(self.vreg(value, 0)),

@@ -159,7 +159,7 @@ impl SelectState {
     /// Starts a function.
     fn begin<I: Isa>(&mut self, isa: &I, function: &Function) {
         self.analysis.compute_marks(isa, function);
-        learn_parts(&mut self.parts, isa, function.types());
+        learn_parts(&mut self.parts, isa, function);
         self.vreg_of.clear();
         self.vreg_of.resize(function.values().len(), NO_VREG);
         self.invokes.start();

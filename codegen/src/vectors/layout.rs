@@ -89,7 +89,8 @@ impl Layouts {
                 let TypeData::Vector { element, lanes } = types.data(ty) else {
                     return Layout::scalar(ty);
                 };
-                let is_legal = isa.parts(types, ty).count > 0;
+                let parts = isa.parts(types, ty);
+                let is_legal = parts.count > 0 && !parts.is_only_passed();
                 let chunk = match is_legal {
                     true => lanes,
                     false => widest(types, element, register_bytes),

@@ -57,7 +57,7 @@ pub(super) fn legalize<I: Isa>(
     let abi = Abi {
         returns_in_memory: &in_memory,
         widest_bytes: isa.widest_passed_vector(unit.view.features).into(),
-        has_register_stack: isa.desc().register_stack.is_some(),
+        known_bytes: isa.desc().passed_vector_bytes.max(isa.desc().vector_bytes).into(),
     };
     let division = |name: &str| isa.division(name);
     let mut walk = Walk {

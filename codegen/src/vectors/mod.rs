@@ -23,6 +23,7 @@ mod legalize;
 mod masked;
 mod memory;
 mod operations;
+mod passed;
 mod rebuild;
 mod rotate;
 mod saturate;

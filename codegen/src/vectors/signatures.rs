@@ -10,9 +10,16 @@
 //! * A power of two of lanes that fill several registers is passed in these.
 //! * Everything else is passed lane by lane, as scalars.
 //!
+//! How wide a register is for this follows from the function's features ([`Isa::widest_passed_vector`]), of a call from
+//! its caller's: a callee with other features takes something else, with Frazil as with LLVM. Where registers are wider
+//! than the vectors that are computed with, what is passed in one is put together before the call or return, and taken
+//! apart after it. Registers wider than [`TargetDesc::passed_vector_bytes`] are refused.
+//!
 //! Results for which a convention has too few registers are stored to memory whose address the caller passes before
-//! all else, laid out like a structure of them. What changes with the width of the processor's registers is refused:
-//! caller and callee may differ in what they may use.
+//! all else, laid out like a structure of them.
+//!
+//! [`Isa::widest_passed_vector`]: crate::Isa::widest_passed_vector
+//! [`TargetDesc::passed_vector_bytes`]: crate::TargetDesc::passed_vector_bytes
 
 use super::layout::{Layout, Layouts};
 use super::rebuild::{Rebuild, Source, Span};
@@ -28,6 +35,9 @@ use frazil_ir::{
 pub(super) enum Passing {
     /// As the values that it is spread over.
     Parts,
+    /// As vectors of this many lanes, wider than the values that it is spread over; with lanes added if they are more
+    /// than it has.
+    Wide(u32),
     /// As one vector of this many lanes, more than it has.
     Widened(u32),
     /// As one vector of integers of this many bits.
@@ -42,8 +52,8 @@ pub(super) struct Abi<'a> {
     pub returns_in_memory: &'a dyn Fn(&Signature, &TypeTable) -> bool,
     /// Bytes of the widest vector that LLVM passes in one register for the function that is compiled.
     pub widest_bytes: u32,
-    /// Whether the target has a register stack.
-    pub has_register_stack: bool,
+    /// Bytes of the widest that the target's registers take here.
+    pub known_bytes: u32,
 }
 
 /// How all of a signature is passed.
@@ -71,8 +81,8 @@ fn plain_bits(types: &TypeTable, element: Type, pointer_bits: u32) -> Option<u32
     }
 }
 
-/// How a type is passed.
-fn passing(layouts: &Layouts, types: &TypeTable, ty: Type, pointer_bits: u32) -> Passing {
+/// How a type is passed where registers take `widest_bytes`.
+fn passing(layouts: &Layouts, types: &TypeTable, ty: Type, pointer_bits: u32, widest_bytes: u32) -> Passing {
     let layout = layouts.get(ty);
     let register_bits = u32::from(layouts.register_bytes()) * 8;
     if layout.is_scalar {
@@ -83,8 +93,16 @@ fn passing(layouts: &Layouts, types: &TypeTable, ty: Type, pointer_bits: u32) ->
         return Passing::Lanes;
     }
     let (is_power, all) = (lanes.is_power_of_two(), lanes.next_power_of_two());
+    let widest_bits = widest_bytes * 8;
     if let Some(bits) = plain_bits(types, layout.element, pointer_bits) {
-        return match all.saturating_mul(bits).cmp(&register_bits) {
+        let all_bits = all.saturating_mul(bits);
+        if widest_bits > register_bits && all_bits > register_bits {
+            return match all_bits <= widest_bits || is_power {
+                true => Passing::Wide(all.min(widest_bits / bits)),
+                false => Passing::Lanes,
+            };
+        }
+        return match all_bits.cmp(&register_bits) {
             _ if is_power && register_bits > 0 => Passing::Parts,
             // LLVM gives three of these a register, and three integers of 16 bits one each.
             _ if lanes == 3 && matches!(layout.element, Type::F16 | Type::BF16) => Passing::Widened(all),
@@ -94,10 +112,12 @@ fn passing(layouts: &Layouts, types: &TypeTable, ty: Type, pointer_bits: u32) ->
         };
     }
     let element_bits = types.int_bits(layout.element).unwrap_or(u32::MAX);
-    match register_bits / lanes {
-        wide @ (8 | 16 | 32 | 64) if is_power && element_bits < wide => Passing::Promoted(wide),
-        _ => Passing::Lanes,
-    }
+    let promoted = |register_bits: u32| match register_bits / lanes {
+        wide @ (8 | 16 | 32 | 64) if is_power && element_bits < wide => Some(Passing::Promoted(wide)),
+        _ => None,
+    };
+    let wide = || (widest_bits > register_bits).then(|| promoted(widest_bits)).flatten();
+    promoted(register_bits).or_else(wide).unwrap_or(Passing::Lanes)
 }
 
 impl Plan {
@@ -107,7 +127,7 @@ impl Plan {
     /// A type that LLVM passes in a way that depends on features, or in none that is known.
     pub fn of(rebuild: &mut Rebuild<'_>, abi: &Abi<'_>, signature: &Signature) -> Result<Plan, CodegenError> {
         let old = rebuild.old.types();
-        let of = |param: &Param| passing(rebuild.layouts, old, param.ty, rebuild.pointer_bits);
+        let of = |param: &Param| passing(rebuild.layouts, old, param.ty, rebuild.pointer_bits, abi.widest_bytes);
         let params: Vec<Passing> = signature.params.iter().map(of).collect();
         let returns: Vec<Passing> = signature.returns.iter().map(of).collect();
         let all = || {
@@ -120,13 +140,8 @@ impl Plan {
         let is_whole = |(param, &passing): (&Param, &Passing)| {
             rebuild.layouts.get(param.ty).is_whole() && passing == Passing::Parts
         };
-        for (param, &passing) in all() {
-            refuse_doubtful(rebuild, abi, param.ty, passing)?;
-        }
-        for (param, &passing) in signature.returns.iter().zip(&returns) {
-            if abi.has_register_stack {
-                refuse_third_float(rebuild, param.ty, passing)?;
-            }
+        for (param, _) in all() {
+            refuse_doubtful(rebuild, abi, param.ty)?;
         }
         // Of a float of 16 bits, more would be stored if shared code stored it.
         let is_stored_here =
@@ -175,7 +190,7 @@ impl Plan {
 }
 
 /// Refuses what is passed otherwise where registers are wider, and what is not known to be passed in some way.
-fn refuse_doubtful(rebuild: &Rebuild<'_>, abi: &Abi<'_>, ty: Type, passing: Passing) -> Result<(), CodegenError> {
+fn refuse_doubtful(rebuild: &Rebuild<'_>, abi: &Abi<'_>, ty: Type) -> Result<(), CodegenError> {
     let types = rebuild.old.types();
     let layout = rebuild.layouts.get(ty);
     if layout.is_scalar {
@@ -191,27 +206,12 @@ fn refuse_doubtful(rebuild: &Rebuild<'_>, abi: &Abi<'_>, ty: Type, passing: Pass
     if types.int_bits(layout.element).is_some_and(|bits| bits > 64) {
         return refuse("");
     }
-    let register_bytes = u32::from(rebuild.layouts.register_bytes());
-    let is_plain = layout.is_whole() && passing != Passing::Lanes && layout.element != Type::I1;
-    if abi.widest_bytes > register_bytes && !is_plain {
+    let bytes = rebuild.memory_bytes(layout).next_power_of_two();
+    let takes_masks = layout.element != Type::I1 || layout.lanes <= 16;
+    if abi.widest_bytes > abi.known_bytes && (bytes > u64::from(abi.known_bytes) || !takes_masks) {
         return refuse(" of a function that may use wider registers for it than are used here");
     }
     Ok(())
-}
-
-/// Refuses results that are more than two floats where there is a register stack, on which LLVM returns the third one.
-fn refuse_third_float(rebuild: &Rebuild<'_>, ty: Type, passing: Passing) -> Result<(), CodegenError> {
-    let types = rebuild.old.types();
-    let layout = rebuild.layouts.get(ty);
-    let is_float = matches!(types.data(layout.element), TypeData::F32 | TypeData::F64);
-    if passing != Passing::Lanes || !is_float || layout.lanes < 3 {
-        return Ok(());
-    }
-    let name = type_name(types, ty);
-    Err(CodegenError::unsupported(
-        Refusal::Vector,
-        format!("{name} among results, of which a register stack would return some"),
-    ))
 }
 
 impl Rebuild<'_> {
@@ -233,6 +233,11 @@ impl Rebuild<'_> {
             Passing::Parts => {
                 for part in 0..layout.count() {
                     push(self.part_type(layout, part)?);
+                }
+            }
+            Passing::Wide(lanes) => {
+                for _ in 0..passed_count(layout, passing) {
+                    push(self.vector(layout.element, lanes)?);
                 }
             }
             Passing::Widened(lanes) => push(self.vector(layout.element, lanes)?),
@@ -260,88 +265,6 @@ impl Rebuild<'_> {
             })
             .collect();
         (offsets, offset.next_multiple_of(align), align.trailing_zeros() as u8)
-    }
-
-    /// What is passed for a value.
-    fn passed(&mut self, source: Source, passing: Passing, to: &mut Vec<Operand>) -> Result<(), CodegenError> {
-        let Source { span, layout } = source;
-        match passing {
-            Passing::Parts => to.extend_from_slice(self.operands(span)),
-            Passing::Widened(lanes) => {
-                let vector = self.part(span, 0);
-                to.push(self.widen(vector, layout.element, layout.lanes, lanes)?);
-            }
-            Passing::Promoted(bits) if layout.is_scalarised() => {
-                let ty = self.integer(bits)?;
-                let mut lanes = Vec::new();
-                for part in 0..layout.count() {
-                    let lane = self.part(span, part);
-                    let lane = self.typed(lane, layout.element);
-                    lanes.push(self.unary(Opcode::Zext, ty, lane));
-                }
-                to.push(self.collect(ty, &lanes)?);
-            }
-            Passing::Promoted(bits) => {
-                let whole = Layout {
-                    chunk: layout.lanes,
-                    ..layout
-                };
-                let mask = self.build(whole, span, layout.chunk)?;
-                let mask = self.part(mask, 0);
-                to.push(self.mask_to_ints(mask, layout.lanes, bits)?);
-            }
-            Passing::Lanes => {
-                for index in 0..layout.lanes {
-                    to.push(self.lane(source, index)?);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// The value for which something was passed.
-    fn received(&mut self, layout: Layout, passing: Passing, passed: Span) -> Result<Span, CodegenError> {
-        match passing {
-            Passing::Parts => Ok(passed),
-            Passing::Lanes => self.build(layout, passed, 0),
-            Passing::Widened(lanes) => {
-                let wide = Layout {
-                    lanes,
-                    chunk: lanes,
-                    ..layout
-                };
-                let source = Source {
-                    span: passed,
-                    layout: wide,
-                };
-                let taken = self.take(source, 0, layout.lanes)?;
-                Ok(self.span(&[taken]))
-            }
-            Passing::Promoted(bits) if layout.is_scalarised() => {
-                let element = self.integer(bits)?;
-                let wide = Layout {
-                    element,
-                    chunk: layout.lanes,
-                    ..layout
-                };
-                let source = Source {
-                    span: passed,
-                    layout: wide,
-                };
-                let mut lanes = Vec::new();
-                for index in 0..layout.lanes {
-                    let lane = self.lane(source, index)?;
-                    lanes.push(self.unary(Opcode::Trunc, layout.element, lane));
-                }
-                Ok(self.span(&lanes))
-            }
-            Passing::Promoted(bits) => {
-                let ints = self.part(passed, 0);
-                let mask = self.ints_to_mask(ints, layout.lanes, bits)?;
-                let whole = self.span(&[mask]);
-                self.build(layout, whole, layout.lanes)
-            }
-        }
     }
 
     /// Pushes the parameters of the new function, the first values that it has, and returns the address of the memory
@@ -493,9 +416,10 @@ pub(super) struct Received {
 const RESULT_ALIGN_LOG2: u32 = 4;
 
 /// How many values are passed for one.
-fn passed_count(layout: Layout, passing: Passing) -> u32 {
+pub(super) fn passed_count(layout: Layout, passing: Passing) -> u32 {
     match passing {
         Passing::Parts => layout.count(),
+        Passing::Wide(lanes) => layout.lanes.div_ceil(lanes),
         Passing::Widened(_) | Passing::Promoted(_) => 1,
         Passing::Lanes => layout.lanes,
     }

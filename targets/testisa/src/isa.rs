@@ -34,6 +34,7 @@ const DESC: TargetDesc = TargetDesc {
         },
     ],
     vector_bytes: 0,
+    passed_vector_bytes: 0,
     home_registers: PRegSet::of(&[S0, FS]),
     rule_registers: RULE_REGISTERS,
     frame_pointer: FP,

@@ -53,6 +53,13 @@ const C: ConvDesc = ConvDesc {
 /// The C convention of System V.
 pub static SYSTEM_V: ConvDesc = C;
 
+/// `fastcc`.
+static FAST: ConvDesc = ConvDesc {
+    name: "fast",
+    float_returns: &[XMM0, XMM1, XMM2],
+    ..C
+};
+
 /// `preserve_mostcc`: callees save all integer registers but `r11` and those of results.
 static PRESERVE_MOST: ConvDesc = ConvDesc {
     name: "preserve_most",
@@ -104,6 +111,7 @@ static SWIFT: ConvDesc = SWIFT_C;
 /// `tailcc`: a tail call takes the place of its caller under every recipe.
 static TAIL: ConvDesc = ConvDesc {
     name: "tail",
+    float_returns: &[XMM0, XMM1, XMM2],
     callee_pops: true,
     ..C
 };
@@ -147,7 +155,7 @@ const WIN64_SAVED: PRegSet = SAVED
 /// LLVM's numbers (`llvm/IR/CallingConv.h`).
 const CONVENTIONS: [(u16, &ConvDesc); 11] = [
     (0, &SYSTEM_V),
-    (8, &SYSTEM_V),
+    (8, &FAST),
     (9, &SYSTEM_V),
     (14, &PRESERVE_MOST),
     (15, &PRESERVE_ALL),

@@ -239,6 +239,14 @@ fn with_vex(out: &mut Out<'_>, template: &Template, code: &Code, inst: &MInst) {
     if !code.form.has_mem() {
         let reg = reg_field(template, inst);
         let rm = number(inst.reg(usize::from(rm_slot)));
+        if code.has(Code::SWAPS) && rm > 7 && reg < 8 {
+            let swapped = Template {
+                opcode: template.opcode + 1,
+                ..*template
+            };
+            vex_prefix(out, &swapped, code, own, (rm >> 3) << 2);
+            return out.modrm_reg(rm, reg);
+        }
         begin(out, (reg >> 3) << 2 | rm >> 3);
         out.modrm_reg(reg, rm);
     } else if inst.reg(1).is_physical() {

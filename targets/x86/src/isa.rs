@@ -15,6 +15,7 @@ use crate::regs::*;
 use crate::relocs::{ABS8, ABS16, ABS32, ABS64, FIXUPS, PC32, PC64, PLT32, RELOCS, SHORT_FORMS};
 use crate::table::Op;
 use crate::{abi, frame, lower};
+use frazil_codegen::abi::StackResults;
 use frazil_codegen::check::translation::Meaning;
 use frazil_codegen::features::FeatureSet;
 use frazil_codegen::inline_asm::AsmRules;
@@ -58,6 +59,7 @@ static DESC: TargetDesc = TargetDesc {
         },
     ],
     vector_bytes: VECTOR_BYTES,
+    passed_vector_bytes: WIDE_VECTOR_BYTES,
     home_registers: PRegSet::of(&[RBX, R12, R13, R14, XMM9, XMM10, XMM11, XMM12, XMM13, XMM14]),
     rule_registers: PRegSet::EMPTY,
     frame_pointer: RBP,
@@ -159,6 +161,7 @@ impl Isa for X86 {
             TypeData::F64 => one(true, 8),
             TypeData::X86F80 | TypeData::F128 => one(true, 16),
             TypeData::Vector { .. } if lower::vector::shape(types, ty).is_some() => one(true, VECTOR_BYTES),
+            TypeData::Vector { .. } if lower::vector::wide::is_wide(types, ty) => one(true, WIDE_VECTOR_BYTES),
             _ => Parts::default(),
         }
     }
@@ -371,12 +374,12 @@ impl Isa for X86 {
         }
     }
 
-    fn take_stack_results<C: LowerCtx>(&self, cx: &mut C, registers: &[Reg]) {
-        lower::x87::take_results(cx, registers);
+    fn take_stack_results<C: LowerCtx>(&self, cx: &mut C, results: &StackResults) {
+        lower::x87::take_results(cx, results.as_slice());
     }
 
-    fn give_stack_results<C: LowerCtx>(&self, cx: &mut C, registers: &[Reg]) {
-        lower::x87::give_results(cx, registers);
+    fn give_stack_results<C: LowerCtx>(&self, cx: &mut C, results: &StackResults) {
+        lower::x87::give_results(cx, results.as_slice());
     }
 
     fn branch_marks(&self) -> Option<BranchMarks> {
@@ -400,6 +403,7 @@ impl Isa for X86 {
     fn mov(&self, class: RegClass, bytes: u8, dst: Reg, src: Reg) -> MInst {
         match class {
             RegClass::Int => rr(Op::MovRR, op_size(bytes), dst, src),
+            RegClass::Float if bytes > VECTOR_BYTES => rr(Op::VmovupYRR, WIDE_VECTOR_BYTES, dst, src),
             RegClass::Float => rr(Op::MovapRR, 4, dst, src),
         }
     }
@@ -409,6 +413,7 @@ impl Isa for X86 {
         match class {
             RegClass::Int => mr(Op::MovMR, bytes, mem, src),
             RegClass::Float if bytes == 16 => mr(Op::MovapMR, 4, mem, src),
+            RegClass::Float if bytes == WIDE_VECTOR_BYTES => mr(Op::VmovupYMR, WIDE_VECTOR_BYTES, mem, src),
             RegClass::Float => mr(Op::MovsMR, bytes, mem, src),
         }
     }
@@ -420,6 +425,7 @@ impl Isa for X86 {
             (RegClass::Int, 2) => rm(Op::MovzxWRM, 4, dst, mem),
             (RegClass::Int, _) => rm(Op::MovRM, bytes, dst, mem),
             (RegClass::Float, 16) => rm(Op::MovapRM, 4, dst, mem),
+            (RegClass::Float, WIDE_VECTOR_BYTES) => rm(Op::VmovupYRM, WIDE_VECTOR_BYTES, dst, mem),
             (RegClass::Float, _) => rm(Op::MovsRM, bytes, dst, mem),
         }
     }

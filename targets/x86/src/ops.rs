@@ -200,6 +200,9 @@ impl Code {
     pub const VEX: u16 = 256;
     /// With a VEX prefix: its bit L, for vectors of 256 bits.
     pub const LONG: u16 = 512;
+    /// With a VEX prefix: the next opcode has the operands swapped, which is shorter if only the second one is a
+    /// register above 7.
+    pub const SWAPS: u16 = 1024;
 
     /// Whether a flag is set.
     #[inline]
@@ -329,15 +332,33 @@ pub enum Kind {
     General(u8),
     /// A vector register.
     Vector,
+    /// A vector register with its upper half.
+    Wide,
+    /// The same, of which only the lower half is read.
+    WideLow,
 }
 
 impl Kind {
+    /// Whether it is a vector register.
+    pub(crate) const fn is_vector(self) -> bool {
+        matches!(self, Kind::Vector | Kind::Wide | Kind::WideLow)
+    }
+
     /// The register's width in an operation of `size` bytes.
     pub(crate) const fn bytes(self, size: u8) -> u8 {
         match self {
             Kind::Sized => size,
             Kind::General(bytes) => bytes,
-            Kind::Vector => 16,
+            Kind::Vector | Kind::WideLow => 16,
+            Kind::Wide => 32,
+        }
+    }
+
+    /// The width that the register's name tells.
+    pub(crate) const fn named_bytes(self, size: u8) -> u8 {
+        match self {
+            Kind::WideLow => 32,
+            _ => self.bytes(size),
         }
     }
 }
@@ -374,6 +395,9 @@ pub(crate) mod operands {
     pub(crate) const UX: Operand = operand(Role::Use, Kind::Vector);
     pub(crate) const DX: Operand = operand(Role::Def, Kind::Vector);
     pub(crate) const MX: Operand = operand(Role::UseDef, Kind::Vector);
+    pub(crate) const UY: Operand = operand(Role::Use, Kind::Wide);
+    pub(crate) const DY: Operand = operand(Role::Def, Kind::Wide);
+    pub(crate) const UYL: Operand = operand(Role::Use, Kind::WideLow);
 }
 
 /// What is done with memory.
@@ -471,6 +495,7 @@ pub(crate) mod sizes {
     pub(crate) const L: u8 = 4;
     pub(crate) const Q: u8 = 8;
     pub(crate) const X: u8 = 16;
+    pub(crate) const Y: u8 = 32;
     pub(crate) const LQ: u8 = L | Q;
     pub(crate) const WLQ: u8 = W | LQ;
     pub(crate) const BWLQ: u8 = B | WLQ;
@@ -483,7 +508,7 @@ pub struct Row {
     pub name: &'static str,
     /// Mnemonic in AT&T syntax without size suffix and condition.
     pub mnemonic: &'static str,
-    /// Allowed sizes, a set of bits 1, 2, 4, 8, 16. The size is the operation's width in bytes, where it matters.
+    /// Allowed sizes, a set of bits 1, 2, 4, 8, 16, 32. The size is the operation's width in bytes, where it matters.
     pub sizes: u8,
     /// Encoding.
     pub code: Code,
@@ -559,7 +584,7 @@ impl Row {
 /// The class of registers that an operand may be.
 const fn class_of(operand: Option<Operand>) -> Option<RegClass> {
     match operand {
-        Some(Operand { kind: Kind::Vector, .. }) => Some(RegClass::Float),
+        Some(operand) if operand.kind.is_vector() => Some(RegClass::Float),
         Some(_) => Some(RegClass::Int),
         None => None,
     }

@@ -173,7 +173,7 @@ impl Printer<'_> {
 
     fn register(&mut self, slot: usize) -> fmt::Result {
         let operand = self.row.operands[slot].expect("the form has this operand");
-        let width_bytes = operand.kind.bytes(self.inst.size);
+        let width_bytes = operand.kind.named_bytes(self.inst.size);
         write!(self.out, "%{}", name(self.inst.reg(slot), width_bytes))
     }
 

@@ -76,6 +76,8 @@ pub const SCRATCH: Reg = R11;
 pub const SCRATCH_FLOAT: Reg = XMM15;
 /// How wide vectors are at most, in bytes.
 pub const VECTOR_BYTES: u8 = 16;
+/// How wide vectors are that are only passed, in bytes.
+pub const WIDE_VECTOR_BYTES: u8 = 32;
 /// Registers of the x87 stack.
 pub const X87_COUNT: u8 = 8;
 
@@ -140,12 +142,20 @@ const GENERAL_NAMES: [[&str; 16]; 4] = [
     ],
 ];
 
-/// The name of a physical register: of the part of `width_bytes` (1, 2, 4 or 8) for a general register; a vector
-/// register has one name.
+/// Names of the vector registers with their upper halves.
+const WIDE_NAMES: [&str; 16] = [
+    "ymm0", "ymm1", "ymm2", "ymm3", "ymm4", "ymm5", "ymm6", "ymm7", "ymm8", "ymm9", "ymm10", "ymm11", "ymm12", "ymm13",
+    "ymm14", "ymm15",
+];
+
+/// The name of a physical register: of the part of `width_bytes`, 1, 2, 4 or 8 for a general register, 32 for a vector
+/// register with its upper half.
 pub fn name(reg: Reg, width_bytes: u8) -> &'static str {
     let number = reg.number() as usize;
     if reg.bank() == 0 {
         GENERAL_NAMES[width_bytes.trailing_zeros() as usize][number]
+    } else if width_bytes == 32 {
+        WIDE_NAMES[number]
     } else {
         REGS[16 + number].name
     }

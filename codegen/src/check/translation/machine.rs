@@ -98,6 +98,14 @@ pub struct Contents {
 }
 
 impl Contents {
+    /// The words from number `first` on.
+    #[must_use]
+    pub fn upper(&self, first: usize) -> Contents {
+        Contents {
+            words: self.words.get(first..).unwrap_or_default().to_vec(),
+        }
+    }
+
     /// Whether any bit of a word is significant.
     pub fn is_significant(&self, word: usize) -> bool {
         self.words.get(word).is_some_and(|word| word.significant > 0)
@@ -299,6 +307,13 @@ impl Machine<'_> {
     pub fn may_count_on_zero(&mut self, reg: Reg, word: u32) -> bool {
         let word = self.word(reg, word);
         self.side.number == 1 && word.significant > 0 && self.terms.as_constant(word.term) == Some(0)
+    }
+
+    /// Writes contents of whole words to the words of a register from number `first` on; the others keep theirs.
+    pub fn put_from(&mut self, dst: Reg, first: u32, contents: &Contents) {
+        for (word, &value) in (first..).zip(&contents.words) {
+            self.set_word(dst, word, value);
+        }
     }
 
     /// Writes contents to the lowest words of a register; the others keep theirs.

@@ -59,7 +59,7 @@ pub use terms::{Bitwise, FunctionKey, Term, Terms, function};
 use crate::mfunc::MFunc;
 use crate::pass::MachHooks;
 use product::Product;
-use values::Side;
+use values::{Side, followed_bytes};
 
 /// What became of a proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,9 +94,10 @@ impl Validator {
     pub fn compare(&mut self, after: &MFunc, is_allocated: bool, hooks: &dyn MachHooks) -> Verdict {
         self.terms.clear();
         let (desc, ops) = (hooks.desc(), hooks.ops());
+        let bytes = followed_bytes(desc, ops, [&self.before, after]);
         let sides = [
-            Side::new(&self.before, desc, ops, 0, self.is_before_allocated),
-            Side::new(after, desc, ops, 1, is_allocated),
+            Side::new(&self.before, desc, ops, 0, self.is_before_allocated, bytes),
+            Side::new(after, desc, ops, 1, is_allocated, bytes),
         ];
         if let Err(fault) = sides.iter().try_for_each(frames::check) {
             return Verdict::Refuted(fault);

@@ -12,7 +12,7 @@ use crate::reg::{Reg, RegClass};
 
 pub(super) const WORD_BITS: u16 = 32;
 /// The most words of a register.
-pub(super) const WORDS: u32 = 4;
+pub(super) const WORDS: u32 = 8;
 /// The unit of the flags. Units before it are physical registers, those after it virtual ones; then come the words of
 /// slots.
 pub(super) const FLAGS: u32 = Reg::FIRST_VIRTUAL;
@@ -21,6 +21,21 @@ const FIRST_VREG: u32 = FLAGS + 1;
 /// The place of a word: a word of a register, a part of the flags, or a word of a spill slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct WordPlace(pub u32);
+
+/// How many bytes of the registers of each class are followed: as many as any instruction of either function accesses.
+pub(super) fn followed_bytes(desc: &TargetDesc, ops: &'static [OpDesc], functions: [&MFunc; 2]) -> [u8; 2] {
+    let mut widest = [RegClass::Int, RegClass::Float].map(|class| desc.class(class).bytes);
+    for inst in functions.iter().flat_map(|func| &func.insts) {
+        let op = crate::mfunc::op_desc(ops, inst.op);
+        for (class, width) in op.classes.into_iter().zip(op.widths) {
+            if let Some(class) = class {
+                let bytes = &mut widest[class as usize];
+                *bytes = width.max(*bytes);
+            }
+        }
+    }
+    widest
+}
 
 /// A word: its term, and how many of its low bits are significant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +65,8 @@ pub(super) struct Side<'a> {
     pub is_allocated: bool,
     /// The lowest displacement of a spill slot, a multiple of a word's size.
     lowest_slot: i32,
+    /// Bytes of a register of each class that are followed ([`followed_bytes`]).
+    register_bytes: [u8; 2],
 }
 
 impl<'a> Side<'a> {
@@ -59,6 +76,7 @@ impl<'a> Side<'a> {
         ops: &'static [OpDesc],
         number: u32,
         is_allocated: bool,
+        register_bytes: [u8; 2],
     ) -> Side<'a> {
         let mut side = Side {
             func,
@@ -67,6 +85,7 @@ impl<'a> Side<'a> {
             number,
             is_allocated,
             lowest_slot: 0,
+            register_bytes,
         };
         for inst in &func.insts {
             if side.is_slot_of(inst) {
@@ -130,7 +149,7 @@ impl<'a> Side<'a> {
     pub(super) fn is_followed(&self, place: WordPlace) -> bool {
         let (unit, word) = (place.0 / WORDS, place.0 % WORDS);
         if let Some(vreg) = self.virtual_register(place) {
-            return vreg.constant.is_none() && word < u32::from(self.desc.class(vreg.class).bytes).div_ceil(4);
+            return vreg.constant.is_none() && word < u32::from(self.register_bytes[vreg.class as usize]).div_ceil(4);
         }
         unit >= FLAGS || word < self.words(Reg(unit))
     }
@@ -146,7 +165,7 @@ impl<'a> Side<'a> {
     }
 
     pub(super) fn register_bytes(&self, reg: Reg) -> u8 {
-        self.desc.class(self.class(reg)).bytes
+        self.register_bytes[self.class(reg) as usize]
     }
 
     /// Words of a register.

@@ -84,6 +84,7 @@ pub(crate) static DESC: TargetDesc = TargetDesc {
         },
     ],
     vector_bytes: 0,
+    passed_vector_bytes: 0,
     home_registers: PRegSet::EMPTY,
     rule_registers: PRegSet::EMPTY,
     frame_pointer: Reg::physical(0, 62),

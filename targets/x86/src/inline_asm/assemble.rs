@@ -191,8 +191,8 @@ fn sized_operand(row: &Row, parts: &[Part], words: &[Word]) -> Option<u8> {
 fn fill(inst: &mut MInst, row: &Row, part: Part, word: Word) -> Option<()> {
     match (part, word) {
         (Part::Register(slot), Word::Register(reg, bytes)) => {
-            let wanted = row.operands[slot]?.kind.bytes(inst.size);
-            let is_vector = row.operands[slot]?.kind == Kind::Vector;
+            let wanted = row.operands[slot]?.kind.named_bytes(inst.size);
+            let is_vector = row.operands[slot]?.kind.is_vector();
             if bytes != wanted || (reg.bank() != 0) != is_vector {
                 return None;
             }

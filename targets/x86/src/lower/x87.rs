@@ -83,21 +83,39 @@ fn load_number<C: LowerCtx>(cx: &mut C, dst: Reg, mem: Mem) {
     cx.emit(rmi(Op::PinsrwXMI, BYTES, dst, at(mem, 8), 4));
 }
 
-/// Brings the results of a call from the stack to registers, the first one from its top.
+/// Brings the results of a call from the stack to registers, the first one from its top, as numbers of so many bytes.
 #[cold]
-pub fn take_results<C: LowerCtx>(cx: &mut C, registers: &[Reg]) {
+pub fn take_results<C: LowerCtx>(cx: &mut C, results: &[(Reg, u8)]) {
     let shared = shared(cx);
-    for &reg in registers {
-        pop(cx, reg, shared);
+    for &(reg, bytes) in results {
+        let row = match bytes {
+            4 => Op::FstpsM,
+            8 => Op::FstplM,
+            _ => {
+                pop(cx, reg, shared);
+                continue;
+            }
+        };
+        cx.emit(m(row, bytes, shared));
+        cx.emit(rm(Op::MovsRM, bytes, reg, shared));
     }
 }
 
 /// Brings results from registers to the stack, the first one to its top.
 #[cold]
-pub fn give_results<C: LowerCtx>(cx: &mut C, registers: &[Reg]) {
+pub fn give_results<C: LowerCtx>(cx: &mut C, results: &[(Reg, u8)]) {
     let shared = shared(cx);
-    for &reg in registers.iter().rev() {
-        push(cx, Src::Reg(reg), shared);
+    for &(reg, bytes) in results.iter().rev() {
+        let row = match bytes {
+            4 => Op::FldsM,
+            8 => Op::FldlM,
+            _ => {
+                push(cx, Src::Reg(reg), shared);
+                continue;
+            }
+        };
+        cx.emit(mr(Op::MovsMR, bytes, shared, reg));
+        cx.emit(m(row, bytes, shared));
     }
 }
 

@@ -11,11 +11,11 @@ mod arithmetic;
 mod moves;
 mod vectors;
 
-use crate::ops::{Form, Kind, Row, Width};
+use crate::ops::{Code, Form, Kind, Row, Width};
 use crate::regs::RCX;
 use crate::table::{Op, ROWS};
 use frazil_codegen::check::translation::{FunctionKey, Machine, Meaning, Term};
-use frazil_codegen::{MInst, Reg};
+use frazil_codegen::{MInst, Reg, Role};
 use frazil_support::FxHashMap;
 use std::sync::LazyLock;
 
@@ -30,7 +30,6 @@ fn row_of(inst: &MInst) -> Option<(Op, &'static Row)> {
 
 /// For each row the first one with the same mnemonic that computes on the same kind of registers.
 static FIRST_OF_NAME: LazyLock<Vec<u32>> = LazyLock::new(|| {
-    use crate::ops::Code;
     let flags = Code::LOCK | Code::FS | Code::COND;
     let mut firsts = FxHashMap::default();
     let rows = ROWS.iter().enumerate();
@@ -50,6 +49,10 @@ fn operation_number(inst: &MInst) -> u32 {
 impl Meaning for X86Meaning {
     fn execute(&self, inst: &MInst, machine: &mut Machine<'_>) -> bool {
         let Some((op, row)) = row_of(inst) else { return false };
+        if op != Op::Vextractf128RRI && writes_vector(row) {
+            // What is above a vector belongs to nobody: prefixes decide whether it is cleared or kept.
+            machine.ignore_from(inst.reg(0), 16);
+        }
         moves::moves(op, inst, machine)
             || vectors::moves(op, inst, machine)
             || arithmetic::arithmetic(op, row, inst, machine)
@@ -58,7 +61,6 @@ impl Meaning for X86Meaning {
     }
 
     fn condition(&self, inst: &MInst, machine: &mut Machine<'_>) -> Option<Term> {
-        use crate::ops::Code;
         let (_, row) = row_of(inst)?;
         if row.code.has(Code::COND) {
             return Some(arithmetic::condition(inst.condition(), machine));
@@ -74,6 +76,7 @@ impl Meaning for X86Meaning {
             Kind::Sized => Some(inst.size),
             Kind::General(bytes) => Some(bytes),
             Kind::Vector => Some(vector_bytes(op, row, inst, operand)),
+            Kind::Wide | Kind::WideLow => Some(row.operands[operand]?.kind.bytes(inst.size)),
         }
     }
 
@@ -123,6 +126,12 @@ impl Meaning for X86Meaning {
                 "rol" | "ror" | "rcl" | "rcr" | "bt" | "bts" | "btr" | "btc" | "shld" | "shrd"
             )
     }
+}
+
+/// Whether a row writes a vector register without its upper half.
+fn writes_vector(row: &Row) -> bool {
+    row.operands[0]
+        .is_some_and(|operand| operand.kind == Kind::Vector && matches!(operand.role, Role::Def | Role::UseDef))
 }
 
 /// How many bytes of a vector register an operand is.
@@ -175,15 +184,19 @@ mod tests {
     #[test]
     fn operands_are_as_wide_as_registers_can_be() {
         for (number, row) in ROWS.iter().enumerate() {
-            for size in [1, 2, 4, 8, 16].into_iter().filter(|size| row.sizes & size != 0) {
+            for size in [1, 2, 4, 8, 16, 32].into_iter().filter(|size| row.sizes & size != 0) {
                 let inst = MInst::new(number as u16, size);
                 for operand in 0..3 {
                     let Some(bytes) = X86Meaning.operand_bytes(&inst, operand) else {
                         continue;
                     };
                     let class = row.desc().classes[operand];
-                    let most = if class == Some(RegClass::Float) { 16 } else { 8 };
-                    assert!(matches!(bytes, 1 | 2 | 4 | 8 | 16) && bytes <= most, "{}", row.name);
+                    let most = if class == Some(RegClass::Float) { 32 } else { 8 };
+                    assert!(
+                        matches!(bytes, 1 | 2 | 4 | 8 | 16 | 32) && bytes <= most,
+                        "{}",
+                        row.name
+                    );
                 }
             }
         }

@@ -22,6 +22,25 @@ pub(super) fn moves(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> bool {
             let contents = machine.contents(first, 16);
             machine.store(inst.mem(), &contents);
         }
+        Op::VmovupYRR => machine.copy(first, second, 32),
+        Op::VmovupYRM => {
+            let contents = machine.load(inst.mem(), 32);
+            machine.put(first, &contents);
+        }
+        Op::VmovupYMR => {
+            let contents = machine.contents(first, 32);
+            machine.store(inst.mem(), &contents);
+        }
+        Op::Vinsertf128RRRI if inst.imm == 1 => {
+            let upper = machine.contents(inst.reg(2), 16);
+            machine.copy(first, second, 16);
+            machine.put_from(first, 4, &upper);
+        }
+        Op::Vextractf128RRI if inst.imm == 1 => {
+            let both = machine.contents(second, 32);
+            machine.put(first, &both.upper(4));
+            machine.ignore_from(first, 16);
+        }
         Op::MovsRR => machine.copy(first, second, size),
         Op::MovsRM | Op::BitsXM | Op::MovdXM | Op::MovqXM => {
             let bytes = memory_bytes(op, &ROWS[op as usize], inst);

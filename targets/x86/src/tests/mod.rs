@@ -41,11 +41,11 @@ fn bytes(inst: &MInst) -> Vec<u8> {
 }
 
 fn sizes(row: &Row) -> impl Iterator<Item = u8> {
-    [1, 2, 4, 8, 16].into_iter().filter(|size| row.sizes & size != 0)
+    [1, 2, 4, 8, 16, 32].into_iter().filter(|size| row.sizes & size != 0)
 }
 
 fn registers(kind: Kind) -> &'static [Reg] {
-    if kind == Kind::Vector { &VECTOR } else { &GENERAL }
+    if kind.is_vector() { &VECTOR } else { &GENERAL }
 }
 
 /// Addresses without symbols: every kind of base with every kind of index and displacement.

@@ -19,6 +19,7 @@ pub mod shift;
 pub mod shift_each;
 pub mod shift_one;
 pub mod shuffle;
+pub mod wide;
 
 use super::{result, type_of};
 use crate::build::*;
@@ -36,6 +37,10 @@ pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), Halt> {
     let data = *cx.func().inst(inst);
     if !has_operation(cx.func(), cx.view(), &data) {
         return Err(Halt::Expand);
+    }
+    if wide::is_done(cx.func(), &data) {
+        wide::shuffle(cx, &data);
+        return Ok(());
     }
     let shape = shape_of(cx, data.ty)?;
     match data.op {
@@ -61,6 +66,9 @@ pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), Halt> {
 
 /// Whether an operation has instructions.
 pub fn has_operation(function: &Function, view: ModuleView<'_>, data: &InstData) -> bool {
+    if wide::is_done(function, data) {
+        return true;
+    }
     let Some(shape) = shape(function.types(), data.ty) else {
         // What computes a scalar from a vector is a reduction or a cast.
         return data.op == Opcode::Bitcast || is_reduction(data.op) && reduce::is_done(function, view, data);
