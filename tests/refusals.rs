@@ -65,13 +65,13 @@ fn vectors_in_signatures_are_named() {
         ("<2 x i128>", "", "<2 x i128> in a signature".to_owned()),
         (
             "<16 x i32>",
-            " target_features \"+avx512f\"",
+            " spares_wide_vectors target_features \"+avx512f\"",
             format!("<16 x i32> {wider}"),
         ),
         (
-            "<32 x i1>",
-            " target_features \"+avx512f\"",
-            format!("<32 x i1> {wider}"),
+            "<64 x i1>",
+            " spares_wide_vectors target_features \"+avx512f\"",
+            format!("<64 x i1> {wider}"),
         ),
     ];
     for (ty, features, message) in cases {

@@ -230,8 +230,8 @@ pub struct ConvDesc {
     /// too.
     pub stack_returned: &'static [Type],
     /// How many results may be there, two at most, each with a register that no other result has: shared code takes it
-    /// for the result's place, and [`crate::isa::Isa::take_stack_results`] and [`crate::isa::Isa::give_stack_results`] bring
-    /// the result from the stack after calls and to it before returns.
+    /// for the result's place, and [`crate::isa::Isa::take_stack_results`] and
+    /// [`crate::isa::Isa::give_stack_results`] bring the result from the stack after calls and to it before returns.
     pub stack_returns: &'static [Reg],
     /// Types of more bytes than general registers whose arguments are always in memory, aligned to their size.
     pub memory_args: &'static [Type],

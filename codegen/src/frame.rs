@@ -30,7 +30,7 @@
 //! Offsets are negative and never change once they are given out, whatever is allocated later. The selecting context
 //! uses the same allocator; [`crate::finish`] decides where its areas are in the final frame.
 //!
-//! Value slots have 4, 8, 16 or 32 bytes, and a free list for each size. A function that calls something that returns
+//! Value slots have 4, 8, 16, 32 or 64 bytes, and a free list for each size. A function that calls something that returns
 //! twice never reuses a slot (contract 12).
 
 use crate::desc::TargetDesc;
@@ -41,7 +41,7 @@ use crate::reg::PRegSet;
 pub struct Frame {
     /// Bytes in use below the frame pointer.
     used_bytes: u64,
-    free: [Vec<i32>; 4],
+    free: [Vec<i32>; 5],
     /// Whether freed slots are used again.
     reuse: bool,
     /// The strictest alignment of an area, in bytes.
@@ -54,15 +54,16 @@ pub struct Frame {
     shared: Option<i32>,
 }
 
-/// The areas through which cycles of moves are broken: for parts of up to 16 bytes, and for wider ones.
+/// The areas through which cycles of moves are broken: for parts of up to 16 bytes, of 32 and of 64.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct CycleSlots([Option<i32>; 2]);
+pub struct CycleSlots([Option<i32>; 3]);
 
 impl CycleSlots {
     /// The area for a part of so many bytes, made by `allocate` if it is not there.
     pub fn of(&mut self, part_bytes: u8, allocate: impl FnOnce(u64) -> i32) -> i32 {
-        let is_wide = part_bytes > 16;
-        *self.0[usize::from(is_wide)].get_or_insert_with(|| allocate(if is_wide { 32 } else { 16 }))
+        let bytes = part_bytes.max(16);
+        let class = bytes.trailing_zeros() as usize - 4;
+        *self.0[class].get_or_insert_with(|| allocate(bytes.into()))
     }
 }
 
@@ -108,7 +109,7 @@ impl Frame {
         offset
     }
 
-    /// A slot for a value of 4, 8, 16 or 32 bytes.
+    /// A slot for a value of 4, 8, 16, 32 or 64 bytes.
     #[inline]
     pub fn allocate_slot(&mut self, bytes: u32) -> i32 {
         let class = Self::class(bytes);
@@ -128,7 +129,7 @@ impl Frame {
 
     #[inline]
     fn class(bytes: u32) -> usize {
-        (bytes.max(4).next_power_of_two().trailing_zeros() - 2).min(3) as usize
+        (bytes.max(4).next_power_of_two().trailing_zeros() - 2).min(4) as usize
     }
 
     /// Gives saved registers places: the offset of the first, and the step to the next below.

@@ -68,6 +68,10 @@ pub trait Isa: Sized + Send + Sync + 'static {
     fn widest_passed_vector(&self, _features: FeatureSet) -> u8 {
         self.desc().vector_bytes
     }
+    /// The most truth values that LLVM passes as a vector in one register of such a function.
+    fn widest_passed_mask(&self, features: FeatureSet) -> u32 {
+        self.widest_passed_vector(features).into()
+    }
     /// How a call of an intrinsic of the target whose vectors are not legal is done with those that are, if it can be.
     fn division(&self, _name: &str) -> Option<Division> {
         None

@@ -9,7 +9,7 @@ pub struct Parts {
     pub count: u8,
     /// Whether they are float registers.
     pub float: bool,
-    /// Bytes of each part: 1, 2, 4, 8, 16 or, of vectors that are only passed, 32.
+    /// Bytes of each part: 1, 2, 4, 8, 16 or, of vectors that are only passed, 32 or 64.
     pub bytes: u8,
 }
 

@@ -72,7 +72,7 @@ impl SlotForms {
         for class in [RegClass::Int, RegClass::Float] {
             let reg = Reg::physical(class as u8, 0);
             // Where widths look alike, the first of them counts; the commonest come first.
-            for bytes in [4, 8, 16, 32, 1, 2] {
+            for bytes in [4, 8, 16, 32, 64, 1, 2] {
                 if bytes > target.widest_bytes(class) {
                     continue;
                 }

@@ -396,6 +396,9 @@ pub struct FunctionHead {
     pub stack_align: u32,
     /// Whether it aligns the stack pointer anew, since callers may not have aligned it (`stackrealign`).
     pub realigns_stack: bool,
+    /// Whether it does without vectors of more than 256 bits where a processor's would be slow
+    /// (`min-legal-vector-width`).
+    pub spares_wide_vectors: bool,
     /// Whether its frame is guarded.
     pub stack_protector: StackProtector,
     /// Size in bytes from which on memory in the frame makes [`StackProtector::Basic`] guard it; 0 for the default.
@@ -441,6 +444,7 @@ impl FunctionHead {
             stack_probe_size: 0,
             stack_align: 0,
             realigns_stack: false,
+            spares_wide_vectors: false,
             stack_protector: StackProtector::None,
             stack_protector_bytes: 0,
             unsupported: None,

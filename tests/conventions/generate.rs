@@ -107,7 +107,7 @@ pub const CONVENTIONS: &[Convention] = &[
 ];
 
 /// Types by name and size in bytes.
-const TYPES: [(&str, usize); 49] = [
+const TYPES: [(&str, usize); 53] = [
     ("i8", 1),
     ("i16", 2),
     ("i32", 4),
@@ -122,6 +122,10 @@ const TYPES: [(&str, usize); 49] = [
     ("<4 x i64>", 32),
     ("<16 x i64>", 128),
     ("<8 x float>", 32),
+    ("<16 x float>", 64),
+    ("<8 x i64>", 64),
+    ("<9 x i32>", 36),
+    ("<16 x i17>", 34),
     ("<32 x i8>", 32),
     ("<4 x ptr>", 32),
     ("<2 x i32>", 8),

@@ -59,6 +59,10 @@ fn vectors_arrive_in_wide_registers() {
         for features in ["+avx", "+avx2,+f16c"] {
             check(row.word, &cases, features);
         }
+        if std::arch::is_x86_feature_detected!("avx512bw") {
+            check(row.word, &cases, "+avx512f");
+            check(row.word, &cases, "+avx512f,+avx512bw,+avx512vl");
+        }
     }
 }
 

@@ -37,7 +37,7 @@ impl MoveTable {
         for class in [RegClass::Int, RegClass::Float] {
             let reg = desc.class(class).scratch;
             let mem = Mem::base(desc.frame_pointer, 0);
-            for bytes in [1, 2, 4, 8, 16, 32] {
+            for bytes in [1, 2, 4, 8, 16, 32, 64] {
                 if bytes > desc.widest_bytes(class) {
                     break;
                 }

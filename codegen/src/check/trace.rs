@@ -31,7 +31,7 @@ const PARTS: u32 = 4;
 /// A place that no instruction knows, for the source of an extension.
 const ASIDE: Place = Place::memory(0);
 /// Widest spill in bytes.
-const WIDEST: i32 = 32;
+const WIDEST: i32 = 64;
 
 /// What a register stands for in the eyes of the rule that it was handed to.
 #[derive(Clone, Copy, Debug)]

@@ -11,7 +11,7 @@ use std::collections::BinaryHeap;
 /// Scratch memory. By log2 of a slot's size: a heap of the slots and the positions from which on they are free.
 #[derive(Debug, Default)]
 pub(super) struct SlotMemory {
-    free_from: [BinaryHeap<Reverse<(u32, u32)>>; 6],
+    free_from: [BinaryHeap<Reverse<(u32, u32)>>; 7],
 }
 
 /// Assigns a slot to each bundle that needs one.

@@ -33,6 +33,10 @@ use frazil_ir::{
 };
 use frazil_support::FxHashMap;
 
+/// Bytes of the widest vectors that are known to be passed in one register by a function that may do without wider ones:
+/// processors and options decide it for each.
+const SPARING_BYTES: u32 = 32;
+
 /// The function with legal types only; `None` if it has no others. With a list, what is not supported in single
 /// instructions is put there, and its results are poison.
 ///
@@ -57,7 +61,11 @@ pub(super) fn legalize<I: Isa>(
     let abi = Abi {
         returns_in_memory: &in_memory,
         widest_bytes: isa.widest_passed_vector(unit.view.features).into(),
-        known_bytes: isa.desc().passed_vector_bytes.max(isa.desc().vector_bytes).into(),
+        mask_lanes: isa.widest_passed_mask(unit.view.features),
+        known_bytes: match unit.head.spares_wide_vectors {
+            true => SPARING_BYTES,
+            false => isa.desc().passed_vector_bytes.max(isa.desc().vector_bytes).into(),
+        },
     };
     let division = |name: &str| isa.division(name);
     let mut walk = Walk {

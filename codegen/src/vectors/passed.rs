@@ -17,32 +17,55 @@ impl Rebuild<'_> {
         (u32::from(self.layouts.register_bytes()) * 8 / bits).min(lanes)
     }
 
-    /// A vector put together from pieces of equally many lanes.
-    fn join_pieces(&mut self, element: Type, lanes: u32, pieces: &[Operand]) -> Result<Operand, CodegenError> {
-        let &[first, second] = pieces else {
-            return Ok(pieces[0]);
+    /// A vector put together from pieces of equally many lanes; `count` of them, of which some may be missing.
+    fn join_pieces(
+        &mut self,
+        element: Type,
+        lanes: u32,
+        pieces: &[Operand],
+        count: u32,
+    ) -> Result<Operand, CodegenError> {
+        if let (1, &[piece]) = (count, pieces) {
+            return Ok(piece);
+        }
+        let half = count / 2;
+        let ty = self.vector(element, lanes * half)?;
+        let (low, high) = pieces.split_at(pieces.len().min(half as usize));
+        let low = self.join_pieces(element, lanes, low, half)?;
+        let high = match high {
+            [] => self.plain(ConstKind::Poison, ty),
+            high => self.join_pieces(element, lanes, high, half)?,
         };
         self.new.pass_wide_vectors();
-        let indices: Vec<Option<u32>> = (0..2 * lanes).map(Some).collect();
-        self.shuffle(element, first, second, &indices)
+        let indices: Vec<Option<u32>> = (0..lanes * count).map(Some).collect();
+        self.shuffle(element, low, high, &indices)
     }
 
-    /// Lanes of a wide vector from a piece's first one on.
-    fn piece(
+    /// The first `count` pieces of `lanes` lanes of a vector of `all`.
+    fn split_pieces(
         &mut self,
         vector: Operand,
         (element, all): (Type, u32),
-        first: u32,
-        lanes: u32,
-    ) -> Result<Operand, CodegenError> {
-        if lanes == all {
-            return Ok(vector);
+        (lanes, count): (u32, u32),
+        to: &mut Vec<Operand>,
+    ) -> Result<(), CodegenError> {
+        if all == lanes {
+            to.push(vector);
+            return Ok(());
         }
         self.new.pass_wide_vectors();
         let ty = self.vector(element, all)?;
         let other = self.plain(ConstKind::Poison, ty);
-        let indices: Vec<Option<u32>> = (first..first + lanes).map(Some).collect();
-        self.shuffle(element, vector, other, &indices)
+        let half = all / 2;
+        for number in 0..2 {
+            let taken = number * (half / lanes);
+            if taken < count {
+                let indices: Vec<Option<u32>> = (number * half..(number + 1) * half).map(Some).collect();
+                let part = self.shuffle(element, vector, other, &indices)?;
+                self.split_pieces(part, (element, half), (lanes, count - taken), to)?;
+            }
+        }
+        Ok(())
     }
 
     /// What is passed for a value.
@@ -57,7 +80,7 @@ impl Rebuild<'_> {
                         let piece = self.part(span, part);
                         pieces.push(self.widen(piece, layout.element, layout.lanes_of(part), layout.chunk)?);
                     }
-                    to.push(self.join_pieces(layout.element, layout.chunk, &pieces)?);
+                    to.push(self.join_pieces(layout.element, layout.chunk, &pieces, lanes / layout.chunk)?);
                 }
             }
             Passing::Widened(lanes) => {
@@ -71,7 +94,7 @@ impl Rebuild<'_> {
                     true => self.promoted_lanes(span, layout, ty, chunk)?,
                     false => self.promoted_masks(span, layout, bits, chunk)?,
                 };
-                to.push(self.join_pieces(ty, chunk, &pieces)?);
+                to.push(self.join_pieces(ty, chunk, &pieces, layout.lanes / chunk)?);
             }
             Passing::Lanes => {
                 for index in 0..layout.lanes {
@@ -126,11 +149,18 @@ impl Rebuild<'_> {
             Passing::Parts => Ok(passed),
             Passing::Wide(lanes) => {
                 let mut parts = Vec::new();
-                for part in 0..layout.count() {
-                    let first = part * layout.chunk;
-                    let vector = self.part(passed, first / lanes);
-                    let whole = (layout.element, lanes);
-                    parts.push(self.piece(vector, whole, first % lanes, layout.lanes_of(part))?);
+                for register in 0..passed.len {
+                    let vector = self.part(passed, register);
+                    let left = (layout.lanes - register * lanes).min(lanes).div_ceil(layout.chunk);
+                    self.split_pieces(vector, (layout.element, lanes), (layout.chunk, left), &mut parts)?;
+                }
+                // The last one may have fewer lanes.
+                let own = layout.lanes_of(layout.count() - 1);
+                if let Some(last) = parts.pop_if(|_| own < layout.chunk) {
+                    let ty = self.vector(layout.element, layout.chunk)?;
+                    let other = self.plain(ConstKind::Poison, ty);
+                    let indices: Vec<Option<u32>> = (0..own).map(Some).collect();
+                    parts.push(self.shuffle(layout.element, last, other, &indices)?);
                 }
                 Ok(self.span(&parts))
             }
@@ -153,9 +183,8 @@ impl Rebuild<'_> {
                 let chunk = self.piece_lanes(bits, layout.lanes);
                 let vector = self.part(passed, 0);
                 let mut pieces = Vec::new();
-                for first in (0..layout.lanes).step_by(chunk as usize) {
-                    pieces.push(self.piece(vector, (element, layout.lanes), first, chunk)?);
-                }
+                let whole = (element, layout.lanes);
+                self.split_pieces(vector, whole, (chunk, layout.lanes / chunk), &mut pieces)?;
                 match layout.is_scalarised() {
                     true => self.received_lanes(layout, &pieces, element, chunk),
                     false => self.received_masks(layout, &pieces, bits, chunk),

@@ -54,6 +54,8 @@ pub(super) struct Abi<'a> {
     pub widest_bytes: u32,
     /// Bytes of the widest that the target's registers take here.
     pub known_bytes: u32,
+    /// The most truth values that it passes in one register.
+    pub mask_lanes: u32,
 }
 
 /// How all of a signature is passed.
@@ -81,8 +83,8 @@ fn plain_bits(types: &TypeTable, element: Type, pointer_bits: u32) -> Option<u32
     }
 }
 
-/// How a type is passed where registers take `widest_bytes`.
-fn passing(layouts: &Layouts, types: &TypeTable, ty: Type, pointer_bits: u32, widest_bytes: u32) -> Passing {
+/// How a type is passed.
+fn passing(layouts: &Layouts, types: &TypeTable, ty: Type, pointer_bits: u32, abi: &Abi<'_>) -> Passing {
     let layout = layouts.get(ty);
     let register_bits = u32::from(layouts.register_bytes()) * 8;
     if layout.is_scalar {
@@ -93,7 +95,7 @@ fn passing(layouts: &Layouts, types: &TypeTable, ty: Type, pointer_bits: u32, wi
         return Passing::Lanes;
     }
     let (is_power, all) = (lanes.is_power_of_two(), lanes.next_power_of_two());
-    let widest_bits = widest_bytes * 8;
+    let widest_bits = abi.widest_bytes * 8;
     if let Some(bits) = plain_bits(types, layout.element, pointer_bits) {
         let all_bits = all.saturating_mul(bits);
         if widest_bits > register_bits && all_bits > register_bits {
@@ -116,8 +118,15 @@ fn passing(layouts: &Layouts, types: &TypeTable, ty: Type, pointer_bits: u32, wi
         wide @ (8 | 16 | 32 | 64) if is_power && element_bits < wide => Some(Passing::Promoted(wide)),
         _ => None,
     };
-    let wide = || (widest_bits > register_bits).then(|| promoted(widest_bits)).flatten();
-    promoted(register_bits).or_else(wide).unwrap_or(Passing::Lanes)
+    if layout.element == Type::I1 && lanes > abi.mask_lanes {
+        return Passing::Lanes;
+    }
+    // The narrowest register that takes them.
+    let widths = [register_bits, 2 * register_bits, 4 * register_bits];
+    let mut widths = widths
+        .into_iter()
+        .filter(|&bits| bits <= widest_bits.max(register_bits));
+    widths.find_map(promoted).unwrap_or(Passing::Lanes)
 }
 
 impl Plan {
@@ -127,7 +136,7 @@ impl Plan {
     /// A type that LLVM passes in a way that depends on features, or in none that is known.
     pub fn of(rebuild: &mut Rebuild<'_>, abi: &Abi<'_>, signature: &Signature) -> Result<Plan, CodegenError> {
         let old = rebuild.old.types();
-        let of = |param: &Param| passing(rebuild.layouts, old, param.ty, rebuild.pointer_bits, abi.widest_bytes);
+        let of = |param: &Param| passing(rebuild.layouts, old, param.ty, rebuild.pointer_bits, abi);
         let params: Vec<Passing> = signature.params.iter().map(of).collect();
         let returns: Vec<Passing> = signature.returns.iter().map(of).collect();
         let all = || {
@@ -207,8 +216,9 @@ fn refuse_doubtful(rebuild: &Rebuild<'_>, abi: &Abi<'_>, ty: Type) -> Result<(),
         return refuse("");
     }
     let bytes = rebuild.memory_bytes(layout).next_power_of_two();
-    let takes_masks = layout.element != Type::I1 || layout.lanes <= 16;
-    if abi.widest_bytes > abi.known_bytes && (bytes > u64::from(abi.known_bytes) || !takes_masks) {
+    let is_too_wide = abi.widest_bytes > abi.known_bytes && bytes > u64::from(abi.known_bytes);
+    let is_long_mask = layout.element == Type::I1 && layout.lanes > abi.known_bytes;
+    if is_too_wide || is_long_mask && abi.widest_bytes > abi.known_bytes {
         return refuse(" of a function that may use wider registers for it than are used here");
     }
     Ok(())

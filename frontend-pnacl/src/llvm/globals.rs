@@ -650,6 +650,12 @@ fn apply_attributes(head: &mut FunctionHead, attributes: &FunctionAttributes, mo
     head.stack_protector_bytes = number("stack-protector-buffer-size");
     head.stack_align = attributes.stack_align;
     head.realigns_stack = attributes.string("stackrealign").is_some();
+    let widest = attributes
+        .string("min-legal-vector-width")
+        .and_then(|bits| std::str::from_utf8(bits).ok());
+    head.spares_wide_vectors = widest
+        .and_then(|bits| bits.parse().ok())
+        .is_some_and(|bits: u32| bits <= 256);
 }
 
 /// LLVM's numbers of the small and the large code model, plus one.

@@ -122,6 +122,7 @@ impl<'s> Parser<'s> {
             "calls_fentry" => head.calls_fentry = true,
             "stack_align" => head.stack_align = bytes,
             "realigns_stack" => head.realigns_stack = true,
+            "spares_wide_vectors" => head.spares_wide_vectors = true,
             "stack_protector" => head.stack_protector = stack_protector,
             "stack_protector_bytes" => head.stack_protector_bytes = bytes,
             "cleared_registers" => head.cleared_registers = text,

@@ -167,6 +167,7 @@ impl FunctionPrinter<'_> {
             (head.has_room_for_jump, " has_room_for_jump"),
             (head.calls_fentry, " calls_fentry"),
             (head.realigns_stack, " realigns_stack"),
+            (head.spares_wide_vectors, " spares_wide_vectors"),
         ];
         for (_, word) in words.iter().filter(|row| row.0) {
             self.out.write_str(word)?;

@@ -32,7 +32,7 @@ pub static OP_DESCS: [OpDesc; ROWS.len()] = {
         descs[index] = ROWS[index].desc();
         index += 1;
     }
-    let moves = [Op::MovRR, Op::MovapRR, Op::VmovupYRR];
+    let moves = [Op::MovRR, Op::MovapRR, Op::VmovupYRR, Op::VmovupZRR];
     index = 0;
     while index < moves.len() {
         descs[moves[index] as usize].is_move = true;

@@ -3,7 +3,7 @@
 use crate::build::*;
 use crate::cond::Cond;
 use crate::descs::OP_DESCS;
-use crate::features::{AVX, AVX512F};
+use crate::features::{AVX, AVX512BW, AVX512F};
 use crate::inline_asm::X86Asm;
 use crate::lower::spaces;
 use crate::meaning::X86Meaning;
@@ -59,7 +59,7 @@ static DESC: TargetDesc = TargetDesc {
         },
     ],
     vector_bytes: VECTOR_BYTES,
-    passed_vector_bytes: WIDE_VECTOR_BYTES,
+    passed_vector_bytes: WIDEST_VECTOR_BYTES,
     home_registers: PRegSet::of(&[RBX, R12, R13, R14, XMM9, XMM10, XMM11, XMM12, XMM13, XMM14]),
     rule_registers: PRegSet::EMPTY,
     frame_pointer: RBP,
@@ -161,7 +161,9 @@ impl Isa for X86 {
             TypeData::F64 => one(true, 8),
             TypeData::X86F80 | TypeData::F128 => one(true, 16),
             TypeData::Vector { .. } if lower::vector::shape(types, ty).is_some() => one(true, VECTOR_BYTES),
-            TypeData::Vector { .. } if lower::vector::wide::is_wide(types, ty) => one(true, WIDE_VECTOR_BYTES),
+            TypeData::Vector { .. } if lower::vector::wide::bytes(types, ty) > 0 => {
+                one(true, lower::vector::wide::bytes(types, ty))
+            }
             _ => Parts::default(),
         }
     }
@@ -194,6 +196,14 @@ impl Isa for X86 {
             () if features.has(AVX512F) => 64,
             () if features.has(AVX) => 32,
             () => VECTOR_BYTES,
+        }
+    }
+
+    fn widest_passed_mask(&self, features: FeatureSet) -> u32 {
+        match () {
+            () if features.has(AVX512BW) => 64,
+            () if features.has(AVX) => 32,
+            () => VECTOR_BYTES.into(),
         }
     }
 
@@ -403,7 +413,7 @@ impl Isa for X86 {
     fn mov(&self, class: RegClass, bytes: u8, dst: Reg, src: Reg) -> MInst {
         match class {
             RegClass::Int => rr(Op::MovRR, op_size(bytes), dst, src),
-            RegClass::Float if bytes > VECTOR_BYTES => rr(Op::VmovupYRR, WIDE_VECTOR_BYTES, dst, src),
+            RegClass::Float if bytes > VECTOR_BYTES => lower::vector::wide::mov(bytes, dst, src),
             RegClass::Float => rr(Op::MovapRR, 4, dst, src),
         }
     }
@@ -413,7 +423,7 @@ impl Isa for X86 {
         match class {
             RegClass::Int => mr(Op::MovMR, bytes, mem, src),
             RegClass::Float if bytes == 16 => mr(Op::MovapMR, 4, mem, src),
-            RegClass::Float if bytes == WIDE_VECTOR_BYTES => mr(Op::VmovupYMR, WIDE_VECTOR_BYTES, mem, src),
+            RegClass::Float if bytes > VECTOR_BYTES => lower::vector::wide::spill(bytes, src, mem),
             RegClass::Float => mr(Op::MovsMR, bytes, mem, src),
         }
     }
@@ -425,7 +435,7 @@ impl Isa for X86 {
             (RegClass::Int, 2) => rm(Op::MovzxWRM, 4, dst, mem),
             (RegClass::Int, _) => rm(Op::MovRM, bytes, dst, mem),
             (RegClass::Float, 16) => rm(Op::MovapRM, 4, dst, mem),
-            (RegClass::Float, WIDE_VECTOR_BYTES) => rm(Op::VmovupYRM, WIDE_VECTOR_BYTES, dst, mem),
+            (RegClass::Float, WIDE_VECTOR_BYTES..) => lower::vector::wide::reload(bytes, dst, mem),
             (RegClass::Float, _) => rm(Op::MovsRM, bytes, dst, mem),
         }
     }

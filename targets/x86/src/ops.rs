@@ -203,6 +203,8 @@ impl Code {
     /// With a VEX prefix: the next opcode has the operands swapped, which is shorter if only the second one is a
     /// register above 7.
     pub const SWAPS: u16 = 1024;
+    /// With [`Code::VEX`]: an EVEX prefix for vectors of 512 bits instead (Intel manual, volume 2, section 2.7).
+    pub const EVEX: u16 = 2048;
 
     /// Whether a flag is set.
     #[inline]
@@ -332,16 +334,23 @@ pub enum Kind {
     General(u8),
     /// A vector register.
     Vector,
-    /// A vector register with its upper half.
+    /// A vector register of 256 bits.
     Wide,
     /// The same, of which only the lower half is read.
     WideLow,
+    /// A vector register of 512 bits.
+    Widest,
+    /// The same, of which only the lower half is read.
+    WidestLow,
 }
 
 impl Kind {
     /// Whether it is a vector register.
     pub(crate) const fn is_vector(self) -> bool {
-        matches!(self, Kind::Vector | Kind::Wide | Kind::WideLow)
+        matches!(
+            self,
+            Kind::Vector | Kind::Wide | Kind::WideLow | Kind::Widest | Kind::WidestLow
+        )
     }
 
     /// The register's width in an operation of `size` bytes.
@@ -350,7 +359,8 @@ impl Kind {
             Kind::Sized => size,
             Kind::General(bytes) => bytes,
             Kind::Vector | Kind::WideLow => 16,
-            Kind::Wide => 32,
+            Kind::Wide | Kind::WidestLow => 32,
+            Kind::Widest => 64,
         }
     }
 
@@ -358,6 +368,7 @@ impl Kind {
     pub(crate) const fn named_bytes(self, size: u8) -> u8 {
         match self {
             Kind::WideLow => 32,
+            Kind::WidestLow => 64,
             _ => self.bytes(size),
         }
     }
@@ -398,6 +409,9 @@ pub(crate) mod operands {
     pub(crate) const UY: Operand = operand(Role::Use, Kind::Wide);
     pub(crate) const DY: Operand = operand(Role::Def, Kind::Wide);
     pub(crate) const UYL: Operand = operand(Role::Use, Kind::WideLow);
+    pub(crate) const UZ: Operand = operand(Role::Use, Kind::Widest);
+    pub(crate) const DZ: Operand = operand(Role::Def, Kind::Widest);
+    pub(crate) const UZL: Operand = operand(Role::Use, Kind::WidestLow);
 }
 
 /// What is done with memory.
@@ -496,6 +510,7 @@ pub(crate) mod sizes {
     pub(crate) const Q: u8 = 8;
     pub(crate) const X: u8 = 16;
     pub(crate) const Y: u8 = 32;
+    pub(crate) const Z: u8 = 64;
     pub(crate) const LQ: u8 = L | Q;
     pub(crate) const WLQ: u8 = W | LQ;
     pub(crate) const BWLQ: u8 = B | WLQ;
@@ -508,7 +523,7 @@ pub struct Row {
     pub name: &'static str,
     /// Mnemonic in AT&T syntax without size suffix and condition.
     pub mnemonic: &'static str,
-    /// Allowed sizes, a set of bits 1, 2, 4, 8, 16, 32. The size is the operation's width in bytes, where it matters.
+    /// Allowed sizes, a set of bits 1, 2, 4, 8, 16, 32, 64. The size is the operation's width in bytes, where it matters.
     pub sizes: u8,
     /// Encoding.
     pub code: Code,

@@ -78,6 +78,7 @@ pub const SCRATCH_FLOAT: Reg = XMM15;
 pub const VECTOR_BYTES: u8 = 16;
 /// How wide vectors are that are only passed, in bytes.
 pub const WIDE_VECTOR_BYTES: u8 = 32;
+pub const WIDEST_VECTOR_BYTES: u8 = 64;
 /// Registers of the x87 stack.
 pub const X87_COUNT: u8 = 8;
 
@@ -142,18 +143,26 @@ const GENERAL_NAMES: [[&str; 16]; 4] = [
     ],
 ];
 
-/// Names of the vector registers with their upper halves.
+/// Names of the vector registers of 512 bits.
+const WIDEST_NAMES: [&str; 16] = [
+    "zmm0", "zmm1", "zmm2", "zmm3", "zmm4", "zmm5", "zmm6", "zmm7", "zmm8", "zmm9", "zmm10", "zmm11", "zmm12", "zmm13",
+    "zmm14", "zmm15",
+];
+
+/// Names of the vector registers of 256 bits.
 const WIDE_NAMES: [&str; 16] = [
     "ymm0", "ymm1", "ymm2", "ymm3", "ymm4", "ymm5", "ymm6", "ymm7", "ymm8", "ymm9", "ymm10", "ymm11", "ymm12", "ymm13",
     "ymm14", "ymm15",
 ];
 
-/// The name of a physical register: of the part of `width_bytes`, 1, 2, 4 or 8 for a general register, 32 for a vector
-/// register with its upper half.
+/// The name of a physical register: of the part of `width_bytes`, 1, 2, 4 or 8 for a general register, 32 or 64 for a
+/// vector register of more than 128 bits.
 pub fn name(reg: Reg, width_bytes: u8) -> &'static str {
     let number = reg.number() as usize;
     if reg.bank() == 0 {
         GENERAL_NAMES[width_bytes.trailing_zeros() as usize][number]
+    } else if width_bytes == 64 {
+        WIDEST_NAMES[number]
     } else if width_bytes == 32 {
         WIDE_NAMES[number]
     } else {

@@ -558,12 +558,17 @@ op_table! {
     Vcvtph2psRR "vcvtph2ps" LoadRR vex(2, 0x66, 0x13), X, [DX, UX], NO;
     Vcvtps2phRRI "vcvtps2ph" StoreRRI vex(3, 0x66, 0x1d).imm(Byte), X, [DX, UX], NO;
     Vzeroupper "vzeroupper" None vex(1, 0, 0x77), X, [], NO;
-    // Vectors of 256 bits.
+    // Vectors of 256 and 512 bits.
     VmovupYRR "vmovups" LoadRR vex(1, 0, 0x10).flag(Code::LONG | Code::SWAPS), Y, [DY, UY], NO;
     VmovupYRM "vmovups" RM vex(1, 0, 0x10).flag(Code::LONG), Y, [DY], NO;
     VmovupYMR "vmovups" MR vex(1, 0, 0x11).flag(Code::LONG), Y, [UY], NO.writes_memory();
     Vinsertf128RRRI "vinsertf128" ThreeI vex(3, 0x66, 0x18).imm(Byte).flag(Code::LONG), Y, [DY, UYL, UX], NO;
     Vextractf128RRI "vextractf128" StoreRRI vex(3, 0x66, 0x19).imm(Byte).flag(Code::LONG), Y, [DX, UY], NO;
+    VmovupZRR "vmovups" LoadRR vex(1, 0, 0x10).flag(Code::EVEX), Z, [DZ, UZ], NO;
+    VmovupZRM "vmovups" RM vex(1, 0, 0x10).flag(Code::EVEX), Z, [DZ], NO;
+    VmovupZMR "vmovups" MR vex(1, 0, 0x11).flag(Code::EVEX), Z, [UZ], NO.writes_memory();
+    Vinsertf64x4RRRI "vinsertf64x4" ThreeI vex(3, 0x66, 0x1a).imm(Byte).flag(Code::EVEX | Code::W), Z, [DZ, UZL, UY], NO;
+    Vextractf64x4RRI "vextractf64x4" StoreRRI vex(3, 0x66, 0x1b).imm(Byte).flag(Code::EVEX | Code::W), Z, [DY, UZ], NO;
     BextrRRR "bextr" ThreeLast vex_int(2, 0, 0xf7), LQ, [D, U, U], FW;
     BzhiRRR "bzhi" ThreeLast vex_int(2, 0, 0xf5), LQ, [D, U, U], FW;
     PdepRRR "pdep" Three vex_int(2, 0xf2, 0xf5), LQ, [D, U, U], NO;

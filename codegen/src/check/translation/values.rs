@@ -12,7 +12,7 @@ use crate::reg::{Reg, RegClass};
 
 pub(super) const WORD_BITS: u16 = 32;
 /// The most words of a register.
-pub(super) const WORDS: u32 = 8;
+pub(super) const WORDS: u32 = 16;
 /// The unit of the flags. Units before it are physical registers, those after it virtual ones; then come the words of
 /// slots.
 pub(super) const FLAGS: u32 = Reg::FIRST_VIRTUAL;

@@ -49,9 +49,11 @@ fn operation_number(inst: &MInst) -> u32 {
 impl Meaning for X86Meaning {
     fn execute(&self, inst: &MInst, machine: &mut Machine<'_>) -> bool {
         let Some((op, row)) = row_of(inst) else { return false };
-        if op != Op::Vextractf128RRI && writes_vector(row) {
+        if let Some(bytes) = written_vector(row)
+            && !matches!(op, Op::Vextractf128RRI | Op::Vextractf64x4RRI)
+        {
             // What is above a vector belongs to nobody: prefixes decide whether it is cleared or kept.
-            machine.ignore_from(inst.reg(0), 16);
+            machine.ignore_from(inst.reg(0), bytes);
         }
         moves::moves(op, inst, machine)
             || vectors::moves(op, inst, machine)
@@ -76,7 +78,9 @@ impl Meaning for X86Meaning {
             Kind::Sized => Some(inst.size),
             Kind::General(bytes) => Some(bytes),
             Kind::Vector => Some(vector_bytes(op, row, inst, operand)),
-            Kind::Wide | Kind::WideLow => Some(row.operands[operand]?.kind.bytes(inst.size)),
+            Kind::Wide | Kind::WideLow | Kind::Widest | Kind::WidestLow => {
+                Some(row.operands[operand]?.kind.bytes(inst.size))
+            }
         }
     }
 
@@ -128,10 +132,11 @@ impl Meaning for X86Meaning {
     }
 }
 
-/// Whether a row writes a vector register without its upper half.
-fn writes_vector(row: &Row) -> bool {
-    row.operands[0]
-        .is_some_and(|operand| operand.kind == Kind::Vector && matches!(operand.role, Role::Def | Role::UseDef))
+/// The bytes of the vector that a row writes, if it writes one.
+fn written_vector(row: &Row) -> Option<u8> {
+    let operand = row.operands[0]?;
+    let is_written = operand.kind.is_vector() && matches!(operand.role, Role::Def | Role::UseDef);
+    is_written.then(|| operand.kind.bytes(0))
 }
 
 /// How many bytes of a vector register an operand is.
@@ -184,16 +189,19 @@ mod tests {
     #[test]
     fn operands_are_as_wide_as_registers_can_be() {
         for (number, row) in ROWS.iter().enumerate() {
-            for size in [1, 2, 4, 8, 16, 32].into_iter().filter(|size| row.sizes & size != 0) {
+            for size in [1, 2, 4, 8, 16, 32, 64]
+                .into_iter()
+                .filter(|size| row.sizes & size != 0)
+            {
                 let inst = MInst::new(number as u16, size);
                 for operand in 0..3 {
                     let Some(bytes) = X86Meaning.operand_bytes(&inst, operand) else {
                         continue;
                     };
                     let class = row.desc().classes[operand];
-                    let most = if class == Some(RegClass::Float) { 32 } else { 8 };
+                    let most = if class == Some(RegClass::Float) { 64 } else { 8 };
                     assert!(
-                        matches!(bytes, 1 | 2 | 4 | 8 | 16 | 32) && bytes <= most,
+                        matches!(bytes, 1 | 2 | 4 | 8 | 16 | 32 | 64) && bytes <= most,
                         "{}",
                         row.name
                     );

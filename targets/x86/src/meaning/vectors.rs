@@ -22,24 +22,26 @@ pub(super) fn moves(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> bool {
             let contents = machine.contents(first, 16);
             machine.store(inst.mem(), &contents);
         }
-        Op::VmovupYRR => machine.copy(first, second, 32),
-        Op::VmovupYRM => {
-            let contents = machine.load(inst.mem(), 32);
+        Op::VmovupYRR | Op::VmovupZRR => machine.copy(first, second, size),
+        Op::VmovupYRM | Op::VmovupZRM => {
+            let contents = machine.load(inst.mem(), size);
             machine.put(first, &contents);
         }
-        Op::VmovupYMR => {
-            let contents = machine.contents(first, 32);
+        Op::VmovupYMR | Op::VmovupZMR => {
+            let contents = machine.contents(first, size);
             machine.store(inst.mem(), &contents);
         }
-        Op::Vinsertf128RRRI if inst.imm == 1 => {
-            let upper = machine.contents(inst.reg(2), 16);
-            machine.copy(first, second, 16);
-            machine.put_from(first, 4, &upper);
+        Op::Vinsertf128RRRI | Op::Vinsertf64x4RRRI if inst.imm == 1 => {
+            let half = size / 2;
+            let upper = machine.contents(inst.reg(2), half);
+            machine.copy(first, second, half);
+            machine.put_from(first, u32::from(half) / 4, &upper);
         }
-        Op::Vextractf128RRI if inst.imm == 1 => {
-            let both = machine.contents(second, 32);
-            machine.put(first, &both.upper(4));
-            machine.ignore_from(first, 16);
+        Op::Vextractf128RRI | Op::Vextractf64x4RRI if inst.imm == 1 => {
+            let half = size / 2;
+            let both = machine.contents(second, size);
+            machine.put(first, &both.upper(usize::from(half) / 4));
+            machine.ignore_from(first, half);
         }
         Op::MovsRR => machine.copy(first, second, size),
         Op::MovsRM | Op::BitsXM | Op::MovdXM | Op::MovqXM => {

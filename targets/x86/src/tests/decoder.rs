@@ -73,6 +73,7 @@ fn check_register(inst: &MInst, row: &Row, slot: usize, decoded: &Instruction, o
         Kind::General(bytes) => bytes,
         Kind::Vector => 16,
         Kind::Wide | Kind::WideLow => 32,
+        Kind::Widest | Kind::WidestLow => 64,
     };
     assert_eq!(decoded.op_kind(operand), OpKind::Register, "{inst:?}");
     let decoded_name = format!("{:?}", decoded.op_register(operand)).to_lowercase();

@@ -41,7 +41,9 @@ fn bytes(inst: &MInst) -> Vec<u8> {
 }
 
 fn sizes(row: &Row) -> impl Iterator<Item = u8> {
-    [1, 2, 4, 8, 16, 32].into_iter().filter(|size| row.sizes & size != 0)
+    [1, 2, 4, 8, 16, 32, 64]
+        .into_iter()
+        .filter(|size| row.sizes & size != 0)
 }
 
 fn registers(kind: Kind) -> &'static [Reg] {

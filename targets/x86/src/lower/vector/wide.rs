@@ -1,46 +1,89 @@
-//! Vectors of 256 bits, which are only passed: put together of two halves, and halves of them.
+//! Vectors of 256 and 512 bits, which are only passed: put together of two halves, and halves of them.
 
-use super::super::{result, type_of};
-use super::shape;
+use super::super::result;
 use crate::build::*;
-use crate::regs::WIDE_VECTOR_BYTES;
+use crate::regs::{WIDE_VECTOR_BYTES, WIDEST_VECTOR_BYTES};
 use crate::table::Op;
 use frazil_codegen::vectors::shuffle_index;
-use frazil_codegen::{LowerCtx, VectorShape};
+use frazil_codegen::{LowerCtx, MInst, Mem, Reg, VectorShape};
 use frazil_ir::{Function, InstData, Opcode, Type, TypeTable};
 
-/// Whether a vector is one that is only passed.
-pub fn is_wide(types: &TypeTable, ty: Type) -> bool {
-    let shape = VectorShape::of(types, ty, WIDE_VECTOR_BYTES);
-    let is_whole = |shape: VectorShape| shape.lanes * shape.lane_bits == u32::from(WIDE_VECTOR_BYTES) * 8;
-    shape.is_some_and(|shape| is_whole(shape) && !shape.is_mask && shape.lane_bits <= 64)
+/// The bytes of a vector that is only passed; 0 for every other type.
+pub fn bytes(types: &TypeTable, ty: Type) -> u8 {
+    let Some(shape) = VectorShape::of(types, ty, WIDEST_VECTOR_BYTES) else {
+        return 0;
+    };
+    let bytes = (shape.lanes * shape.lane_bits / 8) as u8;
+    let is_passed = matches!(bytes, WIDE_VECTOR_BYTES | WIDEST_VECTOR_BYTES) && !shape.is_mask && shape.lane_bits <= 64;
+    if is_passed { bytes } else { 0 }
+}
+
+/// A copy between registers.
+#[cold]
+pub fn mov(bytes: u8, dst: Reg, src: Reg) -> MInst {
+    let row = if bytes > WIDE_VECTOR_BYTES {
+        Op::VmovupZRR
+    } else {
+        Op::VmovupYRR
+    };
+    rr(row, bytes, dst, src)
+}
+
+/// A store to a place of any alignment.
+#[cold]
+pub fn spill(bytes: u8, src: Reg, mem: Mem) -> MInst {
+    let row = if bytes > WIDE_VECTOR_BYTES {
+        Op::VmovupZMR
+    } else {
+        Op::VmovupYMR
+    };
+    mr(row, bytes, mem, src)
+}
+
+/// A load from a place of any alignment.
+#[cold]
+pub fn reload(bytes: u8, dst: Reg, mem: Mem) -> MInst {
+    let row = if bytes > WIDE_VECTOR_BYTES {
+        Op::VmovupZRM
+    } else {
+        Op::VmovupYRM
+    };
+    rm(row, bytes, dst, mem)
+}
+
+/// The bytes of a shuffle's result and operands.
+fn widths(function: &Function, data: &InstData) -> (u8, u8) {
+    let of = |ty| bytes(function.types(), ty);
+    (of(data.ty), function.operand_type(data.a).map_or(0, of))
 }
 
 /// Whether an instruction is a shuffle that joins two halves, or takes one.
 pub fn is_done(function: &Function, data: &InstData) -> bool {
-    if data.op != Opcode::Shuffle {
-        return false;
-    }
-    let is_wide = |ty| is_wide(function.types(), ty);
-    is_wide(data.ty) || function.operand_type(data.a).is_some_and(is_wide)
+    data.op == Opcode::Shuffle && widths(function, data) != (0, 0)
 }
 
 /// Lowers what [`is_done`] says yes to. Legalisation makes no others: all lanes in order, from the start of a half on.
 pub fn shuffle<C: LowerCtx>(cx: &mut C, data: &InstData) {
     let (second, mask) = cx.func().ternary(data);
-    let from = type_of(cx, data.a);
-    if !is_wide(cx.func().types(), from) {
+    let (to, from) = widths(cx.func(), data);
+    if to > from {
+        let row = if to > WIDE_VECTOR_BYTES {
+            Op::Vinsertf64x4RRRI
+        } else {
+            Op::Vinsertf128RRRI
+        };
         let high = cx.use_reg(second, 0);
         let low = cx.use_reg(data.a, 0);
         let dst = cx.def(result(data), 0);
-        return cx.emit(rrri(Op::Vinsertf128RRRI, WIDE_VECTOR_BYTES, dst, low, high, 1));
+        return cx.emit(rrri(row, to, dst, low, high, 1));
     }
-    let lane_bits = shape(cx.func().types(), data.ty).map_or(0, |shape| shape.lane_bits);
     let first = shuffle_index(cx.func(), mask, 0).unwrap_or(0);
     let src = cx.use_reg(data.a, 0);
     let dst = cx.def(result(data), 0);
-    cx.emit(match first * lane_bits {
-        0 => rr(Op::MovapRR, 4, dst, src),
-        _ => rri(Op::Vextractf128RRI, WIDE_VECTOR_BYTES, dst, src, 1),
+    cx.emit(match (first, from) {
+        (0, WIDE_VECTOR_BYTES) => rr(Op::MovapRR, 4, dst, src),
+        (0, _) => mov(to, dst, src),
+        (_, WIDE_VECTOR_BYTES) => rri(Op::Vextractf128RRI, from, dst, src, 1),
+        (_, _) => rri(Op::Vextractf64x4RRI, from, dst, src, 1),
     });
 }

@@ -8,6 +8,8 @@
 //!
 //! It checks what a rule can get wrong in debug builds only, and does not know the 32-bit mode.
 
+mod vex;
+
 use crate::ops::{Code, Form, Imm, Width};
 use crate::relocs;
 use crate::table::ROWS;
@@ -185,7 +187,7 @@ fn other(buf: &mut CodeBuffer, template: &Template, inst: &MInst) -> Option<Labe
 
 fn write_other(out: &mut Out<'_>, template: &Template, code: &Code, inst: &MInst) {
     if code.has(Code::VEX) {
-        return with_vex(out, template, code, inst);
+        return vex::with_vex(out, template, code, inst);
     }
     match code.form {
         Form::RI => register_immediate(out, template, inst),
@@ -220,64 +222,6 @@ fn write_other(out: &mut Out<'_>, template: &Template, code: &Code, inst: &MInst
         Form::RM | Form::MR | Form::M | Form::MI | Form::MC | Form::RMI => any_memory(out, template, inst),
         Form::Three | Form::ThreeI | Form::ThreeLast => unreachable!("three registers without a VEX prefix"),
     }
-}
-
-/// An instruction with a VEX prefix: of three registers, or of two operands like those without.
-#[cold]
-#[inline(never)]
-fn with_vex(out: &mut Out<'_>, template: &Template, code: &Code, inst: &MInst) {
-    let immediate = immediate(template, inst);
-    let (own, rm_slot) = match code.form {
-        Form::Three | Form::ThreeI => (number(inst.reg(1)), 2),
-        Form::ThreeLast => (number(inst.reg(2)), 1),
-        _ => (0, template.rm_slot),
-    };
-    let begin = |out: &mut Out<'_>, rex: u8| vex_prefix(out, template, code, own, rex);
-    if code.form == Form::None {
-        return begin(out, 0);
-    }
-    if !code.form.has_mem() {
-        let reg = reg_field(template, inst);
-        let rm = number(inst.reg(usize::from(rm_slot)));
-        if code.has(Code::SWAPS) && rm > 7 && reg < 8 {
-            let swapped = Template {
-                opcode: template.opcode + 1,
-                ..*template
-            };
-            vex_prefix(out, &swapped, code, own, (rm >> 3) << 2);
-            return out.modrm_reg(rm, reg);
-        }
-        begin(out, (reg >> 3) << 2 | rm >> 3);
-        out.modrm_reg(reg, rm);
-    } else if inst.reg(1).is_physical() {
-        memory_after(out, template, inst, |out, rex, _| begin(out, rex));
-    } else {
-        baseless_after(out, template, inst, immediate, |out, rex, _| begin(out, rex));
-    }
-    out.immediate(immediate);
-}
-
-/// The VEX prefix of two bytes, if that says everything, or of three, and the opcode. `own` is the register that it
-/// names itself; `rex` has the bits R, X and B.
-fn vex_prefix(out: &mut Out<'_>, template: &Template, code: &Code, own: u8, rex: u8) {
-    let rex = rex | template.rex;
-    let prefix = match template.prefixes {
-        0 => 0,
-        0x66 => 1,
-        0xf3 => 2,
-        _ => 3,
-    };
-    let last = (!own & 15) << 3 | u8::from(code.has(Code::LONG)) << 2 | prefix;
-    let r = (!rex & 4) << 5;
-    if code.map == 1 && rex & 0b1011 == 0 {
-        out.byte(0xc5);
-        out.byte(r | last);
-    } else {
-        out.byte(0xc4);
-        out.byte(r | (!rex & 3) << 5 | code.map);
-        out.byte((rex & 8) << 4 | last);
-    }
-    out.byte(template.opcode);
 }
 
 #[inline(always)]
@@ -419,14 +363,15 @@ fn exchange(out: &mut Out<'_>, template: &Template, inst: &MInst) {
 #[inline(always)]
 fn memory(out: &mut Out<'_>, template: &Template, inst: &MInst, opcode_bits: u8) {
     let opcode_bits = inst.aux & template.condition_mask | opcode_bits;
-    memory_after(out, template, inst, |out, rex, byte_register| {
+    memory_after(out, template, inst, 1, |out, rex, byte_register| {
         begin(out, template, opcode_bits, rex, byte_register);
     });
 }
 
-/// The same after prefixes and opcode, which `begin` appends: it gets the bits R, X and B, and the byte register.
+/// The same after prefixes and opcode, which `begin` appends: it gets the bits R, X and B, and the byte register. A
+/// displacement of one byte counts units of `unit` bytes.
 #[inline(always)]
-fn memory_after(out: &mut Out<'_>, template: &Template, inst: &MInst, begin: impl Fn(&mut Out<'_>, u8, u8)) {
+fn memory_after(out: &mut Out<'_>, template: &Template, inst: &MInst, unit: i32, begin: impl Fn(&mut Out<'_>, u8, u8)) {
     let reg = reg_field(template, inst);
     let (base, index) = (inst.reg(1), inst.reg(2));
     let base = number(base);
@@ -434,7 +379,8 @@ fn memory_after(out: &mut Out<'_>, template: &Template, inst: &MInst, begin: imp
     let byte_register = reg & template.byte_reg;
     let disp = inst.disp;
     let has_disp = u8::from(disp != 0 || base & 7 == 5);
-    let is_long = u8::from(i32::from(disp as i8) != disp);
+    let units = disp / unit;
+    let is_long = u8::from(i32::from(units as i8) * unit != disp);
     let mode = (has_disp + is_long) << 6;
     let disp_bytes = usize::from(has_disp + 3 * is_long);
     let modrm = mode | (reg & 7) << 3;
@@ -451,7 +397,8 @@ fn memory_after(out: &mut Out<'_>, template: &Template, inst: &MInst, begin: imp
         out.byte(modrm | 4);
         out.byte(scale_bits(inst) | (index & 7) << 3 | base & 7);
     }
-    out.word(disp.cast_unsigned(), disp_bytes);
+    let written = if is_long == 0 { units } else { disp };
+    out.word(written.cast_unsigned(), disp_bytes);
 }
 
 #[inline(always)]

@@ -1,0 +1,90 @@
+//! Instructions with a VEX or an EVEX prefix (Intel manual, volume 2, sections 2.3 and 2.7): of three registers, or of two
+//! operands like those without.
+//!
+//! Of EVEX, what rows need is here: no masks, no broadcasts, and registers 0 to 15.
+
+use super::{Out, baseless_after, immediate, memory_after, number, reg_field};
+use crate::ops::{Code, Form};
+use crate::template::Template;
+use frazil_codegen::MInst;
+
+/// Encodes an instruction of a row with [`Code::VEX`] or, besides, [`Code::EVEX`].
+#[cold]
+#[inline(never)]
+pub(super) fn with_vex(out: &mut Out<'_>, template: &Template, code: &Code, inst: &MInst) {
+    let immediate = immediate(template, inst);
+    let (own, rm_slot) = match code.form {
+        Form::Three | Form::ThreeI => (number(inst.reg(1)), 2),
+        Form::ThreeLast => (number(inst.reg(2)), 1),
+        _ => (0, template.rm_slot),
+    };
+    let is_extended = code.has(Code::EVEX);
+    let begin = |out: &mut Out<'_>, rex: u8| match is_extended {
+        true => evex_prefix(out, template, code, own, rex),
+        false => vex_prefix(out, template, code, own, rex),
+    };
+    if code.form == Form::None {
+        return begin(out, 0);
+    }
+    if !code.form.has_mem() {
+        let reg = reg_field(template, inst);
+        let rm = number(inst.reg(usize::from(rm_slot)));
+        if code.has(Code::SWAPS) && rm > 7 && reg < 8 {
+            let swapped = Template {
+                opcode: template.opcode + 1,
+                ..*template
+            };
+            vex_prefix(out, &swapped, code, own, (rm >> 3) << 2);
+            return out.modrm_reg(rm, reg);
+        }
+        begin(out, (reg >> 3) << 2 | rm >> 3);
+        out.modrm_reg(reg, rm);
+    } else if inst.reg(1).is_physical() {
+        let unit = if is_extended { i32::from(inst.size) } else { 1 };
+        memory_after(out, template, inst, unit, |out, rex, _| begin(out, rex));
+    } else {
+        baseless_after(out, template, inst, immediate, |out, rex, _| begin(out, rex));
+    }
+    out.immediate(immediate);
+}
+
+/// The bits that stand for a mandatory prefix.
+fn prefix_bits(template: &Template) -> u8 {
+    match template.prefixes {
+        0 => 0,
+        0x66 => 1,
+        0xf3 => 2,
+        _ => 3,
+    }
+}
+
+/// The VEX prefix of two bytes, if that says everything, or of three, and the opcode. `own` is the register that it
+/// names itself; `rex` has the bits R, X and B.
+fn vex_prefix(out: &mut Out<'_>, template: &Template, code: &Code, own: u8, rex: u8) {
+    let rex = rex | template.rex;
+    let last = (!own & 15) << 3 | u8::from(code.has(Code::LONG)) << 2 | prefix_bits(template);
+    let r = (!rex & 4) << 5;
+    if code.map == 1 && rex & 0b1011 == 0 {
+        out.byte(0xc5);
+        out.byte(r | last);
+    } else {
+        out.byte(0xc4);
+        out.byte(r | (!rex & 3) << 5 | code.map);
+        out.byte((rex & 8) << 4 | last);
+    }
+    out.byte(template.opcode);
+}
+
+/// The EVEX prefix for vectors of 512 bits, and the opcode; the same arguments.
+fn evex_prefix(out: &mut Out<'_>, template: &Template, code: &Code, own: u8, rex: u8) {
+    // Inverted bits of registers from 16 on.
+    const HIGH_REG: u8 = 0x10;
+    const HIGH_OWN: u8 = 0x08;
+    const LENGTH_512: u8 = 0x40;
+    let rex = rex | template.rex;
+    out.byte(0x62);
+    out.byte((!rex & 7) << 5 | HIGH_REG | code.map);
+    out.byte((rex & 8) << 4 | (!own & 15) << 3 | 4 | prefix_bits(template));
+    out.byte(LENGTH_512 | HIGH_OWN);
+    out.byte(template.opcode);
+}
