@@ -1,7 +1,7 @@
 //! What objects for other systems than Linux say of themselves: as those of llc, or they are refused by name.
 
 use crate::{SAMPLE, frazil};
-use frazil_test_support::Folder;
+use frazil_test_support::{Folder, run};
 use std::fs;
 use std::process::Command;
 
@@ -43,6 +43,27 @@ const REFUSED: &[(&str, &str)] = &[
     ("x86_64-pc-linux-coff", "object files in the format coff"),
     ("x86_64-pc-macho", "object files in the format macho"),
 ];
+
+/// Like llc, which takes the layout of the triple that it is called with.
+#[test]
+fn another_triple_brings_its_layout() {
+    let folder = Folder::new("layout");
+    let text = "target datalayout = \"e-p:32:32\"\ntarget triple = \"i386-unknown-linux\"\n\
+                define ptr @f(ptr %p) {\n  %q = load ptr, ptr %p\n  ret ptr %q\n}\n";
+    let (module, bitcode) = (folder.write("f.ll", text), folder.path("f.bc"));
+    run(Command::new("llvm-as-22").arg(module).arg("-o").arg(&bitcode));
+    let mut compile = frazil();
+    compile
+        .arg(&bitcode)
+        .args(["-mtriple", "x86_64-unknown-linux-gnu", "--emit", "asm", "-o", "-"]);
+    let outcome = compile.output().expect("frazil starts");
+    let text = String::from_utf8_lossy(&outcome.stdout);
+    assert!(
+        text.contains("movq\t(%rdi), %rax"),
+        "{text}{}",
+        String::from_utf8_lossy(&outcome.stderr)
+    );
+}
 
 #[test]
 fn headers_are_those_of_llc_or_the_system_is_refused() {

@@ -30,8 +30,8 @@
 //! Offsets are negative and never change once they are given out, whatever is allocated later. The selecting context
 //! uses the same allocator; [`crate::finish`] decides where its areas are in the final frame.
 //!
-//! Value slots have 4, 8, 16, 32 or 64 bytes, and a free list for each size. A function that calls something that returns
-//! twice never reuses a slot (contract 12).
+//! Value slots have 4, 8, 16, 32 or 64 bytes, and a free list for each size. A function that calls something that
+//! returns twice never reuses a slot (contract 12).
 
 use crate::desc::TargetDesc;
 use crate::reg::PRegSet;

@@ -89,10 +89,14 @@ impl<'a> Opened<'a> {
     }
 }
 
-/// How bitcode is read. The data layout is the module's.
+/// How bitcode is read. The data layout is the module's, but for one that is compiled for another triple than its own:
+/// then it is the platform's, as with llc.
 fn read_options<'o>(options: &'o Options, platform_of: PlatformOf<'o>) -> ReadOptions<'o> {
+    let triple = triple(options);
+    let platform = triple.and_then(|triple| platform_of(triple.as_bytes()));
     ReadOptions {
-        triple: triple(options),
+        triple,
+        data_layout: platform.map(|platform| platform.data_layout),
         ..ReadOptions::new(platform_of)
     }
 }

@@ -14,6 +14,7 @@ mod compare_page;
 mod compiler;
 mod corpus;
 mod crosstest;
+mod llvm_tests;
 mod long_test;
 mod machine_passes;
 mod new_pass;
@@ -69,6 +70,7 @@ cargo xtask <command>
   allocation-faults [--functions N] [--minutes N]
                                         faults in register allocations must be rejected by the checker
   assembly [--minutes N] [FILTER]       assembly text assembles to the object, on the corpus and committed modules
+  llvm-tests [--minutes N] [FILTER]     the tests of LLVM's own code generator compile, or are refused by name
   machine-passes [--minutes N] [FILTER] the validator proves what machine passes do to the corpus
   modules                               write docs/modules.md, the order of all modules
   new-pass [--machine] NAME             make the files of a pass over functions, or over machine code
@@ -129,6 +131,7 @@ fn run() -> anyhow::Result<bool> {
         Some("corpus") if arguments.contains("--wide") => crosstest::wide::make(&corpus::filter(arguments)?),
         Some("corpus") => corpus::command(arguments),
         Some("crosstest") => crosstest::command(arguments),
+        Some("llvm-tests") => llvm_tests::command(arguments),
         Some("machine-passes") => machine_passes::command(arguments),
         // Not for users: starts a program for `process::run_measured`.
         Some(process::LAUNCHER) => process::launch(&arguments.finish()).map(|()| true),

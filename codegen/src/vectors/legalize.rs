@@ -33,8 +33,8 @@ use frazil_ir::{
 };
 use frazil_support::FxHashMap;
 
-/// Bytes of the widest vectors that are known to be passed in one register by a function that may do without wider ones:
-/// processors and options decide it for each.
+/// Bytes of the widest vectors that are known to be passed in one register by a function that may do without wider
+/// ones: processors and options decide it for each.
 const SPARING_BYTES: u32 = 32;
 
 /// The function with legal types only; `None` if it has no others. With a list, what is not supported in single

@@ -124,6 +124,9 @@ const UNSUPPORTED_WORDS: &[&str] = &[
     "xray-instruction-threshold",
 ];
 
+/// The values of the attribute `frame-pointer`.
+const FRAME_POINTERS: [&str; 5] = ["all", "non-leaf", "none", "reserved", "non-leaf-no-reserve"];
+
 /// Attributes of functions that must not be called: LLVM reports calls of the first that are left, with the reason
 /// that the attribute gives; the second preserve none of their caller's registers.
 pub const FORBIDS_CALLS: [&str; 2] = ["dontcall-error", "no_callee_saved_registers"];
@@ -525,7 +528,7 @@ fn read_group(record: &Record) -> Result<Group, ReadError> {
         // Nearly all of the record is text.
         attributes.strings.text.reserve(record.operands().len());
         while let Some(attribute) = reader.next()? {
-            apply_to_function(&mut attributes, &attribute);
+            apply_to_function(&mut attributes, &attribute, record)?;
         }
         Ok(Group::Function(attributes))
     } else {
@@ -639,7 +642,11 @@ impl<'r> GroupReader<'r> {
     }
 }
 
-fn apply_to_function(attributes: &mut FunctionAttributes, attribute: &Attribute<'_>) {
+fn apply_to_function(
+    attributes: &mut FunctionAttributes,
+    attribute: &Attribute<'_>,
+    record: &Record,
+) -> Result<(), ReadError> {
     match *attribute {
         Attribute::Enum(number) | Attribute::Integer(number, _) => {
             match number {
@@ -669,8 +676,12 @@ fn apply_to_function(attributes: &mut FunctionAttributes, attribute: &Attribute<
         Attribute::String(name, value) => {
             attributes.strings.push(name, value);
             let Some((name, value)) = attributes.strings.last() else {
-                return;
+                return Ok(());
             };
+            if name == b"frame-pointer" && !FRAME_POINTERS.iter().any(|word| word.as_bytes() == value) {
+                let value = String::from_utf8_lossy(value);
+                return Err(record.malformed(format!("an attribute frame-pointer of the value {value:?}")));
+            }
             let by_value = UNSUPPORTED_STRINGS
                 .iter()
                 .find(|(refused, harmless)| refused.as_bytes() == name && harmless.as_bytes() != value);
@@ -686,6 +697,7 @@ fn apply_to_function(attributes: &mut FunctionAttributes, attribute: &Attribute<
         }
         Attribute::Type(..) | Attribute::Skipped => {}
     }
+    Ok(())
 }
 
 fn apply_to_parameter(

@@ -523,7 +523,8 @@ pub struct Row {
     pub name: &'static str,
     /// Mnemonic in AT&T syntax without size suffix and condition.
     pub mnemonic: &'static str,
-    /// Allowed sizes, a set of bits 1, 2, 4, 8, 16, 32, 64. The size is the operation's width in bytes, where it matters.
+    /// Allowed sizes, a set of bits 1, 2, 4, 8, 16, 32, 64. The size is the operation's width in bytes, where it
+    /// matters.
     pub sizes: u8,
     /// Encoding.
     pub code: Code,

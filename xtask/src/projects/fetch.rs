@@ -8,12 +8,16 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 
 use super::list::{Origin, Project};
 use crate::corpus::{Package, fetch};
 use crate::process;
+
+/// Unpacking the largest source takes a minute.
+const UNPACK_LIMIT: Duration = Duration::from_secs(600);
 
 /// Gets the source of a project and returns its folder.
 pub fn fetch(project: &Project, folder: &Path) -> Result<PathBuf> {
@@ -47,10 +51,37 @@ pub fn fetch_crate(name: &'static str, version: &'static str, folder: &Path, unp
     Ok(())
 }
 
-/// Downloads and unpacks the source of a package.
-fn fetch_from_debian(name: &str, folder: &Path, unpacked: &Path) -> Result<()> {
+/// Unpacks some folders of the upstream part of a source package, in the version of Debian's development branch, and
+/// returns the folder that they are in.
+pub fn fetch_files(name: &str, folders: &[&str], folder: &Path) -> Result<PathBuf> {
+    let unpacked = folder.join("source").join(name);
+    if unpacked.join(".complete").is_file() {
+        return Ok(unpacked);
+    }
+    let found = download(name, folder, Some("sid"), &["--tar-only"])?;
+    let archive = found
+        .iter()
+        .find(|path| path.to_string_lossy().contains(".orig.tar."))
+        .context("apt-get gave no upstream part of the source")?;
+    let _ = fs::remove_dir_all(&unpacked);
+    fs::create_dir_all(&unpacked)?;
+    let mut unpack = Command::new("tar");
+    unpack.args(["--strip-components=1", "--wildcards", "-xf"]).arg(archive);
+    unpack.arg("-C").arg(&unpacked);
+    unpack.args(folders.iter().map(|folder| format!("*/{folder}/*")));
+    ensure!(
+        process::run(&mut unpack, UNPACK_LIMIT)?.success(),
+        "tar cannot unpack {}",
+        archive.display()
+    );
+    fs::write(unpacked.join(".complete"), "")?;
+    Ok(unpacked)
+}
+
+/// Downloads the source of a package and returns the files, from a suite or those that the system uses.
+fn download(name: &str, folder: &Path, suite: Option<&str>, more: &[&str]) -> Result<Vec<PathBuf>> {
     let state = folder.join("apt");
-    let options = apt_options(&state)?;
+    let options = apt_options(&state, suite)?;
     if !state.join("updated").is_file() {
         process::checked(Command::new("apt-get").args(&options).arg("update"))?;
         fs::write(state.join("updated"), "")?;
@@ -59,10 +90,21 @@ fn fetch_from_debian(name: &str, folder: &Path, unpacked: &Path) -> Result<()> {
     let _ = fs::remove_dir_all(&download);
     fs::create_dir_all(&download)?;
     let mut source = Command::new("apt-get");
-    source.args(&options).args(["--download-only", "source", name]);
+    source
+        .args(&options)
+        .args(["--download-only", "source", name])
+        .args(more);
     process::checked(source.current_dir(&download))?;
-    let description = fs::read_dir(&download)?
+    Ok(fs::read_dir(&download)?
         .filter_map(|entry| Some(entry.ok()?.path()))
+        .collect())
+}
+
+/// Downloads and unpacks the source of a package.
+fn fetch_from_debian(name: &str, folder: &Path, unpacked: &Path) -> Result<()> {
+    let found = download(name, folder, None, &[])?;
+    let description = found
+        .iter()
         .find(|path| path.extension().is_some_and(|extension| extension == "dsc"))
         .context("apt-get gave no description of the source")?;
     let _ = fs::remove_dir_all(unpacked);
@@ -73,8 +115,9 @@ fn fetch_from_debian(name: &str, folder: &Path, unpacked: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Options that give apt a state of its own, in which the system's source of packages is one of sources, too.
-fn apt_options(state: &Path) -> Result<Vec<OsString>> {
+/// Options that give apt a state of its own, in which the system's source of packages is one of sources, too, or instead
+/// one of another suite's sources.
+fn apt_options(state: &Path, suite: Option<&str>) -> Result<Vec<OsString>> {
     let lists = state.join("sources");
     for path in ["state/lists/partial", "cache/archives/partial", "sources"] {
         fs::create_dir_all(state.join(path))?;
@@ -85,6 +128,10 @@ fn apt_options(state: &Path) -> Result<Vec<OsString>> {
         ("/etc/apt/sources.list", "system.list"),
     ] {
         if let Ok(text) = fs::read_to_string(place) {
+            let text = match suite {
+                Some(suite) => of_suite(&text, suite),
+                None => text,
+            };
             let text: String = text.lines().map(of_sources).collect();
             found |= text.contains("deb-src");
             fs::write(lists.join(name), text)?;
@@ -108,6 +155,22 @@ fn apt_options(state: &Path) -> Result<Vec<OsString>> {
     .concat())
 }
 
+/// A list of package sources for another suite, without those that have security updates only.
+fn of_suite(text: &str, suite: &str) -> String {
+    let of_line = |line: &str| {
+        let mut words = line.split(' ');
+        match (words.next(), words.next()) {
+            (Some("Suites:"), _) => format!("Suites: {suite}\n"),
+            (Some("deb"), Some(place)) => format!("deb {place} {suite} main\n"),
+            _ => format!("{line}\n"),
+        }
+    };
+    let paragraphs = text.split("\n\n").filter(|paragraph| !paragraph.contains("-security"));
+    paragraphs
+        .map(|paragraph| paragraph.lines().map(of_line).collect::<String>() + "\n")
+        .collect()
+}
+
 /// A line of a list of package sources, for sources instead of programs.
 fn of_sources(line: &str) -> String {
     let line = match line.strip_prefix("deb ") {
@@ -122,6 +185,13 @@ fn of_sources(line: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lists_are_rewritten_for_a_suite() {
+        let text = "Types: deb\nURIs: http://x/\nSuites: a a-updates\n\nTypes: deb\nSuites: a-security\n";
+        assert_eq!(of_suite(text, "sid"), "Types: deb\nURIs: http://x/\nSuites: sid\n\n");
+        assert_eq!(of_suite("deb http://x/ a main", "sid"), "deb http://x/ sid main\n\n");
+    }
 
     #[test]
     fn lists_of_packages_become_lists_of_sources() {

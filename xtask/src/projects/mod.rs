@@ -7,7 +7,7 @@
 //! What has passed with the same compiler is not done again: [results] are kept in the target folder. With
 //! `--minutes`, a share is made.
 
-mod fetch;
+pub mod fetch;
 mod list;
 mod results;
 

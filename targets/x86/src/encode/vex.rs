@@ -1,5 +1,5 @@
-//! Instructions with a VEX or an EVEX prefix (Intel manual, volume 2, sections 2.3 and 2.7): of three registers, or of two
-//! operands like those without.
+//! Instructions with a VEX or an EVEX prefix (Intel manual, volume 2, sections 2.3 and 2.7): of three registers, or of
+//! two operands like those without.
 //!
 //! Of EVEX, what rows need is here: no masks, no broadcasts, and registers 0 to 15.
 

@@ -6,6 +6,8 @@ use frazil_robustness::records::{Node, Tree, decode, decode_kept, encode};
 /// Kinds of blocks.
 const BLOCK_INFO: u64 = 0;
 const MODULE: u64 = 8;
+const CONSTANTS: u64 = 11;
+const FUNCTION: u64 = 12;
 const VALUE_SYMBOLS: u64 = 14;
 const METADATA: u64 = 15;
 const METADATA_KINDS: u64 = 22;
@@ -263,6 +265,8 @@ fn is_fine_without_skipped(bytes: &[u8], verdict: &impl Fn(&[u8]) -> Verdict, is
             // In files of old versions, the module's symbol table has the names of symbols.
             (around, VALUE_SYMBOLS) => around == Some(MODULE),
             (_, kind) if kind != BLOCK_INFO && !KNOWN.contains(&kind) => false,
+            // Of functions, every other block is skipped, whatever it says that it is.
+            (Some(FUNCTION), kind) if kind != CONSTANTS && !is_skipped(kind) => false,
             (_, kind) => needed.contains(&kind) || !is_skipped(kind),
         };
         decode_kept(bytes, is_kept).is_ok_and(|trees| is_fine(&encode(&read_of(&trees))))

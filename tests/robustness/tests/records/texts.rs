@@ -36,6 +36,13 @@ const TEXTS: &[(&str, &str)] = &[
         }",
     ),
     (
+        "a frame pointer of a kind that does not exist",
+        "define void @f() #0 {
+            ret void
+        }
+        attributes #0 = { \"frame-pointer\"=\"some\" }",
+    ),
+    (
         "a landingpad without clauses",
         "declare void @g()
         declare i32 @personality(...)
