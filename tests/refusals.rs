@@ -62,7 +62,7 @@ fn refusal(text: &str) -> String {
 fn vectors_in_signatures_are_named() {
     let wider = "in a signature of a function that may use wider registers for it than are used here";
     let cases = [
-        ("<2 x i128>", "", "<2 x i128> in a signature".to_owned()),
+        ("<2 x i100>", "", "<2 x i100> in a signature".to_owned()),
         (
             "<16 x i32>",
             " spares_wide_vectors target_features \"+avx512f\"",

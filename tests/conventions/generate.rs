@@ -107,7 +107,7 @@ pub const CONVENTIONS: &[Convention] = &[
 ];
 
 /// Types by name and size in bytes.
-const TYPES: [(&str, usize); 53] = [
+const TYPES: [(&str, usize); 55] = [
     ("i8", 1),
     ("i16", 2),
     ("i32", 4),
@@ -161,6 +161,8 @@ const TYPES: [(&str, usize); 53] = [
     ("<2 x fp128>", 32),
     ("<2 x x86_fp80>", 20),
     ("<3 x double>", 24),
+    ("<2 x i128>", 32),
+    ("<1 x i128>", 16),
 ];
 
 /// Whether a type is an integer that is extended.

@@ -96,6 +96,16 @@ impl Rebuild<'_> {
                 };
                 to.push(self.join_pieces(ty, chunk, &pieces, layout.lanes / chunk)?);
             }
+            Passing::Halves => {
+                for index in 0..layout.lanes {
+                    let lane = self.lane(source, index)?;
+                    let lane = self.typed(lane, layout.element);
+                    to.push(self.unary(Opcode::Trunc, Type::I64, lane));
+                    let distance = self.new.int_operand(layout.element, 64);
+                    let upper = self.binary(Opcode::Lshr, layout.element, lane, distance);
+                    to.push(self.unary(Opcode::Trunc, Type::I64, upper));
+                }
+            }
             Passing::Lanes => {
                 for index in 0..layout.lanes {
                     to.push(self.lane(source, index)?);
@@ -165,6 +175,18 @@ impl Rebuild<'_> {
                 Ok(self.span(&parts))
             }
             Passing::Lanes => self.build(layout, passed, 0),
+            Passing::Halves => {
+                let mut lanes = Vec::new();
+                for index in 0..layout.lanes {
+                    let halves = [0, 1].map(|half| self.part(passed, 2 * index + half));
+                    let [lower, upper] = halves.map(|half| self.unary(Opcode::Zext, layout.element, half));
+                    let distance = self.new.int_operand(layout.element, 64);
+                    let upper = self.binary(Opcode::Shl, layout.element, upper, distance);
+                    lanes.push(self.binary(Opcode::Or, layout.element, lower, upper));
+                }
+                let lanes = self.span(&lanes);
+                self.build(layout, lanes, 0)
+            }
             Passing::Widened(lanes) => {
                 let wide = Layout {
                     lanes,

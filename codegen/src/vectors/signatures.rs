@@ -8,7 +8,7 @@
 //! * Lanes that are no whole register's, such as truth values, are passed as the wider integers that make their number
 //!   fill one, if their number is a power of two.
 //! * A power of two of lanes that fill several registers is passed in these.
-//! * Everything else is passed lane by lane, as scalars.
+//! * Everything else is passed lane by lane, as scalars, those of 128 bits in halves.
 //!
 //! How wide a register is for this follows from the function's features ([`Isa::widest_passed_vector`]), of a call from
 //! its caller's: a callee with other features takes something else, with Frazil as with LLVM. Where registers are wider
@@ -44,6 +44,8 @@ pub(super) enum Passing {
     Promoted(u32),
     /// Each lane as a scalar.
     Lanes,
+    /// Each lane, of 128 bits, as two integers that nothing keeps together.
+    Halves,
 }
 
 /// What the calling conventions have to do with vectors.
@@ -91,6 +93,9 @@ fn passing(layouts: &Layouts, types: &TypeTable, ty: Type, pointer_bits: u32, ab
         return Passing::Parts;
     }
     let lanes = layout.lanes;
+    if types.int_bits(layout.element) == Some(128) {
+        return Passing::Halves;
+    }
     if lanes == 1 {
         return Passing::Lanes;
     }
@@ -212,7 +217,7 @@ fn refuse_doubtful(rebuild: &Rebuild<'_>, abi: &Abi<'_>, ty: Type) -> Result<(),
             format!("{} in a signature{why}", type_name(types, ty)),
         ))
     };
-    if types.int_bits(layout.element).is_some_and(|bits| bits > 64) {
+    if types.int_bits(layout.element).is_some_and(|bits| bits > 64 && bits != 128) {
         return refuse("");
     }
     let bytes = rebuild.memory_bytes(layout).next_power_of_two();
@@ -256,6 +261,7 @@ impl Rebuild<'_> {
                 push(self.vector(element, layout.lanes)?);
             }
             Passing::Lanes => (0..layout.lanes).for_each(|_| push(layout.element)),
+            Passing::Halves => (0..2 * layout.lanes).for_each(|_| push(Type::I64)),
         }
         Ok(())
     }
@@ -432,5 +438,6 @@ pub(super) fn passed_count(layout: Layout, passing: Passing) -> u32 {
         Passing::Wide(lanes) => layout.lanes.div_ceil(lanes),
         Passing::Widened(_) | Passing::Promoted(_) => 1,
         Passing::Lanes => layout.lanes,
+        Passing::Halves => 2 * layout.lanes,
     }
 }
