@@ -115,8 +115,8 @@ fn fetch_from_debian(name: &str, folder: &Path, unpacked: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Options that give apt a state of its own, in which the system's source of packages is one of sources, too, or instead
-/// one of another suite's sources.
+/// Options that give apt a state of its own, in which the system's source of packages is one of sources, too, or
+/// instead one of another suite's sources.
 fn apt_options(state: &Path, suite: Option<&str>) -> Result<Vec<OsString>> {
     let lists = state.join("sources");
     for path in ["state/lists/partial", "cache/archives/partial", "sources"] {
