@@ -43,7 +43,7 @@ const TABLE: &[(&str, Made, &str)] = &[
         Object,
         "define void @f(ptr %p) { %v = load ppc_fp128, ptr %p\n store ppc_fp128 %v, ptr %p\n ret void }\n",
     ),
-    ("FZ0105", Object, "define void @f(<2 x i128> %v) { ret void }\n"),
+    ("FZ0105", Object, "define void @f(<2 x i100> %v) { ret void }\n"),
     (
         "FZ0106",
         Object,

@@ -128,9 +128,9 @@ symbol @{name} function
 
 func @in_{name}(ptr v0) {{
 b0:
-  v1 = load align 32 <2 x i128> v0
-  call @{name}(v1) : (<2 x i128>)
-  call @{name}(v1) : (<2 x i128>)
+  v1 = load align 32 <2 x i100> v0
+  call @{name}(v1) : (<2 x i100>)
+  call @{name}(v1) : (<2 x i100>)
   return
 }}
 "#

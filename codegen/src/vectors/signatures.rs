@@ -217,7 +217,10 @@ fn refuse_doubtful(rebuild: &Rebuild<'_>, abi: &Abi<'_>, ty: Type) -> Result<(),
             format!("{} in a signature{why}", type_name(types, ty)),
         ))
     };
-    if types.int_bits(layout.element).is_some_and(|bits| bits > 64 && bits != 128) {
+    if types
+        .int_bits(layout.element)
+        .is_some_and(|bits| bits > 64 && bits != 128)
+    {
         return refuse("");
     }
     let bytes = rebuild.memory_bytes(layout).next_power_of_two();
