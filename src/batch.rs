@@ -34,6 +34,7 @@ impl Driver {
             return Err(Error::new(Stage::Options, message));
         }
         let mut options = arguments.options(recipe)?;
+        options.ends_process = jobs.len() == 1;
         if let Some(folder) = arguments.output_folder() {
             let unmade = |message| Error::new(Stage::Options, format!("-o {}: {message}", folder.display()));
             destination::make_folder(folder).map_err(unmade)?;

@@ -272,7 +272,7 @@ impl Arguments {
             asm_verbose: self.asm_verbose,
             assembler: self.target.assembler.clone(),
             measure: self.observe.time_passes.is_some(),
-            ends_process: self.inputs.len() <= 1,
+            ends_process: false,
         })
     }
 
