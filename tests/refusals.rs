@@ -80,6 +80,16 @@ fn vectors_in_signatures_are_named() {
     }
 }
 
+/// They had to save whole registers.
+#[test]
+fn functions_that_preserve_all_registers_are_refused_where_those_are_wide() {
+    let text = "func @f() cc 15 target_features \"+avx\" {\nb0:\n  return\n}\n";
+    assert_eq!(
+        refusal(text),
+        "not supported: a function of the convention preserve_all that may use wider registers"
+    );
+}
+
 /// Conventions that have no place for such a float: LLVM passes it in ways of its own.
 #[test]
 fn extended_floats_are_refused_where_conventions_have_no_place() {

@@ -129,6 +129,8 @@ struct Dealer<'a> {
     float_next: usize,
     stack_bytes: u32,
     stack_align: u32,
+    /// Whether vectors that are only passed are in memory: LLVM passes them so to functions with variable arguments.
+    keeps_wide_in_memory: bool,
 }
 
 impl Dealer<'_> {
@@ -165,6 +167,7 @@ impl Dealer<'_> {
     #[inline]
     fn deal(&mut self, parts: Parts, ty: Type) -> [PartPlace; 4] {
         if parts.count == 1
+            && !parts.is_only_passed()
             && let Some(reg) = self.register(parts.float)
         {
             return [PartPlace::Reg(reg); 4];
@@ -189,7 +192,13 @@ impl Dealer<'_> {
             return places;
         }
         for place in places.iter_mut().take(count) {
-            *place = match self.register(parts.float) {
+            let goes_to_memory = self.keeps_wide_in_memory && parts.is_only_passed();
+            let reg = if goes_to_memory {
+                None
+            } else {
+                self.register(parts.float)
+            };
+            *place = match reg {
                 Some(reg) => PartPlace::Reg(reg),
                 None => {
                     let align = u32::from(parts.bytes).max(self.conv.stack_slot_bytes);
@@ -230,6 +239,7 @@ impl ArgLayout {
             float_next: 0,
             stack_bytes: conv.shadow_bytes,
             stack_align,
+            keeps_wide_in_memory: signature.variadic,
         };
         if self.returns_in_memory {
             if conv.returns_struct_pointer {

@@ -75,6 +75,48 @@ fn other_floats_arrive() {
     }
 }
 
+/// LLVM passes wide vectors in memory to functions with variable arguments, those among the fixed ones, too.
+#[test]
+fn wide_vectors_arrive_in_variadic_functions() {
+    let callee = "define double @callee(i32 %n, <4 x double> %a, double %b, ...) {
+        %first = extractelement <4 x double> %a, i32 0
+        %last = extractelement <4 x double> %a, i32 3
+        %sum = fadd double %first, %last
+        %all = fadd double %sum, %b
+        ret double %all
+    }";
+    let caller = "declare double @callee(i32, <4 x double>, double, ...)
+    define i32 @main() {
+        %p = alloca <4 x double>
+        store volatile <4 x double> <double 1.0, double 2.0, double 3.0, double 4.0>, ptr %p
+        %a = load volatile <4 x double>, ptr %p
+        %d = call double (i32, <4 x double>, double, ...) @callee(i32 1, <4 x double> %a, double 5.0, <4 x double> %a)
+        %i = fptosi double %d to i32
+        ret i32 %i
+    }";
+    let folder = Folder::new("wide-variadic");
+    for (module, text) in [("callee", callee), ("caller", caller)] {
+        let text = folder.write(&format!("{module}.ll"), text);
+        run(Command::new("llvm-as-22").arg(text));
+        for (name, words) in COMPILERS {
+            let mut command = Command::new(words[0]);
+            command
+                .args(&words[1..])
+                .arg("--mattr=+avx")
+                .arg(folder.path(&format!("{module}.bc")));
+            run(command.arg("-o").arg(object(&folder, module, name)));
+        }
+    }
+    for (callee, caller) in PAIRS {
+        let program = folder.path("program");
+        let (callee, caller) = (COMPILERS[callee].0, COMPILERS[caller].0);
+        let objects = [object(&folder, "callee", callee), object(&folder, "caller", caller)];
+        run(Command::new("cc").args(objects).arg("-o").arg(&program));
+        let status = Command::new(&program).status().expect("the program starts");
+        assert_eq!(status.code(), Some(10), "callee by {callee}, caller by {caller}");
+    }
+}
+
 /// What `tail.ll` prints, as compiled by LLVM 22 with ordinary calls where it knows no others.
 const TAIL_OUTPUT: &str =
     "4 5 2.5\nname 7 1.500000 2.500000 5 642 21 0.5\n300052 44011 28 10 15 42 name\n246 54 0 0 0 0 name\n";

@@ -85,6 +85,9 @@ impl<'a, I: Isa> Base<'a, I> {
         let conv = convention(isa, unit.function.signature().call_conv)?;
         let stack_align = refusals::stack_align(isa.desc(), conv, unit)?;
         refusals::refuse_entry(isa, unit.head, unit.view)?;
+        if conv.preserves_wide_vectors {
+            refusals::refuse_wide_saves(isa, conv, unit.view)?;
+        }
         if unit.function.has_block_addresses() || unit.function.cfg().indirect_jumps() > 0 {
             address_blocks(unit.function, buf)?;
         }

@@ -69,6 +69,19 @@ pub(crate) fn realigns(head: &FunctionHead) -> bool {
     (head.stack_align != 0 || head.realigns_stack) && !head.naked
 }
 
+/// A function of a convention by which it had to save more of vector registers than is saved here.
+#[cold]
+pub(crate) fn refuse_wide_saves(isa: &impl Isa, conv: &ConvDesc, view: ModuleView<'_>) -> Result<(), CodegenError> {
+    if isa.widest_passed_vector(view.features) <= isa.desc().vector_bytes {
+        return Ok(());
+    }
+    let message = format!(
+        "a function of the convention {} that may use wider registers",
+        conv.name
+    );
+    Err(CodegenError::unsupported(Refusal::CallingConvention, message))
+}
+
 /// Filler that the target has no instructions for, and registers that it cannot clear.
 pub(crate) fn refuse_entry(isa: &impl Isa, head: &FunctionHead, view: ModuleView<'_>) -> Result<(), CodegenError> {
     if !head.cleared_registers.is_empty() {

@@ -46,6 +46,7 @@ const C: ConvDesc = ConvDesc {
     shares_positions: false,
     shadow_bytes: 0,
     returns_struct_pointer: true,
+    preserves_wide_vectors: false,
     keeps_pairs: true,
     variadic_count: RAX,
 };
@@ -76,6 +77,7 @@ static PRESERVE_ALL: ConvDesc = ConvDesc {
     callee_saved: MOST.union(PRegSet::from_banks(0, 0xffff)),
     kept_by_calls: SAVED.union(PRegSet::from_banks(0, 0xff00)),
     stack_returns: &[],
+    preserves_wide_vectors: true,
     returns_struct_pointer: false,
     ..C
 };
