@@ -262,6 +262,8 @@ pub struct ConvDesc {
     pub shadow_bytes: u32,
     /// Whether the pointer to memory for a struct or for results is also returned in the first integer result register.
     pub returns_struct_pointer: bool,
+    /// Whether it is the C convention but for the registers of results: calls between such functions may be jumps.
+    pub is_plain: bool,
     /// Whether callees preserve vector registers in the processor's full width, however wide that is.
     pub preserves_wide_vectors: bool,
     /// Whether an integer of 128 bits goes to registers only if all of it fits, and on the stack is aligned to its

@@ -117,6 +117,48 @@ fn wide_vectors_arrive_in_variadic_functions() {
     }
 }
 
+/// Calls before returns become jumps where the callee finds its arguments as it wants them, and gives its results where
+/// the caller's caller looks for them.
+#[test]
+fn calls_are_jumps_only_where_places_fit() {
+    let wide = ["<4 x double> %v"; 9].join(", ");
+    let many: Vec<String> = (0..14).map(|number| format!("i64 %a{number}")).collect();
+    let text = format!(
+        "declare void @wide({})
+        declare fastcc double @fast(double)
+        declare fastcc {{ double, double, double }} @three(double)
+        define void @not_aligned({}, <4 x double> %v) {{
+            tail call void @wide({wide})
+            ret void
+        }}
+        define double @alike(double %x) {{
+            %y = tail call fastcc double @fast(double %x)
+            ret double %y
+        }}
+        define {{ double, double, double }} @elsewhere(double %x) {{
+            %y = tail call fastcc {{ double, double, double }} @three(double %x)
+            ret {{ double, double, double }} %y
+        }}",
+        ["<4 x double>"; 9].join(", "),
+        many.join(", ")
+    );
+    let folder = Folder::new("jumps");
+    let (module, bitcode) = (folder.write("jumps.ll", text), folder.path("jumps.bc"));
+    run(Command::new("llvm-as-22").arg(module).arg("-o").arg(&bitcode));
+    let mut compile = frazil();
+    let output = compile
+        .args(["--recipe", "O2", "--mattr=+avx", "--emit", "asm", "-o", "-"])
+        .arg(bitcode)
+        .output();
+    let text = String::from_utf8(output.expect("frazil starts").stdout).expect("text");
+    let jumps: Vec<&str> = text
+        .lines()
+        .filter(|line| line.contains("jmp"))
+        .map(str::trim)
+        .collect();
+    assert_eq!(jumps, ["{disp32} jmp\tfast@PLT"], "{text}");
+}
+
 /// What `tail.ll` prints, as compiled by LLVM 22 with ordinary calls where it knows no others.
 const TAIL_OUTPUT: &str =
     "4 5 2.5\nname 7 1.500000 2.500000 5 642 21 0.5\n300052 44011 28 10 15 42 name\n246 54 0 0 0 0 name\n";

@@ -300,6 +300,7 @@ mod tests {
         shares_positions: false,
         shadow_bytes: 0,
         returns_struct_pointer: false,
+        is_plain: false,
         preserves_wide_vectors: false,
         keeps_pairs: false,
         variadic_count: Reg(4),

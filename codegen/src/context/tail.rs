@@ -6,8 +6,9 @@
 
 use super::Context;
 use super::calls::PendingCall;
-use crate::abi::ArgLayout;
+use crate::abi::{ArgLayout, ArgPlace, PartPlace};
 use crate::branch::CallTarget;
+use crate::desc::ConvDesc;
 use crate::error::CodegenError;
 use crate::isa::Isa;
 use crate::minst::MInst;
@@ -96,6 +97,18 @@ pub(crate) fn refuse_guarded<'a>(cx: &mut impl Context<'a>, call: &PendingCall<'
     Ok(())
 }
 
+/// Whether a callee takes its arguments and gives its results where the caller's convention does.
+fn has_same_places(callee: &ConvDesc, caller: &ConvDesc, layout: &ArgLayout) -> bool {
+    if std::ptr::eq(callee, caller) {
+        return true;
+    }
+    let is_shared = |place: &ArgPlace| match place.places[0] {
+        PartPlace::Reg(reg) if place.parts.float && place.parts.is_scalar() => caller.float_returns.contains(&reg),
+        _ => true,
+    };
+    callee.is_plain && caller.is_plain && layout.stack_results.is_empty() && layout.returns.iter().all(is_shared)
+}
+
 /// Whether a call may take the caller's place, as far as the context does that of its own accord.
 pub(crate) fn may_take_place<'a>(
     cx: &impl Context<'a>,
@@ -107,11 +120,12 @@ pub(crate) fn may_take_place<'a>(
     let flags = CallFlags::from_bits_retain(data.flags);
     let returns = &cx.function().signature().returns;
     !flags.intersects(CallFlags::NO_TAIL | CallFlags::RETURNS_TWICE | CallFlags::NO_RETURN)
-        && std::ptr::eq(call.conv, base.conv)
+        && has_same_places(call.conv, base.conv, layout)
         && !layout.returns_in_memory
         && base.incoming.struct_return.is_none()
         && layout.popped_bytes == 0
         && layout.stack_bytes <= base.incoming.stack_bytes
+        && layout.stack_align <= base.stack_align
         && layout.swift_error.is_none()
         && base.incoming.swift_error.is_none()
         && call.areas.is_empty()

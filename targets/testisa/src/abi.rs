@@ -30,6 +30,7 @@ static STANDARD: ConvDesc = ConvDesc {
     shares_positions: false,
     shadow_bytes: 0,
     returns_struct_pointer: false,
+    is_plain: false,
     preserves_wide_vectors: false,
     keeps_pairs: false,
     variadic_count: Reg::NONE,

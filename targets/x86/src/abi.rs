@@ -46,17 +46,19 @@ const C: ConvDesc = ConvDesc {
     shares_positions: false,
     shadow_bytes: 0,
     returns_struct_pointer: true,
+    is_plain: false,
     preserves_wide_vectors: false,
     keeps_pairs: true,
     variadic_count: RAX,
 };
 
 /// The C convention of System V.
-pub static SYSTEM_V: ConvDesc = C;
+pub static SYSTEM_V: ConvDesc = ConvDesc { is_plain: true, ..C };
 
 /// `fastcc`.
 static FAST: ConvDesc = ConvDesc {
     name: "fast",
+    is_plain: true,
     float_returns: &[XMM0, XMM1, XMM2],
     ..C
 };
