@@ -9,7 +9,7 @@ use crate::pass::MachHooks;
 use crate::reg::{Reg, RegClass};
 
 /// Widest access to a slot.
-pub const WIDEST_BYTES: i32 = 32;
+pub const WIDEST_BYTES: i32 = 64;
 
 /// A spill slot as it is accessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

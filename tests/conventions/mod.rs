@@ -117,6 +117,45 @@ fn wide_vectors_arrive_in_variadic_functions() {
     }
 }
 
+/// A vector that has been put together once may be copied, all of it.
+#[test]
+fn a_wide_vector_that_is_passed_twice_arrives_twice() {
+    let text = "define i32 @last(<8 x i32> %a, <8 x i32> %b, <8 x i32> %c, <8 x i32> %d) noinline {
+        %w = extractelement <8 x i32> %a, i32 7
+        %x = extractelement <8 x i32> %b, i32 7
+        %y = extractelement <8 x i32> %c, i32 7
+        %z = extractelement <8 x i32> %d, i32 7
+        %wx = sub i32 %w, %x
+        %yz = sub i32 %y, %z
+        %all = sub i32 %wx, %yz
+        ret i32 %all
+    }
+    define i32 @main() {
+        %p = alloca <8 x i32>
+        store volatile <8 x i32> <i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8>, ptr %p
+        %a = load volatile <8 x i32>, ptr %p
+        store volatile <8 x i32> <i32 9, i32 9, i32 9, i32 9, i32 9, i32 9, i32 9, i32 50>, ptr %p
+        %b = load volatile <8 x i32>, ptr %p
+        %r = call i32 @last(<8 x i32> %b, <8 x i32> %a, <8 x i32> %a, <8 x i32> %b)
+        ret i32 %r
+    }";
+    let folder = Folder::new("twice");
+    let (module, bitcode) = (folder.write("twice.ll", text), folder.path("twice.bc"));
+    run(Command::new("llvm-as-22").arg(module).arg("-o").arg(&bitcode));
+    let (object, program) = (folder.path("twice.o"), folder.path("twice"));
+    for recipe in RECIPES {
+        let mut command = frazil();
+        run(command
+            .args(["--recipe", recipe, "--mattr=+avx"])
+            .arg(&bitcode)
+            .arg("-o")
+            .arg(&object));
+        run(Command::new("cc").arg(&object).arg("-o").arg(&program));
+        let status = Command::new(&program).status().expect("the program starts");
+        assert_eq!(status.code(), Some(84), "{recipe}");
+    }
+}
+
 /// Calls before returns become jumps where the callee finds its arguments as it wants them, and gives its results where
 /// the caller's caller looks for them.
 #[test]

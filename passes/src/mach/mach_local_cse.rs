@@ -517,7 +517,8 @@ impl Walk<'_> {
             if holder == dst {
                 func.insts[index as usize] = NOP;
             } else {
-                let bytes = self.target().class(class).bytes;
+                // As wide as what is computed: vectors that are only passed are wider than the class says.
+                let bytes = self.target().class(class).bytes.max(desc.widths[0]);
                 func.insts[index as usize] = self.hooks.mov(class, bytes, dst, holder);
                 self.copy(func, index);
             }

@@ -168,7 +168,8 @@ impl SlotFacts {
         let slot = self.slots[usize::from(slot)];
         let [dst, src, _] = inst.regs();
         let class_bytes = hooks.desc().class(slot.class()).bytes;
-        slot.bytes <= inst.size || *inst == hooks.mov(slot.class(), class_bytes, dst, src)
+        let is_plain = slot.bytes <= class_bytes && *inst == hooks.mov(slot.class(), class_bytes, dst, src);
+        slot.bytes <= inst.size || is_plain
     }
 
     /// Notes a store of `bytes` bytes at displacement `disp`: slots that it overlaps change.

@@ -37,10 +37,15 @@ pub(super) fn moves(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> bool {
             machine.copy(first, second, half);
             machine.put_from(first, u32::from(half) / 4, &upper);
         }
-        Op::Vextractf128RRI | Op::Vextractf64x4RRI if inst.imm == 1 => {
+        Op::Vextractf128RRI | Op::Vextractf64x4RRI => {
             let half = size / 2;
-            let both = machine.contents(second, size);
-            machine.put(first, &both.upper(usize::from(half) / 4));
+            match inst.imm & 1 {
+                0 => machine.copy(first, second, half),
+                _ => {
+                    let both = machine.contents(second, size);
+                    machine.put(first, &both.upper(usize::from(half) / 4));
+                }
+            }
             machine.ignore_from(first, half);
         }
         Op::MovsRR => machine.copy(first, second, size),

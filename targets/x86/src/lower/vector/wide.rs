@@ -77,13 +77,13 @@ pub fn shuffle<C: LowerCtx>(cx: &mut C, data: &InstData) {
         let dst = cx.def(result(data), 0);
         return cx.emit(rrri(row, to, dst, low, high, 1));
     }
-    let first = shuffle_index(cx.func(), mask, 0).unwrap_or(0);
+    // The lower half is taken by an instruction of its own, too: a move stands for all of a value in every pass.
+    let half = i32::from(shuffle_index(cx.func(), mask, 0).unwrap_or(0) != 0);
+    let row = match from {
+        WIDE_VECTOR_BYTES => Op::Vextractf128RRI,
+        _ => Op::Vextractf64x4RRI,
+    };
     let src = cx.use_reg(data.a, 0);
     let dst = cx.def(result(data), 0);
-    cx.emit(match (first, from) {
-        (0, WIDE_VECTOR_BYTES) => rr(Op::MovapRR, 4, dst, src),
-        (0, _) => mov(to, dst, src),
-        (_, WIDE_VECTOR_BYTES) => rri(Op::Vextractf128RRI, from, dst, src, 1),
-        (_, _) => rri(Op::Vextractf64x4RRI, from, dst, src, 1),
-    });
+    cx.emit(rri(row, from, dst, src, half));
 }
