@@ -157,18 +157,20 @@ fn vector_bytes(op: Op, row: &Row, inst: &MInst, operand: usize) -> u8 {
         Cvtss2sdRR | Cvtss2sdRM => [8, 4][operand.min(1)],
         Cvtsd2ssRR | Cvtsd2ssRM => [4, 8][operand.min(1)],
         _ if row.code.width == Width::Scalar => inst.size,
-        _ if operand == 1 => widened_bytes(row),
+        _ if operand == 1 => source_bytes(row),
         _ => 16,
     }
 }
 
-/// How many bytes of their source packed rows read: those that make wider lanes read the lowest only.
-fn widened_bytes(row: &Row) -> u8 {
+/// How many bytes of their source packed rows read: those that make wider lanes, and shifts by a number in a register,
+/// read the lowest only.
+fn source_bytes(row: &Row) -> u8 {
     match row.mnemonic {
         "cvtdq2pd" | "cvtps2pd" | "vcvtph2ps" => 8,
         "pmovsxbw" | "pmovsxwd" | "pmovsxdq" | "pmovzxbw" | "pmovzxwd" | "pmovzxdq" => 8,
         "pmovsxbd" | "pmovsxwq" | "pmovzxbd" | "pmovzxwq" => 4,
         "pmovsxbq" | "pmovzxbq" => 2,
+        "psllw" | "pslld" | "psllq" | "psrlw" | "psrld" | "psrlq" | "psraw" | "psrad" => 8,
         _ => 16,
     }
 }

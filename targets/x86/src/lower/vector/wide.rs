@@ -18,37 +18,27 @@ pub fn bytes(types: &TypeTable, ty: Type) -> u8 {
     if is_passed { bytes } else { 0 }
 }
 
+/// Of two rows, that of vectors of so many bytes.
+fn row(bytes: u8, wide: Op, widest: Op) -> Op {
+    if bytes > WIDE_VECTOR_BYTES { widest } else { wide }
+}
+
 /// A copy between registers.
 #[cold]
 pub fn mov(bytes: u8, dst: Reg, src: Reg) -> MInst {
-    let row = if bytes > WIDE_VECTOR_BYTES {
-        Op::VmovupZRR
-    } else {
-        Op::VmovupYRR
-    };
-    rr(row, bytes, dst, src)
+    rr(row(bytes, Op::VmovupYRR, Op::VmovupZRR), bytes, dst, src)
 }
 
 /// A store to a place of any alignment.
 #[cold]
 pub fn spill(bytes: u8, src: Reg, mem: Mem) -> MInst {
-    let row = if bytes > WIDE_VECTOR_BYTES {
-        Op::VmovupZMR
-    } else {
-        Op::VmovupYMR
-    };
-    mr(row, bytes, mem, src)
+    mr(row(bytes, Op::VmovupYMR, Op::VmovupZMR), bytes, mem, src)
 }
 
 /// A load from a place of any alignment.
 #[cold]
 pub fn reload(bytes: u8, dst: Reg, mem: Mem) -> MInst {
-    let row = if bytes > WIDE_VECTOR_BYTES {
-        Op::VmovupZRM
-    } else {
-        Op::VmovupYRM
-    };
-    rm(row, bytes, dst, mem)
+    rm(row(bytes, Op::VmovupYRM, Op::VmovupZRM), bytes, dst, mem)
 }
 
 /// The bytes of a shuffle's result and operands.
@@ -67,23 +57,16 @@ pub fn shuffle<C: LowerCtx>(cx: &mut C, data: &InstData) {
     let (second, mask) = cx.func().ternary(data);
     let (to, from) = widths(cx.func(), data);
     if to > from {
-        let row = if to > WIDE_VECTOR_BYTES {
-            Op::Vinsertf64x4RRRI
-        } else {
-            Op::Vinsertf128RRRI
-        };
         let high = cx.use_reg(second, 0);
         let low = cx.use_reg(data.a, 0);
         let dst = cx.def(result(data), 0);
-        return cx.emit(rrri(row, to, dst, low, high, 1));
+        let join = row(to, Op::Vinsertf128RRRI, Op::Vinsertf64x4RRRI);
+        return cx.emit(rrri(join, to, dst, low, high, 1));
     }
     // The lower half is taken by an instruction of its own, too: a move stands for all of a value in every pass.
     let half = i32::from(shuffle_index(cx.func(), mask, 0).unwrap_or(0) != 0);
-    let row = match from {
-        WIDE_VECTOR_BYTES => Op::Vextractf128RRI,
-        _ => Op::Vextractf64x4RRI,
-    };
     let src = cx.use_reg(data.a, 0);
     let dst = cx.def(result(data), 0);
-    cx.emit(rri(row, from, dst, src, half));
+    let take = row(from, Op::Vextractf128RRI, Op::Vextractf64x4RRI);
+    cx.emit(rri(take, from, dst, src, half));
 }
