@@ -97,7 +97,7 @@ const ABBREVIATIONS: &[(&str, &str)] = &[
 pub fn check(files: &[SourceFile], problems: &mut Vec<Problem>) {
     for file in files.iter().filter(|file| file.is_rust()) {
         // What cannot be parsed is reported by `modules`, or is the input of a test.
-        let Ok(parsed) = syn::parse_file(&file.text) else {
+        let Ok(parsed) = file.syntax() else {
             continue;
         };
         let is_source = file.path.starts_with("src/") || file.path.contains("/src/");
@@ -297,10 +297,7 @@ mod tests {
     use super::*;
 
     fn messages(path: &str, text: &str) -> Vec<(usize, String)> {
-        let file = SourceFile {
-            path: path.to_owned(),
-            text: text.to_owned(),
-        };
+        let file = SourceFile::new(path, text);
         let mut problems = Vec::new();
         check(&[file], &mut problems);
         problems

@@ -96,10 +96,7 @@ mod tests {
     use super::*;
 
     fn messages(text: &str) -> Vec<String> {
-        let file = |path: &str, text: &str| SourceFile {
-            path: path.to_owned(),
-            text: text.to_owned(),
-        };
+        let file = |path: &str, text: &str| SourceFile::new(path, text);
         let files = [
             file("xtask/page.md", text),
             file("README.md", "# The First Part, of two\n"),

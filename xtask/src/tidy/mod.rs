@@ -18,6 +18,7 @@ mod sources;
 mod target_names;
 mod text;
 
+use std::cell::OnceCell;
 use std::fmt;
 use std::fs;
 use std::path::Path;
@@ -51,9 +52,24 @@ struct SourceFile {
     /// Relative to the workspace, with `/`.
     path: String,
     text: String,
+    /// What [`Self::syntax`] found, once it was asked.
+    syntax: OnceCell<Result<syn::File, syn::Error>>,
 }
 
 impl SourceFile {
+    fn new(path: impl Into<String>, text: impl Into<String>) -> SourceFile {
+        SourceFile {
+            path: path.into(),
+            text: text.into(),
+            syntax: OnceCell::new(),
+        }
+    }
+
+    /// The syntax of a Rust source, which several rules read.
+    fn syntax(&self) -> Result<&syn::File, &syn::Error> {
+        self.syntax.get_or_init(|| syn::parse_file(&self.text)).as_ref()
+    }
+
     fn problem(&self, line: usize, message: impl Into<String>) -> Problem {
         Problem {
             path: self.path.clone(),
@@ -113,7 +129,7 @@ fn all_problems() -> Result<Vec<Problem>> {
 pub fn problems_with(new: Vec<(String, String)>) -> Result<Vec<String>> {
     let mut files = repository_files()?;
     files.retain(|file| new.iter().all(|(path, _)| *path != file.path));
-    files.extend(new.into_iter().map(|(path, text)| SourceFile { path, text }));
+    files.extend(new.into_iter().map(|(path, text)| SourceFile::new(path, text)));
     let mut problems = Vec::new();
     sources::check(&files, &mut problems);
     text::check(&files, &mut problems);
@@ -144,10 +160,7 @@ fn read_text(root: &Path, path: &str) -> Result<Option<SourceFile>> {
     let text = String::from_utf8(fs::read(full)?)
         .ok()
         .filter(|text| !text.contains('\0'));
-    Ok(text.map(|text| SourceFile {
-        path: path.to_owned(),
-        text,
-    }))
+    Ok(text.map(|text| SourceFile::new(path, text)))
 }
 
 #[cfg(test)]

@@ -133,7 +133,7 @@ fn crates(files: &[SourceFile], problems: &mut Vec<Problem>) -> BTreeMap<String,
         else {
             continue;
         };
-        match syn::parse_file(&file.text) {
+        match file.syntax() {
             Ok(syntax) => {
                 let path = module_path(&file.path[folder.len()..]);
                 let module = modules.entry(path).or_default();
@@ -357,10 +357,7 @@ mod tests {
     fn found(files: &[(&str, &str)]) -> Vec<String> {
         let files: Vec<SourceFile> = files
             .iter()
-            .map(|(path, text)| SourceFile {
-                path: format!("one/src/{path}"),
-                text: (*text).to_owned(),
-            })
+            .map(|(path, text)| SourceFile::new(format!("one/src/{path}"), *text))
             .collect();
         let mut problems = Vec::new();
         check(&files, &mut problems);

@@ -98,10 +98,7 @@ mod tests {
     use super::*;
 
     fn file(path: &str, text: &str) -> SourceFile {
-        SourceFile {
-            path: path.to_owned(),
-            text: text.to_owned(),
-        }
+        SourceFile::new(path, text)
     }
 
     fn messages(files: &[SourceFile]) -> Vec<String> {

@@ -45,7 +45,7 @@ pub fn check(files: &[SourceFile], problems: &mut Vec<Problem>) {
             continue;
         }
         // What cannot be parsed is reported with the modules.
-        let Ok(parsed) = syn::parse_file(&file.text) else {
+        let Ok(parsed) = file.syntax() else {
             continue;
         };
         let mut found = Vec::new();
@@ -183,10 +183,7 @@ mod tests {
     use super::*;
 
     fn messages(path: &str, text: &str) -> Vec<String> {
-        let file = SourceFile {
-            path: path.to_owned(),
-            text: text.to_owned(),
-        };
+        let file = SourceFile::new(path, text);
         let mut problems = Vec::new();
         check(&[file], &mut problems);
         problems.iter().map(Problem::to_string).collect()

@@ -146,10 +146,7 @@ mod tests {
     use super::*;
 
     fn messages(text: &str) -> Vec<String> {
-        let file = SourceFile {
-            path: "some/module.rs".to_owned(),
-            text: text.to_owned(),
-        };
+        let file = SourceFile::new("some/module.rs", text);
         let mut problems = Vec::new();
         check(&[file], &mut problems);
         // Entries of the lists are missing from this one-file repository.
@@ -164,10 +161,7 @@ mod tests {
 
     #[test]
     fn wants_modules_with_files_inside_to_be_among_them() {
-        let file = |path: &str| SourceFile {
-            path: path.to_owned(),
-            text: "//! What this is for.\n".to_owned(),
-        };
+        let file = |path: &str| SourceFile::new(path, "//! What this is for.\n");
         let mut problems = Vec::new();
         check(
             &[file("one/src/a.rs"), file("one/src/a/b.rs"), file("one/src/ab.rs")],

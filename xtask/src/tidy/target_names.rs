@@ -86,7 +86,7 @@ pub fn check(files: &[SourceFile], problems: &mut Vec<Problem>) {
         .filter(|file| is_shared(file) && !tests.contains(&file.path))
     {
         // What cannot be parsed is reported with the modules.
-        let Ok(syntax) = syn::parse_file(&file.text) else {
+        let Ok(syntax) = file.syntax() else {
             continue;
         };
         let mut names = Names::default();
@@ -137,7 +137,7 @@ fn target_crates(files: &[SourceFile]) -> BTreeSet<String> {
 fn test_files(files: &[SourceFile]) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for file in files.iter().filter(|file| is_shared(file)) {
-        let Ok(syntax) = syn::parse_file(&file.text) else {
+        let Ok(syntax) = file.syntax() else {
             continue;
         };
         let folder = match file.path.rsplit_once('/') {
@@ -247,10 +247,7 @@ mod tests {
     use super::*;
 
     fn found(path: &str, code: &str) -> Vec<String> {
-        let file = |path: &str, text: &str| SourceFile {
-            path: path.to_owned(),
-            text: text.to_owned(),
-        };
+        let file = |path: &str, text: &str| SourceFile::new(path, text);
         let files = [file(path, code), file("targets/newisa/Cargo.toml", "")];
         let mut problems = Vec::new();
         check(&files, &mut problems);

@@ -68,13 +68,7 @@ mod tests {
 
     fn messages(path: &str, text: &str) -> Vec<String> {
         let mut problems = Vec::new();
-        check(
-            &[SourceFile {
-                path: path.to_owned(),
-                text: text.to_owned(),
-            }],
-            &mut problems,
-        );
+        check(&[SourceFile::new(path, text)], &mut problems);
         problems.into_iter().map(|problem| problem.message).collect()
     }
 
