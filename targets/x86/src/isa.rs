@@ -24,7 +24,7 @@ use frazil_codegen::{
     Addressing, AsmNames, Branch, BranchMarks, CallTarget, CaseTable, CaseTest, ClassDesc, Clearing, CodeBuffer,
     CodegenError, ConvDesc, Division, ElfDesc, FarSections, Folder, FrameInfo, FrameSink, Halt, Isa, Label, LowerCtx,
     MInst, Mem, ModuleView, OpDesc, PRegSet, Parts, ProtectionNote, Ref, RefKind, Reg, RegClass, RegisterStack,
-    ShortForm, SwitchValue, TargetDesc, TargetEntry, UnwindOp,
+    ShortForm, SwitchValue, Target, TargetDesc, TargetEntry, UnwindOp,
 };
 use frazil_ir::{CallConv, Function, Inst, InstData, Operand, Refusal, SymbolId, Type, TypeData, TypeTable};
 use std::fmt;
@@ -36,8 +36,15 @@ pub const X86_64: TargetEntry = TargetEntry {
     summary: "64-bit x86: AMD64, Intel 64",
     triple_prefixes: &["x86_64", "amd64"],
     platform: &PLATFORM,
-    new: || Box::new(X86),
+    new,
 };
+
+/// Makes the target. The compiler for it, which is generic over targets, becomes code of this crate alone: inlined into
+/// others, or written as a closure of a constant, this would make it code of each of them.
+#[inline(never)]
+fn new() -> Box<dyn Target> {
+    Box::new(X86)
+}
 
 static DESC: TargetDesc = TargetDesc {
     name: "x86_64",
