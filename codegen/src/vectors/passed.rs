@@ -3,8 +3,7 @@
 //!
 //! Registers for parameters may be wider than those that are computed with. Then a value's vectors are joined by a
 //! shuffle before the call or return, and its vectors are taken out of the wide one by shuffles after it; targets have
-//! these two shuffles for every type that [`crate::Parts::is_wide_vector`]. What is [computed wide](super::wide) is
-//! passed as it is.
+//! these two shuffles for every type that [`crate::Parts::is_only_passed`], and no other operation on it.
 
 use super::layout::Layout;
 use super::rebuild::{Rebuild, Source, Span};
@@ -19,7 +18,7 @@ impl Rebuild<'_> {
     }
 
     /// A vector put together from pieces of equally many lanes; `count` of them, of which some may be missing.
-    pub fn join_pieces(
+    fn join_pieces(
         &mut self,
         element: Type,
         lanes: u32,
@@ -37,13 +36,13 @@ impl Rebuild<'_> {
             [] => self.plain(ConstKind::Poison, ty),
             high => self.join_pieces(element, lanes, high, half)?,
         };
-        self.new.use_wide_vectors();
+        self.new.pass_wide_vectors();
         let indices: Vec<Option<u32>> = (0..lanes * count).map(Some).collect();
         self.shuffle(element, low, high, &indices)
     }
 
     /// The first `count` pieces of `lanes` lanes of a vector of `all`.
-    pub fn split_pieces(
+    fn split_pieces(
         &mut self,
         vector: Operand,
         (element, all): (Type, u32),
@@ -54,7 +53,7 @@ impl Rebuild<'_> {
             to.push(vector);
             return Ok(());
         }
-        self.new.use_wide_vectors();
+        self.new.pass_wide_vectors();
         let ty = self.vector(element, all)?;
         let other = self.plain(ConstKind::Poison, ty);
         let half = all / 2;

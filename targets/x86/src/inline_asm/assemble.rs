@@ -140,7 +140,6 @@ fn is_plain_form(form: Form) -> bool {
     !matches!(
         form,
         Form::Same
-            | Form::SameThree
             | Form::OI64
             | Form::ORef
             | Form::RBaseRef
