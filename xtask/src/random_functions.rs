@@ -20,7 +20,7 @@ const TRIALS: &str = "random/";
 
 /// `cargo xtask random-functions [--series N]` with the options of [`Share`]; the seed is the first series.
 pub fn command(mut arguments: Arguments) -> Result<bool> {
-    let series: u64 = arguments.opt_value_from_str("--series")?.unwrap_or(100);
+    let series: u64 = arguments.opt_value_from_str("--series")?.unwrap_or(300);
     let mut share = Share::from_arguments(&mut arguments)?;
     ensure!(arguments.finish().is_empty(), "too many arguments");
     process::checked(file_tests().arg("--no-run"))?;

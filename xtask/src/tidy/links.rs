@@ -96,10 +96,9 @@ mod tests {
     use super::*;
 
     fn messages(text: &str) -> Vec<String> {
-        let file = |path: &str, text: &str| SourceFile::new(path, text);
         let files = [
-            file("xtask/page.md", text),
-            file("README.md", "# The First Part, of two\n"),
+            SourceFile::new("xtask/page.md", text),
+            SourceFile::new("README.md", "# The First Part, of two\n"),
         ];
         let mut problems = Vec::new();
         check(&files, &crate::workspace::root(), &mut problems);

@@ -97,10 +97,6 @@ fn rows(table: &SourceFile) -> impl Iterator<Item = (usize, &str)> {
 mod tests {
     use super::*;
 
-    fn file(path: &str, text: &str) -> SourceFile {
-        SourceFile::new(path, text)
-    }
-
     fn messages(files: &[SourceFile]) -> Vec<String> {
         let mut problems = Vec::new();
         check(files, &mut problems);
@@ -110,17 +106,17 @@ mod tests {
     #[test]
     fn a_pass_has_everything() {
         let mut files = vec![
-            file(
+            SourceFile::new(
                 "passes/src/opt/mod.rs",
                 "registry.function(a_pass::INFO, a_pass::make);",
             ),
-            file(
+            SourceFile::new(
                 "passes/src/opt/a_pass.rs",
                 "pub const INFO: PassInfo = { name: \"a-pass\",",
             ),
-            file("passes/src/opt/a_pass/part.rs", ""),
-            file("passes/PASSES.md", "| Pass |\n|---|\n| `a-pass` | does it |\n"),
-            file("tests/filetests/opt/a-pass/one.fzl", "; test opt a-pass\n"),
+            SourceFile::new("passes/src/opt/a_pass/part.rs", ""),
+            SourceFile::new("passes/PASSES.md", "| Pass |\n|---|\n| `a-pass` | does it |\n"),
+            SourceFile::new("tests/filetests/opt/a-pass/one.fzl", "; test opt a-pass\n"),
         ];
         assert_eq!(messages(&files), Vec::<String>::new());
         files[1].text = "pub const INFO: PassInfo = { name: \"other\",".to_owned();
@@ -132,7 +128,7 @@ mod tests {
 
     #[test]
     fn a_row_without_a_pass_is_found() {
-        let files = [file("passes/PASSES.md", "| `gone` | did it |\n")];
+        let files = [SourceFile::new("passes/PASSES.md", "| `gone` | did it |\n")];
         assert_eq!(messages(&files), ["describes the pass `gone`, which does not exist"]);
     }
 }

@@ -247,8 +247,10 @@ mod tests {
     use super::*;
 
     fn found(path: &str, code: &str) -> Vec<String> {
-        let file = |path: &str, text: &str| SourceFile::new(path, text);
-        let files = [file(path, code), file("targets/newisa/Cargo.toml", "")];
+        let files = [
+            SourceFile::new(path, code),
+            SourceFile::new("targets/newisa/Cargo.toml", ""),
+        ];
         let mut problems = Vec::new();
         check(&files, &mut problems);
         problems.retain(|problem| problem.path == path);
