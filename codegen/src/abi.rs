@@ -167,7 +167,7 @@ impl Dealer<'_> {
     #[inline]
     fn deal(&mut self, parts: Parts, ty: Type) -> [PartPlace; 4] {
         if parts.count == 1
-            && !parts.is_only_passed()
+            && !parts.is_wide_vector()
             && let Some(reg) = self.register(parts.float)
         {
             return [PartPlace::Reg(reg); 4];
@@ -192,7 +192,7 @@ impl Dealer<'_> {
             return places;
         }
         for place in places.iter_mut().take(count) {
-            let goes_to_memory = self.keeps_wide_in_memory && parts.is_only_passed();
+            let goes_to_memory = self.keeps_wide_in_memory && parts.is_wide_vector();
             let reg = if goes_to_memory {
                 None
             } else {
@@ -202,7 +202,7 @@ impl Dealer<'_> {
                 Some(reg) => PartPlace::Reg(reg),
                 None => {
                     let align = u32::from(parts.bytes).max(self.conv.stack_slot_bytes);
-                    let most = match parts.is_only_passed() {
+                    let most = match parts.is_wide_vector() {
                         true => align,
                         false => self.conv.stack_align,
                     };

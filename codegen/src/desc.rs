@@ -300,8 +300,8 @@ pub struct TargetDesc {
     /// Width in bytes of the float registers that hold vectors, 0 if none do: what [`crate::isa::Isa::parts`] says of
     /// every vector that has a register, at most those of a constant's bits (16).
     pub vector_bytes: u8,
-    /// Width in bytes of the widest vectors that are passed in one register, although they are not computed with
-    /// ([`Parts::is_only_passed`](crate::Parts::is_only_passed)); 0 if there are none.
+    /// Width in bytes of the widest vectors that are passed in one register, although there are not instructions for
+    /// every operation on them ([`Parts::is_wide_vector`](crate::Parts::is_wide_vector)); 0 if there are none.
     pub passed_vector_bytes: u8,
     /// Registers that may be home registers of a value or stack slot: callee-saved integer registers, and
     /// float registers, which only functions without calls use so (runtime

@@ -38,6 +38,9 @@ pub struct FrameInfo {
     pub area_register: Reg,
     /// Whether the epilogue must leave scratch registers as they are.
     pub keeps_scratch: bool,
+    /// Whether registers wider than those of [`TargetDesc::vector_bytes`](crate::TargetDesc::vector_bytes) are written
+    /// and nothing is returned in them, so that a target may forget what they held.
+    pub leaves_wide: bool,
     /// Whether the function calls others.
     pub has_calls: bool,
     /// Whether the stack pointer moves within the body.

@@ -59,8 +59,15 @@ pub trait Isa: Sized + Send + Sync + 'static {
         Err(unsupported_type(function.types(), function.inst(inst).ty).into())
     }
     /// Whether there are instructions for an operation on vectors, so that it need not be done lane by lane.
+    /// Of vectors that are [computed wide](crate::vectors), a comparison has them only where a select takes it.
     fn has_vector_operation(&self, _function: &Function, _view: ModuleView<'_>, _data: &InstData) -> bool {
         false
+    }
+    /// Bytes of the widest vectors beyond [`TargetDesc::vector_bytes`] for which, in a function with these features,
+    /// [`Isa::has_vector_operation`] says yes to some operations; 0 if there are none. For the others they are taken
+    /// apart.
+    fn computed_vector_bytes(&self, _features: FeatureSet) -> u8 {
+        0
     }
     /// Bytes of the widest vector that LLVM passes in one register for a function with these features. Where they are
     /// more than [`TargetDesc::passed_vector_bytes`], vectors that such a register would take are refused in
@@ -128,6 +135,10 @@ pub trait Isa: Sized + Send + Sync + 'static {
     fn int_constant<C: LowerCtx>(&self, cx: &mut C, dst: Reg, bytes: u8, value: i64);
     /// Puts a float register constant of `bytes` bytes, given by its bits, into `dst`.
     fn float_constant<C: LowerCtx>(&self, cx: &mut C, dst: Reg, bytes: u8, bits: u128);
+    /// Puts a constant vector that is computed wide, given by its halves, into `dst`.
+    fn wide_constant<C: LowerCtx>(&self, _cx: &mut C, _dst: Reg, _halves: [u128; 2]) {
+        unreachable!("no vectors are computed wide: `computed_vector_bytes` is 0")
+    }
     /// A float constant as a memory operand, where instructions take one.
     fn float_constant_mem<C: LowerCtx>(&self, _cx: &mut C, _bytes: u8, _bits: u128) -> Option<Mem> {
         None

@@ -9,7 +9,7 @@ pub struct Parts {
     pub count: u8,
     /// Whether they are float registers.
     pub float: bool,
-    /// Bytes of each part: 1, 2, 4, 8, 16 or, of vectors that are only passed, 32 or 64.
+    /// Bytes of each part: 1, 2, 4, 8, 16 or, of wide vectors, 32 or 64.
     pub bytes: u8,
 }
 
@@ -26,10 +26,10 @@ impl Parts {
         matches!(self.bytes, 1..=8)
     }
 
-    /// Whether it is a vector wider than those that are computed with, which are put together and taken apart where
-    /// they are passed.
+    /// Whether it is a vector wider than those for which there are instructions for every operation: it is put together
+    /// and taken apart where it is passed, and for operations without instructions.
     #[inline]
-    pub fn is_only_passed(self) -> bool {
+    pub fn is_wide_vector(self) -> bool {
         self.bytes > 16
     }
 

@@ -59,11 +59,9 @@ mod tests {
 
     #[test]
     fn equal_constants_of_different_functions_stand_once() {
-        let one = PoolConstant { bytes: [1; 16], len: 8 };
-        let two = PoolConstant {
-            bytes: [1; 16],
-            len: 16,
-        };
+        let bytes = [1; PoolConstant::MAX_BYTES];
+        let one = PoolConstant { bytes, len: 8 };
+        let two = PoolConstant { bytes, len: 16 };
         let mut pool = ConstantPool::default();
         let mut numbers = Vec::new();
         pool.add_all(&[one, two], &mut numbers);

@@ -141,8 +141,8 @@ pub struct Function {
     pub(crate) has_block_addresses: bool,
     /// Whether whoever made it has met vectors.
     pub(crate) has_vectors: bool,
-    /// Whether it passes vectors wider than those that it computes with.
-    pub(crate) passes_wide_vectors: bool,
+    /// Whether it has vectors wider than those for which its target has instructions for every operation.
+    pub(crate) has_wide_vectors: bool,
     /// What is attached to it, if anything.
     pub attachments: Option<Box<Attachments>>,
     /// Predecessors and successors; valid after [`Function::compute_cfg`].
@@ -192,16 +192,16 @@ impl Function {
         self.has_vectors
     }
 
-    /// Lets code generation pass vectors in registers wider than those that it computes with: they are only put
-    /// together and taken apart, by shuffles. Legalisation says so of what it has made.
-    pub fn pass_wide_vectors(&mut self) {
-        self.passes_wide_vectors = true;
+    /// Lets code generation put vectors into registers wider than those for which its target has instructions for every
+    /// operation. Legalisation says so of what it has made: of other operations, there are none on them.
+    pub fn use_wide_vectors(&mut self) {
+        self.has_wide_vectors = true;
     }
 
-    /// Whether [`Function::pass_wide_vectors`] was called.
+    /// Whether [`Function::use_wide_vectors`] was called.
     #[inline]
-    pub fn passes_wide_vectors(&self) -> bool {
-        self.passes_wide_vectors
+    pub fn has_wide_vectors(&self) -> bool {
+        self.has_wide_vectors
     }
 
     /// Takes the signature, whose memory serves for another one, which [`Function::set_signature`] sets.
@@ -239,7 +239,7 @@ impl Function {
         self.slots.clear();
         self.has_block_addresses = false;
         self.has_vectors = false;
-        self.passes_wide_vectors = false;
+        self.has_wide_vectors = false;
         self.attachments = None;
         self.cfg.clear();
         let drop_tables = self.types.extra_len() > 120 || self.sigs.len() > 100_000;

@@ -85,7 +85,7 @@ impl Analysis {
             let parts = isa.parts(function.types(), data.ty);
             let crosses = live.last() != live.def || live.is_live_out(live.def);
             if parts.count != 1
-                || parts.is_only_passed()
+                || parts.is_wide_vector()
                 || !crosses
                 || matches!(data.kind, ValueKind::Slot | ValueKind::Forward)
                 || self.marks[value.index()] == Mark::Place

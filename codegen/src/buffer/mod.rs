@@ -67,8 +67,8 @@ pub struct PoolConstant {
 }
 
 impl PoolConstant {
-    /// The longest constant of any target: as many bits as shared code has in one number.
-    pub const MAX_BYTES: usize = size_of::<u128>();
+    /// The longest constant of any target: what fills the widest register that constants are loaded into.
+    pub const MAX_BYTES: usize = 32;
 
     /// The alignment of constants on a target, as log2 of bytes.
     pub fn align_log2(&self, target: &TargetDesc) -> u8 {

@@ -10,6 +10,9 @@ use crate::reg::{Reg, RegClass};
 use crate::vectors::{VectorShape, constant_bits};
 use frazil_ir::{Block, ConstView, EntityRef, Function, Operand, Refusal, SymbolId, Type};
 
+/// Bytes of the widest vectors of which there are constants in registers.
+const WIDE_BYTES: u8 = 32;
+
 /// The part of [`Context`] that makes operands which no instruction computed.
 pub(crate) trait Constants<'a>: Context<'a> {
     /// The class of a constant, symbol or place.
@@ -72,6 +75,16 @@ pub(crate) trait Constants<'a>: Context<'a> {
         }
     }
 
+    /// Puts a constant vector of two halves of 128 bits into a register.
+    #[cold]
+    fn make_wide_constant(&mut self, ty: Type, lanes: &[Operand], dst: Reg) {
+        let isa = self.isa();
+        match wide_bits(self.function(), ty, lanes) {
+            Some(halves) => isa.wide_constant(self, dst, halves),
+            None => self.keep_error(crate::abi::unsupported_type(self.function().types(), ty)),
+        }
+    }
+
     /// Puts a part of an entry of the constant table into a register.
     fn make_constant(&mut self, ty: Type, view: ConstView<'_>, part: u8, dst: Reg) {
         let (isa, parts) = (self.isa(), self.parts_of(ty));
@@ -85,6 +98,7 @@ pub(crate) trait Constants<'a>: Context<'a> {
             ConstView::Zero => 0,
             // Any contents will do.
             ConstView::Undef | ConstView::Poison => return,
+            ConstView::Vector(lanes) if parts.is_wide_vector() => return self.make_wide_constant(ty, lanes, dst),
             ConstView::BlockAddress(symbol, block) => return self.make_block_address(symbol, block, dst),
             ConstView::Vector(lanes) if let Some(bits) = vector_bits(self.function(), ty, parts.bytes, lanes) => bits,
             ConstView::Vector(_) => {
@@ -111,6 +125,17 @@ pub(crate) trait Constants<'a>: Context<'a> {
 }
 
 impl<'a, C: Context<'a>> Constants<'a> for C {}
+
+/// The register contents of a constant vector that is [computed wide](crate::vectors), in halves.
+#[cold]
+fn wide_bits(function: &Function, ty: Type, lanes: &[Operand]) -> Option<[u128; 2]> {
+    let shape = VectorShape::of(function.types(), ty, WIDE_BYTES)?;
+    let (low, high) = lanes.split_at(lanes.len() / 2);
+    Some([
+        constant_bits(function, shape, low)?,
+        constant_bits(function, shape, high)?,
+    ])
+}
 
 /// The part of a multi-word constant; integers are sign-extended beyond their words.
 fn slice_words(words: &[u64], part: u8, bytes: u8, signed: bool) -> u128 {

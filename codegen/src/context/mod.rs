@@ -267,8 +267,8 @@ pub(crate) fn learn_parts<I: Isa>(parts: &mut Vec<Parts>, isa: &I, function: &Fu
     let count = usize::from(Type::FIRST_EXTRA) + types.extra_len();
     parts.clear();
     parts.extend((0..count).map(|index| isa.parts(types, Type::from_index(index as u8))));
-    if types.extra_len() > 0 && !function.passes_wide_vectors() {
-        let wide = parts.iter_mut().filter(|parts| parts.is_only_passed());
+    if types.extra_len() > 0 && !function.has_wide_vectors() {
+        let wide = parts.iter_mut().filter(|parts| parts.is_wide_vector());
         wide.for_each(|parts| *parts = Parts::default());
     }
 }

@@ -274,6 +274,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             realigned_to: 0,
             area_register: Reg::NONE,
             keeps_scratch: false,
+            leaves_wide: crate::vectors::leaves_wide(self.base.isa, self.base.function),
             has_calls: self.has_calls,
             has_dynamic_stack: self.has_dynamic_stack,
             red_zone: !self.head.no_red_zone,

@@ -285,6 +285,7 @@ fn lay_out_frame<I: Isa>(
         realigned_to: needs.realigned_to,
         area_register: needs.area_register.unwrap_or(Reg::NONE),
         keeps_scratch: false,
+        leaves_wide: crate::vectors::leaves_wide(isa, unit.function),
         has_calls: needs.has_calls,
         has_dynamic_stack: needs.has_dynamic_stack,
         // An inline assembly text may push something, which would overwrite the red zone.
@@ -603,8 +604,12 @@ impl<I: Isa> Emitter<'_, I> {
                 isa.prologue(&frame, sink);
             }
             pseudo::RESTORE => {
-                let (isa, frame) = (self.isa, self.frame);
-                isa.epilogue(&frame, &mut self.sink());
+                // Code without frame may follow, which computes.
+                let frame = FrameInfo {
+                    leaves_wide: false,
+                    ..self.frame
+                };
+                self.isa.epilogue(&frame, &mut self.sink());
                 self.describe(false);
             }
             op if pseudo::is_asm(op) => self.emit_asm(inst),

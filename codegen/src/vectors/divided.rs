@@ -61,7 +61,7 @@ impl Rebuild<'_> {
             _ => layout.chunk,
         };
         let span = self.build(layout, pieces, piece)?;
-        self.define(result, span);
+        self.define(result, span)?;
         Ok(())
     }
 

@@ -11,9 +11,12 @@
 use crate::abi::unsupported_type;
 use crate::error::CodegenError;
 use crate::isa::Isa;
+use crate::unit::Unit;
 use crate::vectors::shape::lane_bits;
+use crate::vectors::width;
 use frazil_ir::typing::is_cast;
 use frazil_ir::{Function, InstData, Opcode, Operand, Results, Type, TypeData, TypeTable};
+use std::cell::Cell;
 
 /// How the values of a type are spread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +74,10 @@ pub(super) struct Layouts {
     by_type: Vec<Layout>,
     /// By type: whether it is spread over values with which nothing can be done.
     is_refused: Vec<bool>,
+    /// By type: whether it is computed wide. Empty if none is.
+    is_wide: Vec<bool>,
+    /// Whether [`Layouts::get`] tells how types that are computed wide are spread where they are not.
+    is_narrow: Cell<bool>,
     register_bytes: u8,
 }
 
@@ -79,7 +86,8 @@ type Votes = [u32; 10];
 
 impl Layouts {
     /// Decides for a function.
-    pub fn of<I: Isa>(isa: &I, function: &Function) -> Layouts {
+    pub fn of<I: Isa>(isa: &I, unit: &Unit<'_>) -> Layouts {
+        let function = unit.function;
         let types = function.types();
         let register_bytes = isa.desc().vector_bytes;
         let count = usize::from(Type::FIRST_EXTRA) + types.extra_len();
@@ -90,7 +98,7 @@ impl Layouts {
                     return Layout::scalar(ty);
                 };
                 let parts = isa.parts(types, ty);
-                let is_legal = parts.count > 0 && !parts.is_only_passed();
+                let is_legal = parts.count > 0 && !parts.is_wide_vector();
                 let chunk = match is_legal {
                     true => lanes,
                     false => widest(types, element, register_bytes),
@@ -106,6 +114,8 @@ impl Layouts {
         let mut layouts = Layouts {
             by_type,
             is_refused: Vec::new(),
+            is_wide: Vec::new(),
+            is_narrow: Cell::new(false),
             register_bytes,
         };
         layouts.choose_masks(function);
@@ -114,7 +124,36 @@ impl Layouts {
             !layout.is_whole() && isa.parts(types, element).count == 0
         });
         layouts.is_refused = of_elements.collect();
+        layouts.is_wide = width::choose(isa, unit);
         layouts
+    }
+
+    /// Whether a type is computed wide.
+    #[inline]
+    pub fn is_wide(&self, ty: Type) -> bool {
+        self.is_wide.get(ty.index()).is_some_and(|&is_wide| is_wide)
+    }
+
+    /// Whether any type is computed wide.
+    pub fn has_wide(&self) -> bool {
+        !self.is_wide.is_empty()
+    }
+
+    /// Begins or ends the mode in which types that are computed wide are spread.
+    pub fn set_narrow(&self, is_narrow: bool) {
+        self.is_narrow.set(is_narrow);
+    }
+
+    /// The layout of a type whatever the mode is: that of the values of the new function.
+    pub fn real(&self, ty: Type) -> Layout {
+        let layout = self.by_type[ty.index()];
+        match self.is_wide(ty) {
+            true => Layout {
+                chunk: layout.lanes,
+                ..layout
+            },
+            false => layout,
+        }
     }
 
     /// Refuses a type whose lanes the target cannot compute with, not even one by one.
@@ -125,10 +164,18 @@ impl Layouts {
         }
     }
 
+    /// How a type is spread where it is not computed wide.
+    pub fn narrow(&self, ty: Type) -> Layout {
+        self.by_type[ty.index()]
+    }
+
     /// The layout of a type of the function that this was made for.
     #[inline]
     pub fn get(&self, ty: Type) -> Layout {
-        self.by_type[ty.index()]
+        match self.is_narrow.get() {
+            true => self.by_type[ty.index()],
+            false => self.real(ty),
+        }
     }
 
     /// Bytes of a vector register.

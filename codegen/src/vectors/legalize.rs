@@ -48,7 +48,7 @@ pub(super) fn legalize<I: Isa>(
     refused: Option<&mut Vec<CodegenError>>,
 ) -> Result<Option<Function>, CodegenError> {
     let old = unit.function;
-    let layouts = Layouts::of(isa, old);
+    let layouts = Layouts::of(isa, unit);
     let in_memory = |signature: &Signature, types: &TypeTable| {
         let Some(conv) = isa.convention(signature.call_conv) else {
             return false;
@@ -68,6 +68,7 @@ pub(super) fn legalize<I: Isa>(
         },
     };
     let division = |name: &str| isa.division(name);
+    let has_operation = |data: &InstData| isa.has_vector_operation(old, unit.view, data);
     let mut walk = Walk {
         module: unit.view.module,
         rebuild: Rebuild::new(old, &layouts, unit.view.module.data_layout.pointer_bits),
@@ -78,6 +79,7 @@ pub(super) fn legalize<I: Isa>(
         arrivals: FxHashMap::default(),
         operands: Vec::new(),
         division: &division,
+        has_operation: &has_operation,
         refused,
     };
     let own = walk.own_plan()?;
@@ -103,6 +105,8 @@ struct Walk<'a> {
     operands: Vec<Operand>,
     /// How intrinsics of the target are done with narrower ones, by their names.
     division: &'a dyn Fn(&str) -> Option<Division>,
+    /// Whether the target has instructions for one of the old function.
+    has_operation: &'a dyn Fn(&InstData) -> bool,
     /// What is refused, if all of it is to be found.
     refused: Option<&'a mut Vec<CodegenError>>,
 }
@@ -118,6 +122,10 @@ impl Walk<'_> {
         let old = self.rebuild.old;
         let layouts = self.rebuild.layouts;
         let is_whole = |ty: Type| layouts.get(ty).is_whole();
+        if layouts.has_wide() {
+            self.rebuild.new.use_wide_vectors();
+            return Ok(true);
+        }
         if !own.is_same
             || old.values().iter().any(|value| !is_whole(value.ty))
             || old.insts().iter().any(|data| !is_whole(data.ty))
@@ -165,7 +173,7 @@ impl Walk<'_> {
     fn run(&mut self, unit: &Unit<'_>, own: &Plan) -> Result<(), CodegenError> {
         let old = self.rebuild.old;
         self.memory = self.rebuild.take_params(own);
-        self.rebuild.copy_slots();
+        self.rebuild.copy_slots()?;
         for block in old.block_ids() {
             self.rebuild.new.begin_block();
             let range = old.block_insts(block);
@@ -190,7 +198,10 @@ impl Walk<'_> {
                     self.arrive(block)?;
                 }
                 let inst = Inst::new(index);
-                let outcome = self.instruction(&data, own);
+                let outcome = match self.rebuild.concerns_wide(&data) {
+                    true => self.wide_instruction(&data, own),
+                    false => self.instruction(&data, own),
+                };
                 self.keep(&data, outcome.map_err(|error| error.at(old, unit.view.module, inst)))?;
             }
         }
@@ -219,7 +230,7 @@ impl Walk<'_> {
         }
         for result in self.rebuild.old.results(data) {
             let poison = self.rebuild.poison(self.rebuild.layout_of(result))?;
-            self.rebuild.define(result, poison);
+            self.rebuild.define(result, poison)?;
         }
         Ok(())
     }
@@ -264,6 +275,18 @@ impl Walk<'_> {
             return Ok(());
         };
         self.rebuild.take_results(&data, &self.plans[plan].0, received)
+    }
+
+    /// An instruction that has to do with types that are computed wide.
+    fn wide_instruction(&mut self, data: &InstData, own: &Plan) -> Result<(), CodegenError> {
+        let is_done = self.rebuild.is_done_wide(data, (self.has_operation)(data));
+        if is_done && data.op == Opcode::Select {
+            return self.rebuild.select_wide(data);
+        }
+        self.rebuild.layouts.set_narrow(!is_done);
+        let outcome = self.instruction(data, own);
+        self.rebuild.layouts.set_narrow(false);
+        outcome
     }
 
     fn instruction(&mut self, data: &InstData, own: &Plan) -> Result<(), CodegenError> {

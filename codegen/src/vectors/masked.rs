@@ -125,7 +125,7 @@ impl Rebuild<'_> {
         if let Some(result) = data.first_result().filter(|_| !kind.is_store()) {
             let pieces = self.span(&lanes);
             let span = self.build(layout, pieces, 0)?;
-            self.define(result, span);
+            self.define(result, span)?;
         }
         Ok(())
     }

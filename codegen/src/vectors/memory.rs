@@ -20,7 +20,7 @@ impl Rebuild<'_> {
         let address = self.single(data.a)?;
         let layout = self.layouts.get(data.ty);
         let span = self.load_from(layout, address, data.flags)?;
-        self.define(data.first_result().expect("it has a result"), span);
+        self.define(data.first_result().expect("it has a result"), span)?;
         Ok(())
     }
 
@@ -277,7 +277,7 @@ impl Rebuild<'_> {
             self.store_to(source, slot, flags)?;
             self.load_from(to, slot, flags)?
         };
-        self.define(data.first_result().expect("it has a result"), span);
+        self.define(data.first_result().expect("it has a result"), span)?;
         Ok(())
     }
 

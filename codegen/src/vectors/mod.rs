@@ -30,10 +30,13 @@ mod saturate;
 mod shape;
 mod signatures;
 mod through;
+mod wide;
+mod width;
 
 pub use division::{Division, Question, Test};
 pub use expand::shuffle_index;
 pub use shape::VectorShape;
+pub(crate) use width::leaves_wide;
 
 use crate::error::CodegenError;
 use crate::halt::Halt;

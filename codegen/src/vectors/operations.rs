@@ -52,7 +52,7 @@ impl Rebuild<'_> {
         for (&result, pieces) in results.iter().zip(&made) {
             let pieces = self.span(pieces);
             let span = self.build(self.layout_of(result), pieces, step)?;
-            self.define(result, span);
+            self.define(result, span)?;
         }
         Ok(())
     }
@@ -152,7 +152,7 @@ impl Rebuild<'_> {
             Index::Known(_) => self.plain(ConstKind::Poison, layout.element),
             Index::Variable(index) => self.extract_variable(source, index)?,
         };
-        self.define_single(data, result);
+        self.define_single(data, result)?;
         Ok(())
     }
 
@@ -180,7 +180,7 @@ impl Rebuild<'_> {
             Index::Known(_) | Index::Outside => self.poison(layout)?,
             Index::Variable(index) => self.insert_variable(source, value, index)?,
         };
-        self.define(result, span);
+        self.define(result, span)?;
         Ok(())
     }
 
@@ -209,9 +209,12 @@ impl Rebuild<'_> {
     }
 
     /// Defines the only result of an instruction, which is one value.
-    pub fn define_single(&mut self, data: &InstData, operand: Operand) {
+    ///
+    /// # Errors
+    /// As [`Rebuild::define`].
+    pub fn define_single(&mut self, data: &InstData, operand: Operand) -> Result<(), CodegenError> {
         let span = self.span(&[operand]);
-        self.define(data.first_result().expect("it has a result"), span);
+        self.define(data.first_result().expect("it has a result"), span)
     }
 
     /// A shuffle, value by value of its result.
@@ -232,7 +235,7 @@ impl Rebuild<'_> {
         } else {
             self.shuffle_parts(first, second, layout, &indices)?
         };
-        self.define(result, span);
+        self.define(result, span)?;
         Ok(())
     }
 
@@ -410,7 +413,7 @@ impl Rebuild<'_> {
             let result = scalars.fold(first, |sum, lane| {
                 self.emit(join, data.ty, data.flags, [sum, lane], data.ty)
             });
-            self.define_single(data, result);
+            self.define_single(data, result)?;
             return Ok(());
         }
         if may_reorder {
@@ -449,7 +452,7 @@ impl Rebuild<'_> {
                 }
             });
         }
-        self.define_single(data, sum.expect("a vector has a lane"));
+        self.define_single(data, sum.expect("a vector has a lane"))?;
         Ok(())
     }
 

@@ -3,7 +3,8 @@
 //!
 //! Registers for parameters may be wider than those that are computed with. Then a value's vectors are joined by a
 //! shuffle before the call or return, and its vectors are taken out of the wide one by shuffles after it; targets have
-//! these two shuffles for every type that [`crate::Parts::is_only_passed`], and no other operation on it.
+//! these two shuffles for every type that [`crate::Parts::is_wide_vector`]. What is [computed wide](super::wide) is
+//! passed as it is.
 
 use super::layout::Layout;
 use super::rebuild::{Rebuild, Source, Span};
@@ -18,7 +19,7 @@ impl Rebuild<'_> {
     }
 
     /// A vector put together from pieces of equally many lanes; `count` of them, of which some may be missing.
-    fn join_pieces(
+    pub fn join_pieces(
         &mut self,
         element: Type,
         lanes: u32,
@@ -36,13 +37,13 @@ impl Rebuild<'_> {
             [] => self.plain(ConstKind::Poison, ty),
             high => self.join_pieces(element, lanes, high, half)?,
         };
-        self.new.pass_wide_vectors();
+        self.new.use_wide_vectors();
         let indices: Vec<Option<u32>> = (0..lanes * count).map(Some).collect();
         self.shuffle(element, low, high, &indices)
     }
 
     /// The first `count` pieces of `lanes` lanes of a vector of `all`.
-    fn split_pieces(
+    pub fn split_pieces(
         &mut self,
         vector: Operand,
         (element, all): (Type, u32),
@@ -53,7 +54,7 @@ impl Rebuild<'_> {
             to.push(vector);
             return Ok(());
         }
-        self.new.pass_wide_vectors();
+        self.new.use_wide_vectors();
         let ty = self.vector(element, all)?;
         let other = self.plain(ConstKind::Poison, ty);
         let half = all / 2;

@@ -150,7 +150,7 @@ impl<'a> Rebuild<'a> {
             None => (value.index(), 1),
         };
         for index in first..first + count {
-            let layout = self.layouts.get(self.old.values()[index].ty);
+            let layout = self.layouts.real(self.old.values()[index].ty);
             let start = self.parts.len();
             for part in 0..layout.count() {
                 let ty = self.part_type(layout, part)?;
@@ -166,8 +166,14 @@ impl<'a> Rebuild<'a> {
     }
 
     /// Says what became of a value. Immediates get their types, which users may have to know.
-    pub fn define(&mut self, value: Value, span: Span) {
+    ///
+    /// # Errors
+    /// As [`Rebuild::vector`].
+    pub fn define(&mut self, value: Value, span: Span) -> Result<(), CodegenError> {
         let mut span = span;
+        if span.len != self.layouts.real(self.old.value(value).ty).count() {
+            span = self.put_together(value, span)?;
+        }
         if self.operands(span).iter().any(|part| part.as_imm().is_some()) {
             let element = self.layout_of(value).element;
             let mut parts = self.operands(span).to_vec();
@@ -184,7 +190,7 @@ impl<'a> Rebuild<'a> {
             },
         );
         if !before.is_declared {
-            return;
+            return Ok(());
         }
         for index in 0..span.len {
             let (part, declared) = (self.part(span, index), self.part(before.span, index));
@@ -195,6 +201,7 @@ impl<'a> Rebuild<'a> {
             self.new.push_inst_into(data, declared, 1);
         }
         self.mapped[value.index()].span = before.span;
+        Ok(())
     }
 
     /// Appends an instruction whose results are those of an old one, part by part.
@@ -232,7 +239,7 @@ impl<'a> Rebuild<'a> {
                 next += 1;
             }
             let span = self.span_from(start);
-            self.define(Value::new(first.index() + index), span);
+            self.define(Value::new(first.index() + index), span)?;
         }
         Ok(())
     }
@@ -242,7 +249,13 @@ impl<'a> Rebuild<'a> {
         let ty = self.old.operand_type(operand);
         let layout = self.layouts.get(ty.unwrap_or(Type::I64));
         let span = match operand.as_value() {
-            Some(value) => self.value(value)?,
+            Some(value) => {
+                let span = self.value(value)?;
+                match ty {
+                    Some(ty) if span.len != layout.count() => self.take_apart(self.part(span, 0), ty)?,
+                    _ => span,
+                }
+            }
             None if layout.is_scalar => self.span(&[operand]),
             None => self.constant_parts(operand, layout)?,
         };
@@ -444,12 +457,16 @@ impl<'a> Rebuild<'a> {
     }
 
     /// Copies the stack slots of the old function.
-    pub fn copy_slots(&mut self) {
+    ///
+    /// # Errors
+    /// As [`Rebuild::define`].
+    pub fn copy_slots(&mut self) -> Result<(), CodegenError> {
         for slot in self.old.slots() {
             let address = self.new.push_slot(slot.size, slot.align_log2);
             let span = self.span(&[Operand::value(address)]);
-            self.define(slot.address, span);
+            self.define(slot.address, span)?;
         }
+        Ok(())
     }
 
     /// The layout of an old value's type.

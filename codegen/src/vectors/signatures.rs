@@ -89,7 +89,7 @@ fn plain_bits(types: &TypeTable, element: Type, pointer_bits: u32) -> Option<u32
 fn passing(layouts: &Layouts, types: &TypeTable, ty: Type, pointer_bits: u32, abi: &Abi<'_>) -> Passing {
     let layout = layouts.get(ty);
     let register_bits = u32::from(layouts.register_bytes()) * 8;
-    if layout.is_scalar {
+    if layout.is_scalar || layouts.is_wide(ty) {
         return Passing::Parts;
     }
     let lanes = layout.lanes;
@@ -304,7 +304,7 @@ impl Rebuild<'_> {
             let layout = self.layout_of(Value::new(index));
             let len = passed_count(layout, passing);
             let span = self.received(layout, passing, Span { start: next, len })?;
-            self.define(Value::new(index), span);
+            self.define(Value::new(index), span)?;
             next += len;
         }
         Ok(())
@@ -418,7 +418,7 @@ impl Rebuild<'_> {
                     span
                 }
             };
-            self.define(result, span);
+            self.define(result, span)?;
         }
         Ok(())
     }

@@ -53,6 +53,9 @@ pub static OP_DESCS: [OpDesc; ROWS.len()] = {
         Op::MovRM,
         Op::MovsRM,
         Op::MovapRM,
+        Op::VxorpsYS,
+        Op::VpcmpeqdYS,
+        Op::VmovupYRM,
     ];
     index = 0;
     while index < repeatable.len() {

@@ -269,6 +269,11 @@ pub fn epilogue<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
     if let Some(guard) = &frame.guard {
         compare_guard(guard, out);
     }
+    // Callers' instructions without a VEX prefix would have to keep the upper halves, and wait for them (Intel
+    // optimization manual, 15.3). What a jump to a callee passes may be in them.
+    if frame.leaves_wide && !frame.keeps_scratch {
+        out.emit(none(Op::Vzeroupper, 16));
+    }
     if frame.needs_frame && frame.pushes_saved {
         pop_epilogue(frame, out);
     } else if frame.needs_frame {

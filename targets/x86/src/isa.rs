@@ -3,7 +3,7 @@
 use crate::build::*;
 use crate::cond::Cond;
 use crate::descs::OP_DESCS;
-use crate::features::{AVX, AVX512BW, AVX512F};
+use crate::features::{AVX, AVX2, AVX512BW, AVX512F};
 use crate::inline_asm::X86Asm;
 use crate::lower::spaces;
 use crate::meaning::X86Meaning;
@@ -94,7 +94,7 @@ static DESC: TargetDesc = TargetDesc {
         own_types: &[Type::X86_F80],
     }),
     function_align_log2: 4,
-    constant_align_bytes: 16,
+    constant_align_bytes: WIDE_VECTOR_BYTES,
     elf: ElfDesc {
         machine: 62,
         is_64: true,
@@ -196,6 +196,10 @@ impl Isa for X86 {
 
     fn has_vector_operation(&self, function: &Function, view: ModuleView<'_>, data: &InstData) -> bool {
         lower::vector::has_operation(function, view, data)
+    }
+
+    fn computed_vector_bytes(&self, features: FeatureSet) -> u8 {
+        if features.has(AVX2) { WIDE_VECTOR_BYTES } else { 0 }
     }
 
     fn widest_passed_vector(&self, features: FeatureSet) -> u8 {
@@ -358,7 +362,15 @@ impl Isa for X86 {
         cx.emit(mov_imm(op_size(bytes), dst, value));
     }
 
+    fn wide_constant<C: LowerCtx>(&self, cx: &mut C, dst: Reg, halves: [u128; 2]) {
+        lower::vector::wide::constant(cx, dst, halves);
+    }
+
     fn float_constant<C: LowerCtx>(&self, cx: &mut C, dst: Reg, bytes: u8, bits: u128) {
+        if bytes > VECTOR_BYTES {
+            debug_assert!(bits == 0, "halves are given apart");
+            return lower::vector::wide::constant(cx, dst, [0, 0]);
+        }
         if bits == 0 {
             cx.emit(r(Op::ZeroX, 16, dst));
             return;

@@ -30,10 +30,14 @@ pub enum Form {
     LoadRR,
     /// `reg` = `rm` = `regs[0]`: idioms that give a constant.
     Same,
+    /// The same, which is the VEX prefix's own register, too.
+    SameThree,
     /// As `StoreRR` with two different registers; a one-byte opcode when one is the accumulator.
     Exchange,
     /// `reg` = `regs[0]`, `rm` = memory; the register is the destination, as far as text is concerned.
     RM,
+    /// `reg` and the VEX prefix's own register = `regs[0]`, `rm` = memory.
+    RMThree,
     /// `reg` = `regs[0]`, `rm` = memory; the memory is the destination.
     MR,
     /// `rm` = `regs[0]`, digit.
@@ -88,13 +92,16 @@ pub enum Form {
 impl Form {
     /// Whether there is a memory operand in `regs[1]` and `regs[2]`.
     pub const fn has_mem(self) -> bool {
-        matches!(self, Form::RM | Form::MR | Form::M | Form::MI | Form::MC | Form::RMI)
+        matches!(
+            self,
+            Form::RM | Form::RMThree | Form::MR | Form::M | Form::MI | Form::MC | Form::RMI
+        )
     }
 
     /// What most instructions of this form do with their memory operand.
     const fn access(self) -> Access {
         match self {
-            Form::RM | Form::RMI => Access::Read,
+            Form::RM | Form::RMThree | Form::RMI => Access::Read,
             Form::MR | Form::M | Form::MI | Form::MC => Access::Both,
             _ => Access::None,
         }
@@ -107,7 +114,9 @@ impl Form {
             Form::StoreRR
                 | Form::LoadRR
                 | Form::Same
+                | Form::SameThree
                 | Form::RM
+                | Form::RMThree
                 | Form::R
                 | Form::RI
                 | Form::RC
@@ -205,6 +214,8 @@ impl Code {
     pub const SWAPS: u16 = 1024;
     /// With [`Code::VEX`]: an EVEX prefix for vectors of 512 bits instead (Intel manual, volume 2, section 2.7).
     pub const EVEX: u16 = 2048;
+    /// With [`Code::VEX`]: the prefix's own register is `regs[0]`, which is written, and the `reg` field has the digit.
+    pub const OWN_IS_WRITTEN: u16 = 4096;
 
     /// Whether a flag is set.
     #[inline]
@@ -408,6 +419,7 @@ pub(crate) mod operands {
     pub(crate) const MX: Operand = operand(Role::UseDef, Kind::Vector);
     pub(crate) const UY: Operand = operand(Role::Use, Kind::Wide);
     pub(crate) const DY: Operand = operand(Role::Def, Kind::Wide);
+    pub(crate) const MY: Operand = operand(Role::UseDef, Kind::Wide);
     pub(crate) const UYL: Operand = operand(Role::Use, Kind::WideLow);
     pub(crate) const UZ: Operand = operand(Role::Use, Kind::Widest);
     pub(crate) const DZ: Operand = operand(Role::Def, Kind::Widest);

@@ -220,7 +220,9 @@ fn write_other(out: &mut Out<'_>, template: &Template, code: &Code, inst: &MInst
             registers(out, template, inst, 0);
         }
         Form::RM | Form::MR | Form::M | Form::MI | Form::MC | Form::RMI => any_memory(out, template, inst),
-        Form::Three | Form::ThreeI | Form::ThreeLast => unreachable!("three registers without a VEX prefix"),
+        Form::Three | Form::ThreeI | Form::ThreeLast | Form::SameThree | Form::RMThree => {
+            unreachable!("three registers without a VEX prefix")
+        }
     }
 }
 

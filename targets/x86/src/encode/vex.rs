@@ -16,6 +16,8 @@ pub(super) fn with_vex(out: &mut Out<'_>, template: &Template, code: &Code, inst
     let (own, rm_slot) = match code.form {
         Form::Three | Form::ThreeI => (number(inst.reg(1)), 2),
         Form::ThreeLast => (number(inst.reg(2)), 1),
+        Form::SameThree | Form::RMThree => (number(inst.reg(0)), template.rm_slot),
+        Form::LoadRRI if code.has(Code::OWN_IS_WRITTEN) => (number(inst.reg(0)), template.rm_slot),
         _ => (0, template.rm_slot),
     };
     let is_extended = code.has(Code::EVEX);
@@ -27,7 +29,10 @@ pub(super) fn with_vex(out: &mut Out<'_>, template: &Template, code: &Code, inst
         return begin(out, 0);
     }
     if !code.form.has_mem() {
-        let reg = reg_field(template, inst);
+        let reg = match code.has(Code::OWN_IS_WRITTEN) {
+            true => code.digit,
+            false => reg_field(template, inst),
+        };
         let rm = number(inst.reg(usize::from(rm_slot)));
         if code.has(Code::SWAPS) && rm > 7 && reg < 8 {
             let swapped = Template {

@@ -140,6 +140,7 @@ fn is_plain_form(form: Form) -> bool {
     !matches!(
         form,
         Form::Same
+            | Form::SameThree
             | Form::OI64
             | Form::ORef
             | Form::RBaseRef

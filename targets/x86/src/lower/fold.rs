@@ -29,7 +29,9 @@ pub fn fold(folder: &mut Folder<'_>, user: Inst) {
         }
         Opcode::Fadd | Opcode::Fsub | Opcode::Fmul | Opcode::Fdiv => {
             let is_scalar = |ty| ty == Type::F32 || ty == Type::F64;
-            if !fold_load(folder, data.b, is_scalar) && matches!(data.op, Opcode::Fadd | Opcode::Fmul) {
+            if !is_scalar(data.ty) {
+                fold_wide(folder, data);
+            } else if !fold_load(folder, data.b, is_scalar) && matches!(data.op, Opcode::Fadd | Opcode::Fmul) {
                 fold_load(folder, data.a, is_scalar);
             }
         }
@@ -40,7 +42,20 @@ pub fn fold(folder: &mut Folder<'_>, user: Inst) {
             let right = compare::right_float_operand(data);
             fold_load(folder, right, |ty| ty == Type::F32 || ty == Type::F64);
         }
+        Opcode::Add | Opcode::Sub | Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Mul => fold_wide(folder, data),
+        Opcode::Smin | Opcode::Smax | Opcode::Umin | Opcode::Umax | Opcode::Fminnum | Opcode::Fmaxnum => {
+            fold_wide(folder, data);
+        }
+        Opcode::SaddSat | Opcode::SsubSat | Opcode::UaddSat | Opcode::UsubSat => fold_wide(folder, data),
         _ => {}
+    }
+}
+
+/// Folds what operations on vectors of 256 bits take.
+#[inline]
+fn fold_wide(folder: &mut Folder<'_>, data: &InstData) {
+    if folder.function.has_wide_vectors() {
+        vector::wide_operations::fold(folder, data);
     }
 }
 
@@ -171,6 +186,9 @@ fn is_one_part(folder: &Folder<'_>, operand: Operand) -> bool {
 }
 
 fn fold_select(folder: &mut Folder<'_>, data: &InstData) {
+    if folder.function.has_wide_vectors() && vector::wide::is_wide(folder.function, data) {
+        return vector::wide_operations::fold_select(folder, data);
+    }
     let Some((value, compare)) = folder.producer(data.a) else {
         return;
     };

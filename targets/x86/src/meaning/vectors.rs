@@ -48,6 +48,16 @@ pub(super) fn moves(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> bool {
             }
             machine.ignore_from(first, half);
         }
+        Op::VbroadcastssYRR | Op::VpbroadcastdYRR | Op::VbroadcastsdYRR | Op::VpbroadcastqYRR => {
+            let words = match op {
+                Op::VbroadcastssYRR | Op::VpbroadcastdYRR => 1,
+                _ => 2,
+            };
+            let lane = machine.contents(second, words * 4);
+            for word in (0..u32::from(size) / 4).step_by(usize::from(words)) {
+                machine.put_from(first, word, &lane);
+            }
+        }
         Op::MovsRR => machine.copy(first, second, size),
         Op::MovsRM | Op::BitsXM | Op::MovdXM | Op::MovqXM => {
             let bytes = memory_bytes(op, &ROWS[op as usize], inst);
@@ -77,7 +87,7 @@ pub(super) fn moves(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> bool {
             machine.copy(first, second, 8);
             machine.clear_from(first, 8);
         }
-        Op::ZeroX => machine.clear_from(first, 0),
+        Op::ZeroX | Op::VxorpsYS => machine.clear_from(first, 0),
         Op::OnesX => {
             let ones = machine.terms.constant(64, u64::MAX);
             let value = machine.terms.concat(&[ones, ones]);

@@ -144,7 +144,8 @@ fn check_operands(inst: &MInst, row: &Row, decoded: &Instruction) {
         Form::None | Form::NoneModRm => return,
         Form::Nop | Form::Branch | Form::ShortBranch => return,
         Form::BranchRef | Form::R | Form::M | Form::O | Form::I => 1,
-        Form::LoadRRI | Form::StoreRRI | Form::RMI | Form::StoreRRC | Form::Three | Form::ThreeLast => 3,
+        Form::LoadRRI | Form::StoreRRI | Form::RMI | Form::StoreRRC => 3,
+        Form::Three | Form::ThreeLast | Form::SameThree | Form::RMThree => 3,
         Form::ThreeI => 4,
         _ => 2,
     };
@@ -160,13 +161,19 @@ fn check_operands(inst: &MInst, row: &Row, decoded: &Instruction) {
             check_register(inst, row, 0, decoded, first);
             check_register(inst, row, 1, decoded, 1 - first);
         }
-        Form::Same => {
-            check_register(inst, row, 0, decoded, 0);
-            check_register(inst, row, 0, decoded, 1);
+        Form::Same | Form::SameThree => {
+            for operand in 0..expected_count {
+                check_register(inst, row, 0, decoded, operand);
+            }
         }
         Form::RM => {
             check_register(inst, row, 0, decoded, 0);
             check_memory(inst, decoded, 1);
+        }
+        Form::RMThree => {
+            check_register(inst, row, 0, decoded, 0);
+            check_register(inst, row, 0, decoded, 1);
+            check_memory(inst, decoded, 2);
         }
         Form::MR => {
             check_memory(inst, decoded, 0);
@@ -278,7 +285,11 @@ fn check_accesses(inst: &MInst, row: &Row, decoded: &Instruction, factory: &mut 
         }
     }
     // With one register twice, the result may be a constant; the decoder knows that of some.
-    let is_idiom = row.code.form == Form::Same || inst.reg(0) == inst.reg(1);
+    let is_idiom = match row.code.form {
+        Form::Same | Form::SameThree => true,
+        Form::Three => inst.reg(1) == inst.reg(2),
+        _ => inst.reg(0) == inst.reg(1),
+    };
     if !is_idiom {
         assert_eq!(reads, expected_reads, "reads of {} {inst:?}: {decoded:?}", row.name);
     }

@@ -201,7 +201,15 @@ fn rows_are_well_formed() {
         let expected = match row.code.form {
             Form::StoreRR | Form::LoadRR | Form::Exchange | Form::LoadRRI | Form::StoreRRI | Form::StoreRRC => 2,
             Form::Three | Form::ThreeI | Form::ThreeLast => 3,
-            Form::Same | Form::RM | Form::MR | Form::R | Form::RI | Form::RC | Form::RMI => 1,
+            Form::Same
+            | Form::SameThree
+            | Form::RMThree
+            | Form::RM
+            | Form::MR
+            | Form::R
+            | Form::RI
+            | Form::RC
+            | Form::RMI => 1,
             Form::O | Form::OI | Form::OI64 | Form::ORef | Form::RBaseRef => 1,
             _ => 0,
         };

@@ -20,6 +20,7 @@ pub mod shift_each;
 pub mod shift_one;
 pub mod shuffle;
 pub mod wide;
+pub mod wide_operations;
 
 use super::{result, type_of};
 use crate::build::*;
@@ -41,6 +42,9 @@ pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), Halt> {
     if wide::is_done(cx.func(), &data) {
         wide::shuffle(cx, &data);
         return Ok(());
+    }
+    if wide::is_wide(cx.func(), &data) {
+        return wide_operations::lower(cx, &data);
     }
     let shape = shape_of(cx, data.ty)?;
     match data.op {
@@ -66,8 +70,8 @@ pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), Halt> {
 
 /// Whether an operation has instructions.
 pub fn has_operation(function: &Function, view: ModuleView<'_>, data: &InstData) -> bool {
-    if wide::is_done(function, data) {
-        return true;
+    if wide::is_wide(function, data) {
+        return wide::is_done(function, data) || wide_operations::is_done(function, view, data);
     }
     let Some(shape) = shape(function.types(), data.ty) else {
         // What computes a scalar from a vector is a reduction or a cast.

@@ -1,12 +1,14 @@
-//! Vectors of 256 and 512 bits, which are only passed: put together of two halves, and halves of them.
+//! Vectors of 256 and 512 bits as they are passed: moves, constants, put together of two halves, and halves of them.
+//! What is computed in 256 bits is in [`super::wide_operations`].
 
 use super::super::result;
 use crate::build::*;
+use crate::features;
 use crate::regs::{WIDE_VECTOR_BYTES, WIDEST_VECTOR_BYTES};
 use crate::table::Op;
 use frazil_codegen::vectors::shuffle_index;
 use frazil_codegen::{LowerCtx, MInst, Mem, Reg, VectorShape};
-use frazil_ir::{Function, InstData, Opcode, Type, TypeTable};
+use frazil_ir::{Function, InstData, Opcode, Type, TypeData, TypeTable};
 
 /// The bytes of a vector that is only passed; 0 for every other type.
 pub fn bytes(types: &TypeTable, ty: Type) -> u8 {
@@ -41,18 +43,56 @@ pub fn reload(bytes: u8, dst: Reg, mem: Mem) -> MInst {
     rm(row(bytes, Op::VmovupYRM, Op::VmovupZRM), bytes, dst, mem)
 }
 
+/// A constant of 256 bits.
+#[cold]
+pub fn constant<C: LowerCtx>(cx: &mut C, dst: Reg, halves: [u128; 2]) {
+    match halves {
+        [0, 0] => cx.emit(r(Op::VxorpsYS, WIDE_VECTOR_BYTES, dst)),
+        [u128::MAX, u128::MAX] if cx.view().features.has(features::AVX2) => {
+            cx.emit(r(Op::VpcmpeqdYS, WIDE_VECTOR_BYTES, dst));
+        }
+        [low, high] => {
+            let mut bytes = [0; WIDE_VECTOR_BYTES as usize];
+            bytes[..16].copy_from_slice(&low.to_le_bytes());
+            bytes[16..].copy_from_slice(&high.to_le_bytes());
+            let mem = Mem::symbol(cx.pool_constant(&bytes), 0);
+            cx.emit(reload(WIDE_VECTOR_BYTES, dst, mem));
+        }
+    }
+}
+
 /// The bytes of a shuffle's result and operands.
 fn widths(function: &Function, data: &InstData) -> (u8, u8) {
     let of = |ty| bytes(function.types(), ty);
     (of(data.ty), function.operand_type(data.a).map_or(0, of))
 }
 
-/// Whether an instruction is a shuffle that joins two halves, or takes one.
-pub fn is_done(function: &Function, data: &InstData) -> bool {
-    data.op == Opcode::Shuffle && widths(function, data) != (0, 0)
+/// Whether the type of an instruction or of its first operand is a vector of 256 or 512 bits.
+pub fn is_wide(function: &Function, data: &InstData) -> bool {
+    widths(function, data) != (0, 0)
 }
 
-/// Lowers what [`is_done`] says yes to. Legalisation makes no others: all lanes in order, from the start of a half on.
+/// Whether an instruction is a shuffle that joins two halves, or takes one: all lanes in order, from the start of a
+/// half on.
+pub fn is_done(function: &Function, data: &InstData) -> bool {
+    if data.op != Opcode::Shuffle || !is_wide(function, data) {
+        return false;
+    }
+    let lanes = |ty| match function.types().data(ty) {
+        TypeData::Vector { lanes, .. } => lanes,
+        _ => 0,
+    };
+    let (to, from) = (lanes(data.ty), function.operand_type(data.a).map_or(0, lanes));
+    let (_, mask) = function.ternary(data);
+    let Some(first) = shuffle_index(function, mask, 0) else {
+        return false;
+    };
+    let is_joined = to == 2 * from && first == 0;
+    let is_half = from == 2 * to && (first == 0 || first == to);
+    (is_joined || is_half) && (0..to).all(|lane| shuffle_index(function, mask, lane) == Some(first + lane))
+}
+
+/// Lowers what [`is_done`] says yes to.
 pub fn shuffle<C: LowerCtx>(cx: &mut C, data: &InstData) {
     let (second, mask) = cx.func().ternary(data);
     let (to, from) = widths(cx.func(), data);

@@ -1,0 +1,65 @@
+//! Instructions that have to do with types that are computed wide ([`width`](super::width)): which of them are done as
+//! they are, and how vectors are taken apart and put together for the others.
+
+use super::rebuild::{Rebuild, Span};
+use super::width::{each_type, is_neutral};
+use crate::error::CodegenError;
+use frazil_ir::{InstData, Opcode, Operand, Type, Value};
+
+impl Rebuild<'_> {
+    /// Whether an instruction has to do with a type that is computed wide.
+    pub fn concerns_wide(&self, data: &InstData) -> bool {
+        if !self.layouts.has_wide() {
+            return false;
+        }
+        let mut found = false;
+        each_type(self.old, data, |ty| found |= self.layouts.is_wide(ty));
+        found
+    }
+
+    /// Whether an instruction, for which the target has one or not, is done on wide values as they are.
+    pub fn is_done_wide(&self, data: &InstData, has_operation: bool) -> bool {
+        let mut is_whole = true;
+        let mut note = |ty: Type| is_whole &= self.layouts.real(ty).is_whole();
+        match (data.op, data.a.as_value().and_then(|mask| self.old.def_inst(mask))) {
+            // Its mask is of no interest: see `select_wide`.
+            (Opcode::Select, Some(compare)) => [data.ty, self.old.inst(compare).ty].into_iter().for_each(note),
+            _ => each_type(self.old, data, &mut note),
+        }
+        // A comparison for its own sake would need a register for its mask.
+        let is_compare = data.op.is_icmp() || data.op.is_fcmp();
+        is_neutral(data) || is_whole && has_operation && !is_compare
+    }
+
+    /// A select that is done on wide values as they are: together with the comparison that it takes its mask from, for
+    /// which there is no register, and which therefore is done again right before it, for it alone.
+    pub fn select_wide(&mut self, data: &InstData) -> Result<(), CodegenError> {
+        let mask = data.a.as_value().and_then(|mask| self.old.def_inst(mask));
+        let compare = *self.old.inst(mask.expect("the target has seen a comparison"));
+        let layout = self.layouts.real(data.ty);
+        let truth = self.vector(Type::I1, layout.lanes)?;
+        let (left, right) = (self.single(compare.a)?, self.single(compare.b)?);
+        let mask = self.emit(compare.op, compare.ty, compare.flags, [left, right], truth);
+        let (if_true, if_false) = self.old.ternary(data);
+        let (if_true, if_false) = (self.single(if_true)?, self.single(if_false)?);
+        let chosen = self.ternary(Opcode::Select, data.ty, data.flags, [mask, if_true, if_false]);
+        self.define_single(data, chosen)
+    }
+
+    /// The vectors that a wide one is taken apart into.
+    pub fn take_apart(&mut self, whole: Operand, ty: Type) -> Result<Span, CodegenError> {
+        let layout = self.layouts.narrow(ty);
+        let mut pieces = Vec::new();
+        let (all, count) = ((layout.element, layout.lanes), (layout.chunk, layout.count()));
+        self.split_pieces(whole, all, count, &mut pieces)?;
+        Ok(self.span(&pieces))
+    }
+
+    /// What a value is in the new function, of the vectors that it was computed in.
+    pub fn put_together(&mut self, value: Value, span: Span) -> Result<Span, CodegenError> {
+        let layout = self.layouts.narrow(self.old.value(value).ty);
+        let pieces = self.operands(span).to_vec();
+        let whole = self.join_pieces(layout.element, layout.chunk, &pieces, layout.count())?;
+        Ok(self.span(&[whole]))
+    }
+}

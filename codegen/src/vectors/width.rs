@@ -1,0 +1,106 @@
+//! Which types are computed in registers wider than those that have instructions for every operation.
+//!
+//! Of each type that fills such a register, the operations of the function are counted that have instructions for it,
+//! and those whose operands have to be taken apart. Phis, calls and returns take a value as it is. How often blocks are
+//! executed is not known here; what leaves a loop, as reductions do, costs more than it should.
+
+use crate::isa::Isa;
+use crate::reg::{Reg, RegClass};
+use crate::unit::Unit;
+use frazil_ir::{CallFlags, Format, Function, InstData, Opcode, Type, TypeData};
+
+/// What it costs to take the operands of one operation apart, in operations that are done at once instead of twice.
+const APART_COST: i64 = 4;
+
+/// Calls `visit` with the type of an instruction and those of its operands and results.
+pub(super) fn each_type(function: &Function, data: &InstData, mut visit: impl FnMut(Type)) {
+    visit(data.ty);
+    for result in function.results(data) {
+        visit(function.value(result).ty);
+    }
+    let mut slot = 0;
+    function.for_each_operand(data, |operand| {
+        // A shuffle's indices are no values.
+        if (data.op != Opcode::Shuffle || slot != 2)
+            && let Some(ty) = function.operand_type(operand)
+        {
+            visit(ty);
+        }
+        slot += 1;
+    });
+}
+
+/// Whether an instruction takes and gives values as they are, whatever their type.
+pub(super) fn is_neutral(data: &InstData) -> bool {
+    match data.op {
+        Opcode::Phi | Opcode::Return | Opcode::Nop => true,
+        _ if matches!(data.op.format(), Format::Call | Format::Invoke) => {
+            let flags = CallFlags::from_bits_retain(data.flags);
+            !flags.intersects(CallFlags::INTRINSIC | CallFlags::INLINE_ASM)
+        }
+        _ => false,
+    }
+}
+
+/// By type, whether it is computed wide; empty if none is.
+pub(super) fn choose<I: Isa>(isa: &I, unit: &Unit<'_>) -> Vec<bool> {
+    let function = unit.function;
+    let types = function.types();
+    let count = usize::from(Type::FIRST_EXTRA) + types.extra_len();
+    let bytes = isa.computed_vector_bytes(unit.view.features);
+    let is_candidate = |index: usize| {
+        let ty = Type::from_index(index as u8);
+        let parts = isa.parts(types, ty);
+        parts.is_wide_vector() && parts.bytes <= bytes && matches!(types.data(ty), TypeData::Vector { .. })
+    };
+    if bytes == 0 || !(0..count).any(is_candidate) || calls_keep_halves(isa, function) {
+        return Vec::new();
+    }
+    let candidates: Vec<bool> = (0..count).map(is_candidate).collect();
+    let mut gains = vec![0i64; count];
+    for data in function.insts() {
+        // A comparison is done with the select that takes it, or counts by what else does.
+        if is_neutral(data) || data.op.is_icmp() || data.op.is_fcmp() {
+            continue;
+        }
+        let gain = match isa.has_vector_operation(function, unit.view, data) {
+            true => 1,
+            false => -APART_COST,
+        };
+        each_type(function, data, |ty| {
+            if candidates[ty.index()] {
+                gains[ty.index()] += gain;
+            }
+        });
+    }
+    let chosen: Vec<bool> = (0..count).map(|index| candidates[index] && gains[index] > 0).collect();
+    match chosen.contains(&true) {
+        true => chosen,
+        false => Vec::new(),
+    }
+}
+
+/// Whether a function that is called keeps a part of a float register, so that a wide value could be lost in one.
+fn calls_keep_halves<I: Isa>(isa: &I, function: &Function) -> bool {
+    let keeps = |data: &InstData| {
+        let convention = isa.convention(function.sig(function.call(data).sig).call_conv);
+        let is_half_kept = |reg: Reg| reg.bank() == RegClass::Float as usize;
+        convention.is_some_and(|conv| conv.callee_saved.iter().any(is_half_kept))
+    };
+    let is_call = |data: &&InstData| matches!(data.op.format(), Format::Call | Format::Invoke);
+    function.insts().iter().filter(is_call).any(keeps)
+}
+
+/// What [`FrameInfo::leaves_wide`](crate::FrameInfo::leaves_wide) says of a function.
+#[inline]
+pub(crate) fn leaves_wide<I: Isa>(isa: &I, function: &Function) -> bool {
+    function.has_wide_vectors() && !returns_wide(isa, function)
+}
+
+#[cold]
+fn returns_wide<I: Isa>(isa: &I, function: &Function) -> bool {
+    let returns = &function.signature().returns;
+    returns
+        .iter()
+        .any(|param| isa.parts(function.types(), param.ty).is_wide_vector())
+}

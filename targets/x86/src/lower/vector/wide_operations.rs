@@ -1,0 +1,574 @@
+//! Operations on vectors of 256 bits that AVX2 has one instruction for, or two.
+//!
+//! Shared code asks for each instruction whether it is one of them ([`is_done`]), and takes the vectors apart for all
+//! others. Masks have no form in these registers: a comparison is only done where it is folded into a select.
+
+use super::super::result;
+use super::wide::{bytes, reload};
+use super::{has_floats, shape, splat, temp};
+use crate::build::*;
+use crate::features;
+use crate::ops::Form;
+use crate::regs::{VECTOR_BYTES, WIDE_VECTOR_BYTES};
+use crate::table::{Op, ROWS};
+use frazil_codegen::vectors::{constant_bits, shuffle_index};
+use frazil_codegen::{Folder, Halt, ImmKind, LowerCtx, Mem, ModuleView, Reg, Src, VectorShape};
+use frazil_ir::{ConstView, FastFlags, Function, InstData, MemFlags, Opcode, Operand, Type, TypeTable};
+
+/// The operation's size in bytes.
+const SIZE: u8 = WIDE_VECTOR_BYTES;
+
+/// How an operation is done.
+#[derive(Clone, Copy)]
+enum Plan {
+    /// Nothing is computed.
+    Copy,
+    Load,
+    Store,
+    /// `dst = row(a)`.
+    Unary(Op),
+    /// `dst = row(a, b)`.
+    Binary(Op),
+    /// `dst = row(a, immediate)`.
+    Immediate(Op, i32),
+    /// `a = row(a, constant)`, with this number in each lane.
+    Constant(Op, u64),
+    /// `a = row(a, b, c)`.
+    Fused(Op),
+    /// A choice by a comparison that is folded into it.
+    Select,
+    /// A scalar in the lowest lane, with nothing above it.
+    Lowest,
+}
+
+/// A vector of 256 bits.
+fn wide_shape(types: &TypeTable, ty: Type) -> Option<VectorShape> {
+    match bytes(types, ty) {
+        SIZE => VectorShape::of(types, ty, SIZE),
+        _ => None,
+    }
+}
+
+/// Whether an instruction with a vector of 256 bits is one of those here: of comparisons, those that a select takes.
+pub fn is_done(function: &Function, view: ModuleView<'_>, data: &InstData) -> bool {
+    view.features.has(features::AVX2) && (plan(function, view, data).is_some() || is_compared(function, data))
+}
+
+fn plan(function: &Function, view: ModuleView<'_>, data: &InstData) -> Option<Plan> {
+    let types = function.types();
+    let of = |operand: Operand| function.operand_type(operand).and_then(|ty| wide_shape(types, ty));
+    let Some(shape) = wide_shape(types, data.ty) else {
+        return narrowing(function, data).map(Plan::Unary);
+    };
+    let is_aligned_to_lanes = |operand| of(operand).is_some();
+    Some(match data.op {
+        Opcode::Load => Plan::Load,
+        Opcode::Store => Plan::Store,
+        Opcode::Copy | Opcode::Freeze => Plan::Copy,
+        Opcode::Bitcast | Opcode::Ptrtoint | Opcode::Inttoptr if is_aligned_to_lanes(data.a) => Plan::Copy,
+        Opcode::InsertElement => lowest(function, data, shape)?,
+        Opcode::Shuffle => Plan::Unary(broadcast(function, data, shape)?),
+        Opcode::Select => return comparison(function, data).map(|_| Plan::Select),
+        Opcode::Shl | Opcode::Lshr | Opcode::Ashr => shift(function, data, shape)?,
+        Opcode::Zext | Opcode::Sext => Plan::Unary(extension(function, data, shape)?),
+        Opcode::Sitofp | Opcode::Fptosi | Opcode::Fpext => Plan::Unary(conversion(function, data, shape)?),
+        Opcode::Abs => Plan::Unary(match shape.lane_bits {
+            8 => Op::VpabsbYRR,
+            16 => Op::VpabswYRR,
+            32 => Op::VpabsdYRR,
+            _ => return None,
+        }),
+        op => match shape.element {
+            Type::F32 | Type::F64 => floats(view, data, shape.element == Type::F64)?,
+            Type::F16 | Type::BF16 => return None,
+            _ => Plan::Binary(integers(op, shape.lane_bits)?),
+        },
+    })
+}
+
+/// The row of an operation of two vectors of integers.
+fn integers(op: Opcode, lane_bits: u32) -> Option<Op> {
+    Some(match (op, lane_bits) {
+        (Opcode::And, _) => Op::VpandYRRR,
+        (Opcode::Or, _) => Op::VporYRRR,
+        (Opcode::Xor, _) => Op::VpxorYRRR,
+        (Opcode::Add, 8) => Op::VpaddbYRRR,
+        (Opcode::Add, 16) => Op::VpaddwYRRR,
+        (Opcode::Add, 32) => Op::VpadddYRRR,
+        (Opcode::Add, 64) => Op::VpaddqYRRR,
+        (Opcode::Sub, 8) => Op::VpsubbYRRR,
+        (Opcode::Sub, 16) => Op::VpsubwYRRR,
+        (Opcode::Sub, 32) => Op::VpsubdYRRR,
+        (Opcode::Sub, 64) => Op::VpsubqYRRR,
+        (Opcode::Mul, 16) => Op::VpmullwYRRR,
+        (Opcode::Mul, 32) => Op::VpmulldYRRR,
+        (Opcode::UaddSat, 8) => Op::VpaddusbYRRR,
+        (Opcode::UaddSat, 16) => Op::VpadduswYRRR,
+        (Opcode::SaddSat, 8) => Op::VpaddsbYRRR,
+        (Opcode::SaddSat, 16) => Op::VpaddswYRRR,
+        (Opcode::UsubSat, 8) => Op::VpsubusbYRRR,
+        (Opcode::UsubSat, 16) => Op::VpsubuswYRRR,
+        (Opcode::SsubSat, 8) => Op::VpsubsbYRRR,
+        (Opcode::SsubSat, 16) => Op::VpsubswYRRR,
+        (Opcode::Umin, 8) => Op::VpminubYRRR,
+        (Opcode::Umin, 16) => Op::VpminuwYRRR,
+        (Opcode::Umin, 32) => Op::VpminudYRRR,
+        (Opcode::Umax, 8) => Op::VpmaxubYRRR,
+        (Opcode::Umax, 16) => Op::VpmaxuwYRRR,
+        (Opcode::Umax, 32) => Op::VpmaxudYRRR,
+        (Opcode::Smin, 8) => Op::VpminsbYRRR,
+        (Opcode::Smin, 16) => Op::VpminswYRRR,
+        (Opcode::Smin, 32) => Op::VpminsdYRRR,
+        (Opcode::Smax, 8) => Op::VpmaxsbYRRR,
+        (Opcode::Smax, 16) => Op::VpmaxswYRRR,
+        (Opcode::Smax, 32) => Op::VpmaxsdYRRR,
+        _ => return None,
+    })
+}
+
+/// Operations on vectors of `float` or `double`.
+fn floats(view: ModuleView<'_>, data: &InstData, is_double: bool) -> Option<Plan> {
+    let of = |float: Op, double: Op| if is_double { double } else { float };
+    let sign: u64 = if is_double { 1 << 63 } else { 1 << 31 };
+    let magnitude = if is_double { !sign } else { sign - 1 };
+    if let Some(row) = float_row(data, is_double) {
+        return Some(Plan::Binary(row));
+    }
+    Some(match data.op {
+        Opcode::Fneg => Plan::Constant(of(Op::VxorpsYRM, Op::VxorpdYRM), sign),
+        Opcode::Fabs => Plan::Constant(of(Op::VandpsYRM, Op::VandpdYRM), magnitude),
+        Opcode::Fsqrt => Plan::Unary(of(Op::VsqrtpsYRR, Op::VsqrtpdYRR)),
+        Opcode::Fma | Opcode::Fmuladd if view.features.has(features::FMA) => {
+            Plan::Fused(of(Op::VfmaddpsYRRR, Op::VfmaddpdYRRR))
+        }
+        op => {
+            let direction = super::super::float::rounding(op)?;
+            Plan::Immediate(of(Op::VroundpsYRRI, Op::VroundpdYRRI), direction)
+        }
+    })
+}
+
+/// The row of an operation of two vectors of floats.
+fn float_row(data: &InstData, is_double: bool) -> Option<Op> {
+    let of = |float: Op, double: Op| if is_double { double } else { float };
+    let is_number = FastFlags::from_bits_retain(data.flags).contains(FastFlags::NNAN);
+    Some(match data.op {
+        Opcode::Fadd => of(Op::VaddpsYRRR, Op::VaddpdYRRR),
+        Opcode::Fsub => of(Op::VsubpsYRRR, Op::VsubpdYRRR),
+        Opcode::Fmul => of(Op::VmulpsYRRR, Op::VmulpdYRRR),
+        Opcode::Fdiv => of(Op::VdivpsYRRR, Op::VdivpdYRRR),
+        Opcode::Fminnum if is_number => of(Op::VminpsYRRR, Op::VminpdYRRR),
+        Opcode::Fmaxnum if is_number => of(Op::VmaxpsYRRR, Op::VmaxpdYRRR),
+        _ => return None,
+    })
+}
+
+/// A shift of each lane by its own number, or of all by one that is a constant.
+fn shift(function: &Function, data: &InstData, shape: VectorShape) -> Option<Plan> {
+    if let Some(amount) = same_amount(function, data.b) {
+        // Poison, for which any number will do.
+        let amount = if amount < u64::from(shape.lane_bits) {
+            amount as i32
+        } else {
+            0
+        };
+        let row = match (data.op, shape.lane_bits) {
+            (Opcode::Shl, 16) => Op::VpsllwYRRI,
+            (Opcode::Lshr, 16) => Op::VpsrlwYRRI,
+            (Opcode::Ashr, 16) => Op::VpsrawYRRI,
+            (Opcode::Shl, 32) => Op::VpslldYRRI,
+            (Opcode::Lshr, 32) => Op::VpsrldYRRI,
+            (Opcode::Ashr, 32) => Op::VpsradYRRI,
+            (Opcode::Shl, 64) => Op::VpsllqYRRI,
+            (Opcode::Lshr, 64) => Op::VpsrlqYRRI,
+            _ => return None,
+        };
+        return Some(Plan::Immediate(row, amount));
+    }
+    Some(Plan::Binary(match (data.op, shape.lane_bits) {
+        (Opcode::Shl, 32) => Op::VpsllvdYRRR,
+        (Opcode::Lshr, 32) => Op::VpsrlvdYRRR,
+        (Opcode::Ashr, 32) => Op::VpsravdYRRR,
+        (Opcode::Shl, 64) => Op::VpsllvqYRRR,
+        (Opcode::Lshr, 64) => Op::VpsrlvqYRRR,
+        _ => return None,
+    }))
+}
+
+/// The number that all lanes of a constant have.
+fn same_amount(function: &Function, operand: Operand) -> Option<u64> {
+    match function.constant(operand.as_const()?).1 {
+        ConstView::Zero => Some(0),
+        ConstView::Vector(lanes) => {
+            let first = lanes.first()?.as_imm()?;
+            let is_same = lanes.iter().all(|lane| lane.as_imm() == Some(first));
+            u64::try_from(first).ok().filter(|_| is_same)
+        }
+        _ => None,
+    }
+}
+
+/// An insertion into the lowest lane of nothing.
+fn lowest(function: &Function, data: &InstData, shape: VectorShape) -> Option<Plan> {
+    let (_, index) = function.ternary(data);
+    let view = function.constant(data.a.as_const()?).1;
+    let is_nothing = matches!(view, ConstView::Poison | ConstView::Undef);
+    (is_nothing && shape.lane(function, index) == Some(0)).then_some(Plan::Lowest)
+}
+
+fn put_lowest<C: LowerCtx>(cx: &mut C, data: &InstData, value: Operand) {
+    let shape = wide_shape(cx.func().types(), data.ty);
+    let lane_bytes = shape.map_or(8, |shape| shape.lane_bits as u8 / 8);
+    if shape.is_some_and(has_floats) {
+        let value = cx.use_last(value, 0);
+        cx.def_reuse(result(data), 0, value);
+        return;
+    }
+    let value = cx.use_reg(value, 0);
+    let dst = cx.def(result(data), 0);
+    cx.emit(rr(Op::MovdXR, lane_bytes.max(4), dst, value));
+}
+
+/// The row that puts the lowest lane into all.
+fn broadcast(function: &Function, data: &InstData, shape: VectorShape) -> Option<Op> {
+    let (_, mask) = function.ternary(data);
+    wide_shape(function.types(), function.operand_type(data.a)?)?;
+    let is_lowest = |lane| shuffle_index(function, mask, lane) == Some(0);
+    if !(0..shape.lanes).all(is_lowest) {
+        return None;
+    }
+    Some(match (has_floats(shape), shape.lane_bits) {
+        (true, 32) => Op::VbroadcastssYRR,
+        (true, 64) => Op::VbroadcastsdYRR,
+        (_, 8) => Op::VpbroadcastbYRR,
+        (_, 16) => Op::VpbroadcastwYRR,
+        (_, 32) => Op::VpbroadcastdYRR,
+        _ => Op::VpbroadcastqYRR,
+    })
+}
+
+/// The row that extends the lanes of a vector of at most 128 bits.
+fn extension(function: &Function, data: &InstData, to: VectorShape) -> Option<Op> {
+    let from = shape(function.types(), function.operand_type(data.a)?)?;
+    if from.is_mask {
+        return None;
+    }
+    Some(match (data.op == Opcode::Sext, from.lane_bits, to.lane_bits) {
+        (false, 8, 16) => Op::VpmovzxbwYRR,
+        (false, 8, 32) => Op::VpmovzxbdYRR,
+        (false, 8, 64) => Op::VpmovzxbqYRR,
+        (false, 16, 32) => Op::VpmovzxwdYRR,
+        (false, 16, 64) => Op::VpmovzxwqYRR,
+        (false, 32, 64) => Op::VpmovzxdqYRR,
+        (true, 8, 16) => Op::VpmovsxbwYRR,
+        (true, 8, 32) => Op::VpmovsxbdYRR,
+        (true, 8, 64) => Op::VpmovsxbqYRR,
+        (true, 16, 32) => Op::VpmovsxwdYRR,
+        (true, 16, 64) => Op::VpmovsxwqYRR,
+        (true, 32, 64) => Op::VpmovsxdqYRR,
+        _ => return None,
+    })
+}
+
+/// The row of a conversion to a vector of 256 bits, from one of as many or half of them.
+fn conversion(function: &Function, data: &InstData, to: VectorShape) -> Option<Op> {
+    let ty = function.operand_type(data.a)?;
+    let from = wide_shape(function.types(), ty).or_else(|| shape(function.types(), ty))?;
+    Some(match (data.op, from.element, to.element) {
+        (Opcode::Sitofp, Type::I32, Type::F32) => Op::Vcvtdq2psYRR,
+        (Opcode::Sitofp, Type::I32, Type::F64) => Op::Vcvtdq2pdYRR,
+        (Opcode::Fptosi, Type::F32, Type::I32) => Op::Vcvttps2dqYRR,
+        (Opcode::Fpext, Type::F32, Type::F64) => Op::Vcvtps2pdYRR,
+        _ => return None,
+    })
+}
+
+/// The row of a conversion from a vector of 256 bits to one of 128.
+fn narrowing(function: &Function, data: &InstData) -> Option<Op> {
+    let types = function.types();
+    let (from, to) = (
+        wide_shape(types, function.operand_type(data.a)?)?,
+        shape(types, data.ty)?,
+    );
+    if to.lanes * to.lane_bits != u32::from(VECTOR_BYTES) * 8 {
+        return None;
+    }
+    Some(match (data.op, from.element, to.element) {
+        (Opcode::Fptrunc, Type::F64, Type::F32) => Op::Vcvtpd2psYRR,
+        (Opcode::Fptosi, Type::F64, Type::I32) => Op::Vcvttpd2dqYRR,
+        _ => return None,
+    })
+}
+
+/// Lowers what [`is_done`] says yes to.
+pub fn lower<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Halt> {
+    match plan(cx.func(), cx.view(), data).ok_or(Halt::Expand)? {
+        Plan::Copy => super::super::copy(cx, data),
+        Plan::Load => {
+            let mem = cx.use_addr(data.a, u32::from(SIZE));
+            let dst = cx.def(result(data), 0);
+            cx.emit(reload(SIZE, dst, mem));
+        }
+        Plan::Store => {
+            let value = cx.use_reg(data.a, 0);
+            let mem = cx.use_addr(data.b, u32::from(SIZE));
+            let flags = MemFlags(data.flags);
+            let row = match flags.is_nontemporal() && flags.align_log2() >= SIZE.ilog2() {
+                true => Op::VmovntpsYMR,
+                false => Op::VmovupYMR,
+            };
+            cx.emit(mr(row, SIZE, mem, value));
+        }
+        Plan::Unary(row) => {
+            let src = cx.use_reg(data.a, 0);
+            let dst = cx.def(result(data), 0);
+            cx.emit(rr(row, SIZE, dst, src));
+        }
+        Plan::Binary(row) => binary(cx, data, row),
+        Plan::Immediate(row, number) => {
+            let src = cx.use_reg(data.a, 0);
+            let dst = cx.def(result(data), 0);
+            cx.emit(rri(row, SIZE, dst, src, number));
+        }
+        Plan::Constant(row, number) => {
+            let lane_bits = wide_shape(cx.func().types(), data.ty).map_or(64, |shape| shape.lane_bits);
+            let half = splat(number.into(), lane_bits);
+            let mem = pool(cx, [half, half]);
+            let src = cx.use_last(data.a, 0);
+            let dst = cx.def_reuse(result(data), 0, src);
+            cx.emit(rm(row, SIZE, dst, mem));
+        }
+        Plan::Fused(row) => super::super::float::multiply_add_in_place(cx, data, row, SIZE),
+        Plan::Select => select(cx, data)?,
+        Plan::Lowest => {
+            let (value, _) = cx.func().ternary(data);
+            put_lowest(cx, data, value);
+        }
+    }
+    Ok(())
+}
+
+/// The row with the second operand in memory, of any alignment.
+fn memory_row(row: Op) -> Option<Op> {
+    let memory = *Op::ALL.get(row as usize + 1)?;
+    let (data, next) = (&ROWS[row as usize], &ROWS[memory as usize]);
+    (next.code.form == Form::RMThree && next.mnemonic == data.mnemonic).then_some(memory)
+}
+
+/// Whether the order of operands does not matter.
+fn is_commutative(op: Opcode) -> bool {
+    use Opcode::{Add, And, Fadd, Fmul, Mul, Or, SaddSat, Smax, Smin, UaddSat, Umax, Umin, Xor};
+    matches!(
+        op,
+        Add | And | Fadd | Fmul | Mul | Or | SaddSat | Smax | Smin | UaddSat | Umax | Umin | Xor
+    )
+}
+
+/// The operands of an instruction with two, that which may be in memory last: it is a load that is folded, or a
+/// constant.
+fn ordered(data: &InstData, is_in_memory: impl Fn(Operand) -> bool) -> (Operand, Operand) {
+    match !is_in_memory(data.b) && is_commutative(data.op) && is_in_memory(data.a) {
+        true => (data.b, data.a),
+        false => (data.a, data.b),
+    }
+}
+
+/// Folds a load into an operation of two operands, if it has a row for that.
+pub fn fold(folder: &mut Folder<'_>, data: &InstData) {
+    let types = folder.function.types();
+    let Some(shape) = wide_shape(types, data.ty) else {
+        return;
+    };
+    let row = match shape.element {
+        Type::F32 | Type::F64 => float_row(data, shape.element == Type::F64),
+        _ => integers(data.op, shape.lane_bits),
+    };
+    if row.and_then(memory_row).is_none() {
+        return;
+    }
+    let is_load = |operand: Operand| matches!(folder.producer(operand), Some((_, load)) if load.op == Opcode::Load && load.ty == data.ty);
+    let (_, right) = ordered(data, is_load);
+    if let Some((value, load)) = folder
+        .producer(right)
+        .filter(|(_, load)| load.op == Opcode::Load && load.ty == data.ty)
+    {
+        folder.fold_load(value, load);
+    }
+}
+
+fn binary<C: LowerCtx>(cx: &mut C, data: &InstData, row: Op) {
+    let is_constant = |operand: Operand| constant_halves(cx, operand).is_some();
+    let has_load = cx.is_folded(data.a) || cx.is_folded(data.b);
+    let (left, right) = match has_load {
+        true => ordered(data, |operand| cx.is_folded(operand)),
+        false => ordered(data, is_constant),
+    };
+    let Some(memory) = memory_row(row).filter(|_| has_load || is_constant(right)) else {
+        let left = cx.use_reg(data.a, 0);
+        let right = cx.use_reg(data.b, 0);
+        let dst = cx.def(result(data), 0);
+        return cx.emit(rrr(row, SIZE, dst, left, right));
+    };
+    let mem = match constant_halves(cx, right) {
+        Some(halves) => pool(cx, halves),
+        None => match cx.use_src(right, 0, ImmKind::None) {
+            Src::Mem(mem) => mem,
+            _ => unreachable!("the load was folded"),
+        },
+    };
+    let left = cx.use_last(left, 0);
+    let dst = cx.def_reuse(result(data), 0, left);
+    cx.emit(rm(memory, SIZE, dst, mem));
+}
+
+/// The halves of a constant operand that is not made without memory.
+fn constant_halves<C: LowerCtx>(cx: &C, operand: Operand) -> Option<[u128; 2]> {
+    let function = cx.func();
+    let (ty, view) = function.constant(operand.as_const()?);
+    let (ConstView::Vector(lanes), Some(shape)) = (view, wide_shape(function.types(), ty)) else {
+        return None;
+    };
+    let (low, high) = lanes.split_at(lanes.len() / 2);
+    let halves = [
+        constant_bits(function, shape, low)?,
+        constant_bits(function, shape, high)?,
+    ];
+    (halves != [0, 0] && halves != [u128::MAX, u128::MAX]).then_some(halves)
+}
+
+/// The comparison of vectors of the same shape that chooses the lanes of a select, if it has instructions.
+fn comparison<'a>(function: &'a Function, select: &InstData) -> Option<&'a InstData> {
+    let compare = function.inst(function.def_inst(select.a.as_value()?)?);
+    let of = |ty: Type| wide_shape(function.types(), ty);
+    let (compared, chosen) = (of(compare.ty)?, of(select.ty)?);
+    (is_compared(function, compare) && compared.lane_bits == chosen.lane_bits).then_some(compare)
+}
+
+/// Whether a comparison of vectors of 256 bits has instructions.
+fn is_compared(function: &Function, compare: &InstData) -> bool {
+    let Some(shape) = wide_shape(function.types(), compare.ty) else {
+        return false;
+    };
+    let is_float = matches!(shape.element, Type::F32 | Type::F64);
+    match compare.op {
+        op if op.is_fcmp() => is_float && predicate(op).is_some(),
+        op if op.is_icmp() => is_ordered(op).is_none_or(|is_signed| is_signed || shape.lane_bits < 64),
+        _ => false,
+    }
+}
+
+/// Whether a comparison of integers with an order is a signed one; `None` for one without.
+fn is_ordered(op: Opcode) -> Option<bool> {
+    match op {
+        Opcode::IcmpEq | Opcode::IcmpNe => None,
+        Opcode::IcmpSlt | Opcode::IcmpSle | Opcode::IcmpSgt | Opcode::IcmpSge => Some(true),
+        _ => Some(false),
+    }
+}
+
+/// The immediate of a comparison of floats that never traps on quiet numbers (Intel manual, `CMPPD`, table 3-1).
+fn predicate(op: Opcode) -> Option<i32> {
+    Some(match op {
+        Opcode::FcmpOeq => 0x00,
+        Opcode::FcmpUno => 0x03,
+        Opcode::FcmpUne => 0x04,
+        Opcode::FcmpOrd => 0x07,
+        Opcode::FcmpUeq => 0x08,
+        Opcode::FcmpOne => 0x0c,
+        Opcode::FcmpOlt => 0x11,
+        Opcode::FcmpOle => 0x12,
+        Opcode::FcmpUge => 0x15,
+        Opcode::FcmpUgt => 0x16,
+        Opcode::FcmpUlt => 0x19,
+        Opcode::FcmpUle => 0x1a,
+        Opcode::FcmpOge => 0x1d,
+        Opcode::FcmpOgt => 0x1e,
+        _ => return None,
+    })
+}
+
+/// Folds the comparison into a select, as its rule expects it. Legalisation has put it right before.
+pub fn fold_select(folder: &mut Folder<'_>, data: &InstData) {
+    if comparison(folder.function, data).is_some()
+        && let Some((value, _)) = folder.producer(data.a)
+    {
+        folder.fold(value);
+    }
+}
+
+fn select<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Halt> {
+    let compare = *comparison(cx.func(), data).ok_or(Halt::Expand)?;
+    debug_assert!(cx.is_folded(data.a), "its comparison stands before it");
+    let (if_true, if_false) = cx.func().ternary(data);
+    let (mask, is_inverted) = mask(cx, &compare);
+    let (taken, other) = match is_inverted {
+        true => (if_false, if_true),
+        false => (if_true, if_false),
+    };
+    let taken = cx.use_reg(taken, 0);
+    let other = cx.use_reg(other, 0);
+    let chosen = temp(cx);
+    cx.emit(rrr(Op::VpandYRRR, SIZE, chosen, mask, taken));
+    cx.emit(rrr(Op::VpandnYRRR, SIZE, mask, mask, other));
+    let dst = cx.def(result(data), 0);
+    cx.emit(rrr(Op::VporYRRR, SIZE, dst, chosen, mask));
+    Ok(())
+}
+
+/// All ones in a new register where a comparison holds, or, if the second result says so, where it does not.
+fn mask<C: LowerCtx>(cx: &mut C, compare: &InstData) -> (Reg, bool) {
+    let lane_bits = wide_shape(cx.func().types(), compare.ty).map_or(64, |shape| shape.lane_bits);
+    let left = cx.use_reg(compare.a, 0);
+    let right = cx.use_reg(compare.b, 0);
+    let mask = temp(cx);
+    if let Some(predicate) = predicate(compare.op) {
+        let row = match lane_bits {
+            32 => Op::VcmppsYRRRI,
+            _ => Op::VcmppdYRRRI,
+        };
+        cx.emit(rrri(row, SIZE, mask, left, right, predicate));
+        return (mask, false);
+    }
+    let (equal, greater, most, least) = match lane_bits {
+        8 => (Op::VpcmpeqbYRRR, Op::VpcmpgtbYRRR, Op::VpmaxubYRRR, Op::VpminubYRRR),
+        16 => (Op::VpcmpeqwYRRR, Op::VpcmpgtwYRRR, Op::VpmaxuwYRRR, Op::VpminuwYRRR),
+        32 => (Op::VpcmpeqdYRRR, Op::VpcmpgtdYRRR, Op::VpmaxudYRRR, Op::VpminudYRRR),
+        // There is no unsigned order of these.
+        _ => (Op::VpcmpeqqYRRR, Op::VpcmpgtqYRRR, Op::VpcmpgtqYRRR, Op::VpcmpgtqYRRR),
+    };
+    let is_inverted = match compare.op {
+        Opcode::IcmpEq | Opcode::IcmpNe => {
+            cx.emit(rrr(equal, SIZE, mask, left, right));
+            compare.op == Opcode::IcmpNe
+        }
+        Opcode::IcmpSgt | Opcode::IcmpSle => {
+            cx.emit(rrr(greater, SIZE, mask, left, right));
+            compare.op == Opcode::IcmpSle
+        }
+        Opcode::IcmpSlt | Opcode::IcmpSge => {
+            cx.emit(rrr(greater, SIZE, mask, right, left));
+            compare.op == Opcode::IcmpSge
+        }
+        // The greater one of both is the left one where that is not less.
+        Opcode::IcmpUge | Opcode::IcmpUlt => {
+            cx.emit(rrr(most, SIZE, mask, left, right));
+            cx.emit(rrr(equal, SIZE, mask, mask, left));
+            compare.op == Opcode::IcmpUlt
+        }
+        _ => {
+            cx.emit(rrr(least, SIZE, mask, left, right));
+            cx.emit(rrr(equal, SIZE, mask, mask, left));
+            compare.op == Opcode::IcmpUgt
+        }
+    };
+    (mask, is_inverted)
+}
+
+/// A constant in memory.
+fn pool<C: LowerCtx>(cx: &mut C, halves: [u128; 2]) -> Mem {
+    let mut bytes = [0; SIZE as usize];
+    for (half, bits) in bytes.chunks_mut(usize::from(VECTOR_BYTES)).zip(halves) {
+        half.copy_from_slice(&bits.to_le_bytes());
+    }
+    Mem::symbol(cx.pool_constant(&bytes), 0)
+}
