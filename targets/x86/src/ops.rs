@@ -7,7 +7,7 @@
 //!
 //! Register operands are in `regs[0]`, then `regs[1]`; a row with a memory operand has its one register in `regs[0]`.
 
-use frazil_codegen::{OpDesc, PRegSet, Reg, RegClass, Role};
+use frazil_codegen::{MInst, OpDesc, PRegSet, Reg, RegClass, Role};
 
 /// Size of an integer operation on a part: 4 or 8 bytes.
 #[inline]
@@ -216,11 +216,27 @@ impl Code {
     pub const EVEX: u16 = 2048;
     /// With [`Code::VEX`]: the prefix's own register is `regs[0]`, which is written, and the `reg` field has the digit.
     pub const OWN_IS_WRITTEN: u16 = 4096;
+    /// With a VEX prefix: the order of the two sources does not matter, or, of a comparison, not with every predicate.
+    pub const COMMUTES: u16 = 8192;
 
     /// Whether a flag is set.
     #[inline]
     pub const fn has(&self, flag: u16) -> bool {
         self.flags & flag != 0
+    }
+
+    /// The slots of two sources, the one that a VEX prefix names and the one in the `rm` field. Where their order does
+    /// not matter, the latter is not a register above 7 unless both are: the prefix is a byte shorter, and the LLVM
+    /// project's assembler would exchange them (the GNU one would not, so text has this order as well).
+    #[inline]
+    pub fn sources(&self, inst: &MInst) -> [usize; 2] {
+        let is_high = |slot| inst.reg(slot).0 & 8 != 0;
+        // Equal, not equal, ordered and unordered (Intel manual, `CMPPD`, table 3-1).
+        let is_symmetric = self.form != Form::ThreeI || matches!(inst.imm & 7, 0 | 3 | 4 | 7);
+        match self.has(Code::COMMUTES) && is_symmetric && is_high(2) && !is_high(1) {
+            true => [2, 1],
+            false => [1, 2],
+        }
     }
 
     const fn new(opcode: u8, map: u8, width: Width) -> Code {

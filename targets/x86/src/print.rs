@@ -152,7 +152,10 @@ impl Printer<'_> {
     fn part(&mut self, part: Part) -> fmt::Result {
         let inst = self.inst;
         match part {
-            Part::Register(slot) => self.register(slot),
+            Part::Register(slot) => self.register(match (self.row.code.form, slot) {
+                (Form::Three | Form::ThreeI, 1 | 2) => self.row.code.sources(inst)[slot - 1],
+                _ => slot,
+            }),
             Part::Memory => self.memory(),
             Part::Immediate => self.immediate(),
             Part::Immediate64 => {

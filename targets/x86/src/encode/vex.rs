@@ -14,7 +14,10 @@ use frazil_codegen::MInst;
 pub(super) fn with_vex(out: &mut Out<'_>, template: &Template, code: &Code, inst: &MInst) {
     let immediate = immediate(template, inst);
     let (own, rm_slot) = match code.form {
-        Form::Three | Form::ThreeI => (number(inst.reg(1)), 2),
+        Form::Three | Form::ThreeI => {
+            let [own, rm] = code.sources(inst);
+            (number(inst.reg(own)), rm as u8)
+        }
         Form::ThreeLast => (number(inst.reg(2)), 1),
         Form::SameThree | Form::RMThree => (number(inst.reg(0)), template.rm_slot),
         Form::LoadRRI if code.has(Code::OWN_IS_WRITTEN) => (number(inst.reg(0)), template.rm_slot),

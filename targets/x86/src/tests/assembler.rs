@@ -1,4 +1,5 @@
-//! The text of every sample through the GNU assembler: it must give the bytes and relocations that we gave.
+//! The text of every sample through the GNU assembler: it must give the bytes and relocations that we gave. That of
+//! instructions with a VEX prefix, for which the two differ in what they shorten, also through the LLVM project's.
 //!
 //! Every instruction gets a slot of 16 bytes of its own, so that a difference stays where it is. Without an assembler
 //! on the machine there is nothing to compare with.
@@ -7,9 +8,10 @@ use super::{row, samples};
 use crate::build::{jcc, jcc_short, jmp, jmp_short};
 use crate::cond::Cond;
 use crate::encode::encode;
+use crate::ops::Code;
 use crate::print::print_to;
 use crate::relocs::{FIXUPS, RELOCS};
-use crate::table::Op;
+use crate::table::{Op, ROWS};
 use frazil_codegen::{AsmNames, CodeBuffer, Label, LogItem, MInst, Mem, Ref, RefKind, Reg};
 use frazil_test_support::Folder;
 use std::fmt::{self, Write};
@@ -42,12 +44,19 @@ fn run(program: &str, arguments: &[&str], path: &Path) -> Vec<u8> {
     output.stdout
 }
 
-/// Assembles text; `None` if the machine has no assembler for x86, which continuous integration must have.
-pub(super) fn assemble(text: &str, name: &str) -> Option<Assembled> {
-    let version = Command::new("as").args(["--64", "--version"]).output();
+/// A command that assembles.
+type Assembler = &'static [&'static str];
+
+pub(super) const GNU: Assembler = &["as", "--64"];
+const LLVM: Assembler = &["llvm-mc-22", "--triple=x86_64", "--filetype=obj"];
+
+/// Assembles text; `None` if the machine has no such assembler for x86, which continuous integration must have.
+pub(super) fn assemble(assembler: Assembler, text: &str, name: &str) -> Option<Assembled> {
+    let (program, arguments) = assembler.split_first().expect("a command has a name");
+    let version = Command::new(program).args(arguments).arg("--version").output();
     if !version.is_ok_and(|output| output.status.success()) {
-        assert!(std::env::var_os("CI").is_none(), "there is no GNU assembler for x86-64");
-        eprintln!("skipped: there is no GNU assembler for x86-64");
+        assert!(std::env::var_os("CI").is_none(), "there is no {program} for x86-64");
+        eprintln!("skipped: there is no {program} for x86-64");
         return None;
     }
     let folder = Folder::new(name);
@@ -55,7 +64,7 @@ pub(super) fn assemble(text: &str, name: &str) -> Option<Assembled> {
     let object = folder.path("a.o");
     let code = folder.path("a.bin");
     let object_name = object.to_str().expect("the folder has a plain name");
-    run("as", &["--64", "-o", object_name], &source);
+    run(program, &[arguments, &["-o", object_name]].concat(), &source);
     run("objcopy", &["-O", "binary", "-j", ".text", object_name], &code);
     let listing = run("readelf", &["-rW"], &object);
     let mut relocs: Vec<(u64, String)> = String::from_utf8_lossy(&listing)
@@ -89,7 +98,7 @@ fn relocations(buf: &CodeBuffer, offset: u64) -> impl Iterator<Item = String> {
 }
 
 /// Compares our bytes of the instructions with the assembler's of their texts.
-fn compare(insts: &[MInst], name: &str) {
+fn compare(assembler: Assembler, insts: &[MInst], name: &str) {
     const SLOT_BYTES: usize = 16;
     let mut text = String::new();
     let mut relocs = Vec::new();
@@ -105,7 +114,9 @@ fn compare(insts: &[MInst], name: &str) {
         relocs.extend(relocations(&buf, (index * SLOT_BYTES) as u64).map(|reloc| (reloc, line.clone())));
         slots.push((buf.bytes, line));
     }
-    let Some(assembled) = assemble(&text, name) else { return };
+    let Some(assembled) = assemble(assembler, &text, name) else {
+        return;
+    };
     for (index, (bytes, line)) in slots.iter().enumerate() {
         let theirs = &assembled.code[index * SLOT_BYTES..];
         let is_equal = theirs.starts_with(bytes);
@@ -127,7 +138,15 @@ fn compare(insts: &[MInst], name: &str) {
 #[test]
 fn the_assembler_makes_the_same_bytes_of_the_text() {
     let insts: Vec<MInst> = Op::ALL.iter().flat_map(|&op| samples(op)).collect();
-    compare(&insts, "rows");
+    compare(GNU, &insts, "rows");
+}
+
+#[test]
+fn the_other_assembler_makes_the_same_bytes_of_vex_prefixes() {
+    let has_vex = |op: Op| ROWS[op as usize].code.has(Code::VEX);
+    let ops = Op::ALL.iter().filter(|&&op| has_vex(op));
+    let insts: Vec<MInst> = ops.flat_map(|&op| samples(op)).collect();
+    compare(LLVM, &insts, "rows-llvm");
 }
 
 #[test]
@@ -160,7 +179,7 @@ fn references_get_the_relocations_that_the_assembler_gives() {
     ] {
         insts.extend([4, 8].map(|size| reference(op, size, RefKind::Got)));
     }
-    compare(&insts, "references");
+    compare(GNU, &insts, "references");
 }
 
 /// A function of branches in both directions at the borders of their ranges, from its own log.
@@ -195,7 +214,7 @@ fn branches_keep_their_length_in_text() {
         text.push('\n');
     }
     assert!(buf.finish(FIXUPS, 0x90, None).is_ok());
-    if let Some(assembled) = assemble(&text, "branches") {
+    if let Some(assembled) = assemble(GNU, &text, "branches") {
         assert_eq!(assembled.code, buf.bytes, "{text}");
     }
 }

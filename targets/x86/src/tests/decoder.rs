@@ -208,8 +208,12 @@ fn check_operands(inst: &MInst, row: &Row, decoded: &Instruction) {
             check_immediate(inst, row, decoded, 2);
         }
         Form::Three | Form::ThreeLast | Form::ThreeI => {
-            for slot in 0..3 {
-                check_register(inst, row, slot, decoded, slot as u32);
+            let [own, rm] = match row.code.form {
+                Form::ThreeLast => [1, 2],
+                _ => row.code.sources(inst),
+            };
+            for (operand, slot) in [0, own, rm].into_iter().enumerate() {
+                check_register(inst, row, slot, decoded, operand as u32);
             }
             if row.code.form == Form::ThreeI {
                 check_immediate(inst, row, decoded, 3);

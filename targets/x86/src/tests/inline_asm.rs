@@ -89,7 +89,7 @@ fn idioms_give_the_bytes_that_the_assembler_gives() {
         for text in texts {
             let ours = encoded(text, is_intel).unwrap_or_else(|| panic!("`{text}` is not encoded"));
             let dialect = if is_intel { ".intel_syntax noprefix\n" } else { "" };
-            let Some(theirs) = assembler::assemble(&format!("{dialect}{text}\n"), "idioms") else {
+            let Some(theirs) = assembler::assemble(assembler::GNU, &format!("{dialect}{text}\n"), "idioms") else {
                 return;
             };
             assert_eq!(ours, theirs.code, "{text}");
