@@ -139,6 +139,11 @@ pub trait Isa: Sized + Send + Sync + 'static {
     fn wide_constant<C: LowerCtx>(&self, _cx: &mut C, _dst: Reg, _halves: [u128; 2]) {
         unreachable!("no vectors are computed wide: `computed_vector_bytes` is 0")
     }
+    /// What makes wide vector registers hold nothing but a vector of [`TargetDesc::vector_bytes`], for a place right
+    /// before this call: what is called may have instructions that would keep their upper halves, and wait for them.
+    fn forget_wide(&self, _call: &MInst) -> Option<MInst> {
+        None
+    }
     /// A float constant as a memory operand, where instructions take one.
     fn float_constant_mem<C: LowerCtx>(&self, _cx: &mut C, _bytes: u8, _bits: u128) -> Option<Mem> {
         None
@@ -234,6 +239,11 @@ pub trait Isa: Sized + Send + Sync + 'static {
     /// entries are relocations of the kind [`crate::desc::ElfDesc::pc32`].
     fn table_entry_fixup(&self) -> Option<u8> {
         None
+    }
+    /// Whether a function with these features may have instructions of the form that
+    /// [`MachRules::with_three_operands`] gives.
+    fn has_three_operands(&self, _features: FeatureSet) -> bool {
+        false
     }
     /// Rules of the passes over machine code.
     fn mach_rules(&self) -> &'static dyn MachRules {

@@ -8,6 +8,7 @@ use crate::context::frame_code::stack_probes;
 use crate::context::refusals::stack_align;
 use crate::desc::{ConvDesc, OpDesc, TargetDesc};
 use crate::error::CodegenError;
+use crate::features::FeatureSet;
 use crate::finish::apply::{ApplyState, apply};
 use crate::finish::emit::{EmitOptions, EmitState, emit};
 use crate::floats::{legal_floats, with_legal_types};
@@ -120,43 +121,50 @@ impl RegisterChoice {
     }
 }
 
-struct Hooks<'a, I>(&'a I);
+struct Hooks<'a, I> {
+    isa: &'a I,
+    features: FeatureSet,
+}
 
 impl<I: Isa> MachHooks for Hooks<'_, I> {
     fn desc(&self) -> &'static TargetDesc {
-        self.0.desc()
+        self.isa.desc()
     }
 
     fn ops(&self) -> &'static [OpDesc] {
-        self.0.op_descs()
+        self.isa.op_descs()
     }
 
     fn invert(&self, branch: MInst) -> MInst {
-        self.0.invert(branch)
+        self.isa.invert(branch)
     }
 
     fn trap(&self) -> MInst {
-        self.0.trap()
+        self.isa.trap()
     }
 
     fn mov(&self, class: RegClass, bytes: u8, dst: Reg, src: Reg) -> MInst {
-        self.0.mov(class, bytes, dst, src)
+        self.isa.mov(class, bytes, dst, src)
     }
 
     fn spill(&self, class: RegClass, bytes: u8, src: Reg, mem: Mem) -> MInst {
-        self.0.spill(class, bytes, src, mem)
+        self.isa.spill(class, bytes, src, mem)
     }
 
     fn reload(&self, class: RegClass, bytes: u8, dst: Reg, mem: Mem) -> MInst {
-        self.0.reload(class, bytes, dst, mem)
+        self.isa.reload(class, bytes, dst, mem)
     }
 
     fn rules(&self) -> &'static dyn MachRules {
-        self.0.mach_rules()
+        self.isa.mach_rules()
+    }
+
+    fn has_three_operands(&self) -> bool {
+        self.isa.has_three_operands(self.features)
     }
 
     fn meaning(&self) -> &'static dyn Meaning {
-        self.0.meaning()
+        self.isa.meaning()
     }
 }
 
@@ -209,7 +217,10 @@ fn compile_once<I: Isa>(
     out.align_log2 = function_align_log2(isa.desc(), recipe.for_size);
     let func = &mut state.selected;
     select(isa, unit, &mut state.select, func, &mut out.body)?;
-    let hooks = Hooks(isa);
+    let hooks = Hooks {
+        isa,
+        features: unit.view.features,
+    };
     let mut cx = MachPassCx {
         hooks: &hooks,
         is_allocated: false,

@@ -30,6 +30,8 @@ pub trait MachHooks {
     fn reload(&self, class: RegClass, bytes: u8, dst: Reg, mem: Mem) -> MInst;
     /// The target's rules.
     fn rules(&self) -> &'static dyn MachRules;
+    /// Whether instructions that overwrite an operand have forms that do not ([`MachRules::with_three_operands`]).
+    fn has_three_operands(&self) -> bool;
     /// What instructions mean, for the validator of passes.
     fn meaning(&self) -> &'static dyn Meaning;
 }
@@ -58,6 +60,12 @@ pub trait MachRules: Send + Sync {
     /// One instruction for two that follow each other, the second of which reads what the first has written to its
     /// `regs[0]`. That register is not read later, or the second writes it. Flags as for [`MachRules::simplify`].
     fn combine(&self, _first: &MInst, _second: &MInst, _flags_are_free: bool) -> Option<MInst> {
+        None
+    }
+
+    /// The form of an instruction that only some processors have, and that overwrites no operand: if `regs[0]` is read
+    /// and written, it is only written there, and what was read is `regs[1]`; what was `regs[1]` is `regs[2]`.
+    fn with_three_operands(&self, _inst: &MInst) -> Option<MInst> {
         None
     }
 

@@ -1,7 +1,8 @@
 //! Which instructions only store a register to a slot of the frame, or only reload one from there.
 //!
-//! Method: the target is asked once for its spills and reloads of each width; what looks like one of them is one. Rows
-//! that take an operand from a slot, or change it there, are none of them.
+//! Method: the target is asked once for its spills and reloads of each width, and for those that it has in their places
+//! for some processors; what looks like one of them is one. Rows that take an operand from a slot, or change it there,
+//! are none of them.
 
 use crate::desc::TargetDesc;
 use crate::minst::{MInst, Mem};
@@ -84,6 +85,14 @@ impl SlotForms {
                 self.spills.push(form(hooks.spill(class, bytes, reg, mem)));
                 self.reloads.push(form(hooks.reload(class, bytes, reg, mem)));
             }
+        }
+        for forms in [&mut self.spills, &mut self.reloads] {
+            let other = |form: &Form| {
+                let inst = hooks.rules().with_three_operands(&form.inst)?;
+                Some(Form { inst, ..*form })
+            };
+            let others: Vec<Form> = forms.iter().filter_map(other).collect();
+            forms.extend(others);
         }
     }
 

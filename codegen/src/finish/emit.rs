@@ -31,10 +31,11 @@
 //! addressed relative to `rbp`, or to `rsp` if there is no frame pointer. A leaf function whose frame fits the red
 //! zone does not move `rsp` at all.
 //!
-//! Jumps to blocks that contain nothing but a jump are threaded to their final targets, and such blocks are not
-//! emitted.
+//! Jumps to blocks that contain nothing but a jump are threaded to their final targets ([`super::threading`]), and such
+//! blocks are not emitted.
 
 use super::asm;
+use super::threading::thread_empty_blocks;
 use super::wrapped::{describe_frame, find_blocks_with_frame};
 use crate::annotate::{self, Liveness};
 use crate::branch::Branch;
@@ -45,8 +46,7 @@ use crate::context::frame_code::{
 use crate::desc::{ConvDesc, Role, TargetDesc};
 use crate::error::CodegenError;
 use crate::exceptions::{CallSite, DOES_NOT_UNWIND, Landing, pad_of};
-use crate::frame_info::Clearing;
-use crate::frame_info::{FrameInfo, FrameSink, Guard};
+use crate::frame_info::{Clearing, FrameInfo, FrameSink, Guard};
 use crate::inline_asm::{AsmPlace, flag};
 use crate::isa::Isa;
 use crate::mfunc::{INCOMING, MFunc, Term, op_desc, pseudo};
@@ -213,6 +213,7 @@ pub(crate) fn emit<I: Isa>(
         clearing_for_tails: options.clearing_for_tails,
         shares_epilogue: options.for_size && is_worth_sharing(func, &frame),
         notes_calls: body.exceptions.is_wanted(),
+        forgets_wide: crate::vectors::forgets_wide(isa, unit.function),
         buf: body,
         unwind,
         asm_operands: Vec::new(),
@@ -400,32 +401,6 @@ fn place_below_pushes(frame: &mut FrameInfo, map: &mut FrameMap, areas: u32, opt
     }
 }
 
-/// Finds the block at which a jump to each block ends when blocks with nothing but a jump are passed over.
-fn thread_empty_blocks(func: &MFunc, threaded: &mut Vec<u32>) {
-    threaded.clear();
-    threaded.extend(0..func.blocks.len() as u32);
-    for start in 1..func.blocks.len() as u32 {
-        let mut block = start;
-        // A cycle of empty blocks is an endless loop, and stays one.
-        for _ in 0..16 {
-            if !is_empty_jump(func, block) {
-                break;
-            }
-            let next = func.edges[func.edges_of(block).start].to;
-            if next == block {
-                break;
-            }
-            block = next;
-        }
-        threaded[start as usize] = block;
-    }
-}
-
-fn is_empty_jump(func: &MFunc, block: u32) -> bool {
-    let data = &func.blocks[block as usize];
-    data.term == Term::Jump && data.start == data.end
-}
-
 struct Emitter<'a, I: Isa> {
     isa: &'a I,
     func: &'a MFunc,
@@ -453,6 +428,8 @@ struct Emitter<'a, I: Isa> {
     shares_epilogue: bool,
     /// Whether calls need entries in the table of call sites.
     notes_calls: bool,
+    /// See [`Isa::forget_wide`].
+    forgets_wide: bool,
     buf: &'a mut CodeBuffer,
     unwind: &'a mut Vec<(u32, UnwindOp)>,
     /// The operands of the next inline assembly text so far, by their numbers.
@@ -615,7 +592,7 @@ impl<I: Isa> Emitter<'_, I> {
             op if pseudo::is_asm(op) => self.emit_asm(inst),
             _ => {
                 let inst = self.with_frame(*inst);
-                if self.notes_calls {
+                if self.notes_calls || self.forgets_wide {
                     return self.encode_noted(&inst);
                 }
                 put_inst(self.isa, &inst, self.buf);
@@ -623,14 +600,21 @@ impl<I: Isa> Emitter<'_, I> {
         }
     }
 
-    /// Encodes an instruction; if it is a call that may unwind, adds a call site.
+    /// Encodes an instruction; if it is a call, adds what belongs before it, and a call site if it may unwind.
     #[cold]
     fn encode_noted(&mut self, inst: &MInst) {
+        let is_call = op_desc(self.isa.op_descs(), inst.op).has_sets;
+        if self.forgets_wide
+            && is_call
+            && let Some(before) = self.isa.forget_wide(inst)
+        {
+            make_room(self.isa, self.buf);
+            self.isa.encode(&before, self.buf);
+        }
         make_room(self.isa, self.buf);
         let start = self.buf.offset();
         self.isa.encode(inst, self.buf);
-        let is_call = op_desc(self.isa.op_descs(), inst.op).has_sets;
-        if is_call && inst.condition() != DOES_NOT_UNWIND {
+        if self.notes_calls && is_call && inst.condition() != DOES_NOT_UNWIND {
             let end = self.buf.offset();
             let landing = None;
             self.buf.exceptions.call_sites.push(CallSite { start, end, landing });

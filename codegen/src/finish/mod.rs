@@ -6,4 +6,5 @@
 pub(crate) mod apply;
 mod asm;
 pub(crate) mod emit;
+mod threading;
 mod wrapped;

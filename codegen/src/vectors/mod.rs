@@ -36,7 +36,7 @@ mod width;
 pub use division::{Division, Question, Test};
 pub use expand::shuffle_index;
 pub use shape::VectorShape;
-pub(crate) use width::leaves_wide;
+pub(crate) use width::{forgets_wide, leaves_wide};
 
 use crate::error::CodegenError;
 use crate::halt::Halt;

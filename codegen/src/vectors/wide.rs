@@ -19,16 +19,21 @@ impl Rebuild<'_> {
 
     /// Whether an instruction, for which the target has one or not, is done on wide values as they are.
     pub fn is_done_wide(&self, data: &InstData, has_operation: bool) -> bool {
-        let mut is_whole = true;
-        let mut note = |ty: Type| is_whole &= self.layouts.real(ty).is_whole();
-        match (data.op, data.a.as_value().and_then(|mask| self.old.def_inst(mask))) {
-            // Its mask is of no interest: see `select_wide`.
-            (Opcode::Select, Some(compare)) => [data.ty, self.old.inst(compare).ty].into_iter().for_each(note),
-            _ => each_type(self.old, data, &mut note),
-        }
         // A comparison for its own sake would need a register for its mask.
         let is_compare = data.op.is_icmp() || data.op.is_fcmp();
-        is_neutral(data) || is_whole && has_operation && !is_compare
+        if is_neutral(data) || !has_operation || is_compare {
+            return is_neutral(data);
+        }
+        let mut is_whole = true;
+        let mut note = |ty: Type| is_whole &= self.layouts.real(ty).is_whole();
+        match data.op {
+            // Its mask is of no interest: see `select_wide`.
+            Opcode::Select if let Some(compare) = data.a.as_value().and_then(|mask| self.old.def_inst(mask)) => {
+                [data.ty, self.old.inst(compare).ty].into_iter().for_each(note);
+            }
+            _ => each_type(self.old, data, &mut note),
+        }
+        is_whole
     }
 
     /// A select that is done on wide values as they are: together with the comparison that it takes its mask from, for

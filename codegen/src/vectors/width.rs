@@ -7,7 +7,7 @@
 use crate::isa::Isa;
 use crate::reg::{Reg, RegClass};
 use crate::unit::Unit;
-use frazil_ir::{CallFlags, Format, Function, InstData, Opcode, Type, TypeData};
+use frazil_ir::{CallFlags, Format, Function, InstData, Opcode, Param, Type, TypeData};
 
 /// What it costs to take the operands of one operation apart, in operations that are done at once instead of twice.
 const APART_COST: i64 = 4;
@@ -95,6 +95,29 @@ fn calls_keep_halves<I: Isa>(isa: &I, function: &Function) -> bool {
 #[inline]
 pub(crate) fn leaves_wide<I: Isa>(isa: &I, function: &Function) -> bool {
     function.has_wide_vectors() && !returns_wide(isa, function)
+}
+
+/// Whether [`Isa::forget_wide`] is asked at each call: a function computes in wide registers, and passes nothing in
+/// them.
+#[inline]
+pub(crate) fn forgets_wide<I: Isa>(isa: &I, function: &Function) -> bool {
+    function.has_wide_vectors() && !passes_wide(isa, function)
+}
+
+/// Whether a value is passed to a callee in a wide register, or comes from one.
+#[cold]
+fn passes_wide<I: Isa>(isa: &I, function: &Function) -> bool {
+    let is_wide = |param: &Param| isa.parts(function.types(), param.ty).is_wide_vector();
+    let is_call = |data: &&InstData| matches!(data.op.format(), Format::Call | Format::Invoke);
+    function.insts().iter().filter(is_call).any(|data| {
+        let call = function.call(data);
+        let signature = function.sig(call.sig);
+        let passed = call.args.iter().filter_map(|&argument| function.operand_type(argument));
+        signature.returns.iter().any(is_wide)
+            || passed
+                .into_iter()
+                .any(|ty| isa.parts(function.types(), ty).is_wide_vector())
+    })
 }
 
 #[cold]

@@ -11,6 +11,7 @@ pub mod peephole;
 pub mod shrink_wrap;
 mod slots;
 pub mod tail_merge;
+pub mod three_operand;
 
 /// Registers all passes over machine code.
 pub fn register(registry: &mut Registry) {
@@ -19,4 +20,5 @@ pub fn register(registry: &mut Registry) {
     registry.mach(tail_merge::INFO, tail_merge::make);
     registry.mach(branch_opt::INFO, |NoOptions {}| branch_opt::BranchOpt);
     registry.mach(shrink_wrap::INFO, |NoOptions {}| shrink_wrap::ShrinkWrap);
+    registry.mach(three_operand::INFO, |NoOptions {}| three_operand::ThreeOperand);
 }

@@ -5,7 +5,8 @@
 
 use crate::cond::Cond;
 use crate::ops::Form;
-use crate::table::{Op, ROWS};
+use crate::rows::ROWS;
+use crate::table::Op;
 use frazil_codegen::{Label, MInst, Mem, Ref, Reg};
 
 #[inline]
@@ -26,7 +27,7 @@ pub fn none(op: Op, size: u8) -> MInst {
 /// An instruction whose only operand is a register.
 #[inline]
 pub fn r(op: Op, size: u8, reg: Reg) -> MInst {
-    let mut inst = new(op, size, &[Form::R, Form::RC, Form::O, Form::Same, Form::SameThree]);
+    let mut inst = new(op, size, &[Form::R, Form::RC, Form::O, Form::Same]);
     inst.set_reg(0, reg);
     inst
 }
@@ -69,7 +70,7 @@ pub fn rrri(op: Op, size: u8, dst: Reg, left: Reg, right: Reg, imm: i32) -> MIns
 /// A register and a memory operand that is read.
 #[inline]
 pub fn rm(op: Op, size: u8, dst: Reg, mem: Mem) -> MInst {
-    let mut inst = new(op, size, &[Form::RM, Form::RMThree]).with_mem(mem);
+    let mut inst = new(op, size, &[Form::RM]).with_mem(mem);
     inst.set_reg(0, dst);
     inst
 }

@@ -1,7 +1,9 @@
 //! The op table as shared code sees it: what follows from the rows' forms, with what rows do otherwise than these say.
 
 use crate::memory_forms::memory_forms;
-use crate::table::{Op, ROWS};
+use crate::rows;
+use crate::rows::ROWS;
+use crate::table::{NAMED, Op};
 use frazil_codegen::OpDesc;
 
 /// Rows that do more than their form says: jump, trap, move the stack pointer, or take part in a sequence that linkers
@@ -86,8 +88,14 @@ pub static OP_DESCS: [OpDesc; ROWS.len()] = {
         index += 1;
     }
     index = 0;
-    while index < descs.len() {
+    while index < NAMED.len() {
         descs[index].memory_forms = memory_forms(index);
+        index += 1;
+    }
+    while index < descs.len() {
+        let named = rows::named(index as u16) as usize;
+        descs[index].is_move = descs[named].is_move;
+        descs[index].rounds = descs[named].rounds;
         index += 1;
     }
     descs

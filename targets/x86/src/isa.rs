@@ -366,6 +366,11 @@ impl Isa for X86 {
         lower::vector::wide::constant(cx, dst, halves);
     }
 
+    fn forget_wide(&self, call: &MInst) -> Option<MInst> {
+        // Nothing may stand within the sequence that linkers know (ELF handling for thread-local storage, 4.4.1).
+        (call.op != Op::CallTlsGdRef as u16).then(|| none(Op::Vzeroupper, 16))
+    }
+
     fn float_constant<C: LowerCtx>(&self, cx: &mut C, dst: Reg, bytes: u8, bits: u128) {
         if bytes > VECTOR_BYTES {
             debug_assert!(bits == 0, "halves are given apart");
@@ -565,6 +570,10 @@ impl Isa for X86 {
 
     fn asm_rules(&self) -> Option<&'static dyn AsmRules> {
         Some(&X86Asm)
+    }
+
+    fn has_three_operands(&self, features: FeatureSet) -> bool {
+        features.has(AVX)
     }
 
     fn mach_rules(&self) -> &'static dyn MachRules {

@@ -19,6 +19,7 @@ pub mod print;
 pub mod processors;
 pub mod regs;
 pub mod relocs;
+mod rows;
 pub mod table;
 mod template;
 

@@ -14,7 +14,8 @@
 //! bits) have memory forms, since their operand always is a double.
 
 use crate::ops::{Code, Form, Row, Width, sizes};
-use crate::table::{Op, ROWS};
+use crate::rows::ROWS;
+use crate::table::{NAMED, Op};
 
 /// Memory rows stand at most so many lines below.
 const NEARBY: usize = 6;
@@ -80,7 +81,7 @@ const fn number(op: Option<Op>) -> Option<u16> {
 const fn memory_row(row: usize, form: Option<Form>) -> Option<u16> {
     let Some(form) = form else { return None };
     let mut other = row + 1;
-    while other < ROWS.len() && other <= row + NEARBY {
+    while other < NAMED.len() && other <= row + NEARBY {
         if ROWS[other].code.form as u8 == form as u8 && is_pair(&ROWS[row], &ROWS[other]) {
             return Some(other as u16);
         }
@@ -120,7 +121,8 @@ mod tests {
     use super::{forms_with_memory, is_pair, memory_row};
     use crate::descs::OP_DESCS;
     use crate::ops::Row;
-    use crate::table::{Op, ROWS};
+    use crate::rows::ROWS;
+    use crate::table::{NAMED, Op};
 
     /// The same effects, and the register operand that stays is treated alike.
     #[test]
@@ -150,7 +152,7 @@ mod tests {
     /// No pair is missed because its rows stand too far from each other.
     #[test]
     fn memory_rows_are_nearby() {
-        for (number, row) in ROWS.iter().enumerate() {
+        for (number, row) in NAMED.iter().enumerate() {
             let (first, second) = forms_with_memory(row.code.form);
             for form in [first, second].into_iter().flatten() {
                 let is_found = |other: &Row| other.code.form == form && is_pair(row, other);

@@ -30,14 +30,10 @@ pub enum Form {
     LoadRR,
     /// `reg` = `rm` = `regs[0]`: idioms that give a constant.
     Same,
-    /// The same, which is the VEX prefix's own register, too.
-    SameThree,
     /// As `StoreRR` with two different registers; a one-byte opcode when one is the accumulator.
     Exchange,
     /// `reg` = `regs[0]`, `rm` = memory; the register is the destination, as far as text is concerned.
     RM,
-    /// `reg` and the VEX prefix's own register = `regs[0]`, `rm` = memory.
-    RMThree,
     /// `reg` = `regs[0]`, `rm` = memory; the memory is the destination.
     MR,
     /// `rm` = `regs[0]`, digit.
@@ -92,16 +88,13 @@ pub enum Form {
 impl Form {
     /// Whether there is a memory operand in `regs[1]` and `regs[2]`.
     pub const fn has_mem(self) -> bool {
-        matches!(
-            self,
-            Form::RM | Form::RMThree | Form::MR | Form::M | Form::MI | Form::MC | Form::RMI
-        )
+        matches!(self, Form::RM | Form::MR | Form::M | Form::MI | Form::MC | Form::RMI)
     }
 
     /// What most instructions of this form do with their memory operand.
     const fn access(self) -> Access {
         match self {
-            Form::RM | Form::RMThree | Form::RMI => Access::Read,
+            Form::RM | Form::RMI => Access::Read,
             Form::MR | Form::M | Form::MI | Form::MC => Access::Both,
             _ => Access::None,
         }
@@ -114,9 +107,7 @@ impl Form {
             Form::StoreRR
                 | Form::LoadRR
                 | Form::Same
-                | Form::SameThree
                 | Form::RM
-                | Form::RMThree
                 | Form::R
                 | Form::RI
                 | Form::RC
@@ -216,6 +207,10 @@ impl Code {
     pub const EVEX: u16 = 2048;
     /// With [`Code::VEX`]: the prefix's own register is `regs[0]`, which is written, and the `reg` field has the digit.
     pub const OWN_IS_WRITTEN: u16 = 4096;
+    /// With a VEX prefix: its own register is `regs[0]`, which text names a second time.
+    pub const OWN_IS_FIRST: u16 = 16384;
+    /// A `v` comes before the mnemonic in text.
+    pub const NAMED_V: u16 = 32768;
     /// With a VEX prefix: the order of the two sources does not matter, or, of a comparison, not with every predicate.
     pub const COMMUTES: u16 = 8192;
 
@@ -669,8 +664,8 @@ macro_rules! op_table {
             pub const ALL: &[Op] = &[$(Op::$name),*];
         }
 
-        /// The rows by [`Op`].
-        pub static ROWS: [Row; Op::ALL.len()] = [$(Row {
+        /// The rows that have names, by [`Op`].
+        pub(crate) const NAMED: [Row; Op::ALL.len()] = [$(Row {
             name: stringify!($name),
             mnemonic: $mnemonic,
             sizes: $sizes,

@@ -11,7 +11,9 @@ use crate::cond::Cond;
 use crate::ops::{Code, Kind, Row, Width};
 use crate::print::{Part, parts};
 use crate::regs::{RAX, RSP};
-use crate::table::{Op, ROWS};
+use crate::rows;
+use crate::rows::ROWS;
+use crate::table::Op;
 use frazil_codegen::pass::{Details, MachRules};
 use frazil_codegen::{MInst, Mem, Ref, Reg, RegClass, Role};
 
@@ -110,6 +112,10 @@ impl MachRules for X86Rules {
         // With three parts, it takes longer than two instructions.
         let is_slow = !sum.base_reg().is_none() && !sum.index_reg().is_none() && sum.disp != 0;
         (!is_slow).then(|| rm(Op::LeaRM, width(second), dst, sum))
+    }
+
+    fn with_three_operands(&self, inst: &MInst) -> Option<MInst> {
+        rows::with_vex(inst)
     }
 
     fn conditions(&self, inst: &MInst) -> u16 {

@@ -9,7 +9,7 @@ use crate::encode::{branch_relocation, named};
 use crate::ops::{Code, Form, Imm, Row, Width};
 use crate::regs::name;
 use crate::relocs::RELOCS;
-use crate::table::ROWS;
+use crate::rows::ROWS;
 use frazil_codegen::{AsmNames, CodeBuffer, Label, MInst, Ref, RefKind};
 use std::fmt::{self, Write};
 
@@ -28,10 +28,15 @@ pub fn print_to(inst: &MInst, encoded_bytes: u8, names: &dyn AsmNames, out: &mut
     write_mnemonic(inst, row, encoded_bytes, out)?;
     let mut separator = if row.code.has(Code::STAR) { "\t*" } else { "\t" };
     let mut printer = Printer { inst, row, names, out };
-    for &part in parts(row.code.form) {
+    let parts = parts(row.code.form);
+    for (index, &part) in parts.iter().enumerate() {
         printer.out.write_str(separator)?;
         printer.part(part)?;
         separator = ", ";
+        if row.code.has(Code::OWN_IS_FIRST) && index + 1 == parts.len() {
+            printer.out.write_str(separator)?;
+            printer.part(part)?;
+        }
     }
     Ok(())
 }
@@ -70,6 +75,9 @@ fn write_mnemonic(inst: &MInst, row: &Row, encoded_bytes: u8, out: &mut dyn Writ
     }
     if code.form == Form::Branch && encoded_bytes > 2 || is_jump_to_symbol(row) {
         out.write_str("{disp32} ")?;
+    }
+    if code.has(Code::NAMED_V) {
+        out.write_char('v')?;
     }
     out.write_str(row.mnemonic)?;
     if code.has(Code::COND) {
@@ -117,9 +125,7 @@ pub(crate) fn parts(form: Form) -> &'static [Part] {
         Form::None | Form::NoneModRm | Form::Nop => &[],
         Form::StoreRR | Form::LoadRR | Form::Exchange => &[Register(1), Register(0)],
         Form::Same => &[Register(0), Register(0)],
-        Form::SameThree => &[Register(0), Register(0), Register(0)],
         Form::RM => &[Memory, Register(0)],
-        Form::RMThree => &[Memory, Register(0), Register(0)],
         Form::MR => &[Register(0), Memory],
         Form::R | Form::O => &[Register(0)],
         Form::M => &[Memory],

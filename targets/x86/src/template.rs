@@ -4,7 +4,7 @@
 //! opcode; only REX and the low bits of the last opcode byte depend on operands.
 
 use crate::ops::{Code, Form, Imm, Width};
-use crate::table::ROWS;
+use crate::rows::ROWS;
 
 /// How the fast paths of the encoder see a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -174,10 +174,10 @@ const fn slots(form: Form) -> (u8, u8, u8) {
     match form {
         Form::StoreRR | Form::StoreRRI | Form::StoreRRC | Form::Exchange => (1, 0, 15),
         Form::LoadRR | Form::LoadRRI | Form::RBaseRef => (0, 1, 15),
-        Form::Same | Form::SameThree => (0, 0, 15),
+        Form::Same => (0, 0, 15),
         Form::Three | Form::ThreeI => (0, 2, 15),
         Form::ThreeLast => (0, 1, 15),
-        Form::RM | Form::RMThree | Form::MR | Form::RMI => (0, 1, 15),
+        Form::RM | Form::MR | Form::RMI => (0, 1, 15),
         _ => (0, 0, 0),
     }
 }

@@ -12,7 +12,7 @@ mod vex;
 
 use crate::ops::{Code, Form, Imm, Width};
 use crate::relocs;
-use crate::table::ROWS;
+use crate::rows::ROWS;
 use crate::template::{Class, Template};
 use frazil_codegen::{CodeBuffer, Label, MInst, Ref, RefKind, Reg};
 
@@ -220,9 +220,7 @@ fn write_other(out: &mut Out<'_>, template: &Template, code: &Code, inst: &MInst
             registers(out, template, inst, 0);
         }
         Form::RM | Form::MR | Form::M | Form::MI | Form::MC | Form::RMI => any_memory(out, template, inst),
-        Form::Three | Form::ThreeI | Form::ThreeLast | Form::SameThree | Form::RMThree => {
-            unreachable!("three registers without a VEX prefix")
-        }
+        Form::Three | Form::ThreeI | Form::ThreeLast => unreachable!("three registers without a VEX prefix"),
     }
 }
 

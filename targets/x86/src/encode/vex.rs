@@ -19,8 +19,7 @@ pub(super) fn with_vex(out: &mut Out<'_>, template: &Template, code: &Code, inst
             (number(inst.reg(own)), rm as u8)
         }
         Form::ThreeLast => (number(inst.reg(2)), 1),
-        Form::SameThree | Form::RMThree => (number(inst.reg(0)), template.rm_slot),
-        Form::LoadRRI if code.has(Code::OWN_IS_WRITTEN) => (number(inst.reg(0)), template.rm_slot),
+        _ if code.has(Code::OWN_IS_FIRST | Code::OWN_IS_WRITTEN) => (number(inst.reg(0)), template.rm_slot),
         _ => (0, template.rm_slot),
     };
     let is_extended = code.has(Code::EVEX);

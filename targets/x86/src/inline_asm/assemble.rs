@@ -8,7 +8,8 @@ use super::parse::{Word, att_operand, intel_operand, list, number, statements};
 use crate::cond::Cond;
 use crate::ops::{Code, Form, Imm, Kind, Row, Width};
 use crate::print::{Part, parts};
-use crate::table::{Op, ROWS};
+use crate::rows::ROWS;
+use crate::table::Op;
 use frazil_codegen::MInst;
 use frazil_codegen::inline_asm::AsmLine;
 
@@ -104,7 +105,8 @@ fn take_apart(statement: &str, is_intel: bool) -> Option<(String, Vec<Word>)> {
 
 /// The instruction of a row, if the row has this mnemonic and takes these operands.
 fn match_row(row: &Row, op: Op, mnemonic: &str, words: &[Word]) -> Option<MInst> {
-    if !is_plain_form(row.code.form) || row.code.has(Code::STAR) || row.code.has(Code::FS) {
+    let is_special = [Code::STAR, Code::FS, Code::OWN_IS_FIRST].map(|flag| row.code.has(flag));
+    if !is_plain_form(row.code.form) || is_special.contains(&true) {
         return None;
     }
     let mnemonic = match row.code.has(Code::LOCK) {
@@ -140,7 +142,6 @@ fn is_plain_form(form: Form) -> bool {
     !matches!(
         form,
         Form::Same
-            | Form::SameThree
             | Form::OI64
             | Form::ORef
             | Form::RBaseRef

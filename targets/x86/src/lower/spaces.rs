@@ -9,7 +9,8 @@ use super::memory::{MAX_INLINE_BYTES, at};
 use super::{atomic, extend, int_bits, memory, result, type_of};
 use crate::build::*;
 use crate::regs::SCRATCH;
-use crate::table::{Op, ROWS};
+use crate::rows::ROWS;
+use crate::table::Op;
 use frazil_codegen::{
     AreaArgument, CallSequence, CodegenError, FrameArea, GroupKind, ImmKind, Label, LowerCtx, MInst, Mem, ModuleView,
     PRegSet, Ref, Reg, RegClass, Src, StackProbes, VariadicArea,

@@ -13,7 +13,9 @@ mod vectors;
 
 use crate::ops::{Code, Form, Kind, Row, Width};
 use crate::regs::RCX;
-use crate::table::{Op, ROWS};
+use crate::rows;
+use crate::rows::ROWS;
+use crate::table::Op;
 use frazil_codegen::check::translation::{FunctionKey, Machine, Meaning, Term};
 use frazil_codegen::{MInst, Reg, Role};
 use frazil_support::FxHashMap;
@@ -23,9 +25,13 @@ use std::sync::LazyLock;
 #[derive(Clone, Copy, Debug)]
 pub struct X86Meaning;
 
+/// The named row that an instruction's row is or follows from: they mean the same.
 fn row_of(inst: &MInst) -> Option<(Op, &'static Row)> {
-    let op = Op::ALL.get(usize::from(inst.op)).copied()?;
-    Some((op, &ROWS[usize::from(inst.op)]))
+    if usize::from(inst.op) >= ROWS.len() {
+        return None;
+    }
+    let op = rows::named(inst.op);
+    Some((op, &ROWS[op as usize]))
 }
 
 /// For each row the first one with the same mnemonic that computes on the same kind of registers.
@@ -49,6 +55,11 @@ fn operation_number(inst: &MInst) -> u32 {
 impl Meaning for X86Meaning {
     fn execute(&self, inst: &MInst, machine: &mut Machine<'_>) -> bool {
         let Some((op, row)) = row_of(inst) else { return false };
+        let (named, needs_first) = rows::without_vex(inst);
+        if needs_first && inst.reg(0) != inst.reg(1) {
+            machine.copy(inst.reg(0), inst.reg(1), 16);
+        }
+        let inst = &named;
         if let Some(bytes) = written_vector(row)
             && !matches!(op, Op::Vextractf128RRI | Op::Vextractf64x4RRI)
         {
@@ -74,6 +85,8 @@ impl Meaning for X86Meaning {
 
     fn operand_bytes(&self, inst: &MInst, operand: usize) -> Option<u8> {
         let (op, row) = row_of(inst)?;
+        let (_, is_separate) = rows::without_vex(inst);
+        let operand = operand.saturating_sub(usize::from(is_separate));
         match row.operands.get(operand).copied().flatten()?.kind {
             Kind::Sized => Some(inst.size),
             Kind::General(bytes) => Some(bytes),

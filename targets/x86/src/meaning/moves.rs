@@ -2,7 +2,8 @@
 
 use super::memory_bytes;
 use crate::regs::RAX;
-use crate::table::{Op, ROWS};
+use crate::rows::ROWS;
+use crate::table::Op;
 use frazil_codegen::check::translation::{Contents, Machine, Term};
 use frazil_codegen::{MInst, Reg};
 

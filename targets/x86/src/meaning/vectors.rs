@@ -5,7 +5,8 @@
 use super::moves::copy_int;
 use super::{X86Meaning, memory_bytes};
 use crate::ops::Form;
-use crate::table::{Op, ROWS};
+use crate::rows::ROWS;
+use crate::table::Op;
 use frazil_codegen::check::translation::{Bitwise, Contents, Machine, Meaning, Term, Terms};
 use frazil_codegen::{MInst, Role};
 

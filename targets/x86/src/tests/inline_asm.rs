@@ -36,7 +36,7 @@ fn encoded(text: &str, is_intel: bool) -> Option<Vec<u8>> {
 #[test]
 fn texts_of_rows_give_the_bytes_of_rows() {
     let (mut read, mut all) = (0, 0);
-    for inst in Op::ALL.iter().flat_map(|&op| samples(op)) {
+    for inst in Op::ALL.iter().flat_map(|&op| samples(op as u16)) {
         let expected = bytes(&inst);
         let mut text = String::new();
         print_to(&inst, expected.len() as u8, &NoNames, &mut text).expect("a string takes all text");

@@ -1,8 +1,7 @@
 //! What rows say about memory, and what follows from it, compared with what an independent decoder knows.
 
-use super::{bytes, row, samples};
+use super::{all_rows, bytes, row, samples};
 use crate::descs::OP_DESCS;
-use crate::table::Op;
 use frazil_codegen::{MInst, OpDesc, Role};
 use iced_x86::{Decoder, DecoderOptions, InstructionInfoFactory, OpAccess};
 
@@ -32,7 +31,7 @@ fn memory_access(inst: &MInst, factory: &mut InstructionInfoFactory) -> (bool, b
 }
 
 /// A sample of each size of a row, with a memory operand that is no symbol, if it has one.
-fn plain_samples(op: Op) -> Vec<MInst> {
+fn plain_samples(op: u16) -> Vec<MInst> {
     let mut plain: Vec<MInst> = Vec::new();
     for inst in samples(op) {
         let is_plain = inst.reg(1).is_physical() && inst.reg(1) != crate::regs::RSP;
@@ -48,8 +47,8 @@ fn plain_samples(op: Op) -> Vec<MInst> {
 fn rows_say_what_happens_to_memory() {
     let mut factory = InstructionInfoFactory::new();
     let mut wrong = Vec::new();
-    for &op in Op::ALL {
-        let desc = &OP_DESCS[op as usize];
+    for op in all_rows() {
+        let desc = &OP_DESCS[usize::from(op)];
         for inst in plain_samples(op) {
             if !row(&inst).code.form.has_mem() {
                 continue;
@@ -71,13 +70,13 @@ fn rows_say_what_happens_to_memory() {
 #[test]
 fn forms_for_memory_copies_and_repeatable_rows_do_what_is_said() {
     let mut factory = InstructionInfoFactory::new();
-    for &op in Op::ALL {
-        let desc = &OP_DESCS[op as usize];
+    for op in all_rows() {
+        let desc = &OP_DESCS[usize::from(op)];
         for (operand, form) in desc.memory_forms.iter().enumerate() {
             let Some(form) = *form else { continue };
             let role = desc.roles[operand];
-            for inst in plain_samples(Op::ALL[usize::from(form)]) {
-                if row(&inst).sizes & crate::table::ROWS[op as usize].sizes & inst.size == 0 {
+            for inst in plain_samples(form) {
+                if row(&inst).sizes & crate::rows::ROWS[usize::from(op)].sizes & inst.size == 0 {
                     continue;
                 }
                 let (reads, writes, size) = memory_access(&inst, &mut factory);

@@ -21,6 +21,7 @@ pub mod shift_one;
 pub mod shuffle;
 pub mod wide;
 pub mod wide_operations;
+mod wide_shuffle;
 
 use super::{result, type_of};
 use crate::build::*;

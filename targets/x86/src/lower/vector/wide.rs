@@ -4,11 +4,11 @@
 use super::super::result;
 use crate::build::*;
 use crate::features;
-use crate::regs::{WIDE_VECTOR_BYTES, WIDEST_VECTOR_BYTES};
+use crate::regs::{VECTOR_BYTES, WIDE_VECTOR_BYTES, WIDEST_VECTOR_BYTES};
 use crate::table::Op;
 use frazil_codegen::vectors::shuffle_index;
 use frazil_codegen::{LowerCtx, MInst, Mem, Reg, VectorShape};
-use frazil_ir::{Function, InstData, Opcode, Type, TypeData, TypeTable};
+use frazil_ir::{Format, Function, InstData, Opcode, Type, TypeData, TypeTable};
 
 /// The bytes of a vector that is only passed; 0 for every other type.
 pub fn bytes(types: &TypeTable, ty: Type) -> u8 {
@@ -18,6 +18,14 @@ pub fn bytes(types: &TypeTable, ty: Type) -> u8 {
     let bytes = (shape.lanes * shape.lane_bits / 8) as u8;
     let is_passed = matches!(bytes, WIDE_VECTOR_BYTES | WIDEST_VECTOR_BYTES) && !shape.is_mask && shape.lane_bits <= 64;
     if is_passed { bytes } else { 0 }
+}
+
+/// A vector of 256 bits.
+pub fn wide_shape(types: &TypeTable, ty: Type) -> Option<VectorShape> {
+    match bytes(types, ty) {
+        WIDE_VECTOR_BYTES => VectorShape::of(types, ty, WIDE_VECTOR_BYTES),
+        _ => None,
+    }
 }
 
 /// Of two rows, that of vectors of so many bytes.
@@ -51,20 +59,31 @@ pub fn constant<C: LowerCtx>(cx: &mut C, dst: Reg, halves: [u128; 2]) {
         [u128::MAX, u128::MAX] if cx.view().features.has(features::AVX2) => {
             cx.emit(r(Op::VpcmpeqdYS, WIDE_VECTOR_BYTES, dst));
         }
-        [low, high] => {
-            let mut bytes = [0; WIDE_VECTOR_BYTES as usize];
-            bytes[..16].copy_from_slice(&low.to_le_bytes());
-            bytes[16..].copy_from_slice(&high.to_le_bytes());
-            let mem = Mem::symbol(cx.pool_constant(&bytes), 0);
+        halves => {
+            let mem = pool(cx, halves);
             cx.emit(reload(WIDE_VECTOR_BYTES, dst, mem));
         }
     }
 }
 
-/// The bytes of a shuffle's result and operands.
+/// A constant of 256 bits in memory.
+pub fn pool<C: LowerCtx>(cx: &mut C, halves: [u128; 2]) -> Mem {
+    let mut bytes = [0; WIDE_VECTOR_BYTES as usize];
+    for (half, bits) in bytes.chunks_mut(usize::from(VECTOR_BYTES)).zip(halves) {
+        half.copy_from_slice(&bits.to_le_bytes());
+    }
+    Mem::symbol(cx.pool_constant(&bytes), 0)
+}
+
+/// The bytes of an instruction's type and of its first operand, 0 where that is no wide vector.
 fn widths(function: &Function, data: &InstData) -> (u8, u8) {
     let of = |ty| bytes(function.types(), ty);
-    (of(data.ty), function.operand_type(data.a).map_or(0, of))
+    let first = match data.op.format() {
+        Format::Unary | Format::Binary | Format::Ternary => function.operand_type(data.a).map_or(0, of),
+        // Of others, the field may be a number.
+        _ => 0,
+    };
+    (of(data.ty), first)
 }
 
 /// Whether the type of an instruction or of its first operand is a vector of 256 or 512 bits.

@@ -4,16 +4,17 @@
 //! others. Masks have no form in these registers: a comparison is only done where it is folded into a select.
 
 use super::super::result;
-use super::wide::{bytes, reload};
-use super::{has_floats, shape, splat, temp};
+use super::wide::{pool, reload, wide_shape};
+use super::{has_floats, shape, splat, temp, wide_shuffle};
 use crate::build::*;
 use crate::features;
-use crate::ops::Form;
+use crate::ops::{Code, Form};
 use crate::regs::{VECTOR_BYTES, WIDE_VECTOR_BYTES};
-use crate::table::{Op, ROWS};
+use crate::rows::ROWS;
+use crate::table::Op;
 use frazil_codegen::vectors::{constant_bits, shuffle_index};
-use frazil_codegen::{Folder, Halt, ImmKind, LowerCtx, Mem, ModuleView, Reg, Src, VectorShape};
-use frazil_ir::{ConstView, FastFlags, Function, InstData, MemFlags, Opcode, Operand, Type, TypeTable};
+use frazil_codegen::{Folder, Halt, ImmKind, LowerCtx, ModuleView, Reg, Src, VectorShape};
+use frazil_ir::{ConstView, FastFlags, Function, InstData, MemFlags, Opcode, Operand, Type};
 
 /// The operation's size in bytes.
 const SIZE: u8 = WIDE_VECTOR_BYTES;
@@ -37,16 +38,12 @@ enum Plan {
     Fused(Op),
     /// A choice by a comparison that is folded into it.
     Select,
+    /// See [`wide_shuffle`].
+    Shuffle,
+    SwapBytes,
+    CountOnes,
     /// A scalar in the lowest lane, with nothing above it.
     Lowest,
-}
-
-/// A vector of 256 bits.
-fn wide_shape(types: &TypeTable, ty: Type) -> Option<VectorShape> {
-    match bytes(types, ty) {
-        SIZE => VectorShape::of(types, ty, SIZE),
-        _ => None,
-    }
 }
 
 /// Whether an instruction with a vector of 256 bits is one of those here: of comparisons, those that a select takes.
@@ -67,7 +64,12 @@ fn plan(function: &Function, view: ModuleView<'_>, data: &InstData) -> Option<Pl
         Opcode::Copy | Opcode::Freeze => Plan::Copy,
         Opcode::Bitcast | Opcode::Ptrtoint | Opcode::Inttoptr if is_aligned_to_lanes(data.a) => Plan::Copy,
         Opcode::InsertElement => lowest(function, data, shape)?,
-        Opcode::Shuffle => Plan::Unary(broadcast(function, data, shape)?),
+        Opcode::Shuffle => match broadcast(function, data, shape) {
+            Some(row) => Plan::Unary(row),
+            None => return wide_shuffle::is_done(function, data).then_some(Plan::Shuffle),
+        },
+        Opcode::Bswap if shape.lane_bits > 8 => Plan::SwapBytes,
+        Opcode::Ctpop => Plan::CountOnes,
         Opcode::Select => return comparison(function, data).map(|_| Plan::Select),
         Opcode::Shl | Opcode::Lshr | Opcode::Ashr => shift(function, data, shape)?,
         Opcode::Zext | Opcode::Sext => Plan::Unary(extension(function, data, shape)?),
@@ -340,6 +342,14 @@ pub fn lower<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Halt> {
         }
         Plan::Fused(row) => super::super::float::multiply_add_in_place(cx, data, row, SIZE),
         Plan::Select => select(cx, data)?,
+        Plan::Shuffle => wide_shuffle::shuffle(cx, data),
+        Plan::SwapBytes | Plan::CountOnes => {
+            let shape = wide_shape(cx.func().types(), data.ty).ok_or(Halt::Expand)?;
+            match data.op {
+                Opcode::Bswap => wide_shuffle::swap_bytes(cx, data, shape),
+                _ => wide_shuffle::count_ones(cx, data, shape),
+            }
+        }
         Plan::Lowest => {
             let (value, _) = cx.func().ternary(data);
             put_lowest(cx, data, value);
@@ -352,7 +362,8 @@ pub fn lower<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Halt> {
 fn memory_row(row: Op) -> Option<Op> {
     let memory = *Op::ALL.get(row as usize + 1)?;
     let (data, next) = (&ROWS[row as usize], &ROWS[memory as usize]);
-    (next.code.form == Form::RMThree && next.mnemonic == data.mnemonic).then_some(memory)
+    let is_pair = next.code.form == Form::RM && next.code.has(Code::OWN_IS_FIRST);
+    (is_pair && next.mnemonic == data.mnemonic).then_some(memory)
 }
 
 /// Whether the order of operands does not matter.
@@ -562,13 +573,4 @@ fn mask<C: LowerCtx>(cx: &mut C, compare: &InstData) -> (Reg, bool) {
         }
     };
     (mask, is_inverted)
-}
-
-/// A constant in memory.
-fn pool<C: LowerCtx>(cx: &mut C, halves: [u128; 2]) -> Mem {
-    let mut bytes = [0; SIZE as usize];
-    for (half, bits) in bytes.chunks_mut(usize::from(VECTOR_BYTES)).zip(halves) {
-        half.copy_from_slice(&bits.to_le_bytes());
-    }
-    Mem::symbol(cx.pool_constant(&bytes), 0)
 }

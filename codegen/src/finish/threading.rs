@@ -1,0 +1,30 @@
+//! Jump threading: where jumps to blocks end that contain nothing but a jump.
+
+use crate::mfunc::{MFunc, Term};
+
+/// Finds the block at which a jump to each block ends when blocks with nothing but a jump are passed over.
+pub(super) fn thread_empty_blocks(func: &MFunc, threaded: &mut Vec<u32>) {
+    threaded.clear();
+    threaded.extend(0..func.blocks.len() as u32);
+    for start in 1..func.blocks.len() as u32 {
+        let mut block = start;
+        // A cycle of empty blocks is an endless loop, and stays one.
+        for _ in 0..16 {
+            if !is_empty_jump(func, block) {
+                break;
+            }
+            let next = func.edges[func.edges_of(block).start].to;
+            if next == block {
+                break;
+            }
+            block = next;
+        }
+        threaded[start as usize] = block;
+    }
+}
+
+/// Whether a block contains nothing but a jump.
+fn is_empty_jump(func: &MFunc, block: u32) -> bool {
+    let data = &func.blocks[block as usize];
+    data.term == Term::Jump && data.start == data.end
+}

@@ -1,0 +1,123 @@
+//! Replaces instructions that overwrite an operand by those that have a register for their result, and removes the
+//! copies that this makes needless.
+//!
+//! ```text
+//! movaps xmm2, xmm0
+//! addps  xmm2, xmm1     ->     vaddps xmm2, xmm0, xmm1
+//! movups [rdi], xmm2           vmovups [rdi], xmm2
+//! ```
+//!
+//! Method: in functions whose features have such instructions, one walk; which they are is known to the target
+//! ([`frazil_codegen::pass::MachRules::with_three_operands`]). All instructions that have another form get it, since
+//! processors are slow where both kinds meet, except for those in groups (contract 7). Of the few instructions before
+//! one that overwrote its operand, the last one that touches that register is removed if it is a copy whose source is
+//! still there.
+//!
+//! It does not choose other registers, and nothing before it knows that copies are free: what the allocator did to
+//! avoid them stays.
+//!
+//! Costs: a walk over the functions with such features. Gains: a third of the copies of floats and vectors, and no
+//! waits for the upper parts of registers.
+
+use super::live::{compact, effects};
+use frazil_codegen::Reg;
+use frazil_codegen::desc::{OpDesc, Role};
+use frazil_codegen::mfunc::{MFunc, op_desc, pseudo};
+use frazil_codegen::minst::MInst;
+use frazil_codegen::pass::{MachPass, MachPassCx};
+use frazil_codegen::reg::PRegSet;
+use frazil_ir::pass::{Level, Order, PassInfo};
+
+pub const INFO: PassInfo = PassInfo {
+    name: "three-operand",
+    summary: "uses instructions that do not overwrite an operand, where processors have them",
+    level: Level::Mach,
+    required: false,
+    after: &[
+        Order {
+            pass: "peephole",
+            reason: "its rules are for those that do",
+        },
+        Order {
+            pass: "mach-local-cse",
+            reason: "it looks for spills and reloads as they are made",
+        },
+    ],
+    before: &[],
+};
+
+/// How many instructions before one are searched for the copy that it can do without.
+const MOST_STEPS_BACK: u32 = 8;
+
+/// See the head of the file.
+#[derive(Debug)]
+pub struct ThreeOperand;
+
+impl MachPass for ThreeOperand {
+    fn run(&self, func: &mut MFunc, cx: &mut MachPassCx<'_>) -> u64 {
+        if !cx.is_allocated || !cx.hooks.has_three_operands() {
+            return 0;
+        }
+        func.groups.retain(|group| !group.is_empty());
+        let (ops, rules) = (cx.hooks.ops(), cx.hooks.rules());
+        let (mut changes, mut copies, mut next_group) = (0, 0, 0);
+        for block in 0..func.blocks.len() {
+            // The first instruction after the last group: nothing before it is changed.
+            let mut free_from = func.blocks[block].start;
+            for index in func.blocks[block].start..func.blocks[block].end {
+                while let Some(group) = func.groups.get(next_group)
+                    && group.start <= index
+                {
+                    free_from = free_from.max(group.end);
+                    next_group += 1;
+                }
+                let inst = func.insts[index as usize];
+                if inst.op >= pseudo::FIRST || index < free_from {
+                    continue;
+                }
+                let Some(mut other) = rules.with_three_operands(&inst) else {
+                    continue;
+                };
+                if op_desc(ops, inst.op).roles[0] == Role::UseDef
+                    && op_desc(ops, other.op).roles[0] == Role::Def
+                    && let Some(copy) = needless_copy(func, ops, free_from..index, &other)
+                {
+                    other.set_reg(1, func.insts[copy as usize].reg(1));
+                    func.insts[copy as usize] = MInst::new(pseudo::NOP, 0);
+                    copies += 1;
+                }
+                func.insts[index as usize] = other;
+                changes += 1;
+            }
+        }
+        if copies > 0 {
+            compact(func);
+        }
+        changes
+    }
+}
+
+/// The copy in a range of instructions that an instruction after them, which overwrites its target, can do without.
+fn needless_copy(func: &MFunc, ops: &'static [OpDesc], range: std::ops::Range<u32>, inst: &MInst) -> Option<u32> {
+    let (target, last) = (inst.reg(0), inst.reg(2));
+    // The other operand would have been overwritten.
+    if last == target {
+        return None;
+    }
+    let mut written = PRegSet::EMPTY;
+    for index in range.rev().take(MOST_STEPS_BACK as usize) {
+        let before = &func.insts[index as usize];
+        let desc = op_desc(ops, before.op);
+        if desc.is_move && before.reg(0) == target {
+            let source: Reg = before.reg(1);
+            return (source.is_physical() && source.bank() == target.bank() && !written.contains(source))
+                .then_some(index);
+        }
+        let sets = effects(func, before, desc);
+        if sets.defs.contains(target) || sets.uses.contains(target) {
+            return None;
+        }
+        written = written.union(sets.defs);
+    }
+    None
+}

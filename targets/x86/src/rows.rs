@@ -1,0 +1,214 @@
+//! All rows: those of the op table, and those with a VEX prefix that do what rows without one do, with which
+//! functions for processors with AVX end up.
+//!
+//! ```text
+//! addps  xmm1, xmm2            vaddps xmm1, xmm1, xmm2
+//! movaps xmm1, [rdi]     ->    vmovaps xmm1, [rdi]
+//! psrld  xmm1, 4               vpsrld xmm1, xmm1, 4
+//! ```
+//!
+//! They clear what is above the vector that they write, where those without keep it, which makes a processor wait for
+//! the old contents of the whole register, or move halves aside. And an operand that is read and written becomes two,
+//! so that a copy of it is not needed.
+//!
+//! Method: nothing of them stands in the op table. They follow from its rows at compile time, and have the numbers
+//! after those, without names. Only [the pass that brings them in](crate::peephole) makes such instructions.
+
+use crate::ops::{Code, Form, Operand, Row, pad};
+use crate::table::{NAMED, Op};
+use frazil_codegen::{MInst, Role};
+
+/// Rows without a form that both assemblers write in the same way, or whose form has one more operand or does not come
+/// with AVX alone.
+const WITHOUT: [Op; 12] = [
+    Op::MovdqaRR,
+    Op::MovdquRR,
+    Op::MovqXX,
+    Op::Sha1msg1RR,
+    Op::Sha1msg2RR,
+    Op::Sha1nexteRR,
+    Op::Sha1rnds4RRI,
+    Op::Sha256msg1RR,
+    Op::Sha256msg2RR,
+    Op::Gf2p8mulbRR,
+    Op::Gf2p8affineqbRRI,
+    Op::Gf2p8affineinvqbRRI,
+];
+
+/// The row with a VEX prefix for a named row, if there is one.
+const fn vex_row(number: usize) -> Option<Row> {
+    let row = &NAMED[number];
+    let mut index = 0;
+    while index < WITHOUT.len() {
+        if WITHOUT[index] as usize == number {
+            return None;
+        }
+        index += 1;
+    }
+    let is_of_vectors = is_vector(row.operands[0]) || is_vector(row.operands[1]);
+    if row.code.has(Code::VEX) || row.code.map == 0 || !is_of_vectors || !row.effects.uses.is_empty() {
+        return None;
+    }
+    let is_modified = matches!(row.operands[0], Some(Operand { role: Role::UseDef, .. }));
+    let (form, flag) = match row.code.form {
+        Form::LoadRR if is_modified => (Form::Three, 0),
+        Form::LoadRRI if is_modified => (Form::ThreeI, 0),
+        Form::RI => (Form::LoadRRI, Code::OWN_IS_WRITTEN),
+        Form::Same => (Form::Same, Code::OWN_IS_FIRST),
+        Form::RM | Form::RMI if is_modified => (row.code.form, Code::OWN_IS_FIRST),
+        Form::LoadRR | Form::RM | Form::LoadRRI | Form::RMI if row.effects.merges => {
+            (row.code.form, Code::OWN_IS_FIRST)
+        }
+        Form::LoadRR | Form::RM | Form::LoadRRI | Form::RMI | Form::StoreRR | Form::StoreRRI | Form::MR => {
+            (row.code.form, 0)
+        }
+        _ => return None,
+    };
+    let is_three = matches!(form, Form::Three | Form::ThreeI) || matches!(row.code.form, Form::RI);
+    Some(Row {
+        code: with_prefix(row, flag).finish(form),
+        operands: if is_three { separate(row) } else { row.operands },
+        ..*row
+    })
+}
+
+const fn is_vector(operand: Option<Operand>) -> bool {
+    matches!(operand, Some(operand) if operand.kind.is_vector())
+}
+
+/// The encoding of a row with a VEX prefix.
+const fn with_prefix(row: &Row, flag: u16) -> Code {
+    let commutes = match commutes(row) {
+        true => Code::COMMUTES,
+        false => 0,
+    };
+    let is_copy = matches!(row.code.form, Form::LoadRR) && row.code.map == 1 && matches!(row.code.opcode, 0x10 | 0x28);
+    let swaps = if is_copy { Code::SWAPS } else { 0 };
+    row.code.flag(Code::VEX | Code::NAMED_V | flag | commutes | swaps)
+}
+
+/// Whether both sources of a row of map 1 may be exchanged, as the LLVM project's assembler sees it.
+const fn commutes(row: &Row) -> bool {
+    let is_of_two = matches!(row.code.form, Form::LoadRR | Form::LoadRRI);
+    if !is_of_two || row.code.map != 1 || !is_vector(row.operands[1]) {
+        return false;
+    }
+    matches!(
+        row.code.opcode,
+        // Arithmetic and logic of floats, and their comparisons.
+        0x54 | 0x56 | 0x57 | 0x58 | 0x59 | 0xc2
+        // Comparisons for equality.
+        | 0x74 | 0x75 | 0x76
+        // Sums, products, averages, logic, and the greater or less of two.
+        | 0xd4 | 0xd5 | 0xda | 0xdb | 0xdc | 0xdd | 0xde | 0xe0 | 0xe3 | 0xe4 | 0xe5 | 0xea | 0xeb | 0xec | 0xed
+        | 0xee | 0xef | 0xf4 | 0xf5 | 0xf6 | 0xfc | 0xfd | 0xfe
+    )
+}
+
+/// The operands of a row whose first one is read and written, with one more for what is read.
+const fn separate(row: &Row) -> [Option<Operand>; 3] {
+    let [Some(first), second, _] = row.operands else {
+        return row.operands;
+    };
+    let (written, read) = (
+        Operand {
+            role: Role::Def,
+            ..first
+        },
+        Operand {
+            role: Role::Use,
+            ..first
+        },
+    );
+    match second {
+        Some(second) => pad(&[written, read, second]),
+        None => pad(&[written, read]),
+    }
+}
+
+/// How many rows there are with names and without.
+pub(crate) const COUNT: usize = {
+    let (mut count, mut number) = (NAMED.len(), 0);
+    while number < NAMED.len() {
+        if vex_row(number).is_some() {
+            count += 1;
+        }
+        number += 1;
+    }
+    count
+};
+
+/// The rows by number: those of the table, and after them those that follow from them.
+pub static ROWS: [Row; COUNT] = {
+    let mut rows = [NAMED[0]; COUNT];
+    let (mut next, mut number) = (NAMED.len(), 0);
+    while number < NAMED.len() {
+        rows[number] = NAMED[number];
+        if let Some(row) = vex_row(number) {
+            rows[next] = row;
+            next += 1;
+        }
+        number += 1;
+    }
+    rows
+};
+
+/// By number: of a row without a prefix that with it, and of that the one without; of others itself.
+static OTHERS: [u16; COUNT] = {
+    let mut others = [0; COUNT];
+    let (mut next, mut number) = (NAMED.len(), 0);
+    while number < NAMED.len() {
+        others[number] = number as u16;
+        if vex_row(number).is_some() {
+            others[number] = next as u16;
+            others[next] = number as u16;
+            next += 1;
+        }
+        number += 1;
+    }
+    others
+};
+
+/// The named row that an instruction's row is or follows from.
+pub(crate) const fn named(op: u16) -> Op {
+    let number = op as usize;
+    let named = if number < NAMED.len() { op } else { OTHERS[number] };
+    Op::ALL[named as usize]
+}
+
+/// Whether a row has an operand more than the row that it follows from: that which is read and was also written.
+fn is_separate(op: u16) -> bool {
+    let number = usize::from(op);
+    number >= NAMED.len() && ROWS[usize::from(OTHERS[number])].code.form as u8 != ROWS[number].code.form as u8
+}
+
+/// The same instruction with a VEX prefix, if there is one.
+pub(crate) fn with_vex(inst: &MInst) -> Option<MInst> {
+    let number = usize::from(inst.op);
+    if number >= NAMED.len() || OTHERS[number] == inst.op {
+        return None;
+    }
+    let mut vex = *inst;
+    vex.op = OTHERS[number];
+    if is_separate(vex.op) {
+        vex.set_reg(2, inst.reg(1));
+        vex.set_reg(1, inst.reg(0));
+    }
+    Some(vex)
+}
+
+/// The instruction of a named row that does the same to `regs[0]`, if that holds what an instruction of a row with a
+/// VEX prefix finds in its `regs[1]`, and whether it needs that.
+pub(crate) fn without_vex(inst: &MInst) -> (MInst, bool) {
+    let mut named = *inst;
+    if usize::from(inst.op) < NAMED.len() {
+        return (named, false);
+    }
+    named.op = OTHERS[usize::from(inst.op)];
+    let is_separate = is_separate(inst.op);
+    if is_separate {
+        named.set_reg(1, inst.reg(2));
+        named.set_reg(2, frazil_codegen::Reg::NONE);
+    }
+    (named, is_separate)
+}
