@@ -26,7 +26,7 @@ fn check(folder: &Folder, bitcode: &Path, words: &[&str], more: &[PathBuf]) {
     let object = folder.path("program.o");
     let output = || {
         let program = folder.path("program");
-        run(Command::new("clang-22")
+        run(Command::new("cc")
             .arg(&object)
             .args(more)
             .arg("-lstdc++")
@@ -217,11 +217,7 @@ fn texts_that_unwind_beside_landing_pads() {
     for recipe in RECIPES {
         run(checking_frazil(recipe).arg(&bitcode).arg("-o").arg(&object));
         let program = folder.path("program");
-        run(Command::new("clang-22")
-            .arg(&object)
-            .arg("-lstdc++")
-            .arg("-o")
-            .arg(&program));
+        run(Command::new("cc").arg(&object).arg("-lstdc++").arg("-o").arg(&program));
         let status = Command::new(&program).status().expect("the program starts");
         assert_eq!(status.code(), Some(10), "{recipe}");
     }

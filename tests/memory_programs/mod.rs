@@ -73,7 +73,11 @@ impl Build<'_> {
         let mut inputs = vec![object.to_path_buf()];
         inputs.extend_from_slice(others);
         let link: Vec<&str> = ["-pthread"].iter().chain(self.link).copied().collect();
-        let mut command = Command::new(CLANG);
+        // What only links starts in a third of clang's time.
+        let mut command = Command::new(match object.extension() {
+            Some(extension) if extension == "bc" => CLANG,
+            _ => "cc",
+        });
         run(command.args(&inputs).args(link).arg("-o").arg(&program));
         let Output { status, stdout, .. } = Command::new(&program).output().expect("the program starts");
         format!("{}{status}", String::from_utf8_lossy(&stdout))

@@ -70,7 +70,7 @@ fn clang(words: &[&str], input: &Path, output: &Path) {
 /// Links and runs; what it prints and how it ends.
 fn output(folder: &Folder, object: &Path, main: &Path) -> String {
     let program = folder.path("program");
-    run(Command::new("clang++-22").arg(object).arg(main).arg("-o").arg(&program));
+    run(Command::new("c++").arg(object).arg(main).arg("-o").arg(&program));
     let output = Command::new(&program).output().expect("the program starts");
     format!("{}{}", String::from_utf8_lossy(&output.stdout), output.status)
 }

@@ -60,17 +60,20 @@ impl Meaning for X86Meaning {
             machine.copy(inst.reg(0), inst.reg(1), 16);
         }
         let inst = &named;
-        if let Some(bytes) = written_vector(row)
-            && !matches!(op, Op::Vextractf128RRI | Op::Vextractf64x4RRI)
-        {
-            // What is above a vector belongs to nobody: prefixes decide whether it is cleared or kept.
+        // What is above a vector belongs to nobody: prefixes decide whether it is cleared or kept.
+        let vector = written_vector(row).filter(|_| !matches!(op, Op::Vextractf128RRI | Op::Vextractf64x4RRI));
+        if let Some(bytes) = vector {
             machine.ignore_from(inst.reg(0), bytes);
         }
-        moves::moves(op, inst, machine)
+        let is_done = moves::moves(op, inst, machine)
             || vectors::moves(op, inst, machine)
             || arithmetic::arithmetic(op, row, inst, machine)
             || arithmetic::shifts(op, row, inst, machine)
-            || arithmetic::single_bits(op, row, inst, machine)
+            || arithmetic::single_bits(op, row, inst, machine);
+        if let Some(bytes) = vector.filter(|_| is_done) {
+            machine.ignore_from(inst.reg(0), bytes);
+        }
+        is_done
     }
 
     fn condition(&self, inst: &MInst, machine: &mut Machine<'_>) -> Option<Term> {
