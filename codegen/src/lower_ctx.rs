@@ -85,7 +85,8 @@ pub struct VariadicArea {
     pub overflow: Mem,
 }
 
-/// The requests. Implemented by the fast and the selecting context; never by a target.
+/// The requests. Implemented by the fast and the selecting context; a target may put something between its rules and
+/// these.
 pub trait LowerCtx {
     /// The function that is compiled.
     fn func(&self) -> &Function;

@@ -35,7 +35,10 @@ impl Rebuild<'_> {
             Division::Bits => vec![self.bits(data, &sources)?],
             Division::Load => self.loads(data, &sources)?,
             Division::Test(test) => vec![self.test(&sources, test)?],
-            Division::Permute { lanes, order } => self.permute(&sources, lanes, order)?,
+            Division::Permute { lanes, others, order } => {
+                let others = others.and_then(|others| sources.get(others));
+                self.permute(&sources, lanes, others, order)?
+            }
             Division::MaskedLoad => self.masked_load(data, &sources)?,
             Division::MaskedStore => {
                 self.masked_store(&sources)?;
@@ -235,23 +238,35 @@ impl Rebuild<'_> {
     }
 
     /// Through memory.
-    fn permute(&mut self, sources: &[Source], lanes: usize, order: usize) -> Result<Vec<Operand>, CodegenError> {
+    fn permute(
+        &mut self,
+        sources: &[Source],
+        lanes: usize,
+        others: Option<&Source>,
+        order: usize,
+    ) -> Result<Vec<Operand>, CodegenError> {
         let (Some(&values), Some(&order)) = (sources.get(lanes), sources.get(order)) else {
             return Err(refused());
         };
         let layout = values.layout;
         let bytes = self.bytes_of(layout.element)?;
-        let slot = Operand::value(self.own_slot(bytes * u64::from(layout.lanes), super::rebuild::SLOT_ALIGN_LOG2));
-        for lane in 0..layout.lanes {
-            let value = self.lane(values, lane)?;
-            let at = self.address_of_lane(slot, u64::from(lane) * bytes);
-            self.effect(Opcode::Store, layout.element, MemFlags::aligned(0).0, value, at);
+        let all = layout.lanes * if others.is_some() { 2 } else { 1 };
+        let slot = Operand::value(self.own_slot(bytes * u64::from(all), super::rebuild::SLOT_ALIGN_LOG2));
+        for (first, &values) in (0..)
+            .step_by(layout.lanes as usize)
+            .zip([Some(&values), others].iter().flatten())
+        {
+            for lane in 0..layout.lanes {
+                let value = self.lane(*values, lane)?;
+                let at = self.address_of_lane(slot, u64::from(first + lane) * bytes);
+                self.effect(Opcode::Store, layout.element, MemFlags::aligned(0).0, value, at);
+            }
         }
         let mut made = Vec::new();
         for lane in 0..layout.lanes {
             let index = self.lane(order, lane)?;
             let own = order.layout.element;
-            let mask = number(layout.lanes - 1);
+            let mask = number(all - 1);
             let index = self.binary(Opcode::And, own, index, mask);
             let index = self.as_index(index, own, Opcode::Zext);
             let at = self.emit(Opcode::PtrIndex, Type::PTR, bytes as u16, [slot, index], Type::PTR);

@@ -17,10 +17,12 @@ pub enum Division {
     Load,
     /// What a [`Test`] says of two vectors.
     Test(Test),
-    /// The lanes of one operand in the order that another one says: which of them is which.
+    /// The lanes of one operand, or of two, in the order that another one says: which of them is which.
     Permute {
         /// The number of the operand with the lanes.
         lanes: usize,
+        /// That of the one whose lanes come after these.
+        others: Option<usize>,
         /// The number of the operand with their numbers.
         order: usize,
     },
@@ -62,7 +64,8 @@ impl Division {
     pub fn is_always(self) -> bool {
         matches!(
             self,
-            Division::MaskedLoad
+            Division::Permute { .. }
+                | Division::MaskedLoad
                 | Division::MaskedStore
                 | Division::MaskedStoreOfValues
                 | Division::Table

@@ -12,9 +12,12 @@
 //! so that a copy of it is not needed.
 //!
 //! Method: nothing of them stands in the op table. They follow from its rows at compile time, and have the numbers
-//! after those, without names. Only [the pass that brings them in](crate::peephole) makes such instructions.
+//! after those, without names. Only [the pass that brings them in](crate::peephole) makes such instructions. After them
+//! come rows for vectors of 256 bits, which rules for vectors of 128 bits are applied with
+//! ([`crate::lower::vector::doubled`]).
 
-use crate::ops::{Code, Form, Operand, Row, pad};
+use crate::ops::{Code, Form, Kind, Operand, Row, pad, sizes};
+use crate::regs::WIDE_VECTOR_BYTES;
 use crate::table::{NAMED, Op};
 use frazil_codegen::{MInst, Role};
 
@@ -126,8 +129,102 @@ const fn separate(row: &Row) -> [Option<Operand>; 3] {
     }
 }
 
-/// How many rows there are with names and without.
-pub(crate) const COUNT: usize = {
+/// Rows on vectors of 128 bits that there are for vectors of 256 bits, too, where each half is treated as if it were
+/// all of one: those of the rules that [`crate::lower::vector`] applies to both widths.
+const DOUBLED: [Op; 64] = [
+    Op::AndpRM,
+    Op::OrpRR,
+    Op::XorpRM,
+    Op::AddpRR,
+    Op::MulpRR,
+    Op::MinpRR,
+    Op::MaxpRR,
+    Op::CmppRRI,
+    Op::PandRR,
+    Op::PandRM,
+    Op::PandnRR,
+    Op::PorRR,
+    Op::PxorRR,
+    Op::PxorRM,
+    Op::PaddbRR,
+    Op::PaddwRR,
+    Op::PadddRR,
+    Op::PaddqRR,
+    Op::PsubbRR,
+    Op::PsubbRM,
+    Op::PsubwRR,
+    Op::PsubwRM,
+    Op::PsubdRR,
+    Op::PsubdRM,
+    Op::PsubqRR,
+    Op::PmullwRR,
+    Op::PmullwRM,
+    Op::PmulhwRM,
+    Op::PmulhuwRM,
+    Op::PmulldRR,
+    Op::PmuludqRR,
+    Op::PmuldqRR,
+    Op::PcmpeqdRR,
+    Op::PcmpgtbRR,
+    Op::PcmpgtwRR,
+    Op::PcmpgtdRR,
+    Op::PcmpgtqRR,
+    Op::PunpcklbwRR,
+    Op::PunpckhbwRR,
+    Op::PunpckldqRR,
+    Op::PunpckhdqRR,
+    Op::PacksswbRR,
+    Op::PackuswbRR,
+    Op::PshufdRRI,
+    Op::PblendwRRI,
+    Op::PsllwRI,
+    Op::PsrlwRI,
+    Op::PsrawRI,
+    Op::PslldRI,
+    Op::PsrldRI,
+    Op::PsradRI,
+    Op::PsllqRI,
+    Op::PsrlqRI,
+    Op::PabsbRR,
+    Op::PabswRR,
+    Op::PabsdRR,
+    Op::RoundpsRRI,
+    Op::RoundpdRRI,
+    Op::SqrtpRR,
+    Op::AndpRR,
+    Op::XorpRR,
+    Op::PminubRR,
+    Op::PmaxswRR,
+    Op::PsubuswRR,
+];
+
+/// The row for vectors of 256 bits that follows from one of [`DOUBLED`].
+const fn doubled_row(op: Op) -> Row {
+    let Some(row) = vex_row(op as usize) else {
+        panic!("a row without a VEX prefix");
+    };
+    let mut operands = row.operands;
+    let mut index = 0;
+    while index < operands.len() {
+        if let Some(operand) = operands[index] {
+            operands[index] = Some(Operand {
+                kind: Kind::Wide,
+                ..operand
+            });
+        }
+        index += 1;
+    }
+    Row {
+        // The size of packed floats is that of their lanes.
+        sizes: if row.sizes == sizes::X { sizes::Y } else { row.sizes },
+        code: row.code.flag(Code::LONG),
+        operands,
+        ..row
+    }
+}
+
+/// How many rows there are with names, and with those with a VEX prefix.
+const SINGLE: usize = {
     let (mut count, mut number) = (NAMED.len(), 0);
     while number < NAMED.len() {
         if vex_row(number).is_some() {
@@ -137,6 +234,9 @@ pub(crate) const COUNT: usize = {
     }
     count
 };
+
+/// How many rows there are.
+pub(crate) const COUNT: usize = SINGLE + DOUBLED.len();
 
 /// The rows by number: those of the table, and after them those that follow from them.
 pub static ROWS: [Row; COUNT] = {
@@ -150,10 +250,16 @@ pub static ROWS: [Row; COUNT] = {
         }
         number += 1;
     }
+    let mut index = 0;
+    while index < DOUBLED.len() {
+        rows[SINGLE + index] = doubled_row(DOUBLED[index]);
+        index += 1;
+    }
     rows
 };
 
-/// By number: of a row without a prefix that with it, and of that the one without; of others itself.
+/// By number: of a row without a prefix that with it, and of that the one without, as of one for 256 bits; of others
+/// itself.
 static OTHERS: [u16; COUNT] = {
     let mut others = [0; COUNT];
     let (mut next, mut number) = (NAMED.len(), 0);
@@ -166,8 +272,49 @@ static OTHERS: [u16; COUNT] = {
         }
         number += 1;
     }
+    let mut index = 0;
+    while index < DOUBLED.len() {
+        others[SINGLE + index] = DOUBLED[index] as u16;
+        index += 1;
+    }
     others
 };
+
+/// By number of a named row, that for vectors of 256 bits; 0 without one.
+static DOUBLES: [u16; NAMED.len()] = {
+    let mut doubles = [0; NAMED.len()];
+    let mut index = 0;
+    while index < DOUBLED.len() {
+        doubles[DOUBLED[index] as usize] = (SINGLE + index) as u16;
+        index += 1;
+    }
+    doubles[Op::MovapRR as usize] = Op::VmovupYRR as u16;
+    doubles[Op::MovapRM as usize] = Op::VmovupYRM as u16;
+    doubles[Op::ZeroX as usize] = Op::VxorpsYS as u16;
+    doubles[Op::OnesX as usize] = Op::VpcmpeqdYS as u16;
+    doubles
+};
+
+/// The instruction that does to both halves of vectors of 256 bits what one does to vectors of 128 bits, if there is
+/// one.
+pub(crate) fn doubled(inst: &MInst) -> Option<MInst> {
+    let op = *DOUBLES.get(usize::from(inst.op)).filter(|&&op| op != 0)?;
+    let mut doubled = *inst;
+    doubled.op = op;
+    if ROWS[usize::from(op)].sizes & inst.size == 0 {
+        doubled.size = WIDE_VECTOR_BYTES;
+    }
+    if is_separate(op) {
+        doubled.set_reg(2, inst.reg(1));
+        doubled.set_reg(1, inst.reg(0));
+    }
+    Some(doubled)
+}
+
+/// Whether a row is for vectors of 256 bits and follows from one for 128 bits.
+pub(crate) fn is_doubled(op: u16) -> bool {
+    usize::from(op) >= SINGLE && usize::from(op) < COUNT
+}
 
 /// The named row that an instruction's row is or follows from.
 pub(crate) const fn named(op: u16) -> Op {

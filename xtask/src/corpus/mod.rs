@@ -33,18 +33,21 @@ pub enum Level {
     O3V2,
     /// For processors with AVX2.
     O3V3,
+    /// For processors with AVX-512.
+    O3V4,
 }
 
 impl Level {
     /// Without vectors that clang makes.
     pub const SCALAR: [Level; 2] = [Level::O0, Level::O2];
-    pub const EACH: [Level; 6] = [
+    pub const EACH: [Level; 7] = [
         Level::O0,
         Level::O2,
         Level::O2Vectors,
         Level::O3,
         Level::O3V2,
         Level::O3V3,
+        Level::O3V4,
     ];
 
     /// Its name in names of modules.
@@ -56,6 +59,7 @@ impl Level {
             Level::O3 => "O3",
             Level::O3V2 => "O3-v2",
             Level::O3V3 => "O3-v3",
+            Level::O3V4 => "O3-v4",
         }
     }
 
@@ -66,7 +70,7 @@ impl Level {
             Level::O0 => &["-O0", "-Xclang", "-disable-O0-optnone"],
             Level::O2 => &["-O2", "-fno-vectorize", "-fno-slp-vectorize"],
             Level::O2Vectors => &["-O2"],
-            Level::O3 | Level::O3V2 | Level::O3V3 => &["-O3"],
+            Level::O3 | Level::O3V2 | Level::O3V3 | Level::O3V4 => &["-O3"],
         }
     }
 
@@ -76,7 +80,7 @@ impl Level {
             Level::O0 => &["-Copt-level=0"],
             Level::O2 => &["-Copt-level=2", "-Cno-vectorize-loops", "-Cno-vectorize-slp"],
             Level::O2Vectors => &["-Copt-level=2"],
-            Level::O3 | Level::O3V2 | Level::O3V3 => &["-Copt-level=3"],
+            Level::O3 | Level::O3V2 | Level::O3V3 | Level::O3V4 => &["-Copt-level=3"],
         }
     }
 
@@ -85,6 +89,7 @@ impl Level {
         match self {
             Level::O3V2 => "x86-64-v2",
             Level::O3V3 => "x86-64-v3",
+            Level::O3V4 => "x86-64-v4",
             _ => "x86-64",
         }
     }

@@ -12,7 +12,7 @@ mod moves;
 mod vectors;
 
 use crate::ops::{Code, Form, Kind, Row, Width};
-use crate::regs::RCX;
+use crate::regs::{RCX, WIDE_VECTOR_BYTES};
 use crate::rows;
 use crate::rows::ROWS;
 use crate::table::Op;
@@ -55,6 +55,10 @@ fn operation_number(inst: &MInst) -> u32 {
 impl Meaning for X86Meaning {
     fn execute(&self, inst: &MInst, machine: &mut Machine<'_>) -> bool {
         let Some((op, row)) = row_of(inst) else { return false };
+        if rows::is_doubled(inst.op) {
+            machine.ignore_from(inst.reg(0), WIDE_VECTOR_BYTES);
+            return false;
+        }
         let (named, needs_first) = rows::without_vex(inst);
         if needs_first && inst.reg(0) != inst.reg(1) {
             machine.copy(inst.reg(0), inst.reg(1), 16);
@@ -91,6 +95,7 @@ impl Meaning for X86Meaning {
         let (_, is_separate) = rows::without_vex(inst);
         let operand = operand.saturating_sub(usize::from(is_separate));
         match row.operands.get(operand).copied().flatten()?.kind {
+            _ if rows::is_doubled(inst.op) => Some(WIDE_VECTOR_BYTES),
             Kind::Sized => Some(inst.size),
             Kind::General(bytes) => Some(bytes),
             Kind::Vector => Some(vector_bytes(op, row, inst, operand)),
@@ -117,14 +122,18 @@ impl Meaning for X86Meaning {
 
     fn memory_bytes(&self, inst: &MInst) -> Option<u8> {
         let (op, row) = row_of(inst)?;
-        row.code.form.has_mem().then(|| memory_bytes(op, row, inst))
+        let bytes = match rows::is_doubled(inst.op) {
+            true => WIDE_VECTOR_BYTES,
+            false => memory_bytes(op, row, inst),
+        };
+        row.code.form.has_mem().then_some(bytes)
     }
 
     fn function(&self, inst: &MInst) -> FunctionKey {
         [
             operation_number(inst) | u32::from(inst.size) << 16,
             inst.imm.cast_unsigned(),
-            0,
+            rows::is_doubled(inst.op).into(),
             0,
         ]
     }

@@ -22,7 +22,7 @@ use crate::{process, workspace};
 use table::{Intrinsic, Ty};
 
 /// How names of families begin.
-const FAMILIES: [&str; 21] = [
+const FAMILIES: [&str; 40] = [
     "sse.",
     "sse2.",
     "sse3.",
@@ -33,6 +33,25 @@ const FAMILIES: [&str; 21] = [
     "avx2.",
     "fma.",
     "avx512.pternlog.",
+    "avx512.permvar.",
+    "avx512.vpermi2var.",
+    "avx512.vpermilvar.",
+    "avx512.pack",
+    "avx512.pavg.",
+    "avx512.pmadd",
+    "avx512.pmul",
+    "avx512.psad.",
+    "avx512.pshuf.",
+    "avx512.psll",
+    "avx512.psrl",
+    "avx512.psra.w",
+    "avx512.psra.d",
+    "avx512.psrai.w",
+    "avx512.psrai.d",
+    "avx512.psrav.d",
+    "avx512.max.p",
+    "avx512.min.p",
+    "avx512.vfmaddsub.",
     "vcvtps2ph.",
     "bmi.",
     "sha1",
@@ -47,7 +66,7 @@ const FAMILIES: [&str; 21] = [
 ];
 
 /// How names begin of what has no result, or one that the operands alone do not decide, and of later families.
-const LEFT_OUT: [&str; 15] = [
+const LEFT_OUT: [&str; 18] = [
     "sse.sfence",
     "sse.ldmxcsr",
     "sse.stmxcsr",
@@ -61,6 +80,10 @@ const LEFT_OUT: [&str; 15] = [
     "avx.vzeroupper",
     // Dot products of processors after AVX-512.
     "avx2.vpdp",
+    // Shifts of words by words, and what multiplies bits, have no older instructions.
+    "avx512.psllv.w",
+    "avx512.psrlv.w",
+    "avx512.pmultishift",
     // Vectors of the first kind, which LLVM has given up.
     "sse.cvtpd2pi",
     "sse.cvtpi2pd",
@@ -68,7 +91,7 @@ const LEFT_OUT: [&str; 15] = [
 ];
 
 /// What the functions may use.
-const FEATURES: &str = "+sse4.2,+avx2,+fma,+f16c,+bmi,+bmi2,+sha,+aes,+vaes,+pclmul,+vpclmulqdq,+gfni,+adx,+crc32,+avx512f,+avx512vl,+avx512bw";
+const FEATURES: &str = "+sse4.2,+avx2,+fma,+f16c,+bmi,+bmi2,+sha,+aes,+vaes,+pclmul,+vpclmulqdq,+gfni,+adx,+crc32,+avx512f,+avx512vl,+avx512bw,+avx512vbmi";
 
 /// Rounds of random operands.
 const ROUNDS: u32 = 64;

@@ -151,6 +151,14 @@ impl Intrinsic {
             Some(_) if self.name.contains("gather") => vec![1, 2, 4, 8],
             Some(_) if self.name.starts_with("avx.cmp.") => (0..32).collect(),
             Some(_) if self.name.contains(".cmp.") => (0..8).collect(),
+            // The current rounding.
+            Some(_)
+                if ["avx512.max.", "avx512.min.", "avx512.vfmaddsub."]
+                    .iter()
+                    .any(|start| self.name.starts_with(start)) =>
+            {
+                vec![4]
+            }
             Some(_) if self.name.contains("round") => vec![0, 1, 2, 3, 8, 9, 10, 11, 4, 12],
             Some(_) if self.name == "sha1rnds4" || self.name.starts_with("vcvtps2ph") => (0..4).collect(),
             Some(_) if self.name.contains("pternlog") => (0..256).collect(),

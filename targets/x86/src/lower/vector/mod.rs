@@ -10,6 +10,7 @@ pub mod compare;
 pub mod convert;
 pub mod count;
 pub mod divide;
+pub mod doubled;
 pub mod elements;
 pub mod intrinsics;
 pub mod mask;

@@ -4,6 +4,7 @@
 //! others. Masks have no form in these registers: a comparison is only done where it is folded into a select.
 
 use super::super::result;
+use super::doubled::Doubled;
 use super::wide::{pool, reload, wide_shape};
 use super::{has_floats, shape, splat, temp, wide_shuffle};
 use crate::build::*;
@@ -28,6 +29,8 @@ enum Plan {
     Store,
     /// `dst = row(a)`.
     Unary(Op),
+    /// `dst = row(a)`, and of each lane only the lowest bit.
+    Bit(Op),
     /// `dst = row(a, b)`.
     Binary(Op),
     /// `dst = row(a, immediate)`.
@@ -42,6 +45,8 @@ enum Plan {
     Shuffle,
     SwapBytes,
     CountOnes,
+    /// As in 128 bits, by [`Doubled`].
+    Doubled,
     /// A scalar in the lowest lane, with nothing above it.
     Lowest,
 }
@@ -52,6 +57,39 @@ pub fn is_done(function: &Function, view: ModuleView<'_>, data: &InstData) -> bo
 }
 
 fn plan(function: &Function, view: ModuleView<'_>, data: &InstData) -> Option<Plan> {
+    own_plan(function, view, data).or_else(|| is_as_in_half(function, view, data).then_some(Plan::Doubled))
+}
+
+/// What rules for 128 bits see of it: as many lanes as fit there.
+fn half(shape: VectorShape) -> VectorShape {
+    VectorShape {
+        lanes: shape.lanes / 2,
+        ..shape
+    }
+}
+
+/// Whether an operation is done by the rule for 128 bits, which treats all lanes alike.
+fn is_as_in_half(function: &Function, view: ModuleView<'_>, data: &InstData) -> bool {
+    let Some(shape) = wide_shape(function.types(), data.ty).map(half) else {
+        return false;
+    };
+    match data.op {
+        _ if matches!(shape.element, Type::F16 | Type::BF16) => false,
+        Opcode::Shl | Opcode::Lshr | Opcode::Ashr => same_amount(function, data.b).is_some(),
+        Opcode::Udiv | Opcode::Sdiv | Opcode::Urem | Opcode::Srem => {
+            super::divide::divisor(function, data, shape).is_some()
+        }
+        Opcode::Mul | Opcode::Smin | Opcode::Smax | Opcode::Umin | Opcode::Umax | Opcode::Abs => {
+            super::arith::has_operation(view, data, shape)
+        }
+        Opcode::Fminnum | Opcode::Fmaxnum | Opcode::Fmuladd => true,
+        Opcode::Fcopysign => function.operand_type(data.b) == Some(data.ty),
+        _ => false,
+    }
+}
+
+/// What has instructions of its own.
+fn own_plan(function: &Function, view: ModuleView<'_>, data: &InstData) -> Option<Plan> {
     let types = function.types();
     let of = |operand: Operand| function.operand_type(operand).and_then(|ty| wide_shape(types, ty));
     let Some(shape) = wide_shape(types, data.ty) else {
@@ -72,7 +110,7 @@ fn plan(function: &Function, view: ModuleView<'_>, data: &InstData) -> Option<Pl
         Opcode::Ctpop => Plan::CountOnes,
         Opcode::Select => return comparison(function, data).map(|_| Plan::Select),
         Opcode::Shl | Opcode::Lshr | Opcode::Ashr => shift(function, data, shape)?,
-        Opcode::Zext | Opcode::Sext => Plan::Unary(extension(function, data, shape)?),
+        Opcode::Zext | Opcode::Sext => extension(function, data, shape)?,
         Opcode::Sitofp | Opcode::Fptosi | Opcode::Fpext => Plan::Unary(conversion(function, data, shape)?),
         Opcode::Abs => Plan::Unary(match shape.lane_bits {
             8 => Op::VpabsbYRR,
@@ -249,27 +287,39 @@ fn broadcast(function: &Function, data: &InstData, shape: VectorShape) -> Option
     })
 }
 
-/// The row that extends the lanes of a vector of at most 128 bits.
-fn extension(function: &Function, data: &InstData, to: VectorShape) -> Option<Op> {
+/// An extension of the lanes of a vector of at most 128 bits, or of a mask in one.
+fn extension(function: &Function, data: &InstData, to: VectorShape) -> Option<Plan> {
     let from = shape(function.types(), function.operand_type(data.a)?)?;
     if from.is_mask {
-        return None;
+        // Its lanes are all ones or all zeros, half as wide as those of the result.
+        let row = match to.lane_bits {
+            16 => Op::VpmovsxbwYRR,
+            32 => Op::VpmovsxwdYRR,
+            64 => Op::VpmovsxdqYRR,
+            _ => return None,
+        };
+        return Some(match data.op {
+            Opcode::Sext => Plan::Unary(row),
+            _ => Plan::Bit(row),
+        });
     }
-    Some(match (data.op == Opcode::Sext, from.lane_bits, to.lane_bits) {
-        (false, 8, 16) => Op::VpmovzxbwYRR,
-        (false, 8, 32) => Op::VpmovzxbdYRR,
-        (false, 8, 64) => Op::VpmovzxbqYRR,
-        (false, 16, 32) => Op::VpmovzxwdYRR,
-        (false, 16, 64) => Op::VpmovzxwqYRR,
-        (false, 32, 64) => Op::VpmovzxdqYRR,
-        (true, 8, 16) => Op::VpmovsxbwYRR,
-        (true, 8, 32) => Op::VpmovsxbdYRR,
-        (true, 8, 64) => Op::VpmovsxbqYRR,
-        (true, 16, 32) => Op::VpmovsxwdYRR,
-        (true, 16, 64) => Op::VpmovsxwqYRR,
-        (true, 32, 64) => Op::VpmovsxdqYRR,
-        _ => return None,
-    })
+    Some(Plan::Unary(
+        match (data.op == Opcode::Sext, from.lane_bits, to.lane_bits) {
+            (false, 8, 16) => Op::VpmovzxbwYRR,
+            (false, 8, 32) => Op::VpmovzxbdYRR,
+            (false, 8, 64) => Op::VpmovzxbqYRR,
+            (false, 16, 32) => Op::VpmovzxwdYRR,
+            (false, 16, 64) => Op::VpmovzxwqYRR,
+            (false, 32, 64) => Op::VpmovzxdqYRR,
+            (true, 8, 16) => Op::VpmovsxbwYRR,
+            (true, 8, 32) => Op::VpmovsxbdYRR,
+            (true, 8, 64) => Op::VpmovsxbqYRR,
+            (true, 16, 32) => Op::VpmovsxwdYRR,
+            (true, 16, 64) => Op::VpmovsxwqYRR,
+            (true, 32, 64) => Op::VpmovsxdqYRR,
+            _ => return None,
+        },
+    ))
 }
 
 /// The row of a conversion to a vector of 256 bits, from one of as many or half of them.
@@ -326,6 +376,19 @@ pub fn lower<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Halt> {
             let dst = cx.def(result(data), 0);
             cx.emit(rr(row, SIZE, dst, src));
         }
+        Plan::Bit(row) => {
+            let shape = wide_shape(cx.func().types(), data.ty).ok_or(Halt::Expand)?;
+            let shift = match shape.lane_bits {
+                16 => Op::VpsrlwYRRI,
+                32 => Op::VpsrldYRRI,
+                _ => Op::VpsrlqYRRI,
+            };
+            let src = cx.use_reg(data.a, 0);
+            let spread = temp(cx);
+            cx.emit(rr(row, SIZE, spread, src));
+            let dst = cx.def(result(data), 0);
+            cx.emit(rri(shift, SIZE, dst, spread, shape.lane_bits as i32 - 1));
+        }
         Plan::Binary(row) => binary(cx, data, row),
         Plan::Immediate(row, number) => {
             let src = cx.use_reg(data.a, 0);
@@ -342,6 +405,15 @@ pub fn lower<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Halt> {
         }
         Plan::Fused(row) => super::super::float::multiply_add_in_place(cx, data, row, SIZE),
         Plan::Select => select(cx, data)?,
+        Plan::Doubled => {
+            let shape = half(wide_shape(cx.func().types(), data.ty).ok_or(Halt::Expand)?);
+            let cx = &mut Doubled(cx);
+            match data.op {
+                Opcode::Shl | Opcode::Lshr | Opcode::Ashr => super::shift::shift(cx, data, shape),
+                Opcode::Udiv | Opcode::Sdiv | Opcode::Urem | Opcode::Srem => super::divide::divide(cx, data, shape)?,
+                _ => super::arith::arith(cx, data, shape)?,
+            }
+        }
         Plan::Shuffle => wide_shuffle::shuffle(cx, data),
         Plan::SwapBytes | Plan::CountOnes => {
             let shape = wide_shape(cx.func().types(), data.ty).ok_or(Halt::Expand)?;

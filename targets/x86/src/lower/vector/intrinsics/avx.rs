@@ -21,7 +21,7 @@ pub(super) fn find(set: &str, name: &str) -> Option<(Needed, Kind)> {
     })
 }
 
-fn avx(name: &str) -> Option<Kind> {
+pub(super) fn avx(name: &str) -> Option<Kind> {
     if let Some(name) = name.strip_prefix("vtest") {
         return sign_test(name);
     }
@@ -79,7 +79,7 @@ fn condition(name: &str) -> Option<Cond> {
     })
 }
 
-fn avx2(name: &str) -> Option<Kind> {
+pub(super) fn avx2(name: &str) -> Option<Kind> {
     if let Some(row) = variable_shift(name.strip_suffix(".256").unwrap_or(name)) {
         return Some(Kind::Three(row));
     }

@@ -1,8 +1,10 @@
-//! How intrinsics on 256 bits are done with instructions on 128, and those that access memory lane by lane with none.
+//! How intrinsics on 256 and 512 bits are done with instructions on 128, and those that access memory lane by lane
+//! with none.
 
 use frazil_codegen::{Division, Question, Test};
 
-/// How an intrinsic on 256 bits, or one that accesses memory lane by lane, is done with instructions on 128 bits.
+/// How an intrinsic on 256 or 512 bits, or one that accesses memory lane by lane, is done with instructions on 128
+/// bits.
 pub fn division(name: &str) -> Option<Division> {
     let name = name.strip_prefix("llvm.x86.")?;
     if let Some(division) = special(name) {
@@ -11,6 +13,13 @@ pub fn division(name: &str) -> Option<Division> {
     super::find(name).map(|_| Division::Parts)
 }
 
+/// Lanes of the first operand in the order of the second one.
+const PERMUTE: Division = Division::Permute {
+    lanes: 0,
+    others: None,
+    order: 1,
+};
+
 fn special(name: &str) -> Option<Division> {
     let (set, rest) = name.split_once('.')?;
     match (set, rest) {
@@ -18,6 +27,14 @@ fn special(name: &str) -> Option<Division> {
         ("avx" | "avx2", _) if rest.starts_with("maskstore.") => return Some(Division::MaskedStore),
         ("sse2", "maskmov.dqu") => return Some(Division::MaskedStoreOfValues),
         ("avx512", _) if rest.starts_with("pternlog.") => return Some(Division::Table),
+        ("avx512", _) if rest.starts_with("permvar.") => return Some(PERMUTE),
+        ("avx512", _) if rest.starts_with("vpermi2var.") => {
+            return Some(Division::Permute {
+                lanes: 0,
+                others: Some(2),
+                order: 1,
+            });
+        }
         ("avx2", _) if rest.starts_with("gather.") => return Some(Division::Gather),
         ("avx", _) if rest.ends_with(".256") => {
             if let Some(division) = whole_test(rest) {
@@ -30,7 +47,7 @@ fn special(name: &str) -> Option<Division> {
         "avx.cvt.pd2.ps.256" | "avx.cvt.pd2dq.256" | "avx.cvtt.pd2dq.256" | "vcvtps2ph.256" => Division::LowerHalves,
         "avx.movmsk.pd.256" | "avx.movmsk.ps.256" | "avx2.pmovmskb" => Division::Bits,
         "avx.ldu.dq.256" => Division::Load,
-        "avx2.permd" | "avx2.permps" => Division::Permute { lanes: 0, order: 1 },
+        "avx2.permd" | "avx2.permps" => PERMUTE,
         "avx2.mpsadbw" => Division::PartsOfConstant(3),
         _ => return None,
     })

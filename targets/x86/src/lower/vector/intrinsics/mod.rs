@@ -5,6 +5,7 @@
 //! constant operand that is none.
 
 mod avx;
+mod avx512;
 mod division;
 mod kinds;
 mod sse;
@@ -76,6 +77,18 @@ fn byte(args: &[Operand], index: usize) -> Result<i32, CodegenError> {
     Ok(i32::from(value as u8))
 }
 
+/// Refuses an operand that asks for another rounding than the current one, or for silence about exceptions.
+fn current(args: &[Operand], index: usize) -> Result<(), CodegenError> {
+    // `_MM_FROUND_CUR_DIRECTION`.
+    if byte(args, index)? == 4 {
+        return Ok(());
+    }
+    Err(CodegenError::unsupported(
+        Refusal::Intrinsic,
+        "an intrinsic with another rounding than the current one, or without exceptions",
+    ))
+}
+
 /// What computes a vector or a number from registers.
 fn registers<C: LowerCtx>(cx: &mut C, call: &InstData, args: &[Operand], kind: Kind) -> Result<(), CodegenError> {
     match kind {
@@ -84,6 +97,14 @@ fn registers<C: LowerCtx>(cx: &mut C, call: &InstData, args: &[Operand], kind: K
             let left = cx.use_last(args[0], 0);
             let dst = cx.def_reuse(result(call), 0, left);
             cx.emit(rr(row, size, dst, right));
+        }
+        Kind::Current(row, size) => {
+            current(args, 2)?;
+            registers(cx, call, args, Kind::Binary(row, size))?;
+        }
+        Kind::FusedCurrent(row, size) => {
+            current(args, 3)?;
+            registers(cx, call, args, Kind::Fused(row, size))?;
         }
         Kind::Three(row) => three(cx, call, args, row, 16),
         Kind::ThreeSized(row, size) => three(cx, call, args, row, size),
@@ -305,6 +326,7 @@ fn find(name: &str) -> Option<(Needed, Kind)> {
             (Some(features::VPCLMULQDQ), Kind::BinaryImm(Op::PclmulqdqRRI, 16))
         }
         "pclmulqdq" => (Some(features::PCLMUL), Kind::BinaryImm(Op::PclmulqdqRRI, 16)),
+        "avx512" => return avx512::find(rest),
         _ => return avx::find(set, rest),
     })
 }
