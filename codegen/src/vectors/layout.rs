@@ -114,7 +114,7 @@ impl Layouts {
         let mut layouts = Layouts {
             by_type,
             is_refused: Vec::new(),
-            is_wide: Vec::new(),
+            is_wide: width::choose(isa, unit),
             is_narrow: Cell::new(false),
             register_bytes,
         };
@@ -124,7 +124,6 @@ impl Layouts {
             !layout.is_whole() && isa.parts(types, element).count == 0
         });
         layouts.is_refused = of_elements.collect();
-        layouts.is_wide = width::choose(isa, unit);
         layouts
     }
 
@@ -222,11 +221,16 @@ impl Layouts {
         let (Some(mask), Some(other)) = (mask, other) else {
             return;
         };
+        // What extends a mask to lanes of twice the width has it in one register.
+        let is_extended = is_cast(data.op) && self.is_wide(other);
         let (mask_layout, other) = (self.by_type[mask.index()], self.by_type[other.index()]);
         if mask_layout.is_scalar || mask_layout.element != Type::I1 || other.element == Type::I1 {
             return;
         }
-        let chunk = if other.is_whole() { u32::MAX } else { other.chunk };
+        let chunk = match other.is_whole() || is_extended {
+            true => u32::MAX,
+            false => other.chunk,
+        };
         let index = match chunk {
             0 => 0,
             chunk => 1 + chunk.min(mask_layout.chunk.max(1).next_power_of_two()).ilog2() as usize,

@@ -17,6 +17,7 @@
 //! It runs before any analysis, over functions in which the reader saw vectors ([`Function::has_vectors`]) and that
 //! need it, or once a type was refused; passes of recipes see vectors as they were written.
 
+use super::average;
 use super::division::Division;
 use super::layout::Layouts;
 use super::masked::Masked;
@@ -78,6 +79,7 @@ pub(super) fn legalize<I: Isa>(
         memory: None,
         arrivals: FxHashMap::default(),
         operands: Vec::new(),
+        unneeded: Vec::new(),
         division: &division,
         has_operation: &has_operation,
         refused,
@@ -103,6 +105,8 @@ struct Walk<'a> {
     /// By block, the invoke whose results are converted at its start.
     arrivals: FxHashMap<Block, (InstData, usize, Received)>,
     operands: Vec<Operand>,
+    /// See [`average::unneeded`].
+    unneeded: Vec<bool>,
     /// How intrinsics of the target are done with narrower ones, by their names.
     division: &'a dyn Fn(&str) -> Option<Division>,
     /// Whether the target has instructions for one of the old function.
@@ -172,6 +176,7 @@ impl Walk<'_> {
 
     fn run(&mut self, unit: &Unit<'_>, own: &Plan) -> Result<(), CodegenError> {
         let old = self.rebuild.old;
+        self.unneeded = average::unneeded(old);
         self.memory = self.rebuild.take_params(own);
         self.rebuild.copy_slots()?;
         for block in old.block_ids() {
@@ -196,6 +201,9 @@ impl Walk<'_> {
                 if !is_arrived && data.op != Opcode::LandingPad {
                     is_arrived = true;
                     self.arrive(block)?;
+                }
+                if self.unneeded.get(index).is_some_and(|&is_unneeded| is_unneeded) {
+                    continue;
                 }
                 let inst = Inst::new(index);
                 let outcome = match self.rebuild.concerns_wide(&data) {
@@ -279,7 +287,7 @@ impl Walk<'_> {
 
     /// An instruction that has to do with types that are computed wide.
     fn wide_instruction(&mut self, data: &InstData, own: &Plan) -> Result<(), CodegenError> {
-        let is_done = self.rebuild.is_done_wide(data, (self.has_operation)(data));
+        let is_done = self.average(data).is_some() || self.rebuild.is_done_wide(data, (self.has_operation)(data));
         if is_done && data.op == Opcode::Select {
             return self.rebuild.select_wide(data);
         }
@@ -287,6 +295,12 @@ impl Walk<'_> {
         let outcome = self.instruction(data, own);
         self.rebuild.layouts.set_narrow(false);
         outcome
+    }
+
+    /// What an instruction is the average of, if its lanes are vectors' here.
+    fn average(&self, data: &InstData) -> Option<[Operand; 2]> {
+        let operands = average::operands(self.rebuild.old, data)?;
+        (!self.rebuild.layouts.get(data.ty).is_scalarised()).then_some(operands)
     }
 
     fn instruction(&mut self, data: &InstData, own: &Plan) -> Result<(), CodegenError> {
@@ -302,7 +316,11 @@ impl Walk<'_> {
             return self.copy(data);
         }
         self.check(data)?;
+        let average = self.average(data);
         let rebuild = &mut self.rebuild;
+        if let Some(operands) = average {
+            return rebuild.average(data, operands);
+        }
         match data.op {
             Opcode::Load => rebuild.load(data),
             Opcode::Store => rebuild.store(data),

@@ -57,6 +57,24 @@ impl Rebuild<'_> {
         Ok(())
     }
 
+    /// Computes an [average](super::average) without wider lanes.
+    pub fn average(&mut self, data: &InstData, [a, b]: [Operand; 2]) -> Result<(), CodegenError> {
+        let (a, b) = (self.source(a)?, self.source(b)?);
+        let layout = self.layouts.get(data.ty);
+        let mut made = Vec::new();
+        for part in 0..layout.count() {
+            let ty = self.part_type(layout, part)?;
+            let (a, b) = (self.part(a.span, part), self.part(b.span, part));
+            let one = self.splat(layout.element, layout.lanes_of(part), 1)?;
+            let either = self.binary(Opcode::Or, ty, a, b);
+            let different = self.binary(Opcode::Xor, ty, a, b);
+            let half = self.binary(Opcode::Lshr, ty, different, one);
+            made.push(self.binary(Opcode::Sub, ty, either, half));
+        }
+        let span = self.span(&made);
+        self.define(data.first_result().expect("it has a result"), span)
+    }
+
     /// The operands of an instruction, and whether they are vectors.
     fn slots_of(&mut self, data: &InstData) -> Result<Vec<Slot>, CodegenError> {
         let mut operands = Vec::with_capacity(3);

@@ -4,6 +4,7 @@
 //! and those whose operands have to be taken apart. Phis, calls and returns take a value as it is. How often blocks are
 //! executed is not known here; what leaves a loop, as reductions do, costs more than it should.
 
+use super::average;
 use crate::isa::Isa;
 use crate::reg::{Reg, RegClass};
 use crate::unit::Unit;
@@ -61,6 +62,13 @@ pub(super) fn choose<I: Isa>(isa: &I, unit: &Unit<'_>) -> Vec<bool> {
     for data in function.insts() {
         // A comparison is done with the select that takes it, or counts by what else does.
         if is_neutral(data) || data.op.is_icmp() || data.op.is_fcmp() {
+            continue;
+        }
+        // Its extensions will not be done.
+        if average::operands(function, data).is_some() {
+            if candidates[data.ty.index()] {
+                gains[data.ty.index()] += 1 + 2 * APART_COST;
+            }
             continue;
         }
         let gain = match isa.has_vector_operation(function, unit.view, data) {

@@ -131,7 +131,7 @@ const fn separate(row: &Row) -> [Option<Operand>; 3] {
 
 /// Rows on vectors of 128 bits that there are for vectors of 256 bits, too, where each half is treated as if it were
 /// all of one: those of the rules that [`crate::lower::vector`] applies to both widths.
-const DOUBLED: [Op; 64] = [
+const DOUBLED: [Op; 66] = [
     Op::AndpRM,
     Op::OrpRR,
     Op::XorpRM,
@@ -196,6 +196,8 @@ const DOUBLED: [Op; 64] = [
     Op::PminubRR,
     Op::PmaxswRR,
     Op::PsubuswRR,
+    Op::PavgbRR,
+    Op::PavgwRR,
 ];
 
 /// The row for vectors of 256 bits that follows from one of [`DOUBLED`].

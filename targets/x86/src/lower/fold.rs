@@ -42,6 +42,7 @@ pub fn fold(folder: &mut Folder<'_>, user: Inst) {
             let right = compare::right_float_operand(data);
             fold_load(folder, right, |ty| ty == Type::F32 || ty == Type::F64);
         }
+        Opcode::Sub if vector::arith::fold_average(folder, data) => {}
         Opcode::Add | Opcode::Sub | Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Mul => fold_wide(folder, data),
         Opcode::Smin | Opcode::Smax | Opcode::Umin | Opcode::Umax | Opcode::Fminnum | Opcode::Fmaxnum => {
             fold_wide(folder, data);

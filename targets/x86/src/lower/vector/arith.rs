@@ -8,9 +8,11 @@ use super::{
 };
 use crate::build::*;
 use crate::features;
+use crate::regs::WIDE_VECTOR_BYTES;
 use crate::table::Op;
-use frazil_codegen::{Halt, LowerCtx, ModuleView, Reg, VectorShape};
-use frazil_ir::{FastFlags, InstData, Opcode};
+use frazil_codegen::vectors::average::operands_of_narrow;
+use frazil_codegen::{Folder, Halt, LowerCtx, ModuleView, Reg, VectorShape};
+use frazil_ir::{FastFlags, InstData, Opcode, Operand};
 
 /// Whether an operation has instructions.
 pub fn has_operation(view: ModuleView<'_>, data: &InstData, shape: VectorShape) -> bool {
@@ -103,8 +105,61 @@ fn later_row(op: Opcode, lane_bits: u32) -> Option<Op> {
     })
 }
 
+/// The row of averages of lanes of so many bits.
+fn average_row(lane_bits: u32) -> Option<Op> {
+    match lane_bits {
+        8 => Some(Op::PavgbRR),
+        16 => Some(Op::PavgwRR),
+        _ => None,
+    }
+}
+
+/// Folds what makes a difference an average rounded up; says whether it is one.
+pub fn fold_average(folder: &mut Folder<'_>, difference: &InstData) -> bool {
+    let types = folder.function.types();
+    let shape = VectorShape::of(types, difference.ty, WIDE_VECTOR_BYTES).filter(|shape| !shape.is_mask);
+    if shape.and_then(|shape| average_row(shape.lane_bits)).is_none() {
+        return false;
+    }
+    let producer = |operand| folder.producer(operand).map(|(_, data)| data);
+    if operands_of_narrow(difference, producer, folder.function).is_none() {
+        return false;
+    }
+    for operand in [difference.a, difference.b] {
+        let Some((value, data)) = folder.producer(operand) else {
+            continue;
+        };
+        if let Some((inner, _)) = folder.producer(data.a).filter(|(_, inner)| inner.op == Opcode::Xor) {
+            folder.fold(inner);
+        }
+        folder.fold(value);
+    }
+    true
+}
+
+/// An average whose parts are folded; says whether it is one.
+pub fn average<C: LowerCtx>(cx: &mut C, data: &InstData, lane_bits: u32) -> bool {
+    if data.op != Opcode::Sub || !cx.is_folded(data.a) || !cx.is_folded(data.b) {
+        return false;
+    }
+    let function = cx.func();
+    let definition = |operand: Operand| operand.as_value().and_then(|value| function.def_inst(value));
+    let (Some(either), Some(row)) = (definition(data.a), average_row(lane_bits)) else {
+        return false;
+    };
+    let either = *function.inst(either);
+    let right = cx.use_reg(either.b, 0);
+    let left = cx.use_last(either.a, 0);
+    let dst = cx.def_reuse(result(data), 0, left);
+    cx.emit(rr(row, 16, dst, right));
+    true
+}
+
 /// Lowers what [`has_operation`] says yes to.
 pub fn arith<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) -> Result<(), Halt> {
+    if average(cx, data, shape.lane_bits) {
+        return Ok(());
+    }
     if let Some((row, size)) = row(cx.view(), data.op, shape) {
         with_operand(cx, row, size, data, data.a, data.b);
         return Ok(());

@@ -389,6 +389,7 @@ pub fn lower<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Halt> {
             let dst = cx.def(result(data), 0);
             cx.emit(rri(shift, SIZE, dst, spread, shape.lane_bits as i32 - 1));
         }
+        Plan::Binary(_) if average(cx, data) => {}
         Plan::Binary(row) => binary(cx, data, row),
         Plan::Immediate(row, number) => {
             let src = cx.use_reg(data.a, 0);
@@ -477,6 +478,12 @@ pub fn fold(folder: &mut Folder<'_>, data: &InstData) {
     {
         folder.fold_load(value, load);
     }
+}
+
+/// An average whose parts are folded; says whether it is one.
+fn average<C: LowerCtx>(cx: &mut C, data: &InstData) -> bool {
+    let lane_bits = wide_shape(cx.func().types(), data.ty).map_or(64, |shape| shape.lane_bits);
+    super::arith::average(&mut Doubled(cx), data, lane_bits)
 }
 
 fn binary<C: LowerCtx>(cx: &mut C, data: &InstData, row: Op) {
