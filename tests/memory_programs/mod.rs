@@ -74,9 +74,10 @@ impl Build<'_> {
         inputs.extend_from_slice(others);
         let link: Vec<&str> = ["-pthread"].iter().chain(self.link).copied().collect();
         // What only links starts in a third of clang's time.
-        let mut command = Command::new(match object.extension() {
-            Some(extension) if extension == "bc" => CLANG,
-            _ => "cc",
+        let is_bitcode = object.extension().is_some_and(|extension| extension == "bc");
+        let mut command = Command::new(match is_bitcode || link.contains(&"-fuse-ld=lld") {
+            true => CLANG,
+            false => "cc",
         });
         run(command.args(&inputs).args(link).arg("-o").arg(&program));
         let Output { status, stdout, .. } = Command::new(&program).output().expect("the program starts");

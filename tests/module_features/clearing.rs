@@ -91,9 +91,9 @@ fn what_is_used_is_cleared_and_results_are_kept() {
     let folder = Folder::new("module-features-clearing");
     let program = folder.path("program");
     let output = |object: &Path| {
-        let mut cc = Command::new("cc");
-        cc.args(["-no-pie"]).arg(here("clearing-main.c")).arg(object);
-        run(cc.arg("-o").arg(&program));
+        let mut clang = Command::new("clang-22");
+        clang.args(["-no-pie"]).arg(here("clearing-main.c")).arg(object);
+        run(clang.arg("-o").arg(&program));
         String::from_utf8(run(&mut Command::new(&program))).expect("text")
     };
     for kind in ["all", "all-gpr", "used", "used-arg", "used-gpr", "used-gpr-arg", "skip"] {

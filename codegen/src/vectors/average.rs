@@ -84,7 +84,9 @@ fn of(function: &Function, operand: Operand, op: Opcode) -> Option<&InstData> {
 
 /// Whether all lanes of an operand are 1.
 fn is_one(function: &Function, operand: Operand) -> bool {
-    let Some(id) = operand.as_const() else { return false };
+    // Constants of loops are copied before them.
+    let copied = of(function, operand, Opcode::Copy).map_or(operand, |copy| copy.a);
+    let Some(id) = copied.as_const() else { return false };
     match function.constant(id).1 {
         ConstView::Vector(lanes) => lanes.iter().all(|lane| lane.as_imm() == Some(1)),
         _ => false,

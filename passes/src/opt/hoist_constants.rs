@@ -11,7 +11,8 @@
 //!
 //! Method: the operands of the instructions in loops are examined. Costly are addresses of symbols where they cannot
 //! be part of an access: with an index, as a number, or through a table of addresses; integers that do not fit into 32
-//! bits; floating-point numbers where an instruction takes no operand from memory. The uses are sorted by loop and
+//! bits; floating-point numbers where an instruction takes no operand from memory; vectors in arithmetic that takes
+//! them for what they are. The uses are sorted by loop and
 //! constant, and each loop gets copies of its most used ones, as many as the options say. A copy stands before the
 //! outermost loop around its uses that has no more than `max-blocks` blocks, or before the innermost one if that is
 //! larger; equal constants share it. Floating-point numbers stay in loops with calls, which keep no register for them.
@@ -31,7 +32,7 @@ use frazil_ir::loops::LoopTree;
 use frazil_ir::pass::{FunctionPass, Level, Order, PassCx, PassError, PassInfo, Preserved};
 use frazil_ir::{
     ConstView, Effects, EntityRef, Format, Function, Inst, InstData, Linkage, Loop, Module, Opcode, Operand, SymbolId,
-    Type, Visibility,
+    Type, TypeData, Visibility,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -200,7 +201,7 @@ impl Scratch {
                 let mut slot = 0;
                 function.for_each_operand(data, |operand| {
                     if let Some(ty) = costly(function, module, data, slot, operand)
-                        && let Some(id) = if is_float(ty) {
+                        && let Some(id) = if is_in_float_register(ty) {
                             row.float_destination
                         } else {
                             row.destination
@@ -232,7 +233,7 @@ impl Scratch {
                 }
                 _ => self.groups.push(Group {
                     id: one.id,
-                    is_float: is_float(one.ty),
+                    is_float: is_in_float_register(one.ty),
                     first: number as u32,
                     count: 1,
                 }),
@@ -324,17 +325,51 @@ fn costly(function: &Function, module: &Module, data: &InstData, slot: u32, oper
             let takes_memory =
                 slot == 1 && (data.op.is_fcmp() || matches!(data.op, O::Fadd | O::Fsub | O::Fmul | O::Fdiv));
             let is_zero = words.iter().all(|&word| word == 0);
-            (is_float(ty) && !takes_memory && !is_zero).then_some(ty)
+            (is_in_float_register(ty) && !takes_memory && !is_zero).then_some(ty)
         }
         (ty, ConstView::Symbol(symbol, _)) if ty == Type::PTR => {
             is_costly_address(module, symbol, data, slot).then_some(ty)
         }
+        (ty, ConstView::Vector(lanes)) => is_costly_vector(function, data, (ty, lanes)).then_some(ty),
         _ => None,
     }
 }
 
-fn is_float(ty: Type) -> bool {
-    matches!(ty, Type::F32 | Type::F64)
+/// Whether constants of a type that [`costly`] names are in registers for floats.
+fn is_in_float_register(ty: Type) -> bool {
+    matches!(ty, Type::F32 | Type::F64) || ty.index() >= usize::from(Type::FIRST_EXTRA)
+}
+
+/// Whether a vector must be loaded, and no rule for the operation wants to see what is in it.
+fn is_costly_vector(function: &Function, data: &InstData, (ty, lanes): (Type, &[Operand])) -> bool {
+    use Opcode as O;
+    let is_asked = match data.op {
+        O::Fadd | O::Fsub | O::Fmul | O::Fdiv | O::Fma | O::Fmuladd => true,
+        O::Add | O::Sub | O::Mul | O::And | O::Or | O::Xor => true,
+        O::Smin | O::Smax | O::Umin | O::Umax => true,
+        // Of an order without signs, the signs of constants are turned beforehand.
+        O::IcmpEq | O::IcmpNe | O::IcmpSgt | O::IcmpSge | O::IcmpSlt | O::IcmpSle => true,
+        op => op.is_fcmp(),
+    };
+    let types = function.types();
+    let TypeData::Vector { element, lanes: count } = types.data(ty) else {
+        return false;
+    };
+    let lane_bits = match element {
+        Type::F32 => 32,
+        Type::F64 => 64,
+        _ => types
+            .int_bits(element)
+            .filter(|&bits| matches!(bits, 8 | 16 | 32 | 64))
+            .unwrap_or(u32::MAX),
+    };
+    let is_made_without_memory = [0, -1]
+        .iter()
+        .any(|&all| lanes.iter().all(|lane| lane.as_imm() == Some(all)));
+    let fits = lane_bits
+        .checked_mul(count)
+        .is_some_and(|bits| matches!(bits, 128 | 256));
+    is_asked && fits && !is_made_without_memory
 }
 
 /// Whether the address of a symbol costs something as this operand: alone, or since it must be loaded.

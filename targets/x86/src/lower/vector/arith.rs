@@ -2,9 +2,10 @@
 
 use super::super::float::multiply_add_in_place;
 use super::super::result;
+use super::shift_one::by_one;
 use super::{
-    blend, compare, constant, copy_of, finish, has_floats, has_sse41, has_ssse3, lane_bytes, signs, splat, temp,
-    with_operand, zero,
+    blend, compare, constant, constant_operand, copy_of, finish, has_floats, has_sse41, has_ssse3, lane_bytes, loaded,
+    signs, splat, temp, with_constant, with_operand, zero,
 };
 use crate::build::*;
 use crate::features;
@@ -12,7 +13,7 @@ use crate::regs::WIDE_VECTOR_BYTES;
 use crate::table::Op;
 use frazil_codegen::vectors::average::operands_of_narrow;
 use frazil_codegen::{Folder, Halt, LowerCtx, ModuleView, Reg, VectorShape};
-use frazil_ir::{FastFlags, InstData, Opcode, Operand};
+use frazil_ir::{ConstView, FastFlags, Function, InstData, Opcode, Operand};
 
 /// Whether an operation has instructions.
 pub fn has_operation(view: ModuleView<'_>, data: &InstData, shape: VectorShape) -> bool {
@@ -165,6 +166,9 @@ pub fn arith<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) -> Re
         return Ok(());
     }
     match (data.op, shape.lane_bits) {
+        (Opcode::Mul, bits) if let Some(factor) = simple_factor(cx.func(), data, bits) => {
+            multiply_simply(cx, data, bits, factor);
+        }
         (Opcode::Mul, 8) => multiply_bytes(cx, data),
         (Opcode::Mul, 32) => {
             let left = cx.use_copy(data.a, 0);
@@ -201,6 +205,61 @@ pub fn arith<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) -> Re
         _ => return Err(Halt::Expand),
     }
     Ok(())
+}
+
+/// A factor that is a power of two, or one more or less.
+struct SimpleFactor {
+    log2: u32,
+    /// The row that adds or subtracts the value itself.
+    more: Option<Op>,
+}
+
+/// The factor of all lanes, if it is simple.
+fn simple_factor(function: &Function, data: &InstData, lane_bits: u32) -> Option<SimpleFactor> {
+    let ConstView::Vector(lanes) = function.constant(data.b.as_const()?).1 else {
+        return None;
+    };
+    let first = lanes.first()?.as_imm()?;
+    let factor = first.cast_unsigned() & (u64::MAX >> (64 - lane_bits));
+    if factor < 2 || lanes.iter().any(|lane| lane.as_imm() != Some(first)) {
+        return None;
+    }
+    let (power, more) = match factor {
+        _ if factor.is_power_of_two() => (factor, None),
+        _ if (factor - 1).is_power_of_two() => (factor - 1, Some(sum_row(lane_bits))),
+        _ if lane_bits < 64 && (factor + 1).is_power_of_two() => (factor + 1, Some(difference_row(lane_bits))),
+        _ => return None,
+    };
+    let log2 = power.trailing_zeros();
+    (log2 < lane_bits).then_some(SimpleFactor { log2, more })
+}
+
+fn sum_row(lane_bits: u32) -> Op {
+    match lane_bits {
+        8 => Op::PaddbRR,
+        16 => Op::PaddwRR,
+        32 => Op::PadddRR,
+        _ => Op::PaddqRR,
+    }
+}
+
+fn difference_row(lane_bits: u32) -> Op {
+    match lane_bits {
+        8 => Op::PsubbRR,
+        16 => Op::PsubwRR,
+        32 => Op::PsubdRR,
+        _ => Op::PsubqRR,
+    }
+}
+
+fn multiply_simply<C: LowerCtx>(cx: &mut C, data: &InstData, lane_bits: u32, factor: SimpleFactor) {
+    let value = cx.use_copy(data.a, 0);
+    let own = factor.more.map(|_| copy_of(cx, value));
+    by_one(cx, Opcode::Shl, lane_bits, value, factor.log2.cast_signed());
+    if let (Some(row), Some(own)) = (factor.more, own) {
+        cx.emit(rr(row, 16, value, own));
+    }
+    finish(cx, data, value);
 }
 
 /// Even and odd bytes apart, as 16-bit lanes. An odd byte above nothing has its product in its place.
@@ -262,6 +321,9 @@ fn min_max<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) {
         return unsigned_words(cx, data);
     }
     let is_signed = matches!(data.op, Opcode::Smin | Opcode::Smax);
+    if is_signed && constant_operand(cx, data.b) == Some(0) {
+        return beside_zero(cx, data, shape);
+    }
     let (chosen, other) = match data.op {
         Opcode::Smax | Opcode::Umax => (data.a, data.b),
         _ => (data.b, data.a),
@@ -272,9 +334,30 @@ fn min_max<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) {
     let is_max = matches!(data.op, Opcode::Smax | Opcode::Umax);
     let (left, right) = if is_max { (chosen, other) } else { (other, chosen) };
     let mask = copy_of(cx, left);
-    compare::greater(cx, shape.lane_bits, is_signed, mask, right);
+    match constant_operand(cx, data.b).filter(|_| !is_signed && shape.lane_bits < 64) {
+        Some(known) => {
+            // With inverted top bits, signed order is unsigned order; of the constant, they are inverted here.
+            let bias = splat(1 << (shape.lane_bits - 1), shape.lane_bits);
+            with_constant(cx, Op::PxorRM, mask, bias);
+            let right = loaded(cx, known ^ bias);
+            compare::greater(cx, shape.lane_bits, true, mask, right);
+        }
+        None => compare::greater(cx, shape.lane_bits, is_signed, mask, right),
+    }
     blend(cx, chosen, mask, other);
     finish(cx, data, chosen);
+}
+
+/// The lesser or greater one of a value and zero: nothing where the value has the other sign.
+fn beside_zero<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) {
+    let value = cx.use_copy(data.a, 0);
+    let (mask, other) = match data.op {
+        Opcode::Smax => (copy_of(cx, value), zero(cx)),
+        _ => (zero(cx), value),
+    };
+    compare::greater(cx, shape.lane_bits, true, mask, other);
+    cx.emit(rr(Op::PandRR, 16, value, mask));
+    finish(cx, data, value);
 }
 
 /// What saturating subtraction leaves of `a - b` is nothing, or what `a` has above `b`.
