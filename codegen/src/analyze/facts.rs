@@ -2,6 +2,7 @@
 
 use super::homes::Homes;
 use super::layout::Layout;
+use crate::features::FeatureSet;
 use frazil_ir::{ConstKind, EntityRef, Function, Operand, OperandKind, ValueKind};
 
 /// Stands in [`Analysis::hints`] for no register.
@@ -70,6 +71,8 @@ pub struct Analysis {
     pub calls_returning_twice: bool,
     /// Whether it has strict floating-point operations (contract 22).
     pub is_strict: bool,
+    /// What the function's processor has.
+    pub features: FeatureSet,
     /// Whether a rule claims registers that may be home registers, as the rules of 16-byte atomic accesses do
     /// (contract 12).
     pub claims_homes: bool,

@@ -11,6 +11,7 @@
 
 use super::facts::{Analysis, Mark};
 use crate::desc::{Addressing, TargetDesc};
+use crate::features::FeatureSet;
 use frazil_ir::{Effects, EntityRef, Function, Inst, InstData, MemFlags, Opcode, Operand, Value};
 
 /// Larger displacements are not folded. So their sum with the distance of a place and a frame offset cannot overflow,
@@ -101,6 +102,11 @@ impl<'a> Folder<'a> {
             self.color += 1;
             self.analysis.note_effect(data);
         }
+    }
+
+    /// What the function's processor has.
+    pub fn features(&self) -> FeatureSet {
+        self.analysis.features
     }
 
     pub(super) fn color(&self) -> u32 {

@@ -198,7 +198,7 @@ fn compile_recorded<I: Isa, R: Record>(
     let function = unit.function;
     body.use_islands(isa.islands());
     let base = Base::new(isa, unit, body)?;
-    state.begin(isa, function);
+    state.begin(isa, function, unit.view.features);
     let first_block_label = base.buf.new_labels(function.blocks().len());
     let epilogue = base.buf.new_label();
     let mut cx = FastCtx {

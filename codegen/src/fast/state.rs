@@ -6,6 +6,7 @@ use crate::analyze::{Analysis, HomeOwner};
 use crate::check::Trace;
 use crate::context::call_plan::CallPlan;
 use crate::context::learn_parts;
+use crate::features::FeatureSet;
 use crate::frame::Frame;
 use crate::isa::Isa;
 use crate::minst::MInst;
@@ -166,7 +167,8 @@ impl FastState {
     }
 
     /// Starts a function.
-    pub(super) fn begin<I: Isa>(&mut self, isa: &I, function: &Function) {
+    pub(super) fn begin<I: Isa>(&mut self, isa: &I, function: &Function, features: FeatureSet) {
+        self.analysis.features = features;
         self.analysis.compute(isa, function);
         learn_parts(&mut self.parts, isa, function);
         self.reset_assigns(function);

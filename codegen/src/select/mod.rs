@@ -27,6 +27,7 @@ use crate::context::refusals::realigns;
 use crate::context::{Addressing, Base, Context, PlaceBase, learn_parts};
 use crate::desc::Role;
 use crate::error::CodegenError;
+use crate::features::FeatureSet;
 use crate::halt::Halt;
 use crate::isa::Isa;
 use crate::mfunc::{FrameNeeds, MFunc, op_desc, pseudo};
@@ -105,7 +106,7 @@ pub(crate) fn select<I: Isa>(
         base.incoming_align = isa.desc().pointer_bytes.into();
     }
     mfunc.clear();
-    state.begin(isa, unit.function);
+    state.begin(isa, unit.function, unit.view.features);
     mfunc.is_strict = state.analysis.is_strict;
     mfunc.frame = FrameNeeds {
         areas: std::mem::take(&mut mfunc.frame.areas),
@@ -157,7 +158,8 @@ pub(crate) fn refusals<I: Isa>(
 
 impl SelectState {
     /// Starts a function.
-    fn begin<I: Isa>(&mut self, isa: &I, function: &Function) {
+    fn begin<I: Isa>(&mut self, isa: &I, function: &Function, features: FeatureSet) {
+        self.analysis.features = features;
         self.analysis.compute_marks(isa, function);
         learn_parts(&mut self.parts, isa, function);
         self.vreg_of.clear();

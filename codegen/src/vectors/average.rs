@@ -35,11 +35,12 @@ pub(super) fn operands(function: &Function, data: &InstData) -> Option<[Operand;
     next().is_none().then_some(operands)
 }
 
-/// By instruction, whether it is a part of an average and of nothing else, so that nothing needs it; empty if none is.
-pub(super) fn unneeded(function: &Function) -> Vec<bool> {
+/// By instruction, whether it is a part of an average that will be computed as one, and of nothing else, so that
+/// nothing needs it; empty if none is.
+pub(super) fn unneeded(function: &Function, is_computed: impl Fn(&InstData) -> bool) -> Vec<bool> {
     let mut unneeded = Vec::new();
     for data in function.insts() {
-        if operands(function, data).is_some() {
+        if is_computed(data) {
             unneeded.resize(function.insts().len(), false);
             mark(function, data.a, &mut unneeded);
         }

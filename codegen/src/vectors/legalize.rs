@@ -176,7 +176,7 @@ impl Walk<'_> {
 
     fn run(&mut self, unit: &Unit<'_>, own: &Plan) -> Result<(), CodegenError> {
         let old = self.rebuild.old;
-        self.unneeded = average::unneeded(old);
+        self.unneeded = average::unneeded(old, |data| self.average(data).is_some());
         self.memory = self.rebuild.take_params(own);
         self.rebuild.copy_slots()?;
         for block in old.block_ids() {
@@ -219,6 +219,7 @@ impl Walk<'_> {
                 "vectors returned by an invoke to a block that comes before it",
             ));
         }
+        debug_assert!(self.rebuild.is_complete(), "a value that is used is not defined");
         self.rebuild.new.compute_cfg();
         self.fill_phis()
     }
@@ -312,15 +313,15 @@ impl Walk<'_> {
             Opcode::Call | Opcode::Invoke => return self.call(data),
             _ => {}
         }
+        // Also where its types are legal: what it is made of was left out.
+        if let Some(operands) = self.average(data) {
+            return self.rebuild.average(data, operands);
+        }
         if !self.is_concerned(data) {
             return self.copy(data);
         }
         self.check(data)?;
-        let average = self.average(data);
         let rebuild = &mut self.rebuild;
-        if let Some(operands) = average {
-            return rebuild.average(data, operands);
-        }
         match data.op {
             Opcode::Load => rebuild.load(data),
             Opcode::Store => rebuild.store(data),

@@ -82,6 +82,11 @@ impl<'a> Rebuild<'a> {
         }
     }
 
+    /// Whether all values that were named have been defined.
+    pub fn is_complete(&self) -> bool {
+        self.mapped.iter().all(|mapped| !mapped.is_declared)
+    }
+
     /// The operands of a span.
     pub fn operands(&self, span: Span) -> &[Operand] {
         &self.parts[span.start as usize..(span.start + span.len) as usize]

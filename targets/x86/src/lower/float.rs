@@ -1,7 +1,7 @@
 //! Floating-point arithmetic on float and double, in SSE2; what SSE2 lacks is a call of the C library, unless the
 //! function may use what later processors have.
 
-use super::{float_bytes, result, type_of};
+use super::{contracted, float_bytes, result, type_of};
 use crate::build::*;
 use crate::cond::Cond;
 use crate::features;
@@ -19,6 +19,7 @@ pub fn float<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErro
         ));
     }
     match data.op {
+        Opcode::Fadd | Opcode::Fsub if contracted::lower(cx, data, contracted::SCALAR, bytes) => {}
         Opcode::Fadd => binary(cx, data, bytes, Op::AddsRR, Op::AddsRM),
         Opcode::Fsub => binary(cx, data, bytes, Op::SubsRR, Op::SubsRM),
         Opcode::Fmul => binary(cx, data, bytes, Op::MulsRR, Op::MulsRM),

@@ -3,7 +3,7 @@
 //!
 //! Each case here has its counterpart in a rule that absorbs exactly this.
 
-use super::{compare, vector};
+use super::{compare, contracted, vector};
 use frazil_codegen::Folder;
 use frazil_ir::{Inst, InstData, MemFlags, Opcode, Operand, Type};
 
@@ -27,6 +27,7 @@ pub fn fold(folder: &mut Folder<'_>, user: Inst) {
         Opcode::Add | Opcode::Sub | Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Mul if is_full_width(data.ty) => {
             fold_arithmetic(folder, data);
         }
+        Opcode::Fadd | Opcode::Fsub if contracted::is_contracted(data) && contracted::fold(folder, data) => {}
         Opcode::Fadd | Opcode::Fsub | Opcode::Fmul | Opcode::Fdiv => {
             let is_scalar = |ty| ty == Type::F32 || ty == Type::F64;
             if !is_scalar(data.ty) {

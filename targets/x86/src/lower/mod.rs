@@ -10,6 +10,7 @@ pub mod bits;
 pub mod call_support;
 pub mod compare;
 mod condition;
+pub mod contracted;
 pub mod convert;
 pub mod divide;
 mod divide_constant;

@@ -1,5 +1,6 @@
 //! Arithmetic on vectors that is one instruction or a short sequence.
 
+use super::super::contracted;
 use super::super::float::multiply_add_in_place;
 use super::super::result;
 use super::shift_one::by_one;
@@ -158,7 +159,10 @@ pub fn average<C: LowerCtx>(cx: &mut C, data: &InstData, lane_bits: u32) -> bool
 
 /// Lowers what [`has_operation`] says yes to.
 pub fn arith<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) -> Result<(), Halt> {
-    if average(cx, data, shape.lane_bits) {
+    let is_sum = matches!(data.op, Opcode::Fadd | Opcode::Fsub);
+    if is_sum && contracted::lower(cx, data, contracted::PACKED, lane_bytes(shape))
+        || average(cx, data, shape.lane_bits)
+    {
         return Ok(());
     }
     if let Some((row, size)) = row(cx.view(), data.op, shape) {

@@ -3,7 +3,7 @@
 //! Shared code asks for each instruction whether it is one of them ([`is_done`]), and takes the vectors apart for all
 //! others. Masks have no form in these registers: a comparison is only done where it is folded into a select.
 
-use super::super::result;
+use super::super::{contracted, result};
 use super::doubled::Doubled;
 use super::wide::{pool, reload, wide_shape};
 use super::{has_floats, shape, splat, temp, wide_shuffle};
@@ -389,7 +389,7 @@ pub fn lower<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Halt> {
             let dst = cx.def(result(data), 0);
             cx.emit(rri(shift, SIZE, dst, spread, shape.lane_bits as i32 - 1));
         }
-        Plan::Binary(_) if average(cx, data) => {}
+        Plan::Binary(_) if average(cx, data) || is_contracted_sum(cx, data) => {}
         Plan::Binary(row) => binary(cx, data, row),
         Plan::Immediate(row, number) => {
             let src = cx.use_reg(data.a, 0);
@@ -478,6 +478,16 @@ pub fn fold(folder: &mut Folder<'_>, data: &InstData) {
     {
         folder.fold_load(value, load);
     }
+}
+
+/// A sum or difference whose product is folded; says whether it is one.
+fn is_contracted_sum<C: LowerCtx>(cx: &mut C, data: &InstData) -> bool {
+    let is_double = wide_shape(cx.func().types(), data.ty).is_some_and(|shape| shape.element == Type::F64);
+    let rows = match is_double {
+        true => [Op::VfmaddpdYRRR, Op::VfmsubpdYRRR, Op::VfnmaddpdYRRR],
+        false => [Op::VfmaddpsYRRR, Op::VfmsubpsYRRR, Op::VfnmaddpsYRRR],
+    };
+    matches!(data.op, Opcode::Fadd | Opcode::Fsub) && contracted::lower(cx, data, rows, SIZE)
 }
 
 /// An average whose parts are folded; says whether it is one.

@@ -1,0 +1,84 @@
+//! Sums and differences with a product that may be rounded once: `contract` on both operations allows it, and FMA has
+//! instructions for it.
+//!
+//! ```text
+//! v2 = fmul contract f64 v0, v1
+//! v4 = fadd contract f64 v2, v3     ->     vfmadd213sd
+//! ```
+//!
+//! The product is folded if nothing else uses it, as LLVM does, which looks at the first operand first. The flags that
+//! `fast` and `-ffp-contract=fast` leave are meant; clang's default writes `fmuladd` where a program's text allows it.
+
+use super::result;
+use crate::build::rrr;
+use crate::features;
+use crate::regs::WIDE_VECTOR_BYTES;
+use crate::table::Op;
+use frazil_codegen::{Folder, LowerCtx, VectorShape};
+use frazil_ir::{FastFlags, Function, InstData, Opcode, Operand, Type};
+
+/// The rows for `a * b + c`, `a * b - c` and `c - a * b`.
+pub type Rows = [Op; 3];
+
+/// Those of scalars, whose size is that of the type.
+pub const SCALAR: Rows = [Op::FmaddsRRR, Op::FmsubsRRR, Op::FnmaddsRRR];
+/// Those of vectors of 128 bits, whose size is that of a lane.
+pub const PACKED: Rows = [Op::FmaddpRRR, Op::FmsubpRRR, Op::FnmaddpRRR];
+
+/// Whether an operation may be fused with others.
+#[inline]
+pub fn is_contracted(data: &InstData) -> bool {
+    data.flags & FastFlags::CONTRACT.bits() != 0
+}
+
+fn is_product(sum: &InstData, data: &InstData) -> bool {
+    data.op == Opcode::Fmul && data.ty == sum.ty && is_contracted(data)
+}
+
+/// Folds a product into a sum or difference; says whether it did.
+pub fn fold(folder: &mut Folder<'_>, sum: &InstData) -> bool {
+    let element = match VectorShape::of(folder.function.types(), sum.ty, WIDE_VECTOR_BYTES) {
+        Some(shape) => shape.element,
+        None => sum.ty,
+    };
+    if !folder.features().has(features::FMA) || !matches!(element, Type::F32 | Type::F64) {
+        return false;
+    }
+    for operand in [sum.a, sum.b] {
+        let Some((value, product)) = folder.producer(operand).filter(|(_, data)| is_product(sum, data)) else {
+            continue;
+        };
+        // A product that has taken a load already would need a fourth operand.
+        if !folder.is_folded(product.a) && !folder.is_folded(product.b) {
+            folder.fold(value);
+            return true;
+        }
+    }
+    false
+}
+
+/// Lowers a sum or difference whose product is folded; says whether it is one.
+pub fn lower<C: LowerCtx>(cx: &mut C, sum: &InstData, rows: Rows, size: u8) -> bool {
+    if !is_contracted(sum) {
+        return false;
+    }
+    let product = |function: &Function, operand: Operand| {
+        let data = *function.inst(function.def_inst(operand.as_value()?)?);
+        is_product(sum, &data).then_some(data)
+    };
+    let (is_first, is_second) = (cx.is_folded(sum.a), cx.is_folded(sum.b));
+    let of = |operand: Operand, is_folded: bool| product(cx.func(), operand).filter(|_| is_folded);
+    let (factors, addend, row) = match (of(sum.a, is_first), of(sum.b, is_second), sum.op) {
+        (Some(factors), _, Opcode::Fadd) => (factors, sum.b, rows[0]),
+        (Some(factors), _, _) => (factors, sum.b, rows[1]),
+        (_, Some(factors), Opcode::Fadd) => (factors, sum.a, rows[0]),
+        (_, Some(factors), _) => (factors, sum.a, rows[2]),
+        _ => return false,
+    };
+    let addend = cx.use_reg(addend, 0);
+    let factor = cx.use_reg(factors.b, 0);
+    let src = cx.use_last(factors.a, 0);
+    let dst = cx.def_reuse(result(sum), 0, src);
+    cx.emit(rrr(row, size, dst, factor, addend));
+    true
+}
