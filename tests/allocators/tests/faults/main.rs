@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 use subject::{Answers, Compiled, Subject};
 
 /// Functions that are tried by an everyday run.
-const DEFAULT_FUNCTIONS: u64 = 100;
+const DEFAULT_FUNCTIONS: u64 = 50;
 
 /// How the faults of a kind ended.
 #[derive(Clone, Copy, Debug, Default)]
