@@ -8,11 +8,15 @@
 //! recognizes it ([`operands_of_narrow`]). The left side is what is left of it in LLVM's IR, also where a program names
 //! that instruction.
 
-use frazil_ir::{ConstView, EntityRef, Function, InstData, Opcode, Operand};
+use frazil_ir::{ConstView, EntityRef, Function, InstData, Opcode, Operand, Type, TypeData};
 
 /// What a truncation is the average of, if it is one.
 pub(super) fn operands(function: &Function, data: &InstData) -> Option<[Operand; 2]> {
-    if data.op != Opcode::Trunc {
+    // The half of a bit would be a shift by its width.
+    let TypeData::Vector { element, .. } = function.types().data(data.ty) else {
+        return None;
+    };
+    if data.op != Opcode::Trunc || element == Type::I1 {
         return None;
     }
     let half = of(function, data.a, Opcode::Lshr)?;

@@ -16,6 +16,7 @@ pub mod divide;
 mod divide_constant;
 pub mod float;
 pub mod fold;
+mod forward;
 mod jump_buffer;
 pub mod memory;
 pub mod overflow;

@@ -5,19 +5,15 @@
 //! prefix of the segment before every instruction that accesses memory; both are one group. Copies are done here, since
 //! each side has its own space, and only in line: no library function knows segments.
 
+use super::forward::forward_requests;
 use super::memory::{MAX_INLINE_BYTES, at};
 use super::{atomic, extend, int_bits, memory, result, type_of};
 use crate::build::*;
 use crate::regs::SCRATCH;
 use crate::rows::ROWS;
 use crate::table::Op;
-use frazil_codegen::{
-    AreaArgument, CallSequence, CodegenError, FrameArea, GroupKind, ImmKind, Label, LowerCtx, MInst, Mem, ModuleView,
-    PRegSet, Ref, Reg, RegClass, Src, StackProbes, VariadicArea,
-};
-use frazil_ir::{
-    Function, InstData, MemFlags, Opcode, Operand, Ordering, Refusal, RuntimeFunction, Type, TypeData, Value,
-};
+use frazil_codegen::{AreaArgument, CallSequence, CodegenError, GroupKind, LowerCtx, MInst, Mem, Ref, Reg, RegClass};
+use frazil_ir::{InstData, MemFlags, Opcode, Operand, Ordering, Refusal, RuntimeFunction, Type, TypeData, Value};
 
 const GS: u32 = 256;
 const FS: u32 = 257;
@@ -247,101 +243,7 @@ impl<C: LowerCtx> LowerCtx for InSpace<'_, C> {
         ))
     }
 
-    fn func(&self) -> &Function {
-        self.cx.func()
-    }
-
-    fn view(&self) -> ModuleView<'_> {
-        self.cx.view()
-    }
-
-    fn is_folded(&self, operand: Operand) -> bool {
-        self.cx.is_folded(operand)
-    }
-
-    fn step(&mut self) {
-        self.cx.step();
-    }
-
-    fn claim(&mut self, fixed: PRegSet) {
-        self.cx.claim(fixed);
-    }
-
-    fn use_reg(&mut self, operand: Operand, part: u8) -> Reg {
-        self.cx.use_reg(operand, part)
-    }
-
-    fn use_last(&mut self, operand: Operand, part: u8) -> Reg {
-        self.cx.use_last(operand, part)
-    }
-
-    fn use_fixed(&mut self, operand: Operand, part: u8, reg: Reg) {
-        self.cx.use_fixed(operand, part, reg);
-    }
-
-    fn use_copy(&mut self, operand: Operand, part: u8) -> Reg {
-        self.cx.use_copy(operand, part)
-    }
-
-    fn use_src(&mut self, operand: Operand, part: u8, imm: ImmKind) -> Src {
-        self.cx.use_src(operand, part, imm)
-    }
-
-    fn def(&mut self, value: Value, part: u8) -> Reg {
-        self.cx.def(value, part)
-    }
-
-    fn def_reuse(&mut self, value: Value, part: u8, src: Reg) -> Reg {
-        self.cx.def_reuse(value, part, src)
-    }
-
-    fn def_fixed(&mut self, value: Value, part: u8, reg: Reg) {
-        self.cx.def_fixed(value, part, reg);
-    }
-
-    fn temp(&mut self, class: RegClass) -> Reg {
-        self.cx.temp(class)
-    }
-
-    fn local_label(&mut self) -> Label {
-        self.cx.local_label()
-    }
-
-    fn bind(&mut self, label: Label) {
-        self.cx.bind(label);
-    }
-
-    fn frame_area(&mut self, bytes: u32, align: u32) -> FrameArea {
-        self.cx.frame_area(bytes, align)
-    }
-
-    fn shared_area(&mut self) -> FrameArea {
-        self.cx.shared_area()
-    }
-
-    fn area_mem(&mut self, area: FrameArea) -> Mem {
-        self.cx.area_mem(area)
-    }
-
-    fn need_frame(&mut self) {
-        self.cx.need_frame();
-    }
-
-    fn frame_align(&self) -> u32 {
-        self.cx.frame_align()
-    }
-
-    fn stack_probes(&self) -> StackProbes {
-        self.cx.stack_probes()
-    }
-
-    fn move_stack(&mut self) {
-        self.cx.move_stack();
-    }
-
-    fn variadic_area(&mut self) -> Option<VariadicArea> {
-        self.cx.variadic_area()
-    }
+    forward_requests!(cx);
 
     fn pool_constant(&mut self, bytes: &[u8]) -> Ref {
         self.cx.pool_constant(bytes)

@@ -171,7 +171,7 @@ pub fn arith<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) -> Re
     }
     match (data.op, shape.lane_bits) {
         (Opcode::Mul, bits) if let Some(factor) = simple_factor(cx.func(), data, bits) => {
-            multiply_simply(cx, data, bits, factor);
+            multiply_simply(cx, data, shape, factor);
         }
         (Opcode::Mul, 8) => multiply_bytes(cx, data),
         (Opcode::Mul, 32) => {
@@ -214,8 +214,8 @@ pub fn arith<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) -> Re
 /// A factor that is a power of two, or one more or less.
 struct SimpleFactor {
     log2: u32,
-    /// The row that adds or subtracts the value itself.
-    more: Option<Op>,
+    /// Whether the value itself is added or subtracted.
+    more: Option<Opcode>,
 }
 
 /// The factor of all lanes, if it is simple.
@@ -230,38 +230,21 @@ fn simple_factor(function: &Function, data: &InstData, lane_bits: u32) -> Option
     }
     let (power, more) = match factor {
         _ if factor.is_power_of_two() => (factor, None),
-        _ if (factor - 1).is_power_of_two() => (factor - 1, Some(sum_row(lane_bits))),
-        _ if lane_bits < 64 && (factor + 1).is_power_of_two() => (factor + 1, Some(difference_row(lane_bits))),
+        _ if (factor - 1).is_power_of_two() => (factor - 1, Some(Opcode::Add)),
+        _ if lane_bits < 64 && (factor + 1).is_power_of_two() => (factor + 1, Some(Opcode::Sub)),
         _ => return None,
     };
     let log2 = power.trailing_zeros();
     (log2 < lane_bits).then_some(SimpleFactor { log2, more })
 }
 
-fn sum_row(lane_bits: u32) -> Op {
-    match lane_bits {
-        8 => Op::PaddbRR,
-        16 => Op::PaddwRR,
-        32 => Op::PadddRR,
-        _ => Op::PaddqRR,
-    }
-}
-
-fn difference_row(lane_bits: u32) -> Op {
-    match lane_bits {
-        8 => Op::PsubbRR,
-        16 => Op::PsubwRR,
-        32 => Op::PsubdRR,
-        _ => Op::PsubqRR,
-    }
-}
-
-fn multiply_simply<C: LowerCtx>(cx: &mut C, data: &InstData, lane_bits: u32, factor: SimpleFactor) {
+fn multiply_simply<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape, factor: SimpleFactor) {
     let value = cx.use_copy(data.a, 0);
     let own = factor.more.map(|_| copy_of(cx, value));
-    by_one(cx, Opcode::Shl, lane_bits, value, factor.log2.cast_signed());
-    if let (Some(row), Some(own)) = (factor.more, own) {
-        cx.emit(rr(row, 16, value, own));
+    by_one(cx, Opcode::Shl, shape.lane_bits, value, factor.log2.cast_signed());
+    let row = factor.more.and_then(|op| row(cx.view(), op, shape));
+    if let (Some((row, size)), Some(own)) = (row, own) {
+        cx.emit(rr(row, size, value, own));
     }
     finish(cx, data, value);
 }

@@ -11,7 +11,7 @@ use frazil_codegen::{LowerCtx, Reg, VectorShape};
 use frazil_ir::InstData;
 
 /// The number of ones in each nibble.
-const ONES_OF_NIBBLES: u128 = 0x0403_0302_0302_0201_0302_0201_0201_0100;
+pub(super) const ONES_OF_NIBBLES: u128 = 0x0403_0302_0302_0201_0302_0201_0201_0100;
 
 /// Lowers `ctpop` of integers of at most 64 bits.
 pub fn count_ones<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) {

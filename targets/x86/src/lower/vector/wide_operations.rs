@@ -408,7 +408,7 @@ pub fn lower<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Halt> {
         Plan::Select => select(cx, data)?,
         Plan::Doubled => {
             let shape = half(wide_shape(cx.func().types(), data.ty).ok_or(Halt::Expand)?);
-            let cx = &mut Doubled(cx);
+            let cx = &mut Doubled { cx };
             match data.op {
                 Opcode::Shl | Opcode::Lshr | Opcode::Ashr => super::shift::shift(cx, data, shape),
                 Opcode::Udiv | Opcode::Sdiv | Opcode::Urem | Opcode::Srem => super::divide::divide(cx, data, shape)?,
@@ -493,7 +493,7 @@ fn is_contracted_sum<C: LowerCtx>(cx: &mut C, data: &InstData) -> bool {
 /// An average whose parts are folded; says whether it is one.
 fn average<C: LowerCtx>(cx: &mut C, data: &InstData) -> bool {
     let lane_bits = wide_shape(cx.func().types(), data.ty).map_or(64, |shape| shape.lane_bits);
-    super::arith::average(&mut Doubled(cx), data, lane_bits)
+    super::arith::average(&mut Doubled { cx }, data, lane_bits)
 }
 
 fn binary<C: LowerCtx>(cx: &mut C, data: &InstData, row: Op) {

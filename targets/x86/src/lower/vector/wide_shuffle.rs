@@ -12,6 +12,7 @@
 //! them from one half to the other; other shuffles are done in halves by shared code.
 
 use super::super::result;
+use super::count::ONES_OF_NIBBLES;
 use super::wide::{constant, pool, wide_shape};
 use super::{splat, temp};
 use crate::build::*;
@@ -26,8 +27,6 @@ const SIZE: u8 = WIDE_VECTOR_BYTES;
 /// Lanes of 32 bits.
 const LANES: usize = 8;
 const BYTES: usize = SIZE as usize;
-/// The number of ones in each nibble.
-const ONES_OF_NIBBLES: u128 = 0x0403_0302_0302_0201_0302_0201_0201_0100;
 
 /// How a shuffle is done.
 enum Plan {
