@@ -287,6 +287,10 @@ impl Layouts {
         };
         // What extends a mask to lanes of twice the width has it in one register.
         let is_extended = is_cast(data.op) && self.is_wide(other);
+        // Comparisons of wide values and selects of them are done together.
+        if self.is_wide(other) && !is_extended {
+            return;
+        }
         let (mask_layout, other) = (self.by_type[mask.index()], self.by_type[other.index()]);
         if mask_layout.is_scalar || mask_layout.element != Type::I1 || other.element == Type::I1 {
             return;

@@ -239,6 +239,9 @@ impl Walk<'_> {
                 narrow.unneeded(old, &mut |inst| unneeded[inst.index()] = true);
             }
         }
+        if self.rebuild.layouts.has_wide() {
+            self.mark_comparisons();
+        }
         self.memory = self.rebuild.take_params(own);
         self.rebuild.copy_slots()?;
         for block in old.block_ids() {
@@ -366,19 +369,46 @@ impl Walk<'_> {
 
     /// An instruction that has to do with types that are computed wide.
     fn wide_instruction(&mut self, data: &InstData, own: &Plan) -> Result<(), CodegenError> {
-        let has_operation =
-            width::is_rewritten(self.rebuild.old, data, self.has_operation) || (self.has_operation)(data);
-        let is_narrow = self.average(data).is_some() || self.narrow(data).is_some();
-        let compare = self.rebuild.taken_comparison(data);
-        let compare = compare.filter(|compare| (self.has_operation)(compare));
-        let is_done = is_narrow || self.rebuild.is_done_wide(data, has_operation, compare.as_ref());
-        if let Some(compare) = compare.filter(|_| is_done) {
+        if let Some((_, compare)) = self.done_comparison(data) {
             return self.rebuild.on_comparison(data, &compare);
         }
+        let is_narrow = self.average(data).is_some() || self.narrow(data).is_some();
+        let is_done = is_narrow || self.rebuild.is_done_wide(data, self.has_wide_operation(data), None);
         self.rebuild.layouts.set_narrow(!is_done);
         let outcome = self.instruction(data, own);
         self.rebuild.layouts.set_narrow(false);
         outcome
+    }
+
+    /// Whether the target has instructions for an operation, or for others that it becomes.
+    fn has_wide_operation(&self, data: &InstData) -> bool {
+        width::is_rewritten(self.rebuild.old, data, self.has_operation) || (self.has_operation)(data)
+    }
+
+    /// The comparison of wide values that an instruction is done together with.
+    fn done_comparison(&self, data: &InstData) -> Option<(Inst, InstData)> {
+        let (inst, compare) = self.rebuild.taken_comparison(data)?;
+        let has_instructions = (self.has_operation)(&compare) && self.has_wide_operation(data);
+        let is_done = has_instructions && self.rebuild.is_done_wide(data, true, Some(&compare));
+        is_done.then_some((inst, compare))
+    }
+
+    /// Marks comparisons of wide values that everything which takes their masks is done together with.
+    fn mark_comparisons(&mut self) {
+        let old = self.rebuild.old;
+        let mut uses: FxHashMap<Inst, u32> = FxHashMap::default();
+        for data in old.insts() {
+            if let Some((compare, _)) = self.done_comparison(data) {
+                *uses.entry(compare).or_default() += 1;
+            }
+        }
+        for (&compare, &uses) in &uses {
+            let result = old.inst(compare).first_result();
+            if result.is_some_and(|result| old.use_count(result) == uses) {
+                self.unneeded.resize(old.insts().len(), false);
+                self.unneeded[compare.index()] = true;
+            }
+        }
     }
 
     /// How a truncation is done in narrow lanes, if its lanes are vectors' here.

@@ -258,7 +258,8 @@ impl Rebuild<'_> {
         let compare = *self.old.inst(self.old.def_inst(mask)?);
         let of = self.layouts.get(compare.ty);
         let is_compare = compare.op.is_icmp() || compare.op.is_fcmp();
-        let is_alike = !of.is_promoted && of.chunk == to.chunk && of.chunk > 0;
+        let bits = |layout: Layout| lane_bits(self.old.types(), layout.element);
+        let is_alike = !of.is_promoted && of.chunk == to.chunk && of.chunk > 0 && bits(of) == bits(to);
         (is_compare && is_alike).then_some(compare)
     }
 

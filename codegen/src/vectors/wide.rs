@@ -4,7 +4,7 @@
 use super::rebuild::{Rebuild, Span};
 use super::width::{each_type, is_neutral};
 use crate::error::CodegenError;
-use frazil_ir::{InstData, Opcode, Operand, Type, Value};
+use frazil_ir::{Inst, InstData, Opcode, Operand, Type, Value};
 
 impl Rebuild<'_> {
     /// Whether an instruction has to do with a type that is computed wide.
@@ -36,13 +36,14 @@ impl Rebuild<'_> {
     }
 
     /// The comparison of wide values whose mask a select or an extension takes.
-    pub fn taken_comparison(&self, data: &InstData) -> Option<InstData> {
+    pub fn taken_comparison(&self, data: &InstData) -> Option<(Inst, InstData)> {
         if !matches!(data.op, Opcode::Select | Opcode::Sext) {
             return None;
         }
-        let compare = *self.old.inst(self.old.def_inst(data.a.as_value()?)?);
+        let inst = self.old.def_inst(data.a.as_value()?)?;
+        let compare = *self.old.inst(inst);
         let is_compare = compare.op.is_icmp() || compare.op.is_fcmp();
-        (is_compare && self.layouts.is_wide(compare.ty)).then_some(compare)
+        (is_compare && self.layouts.is_wide(compare.ty)).then_some((inst, compare))
     }
 
     /// A select or an extension that is done on wide values as they are: together with the comparison that it takes its

@@ -144,7 +144,9 @@ impl Scratch {
             if desc.has_sets && inst.op < pseudo::FIRST {
                 return;
             }
-            if let Some((mem, bytes)) = loaded(func, cx, inst, desc) {
+            if let Some((mem, bytes)) = loaded(func, cx, inst, desc)
+                && !is_in_group(func, index)
+            {
                 self.note(mem, bytes);
             }
         }
@@ -190,7 +192,7 @@ impl Scratch {
     fn replace(&self, func: &mut MFunc, cx: &MachPassCx<'_>, index: u32) {
         let inst = func.insts[index as usize];
         let desc = op_desc(cx.hooks.ops(), inst.op);
-        let Some((mem, bytes)) = loaded(func, cx, &inst, desc) else {
+        let Some((mem, bytes)) = loaded(func, cx, &inst, desc).filter(|_| !is_in_group(func, index)) else {
             return;
         };
         let constant = self
@@ -309,6 +311,12 @@ fn loaded(func: &MFunc, cx: &MachPassCx<'_>, inst: &MInst, desc: &OpDesc) -> Opt
     }
     let (_, bytes) = cx.hooks.rules().with_loaded_operand(inst, inst.reg(0))?;
     Some((mem, bytes))
+}
+
+/// Whether an instruction is part of a group, which stays as it is (contract 7).
+fn is_in_group(func: &MFunc, index: u32) -> bool {
+    let next = func.groups.partition_point(|group| group.end <= index);
+    func.groups.get(next).is_some_and(|group| group.start <= index)
 }
 
 /// Whether an instruction does nothing but load a constant.

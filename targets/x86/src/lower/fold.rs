@@ -36,7 +36,10 @@ pub fn fold(folder: &mut Folder<'_>, user: Inst) {
                 fold_load(folder, data.a, is_scalar);
             }
         }
-        Opcode::Sext if is_wide(folder, data) => vector::wide_compare::fold_taker(folder, data),
+        Opcode::Sext if is_wide(folder, data) && vector::wide_compare::fold_taker(folder, data) => {}
+        Opcode::Sext | Opcode::Zext | Opcode::Sitofp | Opcode::Uitofp if is_wide(folder, data) => {
+            vector::wide_operations::fold_conversion(folder, data);
+        }
         Opcode::Zext | Opcode::Sext => fold_extension(folder, data),
         Opcode::Select => fold_select(folder, data),
         op if op.is_icmp() => fold_compare(folder, data),
@@ -203,7 +206,8 @@ fn is_one_part(folder: &Folder<'_>, operand: Operand) -> bool {
 
 fn fold_select(folder: &mut Folder<'_>, data: &InstData) {
     if is_wide(folder, data) {
-        return vector::wide_compare::fold_taker(folder, data);
+        vector::wide_compare::fold_taker(folder, data);
+        return;
     }
     let Some((value, compare)) = folder.producer(data.a) else {
         return;

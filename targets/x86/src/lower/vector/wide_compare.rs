@@ -2,8 +2,8 @@
 //! that takes it, and its result is in a register of the step.
 
 use super::super::result;
-use super::temp;
-use super::wide::wide_shape;
+use super::wide::{pool, reload, wide_shape};
+use super::{splat, temp};
 use crate::build::*;
 use crate::regs::WIDE_VECTOR_BYTES;
 use crate::table::Op;
@@ -29,9 +29,30 @@ pub fn is_compared(function: &Function, compare: &InstData) -> bool {
     let is_float = matches!(shape.element, Type::F32 | Type::F64);
     match compare.op {
         op if op.is_fcmp() => is_float && predicate(op).is_some(),
-        op if op.is_icmp() => is_ordered(op).is_none_or(|is_signed| is_signed || shape.lane_bits < 64),
-        _ => false,
+        op => op.is_icmp(),
     }
+}
+
+/// The comparison of signed numbers that has the order of one without signs, once all signs are inverted.
+fn signed(op: Opcode) -> Opcode {
+    match op {
+        Opcode::IcmpUgt => Opcode::IcmpSgt,
+        Opcode::IcmpUge => Opcode::IcmpSge,
+        Opcode::IcmpUlt => Opcode::IcmpSlt,
+        _ => Opcode::IcmpSle,
+    }
+}
+
+/// New registers with lanes of 64 bits whose top bits are inverted.
+fn with_inverted_signs<C: LowerCtx>(cx: &mut C, values: [Reg; 2]) -> [Reg; 2] {
+    let signs = pool(cx, [splat(1 << 63, 64); 2]);
+    let loaded = temp(cx);
+    cx.emit(reload(SIZE, loaded, signs));
+    values.map(|value| {
+        let inverted = temp(cx);
+        cx.emit(rrr(Op::VpxorYRRR, SIZE, inverted, value, loaded));
+        inverted
+    })
 }
 
 /// Whether a comparison of integers with an order is a signed one; `None` for one without.
@@ -64,13 +85,14 @@ fn predicate(op: Opcode) -> Option<i32> {
     })
 }
 
-/// Folds the comparison into a select or an extension, as their rules expect it. Legalisation has put it right before.
-pub fn fold_taker(folder: &mut Folder<'_>, data: &InstData) {
-    if comparison(folder.function, data).is_some()
-        && let Some((value, _)) = folder.producer(data.a)
-    {
+/// Folds the comparison into a select or an extension, as their rules expect it; says whether there is one.
+/// Legalisation has put it right before.
+pub fn fold_taker(folder: &mut Folder<'_>, data: &InstData) -> bool {
+    let is_taken = comparison(folder.function, data).is_some();
+    if is_taken && let Some((value, _)) = folder.producer(data.a) {
         folder.fold(value);
     }
+    is_taken
 }
 
 /// Lowers a select by a comparison that is folded into it.
@@ -183,6 +205,13 @@ fn computed<C: LowerCtx>(cx: &mut C, compare: &InstData) -> (Reg, bool) {
     let lane_bits = wide_shape(cx.func().types(), compare.ty).map_or(64, |shape| shape.lane_bits);
     let left = cx.use_reg(compare.a, 0);
     let right = cx.use_reg(compare.b, 0);
+    let (left, right, op) = match compare.op {
+        op if op.is_icmp() && lane_bits == 64 && is_ordered(op) == Some(false) => {
+            let [left, right] = with_inverted_signs(cx, [left, right]);
+            (left, right, signed(op))
+        }
+        op => (left, right, op),
+    };
     let mask = temp(cx);
     if let Some(predicate) = predicate(compare.op) {
         let row = match lane_bits {
@@ -196,32 +225,32 @@ fn computed<C: LowerCtx>(cx: &mut C, compare: &InstData) -> (Reg, bool) {
         8 => (Op::VpcmpeqbYRRR, Op::VpcmpgtbYRRR, Op::VpmaxubYRRR, Op::VpminubYRRR),
         16 => (Op::VpcmpeqwYRRR, Op::VpcmpgtwYRRR, Op::VpmaxuwYRRR, Op::VpminuwYRRR),
         32 => (Op::VpcmpeqdYRRR, Op::VpcmpgtdYRRR, Op::VpmaxudYRRR, Op::VpminudYRRR),
-        // There is no unsigned order of these.
+        // There is no order without signs of these: see above.
         _ => (Op::VpcmpeqqYRRR, Op::VpcmpgtqYRRR, Op::VpcmpgtqYRRR, Op::VpcmpgtqYRRR),
     };
-    let is_inverted = match compare.op {
+    let is_inverted = match op {
         Opcode::IcmpEq | Opcode::IcmpNe => {
             cx.emit(rrr(equal, SIZE, mask, left, right));
-            compare.op == Opcode::IcmpNe
+            op == Opcode::IcmpNe
         }
         Opcode::IcmpSgt | Opcode::IcmpSle => {
             cx.emit(rrr(greater, SIZE, mask, left, right));
-            compare.op == Opcode::IcmpSle
+            op == Opcode::IcmpSle
         }
         Opcode::IcmpSlt | Opcode::IcmpSge => {
             cx.emit(rrr(greater, SIZE, mask, right, left));
-            compare.op == Opcode::IcmpSge
+            op == Opcode::IcmpSge
         }
         // The greater one of both is the left one where that is not less.
         Opcode::IcmpUge | Opcode::IcmpUlt => {
             cx.emit(rrr(most, SIZE, mask, left, right));
             cx.emit(rrr(equal, SIZE, mask, mask, left));
-            compare.op == Opcode::IcmpUlt
+            op == Opcode::IcmpUlt
         }
         _ => {
             cx.emit(rrr(least, SIZE, mask, left, right));
             cx.emit(rrr(equal, SIZE, mask, mask, left));
-            compare.op == Opcode::IcmpUgt
+            op == Opcode::IcmpUgt
         }
     };
     (mask, is_inverted)

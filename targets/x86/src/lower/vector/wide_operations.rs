@@ -5,7 +5,7 @@
 
 use super::super::{contracted, result};
 use super::doubled::Doubled;
-use super::wide::{pool, reload, wide_shape};
+use super::wide::{pool, reload, use_lower_half, wide_shape};
 use super::{has_floats, shape, splat, temp, wide_compare, wide_shuffle};
 use crate::build::*;
 use crate::features;
@@ -409,12 +409,12 @@ pub fn lower<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Halt> {
             cx.emit(mr(row, SIZE, mem, value));
         }
         Plan::Unary(row) => {
-            let src = cx.use_reg(data.a, 0);
+            let src = use_lower_half(cx, data.a);
             let dst = cx.def(result(data), 0);
             cx.emit(rr(row, SIZE, dst, src));
         }
         Plan::Chain(first, second) => {
-            let src = cx.use_reg(data.a, 0);
+            let src = use_lower_half(cx, data.a);
             let between = temp(cx);
             cx.emit(rr(first, SIZE, between, src));
             let dst = cx.def(result(data), 0);
@@ -509,6 +509,15 @@ fn ordered(data: &InstData, is_in_memory: impl Fn(Operand) -> bool) -> (Operand,
     match !is_in_memory(data.b) && is_commutative(data.op) && is_in_memory(data.a) {
         true => (data.b, data.a),
         false => (data.a, data.b),
+    }
+}
+
+/// Folds the lower half of a vector into a conversion to one of 256 bits.
+pub fn fold_conversion(folder: &mut Folder<'_>, data: &InstData) {
+    let types = folder.function.types();
+    let from = folder.function.operand_type(data.a).and_then(|ty| shape(types, ty));
+    if wide_shape(types, data.ty).is_some() && from.is_some_and(|from| !from.is_mask) {
+        super::wide::fold_lower_half(folder, data.a);
     }
 }
 
