@@ -239,6 +239,7 @@ impl Walk<'_> {
                 narrow.unneeded(old, &mut |inst| unneeded[inst.index()] = true);
             }
         }
+        // After the others: what is not computed takes no comparison.
         if self.rebuild.layouts.has_wide() {
             self.mark_comparisons();
         }
@@ -289,7 +290,7 @@ impl Walk<'_> {
                 "vectors returned by an invoke to a block that comes before it",
             ));
         }
-        debug_assert!(self.rebuild.is_complete(), "a value that is used is not defined");
+        assert!(self.rebuild.is_complete(), "a value that is used is not defined");
         self.rebuild.new.compute_cfg();
         self.fill_phis()
     }
@@ -388,6 +389,9 @@ impl Walk<'_> {
     /// The comparison of wide values that an instruction is done together with.
     fn done_comparison(&self, data: &InstData) -> Option<(Inst, InstData)> {
         let (inst, compare) = self.rebuild.taken_comparison(data)?;
+        if !self.rebuild.concerns_wide(data) {
+            return None;
+        }
         let has_instructions = (self.has_operation)(&compare) && self.has_wide_operation(data);
         let is_done = has_instructions && self.rebuild.is_done_wide(data, true, Some(&compare));
         is_done.then_some((inst, compare))
@@ -397,8 +401,10 @@ impl Walk<'_> {
     fn mark_comparisons(&mut self) {
         let old = self.rebuild.old;
         let mut uses: FxHashMap<Inst, u32> = FxHashMap::default();
-        for data in old.insts() {
-            if let Some((compare, _)) = self.done_comparison(data) {
+        for (index, data) in old.insts().iter().enumerate() {
+            if self.unneeded.get(index) != Some(&true)
+                && let Some((compare, _)) = self.done_comparison(data)
+            {
                 *uses.entry(compare).or_default() += 1;
             }
         }
