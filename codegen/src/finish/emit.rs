@@ -39,7 +39,7 @@ use super::threading::thread_empty_blocks;
 use super::wrapped::{describe_frame, find_blocks_with_frame};
 use crate::annotate::{self, Liveness};
 use crate::branch::Branch;
-use crate::buffer::CodeBuffer;
+use crate::buffer::{CodeBuffer, MarkPlace};
 use crate::context::frame_code::{
     BodySink, branch_mark, finish_body, finish_prologue, make_room, prologue_bytes, put_branch, put_inst, stack_probes,
 };
@@ -56,6 +56,7 @@ use crate::reg::{PRegSet, Reg, RegClass};
 use crate::result::CompiledFunction;
 use crate::unit::Unit;
 use crate::unwind::UnwindOp;
+use frazil_ir::debug::LocationId;
 use frazil_ir::{EntityRef, Inst};
 
 /// What the emitter needs to know besides the function.
@@ -180,6 +181,9 @@ pub(crate) fn emit<I: Isa>(
         mark_bytes,
         ..
     } = out;
+    if unit.function.debug.is_on {
+        body.keep_marks();
+    }
     thread_empty_blocks(func, &mut state.threaded);
     state.collect_dispatch_labels(func, body.block_addresses);
     let mark = branch_mark(isa, unit.view);
@@ -199,6 +203,7 @@ pub(crate) fn emit<I: Isa>(
         func,
         unit: *unit,
         liveness,
+        is_observed: body.is_observed(),
         frame,
         map,
         threaded: &state.threaded,
@@ -407,6 +412,8 @@ struct Emitter<'a, I: Isa> {
     unit: Unit<'a>,
     /// What is live around each instruction, if the assembly text is annotated.
     liveness: Option<Liveness>,
+    /// Whether anything is noted of instructions.
+    is_observed: bool,
     frame: FrameInfo,
     map: FrameMap,
     threaded: &'a [u32],
@@ -477,6 +484,9 @@ impl<I: Isa> Emitter<'_, I> {
         if self.epilogue_is_used {
             self.describe(true);
             self.buf.bind(self.epilogue);
+            if self.buf.is_marking() {
+                self.buf.mark(LocationId::NONE, MarkPlace::Epilogue);
+            }
             self.put_epilogue(true);
         }
     }
@@ -490,12 +500,14 @@ impl<I: Isa> Emitter<'_, I> {
             _ => 0,
         };
         for index in data.start..data.end - branches {
-            self.annotate(index);
+            if self.is_observed {
+                self.observe(index, index == data.start);
+            }
             self.emit_inst(&func.insts[index as usize], next);
             self.remark(index);
         }
-        if branches > 0 {
-            self.annotate(data.end - branches);
+        if branches > 0 && self.is_observed {
+            self.observe(data.end - branches, data.end - branches == data.start);
         }
         let edges = func.edges_of(block);
         match data.term {
@@ -517,9 +529,17 @@ impl<I: Isa> Emitter<'_, I> {
         }
     }
 
-    /// For annotated assembly text, writes a note on the origin of the instruction.
-    #[inline]
-    fn annotate(&mut self, index: u32) {
+    /// Notes what is to be said of the next instruction: its location, or for annotated assembly text its origin.
+    #[cold]
+    fn observe(&mut self, index: u32, begins: bool) {
+        if self.buf.is_marking() {
+            let debug = &self.unit.function.debug;
+            let location = debug.location_of(self.func.origins[index as usize] as usize);
+            let leaves = self.func.insts[index as usize].op == pseudo::RETURN;
+            if begins || location != LocationId::NONE {
+                self.buf.mark(location, MarkPlace::of(begins, leaves));
+            }
+        }
         if let Some(liveness) = &self.liveness {
             let registers = (liveness.after[index as usize], liveness.ends[index as usize]);
             let origin = self.func.origins[index as usize];

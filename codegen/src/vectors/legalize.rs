@@ -206,12 +206,19 @@ impl Walk<'_> {
                     continue;
                 }
                 let inst = Inst::new(index);
+                let first = self.rebuild.new.insts().len();
                 let outcome = match self.rebuild.concerns_wide(&data) {
                     true => self.wide_instruction(&data, own),
                     false => self.instruction(&data, own),
                 };
                 self.keep(&data, outcome.map_err(|error| error.at(old, unit.view.module, inst)))?;
+                if old.debug.is_on {
+                    self.rebuild.follow(index, first);
+                }
             }
+        }
+        if old.debug.is_on {
+            self.rebuild.follow_variables();
         }
         if !self.arrivals.is_empty() {
             return Err(CodegenError::unsupported(
