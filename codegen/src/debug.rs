@@ -35,12 +35,33 @@ pub struct Place {
     pub spot: Spot,
 }
 
+/// How offsets in the frame become distances from the canonical frame address, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FrameDistances {
+    /// Added to offsets of the function's own areas; `None` if that depends on the caller.
+    pub areas: Option<i32>,
+    /// Added to offsets of arguments on the stack.
+    pub incoming: i32,
+}
+
+impl FrameDistances {
+    /// The distances on a target, by that of the function's areas from where a frame pointer would point.
+    pub fn new(areas: Option<i32>, desc: &TargetDesc) -> Option<FrameDistances> {
+        Some(FrameDistances {
+            areas: areas.map(|areas| areas - desc.incoming_args_offset),
+            incoming: -desc.incoming_args_offset,
+        })
+    }
+}
+
 /// The debug information of a compiled function.
 #[derive(Debug, Default)]
 pub struct CodeDebug {
     /// What its reader and passes said.
     pub function: FunctionDebug,
     pub places: Vec<Place>,
+    /// Where the frame of a machine function is.
+    pub(crate) distances: Option<FrameDistances>,
 }
 
 impl CodeDebug {
@@ -48,6 +69,7 @@ impl CodeDebug {
     pub fn clear(&mut self) {
         self.function.clear();
         self.places.clear();
+        self.distances = None;
     }
 
     /// Follows code that branches before it have moved by becoming shorter.

@@ -127,7 +127,7 @@ fn sessions_step_by_step_are_those_of_llc() {
 
 #[test]
 fn objects_are_valid_and_have_the_same_code_as_without() {
-    for name in ["types.c", "blocks.c"] {
+    for name in ["types.c", "blocks.c", "classes.cpp"] {
         for level in ["-O0", "-O2"] {
             check_objects(name, &["-g", level]);
         }

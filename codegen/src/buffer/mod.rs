@@ -395,6 +395,20 @@ impl CodeBuffer {
         }
     }
 
+    /// Notes the location of the next instruction; that it has none, only if it begins a block.
+    pub(crate) fn mark_inst(&mut self, location: LocationId, begins: bool, leaves: bool) {
+        if begins || location != LocationId::NONE {
+            self.mark(location, MarkPlace::of(begins, leaves));
+        }
+    }
+
+    /// Notes the location of the epilogue that begins here, if locations are noted.
+    pub(crate) fn mark_epilogue(&mut self, location: LocationId) {
+        if self.marking {
+            self.mark(location, MarkPlace::Epilogue);
+        }
+    }
+
     /// From which offset on which location holds, ascending; what comes before has none.
     pub fn marks(&self) -> &[LocationMark] {
         &self.marks

@@ -10,7 +10,6 @@
 use super::record::Record;
 use super::{FastCtx, reg_of};
 use crate::analyze::HomeOwner;
-use crate::buffer::MarkPlace;
 use crate::debug::{Place, Spot, fixed_spot, instead_of_memory};
 use crate::isa::Isa;
 use crate::reg::Reg;
@@ -157,9 +156,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         self.look_for_variables(index);
         let function = self.base.function;
         let location = function.debug.location_of(index);
-        if begins || location != LocationId::NONE {
-            self.base.buf.mark(location, MarkPlace::of(begins, false));
-        }
+        self.base.buf.mark_inst(location, begins, false);
         if function.insts()[index].op == Opcode::Return {
             let all = self.returned_from.get_or_insert(location);
             if *all != location {

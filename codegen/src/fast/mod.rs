@@ -49,7 +49,6 @@ pub use state::FastState;
 use debug::Followed;
 use record::{NoRecord, Record};
 
-use crate::buffer::MarkPlace;
 use crate::context::Base;
 use crate::context::clearing::{clearing, results};
 use crate::context::frame_code::{BodySink, finish_body, finish_prologue};
@@ -311,10 +310,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         };
         self.put_tail_calls(&frame);
         self.base.buf.bind(self.epilogue);
-        if self.base.buf.is_marking() {
-            let location = self.returned_from.unwrap_or_default();
-            self.base.buf.mark(location, MarkPlace::Epilogue);
-        }
+        (self.base.buf).mark_epilogue(self.returned_from.unwrap_or_default());
         let isa = self.base.isa;
         let mut sink = BodySink {
             isa,

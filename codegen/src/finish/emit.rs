@@ -39,10 +39,11 @@ use super::threading::thread_empty_blocks;
 use super::wrapped::{describe_frame, find_blocks_with_frame};
 use crate::annotate::{self, Liveness};
 use crate::branch::Branch;
-use crate::buffer::{CodeBuffer, MarkPlace};
+use crate::buffer::CodeBuffer;
 use crate::context::frame_code::{
     BodySink, branch_mark, finish_body, finish_prologue, make_room, prologue_bytes, put_branch, put_inst, stack_probes,
 };
+use crate::debug::FrameDistances;
 use crate::desc::{ConvDesc, Role, TargetDesc};
 use crate::error::CodegenError;
 use crate::exceptions::{CallSite, DOES_NOT_UNWIND, Landing, pad_of};
@@ -179,10 +180,13 @@ pub(crate) fn emit<I: Isa>(
         frame_bytes,
         align_log2,
         mark_bytes,
+        debug,
         ..
     } = out;
     if unit.function.debug.is_on {
         body.keep_marks();
+        let is_fixed = func.frame.realigned_to == 0 && map.base == map.incoming_base;
+        debug.distances = FrameDistances::new(is_fixed.then_some(map.areas - map.incoming), isa.desc());
     }
     thread_empty_blocks(func, &mut state.threaded);
     state.collect_dispatch_labels(func, body.block_addresses);
@@ -484,9 +488,7 @@ impl<I: Isa> Emitter<'_, I> {
         if self.epilogue_is_used {
             self.describe(true);
             self.buf.bind(self.epilogue);
-            if self.buf.is_marking() {
-                self.buf.mark(LocationId::NONE, MarkPlace::Epilogue);
-            }
+            self.buf.mark_epilogue(LocationId::NONE);
             self.put_epilogue(true);
         }
     }
@@ -533,12 +535,10 @@ impl<I: Isa> Emitter<'_, I> {
     #[cold]
     fn observe(&mut self, index: u32, begins: bool) {
         if self.buf.is_marking() {
-            let debug = &self.unit.function.debug;
-            let location = debug.location_of(self.func.origins[index as usize] as usize);
+            let origin = self.func.origins[index as usize] as usize;
+            let location = self.unit.function.debug.location_of(origin);
             let leaves = self.func.insts[index as usize].op == pseudo::RETURN;
-            if begins || location != LocationId::NONE {
-                self.buf.mark(location, MarkPlace::of(begins, leaves));
-            }
+            self.buf.mark_inst(location, begins, leaves);
         }
         if let Some(liveness) = &self.liveness {
             let registers = (liveness.after[index as usize], liveness.ends[index as usize]);

@@ -63,18 +63,18 @@ impl DebugWriter<'_> {
     fn fill(&mut self, unit: usize, entry: UnitEntryId, node: NodeId) {
         let graph = &self.graph;
         if let Some(data) = graph.get::<BasicType>(node) {
-            self.place(unit, entry, NodeRef::NONE, tag(data.tag, dw::DW_TAG_base_type));
+            self.place(unit, entry, NodeRef::NONE, tag(data.tag, BASIC_TAGS));
             self.fill_basic(unit, entry, &data);
         } else if let Some(data) = graph.get::<DerivedType>(node) {
             match is_member(data.tag) {
                 true => self.fill_static_member(unit, entry, &data),
                 false => {
-                    self.place(unit, entry, data.scope, tag(data.tag, dw::DW_TAG_typedef));
+                    self.place(unit, entry, data.scope, tag(data.tag, DERIVED_TAGS));
                     self.fill_derived(unit, entry, &data);
                 }
             }
         } else if let Some(data) = graph.get::<CompositeType>(node) {
-            self.place(unit, entry, data.scope, tag(data.tag, dw::DW_TAG_structure_type));
+            self.place(unit, entry, data.scope, composite_tag(data.tag));
             self.fill_composite(unit, entry, &data);
         } else if let Some(data) = graph.get::<SubroutineType>(node) {
             self.place(unit, entry, NodeRef::NONE, dw::DW_TAG_subroutine_type);
@@ -132,10 +132,47 @@ pub(super) fn is_member(tag: u64) -> bool {
     members.iter().any(|member| u64::from(member.0) == tag)
 }
 
-/// A tag of the file.
-fn tag(tag: u64, otherwise: dw::DwTag) -> dw::DwTag {
-    match u16::try_from(tag) {
-        Ok(tag) if tag != 0 => dw::DwTag(tag),
-        _ => otherwise,
-    }
+/// A tag of the file, if it is one of these; the first of them otherwise.
+fn tag(tag: u64, known: &[dw::DwTag]) -> dw::DwTag {
+    let found = known.iter().find(|known| u64::from(known.0) == tag);
+    found.or(known.first()).copied().unwrap_or(dw::DW_TAG_unspecified_type)
+}
+
+const BASIC_TAGS: &[dw::DwTag] = &[dw::DW_TAG_base_type, dw::DW_TAG_unspecified_type];
+
+const DERIVED_TAGS: &[dw::DwTag] = &[
+    dw::DW_TAG_typedef,
+    dw::DW_TAG_pointer_type,
+    dw::DW_TAG_reference_type,
+    dw::DW_TAG_rvalue_reference_type,
+    dw::DW_TAG_ptr_to_member_type,
+    dw::DW_TAG_const_type,
+    dw::DW_TAG_volatile_type,
+    dw::DW_TAG_restrict_type,
+    dw::DW_TAG_atomic_type,
+    dw::DW_TAG_immutable_type,
+    dw::DW_TAG_template_alias,
+    dw::DW_TAG_set_type,
+    dw::DW_TAG_file_type,
+];
+
+const COMPOSITE_TAGS: &[dw::DwTag] = &[
+    dw::DW_TAG_structure_type,
+    dw::DW_TAG_class_type,
+    dw::DW_TAG_union_type,
+    dw::DW_TAG_enumeration_type,
+    dw::DW_TAG_array_type,
+    dw::DW_TAG_variant_part,
+];
+
+const IMPORTED_TAGS: &[dw::DwTag] = &[dw::DW_TAG_imported_declaration, dw::DW_TAG_imported_module];
+
+/// How an entity is imported.
+pub(super) fn imported_tag(of_file: u64) -> dw::DwTag {
+    tag(of_file, IMPORTED_TAGS)
+}
+
+/// What a composite type is.
+pub(super) fn composite_tag(of_file: u64) -> dw::DwTag {
+    tag(of_file, COMPOSITE_TAGS)
 }

@@ -1,6 +1,7 @@
 //! Variables outside of functions, and what a unit lists besides.
 
 use super::DebugWriter;
+use super::entries::imported_tag;
 use super::expressions::operations;
 use frazil_ir::SymbolId;
 use frazil_ir::debug::kind::{CompileUnit, GlobalExpression, GlobalVariable, ImportedEntity};
@@ -103,7 +104,7 @@ impl DebugWriter<'_> {
             return;
         };
         let parent = self.scope_entry(unit, data.scope);
-        let tag = dw::DwTag(data.tag as u16);
+        let tag = imported_tag(data.tag);
         let reserved = self.unit(unit).reserve();
         self.unit(unit).add_reserved(reserved, parent, tag);
         self.set(unit, reserved, dw::DW_AT_import, AttributeValue::UnitRef(imported));

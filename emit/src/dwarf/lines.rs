@@ -123,14 +123,12 @@ impl DebugWriter<'_> {
     }
 
     fn put_row(&mut self, unit: usize, offset: u64, row: Row, flags: Flags) {
-        let file = self.file(unit, row.file);
+        let file = self.file(unit, row.file).unwrap_or_else(|| self.some_file(unit));
         let id = self.units.get(unit).id;
         let program = &mut self.dwarf.units.get_mut(id).line_program;
         let out = program.row();
         out.address_offset = offset;
-        if let Some(file) = file {
-            out.file = file;
-        }
+        out.file = file;
         out.line = row.line;
         out.column = row.column;
         out.discriminator = row.discriminator;

@@ -112,7 +112,10 @@ impl DebugWriter<'_> {
     }
 
     fn add_template_value(&mut self, unit: usize, entry: UnitEntryId, data: &TemplateValue) {
-        let tag = dw::DwTag(data.tag as u16);
+        let tag = match u16::try_from(data.tag).map(dw::DwTag) {
+            Ok(tag @ (dw::DW_TAG_GNU_template_template_param | dw::DW_TAG_GNU_template_parameter_pack)) => tag,
+            _ => dw::DW_TAG_template_value_parameter,
+        };
         let child = self.unit(unit).add(entry, tag);
         self.set_name(unit, child, data.name);
         if tag == dw::DW_TAG_template_value_parameter {

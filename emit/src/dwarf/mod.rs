@@ -49,6 +49,8 @@ pub struct CodePlace {
     pub section: u32,
     /// Offset in bytes from the start of the section.
     pub start: u64,
+    /// Whether there is a call frame description of it.
+    pub has_frame_table: bool,
 }
 
 /// The debug information of an object while it is made.
@@ -105,6 +107,11 @@ impl<'a> DebugWriter<'a> {
         if self.units.has_entries(unit) {
             self.add_entries(unit, place, code, &scopes);
         }
+    }
+
+    /// Says that code follows of which nothing is told.
+    pub fn pass_over(&mut self) {
+        self.units.interrupt();
     }
 
     /// Writes the sections.

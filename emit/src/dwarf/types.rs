@@ -2,6 +2,7 @@
 
 use super::DebugWriter;
 use super::attributes::flag;
+use super::entries::composite_tag;
 use frazil_ir::debug::kind::{BasicType, CompositeType, DerivedType, Enumerator, Integer, Subrange, SubroutineType};
 use frazil_ir::debug::{Bound, Kind, NodeRef};
 use gimli::constants as dw;
@@ -89,8 +90,7 @@ impl DebugWriter<'_> {
     }
 
     pub(super) fn fill_composite(&mut self, unit: usize, entry: UnitEntryId, data: &CompositeType) {
-        let tag = u16::try_from(data.tag).map_or(dw::DW_TAG_structure_type, dw::DwTag);
-        match tag {
+        match composite_tag(data.tag) {
             dw::DW_TAG_array_type => return self.fill_array(unit, entry, data),
             dw::DW_TAG_enumeration_type => self.fill_enumeration(unit, entry, data),
             dw::DW_TAG_variant_part => return self.fill_variants(unit, entry, data),

@@ -26,6 +26,9 @@ const DIRECTIVES_ONLY: u64 = 3;
 /// The kind of a checksum that is MD5.
 const MD5: u64 = 1;
 
+/// The name of files that have none.
+const UNKNOWN: &[u8] = b"<unknown>";
+
 /// A range of a section, from a function on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sequence {
@@ -162,7 +165,7 @@ impl UnitState {
     fn new(graph: &Graph<'_>, node: NodeId, unit: &CompileUnit, encoding: Encoding, dwarf: &mut Dwarf) -> UnitState {
         let file: File = graph.at(unit.file).unwrap_or_default();
         let directory = path(graph.text(file.directory), b".");
-        let name = path(graph.text(file.name), b"<unknown>");
+        let name = path(graph.text(file.name), UNKNOWN);
         let directory_string = LineString::new(directory.clone(), encoding, &mut dwarf.line_strings);
         let name_string = LineString::new(name.clone(), encoding, &mut dwarf.line_strings);
         let info = file_info(graph, &file);
@@ -209,6 +212,20 @@ impl UnitState {
 }
 
 impl DebugWriter<'_> {
+    /// The file of code whose file is not known: that of the unit, or one without a name.
+    pub(super) fn some_file(&mut self, unit: usize) -> FileId {
+        let node = self.units.get(unit).node();
+        let of_unit = self.graph.get::<CompileUnit>(node).map(|data| data.file);
+        if let Some(file) = of_unit.and_then(|file| self.file(unit, file)) {
+            return file;
+        }
+        let id = self.units.get(unit).id;
+        let out = self.dwarf.units.get_mut(id);
+        let name = LineString::new(UNKNOWN, out.encoding(), &mut self.dwarf.line_strings);
+        let directory = out.line_program.default_directory();
+        out.line_program.add_file(name, directory, None)
+    }
+
     /// The number of a source file in a unit.
     pub(super) fn file(&mut self, unit: usize, node: NodeRef) -> Option<FileId> {
         let state = self.units.get(unit);
@@ -230,7 +247,7 @@ impl DebugWriter<'_> {
         }
         let info = file_info(&self.graph, &file);
         state.has_checksums &= info.is_some();
-        let (id, name) = (state.id, path(name, b"<unknown>"));
+        let (id, name) = (state.id, path(name, UNKNOWN));
         let out = self.dwarf.units.get_mut(id);
         let encoding = out.encoding();
         let program = &mut out.line_program;

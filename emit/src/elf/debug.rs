@@ -17,11 +17,13 @@ impl ObjectBuilder<'_> {
     /// Adds what debuggers want to know of a function that was placed.
     #[cold]
     pub(super) fn add_debug(&mut self, function: FuncId, section: SectionId, start: u64, code: &CompiledFunction) {
+        let head = &self.module.functions[function];
         if let Some(debug) = &mut self.debug {
             let place = CodePlace {
-                symbol: self.module.functions[function].symbol,
+                symbol: head.symbol,
                 section: section.index() as u32,
                 start,
+                has_frame_table: head.unwind_table || !head.no_unwind,
             };
             debug.add_function(place, code);
         }

@@ -5,10 +5,11 @@
 //!   it has none, and neither has a terminator of a new block.
 //! * A variable whose value was replaced has the replacement. One whose value nothing defines any more is lost from
 //!   there on: it keeps its place among the others, without operand.
+//! * A variable in a slot that was replaced, or that stands for another slot, too, is lost: the memory is not its own.
 //! * What stands in blocks that are dropped is dropped.
 
 use super::{Editor, NONE};
-use crate::debug::LocationId;
+use crate::debug::{DebugValue, LocationId};
 use crate::entities::Value;
 use crate::function::{Function, ValueKind};
 use crate::opcode::Opcode;
@@ -53,6 +54,9 @@ impl Editor {
         debug_assert_eq!(self.locations_out.len(), f.insts.len(), "each instruction was followed");
         std::mem::swap(&mut f.debug.column, &mut self.locations_out);
         let mut values = std::mem::take(&mut f.debug.values);
+        if !values.is_empty() {
+            self.lose_shared_slots(f, &mut values);
+        }
         values.retain_mut(|value| {
             let moved = self.moved.get(value.before as usize).copied().unwrap_or(NONE);
             value.before = moved;
@@ -64,6 +68,25 @@ impl Editor {
         });
         values.sort_by_key(|value| value.before);
         f.debug.values = values;
+    }
+
+    /// Loses the variables in slots that were merged.
+    fn lose_shared_slots(&self, f: &Function, values: &mut [DebugValue]) {
+        let is_slot = |value: Value| {
+            f.values
+                .get(value.index())
+                .is_some_and(|data| data.kind == ValueKind::Slot)
+        };
+        let replaced = self.forward.iter().enumerate().filter_map(|(index, next)| {
+            let old = Value::new(index);
+            Some((old, next.as_value()?)).filter(|&(old, new)| is_slot(old) && is_slot(new))
+        });
+        for (old, new) in replaced {
+            let is_shared = |operand: Operand| operand.as_value().is_some_and(|slot| slot == old || slot == new);
+            for value in values.iter_mut().filter(|value| is_shared(value.operand)) {
+                value.operand = Operand::NONE;
+            }
+        }
     }
 
     /// Gives the values of variables the numbers that values have now.
