@@ -16,6 +16,9 @@ use crate::reg::Reg;
 use frazil_ir::debug::{DebugKind, DebugValue, LocationId};
 use frazil_ir::{EntityRef, Opcode, ParamKind, Value, ValueKind};
 
+/// How many variables are followed, since each is looked at for each instruction; the others have no place.
+const MOST_FOLLOWED: usize = 64;
+
 /// A variable in memory whose address is a value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Followed {
@@ -34,6 +37,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             if let (DebugKind::Declare, Some(address)) = (value.kind, value.operand.as_value())
                 && matches!(function.value(address).kind, ValueKind::Inst | ValueKind::Param)
                 && self.spot_of_variable(&value).is_none()
+                && self.followed.len() < MOST_FOLLOWED
             {
                 self.followed.push(Followed {
                     value,

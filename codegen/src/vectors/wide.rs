@@ -4,7 +4,7 @@
 use super::rebuild::{Rebuild, Span};
 use super::width::{each_type, is_neutral};
 use crate::error::CodegenError;
-use frazil_ir::{InstData, Opcode, Operand, Type, Value};
+use frazil_ir::{Inst, InstData, Opcode, Operand, Type, Value};
 
 impl Rebuild<'_> {
     /// Whether an instruction has to do with a type that is computed wide.
@@ -17,8 +17,9 @@ impl Rebuild<'_> {
         found
     }
 
-    /// Whether an instruction, for which the target has one or not, is done on wide values as they are.
-    pub fn is_done_wide(&self, data: &InstData, has_operation: bool) -> bool {
+    /// Whether an instruction, for which the target has one or not, is done on wide values as they are, perhaps with
+    /// the comparison that it takes its mask from ([`Rebuild::taken_comparison`]).
+    pub fn is_done_wide(&self, data: &InstData, has_operation: bool, compare: Option<&InstData>) -> bool {
         // A comparison for its own sake would need a register for its mask.
         let is_compare = data.op.is_icmp() || data.op.is_fcmp();
         if is_neutral(data) || !has_operation || is_compare {
@@ -26,29 +27,40 @@ impl Rebuild<'_> {
         }
         let mut is_whole = true;
         let mut note = |ty: Type| is_whole &= self.layouts.real(ty).is_whole();
-        match data.op {
-            // Its mask is of no interest: see `select_wide`.
-            Opcode::Select if let Some(compare) = data.a.as_value().and_then(|mask| self.old.def_inst(mask)) => {
-                [data.ty, self.old.inst(compare).ty].into_iter().for_each(note);
-            }
-            _ => each_type(self.old, data, &mut note),
+        match compare {
+            // Its mask is of no interest: see `on_comparison`.
+            Some(compare) => [data.ty, compare.ty].into_iter().for_each(note),
+            None => each_type(self.old, data, &mut note),
         }
         is_whole
     }
 
-    /// A select that is done on wide values as they are: together with the comparison that it takes its mask from, for
-    /// which there is no register, and which therefore is done again right before it, for it alone.
-    pub fn select_wide(&mut self, data: &InstData) -> Result<(), CodegenError> {
-        let mask = data.a.as_value().and_then(|mask| self.old.def_inst(mask));
-        let compare = *self.old.inst(mask.expect("the target has seen a comparison"));
+    /// The comparison of wide values whose mask a select or an extension takes.
+    pub fn taken_comparison(&self, data: &InstData) -> Option<(Inst, InstData)> {
+        if !matches!(data.op, Opcode::Select | Opcode::Sext) {
+            return None;
+        }
+        let inst = self.old.def_inst(data.a.as_value()?)?;
+        let compare = *self.old.inst(inst);
+        let is_compare = compare.op.is_icmp() || compare.op.is_fcmp();
+        (is_compare && self.layouts.is_wide(compare.ty)).then_some((inst, compare))
+    }
+
+    /// A select or an extension that is done on wide values as they are: together with the comparison that it takes its
+    /// mask from, for which there is no register, and which therefore is done again right before it, for it alone.
+    pub fn on_comparison(&mut self, data: &InstData, compare: &InstData) -> Result<(), CodegenError> {
         let layout = self.layouts.real(data.ty);
         let truth = self.vector(Type::I1, layout.lanes)?;
         let (left, right) = (self.single(compare.a)?, self.single(compare.b)?);
         let mask = self.emit(compare.op, compare.ty, compare.flags, [left, right], truth);
-        let (if_true, if_false) = self.old.ternary(data);
-        let (if_true, if_false) = (self.single(if_true)?, self.single(if_false)?);
-        let chosen = self.ternary(Opcode::Select, data.ty, data.flags, [mask, if_true, if_false]);
-        self.define_single(data, chosen)
+        let made = if data.op == Opcode::Select {
+            let (if_true, if_false) = self.old.ternary(data);
+            let (if_true, if_false) = (self.single(if_true)?, self.single(if_false)?);
+            self.ternary(Opcode::Select, data.ty, data.flags, [mask, if_true, if_false])
+        } else {
+            self.unary(data.op, data.ty, mask)
+        };
+        self.define_single(data, made)
     }
 
     /// The vectors that a wide one is taken apart into.

@@ -17,6 +17,8 @@ pub(super) struct Scope {
     pub parent: usize,
     /// Offsets in the function, ascending.
     pub ranges: Vec<(u32, u32)>,
+    /// In how many others it is.
+    depth: usize,
 }
 
 /// A location of code from an offset in the function on.
@@ -60,6 +62,7 @@ impl ScopeTree {
                 inlined_at: NodeRef::NONE,
                 parent: 0,
                 ranges: vec![(0, code.len() as u32)],
+                depth: 0,
             }],
             numbers: FxHashMap::default(),
             marks: marks.collect(),
@@ -113,11 +116,15 @@ impl ScopeTree {
             }
         };
         for (scope, node, inlined_at) in path.into_iter().rev() {
+            if self.scopes[parent].depth >= MOST_SCOPES {
+                parent = 0;
+            }
             self.scopes.push(Scope {
                 node,
                 inlined_at,
                 parent,
                 ranges: Vec::new(),
+                depth: self.scopes[parent].depth + 1,
             });
             parent = self.scopes.len() - 1;
             self.numbers.insert((scope, inlined_at), parent);

@@ -3,7 +3,7 @@
 //! Blocks without variables get no entry, since nothing could be said of them.
 
 use super::scope_tree::{Scope, ScopeTree};
-use super::variables::{Variable, variables_of};
+use super::variables::variables_of;
 use super::{CodePlace, DebugWriter};
 use frazil_codegen::CompiledFunction;
 use frazil_ir::debug::Kind;
@@ -16,16 +16,16 @@ impl DebugWriter<'_> {
     pub(super) fn add_entries(&mut self, unit: usize, place: CodePlace, code: &CompiledFunction, scopes: &ScopeTree) {
         let variables = variables_of(&self.graph, code, scopes);
         let mut entries: Vec<UnitEntryId> = Vec::with_capacity(scopes.scopes.len());
-        let mut of_scope: Vec<&Variable> = Vec::new();
+        let mut rest = variables.as_slice();
         for (number, scope) in scopes.scopes.iter().enumerate() {
-            of_scope.clear();
-            of_scope.extend(variables.iter().filter(|variable| variable.scope == number));
+            let of_scope;
+            (of_scope, rest) = rest.split_at(rest.partition_point(|variable| variable.scope <= number));
             let entry = match number {
                 0 => self.concrete(unit, place, code, scope.node),
                 _ => self.add_scope(unit, place, scope, entries[scope.parent], !of_scope.is_empty()),
             };
             entries.push(entry);
-            for variable in &of_scope {
+            for variable in of_scope {
                 self.add_variable(unit, place, code, (entry, variable));
             }
             if number == 0 {

@@ -173,14 +173,14 @@ impl DebugWriter<'_> {
 
     /// The entry apart from code of a function or block that was inlined.
     pub(super) fn abstract_entry(&mut self, unit: usize, node: NodeId) -> Option<UnitEntryId> {
+        if !self.graph.is_in_few_scopes(NodeRef::to(node)) {
+            return None;
+        }
         let mut path = Vec::new();
         let mut scope = node;
         let mut parent = loop {
             if let Some(&known) = self.units.get(unit).abstracts.get(&scope) {
                 break Some(known);
-            }
-            if path.len() >= super::graph::MOST_SCOPES {
-                return None;
             }
             path.push(scope);
             match self.graph.kind(scope)? {

@@ -26,7 +26,7 @@ pub(super) struct Variable {
     places: Vec<usize>,
 }
 
-/// The variables of a function: parameters by number, then the others in the order in which they are named.
+/// The variables of a function by scope: parameters by number, then the others in the order in which they are named.
 pub(super) fn variables_of(graph: &Graph<'_>, code: &CompiledFunction, scopes: &ScopeTree) -> Vec<Variable> {
     let function = &code.debug.function;
     let mut variables: Vec<Variable> = Vec::new();
@@ -68,7 +68,7 @@ pub(super) fn variables_of(graph: &Graph<'_>, code: &CompiledFunction, scopes: &
             variable.places.push(number);
         }
     }
-    variables.sort_by_key(|variable| (variable.parameter == 0, variable.parameter));
+    variables.sort_by_key(|variable| (variable.scope, variable.parameter == 0, variable.parameter));
     variables
 }
 

@@ -7,8 +7,8 @@ use crate::features;
 use crate::regs::{VECTOR_BYTES, WIDE_VECTOR_BYTES, WIDEST_VECTOR_BYTES};
 use crate::table::Op;
 use frazil_codegen::vectors::shuffle_index;
-use frazil_codegen::{LowerCtx, MInst, Mem, Reg, VectorShape};
-use frazil_ir::{Format, Function, InstData, Opcode, Type, TypeData, TypeTable};
+use frazil_codegen::{Folder, LowerCtx, MInst, Mem, Reg, VectorShape};
+use frazil_ir::{Format, Function, InstData, Opcode, Operand, Type, TypeData, TypeTable};
 
 /// The bytes of a vector that is only passed; 0 for every other type.
 pub fn bytes(types: &TypeTable, ty: Type) -> u8 {
@@ -109,6 +109,29 @@ pub fn is_done(function: &Function, data: &InstData) -> bool {
     let is_joined = to == 2 * from && first == 0;
     let is_half = from == 2 * to && (first == 0 || first == to);
     (is_joined || is_half) && (0..to).all(|lane| shuffle_index(function, mask, lane) == Some(first + lane))
+}
+
+/// Folds the shuffle that takes the lower half of a vector of 256 bits into an instruction that reads only this half.
+pub fn fold_lower_half(folder: &mut Folder<'_>, operand: Operand) {
+    if let Some((value, data)) = folder.producer(operand)
+        && is_lower_half(folder.function, data)
+    {
+        folder.fold(value);
+    }
+}
+
+fn is_lower_half(function: &Function, data: &InstData) -> bool {
+    let (to, from) = widths(function, data);
+    let is_half = is_done(function, data) && to == 0 && from == WIDE_VECTOR_BYTES;
+    is_half && shuffle_index(function, function.ternary(data).1, 0) == Some(0)
+}
+
+/// The register with an operand of 128 bits: the lower half of one of 256 bits, if that is folded.
+pub fn use_lower_half<C: LowerCtx>(cx: &mut C, operand: Operand) -> Reg {
+    let folded = operand.as_value().filter(|_| cx.is_folded(operand));
+    let shuffle = folded.and_then(|value| cx.func().def_inst(value));
+    let whole = shuffle.map_or(operand, |inst| cx.func().inst(inst).a);
+    cx.use_reg(whole, 0)
 }
 
 /// Lowers what [`is_done`] says yes to.
