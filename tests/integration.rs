@@ -9,6 +9,7 @@ mod bounds;
 mod command;
 mod compare;
 mod conventions;
+mod debug_information;
 mod dominance;
 mod driver;
 mod exceptions;

@@ -10,6 +10,7 @@ pub mod branch;
 pub mod buffer;
 pub mod check;
 mod context;
+pub mod debug;
 pub mod desc;
 pub mod error;
 pub mod exceptions;
@@ -45,7 +46,9 @@ pub mod verify;
 
 pub use analyze::{Folder, Mark};
 pub use branch::{Branch, BranchMarks, CallTarget, CaseTable, CaseTest, Join, SwitchValue};
-pub use buffer::{Beyond, CodeBuffer, Islands, LogItem, PoolConstant, Reach, Reloc, ShortForm};
+pub use buffer::{
+    Beyond, CodeBuffer, Islands, LocationMark, LogItem, MarkPlace, PoolConstant, Reach, Reloc, ShortForm,
+};
 pub use desc::{
     Addressing, ClassDesc, ConvDesc, ElfDesc, FarSections, FixupDesc, OpDesc, ProtectionNote, RegDesc, RegisterStack,
     RelocDesc, Role, SpecialArgs, TargetDesc,

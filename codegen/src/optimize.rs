@@ -11,6 +11,7 @@ use crate::error::CodegenError;
 use crate::features::FeatureSet;
 use crate::finish::apply::{ApplyState, apply};
 use crate::finish::emit::{EmitOptions, EmitState, emit};
+use crate::finish::variables::place_variables;
 use crate::floats::{legal_floats, with_legal_types};
 use crate::frame_info::Clearing;
 use crate::halt::Halt;
@@ -284,6 +285,10 @@ fn compile_once<I: Isa>(
         for_size: recipe.for_size,
     };
     emit(isa, &mut state.allocated, unit, options, &mut state.emit, out)?;
+    if let Some(distances) = out.debug.distances {
+        let (slots, by_value) = state.select.memory_places();
+        place_variables(unit.function, slots, by_value, distances, &mut out.debug.places);
+    }
     passes.finished("emit");
     Ok(())
 }

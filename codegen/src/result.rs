@@ -1,6 +1,7 @@
 //! What compiling one function gives: bytes with relocations, constants, unwind rows.
 
 use crate::buffer::CodeBuffer;
+use crate::debug::CodeDebug;
 use crate::unwind::UnwindOp;
 use frazil_ir::module::Attachments;
 
@@ -20,6 +21,8 @@ pub struct CompiledFunction {
     pub align_log2: u8,
     /// What the function says on where it is to be, if anything.
     pub attachments: Option<Box<Attachments>>,
+    /// Where its variables are, and what else debuggers want to know.
+    pub debug: CodeDebug,
 }
 
 impl CompiledFunction {
@@ -48,6 +51,7 @@ impl CompiledFunction {
         self.unwind.clear();
         self.frame_bytes = 0;
         self.attachments = None;
+        self.debug.clear();
     }
 
     /// Length in bytes of the whole function.

@@ -11,6 +11,7 @@
 pub mod asm;
 pub mod cfi;
 pub mod constants;
+pub mod dwarf;
 pub mod elf;
 pub mod error;
 pub mod exceptions;

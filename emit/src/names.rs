@@ -77,8 +77,8 @@ impl<'a> ObjectName<'a> {
                 suffix: ".DW.stub",
                 ..name(symbol)
             },
-            // The object writer has its name.
-            Late::Foreign(_) => ObjectName::plain(&[]),
+            // The object writer has its name, or it is a section.
+            Late::Foreign(_) | Late::DebugSection(_) => ObjectName::plain(&[]),
             Late::JumpTables(function) => ObjectName {
                 prefix: ".L..tables",
                 number: Some(function.index() as u32),

@@ -57,6 +57,13 @@ pub fn record_operands(input_bytes: usize) -> u64 {
     2 * input_bytes as u64 + 256
 }
 
+/// How many words all nodes of debug information of a block may have, given the size of the input in bytes.
+///
+/// An operand takes six bits in most records.
+pub fn debug_words(input_bytes: usize) -> u64 {
+    2 * input_bytes as u64 + (1 << 12)
+}
+
 /// How many bytes of initialised data a module may have, given the size of the input in bytes.
 ///
 /// Zeros in front of other contents take room in memory but hardly any in the file.

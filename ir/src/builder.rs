@@ -83,6 +83,9 @@ impl Function {
             });
         }
         self.blocks = blocks;
+        if self.debug.is_on {
+            self.debug.reorder(&moved);
+        }
         for value in &mut self.values {
             if value.kind == ValueKind::Inst {
                 value.def = moved[value.def as usize];

@@ -15,6 +15,7 @@
 
 use crate::cfg::Cfg;
 use crate::constant::{AsmData, ConstData, ConstKind, ConstView};
+use crate::debug::FunctionDebug;
 use crate::entities::{Block, ConstId, Inst, SigId, SlotId, SymbolId, Value};
 use crate::module::Attachments;
 use crate::opcode::{Format, Opcode, Results};
@@ -145,6 +146,8 @@ pub struct Function {
     pub(crate) has_wide_vectors: bool,
     /// What is attached to it, if anything.
     pub attachments: Option<Box<Attachments>>,
+    /// Where its instructions and variables come from. Editing keeps the columns beside the instructions.
+    pub debug: FunctionDebug,
     /// Predecessors and successors; valid after [`Function::compute_cfg`].
     pub(crate) cfg: Cfg,
 }
@@ -241,6 +244,7 @@ impl Function {
         self.has_vectors = false;
         self.has_wide_vectors = false;
         self.attachments = None;
+        self.debug.clear();
         self.cfg.clear();
         let drop_tables = self.types.extra_len() > 120 || self.sigs.len() > 100_000;
         if drop_tables {

@@ -8,6 +8,7 @@ pub mod builder;
 pub mod cfg;
 mod cfg_build;
 pub mod constant;
+pub mod debug;
 pub mod domtree;
 pub mod edit;
 pub mod entities;

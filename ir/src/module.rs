@@ -3,6 +3,7 @@
 //! All names are bytes in one string pool, all initialiser bytes lie in one buffer. Bodies are read on request
 //! (see the reader crates) or stand in a list of their own (text form).
 
+use crate::debug::ModuleDebug;
 use crate::entities::{Block, ComdatId, DataId, FuncId, SymbolId};
 use crate::refusal::Refusal;
 use crate::signature::CallConv;
@@ -44,6 +45,8 @@ pub struct Module {
     pub flags: ModuleFlags,
     /// What is said to linkers and other tools.
     pub tools: ToolTexts,
+    /// Its debug information, if it has some that is wanted.
+    pub debug: Option<Box<ModuleDebug>>,
     /// What is attached to symbols, ascending by symbol. What is attached to functions with bodies stands there.
     pub(crate) attachments: Vec<(SymbolId, Attachments)>,
 }

@@ -79,6 +79,8 @@ pub struct Options {
     pub function_sections: bool,
     /// Whether each data definition has a section of its own.
     pub data_sections: bool,
+    /// Whether debug information of the input is kept; what is not kept is not even read.
+    pub keeps_debug: bool,
     /// What is observed while passes run.
     pub observe: Observe,
     /// Whether each register allocation is proved; see [`frazil_codegen::check`].
@@ -114,6 +116,7 @@ impl Default for Options {
             large_data_threshold: None,
             function_sections: false,
             data_sections: false,
+            keeps_debug: true,
             observe: Observe::default(),
             check_regalloc: cfg!(debug_assertions),
             registers: RegisterArguments::default(),
@@ -161,6 +164,10 @@ pub struct Arguments {
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = false,
           default_missing_value = "true", value_parser = BoolishValueParser::new(), hide_default_value = true)]
     pub data_sections: bool,
+    /// Leave out debug information, which is not even read then
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = false,
+          default_missing_value = "true", value_parser = BoolishValueParser::new(), hide_default_value = true)]
+    pub strip_debug: bool,
     /// Say in assembly text what each line comes from, which registers are alive and which end there
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = false,
           default_missing_value = "true", value_parser = BoolishValueParser::new(), hide_default_value = true)]
@@ -266,6 +273,7 @@ impl Arguments {
             large_data_threshold: self.target.large_data_threshold,
             function_sections: self.function_sections,
             data_sections: self.data_sections,
+            keeps_debug: !self.strip_debug,
             observe: self.observe.observe()?,
             check_regalloc: self.observe.checks_regalloc() || cfg!(debug_assertions),
             registers: self.registers.clone(),

@@ -97,6 +97,7 @@ fn read_options<'o>(options: &'o Options, platform_of: PlatformOf<'o>) -> ReadOp
     ReadOptions {
         triple,
         data_layout: platform.map(|platform| platform.data_layout),
+        reads_debug: options.keeps_debug,
         ..ReadOptions::new(platform_of)
     }
 }

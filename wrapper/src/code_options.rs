@@ -4,7 +4,7 @@
 //! it reads it. But clang keeps some options to itself until it makes code. [`TABLE`] lists them as its compiler proper
 //! takes them, after its driver has settled which of several opposites counts. Frazil refuses them by the name that the
 //! user knows, since objects are to hold other things than those it makes. Options for the code that make no difference
-//! to an ELF object, or only to debug information, of which there is none yet, are not in the table.
+//! to an ELF object are not in the table.
 
 use crate::plan::{CodeKind, Job};
 
@@ -68,7 +68,7 @@ const TABLE: &[Row] = &[
     begins("-fbinutils-version=", "", "objects are the same for all linkers"),
     is("-mskip-rax-setup", "", "calls with variable arguments set %al"),
     is("-mindirect-branch-cs-prefix", "", "indirect branches have no prefix"),
-    is("-split-dwarf-file", "-gsplit-dwarf", "there is no debug information to split"),
+    is("-split-dwarf-file", "-gsplit-dwarf", "debug information stays in one piece"),
     is("-fxray-instrument", "", "functions have no places for XRay"),
     is("-fsplit-stack", "", "stacks are in one piece"),
     is("-msoft-float", "", "floating-point numbers are in registers"),
@@ -118,7 +118,7 @@ const FOR_MIDDLE_END: &[&str] = &[
     "-do-counter-promotion",
     "-disable-vp",
     "-memprof-",
-    // For debug information alone.
+    // Debug information says the same without.
     "-generate-type-units",
 ];
 

@@ -45,9 +45,6 @@ pub const FALLBACK_VARIABLE: &str = "FRAZIL_CC_FALLBACK";
 /// Names of clang, in order of preference: bitcode of the version that Frazil is tested with comes first.
 const CLANGS: [&str; 2] = ["clang-22", "clang"];
 
-/// Set to anything but 0, turns warnings off that are about every source of a build (`-g`).
-pub const QUIET_VARIABLE: &str = "FRAZIL_CC_QUIET";
-
 const HELP: &str = "\
 frazil-cc, frazil-c++: clang's command line, with Frazil as its back end
 
@@ -60,8 +57,7 @@ Options besides clang's:
   --frazil-help     print this
 
 Options that are orders to LLVM's code generator (-mllvm, -fstack-usage, -flto and others) are refused by name.
-FRAZIL_CC_CLANG=PATH names clang, FRAZIL_CC_FALLBACK=1 stands for --fallback, FRAZIL_CC_QUIET=1 turns the warning about
--g off, as -w does.
+FRAZIL_CC_CLANG=PATH names clang, FRAZIL_CC_FALLBACK=1 stands for --fallback.
 ";
 
 /// Runs the wrapper with these arguments, the program's name first.
@@ -152,7 +148,6 @@ fn make_code(compiler: &Compiler, line: &CommandLine) -> io::Result<ExitCode> {
         say(&format!("frazil-cc: error: {reason}; {ADVICE}\n"));
         return Ok(ExitCode::FAILURE);
     }
-    warn_of_debug_information(line, &plan);
     if runs {
         compilation_database::write(line, &plan.jobs)?;
     }
@@ -218,21 +213,6 @@ fn lto_refusal(line: &CommandLine) -> Option<String> {
     // These say how, and not whether.
     let is_on = last == "-flto" || (last.starts_with("-flto=") && last != "-flto=none");
     is_on.then(|| format!("not supported: the option {last}: LLVM would make the code when linking"))
-}
-
-/// Says, once for a command line, that there is no debug information.
-fn warn_of_debug_information(line: &CommandLine, plan: &Plan) {
-    let is_asked = |word: &&OsString| word.as_encoded_bytes().starts_with(b"-g") && **word != "-gcc-toolchain";
-    let Some(option) = line.words.iter().rfind(is_asked) else {
-        return;
-    };
-    let has_effect = |job: &Job| job.code_kind().is_some() && job.suffix("-debug-info-kind=").is_some();
-    if plan.jobs.iter().any(has_effect) && !line.has("-w") && !is_set(QUIET_VARIABLE) {
-        say(&format!(
-            "frazil-cc: warning: {}: Frazil writes no debug information yet\n",
-            option.display()
-        ));
-    }
 }
 
 /// Says more about the failure of a program that may not have said enough itself, as clang does.

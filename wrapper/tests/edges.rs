@@ -1,4 +1,4 @@
-//! What frazil-cc does beyond clang: its own options, a word about debug information, and nothing left behind after an
+//! What frazil-cc does beyond clang: its own options, debug information, and nothing left behind after an
 //! interruption.
 
 use frazil_test_support::{Folder, names};
@@ -16,7 +16,7 @@ const LOOP: &str = "int sum(int *items, int count) { int total = 0; for (int i =
 fn command(folder: &Folder, words: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_frazil-cc"));
     command.args(words.split(' ')).current_dir(folder);
-    command.env_remove("FRAZIL_CC_FALLBACK").env_remove("FRAZIL_CC_QUIET");
+    command.env_remove("FRAZIL_CC_FALLBACK");
     command
 }
 
@@ -81,17 +81,19 @@ fn options_for_frazil_hold_for_all_sources() {
 }
 
 #[test]
-fn debug_information_is_missed_once_unless_the_user_knows() {
+fn debug_information_is_there_if_it_is_asked_for() {
     let folder = Folder::new("debug");
     folder.write("a.c", LOOP);
-    folder.write("b.c", "int other(void) { return 3; }\n");
-    let warning = "frazil-cc: warning: -g: Frazil writes no debug information yet\n";
-    assert_eq!(stderr(&cc(&folder, "-g -c a.c b.c")), warning);
-    assert_eq!(stderr(&cc(&folder, "-g -w -c a.c")), "");
-    assert_eq!(stderr(&cc(&folder, "-g -g0 -c a.c")), "");
-    assert_eq!(stderr(&cc(&folder, "-g -E a.c -o a.i")), "");
-    let quiet = command(&folder, "-g -c a.c").env("FRAZIL_CC_QUIET", "1").output();
-    assert_eq!(stderr(&quiet.expect("it starts")), "");
+    for (words, has_lines) in [
+        ("-g -c a.c", true),
+        ("-O2 -ggdb3 -c a.c", true),
+        ("-g -g0 -c a.c", false),
+    ] {
+        assert_eq!(stderr(&cc(&folder, words)), "", "{words}");
+        let object = std::fs::read(folder.path("a.o")).expect("an object");
+        let found = object.windows(11).any(|window| window == b".debug_line");
+        assert_eq!(found, has_lines, "{words}");
+    }
 }
 
 #[test]

@@ -74,10 +74,7 @@ fn run(line: &str, names: &Names, folder: &Path) -> (Output, Outcome) {
     // Temporary files are in the folder, so that those that are left behind are seen.
     let temporary = folder.join("tmp");
     fs::create_dir(&temporary).expect("writable");
-    shell
-        .env("TMPDIR", "tmp")
-        .env_remove("FRAZIL_CC_FALLBACK")
-        .env_remove("FRAZIL_CC_QUIET");
+    shell.env("TMPDIR", "tmp").env_remove("FRAZIL_CC_FALLBACK");
     let output = shell.output().expect("it starts");
     let files = files(folder);
     let mut contents = BTreeMap::new();

@@ -14,6 +14,7 @@ mod compare_page;
 mod compiler;
 mod corpus;
 mod crosstest;
+mod debugger;
 mod llvm_tests;
 mod long_test;
 mod machine_passes;
@@ -74,6 +75,9 @@ cargo xtask <command>
   allocation-faults [--functions N] [--minutes N]
                                         faults in register allocations must be rejected by the checker
   assembly [--minutes N] [FILTER]       assembly text assembles to the object, on the corpus and committed modules
+  debugger [--random N] [--seed N] [FILTER]
+                                        sessions of gdb stop at the same lines and print the same values as with llc -O0;
+                                        with --random, of as many programs of csmith, too
   llvm-tests [--minutes N] [FILTER]     the tests of LLVM's own code generator compile, or are refused by name
   machine-passes [--minutes N] [FILTER] the validator proves what machine passes do to the corpus
   modules                               write docs/modules.md, the order of all modules
@@ -135,6 +139,7 @@ fn run() -> anyhow::Result<bool> {
         Some("corpus") if arguments.contains("--wide") => crosstest::wide::make(&corpus::filter(arguments)?),
         Some("corpus") => corpus::command(arguments),
         Some("crosstest") => crosstest::command(arguments),
+        Some("debugger") => debugger::command(arguments),
         Some("llvm-tests") => llvm_tests::command(arguments),
         Some("machine-passes") => machine_passes::command(arguments),
         // Not for users: starts a program for `process::run_measured`.

@@ -49,6 +49,7 @@ const NEEDS: &[Need] = &[
     tests(Sign::Program("c++"), &["g++"]),
     tests(Sign::Program("ld"), &["binutils"]),
     tests(Sign::Program("z3"), &["z3"]),
+    tests(Sign::Program("gdb"), &["gdb"]),
     suites(Sign::Program("xz"), &["xz-utils"]),
     suites(Sign::Program("valgrind"), &["valgrind"]),
     suites(Sign::Program("csmith"), &["csmith", "libcsmith-dev"]),

@@ -51,6 +51,14 @@ pub struct Home {
     pub(super) first: u32,
 }
 
+impl Home {
+    /// Whether the register is the owner's at a layout position; and whether that is the first one, where it may not be
+    /// so from the beginning on.
+    pub fn holds_at(&self, position: u32) -> (bool, bool) {
+        ((self.first..=self.last).contains(&position), position == self.first)
+    }
+}
+
 /// An owner of less weight does not pay for saving and restoring a register.
 pub(super) const MIN_WEIGHT: u32 = 6;
 

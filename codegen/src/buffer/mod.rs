@@ -33,6 +33,7 @@ use crate::inline_asm::assembled::{AsmCode, Splice};
 use crate::inline_asm::text::AsmText;
 use crate::minst::MInst;
 use crate::reference::{Label, Ref, RefKind};
+use frazil_ir::debug::LocationId;
 use frazil_ir::{Block, EntityRef, SymbolId};
 
 /// A place that a linker fills in.
@@ -97,6 +98,35 @@ pub enum LogItem {
     Literal(u32),
 }
 
+/// Where in a function a location is noted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum MarkPlace {
+    Within,
+    /// At the beginning of a block, to which other code may jump.
+    Block,
+    /// Where the frame is about to be torn down.
+    Epilogue,
+}
+
+impl MarkPlace {
+    /// The place of an instruction, by whether it is the first of its block, and whether it leaves the function.
+    pub fn of(begins: bool, leaves: bool) -> MarkPlace {
+        match (begins, leaves) {
+            (_, true) => MarkPlace::Epilogue,
+            (true, _) => MarkPlace::Block,
+            _ => MarkPlace::Within,
+        }
+    }
+}
+
+/// The location of code from an offset on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LocationMark {
+    pub offset: u32,
+    pub location: LocationId,
+    pub place: MarkPlace,
+}
+
 /// A jump table: in data, or waiting to be laid out after the code.
 #[derive(Clone, Copy, Debug)]
 struct JumpTable {
@@ -143,6 +173,9 @@ pub struct CodeBuffer {
     /// Whether instructions get notes, and what these say; the last one is that of the next instructions.
     annotating: bool,
     notes: Vec<String>,
+    /// Whether locations of instructions are noted, and from which offset on which one holds, ascending.
+    marking: bool,
+    marks: Vec<LocationMark>,
     /// Inline assembly texts of which no bytes are here.
     texts: Vec<AsmText>,
     /// What an assembler made of the function's texts, and which is next.
@@ -186,6 +219,8 @@ impl CodeBuffer {
         self.islands.clear();
         self.log.clear();
         self.notes.clear();
+        self.marking = false;
+        self.marks.clear();
         self.texts.clear();
         self.next_assembled = 0;
         self.splices.clear();
@@ -320,6 +355,63 @@ impl CodeBuffer {
             let offset = self.offset();
             self.log.push((offset, item));
         }
+    }
+
+    /// Has locations of instructions noted in the function that begins.
+    pub fn keep_marks(&mut self) {
+        self.marking = true;
+    }
+
+    /// Whether [`CodeBuffer::mark`] is wanted.
+    #[inline]
+    pub fn is_marking(&self) -> bool {
+        self.marking
+    }
+
+    /// Whether anything is to be noted of the next instructions.
+    #[inline]
+    pub fn is_observed(&self) -> bool {
+        self.annotating | self.marking
+    }
+
+    /// Notes that a location holds from here on.
+    pub fn mark(&mut self, location: LocationId, place: MarkPlace) {
+        let offset = self.offset();
+        let mark = LocationMark {
+            offset,
+            location,
+            place,
+        };
+        match self.marks.last_mut() {
+            Some(last) if last.location == location && place == MarkPlace::Within => {}
+            // A jump that was here is dropped.
+            Some(last) if last.offset == offset => {
+                *last = LocationMark {
+                    place: last.place.max(place),
+                    ..mark
+                };
+            }
+            _ => self.marks.push(mark),
+        }
+    }
+
+    /// Notes the location of the next instruction; that it has none, only if it begins a block.
+    pub(crate) fn mark_inst(&mut self, location: LocationId, begins: bool, leaves: bool) {
+        if begins || location != LocationId::NONE {
+            self.mark(location, MarkPlace::of(begins, leaves));
+        }
+    }
+
+    /// Notes the location of the epilogue that begins here, if locations are noted.
+    pub(crate) fn mark_epilogue(&mut self, location: LocationId) {
+        if self.marking {
+            self.mark(location, MarkPlace::Epilogue);
+        }
+    }
+
+    /// From which offset on which location holds, ascending; what comes before has none.
+    pub fn marks(&self) -> &[LocationMark] {
+        &self.marks
     }
 
     /// The reference to a constant with these bytes, a power of two, shared with equal ones of the function.

@@ -67,6 +67,9 @@ impl CodeBuffer {
             site.start -= saved_before(&self.cuts, site.start);
             site.end -= saved_before(&self.cuts, site.end);
         }
+        for mark in &mut self.marks {
+            mark.offset -= saved_before(&self.cuts, mark.offset);
+        }
         self.move_log();
     }
 
@@ -186,10 +189,12 @@ fn saved_before(cuts: &[Cut], offset: u32) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::MarkPlace;
     use super::*;
     use crate::desc::FixupDesc;
     use crate::minst::MInst;
     use crate::reference::{Label, Ref, RefKind};
+    use frazil_ir::debug::LocationId;
 
     const LONG: u8 = 0;
     const SHORT: u8 = 1;
@@ -243,8 +248,10 @@ mod tests {
         buffer.put(&[1]);
         buffer.reloc(buffer.offset() - 1, 9, Ref::new(RefKind::Symbol, 5), 0);
         buffer.bind(near);
+        buffer.mark(LocationId(7), MarkPlace::Block);
         buffer.put(&[2]);
         branch(&mut buffer, top);
+        buffer.mark(LocationId(8), MarkPlace::Within);
         buffer.put(&[3; 130]);
         let end = buffer.offset();
         buffer.bind(far);
@@ -256,6 +263,8 @@ mod tests {
         expected.extend([3; 130]);
         assert_eq!(buffer.bytes, expected);
         assert_eq!(buffer.relocs[0].offset, 8);
+        let marks: Vec<(u32, LocationId)> = buffer.marks().iter().map(|mark| (mark.offset, mark.location)).collect();
+        assert_eq!(marks, [(9, LocationId(7)), (12, LocationId(8))]);
         let log: Vec<(u32, Option<u8>)> = buffer
             .log()
             .iter()

@@ -35,17 +35,8 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             let first = range.start + self.st.analysis.phi_counts[block.index()] as usize;
             for index in first..range.end {
                 let inst = Inst::new(index);
-                if self.base.buf.is_annotating() {
-                    let live = self.owned();
-                    let registers = (live, crate::reg::PRegSet::EMPTY);
-                    let note = annotate::note(
-                        self.base.isa.desc(),
-                        self.base.function,
-                        self.base.view,
-                        index as u32,
-                        registers,
-                    );
-                    self.base.buf.annotate(note);
+                if self.base.buf.is_observed() {
+                    self.observe(index, index == first);
                 }
                 self.lower_inst(block, inst)
                     .map_err(|halt| halt.at(self.base.function, self.base.view.module, inst))?;
@@ -53,6 +44,20 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             self.end_block(block);
         }
         Ok(())
+    }
+
+    /// Notes what is to be said of the next instruction, which may be the first of its block.
+    #[cold]
+    fn observe(&mut self, index: usize, begins: bool) {
+        if self.base.buf.is_marking() {
+            self.mark_location(index, begins);
+        }
+        if self.base.buf.is_annotating() {
+            let registers = (self.owned(), crate::reg::PRegSet::EMPTY);
+            let base = &self.base;
+            let note = annotate::note(base.isa.desc(), base.function, base.view, index as u32, registers);
+            self.base.buf.annotate(note);
+        }
     }
 
     /// Says that the phis of a block are in their slots when it begins, except for those with home registers.

@@ -35,6 +35,7 @@ mod blocks;
 mod callee;
 mod calls;
 mod ctx;
+mod debug;
 mod edges;
 mod exceptions;
 pub(crate) mod record;
@@ -45,12 +46,14 @@ mod tail;
 
 pub use state::FastState;
 
+use debug::Followed;
 use record::{NoRecord, Record};
 
 use crate::context::Base;
 use crate::context::clearing::{clearing, results};
 use crate::context::frame_code::{BodySink, finish_body, finish_prologue};
 use crate::context::refusals::realigns;
+use crate::debug::Place;
 use crate::error::CodegenError;
 use crate::exceptions::Landing;
 use crate::floats::with_legal_types;
@@ -68,6 +71,7 @@ use crate::result::CompiledFunction;
 use crate::unit::Unit;
 use crate::unwind::UnwindOp;
 use crate::vectors::expanded;
+use frazil_ir::debug::LocationId;
 use frazil_ir::module::{FramePointer, FunctionHead};
 use frazil_ir::{AsmData, Block};
 
@@ -86,6 +90,11 @@ pub(crate) struct FastCtx<'a, I: Isa, R: Record> {
     has_dynamic_stack: bool,
     /// Whether a tail call has just been made, so that the return after it emits nothing.
     is_left: bool,
+    /// The location of all returns so far; none if they have several.
+    returned_from: Option<LocationId>,
+    /// Variables whose addresses are followed, and the places of variables that are known so far.
+    followed: Vec<Followed>,
+    places: &'a mut Vec<Place>,
     /// The frame slot for the address of a callee, if one is needed ([`callee`]).
     callee_slot: Option<i32>,
     /// The frame slots that break cycles of moves.
@@ -193,9 +202,13 @@ fn compile_recorded<I: Isa, R: Record>(
         unwind,
         frame_bytes,
         mark_bytes,
+        debug,
         ..
     } = out;
     let function = unit.function;
+    if function.debug.is_on {
+        body.keep_marks();
+    }
     body.use_islands(isa.islands());
     let base = Base::new(isa, unit, body)?;
     state.begin(isa, function, unit.view.features);
@@ -213,6 +226,9 @@ fn compile_recorded<I: Isa, R: Record>(
         has_calls: false,
         has_dynamic_stack: false,
         is_left: false,
+        returned_from: None,
+        followed: Vec::new(),
+        places: &mut debug.places,
         callee_slot: None,
         cycle_slots: CycleSlots::default(),
         in_group: false,
@@ -223,13 +239,20 @@ fn compile_recorded<I: Isa, R: Record>(
     cx.rec.begin(isa, function, &cx.st.parts);
     cx.place_slots()?;
     cx.enter()?;
+    if function.debug.is_on {
+        cx.follow_variables();
+    }
     cx.lower_blocks()?;
     if let Some(error) = cx.base.error.take() {
         return Err(error.into());
     }
     let frame = cx.finish()?;
+    if function.debug.is_on {
+        cx.place_variables();
+    }
     body.bind_missing_addresses();
     finish_body(isa, body, unwind)?;
+    debug.follow_moves(body);
     *frame_bytes = frame.frame_bytes;
     *mark_bytes = finish_prologue(isa, unit, Some(&frame), prologue, unwind);
     Ok(())
@@ -287,6 +310,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         };
         self.put_tail_calls(&frame);
         self.base.buf.bind(self.epilogue);
+        (self.base.buf).mark_epilogue(self.returned_from.unwrap_or_default());
         let isa = self.base.isa;
         let mut sink = BodySink {
             isa,

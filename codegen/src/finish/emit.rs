@@ -43,6 +43,7 @@ use crate::buffer::CodeBuffer;
 use crate::context::frame_code::{
     BodySink, branch_mark, finish_body, finish_prologue, make_room, prologue_bytes, put_branch, put_inst, stack_probes,
 };
+use crate::debug::FrameDistances;
 use crate::desc::{ConvDesc, Role, TargetDesc};
 use crate::error::CodegenError;
 use crate::exceptions::{CallSite, DOES_NOT_UNWIND, Landing, pad_of};
@@ -56,6 +57,7 @@ use crate::reg::{PRegSet, Reg, RegClass};
 use crate::result::CompiledFunction;
 use crate::unit::Unit;
 use crate::unwind::UnwindOp;
+use frazil_ir::debug::LocationId;
 use frazil_ir::{EntityRef, Inst};
 
 /// What the emitter needs to know besides the function.
@@ -178,8 +180,14 @@ pub(crate) fn emit<I: Isa>(
         frame_bytes,
         align_log2,
         mark_bytes,
+        debug,
         ..
     } = out;
+    if unit.function.debug.is_on {
+        body.keep_marks();
+        let is_fixed = func.frame.realigned_to == 0 && map.base == map.incoming_base;
+        debug.distances = FrameDistances::new(is_fixed.then_some(map.areas - map.incoming), isa.desc());
+    }
     thread_empty_blocks(func, &mut state.threaded);
     state.collect_dispatch_labels(func, body.block_addresses);
     let mark = branch_mark(isa, unit.view);
@@ -199,6 +207,7 @@ pub(crate) fn emit<I: Isa>(
         func,
         unit: *unit,
         liveness,
+        is_observed: body.is_observed(),
         frame,
         map,
         threaded: &state.threaded,
@@ -407,6 +416,8 @@ struct Emitter<'a, I: Isa> {
     unit: Unit<'a>,
     /// What is live around each instruction, if the assembly text is annotated.
     liveness: Option<Liveness>,
+    /// Whether anything is noted of instructions.
+    is_observed: bool,
     frame: FrameInfo,
     map: FrameMap,
     threaded: &'a [u32],
@@ -477,6 +488,7 @@ impl<I: Isa> Emitter<'_, I> {
         if self.epilogue_is_used {
             self.describe(true);
             self.buf.bind(self.epilogue);
+            self.buf.mark_epilogue(LocationId::NONE);
             self.put_epilogue(true);
         }
     }
@@ -490,12 +502,14 @@ impl<I: Isa> Emitter<'_, I> {
             _ => 0,
         };
         for index in data.start..data.end - branches {
-            self.annotate(index);
+            if self.is_observed {
+                self.observe(index, index == data.start);
+            }
             self.emit_inst(&func.insts[index as usize], next);
             self.remark(index);
         }
-        if branches > 0 {
-            self.annotate(data.end - branches);
+        if branches > 0 && self.is_observed {
+            self.observe(data.end - branches, data.end - branches == data.start);
         }
         let edges = func.edges_of(block);
         match data.term {
@@ -517,9 +531,15 @@ impl<I: Isa> Emitter<'_, I> {
         }
     }
 
-    /// For annotated assembly text, writes a note on the origin of the instruction.
-    #[inline]
-    fn annotate(&mut self, index: u32) {
+    /// Notes what is to be said of the next instruction: its location, or for annotated assembly text its origin.
+    #[cold]
+    fn observe(&mut self, index: u32, begins: bool) {
+        if self.buf.is_marking() {
+            let origin = self.func.origins[index as usize] as usize;
+            let location = self.unit.function.debug.location_of(origin);
+            let leaves = self.func.insts[index as usize].op == pseudo::RETURN;
+            self.buf.mark_inst(location, begins, leaves);
+        }
         if let Some(liveness) = &self.liveness {
             let registers = (liveness.after[index as usize], liveness.ends[index as usize]);
             let origin = self.func.origins[index as usize];

@@ -7,4 +7,5 @@ pub(crate) mod apply;
 mod asm;
 pub(crate) mod emit;
 mod threading;
+pub(crate) mod variables;
 mod wrapped;

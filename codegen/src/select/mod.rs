@@ -71,6 +71,14 @@ pub struct SelectState {
     refusals: Option<Vec<CodegenError>>,
 }
 
+impl SelectState {
+    /// By stack slot: its offset from the frame pointer, and whether only its address is there; and the offsets of
+    /// arguments that are passed in memory.
+    pub(crate) fn memory_places(&self) -> (&[(i32, bool)], &[i32]) {
+        (&self.slots, &self.by_value)
+    }
+}
+
 /// The context of one function.
 struct SelectCtx<'a, I: Isa> {
     /// Its buffer gets labels, constants and jump tables already while instructions are selected.

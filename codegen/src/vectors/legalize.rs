@@ -272,6 +272,7 @@ impl Walk<'_> {
                     continue;
                 }
                 let inst = Inst::new(index);
+                let first = self.rebuild.new.insts().len();
                 let outcome = if self.totals.binary_search(&inst).is_ok() {
                     self.rebuild.total_of_differences(&data)
                 } else if self.rebuild.concerns_promoted(&data) {
@@ -282,7 +283,13 @@ impl Walk<'_> {
                     self.instruction(&data, own)
                 };
                 self.keep(&data, outcome.map_err(|error| error.at(old, unit.view.module, inst)))?;
+                if old.debug.is_on {
+                    self.rebuild.follow(index, first);
+                }
             }
+        }
+        if old.debug.is_on {
+            self.rebuild.follow_variables();
         }
         if !self.arrivals.is_empty() {
             return Err(CodegenError::unsupported(

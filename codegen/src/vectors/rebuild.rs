@@ -8,6 +8,7 @@
 
 use super::layout::{Layout, Layouts};
 use crate::error::CodegenError;
+use frazil_ir::debug::DebugKind;
 use frazil_ir::{
     ConstKind, ConstView, EntityRef, Function, Inst, InstData, Opcode, Operand, Refusal, Type, TypeData, Value,
 };
@@ -79,6 +80,33 @@ impl<'a> Rebuild<'a> {
             mapped: vec![unmapped; old.values().len()],
             phis: Vec::new(),
             slots: Vec::new(),
+        }
+    }
+
+    /// Gives what an instruction has become, from `first` on, its location.
+    #[cold]
+    pub fn follow(&mut self, old: usize, first: usize) {
+        self.new.debug.is_on = true;
+        let (end, location) = (self.new.insts().len(), self.old.debug.location_of(old));
+        self.new.debug.locate(first, end, location);
+    }
+
+    /// Takes over the variables that are declared to be in memory; values of others are not followed.
+    #[cold]
+    pub fn follow_variables(&mut self) {
+        for &(mut value) in &self.old.debug.values {
+            let span = value
+                .operand
+                .as_value()
+                .map(|operand| self.mapped[operand.index()].span);
+            value.operand = match span {
+                Some(span) if value.kind == DebugKind::Declare && span.len == 1 && !span.is_none() => {
+                    self.part(span, 0)
+                }
+                _ => Operand::NONE,
+            };
+            value.before = 0;
+            self.new.debug.values.push(value);
         }
     }
 

@@ -7,6 +7,7 @@
 //! The text is kept in memory until [`AsmBuilder::finish`].
 
 mod data;
+mod debug;
 mod handlers;
 mod inline;
 pub(crate) mod syntax;
@@ -15,6 +16,7 @@ mod tables;
 pub use inline::TextPlace;
 
 use crate::constants::ConstantPool;
+use crate::dwarf::DebugWriter;
 use crate::error::EmitError;
 use crate::exceptions::{self, Late};
 use crate::names::{CONSTANT_PREFIX, symbol_name};
@@ -42,6 +44,9 @@ pub struct AsmBuilder<'a> {
     directives: Vec<Option<String>>,
     /// How many sections of a name there are.
     section_names: FxHashMap<Vec<u8>, u32>,
+    debug: Option<Box<DebugWriter<'a>>>,
+    /// Where the code in each section ends so far, in modules with debug information, as far as that is known.
+    code_ends: Vec<Option<u64>>,
     constants: ConstantPool,
     constant_numbers: Vec<u32>,
     /// Which symbols of the module are referenced.
@@ -145,6 +150,8 @@ impl<'a> AsmBuilder<'a> {
             current: None,
             directives: Vec::new(),
             section_names: FxHashMap::default(),
+            debug: DebugWriter::new(module, target.desc()).map(Box::new),
+            code_ends: Vec::new(),
             constants: ConstantPool::default(),
             constant_numbers: Vec::new(),
             used: vec![false; module.symbols.len()],
@@ -214,6 +221,9 @@ impl<'a> AsmBuilder<'a> {
             self.line(format_args!(".cfi_endproc"));
         }
         self.size_until_here(head.symbol);
+        if self.debug.is_some() {
+            self.add_debug(function, section, code);
+        }
         if code.body.data_tables().len() > 0 {
             self.add_jump_tables(function, code);
         }
@@ -243,6 +253,7 @@ impl<'a> AsmBuilder<'a> {
             self.declare_outside(symbol);
         }
         self.add_partitions();
+        self.add_debug_sections()?;
         self.add_tool_sections();
         self.line(format_args!(".section\t.note.GNU-stack,\"\",@progbits"));
         Ok(out.write_all(self.text.as_bytes())?)

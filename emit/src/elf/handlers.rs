@@ -83,7 +83,9 @@ impl ObjectBuilder<'_> {
         for (target, late) in numbered {
             debug_assert_eq!(target.index(), self.states.len(), "targets are numbered in order");
             let (location, mut size) = match late {
-                Late::Table(_) | Late::JumpTables(_) => (tables.next().expect("tables have been placed"), 0),
+                Late::Table(_) | Late::JumpTables(_) | Late::DebugSection(_) => {
+                    (tables.next().expect("tables have been placed"), 0)
+                }
                 Late::Foreign(number) => (self.foreign.locations[number as usize], 0),
                 Late::Personality(symbol) | Late::Type(symbol) => {
                     let (section, offset) = self.add_pointer(late, symbol)?;

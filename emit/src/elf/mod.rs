@@ -14,6 +14,7 @@
 
 mod blocks;
 mod contents;
+mod debug;
 mod entry;
 mod file;
 mod foreign;
@@ -25,6 +26,7 @@ mod tables;
 
 use crate::cfi::FrameTable;
 use crate::constants::ConstantPool;
+use crate::dwarf::DebugWriter;
 use crate::error::EmitError;
 use crate::exceptions::{self, Encodings, Late};
 use crate::placement::{DataPlace, EmitOptions, Placement, alias_base};
@@ -115,6 +117,7 @@ pub struct ObjectBuilder<'a> {
     contents: Contents,
     constants: ConstantPool,
     frames: Option<FrameTable>,
+    debug: Option<Box<DebugWriter<'a>>>,
     frame_relocations: Vec<PendingRelocation>,
     /// Relocations whose targets have no numbers yet: in which section (none: that of frames), which one, and the
     /// target's place among what exception tables point at.
@@ -164,6 +167,7 @@ impl<'a> ObjectBuilder<'a> {
             contents: Contents::new(target.elf.filler),
             constants: ConstantPool::default(),
             frames: None,
+            debug: DebugWriter::new(module, target).map(Box::new),
             frame_relocations: Vec::new(),
             late_relocations: Vec::new(),
             typed_prefixes: Box::default(),
@@ -215,6 +219,9 @@ impl<'a> ObjectBuilder<'a> {
         let state = &mut self.states[head.symbol.index()];
         state.location = Location::At(section, start);
         state.size = code.len() as u64;
+        if self.debug.is_some() {
+            self.add_debug(function, section, start, code);
+        }
         if head.entry_filler.max(head.prefix_filler) > 0 {
             self.list_filler(head, code.mark_bytes)?;
         }
@@ -305,6 +312,7 @@ impl<'a> ObjectBuilder<'a> {
         self.add_constants()?;
         self.add_init_entries(true)?;
         self.add_init_entries(false)?;
+        self.add_debug_sections()?;
         self.add_late()?;
         self.place_aliases()?;
         self.add_partitions()?;

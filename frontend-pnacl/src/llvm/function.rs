@@ -8,7 +8,7 @@
 
 use super::attributes::Hooks;
 use super::body;
-use super::body::context::{Body, Operands};
+use super::body::context::{Body, DebugState, Operands};
 use super::body::hooks;
 use super::codes::{block as id, function as code};
 use super::constant_operands::{self, ValueType};
@@ -169,14 +169,24 @@ impl<'m> FunctionReader<'m> {
             hooks: Hooks::default(),
             metadata: None,
             outer_metadata: metadata,
+            debug: DebugState::default(),
         };
         body.begin(symbol)?;
-        body.walk(&mut cursor, block, record)?;
+        match &module.tables.module.debug {
+            None => body.walk::<false>(&mut cursor, block, record)?,
+            Some(debug) => {
+                body.build.function.debug.begin(debug.nodes.next());
+                body.walk::<true>(&mut cursor, block, record)?;
+            }
+        }
         if body.build.state.early.len() > body.early || body.build.state.marks.is_empty() == body.marks {
             return Ok(Reading::Again);
         }
         match body.finish()? {
-            None => Ok(Reading::Done),
+            None => {
+                body.finish_debug();
+                Ok(Reading::Done)
+            }
             Some(wrong) => {
                 let block = Block::enter(&mut cursor, header, module.block_info.abbreviations(id::FUNCTION));
                 Err(undominated::error(&mut cursor, block, record, wrong))
@@ -247,7 +257,13 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    fn walk(&mut self, cursor: &mut Cursor<'_>, mut block: Block<'_>, record: &mut Record) -> Result<(), ReadError> {
+    /// Goes over the block; with `DEBUG`, through what it says of debug information, too.
+    fn walk<const DEBUG: bool>(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        mut block: Block<'_>,
+        record: &mut Record,
+    ) -> Result<(), ReadError> {
         let header = *block.header();
         // Instructions are counted one by one.
         let shapes = match self.marks {
@@ -258,17 +274,26 @@ impl Body<'_, '_> {
         loop {
             let window = cursor.window();
             let number = (window & ((1 << id_bits) - 1)).wrapping_sub(FIRST_ABBREVIATION);
-            if let Some(Some(shape)) = shapes.get(number as usize) {
+            if let Some(Some(shape)) = shapes.get(number as usize)
+                && !(DEBUG && shape.is_debug())
+            {
+                if DEBUG {
+                    self.debug.first = self.build.function.insts().len();
+                }
                 if self.fused(shape, cursor, window, id_bits)? {
                     self.build.check_plain_room()?;
                     continue;
                 }
-            } else if number == UNABBREVIATED_NUMBER && shapes::skip_debug(cursor, id_bits) {
+            } else if !DEBUG && number == UNABBREVIATED_NUMBER && shapes::skip_debug(cursor, id_bits) {
                 continue;
             }
             match block.next(cursor, record)? {
+                Item::Record if DEBUG && shapes::is_debug(record.code()) => self.debug_record(record)?,
                 Item::Record => {
                     self.build.place = record.start();
+                    if DEBUG {
+                        self.debug.first = self.build.function.insts().len();
+                    }
                     self.record(record)?;
                     self.build.check_room(0)?;
                 }
@@ -278,7 +303,15 @@ impl Body<'_, '_> {
                         .map_err(|error| error.within(id::name(inner.id)))?;
                     cursor.seek(after);
                 }
-                Item::Block(inner) if inner.id == id::METADATA => self.metadata = Some(inner),
+                Item::Block(inner) if inner.id == id::METADATA => {
+                    self.metadata = Some(inner);
+                    if DEBUG {
+                        let after = cursor.position();
+                        self.debug_nodes(cursor, &inner, record)
+                            .map_err(|error| error.within(id::name(inner.id)))?;
+                        cursor.seek(after);
+                    }
+                }
                 Item::Block(inner) if inner.id == id::METADATA_ATTACHMENTS => {
                     let after = cursor.position();
                     self.attachments(cursor, &inner, record)

@@ -33,6 +33,8 @@ pub struct ModuleMetadata {
     /// Whether there is a node of one number or symbol, such as marks accesses as non-temporal; those of one function
     /// alone stand in a block of its own.
     pub has_single_values: bool,
+    /// Whether there is debug information: a list of units of compilation.
+    pub has_units: bool,
 }
 
 /// Something attached to a symbol.
@@ -122,11 +124,13 @@ pub fn read_module(
 ) -> Result<ModuleMetadata, ReadError> {
     let mut places = Places::default();
     let mut name = None;
+    let mut has_units = false;
     let mut nodes: [Vec<u64>; NAMED_NODES.len()] = Default::default();
     let mut attachments = Vec::new();
     places.walk(cursor, &mut block, record, |record| match record.code() {
         code::NAME => {
             let text = record.text(0);
+            has_units |= text == b"llvm.dbg.cu";
             name = NAMED_NODES.iter().position(|known| **known == *text);
         }
         code::NAMED_NODE => {
@@ -144,6 +148,7 @@ pub fn read_module(
     })?;
     let mut found = ModuleMetadata {
         has_single_values: places.has_single_value(cursor, &mut block, record)?,
+        has_units,
         ..ModuleMetadata::default()
     };
     let [flags, mut texts @ ..] = nodes;

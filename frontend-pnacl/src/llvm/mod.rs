@@ -10,6 +10,7 @@ pub mod codes;
 pub(crate) mod constant_operands;
 pub mod constants;
 pub mod data_layout;
+mod debug;
 pub mod function;
 mod fused;
 pub mod globals;

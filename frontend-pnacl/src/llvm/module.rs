@@ -13,6 +13,7 @@ use super::codes::{block as id, identification, module as code, names, strings, 
 use super::constant_operands;
 use super::constants::ConstantTable;
 use super::data_layout::DataLayout;
+use super::debug;
 use super::globals::{Globals, mark_far_aliases, mark_far_data};
 use super::metadata::{self, ModuleMetadata, RawFlagValue};
 use super::shapes::{self, Shape};
@@ -40,6 +41,8 @@ pub struct ReadOptions<'o> {
     pub triple: Option<&'o str>,
     /// A data layout in the place of the module's.
     pub data_layout: Option<&'o str>,
+    /// Whether debug information is read, where the module has some.
+    pub reads_debug: bool,
 }
 
 impl<'o> ReadOptions<'o> {
@@ -49,6 +52,7 @@ impl<'o> ReadOptions<'o> {
             platform_of,
             triple: None,
             data_layout: None,
+            reads_debug: false,
         }
     }
 
@@ -80,6 +84,9 @@ pub struct BitcodeModule<'a> {
     pub(crate) metadata_block: Option<SubBlock>,
     /// What the module's metadata says.
     pub(crate) metadata: ModuleMetadata,
+    /// The module flags `Dwarf Version` and `Debug Info Version`; 0 without.
+    pub(super) dwarf_version: u8,
+    debug_version: i64,
     /// From this size in bytes on, data goes to the large sections (module flag `Large Data Threshold`).
     large_data_threshold: u64,
     /// Where the blocks begin.
@@ -154,6 +161,8 @@ impl<'a> BitcodeModule<'a> {
             version: 0,
             metadata_block: None,
             metadata: ModuleMetadata::default(),
+            dwarf_version: 0,
+            debug_version: 0,
             large_data_threshold: 0,
             first_block,
             places: Vec::new(),
@@ -279,6 +288,19 @@ impl<'a> BitcodeModule<'a> {
         self.apply_flags(header.start);
         self.apply_texts();
         self.apply_attachments(std::mem::take(&mut globals.sections_by_kind));
+        if options.reads_debug && self.metadata.has_units && self.debug_version == DEBUG_METADATA_VERSION {
+            self.read_debug()
+                .map_err(|error| error.within(id::name(id::METADATA)))?;
+        }
+        Ok(())
+    }
+
+    fn read_debug(&mut self) -> Result<(), ReadError> {
+        if let Some(header) = self.metadata_block {
+            let cursor = self.stream.clone();
+            let debug = debug::read_module(&self.tables, cursor, &header, &self.block_info, self.dwarf_version)?;
+            self.tables.module.debug = Some(Box::new(debug));
+        }
         Ok(())
     }
 
@@ -553,6 +575,8 @@ impl<'a> BitcodeModule<'a> {
                 b"cf-protection-branch" => flags.marks_branch_targets = true,
                 b"cf-protection-return" => flags.allows_shadow_stack = true,
                 b"override-stack-alignment" => flags.stack_align = u32::try_from(value).ok(),
+                b"Dwarf Version" => self.dwarf_version = small.unwrap_or(0),
+                b"Debug Info Version" => self.debug_version = value,
                 b"ibt-seal" => flags.seals_functions = true,
                 b"direct-access-external-data" => flags.direct_access_external_data = Some(value != 0),
                 name => self.refuse_flag(name, place),
@@ -602,6 +626,9 @@ impl<'a> BitcodeModule<'a> {
 /// Module flags by which functions get data or code that is not made here: identifiers of types before functions that
 /// are checked before calls, and a section for a runtime of Objective-C.
 const REFUSED_FLAGS: &[&str] = &["kcfi", "Objective-C Image Info Section"];
+
+/// The module flag `Debug Info Version` of LLVM 3.5 and later. Debug information of others is ignored, as LLVM does.
+const DEBUG_METADATA_VERSION: i64 = 3;
 
 /// LLVM's number of the medium code model.
 const CODE_MODEL_MEDIUM: u8 = 3;

@@ -37,6 +37,14 @@ pub(crate) enum Shape {
     Branch,
 }
 
+impl Shape {
+    /// Whether records of this shape tell about debug information only.
+    #[inline]
+    pub(super) fn is_debug(&self) -> bool {
+        matches!(self, Shape::Skip(_))
+    }
+}
+
 /// Whether a record tells about debug information only.
 pub(super) fn is_debug(record_code: u64) -> bool {
     matches!(

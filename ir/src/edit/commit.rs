@@ -61,7 +61,14 @@ impl Editor {
             return;
         }
         self.lay_out(f);
-        self.copy(f);
+        match f.debug.is_on {
+            false => self.copy::<false>(f),
+            true => {
+                self.begin_columns();
+                self.copy::<true>(f);
+                self.commit_columns(f);
+            }
+        }
         if self.graph_changed {
             self.renumber_targets(f);
             std::mem::swap(&mut self.old_cfg, &mut f.cfg);
@@ -171,8 +178,8 @@ impl Editor {
         Self::forget_results(f, &data);
     }
 
-    /// Copies all instructions in the new order.
-    fn copy(&mut self, f: &mut Function) {
+    /// Copies all instructions in the new order; with `DEBUG`, also what stands beside them.
+    fn copy<const DEBUG: bool>(&mut self, f: &mut Function) {
         if self.insts_out.len() < f.insts.len() {
             self.insts_out.resize(f.insts.len(), NOP);
         }
@@ -184,10 +191,10 @@ impl Editor {
             let mut segment = self.order[index];
             while segment != NONE {
                 if has_pending {
-                    self.copy_segment(f, segment);
+                    self.copy_segment::<DEBUG>(f, segment);
                 } else {
                     let range = f.block_insts(Block::new(segment as usize));
-                    self.copy_plain(f, range.start, range.end);
+                    self.copy_plain::<DEBUG>(f, range.start, range.end);
                 }
                 segment = self.blocks.get(segment as usize).map_or(NONE, |row| row.segment);
             }
@@ -199,56 +206,60 @@ impl Editor {
         std::mem::swap(&mut f.blocks, &mut self.blocks_out);
     }
 
-    fn copy_segment(&mut self, f: &mut Function, segment: u32) {
+    fn copy_segment<const DEBUG: bool>(&mut self, f: &mut Function, segment: u32) {
         let phis = Self::chain(&self.phis, segment);
         let body = Self::chain(&self.bodies, segment);
         if segment as usize >= self.old_blocks {
-            self.copy_chain(f, phis);
-            self.copy_chain(f, body);
+            self.copy_chain::<DEBUG>(f, phis, NONE);
+            self.copy_chain::<DEBUG>(f, body, NONE);
             let terminator = self.new_blocks[segment as usize - self.old_blocks].terminator;
             let before = Self::chain(&self.before, terminator);
-            self.copy_chain(f, before);
-            return self.copy_inst(f, terminator);
+            self.copy_chain::<DEBUG>(f, before, terminator);
+            return self.copy_inst::<DEBUG>(f, terminator, terminator);
         }
         let range = f.block_insts(Block::new(segment as usize));
         let mut next = range.start;
         if phis != NONE || body != NONE {
             let (phi_end, head_end) = heads(f, range.clone());
-            self.copy_range(f, next, phi_end);
-            self.copy_chain(f, phis);
-            self.copy_range(f, phi_end, head_end);
-            self.copy_chain(f, body);
+            self.copy_range::<DEBUG>(f, next, phi_end);
+            self.copy_chain::<DEBUG>(f, phis, NONE);
+            self.copy_range::<DEBUG>(f, phi_end, head_end);
+            self.copy_chain::<DEBUG>(f, body, NONE);
             next = head_end;
         }
-        self.copy_range(f, next, range.end);
+        self.copy_range::<DEBUG>(f, next, range.end);
     }
 
     /// Copies instructions that stood beside one another, with what is queued before them.
-    fn copy_range(&mut self, f: &mut Function, start: usize, end: usize) {
+    fn copy_range<const DEBUG: bool>(&mut self, f: &mut Function, start: usize, end: usize) {
         let mut next = start;
         while next < end {
             let chains = self.before.get(next..end.min(self.before.len())).unwrap_or_default();
             let Some(run) = chains.iter().position(|chain| chain.first != NONE) else {
-                return self.copy_plain(f, next, end);
+                return self.copy_plain::<DEBUG>(f, next, end);
             };
-            self.copy_plain(f, next, next + run);
+            self.copy_plain::<DEBUG>(f, next, next + run);
             next += run;
-            self.copy_chain(f, self.before[next].first);
-            self.copy_inst(f, next as u32);
+            self.copy_chain::<DEBUG>(f, self.before[next].first, next as u32);
+            self.copy_inst::<DEBUG>(f, next as u32, next as u32);
             next += 1;
         }
     }
 
     /// Copies instructions before which nothing is queued.
     #[inline]
-    fn copy_plain(&mut self, f: &mut Function, start: usize, end: usize) {
+    fn copy_plain<const DEBUG: bool>(&mut self, f: &mut Function, start: usize, end: usize) {
         let mut next = start;
         loop {
+            let first = next;
             next = self.copy_run(f, next, end);
+            if DEBUG {
+                self.follow_run(f, first, next);
+            }
             if next == end {
                 return;
             }
-            self.copy_inst(f, next as u32);
+            self.copy_inst::<DEBUG>(f, next as u32, next as u32);
             next += 1;
         }
     }
@@ -293,16 +304,20 @@ impl Editor {
         next
     }
 
-    fn copy_chain(&mut self, f: &mut Function, mut inst: u32) {
+    /// Copies instructions that are queued before `anchor`, if they are before any.
+    fn copy_chain<const DEBUG: bool>(&mut self, f: &mut Function, mut inst: u32, anchor: u32) {
         while inst != NONE {
-            self.copy_inst(f, inst);
+            self.copy_inst::<DEBUG>(f, inst, anchor);
             inst = self.pending[inst as usize - self.old_insts].next;
         }
     }
 
-    /// Copies an instruction of any shape.
-    fn copy_inst(&mut self, f: &mut Function, inst: u32) {
+    /// Copies an instruction of any shape, which is or stands before `anchor`.
+    fn copy_inst<const DEBUG: bool>(&mut self, f: &mut Function, inst: u32, anchor: u32) {
         let mut data = f.insts[inst as usize];
+        if DEBUG {
+            self.follow(f, inst, anchor);
+        }
         match SHAPES[data.op as usize] {
             Shape::Nop => return,
             Shape::Jump => {}

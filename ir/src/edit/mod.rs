@@ -26,6 +26,7 @@
 //! the right type.
 
 mod commit;
+mod debug;
 mod graph;
 mod phis;
 mod slots;
@@ -34,6 +35,7 @@ mod tests;
 mod values;
 
 use crate::cfg::Cfg;
+use crate::debug::LocationId;
 use crate::entities::{Block, Inst, Value};
 use crate::function::{BlockData, Function, InstData, ValueKind};
 use crate::opcode::{Format, Opcode, Results};
@@ -117,6 +119,9 @@ pub struct Editor {
     stack: Vec<u32>,
     columns: EpochMap<u32>,
     operands: Vec<Operand>,
+    /// The locations of `insts_out`, and where the old instructions are in it, in functions with debug information.
+    locations_out: Vec<LocationId>,
+    moved: Vec<u32>,
 }
 
 impl Editor {

@@ -1,6 +1,7 @@
 //! Random edits of random functions: the result passes the verifier and computes what it computed before.
 
 use super::Editor;
+use crate::debug::{DebugKind, DebugValue, LocationId, NodeId, NodeRef};
 use crate::entities::{Block, FuncId, Inst, Value};
 use crate::function::{Function, InstData};
 use crate::interp::{self, Interpreter, Limits, Stop};
@@ -401,4 +402,69 @@ fn operand_lists_move_together_empty_ones_too() {
         text_of(&module, function),
         "func @f(i1 v0, i32 v1) {\nb0:\n  return\n}\n"
     );
+}
+
+/// Locations of instructions, and the operand of a variable, follow edits by the rules of `edit::debug`.
+#[test]
+fn debug_information_follows_edits() {
+    let text = "func @f(i32 v0) -> i32 {
+b0:
+  v1 = add i32 v0, 1
+  v2 = mul i32 v1, 3
+  jump b1
+b1:
+  v3 = sub i32 v2, v0
+  return v3
+}
+";
+    let (_, mut functions) = parse_module(text).expect("parses");
+    let f = &mut functions[0];
+    f.debug.begin(0);
+    f.debug.column = (1..=5).map(LocationId).collect();
+    let value = |before: u32, operand: usize| DebugValue {
+        before,
+        kind: DebugKind::Value,
+        variable: NodeId::new(0),
+        expression: NodeRef::NONE,
+        location: LocationId::NONE,
+        operand: Operand::value(Value::new(operand)),
+    };
+    f.debug.values = vec![value(1, 1), value(4, 3), value(4, 2)];
+    let mut editor = Editor::default();
+    editor.begin(f);
+    let four = Operand::imm(4).expect("small");
+    let data = InstData::new(Opcode::Xor, Type::I32, 0, Operand::value(Value::new(0)), four);
+    // A new instruction before the subtraction, which is removed; the product moves to the return.
+    let new = editor
+        .insert_before(f, Inst::new(3), data, Some(Type::I32))
+        .expect("a result");
+    editor.replace_uses(f, Value::new(3), Operand::value(new));
+    editor.remove(f, Inst::new(3));
+    editor.move_before(f, Inst::new(1), Inst::new(4));
+    editor.commit(f);
+    let ops: Vec<Opcode> = f.insts().iter().map(|data| data.op).collect();
+    assert_eq!(
+        ops,
+        [Opcode::Add, Opcode::Jump, Opcode::Xor, Opcode::Mul, Opcode::Return]
+    );
+    let column: Vec<u32> = f.debug.column.iter().map(|location| location.0).collect();
+    assert_eq!(column, [1, 3, 4, 5, 5]);
+    let values: Vec<(u32, Operand)> = f
+        .debug
+        .values
+        .iter()
+        .map(|value| (value.before, value.operand))
+        .collect();
+    let operand = |value: usize| Operand::value(Value::new(value));
+    assert_eq!(values, [(1, operand(1)), (4, Operand::value(new)), (4, operand(2))]);
+    // What nothing defines any more is lost.
+    editor.begin(f);
+    editor.replace_uses(f, Value::new(1), four);
+    editor.remove(f, Inst::new(0));
+    editor.commit(f);
+    assert_eq!(f.debug.values[0].operand, four);
+    editor.begin(f);
+    editor.remove(f, Inst::new(2));
+    editor.commit(f);
+    assert!(f.debug.values[2].operand.is_none(), "{:?}", f.debug.values);
 }

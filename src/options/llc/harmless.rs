@@ -13,7 +13,7 @@ const GROUPS: &[(&str, &str)] = &[
     ("how LLVM allocates registers and lays out frames", REGISTERS),
     ("how LLVM orders and shortens code", ORDER),
     ("what LLVM checks and tells of itself", CHECKS),
-    ("debug information, which is not written", DEBUG),
+    ("how LLVM writes debug information", DEBUG),
     ("how LLVM reads and writes assembly text", TEXT),
     ("a permission that is not made use of", PERMISSIONS),
     ("without effect for this machine in llc, too", ELSEWHERE),

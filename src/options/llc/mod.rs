@@ -357,7 +357,7 @@ mod tests {
             Some(
                 "these options of llc change nothing here: -fast-isel, --global-isel=0 (how LLVM selects \
                  instructions); -regalloc greedy (how LLVM allocates registers and lays out frames); -dwarf-version=4 \
-                 (debug information, which is not written); -aarch64-x=2 (without effect for this machine in llc, \
+                 (how LLVM writes debug information); -aarch64-x=2 (without effect for this machine in llc, \
                  too); -w leaves this note out"
             )
         );

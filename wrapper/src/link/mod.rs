@@ -14,8 +14,7 @@
 //! by what was compiled of them; options that are meant for LLVM's plugin are left out, and of them, the level chooses
 //! the recipe. Modules are compiled on all processors. [`input`] looks into files.
 //!
-//! Not done here: linking, which is the C compiler's; debug information is dropped, so that backtraces name functions
-//! but no lines.
+//! Not done here: linking, which is the C compiler's.
 
 mod input;
 

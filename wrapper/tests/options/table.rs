@@ -326,11 +326,6 @@ pub const OTHER: &[(&str, &str)] = &[
     ("--version", "Frazil version"),
     ("-v -c part.c", "Frazil version"),
     ("-### -c part.c", "Frazil version"),
-    ("-g -c a.c", "warning: -g: Frazil writes no debug information yet"),
-    (
-        "-O2 -ggdb3 main.c part.c -o program",
-        "warning: -ggdb3: Frazil writes no debug information yet",
-    ),
     (
         "-Wframe-larger-than=100 -c large.c",
         "warning: large.c: the largest stack frame has ",

@@ -35,6 +35,7 @@ impl<'m> Body<'_, 'm> {
         let marks = &mut self.build.state.marks.numbers;
         let is_second = !marks.is_empty();
         let mut wanted: Vec<(u64, u64)> = Vec::new();
+        let mut of_function: Vec<u64> = Vec::new();
         loop {
             match block.next(cursor, record)? {
                 Item::End => break,
@@ -49,6 +50,9 @@ impl<'m> Body<'_, 'm> {
                     }
                 }
                 pairs => {
+                    if module.tables.module.debug.is_some() {
+                        of_function.extend_from_slice(pairs);
+                    }
                     let pairs = pairs.chunks_exact(2).filter(|pair| is_wanted(pair));
                     wanted.extend(pairs.filter_map(|pair| Some((*pair.first()?, *pair.get(1)?))));
                 }
@@ -59,6 +63,7 @@ impl<'m> Body<'_, 'm> {
             }
         }
         marks.sort_unstable();
+        self.debug_attached(&of_function);
         match wanted.is_empty() {
             true => Ok(()),
             false => self.attach(&wanted),

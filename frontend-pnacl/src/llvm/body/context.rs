@@ -9,6 +9,7 @@ use crate::llvm::attributes::Hooks;
 use crate::llvm::metadata::Outer;
 use crate::llvm::module::BitcodeModule;
 use crate::llvm::types::{Kind, TypeId};
+use frazil_ir::debug::LocationId;
 use frazil_ir::{EntityRef, InstData};
 
 /// A body that is being read.
@@ -41,6 +42,19 @@ pub(crate) struct Body<'r, 'm> {
     /// The function's own metadata.
     pub(in crate::llvm) metadata: Option<SubBlock>,
     pub(in crate::llvm) outer_metadata: &'r mut Option<Box<Outer<'m>>>,
+    /// What is remembered of debug information, in modules that have some.
+    pub(in crate::llvm) debug: DebugState,
+}
+
+/// What is remembered of debug information from record to record.
+#[derive(Debug, Default)]
+pub(in crate::llvm) struct DebugState {
+    /// How many instructions there were before the last record of an instruction.
+    pub(in crate::llvm) first: usize,
+    /// The location that was given last.
+    pub(super) last: LocationId,
+    /// Which values of variables have which numbers of the file.
+    pub(super) numbers: Vec<(usize, u64)>,
 }
 
 /// Operands of a record that are read one after another.

@@ -11,6 +11,7 @@ mod attachments;
 pub(super) mod calls;
 pub(super) mod context;
 pub(super) mod control;
+mod debug;
 mod float_parts;
 pub(super) mod hooks;
 pub(super) mod memory;

@@ -1,0 +1,96 @@
+//! Where the variables of a compiled function are, for who writes debug information.
+//!
+//! Both code paths fill in [`CodeDebug`]; the code itself is the same with and without. A place holds for a range of
+//! the body. What is not certain is left out: a variable without a place is one that debuggers call optimized out.
+
+use crate::buffer::CodeBuffer;
+use crate::desc::TargetDesc;
+use crate::reg::Reg;
+use frazil_ir::debug::{DebugValue, FunctionDebug};
+use frazil_ir::{Operand, SymbolId};
+
+/// Where the operand of a [`DebugValue`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spot {
+    /// In a register, by its DWARF number.
+    Register(u16),
+    /// In memory, so many bytes from the canonical frame address.
+    Frame(i32),
+    /// It is an address: so many bytes from the canonical frame address.
+    FrameAddress(i32),
+    /// It is the address of memory whose contents are in a register instead.
+    InsteadOfMemory(u16),
+    Constant(i64),
+    /// The address of a symbol.
+    Symbol(SymbolId),
+}
+
+/// A value of a variable, and where it is from one offset of the body to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// As it is in the function that was compiled, which may be a changed copy of the one that was read.
+    pub value: DebugValue,
+    /// Offsets in bytes; `None` for the whole function.
+    pub range: Option<(u32, u32)>,
+    pub spot: Spot,
+}
+
+/// How offsets in the frame become distances from the canonical frame address, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FrameDistances {
+    /// Added to offsets of the function's own areas; `None` if that depends on the caller.
+    pub areas: Option<i32>,
+    /// Added to offsets of arguments on the stack.
+    pub incoming: i32,
+}
+
+impl FrameDistances {
+    /// The distances on a target, by that of the function's areas from where a frame pointer would point.
+    pub fn new(areas: Option<i32>, desc: &TargetDesc) -> Option<FrameDistances> {
+        Some(FrameDistances {
+            areas: areas.map(|areas| areas - desc.incoming_args_offset),
+            incoming: -desc.incoming_args_offset,
+        })
+    }
+}
+
+/// The debug information of a compiled function.
+#[derive(Debug, Default)]
+pub struct CodeDebug {
+    /// What its reader and passes said.
+    pub function: FunctionDebug,
+    pub places: Vec<Place>,
+    /// Where the frame of a machine function is.
+    pub(crate) distances: Option<FrameDistances>,
+}
+
+impl CodeDebug {
+    /// Forgets the function but keeps the memory.
+    pub fn clear(&mut self) {
+        self.function.clear();
+        self.places.clear();
+        self.distances = None;
+    }
+
+    /// Follows code that branches before it have moved by becoming shorter.
+    pub(crate) fn follow_moves(&mut self, body: &CodeBuffer) {
+        for (start, end) in self.places.iter_mut().filter_map(|place| place.range.as_mut()) {
+            (*start, *end) = (body.moved_offset(*start), body.moved_offset(*end));
+        }
+    }
+}
+
+/// Where an operand is that needs no register.
+pub(crate) fn fixed_spot(value: &DebugValue) -> Option<Spot> {
+    let operand: Operand = value.operand;
+    match (operand.as_imm(), operand.as_symbol()) {
+        (Some(number), _) => Some(Spot::Constant(number)),
+        (_, Some(symbol)) => Some(Spot::Symbol(symbol)),
+        _ => None,
+    }
+}
+
+/// A register by its DWARF number, as contents of memory.
+pub(crate) fn instead_of_memory(desc: &TargetDesc, reg: Reg) -> Option<Spot> {
+    desc.dwarf_number(reg).map(Spot::InsteadOfMemory)
+}

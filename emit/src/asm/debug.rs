@@ -1,0 +1,91 @@
+//! Debug information in assembly text: its sections as data, with the same contents as in the object.
+//!
+//! There are no `.loc` and `.file`, since addresses are known: the text assembles to the code that was encoded. A
+//! function with texts of inline assembly that only an assembler encodes has no debug information, because its length
+//! is not known.
+
+use super::AsmBuilder;
+use crate::dwarf::{CodePlace, DebugTarget};
+use crate::error::EmitError;
+use crate::section::{SectionDesc, SectionId};
+use frazil_codegen::CompiledFunction;
+use frazil_ir::{EntityRef, FuncId};
+use object::elf;
+
+/// The two words that may stand before a function.
+const TYPE_WORDS_BYTES: u64 = 8;
+
+impl AsmBuilder<'_> {
+    /// Adds what debuggers want to know of a function.
+    #[cold]
+    pub(super) fn add_debug(&mut self, function: FuncId, section: SectionId, code: &CompiledFunction) {
+        let Some(debug) = &mut self.debug else { return };
+        let head = &self.module.functions[function];
+        let has_words = code
+            .attachments
+            .as_ref()
+            .is_some_and(|attachments| attachments.type_words.is_some());
+        let before = head.prefix_data.as_ref().map_or(0, |data| data.size)
+            + u64::from(head.prefix_filler)
+            + if has_words { TYPE_WORDS_BYTES } else { 0 };
+        if self.code_ends.len() <= section.index() {
+            self.code_ends.resize(section.index() + 1, Some(0));
+        }
+        let end = self.code_ends[section.index()];
+        let align = 1 << head.align_log2.max(code.align_log2);
+        let start = end.map(|end| end.next_multiple_of(align) + before);
+        let is_known = code.body.texts().is_empty();
+        self.code_ends[section.index()] = start.filter(|_| is_known).map(|start| start + code.len() as u64);
+        if !is_known || start.is_none() {
+            debug.pass_over();
+        }
+        if !is_known {
+            return;
+        }
+        let place = CodePlace {
+            symbol: head.symbol,
+            section: section.index() as u32,
+            start: start.unwrap_or(0),
+            has_frame_table: head.unwind_table || !head.no_unwind,
+        };
+        debug.add_function(place, code);
+    }
+
+    /// Writes the debug sections.
+    pub(super) fn add_debug_sections(&mut self) -> Result<(), EmitError> {
+        let Some(debug) = self.debug.take() else {
+            return Ok(());
+        };
+        let sections = debug.finish()?;
+        let names: Vec<&str> = sections.iter().map(|section| section.name).collect();
+        for section in &sections {
+            let flags = match section.is_texts {
+                true => elf::SHF_MERGE | elf::SHF_STRINGS,
+                false => elf::SectionFlags(0),
+            };
+            let mut desc = SectionDesc::new(section.name.as_bytes(), elf::SHT_PROGBITS, flags);
+            desc.entry_bytes = u64::from(section.is_texts);
+            let id = self.placement.sections.intern(desc);
+            self.switch_to(id);
+            let mut relocations: Vec<_> = section.relocations.iter().collect();
+            relocations.sort_by_key(|relocation| relocation.offset);
+            let mut done = 0;
+            for relocation in relocations {
+                self.put_bytes(&section.bytes, done, relocation.offset);
+                done = relocation.offset + u64::from(relocation.bytes);
+                let directive = if relocation.bytes == 8 { ".quad" } else { ".long" };
+                let addend = relocation.addend;
+                match relocation.target {
+                    DebugTarget::Section(number) => self.line(format_args!("{directive}\t{}+{addend}", names[number])),
+                    DebugTarget::Symbol(symbol) => {
+                        self.mark_used(symbol);
+                        let name = self.name(symbol);
+                        self.line(format_args!("{directive}\t{name}+{addend}"));
+                    }
+                }
+            }
+            self.put_bytes(&section.bytes, done, section.bytes.len() as u64);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,131 @@
+//! Variables outside of functions, and what a unit lists besides.
+
+use super::DebugWriter;
+use super::entries::imported_tag;
+use super::expressions::operations;
+use frazil_ir::SymbolId;
+use frazil_ir::debug::kind::{CompileUnit, GlobalExpression, GlobalVariable, ImportedEntity};
+use frazil_ir::debug::{Kind, NodeId, NodeRef};
+use frazil_ir::module::{Linkage, SymbolKind, TlsModel};
+use gimli::constants as dw;
+use gimli::write::{AttributeValue, Expression, UnitEntryId};
+
+impl DebugWriter<'_> {
+    /// Makes the entries that a unit lists: variables, types that are kept, imported declarations.
+    pub(super) fn add_unit_lists(&mut self, unit: usize) {
+        self.end_rows(unit);
+        if !self.units.has_entries(unit) {
+            return;
+        }
+        let node = self.units.get(unit).node();
+        let Some(data) = self.graph.get::<CompileUnit>(node) else {
+            return;
+        };
+        let list = |list| self.graph.list(list).collect::<Vec<NodeRef>>();
+        let (enums, retained) = (list(data.enums), list(data.retained));
+        let (globals, imported) = (list(data.globals), list(data.imported));
+        for ty in enums.into_iter().chain(retained) {
+            let is_type = !matches!(self.graph.kind_at(ty), Some(Kind::Subprogram | Kind::GlobalVariable));
+            if is_type {
+                self.entry(unit, ty);
+            }
+        }
+        for global in globals {
+            self.add_global(unit, global);
+        }
+        for entity in imported {
+            self.add_imported(unit, entity);
+        }
+    }
+
+    /// Makes the entry of a variable, with its place if it has one.
+    fn add_global(&mut self, unit: usize, global: NodeRef) {
+        let Some((node, data)) = global.node().zip(self.graph.at::<GlobalExpression>(global)) else {
+            return;
+        };
+        let Some(entry) = self.entry(unit, data.variable) else {
+            return;
+        };
+        let words = match self.graph.expression(data.expression) {
+            Some(words) => words.to_vec(),
+            None => return,
+        };
+        let symbol = self.symbol_of(node);
+        if let Some(expression) = global_expression(symbol, &words) {
+            self.places_of_globals.push((entry, expression));
+        }
+    }
+
+    /// Says where variables are, once their entries are there.
+    pub(super) fn place_globals(&mut self, unit: usize) {
+        for (entry, expression) in std::mem::take(&mut self.places_of_globals) {
+            let value = AttributeValue::Exprloc(expression);
+            self.set(unit, entry, dw::DW_AT_location, value);
+        }
+    }
+
+    /// The symbol of a variable, if its address says where the variable is.
+    fn symbol_of(&self, node: NodeId) -> Option<SymbolId> {
+        let found = *self.variables.get(&node)?;
+        let symbol = self.module.symbols.get(found)?;
+        let is_there = matches!(symbol.kind, SymbolKind::Data(_)) && symbol.linkage != Linkage::AvailableExternally;
+        (is_there && symbol.tls == TlsModel::NotThreadLocal).then_some(found)
+    }
+
+    pub(super) fn fill_global(&mut self, unit: usize, entry: UnitEntryId, data: &GlobalVariable) {
+        if let Some(declaration) = self.entry(unit, data.declaration) {
+            self.set(
+                unit,
+                entry,
+                dw::DW_AT_specification,
+                AttributeValue::UnitRef(declaration),
+            );
+        } else {
+            self.set_name(unit, entry, data.name);
+            self.set_type(unit, entry, data.ty);
+            self.set_flag(unit, entry, dw::DW_AT_external, data.is_local == 0);
+        }
+        self.set_source(unit, entry, data.file, data.line);
+        self.set_flag(unit, entry, dw::DW_AT_declaration, data.is_definition == 0);
+        self.set_alignment(unit, entry, data.align);
+        self.set_text(unit, entry, dw::DW_AT_linkage_name, data.linkage_name);
+        self.add_template_parameters(unit, entry, data.template_params);
+    }
+
+    fn add_imported(&mut self, unit: usize, entity: NodeRef) {
+        let Some(data) = self.graph.at::<ImportedEntity>(entity) else {
+            return;
+        };
+        // What blocks import would need their entries.
+        if self.graph.subprogram_of(data.scope).is_some() {
+            return;
+        }
+        let Some(imported) = self.entry(unit, data.entity) else {
+            return;
+        };
+        let parent = self.scope_entry(unit, data.scope);
+        let tag = imported_tag(data.tag);
+        let reserved = self.unit(unit).reserve();
+        self.unit(unit).add_reserved(reserved, parent, tag);
+        self.set(unit, reserved, dw::DW_AT_import, AttributeValue::UnitRef(imported));
+        self.set_name(unit, reserved, data.name);
+        self.set_source(unit, reserved, data.file, data.line);
+    }
+}
+
+/// Where a variable is, or which value it has; `None` if that is not certain.
+fn global_expression(symbol: Option<SymbolId>, words: &[u64]) -> Option<Expression> {
+    let mut out = Expression::new();
+    match (symbol, words) {
+        (Some(symbol), words) => {
+            out.op_addr(DebugWriter::address(symbol, 0));
+            operations(&mut out, words)?;
+        }
+        (None, [first @ .., last]) if *last == u64::from(dw::DW_OP_stack_value.0) => {
+            operations(&mut out, first)?;
+            out.op(dw::DW_OP_stack_value);
+        }
+        _ => return None,
+    }
+    Some(out)
+}

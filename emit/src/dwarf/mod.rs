@@ -1,0 +1,139 @@
+//! DWARF sections of a module's debug information, versions 2 to 5 as the module asks for (DWARF 5, or 4).
+//!
+//! Method: functions are added as they are compiled: their rows go to the line program of their unit at once
+//! ([`lines`]), and their scopes and variables become entries ([`scopes`], [`variables`]). Types, namespaces and
+//! declarations become entries when something first names them ([`entries`]), and are filled in at the end, one after
+//! the other without recursion ([`types`], [`members`], [`subprograms`]). Then `gimli` writes it all ([`sections`]).
+//!
+//! The format itself is `gimli`'s; addresses are relocations against symbols, offsets between sections relocations
+//! against sections. Order follows the module and its functions, never that of a hash table.
+//!
+//! What is left out: macros, split units, type units, indices of names, `.debug_aranges`, labels, call sites. A
+//! variable whose place is not certain has an entry without location.
+
+mod attributes;
+mod entries;
+mod expressions;
+mod globals;
+mod graph;
+mod lines;
+mod members;
+mod scope_tree;
+mod scopes;
+mod sections;
+mod subprograms;
+mod types;
+mod units;
+mod variables;
+
+pub use sections::{DebugSection, DebugTarget};
+
+use crate::error::EmitError;
+use frazil_codegen::{CompiledFunction, TargetDesc};
+use frazil_ir::debug::NodeId;
+use frazil_ir::{EntityRef, Module, SymbolId};
+use frazil_support::FxHashMap;
+use gimli::write::{Dwarf, Expression, UnitEntryId};
+use gimli::{Encoding, Format};
+use graph::Graph;
+use units::Units;
+
+/// The version of modules that say none.
+const DEFAULT_VERSION: u16 = 5;
+
+/// Where the code of a function is.
+#[derive(Clone, Copy, Debug)]
+pub struct CodePlace {
+    pub symbol: SymbolId,
+    /// Its section, by number.
+    pub section: u32,
+    /// Offset in bytes from the start of the section.
+    pub start: u64,
+    /// Whether there is a call frame description of it.
+    pub has_frame_table: bool,
+}
+
+/// The debug information of an object while it is made.
+#[derive(Debug)]
+pub struct DebugWriter<'a> {
+    module: &'a Module,
+    graph: Graph<'a>,
+    dwarf: Dwarf,
+    units: Units,
+    /// Nodes that are attached to symbols of the module.
+    variables: FxHashMap<NodeId, SymbolId>,
+    /// The places of variables whose entries are not filled in yet.
+    places_of_globals: Vec<(UnitEntryId, Expression)>,
+}
+
+impl<'a> DebugWriter<'a> {
+    /// The writer for a module, if it has debug information.
+    pub fn new(module: &'a Module, target: &'static TargetDesc) -> Option<DebugWriter<'a>> {
+        let debug = module.debug.as_deref()?;
+        let version = match debug.dwarf_version {
+            version @ 2..=5 => version.into(),
+            _ => DEFAULT_VERSION,
+        };
+        let encoding = Encoding {
+            format: Format::Dwarf32,
+            version,
+            address_size: target.pointer_bytes,
+        };
+        let graph = Graph::new(&debug.nodes);
+        let mut dwarf = Dwarf::new();
+        let units = Units::new(&graph, &debug.units, encoding, &mut dwarf);
+        Some(DebugWriter {
+            module,
+            graph,
+            dwarf,
+            units,
+            variables: debug.variables.iter().map(|&(symbol, node)| (node, symbol)).collect(),
+            places_of_globals: Vec::new(),
+        })
+    }
+
+    /// Adds what debuggers want to know of a compiled function, in the order of the module.
+    pub fn add_function(&mut self, place: CodePlace, code: &CompiledFunction) {
+        let function = &code.debug.function;
+        let moved = self.graph.append(&function.nodes);
+        let subprogram = moved.reference(function.subprogram);
+        let unit = self.units.of_subprogram(&self.graph, subprogram);
+        let Some((unit, subprogram)) = unit.zip(subprogram.node()) else {
+            self.units.interrupt();
+            return;
+        };
+        let scopes = scope_tree::ScopeTree::new(&self.graph, moved, subprogram, code);
+        self.add_rows(unit, place, code, &scopes);
+        if self.units.has_entries(unit) {
+            self.add_entries(unit, place, code, &scopes);
+        }
+    }
+
+    /// Says that code follows of which nothing is told.
+    pub fn pass_over(&mut self) {
+        self.units.interrupt();
+    }
+
+    /// Writes the sections.
+    ///
+    /// # Errors
+    /// If the debug information contradicts itself so that it cannot be written.
+    pub fn finish(mut self) -> Result<Vec<DebugSection>, EmitError> {
+        self.units.interrupt();
+        for unit in 0..self.units.len() {
+            self.add_unit_lists(unit);
+            self.fill_entries(unit);
+            self.place_globals(unit);
+            self.units.set_ranges(unit, &mut self.dwarf);
+        }
+        sections::write(&mut self.dwarf)
+    }
+
+    /// The address of a symbol.
+    fn address(symbol: SymbolId, addend: i64) -> gimli::write::Address {
+        gimli::write::Address::Symbol {
+            symbol: symbol.index(),
+            addend,
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Entries of functions, blocks and inlined functions (DWARF 5, sections 3.3.8 and 3.5).
+//!
+//! Blocks without variables get no entry, since nothing could be said of them.
+
+use super::scope_tree::{Scope, ScopeTree};
+use super::variables::variables_of;
+use super::{CodePlace, DebugWriter};
+use frazil_codegen::CompiledFunction;
+use frazil_ir::debug::Kind;
+use frazil_ir::debug::kind::SourceLocation;
+use gimli::constants as dw;
+use gimli::write::{AttributeValue, Range, RangeList, UnitEntryId};
+
+impl DebugWriter<'_> {
+    /// Makes the entries of a function, its scopes and variables.
+    pub(super) fn add_entries(&mut self, unit: usize, place: CodePlace, code: &CompiledFunction, scopes: &ScopeTree) {
+        let variables = variables_of(&self.graph, code, scopes);
+        let mut entries: Vec<UnitEntryId> = Vec::with_capacity(scopes.scopes.len());
+        let mut rest = variables.as_slice();
+        for (number, scope) in scopes.scopes.iter().enumerate() {
+            let of_scope;
+            (of_scope, rest) = rest.split_at(rest.partition_point(|variable| variable.scope <= number));
+            let entry = match number {
+                0 => self.concrete(unit, place, code, scope.node),
+                _ => self.add_scope(unit, place, scope, entries[scope.parent], !of_scope.is_empty()),
+            };
+            entries.push(entry);
+            for variable in of_scope {
+                self.add_variable(unit, place, code, (entry, variable));
+            }
+            if number == 0 {
+                self.add_unspecified(unit, entry, scope.node);
+            }
+        }
+    }
+
+    /// The entry of a block or an inlined function, or of what it is in if nothing is to be said of it.
+    fn add_scope(
+        &mut self,
+        unit: usize,
+        place: CodePlace,
+        scope: &Scope,
+        parent: UnitEntryId,
+        has_variables: bool,
+    ) -> UnitEntryId {
+        let is_block = self.graph.kind(scope.node) == Some(Kind::LexicalBlock);
+        if scope.ranges.is_empty() || is_block && !has_variables {
+            return parent;
+        }
+        let tag = if is_block {
+            dw::DW_TAG_lexical_block
+        } else {
+            dw::DW_TAG_inlined_subroutine
+        };
+        let entry = self.unit(unit).add(parent, tag);
+        if !scope.inlined_at.is_none() {
+            let origin = self.abstract_entry(unit, scope.node);
+            if let Some(origin) = origin {
+                self.set(unit, entry, dw::DW_AT_abstract_origin, AttributeValue::UnitRef(origin));
+            }
+        }
+        self.set_code(unit, entry, place, &scope.ranges);
+        if !is_block && let Some(call) = self.graph.at::<SourceLocation>(scope.inlined_at) {
+            let file = self.file_of(call.scope);
+            if let Some(file) = self.file(unit, file) {
+                self.set(unit, entry, dw::DW_AT_call_file, AttributeValue::FileIndex(Some(file)));
+            }
+            self.set(unit, entry, dw::DW_AT_call_line, AttributeValue::Udata(call.line));
+            if call.column > 0 {
+                self.set(unit, entry, dw::DW_AT_call_column, AttributeValue::Udata(call.column));
+            }
+        }
+        entry
+    }
+
+    /// Says where the code of an entry is.
+    fn set_code(&mut self, unit: usize, entry: UnitEntryId, place: CodePlace, ranges: &[(u32, u32)]) {
+        if let [(start, end)] = *ranges {
+            let low = DebugWriter::address(place.symbol, start.into());
+            self.set(unit, entry, dw::DW_AT_low_pc, AttributeValue::Address(low));
+            let length = AttributeValue::Udata((end - start).into());
+            self.set(unit, entry, dw::DW_AT_high_pc, length);
+            return;
+        }
+        let base = Range::BaseAddress {
+            address: DebugWriter::address(place.symbol, 0),
+        };
+        let pairs = ranges.iter().map(|&(start, end)| Range::OffsetPair {
+            begin: start.into(),
+            end: end.into(),
+        });
+        let list = RangeList(std::iter::once(base).chain(pairs).collect());
+        let list = self.unit(unit).ranges.add(list);
+        self.set(unit, entry, dw::DW_AT_ranges, AttributeValue::RangeListRef(list));
+    }
+}

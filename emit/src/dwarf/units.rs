@@ -1,0 +1,284 @@
+//! Units of compilation: their root entries, source files and address ranges.
+//!
+//! A unit is made with its root when the module is opened; files are numbered when something first names them.
+//! Addresses are ranges of sections: from the first function of a unit in a section to the end of the last that follows
+//! it there.
+
+use super::graph::Graph;
+use super::{CodePlace, DebugWriter};
+use frazil_ir::SymbolId;
+use frazil_ir::debug::kind::{CompileUnit, File, Subprogram};
+use frazil_ir::debug::{NodeId, NodeRef};
+use frazil_support::FxHashMap;
+use gimli::constants as dw;
+use gimli::write::{
+    AttributeValue, DirectoryId, Dwarf, FileId, FileInfo, LineProgram, LineString, Range, RangeList, Unit, UnitEntryId,
+    UnitId,
+};
+use gimli::{Encoding, LineEncoding};
+
+/// `emissionKind` of a unit of which nothing is written.
+const NOTHING: u64 = 0;
+/// `emissionKind` of a unit with lines alone.
+const LINES_ONLY: u64 = 2;
+/// `emissionKind` of a unit with lines for tools that need no debug information.
+const DIRECTIVES_ONLY: u64 = 3;
+/// The kind of a checksum that is MD5.
+const MD5: u64 = 1;
+
+/// The name of files that have none.
+const UNKNOWN: &[u8] = b"<unknown>";
+
+/// A range of a section, from a function on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sequence {
+    pub first: SymbolId,
+    pub section: u32,
+    pub start: u64,
+    pub end: u64,
+}
+
+/// What is kept of a unit while it grows.
+#[derive(Debug)]
+pub(super) struct UnitState {
+    pub id: UnitId,
+    node: NodeId,
+    emission: u64,
+    directory: Vec<u8>,
+    files: FxHashMap<NodeRef, FileId>,
+    /// The ranges of code so far, the last one perhaps still growing.
+    pub sequences: Vec<Sequence>,
+    /// Whether the last range may grow.
+    pub is_open: bool,
+    /// The entry of each node that has one.
+    pub entries: FxHashMap<NodeId, UnitEntryId>,
+    /// Entries of functions and their blocks and variables apart from code, which inlined copies refer to.
+    pub abstracts: FxHashMap<NodeId, UnitEntryId>,
+    /// Nodes whose entries are to be filled in, in the order in which they were named.
+    pub pending: Vec<NodeId>,
+    /// The type of the indices of arrays.
+    pub index_type: Option<UnitEntryId>,
+    /// Whether all files so far have checksums.
+    has_checksums: bool,
+}
+
+/// All units, in the order of the module.
+#[derive(Debug, Default)]
+pub(super) struct Units {
+    units: Vec<UnitState>,
+}
+
+impl Units {
+    /// The units of a module, each with its root.
+    pub fn new(graph: &Graph<'_>, nodes: &[NodeId], encoding: Encoding, dwarf: &mut Dwarf) -> Units {
+        let mut units = Units::default();
+        for &node in nodes {
+            if let Some(unit) = graph.get::<CompileUnit>(node)
+                && unit.emission != NOTHING
+                && unit.emission != DIRECTIVES_ONLY
+            {
+                let unit = UnitState::new(graph, node, &unit, encoding, dwarf);
+                units.units.push(unit);
+            }
+        }
+        units
+    }
+
+    /// How many units have entries or lines.
+    pub fn len(&self) -> usize {
+        self.units.len()
+    }
+
+    /// What is kept of a unit, by its place among them.
+    pub fn get(&mut self, unit: usize) -> &mut UnitState {
+        &mut self.units[unit]
+    }
+
+    /// Whether a unit has entries besides its root.
+    pub fn has_entries(&self, unit: usize) -> bool {
+        self.units[unit].emission != LINES_ONLY
+    }
+
+    /// The unit that a function belongs to.
+    pub fn of_subprogram(&self, graph: &Graph<'_>, subprogram: NodeRef) -> Option<usize> {
+        let unit = graph.at::<Subprogram>(subprogram)?.unit.node()?;
+        self.units.iter().position(|state| state.node == unit)
+    }
+
+    /// Says that code follows which belongs to no unit.
+    pub fn interrupt(&mut self) {
+        self.units.iter_mut().for_each(|unit| unit.is_open = false);
+    }
+
+    /// Says that code of a unit follows; returns whether it continues the range before.
+    pub fn continue_range(&mut self, unit: usize, place: CodePlace, end: u64) -> bool {
+        for (number, other) in self.units.iter_mut().enumerate() {
+            other.is_open &= number == unit;
+        }
+        let state = &mut self.units[unit];
+        let last = state.sequences.last_mut();
+        if let Some(last) = last.filter(|last| state.is_open && last.section == place.section) {
+            last.end = end;
+            return true;
+        }
+        state.is_open = true;
+        state.sequences.push(Sequence {
+            first: place.symbol,
+            section: place.section,
+            start: place.start,
+            end,
+        });
+        false
+    }
+
+    /// Says in the root of a unit where its code is.
+    pub fn set_ranges(&mut self, unit: usize, dwarf: &mut Dwarf) {
+        let state = &self.units[unit];
+        let out = dwarf.units.get_mut(state.id);
+        out.line_program.file_has_md5 = state.has_checksums;
+        let root = out.root();
+        let start = |sequence: &Sequence| DebugWriter::address(sequence.first, 0);
+        match state.sequences.as_slice() {
+            [] => {}
+            [only] => {
+                out.get_mut(root)
+                    .set(dw::DW_AT_low_pc, AttributeValue::Address(start(only)));
+                let length = AttributeValue::Udata(only.end - only.start);
+                out.get_mut(root).set(dw::DW_AT_high_pc, length);
+            }
+            several => {
+                let ranges = several.iter().map(|sequence| Range::StartLength {
+                    begin: start(sequence),
+                    length: sequence.end - sequence.start,
+                });
+                let list = out.ranges.add(RangeList(ranges.collect()));
+                let zero = AttributeValue::Address(gimli::write::Address::Constant(0));
+                out.get_mut(root).set(dw::DW_AT_low_pc, zero);
+                out.get_mut(root)
+                    .set(dw::DW_AT_ranges, AttributeValue::RangeListRef(list));
+            }
+        }
+    }
+}
+
+impl UnitState {
+    fn new(graph: &Graph<'_>, node: NodeId, unit: &CompileUnit, encoding: Encoding, dwarf: &mut Dwarf) -> UnitState {
+        let file: File = graph.at(unit.file).unwrap_or_default();
+        let directory = path(graph.text(file.directory), b".");
+        let name = path(graph.text(file.name), UNKNOWN);
+        let directory_string = LineString::new(directory.clone(), encoding, &mut dwarf.line_strings);
+        let name_string = LineString::new(name.clone(), encoding, &mut dwarf.line_strings);
+        let info = file_info(graph, &file);
+        let has_checksums = info.is_some();
+        let program = LineProgram::new(
+            encoding,
+            LineEncoding::default(),
+            directory_string,
+            None,
+            name_string,
+            info,
+        );
+        let mut out = Unit::new(encoding, program);
+        let root = out.root();
+        let producer = dwarf.strings.add(graph.text(unit.producer));
+        let (name, comp_dir) = (dwarf.strings.add(name), dwarf.strings.add(directory.clone()));
+        let root = out.get_mut(root);
+        root.set(dw::DW_AT_producer, AttributeValue::StringRef(producer));
+        if let Ok(language) = u16::try_from(unit.language) {
+            root.set(dw::DW_AT_language, AttributeValue::Language(dw::DwLang(language)));
+        }
+        root.set(dw::DW_AT_name, AttributeValue::StringRef(name));
+        root.set(dw::DW_AT_comp_dir, AttributeValue::StringRef(comp_dir));
+        UnitState {
+            id: dwarf.units.add(out),
+            node,
+            emission: unit.emission,
+            directory,
+            files: FxHashMap::default(),
+            sequences: Vec::new(),
+            is_open: false,
+            entries: FxHashMap::default(),
+            abstracts: FxHashMap::default(),
+            pending: Vec::new(),
+            index_type: None,
+            has_checksums,
+        }
+    }
+
+    /// The node that describes it.
+    pub fn node(&self) -> NodeId {
+        self.node
+    }
+}
+
+impl DebugWriter<'_> {
+    /// The file of code whose file is not known: that of the unit, or one without a name.
+    pub(super) fn some_file(&mut self, unit: usize) -> FileId {
+        let node = self.units.get(unit).node();
+        let of_unit = self.graph.get::<CompileUnit>(node).map(|data| data.file);
+        if let Some(file) = of_unit.and_then(|file| self.file(unit, file)) {
+            return file;
+        }
+        let id = self.units.get(unit).id;
+        let out = self.dwarf.units.get_mut(id);
+        let name = LineString::new(UNKNOWN, out.encoding(), &mut self.dwarf.line_strings);
+        let directory = out.line_program.default_directory();
+        out.line_program.add_file(name, directory, None)
+    }
+
+    /// The number of a source file in a unit.
+    pub(super) fn file(&mut self, unit: usize, node: NodeRef) -> Option<FileId> {
+        let state = self.units.get(unit);
+        if let Some(&known) = state.files.get(&node) {
+            return Some(known);
+        }
+        let file: File = self.graph.at(node)?;
+        let mut directory = self.graph.text(file.directory);
+        let mut name = self.graph.text(file.name);
+        // As LLVM does: what is in the unit's directory may have a directory of its own in its name.
+        if directory == state.directory {
+            directory = b"";
+        }
+        if directory.is_empty()
+            && let Some(slash) = name.iter().rposition(|&byte| byte == b'/')
+            && slash + 1 < name.len()
+        {
+            (directory, name) = (&name[..slash.max(1)], &name[slash + 1..]);
+        }
+        let info = file_info(&self.graph, &file);
+        state.has_checksums &= info.is_some();
+        let (id, name) = (state.id, path(name, UNKNOWN));
+        let out = self.dwarf.units.get_mut(id);
+        let encoding = out.encoding();
+        let program = &mut out.line_program;
+        let strings = &mut self.dwarf.line_strings;
+        let directory: DirectoryId = match directory {
+            b"" => program.default_directory(),
+            other => program.add_directory(LineString::new(other, encoding, strings)),
+        };
+        let number = program.add_file(LineString::new(name, encoding, strings), directory, info);
+        self.units.get(unit).files.insert(node, number);
+        Some(number)
+    }
+}
+
+/// The checksum of a file, if it is one that the line table has room for.
+fn file_info(graph: &Graph<'_>, file: &File) -> Option<FileInfo> {
+    let text = graph.text(file.checksum);
+    if file.checksum_kind != MD5 || text.len() != 32 {
+        return None;
+    }
+    let mut md5 = [0; 16];
+    for (byte, digits) in md5.iter_mut().zip(text.chunks_exact(2)) {
+        *byte = u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
+    }
+    Some(FileInfo {
+        md5,
+        ..FileInfo::default()
+    })
+}
+
+/// A path, or what stands for an empty one.
+fn path(text: &[u8], empty: &[u8]) -> Vec<u8> {
+    if text.is_empty() { empty.to_vec() } else { text.to_vec() }
+}

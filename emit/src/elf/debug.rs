@@ -1,0 +1,89 @@
+//! Debug sections in the object.
+//!
+//! They are no part of the program's image, and come last. Their relocations for code name sections, so that no symbol
+//! is needed for them; those for offsets in other debug sections name these.
+
+use super::{Location, Naming, ObjectBuilder, PendingRelocation};
+use crate::dwarf::{CodePlace, DebugTarget};
+use crate::error::EmitError;
+use crate::exceptions::Late;
+use crate::relocation_targets::TargetId;
+use crate::section::{SectionDesc, SectionId};
+use frazil_codegen::CompiledFunction;
+use frazil_ir::{EntityRef, FuncId, Refusal};
+use object::elf;
+
+impl ObjectBuilder<'_> {
+    /// Adds what debuggers want to know of a function that was placed.
+    #[cold]
+    pub(super) fn add_debug(&mut self, function: FuncId, section: SectionId, start: u64, code: &CompiledFunction) {
+        let head = &self.module.functions[function];
+        if let Some(debug) = &mut self.debug {
+            let place = CodePlace {
+                symbol: head.symbol,
+                section: section.index() as u32,
+                start,
+                has_frame_table: head.unwind_table || !head.no_unwind,
+            };
+            debug.add_function(place, code);
+        }
+    }
+
+    /// Appends the debug sections.
+    pub(super) fn add_debug_sections(&mut self) -> Result<(), EmitError> {
+        let Some(debug) = self.debug.take() else {
+            return Ok(());
+        };
+        let sections = debug.finish()?;
+        let mut ids = Vec::with_capacity(sections.len());
+        for (number, section) in sections.iter().enumerate() {
+            let flags = match section.is_texts {
+                true => elf::SHF_MERGE | elf::SHF_STRINGS,
+                false => elf::SectionFlags(0),
+            };
+            let mut desc = SectionDesc::new(section.name.as_bytes(), elf::SHT_PROGBITS, flags);
+            desc.entry_bytes = u64::from(section.is_texts);
+            let id = self.placement.sections.intern(desc);
+            let start = self.contents.align(self.placement.sections.desc(id), id, 0)?;
+            let (place, _) = self.targets.add_late(Late::DebugSection(number as u8));
+            self.table_places.push(Location::At(id, start));
+            ids.push((id, place));
+        }
+        for (section, &(id, _)) in sections.into_iter().zip(&ids) {
+            let desc = self.placement.sections.desc(id);
+            self.contents
+                .append(desc, id, &section.bytes, section.bytes.len() as u64)?;
+            for relocation in &section.relocations {
+                let kind = self.absolute_kind(relocation.bytes).ok_or_else(|| {
+                    let what = format!("addresses of {} bytes in debug information", relocation.bytes);
+                    EmitError::unsupported(Refusal::ObjectFile, what, section.name)
+                })?;
+                let is_code = |target: TargetId| {
+                    matches!(
+                        self.states.get(target.index()).map(|state| state.location),
+                        Some(Location::At(..))
+                    )
+                };
+                let (target, naming) = match relocation.target {
+                    DebugTarget::Symbol(symbol) => {
+                        let target = self.targets.symbol(self.module, symbol);
+                        (target, if is_code(target) { Naming::Section } else { Naming::Any })
+                    }
+                    DebugTarget::Section(_) => (TargetId::new(0), Naming::Section),
+                };
+                let list = &mut self.contents.section(id).relocations;
+                if let DebugTarget::Section(number) = relocation.target {
+                    self.late_relocations.push((Some(id), list.len(), ids[number].1));
+                }
+                list.push(PendingRelocation {
+                    offset: relocation.offset,
+                    addend: relocation.addend,
+                    target,
+                    kind,
+                    naming,
+                });
+            }
+        }
+        Ok(())
+    }
+}

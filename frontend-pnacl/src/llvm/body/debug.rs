@@ -1,0 +1,172 @@
+//! What bodies say of debug information: the location of each instruction, and which value a variable has from where
+//! on.
+//!
+//! A location follows its instruction and holds for all that this has become, which may be several instructions of the
+//! IR or none. Values of variables are named by numbers of the file; they are found when the body is complete, since
+//! some are defined later. Nothing is made for them: a value that is several operands, or a constant that is no operand
+//! yet and no integer, is said to be lost. The walk over the body calls this only in modules with debug information.
+
+use super::context::Body;
+use crate::bitstream::block::{Block, SubBlock};
+use crate::bitstream::cursor::Cursor;
+use crate::bitstream::record::Record;
+use crate::builder::data::integer_value;
+use crate::builder::word::State;
+use crate::error::ReadError;
+use crate::llvm::codes::block as id;
+use crate::llvm::codes::function as code;
+use crate::llvm::debug::table::NodeReader;
+use crate::llvm::debug::{ATTACHED, node_of, walk};
+use frazil_ir::debug::kind::{Integer, Local, SourceLocation, Symbol};
+use frazil_ir::debug::{DebugKind, DebugValue, Entry, Location, NodeId, NodeRef};
+use frazil_ir::{EntityRef, Operand, SymbolId};
+
+impl Body<'_, '_> {
+    /// Reads the function's own nodes.
+    ///
+    /// # Errors
+    /// If the block is malformed.
+    pub(in crate::llvm) fn debug_nodes(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        header: &SubBlock,
+        record: &mut Record,
+    ) -> Result<(), ReadError> {
+        let module = self.module;
+        let shared = module.block_info.abbreviations(id::METADATA);
+        let mut block = Block::enter(cursor, header, shared);
+        let outer = module.tables.module.debug.as_deref().map(|debug| &debug.nodes);
+        let mut reader = NodeReader::new(&module.tables, outer, &mut self.build.function.debug.nodes);
+        walk(&mut reader, cursor, &mut block, record, |_| {})
+    }
+
+    /// Notes which node describes the function, of what is attached to it: kinds and nodes.
+    pub(in crate::llvm) fn debug_attached(&mut self, pairs: &[u64]) {
+        for pair in pairs.chunks_exact(2) {
+            if let [ATTACHED, node] = *pair
+                && let Some(node) = node_of(node)
+            {
+                self.build.function.debug.subprogram = NodeRef::to(node);
+            }
+        }
+    }
+
+    /// Reads a record of debug information.
+    ///
+    /// # Errors
+    /// If it is too short.
+    pub(in crate::llvm) fn debug_record(&mut self, record: &Record) -> Result<(), ReadError> {
+        match record.code() {
+            code::DEBUG_LOCATION => {
+                let location = Location {
+                    line: clamp(record.operand(0)?),
+                    column: clamp(record.operand(1)?),
+                    scope: NodeRef::from_number(record.operand(2)?),
+                    inlined_at: NodeRef::from_number(record.operand(3)?),
+                };
+                self.debug.last = self.build.function.debug.add_location(location);
+                self.locate();
+            }
+            code::DEBUG_LOCATION_AGAIN => self.locate(),
+            code::DEBUG_VALUE | code::DEBUG_ASSIGN => self.debug_value(record, DebugKind::Value)?,
+            code::DEBUG_DECLARE => self.debug_value(record, DebugKind::Declare)?,
+            code::DEBUG_VALUE_SIMPLE => {
+                let number = self.number(record.operand(3)?);
+                let value = self.value_of(record, DebugKind::Value)?;
+                self.note_number(value, number.into());
+            }
+            // Labels, and declarations of values, which Swift has.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Gives what the last instruction has become its location.
+    fn locate(&mut self) {
+        let function = &mut *self.build.function;
+        let end = function.insts().len();
+        function.debug.locate(self.debug.first, end, self.debug.last);
+    }
+
+    /// The value of a variable, of which nothing is known yet.
+    fn value_of(&mut self, record: &Record, kind: DebugKind) -> Result<DebugValue, ReadError> {
+        let node = |index: usize| {
+            let number = record.operand(index)?;
+            node_of(number).ok_or_else(|| record.malformed(format!("node {number} of debug metadata")))
+        };
+        let place = self.node::<SourceLocation>(node(0)?).unwrap_or_default();
+        let debug = &mut self.build.function.debug;
+        let location = debug.add_location(Location {
+            line: clamp(place.line),
+            column: clamp(place.column),
+            scope: place.scope,
+            inlined_at: place.inlined_at,
+        });
+        Ok(DebugValue {
+            before: self.build.function.insts().len() as u32,
+            kind,
+            variable: node(1)?,
+            expression: NodeRef::to(node(2)?),
+            location,
+            operand: Operand::NONE,
+        })
+    }
+
+    /// A value that is a node.
+    fn debug_value(&mut self, record: &Record, kind: DebugKind) -> Result<(), ReadError> {
+        let mut value = self.value_of(record, kind)?;
+        let Some(node) = node_of(record.operand(3)?) else {
+            return Err(record.malformed("a debug record without a value"));
+        };
+        if let Some(local) = self.node::<Local>(node) {
+            self.note_number(value, local.value);
+            return Ok(());
+        }
+        if let Some(integer) = self.node::<Integer>(node) {
+            value.operand = Operand::imm(integer.low.cast_signed()).unwrap_or(Operand::NONE);
+        } else if let Some(symbol) = self.node::<Symbol>(node) {
+            value.operand = Operand::symbol(SymbolId::new(symbol.symbol as usize));
+        }
+        self.build.function.debug.values.push(value);
+        Ok(())
+    }
+
+    fn note_number(&mut self, value: DebugValue, number: u64) {
+        let values = &mut self.build.function.debug.values;
+        self.debug.numbers.push((values.len(), number));
+        values.push(value);
+    }
+
+    /// The fields of a node, the function's or the module's.
+    fn node<E: Entry>(&self, node: NodeId) -> Option<E> {
+        let own = self.build.function.debug.nodes.get(node);
+        own.or_else(|| self.build.module.module.debug.as_deref()?.nodes.get(node))
+    }
+
+    /// Finds the values of variables, when all values of the function are known.
+    pub(in crate::llvm) fn finish_debug(&mut self) {
+        for (index, number) in std::mem::take(&mut self.debug.numbers) {
+            let operand = self.debug_operand(number);
+            if let (Some(operand), Some(value)) = (operand, self.build.function.debug.values.get_mut(index)) {
+                value.operand = operand;
+            }
+        }
+    }
+
+    /// The operand of a value number, if it is one.
+    fn debug_operand(&self, number: u64) -> Option<Operand> {
+        let word = self.build.raw_word(u32::try_from(number).ok()?);
+        match word.state() {
+            State::Scalar => Some(word.operand()),
+            State::Constant if number < self.build.module.values.len() as u64 => {
+                Operand::imm(integer_value(self.build.module, number)?)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// A line or column; what does not fit is not known.
+fn clamp(number: u64) -> u32 {
+    u32::try_from(number).unwrap_or(0)
+}

@@ -1,0 +1,110 @@
+//! What a commit does with debug information: the rules for passes, which no pass has to know.
+//!
+//! * An instruction that stays where it is, or that is replaced by another operation, keeps its location.
+//! * One that is new, or moved, has the location of the instruction before which it is put. At the beginning of a block
+//!   it has none, and neither has a terminator of a new block.
+//! * A variable whose value was replaced has the replacement. One whose value nothing defines any more is lost from
+//!   there on: it keeps its place among the others, without operand.
+//! * A variable in a slot that was replaced, or that stands for another slot, too, is lost: the memory is not its own.
+//! * What stands in blocks that are dropped is dropped.
+
+use super::{Editor, NONE};
+use crate::debug::{DebugValue, LocationId};
+use crate::entities::Value;
+use crate::function::{Function, ValueKind};
+use crate::opcode::Opcode;
+use crate::operand::Operand;
+use frazil_support::EntityRef;
+
+impl Editor {
+    /// Starts a copy of the columns.
+    pub(super) fn begin_columns(&mut self) {
+        self.locations_out.clear();
+        self.moved.clear();
+        self.moved.resize(self.old_insts, NONE);
+    }
+
+    /// Notes that instructions were copied as they are; those that do nothing were left out.
+    pub(super) fn follow_run(&mut self, f: &Function, start: usize, end: usize) {
+        for position in start..end {
+            self.moved[position] = self.locations_out.len() as u32;
+            if f.insts[position].op != Opcode::Nop {
+                self.locations_out.push(f.debug.location_of(position));
+            }
+        }
+    }
+
+    /// Notes that one instruction was copied, which is or stands before `anchor`.
+    pub(super) fn follow(&mut self, f: &Function, inst: u32, anchor: u32) {
+        if let Some(moved) = self.moved.get_mut(inst as usize) {
+            *moved = self.locations_out.len() as u32;
+        }
+        if f.insts[inst as usize].op != Opcode::Nop {
+            let location = match (anchor as usize) < self.old_insts {
+                true => f.debug.location_of(anchor as usize),
+                false => LocationId::NONE,
+            };
+            self.locations_out.push(location);
+        }
+    }
+
+    /// Puts the copied columns in the place of the old ones.
+    #[cold]
+    pub(super) fn commit_columns(&mut self, f: &mut Function) {
+        debug_assert_eq!(self.locations_out.len(), f.insts.len(), "each instruction was followed");
+        std::mem::swap(&mut f.debug.column, &mut self.locations_out);
+        let mut values = std::mem::take(&mut f.debug.values);
+        if !values.is_empty() {
+            self.lose_shared_slots(f, &mut values);
+        }
+        values.retain_mut(|value| {
+            let moved = self.moved.get(value.before as usize).copied().unwrap_or(NONE);
+            value.before = moved;
+            value.operand = self.resolve(value.operand);
+            if value.operand.as_value().is_some_and(|operand| is_gone(f, operand)) {
+                value.operand = Operand::NONE;
+            }
+            moved != NONE
+        });
+        values.sort_by_key(|value| value.before);
+        f.debug.values = values;
+    }
+
+    /// Loses the variables in slots that were merged.
+    fn lose_shared_slots(&self, f: &Function, values: &mut [DebugValue]) {
+        let is_slot = |value: Value| {
+            f.values
+                .get(value.index())
+                .is_some_and(|data| data.kind == ValueKind::Slot)
+        };
+        let replaced = self.forward.iter().enumerate().filter_map(|(index, next)| {
+            let old = Value::new(index);
+            Some((old, next.as_value()?)).filter(|&(old, new)| is_slot(old) && is_slot(new))
+        });
+        for (old, new) in replaced {
+            let is_shared = |operand: Operand| operand.as_value().is_some_and(|slot| slot == old || slot == new);
+            for value in values.iter_mut().filter(|value| is_shared(value.operand)) {
+                value.operand = Operand::NONE;
+            }
+        }
+    }
+
+    /// Gives the values of variables the numbers that values have now.
+    #[cold]
+    pub(super) fn renumber_debug_values(f: &mut Function, numbers: &[u32]) {
+        for value in &mut f.debug.values {
+            if let Some(operand) = value.operand.as_value() {
+                value.operand = match numbers.get(operand.index()) {
+                    Some(&number) if number != NONE => Operand::value(Value::new(number as usize)),
+                    _ => Operand::NONE,
+                };
+            }
+        }
+    }
+}
+
+fn is_gone(f: &Function, value: Value) -> bool {
+    f.values
+        .get(value.index())
+        .is_none_or(|data| data.kind == ValueKind::Forward)
+}

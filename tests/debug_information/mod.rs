@@ -1,0 +1,137 @@
+//! Debug information: what a debugger says of programs that Frazil compiled, beside what it says of those of `llc`.
+//!
+//! A session is a file of commands for gdb. Each program is compiled by clang at -O0 and linked from an object of the
+//! fast path and one of `llc -O0`; the two sessions must read the same, but for addresses. The objects of all recipes
+//! must satisfy `llvm-dwarfdump --verify`, and have the same code and data as without debug information.
+
+use crate::{RECIPES, checking_frazil, in_repository};
+use frazil_test_support::{Folder, run};
+use object::{Object, ObjectSection, SectionKind};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn source(name: &str) -> PathBuf {
+    in_repository("tests/debug_information").join(name)
+}
+
+/// Has clang make bitcode of a program, with these words.
+fn bitcode(name: &str, words: &[&str], folder: &Folder) -> PathBuf {
+    let bitcode = folder.path("program.bc");
+    let compiler = if name.ends_with(".cpp") {
+        "clang++-22"
+    } else {
+        "clang-22"
+    };
+    let mut clang = Command::new(compiler);
+    clang.args(["-c", "-emit-llvm"]).args(words).arg(source(name));
+    run(clang.arg("-o").arg(&bitcode));
+    bitcode
+}
+
+/// What gdb prints in a session with the program of an object, without addresses.
+fn session(object: &Path, commands: &Path) -> String {
+    let program = object.with_extension("program");
+    run(Command::new("clang++-22").arg(object).arg("-o").arg(&program));
+    let mut gdb = Command::new("gdb");
+    gdb.args(["-q", "-nx", "-batch"]);
+    for setting in [
+        "set debuginfod enabled off",
+        "set print address off",
+        "set pagination off",
+    ] {
+        gdb.args(["-ex", setting]);
+    }
+    let output = gdb.arg("-x").arg(commands).arg(&program).output().expect("gdb starts");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    // What differs from program to program: addresses, and the number of the process.
+    let kept = text.lines().map(|line| {
+        let words = line.split(' ').map(|word| {
+            let is_address = word.trim_start_matches('(').starts_with("0x7") || word.starts_with("0x5555");
+            if is_address { "ADDRESS" } else { word }
+        });
+        words.collect::<Vec<_>>().join(" ")
+    });
+    let mut kept: Vec<String> = kept.filter(|line| !line.contains("process")).collect();
+    kept.iter_mut().for_each(|line| line.push('\n'));
+    kept.concat()
+}
+
+/// Compares sessions with the programs of the fast path and of `llc`.
+fn compare(name: &str, commands: &str) {
+    let folder = Folder::new(name);
+    let bitcode = bitcode(name, &["-g", "-O0"], &folder);
+    let (ours, theirs) = (folder.path("ours.o"), folder.path("theirs.o"));
+    run(checking_frazil("Om1").arg(&bitcode).arg("-o").arg(&ours));
+    let mut llc = Command::new("llc-22");
+    llc.args(["-O0", "-filetype=obj", "-relocation-model=pic"]);
+    run(llc.arg(&bitcode).arg("-o").arg(&theirs));
+    let (ours, theirs) = (session(&ours, &source(commands)), session(&theirs, &source(commands)));
+    assert!(theirs.lines().count() > 20, "{theirs}");
+    let differing = ours
+        .lines()
+        .zip(theirs.lines())
+        .position(|(ours, theirs)| ours != theirs);
+    if let Some(line) = differing {
+        let from = line.saturating_sub(5);
+        let part = |text: &str| text.lines().skip(from).take(12).collect::<Vec<_>>().join("\n");
+        panic!("{name}: line {line}\nours:\n{}\nllc's:\n{}", part(&ours), part(&theirs));
+    }
+    assert_eq!(ours.lines().count(), theirs.lines().count());
+}
+
+/// The sections of an object that are part of the program, each with its contents.
+fn contents(object: &Path) -> Vec<(String, Vec<u8>)> {
+    let bytes = std::fs::read(object).expect("the object is there");
+    let file = object::File::parse(&*bytes).expect("an object");
+    let kinds = [SectionKind::Debug, SectionKind::DebugString, SectionKind::Metadata];
+    let sections = file.sections().filter(|section| {
+        let name = section.name().unwrap_or_default();
+        !kinds.contains(&section.kind()) && !name.contains(".debug_")
+    });
+    let described = sections.map(|section| {
+        let data = section.data().expect("contents").to_vec();
+        (section.name().unwrap_or_default().to_owned(), data)
+    });
+    described.filter(|(_, data)| !data.is_empty()).collect()
+}
+
+/// Checks the objects of all recipes.
+fn check_objects(name: &str, words: &[&str]) {
+    let folder = Folder::new(name);
+    let bitcode = bitcode(name, words, &folder);
+    for recipe in RECIPES {
+        let (with, without) = (folder.path("with.o"), folder.path("without.o"));
+        run(checking_frazil(recipe).arg(&bitcode).arg("-o").arg(&with));
+        run(checking_frazil(recipe)
+            .arg("--strip-debug")
+            .arg(&bitcode)
+            .arg("-o")
+            .arg(&without));
+        run(Command::new("llvm-dwarfdump-22").arg("--verify").arg(&with));
+        let bytes = std::fs::read(&without).expect("the object is there");
+        let has_debug = bytes.windows(7).any(|window| window == b".debug_");
+        assert!(!has_debug, "{name} {recipe}: debug sections in spite of --strip-debug");
+        assert_eq!(contents(&with), contents(&without), "{name} {recipe}");
+    }
+}
+
+#[test]
+fn sessions_with_types_and_variables_are_those_of_llc() {
+    compare("types.c", "types.gdb");
+}
+
+#[test]
+fn sessions_step_by_step_are_those_of_llc() {
+    compare("blocks.c", "blocks.gdb");
+}
+
+#[test]
+fn objects_are_valid_and_have_the_same_code_as_without() {
+    for name in ["types.c", "blocks.c", "classes.cpp"] {
+        for level in ["-O0", "-O2"] {
+            check_objects(name, &["-g", level]);
+        }
+        check_objects(name, &["-g", "-gdwarf-4", "-O1", "-ffunction-sections"]);
+        check_objects(name, &["-gline-tables-only", "-O2"]);
+    }
+}

@@ -1,0 +1,159 @@
+//! `cargo xtask debugger`: sessions of gdb with the same program by Frazil and by `llc-22 -O0`.
+//!
+//! Each program is compiled by clang at -O0 with debug information: those of `tests/debug_information` and, with
+//! `--random N`, as many of csmith's. A session has a breakpoint at each line that `llc`'s line table has; at each stop
+//! it prints the variables that are initialised there ([`session.py`](session.py)). The two lists of stops are aligned,
+//! and the variables of stops that both have compared. Counted are stops that Frazil's program lacks, variables without
+//! a value, and those with another value. A line that consists of a jump alone has code in `llc`'s program only.
+
+mod stops;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use pico_args::Arguments;
+
+use crate::compiler::{Compiler, LlcLevel};
+use crate::{corpus, parallel, process, workspace};
+use stops::{Comparison, Stop};
+
+/// What gdb is told to do.
+const SESSION: &str = include_str!("session.py");
+
+/// At how many stops a session ends.
+const MOST_STOPS: &str = "300";
+
+/// How many differences of a program are shown.
+const SHOWN: usize = 5;
+
+/// A program in C or C++.
+#[derive(Debug)]
+struct Program {
+    name: String,
+    source: PathBuf,
+}
+
+/// `cargo xtask debugger [--random N] [--seed N] [FILTER]` with the options of [`Compiler::from_arguments`].
+/// `Ok(false)` if variables have other values than in `llc`'s program.
+pub fn command(mut arguments: Arguments) -> Result<bool> {
+    let compiler = Compiler::from_arguments(&mut arguments)?;
+    let random: u64 = arguments.opt_value_from_str("--random")?.unwrap_or(0);
+    let seed: u64 = arguments.opt_value_from_str("--seed")?.unwrap_or(1);
+    for program in ["gdb", "clang-22", "clang++-22"] {
+        ensure!(
+            workspace::is_on_path(program),
+            "`{program}` was not found; on Debian, `cargo xtask packages` installs it"
+        );
+    }
+    let filter = corpus::filter(arguments)?;
+    let dir = workspace::target_dir().join("debugger");
+    fs::create_dir_all(&dir).with_context(|| format!("making {}", dir.display()))?;
+    let script = dir.join("session.py");
+    fs::write(&script, SESSION)?;
+    let mut programs = committed(&filter)?;
+    for seed in seed..seed + random {
+        programs.push(generated(seed, &dir)?);
+    }
+    let outcomes = parallel::map(&programs, |program| compare(program, &compiler, &dir, &script));
+    let mut all = Comparison::default();
+    for (program, outcome) in programs.iter().zip(outcomes) {
+        let found = outcome.with_context(|| program.name.clone())?;
+        println!("{:<24} {found}", program.name);
+        found.notes.iter().take(SHOWN).for_each(|note| println!("    {note}"));
+        all.add(&found);
+    }
+    println!("{:<24} {all}", "all");
+    Ok(all.wrong == 0)
+}
+
+/// The programs of `tests/debug_information` whose names contain `filter`.
+fn committed(filter: &str) -> Result<Vec<Program>> {
+    let folder = workspace::root().join("tests/debug_information");
+    let mut programs = Vec::new();
+    for entry in fs::read_dir(&folder).with_context(|| format!("reading {}", folder.display()))? {
+        let source = entry?.path();
+        let name = source.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let is_program = matches!(source.extension().and_then(|end| end.to_str()), Some("c" | "cpp"));
+        if is_program && name.contains(filter) {
+            programs.push(Program { name, source });
+        }
+    }
+    programs.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(programs)
+}
+
+/// A program of csmith.
+fn generated(seed: u64, dir: &Path) -> Result<Program> {
+    let name = format!("csmith-{seed}.c");
+    let source = dir.join(&name);
+    let mut csmith = Command::new("csmith");
+    csmith.args([
+        "--seed",
+        &seed.to_string(),
+        "--max-funcs",
+        "4",
+        "--no-checksum",
+        "--output",
+    ]);
+    process::checked(csmith.arg(&source))?;
+    Ok(Program { name, source })
+}
+
+/// Compares the sessions with a program.
+fn compare(program: &Program, compiler: &Compiler, dir: &Path, script: &Path) -> Result<Comparison> {
+    let path = |end: &str| dir.join(format!("{}.{end}", program.name));
+    let bitcode = path("bc");
+    let is_cpp = program.name.ends_with(".cpp");
+    let mut clang = Command::new(if is_cpp { "clang++-22" } else { "clang-22" });
+    clang.args(["-g", "-O0", "-w", "-c", "-emit-llvm", "-I/usr/include/csmith"]);
+    // What a variable has before it is assigned would differ.
+    clang.arg("-ftrivial-auto-var-init=zero");
+    process::checked(clang.arg(&program.source).arg("-o").arg(&bitcode))?;
+    let link = |compiler: &Compiler, name: &str| -> Result<(PathBuf, PathBuf)> {
+        let (object, executable) = (path(&format!("{name}.o")), path(name));
+        process::checked(&mut compiler.command(&bitcode, &object)?)?;
+        process::checked(Command::new("clang++-22").arg(&object).arg("-o").arg(&executable))?;
+        Ok((object, executable))
+    };
+    let (_, ours) = link(compiler, "ours")?;
+    let (object, theirs) = link(&Compiler::Llc(LlcLevel::O0), "theirs")?;
+    let lines = lines(&object)?;
+    let ours = session(&ours, program, &lines, script)?;
+    let theirs = session(&theirs, program, &lines, script)?;
+    Ok(stops::compare(&ours, &theirs))
+}
+
+/// The lines of an object's line table, with commas.
+fn lines(object: &Path) -> Result<String> {
+    let mut dwarfdump = workspace::llvm_tool("llvm-dwarfdump-22")?;
+    let outcome = process::checked(dwarfdump.arg("--debug-line").arg(object))?;
+    let text = String::from_utf8_lossy(&outcome.stdout);
+    let rows = text
+        .lines()
+        .filter(|row| row.starts_with("0x") && row.contains("is_stmt"));
+    let numbers = rows.filter_map(|row| row.split_whitespace().nth(1)?.parse::<u32>().ok());
+    let mut numbers: Vec<u32> = numbers.filter(|&line| line > 0).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    let texts: Vec<String> = numbers.iter().map(u32::to_string).collect();
+    Ok(texts.join(","))
+}
+
+/// Where gdb stops in a program with a breakpoint at each of these lines, in order.
+fn session(executable: &Path, program: &Program, lines: &str, script: &Path) -> Result<Vec<Stop>> {
+    let mut gdb = Command::new("gdb");
+    gdb.args(["-q", "-nx", "-batch", "-x"]).arg(script).arg(executable);
+    gdb.env("FRAZIL_LINES", lines).env("FRAZIL_STOPS", MOST_STOPS);
+    gdb.env("FRAZIL_SOURCE", &program.name);
+    let outcome = process::run(&mut gdb, process::TIME_LIMIT)?;
+    let text = String::from_utf8_lossy(&outcome.stdout);
+    let stops = stops::parse(&text);
+    ensure!(
+        !stops.is_empty(),
+        "no stops: {text}{}",
+        String::from_utf8_lossy(&outcome.stderr)
+    );
+    Ok(stops)
+}

@@ -1,0 +1,146 @@
+//! The stops of two sessions, aligned and compared.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// How far is looked ahead for a stop that the other session has, too.
+const LOOK_AHEAD: usize = 40;
+
+/// What gdb says of a variable that has no place.
+const LOST: &str = "<optimized out>";
+
+/// A stop: where it is, and the variables there.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Stop {
+    /// Function and line.
+    place: String,
+    variables: BTreeMap<String, String>,
+}
+
+/// What sessions have in common, and what not.
+#[derive(Debug, Default)]
+pub struct Comparison {
+    /// Stops of the reference, and how many of them both sessions have.
+    stops: usize,
+    matched: usize,
+    /// Variables that the reference has at these, how many of them are equal, and how many have no place.
+    variables: usize,
+    equal: usize,
+    lost: usize,
+    /// How many have another value.
+    pub wrong: usize,
+    /// Differences in words.
+    pub notes: Vec<String>,
+}
+
+impl Comparison {
+    /// Adds the counts of another comparison.
+    pub fn add(&mut self, other: &Comparison) {
+        self.stops += other.stops;
+        self.matched += other.matched;
+        self.variables += other.variables;
+        self.equal += other.equal;
+        self.lost += other.lost;
+        self.wrong += other.wrong;
+    }
+}
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} of {} stops, {} of {} variables equal, {} lost, {} wrong",
+            self.matched, self.stops, self.equal, self.variables, self.lost, self.wrong
+        )
+    }
+}
+
+/// The stops in what a session prints.
+pub fn parse(text: &str) -> Vec<Stop> {
+    let mut stops: Vec<Stop> = Vec::new();
+    for line in text.lines() {
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        match (word, stops.last_mut()) {
+            ("stop", _) => stops.push(Stop {
+                place: rest.to_owned(),
+                variables: BTreeMap::new(),
+            }),
+            ("variable", Some(stop)) => {
+                let (name, value) = rest.split_once(' ').unwrap_or((rest, ""));
+                stop.variables.insert(name.to_owned(), value.to_owned());
+            }
+            _ => {}
+        }
+    }
+    stops
+}
+
+/// Compares a session with the reference's. A stop that only one has is passed over.
+pub fn compare(ours: &[Stop], theirs: &[Stop]) -> Comparison {
+    let mut found = Comparison::default();
+    let (mut own, mut other) = (0, 0);
+    // What the session of the reference did not come to is not compared.
+    while own < ours.len() && other < theirs.len() {
+        if ours[own].place == theirs[other].place {
+            found.stops += 1;
+            found.matched += 1;
+            compare_stop(&ours[own], &theirs[other], &mut found);
+            (own, other) = (own + 1, other + 1);
+            continue;
+        }
+        let ahead = |list: &[Stop], from: usize, place: &str| {
+            let rest = list.iter().skip(from).take(LOOK_AHEAD);
+            rest.map(|stop| stop.place.as_str()).position(|known| known == place)
+        };
+        let in_theirs = ahead(theirs, other, &ours[own].place).unwrap_or(usize::MAX);
+        let in_ours = ahead(ours, own, &theirs[other].place).unwrap_or(usize::MAX);
+        match in_theirs <= in_ours {
+            true => {
+                found.stops += 1;
+                found.notes.push(format!("no stop at {}", theirs[other].place));
+                other += 1;
+            }
+            false => own += 1,
+        }
+    }
+    found
+}
+
+fn compare_stop(ours: &Stop, theirs: &Stop, found: &mut Comparison) {
+    for (name, expected) in &theirs.variables {
+        found.variables += 1;
+        let place = &theirs.place;
+        match ours.variables.get(name) {
+            Some(value) if value == expected => found.equal += 1,
+            Some(value) if !value.contains(LOST) => {
+                found.wrong += 1;
+                found
+                    .notes
+                    .push(format!("{name} at {place} is {value}; expected {expected}"));
+            }
+            _ => {
+                found.lost += 1;
+                found
+                    .notes
+                    .push(format!("{name} at {place} has no value; expected {expected}"));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sessions_are_aligned() {
+        let ours = parse("stop f 1\nvariable a 1\nstop f 3\nvariable a 2\nvariable b <optimized out>\nstop g 9\nend\n");
+        let theirs = parse("stop f 1\nvariable a 1\nstop f 2\nstop f 3\nvariable a 3\nvariable b 4\nend\n");
+        let found = compare(&ours, &theirs);
+        assert_eq!(
+            found.to_string(),
+            "2 of 3 stops, 1 of 3 variables equal, 1 lost, 1 wrong"
+        );
+        assert_eq!(found.notes[0], "no stop at f 2");
+    }
+}
