@@ -137,8 +137,7 @@ impl Walk<'_> {
             return Ok(true);
         }
         for data in old.insts() {
-            let is_always = |division: Division| division.is_always();
-            if data.op == Opcode::Call && (self.masked(data).is_some() || self.division(data).is_some_and(is_always)) {
+            if data.op == Opcode::Call && (self.masked(data).is_some() || self.is_always_divided(data)) {
                 return Ok(true);
             }
             if matches!(data.op.format(), Format::Call | Format::Invoke) && is_plain_call(data) {
@@ -288,7 +287,9 @@ impl Walk<'_> {
 
     /// An instruction that has to do with types that are computed wide.
     fn wide_instruction(&mut self, data: &InstData, own: &Plan) -> Result<(), CodegenError> {
-        let is_done = self.average(data).is_some() || self.rebuild.is_done_wide(data, (self.has_operation)(data));
+        let is_done = self.average(data).is_some()
+            || self.division(data) == Some(Division::Whole)
+            || self.rebuild.is_done_wide(data, (self.has_operation)(data));
         if is_done && data.op == Opcode::Select {
             return self.rebuild.select_wide(data);
         }
@@ -312,6 +313,9 @@ impl Walk<'_> {
             Opcode::Return if !own.is_same => return rebuild.give_results(data, own, self.memory),
             Opcode::Call | Opcode::Invoke => return self.call(data),
             _ => {}
+        }
+        if data.op == Opcode::Bitcast && self.rebuild.cast_back(data)? {
+            return Ok(());
         }
         // Also where its types are legal: what it is made of was left out.
         if let Some(operands) = self.average(data) {
@@ -391,7 +395,7 @@ impl Walk<'_> {
             }
             let is_concerned = self.is_concerned(data);
             return match self.division(data) {
-                Some(division) if is_concerned || division.is_always() => self.rebuild.divided(data, division),
+                Some(division) if is_concerned || self.is_always_divided(data) => self.rebuild.divided(data, division),
                 None if is_concerned => Err(self.refuse_call(data)),
                 _ => self.copy(data),
             };
@@ -428,10 +432,18 @@ impl Walk<'_> {
 
     /// How the intrinsic of the target that a call is of is done with narrower ones.
     fn division(&self, data: &InstData) -> Option<Division> {
-        if !CallFlags::from_bits_retain(data.flags).contains(CallFlags::INTRINSIC) {
+        if data.op != Opcode::Call || !CallFlags::from_bits_retain(data.flags).contains(CallFlags::INTRINSIC) {
             return None;
         }
         (self.division)(&self.module.display_name(data.a.as_symbol()?))
+    }
+
+    /// Whether a call is of an intrinsic that the target has no rule for as it stands.
+    fn is_always_divided(&self, data: &InstData) -> bool {
+        match self.division(data) {
+            Some(Division::Whole) => self.rebuild.has_masks(data),
+            division => division.is_some_and(Division::is_always),
+        }
     }
 
     /// The refusal of an intrinsic or a text of assembly that takes or gives vectors of types that are not legal.

@@ -31,6 +31,7 @@ mod saturate;
 mod shape;
 mod signatures;
 mod through;
+mod whole;
 mod wide;
 mod width;
 
