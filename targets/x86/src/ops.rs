@@ -274,6 +274,8 @@ impl Code {
     pub const SILENCES: u32 = 1 << 19;
     /// With an EVEX prefix: there is an instruction with a VEX prefix, which assemblers prefer, that does the same.
     pub const PREFERRED_VEX: u32 = 1 << 20;
+    /// The register that is written must not be one that another operand reads.
+    pub const APART: u32 = 1 << 21;
 
     /// Whether a flag is set.
     #[inline]

@@ -249,6 +249,11 @@ impl Evex {
         self.line().code.has(Code::ROUNDS | Code::SILENCES)
     }
 
+    /// Whether no other operand may be the register that is written.
+    pub fn is_apart(self) -> bool {
+        self.line().code.has(Code::APART)
+    }
+
     /// Whether there is no row without a mask.
     pub fn needs_mask(self) -> bool {
         self.line().masks == Masks::Always

@@ -22,6 +22,7 @@ const DH: Place = place(Def, Width::Part(2));
 const UH: Place = place(Use, Width::Part(2));
 const MH: Place = place(UseDef, Width::Part(2));
 const DQ: Place = place(Def, Width::Part(4));
+const UQ: Place = place(Use, Width::Part(4));
 const DE: Place = place(Def, Width::Part(8));
 const DL: Place = place(Def, Width::Low);
 const UL: Place = place(Use, Width::Low);
@@ -52,6 +53,10 @@ impl Code {
 
     const fn or_vex(self) -> Code {
         self.flag(Code::PREFERRED_VEX)
+    }
+
+    const fn apart(self) -> Code {
+        self.flag(Code::APART)
     }
 
     const fn written(self) -> Code {
@@ -318,14 +323,14 @@ evex_table! {
     Vpexpandb "vpexpandb" LoadRR evex(2, 0x66, 0x62), All, [DF, UF], Always;
     Vpexpandw "vpexpandw" LoadRR evex(2, 0x66, 0x62).w(), All, [DF, UF], Always;
     // Memory by lane. The length is that of the longer of values and indices.
-    Vpgatherdd "vpgatherdd" Gather evex(2, 0x66, 0x90).unit(Unit::Lane(4)), All, [MF, UF], Always;
-    Vpgatherdq "vpgatherdq" Gather evex(2, 0x66, 0x90).unit(Unit::Lane(8)).w(), All, [MF, UH], Always;
-    Vpgatherqd "vpgatherqd" Gather evex(2, 0x66, 0x91).unit(Unit::Lane(4)), All, [MH, UF], Always;
-    Vpgatherqq "vpgatherqq" Gather evex(2, 0x66, 0x91).unit(Unit::Lane(8)).w(), All, [MF, UF], Always;
-    Vgatherdps "vgatherdps" Gather evex(2, 0x66, 0x92).unit(Unit::Lane(4)), All, [MF, UF], Always;
-    Vgatherdpd "vgatherdpd" Gather evex(2, 0x66, 0x92).unit(Unit::Lane(8)).w(), All, [MF, UH], Always;
-    Vgatherqps "vgatherqps" Gather evex(2, 0x66, 0x93).unit(Unit::Lane(4)), All, [MH, UF], Always;
-    Vgatherqpd "vgatherqpd" Gather evex(2, 0x66, 0x93).unit(Unit::Lane(8)).w(), All, [MF, UF], Always;
+    Vpgatherdd "vpgatherdd" Gather evex(2, 0x66, 0x90).apart().unit(Unit::Lane(4)), All, [MF, UF], Always;
+    Vpgatherdq "vpgatherdq" Gather evex(2, 0x66, 0x90).apart().unit(Unit::Lane(8)).w(), All, [MF, UH], Always;
+    Vpgatherqd "vpgatherqd" Gather evex(2, 0x66, 0x91).apart().unit(Unit::Lane(4)), All, [MH, UF], Always;
+    Vpgatherqq "vpgatherqq" Gather evex(2, 0x66, 0x91).apart().unit(Unit::Lane(8)).w(), All, [MF, UF], Always;
+    Vgatherdps "vgatherdps" Gather evex(2, 0x66, 0x92).apart().unit(Unit::Lane(4)), All, [MF, UF], Always;
+    Vgatherdpd "vgatherdpd" Gather evex(2, 0x66, 0x92).apart().unit(Unit::Lane(8)).w(), All, [MF, UH], Always;
+    Vgatherqps "vgatherqps" Gather evex(2, 0x66, 0x93).apart().unit(Unit::Lane(4)), All, [MH, UF], Always;
+    Vgatherqpd "vgatherqpd" Gather evex(2, 0x66, 0x93).apart().unit(Unit::Lane(8)).w(), All, [MF, UF], Always;
     Vpscatterdd "vpscatterdd" Scatter evex(2, 0x66, 0xa0).unit(Unit::Lane(4)), All, [UF, UF], Always;
     Vpscatterdq "vpscatterdq" Scatter evex(2, 0x66, 0xa0).unit(Unit::Lane(8)).w(), All, [UF, UH], Always;
     Vpscatterqd "vpscatterqd" Scatter evex(2, 0x66, 0xa1).unit(Unit::Lane(4)), All, [UH, UF], Always;
@@ -334,4 +339,86 @@ evex_table! {
     Vscatterdpd "vscatterdpd" Scatter evex(2, 0x66, 0xa2).unit(Unit::Lane(8)).w(), All, [UF, UH], Always;
     Vscatterqps "vscatterqps" Scatter evex(2, 0x66, 0xa3).unit(Unit::Lane(4)), All, [UH, UF], Always;
     Vscatterqpd "vscatterqpd" Scatter evex(2, 0x66, 0xa3).unit(Unit::Lane(8)).w(), All, [UF, UF], Always;
+    // Half floats.
+    Vaddph "vaddph" Three evex(5, 0, 0x58).rounds(), Widest, [DF, UF, UF], No;
+    Vaddsh "vaddsh" Three evex(5, 0xf3, 0x58).rounds(), Lowest, [DL, UL, UL], Both;
+    Vmulph "vmulph" Three evex(5, 0, 0x59).rounds(), Widest, [DF, UF, UF], No;
+    Vmulsh "vmulsh" Three evex(5, 0xf3, 0x59).rounds(), Lowest, [DL, UL, UL], Both;
+    Vsubph "vsubph" Three evex(5, 0, 0x5c).rounds(), Widest, [DF, UF, UF], No;
+    Vsubsh "vsubsh" Three evex(5, 0xf3, 0x5c).rounds(), Lowest, [DL, UL, UL], Both;
+    Vdivph "vdivph" Three evex(5, 0, 0x5e).rounds(), Widest, [DF, UF, UF], No;
+    Vdivsh "vdivsh" Three evex(5, 0xf3, 0x5e).rounds(), Lowest, [DL, UL, UL], Both;
+    Vminph "vminph" Three evex(5, 0, 0x5d).silences(), All, [DF, UF, UF], No;
+    Vminsh "vminsh" Three evex(5, 0xf3, 0x5d).silences(), Lowest, [DL, UL, UL], Both;
+    Vmaxph "vmaxph" Three evex(5, 0, 0x5f).silences(), All, [DF, UF, UF], No;
+    Vmaxsh "vmaxsh" Three evex(5, 0xf3, 0x5f).silences(), Lowest, [DL, UL, UL], Both;
+    Vsqrtph "vsqrtph" LoadRR evex(5, 0, 0x51).rounds(), Widest, [DF, UF], No;
+    Vsqrtsh "vsqrtsh" Three evex(5, 0xf3, 0x51).rounds(), Lowest, [DL, UL, UL], Both;
+    Vfmadd213ph "vfmadd213ph" Three evex(6, 0x66, 0xa8).rounds(), Widest, [MF, UF, UF], No;
+    Vfmadd213sh "vfmadd213sh" Three evex(6, 0x66, 0xa9).rounds(), Lowest, [ML, UL, UL], No;
+    Vfmaddsub213ph "vfmaddsub213ph" Three evex(6, 0x66, 0xa6).rounds(), All, [MF, UF, UF], No;
+    Vscalefph "vscalefph" Three evex(6, 0x66, 0x2c).rounds(), All, [DF, UF, UF], Both;
+    Vscalefsh "vscalefsh" Three evex(6, 0x66, 0x2d).rounds(), Lowest, [DL, UL, UL], Both;
+    Vgetexpph "vgetexpph" LoadRR evex(6, 0x66, 0x42).silences(), All, [DF, UF], Both;
+    Vgetexpsh "vgetexpsh" Three evex(6, 0x66, 0x43).silences(), Lowest, [DL, UL, UL], Both;
+    Vrcpph "vrcpph" LoadRR evex(6, 0x66, 0x4c), All, [DF, UF], Both;
+    Vrcpsh "vrcpsh" Three evex(6, 0x66, 0x4d), Lowest, [DL, UL, UL], Both;
+    Vrsqrtph "vrsqrtph" LoadRR evex(6, 0x66, 0x4e), All, [DF, UF], Both;
+    Vrsqrtsh "vrsqrtsh" Three evex(6, 0x66, 0x4f), Lowest, [DL, UL, UL], Both;
+    Vgetmantph "vgetmantph" LoadRRI evex(3, 0, 0x26).imm(Byte).silences(), All, [DF, UF], Both;
+    Vgetmantsh "vgetmantsh" ThreeI evex(3, 0, 0x27).imm(Byte).silences(), Lowest, [DL, UL, UL], Both;
+    Vreduceph "vreduceph" LoadRRI evex(3, 0, 0x56).imm(Byte).silences(), All, [DF, UF], Both;
+    Vreducesh "vreducesh" ThreeI evex(3, 0, 0x57).imm(Byte).silences(), Lowest, [DL, UL, UL], Both;
+    Vrndscaleph "vrndscaleph" LoadRRI evex(3, 0, 0x08).imm(Byte).silences(), All, [DF, UF], Both;
+    Vrndscalesh "vrndscalesh" ThreeI evex(3, 0, 0x0a).imm(Byte).silences(), Lowest, [DL, UL, UL], Both;
+    Vfpclassph "vfpclassph" LoadRRI evex(3, 0, 0x66).imm(Byte), All, [DK, UF], Both;
+    Vfpclasssh "vfpclasssh" LoadRRI evex(3, 0, 0x67).imm(Byte), Lowest, [DK, UL], Both;
+    Vcmpph "vcmpph" ThreeI evex(3, 0, 0xc2).imm(Byte).silences(), All, [DK, UF, UF], Both;
+    Vcmpsh "vcmpsh" ThreeI evex(3, 0xf3, 0xc2).imm(Byte).silences(), Lowest, [DK, UL, UL], Both;
+    Vcvtph2psx "vcvtph2psx" LoadRR evex(6, 0x66, 0x13).silences(), All, [DF, UH], Both;
+    Vcvtps2phx "vcvtps2phx" LoadRR evex(5, 0x66, 0x1d).rounds(), All, [DH, UF], Both;
+    Vcvtph2pd "vcvtph2pd" LoadRR evex(5, 0, 0x5a).silences(), All, [DF, UQ], Both;
+    Vcvtpd2ph "vcvtpd2ph" LoadRR evex(5, 0x66, 0x5a).w().rounds(), All, [DQ, UF], Both;
+    Vcvtph2w "vcvtph2w" LoadRR evex(5, 0x66, 0x7d).rounds(), All, [DF, UF], Both;
+    Vcvttph2w "vcvttph2w" LoadRR evex(5, 0x66, 0x7c).silences(), All, [DF, UF], Both;
+    Vcvtph2uw "vcvtph2uw" LoadRR evex(5, 0, 0x7d).rounds(), All, [DF, UF], Both;
+    Vcvttph2uw "vcvttph2uw" LoadRR evex(5, 0, 0x7c).silences(), All, [DF, UF], Both;
+    Vcvtw2ph "vcvtw2ph" LoadRR evex(5, 0xf3, 0x7d).rounds(), All, [DF, UF], Both;
+    Vcvtuw2ph "vcvtuw2ph" LoadRR evex(5, 0xf2, 0x7d).rounds(), All, [DF, UF], Both;
+    Vcvtph2dq "vcvtph2dq" LoadRR evex(5, 0x66, 0x5b).rounds(), All, [DF, UH], Both;
+    Vcvttph2dq "vcvttph2dq" LoadRR evex(5, 0xf3, 0x5b).silences(), All, [DF, UH], Both;
+    Vcvtph2udq "vcvtph2udq" LoadRR evex(5, 0, 0x79).rounds(), All, [DF, UH], Both;
+    Vcvttph2udq "vcvttph2udq" LoadRR evex(5, 0, 0x78).silences(), All, [DF, UH], Both;
+    Vcvtdq2ph "vcvtdq2ph" LoadRR evex(5, 0, 0x5b).rounds(), All, [DH, UF], Both;
+    Vcvtudq2ph "vcvtudq2ph" LoadRR evex(5, 0xf2, 0x7a).rounds(), All, [DH, UF], Both;
+    Vcvtph2qq "vcvtph2qq" LoadRR evex(5, 0x66, 0x7b).rounds(), All, [DF, UQ], Both;
+    Vcvttph2qq "vcvttph2qq" LoadRR evex(5, 0x66, 0x7a).silences(), All, [DF, UQ], Both;
+    Vcvtph2uqq "vcvtph2uqq" LoadRR evex(5, 0x66, 0x79).rounds(), All, [DF, UQ], Both;
+    Vcvttph2uqq "vcvttph2uqq" LoadRR evex(5, 0x66, 0x78).silences(), All, [DF, UQ], Both;
+    Vcvtqq2ph "vcvtqq2ph" LoadRR evex(5, 0, 0x5b).w().rounds(), All, [DQ, UF], Both;
+    Vcvtuqq2ph "vcvtuqq2ph" LoadRR evex(5, 0xf2, 0x7a).w().rounds(), All, [DQ, UF], Both;
+    Vcvtsh2ss "vcvtsh2ss" Three evex(6, 0, 0x13).silences(), Lowest, [DL, UL, UL], Both;
+    Vcvtss2sh "vcvtss2sh" Three evex(5, 0, 0x1d).rounds(), Lowest, [DL, UL, UL], Both;
+    Vcvtsh2sd "vcvtsh2sd" Three evex(5, 0xf3, 0x5a).silences(), Lowest, [DL, UL, UL], Both;
+    Vcvtsd2sh "vcvtsd2sh" Three evex(5, 0xf2, 0x5a).w().rounds(), Lowest, [DL, UL, UL], Both;
+    Vcvtsh2siL "vcvtsh2si" LoadRR evex(5, 0xf3, 0x2d).rounds(), Lowest, [D32, UL], No;
+    Vcvtsh2siQ "vcvtsh2si" LoadRR evex(5, 0xf3, 0x2d).w().rounds(), Lowest, [D64, UL], No;
+    Vcvttsh2siL "vcvttsh2si" LoadRR evex(5, 0xf3, 0x2c).silences(), Lowest, [D32, UL], No;
+    Vcvttsh2siQ "vcvttsh2si" LoadRR evex(5, 0xf3, 0x2c).w().silences(), Lowest, [D64, UL], No;
+    Vcvtsh2usiL "vcvtsh2usi" LoadRR evex(5, 0xf3, 0x79).rounds(), Lowest, [D32, UL], No;
+    Vcvtsh2usiQ "vcvtsh2usi" LoadRR evex(5, 0xf3, 0x79).w().rounds(), Lowest, [D64, UL], No;
+    Vcvttsh2usiL "vcvttsh2usi" LoadRR evex(5, 0xf3, 0x78).silences(), Lowest, [D32, UL], No;
+    Vcvttsh2usiQ "vcvttsh2usi" LoadRR evex(5, 0xf3, 0x78).w().silences(), Lowest, [D64, UL], No;
+    Vcvtsi2shL "vcvtsi2sh" Three evex(5, 0xf3, 0x2a).rounds(), Lowest, [DL, UL, U32], No;
+    Vcvtsi2shQ "vcvtsi2sh" Three evex(5, 0xf3, 0x2a).w().rounds(), Lowest, [DL, UL, U64], No;
+    Vcvtusi2shL "vcvtusi2sh" Three evex(5, 0xf3, 0x7b).rounds(), Lowest, [DL, UL, U32], No;
+    Vcvtusi2shQ "vcvtusi2sh" Three evex(5, 0xf3, 0x7b).w().rounds(), Lowest, [DL, UL, U64], No;
+    Vfmaddcph "vfmaddcph" Three evex(6, 0xf3, 0x56).apart().rounds().zeroes(), All, [MF, UF, UF], Both;
+    Vfmaddcsh "vfmaddcsh" Three evex(6, 0xf3, 0x57).apart().rounds().zeroes(), Lowest, [ML, UL, UL], Both;
+    Vfcmaddcph "vfcmaddcph" Three evex(6, 0xf2, 0x56).apart().rounds().zeroes(), All, [MF, UF, UF], Both;
+    Vfcmaddcsh "vfcmaddcsh" Three evex(6, 0xf2, 0x57).apart().rounds().zeroes(), Lowest, [ML, UL, UL], Both;
+    Vfmulcph "vfmulcph" Three evex(6, 0xf3, 0xd6).apart().rounds(), All, [DF, UF, UF], Both;
+    Vfmulcsh "vfmulcsh" Three evex(6, 0xf3, 0xd7).apart().rounds(), Lowest, [DL, UL, UL], Both;
+    Vfcmulcph "vfcmulcph" Three evex(6, 0xf2, 0xd6).apart().rounds(), All, [DF, UF, UF], Both;
+    Vfcmulcsh "vfcmulcsh" Three evex(6, 0xf2, 0xd7).apart().rounds(), Lowest, [DL, UL, UL], Both;
 }

@@ -56,6 +56,12 @@ fn round(stem: &str) -> Option<(u8, Evex, &'static [Arg])> {
         "uitofp.round.v16f32.v16i32" => (AVX512F, Evex::Vcvtudq2ps),
         "uitofp.round.v8f64.v8i64" => (AVX512DQ, Evex::Vcvtuqq2pd),
         "uitofp.round.v8f32.v8i64" => (AVX512DQ, Evex::Vcvtuqq2ps),
+        "sitofp.round.v32f16.v32i16" => (AVX512FP16, Evex::Vcvtw2ph),
+        "sitofp.round.v16f16.v16i32" => (AVX512FP16, Evex::Vcvtdq2ph),
+        "sitofp.round.v8f16.v8i64" => (AVX512FP16, Evex::Vcvtqq2ph),
+        "uitofp.round.v32f16.v32i16" => (AVX512FP16, Evex::Vcvtuw2ph),
+        "uitofp.round.v16f16.v16i32" => (AVX512FP16, Evex::Vcvtudq2ph),
+        "uitofp.round.v8f16.v8i64" => (AVX512FP16, Evex::Vcvtuqq2ph),
         _ => return None,
     };
     Some((feature, row, &[A, Rounding]))

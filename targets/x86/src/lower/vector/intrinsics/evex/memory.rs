@@ -1,17 +1,12 @@
 //! Gathers and scatters: loads and stores of the lanes that a mask has bits for.
 //!
 //! An instruction counts what it has done by clearing bits of the mask, so that it can be continued after a fault, and
-//! must not write the register with its indices (Intel manual, volume 2, `VPGATHERDD`). A group keeps the registers
-//! apart.
+//! must not write the register with its indices (Intel manual, volume 2, `VPGATHERDD`).
 
-use super::{Entry, is_all_ones, mask_bytes, to_mask};
+use super::{Entry, apart, is_all_ones, mask_bytes, to_mask};
 use crate::build::*;
-use crate::lower::result;
 use crate::lower::vector::intrinsics::byte;
-use crate::lower::vector::wide;
-use crate::regs::VECTOR_BYTES;
-use crate::table::Op;
-use frazil_codegen::{CodegenError, GroupKind, LowerCtx, Mem, Reg};
+use frazil_codegen::{CodegenError, LowerCtx, Mem, Reg};
 use frazil_ir::{InstData, Operand, Refusal};
 
 /// Operands: what other lanes are, address, indices, mask, scale.
@@ -26,19 +21,11 @@ pub(super) fn gather<C: LowerCtx>(
     let (base, index) = (cx.use_reg(args[1], 0), cx.use_reg(args[2], 0));
     let (mask, width) = (cx.use_reg(args[3], 0), mask_width(cx, args[3]));
     let kept = cx.use_reg(args[0], 0);
-    let dst = cx.def(result(call), 0);
-    let value_bytes = cx.func().value(result(call)).ty;
-    let value_bytes = wide::bytes(cx.func().types(), value_bytes).max(VECTOR_BYTES);
-    cx.begin_group(GroupKind::Plain);
-    let copy = match value_bytes {
-        VECTOR_BYTES => rr(Op::MovapRR, 4, dst, kept),
-        bytes => wide::mov(bytes, dst, kept),
-    };
-    cx.emit(copy);
-    to_mask(cx, mask, width);
-    let mem = Mem::indexed(base, index, scale_log2, 0);
-    cx.emit(evex_mem(entry.row, bytes, true, dst, mem));
-    cx.end_group();
+    apart(cx, call, Some(kept), |cx, dst| {
+        to_mask(cx, mask, width);
+        let mem = Mem::indexed(base, index, scale_log2, 0);
+        cx.emit(evex_mem(entry.row, bytes, true, dst, mem));
+    });
     Ok(())
 }
 

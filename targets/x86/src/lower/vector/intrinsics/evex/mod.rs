@@ -4,12 +4,14 @@
 //! go to and from the mask register right before and after the instruction. A mask whose bits are all set is none.
 
 mod conversions;
+mod halves;
 mod memory;
 mod names;
 
 pub(super) use names::find;
 
 use super::super::super::result;
+use super::super::wide;
 use super::byte;
 use crate::build::*;
 use crate::cond::Cond;
@@ -19,7 +21,7 @@ use crate::ops::aux;
 use crate::regs::{MASK, VECTOR_BYTES};
 use crate::table::Op;
 use frazil_codegen::features::FeatureSet;
-use frazil_codegen::{CodegenError, LowerCtx, Mem, Reg, RegClass};
+use frazil_codegen::{CodegenError, GroupKind, LowerCtx, Mem, Reg, RegClass};
 use frazil_ir::{InstData, Operand, Refusal};
 
 /// What an operand of an intrinsic is, in the order in which they come.
@@ -206,6 +208,15 @@ fn plain<C: LowerCtx>(cx: &mut C, call: &InstData, args: &[Operand], entry: &Ent
         None if is_masked => operands.kept,
         overwritten => overwritten,
     };
+    if row.is_apart() {
+        let before = overwritten.map(|operand| cx.use_reg(operand, 0));
+        apart(cx, call, before, |cx, dst| {
+            fill_mask(cx, mask);
+            let inst = evex(row, bytes, is_masked, [dst, sources[0], sources[1]], operands.imm);
+            cx.emit(inst.with_aux(operands.aux));
+        });
+        return Ok(());
+    }
     let dst = match overwritten {
         Some(operand) => {
             let before = cx.use_last(operand, 0);
@@ -217,6 +228,21 @@ fn plain<C: LowerCtx>(cx: &mut C, call: &InstData, args: &[Operand], entry: &Ent
     let inst = evex(row, bytes, is_masked, [dst, sources[0], sources[1]], operands.imm);
     cx.emit(inst.with_aux(operands.aux));
     Ok(())
+}
+
+/// Emits instructions whose result is in another register than all operands, and holds these contents before.
+fn apart<C: LowerCtx>(cx: &mut C, call: &InstData, before: Option<Reg>, emit: impl FnOnce(&mut C, Reg)) {
+    let dst = cx.def(result(call), 0);
+    let bytes = wide::bytes(cx.func().types(), cx.func().value(result(call)).ty);
+    cx.begin_group(GroupKind::Plain);
+    if let Some(before) = before {
+        cx.emit(match bytes {
+            0 => rr(Op::MovapRR, 4, dst, before),
+            bytes => wide::mov(bytes, dst, before),
+        });
+    }
+    emit(cx, dst);
+    cx.end_group();
 }
 
 /// How many bytes a mask has at least; one without a type is a constant.

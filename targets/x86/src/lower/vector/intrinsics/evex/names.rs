@@ -5,8 +5,7 @@
 //! vectors in bits; the tables are by the first part.
 
 use super::Arg::{A, B, D, Imm, Kept, Mask, Rounding};
-use super::conversions;
-use super::{Arg, Entry, Kind};
+use super::{Arg, Entry, Kind, conversions, halves};
 use crate::evex::Evex;
 use crate::features::*;
 
@@ -24,6 +23,7 @@ pub(in crate::lower::vector::intrinsics) fn find(set: &str, rest: &str) -> Optio
                     entry(feature, row, bytes, args)
                 })
         }
+        "avx512fp16" => halves::find(stem, bytes),
         "avx512bf16" => {
             let (row, args): (_, &[Arg]) = match stem {
                 "cvtne2ps2bf16" => (Evex::Vcvtne2ps2bf16, &[A, B]),
@@ -50,7 +50,7 @@ fn length(name: &str) -> (&str, u8) {
     (name, bytes)
 }
 
-fn entry(feature: u8, row: Evex, bytes: u8, args: &'static [Arg]) -> Option<Entry> {
+pub(super) fn entry(feature: u8, row: Evex, bytes: u8, args: &'static [Arg]) -> Option<Entry> {
     Some(Entry {
         feature,
         row,
@@ -60,7 +60,7 @@ fn entry(feature: u8, row: Evex, bytes: u8, args: &'static [Arg]) -> Option<Entr
     })
 }
 
-fn with_kind(kind: Kind, entry: Option<Entry>) -> Option<Entry> {
+pub(super) fn with_kind(kind: Kind, entry: Option<Entry>) -> Option<Entry> {
     entry.map(|entry| Entry { kind, ..entry })
 }
 
@@ -70,11 +70,11 @@ type FloatRows = [Evex; 4];
 /// What is made of an operation on floats: its feature, its rows, its operands on vectors and on the lowest lane.
 type FloatLine = (u8, FloatRows, &'static [Arg], &'static [Arg]);
 
-const MASKED_UNARY: &[Arg] = &[A, Kept, Mask, Rounding];
-const MASKED_BINARY: &[Arg] = &[A, B, Kept, Mask, Rounding];
-const MASKED_UNARY_IMM: &[Arg] = &[A, Imm, Kept, Mask, Rounding];
-const LOWEST_IMM: &[Arg] = &[A, B, Kept, Mask, Imm, Rounding];
-const FUSED: &[Arg] = &[D, A, B, Rounding];
+pub(super) const MASKED_UNARY: &[Arg] = &[A, Kept, Mask, Rounding];
+pub(super) const MASKED_BINARY: &[Arg] = &[A, B, Kept, Mask, Rounding];
+pub(super) const MASKED_UNARY_IMM: &[Arg] = &[A, Imm, Kept, Mask, Rounding];
+pub(super) const LOWEST_IMM: &[Arg] = &[A, B, Kept, Mask, Imm, Rounding];
+pub(super) const FUSED: &[Arg] = &[D, A, B, Rounding];
 const FIXUP: &[Arg] = &[D, A, B, Imm, Mask, Rounding];
 
 fn floats(stem: &str, bytes: u8) -> Option<Entry> {
