@@ -23,6 +23,7 @@ use super::layout::Layouts;
 use super::masked::Masked;
 use super::rebuild::{Rebuild, is_vector_of_addresses};
 use super::signatures::{Abi, Plan, Received};
+use super::wide::is_comparison;
 use crate::abi::ArgLayout;
 use crate::error::CodegenError;
 use crate::isa::Isa;
@@ -82,6 +83,7 @@ pub(super) fn legalize<I: Isa>(
         unneeded: Vec::new(),
         division: &division,
         has_operation: &has_operation,
+        masks_are_bits: isa.masks_are_bits(unit.view.features),
         refused,
     };
     let own = walk.own_plan()?;
@@ -111,6 +113,8 @@ struct Walk<'a> {
     division: &'a dyn Fn(&str) -> Option<Division>,
     /// Whether the target has instructions for one of the old function.
     has_operation: &'a dyn Fn(&InstData) -> bool,
+    /// See [`Isa::masks_are_bits`].
+    masks_are_bits: bool,
     /// What is refused, if all of it is to be found.
     refused: Option<&'a mut Vec<CodegenError>>,
 }
@@ -289,9 +293,14 @@ impl Walk<'_> {
     fn wide_instruction(&mut self, data: &InstData, own: &Plan) -> Result<(), CodegenError> {
         let is_done = self.average(data).is_some()
             || self.division(data) == Some(Division::Whole)
-            || self.rebuild.is_done_wide(data, (self.has_operation)(data));
+            || self
+                .rebuild
+                .is_done_wide(data, (self.has_operation)(data), self.masks_are_bits);
         if is_done && data.op == Opcode::Select {
-            return self.rebuild.select_wide(data);
+            return self.rebuild.select_wide(data, self.has_operation);
+        }
+        if is_done && is_comparison(data) {
+            return self.rebuild.compare_wide(data);
         }
         self.rebuild.layouts.set_narrow(!is_done);
         let outcome = self.instruction(data, own);
@@ -314,7 +323,9 @@ impl Walk<'_> {
             Opcode::Call | Opcode::Invoke => return self.call(data),
             _ => {}
         }
-        if data.op == Opcode::Bitcast && self.rebuild.cast_back(data)? {
+        if !self.rebuild.bits_of_masks.is_empty()
+            && (self.rebuild.cast_back(data)? || self.rebuild.combine_bits(data)?)
+        {
             return Ok(());
         }
         // Also where its types are legal: what it is made of was left out.

@@ -109,7 +109,7 @@ impl Rebuild<'_> {
     }
 
     /// The integer of a mask's bits.
-    fn bits_of_mask(&mut self, mask: Operand, ty: Type) -> Result<Operand, CodegenError> {
+    pub fn bits_of_mask(&mut self, mask: Operand, ty: Type) -> Result<Operand, CodegenError> {
         if let Some(id) = mask.as_const() {
             let unused = i128::BITS - self.new.types().int_bits(ty).unwrap_or(i128::BITS);
             let bits = constant_bits(self.old.constant(id).1) << unused >> unused;
@@ -134,18 +134,52 @@ impl Rebuild<'_> {
         Ok(words[0])
     }
 
+    /// What became of a mask of the old function, from the integer of its bits.
+    pub fn mask_of_bits(&mut self, mask: Value, bits: Operand) -> Result<Span, CodegenError> {
+        self.bits_of_masks.insert(mask, bits);
+        self.unpack(self.layout_of(mask), 1, &[bits])
+    }
+
+    /// Does a bitwise operation on masks as one on integers, if both are known as such; `false` if it is another.
+    ///
+    /// # Errors
+    /// As [`Rebuild::define`].
+    pub fn combine_bits(&mut self, data: &InstData) -> Result<bool, CodegenError> {
+        if !matches!(data.op, Opcode::And | Opcode::Or | Opcode::Xor) || !self.is_mask(data.ty) {
+            return Ok(false);
+        }
+        let TypeData::Vector { lanes, .. } = self.old.types().data(data.ty) else {
+            return Ok(false);
+        };
+        let int = self.integer(lanes)?;
+        let of = |operand: Operand| match operand.as_value() {
+            Some(mask) => self.bits_of_masks.contains_key(&mask),
+            None => operand.as_const().is_some(),
+        };
+        if !of(data.a) || !of(data.b) {
+            return Ok(false);
+        }
+        let (a, b) = (self.bits_of_mask(data.a, int)?, self.bits_of_mask(data.b, int)?);
+        let a = self.typed(a, int);
+        let bits = self.binary(data.op, int, a, b);
+        let result = data.first_result().expect("an operation has a result");
+        let span = self.mask_of_bits(result, bits)?;
+        self.define(result, span)?;
+        Ok(true)
+    }
+
     /// A cast of a mask to the integer that it was in a call; `false` if it is another cast.
     ///
     /// # Errors
     /// As [`Rebuild::define`].
     pub fn cast_back(&mut self, data: &InstData) -> Result<bool, CodegenError> {
+        if data.op != Opcode::Bitcast || self.old.types().int_bits(data.ty).is_none() {
+            return Ok(false);
+        }
         let bits = data.a.as_value().and_then(|mask| self.bits_of_masks.get(&mask));
         let (Some(&bits), Some(result)) = (bits, data.first_result()) else {
             return Ok(false);
         };
-        if self.old.types().int_bits(data.ty).is_none() {
-            return Ok(false);
-        }
         let span = self.span(&[bits]);
         self.define(result, span)?;
         Ok(true)
@@ -153,11 +187,10 @@ impl Rebuild<'_> {
 
     /// What became of a result of the old function, from what the call gives.
     fn whole_result(&mut self, old: Value, given: Operand) -> Result<Span, CodegenError> {
-        let layout = self.layout_of(old);
         if self.is_mask(self.old.value(old).ty) {
-            self.bits_of_masks.insert(old, given);
-            return self.unpack(layout, 1, &[given]);
+            return self.mask_of_bits(old, given);
         }
+        let layout = self.layout_of(old);
         if layout.is_whole() {
             return Ok(self.span(&[given]));
         }

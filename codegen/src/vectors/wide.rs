@@ -17,16 +17,19 @@ impl Rebuild<'_> {
         found
     }
 
-    /// Whether an instruction, for which the target has one or not, is done on wide values as they are.
-    pub fn is_done_wide(&self, data: &InstData, has_operation: bool) -> bool {
+    /// Whether an instruction, for which the target has one or not, is done on wide values as they are. Masks are in no
+    /// register, or, if the target says so, `by_bits`.
+    pub fn is_done_wide(&self, data: &InstData, has_operation: bool, by_bits: bool) -> bool {
         // A comparison for its own sake would need a register for its mask.
-        let is_compare = data.op.is_icmp() || data.op.is_fcmp();
-        if is_neutral(data) || !has_operation || is_compare {
+        let is_compare = is_comparison(data);
+        if is_neutral(data) || !has_operation || is_compare && !by_bits {
             return is_neutral(data);
         }
         let mut is_whole = true;
         let mut note = |ty: Type| is_whole &= self.layouts.real(ty).is_whole();
         match data.op {
+            Opcode::Select if by_bits => note(data.ty),
+            _ if is_compare => note(data.ty),
             // Its mask is of no interest: see `select_wide`.
             Opcode::Select if let Some(compare) = data.a.as_value().and_then(|mask| self.old.def_inst(mask)) => {
                 [data.ty, self.old.inst(compare).ty].into_iter().for_each(note);
@@ -37,18 +40,48 @@ impl Rebuild<'_> {
     }
 
     /// A select that is done on wide values as they are: together with the comparison that it takes its mask from, for
-    /// which there is no register, and which therefore is done again right before it, for it alone.
-    pub fn select_wide(&mut self, data: &InstData) -> Result<(), CodegenError> {
-        let mask = data.a.as_value().and_then(|mask| self.old.def_inst(mask));
-        let compare = *self.old.inst(mask.expect("the target has seen a comparison"));
+    /// which there is no register, and which therefore is done again right before it, for it alone. Any other mask is
+    /// cast from its bits there. `compares` says for which comparisons the target has instructions.
+    ///
+    /// # Errors
+    /// As [`Rebuild::define`].
+    pub fn select_wide(&mut self, data: &InstData, compares: impl Fn(&InstData) -> bool) -> Result<(), CodegenError> {
         let layout = self.layouts.real(data.ty);
         let truth = self.vector(Type::I1, layout.lanes)?;
-        let (left, right) = (self.single(compare.a)?, self.single(compare.b)?);
-        let mask = self.emit(compare.op, compare.ty, compare.flags, [left, right], truth);
+        let compare = data.a.as_value().and_then(|mask| self.old.def_inst(mask));
+        let compare = compare.map(|compare| *self.old.inst(compare));
+        let compare = compare.filter(|compare| is_comparison(compare) && self.layouts.is_wide(compare.ty));
+        let mask = match compare.filter(compares) {
+            Some(compare) => {
+                let (left, right) = (self.single(compare.a)?, self.single(compare.b)?);
+                self.emit(compare.op, compare.ty, compare.flags, [left, right], truth)
+            }
+            None => {
+                let int = self.integer(layout.lanes)?;
+                let bits = self.bits_of_mask(data.a, int)?;
+                let bits = self.typed(bits, int);
+                self.unary(Opcode::Bitcast, truth, bits)
+            }
+        };
         let (if_true, if_false) = self.old.ternary(data);
         let (if_true, if_false) = (self.single(if_true)?, self.single(if_false)?);
         let chosen = self.ternary(Opcode::Select, data.ty, data.flags, [mask, if_true, if_false]);
         self.define_single(data, chosen)
+    }
+
+    /// A comparison of wide values for its own sake: its mask as the bits of an integer.
+    ///
+    /// # Errors
+    /// As [`Rebuild::define`].
+    pub fn compare_wide(&mut self, data: &InstData) -> Result<(), CodegenError> {
+        let lanes = self.layouts.real(data.ty).lanes;
+        let (truth, int) = (self.vector(Type::I1, lanes)?, self.integer(lanes)?);
+        let (left, right) = (self.single(data.a)?, self.single(data.b)?);
+        let mask = self.emit(data.op, data.ty, data.flags, [left, right], truth);
+        let bits = self.unary(Opcode::Bitcast, int, mask);
+        let result = data.first_result().expect("a comparison has a result");
+        let span = self.mask_of_bits(result, bits)?;
+        self.define(result, span)
     }
 
     /// The vectors that a wide one is taken apart into.
@@ -67,4 +100,9 @@ impl Rebuild<'_> {
         let whole = self.join_pieces(layout.element, layout.chunk, &pieces, layout.count())?;
         Ok(self.span(&[whole]))
     }
+}
+
+/// Whether an instruction compares its operands.
+pub(super) fn is_comparison(data: &InstData) -> bool {
+    data.op.is_icmp() || data.op.is_fcmp()
 }

@@ -5,6 +5,7 @@
 //! executed is not known here; what leaves a loop, as reductions do, costs more than it should.
 
 use super::average;
+use super::division::Division;
 use crate::isa::Isa;
 use crate::reg::{Reg, RegClass};
 use crate::unit::Unit;
@@ -12,6 +13,9 @@ use frazil_ir::{CallFlags, Format, Function, InstData, Opcode, Param, Type, Type
 
 /// What it costs to take the operands of one operation apart, in operations that are done at once instead of twice.
 const APART_COST: i64 = 4;
+
+/// Bytes of the widest vectors that a function may compute with if it does without the widest.
+const SPARING_BYTES: u8 = 32;
 
 /// Calls `visit` with the type of an instruction and those of its operands and results.
 pub(super) fn each_type(function: &Function, data: &InstData, mut visit: impl FnMut(Type)) {
@@ -48,7 +52,12 @@ pub(super) fn choose<I: Isa>(isa: &I, unit: &Unit<'_>) -> Vec<bool> {
     let function = unit.function;
     let types = function.types();
     let count = usize::from(Type::FIRST_EXTRA) + types.extra_len();
-    let bytes = isa.computed_vector_bytes(unit.view.features);
+    let most = if unit.head.spares_wide_vectors {
+        SPARING_BYTES
+    } else {
+        u8::MAX
+    };
+    let bytes = isa.computed_vector_bytes(unit.view.features).min(most);
     let is_candidate = |index: usize| {
         let ty = Type::from_index(index as u8);
         let parts = isa.parts(types, ty);
@@ -71,7 +80,7 @@ pub(super) fn choose<I: Isa>(isa: &I, unit: &Unit<'_>) -> Vec<bool> {
             }
             continue;
         }
-        let gain = match isa.has_vector_operation(function, unit.view, data) {
+        let gain = match isa.has_vector_operation(function, unit.view, data) || is_whole_call(isa, unit, data) {
             true => 1,
             false => -APART_COST,
         };
@@ -86,6 +95,16 @@ pub(super) fn choose<I: Isa>(isa: &I, unit: &Unit<'_>) -> Vec<bool> {
         true => chosen,
         false => Vec::new(),
     }
+}
+
+/// Whether a call is of an intrinsic that takes vectors as wide as they are.
+fn is_whole_call<I: Isa>(isa: &I, unit: &Unit<'_>, data: &InstData) -> bool {
+    data.op == Opcode::Call
+        && CallFlags::from_bits_retain(data.flags).contains(CallFlags::INTRINSIC)
+        && data
+            .a
+            .as_symbol()
+            .is_some_and(|symbol| isa.division(&unit.view.module.display_name(symbol)) == Some(Division::Whole))
 }
 
 /// Whether a function that is called keeps a part of a float register, so that a wide value could be lost in one.

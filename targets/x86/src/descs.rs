@@ -59,6 +59,7 @@ pub static OP_DESCS: [OpDesc; ROWS.len()] = {
         Op::VxorpsYS,
         Op::VpcmpeqdYS,
         Op::VmovupYRM,
+        Op::VmovupZRM,
     ];
     index = 0;
     while index < repeatable.len() {

@@ -65,6 +65,8 @@ enum Masks {
     No,
     Both,
     Always,
+    /// Always, and it chooses between two operands, so that all lanes are written.
+    Chooses,
 }
 
 /// A line of the table.
@@ -125,7 +127,7 @@ impl Line {
         let mut index = 0;
         while index < operands.len() {
             if let Some(place) = self.places[index] {
-                let keeps = is_masked && index == 0;
+                let keeps = is_masked && index == 0 && !matches!(self.masks, Masks::Chooses);
                 operands[index] = Some(operand(place, lengths, keeps));
             }
             index += 1;
@@ -205,7 +207,7 @@ pub(crate) const fn rows() -> [Row; COUNT] {
     while number < LINES.len() {
         let line = &LINES[number];
         let mut mask = match line.masks {
-            Masks::Always => 1,
+            Masks::Always | Masks::Chooses => 1,
             _ => 0,
         };
         while mask < 2 && !(mask == 1 && matches!(line.masks, Masks::No)) {
@@ -256,7 +258,7 @@ impl Evex {
 
     /// Whether there is no row without a mask.
     pub fn needs_mask(self) -> bool {
-        self.line().masks == Masks::Always
+        matches!(self.line().masks, Masks::Always | Masks::Chooses)
     }
 
     /// The row for vectors of so many bytes, by its number among those that follow from the table.

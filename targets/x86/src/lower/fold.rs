@@ -36,6 +36,7 @@ pub fn fold(folder: &mut Folder<'_>, user: Inst) {
                 fold_load(folder, data.a, is_scalar);
             }
         }
+        Opcode::Bitcast if folder.function.has_wide_vectors() => vector::by_bits::fold_compared(folder, data.a),
         Opcode::Zext | Opcode::Sext => fold_extension(folder, data),
         Opcode::Select => fold_select(folder, data),
         op if op.is_icmp() => fold_compare(folder, data),
@@ -189,7 +190,10 @@ fn is_one_part(folder: &Folder<'_>, operand: Operand) -> bool {
 
 fn fold_select(folder: &mut Folder<'_>, data: &InstData) {
     if folder.function.has_wide_vectors() && vector::wide::is_wide(folder.function, data) {
-        return vector::wide_operations::fold_select(folder, data);
+        return match vector::by_bits::is_available(folder.features()) {
+            true => vector::by_bits::fold_mask(folder, data.a),
+            false => vector::wide_operations::fold_select(folder, data),
+        };
     }
     let Some((value, compare)) = folder.producer(data.a) else {
         return;

@@ -8,8 +8,6 @@ mod halves;
 mod memory;
 mod names;
 
-pub(super) use names::find;
-
 use super::super::super::result;
 use super::super::wide;
 use super::byte;
@@ -87,6 +85,47 @@ impl Entry {
         let is_mask = matches!(self.kind, Kind::SumOfMasks | Kind::TestOfMasks(..));
         features.has(self.feature) && (is_mask || !is_short || features.has(features::AVX512VL))
     }
+}
+
+/// An intrinsic by its set of instructions and the rest of its name.
+pub(super) fn find(set: &str, rest: &str) -> Option<Entry> {
+    let (stem, bytes) = length(rest);
+    match set {
+        "avx512" => {
+            let found = names::floats(stem, bytes).or_else(|| names::integers(stem, bytes));
+            found
+                .or_else(|| names::masks(stem, bytes))
+                .or_else(|| names::by_lane(stem, bytes))
+                .or_else(|| {
+                    let (feature, row, args) = conversions::find(stem)?;
+                    names::entry(feature, row, bytes, args)
+                })
+        }
+        "avx512fp16" => halves::find(stem, bytes),
+        "avx512bf16" => {
+            let (row, args): (_, &[Arg]) = match stem {
+                "cvtne2ps2bf16" => (Evex::Vcvtne2ps2bf16, &[Arg::A, Arg::B]),
+                "cvtneps2bf16" => (Evex::Vcvtneps2bf16, &[Arg::A]),
+                "mask.cvtneps2bf16" => (Evex::Vcvtneps2bf16, &[Arg::A, Arg::Kept, Arg::Mask]),
+                "dpbf16ps" => (Evex::Vdpbf16ps, &[Arg::D, Arg::A, Arg::B]),
+                _ => return None,
+            };
+            names::entry(features::AVX512BF16, row, bytes, args)
+        }
+        _ => None,
+    }
+}
+
+/// What comes before the length of vectors, and that in bytes; where a name has none, it is 128 bits.
+fn length(name: &str) -> (&str, u8) {
+    for (suffix, bytes) in [(".128", 16), (".256", 32), (".512", 64)] {
+        if let Some(stem) = name.strip_suffix(suffix) {
+            return (stem, bytes);
+        }
+    }
+    // Types stand where the length would.
+    let bytes = if name.contains("tofp.round.") { 64 } else { 16 };
+    (name, bytes)
 }
 
 /// Lowers a call.

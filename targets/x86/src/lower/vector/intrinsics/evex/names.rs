@@ -5,50 +5,9 @@
 //! vectors in bits; the tables are by the first part.
 
 use super::Arg::{A, B, D, Imm, Kept, Mask, Rounding};
-use super::{Arg, Entry, Kind, conversions, halves};
+use super::{Arg, Entry, Kind};
 use crate::evex::Evex;
 use crate::features::*;
-
-/// An intrinsic by its set of instructions and the rest of its name.
-pub(in crate::lower::vector::intrinsics) fn find(set: &str, rest: &str) -> Option<Entry> {
-    let (stem, bytes) = length(rest);
-    match set {
-        "avx512" => {
-            let found = floats(stem, bytes).or_else(|| integers(stem, bytes));
-            found
-                .or_else(|| masks(stem, bytes))
-                .or_else(|| by_lane(stem, bytes))
-                .or_else(|| {
-                    let (feature, row, args) = conversions::find(stem)?;
-                    entry(feature, row, bytes, args)
-                })
-        }
-        "avx512fp16" => halves::find(stem, bytes),
-        "avx512bf16" => {
-            let (row, args): (_, &[Arg]) = match stem {
-                "cvtne2ps2bf16" => (Evex::Vcvtne2ps2bf16, &[A, B]),
-                "cvtneps2bf16" => (Evex::Vcvtneps2bf16, &[A]),
-                "mask.cvtneps2bf16" => (Evex::Vcvtneps2bf16, &[A, Kept, Mask]),
-                "dpbf16ps" => (Evex::Vdpbf16ps, &[D, A, B]),
-                _ => return None,
-            };
-            entry(AVX512BF16, row, bytes, args)
-        }
-        _ => None,
-    }
-}
-
-/// What comes before the length of vectors, and that in bytes; where a name has none, it is 128 bits.
-fn length(name: &str) -> (&str, u8) {
-    for (suffix, bytes) in [(".128", 16), (".256", 32), (".512", 64)] {
-        if let Some(stem) = name.strip_suffix(suffix) {
-            return (stem, bytes);
-        }
-    }
-    // Types stand where the length would.
-    let bytes = if name.contains("tofp.round.") { 64 } else { 16 };
-    (name, bytes)
-}
 
 pub(super) fn entry(feature: u8, row: Evex, bytes: u8, args: &'static [Arg]) -> Option<Entry> {
     Some(Entry {
@@ -77,7 +36,7 @@ pub(super) const LOWEST_IMM: &[Arg] = &[A, B, Kept, Mask, Imm, Rounding];
 pub(super) const FUSED: &[Arg] = &[D, A, B, Rounding];
 const FIXUP: &[Arg] = &[D, A, B, Imm, Mask, Rounding];
 
-fn floats(stem: &str, bytes: u8) -> Option<Entry> {
+pub(super) fn floats(stem: &str, bytes: u8) -> Option<Entry> {
     match stem {
         "vfmaddsub.ps" => return entry(AVX512F, Evex::Vfmaddsub213ps, bytes, FUSED),
         "vfmaddsub.pd" => return entry(AVX512F, Evex::Vfmaddsub213pd, bytes, FUSED),
@@ -202,7 +161,7 @@ fn float_line(operation: &str) -> Option<FloatLine> {
     })
 }
 
-fn integers(stem: &str, bytes: u8) -> Option<Entry> {
+pub(super) fn integers(stem: &str, bytes: u8) -> Option<Entry> {
     const TWO: &[Arg] = &[A, B];
     const THREE: &[Arg] = &[D, A, B];
     // The instruction overwrites the indices, which stand between the tables.
@@ -246,7 +205,7 @@ fn integers(stem: &str, bytes: u8) -> Option<Entry> {
     entry(feature, row, bytes, args)
 }
 
-fn masks(stem: &str, bytes: u8) -> Option<Entry> {
+pub(super) fn masks(stem: &str, bytes: u8) -> Option<Entry> {
     if let Some(lanes) = stem.strip_prefix("kadd.") {
         let feature = if matches!(lanes, "b" | "w") { AVX512DQ } else { AVX512BW };
         return with_kind(Kind::SumOfMasks, entry(feature, Evex::KmovwKR, bytes, &[]));
@@ -271,7 +230,7 @@ fn masks(stem: &str, bytes: u8) -> Option<Entry> {
 }
 
 /// What treats lanes by the bits of a mask: gathers, scatters, compressions and expansions.
-fn by_lane(stem: &str, bytes: u8) -> Option<Entry> {
+pub(super) fn by_lane(stem: &str, bytes: u8) -> Option<Entry> {
     let name = stem.strip_prefix("mask.").unwrap_or(stem);
     if let Some(rest) = name.strip_prefix("gather") {
         let (index, bytes) = indexed(rest.strip_prefix('3').unwrap_or(rest), bytes)?;
