@@ -626,13 +626,53 @@ pub(crate) mod sizes {
     pub(crate) const BWLQ: u8 = B | WLQ;
 }
 
+/// A short text in a row. Its letters are in the row, since each pointer in a table of this size is a place that must
+/// be filled in when the program starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Text {
+    len: u8,
+    letters: [u8; Text::MOST],
+}
+
+impl Text {
+    const MOST: usize = 31;
+
+    pub(crate) const fn new(text: &str) -> Text {
+        let mut letters = [0; Text::MOST];
+        let mut index = 0;
+        while index < text.len() {
+            letters[index] = text.as_bytes()[index];
+            index += 1;
+        }
+        Text {
+            len: text.len() as u8,
+            letters,
+        }
+    }
+
+    /// Its letters, of which there are at most [`Text::MOST`].
+    pub const fn as_str(&self) -> &str {
+        let (text, _) = self.letters.split_at(self.len as usize);
+        match std::str::from_utf8(text) {
+            Ok(text) => text,
+            Err(_) => panic!("it was made of a text"),
+        }
+    }
+}
+
+impl std::fmt::Display for Text {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
 /// A row of the op table.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     /// Its name, that of the [`Op`](crate::table::Op).
-    pub name: &'static str,
+    pub name: Text,
     /// Mnemonic in AT&T syntax without size suffix and condition.
-    pub mnemonic: &'static str,
+    pub mnemonic: Text,
     /// Allowed sizes, a set of bits 1, 2, 4, 8, 16, 32, 64. The size is the operation's width in bytes, where it
     /// matters.
     pub sizes: u8,
@@ -646,7 +686,7 @@ pub struct Row {
 
 impl Row {
     /// The row as shared code sees it.
-    pub(crate) const fn desc(&self) -> OpDesc {
+    pub(crate) const fn desc(&'static self) -> OpDesc {
         let mut roles = [Role::None; 3];
         if let Some(first) = self.operands[0] {
             roles[0] = first.role;
@@ -711,7 +751,7 @@ impl Row {
             reads_memory: matches!(access, Access::Read | Access::Both),
             writes_memory: matches!(access, Access::Write | Access::Both),
             is_pure: self.code.form.only_computes() && !self.code.has(Code::FS),
-            ..OpDesc::plain(self.name)
+            ..OpDesc::plain(self.name.as_str())
         }
     }
 }
@@ -761,8 +801,8 @@ macro_rules! op_table {
 
         /// The rows that have names, by [`Op`].
         pub(crate) const NAMED: [Row; Op::ALL.len()] = [$(Row {
-            name: stringify!($name),
-            mnemonic: $mnemonic,
+            name: $crate::ops::Text::new(stringify!($name)),
+            mnemonic: $crate::ops::Text::new($mnemonic),
             sizes: $sizes,
             code: $code.finish(Form::$form),
             operands: pad(&[$($operand),*]),

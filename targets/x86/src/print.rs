@@ -114,7 +114,7 @@ fn write_mnemonic(inst: &MInst, row: &Row, encoded_bytes: u8, out: &mut dyn Writ
     if code.has(Code::NAMED_V) {
         out.write_char('v')?;
     }
-    out.write_str(row.mnemonic)?;
+    out.write_str(row.mnemonic.as_str())?;
     if code.has(Code::COND) {
         out.write_str(Cond::from_number(inst.condition()).name())?;
     }

@@ -20,7 +20,7 @@ mod table;
 
 pub use table::Evex;
 
-use crate::ops::{Access, Code, Effects, Form, Kind, NO, Operand, Row, aux, sizes};
+use crate::ops::{Access, Code, Effects, Form, Kind, NO, Operand, Row, Text, aux, sizes};
 use crate::regs::MASK;
 use frazil_codegen::Role;
 use table::LINES;
@@ -133,8 +133,8 @@ impl Line {
             index += 1;
         }
         Row {
-            name: self.name,
-            mnemonic: self.mnemonic,
+            name: Text::new(self.name),
+            mnemonic: Text::new(self.mnemonic),
             sizes: lengths,
             code: if is_masked {
                 self.code.flag(Code::MASKED)

@@ -46,7 +46,11 @@ static FIRST_OF_NAME: LazyLock<Vec<u32>> = LazyLock::new(|| {
     let mut firsts = FxHashMap::default();
     let rows = ROWS.iter().enumerate();
     rows.map(|(number, row)| {
-        let key = (row.mnemonic, row.code.flags & flags, row.code.width != Width::Int);
+        let key = (
+            row.mnemonic.as_str(),
+            row.code.flags & flags,
+            row.code.width != Width::Int,
+        );
         *firsts.entry(key).or_insert(number as u32)
     })
     .collect()
@@ -95,7 +99,7 @@ impl Meaning for X86Meaning {
             return Some(arithmetic::condition(inst.condition(), machine));
         }
         // Who reads flags and has no condition reads the carry.
-        let reads_carry = matches!(row.mnemonic, "adc" | "sbb" | "rcl" | "rcr");
+        let reads_carry = matches!(row.mnemonic.as_str(), "adc" | "sbb" | "rcl" | "rcr");
         reads_carry.then(|| arithmetic::bit(machine, 1))
     }
 
@@ -133,7 +137,7 @@ impl Meaning for X86Meaning {
             Op::Cdq => Some(4),
             Op::Cqo => Some(8),
             _ if matches!(row.code.form, Form::RC | Form::MC | Form::StoreRRC) && reg == RCX => Some(1),
-            _ if matches!(row.mnemonic, "mul" | "imul" | "div" | "idiv" | "cmpxchg") => Some(inst.size),
+            _ if matches!(row.mnemonic.as_str(), "mul" | "imul" | "div" | "idiv" | "cmpxchg") => Some(inst.size),
             _ => None,
         }
     }
@@ -174,7 +178,7 @@ impl Meaning for X86Meaning {
         // A count of zero keeps all of them, rotations most, and bit tests all but the carry.
         matches!(row.code.form, Form::RC | Form::MC | Form::StoreRRC)
             || matches!(
-                row.mnemonic,
+                row.mnemonic.as_str(),
                 "rol" | "ror" | "rcl" | "rcr" | "bt" | "bts" | "btr" | "btc" | "shld" | "shrd"
             )
     }
@@ -219,7 +223,7 @@ fn vector_bytes(op: Op, row: &Row, inst: &MInst, operand: usize) -> u8 {
 /// How many bytes of their source packed rows read: those that make wider lanes, and shifts by a number in a register,
 /// read the lowest only.
 fn source_bytes(row: &Row) -> u8 {
-    match row.mnemonic {
+    match row.mnemonic.as_str() {
         "cvtdq2pd" | "cvtps2pd" | "vcvtph2ps" => 8,
         "pmovsxbw" | "pmovsxwd" | "pmovsxdq" | "pmovzxbw" | "pmovzxwd" | "pmovzxdq" => 8,
         "pmovsxbd" | "pmovsxwq" | "pmovzxbd" | "pmovzxwq" => 4,

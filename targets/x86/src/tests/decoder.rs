@@ -19,7 +19,7 @@ fn decode(bytes: &[u8]) -> Instruction {
 
 /// Intel's name of the row's instruction, where it is not the one of AT&T syntax.
 fn intel_mnemonic(inst: &MInst, row: &Row) -> String {
-    match row.mnemonic {
+    match row.mnemonic.as_str() {
         "movzb" | "movzw" => return "movzx".into(),
         "movsb" | "movsw" => return "movsx".into(),
         "movsl" => return "movsxd".into(),
@@ -42,7 +42,7 @@ fn intel_mnemonic(inst: &MInst, row: &Row) -> String {
         "movd" if inst.size == 8 => return "movq".into(),
         _ => {}
     }
-    let mnemonic = row.mnemonic.rsplit(' ').next().expect("there is a last word");
+    let mnemonic = row.mnemonic.as_str().rsplit(' ').next().expect("there is a last word");
     let suffix = match (row.code.width, inst.size) {
         (Width::Scalar | Width::Packed | Width::Float, 4) => "s",
         (Width::Scalar | Width::Packed | Width::Float, 8) => "d",
@@ -275,7 +275,7 @@ fn check_mask_and_rounding(inst: &MInst, row: &Row, decoded: &Instruction) {
 }
 
 /// Registers that the row says are read and written by this instruction.
-fn expected_accesses(inst: &MInst, row: &Row) -> (PRegSet, PRegSet) {
+fn expected_accesses(inst: &MInst, row: &'static Row) -> (PRegSet, PRegSet) {
     let desc = row.desc();
     let (mut reads, mut writes) = (desc.implicit_uses, desc.implicit_defs);
     let is_symbol = inst.is_symbol();
@@ -297,7 +297,7 @@ fn expected_accesses(inst: &MInst, row: &Row) -> (PRegSet, PRegSet) {
     (reads, writes)
 }
 
-fn check_accesses(inst: &MInst, row: &Row, decoded: &Instruction, factory: &mut InstructionInfoFactory) {
+fn check_accesses(inst: &MInst, row: &'static Row, decoded: &Instruction, factory: &mut InstructionInfoFactory) {
     // The decoder counts what is above our vectors as parts of these.
     if inst.op == Op::Vzeroupper as u16 {
         return;
@@ -380,7 +380,7 @@ fn the_decoder_reads_what_the_rows_say() {
                 continue;
             }
             let mut bytes = bytes(&inst);
-            if row.name == "CallTlsGdRef" {
+            if row.name.as_str() == "CallTlsGdRef" {
                 // Two of the prefixes are repeated ones, which the decoder does not show.
                 bytes.drain(..2);
             }

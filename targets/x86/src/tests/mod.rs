@@ -153,11 +153,11 @@ fn add_samples(inst: MInst, row: &Row, samples: &mut Vec<MInst>) {
 fn memory_samples(inst: MInst, row: &Row, imms: &[i32], samples: &mut Vec<MInst>) {
     let regs = row.operands[0].map_or(&[Reg::NONE][..], |operand| registers(operand.kind));
     let mut mems = addresses();
-    if row.name == "LeaTlsGdRM" {
+    if row.name.as_str() == "LeaTlsGdRM" {
         mems = vec![Mem::symbol(Ref::new(RefKind::TlsGeneralDynamic, 7), 0)];
     } else {
         // The assembler refuses to cut an offset in thread-local storage to 32 bits.
-        let kinds = match row.mnemonic {
+        let kinds = match row.mnemonic.as_str() {
             _ if row.code.has(Code::FS) => &REFERENCES[4..],
             "lea" if inst.size == 4 => &REFERENCES[..3],
             _ => &REFERENCES,
