@@ -63,6 +63,11 @@ pub trait Isa: Sized + Send + Sync + 'static {
     fn has_vector_operation(&self, _function: &Function, _view: ModuleView<'_>, _data: &InstData) -> bool {
         false
     }
+    /// Whether there are instructions for the upper halves of products of lanes of so many bits, in vectors of any
+    /// width that is compiled.
+    fn has_high_products(&self, _lane_bits: u32) -> bool {
+        false
+    }
     /// Bytes of the widest vectors beyond [`TargetDesc::vector_bytes`] for which, in a function with these features,
     /// [`Isa::has_vector_operation`] says yes to some operations; 0 if there are none. For the others they are taken
     /// apart.

@@ -69,6 +69,12 @@ pub trait MachRules: Send + Sync {
         None
     }
 
+    /// The form of an instruction with a vector in memory as its last operand that has it in this register instead, and
+    /// the bytes of the vector. Registers may be virtual.
+    fn with_loaded_operand(&self, _inst: &MInst, _loaded: Reg) -> Option<(MInst, u8)> {
+        None
+    }
+
     /// The conditions that an instruction reads from the flags, as a bit mask.
     fn conditions(&self, _inst: &MInst) -> u16 {
         u16::MAX

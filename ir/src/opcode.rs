@@ -89,6 +89,11 @@ macro_rules! for_each_opcode {
             Add "add" Binary Ty Pure;
             Sub "sub" Binary Ty Pure;
             Mul "mul" Binary Ty Pure;
+            // The upper half of the product of twice as many bits: of integers of 8, 16, 32 or 64 bits.
+            UmulHigh "umul_high" Binary Ty Pure;
+            SmulHigh "smul_high" Binary Ty Pure;
+            // The sum of the differences of their bytes without signs: of integers of 64 bits.
+            ByteDifferences "byte_differences" Binary Ty Pure;
             Udiv "udiv" Binary Ty Trap;
             Sdiv "sdiv" Binary Ty Trap;
             Urem "urem" Binary Ty Trap;

@@ -60,6 +60,8 @@ cargo xtask <command>
   bench [--repeat N] [FILTER]           CPU time, memory and code size of compiling, beside llc-22 -O0 and -O2
   bench --run-time [--against llc-O0|llc-O1|llc-O2] [...]
                                         user time of the compiled programs; --against as often as wanted
+  bench --kernels [--processor NAME] [--repeat N] [FILTER]
+                                        run time of vector kernels, beside llc-22 -O2
   bench --scaling [--quick] [SHAPE]     time and memory of compiling functions of up to a million instructions
   bench --passes [FILTER]               how often each pass fires, what it costs, and what it gains
   bench --start-up [--repeat N]         CPU time of --version, an empty module and hello, world

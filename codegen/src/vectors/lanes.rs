@@ -254,7 +254,8 @@ impl Rebuild<'_> {
         Ok(self.unary(Opcode::Trunc, ty, ints))
     }
 
-    fn resize_ints(&mut self, ints: Operand, lanes: u32, from: u32, to: u32) -> Result<Operand, CodegenError> {
+    /// Integers of another width, sign-extended or truncated.
+    pub fn resize_ints(&mut self, ints: Operand, lanes: u32, from: u32, to: u32) -> Result<Operand, CodegenError> {
         if from == to {
             return Ok(ints);
         }

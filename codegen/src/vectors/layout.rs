@@ -29,6 +29,8 @@ pub(super) struct Layout {
     pub chunk: u32,
     /// Whether it is no vector.
     pub is_scalar: bool,
+    /// Whether it is a mask whose lanes are integers, all ones or all zeros ([`super::promote`]).
+    pub is_promoted: bool,
 }
 
 impl Layout {
@@ -38,6 +40,7 @@ impl Layout {
             lanes: 1,
             chunk: 1,
             is_scalar: true,
+            is_promoted: false,
         }
     }
 
@@ -56,7 +59,7 @@ impl Layout {
 
     /// Whether it is one value of its own type.
     pub fn is_whole(self) -> bool {
-        self.chunk >= self.lanes
+        self.chunk >= self.lanes && !self.is_promoted
     }
 
     /// Lanes of a value by its number; 1 if each lane is a scalar.
@@ -76,7 +79,9 @@ pub(super) struct Layouts {
     is_refused: Vec<bool>,
     /// By type: whether it is computed wide. Empty if none is.
     is_wide: Vec<bool>,
-    /// Whether [`Layouts::get`] tells how types that are computed wide are spread where they are not.
+    /// By type: of masks that are vectors of integers, the integers. Empty if there are none.
+    promoted: Vec<Option<Type>>,
+    /// Whether [`Layouts::get`] tells how types that are computed wide, or promoted, are spread where they are not.
     is_narrow: Cell<bool>,
     register_bytes: u8,
 }
@@ -108,6 +113,7 @@ impl Layouts {
                     lanes,
                     chunk,
                     is_scalar: false,
+                    is_promoted: false,
                 }
             })
             .collect();
@@ -115,10 +121,12 @@ impl Layouts {
             by_type,
             is_refused: Vec::new(),
             is_wide: width::choose(isa, unit),
+            promoted: Vec::new(),
             is_narrow: Cell::new(false),
             register_bytes,
         };
-        layouts.choose_masks(function);
+        let votes = layouts.votes(function);
+        layouts.choose_masks(&votes);
         let of_elements = layouts.by_type.iter().map(|layout| {
             let element = layout.element;
             !layout.is_whole() && isa.parts(types, element).count == 0
@@ -127,10 +135,72 @@ impl Layouts {
         layouts
     }
 
+    /// Those of the [first stage](super::promote), in which registers have this many bytes: only vectors that are cut
+    /// and masks that are promoted are spread.
+    pub fn of_first_stage(
+        function: &Function,
+        register_bytes: u8,
+        promoted: Vec<Option<Type>>,
+        is_cut: impl Fn(Type) -> bool,
+    ) -> Layouts {
+        let types = function.types();
+        let of_type = |(index, promoted): (usize, &Option<Type>)| {
+            let ty = Type::from_index(index as u8);
+            let TypeData::Vector { element, lanes } = types.data(ty) else {
+                return Layout::scalar(ty);
+            };
+            let chunk = match promoted {
+                &Some(integer) => widest(types, integer, register_bytes),
+                None if is_cut(ty) => widest(types, element, register_bytes),
+                None => lanes,
+            };
+            Layout {
+                element,
+                lanes,
+                chunk,
+                is_scalar: false,
+                is_promoted: false,
+            }
+        };
+        let by_type: Vec<Layout> = promoted.iter().enumerate().map(of_type).collect();
+        let mut layouts = Layouts {
+            is_refused: vec![false; by_type.len()],
+            by_type,
+            is_wide: Vec::new(),
+            promoted,
+            is_narrow: Cell::new(false),
+            register_bytes,
+        };
+        let mut votes = layouts.votes(function);
+        for (votes, promoted) in votes.iter_mut().zip(&layouts.promoted) {
+            if promoted.is_some() {
+                *votes = Votes::default();
+            }
+        }
+        layouts.choose_masks(&votes);
+        layouts
+    }
+
     /// Whether a type is computed wide.
     #[inline]
     pub fn is_wide(&self, ty: Type) -> bool {
         self.is_wide.get(ty.index()).is_some_and(|&is_wide| is_wide)
+    }
+
+    /// Whether a type is that of masks which are vectors of integers.
+    #[inline]
+    pub fn is_promoted(&self, ty: Type) -> bool {
+        self.promoted.get(ty.index()).is_some_and(Option::is_some)
+    }
+
+    /// Whether any masks are vectors of integers.
+    pub fn has_promoted(&self) -> bool {
+        !self.promoted.is_empty()
+    }
+
+    /// Whether [`Layouts::get`] tells how types are spread where they are not computed wide, or promoted.
+    pub fn is_narrow(&self) -> bool {
+        self.is_narrow.get()
     }
 
     /// Whether any type is computed wide.
@@ -146,6 +216,13 @@ impl Layouts {
     /// The layout of a type whatever the mode is: that of the values of the new function.
     pub fn real(&self, ty: Type) -> Layout {
         let layout = self.by_type[ty.index()];
+        if let Some(&Some(element)) = self.promoted.get(ty.index()) {
+            return Layout {
+                element,
+                is_promoted: true,
+                ..layout
+            };
+        }
         match self.is_wide(ty) {
             true => Layout {
                 chunk: layout.lanes,
@@ -182,12 +259,16 @@ impl Layouts {
         self.register_bytes
     }
 
-    fn choose_masks(&mut self, function: &Function) {
+    fn votes(&self, function: &Function) -> Vec<Votes> {
         let mut votes = vec![Votes::default(); self.by_type.len()];
         for data in function.insts() {
             self.vote(function, data, &mut votes);
         }
-        for (layout, votes) in self.by_type.iter_mut().zip(&votes) {
+        votes
+    }
+
+    fn choose_masks(&mut self, votes: &[Votes]) {
+        for (layout, votes) in self.by_type.iter_mut().zip(votes) {
             let best = (0..votes.len()).filter(|&index| votes[index] > 0);
             let Some(best) = best.max_by_key(|&index| (votes[index], usize::MAX - index)) else {
                 continue;
@@ -201,24 +282,7 @@ impl Layouts {
 
     /// Notes what an instruction wants of the mask that it makes or takes.
     fn vote(&self, function: &Function, data: &InstData, votes: &mut [Votes]) {
-        let beside = self.by_type[data.ty.index()];
-        if beside.is_scalar {
-            return;
-        }
-        let type_of = |operand: Operand| function.operand_type(operand);
-        let (mask, other) = match data.op {
-            Opcode::Select => (type_of(data.a), Some(data.ty)),
-            op if is_cast(op) && op != Opcode::Bitcast => match beside.element {
-                Type::I1 => (Some(data.ty), type_of(data.a)),
-                _ => (type_of(data.a), Some(data.ty)),
-            },
-            op if op.results() == Results::Bool => {
-                let result = data.first_result().map(|value| function.value(value).ty);
-                (result, Some(data.ty))
-            }
-            _ => return,
-        };
-        let (Some(mask), Some(other)) = (mask, other) else {
+        let Some((mask, other)) = mask_and_other(function, data) else {
             return;
         };
         // What extends a mask to lanes of twice the width has it in one register.
@@ -237,6 +301,28 @@ impl Layouts {
         };
         votes[mask.index()][index.min(Votes::default().len() - 1)] += 1;
     }
+}
+
+/// The type of the mask that an instruction makes or takes, and that of the lanes which it belongs to.
+pub(super) fn mask_and_other(function: &Function, data: &InstData) -> Option<(Type, Type)> {
+    let types = function.types();
+    let TypeData::Vector { element, .. } = types.data(data.ty) else {
+        return None;
+    };
+    let type_of = |operand: Operand| function.operand_type(operand);
+    let (mask, other) = match data.op {
+        Opcode::Select => (type_of(data.a), Some(data.ty)),
+        op if is_cast(op) && op != Opcode::Bitcast => match element {
+            Type::I1 => (Some(data.ty), type_of(data.a)),
+            _ => (type_of(data.a), Some(data.ty)),
+        },
+        op if op.results() == Results::Bool => {
+            let result = data.first_result().map(|value| function.value(value).ty);
+            (result, Some(data.ty))
+        }
+        _ => return None,
+    };
+    mask.zip(other)
 }
 
 /// The most lanes of an element type that a register takes; 0 if it does not take one.

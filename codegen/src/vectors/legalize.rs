@@ -21,9 +21,12 @@ use super::average;
 use super::division::Division;
 use super::layout::Layouts;
 use super::masked::Masked;
+use super::narrow::Narrow;
+use super::promote;
 use super::rebuild::{Rebuild, is_vector_of_addresses};
 use super::signatures::{Abi, Plan, Received};
-use super::wide::is_comparison;
+use super::totals;
+use super::width::{self, is_plain_call};
 use crate::abi::ArgLayout;
 use crate::error::CodegenError;
 use crate::isa::Isa;
@@ -49,8 +52,39 @@ pub(super) fn legalize<I: Isa>(
     unit: &Unit<'_>,
     refused: Option<&mut Vec<CodegenError>>,
 ) -> Result<Option<Function>, CodegenError> {
-    let old = unit.function;
     let layouts = Layouts::of(isa, unit);
+    let mut walk_over = |walk: &mut Walk<'_>| {
+        let own = walk.own_plan()?;
+        if !walk.needs_work(&own)? {
+            return Ok(false);
+        }
+        walk.run(unit, &own)?;
+        Ok(true)
+    };
+    with_walk(isa, unit, &layouts, refused, &mut walk_over)
+}
+
+/// The function after the [first stage](promote), if that has something to do. What it refuses is left to the second,
+/// which sees it as it was written.
+pub(super) fn first_stage<I: Isa>(isa: &I, unit: &Unit<'_>) -> Option<Function> {
+    let layouts = promote::layouts(isa, unit)?;
+    let mut walk_over = |walk: &mut Walk<'_>| {
+        walk.is_first_stage = true;
+        let own = Plan::unchanged(unit.function.signature());
+        walk.run(unit, &own).map(|()| true)
+    };
+    with_walk(isa, unit, &layouts, None, &mut walk_over).ok().flatten()
+}
+
+/// What `walk_over` makes of a function, if it says that it has made something.
+fn with_walk<I: Isa>(
+    isa: &I,
+    unit: &Unit<'_>,
+    layouts: &Layouts,
+    refused: Option<&mut Vec<CodegenError>>,
+    walk_over: &mut dyn FnMut(&mut Walk<'_>) -> Result<bool, CodegenError>,
+) -> Result<Option<Function>, CodegenError> {
+    let old = unit.function;
     let in_memory = |signature: &Signature, types: &TypeTable| {
         let Some(conv) = isa.convention(signature.call_conv) else {
             return false;
@@ -73,7 +107,7 @@ pub(super) fn legalize<I: Isa>(
     let has_operation = |data: &InstData| isa.has_vector_operation(old, unit.view, data);
     let mut walk = Walk {
         module: unit.view.module,
-        rebuild: Rebuild::new(old, &layouts, unit.view.module.data_layout.pointer_bits),
+        rebuild: Rebuild::new(old, layouts, unit.view.module.data_layout.pointer_bits),
         abi: &abi,
         plans: Vec::new(),
         plan_of: FxHashMap::default(),
@@ -81,17 +115,15 @@ pub(super) fn legalize<I: Isa>(
         arrivals: FxHashMap::default(),
         operands: Vec::new(),
         unneeded: Vec::new(),
+        totals: Vec::new(),
         division: &division,
         has_operation: &has_operation,
+        has_high_products: &|bits| isa.has_high_products(bits),
         masks_are_bits: isa.masks_are_bits(unit.view.features),
         refused,
+        is_first_stage: false,
     };
-    let own = walk.own_plan()?;
-    if !walk.needs_work(&own)? {
-        return Ok(None);
-    }
-    walk.run(unit, &own)?;
-    Ok(Some(walk.rebuild.new))
+    Ok(walk_over(&mut walk)?.then_some(walk.rebuild.new))
 }
 
 /// The walk over the old function.
@@ -109,14 +141,20 @@ struct Walk<'a> {
     operands: Vec<Operand>,
     /// See [`average::unneeded`].
     unneeded: Vec<bool>,
+    /// See [`totals::find`], in the order of the function.
+    totals: Vec<Inst>,
     /// How intrinsics of the target are done with narrower ones, by their names.
     division: &'a dyn Fn(&str) -> Option<Division>,
     /// Whether the target has instructions for one of the old function.
     has_operation: &'a dyn Fn(&InstData) -> bool,
+    /// Whether lanes of so many bits have upper halves of products.
+    has_high_products: &'a dyn Fn(u32) -> bool,
     /// See [`Isa::masks_are_bits`].
     masks_are_bits: bool,
     /// What is refused, if all of it is to be found.
     refused: Option<&'a mut Vec<CodegenError>>,
+    /// Whether this is the [first stage](promote), which does not touch what is passed.
+    is_first_stage: bool,
 }
 
 impl Walk<'_> {
@@ -134,7 +172,8 @@ impl Walk<'_> {
             self.rebuild.new.use_wide_vectors();
             return Ok(true);
         }
-        if !own.is_same
+        if !self.find_totals().is_empty()
+            || !own.is_same
             || old.values().iter().any(|value| !is_whole(value.ty))
             || old.insts().iter().any(|data| !is_whole(data.ty))
         {
@@ -161,6 +200,15 @@ impl Walk<'_> {
         }))
     }
 
+    /// Differences of bytes that are added up, if the target has an instruction for that.
+    fn find_totals(&self) -> Vec<Inst> {
+        let of_bytes = InstData::new(Opcode::ByteDifferences, Type::I64, 0, Operand::ZERO, Operand::ZERO);
+        match (self.has_operation)(&of_bytes) {
+            true => totals::find(self.rebuild.old),
+            false => Vec::new(),
+        }
+    }
+
     /// The number of the plan for a signature of the old function.
     fn plan(&mut self, sig: SigId) -> Result<usize, CodegenError> {
         if let Some(&plan) = self.plan_of.get(&sig) {
@@ -180,6 +228,19 @@ impl Walk<'_> {
     fn run(&mut self, unit: &Unit<'_>, own: &Plan) -> Result<(), CodegenError> {
         let old = self.rebuild.old;
         self.unneeded = average::unneeded(old, |data| self.average(data).is_some());
+        self.totals = self.find_totals();
+        for &inst in &self.totals {
+            self.unneeded.resize(old.insts().len(), false);
+            let unneeded = &mut self.unneeded;
+            totals::unneeded(old, old.inst(inst), &mut |inst| unneeded[inst.index()] = true);
+        }
+        for data in old.insts() {
+            if let Some(narrow) = self.narrow(data) {
+                self.unneeded.resize(old.insts().len(), false);
+                let unneeded = &mut self.unneeded;
+                narrow.unneeded(old, &mut |inst| unneeded[inst.index()] = true);
+            }
+        }
         self.memory = self.rebuild.take_params(own);
         self.rebuild.copy_slots()?;
         for block in old.block_ids() {
@@ -209,9 +270,14 @@ impl Walk<'_> {
                     continue;
                 }
                 let inst = Inst::new(index);
-                let outcome = match self.rebuild.concerns_wide(&data) {
-                    true => self.wide_instruction(&data, own),
-                    false => self.instruction(&data, own),
+                let outcome = if self.totals.binary_search(&inst).is_ok() {
+                    self.rebuild.total_of_differences(&data)
+                } else if self.rebuild.concerns_promoted(&data) {
+                    self.promoted_instruction(&data, own)
+                } else if self.rebuild.concerns_wide(&data) {
+                    self.wide_instruction(&data, own)
+                } else {
+                    self.instruction(&data, own)
                 };
                 self.keep(&data, outcome.map_err(|error| error.at(old, unit.view.module, inst)))?;
             }
@@ -289,23 +355,48 @@ impl Walk<'_> {
         self.rebuild.take_results(&data, &self.plans[plan].0, received)
     }
 
+    /// An instruction that has to do with promoted masks.
+    fn promoted_instruction(&mut self, data: &InstData, own: &Plan) -> Result<(), CodegenError> {
+        if self.rebuild.on_promoted(data)? {
+            return Ok(());
+        }
+        self.rebuild.layouts.set_narrow(true);
+        let outcome = self.instruction(data, own);
+        self.rebuild.layouts.set_narrow(false);
+        outcome
+    }
+
     /// An instruction that has to do with types that are computed wide.
     fn wide_instruction(&mut self, data: &InstData, own: &Plan) -> Result<(), CodegenError> {
-        let is_done = self.average(data).is_some()
-            || self.division(data) == Some(Division::Whole)
-            || self
-                .rebuild
-                .is_done_wide(data, (self.has_operation)(data), self.masks_are_bits);
-        if is_done && data.op == Opcode::Select {
-            return self.rebuild.select_wide(data, self.has_operation);
+        let has_operation =
+            width::is_rewritten(self.rebuild.old, data, self.has_operation) || (self.has_operation)(data);
+        let is_narrow = self.average(data).is_some() || self.narrow(data).is_some();
+        if self.masks_are_bits && has_operation && self.rebuild.is_done_by_bits(data) {
+            return match data.op {
+                Opcode::Select => self.rebuild.select_by_bits(data, self.has_operation),
+                _ => self.rebuild.compare_to_bits(data),
+            };
         }
-        if is_done && is_comparison(data) {
-            return self.rebuild.compare_wide(data);
+        let compare = self.rebuild.taken_comparison(data).filter(|_| !self.masks_are_bits);
+        let compare = compare.filter(|compare| (self.has_operation)(compare));
+        let is_done = is_narrow
+            || self.division(data) == Some(Division::Whole)
+            || self.rebuild.is_done_wide(data, has_operation, compare.as_ref());
+        if let Some(compare) = compare.filter(|_| is_done) {
+            return self.rebuild.on_comparison(data, &compare);
         }
         self.rebuild.layouts.set_narrow(!is_done);
         let outcome = self.instruction(data, own);
         self.rebuild.layouts.set_narrow(false);
         outcome
+    }
+
+    /// How a truncation is done in narrow lanes, if its lanes are vectors' here.
+    fn narrow(&self, data: &InstData) -> Option<Narrow> {
+        if data.op != Opcode::Trunc || self.rebuild.layouts.get(data.ty).is_scalarised() {
+            return None;
+        }
+        Narrow::of(self.rebuild.old, data, self.has_high_products)
     }
 
     /// What an instruction is the average of, if its lanes are vectors' here.
@@ -331,6 +422,9 @@ impl Walk<'_> {
         // Also where its types are legal: what it is made of was left out.
         if let Some(operands) = self.average(data) {
             return self.rebuild.average(data, operands);
+        }
+        if let Some(narrow) = self.narrow(data) {
+            return self.rebuild.narrow(data, &narrow);
         }
         if !self.is_concerned(data) {
             return self.copy(data);
@@ -401,15 +495,20 @@ impl Walk<'_> {
     fn call(&mut self, data: &InstData) -> Result<(), CodegenError> {
         let sig = self.rebuild.old.call(data).sig;
         if !is_plain_call(data) {
-            if let Some(masked) = self.masked(data) {
+            let is_concerned = self.is_concerned(data);
+            if let Some(masked) = self.masked(data).filter(|_| is_concerned || !self.is_first_stage) {
                 return self.rebuild.masked(data, masked);
             }
-            let is_concerned = self.is_concerned(data);
             return match self.division(data) {
-                Some(division) if is_concerned || self.is_always_divided(data) => self.rebuild.divided(data, division),
+                Some(division) if is_concerned || self.is_always_divided(data) && !self.is_first_stage => {
+                    self.rebuild.divided(data, division)
+                }
                 None if is_concerned => Err(self.refuse_call(data)),
                 _ => self.copy(data),
             };
+        }
+        if self.is_first_stage {
+            return self.copy(data);
         }
         let plan = self.plan(sig)?;
         if self.plans[plan].0.is_same {
@@ -466,9 +565,4 @@ impl Walk<'_> {
         let ty = types.find(|&ty| !layouts.get(ty).is_whole()).unwrap_or(data.ty);
         crate::abi::unsupported_type(old.types(), ty)
     }
-}
-
-/// Whether a call is one of a function, and not of an intrinsic or a text of assembly.
-fn is_plain_call(data: &InstData) -> bool {
-    !CallFlags::from_bits_retain(data.flags).intersects(CallFlags::INTRINSIC | CallFlags::INLINE_ASM)
 }

@@ -23,14 +23,18 @@ mod layout;
 mod legalize;
 mod masked;
 mod memory;
+mod narrow;
+mod narrowed;
 mod operations;
 mod passed;
+mod promote;
 mod rebuild;
 mod rotate;
 mod saturate;
 mod shape;
 mod signatures;
 mod through;
+mod totals;
 mod whole;
 mod wide;
 mod width;
@@ -75,6 +79,14 @@ pub(crate) fn legal<I: Isa>(
     refused: Option<CodegenError>,
     mut compile: impl FnMut(&Unit<'_>) -> Result<(), CodegenError>,
 ) -> Result<(), CodegenError> {
+    let of_first_stage = legalize::first_stage(isa, unit);
+    if let Some(function) = &of_first_stage {
+        debug_assert_eq!(verify_function(unit.view.module, function), Ok(()));
+    }
+    let unit = &Unit {
+        function: of_first_stage.as_ref().unwrap_or(unit.function),
+        ..*unit
+    };
     match (legalize::legalize(isa, unit, None)?, refused) {
         (Some(function), _) => {
             debug_assert_eq!(verify_function(unit.view.module, &function), Ok(()));
@@ -91,6 +103,11 @@ pub(crate) fn legal<I: Isa>(
 /// The legal copy of a function, if it needs one, in which what is refused has become poison; that is put into a list.
 #[cold]
 pub(crate) fn legal_parts<I: Isa>(isa: &I, unit: &Unit<'_>, refused: &mut Vec<CodegenError>) -> Option<Function> {
+    let of_first_stage = legalize::first_stage(isa, unit);
+    let unit = &Unit {
+        function: of_first_stage.as_ref().unwrap_or(unit.function),
+        ..*unit
+    };
     match legalize::legalize(isa, unit, Some(refused)) {
         Ok(function) => function,
         Err(error) => {

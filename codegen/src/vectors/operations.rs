@@ -113,6 +113,13 @@ impl Rebuild<'_> {
             return Ok(());
         }
         let [a, b, c] = operands;
+        // What sums of all lanes get nothing added to.
+        if data.op == Opcode::Add
+            && let Some(sum) = [(a, b), (b, a)].into_iter().find(|pair| self.is_zero(pair.1))
+        {
+            made[0].push(sum.0);
+            return Ok(());
+        }
         let b = match data.op.format() {
             Format::Ternary => Operand::raw(self.new.push_pool(&[b, c])),
             _ if count < 2 => Operand::NONE,
@@ -131,6 +138,15 @@ impl Rebuild<'_> {
             pieces.push(Operand::value(Value::new(first.index() + index)));
         }
         Ok(())
+    }
+
+    fn is_zero(&self, operand: Operand) -> bool {
+        let view = operand.as_const().map(|id| self.new.constant(id).1);
+        match view {
+            Some(ConstView::Zero) => true,
+            Some(ConstView::Vector(lanes)) => lanes.iter().all(|lane| lane.as_imm() == Some(0)),
+            _ => false,
+        }
     }
 
     /// Addresses as integers, to which distances are added.

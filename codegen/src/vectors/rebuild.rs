@@ -180,11 +180,14 @@ impl<'a> Rebuild<'a> {
     /// As [`Rebuild::vector`].
     pub fn define(&mut self, value: Value, span: Span) -> Result<(), CodegenError> {
         let mut span = span;
-        if span.len != self.layouts.real(self.old.value(value).ty).count() {
+        let ty = self.old.value(value).ty;
+        if self.layouts.is_narrow() && self.layouts.is_promoted(ty) {
+            span = self.promoted(span, ty)?;
+        } else if span.len != self.layouts.real(ty).count() {
             span = self.put_together(value, span)?;
         }
         if self.operands(span).iter().any(|part| part.as_imm().is_some()) {
-            let element = self.layout_of(value).element;
+            let element = self.layouts.real(ty).element;
             let mut parts = self.operands(span).to_vec();
             for part in &mut parts {
                 *part = self.typed(*part, element);
@@ -221,12 +224,16 @@ impl<'a> Rebuild<'a> {
         };
         let count = self.old.result_count(old);
         let before = self.mapped[first.index()];
-        if before.is_declared {
+        let is_promoted = self.layouts.is_narrow() && self.layouts.is_promoted(self.old.value(first).ty);
+        if before.is_declared && !is_promoted {
             let total = (0..count)
                 .map(|index| self.mapped[first.index() + index].span.len)
                 .sum::<u32>();
             let declared = self.part(before.span, 0).as_value().expect("a value was declared");
             self.new.push_inst_into(data, declared, total as usize);
+            for index in 0..count {
+                self.mapped[first.index() + index].is_declared = false;
+            }
             return Ok(());
         }
         let mut types = Vec::new();
@@ -261,6 +268,7 @@ impl<'a> Rebuild<'a> {
             Some(value) => {
                 let span = self.value(value)?;
                 match ty {
+                    Some(ty) if self.layouts.is_narrow() && self.layouts.is_promoted(ty) => self.demoted(span, ty)?,
                     Some(ty) if span.len != layout.count() => self.take_apart(self.part(span, 0), ty)?,
                     _ => span,
                 }
@@ -275,8 +283,14 @@ impl<'a> Rebuild<'a> {
     pub fn single(&mut self, operand: Operand) -> Result<Operand, CodegenError> {
         match operand.as_value() {
             Some(value) => {
-                let span = self.value(value)?;
+                let mut span = self.value(value)?;
                 debug_assert!(span.len == 1);
+                if let Some(ty) = self.old.operand_type(operand)
+                    && self.layouts.is_narrow()
+                    && self.layouts.is_promoted(ty)
+                {
+                    span = self.demoted(span, ty)?;
+                }
                 Ok(self.part(span, 0))
             }
             None if is_vector_of_addresses(self.old, operand) => {
@@ -323,6 +337,10 @@ impl<'a> Rebuild<'a> {
         let mut made = Vec::new();
         for part in 0..layout.count() {
             let first = part * layout.chunk.max(1);
+            if layout.is_promoted {
+                made.push(self.constant_mask(operand, layout, part)?);
+                continue;
+            }
             let part = match layout.is_scalarised() {
                 true => self.constant_lane(operand, layout.element, first),
                 false => self.constant_lanes(operand, layout.element, first, layout.lanes_of(part))?,
@@ -330,6 +348,20 @@ impl<'a> Rebuild<'a> {
             made.push(part);
         }
         Ok(self.span(&made))
+    }
+
+    /// A part of a constant mask as integers.
+    fn constant_mask(&mut self, operand: Operand, layout: Layout, part: u32) -> Result<Operand, CodegenError> {
+        let first = part * layout.chunk;
+        let mut lanes = Vec::new();
+        for lane in first..first + layout.lanes_of(part) {
+            let bit = self.constant_lane(operand, Type::I1, lane);
+            // What is undefined may be zero.
+            let is_set = super::lane_bits(&self.new, bit).is_some_and(|bits| bits & 1 != 0);
+            lanes.push(self.new.int_operand(layout.element, -i128::from(is_set)));
+        }
+        let ty = self.part_type(layout, part)?;
+        Ok(Operand::constant(self.new.push_vector_const(ty, &lanes)))
     }
 
     /// Some lanes of a constant vector, of the old function or the new one, as a vector.

@@ -135,6 +135,17 @@ fn passing(layouts: &Layouts, types: &TypeTable, ty: Type, pointer_bits: u32, ab
 }
 
 impl Plan {
+    /// The plan of a function whose parameters and results are passed as they are.
+    pub fn unchanged(signature: &Signature) -> Plan {
+        Plan {
+            params: vec![Passing::Parts; signature.params.len()],
+            returns: vec![Passing::Parts; signature.returns.len()],
+            memory: None,
+            signature: signature.clone(),
+            is_same: true,
+        }
+    }
+
     /// Decides for a signature of the old function.
     ///
     /// # Errors

@@ -17,41 +17,68 @@ impl Rebuild<'_> {
         found
     }
 
-    /// Whether an instruction, for which the target has one or not, is done on wide values as they are. Masks are in no
-    /// register, or, if the target says so, `by_bits`.
-    pub fn is_done_wide(&self, data: &InstData, has_operation: bool, by_bits: bool) -> bool {
+    /// Whether an instruction, for which the target has one or not, is done on wide values as they are, perhaps with
+    /// the comparison that it takes its mask from ([`Rebuild::taken_comparison`]).
+    pub fn is_done_wide(&self, data: &InstData, has_operation: bool, compare: Option<&InstData>) -> bool {
         // A comparison for its own sake would need a register for its mask.
-        let is_compare = is_comparison(data);
-        if is_neutral(data) || !has_operation || is_compare && !by_bits {
+        if is_neutral(data) || !has_operation || is_comparison(data) {
             return is_neutral(data);
         }
         let mut is_whole = true;
         let mut note = |ty: Type| is_whole &= self.layouts.real(ty).is_whole();
-        match data.op {
-            Opcode::Select if by_bits => note(data.ty),
-            _ if is_compare => note(data.ty),
-            // Its mask is of no interest: see `select_wide`.
-            Opcode::Select if let Some(compare) = data.a.as_value().and_then(|mask| self.old.def_inst(mask)) => {
-                [data.ty, self.old.inst(compare).ty].into_iter().for_each(note);
-            }
-            _ => each_type(self.old, data, &mut note),
+        match compare {
+            // Its mask is of no interest: see `on_comparison`.
+            Some(compare) => [data.ty, compare.ty].into_iter().for_each(note),
+            None => each_type(self.old, data, &mut note),
         }
         is_whole
     }
 
-    /// A select that is done on wide values as they are: together with the comparison that it takes its mask from, for
-    /// which there is no register, and which therefore is done again right before it, for it alone. Any other mask is
-    /// cast from its bits there. `compares` says for which comparisons the target has instructions.
+    /// The comparison of wide values whose mask a select or an extension takes.
+    pub fn taken_comparison(&self, data: &InstData) -> Option<InstData> {
+        if !matches!(data.op, Opcode::Select | Opcode::Sext) {
+            return None;
+        }
+        let compare = *self.old.inst(self.old.def_inst(data.a.as_value()?)?);
+        (is_comparison(&compare) && self.layouts.is_wide(compare.ty)).then_some(compare)
+    }
+
+    /// A select or an extension that is done on wide values as they are: together with the comparison that it takes its
+    /// mask from, for which there is no register, and which therefore is done again right before it, for it alone.
+    pub fn on_comparison(&mut self, data: &InstData, compare: &InstData) -> Result<(), CodegenError> {
+        let layout = self.layouts.real(data.ty);
+        let truth = self.vector(Type::I1, layout.lanes)?;
+        let (left, right) = (self.single(compare.a)?, self.single(compare.b)?);
+        let mask = self.emit(compare.op, compare.ty, compare.flags, [left, right], truth);
+        let made = if data.op == Opcode::Select {
+            let (if_true, if_false) = self.old.ternary(data);
+            let (if_true, if_false) = (self.single(if_true)?, self.single(if_false)?);
+            self.ternary(Opcode::Select, data.ty, data.flags, [mask, if_true, if_false])
+        } else {
+            self.unary(data.op, data.ty, mask)
+        };
+        self.define_single(data, made)
+    }
+
+    /// Whether a select or a comparison is done on wide values as they are where masks are bits.
+    pub fn is_done_by_bits(&self, data: &InstData) -> bool {
+        (data.op == Opcode::Select || is_comparison(data)) && self.layouts.is_wide(data.ty)
+    }
+
+    /// A select on wide values where masks are bits: together with the comparison that its mask comes from, if that is
+    /// of wide values and `compares` says that the target has instructions for it; any other mask is cast from its bits
+    /// right before.
     ///
     /// # Errors
     /// As [`Rebuild::define`].
-    pub fn select_wide(&mut self, data: &InstData, compares: impl Fn(&InstData) -> bool) -> Result<(), CodegenError> {
+    pub fn select_by_bits(
+        &mut self,
+        data: &InstData,
+        compares: impl Fn(&InstData) -> bool,
+    ) -> Result<(), CodegenError> {
         let layout = self.layouts.real(data.ty);
         let truth = self.vector(Type::I1, layout.lanes)?;
-        let compare = data.a.as_value().and_then(|mask| self.old.def_inst(mask));
-        let compare = compare.map(|compare| *self.old.inst(compare));
-        let compare = compare.filter(|compare| is_comparison(compare) && self.layouts.is_wide(compare.ty));
-        let mask = match compare.filter(compares) {
+        let mask = match self.taken_comparison(data).filter(compares) {
             Some(compare) => {
                 let (left, right) = (self.single(compare.a)?, self.single(compare.b)?);
                 self.emit(compare.op, compare.ty, compare.flags, [left, right], truth)
@@ -73,7 +100,7 @@ impl Rebuild<'_> {
     ///
     /// # Errors
     /// As [`Rebuild::define`].
-    pub fn compare_wide(&mut self, data: &InstData) -> Result<(), CodegenError> {
+    pub fn compare_to_bits(&mut self, data: &InstData) -> Result<(), CodegenError> {
         let lanes = self.layouts.real(data.ty).lanes;
         let (truth, int) = (self.vector(Type::I1, lanes)?, self.integer(lanes)?);
         let (left, right) = (self.single(data.a)?, self.single(data.b)?);
@@ -103,6 +130,6 @@ impl Rebuild<'_> {
 }
 
 /// Whether an instruction compares its operands.
-pub(super) fn is_comparison(data: &InstData) -> bool {
+fn is_comparison(data: &InstData) -> bool {
     data.op.is_icmp() || data.op.is_fcmp()
 }

@@ -6,16 +6,14 @@
 
 use super::average;
 use super::division::Division;
+use super::narrow::Narrow;
 use crate::isa::Isa;
 use crate::reg::{Reg, RegClass};
 use crate::unit::Unit;
-use frazil_ir::{CallFlags, Format, Function, InstData, Opcode, Param, Type, TypeData};
+use frazil_ir::{CallFlags, Format, Function, InstData, Opcode, Operand, Param, Type, TypeData};
 
 /// What it costs to take the operands of one operation apart, in operations that are done at once instead of twice.
 const APART_COST: i64 = 4;
-
-/// Bytes of the widest vectors that a function may compute with if it does without the widest.
-const SPARING_BYTES: u8 = 32;
 
 /// Calls `visit` with the type of an instruction and those of its operands and results.
 pub(super) fn each_type(function: &Function, data: &InstData, mut visit: impl FnMut(Type)) {
@@ -39,11 +37,41 @@ pub(super) fn each_type(function: &Function, data: &InstData, mut visit: impl Fn
 pub(super) fn is_neutral(data: &InstData) -> bool {
     match data.op {
         Opcode::Phi | Opcode::Return | Opcode::Nop => true,
-        _ if matches!(data.op.format(), Format::Call | Format::Invoke) => {
-            let flags = CallFlags::from_bits_retain(data.flags);
-            !flags.intersects(CallFlags::INTRINSIC | CallFlags::INLINE_ASM)
+        _ if matches!(data.op.format(), Format::Call | Format::Invoke) => is_plain_call(data),
+        _ => false,
+    }
+}
+
+/// Whether an operation on wide vectors becomes others that the target has for them ([`super::through`]).
+pub(super) fn is_rewritten(function: &Function, data: &InstData, has_operation: impl Fn(&InstData) -> bool) -> bool {
+    let has = |op, b| has_operation(&InstData::new(op, data.ty, 0, data.a, b));
+    match data.op {
+        Opcode::Fshl | Opcode::Fshr => {
+            let (_, amount) = function.ternary(data);
+            amount.as_const().is_some() && has(Opcode::Shl, amount) && has(Opcode::Lshr, amount)
+        }
+        Opcode::Ctlz | Opcode::Cttz => {
+            let types = function.types();
+            has(Opcode::Ctpop, Operand::NONE) && types.int_bits(types.scalar(data.ty)) > Some(8)
         }
         _ => false,
+    }
+}
+
+/// Whether a call is one of a function, and not of an intrinsic or a text of assembly.
+pub(super) fn is_plain_call(data: &InstData) -> bool {
+    !CallFlags::from_bits_retain(data.flags).intersects(CallFlags::INTRINSIC | CallFlags::INLINE_ASM)
+}
+
+/// Bytes of the widest vectors that a function may compute with if it does without the widest.
+const SPARING_BYTES: u8 = 32;
+
+/// Bytes of the widest vectors that are computed in a function; 0 if none are wide.
+pub(super) fn computed_bytes<I: Isa>(isa: &I, unit: &Unit<'_>) -> u8 {
+    let bytes = isa.computed_vector_bytes(unit.view.features);
+    match unit.head.spares_wide_vectors {
+        true => bytes.min(SPARING_BYTES),
+        false => bytes,
     }
 }
 
@@ -52,12 +80,7 @@ pub(super) fn choose<I: Isa>(isa: &I, unit: &Unit<'_>) -> Vec<bool> {
     let function = unit.function;
     let types = function.types();
     let count = usize::from(Type::FIRST_EXTRA) + types.extra_len();
-    let most = if unit.head.spares_wide_vectors {
-        SPARING_BYTES
-    } else {
-        u8::MAX
-    };
-    let bytes = isa.computed_vector_bytes(unit.view.features).min(most);
+    let bytes = computed_bytes(isa, unit);
     let is_candidate = |index: usize| {
         let ty = Type::from_index(index as u8);
         let parts = isa.parts(types, ty);
@@ -74,13 +97,18 @@ pub(super) fn choose<I: Isa>(isa: &I, unit: &Unit<'_>) -> Vec<bool> {
             continue;
         }
         // Its extensions will not be done.
-        if average::operands(function, data).is_some() {
+        if average::operands(function, data).is_some()
+            || Narrow::of(function, data, &|bits| isa.has_high_products(bits)).is_some()
+        {
             if candidates[data.ty.index()] {
                 gains[data.ty.index()] += 1 + 2 * APART_COST;
             }
             continue;
         }
-        let gain = match isa.has_vector_operation(function, unit.view, data) || is_whole_call(isa, unit, data) {
+        let has_operation = |data: &InstData| isa.has_vector_operation(function, unit.view, data);
+        let is_done =
+            has_operation(data) || is_rewritten(function, data, has_operation) || is_whole_call(isa, unit, data);
+        let gain = match is_done {
             true => 1,
             false => -APART_COST,
         };

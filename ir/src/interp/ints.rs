@@ -111,6 +111,15 @@ fn defined_op(op: Opcode, flags: IntFlags, bits: u32, a: u128, b: u128, c: u128)
     match op {
         O::Add | O::Sub | O::Mul => Ok((wrapping_op(op, flags, bits, a, b), None)),
         O::Udiv | O::Sdiv | O::Urem | O::Srem => division(op, flags, bits, a, b),
+        O::UmulHigh => one((a * b) >> bits),
+        O::SmulHigh => {
+            let product = signed(a, bits) * signed(b, bits);
+            one((product >> bits).cast_unsigned() & mask(bits))
+        }
+        O::ByteDifferences => {
+            let bytes = a.to_le_bytes().into_iter().zip(b.to_le_bytes());
+            one(bytes.map(|(a, b)| u128::from(a.abs_diff(b))).sum())
+        }
         O::And => one(a & b),
         O::Or if flags.contains(IntFlags::DISJOINT) && a & b != 0 => Ok((Scalar::Poison, None)),
         O::Or => one(a | b),

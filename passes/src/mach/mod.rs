@@ -5,6 +5,7 @@ use crate::registry::{NoOptions, Registry};
 pub mod branch_opt;
 mod chains;
 mod cycles;
+pub mod hoist_vectors;
 mod live;
 pub mod mach_local_cse;
 pub mod peephole;
@@ -15,6 +16,7 @@ pub mod three_operand;
 
 /// Registers all passes over machine code.
 pub fn register(registry: &mut Registry) {
+    registry.mach(hoist_vectors::INFO, |NoOptions {}| hoist_vectors::HoistVectors);
     registry.mach(mach_local_cse::INFO, |NoOptions {}| mach_local_cse::MachLocalCse);
     registry.mach(peephole::INFO, |NoOptions {}| peephole::Peephole);
     registry.mach(tail_merge::INFO, tail_merge::make);

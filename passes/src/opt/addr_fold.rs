@@ -59,7 +59,7 @@ pub struct AddrFold;
 /// What the uses of an address ask of it.
 #[derive(Clone, Copy, Default)]
 struct Demand {
-    /// Uses that could compute it themselves.
+    /// Uses that could compute it themselves; of an index, those in addresses that dissolve.
     uses: u32,
     /// The deepest loop that one of them is in.
     depth: u32,
@@ -152,6 +152,9 @@ impl Scratch {
                     if let Some(passed_on) = dissolve(function, target, data, value, own, depth) {
                         self.demands[value.index()].dissolves = true;
                         self.demand(function, &range, data.a, passed_on);
+                        if let Some(index) = data.b.as_value() {
+                            self.demands[index.index()].uses += 1;
+                        }
                         found = true;
                     }
                 }
@@ -234,7 +237,7 @@ impl Scratch {
             Some(bytes) => form.displacement += bytes,
             None => {
                 let scale = scale_of(&data);
-                let (index, distance) = split_index(function, data.b);
+                let (index, distance) = self.split_index(function, data.b);
                 let bytes = distance.saturating_mul(i64::from(scale));
                 let mut scaled = (data.b, scale);
                 if distance != 0 && (form.displacement + bytes).abs() < MAX_DISPLACEMENT {
@@ -251,6 +254,24 @@ impl Scratch {
         }
         self.demands[value].form = self.forms.len() as u32;
         self.forms.push(form);
+    }
+
+    /// An index without the constant that is added to it, if all uses of that sum are as indices of addresses that
+    /// dissolve.
+    fn split_index(&self, function: &Function, index: Operand) -> (Operand, i64) {
+        let is_index_alone = |value: Value| {
+            let demand = self.demands.get(value.index());
+            demand.is_some_and(|demand| demand.uses == function.use_count(value))
+        };
+        let added = index.as_value().filter(|&value| is_index_alone(value));
+        if let Some(inst) = added.and_then(|value| function.def_inst(value)) {
+            let data = function.inst(inst);
+            if let (true, Some(distance)) = (is_distance(data), data.b.as_imm()) {
+                let distance = if data.op == Opcode::Sub { -distance } else { distance };
+                return (data.a, distance);
+            }
+        }
+        (index, 0)
     }
 
     /// Multiplies an index by the part of its scale that no address form has.
@@ -381,19 +402,6 @@ fn is_place(function: &Function, operand: Operand) -> bool {
         Some(value) => function.slot_of(value).is_some(),
         None => true,
     }
-}
-
-/// An index without the constant that is added to it, if that addition has no other use.
-fn split_index(function: &Function, index: Operand) -> (Operand, i64) {
-    let added = index.as_value().filter(|value| function.use_count(*value) == 1);
-    if let Some(inst) = added.and_then(|value| function.def_inst(value)) {
-        let data = function.inst(inst);
-        if let (true, Some(distance)) = (is_distance(data), data.b.as_imm()) {
-            let distance = if data.op == Opcode::Sub { -distance } else { distance };
-            return (data.a, distance);
-        }
-    }
-    (index, 0)
 }
 
 /// Whether an instruction adds a constant to an index. Indices have the width of pointers, so the sum wraps alike.

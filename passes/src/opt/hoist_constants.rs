@@ -349,6 +349,8 @@ fn is_costly_vector(function: &Function, data: &InstData, (ty, lanes): (Type, &[
         O::Smin | O::Smax | O::Umin | O::Umax => true,
         // Of an order without signs, the signs of constants are turned beforehand.
         O::IcmpEq | O::IcmpNe | O::IcmpSgt | O::IcmpSge | O::IcmpSlt | O::IcmpSle => true,
+        // What a condition chooses: the condition is no such vector.
+        O::Select => true,
         op => op.is_fcmp(),
     };
     let types = function.types();

@@ -198,6 +198,10 @@ impl Isa for X86 {
         lower::vector::has_operation(function, view, data)
     }
 
+    fn has_high_products(&self, lane_bits: u32) -> bool {
+        lane_bits == 16
+    }
+
     fn computed_vector_bytes(&self, features: FeatureSet) -> u8 {
         match () {
             () if lower::vector::by_bits::is_available(features) => WIDEST_VECTOR_BYTES,

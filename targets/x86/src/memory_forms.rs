@@ -18,7 +18,7 @@ use crate::rows::ROWS;
 use crate::table::{NAMED, Op};
 
 /// Memory rows stand at most so many lines below.
-const NEARBY: usize = 6;
+pub(crate) const NEARBY: usize = 6;
 
 /// Rows whose operands stay in registers, though there is a row with memory: ends of blocks, exchanges, single bytes
 /// that are written, and copies of float registers, whose size does not tell what is copied.

@@ -7,6 +7,7 @@
 //!
 //! Register operands are in `regs[0]`, then `regs[1]`; a row with a memory operand has its one register in `regs[0]`.
 
+use crate::text::Text;
 use frazil_codegen::{MInst, OpDesc, PRegSet, Reg, RegClass, Role};
 
 /// Size of an integer operation on a part: 4 or 8 bytes.
@@ -626,46 +627,6 @@ pub(crate) mod sizes {
     pub(crate) const BWLQ: u8 = B | WLQ;
 }
 
-/// A short text in a row. Its letters are in the row, since each pointer in a table of this size is a place that must
-/// be filled in when the program starts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Text {
-    len: u8,
-    letters: [u8; Text::MOST],
-}
-
-impl Text {
-    const MOST: usize = 31;
-
-    pub(crate) const fn new(text: &str) -> Text {
-        let mut letters = [0; Text::MOST];
-        let mut index = 0;
-        while index < text.len() {
-            letters[index] = text.as_bytes()[index];
-            index += 1;
-        }
-        Text {
-            len: text.len() as u8,
-            letters,
-        }
-    }
-
-    /// Its letters, of which there are at most [`Text::MOST`].
-    pub const fn as_str(&self) -> &str {
-        let (text, _) = self.letters.split_at(self.len as usize);
-        match std::str::from_utf8(text) {
-            Ok(text) => text,
-            Err(_) => panic!("it was made of a text"),
-        }
-    }
-}
-
-impl std::fmt::Display for Text {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
 /// A row of the op table.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
@@ -801,8 +762,8 @@ macro_rules! op_table {
 
         /// The rows that have names, by [`Op`].
         pub(crate) const NAMED: [Row; Op::ALL.len()] = [$(Row {
-            name: $crate::ops::Text::new(stringify!($name)),
-            mnemonic: $crate::ops::Text::new($mnemonic),
+            name: $crate::text::Text::new(stringify!($name)),
+            mnemonic: $crate::text::Text::new($mnemonic),
             sizes: $sizes,
             code: $code.finish(Form::$form),
             operands: pad(&[$($operand),*]),

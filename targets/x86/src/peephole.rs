@@ -8,9 +8,10 @@
 
 use crate::build::{none, r, ri, rm, rr};
 use crate::cond::Cond;
-use crate::ops::{Code, Kind, Row, Width};
+use crate::memory_forms::NEARBY;
+use crate::ops::{Code, Form, Kind, Row, Width, sizes};
 use crate::print::{Part, parts};
-use crate::regs::{RAX, RSP};
+use crate::regs::{RAX, RSP, VECTOR_BYTES, WIDE_VECTOR_BYTES};
 use crate::rows;
 use crate::rows::ROWS;
 use crate::table::Op;
@@ -53,6 +54,35 @@ impl MachRules for X86Rules {
             Op::SubRI if inst.imm == 128 && flags_are_free => Some(ri(Op::AddRI, inst.size, dst, -128)),
             _ => None,
         }
+    }
+
+    fn with_loaded_operand(&self, inst: &MInst, loaded: Reg) -> Option<(MInst, u8)> {
+        let row = usize::from(inst.op);
+        let data = ROWS.get(row).filter(|data| data.code.form == Form::RM)?;
+        // The row with a register is a few lines above.
+        let number = (row.saturating_sub(NEARBY)..row).rev().find(|&other| {
+            let other = &ROWS[other];
+            other.mnemonic == data.mnemonic && matches!(other.code.form, Form::LoadRR | Form::Three)
+        })?;
+        let with_register = &ROWS[number];
+        let bytes = match data.code.has(Code::LONG) {
+            true => WIDE_VECTOR_BYTES,
+            false => VECTOR_BYTES,
+        };
+        let is_whole =
+            bytes == WIDE_VECTOR_BYTES || with_register.sizes == sizes::X || with_register.code.width == Width::Packed;
+        if !is_whole || with_register.code.has(Code::LONG) != data.code.has(Code::LONG) {
+            return None;
+        }
+        let mut other = MInst::new(number as u16, inst.size);
+        other.set_reg(0, inst.reg(0));
+        if with_register.code.form == Form::Three || rows::is_separate(number as u16) {
+            other.set_reg(1, inst.reg(0));
+            other.set_reg(2, loaded);
+        } else {
+            other.set_reg(1, loaded);
+        }
+        Some((other, bytes))
     }
 
     fn details(&self, inst: &MInst) -> Details {

@@ -132,11 +132,12 @@ const fn separate(row: &Row) -> [Option<Operand>; 3] {
 
 /// Rows on vectors of 128 bits that there are for vectors of 256 bits, too, where each half is treated as if it were
 /// all of one: those of the rules that [`crate::lower::vector`] applies to both widths.
-const DOUBLED: [Op; 66] = [
+const DOUBLED: [Op; 71] = [
     Op::AndpRM,
     Op::OrpRR,
     Op::XorpRM,
     Op::AddpRR,
+    Op::SubpRM,
     Op::MulpRR,
     Op::MinpRR,
     Op::MaxpRR,
@@ -145,6 +146,7 @@ const DOUBLED: [Op; 66] = [
     Op::PandRM,
     Op::PandnRR,
     Op::PorRR,
+    Op::PorRM,
     Op::PxorRR,
     Op::PxorRM,
     Op::PaddbRR,
@@ -160,8 +162,11 @@ const DOUBLED: [Op; 66] = [
     Op::PsubqRR,
     Op::PmullwRR,
     Op::PmullwRM,
+    Op::PmulhwRR,
     Op::PmulhwRM,
+    Op::PmulhuwRR,
     Op::PmulhuwRM,
+    Op::PmaddwdRR,
     Op::PmulldRR,
     Op::PmuludqRR,
     Op::PmuldqRR,
@@ -345,7 +350,7 @@ pub(crate) const fn named(op: u16) -> Option<Op> {
 }
 
 /// Whether a row has an operand more than the row that it follows from: that which is read and was also written.
-fn is_separate(op: u16) -> bool {
+pub(crate) fn is_separate(op: u16) -> bool {
     let number = usize::from(op);
     number >= NAMED.len()
         && !is_evex(op)

@@ -36,8 +36,19 @@ fn compiled(case: &Case, test: &Test, part: &str, without: &str) -> Result<Strin
     let (module, functions) = parsed(&case.source)?;
     let names = test.options.first().ok_or("expected `; test mach <pass>`")?;
     let names = names.split(',').filter(|&name| name != without);
-    let passes: String = names.map(|name| format!(", \"{name}\"")).collect();
-    let text = format!("[recipe.case]\nextends = \"O2\"\npasses = []\nmach-passes = [\"regalloc\"{passes}]\n");
+    // Passes stand after the allocation of registers, unless the test says where that is.
+    let is_placed = test
+        .options
+        .first()
+        .is_some_and(|names| names.split(',').any(|name| name == "regalloc"));
+    let passes: Vec<String> = (!is_placed)
+        .then_some("regalloc")
+        .into_iter()
+        .chain(names)
+        .map(|name| format!("\"{name}\""))
+        .collect();
+    let passes = passes.join(", ");
+    let text = format!("[recipe.case]\nextends = \"O2\"\npasses = []\nmach-passes = [{passes}]\n");
     let registry = Registry::builtin();
     let mut book = Book::new(&registry);
     book.add("case", &text).map_err(|error| error.to_string())?;

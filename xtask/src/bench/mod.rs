@@ -7,6 +7,7 @@
 mod compile_time;
 mod figure;
 mod instructions;
+mod kernels;
 mod passes;
 mod plot;
 mod reference;
@@ -27,6 +28,7 @@ const RECIPE: &str = "O2";
 
 /// `cargo xtask bench [--run-time [--against llc-O0|llc-O1|llc-O2]...] [--repeat N] [FILTER]`,
 /// `cargo xtask bench --passes [FILTER]`, `cargo xtask bench --start-up [--repeat N]`,
+/// `cargo xtask bench --kernels [--processor NAME] [--repeat N] [FILTER]`,
 /// `cargo xtask bench --figure [--measure [--repeat N] [FILTER]]`,
 /// `cargo xtask bench --scaling [--quick] [--repeat N] [SHAPE]` and
 /// `cargo xtask bench --instructions [--bless]`, with the options of [`Compiler::from_arguments`].
@@ -48,6 +50,7 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
     let passes = arguments.contains("--passes");
     let start_up = arguments.contains("--start-up");
     let run_time = arguments.contains("--run-time");
+    let kernels = arguments.contains("--kernels");
     let against: Vec<LlcLevel> = arguments.values_from_str("--against")?;
     let repeat: Option<usize> = arguments.opt_value_from_str("--repeat")?;
     ensure!(repeat != Some(0), "--repeat must be at least 1");
@@ -60,6 +63,11 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
         ensure!(arguments.finish().is_empty(), "too many arguments");
         start_up::measure(&frazil, repeat.unwrap_or(50))?;
         return Ok(true);
+    }
+    if kernels {
+        let processor: Option<String> = arguments.opt_value_from_str("--processor")?;
+        let filter = corpus::filter(arguments)?;
+        return kernels::measure(&frazil, &filter, processor.as_deref(), repeat.unwrap_or(5));
     }
     if figure {
         let modules = corpus::modules_to_run(&corpus::filter(arguments)?)?;

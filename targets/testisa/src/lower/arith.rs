@@ -1,6 +1,6 @@
 //! Addition, subtraction, multiplication, bitwise operations, shifts, address arithmetic.
 
-use super::wide::{self, A, AMOUNT, B, R, Shift, Wide};
+use super::wide::{self, A, AMOUNT, B, KEPT, R, Shift, Wide};
 use super::{extended, int_bits, int_part, part_count, result};
 use crate::build::*;
 use crate::ops::Op;
@@ -138,4 +138,28 @@ pub fn pointer<C: LowerCtx>(cx: &mut C, data: &InstData) {
         b = scaled;
     }
     cx.emit(rrr(Op::Add, dst, a, b));
+}
+
+/// Lowers sums of differences of bytes: byte by byte.
+pub fn byte_differences<C: LowerCtx>(cx: &mut C, data: &InstData) {
+    let bits = int_bits(cx, data.ty);
+    let (a, b, sum) = (Wide::at(A, 2), Wide::at(B, 2), Wide::at(R, 2));
+    wide::read(cx, a, data.a, bits, false);
+    wide::read(cx, b, data.b, bits, false);
+    wide::constant(cx, sum, 0);
+    for word in 0..2 {
+        for byte in 0..4 {
+            for (number, last) in [(a, AMOUNT), (b, KEPT)] {
+                cx.emit(rri(Op::Srli, last, number.word(word), 8 * byte));
+                cx.emit(rri(Op::Andi, last, last, 0xff));
+            }
+            // The sign of the difference, to negate it by.
+            cx.emit(rrr(Op::Sub, AMOUNT, AMOUNT, KEPT));
+            cx.emit(rri(Op::Srai, KEPT, AMOUNT, 31));
+            cx.emit(rrr(Op::Xor, AMOUNT, AMOUNT, KEPT));
+            cx.emit(rrr(Op::Sub, AMOUNT, AMOUNT, KEPT));
+            cx.emit(rrr(Op::Add, sum.word(0), sum.word(0), AMOUNT));
+        }
+    }
+    wide::write(cx, result(data), bits, sum);
 }

@@ -40,6 +40,8 @@ pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), Halt> {
             overflow::with_overflow(cx, &data);
         }
         O::UaddSat | O::SaddSat | O::UsubSat | O::SsubSat => overflow::saturating(cx, &data),
+        O::ByteDifferences => arith::byte_differences(cx, &data),
+        O::UmulHigh | O::SmulHigh => overflow::multiply_high(cx, &data),
         O::UshlSat | O::SshlSat => overflow::saturating_shift(cx, &data),
         O::Smin | O::Smax | O::Umin | O::Umax => compare::min_max(cx, &data),
         O::Scmp | O::Ucmp => compare::three_way(cx, &data),

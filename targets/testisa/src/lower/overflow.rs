@@ -11,7 +11,7 @@ use frazil_ir::{EntityRef, InstData, Opcode as O, Value};
 fn is_signed(op: O) -> bool {
     matches!(
         op,
-        O::SaddOverflow | O::SsubOverflow | O::SmulOverflow | O::SaddSat | O::SsubSat | O::SshlSat
+        O::SaddOverflow | O::SsubOverflow | O::SmulOverflow | O::SmulHigh | O::SaddSat | O::SsubSat | O::SshlSat
     )
 }
 
@@ -68,6 +68,26 @@ pub fn with_overflow<C: LowerCtx>(cx: &mut C, data: &InstData) {
     cx.emit(rrr(Op::Sltu, KEPT, crate::regs::ZERO, difference));
     wide::write(cx, result(data), bits, truncated);
     wide::write_one(cx, Value::new(data.result as usize + 1), KEPT);
+}
+
+/// Lowers the upper half of a product.
+pub fn multiply_high<C: LowerCtx>(cx: &mut C, data: &InstData) {
+    let bits = int_bits(cx, data.ty);
+    let product = exact_product(cx, data, bits);
+    let words = part_count(bits);
+    let high = match bits {
+        // All of it is in the lowest word.
+        ..32 => {
+            let low = Wide::at(8, 1);
+            cx.emit(rri(Op::Srli, low.word(0), low.word(0), bits.cast_signed()));
+            low
+        }
+        _ => {
+            debug_assert!(product.words == 2 * words);
+            Wide::at(8 + words, words)
+        }
+    };
+    wide::write(cx, result(data), bits, high);
 }
 
 /// The least and the greatest number of a type.

@@ -20,8 +20,9 @@ mod table;
 
 pub use table::Evex;
 
-use crate::ops::{Access, Code, Effects, Form, Kind, NO, Operand, Row, Text, aux, sizes};
+use crate::ops::{Access, Code, Effects, Form, Kind, NO, Operand, Row, aux, sizes};
 use crate::regs::MASK;
+use crate::text::Text;
 use frazil_codegen::Role;
 use table::LINES;
 

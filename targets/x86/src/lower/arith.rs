@@ -117,6 +117,19 @@ pub fn abs<C: LowerCtx>(cx: &mut C, data: &InstData) {
     cx.emit(cmov(Cond::S, size, dst, value));
 }
 
+/// Lowers sums of differences of bytes, which only vector registers have an instruction for.
+pub fn byte_differences<C: LowerCtx>(cx: &mut C, data: &InstData) {
+    let [left, right] = [data.a, data.b].map(|operand| {
+        let src = cx.use_reg(operand, 0);
+        let moved = cx.temp(RegClass::Float);
+        cx.emit(rr(Op::MovdXR, 8, moved, src));
+        moved
+    });
+    cx.emit(rr(Op::PsadbwRR, 16, left, right));
+    let dst = cx.def(result(data), 0);
+    cx.emit(rr(Op::MovdRX, 8, dst, left));
+}
+
 /// Lowers address arithmetic that no memory operand absorbs.
 pub fn pointer<C: LowerCtx>(cx: &mut C, data: &InstData) {
     if data.op == Opcode::PtrAdd {

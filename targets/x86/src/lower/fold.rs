@@ -37,6 +37,7 @@ pub fn fold(folder: &mut Folder<'_>, user: Inst) {
             }
         }
         Opcode::Bitcast if folder.function.has_wide_vectors() => vector::by_bits::fold_compared(folder, data.a),
+        Opcode::Sext if is_wide(folder, data) => vector::wide_compare::fold_taker(folder, data),
         Opcode::Zext | Opcode::Sext => fold_extension(folder, data),
         Opcode::Select => fold_select(folder, data),
         op if op.is_icmp() => fold_compare(folder, data),
@@ -44,6 +45,13 @@ pub fn fold(folder: &mut Folder<'_>, user: Inst) {
             let right = compare::right_float_operand(data);
             fold_load(folder, right, |ty| ty == Type::F32 || ty == Type::F64);
         }
+        Opcode::Trunc if data.ty.index() >= usize::from(Type::FIRST_EXTRA) => vector::clamp::fold(folder, data),
+        Opcode::Mul if data.ty.index() >= usize::from(Type::FIRST_EXTRA) => {
+            vector::words::fold(folder, data);
+            fold_wide(folder, data);
+        }
+        Opcode::Shuffle if !is_wide(folder, data) => vector::shuffle::fold(folder, data),
+        Opcode::InsertElement => vector::elements::fold_lower_byte(folder, data),
         Opcode::Sub if vector::arith::fold_average(folder, data) => {}
         Opcode::Add | Opcode::Sub | Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Mul => fold_wide(folder, data),
         Opcode::Smin | Opcode::Smax | Opcode::Umin | Opcode::Umax | Opcode::Fminnum | Opcode::Fmaxnum => {
@@ -52,6 +60,12 @@ pub fn fold(folder: &mut Folder<'_>, user: Inst) {
         Opcode::SaddSat | Opcode::SsubSat | Opcode::UaddSat | Opcode::UsubSat => fold_wide(folder, data),
         _ => {}
     }
+}
+
+/// Whether an instruction has to do with a vector of 256 bits.
+#[inline]
+fn is_wide(folder: &Folder<'_>, data: &InstData) -> bool {
+    folder.function.has_wide_vectors() && vector::wide::is_wide(folder.function, data)
 }
 
 /// Folds what operations on vectors of 256 bits take.
@@ -189,10 +203,10 @@ fn is_one_part(folder: &Folder<'_>, operand: Operand) -> bool {
 }
 
 fn fold_select(folder: &mut Folder<'_>, data: &InstData) {
-    if folder.function.has_wide_vectors() && vector::wide::is_wide(folder.function, data) {
+    if is_wide(folder, data) {
         return match vector::by_bits::is_available(folder.features()) {
             true => vector::by_bits::fold_mask(folder, data.a),
-            false => vector::wide_operations::fold_select(folder, data),
+            false => vector::wide_compare::fold_taker(folder, data),
         };
     }
     let Some((value, compare)) = folder.producer(data.a) else {

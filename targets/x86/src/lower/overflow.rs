@@ -236,6 +236,27 @@ fn check_product<C: LowerCtx>(cx: &mut C, product: Product, bits: u32, signed: b
     }
 }
 
+/// Lowers the upper half of a product: of integers of at most 32 bits, as a product of 64 bits.
+pub fn multiply_high<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
+    let bits = checked_bits(cx, data)?;
+    let signed = data.op == Opcode::SmulHigh;
+    if bits < 64 {
+        let left = extended_copy(cx, data.a, bits, signed, 8);
+        let right = extended_copy(cx, data.b, bits, signed, 8);
+        cx.emit(rr(Op::ImulRR, 8, left, right));
+        cx.emit(ri(Op::ShrRI, 8, left, bits.cast_signed()));
+        cx.def_reuse(result(data), 0, left);
+        return Ok(());
+    }
+    cx.use_fixed(data.a, 0, RAX);
+    cx.claim(PRegSet::of(&[RDX]));
+    let right = cx.use_reg(data.b, 0);
+    let dst = cx.def(result(data), 0);
+    cx.emit(r(if signed { Op::ImulR } else { Op::MulR }, 8, right));
+    cx.emit(rr(Op::MovRR, 8, dst, RDX));
+    Ok(())
+}
+
 /// Unsigned products of 32 to 64 bits.
 fn multiply_unsigned<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) {
     let size = size_of_bits(bits);

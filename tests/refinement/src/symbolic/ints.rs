@@ -62,6 +62,27 @@ pub fn int_op(terms: &mut Terms, op: Opcode, flags: IntFlags, bits: u32, operand
                 undefined: None,
             }
         }
+        O::UmulHigh | O::SmulHigh => {
+            let mut wide = |factor| match op {
+                O::UmulHigh => terms.zext(factor, 2 * bits),
+                _ => terms.sext(factor, 2 * bits),
+            };
+            let (x, y) = (wide(x), wide(y));
+            let product = terms.binary(Op::Mul, x, y);
+            lane(terms.extract(product, bits, bits)).into()
+        }
+        O::ByteDifferences => {
+            let mut sum = terms.constant(bits, 0);
+            for byte in 0..bits / 8 {
+                let (left, right) = (terms.extract(x, 8 * byte, 8), terms.extract(y, 8 * byte, 8));
+                let less = terms.ult(left, right);
+                let (up, down) = (terms.sub(right, left), terms.sub(left, right));
+                let difference = terms.ite(less, up, down);
+                let difference = terms.zext(difference, bits);
+                sum = terms.add(sum, difference);
+            }
+            lane(sum).into()
+        }
         O::UaddSat | O::SaddSat | O::UsubSat | O::SsubSat | O::UshlSat | O::SshlSat => {
             saturating(terms, op, bits, lane(x), y).into()
         }

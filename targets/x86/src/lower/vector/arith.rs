@@ -6,7 +6,7 @@ use super::super::result;
 use super::shift_one::by_one;
 use super::{
     blend, compare, constant, constant_operand, copy_of, finish, has_floats, has_sse41, has_ssse3, lane_bytes, loaded,
-    signs, splat, temp, with_constant, with_operand, zero,
+    signs, splat, temp, with_constant, with_operand, words, zero,
 };
 use crate::build::*;
 use crate::features;
@@ -54,6 +54,9 @@ fn row(view: ModuleView<'_>, op: Opcode, shape: VectorShape) -> Option<(Op, u8)>
         (Opcode::Sub, 32) => Op::PsubdRR,
         (Opcode::Sub, 64) => Op::PsubqRR,
         (Opcode::Mul, 16) => Op::PmullwRR,
+        (Opcode::ByteDifferences, _) => Op::PsadbwRR,
+        (Opcode::UmulHigh, 16) => Op::PmulhuwRR,
+        (Opcode::SmulHigh, 16) => Op::PmulhwRR,
         (Opcode::UaddSat, 8) => Op::PaddusbRR,
         (Opcode::UaddSat, 16) => Op::PadduswRR,
         (Opcode::SaddSat, 8) => Op::PaddsbRR,
@@ -164,6 +167,12 @@ pub fn arith<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) -> Re
         || average(cx, data, shape.lane_bits)
     {
         return Ok(());
+    }
+    if data.op == Opcode::Mul && shape.lane_bits == 32 {
+        let is_shift = simple_factor(cx.func(), data, 32).is_some_and(|factor| factor.more.is_none());
+        if !is_shift && words::multiply(cx, data) {
+            return Ok(());
+        }
     }
     if let Some((row, size)) = row(cx.view(), data.op, shape) {
         with_operand(cx, row, size, data, data.a, data.b);

@@ -6,7 +6,8 @@
 
 use super::super::result;
 use super::wide;
-use super::wide_operations::predicate;
+use super::wide_compare;
+use super::wide_compare::{is_extreme, predicate};
 use crate::build::*;
 use crate::evex::Evex;
 use crate::features;
@@ -143,6 +144,9 @@ fn put_compared<C: LowerCtx>(cx: &mut C, (row, bytes, predicate): (Evex, u8, i32
 /// # Errors
 /// A mask that is not folded.
 pub fn select<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Halt> {
+    if cx.is_folded(data.a) && is_extreme(cx.func(), data) {
+        return wide_compare::select(cx, data);
+    }
     let (if_true, if_false) = cx.func().ternary(data);
     let mask = definition(cx, data.a)
         .filter(|_| cx.is_folded(data.a))

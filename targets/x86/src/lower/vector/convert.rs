@@ -1,8 +1,8 @@
 //! Conversions between vectors with as many lanes: widths of integers, masks and integers, integers and floats.
 
 use super::super::{result, type_of};
-use super::{by, compare, constant, copy_of, finish, has_floats, has_sse41, has_ssse3, lanes, mask, operand_shape};
-use super::{shape, signs, splat, temp, with, with_constant, zero};
+use super::{by, clamp, compare, constant, copy_of, finish, has_floats, has_sse41, has_ssse3, lanes, mask};
+use super::{operand_shape, shape, signs, splat, temp, with, with_constant, zero};
 use crate::build::*;
 use crate::table::Op;
 use frazil_codegen::{Halt, LowerCtx, Reg, VectorShape};
@@ -49,13 +49,13 @@ pub fn convert<C: LowerCtx>(cx: &mut C, data: &InstData, to: VectorShape) -> Res
             return Ok(());
         }
         Opcode::Trunc | Opcode::Zext | Opcode::Sext => {}
-        Opcode::Uitofp | Opcode::Fptoui => {
+        Opcode::Uitofp => {
+            from_unsigned_operand(cx, data, from, to);
+            return Ok(());
+        }
+        Opcode::Fptoui => {
             let value = cx.use_copy(data.a, 0);
-            if data.op == Opcode::Uitofp {
-                from_unsigned(cx, value, from, to);
-            } else {
-                to_unsigned(cx, value, from);
-            }
+            to_unsigned(cx, value, from);
             finish(cx, data, value);
             return Ok(());
         }
@@ -68,6 +68,9 @@ pub fn convert<C: LowerCtx>(cx: &mut C, data: &InstData, to: VectorShape) -> Res
             cx.emit(rr(row, 16, dst, src));
             return Ok(());
         }
+    }
+    if clamp::truncate(cx, data) {
+        return Ok(());
     }
     if !from.is_mask
         && has_sse41(cx.view())
@@ -197,6 +200,13 @@ const DOUBLE_ONE: u128 = 0x4330_0000_0000_0000;
 const DOUBLE_HIGH: u128 = 0x4530_0000_0000_0000;
 const FLOAT_ONE: u128 = 0x4b00_0000;
 const FLOAT_HIGH: u128 = 0x5300_0000;
+
+/// Lowers a conversion of unsigned integers, where both shapes are what one rule sees of them.
+pub fn from_unsigned_operand<C: LowerCtx>(cx: &mut C, data: &InstData, from: VectorShape, to: VectorShape) {
+    let value = cx.use_copy(data.a, 0);
+    from_unsigned(cx, value, from, to);
+    finish(cx, data, value);
+}
 
 /// Unsigned integers become floats of their halves, put into numbers of which all lower bits are significant: `high`
 /// less what both numbers have too much is exact, and adding `low` rounds once.

@@ -3,9 +3,10 @@
 use super::super::{is_narrow_float, result};
 use super::{from_general, has_floats, has_sse41, lane_bytes, temp, to_general};
 use crate::build::*;
+use crate::features;
 use crate::table::Op;
-use frazil_codegen::{LowerCtx, Reg, RegClass, VectorShape};
-use frazil_ir::{ConstView, InstData, Operand, Type};
+use frazil_codegen::{Folder, LowerCtx, Reg, RegClass, VectorShape};
+use frazil_ir::{ConstView, InstData, Opcode, Operand, Type};
 
 /// The lanes of a `pshufd` that leaves them where they are.
 const IDENTITY: i32 = 0xe4;
@@ -118,6 +119,9 @@ pub fn insert<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) {
         };
         return cx.emit(rri(row, 16, dst, general, index.cast_signed()));
     }
+    if let Some((low, into)) = folded_lower_byte(cx, data) {
+        return insert_two_bytes(cx, data, [low, value], into, index);
+    }
     let value = element(cx, value, shape);
     let src = cx.use_last(data.a, 0);
     let dst = cx.def_reuse(result(data), 0, src);
@@ -128,6 +132,53 @@ pub fn insert<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) {
         _ if index == 0 => cx.emit(rr(Op::MovsRR, 8, dst, value)),
         _ => cx.emit(rr(Op::PunpcklqdqRR, 16, dst, value)),
     }
+}
+
+/// Folds the insertion of a byte into that of the byte after it in the same word, where words are what is inserted.
+pub fn fold_lower_byte(folder: &mut Folder<'_>, data: &InstData) {
+    let function = folder.function;
+    let byte_of = |data: &InstData| {
+        let shape = super::shape(function.types(), data.ty).filter(|shape| shape.lane_bits == 8 && !shape.is_mask)?;
+        shape.lane(function, function.ternary(data).1)
+    };
+    if !folder.features().has(features::SSE4_1)
+        && let Some(byte) = byte_of(data).filter(|byte| byte % 2 == 1)
+        && let Some((value, lower)) = folder.producer(data.a)
+        && lower.op == Opcode::InsertElement
+        && byte_of(lower) == Some(byte - 1)
+    {
+        folder.fold(value);
+    }
+}
+
+/// What the folded insertion of a byte inserts, and the vector that it inserts it into.
+fn folded_lower_byte<C: LowerCtx>(cx: &C, data: &InstData) -> Option<(Operand, Operand)> {
+    let lower = data.a.as_value().filter(|_| cx.is_folded(data.a))?;
+    let lower = *cx.func().inst(cx.func().def_inst(lower)?);
+    Some((cx.func().ternary(&lower).0, lower.a))
+}
+
+/// Two bytes as a word.
+fn insert_two_bytes<C: LowerCtx>(cx: &mut C, data: &InstData, bytes: [Operand; 2], into: Operand, index: u32) {
+    let high = cx.use_copy(bytes[1], 0);
+    let low = cx.use_reg(bytes[0], 0);
+    let word = cx.temp(RegClass::Int);
+    let view = into.as_const().map(|id| cx.func().constant(id).1);
+    let is_alone = matches!(view, Some(ConstView::Undef | ConstView::Poison)) && index == 1;
+    let dst = match is_alone {
+        true => cx.def(result(data), 0),
+        false => {
+            let src = cx.use_last(into, 0);
+            cx.def_reuse(result(data), 0, src)
+        }
+    };
+    cx.emit(ri(Op::ShlRI, 4, high, 8));
+    cx.emit(rr(Op::MovzxBRR, 4, word, low));
+    cx.emit(rr(Op::OrRR, 4, word, high));
+    cx.emit(match is_alone {
+        true => rr(Op::MovdXR, 4, dst, word),
+        false => rri(Op::PinsrwXRI, 16, dst, word, (index / 2).cast_signed()),
+    });
 }
 
 /// The element in its place, with any contents of other lanes, or zeros if it is the first one.

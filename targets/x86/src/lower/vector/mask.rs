@@ -5,7 +5,7 @@ use super::{blend, constant, copy_of, finish, lane_bytes, operand_shape, temp};
 use crate::build::*;
 use crate::table::Op;
 use frazil_codegen::{Halt, LowerCtx, Reg, RegClass, VectorShape};
-use frazil_ir::{FastFlags, Function, InstData, Opcode};
+use frazil_ir::{FastFlags, Function, InstData, Opcode, Operand};
 
 /// Bits of a mask's lanes in its register, by the number of lanes.
 pub(super) fn lane_bits(lanes: u32) -> u32 {
@@ -119,9 +119,17 @@ fn folded_compare<C: LowerCtx>(cx: &C, select: &InstData) -> Option<InstData> {
 /// instructions give their second operand if one is no number or both are zeros.
 pub fn extreme(function: &Function, select: &InstData, compare: &InstData) -> Option<(Op, bool)> {
     let (if_true, if_false) = function.ternary(select);
-    let is_straight = match (compare.a == if_true, compare.b == if_false) {
+    // Constants of loops are copied before them, where they are.
+    let original = |operand: Operand| {
+        let inst = operand.as_value().and_then(|value| function.def_inst(value));
+        let data = inst.map(|inst| function.inst(inst));
+        data.filter(|data| data.op == Opcode::Copy && data.a.as_const().is_some())
+            .map_or(operand, |copy| copy.a)
+    };
+    let [if_true, if_false, left, right] = [if_true, if_false, compare.a, compare.b].map(original);
+    let is_straight = match (left == if_true, right == if_false) {
         (true, true) => true,
-        _ if compare.a == if_false && compare.b == if_true => false,
+        _ if left == if_false && right == if_true => false,
         _ => return None,
     };
     let allows = |flags: FastFlags| FastFlags::from_bits_retain(select.flags).contains(flags);

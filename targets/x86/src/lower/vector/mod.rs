@@ -7,6 +7,7 @@
 pub mod arith;
 pub mod bitcast;
 pub mod by_bits;
+pub mod clamp;
 pub mod compare;
 pub mod convert;
 pub mod count;
@@ -22,9 +23,11 @@ pub mod shift_each;
 pub mod shift_one;
 pub mod shuffle;
 pub mod wide;
+pub mod wide_compare;
 pub mod wide_operations;
 mod wide_shuffle;
 pub mod widest;
+pub mod words;
 
 use super::{result, type_of};
 use crate::build::*;
@@ -90,7 +93,8 @@ pub fn has_operation(function: &Function, view: ModuleView<'_>, data: &InstData)
     }
     let Some(shape) = shape(function.types(), data.ty) else {
         // What computes a scalar from a vector is a reduction or a cast.
-        return data.op == Opcode::Bitcast || is_reduction(data.op) && reduce::is_done(function, view, data);
+        let is_scalar = matches!(data.op, Opcode::Bitcast | Opcode::ByteDifferences);
+        return is_scalar || is_reduction(data.op) && reduce::is_done(function, view, data);
     };
     match data.op {
         Opcode::Copy | Opcode::Freeze | Opcode::Select | Opcode::Bitcast => true,

@@ -1,12 +1,12 @@
 //! Operations on vectors of 256 bits that AVX2 has one instruction for, or two.
 //!
 //! Shared code asks for each instruction whether it is one of them ([`is_done`]), and takes the vectors apart for all
-//! others. Masks have no form in these registers: a comparison is only done where it is folded into a select.
+//! others. Comparisons are in [`super::wide_compare`].
 
 use super::super::{contracted, result};
 use super::doubled::Doubled;
 use super::wide::{pool, reload, wide_shape};
-use super::{has_floats, shape, splat, temp, wide_shuffle};
+use super::{has_floats, shape, splat, temp, wide_compare, wide_shuffle};
 use crate::build::*;
 use crate::features;
 use crate::ops::{Code, Form};
@@ -14,7 +14,7 @@ use crate::regs::{VECTOR_BYTES, WIDE_VECTOR_BYTES};
 use crate::rows::ROWS;
 use crate::table::Op;
 use frazil_codegen::vectors::{constant_bits, shuffle_index};
-use frazil_codegen::{Folder, Halt, ImmKind, LowerCtx, ModuleView, Reg, Src, VectorShape};
+use frazil_codegen::{Folder, Halt, ImmKind, LowerCtx, ModuleView, Src, VectorShape};
 use frazil_ir::{ConstView, FastFlags, Function, InstData, MemFlags, Opcode, Operand, Type};
 
 /// The operation's size in bytes.
@@ -31,6 +31,8 @@ enum Plan {
     Unary(Op),
     /// `dst = row(a)`, and of each lane only the lowest bit.
     Bit(Op),
+    /// `dst = second(first(a))`.
+    Chain(Op, Op),
     /// `dst = row(a, b)`.
     Binary(Op),
     /// `dst = row(a, immediate)`.
@@ -41,10 +43,14 @@ enum Plan {
     Fused(Op),
     /// A choice by a comparison that is folded into it.
     Select,
+    /// All ones where a comparison holds that is folded into it.
+    Mask,
     /// See [`wide_shuffle`].
     Shuffle,
     SwapBytes,
     CountOnes,
+    /// See [`wide_shuffle::truncate`].
+    Truncate,
     /// As in 128 bits, by [`Doubled`].
     Doubled,
     /// A scalar in the lowest lane, with nothing above it.
@@ -53,7 +59,8 @@ enum Plan {
 
 /// Whether an instruction with a vector of 256 bits is one of those here: of comparisons, those that a select takes.
 pub fn is_done(function: &Function, view: ModuleView<'_>, data: &InstData) -> bool {
-    view.features.has(features::AVX2) && (plan(function, view, data).is_some() || is_compared(function, data))
+    view.features.has(features::AVX2)
+        && (plan(function, view, data).is_some() || wide_compare::is_compared(function, data))
 }
 
 fn plan(function: &Function, view: ModuleView<'_>, data: &InstData) -> Option<Plan> {
@@ -79,10 +86,17 @@ fn is_as_in_half(function: &Function, view: ModuleView<'_>, data: &InstData) -> 
         Opcode::Udiv | Opcode::Sdiv | Opcode::Urem | Opcode::Srem => {
             super::divide::divisor(function, data, shape).is_some()
         }
+        Opcode::UmulHigh | Opcode::SmulHigh => shape.lane_bits == 16,
         Opcode::Mul | Opcode::Smin | Opcode::Smax | Opcode::Umin | Opcode::Umax | Opcode::Abs => {
             super::arith::has_operation(view, data, shape)
         }
         Opcode::Fminnum | Opcode::Fmaxnum | Opcode::Fmuladd => true,
+        Opcode::Uitofp => {
+            let from = function
+                .operand_type(data.a)
+                .and_then(|ty| wide_shape(function.types(), ty));
+            shape.element == Type::F32 && from.is_some_and(|from| from.element == Type::I32)
+        }
         Opcode::Fcopysign => function.operand_type(data.b) == Some(data.ty),
         _ => false,
     }
@@ -93,6 +107,9 @@ fn own_plan(function: &Function, view: ModuleView<'_>, data: &InstData) -> Optio
     let types = function.types();
     let of = |operand: Operand| function.operand_type(operand).and_then(|ty| wide_shape(types, ty));
     let Some(shape) = wide_shape(types, data.ty) else {
+        if data.op == Opcode::Trunc {
+            return wide_shuffle::is_truncated(function, data).then_some(Plan::Truncate);
+        }
         return narrowing(function, data).map(Plan::Unary);
     };
     let is_aligned_to_lanes = |operand| of(operand).is_some();
@@ -108,16 +125,23 @@ fn own_plan(function: &Function, view: ModuleView<'_>, data: &InstData) -> Optio
         },
         Opcode::Bswap if shape.lane_bits > 8 => Plan::SwapBytes,
         Opcode::Ctpop => Plan::CountOnes,
-        Opcode::Select => return comparison(function, data).map(|_| Plan::Select),
+        Opcode::Select => return wide_compare::comparison(function, data).map(|_| Plan::Select),
+        Opcode::Sext if wide_compare::comparison(function, data).is_some() => Plan::Mask,
         Opcode::Shl | Opcode::Lshr | Opcode::Ashr => shift(function, data, shape)?,
         Opcode::Zext | Opcode::Sext => extension(function, data, shape)?,
+        Opcode::Sitofp | Opcode::Uitofp if let Some(widened) = widened(function, data, shape) => {
+            Plan::Chain(widened, Op::Vcvtdq2psYRR)
+        }
         Opcode::Sitofp | Opcode::Fptosi | Opcode::Fpext => Plan::Unary(conversion(function, data, shape)?),
+        Opcode::Uitofp => return None,
         Opcode::Abs => Plan::Unary(match shape.lane_bits {
             8 => Op::VpabsbYRR,
             16 => Op::VpabswYRR,
             32 => Op::VpabsdYRR,
             _ => return None,
         }),
+        // As in 128 bits.
+        Opcode::Mul if shape.lane_bits == 32 && super::words::is_of_words(function, data) => return None,
         op => match shape.element {
             Type::F32 | Type::F64 => floats(view, data, shape.element == Type::F64)?,
             Type::F16 | Type::BF16 => return None,
@@ -140,6 +164,7 @@ fn integers(op: Opcode, lane_bits: u32) -> Option<Op> {
         (Opcode::Sub, 16) => Op::VpsubwYRRR,
         (Opcode::Sub, 32) => Op::VpsubdYRRR,
         (Opcode::Sub, 64) => Op::VpsubqYRRR,
+        (Opcode::ByteDifferences, _) => Op::VpsadbwYRRR,
         (Opcode::Mul, 16) => Op::VpmullwYRRR,
         (Opcode::Mul, 32) => Op::VpmulldYRRR,
         (Opcode::UaddSat, 8) => Op::VpaddusbYRRR,
@@ -322,6 +347,18 @@ fn extension(function: &Function, data: &InstData, to: VectorShape) -> Option<Pl
     ))
 }
 
+/// The row that extends integers before they become floats, if they are narrower than those.
+fn widened(function: &Function, data: &InstData, to: VectorShape) -> Option<Op> {
+    let from = shape(function.types(), function.operand_type(data.a)?)?;
+    match (data.op, from.is_mask, from.lane_bits, to.element) {
+        (Opcode::Sitofp, false, 8, Type::F32) => Some(Op::VpmovsxbdYRR),
+        (Opcode::Sitofp, false, 16, Type::F32) => Some(Op::VpmovsxwdYRR),
+        (Opcode::Uitofp, false, 8, Type::F32) => Some(Op::VpmovzxbdYRR),
+        (Opcode::Uitofp, false, 16, Type::F32) => Some(Op::VpmovzxwdYRR),
+        _ => None,
+    }
+}
+
 /// The row of a conversion to a vector of 256 bits, from one of as many or half of them.
 fn conversion(function: &Function, data: &InstData, to: VectorShape) -> Option<Op> {
     let ty = function.operand_type(data.a)?;
@@ -376,6 +413,13 @@ pub fn lower<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Halt> {
             let dst = cx.def(result(data), 0);
             cx.emit(rr(row, SIZE, dst, src));
         }
+        Plan::Chain(first, second) => {
+            let src = cx.use_reg(data.a, 0);
+            let between = temp(cx);
+            cx.emit(rr(first, SIZE, between, src));
+            let dst = cx.def(result(data), 0);
+            cx.emit(rr(second, SIZE, dst, between));
+        }
         Plan::Bit(row) => {
             let shape = wide_shape(cx.func().types(), data.ty).ok_or(Halt::Expand)?;
             let shift = match shape.lane_bits {
@@ -405,17 +449,28 @@ pub fn lower<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Halt> {
             cx.emit(rm(row, SIZE, dst, mem));
         }
         Plan::Fused(row) => super::super::float::multiply_add_in_place(cx, data, row, SIZE),
-        Plan::Select => select(cx, data)?,
+        Plan::Select => wide_compare::select(cx, data)?,
+        Plan::Mask => wide_compare::extend(cx, data)?,
+        Plan::Doubled if data.op == Opcode::Mul && super::words::multiply_wide(cx, data) => {}
         Plan::Doubled => {
             let shape = half(wide_shape(cx.func().types(), data.ty).ok_or(Halt::Expand)?);
             let cx = &mut Doubled { cx };
             match data.op {
                 Opcode::Shl | Opcode::Lshr | Opcode::Ashr => super::shift::shift(cx, data, shape),
                 Opcode::Udiv | Opcode::Sdiv | Opcode::Urem | Opcode::Srem => super::divide::divide(cx, data, shape)?,
+                Opcode::Uitofp => {
+                    let from = VectorShape {
+                        element: Type::I32,
+                        ..shape
+                    };
+                    super::convert::from_unsigned_operand(cx, data, from, shape);
+                }
                 _ => super::arith::arith(cx, data, shape)?,
             }
         }
         Plan::Shuffle => wide_shuffle::shuffle(cx, data),
+        Plan::Truncate if super::clamp::truncate(cx, data) => {}
+        Plan::Truncate => wide_shuffle::truncate(cx, data),
         Plan::SwapBytes | Plan::CountOnes => {
             let shape = wide_shape(cx.func().types(), data.ty).ok_or(Halt::Expand)?;
             match data.op {
@@ -535,132 +590,4 @@ fn constant_halves<C: LowerCtx>(cx: &C, operand: Operand) -> Option<[u128; 2]> {
         constant_bits(function, shape, high)?,
     ];
     (halves != [0, 0] && halves != [u128::MAX, u128::MAX]).then_some(halves)
-}
-
-/// The comparison of vectors of the same shape that chooses the lanes of a select, if it has instructions.
-fn comparison<'a>(function: &'a Function, select: &InstData) -> Option<&'a InstData> {
-    let compare = function.inst(function.def_inst(select.a.as_value()?)?);
-    let of = |ty: Type| wide_shape(function.types(), ty);
-    let (compared, chosen) = (of(compare.ty)?, of(select.ty)?);
-    (is_compared(function, compare) && compared.lane_bits == chosen.lane_bits).then_some(compare)
-}
-
-/// Whether a comparison of vectors of 256 bits has instructions.
-fn is_compared(function: &Function, compare: &InstData) -> bool {
-    let Some(shape) = wide_shape(function.types(), compare.ty) else {
-        return false;
-    };
-    let is_float = matches!(shape.element, Type::F32 | Type::F64);
-    match compare.op {
-        op if op.is_fcmp() => is_float && predicate(op).is_some(),
-        op if op.is_icmp() => is_ordered(op).is_none_or(|is_signed| is_signed || shape.lane_bits < 64),
-        _ => false,
-    }
-}
-
-/// Whether a comparison of integers with an order is a signed one; `None` for one without.
-fn is_ordered(op: Opcode) -> Option<bool> {
-    match op {
-        Opcode::IcmpEq | Opcode::IcmpNe => None,
-        Opcode::IcmpSlt | Opcode::IcmpSle | Opcode::IcmpSgt | Opcode::IcmpSge => Some(true),
-        _ => Some(false),
-    }
-}
-
-/// The immediate of a comparison of floats that never traps on quiet numbers (Intel manual, `CMPPD`, table 3-1).
-pub fn predicate(op: Opcode) -> Option<i32> {
-    Some(match op {
-        Opcode::FcmpOeq => 0x00,
-        Opcode::FcmpUno => 0x03,
-        Opcode::FcmpUne => 0x04,
-        Opcode::FcmpOrd => 0x07,
-        Opcode::FcmpUeq => 0x08,
-        Opcode::FcmpOne => 0x0c,
-        Opcode::FcmpOlt => 0x11,
-        Opcode::FcmpOle => 0x12,
-        Opcode::FcmpUge => 0x15,
-        Opcode::FcmpUgt => 0x16,
-        Opcode::FcmpUlt => 0x19,
-        Opcode::FcmpUle => 0x1a,
-        Opcode::FcmpOge => 0x1d,
-        Opcode::FcmpOgt => 0x1e,
-        _ => return None,
-    })
-}
-
-/// Folds the comparison into a select, as its rule expects it. Legalisation has put it right before.
-pub fn fold_select(folder: &mut Folder<'_>, data: &InstData) {
-    if comparison(folder.function, data).is_some()
-        && let Some((value, _)) = folder.producer(data.a)
-    {
-        folder.fold(value);
-    }
-}
-
-fn select<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Halt> {
-    let compare = *comparison(cx.func(), data).ok_or(Halt::Expand)?;
-    debug_assert!(cx.is_folded(data.a), "its comparison stands before it");
-    let (if_true, if_false) = cx.func().ternary(data);
-    let (mask, is_inverted) = mask(cx, &compare);
-    let (taken, other) = match is_inverted {
-        true => (if_false, if_true),
-        false => (if_true, if_false),
-    };
-    let taken = cx.use_reg(taken, 0);
-    let other = cx.use_reg(other, 0);
-    let chosen = temp(cx);
-    cx.emit(rrr(Op::VpandYRRR, SIZE, chosen, mask, taken));
-    cx.emit(rrr(Op::VpandnYRRR, SIZE, mask, mask, other));
-    let dst = cx.def(result(data), 0);
-    cx.emit(rrr(Op::VporYRRR, SIZE, dst, chosen, mask));
-    Ok(())
-}
-
-/// All ones in a new register where a comparison holds, or, if the second result says so, where it does not.
-fn mask<C: LowerCtx>(cx: &mut C, compare: &InstData) -> (Reg, bool) {
-    let lane_bits = wide_shape(cx.func().types(), compare.ty).map_or(64, |shape| shape.lane_bits);
-    let left = cx.use_reg(compare.a, 0);
-    let right = cx.use_reg(compare.b, 0);
-    let mask = temp(cx);
-    if let Some(predicate) = predicate(compare.op) {
-        let row = match lane_bits {
-            32 => Op::VcmppsYRRRI,
-            _ => Op::VcmppdYRRRI,
-        };
-        cx.emit(rrri(row, SIZE, mask, left, right, predicate));
-        return (mask, false);
-    }
-    let (equal, greater, most, least) = match lane_bits {
-        8 => (Op::VpcmpeqbYRRR, Op::VpcmpgtbYRRR, Op::VpmaxubYRRR, Op::VpminubYRRR),
-        16 => (Op::VpcmpeqwYRRR, Op::VpcmpgtwYRRR, Op::VpmaxuwYRRR, Op::VpminuwYRRR),
-        32 => (Op::VpcmpeqdYRRR, Op::VpcmpgtdYRRR, Op::VpmaxudYRRR, Op::VpminudYRRR),
-        // There is no unsigned order of these.
-        _ => (Op::VpcmpeqqYRRR, Op::VpcmpgtqYRRR, Op::VpcmpgtqYRRR, Op::VpcmpgtqYRRR),
-    };
-    let is_inverted = match compare.op {
-        Opcode::IcmpEq | Opcode::IcmpNe => {
-            cx.emit(rrr(equal, SIZE, mask, left, right));
-            compare.op == Opcode::IcmpNe
-        }
-        Opcode::IcmpSgt | Opcode::IcmpSle => {
-            cx.emit(rrr(greater, SIZE, mask, left, right));
-            compare.op == Opcode::IcmpSle
-        }
-        Opcode::IcmpSlt | Opcode::IcmpSge => {
-            cx.emit(rrr(greater, SIZE, mask, right, left));
-            compare.op == Opcode::IcmpSge
-        }
-        // The greater one of both is the left one where that is not less.
-        Opcode::IcmpUge | Opcode::IcmpUlt => {
-            cx.emit(rrr(most, SIZE, mask, left, right));
-            cx.emit(rrr(equal, SIZE, mask, mask, left));
-            compare.op == Opcode::IcmpUlt
-        }
-        _ => {
-            cx.emit(rrr(least, SIZE, mask, left, right));
-            cx.emit(rrr(equal, SIZE, mask, mask, left));
-            compare.op == Opcode::IcmpUgt
-        }
-    };
-    (mask, is_inverted)
 }

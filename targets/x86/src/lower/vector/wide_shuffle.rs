@@ -8,18 +8,19 @@
 //! ```
 //!
 //! Method: a shuffle is looked at in lanes of 32 bits. If it does not take those apart, each input gets at most one
-//! permutation, and both are blended. Bytes are shuffled within the halves of one input, since no instruction carries
-//! them from one half to the other; other shuffles are done in halves by shared code.
+//! permutation, and both are blended. Bytes are shuffled within the halves of one input, which change places before if
+//! all bytes do, since no instruction carries single bytes from one half to the other; other shuffles are done in
+//! halves by shared code.
 
 use super::super::result;
 use super::count::ONES_OF_NIBBLES;
-use super::wide::{constant, pool, wide_shape};
-use super::{splat, temp};
+use super::wide::{constant, pool, reload, wide_shape};
+use super::{finish, has_floats, shape, splat, temp};
 use crate::build::*;
-use crate::regs::WIDE_VECTOR_BYTES;
+use crate::regs::{VECTOR_BYTES, WIDE_VECTOR_BYTES};
 use crate::table::Op;
 use frazil_codegen::vectors::shuffle_index;
-use frazil_codegen::{LowerCtx, Reg, VectorShape};
+use frazil_codegen::{LowerCtx, Mem, Reg, VectorShape};
 use frazil_ir::{Function, InstData, Operand};
 
 /// The operation's size in bytes.
@@ -28,12 +29,21 @@ const SIZE: u8 = WIDE_VECTOR_BYTES;
 const LANES: usize = 8;
 const BYTES: usize = SIZE as usize;
 
+/// The immediate of `vpermq` for halves that change places.
+const EXCHANGE_HALVES: i32 = 0x4e;
+/// That for the first and the third quarter at the start.
+const EVEN_QUARTERS: i32 = 0x08;
+
+/// An index of `vpshufb` for a byte of zeros.
+const CLEAR: u8 = 0x80;
+
 /// How a shuffle is done.
 enum Plan {
     /// By lanes of 32 bits: for each, which lane of both inputs it is, if that matters.
     Lanes([Option<u8>; LANES]),
-    /// By bytes of one input, within its halves; whether it is the second one, and which byte each is.
-    Bytes(bool, [u8; BYTES]),
+    /// By bytes of one input, each half of which becomes a half: whether it is the second one, whether the halves
+    /// change places, and which byte of its half each is.
+    Bytes(bool, bool, [u8; BYTES]),
 }
 
 /// Whether a shuffle has instructions.
@@ -69,27 +79,39 @@ fn lanes(byte: impl Fn(usize) -> Option<usize>) -> Option<[Option<u8>; LANES]> {
     Some(lanes)
 }
 
-/// The bytes, if they are of one input and stay in their half.
+/// The bytes, if they are of one input, and those of a half of one half.
 fn bytes(byte: impl Fn(usize) -> Option<usize>) -> Option<Plan> {
     let mut input = None;
+    let mut is_exchanged = None;
     let mut indices = [0; BYTES];
     for (index, from) in indices.iter_mut().enumerate() {
         let Some(source) = byte(index) else { continue };
         let is_second = source >= BYTES;
         let source = source % BYTES;
-        if *input.get_or_insert(is_second) != is_second || source / 16 != index / 16 {
+        let is_of_other = source / 16 != index / 16;
+        if *input.get_or_insert(is_second) != is_second || *is_exchanged.get_or_insert(is_of_other) != is_of_other {
             return None;
         }
         *from = source as u8 % 16;
     }
-    Some(Plan::Bytes(input.unwrap_or(false), indices))
+    Some(Plan::Bytes(
+        input.unwrap_or(false),
+        is_exchanged.unwrap_or(false),
+        indices,
+    ))
 }
 
 /// Lowers a shuffle that [`is_done`] says yes to.
 pub fn shuffle<C: LowerCtx>(cx: &mut C, data: &InstData) {
     let (second, _) = cx.func().ternary(data);
     match plan(cx.func(), data).expect("it was asked before") {
-        Plan::Bytes(is_second, indices) => bytes_of(cx, data, if is_second { second } else { data.a }, indices),
+        Plan::Bytes(is_second, is_exchanged, indices) => {
+            let input = if is_second { second } else { data.a };
+            match is_exchanged {
+                true => exchanged_bytes_of(cx, data, input, indices),
+                false => bytes_of(cx, data, input, indices),
+            }
+        }
         Plan::Lanes(lanes) => {
             let is_of = |first: u8| lanes.iter().flatten().any(|lane| (first..first + 8).contains(lane));
             match (is_of(0), is_of(8)) {
@@ -102,12 +124,81 @@ pub fn shuffle<C: LowerCtx>(cx: &mut C, data: &InstData) {
 
 /// Bytes of one input, within its halves, into the result.
 fn bytes_of<C: LowerCtx>(cx: &mut C, data: &InstData, input: Operand, indices: [u8; BYTES]) {
-    let (low, high) = indices.split_at(16);
-    let half = |bytes: &[u8]| u128::from_le_bytes(bytes.try_into().expect("it is a half"));
-    let mem = pool(cx, [half(low), half(high)]);
+    let mem = bytes_in_memory(cx, indices);
     let src = cx.use_last(input, 0);
     let dst = cx.def_reuse(result(data), 0, src);
     cx.emit(rm(Op::VpshufbYRM, SIZE, dst, mem));
+}
+
+/// The same of the other half.
+fn exchanged_bytes_of<C: LowerCtx>(cx: &mut C, data: &InstData, input: Operand, indices: [u8; BYTES]) {
+    let mem = bytes_in_memory(cx, indices);
+    let src = cx.use_reg(input, 0);
+    let exchanged = temp(cx);
+    cx.emit(rri(Op::VpermqYRRI, SIZE, exchanged, src, EXCHANGE_HALVES));
+    let dst = cx.def_reuse(result(data), 0, exchanged);
+    cx.emit(rm(Op::VpshufbYRM, SIZE, dst, mem));
+}
+
+/// The indices of `vpshufb`.
+fn bytes_in_memory<C: LowerCtx>(cx: &mut C, indices: [u8; BYTES]) -> Mem {
+    let (low, high) = indices.split_at(16);
+    let half = |bytes: &[u8]| u128::from_le_bytes(bytes.try_into().expect("it is a half"));
+    pool(cx, [half(low), half(high)])
+}
+
+/// Whether a truncation is done here: of lanes of 16 to 64 bits that fill 256 bits.
+pub fn is_truncated(function: &Function, data: &InstData) -> bool {
+    let types = function.types();
+    let from = function.operand_type(data.a).and_then(|ty| wide_shape(types, ty));
+    let to = shape(types, data.ty);
+    let (Some(from), Some(to)) = (from, to) else {
+        return false;
+    };
+    !to.is_mask && from.lane_bits <= 64 && matches!(to.lane_bits, 8 | 16 | 32) && !has_floats(from)
+}
+
+/// Lowers a truncation: what is kept of each half goes to its start, and that of the higher one after that of the lower
+/// one.
+pub fn truncate<C: LowerCtx>(cx: &mut C, data: &InstData) {
+    let types = cx.func().types();
+    let from = cx.func().operand_type(data.a).and_then(|ty| wide_shape(types, ty));
+    let (from, to) = from.zip(shape(types, data.ty)).expect("it was asked before");
+    let (from_bytes, to_bytes) = (from.lane_bits as usize / 8, to.lane_bits as usize / 8);
+    // Bytes of the result that come from one half: 8, 4 or 2.
+    let kept = 16 / from_bytes * to_bytes;
+    if from_bytes == 8 && to_bytes == 4 {
+        let src = cx.use_reg(data.a, 0);
+        let evens = [0, 2, 4, 6, 0, 2, 4, 6].map(Some);
+        let permutation = permutation(evens);
+        let indices = indices(cx, &permutation);
+        let dst = cx.def(result(data), 0);
+        return permute(cx, dst, src, &permutation, indices);
+    }
+    // Two bytes of each half are joined by oring, so those of the higher one are where they go.
+    let indices = std::array::from_fn(|index| {
+        let (half, byte) = (index / 16, index % 16);
+        let first = if kept < 4 { half * kept } else { 0 };
+        match byte.checked_sub(first).filter(|&byte| byte < kept) {
+            Some(byte) => (byte / to_bytes * from_bytes + byte % to_bytes) as u8,
+            None => CLEAR,
+        }
+    });
+    let mem = bytes_in_memory(cx, indices);
+    let src = cx.use_reg(data.a, 0);
+    let table = temp(cx);
+    cx.emit(reload(SIZE, table, mem));
+    let gathered = temp(cx);
+    cx.emit(rrr(Op::VpshufbYRRR, SIZE, gathered, src, table));
+    if kept == 8 {
+        let dst = cx.def(result(data), 0);
+        return cx.emit(rri(Op::VpermqYRRI, SIZE, dst, gathered, EVEN_QUARTERS));
+    }
+    let high = temp(cx);
+    cx.emit(rri(Op::Vextractf128RRI, SIZE, high, gathered, 1));
+    let row = if kept == 4 { Op::PunpckldqRR } else { Op::PorRR };
+    cx.emit(rr(row, VECTOR_BYTES, gathered, high));
+    finish(cx, data, gathered);
 }
 
 /// Lowers the reversal of the bytes of each lane.

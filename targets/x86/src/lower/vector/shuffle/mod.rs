@@ -13,8 +13,8 @@ use super::{by, finish, has_sse41, has_ssse3, shape, temp, with, with_constant};
 use crate::build::*;
 use crate::table::Op;
 use frazil_codegen::vectors::shuffle_index;
-use frazil_codegen::{Halt, LowerCtx, Reg, VectorShape};
-use frazil_ir::{ConstView, Function, InstData, Operand};
+use frazil_codegen::{Folder, Halt, ImmKind, LowerCtx, Reg, Src, VectorShape};
+use frazil_ir::{ConstView, Function, InstData, Opcode, Operand};
 
 /// Whether a shuffle is done here: lanes are whole bytes, and as wide as the operands'.
 pub fn is_done(function: &Function, data: &InstData) -> bool {
@@ -69,8 +69,45 @@ fn byte_mask(function: &Function, data: &InstData) -> Option<Mask> {
     Some(mask)
 }
 
+/// The row and size of a load of 4 or 8 bytes, which clears the rest of the register, if a shuffle puts zeros after all
+/// lanes of a vector of so many.
+fn extended_load(function: &Function, data: &InstData) -> Option<(Op, u8)> {
+    let mask = byte_mask(function, data)?;
+    let from = super::shape(function.types(), function.operand_type(data.a)?)?;
+    let bytes = from.memory_bytes() as usize;
+    let is_extension = |(index, &byte): (usize, &u8)| match index < bytes {
+        true => byte == ANY || usize::from(byte) == index,
+        false => byte == ANY || byte == ZERO,
+    };
+    match bytes {
+        _ if from.is_mask || !mask.iter().enumerate().all(is_extension) => None,
+        8 => Some((Op::MovqXM, 8)),
+        4 => Some((Op::MovdXM, 4)),
+        _ => None,
+    }
+}
+
+/// Folds a load that does what a shuffle does.
+pub fn fold(folder: &mut Folder<'_>, data: &InstData) {
+    if let Some((value, load)) = folder.producer(data.a)
+        && load.op == Opcode::Load
+        && extended_load(folder.function, data).is_some()
+    {
+        folder.fold_load(value, load);
+    }
+}
+
 /// Lowers what [`is_done`] says yes to.
 pub fn shuffle<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Halt> {
+    if cx.is_folded(data.a) {
+        let (row, size) = extended_load(cx.func(), data).ok_or(Halt::Expand)?;
+        let Src::Mem(mem) = cx.use_src(data.a, 0, ImmKind::None) else {
+            unreachable!("the load was folded");
+        };
+        let dst = cx.def(result(data), 0);
+        cx.emit(rm(row, size, dst, mem));
+        return Ok(());
+    }
     let mask = byte_mask(cx.func(), data).ok_or(Halt::Expand)?;
     let second = cx.func().ternary(data).0;
     emit(cx, data, &mask, [data.a, second]);

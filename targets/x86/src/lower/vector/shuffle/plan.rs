@@ -178,7 +178,11 @@ fn bytes(mask: &Mask, input: &Plan) -> Plan {
             [true, true] => two(&wide, [&low, &high], none),
         }
     });
-    first.join(Join::Pack, second)
+    match [0, 8].map(|start: usize| mask[start..start + 8].iter().any(|&byte| byte != ANY)) {
+        [_, false] => first.then(Step::Double(Op::PackuswbRR)),
+        [false, true] => second.then(Step::Double(Op::PackuswbRR)),
+        [true, true] => first.join(Join::Pack, second),
+    }
 }
 
 /// A plan for two operands.

@@ -2,6 +2,7 @@
 
 use super::plan::plan;
 use super::tree::{ANY, EXTENSIONS, Extras, INTERLEAVES, Join, Mask, Plan, Step, ZERO, fits, interleaved};
+use crate::table::Op;
 
 /// In what a plan gives: copies of a sign bit.
 const SIGN: u8 = 0xfd;
@@ -38,6 +39,7 @@ fn stepped(step: Step, x: &Mask) -> Mask {
         Step::Down(bytes) => moved(&|index| Some(index + usize::from(bytes))),
         Step::LowHalf => moved(&|index| (index < 8).then_some(index)),
         Step::SwapBytes => moved(&|index| Some(index ^ 1)),
+        Step::Double(Op::PackuswbRR) => joined(Join::Pack, x, x),
         Step::Double(row) => joined(Join::Interleave(row), x, x),
         Step::Widen(row) => joined(Join::Interleave(row), x, &[ZERO; 16]),
         Step::Extend(row) => {

@@ -1,0 +1,317 @@
+//! Vectors that lowering rules load from constant memory are loaded once before the loops that use them.
+//!
+//! ```text
+//! b1:                                  movaps xmm7, [c0]
+//!   movups xmm0, [rdi + rax]           b1:
+//!   paddb  xmm0, [c0]            ->      movups xmm0, [rdi + rax]
+//!   movups [rdi + rax], xmm0             paddb  xmm0, xmm7
+//!   add    rax, 16                       movups [rdi + rax], xmm0
+//!   jne    b1                            ...
+//! ```
+//!
+//! Method: innermost loops without calls are looked at, before registers are allocated, if control comes to them from
+//! one block that goes nowhere else. Their constants of 16 and 32 bytes are counted, loaded ones and operands in
+//! memory. How many float registers the loop needs at once is estimated from the first and the last place that names
+//! each; as many constants as there are registers left, the most used ones first, get a register that is loaded at the
+//! end of the block before. Loads become copies, which the allocator removes; operands in memory become registers if
+//! the target has that form ([`frazil_codegen::pass::MachRules::with_loaded_operand`]).
+//!
+//! It has to stand before `regalloc` in a recipe, since constants need registers of their own; after it, it does
+//! nothing.
+//!
+//! Constants that the program names are hoisted by `hoist-constants`, which sees them earlier and in all loops. This
+//! pass finds what rules make: tables for shuffles, bits of masks, numbers of conversions.
+//!
+//! Costs: a walk over the instructions of innermost loops of functions with vectors. Gains: a load for each round and
+//! use.
+
+use frazil_codegen::desc::{OpDesc, Role};
+use frazil_codegen::mfunc::{MFunc, Term, can_rematerialize, for_each_register, op_desc, pseudo};
+use frazil_codegen::minst::MInst;
+use frazil_codegen::pass::{MachPass, MachPassCx};
+use frazil_codegen::{Mem, Ref, RefKind, Reg, RegClass};
+use frazil_ir::pass::{Level, PassInfo};
+use std::ops::Range;
+
+pub const INFO: PassInfo = PassInfo {
+    name: "hoist-vectors",
+    summary: "loads constant vectors once before the innermost loops that use them",
+    level: Level::Mach,
+    required: false,
+    after: &[],
+    before: &[],
+};
+
+/// Registers that are left to what the estimate does not see.
+const SPARE_REGISTERS: usize = 2;
+/// The most constants that one loop gets registers for.
+const MOST_CONSTANTS: usize = 8;
+
+/// See the head of the file.
+#[derive(Debug)]
+pub struct HoistVectors;
+
+/// A constant that a loop loads.
+struct Constant {
+    reference: Ref,
+    bytes: u8,
+    /// How often the loop names it.
+    uses: u32,
+    mem: Mem,
+    /// The register that holds it, once it has one.
+    reg: Reg,
+}
+
+/// Memory that is kept from function to function.
+#[derive(Default)]
+struct Scratch {
+    constants: Vec<Constant>,
+    /// By virtual register: the first and the last place in the loop, and whether the first one reads it.
+    spans: Vec<(u32, u32, bool)>,
+    /// Virtual registers that the loop names.
+    named: Vec<u32>,
+    /// Changes of the number of registers in use, by place.
+    changes: Vec<i32>,
+    /// Blocks and the instructions that they get at their end.
+    added: Vec<(u32, MInst)>,
+    insts: Vec<MInst>,
+    origins: Vec<u32>,
+}
+
+impl MachPass for HoistVectors {
+    fn run(&self, func: &mut MFunc, cx: &mut MachPassCx<'_>) -> u64 {
+        if cx.is_allocated || !func.blocks.iter().any(|block| block.loop_depth > 0) {
+            return 0;
+        }
+        let mut scratch: Box<Scratch> = cx.scratch.take();
+        scratch.added.clear();
+        func.compute_predecessors();
+        for header in 0..func.blocks.len() as u32 {
+            if let Some(before) = block_before(func, header) {
+                scratch.hoist(func, cx, header, before);
+            }
+        }
+        let count = scratch.added.len() as u64;
+        if count > 0 {
+            scratch.rebuild(func);
+        }
+        cx.scratch.give_back(scratch);
+        count
+    }
+}
+
+/// The blocks of a loop by its header.
+fn blocks_of(func: &MFunc, header: u32) -> Range<u32> {
+    header..func.blocks[header as usize].loop_end
+}
+
+/// The block that leads to an innermost loop and nowhere else.
+fn block_before(func: &MFunc, header: u32) -> Option<u32> {
+    let block = &func.blocks[header as usize];
+    let inside = blocks_of(func, header);
+    let is_innermost = || {
+        let mut depths = inside.clone().map(|other| func.blocks[other as usize].loop_depth);
+        depths.all(|depth| depth == block.loop_depth)
+    };
+    if block.loop_depth == 0 || !is_innermost() {
+        return None;
+    }
+    let mut before = None;
+    let mut is_loop = false;
+    for &edge in func.pred_edges(header) {
+        let from = func.edges[edge as usize].from;
+        if inside.contains(&from) {
+            is_loop = true;
+        } else if before.replace(from).is_some() {
+            return None;
+        }
+    }
+    let before = before.filter(|_| is_loop)?;
+    let data = &func.blocks[before as usize];
+    (data.term == Term::Jump && data.edge_count == 1).then_some(before)
+}
+
+impl Scratch {
+    fn hoist(&mut self, func: &mut MFunc, cx: &MachPassCx<'_>, header: u32, before: u32) {
+        let ops = cx.hooks.ops();
+        self.constants.clear();
+        let blocks = blocks_of(func, header);
+        let first = func.blocks[blocks.start as usize].start;
+        let last = func.blocks[blocks.end as usize - 1].end;
+        for index in first..last {
+            let inst = &func.insts[index as usize];
+            let desc = op_desc(ops, inst.op);
+            if desc.has_sets && inst.op < pseudo::FIRST {
+                return;
+            }
+            if let Some((mem, bytes)) = loaded(func, cx, inst, desc) {
+                self.note(mem, bytes);
+            }
+        }
+        if self.constants.is_empty() {
+            return;
+        }
+        let target = cx.hooks.desc();
+        let all = target.classes[RegClass::Float as usize].allocatable.iter().count();
+        let needed = self.pressure(func, ops, first..last) + SPARE_REGISTERS;
+        self.constants.sort_by_key(|constant| std::cmp::Reverse(constant.uses));
+        self.constants.truncate(all.saturating_sub(needed).min(MOST_CONSTANTS));
+        for constant in &mut self.constants {
+            constant.reg = func.new_vreg(RegClass::Float, constant.bytes, u32::MAX);
+            let load = cx
+                .hooks
+                .reload(RegClass::Float, constant.bytes, constant.reg, constant.mem);
+            self.added.push((before, load));
+        }
+        for index in first..last {
+            self.replace(func, cx, index);
+        }
+    }
+
+    fn note(&mut self, mem: Mem, bytes: u8) {
+        let Some(reference) = mem.reference() else { return };
+        let known = self
+            .constants
+            .iter_mut()
+            .find(|constant| constant.reference == reference && constant.bytes == bytes);
+        match known {
+            Some(constant) => constant.uses += 1,
+            None => self.constants.push(Constant {
+                reference,
+                bytes,
+                uses: 1,
+                mem,
+                reg: Reg::NONE,
+            }),
+        }
+    }
+
+    /// Makes an instruction use the register of its constant.
+    fn replace(&self, func: &mut MFunc, cx: &MachPassCx<'_>, index: u32) {
+        let inst = func.insts[index as usize];
+        let desc = op_desc(cx.hooks.ops(), inst.op);
+        let Some((mem, bytes)) = loaded(func, cx, &inst, desc) else {
+            return;
+        };
+        let constant = self
+            .constants
+            .iter()
+            .find(|constant| Some(constant.reference) == mem.reference() && constant.bytes == bytes);
+        let Some(constant) = constant else { return };
+        // What a rule has for itself may be wider than it says.
+        let written = &mut func.vregs[inst.reg(0).virtual_index()];
+        written.bytes = written.bytes.max(bytes);
+        func.insts[index as usize] = match is_load(&inst, desc) {
+            true => cx.hooks.mov(RegClass::Float, bytes, inst.reg(0), constant.reg),
+            false => match cx.hooks.rules().with_loaded_operand(&inst, constant.reg) {
+                Some((other, _)) => other,
+                None => return,
+            },
+        };
+    }
+
+    /// About how many float registers are in use at once in a range of instructions that is repeated.
+    fn pressure(&mut self, func: &MFunc, ops: &'static [OpDesc], range: Range<u32>) -> usize {
+        self.spans.clear();
+        self.spans.resize(func.vregs.len(), (u32::MAX, 0, false));
+        self.named.clear();
+        for index in range.clone() {
+            let inst = &func.insts[index as usize];
+            for_each_register(inst, op_desc(ops, inst.op), |_, reg, role| {
+                if !reg.is_virtual() || func.vreg(reg).class != RegClass::Float {
+                    return;
+                }
+                let span = &mut self.spans[reg.virtual_index()];
+                if span.0 == u32::MAX {
+                    *span = (index, index, !matches!(role, Role::Def));
+                    self.named.push(reg.virtual_index() as u32);
+                }
+                span.1 = index;
+            });
+        }
+        self.changes.clear();
+        self.changes.resize(range.len() + 1, 0);
+        for &reg in &self.named {
+            let (first, last, is_read) = self.spans[reg as usize];
+            // What is read first comes from the round before, or from outside.
+            let (first, last) = if is_read {
+                (range.start, range.end - 1)
+            } else {
+                (first, last)
+            };
+            self.changes[(first - range.start) as usize] += 1;
+            self.changes[(last + 1 - range.start) as usize] -= 1;
+        }
+        let mut in_use = 0;
+        let most = self.changes.iter().map(|change| {
+            in_use += change;
+            in_use
+        });
+        most.max().unwrap_or(0).max(0) as usize
+    }
+
+    /// Puts the loads where they belong.
+    fn rebuild(&mut self, func: &mut MFunc) {
+        self.insts.clear();
+        self.origins.clear();
+        // Headers come in their order, but the blocks before them may not.
+        self.added.sort_by_key(|added| added.0);
+        let mut next = 0;
+        let mut next_group = 0;
+        for block in 0..func.blocks.len() as u32 {
+            let range = func.blocks[block as usize].start..func.blocks[block as usize].end;
+            let start = self.insts.len() as u32;
+            let shift = start - range.start;
+            while let Some(group) = func.groups.get_mut(next_group)
+                && group.start < range.end
+            {
+                *group = group.start + shift..group.end + shift;
+                next_group += 1;
+            }
+            self.insts
+                .extend_from_slice(&func.insts[range.start as usize..range.end as usize]);
+            self.origins
+                .extend_from_slice(&func.origins[range.start as usize..range.end as usize]);
+            while let Some(&(_, load)) = self.added.get(next).filter(|added| added.0 == block) {
+                let origin = self.origins.last().copied().unwrap_or(0);
+                self.insts.push(load);
+                self.origins.push(origin);
+                next += 1;
+            }
+            func.blocks[block as usize].start = start;
+            func.blocks[block as usize].end = self.insts.len() as u32;
+        }
+        std::mem::swap(&mut func.insts, &mut self.insts);
+        std::mem::swap(&mut func.origins, &mut self.origins);
+    }
+}
+
+/// The constant vector that an instruction loads or has as an operand, and its bytes.
+fn loaded(func: &MFunc, cx: &MachPassCx<'_>, inst: &MInst, desc: &OpDesc) -> Option<(Mem, u8)> {
+    if !desc.reads_memory || inst.op >= pseudo::FIRST || !inst.reg(0).is_virtual() {
+        return None;
+    }
+    let register = func.vreg(inst.reg(0));
+    let mem = inst.mem();
+    let is_constant = mem
+        .reference()
+        .is_some_and(|reference| reference.kind() == RefKind::Constant);
+    if !is_constant || register.class != RegClass::Float || register.bytes < 16 {
+        return None;
+    }
+    if is_load(inst, desc) {
+        // The size of other loads is that of their lanes.
+        return Some((mem, register.bytes.max(inst.size)));
+    }
+    // What only writes a register may read less than a vector.
+    if desc.roles[0] != Role::UseDef {
+        return None;
+    }
+    let (_, bytes) = cx.hooks.rules().with_loaded_operand(inst, inst.reg(0))?;
+    Some((mem, bytes))
+}
+
+/// Whether an instruction does nothing but load a constant.
+fn is_load(inst: &MInst, desc: &OpDesc) -> bool {
+    desc.roles[0] == Role::Def && can_rematerialize(inst, desc)
+}
