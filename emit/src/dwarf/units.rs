@@ -241,16 +241,13 @@ impl DebugWriter<'_> {
         let file: File = self.graph.at(node)?;
         let mut directory = self.graph.text(file.directory);
         let mut name = self.graph.text(file.name);
-        if let Some(primary) = state
-            .primary
-            .filter(|_| directory == state.directory && name == state.name)
-        {
-            state.files.insert(node, primary);
-            return Some(primary);
-        }
         // As LLVM does: what is in the unit's directory may have a directory of its own in its name.
         if directory == state.directory {
             directory = b"";
+        }
+        if let Some(primary) = state.primary.filter(|_| directory.is_empty() && name == state.name) {
+            state.files.insert(node, primary);
+            return Some(primary);
         }
         if directory.is_empty()
             && let Some(slash) = name.iter().rposition(|&byte| byte == b'/')
