@@ -74,6 +74,13 @@ pub trait Isa: Sized + Send + Sync + 'static {
     fn computed_vector_bytes(&self, _features: FeatureSet) -> u8 {
         0
     }
+    /// Whether masks of vectors that are [computed wide](crate::vectors) are the bits of integers: a comparison of such
+    /// gives its mask right before a cast to an integer that it is folded into, or before a select, and a select takes
+    /// any mask, which right before it is cast from an integer, by a cast that is folded. [`Isa::has_vector_operation`]
+    /// then says yes to selects without looking at their masks, and to comparisons for their own sake.
+    fn masks_are_bits(&self, _features: FeatureSet) -> bool {
+        false
+    }
     /// Bytes of the widest vector that LLVM passes in one register for a function with these features. Where they are
     /// more than [`TargetDesc::passed_vector_bytes`], vectors that such a register would take are refused in
     /// signatures.
@@ -140,8 +147,8 @@ pub trait Isa: Sized + Send + Sync + 'static {
     fn int_constant<C: LowerCtx>(&self, cx: &mut C, dst: Reg, bytes: u8, value: i64);
     /// Puts a float register constant of `bytes` bytes, given by its bits, into `dst`.
     fn float_constant<C: LowerCtx>(&self, cx: &mut C, dst: Reg, bytes: u8, bits: u128);
-    /// Puts a constant vector that is computed wide, given by its halves, into `dst`.
-    fn wide_constant<C: LowerCtx>(&self, _cx: &mut C, _dst: Reg, _halves: [u128; 2]) {
+    /// Puts a constant vector that is computed wide, given by its parts of 128 bits, two or four, into `dst`.
+    fn wide_constant<C: LowerCtx>(&self, _cx: &mut C, _dst: Reg, _parts: &[u128]) {
         unreachable!("no vectors are computed wide: `computed_vector_bytes` is 0")
     }
     /// What makes wide vector registers hold nothing but a vector of [`TargetDesc::vector_bytes`], for a place right

@@ -61,6 +61,8 @@ cargo xtask <command>
   bench [--repeat N] [FILTER]           CPU time, memory and code size of compiling, beside llc-22 -O0 and -O2
   bench --run-time [--against llc-O0|llc-O1|llc-O2] [...]
                                         user time of the compiled programs; --against as often as wanted
+  bench --level NAME [...]              the same of modules of another level than O0 and O2, such as O3-v3; also with
+                                        --run-time
   bench --kernels [--processor NAME] [--repeat N] [FILTER]
                                         run time of vector kernels, beside llc-22 -O2
   bench --scaling [--quick] [SHAPE]     time and memory of compiling functions of up to a million instructions

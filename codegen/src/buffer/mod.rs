@@ -35,6 +35,7 @@ use crate::minst::MInst;
 use crate::reference::{Label, Ref, RefKind};
 use frazil_ir::debug::LocationId;
 use frazil_ir::{Block, EntityRef, SymbolId};
+use std::hash::{Hash, Hasher};
 
 /// A place that a linker fills in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +60,7 @@ struct Fixup {
 }
 
 /// A constant that stands in memory beside the code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug)]
 pub struct PoolConstant {
     /// Its bytes, the first `len` count.
     pub bytes: [u8; PoolConstant::MAX_BYTES],
@@ -69,11 +70,33 @@ pub struct PoolConstant {
 
 impl PoolConstant {
     /// The longest constant of any target: what fills the widest register that constants are loaded into.
-    pub const MAX_BYTES: usize = 32;
+    pub const MAX_BYTES: usize = 64;
+
+    /// The bytes that count.
+    #[inline]
+    fn contents(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.len)]
+    }
 
     /// The alignment of constants on a target, as log2 of bytes.
     pub fn align_log2(&self, target: &TargetDesc) -> u8 {
         self.len.min(target.constant_align_bytes).trailing_zeros() as u8
+    }
+}
+
+impl PartialEq for PoolConstant {
+    #[inline]
+    fn eq(&self, other: &PoolConstant) -> bool {
+        self.contents() == other.contents()
+    }
+}
+
+impl Eq for PoolConstant {}
+
+impl Hash for PoolConstant {
+    #[inline]
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.contents().hash(state);
     }
 }
 

@@ -10,8 +10,10 @@ use crate::reg::{Reg, RegClass};
 use crate::vectors::{VectorShape, constant_bits};
 use frazil_ir::{Block, ConstView, EntityRef, Function, Operand, Refusal, SymbolId, Type};
 
-/// Bytes of the widest vectors of which there are constants in registers.
-const WIDE_BYTES: u8 = 32;
+/// Bytes of the parts in which constants of wide vectors are given to targets.
+const PART_BYTES: u8 = 16;
+/// How many parts there are at most.
+const MOST_PARTS: usize = 4;
 
 /// The part of [`Context`] that makes operands which no instruction computed.
 pub(crate) trait Constants<'a>: Context<'a> {
@@ -75,12 +77,14 @@ pub(crate) trait Constants<'a>: Context<'a> {
         }
     }
 
-    /// Puts a constant vector of two halves of 128 bits into a register.
+    /// Puts a constant vector of two or four parts of 128 bits into a register.
     #[cold]
-    fn make_wide_constant(&mut self, ty: Type, lanes: &[Operand], dst: Reg) {
+    fn make_wide_constant(&mut self, ty: Type, lanes: &[Operand], bytes: u8, dst: Reg) {
         let isa = self.isa();
-        match wide_bits(self.function(), ty, lanes) {
-            Some(halves) => isa.wide_constant(self, dst, halves),
+        let mut parts = [0; MOST_PARTS];
+        let parts = &mut parts[..usize::from(bytes / PART_BYTES)];
+        match wide_bits(self.function(), ty, lanes, parts) {
+            Some(()) => isa.wide_constant(self, dst, parts),
             None => self.keep_error(crate::abi::unsupported_type(self.function().types(), ty)),
         }
     }
@@ -98,7 +102,9 @@ pub(crate) trait Constants<'a>: Context<'a> {
             ConstView::Zero => 0,
             // Any contents will do.
             ConstView::Undef | ConstView::Poison => return,
-            ConstView::Vector(lanes) if parts.is_wide_vector() => return self.make_wide_constant(ty, lanes, dst),
+            ConstView::Vector(lanes) if parts.is_wide_vector() => {
+                return self.make_wide_constant(ty, lanes, parts.bytes, dst);
+            }
             ConstView::BlockAddress(symbol, block) => return self.make_block_address(symbol, block, dst),
             ConstView::Vector(lanes) if let Some(bits) = vector_bits(self.function(), ty, parts.bytes, lanes) => bits,
             ConstView::Vector(_) => {
@@ -126,15 +132,15 @@ pub(crate) trait Constants<'a>: Context<'a> {
 
 impl<'a, C: Context<'a>> Constants<'a> for C {}
 
-/// The register contents of a constant vector that is [computed wide](crate::vectors), in halves.
+/// The register contents of a constant vector that is [computed wide](crate::vectors), in equal parts.
 #[cold]
-fn wide_bits(function: &Function, ty: Type, lanes: &[Operand]) -> Option<[u128; 2]> {
-    let shape = VectorShape::of(function.types(), ty, WIDE_BYTES)?;
-    let (low, high) = lanes.split_at(lanes.len() / 2);
-    Some([
-        constant_bits(function, shape, low)?,
-        constant_bits(function, shape, high)?,
-    ])
+fn wide_bits(function: &Function, ty: Type, lanes: &[Operand], parts: &mut [u128]) -> Option<()> {
+    let shape = VectorShape::of(function.types(), ty, PART_BYTES * parts.len() as u8)?;
+    let lanes_of_part = lanes.len() / parts.len();
+    for (part, lanes) in parts.iter_mut().zip(lanes.chunks(lanes_of_part)) {
+        *part = constant_bits(function, shape, lanes)?;
+    }
+    Some(())
 }
 
 /// The part of a multi-word constant; integers are sign-extended beyond their words.

@@ -11,19 +11,15 @@ use super::rebuild::{Rebuild, Source, number};
 use crate::error::CodegenError;
 use frazil_ir::{ConstKind, InstData, MemFlags, Opcode, Operand, Param, Refusal, Signature, Type};
 
-/// Lanes of one part: their type, and a vector in which all bits are set.
-#[derive(Clone, Copy)]
-struct Lanes {
-    ty: Type,
-    ones: Operand,
-}
-
 impl Rebuild<'_> {
     /// Does a call.
     ///
     /// # Errors
     /// Operands of another form than the intrinsic has.
     pub fn divided(&mut self, data: &InstData, division: Division) -> Result<(), CodegenError> {
+        if division == Division::Whole {
+            return self.whole(data);
+        }
         let args = self.old.call(data).args.to_vec();
         let mut sources = Vec::with_capacity(args.len());
         for &arg in &args {
@@ -35,10 +31,7 @@ impl Rebuild<'_> {
             Division::Bits => vec![self.bits(data, &sources)?],
             Division::Load => self.loads(data, &sources)?,
             Division::Test(test) => vec![self.test(&sources, test)?],
-            Division::Permute { lanes, others, order } => {
-                let others = others.and_then(|others| sources.get(others));
-                self.permute(&sources, lanes, others, order)?
-            }
+            Division::Permute { lanes, order } => self.permute(&sources, lanes, order)?,
             Division::MaskedLoad => self.masked_load(data, &sources)?,
             Division::MaskedStore => {
                 self.masked_store(&sources)?;
@@ -51,8 +44,8 @@ impl Rebuild<'_> {
                 self.masked_store(&[address, mask, values])?;
                 return Ok(());
             }
-            Division::Table => self.by_table(data, &sources)?,
             Division::Gather => self.gather(data, &sources)?,
+            Division::Whole => unreachable!("done before"),
         };
         let Some(result) = data.first_result() else {
             return Ok(());
@@ -238,35 +231,24 @@ impl Rebuild<'_> {
     }
 
     /// Through memory.
-    fn permute(
-        &mut self,
-        sources: &[Source],
-        lanes: usize,
-        others: Option<&Source>,
-        order: usize,
-    ) -> Result<Vec<Operand>, CodegenError> {
+    fn permute(&mut self, sources: &[Source], lanes: usize, order: usize) -> Result<Vec<Operand>, CodegenError> {
         let (Some(&values), Some(&order)) = (sources.get(lanes), sources.get(order)) else {
             return Err(refused());
         };
         let layout = values.layout;
         let bytes = self.bytes_of(layout.element)?;
-        let all = layout.lanes * if others.is_some() { 2 } else { 1 };
-        let slot = Operand::value(self.own_slot(bytes * u64::from(all), super::rebuild::SLOT_ALIGN_LOG2));
-        for (first, &values) in (0..)
-            .step_by(layout.lanes as usize)
-            .zip([Some(&values), others].iter().flatten())
-        {
-            for lane in 0..layout.lanes {
-                let value = self.lane(*values, lane)?;
-                let at = self.address_of_lane(slot, u64::from(first + lane) * bytes);
-                self.effect(Opcode::Store, layout.element, MemFlags::aligned(0).0, value, at);
-            }
+        let size = bytes * u64::from(layout.lanes);
+        let slot = Operand::value(self.own_slot(size, super::rebuild::SLOT_ALIGN_LOG2));
+        for lane in 0..layout.lanes {
+            let value = self.lane(values, lane)?;
+            let at = self.address_of_lane(slot, u64::from(lane) * bytes);
+            self.effect(Opcode::Store, layout.element, MemFlags::aligned(0).0, value, at);
         }
         let mut made = Vec::new();
         for lane in 0..layout.lanes {
             let index = self.lane(order, lane)?;
             let own = order.layout.element;
-            let mask = number(all - 1);
+            let mask = number(layout.lanes - 1);
             let index = self.binary(Opcode::And, own, index, mask);
             let index = self.as_index(index, own, Opcode::Zext);
             let at = self.emit(Opcode::PtrIndex, Type::PTR, bytes as u16, [slot, index], Type::PTR);
@@ -281,71 +263,6 @@ impl Rebuild<'_> {
         match ty == wide {
             true => index,
             false => self.unary(extend, wide, index),
-        }
-    }
-
-    fn by_table(&mut self, data: &InstData, sources: &[Source]) -> Result<Vec<Operand>, CodegenError> {
-        let (Some(result), &[first, second, third, table]) = (data.first_result(), sources) else {
-            return Err(refused());
-        };
-        let table = self.part(table.span, 0).as_imm().ok_or_else(refused)?;
-        let layout = self.layout_of(result);
-        let mut made = Vec::new();
-        for part in 0..layout.count() {
-            let kind = Lanes {
-                ty: self.part_type(layout, part)?,
-                ones: self.splat(layout.element, layout.lanes_of(part), -1)?,
-            };
-            let bits = [first, second, third].map(|source| self.part(source.span, part));
-            made.push(self.of_three(kind, bits, table as u8));
-        }
-        Ok(made)
-    }
-
-    /// The first operand chooses between two functions of the others: `b ^ (first & (a ^ b))`.
-    fn of_three(&mut self, lanes: Lanes, [first, second, third]: [Operand; 3], table: u8) -> Operand {
-        let (set, clear) = (table >> 4, table & 15);
-        let changed = match set ^ clear {
-            0 => return self.of_two(lanes, second, third, clear),
-            15 => first,
-            difference => {
-                let changed = self.of_two(lanes, second, third, difference);
-                self.binary(Opcode::And, lanes.ty, first, changed)
-            }
-        };
-        if clear == 0 {
-            return changed;
-        }
-        let otherwise = self.of_two(lanes, second, third, clear);
-        self.binary(Opcode::Xor, lanes.ty, otherwise, changed)
-    }
-
-    /// A function of two operands by its table of four bits, that for two zeros first.
-    fn of_two(&mut self, lanes: Lanes, a: Operand, b: Operand, table: u8) -> Operand {
-        let Lanes { ty, ones } = lanes;
-        let made = match table {
-            0 => return self.plain(ConstKind::Zero, ty),
-            15 => return ones,
-            12 => return a,
-            10 => return b,
-            3 => a,
-            5 => b,
-            8 | 7 => self.binary(Opcode::And, ty, a, b),
-            14 | 1 => self.binary(Opcode::Or, ty, a, b),
-            6 | 9 => self.binary(Opcode::Xor, ty, a, b),
-            // One of them without the other.
-            2 | 13 => {
-                let rest = self.binary(Opcode::Xor, ty, a, ones);
-                self.binary(Opcode::And, ty, rest, b)
-            }
-            _ => {
-                let rest = self.binary(Opcode::Xor, ty, b, ones);
-                self.binary(Opcode::And, ty, a, rest)
-            }
-        };
-        match matches!(table, 8 | 14 | 6 | 2 | 4) {
-            true => made,
-            false => self.binary(Opcode::Xor, ty, made, ones),
         }
     }
 

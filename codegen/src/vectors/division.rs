@@ -13,16 +13,17 @@ pub enum Division {
     LowerHalves,
     /// Integers, whose bits stand one after another, as many for each part as it has lanes.
     Bits,
+    /// At once: the target has an instruction for vectors as wide as they are, whose masks are integers to the
+    /// intrinsic.
+    Whole,
     /// From an address, part by part.
     Load,
     /// What a [`Test`] says of two vectors.
     Test(Test),
-    /// The lanes of one operand, or of two, in the order that another one says: which of them is which.
+    /// The lanes of one operand in the order that another one says: which of them is which.
     Permute {
         /// The number of the operand with the lanes.
         lanes: usize,
-        /// That of the one whose lanes come after these.
-        others: Option<usize>,
         /// The number of the operand with their numbers.
         order: usize,
     },
@@ -32,9 +33,6 @@ pub enum Division {
     MaskedStore,
     /// The same with the operands in the order values, mask, address.
     MaskedStoreOfValues,
-    /// Each bit of the result is the one of a constant, the last operand, whose number has three bits: those of the
-    /// three operands before it.
-    Table,
     /// Loads by lane: operands are the values of lanes whose mask is not negative, a base address, indices, the mask,
     /// and a constant that scales the indices.
     Gather,
@@ -68,7 +66,6 @@ impl Division {
                 | Division::MaskedLoad
                 | Division::MaskedStore
                 | Division::MaskedStoreOfValues
-                | Division::Table
                 | Division::Gather
         )
     }

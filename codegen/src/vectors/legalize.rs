@@ -119,6 +119,7 @@ fn with_walk<I: Isa>(
         division: &division,
         has_operation: &has_operation,
         has_high_products: &|bits| isa.has_high_products(bits),
+        masks_are_bits: isa.masks_are_bits(unit.view.features),
         refused,
         is_first_stage: false,
     };
@@ -148,6 +149,8 @@ struct Walk<'a> {
     has_operation: &'a dyn Fn(&InstData) -> bool,
     /// Whether lanes of so many bits have upper halves of products.
     has_high_products: &'a dyn Fn(u32) -> bool,
+    /// See [`Isa::masks_are_bits`].
+    masks_are_bits: bool,
     /// What is refused, if all of it is to be found.
     refused: Option<&'a mut Vec<CodegenError>>,
     /// Whether this is the [first stage](promote), which does not touch what is passed.
@@ -177,8 +180,7 @@ impl Walk<'_> {
             return Ok(true);
         }
         for data in old.insts() {
-            let is_always = |division: Division| division.is_always();
-            if data.op == Opcode::Call && (self.masked(data).is_some() || self.division(data).is_some_and(is_always)) {
+            if data.op == Opcode::Call && (self.masked(data).is_some() || self.is_always_divided(data)) {
                 return Ok(true);
             }
             if matches!(data.op.format(), Format::Call | Format::Invoke) && is_plain_call(data) {
@@ -239,6 +241,7 @@ impl Walk<'_> {
                 narrow.unneeded(old, &mut |inst| unneeded[inst.index()] = true);
             }
         }
+        // After the others: what is not computed takes no comparison.
         if self.rebuild.layouts.has_wide() {
             self.mark_comparisons();
         }
@@ -296,7 +299,7 @@ impl Walk<'_> {
                 "vectors returned by an invoke to a block that comes before it",
             ));
         }
-        debug_assert!(self.rebuild.is_complete(), "a value that is used is not defined");
+        assert!(self.rebuild.is_complete(), "a value that is used is not defined");
         self.rebuild.new.compute_cfg();
         self.fill_phis()
     }
@@ -376,11 +379,19 @@ impl Walk<'_> {
 
     /// An instruction that has to do with types that are computed wide.
     fn wide_instruction(&mut self, data: &InstData, own: &Plan) -> Result<(), CodegenError> {
+        if self.masks_are_bits && self.has_wide_operation(data) && self.rebuild.is_done_by_bits(data) {
+            return match data.op {
+                Opcode::Select => self.rebuild.select_by_bits(data, self.has_operation),
+                _ => self.rebuild.compare_to_bits(data),
+            };
+        }
         if let Some((_, compare)) = self.done_comparison(data) {
             return self.rebuild.on_comparison(data, &compare);
         }
         let is_narrow = self.average(data).is_some() || self.narrow(data).is_some();
-        let is_done = is_narrow || self.rebuild.is_done_wide(data, self.has_wide_operation(data), None);
+        let is_done = is_narrow
+            || self.division(data) == Some(Division::Whole)
+            || self.rebuild.is_done_wide(data, self.has_wide_operation(data), None);
         self.rebuild.layouts.set_narrow(!is_done);
         let outcome = self.instruction(data, own);
         self.rebuild.layouts.set_narrow(false);
@@ -395,6 +406,9 @@ impl Walk<'_> {
     /// The comparison of wide values that an instruction is done together with.
     fn done_comparison(&self, data: &InstData) -> Option<(Inst, InstData)> {
         let (inst, compare) = self.rebuild.taken_comparison(data)?;
+        if self.masks_are_bits || !self.rebuild.concerns_wide(data) {
+            return None;
+        }
         let has_instructions = (self.has_operation)(&compare) && self.has_wide_operation(data);
         let is_done = has_instructions && self.rebuild.is_done_wide(data, true, Some(&compare));
         is_done.then_some((inst, compare))
@@ -404,8 +418,10 @@ impl Walk<'_> {
     fn mark_comparisons(&mut self) {
         let old = self.rebuild.old;
         let mut uses: FxHashMap<Inst, u32> = FxHashMap::default();
-        for data in old.insts() {
-            if let Some((compare, _)) = self.done_comparison(data) {
+        for (index, data) in old.insts().iter().enumerate() {
+            if self.unneeded.get(index) != Some(&true)
+                && let Some((compare, _)) = self.done_comparison(data)
+            {
                 *uses.entry(compare).or_default() += 1;
             }
         }
@@ -440,6 +456,11 @@ impl Walk<'_> {
             Opcode::Return if !own.is_same => return rebuild.give_results(data, own, self.memory),
             Opcode::Call | Opcode::Invoke => return self.call(data),
             _ => {}
+        }
+        if !self.rebuild.bits_of_masks.is_empty()
+            && (self.rebuild.cast_back(data)? || self.rebuild.combine_bits(data)?)
+        {
+            return Ok(());
         }
         // Also where its types are legal: what it is made of was left out.
         if let Some(operands) = self.average(data) {
@@ -522,7 +543,7 @@ impl Walk<'_> {
                 return self.rebuild.masked(data, masked);
             }
             return match self.division(data) {
-                Some(division) if is_concerned || division.is_always() && !self.is_first_stage => {
+                Some(division) if is_concerned || self.is_always_divided(data) && !self.is_first_stage => {
                     self.rebuild.divided(data, division)
                 }
                 None if is_concerned => Err(self.refuse_call(data)),
@@ -564,10 +585,18 @@ impl Walk<'_> {
 
     /// How the intrinsic of the target that a call is of is done with narrower ones.
     fn division(&self, data: &InstData) -> Option<Division> {
-        if !CallFlags::from_bits_retain(data.flags).contains(CallFlags::INTRINSIC) {
+        if data.op != Opcode::Call || !CallFlags::from_bits_retain(data.flags).contains(CallFlags::INTRINSIC) {
             return None;
         }
         (self.division)(&self.module.display_name(data.a.as_symbol()?))
+    }
+
+    /// Whether a call is of an intrinsic that the target has no rule for as it stands.
+    fn is_always_divided(&self, data: &InstData) -> bool {
+        match self.division(data) {
+            Some(Division::Whole) => self.rebuild.has_masks(data),
+            division => division.is_some_and(Division::is_always),
+        }
     }
 
     /// The refusal of an intrinsic or a text of assembly that takes or gives vectors of types that are not legal.

@@ -115,7 +115,7 @@ impl Rebuild<'_> {
     }
 
     /// The value whose bits these words hold.
-    fn unpack(&mut self, layout: Layout, bits: u32, words: &[Operand]) -> Result<Span, CodegenError> {
+    pub fn unpack(&mut self, layout: Layout, bits: u32, words: &[Operand]) -> Result<Span, CodegenError> {
         let total = self.packed_bits(layout, bits)?;
         let mut parts = Vec::new();
         for part in 0..layout.count() {
@@ -171,7 +171,7 @@ impl Rebuild<'_> {
     }
 
     /// The bits of a value in words.
-    fn pack(&mut self, source: Source, bits: u32) -> Result<Vec<Operand>, CodegenError> {
+    pub fn pack(&mut self, source: Source, bits: u32) -> Result<Vec<Operand>, CodegenError> {
         let Source { span, layout } = source;
         let total = self.packed_bits(layout, bits)?;
         let mut words: Vec<Option<Operand>> = vec![None; total.div_ceil(WORD_BITS) as usize];

@@ -35,6 +35,7 @@ mod shape;
 mod signatures;
 mod through;
 mod totals;
+mod whole;
 mod wide;
 mod width;
 

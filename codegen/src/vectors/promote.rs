@@ -14,14 +14,14 @@
 //! What wants a mask as such, as reductions, casts to integers and accesses to memory do, gets `icmp_slt v2, 0` instead
 //! ([`Rebuild::demoted`]), and what makes one is extended ([`Rebuild::promoted`]). A type of masks is promoted if at
 //! least half of what makes and takes it has lanes that fill wide registers, and nothing passes it to functions or
-//! returns it.
+//! returns it; none is where the target has masks as bits ([`Isa::masks_are_bits`]).
 //!
 //! The second stage ([`legalize`](super::legalize)) then decides for each operation on a wide vector whether it is done
 //! as it is. Functions that pass vectors which would be cut are left to it alone.
 
 use super::layout::{Layout, Layouts, mask_and_other};
 use super::rebuild::{Rebuild, Source, Span};
-use super::width::is_plain_call;
+use super::width::{self, is_plain_call};
 use crate::error::CodegenError;
 use crate::isa::Isa;
 use crate::unit::Unit;
@@ -37,7 +37,7 @@ const INTEGERS: [Type; 4] = [Type::I8, Type::I16, Type::I32, Type::I64];
 
 /// The layouts of the first stage; `None` if there is nothing to do in it.
 pub(super) fn layouts<I: Isa>(isa: &I, unit: &Unit<'_>) -> Option<Layouts> {
-    let bytes = isa.computed_vector_bytes(unit.view.features);
+    let bytes = width::computed_bytes(isa, unit);
     if bytes == 0 {
         return None;
     }
@@ -56,8 +56,9 @@ pub(super) fn layouts<I: Isa>(isa: &I, unit: &Unit<'_>) -> Option<Layouts> {
         return None;
     }
     let mut promoted = promoted_types(function, count, bytes);
+    let are_bits = isa.masks_are_bits(unit.view.features);
     for (promoted, is_passed) in promoted.iter_mut().zip(&passed) {
-        *promoted = promoted.filter(|_| !is_passed);
+        *promoted = promoted.filter(|_| !is_passed && !are_bits);
     }
     if !has_vectors_to_cut && promoted.iter().all(Option::is_none) {
         return None;

@@ -12,6 +12,7 @@ use frazil_ir::debug::DebugKind;
 use frazil_ir::{
     ConstKind, ConstView, EntityRef, Function, Inst, InstData, Opcode, Operand, Refusal, Type, TypeData, Value,
 };
+use frazil_support::FxHashMap;
 
 /// Operands in [`Rebuild::parts`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +57,8 @@ pub(super) struct Rebuild<'a> {
     mapped: Vec<Mapped>,
     /// Phis of the new function that have no operands yet, with those of the old one.
     pub phis: Vec<(Inst, Inst)>,
+    /// By value of the old function that is a mask, the integer that a call gave for it.
+    pub bits_of_masks: FxHashMap<Value, Operand>,
     /// Stack slots for values on their way through memory, with their sizes.
     slots: Vec<(u64, Value)>,
 }
@@ -79,6 +82,7 @@ impl<'a> Rebuild<'a> {
             parts: Vec::new(),
             mapped: vec![unmapped; old.values().len()],
             phis: Vec::new(),
+            bits_of_masks: FxHashMap::default(),
             slots: Vec::new(),
         }
     }

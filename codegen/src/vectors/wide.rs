@@ -21,8 +21,7 @@ impl Rebuild<'_> {
     /// the comparison that it takes its mask from ([`Rebuild::taken_comparison`]).
     pub fn is_done_wide(&self, data: &InstData, has_operation: bool, compare: Option<&InstData>) -> bool {
         // A comparison for its own sake would need a register for its mask.
-        let is_compare = data.op.is_icmp() || data.op.is_fcmp();
-        if is_neutral(data) || !has_operation || is_compare {
+        if is_neutral(data) || !has_operation || is_comparison(data) {
             return is_neutral(data);
         }
         let mut is_whole = true;
@@ -42,8 +41,7 @@ impl Rebuild<'_> {
         }
         let inst = self.old.def_inst(data.a.as_value()?)?;
         let compare = *self.old.inst(inst);
-        let is_compare = compare.op.is_icmp() || compare.op.is_fcmp();
-        (is_compare && self.layouts.is_wide(compare.ty)).then_some((inst, compare))
+        (is_comparison(&compare) && self.layouts.is_wide(compare.ty)).then_some((inst, compare))
     }
 
     /// A select or an extension that is done on wide values as they are: together with the comparison that it takes its
@@ -63,6 +61,57 @@ impl Rebuild<'_> {
         self.define_single(data, made)
     }
 
+    /// Whether a select or a comparison is done on wide values as they are where masks are bits.
+    pub fn is_done_by_bits(&self, data: &InstData) -> bool {
+        (data.op == Opcode::Select || is_comparison(data)) && self.layouts.is_wide(data.ty)
+    }
+
+    /// A select on wide values where masks are bits: together with the comparison that its mask comes from, if that is
+    /// of wide values and `compares` says that the target has instructions for it; any other mask is cast from its bits
+    /// right before.
+    ///
+    /// # Errors
+    /// As [`Rebuild::define`].
+    pub fn select_by_bits(
+        &mut self,
+        data: &InstData,
+        compares: impl Fn(&InstData) -> bool,
+    ) -> Result<(), CodegenError> {
+        let layout = self.layouts.real(data.ty);
+        let truth = self.vector(Type::I1, layout.lanes)?;
+        let mask = match self.taken_comparison(data).map(|taken| taken.1).filter(compares) {
+            Some(compare) => {
+                let (left, right) = (self.single(compare.a)?, self.single(compare.b)?);
+                self.emit(compare.op, compare.ty, compare.flags, [left, right], truth)
+            }
+            None => {
+                let int = self.integer(layout.lanes)?;
+                let bits = self.bits_of_mask(data.a, int)?;
+                let bits = self.typed(bits, int);
+                self.unary(Opcode::Bitcast, truth, bits)
+            }
+        };
+        let (if_true, if_false) = self.old.ternary(data);
+        let (if_true, if_false) = (self.single(if_true)?, self.single(if_false)?);
+        let chosen = self.ternary(Opcode::Select, data.ty, data.flags, [mask, if_true, if_false]);
+        self.define_single(data, chosen)
+    }
+
+    /// A comparison of wide values for its own sake: its mask as the bits of an integer.
+    ///
+    /// # Errors
+    /// As [`Rebuild::define`].
+    pub fn compare_to_bits(&mut self, data: &InstData) -> Result<(), CodegenError> {
+        let lanes = self.layouts.real(data.ty).lanes;
+        let (truth, int) = (self.vector(Type::I1, lanes)?, self.integer(lanes)?);
+        let (left, right) = (self.single(data.a)?, self.single(data.b)?);
+        let mask = self.emit(data.op, data.ty, data.flags, [left, right], truth);
+        let bits = self.unary(Opcode::Bitcast, int, mask);
+        let result = data.first_result().expect("a comparison has a result");
+        let span = self.mask_of_bits(result, bits)?;
+        self.define(result, span)
+    }
+
     /// The vectors that a wide one is taken apart into.
     pub fn take_apart(&mut self, whole: Operand, ty: Type) -> Result<Span, CodegenError> {
         let layout = self.layouts.narrow(ty);
@@ -79,4 +128,9 @@ impl Rebuild<'_> {
         let whole = self.join_pieces(layout.element, layout.chunk, &pieces, layout.count())?;
         Ok(self.span(&[whole]))
     }
+}
+
+/// Whether an instruction compares its operands.
+fn is_comparison(data: &InstData) -> bool {
+    data.op.is_icmp() || data.op.is_fcmp()
 }

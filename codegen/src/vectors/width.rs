@@ -5,6 +5,7 @@
 //! executed is not known here; what leaves a loop, as reductions do, costs more than it should.
 
 use super::average;
+use super::division::Division;
 use super::narrow::Narrow;
 use crate::isa::Isa;
 use crate::reg::{Reg, RegClass};
@@ -62,12 +63,24 @@ pub(super) fn is_plain_call(data: &InstData) -> bool {
     !CallFlags::from_bits_retain(data.flags).intersects(CallFlags::INTRINSIC | CallFlags::INLINE_ASM)
 }
 
+/// Bytes of the widest vectors that a function may compute with if it does without the widest.
+const SPARING_BYTES: u8 = 32;
+
+/// Bytes of the widest vectors that are computed in a function; 0 if none are wide.
+pub(super) fn computed_bytes<I: Isa>(isa: &I, unit: &Unit<'_>) -> u8 {
+    let bytes = isa.computed_vector_bytes(unit.view.features);
+    match unit.head.spares_wide_vectors {
+        true => bytes.min(SPARING_BYTES),
+        false => bytes,
+    }
+}
+
 /// By type, whether it is computed wide; empty if none is.
 pub(super) fn choose<I: Isa>(isa: &I, unit: &Unit<'_>) -> Vec<bool> {
     let function = unit.function;
     let types = function.types();
     let count = usize::from(Type::FIRST_EXTRA) + types.extra_len();
-    let bytes = isa.computed_vector_bytes(unit.view.features);
+    let bytes = computed_bytes(isa, unit);
     let is_candidate = |index: usize| {
         let ty = Type::from_index(index as u8);
         let parts = isa.parts(types, ty);
@@ -93,7 +106,9 @@ pub(super) fn choose<I: Isa>(isa: &I, unit: &Unit<'_>) -> Vec<bool> {
             continue;
         }
         let has_operation = |data: &InstData| isa.has_vector_operation(function, unit.view, data);
-        let gain = match has_operation(data) || is_rewritten(function, data, has_operation) {
+        let is_done =
+            has_operation(data) || is_rewritten(function, data, has_operation) || is_whole_call(isa, unit, data);
+        let gain = match is_done {
             true => 1,
             false => -APART_COST,
         };
@@ -108,6 +123,16 @@ pub(super) fn choose<I: Isa>(isa: &I, unit: &Unit<'_>) -> Vec<bool> {
         true => chosen,
         false => Vec::new(),
     }
+}
+
+/// Whether a call is of an intrinsic that takes vectors as wide as they are.
+fn is_whole_call<I: Isa>(isa: &I, unit: &Unit<'_>, data: &InstData) -> bool {
+    data.op == Opcode::Call
+        && CallFlags::from_bits_retain(data.flags).contains(CallFlags::INTRINSIC)
+        && data
+            .a
+            .as_symbol()
+            .is_some_and(|symbol| isa.division(&unit.view.module.display_name(symbol)) == Some(Division::Whole))
 }
 
 /// Whether a function that is called keeps a part of a float register, so that a wide value could be lost in one.

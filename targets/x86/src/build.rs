@@ -4,8 +4,9 @@
 //! builds.
 
 use crate::cond::Cond;
+use crate::evex::Evex;
 use crate::ops::Form;
-use crate::rows::ROWS;
+use crate::rows::{FIRST_EVEX, ROWS};
 use crate::table::Op;
 use frazil_codegen::{Label, MInst, Mem, Ref, Reg};
 
@@ -117,6 +118,20 @@ pub fn rmi(op: Op, size: u8, dst: Reg, mem: Mem, imm: i32) -> MInst {
     inst.set_reg(0, dst);
     inst.imm = imm;
     inst
+}
+
+/// An operation with an EVEX prefix on vectors of so many bytes: registers, [`Reg::NONE`] where there are none, and an
+/// immediate.
+#[cold]
+pub fn evex(op: Evex, bytes: u8, is_masked: bool, regs: [Reg; 3], imm: i32) -> MInst {
+    let row = FIRST_EVEX + op.row(bytes, is_masked);
+    MInst::new(row, bytes).with_regs(regs).with_imm(imm)
+}
+
+/// The same with a register and a memory operand.
+#[cold]
+pub fn evex_mem(op: Evex, bytes: u8, is_masked: bool, reg: Reg, mem: Mem) -> MInst {
+    evex(op, bytes, is_masked, [reg, Reg::NONE, Reg::NONE], 0).with_mem(mem)
 }
 
 /// An immediate alone.

@@ -1,6 +1,7 @@
 //! The op table as shared code sees it: what follows from the rows' forms, with what rows do otherwise than these say.
 
 use crate::memory_forms::memory_forms;
+use crate::ops::Code;
 use crate::rows;
 use crate::rows::ROWS;
 use crate::table::{NAMED, Op};
@@ -58,6 +59,7 @@ pub static OP_DESCS: [OpDesc; ROWS.len()] = {
         Op::VxorpsYS,
         Op::VpcmpeqdYS,
         Op::VmovupYRM,
+        Op::VmovupZRM,
     ];
     index = 0;
     while index < repeatable.len() {
@@ -93,9 +95,13 @@ pub static OP_DESCS: [OpDesc; ROWS.len()] = {
         index += 1;
     }
     while index < descs.len() {
-        let named = rows::named(index as u16) as usize;
-        descs[index].is_move = descs[named].is_move;
-        descs[index].rounds = descs[named].rounds;
+        match rows::named(index as u16) {
+            Some(named) => {
+                descs[index].is_move = descs[named as usize].is_move;
+                descs[index].rounds = descs[named as usize].rounds;
+            }
+            None => descs[index].rounds = ROWS[index].code.has(Code::ROUNDS | Code::SILENCES),
+        }
         index += 1;
     }
     descs

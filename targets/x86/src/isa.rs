@@ -203,7 +203,15 @@ impl Isa for X86 {
     }
 
     fn computed_vector_bytes(&self, features: FeatureSet) -> u8 {
-        if features.has(AVX2) { WIDE_VECTOR_BYTES } else { 0 }
+        match () {
+            () if lower::vector::by_bits::is_available(features) => WIDEST_VECTOR_BYTES,
+            () if features.has(AVX2) => WIDE_VECTOR_BYTES,
+            () => 0,
+        }
+    }
+
+    fn masks_are_bits(&self, features: FeatureSet) -> bool {
+        lower::vector::by_bits::is_available(features)
     }
 
     fn widest_passed_vector(&self, features: FeatureSet) -> u8 {
@@ -366,8 +374,11 @@ impl Isa for X86 {
         cx.emit(mov_imm(op_size(bytes), dst, value));
     }
 
-    fn wide_constant<C: LowerCtx>(&self, cx: &mut C, dst: Reg, halves: [u128; 2]) {
-        lower::vector::wide::constant(cx, dst, halves);
+    fn wide_constant<C: LowerCtx>(&self, cx: &mut C, dst: Reg, parts: &[u128]) {
+        match *parts {
+            [low, high] => lower::vector::wide::constant(cx, dst, [low, high]),
+            _ => lower::vector::widest::constant(cx, dst, parts),
+        }
     }
 
     fn forget_wide(&self, call: &MInst) -> Option<MInst> {

@@ -5,6 +5,7 @@ pub mod build;
 pub mod cond;
 mod descs;
 pub mod encode;
+mod evex;
 pub mod features;
 pub mod frame;
 mod inline_asm;
@@ -22,6 +23,7 @@ pub mod relocs;
 mod rows;
 pub mod table;
 mod template;
+mod text;
 
 #[cfg(test)]
 mod tests;

@@ -105,7 +105,10 @@ const fn is_pair(row: &Row, memory: &Row) -> bool {
     let is_whole_vector = row.sizes == sizes::X || matches!(row.code.width, Width::Packed);
     let is_plain = !memory.code.has(Code::LOCK) && !memory.code.has(Code::FS);
     let has_sizes = row.sizes & !memory.sizes == 0;
-    !is_whole_vector && is_plain && has_sizes && are_equal(row.mnemonic.as_bytes(), memory.mnemonic.as_bytes())
+    !is_whole_vector
+        && is_plain
+        && has_sizes
+        && are_equal(row.mnemonic.as_str().as_bytes(), memory.mnemonic.as_str().as_bytes())
 }
 
 const fn are_equal(left: &[u8], right: &[u8]) -> bool {

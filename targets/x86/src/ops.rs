@@ -7,6 +7,7 @@
 //!
 //! Register operands are in `regs[0]`, then `regs[1]`; a row with a memory operand has its one register in `regs[0]`.
 
+use crate::text::Text;
 use frazil_codegen::{MInst, OpDesc, PRegSet, Reg, RegClass, Role};
 
 /// Size of an integer operation on a part: 4 or 8 bytes.
@@ -62,6 +63,11 @@ pub enum Form {
     ThreeI,
     /// `reg` = `regs[0]`, `rm` = `regs[1]`, the VEX prefix's own register = `regs[2]`.
     ThreeLast,
+    /// `reg` = `regs[0]`, which is read and written, `rm` = memory whose index is a vector, a lane of which is added
+    /// for each lane.
+    Gather,
+    /// The same with `regs[0]` read, and memory written.
+    Scatter,
     /// The register in the opcode is `regs[0]`.
     O,
     /// The register in the opcode is `regs[0]`; immediate. With size 8 the C7 form with a sign-extended immediate.
@@ -88,14 +94,19 @@ pub enum Form {
 impl Form {
     /// Whether there is a memory operand in `regs[1]` and `regs[2]`.
     pub const fn has_mem(self) -> bool {
-        matches!(self, Form::RM | Form::MR | Form::M | Form::MI | Form::MC | Form::RMI)
+        matches!(self, Form::RM | Form::MR | Form::M | Form::MI | Form::MC | Form::RMI) || self.has_vector_index()
+    }
+
+    /// Whether the memory operand has an index for each lane, which `operands[1]` then describes.
+    pub const fn has_vector_index(self) -> bool {
+        matches!(self, Form::Gather | Form::Scatter)
     }
 
     /// What most instructions of this form do with their memory operand.
     const fn access(self) -> Access {
         match self {
-            Form::RM | Form::RMI => Access::Read,
-            Form::MR | Form::M | Form::MI | Form::MC => Access::Both,
+            Form::RM | Form::RMI | Form::Gather => Access::Read,
+            Form::MR | Form::M | Form::MI | Form::MC | Form::Scatter => Access::Both,
             _ => Access::None,
         }
     }
@@ -159,6 +170,43 @@ pub enum Imm {
     Short,
 }
 
+/// How many bytes of memory an instruction with an EVEX prefix accesses at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Unit {
+    /// As many as a vector of the operation's size has.
+    Whole,
+    Half,
+    Quarter,
+    Eighth,
+    /// A lane of so many.
+    Lane(u8),
+}
+
+impl Unit {
+    /// The bytes in an operation of `size` bytes.
+    pub const fn bytes(self, size: u8) -> u8 {
+        match self {
+            Unit::Whole => size,
+            Unit::Half => size / 2,
+            Unit::Quarter => size / 4,
+            Unit::Eighth => size / 8,
+            Unit::Lane(bytes) => bytes,
+        }
+    }
+}
+
+/// Bits of [`MInst::aux`] in instructions with an EVEX prefix, in the place of a condition (Intel manual, volume 2,
+/// section 2.7.2 and 2.7.8).
+pub mod aux {
+    /// Lanes whose bit in the mask is not set become zero, instead of keeping what is there.
+    pub const ZEROING: u8 = 1;
+    /// Exceptions are not raised; where there is a rounding mode, it is the one in the bits above.
+    pub const SILENT: u8 = 2;
+    /// The first of two bits with a rounding mode.
+    pub const ROUNDING_BIT: u32 = 2;
+}
+
 /// The encoding of a row.
 #[derive(Clone, Copy, Debug)]
 pub struct Code {
@@ -176,47 +224,63 @@ pub struct Code {
     pub width: Width,
     pub imm: Imm,
     /// Bits named by the constants of this type.
-    pub flags: u16,
+    pub flags: u32,
+    /// With [`Code::EVEX`]: how many bytes of memory an instruction accesses, which is what a displacement of one byte
+    /// counts (Intel manual, volume 2, section 2.7.5).
+    pub unit: Unit,
 }
 
 impl Code {
     /// The opcode's low four bits are the condition.
-    pub const COND: u16 = 1;
+    pub const COND: u32 = 1;
     /// REX.W whatever the size.
-    pub const W: u16 = 2;
+    pub const W: u32 = 2;
     /// The register in the `rm` field is a byte register although the operation is wider.
-    pub const BYTE_RM: u16 = 4;
+    pub const BYTE_RM: u32 = 4;
     /// Prefix F0.
-    pub const LOCK: u16 = 8;
+    pub const LOCK: u32 = 8;
     /// Prefix 64: the memory operand is relative to the thread pointer's segment.
-    pub const FS: u16 = 16;
+    pub const FS: u32 = 16;
     /// No size suffix in text.
-    pub const PLAIN: u16 = 32;
+    pub const PLAIN: u32 = 32;
     /// A linker may rewrite the instruction when its memory operand is a slot of the global offset table.
-    pub const RELAXABLE: u16 = 64;
+    pub const RELAXABLE: u32 = 64;
     /// Indirect branch: text has a star before the operand.
-    pub const STAR: u16 = 128;
+    pub const STAR: u32 = 128;
     /// The prefixes and the bytes before the opcode are a VEX prefix (Intel manual, volume 2, section 2.3).
-    pub const VEX: u16 = 256;
+    pub const VEX: u32 = 256;
     /// With a VEX prefix: its bit L, for vectors of 256 bits.
-    pub const LONG: u16 = 512;
+    pub const LONG: u32 = 512;
     /// With a VEX prefix: the next opcode has the operands swapped, which is shorter if only the second one is a
     /// register above 7.
-    pub const SWAPS: u16 = 1024;
-    /// With [`Code::VEX`]: an EVEX prefix for vectors of 512 bits instead (Intel manual, volume 2, section 2.7).
-    pub const EVEX: u16 = 2048;
+    pub const SWAPS: u32 = 1024;
+    /// With [`Code::VEX`]: an EVEX prefix instead (Intel manual, volume 2, section 2.7). The size is that of vectors.
+    pub const EVEX: u32 = 2048;
     /// With [`Code::VEX`]: the prefix's own register is `regs[0]`, which is written, and the `reg` field has the digit.
-    pub const OWN_IS_WRITTEN: u16 = 4096;
+    pub const OWN_IS_WRITTEN: u32 = 4096;
     /// With a VEX prefix: its own register is `regs[0]`, which text names a second time.
-    pub const OWN_IS_FIRST: u16 = 16384;
+    pub const OWN_IS_FIRST: u32 = 16384;
     /// A `v` comes before the mnemonic in text.
-    pub const NAMED_V: u16 = 32768;
+    pub const NAMED_V: u32 = 32768;
     /// With a VEX prefix: the order of the two sources does not matter, or, of a comparison, not with every predicate.
-    pub const COMMUTES: u16 = 8192;
+    pub const COMMUTES: u32 = 8192;
+    /// With an EVEX prefix: only lanes whose bit in [`MASK`](crate::regs::MASK) is set are written.
+    pub const MASKED: u32 = 1 << 16;
+    /// With [`Code::MASKED`]: [`aux::ZEROING`] may say that the other lanes become zero.
+    pub const ZEROES: u32 = 1 << 17;
+    /// With an EVEX prefix: [`aux::SILENT`] and a rounding mode may stand in `aux`, if vectors are as wide as they can
+    /// be, or only the lowest lane is computed.
+    pub const ROUNDS: u32 = 1 << 18;
+    /// With an EVEX prefix: [`aux::SILENT`] may stand in `aux` in the same cases.
+    pub const SILENCES: u32 = 1 << 19;
+    /// With an EVEX prefix: there is an instruction with a VEX prefix, which assemblers prefer, that does the same.
+    pub const PREFERRED_VEX: u32 = 1 << 20;
+    /// The register that is written must not be one that another operand reads.
+    pub const APART: u32 = 1 << 21;
 
     /// Whether a flag is set.
     #[inline]
-    pub const fn has(&self, flag: u16) -> bool {
+    pub const fn has(&self, flag: u32) -> bool {
         self.flags & flag != 0
     }
 
@@ -244,6 +308,7 @@ impl Code {
             width,
             imm: Imm::None,
             flags: 0,
+            unit: Unit::Whole,
         }
     }
 
@@ -272,8 +337,13 @@ impl Code {
         self
     }
 
-    pub(crate) const fn flag(mut self, flag: u16) -> Code {
+    pub(crate) const fn flag(mut self, flag: u32) -> Code {
         self.flags |= flag;
+        self
+    }
+
+    pub(crate) const fn unit(mut self, unit: Unit) -> Code {
+        self.unit = unit;
         self
     }
 
@@ -347,6 +417,11 @@ pub(crate) const fn fused(opcode: u8) -> Code {
     Code::new(opcode, 2, Width::Float).prefix(0x66).flag(Code::VEX)
 }
 
+/// An opcode after the bytes that this map's number stands for, with an EVEX prefix.
+pub(crate) const fn evex(map: u8, prefix: u8, opcode: u8) -> Code {
+    vex(map, prefix, opcode).flag(Code::EVEX)
+}
+
 /// What a register operand is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -364,6 +439,10 @@ pub enum Kind {
     Widest,
     /// The same, of which only the lower half is read.
     WidestLow,
+    /// A vector register of the operation's size.
+    Full,
+    /// A mask register.
+    Mask,
 }
 
 impl Kind {
@@ -371,15 +450,24 @@ impl Kind {
     pub(crate) const fn is_vector(self) -> bool {
         matches!(
             self,
-            Kind::Vector | Kind::Wide | Kind::WideLow | Kind::Widest | Kind::WidestLow
+            Kind::Vector | Kind::Wide | Kind::WideLow | Kind::Widest | Kind::WidestLow | Kind::Full
         )
+    }
+
+    /// The class of registers that it may be.
+    const fn class(self) -> RegClass {
+        match self {
+            Kind::Sized | Kind::General(_) => RegClass::Int,
+            _ => RegClass::Float,
+        }
     }
 
     /// The register's width in an operation of `size` bytes.
     pub(crate) const fn bytes(self, size: u8) -> u8 {
         match self {
-            Kind::Sized => size,
+            Kind::Sized | Kind::Full => size,
             Kind::General(bytes) => bytes,
+            Kind::Mask => 8,
             Kind::Vector | Kind::WideLow => 16,
             Kind::Wide | Kind::WidestLow => 32,
             Kind::Widest => 64,
@@ -543,9 +631,9 @@ pub(crate) mod sizes {
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     /// Its name, that of the [`Op`](crate::table::Op).
-    pub name: &'static str,
+    pub name: Text,
     /// Mnemonic in AT&T syntax without size suffix and condition.
-    pub mnemonic: &'static str,
+    pub mnemonic: Text,
     /// Allowed sizes, a set of bits 1, 2, 4, 8, 16, 32, 64. The size is the operation's width in bytes, where it
     /// matters.
     pub sizes: u8,
@@ -559,7 +647,7 @@ pub struct Row {
 
 impl Row {
     /// The row as shared code sees it.
-    pub(crate) const fn desc(&self) -> OpDesc {
+    pub(crate) const fn desc(&'static self) -> OpDesc {
         let mut roles = [Role::None; 3];
         if let Some(first) = self.operands[0] {
             roles[0] = first.role;
@@ -588,8 +676,13 @@ impl Row {
             class_of(self.operands[2]),
         ];
         if let Role::Base = roles[1] {
+            let of_index = if self.code.form.has_vector_index() {
+                classes[1]
+            } else {
+                Some(RegClass::Int)
+            };
             classes[1] = Some(RegClass::Int);
-            classes[2] = Some(RegClass::Int);
+            classes[2] = of_index;
         }
         let mut widths = [
             width_of(self.operands[0]),
@@ -597,8 +690,12 @@ impl Row {
             width_of(self.operands[2]),
         ];
         if let Role::Base = roles[1] {
+            widths[2] = if self.code.form.has_vector_index() {
+                widths[1]
+            } else {
+                8
+            };
             widths[1] = 8;
-            widths[2] = 8;
         }
         let access = match self.effects.memory {
             Some(access) => access,
@@ -615,7 +712,7 @@ impl Row {
             reads_memory: matches!(access, Access::Read | Access::Both),
             writes_memory: matches!(access, Access::Write | Access::Both),
             is_pure: self.code.form.only_computes() && !self.code.has(Code::FS),
-            ..OpDesc::plain(self.name)
+            ..OpDesc::plain(self.name.as_str())
         }
     }
 }
@@ -623,8 +720,7 @@ impl Row {
 /// The class of registers that an operand may be.
 const fn class_of(operand: Option<Operand>) -> Option<RegClass> {
     match operand {
-        Some(operand) if operand.kind.is_vector() => Some(RegClass::Float),
-        Some(_) => Some(RegClass::Int),
+        Some(operand) => Some(operand.kind.class()),
         None => None,
     }
 }
@@ -666,8 +762,8 @@ macro_rules! op_table {
 
         /// The rows that have names, by [`Op`].
         pub(crate) const NAMED: [Row; Op::ALL.len()] = [$(Row {
-            name: stringify!($name),
-            mnemonic: $mnemonic,
+            name: $crate::text::Text::new(stringify!($name)),
+            mnemonic: $crate::text::Text::new($mnemonic),
             sizes: $sizes,
             code: $code.finish(Form::$form),
             operands: pad(&[$($operand),*]),

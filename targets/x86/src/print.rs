@@ -6,8 +6,8 @@
 
 use crate::cond::Cond;
 use crate::encode::{branch_relocation, named};
-use crate::ops::{Code, Form, Imm, Row, Width};
-use crate::regs::name;
+use crate::ops::{Code, Form, Imm, Row, Width, aux};
+use crate::regs::{MASK, name};
 use crate::relocs::RELOCS;
 use crate::rows::ROWS;
 use frazil_codegen::{AsmNames, CodeBuffer, Label, MInst, Ref, RefKind};
@@ -29,7 +29,12 @@ pub fn print_to(inst: &MInst, encoded_bytes: u8, names: &dyn AsmNames, out: &mut
     let mut separator = if row.code.has(Code::STAR) { "\t*" } else { "\t" };
     let mut printer = Printer { inst, row, names, out };
     let parts = parts(row.code.form);
+    let mut rounding = rounding(inst, row);
     for (index, &part) in parts.iter().enumerate() {
+        if !rounding.is_empty() && printer.is_vector(part) {
+            write!(printer.out, "{separator}{rounding}")?;
+            (rounding, separator) = ("", ", ");
+        }
         printer.out.write_str(separator)?;
         printer.part(part)?;
         separator = ", ";
@@ -38,7 +43,33 @@ pub fn print_to(inst: &MInst, encoded_bytes: u8, names: &dyn AsmNames, out: &mut
             printer.part(part)?;
         }
     }
-    Ok(())
+    write_mask(inst, row, out)
+}
+
+/// What text says of rounding: it comes before the first vector.
+fn rounding(inst: &MInst, row: &Row) -> &'static str {
+    match (
+        row.code.has(Code::EVEX) && inst.aux & aux::SILENT != 0,
+        row.code.has(Code::ROUNDS),
+    ) {
+        (false, _) => "",
+        (true, false) => "{sae}",
+        (true, true) => {
+            ["{rn-sae}", "{rd-sae}", "{ru-sae}", "{rz-sae}"][usize::from(inst.aux >> aux::ROUNDING_BIT & 3)]
+        }
+    }
+}
+
+/// The mask comes after the result, which is the last operand.
+fn write_mask(inst: &MInst, row: &Row, out: &mut dyn Write) -> fmt::Result {
+    if !row.code.has(Code::MASKED) {
+        return Ok(());
+    }
+    write!(out, " {{%{}}}", name(MASK, 8))?;
+    match inst.aux & aux::ZEROING {
+        0 => Ok(()),
+        _ => out.write_str("{z}"),
+    }
 }
 
 fn is_jump_to_symbol(row: &Row) -> bool {
@@ -76,10 +107,14 @@ fn write_mnemonic(inst: &MInst, row: &Row, encoded_bytes: u8, out: &mut dyn Writ
     if code.form == Form::Branch && encoded_bytes > 2 || is_jump_to_symbol(row) {
         out.write_str("{disp32} ")?;
     }
+    let is_evident = code.has(Code::MASKED) || inst.size == 64 || inst.aux & aux::SILENT != 0;
+    if code.has(Code::PREFERRED_VEX) && !is_evident {
+        out.write_str("{evex} ")?;
+    }
     if code.has(Code::NAMED_V) {
         out.write_char('v')?;
     }
-    out.write_str(row.mnemonic)?;
+    out.write_str(row.mnemonic.as_str())?;
     if code.has(Code::COND) {
         out.write_str(Cond::from_number(inst.condition()).name())?;
     }
@@ -125,8 +160,8 @@ pub(crate) fn parts(form: Form) -> &'static [Part] {
         Form::None | Form::NoneModRm | Form::Nop => &[],
         Form::StoreRR | Form::LoadRR | Form::Exchange => &[Register(1), Register(0)],
         Form::Same => &[Register(0), Register(0)],
-        Form::RM => &[Memory, Register(0)],
-        Form::MR => &[Register(0), Memory],
+        Form::RM | Form::Gather => &[Memory, Register(0)],
+        Form::MR | Form::Scatter => &[Register(0), Memory],
         Form::R | Form::O => &[Register(0)],
         Form::M => &[Memory],
         Form::RI | Form::OI => &[Immediate, Register(0)],
@@ -155,6 +190,10 @@ struct Printer<'a> {
 }
 
 impl Printer<'_> {
+    fn is_vector(&self, part: Part) -> bool {
+        matches!(part, Part::Register(slot) if self.row.operands[slot].is_some_and(|operand| operand.kind.is_vector()))
+    }
+
     fn part(&mut self, part: Part) -> fmt::Result {
         let inst = self.inst;
         match part {
@@ -221,7 +260,16 @@ impl Printer<'_> {
             write!(self.out, "%{}", name(mem.base_reg(), 8))?;
         }
         if !mem.index_reg().is_none() {
-            write!(self.out, ",%{},{}", name(mem.index_reg(), 8), 1 << (mem.scale_log2 & 3))?;
+            let width_bytes = match self.row.operands[1] {
+                Some(index) => index.kind.named_bytes(self.inst.size),
+                None => 8,
+            };
+            write!(
+                self.out,
+                ",%{},{}",
+                name(mem.index_reg(), width_bytes),
+                1 << (mem.scale_log2 & 3)
+            )?;
         }
         self.out.write_char(')')
     }

@@ -71,6 +71,9 @@ pub const XMM13: Reg = Reg::physical(1, 13);
 pub const XMM14: Reg = Reg::physical(1, 14);
 /// Vector register 15.
 pub const XMM15: Reg = Reg::physical(1, 15);
+/// The mask register that instructions with masks name. It is never allocated: a rule fills it right before the
+/// instructions that use it.
+pub const MASK: Reg = Reg::physical(1, 33);
 /// The integer scratch register.
 pub const SCRATCH: Reg = R11;
 pub const SCRATCH_FLOAT: Reg = XMM15;
@@ -90,7 +93,7 @@ const fn row(reg: Reg, name: &'static str, dwarf: u16) -> RegDesc {
 }
 
 /// The registers of 64-bit code with their DWARF numbers (System V ABI for x86-64, figure 3.36).
-pub static REGS: [RegDesc; 32] = [
+pub static REGS: [RegDesc; 33] = [
     row(RAX, "rax", 0),
     row(RCX, "rcx", 2),
     row(RDX, "rdx", 1),
@@ -123,6 +126,7 @@ pub static REGS: [RegDesc; 32] = [
     row(XMM13, "xmm13", 30),
     row(XMM14, "xmm14", 31),
     row(XMM15, "xmm15", 32),
+    row(MASK, "k1", 119),
 ];
 
 /// Names of the general registers by log2 of the width in bytes.
@@ -161,6 +165,8 @@ pub fn name(reg: Reg, width_bytes: u8) -> &'static str {
     let number = reg.number() as usize;
     if reg.bank() == 0 {
         GENERAL_NAMES[width_bytes.trailing_zeros() as usize][number]
+    } else if reg == MASK {
+        REGS[32].name
     } else if width_bytes == 64 {
         WIDEST_NAMES[number]
     } else if width_bytes == 32 {
@@ -177,11 +183,12 @@ mod tests {
     #[test]
     fn the_table_is_in_the_order_of_the_numbers() {
         for (index, row) in REGS.iter().enumerate() {
-            assert_eq!(row.reg, Reg::physical((index / 16) as u8, (index % 16) as u8));
+            let is_mask = index == 32;
+            assert!(is_mask || row.reg == Reg::physical((index / 16) as u8, (index % 16) as u8));
             assert_eq!(row.name, name(row.reg, 8));
         }
         let mut dwarf: Vec<u16> = REGS.iter().map(|row| row.dwarf).collect();
         dwarf.sort_unstable();
-        assert!(dwarf.iter().copied().eq((0..16).chain(17..33)));
+        assert!(dwarf.iter().copied().eq((0..16).chain(17..33).chain([119])));
     }
 }

@@ -14,8 +14,9 @@
 //! Method: nothing of them stands in the op table. They follow from its rows at compile time, and have the numbers
 //! after those, without names. Only [the pass that brings them in](crate::peephole) makes such instructions. After them
 //! come rows for vectors of 256 bits, which rules for vectors of 128 bits are applied with
-//! ([`crate::lower::vector::doubled`]).
+//! ([`crate::lower::vector::doubled`]), and those with an EVEX prefix ([`crate::evex`]).
 
+use crate::evex;
 use crate::ops::{Code, Form, Kind, Operand, Row, pad, sizes};
 use crate::regs::WIDE_VECTOR_BYTES;
 use crate::table::{NAMED, Op};
@@ -80,7 +81,7 @@ const fn is_vector(operand: Option<Operand>) -> bool {
 }
 
 /// The encoding of a row with a VEX prefix.
-const fn with_prefix(row: &Row, flag: u16) -> Code {
+const fn with_prefix(row: &Row, flag: u32) -> Code {
     let commutes = match commutes(row) {
         true => Code::COMMUTES,
         false => 0,
@@ -242,8 +243,11 @@ const SINGLE: usize = {
     count
 };
 
+/// The first row with an EVEX prefix of those that follow from a table of their own.
+pub(crate) const FIRST_EVEX: u16 = (SINGLE + DOUBLED.len()) as u16;
+
 /// How many rows there are.
-pub(crate) const COUNT: usize = SINGLE + DOUBLED.len();
+pub(crate) const COUNT: usize = FIRST_EVEX as usize + evex::COUNT;
 
 /// The rows by number: those of the table, and after them those that follow from them.
 pub static ROWS: [Row; COUNT] = {
@@ -262,13 +266,19 @@ pub static ROWS: [Row; COUNT] = {
         rows[SINGLE + index] = doubled_row(DOUBLED[index]);
         index += 1;
     }
+    let of_evex = evex::rows();
+    index = 0;
+    while index < evex::COUNT {
+        rows[FIRST_EVEX as usize + index] = of_evex[index];
+        index += 1;
+    }
     rows
 };
 
 /// By number: of a row without a prefix that with it, and of that the one without, as of one for 256 bits; of others
 /// itself.
-static OTHERS: [u16; COUNT] = {
-    let mut others = [0; COUNT];
+static OTHERS: [u16; FIRST_EVEX as usize] = {
+    let mut others = [0; FIRST_EVEX as usize];
     let (mut next, mut number) = (NAMED.len(), 0);
     while number < NAMED.len() {
         others[number] = number as u16;
@@ -320,20 +330,31 @@ pub(crate) fn doubled(inst: &MInst) -> Option<MInst> {
 
 /// Whether a row is for vectors of 256 bits and follows from one for 128 bits.
 pub(crate) fn is_doubled(op: u16) -> bool {
-    usize::from(op) >= SINGLE && usize::from(op) < COUNT
+    usize::from(op) >= SINGLE && op < FIRST_EVEX
 }
 
-/// The named row that an instruction's row is or follows from.
-pub(crate) const fn named(op: u16) -> Op {
+/// Whether a row is one of the table of those with an EVEX prefix.
+pub(crate) const fn is_evex(op: u16) -> bool {
+    op >= FIRST_EVEX && (op as usize) < COUNT
+}
+
+/// The named row that an instruction's row is or follows from; `None` for those with an EVEX prefix and a table of
+/// their own.
+pub(crate) const fn named(op: u16) -> Option<Op> {
     let number = op as usize;
+    if is_evex(op) {
+        return None;
+    }
     let named = if number < NAMED.len() { op } else { OTHERS[number] };
-    Op::ALL[named as usize]
+    Some(Op::ALL[named as usize])
 }
 
 /// Whether a row has an operand more than the row that it follows from: that which is read and was also written.
 pub(crate) fn is_separate(op: u16) -> bool {
     let number = usize::from(op);
-    number >= NAMED.len() && ROWS[usize::from(OTHERS[number])].code.form as u8 != ROWS[number].code.form as u8
+    number >= NAMED.len()
+        && !is_evex(op)
+        && ROWS[usize::from(OTHERS[number])].code.form as u8 != ROWS[number].code.form as u8
 }
 
 /// The same instruction with a VEX prefix, if there is one.
@@ -355,7 +376,7 @@ pub(crate) fn with_vex(inst: &MInst) -> Option<MInst> {
 /// VEX prefix finds in its `regs[1]`, and whether it needs that.
 pub(crate) fn without_vex(inst: &MInst) -> (MInst, bool) {
     let mut named = *inst;
-    if usize::from(inst.op) < NAMED.len() {
+    if usize::from(inst.op) < NAMED.len() || is_evex(inst.op) {
         return (named, false);
     }
     named.op = OTHERS[usize::from(inst.op)];

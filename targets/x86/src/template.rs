@@ -177,7 +177,7 @@ const fn slots(form: Form) -> (u8, u8, u8) {
         Form::Same => (0, 0, 15),
         Form::Three | Form::ThreeI => (0, 2, 15),
         Form::ThreeLast => (0, 1, 15),
-        Form::RM | Form::MR | Form::RMI => (0, 1, 15),
+        Form::RM | Form::MR | Form::RMI | Form::Gather | Form::Scatter => (0, 1, 15),
         _ => (0, 0, 0),
     }
 }

@@ -26,7 +26,7 @@ use crate::corpus;
 /// What is measured when the command line names no recipe.
 const RECIPE: &str = "O2";
 
-/// `cargo xtask bench [--run-time [--against llc-O0|llc-O1|llc-O2]...] [--repeat N] [FILTER]`,
+/// `cargo xtask bench [--level NAME]... [--run-time [--against llc-O0|llc-O1|llc-O2]...] [--repeat N] [FILTER]`,
 /// `cargo xtask bench --passes [FILTER]`, `cargo xtask bench --start-up [--repeat N]`,
 /// `cargo xtask bench --kernels [--processor NAME] [--repeat N] [FILTER]`,
 /// `cargo xtask bench --figure [--measure [--repeat N] [FILTER]]`,
@@ -51,6 +51,7 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
     let start_up = arguments.contains("--start-up");
     let run_time = arguments.contains("--run-time");
     let kernels = arguments.contains("--kernels");
+    let levels = corpus::Level::from_arguments(&mut arguments)?;
     let against: Vec<LlcLevel> = arguments.values_from_str("--against")?;
     let repeat: Option<usize> = arguments.opt_value_from_str("--repeat")?;
     ensure!(repeat != Some(0), "--repeat must be at least 1");
@@ -74,10 +75,10 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
         return figure::make(Some((&modules, &frazil, repeat.unwrap_or(5))));
     }
     if run_time {
-        let modules = corpus::modules_to_run(&corpus::filter(arguments)?)?;
+        let modules = corpus::modules_at(&levels, &corpus::filter(arguments)?)?;
         return run_time::measure(&modules, &frazil, &against, repeat.unwrap_or(5));
     }
-    let modules = corpus::modules(&corpus::filter(arguments)?)?;
+    let modules = corpus::modules_to_compile(&levels, &corpus::filter(arguments)?)?;
     if passes {
         return passes::measure(&modules, &frazil);
     }

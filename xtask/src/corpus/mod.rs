@@ -50,6 +50,24 @@ impl Level {
         Level::O3V4,
     ];
 
+    /// The levels that `--level NAME` asks for, given as often as wanted; those without vectors if it does not.
+    pub fn from_arguments(arguments: &mut Arguments) -> Result<Vec<Level>> {
+        let names: Vec<String> = arguments.values_from_str("--level")?;
+        let named = |name: String| {
+            let found = Level::EACH.into_iter().find(|level| level.name() == name);
+            found.with_context(|| {
+                format!(
+                    "there is no level `{name}`; there are {}",
+                    Level::EACH.map(Level::name).join(", ")
+                )
+            })
+        };
+        match names.is_empty() {
+            true => Ok(Level::SCALAR.to_vec()),
+            false => names.into_iter().map(named).collect(),
+        }
+    }
+
     /// Its name in names of modules.
     pub fn name(self) -> &'static str {
         match self {
@@ -141,7 +159,12 @@ pub fn filter(mut arguments: Arguments) -> Result<String> {
 
 /// Makes, where necessary, the modules without vectors whose names contain `filter`.
 pub fn modules(filter: &str) -> Result<Vec<Module>> {
-    modules_of(programs::PROGRAMS.iter(), &Level::SCALAR, filter)
+    modules_to_compile(&Level::SCALAR, filter)
+}
+
+/// The same at some levels.
+pub fn modules_to_compile(levels: &[Level], filter: &str) -> Result<Vec<Module>> {
+    modules_of(programs::PROGRAMS.iter(), levels, filter)
 }
 
 /// The same with the programs in C++ and Rust, for commands that run them.

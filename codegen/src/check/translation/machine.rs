@@ -644,6 +644,11 @@ impl Machine<'_> {
         } else if has_address {
             let address = self.address(inst.mem());
             operands.push(Word::whole(address));
+            // Each lane of an index may give an address of its own.
+            if desc.classes[2] == Some(RegClass::Float) {
+                let bytes = self.operand_bytes(inst, 2);
+                operands.extend(self.contents(inst.reg(2), bytes).words);
+            }
         }
         for (index, &role) in desc.roles.iter().enumerate() {
             let reg = inst.reg(index);

@@ -220,7 +220,9 @@ fn write_other(out: &mut Out<'_>, template: &Template, code: &Code, inst: &MInst
             registers(out, template, inst, 0);
         }
         Form::RM | Form::MR | Form::M | Form::MI | Form::MC | Form::RMI => any_memory(out, template, inst),
-        Form::Three | Form::ThreeI | Form::ThreeLast => unreachable!("three registers without a VEX prefix"),
+        Form::Three | Form::ThreeI | Form::ThreeLast | Form::Gather | Form::Scatter => {
+            unreachable!("an instruction that needs a VEX prefix without one")
+        }
     }
 }
 
@@ -392,7 +394,10 @@ fn memory_after(out: &mut Out<'_>, template: &Template, inst: &MInst, unit: i32,
         }
     } else {
         let index = number(index);
-        debug_assert_ne!(index, 4, "the stack pointer cannot be an index");
+        debug_assert!(
+            index != 4 || inst.reg(2).bank() == 1,
+            "the stack pointer cannot be an index"
+        );
         begin(out, rex | (index >> 3) << 1, byte_register);
         out.byte(modrm | 4);
         out.byte(scale_bits(inst) | (index & 7) << 3 | base & 7);

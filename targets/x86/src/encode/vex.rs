@@ -1,10 +1,11 @@
 //! Instructions with a VEX or an EVEX prefix (Intel manual, volume 2, sections 2.3 and 2.7): of three registers, or of
 //! two operands like those without.
 //!
-//! Of EVEX, what rows need is here: no masks, no broadcasts, and registers 0 to 15.
+//! Of EVEX, what rows need is here: masks in one register, rounding, no broadcasts, and registers 0 to 15.
 
 use super::{Out, baseless_after, immediate, memory_after, number, reg_field};
-use crate::ops::{Code, Form};
+use crate::ops::{Code, Form, aux};
+use crate::regs::MASK;
 use crate::template::Template;
 use frazil_codegen::MInst;
 
@@ -24,7 +25,7 @@ pub(super) fn with_vex(out: &mut Out<'_>, template: &Template, code: &Code, inst
     };
     let is_extended = code.has(Code::EVEX);
     let begin = |out: &mut Out<'_>, rex: u8| match is_extended {
-        true => evex_prefix(out, template, code, own, rex),
+        true => evex_prefix(out, template, code, inst, own, rex),
         false => vex_prefix(out, template, code, own, rex),
     };
     if code.form == Form::None {
@@ -47,7 +48,10 @@ pub(super) fn with_vex(out: &mut Out<'_>, template: &Template, code: &Code, inst
         begin(out, (reg >> 3) << 2 | rm >> 3);
         out.modrm_reg(reg, rm);
     } else if inst.reg(1).is_physical() {
-        let unit = if is_extended { i32::from(inst.size) } else { 1 };
+        let unit = match is_extended {
+            true => i32::from(code.unit.bytes(inst.size)),
+            false => 1,
+        };
         memory_after(out, template, inst, unit, |out, rex, _| begin(out, rex));
     } else {
         baseless_after(out, template, inst, immediate, |out, rex, _| begin(out, rex));
@@ -82,16 +86,29 @@ fn vex_prefix(out: &mut Out<'_>, template: &Template, code: &Code, own: u8, rex:
     out.byte(template.opcode);
 }
 
-/// The EVEX prefix for vectors of 512 bits, and the opcode; the same arguments.
-fn evex_prefix(out: &mut Out<'_>, template: &Template, code: &Code, own: u8, rex: u8) {
+/// The EVEX prefix and the opcode; `own` and `rex` as for [`vex_prefix`].
+fn evex_prefix(out: &mut Out<'_>, template: &Template, code: &Code, inst: &MInst, own: u8, rex: u8) {
     // Inverted bits of registers from 16 on.
     const HIGH_REG: u8 = 0x10;
     const HIGH_OWN: u8 = 0x08;
-    const LENGTH_512: u8 = 0x40;
     let rex = rex | template.rex;
     out.byte(0x62);
     out.byte((!rex & 7) << 5 | HIGH_REG | code.map);
     out.byte((rex & 8) << 4 | (!own & 15) << 3 | 4 | prefix_bits(template));
-    out.byte(LENGTH_512 | HIGH_OWN);
+    out.byte(HIGH_OWN | last_byte(code, inst));
     out.byte(template.opcode);
+}
+
+/// The bits of the last byte of the prefix but for that of a register: zeroing, length or rounding, whether it is
+/// rounding, and the mask.
+fn last_byte(code: &Code, inst: &MInst) -> u8 {
+    const ZEROING: u8 = 0x80;
+    const ROUNDING: u8 = 0x10;
+    let length_or_rounding = match inst.aux & aux::SILENT {
+        0 => inst.size & 0x60,
+        _ => (inst.aux >> aux::ROUNDING_BIT & 3) << 5 | ROUNDING,
+    };
+    let mask = if code.has(Code::MASKED) { number(MASK) & 7 } else { 0 };
+    let zeroing = if inst.aux & aux::ZEROING != 0 { ZEROING } else { 0 };
+    zeroing | length_or_rounding | mask
 }

@@ -113,7 +113,7 @@ fn match_row(row: &Row, op: Op, mnemonic: &str, words: &[Word]) -> Option<MInst>
         true => mnemonic.strip_prefix("lock ")?,
         false => mnemonic,
     };
-    let rest = mnemonic.strip_prefix(row.mnemonic)?;
+    let rest = mnemonic.strip_prefix(row.mnemonic.as_str())?;
     let parts = parts(row.code.form);
     if parts.len() != words.len() {
         return None;

@@ -36,6 +36,7 @@ pub fn fold(folder: &mut Folder<'_>, user: Inst) {
                 fold_load(folder, data.a, is_scalar);
             }
         }
+        Opcode::Bitcast if folder.function.has_wide_vectors() => vector::by_bits::fold_compared(folder, data.a),
         Opcode::Sext if is_wide(folder, data) && vector::wide_compare::fold_taker(folder, data) => {}
         Opcode::Sext | Opcode::Zext | Opcode::Sitofp | Opcode::Uitofp if is_wide(folder, data) => {
             vector::wide_operations::fold_conversion(folder, data);
@@ -206,7 +207,12 @@ fn is_one_part(folder: &Folder<'_>, operand: Operand) -> bool {
 
 fn fold_select(folder: &mut Folder<'_>, data: &InstData) {
     if is_wide(folder, data) {
-        vector::wide_compare::fold_taker(folder, data);
+        match vector::by_bits::is_available(folder.features()) {
+            true => vector::by_bits::fold_mask(folder, data.a),
+            false => {
+                vector::wide_compare::fold_taker(folder, data);
+            }
+        }
         return;
     }
     let Some((value, compare)) = folder.producer(data.a) else {

@@ -92,7 +92,7 @@ pub(super) fn arithmetic(op: Op, row: &Row, inst: &MInst, machine: &mut Machine<
     if row.code.flags & (crate::ops::Code::LOCK | crate::ops::Code::FS) != 0 {
         return false;
     }
-    let name = row.mnemonic;
+    let name = row.mnemonic.as_str();
     if !matches!(
         name,
         "add" | "sub" | "cmp" | "and" | "or" | "xor" | "test" | "not" | "neg" | "inc" | "dec" | "cmov"
@@ -231,8 +231,8 @@ pub(super) fn shifts(op: Op, row: &Row, inst: &MInst, machine: &mut Machine<'_>)
         return true;
     }
     let kept = width.saturating_sub(count);
-    let value = match row.mnemonic {
-        _ if kept == 0 && row.mnemonic != "sar" => machine.terms.constant(width, 0),
+    let value = match row.mnemonic.as_str() {
+        _ if kept == 0 && row.mnemonic.as_str() != "sar" => machine.terms.constant(width, 0),
         "shl" => machine.terms.sum(width, 0, &[(1 << count, x)]),
         "shr" => {
             let part = machine.terms.part(x, count, kept);
@@ -244,7 +244,7 @@ pub(super) fn shifts(op: Op, row: &Row, inst: &MInst, machine: &mut Machine<'_>)
         }
     };
     put_result(machine, inst, &operands, value);
-    if row.mnemonic == "shl" && !operands.is_memory {
+    if row.mnemonic.as_str() == "shl" && !operands.is_memory {
         machine.limit_significance(inst.reg(0), operands.significant.saturating_add(count as u8));
     }
     let number = operation_number(inst);

@@ -2,7 +2,8 @@
 //!
 //! Rows are told apart by mnemonic and form, so that the forms of one operation with registers, memory and immediates
 //! mean the same here, whatever other tables say of them. Rows that only move bits and the arithmetic that passes
-//! rewrite are carried out; all others are functions of as many bytes of their operands as they look at.
+//! rewrite are carried out; all others are functions of as many bytes of their operands as they look at, and those with
+//! an EVEX prefix of their mask and their way to round, too.
 //!
 //! A copy or reload of less than eight bytes leaves nothing above it that anybody may look at, though the processor
 //! clears it; an extension, and any operation of four bytes, leaves zeros.
@@ -12,7 +13,7 @@ mod moves;
 mod vectors;
 
 use crate::ops::{Code, Form, Kind, Row, Width};
-use crate::regs::{RCX, WIDE_VECTOR_BYTES};
+use crate::regs::{MASK, RCX, WIDE_VECTOR_BYTES};
 use crate::rows;
 use crate::rows::ROWS;
 use crate::table::Op;
@@ -30,8 +31,13 @@ fn row_of(inst: &MInst) -> Option<(Op, &'static Row)> {
     if usize::from(inst.op) >= ROWS.len() {
         return None;
     }
-    let op = rows::named(inst.op);
+    let op = rows::named(inst.op)?;
     Some((op, &ROWS[op as usize]))
+}
+
+/// The row of an instruction with an EVEX prefix that has no named row.
+fn evex_row(inst: &MInst) -> Option<&'static Row> {
+    rows::is_evex(inst.op).then(|| &ROWS[usize::from(inst.op)])
 }
 
 /// For each row the first one with the same mnemonic that computes on the same kind of registers.
@@ -40,7 +46,11 @@ static FIRST_OF_NAME: LazyLock<Vec<u32>> = LazyLock::new(|| {
     let mut firsts = FxHashMap::default();
     let rows = ROWS.iter().enumerate();
     rows.map(|(number, row)| {
-        let key = (row.mnemonic, row.code.flags & flags, row.code.width != Width::Int);
+        let key = (
+            row.mnemonic.as_str(),
+            row.code.flags & flags,
+            row.code.width != Width::Int,
+        );
         *firsts.entry(key).or_insert(number as u32)
     })
     .collect()
@@ -48,6 +58,9 @@ static FIRST_OF_NAME: LazyLock<Vec<u32>> = LazyLock::new(|| {
 
 /// A number that says which operation an instruction is, the same for its forms with registers, memory and immediates.
 fn operation_number(inst: &MInst) -> u32 {
+    if rows::is_evex(inst.op) {
+        return u32::from(inst.op);
+    }
     let number = FIRST_OF_NAME.get(usize::from(inst.op)).copied();
     number.unwrap_or(u32::from(inst.op))
 }
@@ -86,11 +99,19 @@ impl Meaning for X86Meaning {
             return Some(arithmetic::condition(inst.condition(), machine));
         }
         // Who reads flags and has no condition reads the carry.
-        let reads_carry = matches!(row.mnemonic, "adc" | "sbb" | "rcl" | "rcr");
+        let reads_carry = matches!(row.mnemonic.as_str(), "adc" | "sbb" | "rcl" | "rcr");
         reads_carry.then(|| arithmetic::bit(machine, 1))
     }
 
     fn operand_bytes(&self, inst: &MInst, operand: usize) -> Option<u8> {
+        if let Some(row) = evex_row(inst) {
+            let operand = match (row.code.form.has_vector_index(), operand) {
+                (true, 1) => return None,
+                (true, 2) => 1,
+                _ => operand,
+            };
+            return Some(row.operands[operand]?.kind.bytes(inst.size));
+        }
         let (op, row) = row_of(inst)?;
         let (_, is_separate) = rows::without_vex(inst);
         let operand = operand.saturating_sub(usize::from(is_separate));
@@ -99,13 +120,14 @@ impl Meaning for X86Meaning {
             Kind::Sized => Some(inst.size),
             Kind::General(bytes) => Some(bytes),
             Kind::Vector => Some(vector_bytes(op, row, inst, operand)),
-            Kind::Wide | Kind::WideLow | Kind::Widest | Kind::WidestLow => {
-                Some(row.operands[operand]?.kind.bytes(inst.size))
-            }
+            kind => Some(kind.bytes(inst.size)),
         }
     }
 
     fn implicit_bytes(&self, inst: &MInst, reg: Reg) -> Option<u8> {
+        if reg == MASK {
+            return Some(Kind::Mask.bytes(inst.size));
+        }
         let (op, row) = row_of(inst)?;
         match op {
             Op::Mul8R | Op::Mul8M | Op::Imul8R | Op::Imul8M | Op::Div8R | Op::Div8M | Op::Idiv8R | Op::Idiv8M => {
@@ -115,12 +137,17 @@ impl Meaning for X86Meaning {
             Op::Cdq => Some(4),
             Op::Cqo => Some(8),
             _ if matches!(row.code.form, Form::RC | Form::MC | Form::StoreRRC) && reg == RCX => Some(1),
-            _ if matches!(row.mnemonic, "mul" | "imul" | "div" | "idiv" | "cmpxchg") => Some(inst.size),
+            _ if matches!(row.mnemonic.as_str(), "mul" | "imul" | "div" | "idiv" | "cmpxchg") => Some(inst.size),
             _ => None,
         }
     }
 
     fn memory_bytes(&self, inst: &MInst) -> Option<u8> {
+        if let Some(row) = evex_row(inst) {
+            // What is accessed lane by lane is somewhere.
+            let is_one = row.code.form.has_mem() && !row.code.form.has_vector_index();
+            return is_one.then(|| row.code.unit.bytes(inst.size));
+        }
         let (op, row) = row_of(inst)?;
         let bytes = match rows::is_doubled(inst.op) {
             true => WIDE_VECTOR_BYTES,
@@ -131,7 +158,7 @@ impl Meaning for X86Meaning {
 
     fn function(&self, inst: &MInst) -> FunctionKey {
         [
-            operation_number(inst) | u32::from(inst.size) << 16,
+            operation_number(inst) | u32::from(inst.size) << 16 | u32::from(rounding_bits(inst)) << 24,
             inst.imm.cast_unsigned(),
             rows::is_doubled(inst.op).into(),
             0,
@@ -151,10 +178,15 @@ impl Meaning for X86Meaning {
         // A count of zero keeps all of them, rotations most, and bit tests all but the carry.
         matches!(row.code.form, Form::RC | Form::MC | Form::StoreRRC)
             || matches!(
-                row.mnemonic,
+                row.mnemonic.as_str(),
                 "rol" | "ror" | "rcl" | "rcr" | "bt" | "bts" | "btr" | "btc" | "shld" | "shrd"
             )
     }
+}
+
+/// What an instruction with an EVEX prefix says of zeroing and of rounding.
+fn rounding_bits(inst: &MInst) -> u8 {
+    if rows::is_evex(inst.op) { inst.aux & 0x0f } else { 0 }
 }
 
 /// The bytes of the vector that a row writes, if it writes one.
@@ -191,7 +223,7 @@ fn vector_bytes(op: Op, row: &Row, inst: &MInst, operand: usize) -> u8 {
 /// How many bytes of their source packed rows read: those that make wider lanes, and shifts by a number in a register,
 /// read the lowest only.
 fn source_bytes(row: &Row) -> u8 {
-    match row.mnemonic {
+    match row.mnemonic.as_str() {
         "cvtdq2pd" | "cvtps2pd" | "vcvtph2ps" => 8,
         "pmovsxbw" | "pmovsxwd" | "pmovsxdq" | "pmovzxbw" | "pmovzxwd" | "pmovzxdq" => 8,
         "pmovsxbd" | "pmovsxwq" | "pmovzxbd" | "pmovzxwq" => 4,

@@ -204,13 +204,13 @@ fn shuffles(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> bool {
 /// to nothing but what stands above it again.
 fn lanes(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> bool {
     let row = &ROWS[op as usize];
-    let bitwise = match row.mnemonic {
+    let bitwise = match row.mnemonic.as_str() {
         "andp" | "pand" => Some(Bitwise::And),
         "orp" | "por" => Some(Bitwise::Or),
         "xorp" | "pxor" => Some(Bitwise::Xor),
         _ => None,
     };
-    let lane_words = match row.mnemonic {
+    let lane_words = match row.mnemonic.as_str() {
         "andp" | "pand" | "orp" | "por" | "xorp" | "pxor" | "andnp" | "pandn" => 1,
         "addp" | "subp" | "mulp" | "divp" | "minp" | "maxp" | "sqrtp" | "cmpp" => usize::from(inst.size / 4),
         "vfmadd213p" => usize::from(inst.size / 4),

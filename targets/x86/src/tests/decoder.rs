@@ -5,11 +5,12 @@ use super::{all_rows, bytes, row, samples};
 use crate::build::{mr, none, rm};
 use crate::cond::Cond;
 use crate::encode::encode;
-use crate::ops::{Code, Form, Imm, Kind, Row, Width};
+use crate::ops::{Code, Form, Imm, Kind, Row, Width, aux};
 use crate::regs::{R9, R11, R12, RAX, RDI, RSI, XMM9, name};
 use crate::relocs::FIXUPS;
 use crate::table::Op;
 use frazil_codegen::{CodeBuffer, MInst, Mem, PRegSet, Reg, Role};
+use iced_x86::RoundingControl;
 use iced_x86::{Decoder, DecoderOptions, Instruction, InstructionInfoFactory, OpAccess, OpKind, Register, RflagsBits};
 
 fn decode(bytes: &[u8]) -> Instruction {
@@ -18,7 +19,7 @@ fn decode(bytes: &[u8]) -> Instruction {
 
 /// Intel's name of the row's instruction, where it is not the one of AT&T syntax.
 fn intel_mnemonic(inst: &MInst, row: &Row) -> String {
-    match row.mnemonic {
+    match row.mnemonic.as_str() {
         "movzb" | "movzw" => return "movzx".into(),
         "movsb" | "movsw" => return "movsx".into(),
         "movsl" => return "movsxd".into(),
@@ -41,7 +42,7 @@ fn intel_mnemonic(inst: &MInst, row: &Row) -> String {
         "movd" if inst.size == 8 => return "movq".into(),
         _ => {}
     }
-    let mnemonic = row.mnemonic.rsplit(' ').next().expect("there is a last word");
+    let mnemonic = row.mnemonic.as_str().rsplit(' ').next().expect("there is a last word");
     let suffix = match (row.code.width, inst.size) {
         (Width::Scalar | Width::Packed | Width::Float, 4) => "s",
         (Width::Scalar | Width::Packed | Width::Float, 8) => "d",
@@ -62,6 +63,8 @@ fn whole(register: Register) -> Option<Reg> {
     } else if register.is_xmm() || register.is_ymm() || register.is_zmm() {
         // A VEX prefix clears what is above the vector.
         Some(Reg::physical(1, register.number() as u8))
+    } else if register.is_k() {
+        Some(Reg::physical(1, 32 + register.number() as u8))
     } else {
         None
     }
@@ -69,9 +72,9 @@ fn whole(register: Register) -> Option<Reg> {
 
 fn check_register(inst: &MInst, row: &Row, slot: usize, decoded: &Instruction, operand: u32) {
     let width_bytes = match row.operands[slot].expect("the form has this operand").kind {
-        Kind::Sized => inst.size,
+        Kind::Sized | Kind::Full => inst.size,
         Kind::General(bytes) => bytes,
-        Kind::Vector => 16,
+        Kind::Vector | Kind::Mask => 16,
         Kind::Wide | Kind::WideLow => 32,
         Kind::Widest | Kind::WidestLow => 64,
     };
@@ -173,11 +176,11 @@ fn check_operands(inst: &MInst, row: &Row, decoded: &Instruction) {
                 check_register(inst, row, 0, decoded, operand);
             }
         }
-        Form::RM => {
+        Form::RM | Form::Gather => {
             check_register(inst, row, 0, decoded, 0);
             check_memory(inst, decoded, second);
         }
-        Form::MR => {
+        Form::MR | Form::Scatter => {
             check_memory(inst, decoded, 0);
             check_register(inst, row, 0, decoded, 1);
         }
@@ -244,8 +247,35 @@ fn check_operands(inst: &MInst, row: &Row, decoded: &Instruction) {
     assert_eq!(decoded.has_lock_prefix(), row.code.has(Code::LOCK), "{inst:?}");
 }
 
+/// The mask and rounding of an EVEX prefix.
+fn check_mask_and_rounding(inst: &MInst, row: &Row, decoded: &Instruction) {
+    let mask = if row.code.has(Code::MASKED) {
+        Register::K1
+    } else {
+        Register::None
+    };
+    assert_eq!(decoded.op_mask(), mask, "{inst:?}");
+    if !row.code.has(Code::EVEX) {
+        return;
+    }
+    assert_eq!(decoded.zeroing_masking(), inst.aux & aux::ZEROING != 0, "{inst:?}");
+    let is_silent = inst.aux & aux::SILENT != 0;
+    let rounding = match is_silent && row.code.has(Code::ROUNDS) {
+        true => [
+            RoundingControl::RoundToNearest,
+            RoundingControl::RoundDown,
+            RoundingControl::RoundUp,
+            RoundingControl::RoundTowardZero,
+        ][usize::from(inst.aux >> aux::ROUNDING_BIT & 3)],
+        false => RoundingControl::None,
+    };
+    assert_eq!(decoded.rounding_control(), rounding, "{inst:?}");
+    let is_alone = is_silent && !row.code.has(Code::ROUNDS);
+    assert_eq!(decoded.suppress_all_exceptions(), is_alone, "{inst:?}");
+}
+
 /// Registers that the row says are read and written by this instruction.
-fn expected_accesses(inst: &MInst, row: &Row) -> (PRegSet, PRegSet) {
+fn expected_accesses(inst: &MInst, row: &'static Row) -> (PRegSet, PRegSet) {
     let desc = row.desc();
     let (mut reads, mut writes) = (desc.implicit_uses, desc.implicit_defs);
     let is_symbol = inst.is_symbol();
@@ -267,7 +297,7 @@ fn expected_accesses(inst: &MInst, row: &Row) -> (PRegSet, PRegSet) {
     (reads, writes)
 }
 
-fn check_accesses(inst: &MInst, row: &Row, decoded: &Instruction, factory: &mut InstructionInfoFactory) {
+fn check_accesses(inst: &MInst, row: &'static Row, decoded: &Instruction, factory: &mut InstructionInfoFactory) {
     // The decoder counts what is above our vectors as parts of these.
     if inst.op == Op::Vzeroupper as u16 {
         return;
@@ -350,7 +380,7 @@ fn the_decoder_reads_what_the_rows_say() {
                 continue;
             }
             let mut bytes = bytes(&inst);
-            if row.name == "CallTlsGdRef" {
+            if row.name.as_str() == "CallTlsGdRef" {
                 // Two of the prefixes are repeated ones, which the decoder does not show.
                 bytes.drain(..2);
             }
@@ -364,6 +394,7 @@ fn the_decoder_reads_what_the_rows_say() {
                 assert_eq!(mnemonic, expected, "{inst:?}: {bytes:02x?}");
             }
             check_operands(&inst, row, &decoded);
+            check_mask_and_rounding(&inst, row, &decoded);
             check_accesses(&inst, row, &decoded, &mut factory);
             check_flags(&inst, row, &decoded);
         }

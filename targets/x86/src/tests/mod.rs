@@ -11,8 +11,8 @@ mod processors;
 
 use crate::encode::encode;
 use crate::ops::{Code, Form, Imm, Kind, Row};
-use crate::regs::{R8, R9, R12, R13, R15, RAX, RBP, RBX, RCX, RSI, RSP};
-use crate::regs::{XMM0, XMM3, XMM7, XMM8, XMM15};
+use crate::regs::{MASK, R8, R9, R12, R13, R15, RAX, RBP, RBX, RCX, RSI, RSP};
+use crate::regs::{XMM0, XMM3, XMM4, XMM7, XMM8, XMM15};
 use crate::rows::ROWS;
 use crate::table::Op;
 use frazil_codegen::{CodeBuffer, MInst, Mem, Ref, RefKind, Reg};
@@ -48,7 +48,27 @@ fn sizes(row: &Row) -> impl Iterator<Item = u8> {
 }
 
 fn registers(kind: Kind) -> &'static [Reg] {
-    if kind.is_vector() { &VECTOR } else { &GENERAL }
+    match kind {
+        Kind::Mask => &[MASK],
+        kind if kind.is_vector() => &VECTOR,
+        _ => &GENERAL,
+    }
+}
+
+/// What may stand in `aux` of an instruction with an EVEX prefix: with every way to round, and with a mask that zeroes.
+fn rounding_samples(row: &Row, size: u8) -> Vec<u8> {
+    let code = &row.code;
+    let mut samples = vec![0];
+    // The length says nothing then.
+    let is_lowest = row.sizes == 16 && !row.operands.iter().flatten().any(|operand| operand.kind == Kind::Full);
+    if code.has(Code::ROUNDS | Code::SILENCES) && (size == 64 || is_lowest) {
+        let modes = if code.has(Code::ROUNDS) { 4 } else { 1 };
+        samples.extend((0..modes).map(crate::evex::rounding));
+    }
+    if code.has(Code::ZEROES) && code.has(Code::MASKED) {
+        samples.push(crate::ops::aux::ZEROING);
+    }
+    samples
 }
 
 /// Addresses without symbols: every kind of base with every kind of index and displacement.
@@ -98,7 +118,9 @@ fn samples(op: u16) -> Vec<MInst> {
                 add_samples(inst, row, &mut samples);
             }
         } else {
-            add_samples(inst, row, &mut samples);
+            for aux in rounding_samples(row, size) {
+                add_samples(inst.with_aux(aux), row, &mut samples);
+            }
         }
     }
     samples
@@ -114,6 +136,7 @@ fn add_samples(inst: MInst, row: &Row, samples: &mut Vec<MInst>) {
     };
     match row.code.form {
         Form::Branch | Form::ShortBranch => {}
+        Form::Gather | Form::Scatter => gather_samples(inst, samples),
         form if form.has_mem() => memory_samples(inst, row, &imms, samples),
         Form::BranchRef => samples.push(inst.with_mem(Mem::symbol(Ref::new(RefKind::Plt, 0), 0))),
         Form::ORef => {
@@ -130,11 +153,11 @@ fn add_samples(inst: MInst, row: &Row, samples: &mut Vec<MInst>) {
 fn memory_samples(inst: MInst, row: &Row, imms: &[i32], samples: &mut Vec<MInst>) {
     let regs = row.operands[0].map_or(&[Reg::NONE][..], |operand| registers(operand.kind));
     let mut mems = addresses();
-    if row.name == "LeaTlsGdRM" {
+    if row.name.as_str() == "LeaTlsGdRM" {
         mems = vec![Mem::symbol(Ref::new(RefKind::TlsGeneralDynamic, 7), 0)];
     } else {
         // The assembler refuses to cut an offset in thread-local storage to 32 bits.
-        let kinds = match row.mnemonic {
+        let kinds = match row.mnemonic.as_str() {
             _ if row.code.has(Code::FS) => &REFERENCES[4..],
             "lea" if inst.size == 4 => &REFERENCES[..3],
             _ => &REFERENCES,
@@ -155,6 +178,20 @@ fn memory_samples(inst: MInst, row: &Row, imms: &[i32], samples: &mut Vec<MInst>
     }
 }
 
+/// Every kind of base with every index, which must be another register than a gather's result.
+fn gather_samples(inst: MInst, samples: &mut Vec<MInst>) {
+    for base in [Reg::NONE, RAX, RSP, RBP, R9, R12, R13] {
+        for (round, &index) in VECTOR.iter().chain(&[XMM4]).enumerate() {
+            for (place, disp) in DISPLACEMENTS.into_iter().enumerate() {
+                let scale_log2 = (round + place) as u8 & 3;
+                let mut sample = inst.with_mem(Mem::indexed(base, index, scale_log2, disp));
+                sample.set_reg(0, VECTOR[(round + 1) % VECTOR.len()]);
+                samples.push(sample);
+            }
+        }
+    }
+}
+
 fn register_samples(inst: MInst, row: &Row, imms: &[i32], samples: &mut Vec<MInst>) {
     let none = &[Reg::NONE][..];
     let firsts = row.operands[0].map_or(none, |operand| registers(operand.kind));
@@ -167,6 +204,9 @@ fn register_samples(inst: MInst, row: &Row, imms: &[i32], samples: &mut Vec<MIns
         for (index, &second) in seconds.iter().enumerate() {
             let third = thirds[(round + index) % thirds.len()];
             if row.code.form == Form::Exchange && first == second {
+                continue;
+            }
+            if row.code.has(Code::APART) && [second, third].contains(&first) {
                 continue;
             }
             for &imm in imms {
@@ -196,10 +236,14 @@ fn rows_are_well_formed() {
     for (index, row) in ROWS.iter().enumerate() {
         let name = row.name;
         assert_eq!(
-            crate::rows::named(index as u16) as usize == index,
+            crate::rows::named(index as u16).map(|op| op as usize) == Some(index),
             index < Op::ALL.len()
         );
-        assert!(row.sizes != 0 && row.code.map < 4, "{name}");
+        assert!(row.sizes != 0 && row.code.map < 7, "{name}");
+        assert_eq!(
+            crate::rows::is_evex(index as u16),
+            index >= usize::from(crate::rows::FIRST_EVEX)
+        );
         let roles = crate::descs::OP_DESCS[index].roles;
         let has_immediate = matches!(
             row.code.form,
@@ -210,6 +254,7 @@ fn rows_are_well_formed() {
         let expected = match row.code.form {
             Form::StoreRR | Form::LoadRR | Form::Exchange | Form::LoadRRI | Form::StoreRRI | Form::StoreRRC => 2,
             Form::Three | Form::ThreeI | Form::ThreeLast => 3,
+            Form::Gather | Form::Scatter => 2,
             Form::Same | Form::RM | Form::MR | Form::R | Form::RI | Form::RC | Form::RMI => 1,
             Form::O | Form::OI | Form::OI64 | Form::ORef | Form::RBaseRef => 1,
             _ => 0,

@@ -22,7 +22,7 @@ use crate::{process, workspace};
 use table::{Intrinsic, Ty};
 
 /// How names of families begin.
-const FAMILIES: [&str; 40] = [
+const FAMILIES: [&str; 22] = [
     "sse.",
     "sse2.",
     "sse3.",
@@ -32,26 +32,8 @@ const FAMILIES: [&str; 40] = [
     "avx.",
     "avx2.",
     "fma.",
-    "avx512.pternlog.",
-    "avx512.permvar.",
-    "avx512.vpermi2var.",
-    "avx512.vpermilvar.",
-    "avx512.pack",
-    "avx512.pavg.",
-    "avx512.pmadd",
-    "avx512.pmul",
-    "avx512.psad.",
-    "avx512.pshuf.",
-    "avx512.psll",
-    "avx512.psrl",
-    "avx512.psra.w",
-    "avx512.psra.d",
-    "avx512.psrai.w",
-    "avx512.psrai.d",
-    "avx512.psrav.d",
-    "avx512.max.p",
-    "avx512.min.p",
-    "avx512.vfmaddsub.",
+    "avx512.",
+    "avx512bf16.",
     "vcvtps2ph.",
     "bmi.",
     "sha1",
@@ -66,7 +48,7 @@ const FAMILIES: [&str; 40] = [
 ];
 
 /// How names begin of what has no result, or one that the operands alone do not decide, and of later families.
-const LEFT_OUT: [&str; 18] = [
+const LEFT_OUT: [&str; 16] = [
     "sse.sfence",
     "sse.ldmxcsr",
     "sse.stmxcsr",
@@ -80,10 +62,8 @@ const LEFT_OUT: [&str; 18] = [
     "avx.vzeroupper",
     // Dot products of processors after AVX-512.
     "avx2.vpdp",
-    // Shifts of words by words, and what multiplies bits, have no older instructions.
-    "avx512.psllv.w",
-    "avx512.psrlv.w",
-    "avx512.pmultishift",
+    // Few processors have it.
+    "avx512.vp2intersect",
     // Vectors of the first kind, which LLVM has given up.
     "sse.cvtpd2pi",
     "sse.cvtpi2pd",
@@ -91,7 +71,9 @@ const LEFT_OUT: [&str; 18] = [
 ];
 
 /// What the functions may use.
-const FEATURES: &str = "+sse4.2,+avx2,+fma,+f16c,+bmi,+bmi2,+sha,+aes,+vaes,+pclmul,+vpclmulqdq,+gfni,+adx,+crc32,+avx512f,+avx512vl,+avx512bw,+avx512vbmi";
+const FEATURES: &str = "+sse4.2,+avx2,+fma,+f16c,+bmi,+bmi2,+sha,+aes,+vaes,+pclmul,+vpclmulqdq,+gfni,+adx,+crc32,+avx512f,\
+                        +avx512vl,+avx512bw,+avx512dq,+avx512cd,+avx512vbmi,+avx512vbmi2,+avx512vnni,+avx512ifma,\
+                        +avx512bitalg,+avx512bf16";
 
 /// Rounds of random operands.
 const ROUNDS: u32 = 64;
@@ -189,9 +171,9 @@ fn module(chosen: &[&Intrinsic]) -> Result<String> {
             one.name.len() + 1
         );
         let _ = writeln!(text, "{}", one.declaration());
-        for (number, constant) in one.constants().into_iter().enumerate() {
+        for (number, variant) in one.variants().into_iter().enumerate() {
             let function = format!("@f{index}_{number}");
-            text += &one.function(&function, constant);
+            text += &one.function(&function, &variant);
             let kind = one.result.as_ref().map_or(0, Ty::float_bits);
             rows.push(format!("%row {{ ptr @name{index}, ptr {function}, i64 {kind} }}"));
         }

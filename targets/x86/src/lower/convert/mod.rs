@@ -91,7 +91,9 @@ fn bitcast<C: LowerCtx>(cx: &mut C, data: &InstData, from: Type) -> Result<(), C
         if from == Type::X86_F80 {
             return x87::convert(cx, data);
         }
-        if from == Type::F128 || super::vector::shape(cx.func().types(), from).is_some() {
+        // What is folded compares vectors, whose mask may be wider than a register.
+        let is_vector = vector::shape(cx.func().types(), from).is_some() || cx.is_folded(data.a);
+        if from == Type::F128 || is_vector {
             vector::bitcast::bitcast(cx, data);
             return Ok(());
         }

@@ -1,7 +1,7 @@
 //! Casts that keep bits, from or to a vector. Lanes lie in a register as in memory, so most of them are copies.
 
 use super::super::{copy, float_bytes, int_bits, is_narrow_float, result, type_of};
-use super::{from_general, mask, shape, temp, to_general};
+use super::{by_bits, from_general, mask, shape, temp, to_general};
 use crate::build::*;
 use crate::table::Op;
 use frazil_codegen::{LowerCtx, Reg, VectorShape};
@@ -31,6 +31,9 @@ fn kept<C: LowerCtx>(cx: &C, ty: Type) -> Kept {
 
 /// Lowers `bitcast` where one of the types is a vector.
 pub fn bitcast<C: LowerCtx>(cx: &mut C, data: &InstData) {
+    if by_bits::cast(cx, data) {
+        return;
+    }
     let (from, to) = (kept(cx, type_of(cx, data.a)), kept(cx, data.ty));
     if from == to && from != Kept::Pair {
         copy(cx, data);

@@ -6,6 +6,7 @@
 
 pub mod arith;
 pub mod bitcast;
+pub mod by_bits;
 pub mod clamp;
 pub mod compare;
 pub mod convert;
@@ -25,6 +26,7 @@ pub mod wide;
 pub mod wide_compare;
 pub mod wide_operations;
 mod wide_shuffle;
+pub mod widest;
 pub mod words;
 
 use super::{result, type_of};
@@ -49,7 +51,11 @@ pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), Halt> {
         return Ok(());
     }
     if wide::is_wide(cx.func(), &data) {
-        return wide_operations::lower(cx, &data);
+        return match () {
+            () if data.op == Opcode::Select && by_bits::is_available(cx.view().features) => by_bits::select(cx, &data),
+            () if widest::is_widest(cx.func(), &data) => widest::lower(cx, &data),
+            () => wide_operations::lower(cx, &data),
+        };
     }
     let shape = shape_of(cx, data.ty)?;
     match data.op {
@@ -76,7 +82,14 @@ pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), Halt> {
 /// Whether an operation has instructions.
 pub fn has_operation(function: &Function, view: ModuleView<'_>, data: &InstData) -> bool {
     if wide::is_wide(function, data) {
-        return wide::is_done(function, data) || wide_operations::is_done(function, view, data);
+        let has_own = match () {
+            () if widest::is_widest(function, data) => widest::is_done(function, view, data),
+            () if by_bits::is_concerned(data) && by_bits::is_available(view.features) => {
+                by_bits::is_done(function, data)
+            }
+            () => wide_operations::is_done(function, view, data),
+        };
+        return has_own || wide::is_done(function, data);
     }
     let Some(shape) = shape(function.types(), data.ty) else {
         // What computes a scalar from a vector is a reduction or a cast.

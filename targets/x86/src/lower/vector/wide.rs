@@ -1,5 +1,5 @@
 //! Vectors of 256 and 512 bits as they are passed: moves, constants, put together of two halves, and halves of them.
-//! What is computed in 256 bits is in [`super::wide_operations`].
+//! What is computed in 256 bits is in [`super::wide_operations`], and what is in 512 bits in [`super::widest`].
 
 use super::super::result;
 use crate::build::*;
@@ -76,19 +76,19 @@ pub fn pool<C: LowerCtx>(cx: &mut C, halves: [u128; 2]) -> Mem {
 }
 
 /// The bytes of an instruction's type and of its first operand, 0 where that is no wide vector.
-fn widths(function: &Function, data: &InstData) -> (u8, u8) {
+pub fn widths(function: &Function, data: &InstData) -> [u8; 2] {
     let of = |ty| bytes(function.types(), ty);
     let first = match data.op.format() {
         Format::Unary | Format::Binary | Format::Ternary => function.operand_type(data.a).map_or(0, of),
         // Of others, the field may be a number.
         _ => 0,
     };
-    (of(data.ty), first)
+    [of(data.ty), first]
 }
 
 /// Whether the type of an instruction or of its first operand is a vector of 256 or 512 bits.
 pub fn is_wide(function: &Function, data: &InstData) -> bool {
-    widths(function, data) != (0, 0)
+    widths(function, data) != [0, 0]
 }
 
 /// Whether an instruction is a shuffle that joins two halves, or takes one: all lanes in order, from the start of a
@@ -121,7 +121,7 @@ pub fn fold_lower_half(folder: &mut Folder<'_>, operand: Operand) {
 }
 
 fn is_lower_half(function: &Function, data: &InstData) -> bool {
-    let (to, from) = widths(function, data);
+    let [to, from] = widths(function, data);
     let is_half = is_done(function, data) && to == 0 && from == WIDE_VECTOR_BYTES;
     is_half && shuffle_index(function, function.ternary(data).1, 0) == Some(0)
 }
@@ -137,7 +137,7 @@ pub fn use_lower_half<C: LowerCtx>(cx: &mut C, operand: Operand) -> Reg {
 /// Lowers what [`is_done`] says yes to.
 pub fn shuffle<C: LowerCtx>(cx: &mut C, data: &InstData) {
     let (second, mask) = cx.func().ternary(data);
-    let (to, from) = widths(cx.func(), data);
+    let [to, from] = widths(cx.func(), data);
     if to > from {
         let high = cx.use_reg(second, 0);
         let low = cx.use_reg(data.a, 0);

@@ -65,7 +65,7 @@ fn is_ordered(op: Opcode) -> Option<bool> {
 }
 
 /// The immediate of a comparison of floats that never traps on quiet numbers (Intel manual, `CMPPD`, table 3-1).
-fn predicate(op: Opcode) -> Option<i32> {
+pub fn predicate(op: Opcode) -> Option<i32> {
     Some(match op {
         Opcode::FcmpOeq => 0x00,
         Opcode::FcmpUno => 0x03,
@@ -83,6 +83,11 @@ fn predicate(op: Opcode) -> Option<i32> {
         Opcode::FcmpOgt => 0x1e,
         _ => return None,
     })
+}
+
+/// Whether a select and its comparison are a minimum or a maximum.
+pub fn is_extreme(function: &Function, select: &InstData) -> bool {
+    comparison(function, select).is_some_and(|compare| extreme(function, select, compare).is_some())
 }
 
 /// Folds the comparison into a select or an extension, as their rules expect it; says whether there is one.

@@ -118,7 +118,7 @@ fn own_plan(function: &Function, view: ModuleView<'_>, data: &InstData) -> Optio
         Opcode::Store => Plan::Store,
         Opcode::Copy | Opcode::Freeze => Plan::Copy,
         Opcode::Bitcast | Opcode::Ptrtoint | Opcode::Inttoptr if is_aligned_to_lanes(data.a) => Plan::Copy,
-        Opcode::InsertElement => lowest(function, data, shape)?,
+        Opcode::InsertElement => is_lowest(function, data, shape).then_some(Plan::Lowest)?,
         Opcode::Shuffle => match broadcast(function, data, shape) {
             Some(row) => Plan::Unary(row),
             None => return wide_shuffle::is_done(function, data).then_some(Plan::Shuffle),
@@ -261,7 +261,7 @@ fn shift(function: &Function, data: &InstData, shape: VectorShape) -> Option<Pla
 }
 
 /// The number that all lanes of a constant have.
-fn same_amount(function: &Function, operand: Operand) -> Option<u64> {
+pub fn same_amount(function: &Function, operand: Operand) -> Option<u64> {
     match function.constant(operand.as_const()?).1 {
         ConstView::Zero => Some(0),
         ConstView::Vector(lanes) => {
@@ -273,18 +273,18 @@ fn same_amount(function: &Function, operand: Operand) -> Option<u64> {
     }
 }
 
-/// An insertion into the lowest lane of nothing.
-fn lowest(function: &Function, data: &InstData, shape: VectorShape) -> Option<Plan> {
+/// Whether an insertion is one into the lowest lane of nothing.
+pub fn is_lowest(function: &Function, data: &InstData, shape: VectorShape) -> bool {
     let (_, index) = function.ternary(data);
-    let view = function.constant(data.a.as_const()?).1;
-    let is_nothing = matches!(view, ConstView::Poison | ConstView::Undef);
-    (is_nothing && shape.lane(function, index) == Some(0)).then_some(Plan::Lowest)
+    let view = data.a.as_const().map(|id| function.constant(id).1);
+    let is_nothing = matches!(view, Some(ConstView::Poison | ConstView::Undef));
+    is_nothing && shape.lane(function, index) == Some(0)
 }
 
-fn put_lowest<C: LowerCtx>(cx: &mut C, data: &InstData, value: Operand) {
-    let shape = wide_shape(cx.func().types(), data.ty);
-    let lane_bytes = shape.map_or(8, |shape| shape.lane_bits as u8 / 8);
-    if shape.is_some_and(has_floats) {
+/// Lowers such an insertion.
+pub fn put_lowest<C: LowerCtx>(cx: &mut C, data: &InstData, value: Operand, shape: VectorShape) {
+    let lane_bytes = shape.lane_bits as u8 / 8;
+    if has_floats(shape) {
         let value = cx.use_last(value, 0);
         cx.def_reuse(result(data), 0, value);
         return;
@@ -480,7 +480,8 @@ pub fn lower<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Halt> {
         }
         Plan::Lowest => {
             let (value, _) = cx.func().ternary(data);
-            put_lowest(cx, data, value);
+            let shape = wide_shape(cx.func().types(), data.ty).ok_or(Halt::Expand)?;
+            put_lowest(cx, data, value, shape);
         }
     }
     Ok(())

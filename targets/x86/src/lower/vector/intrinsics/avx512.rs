@@ -1,7 +1,7 @@
 //! The table of intrinsics of AVX-512 that do with 512 bits what older instructions do with less.
 //!
 //! Vectors of 512 bits are several registers, so that a name stands for the instruction on 128 bits that each part is
-//! done with. What has a mask, or what no older instruction does, is not here.
+//! done with. What has a mask, or what no older instruction does, is in [`super::evex`].
 
 use super::avx::{avx, avx2};
 use super::kinds::{Kind, Needed};
@@ -20,12 +20,6 @@ pub(super) fn find(name: &str) -> Option<(Needed, Kind)> {
         "pslli.d" | "pslli.q" | "psrli.d" | "psrli.q" | "psrai.d" => avx2(name)?,
         "psllv.d" | "psllv.q" | "psrlv.d" | "psrlv.q" | "psrav.d" => avx2(name)?,
         "vpermilvar.ps" | "vpermilvar.pd" => avx(name)?,
-        "max.ps" => Kind::Current(Op::MaxpRR, 4),
-        "max.pd" => Kind::Current(Op::MaxpRR, 8),
-        "min.ps" => Kind::Current(Op::MinpRR, 4),
-        "min.pd" => Kind::Current(Op::MinpRR, 8),
-        "vfmaddsub.ps" => Kind::FusedCurrent(Op::FmaddsubpRRR, 4),
-        "vfmaddsub.pd" => Kind::FusedCurrent(Op::FmaddsubpRRR, 8),
         _ => return None,
     };
     Some((Some(features::AVX512F), kind))

@@ -1,12 +1,14 @@
-//! How intrinsics on 256 and 512 bits are done with instructions on 128, and those that access memory lane by lane
-//! with none.
+//! How intrinsics on 256 and 512 bits are done with instructions on 128, or at once, and those that access memory lane
+//! by lane with none.
 
 use frazil_codegen::{Division, Question, Test};
 
-/// How an intrinsic on 256 or 512 bits, or one that accesses memory lane by lane, is done with instructions on 128
-/// bits.
+/// How an intrinsic on 256 or 512 bits, or one that accesses memory lane by lane, is done.
 pub fn division(name: &str) -> Option<Division> {
     let name = name.strip_prefix("llvm.x86.")?;
+    if super::find_evex(name).is_some() {
+        return Some(Division::Whole);
+    }
     if let Some(division) = special(name) {
         return Some(division);
     }
@@ -14,11 +16,7 @@ pub fn division(name: &str) -> Option<Division> {
 }
 
 /// Lanes of the first operand in the order of the second one.
-const PERMUTE: Division = Division::Permute {
-    lanes: 0,
-    others: None,
-    order: 1,
-};
+const PERMUTE: Division = Division::Permute { lanes: 0, order: 1 };
 
 fn special(name: &str) -> Option<Division> {
     let (set, rest) = name.split_once('.')?;
@@ -26,15 +24,6 @@ fn special(name: &str) -> Option<Division> {
         ("avx" | "avx2", _) if rest.starts_with("maskload.") => return Some(Division::MaskedLoad),
         ("avx" | "avx2", _) if rest.starts_with("maskstore.") => return Some(Division::MaskedStore),
         ("sse2", "maskmov.dqu") => return Some(Division::MaskedStoreOfValues),
-        ("avx512", _) if rest.starts_with("pternlog.") => return Some(Division::Table),
-        ("avx512", _) if rest.starts_with("permvar.") => return Some(PERMUTE),
-        ("avx512", _) if rest.starts_with("vpermi2var.") => {
-            return Some(Division::Permute {
-                lanes: 0,
-                others: Some(2),
-                order: 1,
-            });
-        }
         ("avx2", _) if rest.starts_with("gather.") => return Some(Division::Gather),
         ("avx", _) if rest.ends_with(".256") => {
             if let Some(division) = whole_test(rest) {

@@ -24,10 +24,6 @@ pub(super) enum Kind {
     ThreeImm(Op, u8),
     /// The product of the first two operands is written over the first one, with the third added or subtracted.
     Fused(Op, u8),
-    /// As `Binary`, with a constant third operand that asks for the current rounding.
-    Current(Op, u8),
-    /// As `Fused`, with such a fourth operand.
-    FusedCurrent(Op, u8),
     /// One operand, whose upper lanes the result keeps.
     LowUnary(Op, u8),
     /// Computed from the last operand, and put into the lowest lane (of this size) of the first one.

@@ -7,6 +7,7 @@
 mod avx;
 mod avx512;
 mod division;
+mod evex;
 mod kinds;
 mod sse;
 
@@ -29,14 +30,18 @@ pub fn lower<C: LowerCtx>(cx: &mut C, name: &str, call: &InstData) -> Result<boo
     let Some(name) = name.strip_prefix("llvm.x86.") else {
         return Ok(false);
     };
+    if let Some(entry) = find_evex(name) {
+        if !entry.is_available(cx.view().features) {
+            return Err(unavailable(name));
+        }
+        evex::lower(cx, call, entry)?;
+        return Ok(true);
+    }
     let Some((needed, kind)) = find(name) else {
         return Ok(false);
     };
     if needed.is_some_and(|feature| !cx.view().features.has(feature)) {
-        return Err(CodegenError::unsupported(
-            Refusal::Intrinsic,
-            format!("intrinsic llvm.x86.{name} in a function that may not use its instruction"),
-        ));
+        return Err(unavailable(name));
     }
     let args = cx.func().call(call).args.to_vec();
     match kind {
@@ -64,6 +69,19 @@ pub fn lower<C: LowerCtx>(cx: &mut C, name: &str, call: &InstData) -> Result<boo
     Ok(true)
 }
 
+fn unavailable(name: &str) -> CodegenError {
+    CodegenError::unsupported(
+        Refusal::Intrinsic,
+        format!("intrinsic llvm.x86.{name} in a function that may not use its instruction"),
+    )
+}
+
+/// An intrinsic on vectors as wide as they are, by what its name has after `llvm.x86.`.
+fn find_evex(name: &str) -> Option<evex::Entry> {
+    let (set, rest) = name.split_once('.')?;
+    evex::find(set, rest)
+}
+
 fn address<C: LowerCtx>(cx: &mut C, pointer: Operand) -> Mem {
     let base = cx.use_reg(pointer, 0);
     Mem::base(base, 0)
@@ -77,18 +95,6 @@ fn byte(args: &[Operand], index: usize) -> Result<i32, CodegenError> {
     Ok(i32::from(value as u8))
 }
 
-/// Refuses an operand that asks for another rounding than the current one, or for silence about exceptions.
-fn current(args: &[Operand], index: usize) -> Result<(), CodegenError> {
-    // `_MM_FROUND_CUR_DIRECTION`.
-    if byte(args, index)? == 4 {
-        return Ok(());
-    }
-    Err(CodegenError::unsupported(
-        Refusal::Intrinsic,
-        "an intrinsic with another rounding than the current one, or without exceptions",
-    ))
-}
-
 /// What computes a vector or a number from registers.
 fn registers<C: LowerCtx>(cx: &mut C, call: &InstData, args: &[Operand], kind: Kind) -> Result<(), CodegenError> {
     match kind {
@@ -97,14 +103,6 @@ fn registers<C: LowerCtx>(cx: &mut C, call: &InstData, args: &[Operand], kind: K
             let left = cx.use_last(args[0], 0);
             let dst = cx.def_reuse(result(call), 0, left);
             cx.emit(rr(row, size, dst, right));
-        }
-        Kind::Current(row, size) => {
-            current(args, 2)?;
-            registers(cx, call, args, Kind::Binary(row, size))?;
-        }
-        Kind::FusedCurrent(row, size) => {
-            current(args, 3)?;
-            registers(cx, call, args, Kind::Fused(row, size))?;
         }
         Kind::Three(row) => three(cx, call, args, row, 16),
         Kind::ThreeSized(row, size) => three(cx, call, args, row, size),

@@ -1,0 +1,451 @@
+//! Operations on vectors of 512 bits that processors with AVX-512 (the x86-64-v4 level) have one instruction for, or
+//! two.
+//!
+//! Shared code asks for each instruction whether it is one of them ([`is_done`]), and takes the vectors apart for all
+//! others. Masks are in [`super::by_bits`].
+//!
+//! Left out: loads folded into operations, shuffles by anything but a table of lanes, divisions.
+
+use super::super::result;
+use super::by_bits;
+use super::has_floats;
+use super::wide::{self, bytes};
+use super::wide_operations::{is_lowest, put_lowest, same_amount};
+use crate::build::*;
+use crate::evex::Evex;
+use crate::regs::{WIDE_VECTOR_BYTES, WIDEST_VECTOR_BYTES};
+use crate::table::Op;
+use frazil_codegen::vectors::shuffle_index;
+use frazil_codegen::{Halt, LowerCtx, Mem, ModuleView, Reg, RegClass, VectorShape};
+use frazil_ir::{FastFlags, Function, InstData, MemFlags, Opcode, Type, TypeTable};
+
+/// The operation's size in bytes.
+const SIZE: u8 = WIDEST_VECTOR_BYTES;
+
+/// How an operation is done.
+#[derive(Clone, Copy)]
+enum Plan {
+    /// Nothing is computed.
+    Copy,
+    Load,
+    Store,
+    /// `dst = row(a)`.
+    Unary(Evex),
+    /// `dst = row(a)` with the result in the `rm` field.
+    Truncation(Evex),
+    /// `dst = row(a, b)`.
+    Binary(Evex),
+    /// `dst = row(a, immediate)`.
+    Immediate(Evex, i32),
+    /// Bytes are shifted by this number as words, and what comes from the byte beside is cleared: what stays of each.
+    Bytes(Evex, i32, u8),
+    /// `dst = row(a, constant)`, with this number in each lane.
+    Constant(Evex, u64),
+    /// `a = row(a, b, c)`.
+    Fused(Evex),
+    /// A choice by a mask.
+    Select,
+    /// Lanes of one input or of two by a table.
+    Shuffle,
+    /// The lowest lane in all.
+    Broadcast(Evex),
+    /// A scalar in the lowest lane, with nothing above it.
+    Lowest,
+}
+
+/// The shape of a vector of 512 bits.
+fn widest_shape(types: &TypeTable, ty: Type) -> Option<VectorShape> {
+    match bytes(types, ty) {
+        SIZE => VectorShape::of(types, ty, SIZE),
+        _ => None,
+    }
+}
+
+/// Whether an instruction has to do with a vector of 512 bits.
+pub fn is_widest(function: &Function, data: &InstData) -> bool {
+    wide::widths(function, data).contains(&SIZE)
+}
+
+/// Whether an instruction with a vector of 512 bits is one of those here.
+pub fn is_done(function: &Function, view: ModuleView<'_>, data: &InstData) -> bool {
+    by_bits::is_available(view.features) && (plan(function, data).is_some() || by_bits::is_done(function, data))
+}
+
+fn plan(function: &Function, data: &InstData) -> Option<Plan> {
+    let types = function.types();
+    let Some(shape) = widest_shape(types, data.ty) else {
+        return narrowing(function, data);
+    };
+    let is_widest = |operand| {
+        let ty = function.operand_type(operand);
+        ty.is_some_and(|ty| widest_shape(types, ty).is_some())
+    };
+    Some(match data.op {
+        Opcode::Load => Plan::Load,
+        Opcode::Store => Plan::Store,
+        Opcode::Copy | Opcode::Freeze => Plan::Copy,
+        Opcode::Bitcast | Opcode::Ptrtoint | Opcode::Inttoptr if is_widest(data.a) => Plan::Copy,
+        Opcode::InsertElement if is_lowest(function, data, shape) => Plan::Lowest,
+        Opcode::Shuffle if is_widest(data.a) => shuffle_plan(function, data, shape)?,
+        Opcode::Select => return by_bits::is_done(function, data).then_some(Plan::Select),
+        Opcode::Shl | Opcode::Lshr | Opcode::Ashr => shift(function, data, shape)?,
+        Opcode::Zext | Opcode::Sext => Plan::Unary(extension(function, data, shape)?),
+        Opcode::Sitofp | Opcode::Uitofp | Opcode::Fptosi | Opcode::Fptoui | Opcode::Fpext => {
+            Plan::Unary(conversion(function, data, shape)?)
+        }
+        Opcode::Abs => Plan::Unary(match shape.lane_bits {
+            8 => Evex::Vpabsb,
+            16 => Evex::Vpabsw,
+            32 => Evex::Vpabsd,
+            _ => Evex::Vpabsq,
+        }),
+        op => match shape.element {
+            Type::F32 | Type::F64 => floats(data, shape.element == Type::F64)?,
+            Type::F16 | Type::BF16 => return None,
+            _ => Plan::Binary(integers(op, shape.lane_bits)?),
+        },
+    })
+}
+
+/// The row of an operation of two vectors of integers.
+fn integers(op: Opcode, lane_bits: u32) -> Option<Evex> {
+    Some(match (op, lane_bits) {
+        (Opcode::And, _) => Evex::Vpandd,
+        (Opcode::Or, _) => Evex::Vpord,
+        (Opcode::Xor, _) => Evex::Vpxord,
+        (Opcode::Add, 8) => Evex::Vpaddb,
+        (Opcode::Add, 16) => Evex::Vpaddw,
+        (Opcode::Add, 32) => Evex::Vpaddd,
+        (Opcode::Add, 64) => Evex::Vpaddq,
+        (Opcode::Sub, 8) => Evex::Vpsubb,
+        (Opcode::Sub, 16) => Evex::Vpsubw,
+        (Opcode::Sub, 32) => Evex::Vpsubd,
+        (Opcode::Sub, 64) => Evex::Vpsubq,
+        (Opcode::Mul, 16) => Evex::Vpmullw,
+        (Opcode::Mul, 32) => Evex::Vpmulld,
+        (Opcode::Mul, 64) => Evex::Vpmullq,
+        (Opcode::UaddSat, 8) => Evex::Vpaddusb,
+        (Opcode::UaddSat, 16) => Evex::Vpaddusw,
+        (Opcode::SaddSat, 8) => Evex::Vpaddsb,
+        (Opcode::SaddSat, 16) => Evex::Vpaddsw,
+        (Opcode::UsubSat, 8) => Evex::Vpsubusb,
+        (Opcode::UsubSat, 16) => Evex::Vpsubusw,
+        (Opcode::SsubSat, 8) => Evex::Vpsubsb,
+        (Opcode::SsubSat, 16) => Evex::Vpsubsw,
+        (Opcode::Umin, 8) => Evex::Vpminub,
+        (Opcode::Umin, 16) => Evex::Vpminuw,
+        (Opcode::Umin, 32) => Evex::Vpminud,
+        (Opcode::Umin, 64) => Evex::Vpminuq,
+        (Opcode::Umax, 8) => Evex::Vpmaxub,
+        (Opcode::Umax, 16) => Evex::Vpmaxuw,
+        (Opcode::Umax, 32) => Evex::Vpmaxud,
+        (Opcode::Umax, 64) => Evex::Vpmaxuq,
+        (Opcode::Smin, 8) => Evex::Vpminsb,
+        (Opcode::Smin, 16) => Evex::Vpminsw,
+        (Opcode::Smin, 32) => Evex::Vpminsd,
+        (Opcode::Smin, 64) => Evex::Vpminsq,
+        (Opcode::Smax, 8) => Evex::Vpmaxsb,
+        (Opcode::Smax, 16) => Evex::Vpmaxsw,
+        (Opcode::Smax, 32) => Evex::Vpmaxsd,
+        (Opcode::Smax, 64) => Evex::Vpmaxsq,
+        _ => return None,
+    })
+}
+
+/// Operations on vectors of `float` or `double`.
+fn floats(data: &InstData, is_double: bool) -> Option<Plan> {
+    let of = |float: Evex, double: Evex| if is_double { double } else { float };
+    let sign: u64 = if is_double { 1 << 63 } else { 1 << 31 };
+    let magnitude = if is_double { !sign } else { sign - 1 };
+    let is_number = FastFlags::from_bits_retain(data.flags).contains(FastFlags::NNAN);
+    Some(match data.op {
+        Opcode::Fadd => Plan::Binary(of(Evex::Vaddps, Evex::Vaddpd)),
+        Opcode::Fsub => Plan::Binary(of(Evex::Vsubps, Evex::Vsubpd)),
+        Opcode::Fmul => Plan::Binary(of(Evex::Vmulps, Evex::Vmulpd)),
+        Opcode::Fdiv => Plan::Binary(of(Evex::Vdivps, Evex::Vdivpd)),
+        Opcode::Fminnum if is_number => Plan::Binary(of(Evex::Vminps, Evex::Vminpd)),
+        Opcode::Fmaxnum if is_number => Plan::Binary(of(Evex::Vmaxps, Evex::Vmaxpd)),
+        Opcode::Fneg => Plan::Constant(Evex::Vpxord, sign),
+        Opcode::Fabs => Plan::Constant(Evex::Vpandd, magnitude),
+        Opcode::Fsqrt => Plan::Unary(of(Evex::Vsqrtps, Evex::Vsqrtpd)),
+        Opcode::Fma | Opcode::Fmuladd => Plan::Fused(of(Evex::Vfmadd213ps, Evex::Vfmadd213pd)),
+        op => {
+            let direction = super::super::float::rounding(op)?;
+            Plan::Immediate(of(Evex::Vrndscaleps, Evex::Vrndscalepd), direction)
+        }
+    })
+}
+
+/// A shift of each lane by its own number, or of all by one that is a constant.
+fn shift(function: &Function, data: &InstData, shape: VectorShape) -> Option<Plan> {
+    if let Some(amount) = same_amount(function, data.b) {
+        // Poison, for which any number will do.
+        let amount = if amount < u64::from(shape.lane_bits) {
+            amount as i32
+        } else {
+            0
+        };
+        let row = match (data.op, shape.lane_bits) {
+            (Opcode::Shl, 8) => return Some(Plan::Bytes(Evex::VpsllwI, amount, 0xff << amount)),
+            (Opcode::Lshr, 8) => return Some(Plan::Bytes(Evex::VpsrlwI, amount, 0xff >> amount)),
+            (Opcode::Shl, 16) => Evex::VpsllwI,
+            (Opcode::Lshr, 16) => Evex::VpsrlwI,
+            (Opcode::Ashr, 16) => Evex::VpsrawI,
+            (Opcode::Shl, 32) => Evex::VpslldI,
+            (Opcode::Lshr, 32) => Evex::VpsrldI,
+            (Opcode::Ashr, 32) => Evex::VpsradI,
+            (Opcode::Shl, 64) => Evex::VpsllqI,
+            (Opcode::Lshr, 64) => Evex::VpsrlqI,
+            (Opcode::Ashr, 64) => Evex::VpsraqI,
+            _ => return None,
+        };
+        return Some(Plan::Immediate(row, amount));
+    }
+    Some(Plan::Binary(match (data.op, shape.lane_bits) {
+        (Opcode::Shl, 16) => Evex::Vpsllvw,
+        (Opcode::Lshr, 16) => Evex::Vpsrlvw,
+        (Opcode::Ashr, 16) => Evex::Vpsravw,
+        (Opcode::Shl, 32) => Evex::Vpsllvd,
+        (Opcode::Lshr, 32) => Evex::Vpsrlvd,
+        (Opcode::Ashr, 32) => Evex::Vpsravd,
+        (Opcode::Shl, 64) => Evex::Vpsllvq,
+        (Opcode::Lshr, 64) => Evex::Vpsrlvq,
+        (Opcode::Ashr, 64) => Evex::Vpsravq,
+        _ => return None,
+    }))
+}
+
+/// The shape of a vector that is no mask and fills a register of 128 or 256 bits.
+fn full_shape(types: &TypeTable, ty: Type) -> Option<VectorShape> {
+    let shape = VectorShape::of(types, ty, WIDE_VECTOR_BYTES).filter(|shape| !shape.is_mask)?;
+    matches!(shape.lanes * shape.lane_bits, 128 | 256).then_some(shape)
+}
+
+/// The row of an extension of the lanes of a shorter vector; that of 64 bits stands in one of 128.
+fn extension(function: &Function, data: &InstData, to: VectorShape) -> Option<Evex> {
+    let from = VectorShape::of(function.types(), function.operand_type(data.a)?, WIDE_VECTOR_BYTES)?;
+    if from.is_mask {
+        return None;
+    }
+    Some(match (data.op == Opcode::Sext, from.lane_bits, to.lane_bits) {
+        (false, 8, 16) => Evex::Vpmovzxbw,
+        (false, 8, 32) => Evex::Vpmovzxbd,
+        (false, 8, 64) => Evex::Vpmovzxbq,
+        (false, 16, 32) => Evex::Vpmovzxwd,
+        (false, 16, 64) => Evex::Vpmovzxwq,
+        (false, 32, 64) => Evex::Vpmovzxdq,
+        (true, 8, 16) => Evex::Vpmovsxbw,
+        (true, 8, 32) => Evex::Vpmovsxbd,
+        (true, 8, 64) => Evex::Vpmovsxbq,
+        (true, 16, 32) => Evex::Vpmovsxwd,
+        (true, 16, 64) => Evex::Vpmovsxwq,
+        (true, 32, 64) => Evex::Vpmovsxdq,
+        _ => return None,
+    })
+}
+
+/// The row of a conversion to a vector of 512 bits, from one of as many or half of them.
+fn conversion(function: &Function, data: &InstData, to: VectorShape) -> Option<Evex> {
+    let types = function.types();
+    let ty = function.operand_type(data.a)?;
+    let from = widest_shape(types, ty).or_else(|| full_shape(types, ty))?;
+    Some(match (data.op, from.element, to.element) {
+        (Opcode::Sitofp, Type::I32, Type::F32) => Evex::Vcvtdq2ps,
+        (Opcode::Sitofp, Type::I32, Type::F64) => Evex::Vcvtdq2pd,
+        (Opcode::Sitofp, Type::I64, Type::F64) => Evex::Vcvtqq2pd,
+        (Opcode::Uitofp, Type::I32, Type::F32) => Evex::Vcvtudq2ps,
+        (Opcode::Uitofp, Type::I32, Type::F64) => Evex::Vcvtudq2pd,
+        (Opcode::Uitofp, Type::I64, Type::F64) => Evex::Vcvtuqq2pd,
+        (Opcode::Fptosi, Type::F32, Type::I32) => Evex::Vcvttps2dq,
+        (Opcode::Fptosi, Type::F32, Type::I64) => Evex::Vcvttps2qq,
+        (Opcode::Fptosi, Type::F64, Type::I64) => Evex::Vcvttpd2qq,
+        (Opcode::Fptoui, Type::F32, Type::I32) => Evex::Vcvttps2udq,
+        (Opcode::Fptoui, Type::F32, Type::I64) => Evex::Vcvttps2uqq,
+        (Opcode::Fptoui, Type::F64, Type::I64) => Evex::Vcvttpd2uqq,
+        (Opcode::Fpext, Type::F32, Type::F64) => Evex::Vcvtps2pd,
+        _ => return None,
+    })
+}
+
+/// A conversion from a vector of 512 bits to a shorter one.
+fn narrowing(function: &Function, data: &InstData) -> Option<Plan> {
+    let types = function.types();
+    let from = widest_shape(types, function.operand_type(data.a)?)?;
+    let to = VectorShape::of(types, data.ty, WIDE_VECTOR_BYTES).filter(|shape| !shape.is_mask)?;
+    if data.op == Opcode::Trunc {
+        return Some(Plan::Truncation(match (from.lane_bits, to.lane_bits) {
+            (16, 8) => Evex::Vpmovwb,
+            (32, 8) => Evex::Vpmovdb,
+            (32, 16) => Evex::Vpmovdw,
+            (64, 8) => Evex::Vpmovqb,
+            (64, 16) => Evex::Vpmovqw,
+            (64, 32) => Evex::Vpmovqd,
+            _ => return None,
+        }));
+    }
+    Some(Plan::Unary(match (data.op, from.element, to.element) {
+        (Opcode::Fptrunc, Type::F64, Type::F32) => Evex::Vcvtpd2ps,
+        (Opcode::Fptosi, Type::F64, Type::I32) => Evex::Vcvttpd2dq,
+        (Opcode::Fptoui, Type::F64, Type::I32) => Evex::Vcvttpd2udq,
+        (Opcode::Sitofp, Type::I64, Type::F32) => Evex::Vcvtqq2ps,
+        (Opcode::Uitofp, Type::I64, Type::F32) => Evex::Vcvtuqq2ps,
+        _ => return None,
+    }))
+}
+
+/// Bytes by a table are in a later set of instructions.
+fn shuffle_plan(function: &Function, data: &InstData, shape: VectorShape) -> Option<Plan> {
+    let (_, mask) = function.ternary(data);
+    if (0..shape.lanes).all(|lane| shuffle_index(function, mask, lane) == Some(0)) {
+        return Some(Plan::Broadcast(match (has_floats(shape), shape.lane_bits) {
+            (true, 32) => Evex::Vbroadcastss,
+            (true, 64) => Evex::Vbroadcastsd,
+            (_, 8) => Evex::Vpbroadcastb,
+            (_, 16) => Evex::Vpbroadcastw,
+            (_, 32) => Evex::Vpbroadcastd,
+            _ => Evex::Vpbroadcastq,
+        }));
+    }
+    (shape.lane_bits > 8).then_some(Plan::Shuffle)
+}
+
+/// Lowers what [`is_done`] says yes to.
+///
+/// # Errors
+/// An operation that it says no to.
+pub fn lower<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Halt> {
+    match plan(cx.func(), data).ok_or(Halt::Expand)? {
+        Plan::Copy => super::super::copy(cx, data),
+        Plan::Load => {
+            let mem = cx.use_addr(data.a, u32::from(SIZE));
+            let dst = cx.def(result(data), 0);
+            cx.emit(wide::reload(SIZE, dst, mem));
+        }
+        Plan::Store => store(cx, data),
+        Plan::Unary(row) | Plan::Truncation(row) | Plan::Broadcast(row) => {
+            let src = cx.use_reg(data.a, 0);
+            let dst = cx.def(result(data), 0);
+            cx.emit(evex(row, SIZE, false, [dst, src, Reg::NONE], 0));
+        }
+        Plan::Binary(row) => {
+            let (left, right) = (cx.use_reg(data.a, 0), cx.use_reg(data.b, 0));
+            let dst = cx.def(result(data), 0);
+            cx.emit(evex(row, SIZE, false, [dst, left, right], 0));
+        }
+        Plan::Immediate(row, number) => {
+            let src = cx.use_reg(data.a, 0);
+            let dst = cx.def(result(data), 0);
+            cx.emit(evex(row, SIZE, false, [dst, src, Reg::NONE], number));
+        }
+        Plan::Bytes(row, amount, kept) => {
+            let src = cx.use_reg(data.a, 0);
+            let mask = splat(cx, kept.into(), 8);
+            let dst = cx.def(result(data), 0);
+            cx.emit(evex(row, SIZE, false, [dst, src, Reg::NONE], amount));
+            cx.emit(evex(Evex::Vpandd, SIZE, false, [dst, dst, mask], 0));
+        }
+        Plan::Constant(row, number) => {
+            let lane_bits = widest_shape(cx.func().types(), data.ty).map_or(64, |shape| shape.lane_bits);
+            let src = cx.use_reg(data.a, 0);
+            let constant = splat(cx, number, lane_bits);
+            let dst = cx.def(result(data), 0);
+            cx.emit(evex(row, SIZE, false, [dst, src, constant], 0));
+        }
+        Plan::Fused(row) => {
+            let (factor, addend) = cx.func().ternary(data);
+            let (addend, factor) = (cx.use_reg(addend, 0), cx.use_reg(factor, 0));
+            let src = cx.use_last(data.a, 0);
+            let dst = cx.def_reuse(result(data), 0, src);
+            cx.emit(evex(row, SIZE, false, [dst, factor, addend], 0));
+        }
+        Plan::Select => by_bits::select(cx, data)?,
+        Plan::Shuffle => shuffle(cx, data),
+        Plan::Lowest => {
+            let (value, _) = cx.func().ternary(data);
+            let shape = widest_shape(cx.func().types(), data.ty).ok_or(Halt::Expand)?;
+            put_lowest(cx, data, value, shape);
+        }
+    }
+    Ok(())
+}
+
+fn store<C: LowerCtx>(cx: &mut C, data: &InstData) {
+    let value = cx.use_reg(data.a, 0);
+    let mem = cx.use_addr(data.b, u32::from(SIZE));
+    let flags = MemFlags(data.flags);
+    if flags.is_nontemporal() && flags.align_log2() >= SIZE.ilog2() {
+        return cx.emit(evex_mem(Evex::VmovntpsM, SIZE, false, value, mem));
+    }
+    cx.emit(wide::spill(SIZE, value, mem));
+}
+
+/// A new register with a number in each lane of so many bits.
+fn splat<C: LowerCtx>(cx: &mut C, number: u64, lane_bits: u32) -> Reg {
+    let part = super::splat(number.into(), lane_bits);
+    let mem = pool(cx, &[part; 4]);
+    let dst = cx.temp(RegClass::Float);
+    cx.emit(wide::reload(SIZE, dst, mem));
+    dst
+}
+
+/// A constant in memory, given by its parts of 128 bits.
+fn pool<C: LowerCtx>(cx: &mut C, parts: &[u128]) -> Mem {
+    let mut bytes = [0; SIZE as usize];
+    for (place, part) in bytes.chunks_mut(16).zip(parts) {
+        place.copy_from_slice(&part.to_le_bytes());
+    }
+    Mem::symbol(cx.pool_constant(&bytes), 0)
+}
+
+/// A constant of 512 bits, given by its parts of 128 bits.
+pub fn constant<C: LowerCtx>(cx: &mut C, dst: Reg, parts: &[u128]) {
+    if parts.iter().all(|&part| part == 0) {
+        // It clears what is above.
+        return cx.emit(r(Op::VxorpsYS, WIDE_VECTOR_BYTES, dst));
+    }
+    let mem = pool(cx, parts);
+    cx.emit(wide::reload(SIZE, dst, mem));
+}
+
+/// Lanes of one input or of two in the order of a table in memory.
+fn shuffle<C: LowerCtx>(cx: &mut C, data: &InstData) {
+    let (second, mask) = cx.func().ternary(data);
+    let shape = widest_shape(cx.func().types(), data.ty).expect("it was asked before");
+    let (lanes, lane_bits) = (shape.lanes, shape.lane_bits);
+    let mut parts = [0; 4];
+    let mut inputs = [false; 2];
+    for lane in 0..lanes {
+        // What does not matter is any lane.
+        let index = shuffle_index(cx.func(), mask, lane).unwrap_or(0);
+        if shuffle_index(cx.func(), mask, lane).is_some() {
+            inputs[(index / lanes) as usize] = true;
+        }
+        let bit = lane * lane_bits;
+        parts[(bit / 128) as usize] |= u128::from(index) << (bit % 128);
+    }
+    let mem = pool(cx, &parts);
+    let (one, two) = match lane_bits {
+        16 => (Evex::Vpermw, Evex::Vpermi2w),
+        32 => (Evex::Vpermd, Evex::Vpermi2d),
+        _ => (Evex::Vpermq, Evex::Vpermi2q),
+    };
+    if inputs == [true, true] {
+        let (first, second) = (cx.use_reg(data.a, 0), cx.use_reg(second, 0));
+        let dst = cx.def(result(data), 0);
+        return two_inputs(cx, two, [dst, first, second], mem);
+    }
+    let src = cx.use_reg(if inputs[1] { second } else { data.a }, 0);
+    let order = cx.temp(RegClass::Float);
+    let dst = cx.def(result(data), 0);
+    cx.emit(wide::reload(SIZE, order, mem));
+    // Numbers of lanes are taken modulo their count.
+    cx.emit(evex(one, SIZE, false, [dst, order, src], 0));
+}
+
+/// The instruction overwrites the table.
+fn two_inputs<C: LowerCtx>(cx: &mut C, row: Evex, [dst, first, second]: [Reg; 3], mem: Mem) {
+    let order = cx.temp(RegClass::Float);
+    cx.emit(wide::reload(SIZE, order, mem));
+    cx.emit(evex(row, SIZE, false, [order, first, second], 0));
+    cx.emit(wide::mov(SIZE, dst, order));
+}
