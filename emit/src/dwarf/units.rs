@@ -45,6 +45,9 @@ pub(super) struct UnitState {
     node: NodeId,
     emission: u64,
     directory: Vec<u8>,
+    /// The name of its file, and the number of that, in versions in which the table begins with it.
+    name: Vec<u8>,
+    primary: Option<FileId>,
     files: FxHashMap<NodeRef, FileId>,
     /// The ranges of code so far, the last one perhaps still growing.
     pub sequences: Vec<Sequence>,
@@ -178,22 +181,25 @@ impl UnitState {
             name_string,
             info,
         );
+        let primary = program.files().next().map(|(file, ..)| file);
         let mut out = Unit::new(encoding, program);
         let root = out.root();
         let producer = dwarf.strings.add(graph.text(unit.producer));
-        let (name, comp_dir) = (dwarf.strings.add(name), dwarf.strings.add(directory.clone()));
+        let (name_id, comp_dir) = (dwarf.strings.add(name.clone()), dwarf.strings.add(directory.clone()));
         let root = out.get_mut(root);
         root.set(dw::DW_AT_producer, AttributeValue::StringRef(producer));
         if let Ok(language) = u16::try_from(unit.language) {
             root.set(dw::DW_AT_language, AttributeValue::Language(dw::DwLang(language)));
         }
-        root.set(dw::DW_AT_name, AttributeValue::StringRef(name));
+        root.set(dw::DW_AT_name, AttributeValue::StringRef(name_id));
         root.set(dw::DW_AT_comp_dir, AttributeValue::StringRef(comp_dir));
         UnitState {
             id: dwarf.units.add(out),
             node,
             emission: unit.emission,
             directory,
+            name,
+            primary,
             files: FxHashMap::default(),
             sequences: Vec::new(),
             is_open: false,
@@ -238,6 +244,10 @@ impl DebugWriter<'_> {
         // As LLVM does: what is in the unit's directory may have a directory of its own in its name.
         if directory == state.directory {
             directory = b"";
+        }
+        if let Some(primary) = state.primary.filter(|_| directory.is_empty() && name == state.name) {
+            state.files.insert(node, primary);
+            return Some(primary);
         }
         if directory.is_empty()
             && let Some(slash) = name.iter().rposition(|&byte| byte == b'/')
