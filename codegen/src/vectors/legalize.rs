@@ -389,9 +389,8 @@ impl Walk<'_> {
             return self.rebuild.on_comparison(data, &compare);
         }
         let is_narrow = self.average(data).is_some() || self.narrow(data).is_some();
-        let is_done = is_narrow
-            || self.division(data) == Some(Division::Whole)
-            || self.rebuild.is_done_wide(data, self.has_wide_operation(data), None);
+        let is_done =
+            is_narrow || self.is_whole(data) || self.rebuild.is_done_wide(data, self.has_wide_operation(data), None);
         self.rebuild.layouts.set_narrow(!is_done);
         let outcome = self.instruction(data, own);
         self.rebuild.layouts.set_narrow(false);
@@ -540,7 +539,10 @@ impl Walk<'_> {
         if !is_plain_call(data) {
             let is_concerned = self.is_concerned(data);
             if let Some(masked) = self.masked(data).filter(|_| is_concerned || !self.is_first_stage) {
-                return self.rebuild.masked(data, masked);
+                return match self.is_whole(data) {
+                    true => self.rebuild.whole(data),
+                    false => self.rebuild.masked(data, masked),
+                };
             }
             return match self.division(data) {
                 Some(division) if is_concerned || self.is_always_divided(data) && !self.is_first_stage => {
@@ -589,6 +591,12 @@ impl Walk<'_> {
             return None;
         }
         (self.division)(&self.module.display_name(data.a.as_symbol()?))
+    }
+
+    /// Whether a call is done with its operands as wide as they are. Accesses under masks are where masks are bits.
+    fn is_whole(&self, data: &InstData) -> bool {
+        self.division(data) == Some(Division::Whole)
+            && (self.masked(data).is_none() || self.masks_are_bits && self.rebuild.fills_register(data))
     }
 
     /// Whether a call is of an intrinsic that the target has no rule for as it stands.
