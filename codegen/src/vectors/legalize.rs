@@ -379,9 +379,8 @@ impl Walk<'_> {
         }
         let compare = self.rebuild.taken_comparison(data).filter(|_| !self.masks_are_bits);
         let compare = compare.filter(|compare| (self.has_operation)(compare));
-        let is_done = is_narrow
-            || self.division(data) == Some(Division::Whole)
-            || self.rebuild.is_done_wide(data, has_operation, compare.as_ref());
+        let is_done =
+            is_narrow || self.is_whole(data) || self.rebuild.is_done_wide(data, has_operation, compare.as_ref());
         if let Some(compare) = compare.filter(|_| is_done) {
             return self.rebuild.on_comparison(data, &compare);
         }
@@ -497,7 +496,10 @@ impl Walk<'_> {
         if !is_plain_call(data) {
             let is_concerned = self.is_concerned(data);
             if let Some(masked) = self.masked(data).filter(|_| is_concerned || !self.is_first_stage) {
-                return self.rebuild.masked(data, masked);
+                return match self.is_whole(data) {
+                    true => self.rebuild.whole(data),
+                    false => self.rebuild.masked(data, masked),
+                };
             }
             return match self.division(data) {
                 Some(division) if is_concerned || self.is_always_divided(data) && !self.is_first_stage => {
@@ -546,6 +548,12 @@ impl Walk<'_> {
             return None;
         }
         (self.division)(&self.module.display_name(data.a.as_symbol()?))
+    }
+
+    /// Whether a call is done with its operands as wide as they are. Accesses under masks are where masks are bits.
+    fn is_whole(&self, data: &InstData) -> bool {
+        self.division(data) == Some(Division::Whole)
+            && (self.masked(data).is_none() || self.masks_are_bits && self.rebuild.fills_register(data))
     }
 
     /// Whether a call is of an intrinsic that the target has no rule for as it stands.

@@ -31,6 +31,22 @@ impl Rebuild<'_> {
         matches!(self.old.types().data(ty), TypeData::Vector { element: Type::I1, .. })
     }
 
+    /// Whether the vector that a call loads or stores fills a register, and its lanes are of 8, 16, 32 or 64 bits.
+    pub fn fills_register(&self, data: &InstData) -> bool {
+        let signature = self.old.sig(self.old.call(data).sig);
+        let Some(param) = signature.returns.first().or(signature.params.first()) else {
+            return false;
+        };
+        let layout = self.layouts.get(param.ty);
+        let bits = self.old.types().bits(layout.element, self.pointer_bits);
+        let is_far = |param: &Param| {
+            let ty = self.old.types().scalar(param.ty);
+            matches!(self.old.types().data(ty), TypeData::Ptr(_)) && ty != Type::PTR
+        };
+        let is_left_out = layout.is_scalar || signature.params.iter().any(is_far);
+        !is_left_out && matches!(bits, 8 | 16 | 32 | 64) && matches!(u64::from(layout.lanes) * bits, 128 | 256 | 512)
+    }
+
     /// Does a call with joined operands.
     ///
     /// # Errors

@@ -129,10 +129,12 @@ pub(super) fn choose<I: Isa>(isa: &I, unit: &Unit<'_>) -> Vec<bool> {
 fn is_whole_call<I: Isa>(isa: &I, unit: &Unit<'_>, data: &InstData) -> bool {
     data.op == Opcode::Call
         && CallFlags::from_bits_retain(data.flags).contains(CallFlags::INTRINSIC)
-        && data
-            .a
-            .as_symbol()
-            .is_some_and(|symbol| isa.division(&unit.view.module.display_name(symbol)) == Some(Division::Whole))
+        && data.a.as_symbol().is_some_and(|symbol| {
+            let name = unit.view.module.display_name(symbol);
+            // Accesses under masks are where masks are bits.
+            let is_there = !name.starts_with("llvm.masked.") || isa.masks_are_bits(unit.view.features);
+            is_there && isa.division(&name) == Some(Division::Whole)
+        })
 }
 
 /// Whether a function that is called keeps a part of a float register, so that a wide value could be lost in one.

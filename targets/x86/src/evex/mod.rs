@@ -252,6 +252,11 @@ impl Evex {
         self.line().code.has(Code::ROUNDS | Code::SILENCES)
     }
 
+    /// Whether there are rows for vectors of so many bytes.
+    pub fn has_length(self, bytes: u8) -> bool {
+        self.line().lengths() & bytes != 0
+    }
+
     /// Whether no other operand may be the register that is written.
     pub fn is_apart(self) -> bool {
         self.line().code.has(Code::APART)

@@ -3,7 +3,8 @@
 //! Columns: name, mnemonic, form, encoding, lengths, register operands, masks (see [`super`]). Encodings are those of
 //! the Intel manual, volume 2. Operands are `D` defined, `U` used or `M` both, and then what they are: `F` a vector of
 //! the operation's length, `H`, `Q` and `E` the half, a quarter and an eighth of it, `L` one of 128 bits, `K` a mask,
-//! or a general register of so many bits. Names end with `M` where the result is in memory, with `I` where a constant
+//! or a general register of so many bits. Names end with `M` where the result is in
+//! memory, with `L` where it is loaded, with `I` where a constant
 //! distinguishes the line, and with the size or the direction of general registers where there are several.
 
 use super::{Lengths::*, Line, Masks::*, Place, Width};
@@ -331,6 +332,19 @@ evex_table! {
     Vpexpandq "vpexpandq" LoadRR evex(2, 0x66, 0x89).w(), All, [DF, UF], Always;
     Vpexpandb "vpexpandb" LoadRR evex(2, 0x66, 0x62), All, [DF, UF], Always;
     Vpexpandw "vpexpandw" LoadRR evex(2, 0x66, 0x62).w(), All, [DF, UF], Always;
+    // Memory under a mask.
+    Vmovdqu8L "vmovdqu8" RM evex(1, 0xf2, 0x6f), All, [MF], Always;
+    Vmovdqu8M "vmovdqu8" MR evex(1, 0xf2, 0x7f), All, [UF], Always;
+    Vmovdqu16L "vmovdqu16" RM evex(1, 0xf2, 0x6f).w(), All, [MF], Always;
+    Vmovdqu16M "vmovdqu16" MR evex(1, 0xf2, 0x7f).w(), All, [UF], Always;
+    Vmovdqu32L "vmovdqu32" RM evex(1, 0xf3, 0x6f), All, [MF], Always;
+    Vmovdqu32M "vmovdqu32" MR evex(1, 0xf3, 0x7f), All, [UF], Always;
+    Vmovdqu64L "vmovdqu64" RM evex(1, 0xf3, 0x6f).w(), All, [MF], Always;
+    Vmovdqu64M "vmovdqu64" MR evex(1, 0xf3, 0x7f).w(), All, [UF], Always;
+    VpexpanddL "vpexpandd" RM evex(2, 0x66, 0x89).unit(Unit::Lane(4)), All, [MF], Always;
+    VpexpandqL "vpexpandq" RM evex(2, 0x66, 0x89).unit(Unit::Lane(8)).w(), All, [MF], Always;
+    VpcompressdM "vpcompressd" MR evex(2, 0x66, 0x8b).unit(Unit::Lane(4)), All, [UF], Always;
+    VpcompressqM "vpcompressq" MR evex(2, 0x66, 0x8b).unit(Unit::Lane(8)).w(), All, [UF], Always;
     // Memory by lane. The length is that of the longer of values and indices.
     Vpgatherdd "vpgatherdd" Gather evex(2, 0x66, 0x90).apart().unit(Unit::Lane(4)), All, [MF, UF], Always;
     Vpgatherdq "vpgatherdq" Gather evex(2, 0x66, 0x90).apart().unit(Unit::Lane(8)).w(), All, [MF, UH], Always;
@@ -359,7 +373,7 @@ evex_table! {
     Vpsubq "vpsubq" Three evex(1, 0x66, 0xfb).w(), Widest, [DF, UF, UF], No;
     Vpmullw "vpmullw" Three evex(1, 0x66, 0xd5), Widest, [DF, UF, UF], No;
     Vpmulld "vpmulld" Three evex(2, 0x66, 0x40), Widest, [DF, UF, UF], No;
-    Vpmullq "vpmullq" Three evex(2, 0x66, 0x40).w(), Widest, [DF, UF, UF], No;
+    Vpmullq "vpmullq" Three evex(2, 0x66, 0x40).w(), All, [DF, UF, UF], No;
     Vpaddusb "vpaddusb" Three evex(1, 0x66, 0xdc), Widest, [DF, UF, UF], No;
     Vpaddusw "vpaddusw" Three evex(1, 0x66, 0xdd), Widest, [DF, UF, UF], No;
     Vpaddsb "vpaddsb" Three evex(1, 0x66, 0xec), Widest, [DF, UF, UF], No;
@@ -371,19 +385,19 @@ evex_table! {
     Vpminub "vpminub" Three evex(1, 0x66, 0xda), Widest, [DF, UF, UF], No;
     Vpminuw "vpminuw" Three evex(2, 0x66, 0x3a), Widest, [DF, UF, UF], No;
     Vpminud "vpminud" Three evex(2, 0x66, 0x3b), Widest, [DF, UF, UF], No;
-    Vpminuq "vpminuq" Three evex(2, 0x66, 0x3b).w(), Widest, [DF, UF, UF], No;
+    Vpminuq "vpminuq" Three evex(2, 0x66, 0x3b).w(), All, [DF, UF, UF], No;
     Vpmaxub "vpmaxub" Three evex(1, 0x66, 0xde), Widest, [DF, UF, UF], No;
     Vpmaxuw "vpmaxuw" Three evex(2, 0x66, 0x3e), Widest, [DF, UF, UF], No;
     Vpmaxud "vpmaxud" Three evex(2, 0x66, 0x3f), Widest, [DF, UF, UF], No;
-    Vpmaxuq "vpmaxuq" Three evex(2, 0x66, 0x3f).w(), Widest, [DF, UF, UF], No;
+    Vpmaxuq "vpmaxuq" Three evex(2, 0x66, 0x3f).w(), All, [DF, UF, UF], No;
     Vpminsb "vpminsb" Three evex(2, 0x66, 0x38), Widest, [DF, UF, UF], No;
     Vpminsw "vpminsw" Three evex(1, 0x66, 0xea), Widest, [DF, UF, UF], No;
     Vpminsd "vpminsd" Three evex(2, 0x66, 0x39), Widest, [DF, UF, UF], No;
-    Vpminsq "vpminsq" Three evex(2, 0x66, 0x39).w(), Widest, [DF, UF, UF], No;
+    Vpminsq "vpminsq" Three evex(2, 0x66, 0x39).w(), All, [DF, UF, UF], No;
     Vpmaxsb "vpmaxsb" Three evex(2, 0x66, 0x3c), Widest, [DF, UF, UF], No;
     Vpmaxsw "vpmaxsw" Three evex(1, 0x66, 0xee), Widest, [DF, UF, UF], No;
     Vpmaxsd "vpmaxsd" Three evex(2, 0x66, 0x3d), Widest, [DF, UF, UF], No;
-    Vpmaxsq "vpmaxsq" Three evex(2, 0x66, 0x3d).w(), Widest, [DF, UF, UF], No;
+    Vpmaxsq "vpmaxsq" Three evex(2, 0x66, 0x3d).w(), All, [DF, UF, UF], No;
     Vpandd "vpandd" Three evex(1, 0x66, 0xdb), Widest, [DF, UF, UF], No;
     Vpord "vpord" Three evex(1, 0x66, 0xeb), Widest, [DF, UF, UF], No;
     Vpxord "vpxord" Three evex(1, 0x66, 0xef), Widest, [DF, UF, UF], No;
@@ -397,7 +411,7 @@ evex_table! {
     Vpabsb "vpabsb" LoadRR evex(2, 0x66, 0x1c), Widest, [DF, UF], No;
     Vpabsw "vpabsw" LoadRR evex(2, 0x66, 0x1d), Widest, [DF, UF], No;
     Vpabsd "vpabsd" LoadRR evex(2, 0x66, 0x1e), Widest, [DF, UF], No;
-    Vpabsq "vpabsq" LoadRR evex(2, 0x66, 0x1f).w(), Widest, [DF, UF], No;
+    Vpabsq "vpabsq" LoadRR evex(2, 0x66, 0x1f).w(), All, [DF, UF], No;
     VpsllwI "vpsllw" LoadRRI evex(1, 0x66, 0x71).digit(6).imm(Byte).written(), Widest, [DF, UF], No;
     VpsrlwI "vpsrlw" LoadRRI evex(1, 0x66, 0x71).digit(2).imm(Byte).written(), Widest, [DF, UF], No;
     VpsrawI "vpsraw" LoadRRI evex(1, 0x66, 0x71).digit(4).imm(Byte).written(), Widest, [DF, UF], No;

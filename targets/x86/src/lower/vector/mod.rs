@@ -54,6 +54,7 @@ pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), Halt> {
         return match () {
             () if data.op == Opcode::Select && by_bits::is_available(cx.view().features) => by_bits::select(cx, &data),
             () if widest::is_widest(cx.func(), &data) => widest::lower(cx, &data),
+            () if !wide_operations::is_done(cx.func(), cx.view(), &data) => widest::lower_in_half(cx, &data),
             () => wide_operations::lower(cx, &data),
         };
     }
@@ -87,7 +88,7 @@ pub fn has_operation(function: &Function, view: ModuleView<'_>, data: &InstData)
             () if by_bits::is_concerned(data) && by_bits::is_available(view.features) => {
                 by_bits::is_done(function, data)
             }
-            () => wide_operations::is_done(function, view, data),
+            () => wide_operations::is_done(function, view, data) || widest::is_done_in_half(function, view, data),
         };
         return has_own || wide::is_done(function, data);
     }

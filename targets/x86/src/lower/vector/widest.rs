@@ -1,5 +1,5 @@
 //! Operations on vectors of 512 bits that processors with AVX-512 (the x86-64-v4 level) have one instruction for, or
-//! two.
+//! two; and those on vectors of 256 bits that AVX2 has none for ([`is_done_in_half`]).
 //!
 //! Shared code asks for each instruction whether it is one of them ([`is_done`]), and takes the vectors apart for all
 //! others. Masks are in [`super::by_bits`].
@@ -53,12 +53,17 @@ enum Plan {
     Lowest,
 }
 
-/// The shape of a vector of 512 bits.
-fn widest_shape(types: &TypeTable, ty: Type) -> Option<VectorShape> {
+/// The shape of a vector of so many bytes.
+fn shape_of(types: &TypeTable, ty: Type, size: u8) -> Option<VectorShape> {
     match bytes(types, ty) {
-        SIZE => VectorShape::of(types, ty, SIZE),
+        found if found == size => VectorShape::of(types, ty, size),
         _ => None,
     }
+}
+
+/// The shape of a vector of 512 bits.
+fn widest_shape(types: &TypeTable, ty: Type) -> Option<VectorShape> {
+    shape_of(types, ty, SIZE)
 }
 
 /// Whether an instruction has to do with a vector of 512 bits.
@@ -68,17 +73,33 @@ pub fn is_widest(function: &Function, data: &InstData) -> bool {
 
 /// Whether an instruction with a vector of 512 bits is one of those here.
 pub fn is_done(function: &Function, view: ModuleView<'_>, data: &InstData) -> bool {
-    by_bits::is_available(view.features) && (plan(function, data).is_some() || by_bits::is_done(function, data))
+    by_bits::is_available(view.features) && (plan(function, data, SIZE).is_some() || by_bits::is_done(function, data))
 }
 
-fn plan(function: &Function, data: &InstData) -> Option<Plan> {
+/// Whether an instruction with a vector of 256 bits is one of those here.
+pub fn is_done_in_half(function: &Function, view: ModuleView<'_>, data: &InstData) -> bool {
+    by_bits::is_available(view.features) && plan_of_half(function, data).is_some()
+}
+
+/// What has one instruction that there is for shorter vectors, too.
+fn plan_of_half(function: &Function, data: &InstData) -> Option<Plan> {
+    let plan = plan(function, data, WIDE_VECTOR_BYTES)?;
+    match plan {
+        Plan::Unary(row) | Plan::Truncation(row) | Plan::Binary(row) | Plan::Immediate(row, _) => {
+            row.has_length(WIDE_VECTOR_BYTES).then_some(plan)
+        }
+        _ => None,
+    }
+}
+
+fn plan(function: &Function, data: &InstData, size: u8) -> Option<Plan> {
     let types = function.types();
-    let Some(shape) = widest_shape(types, data.ty) else {
-        return narrowing(function, data);
+    let Some(shape) = shape_of(types, data.ty, size) else {
+        return narrowing(function, data, size);
     };
     let is_widest = |operand| {
         let ty = function.operand_type(operand);
-        ty.is_some_and(|ty| widest_shape(types, ty).is_some())
+        ty.is_some_and(|ty| shape_of(types, ty, size).is_some())
     };
     Some(match data.op {
         Opcode::Load => Plan::Load,
@@ -91,7 +112,7 @@ fn plan(function: &Function, data: &InstData) -> Option<Plan> {
         Opcode::Shl | Opcode::Lshr | Opcode::Ashr => shift(function, data, shape)?,
         Opcode::Zext | Opcode::Sext => Plan::Unary(extension(function, data, shape)?),
         Opcode::Sitofp | Opcode::Uitofp | Opcode::Fptosi | Opcode::Fptoui | Opcode::Fpext => {
-            Plan::Unary(conversion(function, data, shape)?)
+            Plan::Unary(conversion(function, data, shape, size)?)
         }
         Opcode::Abs => Plan::Unary(match shape.lane_bits {
             8 => Evex::Vpabsb,
@@ -245,10 +266,13 @@ fn extension(function: &Function, data: &InstData, to: VectorShape) -> Option<Ev
 }
 
 /// The row of a conversion to a vector of 512 bits, from one of as many or half of them.
-fn conversion(function: &Function, data: &InstData, to: VectorShape) -> Option<Evex> {
+fn conversion(function: &Function, data: &InstData, to: VectorShape, size: u8) -> Option<Evex> {
     let types = function.types();
     let ty = function.operand_type(data.a)?;
-    let from = widest_shape(types, ty).or_else(|| full_shape(types, ty))?;
+    let from = shape_of(types, ty, size).or_else(|| full_shape(types, ty))?;
+    if from.lanes != to.lanes {
+        return None;
+    }
     Some(match (data.op, from.element, to.element) {
         (Opcode::Sitofp, Type::I32, Type::F32) => Evex::Vcvtdq2ps,
         (Opcode::Sitofp, Type::I32, Type::F64) => Evex::Vcvtdq2pd,
@@ -267,10 +291,10 @@ fn conversion(function: &Function, data: &InstData, to: VectorShape) -> Option<E
     })
 }
 
-/// A conversion from a vector of 512 bits to a shorter one.
-fn narrowing(function: &Function, data: &InstData) -> Option<Plan> {
+/// A conversion from a vector of so many bytes to a shorter one.
+fn narrowing(function: &Function, data: &InstData, size: u8) -> Option<Plan> {
     let types = function.types();
-    let from = widest_shape(types, function.operand_type(data.a)?)?;
+    let from = shape_of(types, function.operand_type(data.a)?, size)?;
     let to = VectorShape::of(types, data.ty, WIDE_VECTOR_BYTES).filter(|shape| !shape.is_mask)?;
     if data.op == Opcode::Trunc {
         return Some(Plan::Truncation(match (from.lane_bits, to.lane_bits) {
@@ -314,7 +338,21 @@ fn shuffle_plan(function: &Function, data: &InstData, shape: VectorShape) -> Opt
 /// # Errors
 /// An operation that it says no to.
 pub fn lower<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Halt> {
-    match plan(cx.func(), data).ok_or(Halt::Expand)? {
+    let plan = plan(cx.func(), data, SIZE).ok_or(Halt::Expand)?;
+    carry_out(cx, data, plan, SIZE)
+}
+
+/// Lowers what [`is_done_in_half`] says yes to.
+///
+/// # Errors
+/// An operation that it says no to.
+pub fn lower_in_half<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Halt> {
+    let plan = plan_of_half(cx.func(), data).ok_or(Halt::Expand)?;
+    carry_out(cx, data, plan, WIDE_VECTOR_BYTES)
+}
+
+fn carry_out<C: LowerCtx>(cx: &mut C, data: &InstData, plan: Plan, size: u8) -> Result<(), Halt> {
+    match plan {
         Plan::Copy => super::super::copy(cx, data),
         Plan::Load => {
             let mem = cx.use_addr(data.a, u32::from(SIZE));
@@ -325,17 +363,17 @@ pub fn lower<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Halt> {
         Plan::Unary(row) | Plan::Truncation(row) | Plan::Broadcast(row) => {
             let src = cx.use_reg(data.a, 0);
             let dst = cx.def(result(data), 0);
-            cx.emit(evex(row, SIZE, false, [dst, src, Reg::NONE], 0));
+            cx.emit(evex(row, size, false, [dst, src, Reg::NONE], 0));
         }
         Plan::Binary(row) => {
             let (left, right) = (cx.use_reg(data.a, 0), cx.use_reg(data.b, 0));
             let dst = cx.def(result(data), 0);
-            cx.emit(evex(row, SIZE, false, [dst, left, right], 0));
+            cx.emit(evex(row, size, false, [dst, left, right], 0));
         }
         Plan::Immediate(row, number) => {
             let src = cx.use_reg(data.a, 0);
             let dst = cx.def(result(data), 0);
-            cx.emit(evex(row, SIZE, false, [dst, src, Reg::NONE], number));
+            cx.emit(evex(row, size, false, [dst, src, Reg::NONE], number));
         }
         Plan::Bytes(row, amount, kept) => {
             let src = cx.use_reg(data.a, 0);

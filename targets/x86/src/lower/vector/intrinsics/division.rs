@@ -5,6 +5,9 @@ use frazil_codegen::{Division, Question, Test};
 
 /// How an intrinsic on 256 or 512 bits, or one that accesses memory lane by lane, is done.
 pub fn division(name: &str) -> Option<Division> {
+    if let Some(access) = name.strip_prefix("llvm.masked.") {
+        return super::evex::is_masked(access).then_some(Division::Whole);
+    }
     let name = name.strip_prefix("llvm.x86.")?;
     if super::find_evex(name).is_some() {
         return Some(Division::Whole);

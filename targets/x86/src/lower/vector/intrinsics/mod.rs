@@ -27,6 +27,9 @@ use sse::{aes, former, sse, sse2, sse3, sse41, sse42, ssse3};
 
 /// Lowers a call of an intrinsic; `false` if it is not in the table.
 pub fn lower<C: LowerCtx>(cx: &mut C, name: &str, call: &InstData) -> Result<bool, CodegenError> {
+    if let Some(access) = name.strip_prefix("llvm.masked.") {
+        return Ok(evex::masked(cx, access, call));
+    }
     let Some(name) = name.strip_prefix("llvm.x86.") else {
         return Ok(false);
     };

@@ -1,12 +1,16 @@
-//! Gathers and scatters: loads and stores of the lanes that a mask has bits for.
+//! Loads and stores of the lanes that a mask has bits for: one after another, together or apart, or each at an address
+//! of its own.
 //!
 //! An instruction counts what it has done by clearing bits of the mask, so that it can be continued after a fault, and
 //! must not write the register with its indices (Intel manual, volume 2, `VPGATHERDD`).
 
 use super::{Entry, apart, is_all_ones, mask_bytes, to_mask};
 use crate::build::*;
+use crate::evex::Evex;
+use crate::lower::result;
 use crate::lower::vector::intrinsics::byte;
-use frazil_codegen::{CodegenError, LowerCtx, Mem, Reg};
+use crate::regs::WIDEST_VECTOR_BYTES;
+use frazil_codegen::{CodegenError, LowerCtx, Mem, Reg, VectorShape};
 use frazil_ir::{InstData, Operand, Refusal};
 
 /// Operands: what other lanes are, address, indices, mask, scale.
@@ -58,4 +62,76 @@ fn scale(args: &[Operand]) -> Result<u8, CodegenError> {
             "a gather or scatter with this scale",
         )),
     }
+}
+
+/// The row of an access under a mask for lanes of so many bits, by what follows `llvm.masked.` in its name. Lanes of
+/// less than 32 bits go together and apart by a later set of instructions.
+fn masked_row(access: &str, lane_bits: u32) -> Option<Evex> {
+    Some(match (access.split('.').next()?, lane_bits) {
+        ("load", 8) => Evex::Vmovdqu8L,
+        ("load", 16) => Evex::Vmovdqu16L,
+        ("load", 32) => Evex::Vmovdqu32L,
+        ("load", 64) => Evex::Vmovdqu64L,
+        ("store", 8) => Evex::Vmovdqu8M,
+        ("store", 16) => Evex::Vmovdqu16M,
+        ("store", 32) => Evex::Vmovdqu32M,
+        ("store", 64) => Evex::Vmovdqu64M,
+        ("expandload", 32) => Evex::VpexpanddL,
+        ("expandload", 64) => Evex::VpexpandqL,
+        ("compressstore", 32) => Evex::VpcompressdM,
+        ("compressstore", 64) => Evex::VpcompressqM,
+        _ => return None,
+    })
+}
+
+/// Whether an access of LLVM's under a mask has an instruction; the name says the type of lanes.
+pub(in crate::lower::vector::intrinsics) fn is_masked(access: &str) -> bool {
+    let lane_bits = || {
+        let ty = access.split('.').nth(1)?.strip_prefix('v')?;
+        let lane = ty.trim_start_matches(|letter: char| letter.is_ascii_digit());
+        match lane.split_at_checked(1)? {
+            ("i" | "f", bits) => bits.parse().ok(),
+            _ => None,
+        }
+    };
+    lane_bits().is_some_and(|bits| masked_row(access, bits).is_some())
+}
+
+/// Lowers an access of LLVM's under a mask that legalisation has given an integer for; `false` if it is another.
+/// Operands: address, mask, values of other lanes; or values, address, mask.
+pub(in crate::lower::vector::intrinsics) fn masked<C: LowerCtx>(cx: &mut C, access: &str, call: &InstData) -> bool {
+    let is_store = call.first_result().is_none();
+    let args = cx.func().call(call).args.to_vec();
+    // Before LLVM 22, there was an immediate alignment after the address.
+    let (Some(&first), Some(&last)) = (args.first(), args.last()) else {
+        return false;
+    };
+    let (address, mask) = match is_store {
+        true => (args[1], last),
+        false => (first, args[args.len() - 2]),
+    };
+    let signature = cx.func().sig(cx.func().call(call).sig);
+    let ty = match is_store {
+        true => signature.params[0].ty,
+        false => signature.returns[0].ty,
+    };
+    let Some(shape) = VectorShape::of(cx.func().types(), ty, WIDEST_VECTOR_BYTES) else {
+        return false;
+    };
+    let bytes = (shape.lanes * shape.lane_bits / 8) as u8;
+    let Some(row) = masked_row(access, shape.lane_bits) else {
+        return false;
+    };
+    let base = cx.use_reg(address, 0);
+    let (bits, width) = (cx.use_reg(mask, 0), (shape.lanes.div_ceil(8)) as u8);
+    let register = match is_store {
+        true => cx.use_reg(first, 0),
+        false => {
+            let kept = cx.use_last(last, 0);
+            cx.def_reuse(result(call), 0, kept)
+        }
+    };
+    to_mask(cx, bits, width);
+    cx.emit(evex_mem(row, bytes, true, register, Mem::base(base, 0)));
+    true
 }

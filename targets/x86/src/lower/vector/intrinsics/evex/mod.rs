@@ -8,6 +8,8 @@ mod halves;
 mod memory;
 mod names;
 
+pub(super) use memory::{is_masked, masked};
+
 use super::super::super::result;
 use super::super::wide;
 use super::byte;
