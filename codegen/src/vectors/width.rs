@@ -132,7 +132,8 @@ fn is_whole_call<I: Isa>(isa: &I, unit: &Unit<'_>, data: &InstData) -> bool {
         && CallFlags::from_bits_retain(data.flags).contains(CallFlags::INTRINSIC)
         && data.a.as_symbol().is_some_and(|symbol| {
             let name = unit.view.module.display_name(symbol);
-            let is_there = Masked::of(&name).is_none() || isa.masks_are_bits(unit.view.features);
+            // Accesses under masks are where masks are bits.
+            let is_there = !name.starts_with("llvm.masked.") || isa.masks_are_bits(unit.view.features);
             is_there && isa.division(&name) == Some(Division::Whole)
         })
 }

@@ -518,7 +518,8 @@ impl Walk<'_> {
                 func.insts[index as usize] = NOP;
             } else {
                 // As wide as what is computed: vectors that are only passed are wider than the class says.
-                let bytes = self.target().class(class).bytes.max(desc.widths[0]);
+                let written = desc.operand_bytes(0, inst.size);
+                let bytes = self.target().class(class).bytes.max(written);
                 func.insts[index as usize] = self.hooks.mov(class, bytes, dst, holder);
                 self.copy(func, index);
             }

@@ -64,7 +64,8 @@ fn scale(args: &[Operand]) -> Result<u8, CodegenError> {
     }
 }
 
-/// The row of an access under a mask for lanes of so many bits, by what follows `llvm.masked.` in its name. Lanes of less than 32 bits go together and apart by a later set of instructions.
+/// The row of an access under a mask for lanes of so many bits, by what follows `llvm.masked.` in its name. Lanes of
+/// less than 32 bits go together and apart by a later set of instructions.
 fn masked_row(access: &str, lane_bits: u32) -> Option<Evex> {
     Some(match (access.split('.').next()?, lane_bits) {
         ("load", 8) => Evex::Vmovdqu8L,
