@@ -6,7 +6,6 @@
 
 use super::average;
 use super::division::Division;
-use super::masked::Masked;
 use super::narrow::Narrow;
 use crate::isa::Isa;
 use crate::reg::{Reg, RegClass};

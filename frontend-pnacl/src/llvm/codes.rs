@@ -274,7 +274,6 @@ pub mod function {
     pub const ATOMIC_RMW: u64 = 59;
     pub const BLOCK_ADDRESS_USERS: u64 = 60;
     /// Debug records have the numbers from this one on.
-    pub const FIRST_DEBUG_RECORD: u64 = 61;
     pub const DEBUG_VALUE: u64 = 61;
     pub const DEBUG_DECLARE: u64 = 62;
     pub const DEBUG_ASSIGN: u64 = 63;

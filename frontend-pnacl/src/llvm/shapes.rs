@@ -49,7 +49,7 @@ impl Shape {
 pub(super) fn is_debug(record_code: u64) -> bool {
     matches!(
         record_code,
-        code::DEBUG_LOCATION | code::DEBUG_LOCATION_AGAIN | code::FIRST_DEBUG_RECORD..=code::LAST_DEBUG_RECORD
+        code::DEBUG_LOCATION | code::DEBUG_LOCATION_AGAIN | code::DEBUG_VALUE..=code::LAST_DEBUG_RECORD
     )
 }
 
