@@ -73,6 +73,7 @@ impl CodeDebug {
     }
 
     /// Follows code that branches before it have moved by becoming shorter.
+    #[inline]
     pub(crate) fn follow_moves(&mut self, body: &CodeBuffer) {
         for (start, end) in self.places.iter_mut().filter_map(|place| place.range.as_mut()) {
             (*start, *end) = (body.moved_offset(*start), body.moved_offset(*end));

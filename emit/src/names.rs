@@ -50,6 +50,7 @@ impl<'a> ObjectName<'a> {
     }
 
     /// The name of anything that relocations can point at.
+    #[inline(always)]
     pub fn of_target(module: &'a Module, targets: &Targets, target: TargetId) -> ObjectName<'a> {
         match targets.kind(target) {
             TargetKind::Symbol(symbol) => ObjectName::of_symbol(module, symbol),

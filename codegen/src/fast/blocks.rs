@@ -48,6 +48,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
 
     /// Notes what is to be said of the next instruction, which may be the first of its block.
     #[cold]
+    #[inline(never)]
     fn observe(&mut self, index: usize, begins: bool) {
         if self.base.buf.is_marking() {
             self.mark_location(index, begins);

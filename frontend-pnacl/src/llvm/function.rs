@@ -324,6 +324,7 @@ impl Body<'_, '_> {
         }
     }
 
+    #[inline]
     fn constants(&mut self, cursor: &mut Cursor<'_>, inner: &SubBlock, record: &mut Record) -> Result<(), ReadError> {
         let build = &mut self.build;
         if !build.function.blocks().is_empty() || build.state.words.len() > build.next as usize {
@@ -375,7 +376,7 @@ impl Body<'_, '_> {
     }
 
     /// Handles one record.
-    #[inline]
+    #[inline(always)]
     fn record(&mut self, record: &Record) -> Result<(), ReadError> {
         let mut operands = Operands { record, at: 0 };
         let record_code = record.code();

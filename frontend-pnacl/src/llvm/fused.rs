@@ -91,8 +91,8 @@ fn skip(plan: &FieldSteps, cursor: &mut Cursor<'_>, id_bits: u32) -> bool {
 
 impl Body<'_, '_> {
     /// Reads a record of a shape; `window` begins at the cursor with the `id_bits` bits of the abbreviation's id.
-    /// Returns whether the record was handled.
-    #[inline]
+    /// Returns whether the record was handled. It is on the path of every instruction, in both loops over a body.
+    #[inline(always)]
     pub(super) fn fused(
         &mut self,
         shape: &Shape,
@@ -128,7 +128,7 @@ impl Body<'_, '_> {
     }
 
     /// A value that is defined and made.
-    #[inline]
+    #[inline(always)]
     fn ready(&mut self, relative: u64) -> Option<Word> {
         let number = self.number(relative);
         let word = *self.build.state.words.get(number as usize)?;
@@ -140,31 +140,31 @@ impl Body<'_, '_> {
     }
 
     /// A pointer that is defined and made.
-    #[inline]
+    #[inline(always)]
     fn ready_pointer(&mut self, relative: u64) -> Option<Word> {
         self.ready(relative).filter(|word| word.ir_type() == Type::PTR)
     }
 
     /// Two values of one type that are defined and made.
-    #[inline]
+    #[inline(always)]
     fn ready_pair(&mut self, left: u64, right: u64) -> Option<(Word, Word)> {
         let (left, right) = (self.ready(left)?, self.ready(right)?);
         (left.ir_type() == right.ir_type()).then_some((left, right))
     }
 
-    #[inline]
+    #[inline(always)]
     fn ready_type(&self, number: u64) -> Option<TypeId> {
         (number < self.build.module.types.len() as u64).then_some(number as TypeId)
     }
 
-    #[inline]
+    #[inline(always)]
     fn ready_target(&self, number: u64) -> Option<Block> {
         (1..u64::from(self.build.block_count))
             .contains(&number)
             .then(|| Block::new(number as usize))
     }
 
-    #[inline]
+    #[inline(always)]
     fn fused_load(&mut self, cursor: &mut Cursor<'_>, fields: &mut Fields, type_bits: u32) -> Result<bool, ReadError> {
         let address = fields.vbr6();
         let ty = fields.fixed(type_bits);
@@ -180,7 +180,7 @@ impl Body<'_, '_> {
         memory::load_from(self, address, ty, align, volatile).map(|()| true)
     }
 
-    #[inline]
+    #[inline(always)]
     fn fused_store(&mut self, cursor: &mut Cursor<'_>, fields: &mut Fields) -> Result<bool, ReadError> {
         let address = fields.vbr6();
         let value = fields.vbr6();
@@ -197,7 +197,7 @@ impl Body<'_, '_> {
     }
 
     /// A pointer and up to three indices.
-    #[inline]
+    #[inline(always)]
     fn fused_gep(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -242,7 +242,7 @@ impl Body<'_, '_> {
         Some((base, indices))
     }
 
-    #[inline]
+    #[inline(always)]
     fn fused_binary(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -262,7 +262,7 @@ impl Body<'_, '_> {
         arithmetic::binary_of(self, left, right, number, flags).map(|()| true)
     }
 
-    #[inline]
+    #[inline(always)]
     fn fused_cast(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -284,7 +284,7 @@ impl Body<'_, '_> {
         arithmetic::cast_of(self, value, ty, number, flags).map(|()| true)
     }
 
-    #[inline]
+    #[inline(always)]
     fn fused_compare(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -305,7 +305,7 @@ impl Body<'_, '_> {
         arithmetic::compare_of(self, left, right, predicate, flags).map(|()| true)
     }
 
-    #[inline]
+    #[inline(always)]
     fn fused_jump(&mut self, cursor: &mut Cursor<'_>, fields: &mut Fields) -> bool {
         let target = fields.vbr6();
         let (Some(target), true) = (self.ready_target(target), fields.complete(cursor)) else {
@@ -316,7 +316,7 @@ impl Body<'_, '_> {
         true
     }
 
-    #[inline]
+    #[inline(always)]
     fn fused_branch(&mut self, cursor: &mut Cursor<'_>, fields: &mut Fields) -> Result<bool, ReadError> {
         let (if_true, if_false) = (fields.vbr6(), fields.vbr6());
         let condition = fields.vbr6();
