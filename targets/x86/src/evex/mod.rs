@@ -1,7 +1,7 @@
 //! Rows with an EVEX prefix (Intel manual, volume 2, section 2.7), and those that move mask registers: which there are,
 //! and which numbers they have.
 //!
-//! The [table](table) has a line for each operation. From a line follows a row for each length of vectors, or one for
+//! The [table] has a line for each operation. From a line follows a row for each length of vectors, or one for
 //! all lengths if all operands are as long as the operation; and, for operations that take a mask, the same with one:
 //!
 //! ```text
@@ -11,7 +11,7 @@
 //!
 //! The mask is always in the same register, [`MASK`], so that instructions need no fourth operand for it: rules move it
 //! there right before. Whether lanes without a bit become zero instead, and how results are rounded, is in the
-//! instruction ([`aux`](crate::ops::aux)); where a row reads its first operand anyway, a zeroing mask needs no row of
+//! instruction ([`aux`]); where a row reads its first operand anyway, a zeroing mask needs no row of
 //! its own.
 //!
 //! Left out: operands in memory but for what accesses it lane by lane or writes it, broadcasts, registers above 15.

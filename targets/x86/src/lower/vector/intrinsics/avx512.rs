@@ -1,7 +1,7 @@
 //! The table of intrinsics of AVX-512 that do with 512 bits what older instructions do with less.
 //!
 //! Vectors of 512 bits are several registers, so that a name stands for the instruction on 128 bits that each part is
-//! done with. What has a mask, or what no older instruction does, is in [`super::evex`].
+//! done with. What has a mask, or what no older instruction does, is in [`mod@super::evex`].
 
 use super::avx::{avx, avx2};
 use super::kinds::{Kind, Needed};
