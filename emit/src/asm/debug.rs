@@ -1,5 +1,8 @@
 //! Debug information in assembly text: its sections as data, with the same contents as in the object.
 //!
+//! Places are named by local labels, so that assemblers write them as offsets in sections, as the object does: another
+//! definition of a weak function does not move what describes this one.
+//!
 //! There are no `.loc` and `.file`, since addresses are known: the text assembles to the code that was encoded. A
 //! function with texts of inline assembly that only an assembler encodes has no debug information, because its length
 //! is not known.
@@ -9,8 +12,18 @@ use crate::dwarf::{CodePlace, DebugTarget};
 use crate::error::EmitError;
 use crate::section::{SectionDesc, SectionId};
 use frazil_codegen::CompiledFunction;
-use frazil_ir::{EntityRef, FuncId};
+use frazil_ir::{EntityRef, FuncId, SymbolId};
 use object::elf;
+use std::fmt::{self, Write};
+
+/// The label of a definition that debug information names.
+struct DebugLabel(SymbolId);
+
+impl fmt::Display for DebugLabel {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, ".L..d{}", self.0.index())
+    }
+}
 
 /// The two words that may stand before a function.
 const TYPE_WORDS_BYTES: u64 = 8;
@@ -51,6 +64,13 @@ impl AsmBuilder<'_> {
         debug.add_function(place, code);
     }
 
+    /// Puts a label where a symbol is defined.
+    #[cold]
+    pub(super) fn label_for_debug(&mut self, symbol: SymbolId) {
+        writeln!(self.text, "{}:", DebugLabel(symbol)).expect("strings can be written");
+        self.labelled.insert(symbol);
+    }
+
     /// Writes the debug sections.
     pub(super) fn add_debug_sections(&mut self) -> Result<(), EmitError> {
         let Some(debug) = self.debug.take() else {
@@ -77,6 +97,9 @@ impl AsmBuilder<'_> {
                 let addend = relocation.addend;
                 match relocation.target {
                     DebugTarget::Section(number) => self.line(format_args!("{directive}\t{}+{addend}", names[number])),
+                    DebugTarget::Symbol(symbol) if self.labelled.contains(&symbol) => {
+                        self.line(format_args!("{directive}\t{}+{addend}", DebugLabel(symbol)));
+                    }
                     DebugTarget::Symbol(symbol) => {
                         self.mark_used(symbol);
                         let name = self.name(symbol);

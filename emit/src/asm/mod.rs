@@ -27,7 +27,7 @@ use frazil_codegen::target::Target;
 use frazil_codegen::{AsmNames, CodeBuffer, CompiledFunction, Label, LogItem, Ref, RefKind, UnwindOp};
 use frazil_ir::module::Visibility;
 use frazil_ir::{Block, EntityRef, FuncId, Linkage, Module, Refusal, SymbolId, SymbolKind};
-use frazil_support::{FxBuildHasher, FxHashMap};
+use frazil_support::{FxBuildHasher, FxHashMap, FxHashSet};
 use indexmap::IndexSet;
 use std::fmt::{self, Write};
 use tables::TableName;
@@ -47,6 +47,8 @@ pub struct AsmBuilder<'a> {
     debug: Option<Box<DebugWriter<'a>>>,
     /// Where the code in each section ends so far, in modules with debug information, as far as that is known.
     code_ends: Vec<Option<u64>>,
+    /// The symbols with a label of their own for debug information, in modules that have any.
+    labelled: FxHashSet<SymbolId>,
     constants: ConstantPool,
     constant_numbers: Vec<u32>,
     /// Which symbols of the module are referenced.
@@ -152,6 +154,7 @@ impl<'a> AsmBuilder<'a> {
             section_names: FxHashMap::default(),
             debug: DebugWriter::new(module, target.desc()).map(Box::new),
             code_ends: Vec::new(),
+            labelled: FxHashSet::default(),
             constants: ConstantPool::default(),
             constant_numbers: Vec::new(),
             used: vec![false; module.symbols.len()],
@@ -330,6 +333,9 @@ impl<'a> AsmBuilder<'a> {
         let name = self.name(symbol);
         self.line(format_args!(".type\t{name},@{kind}"));
         writeln!(self.text, "{name}:").expect("strings can be written");
+        if self.debug.is_some() {
+            self.label_for_debug(symbol);
+        }
     }
 
     fn bind(&mut self, symbol: SymbolId) {

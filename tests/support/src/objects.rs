@@ -24,9 +24,6 @@ pub type Facts = BTreeMap<String, Vec<String>>;
 /// Bytes in a line of contents.
 const LINE_BYTES: usize = 16;
 
-/// How names of sections with debug information begin.
-const DEBUG: &str = ".debug_";
-
 /// The section of unwind tables.
 const FRAMES: &str = ".eh_frame";
 
@@ -175,12 +172,12 @@ impl<'a> Object<'a> {
         !is_frame_of_file && section.sh_size(self.endian) > 0
     }
 
-    /// Where a symbol is: section and offset for local ones, or for all that are `defined` here, the name for others.
-    fn place(&self, index: SymbolIndex, addend: i64, defined: bool) -> Result<String> {
+    /// Where a symbol is: section and offset for local ones, the name for others.
+    fn place(&self, index: SymbolIndex, addend: i64) -> Result<String> {
         let symbol = self.symbols.symbol(index).map_err(text)?;
         let section = self.symbols.symbol_section(self.endian, symbol, index).map_err(text)?;
         match section {
-            Some(section) if (defined || symbol.st_bind() == elf::STB_LOCAL) && symbol.st_type() != elf::STT_TLS => {
+            Some(section) if symbol.st_bind() == elf::STB_LOCAL && symbol.st_type() != elf::STT_TLS => {
                 let offset = symbol.st_value(self.endian).wrapping_add_signed(addend);
                 Ok(format!("{}+{offset:#x}", self.names[section.0]))
             }
@@ -234,13 +231,7 @@ impl<'a> Object<'a> {
         let endian = self.endian;
         let index = SymbolIndex(relocation.r_sym(endian, false) as usize);
         let (offset, addend) = (relocation.r_offset.get(endian), relocation.r_addend.get(endian));
-        // Of lines, LLVM names the symbols of functions, which others cannot take the place of here.
-        let is_read_by_tools = self.names[target].starts_with(DEBUG);
-        let place = self.place(
-            index,
-            addend,
-            is_read_by_tools && self.strictness == Strictness::Meaning,
-        )?;
+        let place = self.place(index, addend)?;
         let mut kind = relocation.r_type(endian, false);
         // For a local function both mean the distance; GNU `as` prefers the other.
         if kind == elf::R_X86_64_PLT32 && place.contains("+0x") {
