@@ -194,7 +194,24 @@ fn two(mask: &Mask, inputs: [&Plan; 2], extras: Extras) -> Plan {
         return cheapest([Some(masked.clone()), by_tables(mask, inputs, extras)]).unwrap_or(masked);
     }
     let moved = two_without_table(mask, inputs, extras);
-    cheapest([Some(moved.clone()), by_tables(mask, inputs, extras)]).unwrap_or(moved)
+    let others = [by_tables(mask, inputs, extras), by_words(mask, inputs, extras)];
+    cheapest([Some(moved.clone())].into_iter().chain(others)).unwrap_or(moved)
+}
+
+/// Both operands moved, and then one chosen for each word.
+fn by_words(mask: &Mask, inputs: [&Plan; 2], extras: Extras) -> Option<Plan> {
+    let mut of_second = 0;
+    for (index, bytes) in mask.chunks(2).enumerate() {
+        let mut taken = bytes.iter().filter(|&&byte| byte != ANY).map(|&byte| byte >= 16);
+        let is_second = taken.next().unwrap_or(false);
+        if taken.any(|other| other != is_second) {
+            return None;
+        }
+        of_second |= i32::from(is_second) << index;
+    }
+    let [first, second] =
+        [false, true].map(|is_second| one(&of_input(mask, is_second), inputs[usize::from(is_second)], extras));
+    extras.sse41.then(|| first.join(Join::BlendWords(of_second), second))
 }
 
 fn by_tables(mask: &Mask, [first, second]: [&Plan; 2], extras: Extras) -> Option<Plan> {
