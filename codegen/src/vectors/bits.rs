@@ -1,6 +1,7 @@
 //! Counting leading and trailing zeros, and reversing bits, with shifts, masks and a count of ones.
 //!
-//! * `cttz(x)` is the number of ones below the lowest one: `ctpop(!x & (x - 1))`.
+//! * `cttz(x)` is the number of ones below the lowest one: `ctpop(!x & (x - 1))`, or where leading zeros are counted by
+//!   an instruction, what these leave.
 //! * `ctlz(x)`: every bit below the highest one is set by oring with shifted copies, and what is left clear is counted.
 //! * `bitreverse(x)`: bytes are reversed, then the nibbles in each, the pairs in these, and the bits in those (Warren,
 //!   "Hacker's Delight", chapter 7). Only bits within a byte are exchanged by masks, so lanes of 16 bits serve all
@@ -25,14 +26,19 @@ impl Expander<'_> {
             return self.reverse_bits(ty, bits, value);
         }
         let one = self.splat(ty, 1);
+        let count = |op| InstData::new(op, ty, 0, value, Operand::NONE);
+        if data.op == Opcode::Cttz && self.has(&count(Opcode::Ctlz)) && self.has(&count(Opcode::Sub)) {
+            let clear = self.below_lowest(ty, value, one)?;
+            let leading = self.compute(Opcode::Ctlz, ty, clear, Operand::NONE)?;
+            let all = self.splat(ty, bits.into());
+            return self.compute(Opcode::Sub, ty, all, leading).map(Some);
+        }
         let needed = [Opcode::Ctpop, Opcode::Lshr, Opcode::Sub, Opcode::Xor, Opcode::And];
         if !needed.iter().all(|&op| self.has(&InstData::new(op, ty, 0, value, one))) {
             return Ok(None);
         }
         let clear = if data.op == Opcode::Cttz {
-            let below = self.compute(Opcode::Sub, ty, value, one)?;
-            let inverted = self.inverted(ty, value)?;
-            self.compute(Opcode::And, ty, inverted, below)?
+            self.below_lowest(ty, value, one)?
         } else {
             let mut filled = value;
             for distance in (0..bits.trailing_zeros()).map(|log2| 1i64 << log2) {
@@ -43,6 +49,13 @@ impl Expander<'_> {
             self.inverted(ty, filled)?
         };
         self.compute(Opcode::Ctpop, ty, clear, Operand::NONE).map(Some)
+    }
+
+    /// Ones below the lowest one.
+    fn below_lowest(&mut self, ty: Type, value: Operand, one: Operand) -> Result<Operand, CodegenError> {
+        let below = self.compute(Opcode::Sub, ty, value, one)?;
+        let inverted = self.inverted(ty, value)?;
+        self.compute(Opcode::And, ty, inverted, below)
     }
 
     /// `!value`.

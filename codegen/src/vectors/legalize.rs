@@ -379,10 +379,10 @@ impl Walk<'_> {
 
     /// An instruction that has to do with types that are computed wide.
     fn wide_instruction(&mut self, data: &InstData, own: &Plan) -> Result<(), CodegenError> {
-        if self.masks_are_bits && self.has_wide_operation(data) && self.rebuild.is_done_by_bits(data) {
+        if self.is_done_by_bits(data) {
             return match data.op {
-                Opcode::Select => self.rebuild.select_by_bits(data, self.has_operation),
-                _ => self.rebuild.compare_to_bits(data),
+                op if op.is_icmp() || op.is_fcmp() => self.rebuild.compare_to_bits(data),
+                _ => self.rebuild.take_bits(data, self.has_operation),
             };
         }
         if let Some((_, compare)) = self.done_comparison(data) {
@@ -402,7 +402,20 @@ impl Walk<'_> {
         width::is_rewritten(self.rebuild.old, data, self.has_operation) || (self.has_operation)(data)
     }
 
-    /// The comparison of wide values that an instruction is done together with.
+    fn is_done_by_bits(&self, data: &InstData) -> bool {
+        self.masks_are_bits && self.rebuild.is_done_by_bits(data) && self.has_wide_operation(data)
+    }
+
+    /// The comparison that an instruction on wide values is done together with.
+    fn taken_comparison(&self, data: &InstData) -> Option<(Inst, InstData)> {
+        match self.masks_are_bits {
+            true if self.is_done_by_bits(data) => self.rebuild.comparison_to_bits(data, self.has_operation),
+            true => None,
+            false => self.done_comparison(data),
+        }
+    }
+
+    /// The same where masks are no bits.
     fn done_comparison(&self, data: &InstData) -> Option<(Inst, InstData)> {
         let (inst, compare) = self.rebuild.taken_comparison(data)?;
         if self.masks_are_bits || !self.rebuild.concerns_wide(data) {
@@ -419,7 +432,7 @@ impl Walk<'_> {
         let mut uses: FxHashMap<Inst, u32> = FxHashMap::default();
         for (index, data) in old.insts().iter().enumerate() {
             if self.unneeded.get(index) != Some(&true)
-                && let Some((compare, _)) = self.done_comparison(data)
+                && let Some((compare, _)) = self.taken_comparison(data)
             {
                 *uses.entry(compare).or_default() += 1;
             }

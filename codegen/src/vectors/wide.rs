@@ -4,7 +4,7 @@
 use super::rebuild::{Rebuild, Span};
 use super::width::{each_type, is_neutral};
 use crate::error::CodegenError;
-use frazil_ir::{Inst, InstData, Opcode, Operand, Type, Value};
+use frazil_ir::{Inst, InstData, Opcode, Operand, Type, TypeData, Value};
 
 impl Rebuild<'_> {
     /// Whether an instruction has to do with a type that is computed wide.
@@ -61,25 +61,49 @@ impl Rebuild<'_> {
         self.define_single(data, made)
     }
 
-    /// Whether a select or a comparison is done on wide values as they are where masks are bits.
+    /// Whether a comparison, a select or an extension of a mask is done on wide values as they are, with masks as bits.
     pub fn is_done_by_bits(&self, data: &InstData) -> bool {
-        (data.op == Opcode::Select || is_comparison(data)) && self.layouts.is_wide(data.ty)
+        (takes_mask(data) && self.has_mask(data) || is_comparison(data)) && self.layouts.is_wide(data.ty)
     }
 
-    /// A select on wide values where masks are bits: together with the comparison that its mask comes from, if that is
-    /// of wide values and `compares` says that the target has instructions for it; any other mask is cast from its bits
-    /// right before.
+    /// Whether the first operand is a vector of truth values.
+    fn has_mask(&self, data: &InstData) -> bool {
+        let of = |ty| self.old.types().data(ty);
+        matches!(
+            self.old.operand_type(data.a).map(of),
+            Some(TypeData::Vector { element: Type::I1, .. })
+        )
+    }
+
+    /// The comparison whose mask a select or an extension takes where masks are bits: of wide values, or of integers in
+    /// one register, if `compares` says that the target has instructions for it.
+    pub fn comparison_to_bits(
+        &self,
+        data: &InstData,
+        compares: impl Fn(&InstData) -> bool,
+    ) -> Option<(Inst, InstData)> {
+        if !takes_mask(data) {
+            return None;
+        }
+        let inst = self.old.def_inst(data.a.as_value()?)?;
+        let compare = *self.old.inst(inst);
+        let layout = self.layouts.real(compare.ty);
+        let is_short = compare.op.is_icmp() && layout.is_whole() && !layout.is_scalarised();
+        let is_of_vectors = is_short && matches!(self.old.types().data(compare.ty), TypeData::Vector { .. });
+        let is_taken = is_comparison(&compare) && (self.layouts.is_wide(compare.ty) || is_of_vectors);
+        (is_taken && compares(&compare)).then_some((inst, compare))
+    }
+
+    /// A select on wide values, or an extension to such, where masks are bits: together with the
+    /// [comparison](Rebuild::comparison_to_bits) that its mask comes from; any other mask is cast from its bits right
+    /// before.
     ///
     /// # Errors
     /// As [`Rebuild::define`].
-    pub fn select_by_bits(
-        &mut self,
-        data: &InstData,
-        compares: impl Fn(&InstData) -> bool,
-    ) -> Result<(), CodegenError> {
+    pub fn take_bits(&mut self, data: &InstData, compares: impl Fn(&InstData) -> bool) -> Result<(), CodegenError> {
         let layout = self.layouts.real(data.ty);
         let truth = self.vector(Type::I1, layout.lanes)?;
-        let mask = match self.taken_comparison(data).map(|taken| taken.1).filter(compares) {
+        let mask = match self.comparison_to_bits(data, compares).map(|taken| taken.1) {
             Some(compare) => {
                 let (left, right) = (self.single(compare.a)?, self.single(compare.b)?);
                 self.emit(compare.op, compare.ty, compare.flags, [left, right], truth)
@@ -91,10 +115,14 @@ impl Rebuild<'_> {
                 self.unary(Opcode::Bitcast, truth, bits)
             }
         };
-        let (if_true, if_false) = self.old.ternary(data);
-        let (if_true, if_false) = (self.single(if_true)?, self.single(if_false)?);
-        let chosen = self.ternary(Opcode::Select, data.ty, data.flags, [mask, if_true, if_false]);
-        self.define_single(data, chosen)
+        let made = if data.op == Opcode::Select {
+            let (if_true, if_false) = self.old.ternary(data);
+            let (if_true, if_false) = (self.single(if_true)?, self.single(if_false)?);
+            self.ternary(Opcode::Select, data.ty, data.flags, [mask, if_true, if_false])
+        } else {
+            self.unary(data.op, data.ty, mask)
+        };
+        self.define_single(data, made)
     }
 
     /// A comparison of wide values for its own sake: its mask as the bits of an integer.
@@ -128,6 +156,11 @@ impl Rebuild<'_> {
         let whole = self.join_pieces(layout.element, layout.chunk, &pieces, layout.count())?;
         Ok(self.span(&[whole]))
     }
+}
+
+/// Whether an instruction may take a mask.
+fn takes_mask(data: &InstData) -> bool {
+    matches!(data.op, Opcode::Select | Opcode::Sext | Opcode::Zext)
 }
 
 /// Whether an instruction compares its operands.

@@ -52,7 +52,8 @@ pub(super) fn is_rewritten(function: &Function, data: &InstData, has_operation: 
         }
         Opcode::Ctlz | Opcode::Cttz => {
             let types = function.types();
-            has(Opcode::Ctpop, Operand::NONE) && types.int_bits(types.scalar(data.ty)) > Some(8)
+            let is_counted = has(Opcode::Ctpop, Operand::NONE) || has(Opcode::Ctlz, Operand::NONE);
+            is_counted && types.int_bits(types.scalar(data.ty)) > Some(8)
         }
         _ => false,
     }

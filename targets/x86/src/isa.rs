@@ -204,14 +204,14 @@ impl Isa for X86 {
 
     fn computed_vector_bytes(&self, features: FeatureSet) -> u8 {
         match () {
-            () if lower::vector::by_bits::is_available(features) => WIDEST_VECTOR_BYTES,
+            () if lower::vector::mask_register::is_available(features) => WIDEST_VECTOR_BYTES,
             () if features.has(AVX2) => WIDE_VECTOR_BYTES,
             () => 0,
         }
     }
 
     fn masks_are_bits(&self, features: FeatureSet) -> bool {
-        lower::vector::by_bits::is_available(features)
+        lower::vector::mask_register::is_available(features)
     }
 
     fn widest_passed_vector(&self, features: FeatureSet) -> u8 {

@@ -14,7 +14,8 @@
 //! instruction ([`aux`]); where a row reads its first operand anyway, a zeroing mask needs no row of
 //! its own.
 //!
-//! Left out: operands in memory but for what accesses it lane by lane or writes it, broadcasts, registers above 15.
+//! Left out: operands in memory but for what accesses it lane by lane, extends or writes it, broadcasts, registers
+//! above 15.
 
 mod table;
 
@@ -260,6 +261,11 @@ impl Evex {
     /// Whether no other operand may be the register that is written.
     pub fn is_apart(self) -> bool {
         self.line().code.has(Code::APART)
+    }
+
+    /// Whether there are rows with a mask, and others.
+    pub fn may_have_mask(self) -> bool {
+        self.line().masks == Masks::Both
     }
 
     /// Whether there is no row without a mask.

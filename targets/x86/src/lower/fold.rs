@@ -37,6 +37,7 @@ pub fn fold(folder: &mut Folder<'_>, user: Inst) {
             }
         }
         Opcode::Bitcast if folder.function.has_wide_vectors() => vector::by_bits::fold_compared(folder, data.a),
+        Opcode::Sext | Opcode::Zext if is_wide(folder, data) && vector::by_bits::fold_extended(folder, data) => {}
         Opcode::Sext if is_wide(folder, data) && vector::wide_compare::fold_taker(folder, data) => {}
         Opcode::Sext | Opcode::Zext | Opcode::Sitofp | Opcode::Uitofp if is_wide(folder, data) => {
             vector::wide_operations::fold_conversion(folder, data);
@@ -207,8 +208,8 @@ fn is_one_part(folder: &Folder<'_>, operand: Operand) -> bool {
 
 fn fold_select(folder: &mut Folder<'_>, data: &InstData) {
     if is_wide(folder, data) {
-        match vector::by_bits::is_available(folder.features()) {
-            true => vector::by_bits::fold_mask(folder, data.a),
+        match vector::mask_register::is_available(folder.features()) {
+            true => vector::by_bits::fold_select(folder, data),
             false => {
                 vector::wide_compare::fold_taker(folder, data);
             }

@@ -7,20 +7,25 @@
 //! From 32 to 8 bits, lanes are packed twice: what the first one brings to the bounds of signed words stays on the same
 //! side of those of bytes. The minimum and the maximum are folded if they have no other use.
 
-use super::wide::{reload, wide_shape};
-use super::{finish, has_sse41, shape, with};
+use super::wide::{bytes, reload};
+use super::{finish, has_sse41, mask_register, temp, with};
 use crate::build::*;
+use crate::evex::Evex;
 use crate::features;
 use crate::regs::{VECTOR_BYTES, WIDE_VECTOR_BYTES};
 use crate::table::Op;
-use frazil_codegen::{Folder, ImmKind, LowerCtx, Src, VectorShape};
-use frazil_ir::{ConstView, Function, InstData, Opcode, Operand, Type};
+use frazil_codegen::{Folder, ImmKind, LowerCtx, Reg, Src, VectorShape};
+use frazil_ir::{ConstView, Function, InstData, Opcode, Operand};
 
 /// Between which bounds lanes are brought, by what packs them; the second one of two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Clamp {
     first: Op,
     second: Option<Op>,
+    /// What truncates a wide vector with AVX-512: to the nearest signed number, or to the nearest number without sign
+    /// of one that is not negative.
+    at_once: Evex,
+    is_signed: bool,
 }
 
 /// The clamp that a truncation ends, and the two operations that it is, the last one first. Their operands are as
@@ -31,9 +36,9 @@ fn of<'a>(
     has_later: bool,
     producer: impl Fn(Operand) -> Option<&'a InstData>,
 ) -> Option<(Clamp, [&'a InstData; 2])> {
-    let to = shape(function.types(), data.ty)?;
+    let to = VectorShape::of(function.types(), data.ty, WIDE_VECTOR_BYTES)?;
     let ty = function.operand_type(data.a)?;
-    let from = wide_shape(function.types(), ty).or_else(|| shape(function.types(), ty))?;
+    let from = VectorShape::of(function.types(), ty, bytes(function.types(), ty).max(VECTOR_BYTES))?;
     if data.op != Opcode::Trunc || to.is_mask || from.is_mask {
         return None;
     }
@@ -55,18 +60,20 @@ fn of<'a>(
         _ => None,
     };
     let is_signed = of_bits(to.lane_bits.min(32))?;
-    let clamp = match (from.lane_bits, to.lane_bits, is_signed) {
-        (16, 8, true) => (Op::PacksswbRR, None),
-        (16, 8, false) => (Op::PackuswbRR, None),
-        (32, 16, true) => (Op::PackssdwRR, None),
-        (32, 16, false) if has_later => (Op::PackusdwRR, None),
-        (32, 8, true) => (Op::PackssdwRR, Some(Op::PacksswbRR)),
-        (32, 8, false) => (Op::PackssdwRR, Some(Op::PackuswbRR)),
+    let (first, second, at_once) = match (from.lane_bits, to.lane_bits, is_signed) {
+        (16, 8, true) => (Op::PacksswbRR, None, Evex::Vpmovswb),
+        (16, 8, false) => (Op::PackuswbRR, None, Evex::Vpmovuswb),
+        (32, 16, true) => (Op::PackssdwRR, None, Evex::Vpmovsdw),
+        (32, 16, false) if has_later => (Op::PackusdwRR, None, Evex::Vpmovusdw),
+        (32, 8, true) => (Op::PackssdwRR, Some(Op::PacksswbRR), Evex::Vpmovsdb),
+        (32, 8, false) => (Op::PackssdwRR, Some(Op::PackuswbRR), Evex::Vpmovusdb),
         _ => return None,
     };
     let clamp = Clamp {
-        first: clamp.0,
-        second: clamp.1,
+        first,
+        second,
+        at_once,
+        is_signed,
     };
     Some((clamp, [outer, inner]))
 }
@@ -111,25 +118,9 @@ pub fn truncate<C: LowerCtx>(cx: &mut C, data: &InstData) -> bool {
     let found = of(function, data, has_sse41(cx.view()), producer);
     let (clamp, [_, inner]) = found.expect("it was folded");
     let (value, ty) = (inner.a, inner.ty);
-    if is_wide(cx.func(), ty) {
-        // The minimum or maximum may have taken it from memory.
-        let src = match cx.use_src(value, 0, ImmKind::None) {
-            Src::Mem(mem) => {
-                let loaded = super::temp(cx);
-                cx.emit(reload(WIDE_VECTOR_BYTES, loaded, mem));
-                loaded
-            }
-            Src::Reg(reg) => reg,
-            Src::Imm(_) => unreachable!("not asked for"),
-        };
-        let (low, high) = (super::temp(cx), super::temp(cx));
-        cx.emit(rri(Op::Vextractf128RRI, WIDE_VECTOR_BYTES, high, src, 1));
-        cx.emit(rri(Op::Vextractf128RRI, WIDE_VECTOR_BYTES, low, src, 0));
-        cx.emit(rr(clamp.first, VECTOR_BYTES, low, high));
-        if let Some(second) = clamp.second {
-            with(cx, second, low, low);
-        }
-        finish(cx, data, low);
+    let size = bytes(cx.func().types(), ty);
+    if size > 0 {
+        wide(cx, data, clamp, value, size);
         return true;
     }
     let value = cx.use_copy(value, 0);
@@ -140,6 +131,47 @@ pub fn truncate<C: LowerCtx>(cx: &mut C, data: &InstData) -> bool {
     true
 }
 
-fn is_wide(function: &Function, ty: Type) -> bool {
-    wide_shape(function.types(), ty).is_some_and(|shape: VectorShape| shape.lane_bits <= 32)
+/// Truncates a vector of 256 or 512 bits.
+fn wide<C: LowerCtx>(cx: &mut C, data: &InstData, clamp: Clamp, value: Operand, size: u8) {
+    // The minimum or maximum may have taken it from memory.
+    let src = match cx.use_src(value, 0, ImmKind::None) {
+        Src::Mem(mem) => {
+            let loaded = temp(cx);
+            cx.emit(reload(size, loaded, mem));
+            loaded
+        }
+        Src::Reg(reg) => reg,
+        Src::Imm(_) => unreachable!("not asked for"),
+    };
+    if mask_register::is_available(cx.view().features) {
+        return at_once(cx, data, clamp, src, size);
+    }
+    let (low, high) = (temp(cx), temp(cx));
+    cx.emit(rri(Op::Vextractf128RRI, WIDE_VECTOR_BYTES, high, src, 1));
+    cx.emit(rri(Op::Vextractf128RRI, WIDE_VECTOR_BYTES, low, src, 0));
+    cx.emit(rr(clamp.first, VECTOR_BYTES, low, high));
+    if let Some(second) = clamp.second {
+        with(cx, second, low, low);
+    }
+    finish(cx, data, low);
+}
+
+/// The same with AVX-512, which truncates without signs only what has none.
+fn at_once<C: LowerCtx>(cx: &mut C, data: &InstData, clamp: Clamp, src: Reg, size: u8) {
+    let is_of_words = matches!(clamp.first, Op::PacksswbRR | Op::PackuswbRR);
+    let src = if clamp.is_signed {
+        src
+    } else {
+        let (positive, zero) = (temp(cx), temp(cx));
+        cx.emit(r(Op::VxorpsYS, WIDE_VECTOR_BYTES, zero));
+        cx.emit(match (size > WIDE_VECTOR_BYTES, is_of_words) {
+            (true, true) => evex(Evex::Vpmaxsw, size, false, [positive, src, zero], 0),
+            (true, false) => evex(Evex::Vpmaxsd, size, false, [positive, src, zero], 0),
+            (false, true) => rrr(Op::VpmaxswYRRR, size, positive, src, zero),
+            (false, false) => rrr(Op::VpmaxsdYRRR, size, positive, src, zero),
+        });
+        positive
+    };
+    let dst = cx.def(super::super::result(data), 0);
+    cx.emit(evex(clamp.at_once, size, false, [dst, src, Reg::NONE], 0));
 }

@@ -1,7 +1,7 @@
 //! Masks: between lane widths, as the bits of an integer, and selects by them.
 
 use super::super::{compare as scalar_compare, result};
-use super::{blend, constant, copy_of, finish, lane_bytes, operand_shape, temp};
+use super::{blend, constant, copy_of, finish, lane_bytes, mask_register, operand_shape, temp};
 use crate::build::*;
 use crate::table::Op;
 use frazil_codegen::{Halt, LowerCtx, Reg, RegClass, VectorShape};
@@ -52,6 +52,9 @@ pub(super) fn to_bits<C: LowerCtx>(cx: &mut C, dst: Reg, mask: Reg, shape: Vecto
 
 /// A mask of the low bits of a general register.
 pub(super) fn from_bits<C: LowerCtx>(cx: &mut C, dst: Reg, bits: Reg, shape: VectorShape) {
+    if mask_register::is_available(cx.view().features) {
+        return mask_register::spread_bits(cx, dst, bits, shape);
+    }
     cx.emit(rr(Op::MovdXR, 4, dst, bits));
     let shuffle = |row, lanes| rri(row, 16, dst, dst, lanes);
     match shape.lane_bits {

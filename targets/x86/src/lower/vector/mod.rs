@@ -16,6 +16,7 @@ pub mod doubled;
 pub mod elements;
 pub mod intrinsics;
 pub mod mask;
+pub mod mask_register;
 pub mod memory;
 pub mod reduce;
 pub mod shift;
@@ -52,11 +53,19 @@ pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), Halt> {
     }
     if wide::is_wide(cx.func(), &data) {
         return match () {
-            () if data.op == Opcode::Select && by_bits::is_available(cx.view().features) => by_bits::select(cx, &data),
+            () if clamp::truncate(cx, &data) => Ok(()),
+            () if by_bits::is_concerned(cx.func(), &data) && mask_register::is_available(cx.view().features) => {
+                by_bits::lower(cx, &data)
+            }
             () if widest::is_widest(cx.func(), &data) => widest::lower(cx, &data),
-            () if !wide_operations::is_done(cx.func(), cx.view(), &data) => widest::lower_in_half(cx, &data),
+            () if is_better_in_short(cx, &data) || !wide_operations::is_done(cx.func(), cx.view(), &data) => {
+                widest::lower_in_short(cx, &data)
+            }
             () => wide_operations::lower(cx, &data),
         };
+    }
+    if is_better_in_short(cx, &data) {
+        return widest::lower_in_short(cx, &data);
     }
     let shape = shape_of(cx, data.ty)?;
     match data.op {
@@ -80,15 +89,19 @@ pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), Halt> {
     Ok(())
 }
 
+fn is_better_in_short<C: LowerCtx>(cx: &C, data: &InstData) -> bool {
+    mask_register::is_available(cx.view().features) && widest::is_better_in_short(cx.func(), cx.view(), data)
+}
+
 /// Whether an operation has instructions.
 pub fn has_operation(function: &Function, view: ModuleView<'_>, data: &InstData) -> bool {
     if wide::is_wide(function, data) {
         let has_own = match () {
-            () if widest::is_widest(function, data) => widest::is_done(function, view, data),
-            () if by_bits::is_concerned(data) && by_bits::is_available(view.features) => {
+            () if by_bits::is_concerned(function, data) && mask_register::is_available(view.features) => {
                 by_bits::is_done(function, data)
             }
-            () => wide_operations::is_done(function, view, data) || widest::is_done_in_half(function, view, data),
+            () if widest::is_widest(function, data) => widest::is_done(function, view, data),
+            () => wide_operations::is_done(function, view, data) || widest::is_done_in_short(function, view, data),
         };
         return has_own || wide::is_done(function, data);
     }
@@ -98,6 +111,7 @@ pub fn has_operation(function: &Function, view: ModuleView<'_>, data: &InstData)
         return is_scalar || is_reduction(data.op) && reduce::is_done(function, view, data);
     };
     match data.op {
+        _ if mask_register::is_available(view.features) && widest::is_better_in_short(function, view, data) => true,
         Opcode::Copy | Opcode::Freeze | Opcode::Select | Opcode::Bitcast => true,
         Opcode::Load | Opcode::Store => !shape.is_mask,
         Opcode::ExtractElement => shape.lane(function, data.b).is_some(),

@@ -178,7 +178,7 @@ fn extreme(function: &Function, select: &InstData, compare: &InstData) -> Option
 }
 
 /// Whether an operand is zero in all lanes.
-fn is_zero(function: &Function, operand: Operand) -> bool {
+pub fn is_zero(function: &Function, operand: Operand) -> bool {
     let Some(id) = operand.as_const() else { return false };
     match function.constant(id).1 {
         ConstView::Zero => true,

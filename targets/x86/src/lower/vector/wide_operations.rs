@@ -469,7 +469,6 @@ pub fn lower<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Halt> {
             }
         }
         Plan::Shuffle => wide_shuffle::shuffle(cx, data),
-        Plan::Truncate if super::clamp::truncate(cx, data) => {}
         Plan::Truncate => wide_shuffle::truncate(cx, data),
         Plan::SwapBytes | Plan::CountOnes => {
             let shape = wide_shape(cx.func().types(), data.ty).ok_or(Halt::Expand)?;

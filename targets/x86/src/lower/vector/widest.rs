@@ -1,5 +1,5 @@
 //! Operations on vectors of 512 bits that processors with AVX-512 (the x86-64-v4 level) have one instruction for, or
-//! two; and those on vectors of 256 bits that AVX2 has none for ([`is_done_in_half`]).
+//! two; and those on shorter vectors for which there are none before, or longer sequences ([`is_done_in_short`]).
 //!
 //! Shared code asks for each instruction whether it is one of them ([`is_done`]), and takes the vectors apart for all
 //! others. Masks are in [`super::by_bits`].
@@ -7,20 +7,31 @@
 //! Left out: loads folded into operations, shuffles by anything but a table of lanes, divisions.
 
 use super::super::result;
-use super::by_bits;
 use super::has_floats;
+use super::mask_register;
 use super::wide::{self, bytes};
 use super::wide_operations::{is_lowest, put_lowest, same_amount};
 use crate::build::*;
 use crate::evex::Evex;
-use crate::regs::{WIDE_VECTOR_BYTES, WIDEST_VECTOR_BYTES};
+use crate::features;
+use crate::regs::{VECTOR_BYTES, WIDE_VECTOR_BYTES, WIDEST_VECTOR_BYTES};
 use crate::table::Op;
+use frazil_codegen::features::FeatureSet;
 use frazil_codegen::vectors::shuffle_index;
-use frazil_codegen::{Halt, LowerCtx, Mem, ModuleView, Reg, RegClass, VectorShape};
+use frazil_codegen::{Halt, LowerCtx, MInst, Mem, ModuleView, Reg, RegClass, VectorShape};
 use frazil_ir::{FastFlags, Function, InstData, MemFlags, Opcode, Type, TypeTable};
 
 /// The operation's size in bytes.
 const SIZE: u8 = WIDEST_VECTOR_BYTES;
+
+/// How lanes are rotated.
+#[derive(Clone, Copy)]
+enum Rotation {
+    /// To the left by this number.
+    By(Evex, i32),
+    /// By numbers of their own.
+    Each(Evex),
+}
 
 /// How an operation is done.
 #[derive(Clone, Copy)]
@@ -37,14 +48,13 @@ enum Plan {
     Binary(Evex),
     /// `dst = row(a, immediate)`.
     Immediate(Evex, i32),
+    Rotation(Rotation),
     /// Bytes are shifted by this number as words, and what comes from the byte beside is cleared: what stays of each.
     Bytes(Evex, i32, u8),
     /// `dst = row(a, constant)`, with this number in each lane.
     Constant(Evex, u64),
     /// `a = row(a, b, c)`.
     Fused(Evex),
-    /// A choice by a mask.
-    Select,
     /// Lanes of one input or of two by a table.
     Shuffle,
     /// The lowest lane in all.
@@ -53,12 +63,11 @@ enum Plan {
     Lowest,
 }
 
-/// The shape of a vector of so many bytes.
+/// The shape of a vector of so many bytes; of one that fits into 16, if it is to have those.
 fn shape_of(types: &TypeTable, ty: Type, size: u8) -> Option<VectorShape> {
-    match bytes(types, ty) {
-        found if found == size => VectorShape::of(types, ty, size),
-        _ => None,
-    }
+    let is_short = size == VECTOR_BYTES;
+    let shape = VectorShape::of(types, ty, size).filter(|_| is_short || bytes(types, ty) == size)?;
+    (!shape.is_mask && shape.lane_bits <= 64).then_some(shape)
 }
 
 /// The shape of a vector of 512 bits.
@@ -73,26 +82,54 @@ pub fn is_widest(function: &Function, data: &InstData) -> bool {
 
 /// Whether an instruction with a vector of 512 bits is one of those here.
 pub fn is_done(function: &Function, view: ModuleView<'_>, data: &InstData) -> bool {
-    by_bits::is_available(view.features) && (plan(function, data, SIZE).is_some() || by_bits::is_done(function, data))
+    mask_register::is_available(view.features) && plan(function, view.features, data, SIZE).is_some()
 }
 
-/// Whether an instruction with a vector of 256 bits is one of those here.
-pub fn is_done_in_half(function: &Function, view: ModuleView<'_>, data: &InstData) -> bool {
-    by_bits::is_available(view.features) && plan_of_half(function, data).is_some()
+/// The bytes of the shorter vectors that an instruction has to do with.
+fn short_size(function: &Function, data: &InstData) -> u8 {
+    match wide::is_wide(function, data) {
+        true => WIDE_VECTOR_BYTES,
+        false => VECTOR_BYTES,
+    }
+}
+
+/// Whether an instruction with a vector of at most 256 bits is one of those here.
+pub fn is_done_in_short(function: &Function, view: ModuleView<'_>, data: &InstData) -> bool {
+    mask_register::is_available(view.features) && short_plan(function, view.features, data).is_some()
+}
+
+/// Whether it is, and takes more than one instruction otherwise.
+pub fn is_better_in_short(function: &Function, view: ModuleView<'_>, data: &InstData) -> bool {
+    let types = function.types();
+    let has_quadwords = |ty: Type| types.int_bits(types.scalar(ty)) == Some(64);
+    let is_longer = match data.op {
+        Opcode::Ctlz | Opcode::Ctpop | Opcode::Fshl | Opcode::Fshr | Opcode::Uitofp | Opcode::Fptoui => true,
+        // Of words and quadwords, there are no others that have rows of these lengths.
+        Opcode::Shl | Opcode::Lshr | Opcode::Ashr => true,
+        // Shorter vectors are shuffled.
+        Opcode::Trunc => wide::is_wide(function, data),
+        Opcode::Mul | Opcode::Smin | Opcode::Smax | Opcode::Umin | Opcode::Umax | Opcode::Abs => has_quadwords(data.ty),
+        Opcode::Sitofp => function.operand_type(data.a).is_some_and(has_quadwords),
+        Opcode::Fptosi => has_quadwords(data.ty),
+        _ => false,
+    };
+    is_longer && is_done_in_short(function, view, data)
 }
 
 /// What has one instruction that there is for shorter vectors, too.
-fn plan_of_half(function: &Function, data: &InstData) -> Option<Plan> {
-    let plan = plan(function, data, WIDE_VECTOR_BYTES)?;
+fn short_plan(function: &Function, features: FeatureSet, data: &InstData) -> Option<Plan> {
+    let size = short_size(function, data);
+    let plan = plan(function, features, data, size)?;
     match plan {
         Plan::Unary(row) | Plan::Truncation(row) | Plan::Binary(row) | Plan::Immediate(row, _) => {
-            row.has_length(WIDE_VECTOR_BYTES).then_some(plan)
+            row.has_length(size).then_some(plan)
         }
+        Plan::Rotation(_) => Some(plan),
         _ => None,
     }
 }
 
-fn plan(function: &Function, data: &InstData, size: u8) -> Option<Plan> {
+fn plan(function: &Function, features: FeatureSet, data: &InstData, size: u8) -> Option<Plan> {
     let types = function.types();
     let Some(shape) = shape_of(types, data.ty, size) else {
         return narrowing(function, data, size);
@@ -108,24 +145,98 @@ fn plan(function: &Function, data: &InstData, size: u8) -> Option<Plan> {
         Opcode::Bitcast | Opcode::Ptrtoint | Opcode::Inttoptr if is_widest(data.a) => Plan::Copy,
         Opcode::InsertElement if is_lowest(function, data, shape) => Plan::Lowest,
         Opcode::Shuffle if is_widest(data.a) => shuffle_plan(function, data, shape)?,
-        Opcode::Select => return by_bits::is_done(function, data).then_some(Plan::Select),
         Opcode::Shl | Opcode::Lshr | Opcode::Ashr => shift(function, data, shape)?,
+        Opcode::Fshl | Opcode::Fshr => Plan::Rotation(rotation(function, data, shape)?),
+        Opcode::Ctlz | Opcode::Ctpop => Plan::Unary(count(features, data.op, shape)?),
         Opcode::Zext | Opcode::Sext => Plan::Unary(extension(function, data, shape)?),
         Opcode::Sitofp | Opcode::Uitofp | Opcode::Fptosi | Opcode::Fptoui | Opcode::Fpext => {
             Plan::Unary(conversion(function, data, shape, size)?)
         }
-        Opcode::Abs => Plan::Unary(match shape.lane_bits {
-            8 => Evex::Vpabsb,
-            16 => Evex::Vpabsw,
-            32 => Evex::Vpabsd,
-            _ => Evex::Vpabsq,
-        }),
+        Opcode::Abs => Plan::Unary(magnitudes(shape.lane_bits)),
         op => match shape.element {
             Type::F32 | Type::F64 => floats(data, shape.element == Type::F64)?,
             Type::F16 | Type::BF16 => return None,
             _ => Plan::Binary(integers(op, shape.lane_bits)?),
         },
     })
+}
+
+/// The row of absolute values.
+fn magnitudes(lane_bits: u32) -> Evex {
+    match lane_bits {
+        8 => Evex::Vpabsb,
+        16 => Evex::Vpabsw,
+        32 => Evex::Vpabsd,
+        _ => Evex::Vpabsq,
+    }
+}
+
+/// The instruction for absolute values in 256 or 512 bits.
+pub fn magnitude(lane_bits: u32, bytes: u8, dst: Reg, src: Reg) -> MInst {
+    let short = match lane_bits {
+        8 => Op::VpabsbYRR,
+        16 => Op::VpabswYRR,
+        _ => Op::VpabsdYRR,
+    };
+    match magnitudes(lane_bits) {
+        row if row.has_length(bytes) => evex(row, bytes, false, [dst, src, Reg::NONE], 0),
+        _ => rr(short, bytes, dst, src),
+    }
+}
+
+/// The row of a count of bits, if the processor has it.
+fn count(features: FeatureSet, op: Opcode, shape: VectorShape) -> Option<Evex> {
+    let (row, feature) = match (op, shape.lane_bits) {
+        (Opcode::Ctlz, 32) => (Evex::Vplzcntd, features::AVX512CD),
+        (Opcode::Ctlz, 64) => (Evex::Vplzcntq, features::AVX512CD),
+        (Opcode::Ctpop, 8) => (Evex::Vpopcntb, features::AVX512BITALG),
+        (Opcode::Ctpop, 16) => (Evex::Vpopcntw, features::AVX512BITALG),
+        (Opcode::Ctpop, 32) => (Evex::Vpopcntd, features::AVX512VPOPCNTDQ),
+        (Opcode::Ctpop, 64) => (Evex::Vpopcntq, features::AVX512VPOPCNTDQ),
+        _ => return None,
+    };
+    features.has(feature).then_some(row)
+}
+
+/// The row of a rotation by other numbers in each lane; they count modulo the width. One by the same number in all
+/// lanes is one to the left.
+fn rotation(function: &Function, data: &InstData, shape: VectorShape) -> Option<Rotation> {
+    let (low, amount) = function.ternary(data);
+    if low != data.a || has_floats(shape) {
+        return None;
+    }
+    let is_left = data.op == Opcode::Fshl;
+    let (by_number, left, right) = match shape.lane_bits {
+        32 => (Evex::VproldI, Evex::Vprolvd, Evex::Vprorvd),
+        64 => (Evex::VprolqI, Evex::Vprolvq, Evex::Vprorvq),
+        _ => return None,
+    };
+    Some(match same_amount(function, amount) {
+        Some(amount) => {
+            let amount = if is_left { amount } else { amount.wrapping_neg() };
+            Rotation::By(by_number, (amount % u64::from(shape.lane_bits)) as i32)
+        }
+        None => Rotation::Each(if is_left { left } else { right }),
+    })
+}
+
+/// The row of an operation of two vectors that keeps to the lanes of their type.
+pub fn row_of_two(data: &InstData, shape: VectorShape) -> Option<Evex> {
+    let is_of_bits = matches!(data.op, Opcode::And | Opcode::Or | Opcode::Xor);
+    match (data.op, shape.lane_bits) {
+        (Opcode::And, 64) => Some(Evex::Vpandq),
+        (Opcode::Or, 64) => Some(Evex::Vporq),
+        (Opcode::Xor, 64) => Some(Evex::Vpxorq),
+        (_, 8 | 16) if is_of_bits => None,
+        (op, lane_bits) => match shape.element {
+            Type::F32 | Type::F64 => match floats(data, shape.element == Type::F64)? {
+                Plan::Binary(row) => Some(row),
+                _ => None,
+            },
+            Type::F16 | Type::BF16 => None,
+            _ => integers(op, lane_bits),
+        },
+    }
 }
 
 /// The row of an operation of two vectors of integers.
@@ -287,6 +398,8 @@ fn conversion(function: &Function, data: &InstData, to: VectorShape, size: u8) -
         (Opcode::Fptoui, Type::F32, Type::I64) => Evex::Vcvttps2uqq,
         (Opcode::Fptoui, Type::F64, Type::I64) => Evex::Vcvttpd2uqq,
         (Opcode::Fpext, Type::F32, Type::F64) => Evex::Vcvtps2pd,
+        // Both fit into the shortest register.
+        (op, from, to) if size == VECTOR_BYTES => return narrowing_row(op, from, to),
         _ => return None,
     })
 }
@@ -307,14 +420,19 @@ fn narrowing(function: &Function, data: &InstData, size: u8) -> Option<Plan> {
             _ => return None,
         }));
     }
-    Some(Plan::Unary(match (data.op, from.element, to.element) {
+    narrowing_row(data.op, from.element, to.element).map(Plan::Unary)
+}
+
+/// The row of a conversion to narrower lanes.
+fn narrowing_row(op: Opcode, from: Type, to: Type) -> Option<Evex> {
+    Some(match (op, from, to) {
         (Opcode::Fptrunc, Type::F64, Type::F32) => Evex::Vcvtpd2ps,
         (Opcode::Fptosi, Type::F64, Type::I32) => Evex::Vcvttpd2dq,
         (Opcode::Fptoui, Type::F64, Type::I32) => Evex::Vcvttpd2udq,
         (Opcode::Sitofp, Type::I64, Type::F32) => Evex::Vcvtqq2ps,
         (Opcode::Uitofp, Type::I64, Type::F32) => Evex::Vcvtuqq2ps,
         _ => return None,
-    }))
+    })
 }
 
 /// Bytes by a table are in a later set of instructions.
@@ -338,17 +456,18 @@ fn shuffle_plan(function: &Function, data: &InstData, shape: VectorShape) -> Opt
 /// # Errors
 /// An operation that it says no to.
 pub fn lower<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Halt> {
-    let plan = plan(cx.func(), data, SIZE).ok_or(Halt::Expand)?;
+    let plan = plan(cx.func(), cx.view().features, data, SIZE).ok_or(Halt::Expand)?;
     carry_out(cx, data, plan, SIZE)
 }
 
-/// Lowers what [`is_done_in_half`] says yes to.
+/// Lowers what [`is_done_in_short`] says yes to.
 ///
 /// # Errors
 /// An operation that it says no to.
-pub fn lower_in_half<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Halt> {
-    let plan = plan_of_half(cx.func(), data).ok_or(Halt::Expand)?;
-    carry_out(cx, data, plan, WIDE_VECTOR_BYTES)
+pub fn lower_in_short<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Halt> {
+    let plan = short_plan(cx.func(), cx.view().features, data).ok_or(Halt::Expand)?;
+    let size = short_size(cx.func(), data);
+    carry_out(cx, data, plan, size)
 }
 
 fn carry_out<C: LowerCtx>(cx: &mut C, data: &InstData, plan: Plan, size: u8) -> Result<(), Halt> {
@@ -375,6 +494,17 @@ fn carry_out<C: LowerCtx>(cx: &mut C, data: &InstData, plan: Plan, size: u8) -> 
             let dst = cx.def(result(data), 0);
             cx.emit(evex(row, size, false, [dst, src, Reg::NONE], number));
         }
+        Plan::Rotation(Rotation::By(row, number)) => {
+            let src = cx.use_reg(data.a, 0);
+            let dst = cx.def(result(data), 0);
+            cx.emit(evex(row, size, false, [dst, src, Reg::NONE], number));
+        }
+        Plan::Rotation(Rotation::Each(row)) => {
+            let (_, amount) = cx.func().ternary(data);
+            let (src, amount) = (cx.use_reg(data.a, 0), cx.use_reg(amount, 0));
+            let dst = cx.def(result(data), 0);
+            cx.emit(evex(row, size, false, [dst, src, amount], 0));
+        }
         Plan::Bytes(row, amount, kept) => {
             let src = cx.use_reg(data.a, 0);
             let mask = splat(cx, kept.into(), 8);
@@ -396,7 +526,6 @@ fn carry_out<C: LowerCtx>(cx: &mut C, data: &InstData, plan: Plan, size: u8) -> 
             let dst = cx.def_reuse(result(data), 0, src);
             cx.emit(evex(row, SIZE, false, [dst, factor, addend], 0));
         }
-        Plan::Select => by_bits::select(cx, data)?,
         Plan::Shuffle => shuffle(cx, data),
         Plan::Lowest => {
             let (value, _) = cx.func().ternary(data);
