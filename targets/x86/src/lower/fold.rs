@@ -110,6 +110,8 @@ fn fold_extension(folder: &mut Folder<'_>, data: &InstData) {
     let to = folder.function.types().int_bits(data.ty);
     if to.is_some_and(|bits| bits <= 64) {
         fold_load(folder, data.a, |ty| matches!(ty, Type::I8 | Type::I16 | Type::I32));
+    } else if to.is_none() {
+        vector::extended::fold(folder, data);
     }
 }
 

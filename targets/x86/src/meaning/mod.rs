@@ -225,12 +225,21 @@ fn vector_bytes(op: Op, row: &Row, inst: &MInst, operand: usize) -> u8 {
 fn source_bytes(row: &Row) -> u8 {
     match row.mnemonic.as_str() {
         "cvtdq2pd" | "cvtps2pd" | "vcvtph2ps" => 8,
-        "pmovsxbw" | "pmovsxwd" | "pmovsxdq" | "pmovzxbw" | "pmovzxwd" | "pmovzxdq" => 8,
-        "pmovsxbd" | "pmovsxwq" | "pmovzxbd" | "pmovzxwq" => 4,
-        "pmovsxbq" | "pmovzxbq" => 2,
+        name if let Some(parts) = extended_parts(name) => 16 / parts,
         "psllw" | "pslld" | "psllq" | "psrlw" | "psrld" | "psrlq" | "psraw" | "psrad" => 8,
         _ => 16,
     }
+}
+
+/// Of how many parts of a register an extension of integers reads the lowest one; `None` for other operations.
+fn extended_parts(mnemonic: &str) -> Option<u8> {
+    let name = mnemonic.strip_prefix('v').unwrap_or(mnemonic);
+    let lanes = name.strip_prefix("pmovsx").or_else(|| name.strip_prefix("pmovzx"))?;
+    Some(match lanes {
+        "bw" | "wd" | "dq" => 2,
+        "bd" | "wq" => 4,
+        _ => 8,
+    })
 }
 
 /// How many bytes of memory a row accesses.
@@ -248,7 +257,7 @@ fn memory_bytes(op: Op, row: &Row, inst: &MInst) -> u8 {
         UcomisRM | ComisRM => inst.size,
         PushM | PopM | CallM | JmpM => 8,
         _ if row.code.width == Width::Packed => 16,
-        _ => inst.size,
+        _ => inst.size / extended_parts(row.mnemonic.as_str()).unwrap_or(1),
     }
 }
 

@@ -14,6 +14,7 @@ pub mod count;
 pub mod divide;
 pub mod doubled;
 pub mod elements;
+pub mod extended;
 pub mod intrinsics;
 pub mod mask;
 pub mod mask_register;
@@ -49,6 +50,9 @@ pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), Halt> {
     }
     if wide::is_done(cx.func(), &data) {
         wide::shuffle(cx, &data);
+        return Ok(());
+    }
+    if extended::load(cx, &data) {
         return Ok(());
     }
     if wide::is_wide(cx.func(), &data) {

@@ -512,8 +512,11 @@ fn ordered(data: &InstData, is_in_memory: impl Fn(Operand) -> bool) -> (Operand,
     }
 }
 
-/// Folds the lower half of a vector into a conversion to one of 256 bits.
+/// Folds a load, or the lower half of a vector, into a conversion to one of 256 bits.
 pub fn fold_conversion(folder: &mut Folder<'_>, data: &InstData) {
+    if super::extended::fold(folder, data) {
+        return;
+    }
     let types = folder.function.types();
     let from = folder.function.operand_type(data.a).and_then(|ty| shape(types, ty));
     if wide_shape(types, data.ty).is_some() && from.is_some_and(|from| !from.is_mask) {

@@ -10,10 +10,10 @@
 
 use super::{copy_of, finish, has_sse41, loaded, splat, temp, with_constant, zero};
 use crate::build::*;
-use crate::regs::WIDE_VECTOR_BYTES;
+use crate::regs::{VECTOR_BYTES, WIDE_VECTOR_BYTES};
 use crate::rows;
 use crate::table::Op;
-use frazil_codegen::{Folder, LowerCtx};
+use frazil_codegen::{Folder, ImmKind, LowerCtx, Reg, Src};
 use frazil_ir::{ConstView, Function, InstData, Opcode, Operand, Type, TypeData};
 
 /// How many instructions one looks back.
@@ -84,10 +84,10 @@ fn folded<C: LowerCtx>(cx: &C, data: &InstData) -> Option<[Operand; 2]> {
 /// Lowers a product of 256 bits whose extensions are folded; says whether it is one.
 pub fn multiply_wide<C: LowerCtx>(cx: &mut C, data: &InstData) -> bool {
     let Some(factors) = folded(cx, data) else { return false };
-    let [left, right] = factors.map(|factor| {
-        let src = cx.use_reg(factor, 0);
+    let [left, right] = factors.map(|factor| cx.use_src(factor, 0, ImmKind::None));
+    let [left, right] = [left, right].map(|src| {
         let extended = temp(cx);
-        cx.emit(rr(Op::VpmovzxwdYRR, WIDE_VECTOR_BYTES, extended, src));
+        extend_words(cx, WIDE_VECTOR_BYTES, extended, src);
         extended
     });
     let product = rows::doubled(&rr(Op::PmaddwdRR, 16, left, right)).expect("the row has both widths");
@@ -96,13 +96,26 @@ pub fn multiply_wide<C: LowerCtx>(cx: &mut C, data: &InstData) -> bool {
     true
 }
 
+/// Extends words, which the extension that was folded may have loaded, with zeros.
+fn extend_words<C: LowerCtx>(cx: &mut C, size: u8, dst: Reg, src: Src) {
+    let (of_register, of_memory) = match size {
+        VECTOR_BYTES => (Op::PmovzxwdRR, Op::PmovzxwdRM),
+        _ => (Op::VpmovzxwdYRR, Op::VpmovzxwdYRM),
+    };
+    cx.emit(match src {
+        Src::Reg(src) => rr(of_register, size, dst, src),
+        Src::Mem(mem) => rm(of_memory, size, dst, mem),
+        Src::Imm(_) => unreachable!("not asked for"),
+    });
+}
+
 /// The same of 128 bits. Of one factor, the upper words are of any contents.
 fn multiply_extended<C: LowerCtx>(cx: &mut C, data: &InstData, [left, right]: [Operand; 2]) {
     if has_sse41(cx.view()) {
-        let (left, right) = (cx.use_reg(left, 0), cx.use_reg(right, 0));
+        let [left, right] = [left, right].map(|factor| cx.use_src(factor, 0, ImmKind::None));
         let (extended, other) = (temp(cx), temp(cx));
-        cx.emit(rr(Op::PmovzxwdRR, 16, extended, left));
-        cx.emit(rr(Op::PmovzxwdRR, 16, other, right));
+        extend_words(cx, VECTOR_BYTES, extended, left);
+        extend_words(cx, VECTOR_BYTES, other, right);
         cx.emit(rr(Op::PmaddwdRR, 16, extended, other));
         return finish(cx, data, extended);
     }
