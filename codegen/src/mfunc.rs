@@ -349,6 +349,25 @@ impl MFunc {
         &self.pred_edges[self.pred_start[block] as usize..self.pred_start[block + 1] as usize]
     }
 
+    /// Makes virtual registers as wide as the vectors that are written into them: rules do not say how wide what they
+    /// have for themselves is, and what the allocator moves or stores is all of it.
+    pub fn widen_registers(&mut self, ops: &'static [OpDesc], float_bytes: u8) {
+        for inst in &self.insts {
+            let desc = op_desc(ops, inst.op);
+            for slot in 0..3 {
+                let is_written = matches!(desc.roles[slot], Role::Def | Role::UseDef);
+                if !is_written || desc.classes[slot] != Some(RegClass::Float) || !inst.reg(slot).is_virtual() {
+                    continue;
+                }
+                let bytes = desc.operand_bytes(slot, inst.size);
+                let register = &mut self.vregs[inst.reg(slot).virtual_index()];
+                if bytes > float_bytes.max(register.bytes) {
+                    register.bytes = bytes;
+                }
+            }
+        }
+    }
+
     /// Collects the edges into each block.
     pub fn compute_predecessors(&mut self) {
         let starts = &mut self.pred_start;

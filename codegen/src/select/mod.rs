@@ -141,6 +141,10 @@ pub(crate) fn select<I: Isa>(
     match cx.base.error.take() {
         Some(error) => Err(error.into()),
         None => {
+            if unit.function.has_vectors() || unit.function.has_wide_vectors() {
+                let float_bytes = isa.desc().class(RegClass::Float).bytes;
+                cx.mfunc.widen_registers(isa.op_descs(), float_bytes);
+            }
             cx.mfunc.compute_predecessors();
             Ok(())
         }
