@@ -51,6 +51,15 @@ pub fn is_done(function: &Function, data: &InstData) -> bool {
     plan(function, data).is_some()
 }
 
+/// Whether both inputs of a shuffle are permuted before they are blended.
+pub fn moves_both(function: &Function, data: &InstData) -> bool {
+    let Some(Plan::Lanes(lanes)) = plan(function, data) else {
+        return false;
+    };
+    let is_moved = |input| !matches!(permutation(of_input(lanes, input)), Permutation::Identity);
+    is_moved(0) && is_moved(1)
+}
+
 fn plan(function: &Function, data: &InstData) -> Option<Plan> {
     let shape = wide_shape(function.types(), data.ty)?;
     wide_shape(function.types(), function.operand_type(data.a)?)?;
@@ -276,12 +285,16 @@ fn permute<C: LowerCtx>(cx: &mut C, dst: Reg, src: Reg, permutation: &Permutatio
     });
 }
 
+/// The lanes of one of both inputs.
+fn of_input(lanes: [Option<u8>; LANES], input: u8) -> [Option<u8>; LANES] {
+    lanes.map(|lane| lane.filter(|lane| lane / 8 == input).map(|lane| lane % 8))
+}
+
 /// Lanes of both inputs into the result.
 fn blend<C: LowerCtx>(cx: &mut C, data: &InstData, inputs: [Operand; 2], lanes: [Option<u8>; LANES]) {
-    let of = |input: u8| lanes.map(|lane| lane.filter(|lane| lane / 8 == input).map(|lane| lane % 8));
     let mut permuted = [Reg::NONE; 2];
     for (input, reg) in permuted.iter_mut().enumerate() {
-        let permutation = permutation(of(input as u8));
+        let permutation = permutation(of_input(lanes, input as u8));
         let src = cx.use_reg(inputs[input], 0);
         *reg = src;
         if !matches!(permutation, Permutation::Identity) {

@@ -11,6 +11,7 @@ use super::has_floats;
 use super::mask_register;
 use super::wide::{self, bytes};
 use super::wide_operations::{is_lowest, put_lowest, same_amount};
+use super::wide_shuffle;
 use crate::build::*;
 use crate::evex::Evex;
 use crate::features;
@@ -106,6 +107,7 @@ pub fn is_better_in_short(function: &Function, view: ModuleView<'_>, data: &Inst
         Opcode::Ctlz | Opcode::Ctpop | Opcode::Fshl | Opcode::Fshr | Opcode::Uitofp | Opcode::Fptoui => true,
         // Of words and quadwords, there are no others that have rows of these lengths.
         Opcode::Shl | Opcode::Lshr | Opcode::Ashr => true,
+        Opcode::Shuffle => wide_shuffle::moves_both(function, data),
         // Shorter vectors are shuffled.
         Opcode::Trunc => wide::is_wide(function, data),
         Opcode::Mul | Opcode::Smin | Opcode::Smax | Opcode::Umin | Opcode::Umax | Opcode::Abs => has_quadwords(data.ty),
@@ -125,6 +127,7 @@ fn short_plan(function: &Function, features: FeatureSet, data: &InstData) -> Opt
             row.has_length(size).then_some(plan)
         }
         Plan::Rotation(_) => Some(plan),
+        Plan::Shuffle if size == WIDE_VECTOR_BYTES => Some(plan),
         _ => None,
     }
 }
@@ -144,7 +147,7 @@ fn plan(function: &Function, features: FeatureSet, data: &InstData, size: u8) ->
         Opcode::Copy | Opcode::Freeze => Plan::Copy,
         Opcode::Bitcast | Opcode::Ptrtoint | Opcode::Inttoptr if is_widest(data.a) => Plan::Copy,
         Opcode::InsertElement if is_lowest(function, data, shape) => Plan::Lowest,
-        Opcode::Shuffle if is_widest(data.a) => shuffle_plan(function, data, shape)?,
+        Opcode::Shuffle if is_widest(data.a) => shuffle_plan(function, features, data, shape)?,
         Opcode::Shl | Opcode::Lshr | Opcode::Ashr => shift(function, data, shape)?,
         Opcode::Fshl | Opcode::Fshr => Plan::Rotation(rotation(function, data, shape)?),
         Opcode::Ctlz | Opcode::Ctpop => Plan::Unary(count(features, data.op, shape)?),
@@ -436,7 +439,7 @@ fn narrowing_row(op: Opcode, from: Type, to: Type) -> Option<Evex> {
 }
 
 /// Bytes by a table are in a later set of instructions.
-fn shuffle_plan(function: &Function, data: &InstData, shape: VectorShape) -> Option<Plan> {
+fn shuffle_plan(function: &Function, features: FeatureSet, data: &InstData, shape: VectorShape) -> Option<Plan> {
     let (_, mask) = function.ternary(data);
     if (0..shape.lanes).all(|lane| shuffle_index(function, mask, lane) == Some(0)) {
         return Some(Plan::Broadcast(match (has_floats(shape), shape.lane_bits) {
@@ -448,7 +451,7 @@ fn shuffle_plan(function: &Function, data: &InstData, shape: VectorShape) -> Opt
             _ => Evex::Vpbroadcastq,
         }));
     }
-    (shape.lane_bits > 8).then_some(Plan::Shuffle)
+    (shape.lane_bits > 8 || features.has(features::AVX512VBMI)).then_some(Plan::Shuffle)
 }
 
 /// Lowers what [`is_done`] says yes to.
@@ -526,7 +529,7 @@ fn carry_out<C: LowerCtx>(cx: &mut C, data: &InstData, plan: Plan, size: u8) -> 
             let dst = cx.def_reuse(result(data), 0, src);
             cx.emit(evex(row, SIZE, false, [dst, factor, addend], 0));
         }
-        Plan::Shuffle => shuffle(cx, data),
+        Plan::Shuffle => shuffle(cx, data, size),
         Plan::Lowest => {
             let (value, _) = cx.func().ternary(data);
             let shape = widest_shape(cx.func().types(), data.ty).ok_or(Halt::Expand)?;
@@ -575,9 +578,9 @@ pub fn constant<C: LowerCtx>(cx: &mut C, dst: Reg, parts: &[u128]) {
 }
 
 /// Lanes of one input or of two in the order of a table in memory.
-fn shuffle<C: LowerCtx>(cx: &mut C, data: &InstData) {
+fn shuffle<C: LowerCtx>(cx: &mut C, data: &InstData, size: u8) {
     let (second, mask) = cx.func().ternary(data);
-    let shape = widest_shape(cx.func().types(), data.ty).expect("it was asked before");
+    let shape = shape_of(cx.func().types(), data.ty, size).expect("it was asked before");
     let (lanes, lane_bits) = (shape.lanes, shape.lane_bits);
     let mut parts = [0; 4];
     let mut inputs = [false; 2];
@@ -590,29 +593,32 @@ fn shuffle<C: LowerCtx>(cx: &mut C, data: &InstData) {
         let bit = lane * lane_bits;
         parts[(bit / 128) as usize] |= u128::from(index) << (bit % 128);
     }
-    let mem = pool(cx, &parts);
+    let mem = match size {
+        WIDE_VECTOR_BYTES => wide::pool(cx, [parts[0], parts[1]]),
+        _ => pool(cx, &parts),
+    };
     let (one, two) = match lane_bits {
+        8 => (Evex::Vpermb, Evex::Vpermi2b),
         16 => (Evex::Vpermw, Evex::Vpermi2w),
         32 => (Evex::Vpermd, Evex::Vpermi2d),
         _ => (Evex::Vpermq, Evex::Vpermi2q),
     };
     if inputs == [true, true] {
         let (first, second) = (cx.use_reg(data.a, 0), cx.use_reg(second, 0));
-        let dst = cx.def(result(data), 0);
-        return two_inputs(cx, two, [dst, first, second], mem);
+        // The instruction overwrites the table.
+        let order = cx.temp(RegClass::Float);
+        cx.emit(wide::reload(size, order, mem));
+        cx.emit(evex(two, size, false, [order, first, second], 0));
+        cx.def_reuse(result(data), 0, order);
+        return;
     }
     let src = cx.use_reg(if inputs[1] { second } else { data.a }, 0);
     let order = cx.temp(RegClass::Float);
     let dst = cx.def(result(data), 0);
-    cx.emit(wide::reload(SIZE, order, mem));
+    cx.emit(wide::reload(size, order, mem));
     // Numbers of lanes are taken modulo their count.
-    cx.emit(evex(one, SIZE, false, [dst, order, src], 0));
-}
-
-/// The instruction overwrites the table.
-fn two_inputs<C: LowerCtx>(cx: &mut C, row: Evex, [dst, first, second]: [Reg; 3], mem: Mem) {
-    let order = cx.temp(RegClass::Float);
-    cx.emit(wide::reload(SIZE, order, mem));
-    cx.emit(evex(row, SIZE, false, [order, first, second], 0));
-    cx.emit(wide::mov(SIZE, dst, order));
+    cx.emit(match (lane_bits, size) {
+        (32, WIDE_VECTOR_BYTES) => rrr(Op::VpermdYRRR, size, dst, order, src),
+        _ => evex(one, size, false, [dst, order, src], 0),
+    });
 }
