@@ -19,6 +19,9 @@ use super::rebuild::{Rebuild, Source, Span};
 use crate::error::CodegenError;
 use frazil_ir::{ConstView, EntityRef, InstData, Opcode, Operand, Param, Refusal, Signature, Type, TypeData, Value};
 
+/// Bits of the widest registers.
+const MOST_BITS: u64 = 512;
+
 impl Rebuild<'_> {
     /// Whether a call takes or gives masks.
     pub fn has_masks(&self, data: &InstData) -> bool {
@@ -31,7 +34,8 @@ impl Rebuild<'_> {
         matches!(self.old.types().data(ty), TypeData::Vector { element: Type::I1, .. })
     }
 
-    /// Whether the vector that a call loads or stores fills a register, and its lanes are of 8, 16, 32 or 64 bits.
+    /// Whether the vector that a call loads or stores fills a register, its lanes are of 8, 16, 32 or 64 bits, and
+    /// addresses of lanes fit into a register, too.
     pub fn fills_register(&self, data: &InstData) -> bool {
         let signature = self.old.sig(self.old.call(data).sig);
         let Some(param) = signature.returns.first().or(signature.params.first()) else {
@@ -43,8 +47,15 @@ impl Rebuild<'_> {
             let ty = self.old.types().scalar(param.ty);
             matches!(self.old.types().data(ty), TypeData::Ptr(_)) && ty != Type::PTR
         };
-        let is_left_out = layout.is_scalar || signature.params.iter().any(is_far);
-        !is_left_out && matches!(bits, 8 | 16 | 32 | 64) && matches!(u64::from(layout.lanes) * bits, 128 | 256 | 512)
+        let is_longer = |param: &Param| {
+            let layout = self.layouts.get(param.ty);
+            let bits = self.old.types().bits(layout.element, self.pointer_bits);
+            !layout.is_scalar && u64::from(layout.lanes) * bits > MOST_BITS
+        };
+        let is_left_out = layout.is_scalar || signature.params.iter().any(|param| is_far(param) || is_longer(param));
+        !is_left_out
+            && matches!(bits, 8 | 16 | 32 | 64)
+            && matches!(u64::from(layout.lanes) * bits, 128 | 256 | MOST_BITS)
     }
 
     /// Does a call with joined operands.

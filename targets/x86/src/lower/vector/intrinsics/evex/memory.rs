@@ -10,7 +10,7 @@ use crate::evex::Evex;
 use crate::lower::result;
 use crate::lower::vector::intrinsics::byte;
 use crate::regs::WIDEST_VECTOR_BYTES;
-use frazil_codegen::{CodegenError, LowerCtx, Mem, Reg, VectorShape};
+use frazil_codegen::{CodegenError, LowerCtx, Mem, Reg, RegClass, VectorShape};
 use frazil_ir::{InstData, Operand, Refusal};
 
 /// Operands: what other lanes are, address, indices, mask, scale.
@@ -80,6 +80,10 @@ fn masked_row(access: &str, lane_bits: u32) -> Option<Evex> {
         ("expandload", 64) => Evex::VpexpandqL,
         ("compressstore", 32) => Evex::VpcompressdM,
         ("compressstore", 64) => Evex::VpcompressqM,
+        ("gather", 32) => Evex::Vpgatherqd,
+        ("gather", 64) => Evex::Vpgatherqq,
+        ("scatter", 32) => Evex::Vpscatterqd,
+        ("scatter", 64) => Evex::Vpscatterqq,
         _ => return None,
     })
 }
@@ -122,8 +126,17 @@ pub(in crate::lower::vector::intrinsics) fn masked<C: LowerCtx>(cx: &mut C, acce
     let Some(row) = masked_row(access, shape.lane_bits) else {
         return false;
     };
+    let width = (shape.lanes.div_ceil(8)) as u8;
+    if matches!(access.split('.').next(), Some("gather" | "scatter")) {
+        let others = match is_store {
+            true => first,
+            false => last,
+        };
+        each_address(cx, call, row, shape.lanes, [address, mask, others]);
+        return true;
+    }
     let base = cx.use_reg(address, 0);
-    let (bits, width) = (cx.use_reg(mask, 0), (shape.lanes.div_ceil(8)) as u8);
+    let bits = cx.use_reg(mask, 0);
     let register = match is_store {
         true => cx.use_reg(first, 0),
         false => {
@@ -134,4 +147,34 @@ pub(in crate::lower::vector::intrinsics) fn masked<C: LowerCtx>(cx: &mut C, acce
     to_mask(cx, bits, width);
     cx.emit(evex_mem(row, bytes, true, register, Mem::base(base, 0)));
     true
+}
+
+/// An access at an address of its own for each lane, which are indices of bytes beyond zero. Operands: addresses, mask,
+/// and what is stored or what other lanes are.
+fn each_address<C: LowerCtx>(
+    cx: &mut C,
+    call: &InstData,
+    row: Evex,
+    lanes: u32,
+    [addresses, mask, values]: [Operand; 3],
+) {
+    const ADDRESS_BYTES: u32 = 8;
+    // The longer vector says how long the operation is: no lanes are wider than addresses.
+    let bytes = (lanes * ADDRESS_BYTES) as u8;
+    let width = lanes.div_ceil(8) as u8;
+    let (index, bits, values) = (cx.use_reg(addresses, 0), cx.use_reg(mask, 0), cx.use_reg(values, 0));
+    let base = cx.temp(RegClass::Int);
+    let put_operands = |cx: &mut C| {
+        cx.emit(mov_imm64(base, 0));
+        to_mask(cx, bits, width);
+        Mem::indexed(base, index, 0, 0)
+    };
+    if call.first_result().is_none() {
+        let mem = put_operands(cx);
+        return cx.emit(evex_mem(row, bytes, true, values, mem));
+    }
+    apart(cx, call, Some(values), |cx, dst| {
+        let mem = put_operands(cx);
+        cx.emit(evex_mem(row, bytes, true, dst, mem));
+    });
 }
