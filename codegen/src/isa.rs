@@ -68,6 +68,10 @@ pub trait Isa: Sized + Send + Sync + 'static {
     fn has_high_products(&self, _lane_bits: u32) -> bool {
         false
     }
+    /// Whether instructions that extend the lanes of a vector may have it in memory.
+    fn has_extending_loads(&self, _features: FeatureSet) -> bool {
+        false
+    }
     /// Bytes of the widest vectors beyond [`TargetDesc::vector_bytes`] for which, in a function with these features,
     /// [`Isa::has_vector_operation`] says yes to some operations; 0 if there are none. For the others they are taken
     /// apart.

@@ -3,7 +3,7 @@
 use crate::build::*;
 use crate::cond::Cond;
 use crate::descs::OP_DESCS;
-use crate::features::{AVX, AVX2, AVX512BW, AVX512F};
+use crate::features::{AVX, AVX2, AVX512BW, AVX512F, SSE4_1};
 use crate::inline_asm::X86Asm;
 use crate::lower::spaces;
 use crate::meaning::X86Meaning;
@@ -200,6 +200,10 @@ impl Isa for X86 {
 
     fn has_high_products(&self, lane_bits: u32) -> bool {
         lane_bits == 16
+    }
+
+    fn has_extending_loads(&self, features: FeatureSet) -> bool {
+        features.has(SSE4_1)
     }
 
     fn computed_vector_bytes(&self, features: FeatureSet) -> u8 {

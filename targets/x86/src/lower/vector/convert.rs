@@ -1,12 +1,16 @@
 //! Conversions between vectors with as many lanes: widths of integers, masks and integers, integers and floats.
 
 use super::super::{result, type_of};
+use super::wide::use_lower_half;
 use super::{by, clamp, compare, constant, copy_of, finish, has_floats, has_sse41, has_ssse3, lanes, mask};
 use super::{operand_shape, shape, signs, splat, temp, with, with_constant, zero};
 use crate::build::*;
+use crate::features;
+use crate::memory_forms::vector_memory_form;
+use crate::regs::{VECTOR_BYTES, WIDE_VECTOR_BYTES};
 use crate::table::Op;
-use frazil_codegen::{Halt, LowerCtx, Reg, VectorShape};
-use frazil_ir::{Function, InstData, Opcode, Type};
+use frazil_codegen::{Folder, Halt, ImmKind, LowerCtx, Reg, Src, VectorShape};
+use frazil_ir::{Function, InstData, Opcode, Operand, Type};
 
 /// Whether a conversion has instructions.
 pub fn has_conversion(function: &Function, data: &InstData, to: VectorShape) -> bool {
@@ -77,9 +81,9 @@ pub fn convert<C: LowerCtx>(cx: &mut C, data: &InstData, to: VectorShape) -> Res
         && let Some(row) = extension(from.lane_bits, to.lane_bits, data.op == Opcode::Sext)
         && data.op != Opcode::Trunc
     {
-        let src = cx.use_reg(data.a, 0);
+        let src = use_extended(cx, data.a);
         let dst = cx.def(result(data), 0);
-        cx.emit(rr(row, 16, dst, src));
+        extend(cx, row, VECTOR_BYTES, dst, src);
         return Ok(());
     }
     let value = cx.use_copy(data.a, 0);
@@ -143,7 +147,7 @@ fn narrow<C: LowerCtx>(cx: &mut C, value: Reg, from_bits: u32, to_bits: u32) {
 }
 
 /// The row that extends lanes at once.
-fn extension(from_bits: u32, to_bits: u32, signed: bool) -> Option<Op> {
+pub(super) fn extension(from_bits: u32, to_bits: u32, signed: bool) -> Option<Op> {
     Some(match (from_bits, to_bits, signed) {
         (8, 16, false) => Op::PmovzxbwRR,
         (8, 32, false) => Op::PmovzxbdRR,
@@ -159,6 +163,54 @@ fn extension(from_bits: u32, to_bits: u32, signed: bool) -> Option<Op> {
         (32, 64, true) => Op::PmovsxdqRR,
         _ => return None,
     })
+}
+
+/// Folds a load into an extension to whole registers of so many bytes; says whether there is one.
+pub fn fold_extended(folder: &mut Folder<'_>, data: &InstData, bytes: u8) -> bool {
+    let types = folder.function.types();
+    let (Some((value, load)), Some(to)) = (
+        folder.producer(data.a),
+        VectorShape::of(types, data.ty, WIDE_VECTOR_BYTES),
+    ) else {
+        return false;
+    };
+    let is_whole = to.lanes * to.lane_bits == u32::from(bytes) * 8;
+    let from = shape(types, load.ty).filter(|from| load.op == Opcode::Load && !from.is_mask && is_whole);
+    let signed = matches!(data.op, Opcode::Sext | Opcode::Sitofp);
+    let has_row = from.is_some_and(|from| extension(from.lane_bits, to.lane_bits, signed).is_some());
+    if has_row {
+        folder.fold_load(value, load);
+    }
+    has_row
+}
+
+/// Folds a load into an extension to 128 bits.
+pub fn fold(folder: &mut Folder<'_>, data: &InstData) {
+    if folder.features().has(features::SSE4_1) {
+        fold_extended(folder, data, VECTOR_BYTES);
+    }
+}
+
+/// What an extension reads: a load, or a register.
+pub fn use_extended<C: LowerCtx>(cx: &mut C, operand: Operand) -> Src {
+    let producer = operand.as_value().filter(|_| cx.is_folded(operand));
+    let inst = producer.and_then(|value| cx.func().def_inst(value));
+    match inst.map(|inst| cx.func().inst(inst).op) {
+        Some(Opcode::Load) => cx.use_src(operand, 0, ImmKind::None),
+        _ => Src::Reg(use_lower_half(cx, operand)),
+    }
+}
+
+/// `dst = row(src)`, where the row has a form with memory if that is needed.
+pub fn extend<C: LowerCtx>(cx: &mut C, row: Op, size: u8, dst: Reg, src: Src) {
+    match src {
+        Src::Mem(mem) => {
+            let row = vector_memory_form(row).expect("extensions have a form with memory");
+            cx.emit(rm(row, size, dst, mem));
+        }
+        Src::Reg(src) => cx.emit(rr(row, size, dst, src)),
+        Src::Imm(_) => unreachable!("not asked for"),
+    }
 }
 
 /// The row that interleaves the low lanes of two registers.

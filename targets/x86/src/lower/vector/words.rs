@@ -8,7 +8,7 @@
 //!
 //! Source: LLVM's `combineMulToPMADDWD`.
 
-use super::{copy_of, finish, has_sse41, loaded, splat, temp, with_constant, zero};
+use super::{convert, copy_of, finish, has_sse41, loaded, splat, temp, with_constant, zero};
 use crate::build::*;
 use crate::regs::WIDE_VECTOR_BYTES;
 use crate::rows;
@@ -85,9 +85,9 @@ fn folded<C: LowerCtx>(cx: &C, data: &InstData) -> Option<[Operand; 2]> {
 pub fn multiply_wide<C: LowerCtx>(cx: &mut C, data: &InstData) -> bool {
     let Some(factors) = folded(cx, data) else { return false };
     let [left, right] = factors.map(|factor| {
-        let src = cx.use_reg(factor, 0);
+        let src = convert::use_extended(cx, factor);
         let extended = temp(cx);
-        cx.emit(rr(Op::VpmovzxwdYRR, WIDE_VECTOR_BYTES, extended, src));
+        convert::extend(cx, Op::VpmovzxwdYRR, WIDE_VECTOR_BYTES, extended, src);
         extended
     });
     let product = rows::doubled(&rr(Op::PmaddwdRR, 16, left, right)).expect("the row has both widths");
@@ -99,10 +99,10 @@ pub fn multiply_wide<C: LowerCtx>(cx: &mut C, data: &InstData) -> bool {
 /// The same of 128 bits. Of one factor, the upper words are of any contents.
 fn multiply_extended<C: LowerCtx>(cx: &mut C, data: &InstData, [left, right]: [Operand; 2]) {
     if has_sse41(cx.view()) {
-        let (left, right) = (cx.use_reg(left, 0), cx.use_reg(right, 0));
+        let [left, right] = [left, right].map(|factor| convert::use_extended(cx, factor));
         let (extended, other) = (temp(cx), temp(cx));
-        cx.emit(rr(Op::PmovzxwdRR, 16, extended, left));
-        cx.emit(rr(Op::PmovzxwdRR, 16, other, right));
+        convert::extend(cx, Op::PmovzxwdRR, 16, extended, left);
+        convert::extend(cx, Op::PmovzxwdRR, 16, other, right);
         cx.emit(rr(Op::PmaddwdRR, 16, extended, other));
         return finish(cx, data, extended);
     }
