@@ -273,6 +273,10 @@ pub trait Isa: Sized + Send + Sync + 'static {
     fn asm_rules(&self) -> Option<&'static dyn AsmRules> {
         None
     }
+    /// What writes filler that does nothing before an aligned loop.
+    fn loop_filler(&self) -> fn(&mut [u8]) {
+        |_| unreachable!("loops are not aligned")
+    }
     /// How far branches and loads reach that do not reach everything in a function; `None` if all do.
     fn islands(&self) -> Option<&'static Islands> {
         None

@@ -15,7 +15,7 @@
 //! otherwise.
 //!
 //! Method: a load is done piece by piece where it stands, so that it keeps its order among other accesses. Its value is
-//! known by its pieces only, which is enough for the one extension that reads it, lane by lane.
+//! known by its pieces, which is enough for the one extension that reads it; what looks through that puts them together.
 //!
 //! [`Isa::has_extending_loads`]: crate::isa::Isa::has_extending_loads
 
@@ -24,9 +24,14 @@ use super::rebuild::{Rebuild, Source};
 use crate::error::CodegenError;
 use frazil_ir::{Function, Inst, InstData, MemFlags, Opcode, Operand, Value};
 
+/// Whether an operation may have its operand in memory on targets that extend what they load.
+pub(super) fn is_extension(op: Opcode) -> bool {
+    matches!(op, Opcode::Zext | Opcode::Sext | Opcode::Sitofp | Opcode::Uitofp)
+}
+
 /// The load that an instruction extends the lanes of, if nothing else reads it.
 pub(super) fn extended(function: &Function, data: &InstData) -> Option<Inst> {
-    if !matches!(data.op, Opcode::Zext | Opcode::Sext | Opcode::Sitofp | Opcode::Uitofp) {
+    if !is_extension(data.op) {
         return None;
     }
     let value = data.a.as_value()?;

@@ -296,9 +296,10 @@ impl<'a> Rebuild<'a> {
         let ty = self.old.operand_type(operand);
         let layout = self.layouts.get(ty.unwrap_or(Type::I64));
         if !self.pieces.is_empty()
-            && let Some(source) = self.pieces_of(operand)
+            && let Some(pieces) = self.pieces_of(operand)
         {
-            return Ok(source);
+            let span = self.build(layout, pieces.span, pieces.layout.chunk)?;
+            return Ok(Source { span, layout });
         }
         let span = match operand.as_value() {
             Some(value) => {

@@ -10,11 +10,12 @@
 //! ```
 //!
 //! Method: innermost loops without calls are looked at, before registers are allocated, if control comes to them from
-//! one block that goes nowhere else. Their constants of 16 and 32 bytes are counted, loaded ones and operands in
-//! memory. How many float registers the loop needs at once is estimated from the first and the last place that names
-//! each; as many constants as there are registers left, the most used ones first, get a register that is loaded at the
-//! end of the block before. What a load wrote is that register, or, if it is written again, a copy of it; operands in
-//! memory become registers if the target has that form ([`frazil_codegen::pass::MachRules::with_loaded_operand`]).
+//! one block that goes nowhere else. Their constants of at least 16 bytes are counted: loaded ones, operands in memory,
+//! and zeros or ones that are made. How many float registers the loop needs at once is estimated from the first and the
+//! last place that names each; as many constants as there are registers left, those that save most first, get a
+//! register that is loaded at the end of the block before. What a load wrote is that register, or, if it is written
+//! again, a copy of it; operands in memory become registers if the target has that form
+//! ([`frazil_codegen::pass::MachRules::with_loaded_operand`]).
 //!
 //! It has to stand before `regalloc` in a recipe, since constants need registers of their own; after it, it does
 //! nothing.
@@ -29,7 +30,7 @@ use frazil_codegen::desc::{OpDesc, Role};
 use frazil_codegen::mfunc::{MFunc, Term, can_rematerialize, for_each_register, op_desc, pseudo};
 use frazil_codegen::minst::{MInst, rewrite_registers};
 use frazil_codegen::pass::{MachPass, MachPassCx};
-use frazil_codegen::{Mem, Ref, RefKind, Reg, RegClass};
+use frazil_codegen::{Mem, RefKind, Reg, RegClass};
 use frazil_ir::pass::{Level, PassInfo};
 use std::ops::Range;
 
@@ -51,15 +52,22 @@ const MOST_CONSTANTS: usize = 8;
 #[derive(Debug)]
 pub struct HoistVectors;
 
-/// A constant that a loop loads.
+/// A constant that a loop loads or makes.
 struct Constant {
-    reference: Ref,
+    source: Source,
     bytes: u8,
-    /// How often the loop names it.
-    uses: u32,
-    mem: Mem,
+    /// How much leaves the loop with it: twice what loads it, once what makes it.
+    gain: u32,
     /// The register that holds it, once it has one.
     reg: Reg,
+}
+
+/// Where a constant comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Source {
+    Memory(Mem),
+    /// An instruction without operands, for what is all zeros or all ones.
+    Made(MInst),
 }
 
 /// Where a loop names a virtual register.
@@ -161,31 +169,35 @@ impl Scratch {
         let blocks = blocks_of(func, header);
         let first = func.blocks[blocks.start as usize].start;
         let last = func.blocks[blocks.end as usize - 1].end;
+        let mut has_constants = false;
         for index in first..last {
             let inst = &func.insts[index as usize];
             let desc = op_desc(ops, inst.op);
             if desc.has_sets && inst.op < pseudo::FIRST {
                 return;
             }
-            if let Some((mem, bytes)) = loaded(func, cx, inst, desc)
-                && !is_in_group(func, index)
-            {
-                self.note(mem, bytes);
-            }
+            has_constants |= constant(func, cx, inst, desc).is_some();
         }
-        if self.constants.is_empty() {
+        if !has_constants {
             return;
         }
         let target = cx.hooks.desc();
         let all = target.classes[RegClass::Float as usize].allocatable.iter().count();
         let needed = self.pressure(func, ops, first..last) + SPARE_REGISTERS;
-        self.constants.sort_by_key(|constant| std::cmp::Reverse(constant.uses));
+        for index in first..last {
+            self.note(func, cx, index);
+        }
+        self.constants.sort_by_key(|constant| std::cmp::Reverse(constant.gain));
         self.constants.truncate(all.saturating_sub(needed).min(MOST_CONSTANTS));
         for constant in &mut self.constants {
             constant.reg = func.new_vreg(RegClass::Float, constant.bytes, u32::MAX);
-            let load = cx
-                .hooks
-                .reload(RegClass::Float, constant.bytes, constant.reg, constant.mem);
+            let load = match constant.source {
+                Source::Memory(mem) => cx.hooks.reload(RegClass::Float, constant.bytes, constant.reg, mem),
+                Source::Made(mut inst) => {
+                    inst.set_reg(0, constant.reg);
+                    inst
+                }
+            };
             self.added.push((before, load));
         }
         for index in first..last {
@@ -193,37 +205,46 @@ impl Scratch {
         }
     }
 
-    fn note(&mut self, mem: Mem, bytes: u8) {
-        let Some(reference) = mem.reference() else { return };
-        let known = self
-            .constants
-            .iter_mut()
-            .find(|constant| constant.reference == reference && constant.bytes == bytes);
-        match known {
-            Some(constant) => constant.uses += 1,
+    /// The constant of an instruction that can have it from before the loop.
+    fn constant_at(&self, func: &MFunc, cx: &MachPassCx<'_>, index: u32) -> Option<(Source, u8)> {
+        let inst = &func.insts[index as usize];
+        let found = constant(func, cx, inst, op_desc(cx.hooks.ops(), inst.op))?;
+        // A copy would cost as much as what makes it.
+        let is_written_again = || self.spans[inst.reg(0).virtual_index()].writes > 1;
+        let is_kept = matches!(found.0, Source::Made(_)) && is_written_again() || is_in_group(func, index);
+        (!is_kept).then_some(found)
+    }
+
+    fn note(&mut self, func: &MFunc, cx: &MachPassCx<'_>, index: u32) {
+        let Some((source, bytes)) = self.constant_at(func, cx, index) else {
+            return;
+        };
+        let gain = if matches!(source, Source::Memory(_)) { 2 } else { 1 };
+        match self.find(source, bytes) {
+            Some(number) => self.constants[number].gain += gain,
             None => self.constants.push(Constant {
-                reference,
+                source,
                 bytes,
-                uses: 1,
-                mem,
+                gain,
                 reg: Reg::NONE,
             }),
         }
+    }
+
+    fn find(&self, source: Source, bytes: u8) -> Option<usize> {
+        let is_same = |constant: &Constant| constant.source == source && constant.bytes == bytes;
+        self.constants.iter().position(is_same)
     }
 
     /// Makes an instruction use the register of its constant.
     fn replace(&mut self, func: &mut MFunc, cx: &MachPassCx<'_>, index: u32) {
         let inst = func.insts[index as usize];
         let desc = op_desc(cx.hooks.ops(), inst.op);
-        let Some((mem, bytes)) = loaded(func, cx, &inst, desc).filter(|_| !is_in_group(func, index)) else {
+        let Some((source, bytes)) = self.constant_at(func, cx, index) else {
             return;
         };
-        let constant = self
-            .constants
-            .iter()
-            .find(|constant| Some(constant.reference) == mem.reference() && constant.bytes == bytes);
-        let Some(constant) = constant else { return };
-        let register = constant.reg;
+        let Some(number) = self.find(source, bytes) else { return };
+        let register = self.constants[number].reg;
         if is_load(&inst, desc) && self.spans[inst.reg(0).virtual_index()].writes == 1 {
             self.renamed.resize(func.vregs.len(), Reg::NONE);
             self.renamed[inst.reg(0).virtual_index()] = register;
@@ -366,26 +387,27 @@ impl Scratch {
     }
 }
 
-/// The constant vector that an instruction loads or has as an operand, and its bytes.
-fn loaded(func: &MFunc, cx: &MachPassCx<'_>, inst: &MInst, desc: &OpDesc) -> Option<(Mem, u8)> {
-    if !desc.reads_memory || inst.op >= pseudo::FIRST || !inst.reg(0).is_virtual() {
+/// The constant vector that an instruction loads, makes, or has as an operand, and its bytes.
+fn constant(func: &MFunc, cx: &MachPassCx<'_>, inst: &MInst, desc: &OpDesc) -> Option<(Source, u8)> {
+    if inst.op >= pseudo::FIRST || !inst.reg(0).is_virtual() || func.vreg(inst.reg(0)).class != RegClass::Float {
         return None;
     }
-    let register = func.vreg(inst.reg(0));
+    if !desc.reads_memory {
+        let mut made = *inst;
+        made.set_reg(0, Reg::NONE);
+        return is_load(inst, desc).then_some((Source::Made(made), desc.operand_bytes(0, inst.size)));
+    }
     let mem = inst.mem();
     let is_constant = mem
         .reference()
         .is_some_and(|reference| reference.kind() == RefKind::Constant);
-    if !is_constant || register.class != RegClass::Float {
-        return None;
-    }
     // What else only writes a register may read less than a vector.
-    if desc.roles[0] != Role::UseDef && !is_load(inst, desc) {
+    if !is_constant || desc.roles[0] != Role::UseDef && !is_load(inst, desc) {
         return None;
     }
     // Loads have a form with a register, too, if they load whole vectors, also for values that need less.
     let (_, bytes) = cx.hooks.rules().with_loaded_operand(inst, inst.reg(0))?;
-    Some((mem, bytes))
+    Some((Source::Memory(mem), bytes))
 }
 
 /// Whether an instruction is part of a group, which stays as it is (contract 7).
@@ -394,7 +416,7 @@ fn is_in_group(func: &MFunc, index: u32) -> bool {
     func.groups.get(next).is_some_and(|group| group.start <= index)
 }
 
-/// Whether an instruction does nothing but load a constant.
+/// Whether an instruction does nothing but load or make a constant.
 fn is_load(inst: &MInst, desc: &OpDesc) -> bool {
     desc.roles[0] == Role::Def && can_rematerialize(inst, desc)
 }

@@ -20,12 +20,12 @@
 //! waits for the upper parts of registers.
 
 use super::live::{compact, effects};
-use frazil_codegen::{Reg, RegClass};
 use frazil_codegen::desc::{OpDesc, Role};
 use frazil_codegen::mfunc::{MFunc, op_desc, pseudo};
 use frazil_codegen::minst::MInst;
 use frazil_codegen::pass::{MachPass, MachPassCx};
 use frazil_codegen::reg::PRegSet;
+use frazil_codegen::{Reg, RegClass};
 use frazil_ir::pass::{Level, Order, PassInfo};
 
 pub const INFO: PassInfo = PassInfo {

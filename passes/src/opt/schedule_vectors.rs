@@ -25,7 +25,9 @@
 
 use frazil_ir::edit::Editor;
 use frazil_ir::pass::{FunctionPass, Level, Order, PassCx, PassError, PassInfo, Preserved};
-use frazil_ir::{Block, Effects, EntityRef, Function, Inst, InstData, MemFlags, Opcode, Operand, Type, TypeData, Value};
+use frazil_ir::{
+    Block, Effects, EntityRef, Function, Inst, InstData, MemFlags, Opcode, Operand, Type, TypeData, Value,
+};
 use std::ops::Range;
 
 /// What the pass says about itself.
@@ -209,7 +211,9 @@ impl Scratch {
             }
             self.operands.clear();
             let operands = &mut self.operands;
-            for_each_producer(function, first..index as usize, index, |producer| operands.push(producer));
+            for_each_producer(function, first..index as usize, index, |producer| {
+                operands.push(producer)
+            });
             match self.operands.get(done) {
                 Some(&producer) => {
                     self.waiting.push((index, done + 1));

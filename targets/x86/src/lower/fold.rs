@@ -58,6 +58,7 @@ pub fn fold(folder: &mut Folder<'_>, user: Inst) {
             fold_wide(folder, data);
         }
         Opcode::Shuffle if folder.function.has_wide_vectors() && vector::clamp::fold_pair(folder, data) => {}
+        Opcode::Shuffle if !is_wide(folder, data) && vector::packs::fold(folder, data) => {}
         Opcode::Shuffle if !is_wide(folder, data) => vector::shuffle::fold(folder, data),
         Opcode::InsertElement => vector::elements::fold_lower_byte(folder, data),
         Opcode::Sub if vector::arith::fold_average(folder, data) => {}

@@ -9,6 +9,7 @@ use crate::features;
 use crate::memory_forms::vector_memory_form;
 use crate::regs::{VECTOR_BYTES, WIDE_VECTOR_BYTES};
 use crate::table::Op;
+use frazil_codegen::vectors::shuffle_index;
 use frazil_codegen::{Folder, Halt, ImmKind, LowerCtx, Reg, Src, VectorShape};
 use frazil_ir::{Function, InstData, Opcode, Operand, Type};
 
@@ -73,7 +74,7 @@ pub fn convert<C: LowerCtx>(cx: &mut C, data: &InstData, to: VectorShape) -> Res
             return Ok(());
         }
     }
-    if clamp::truncate(cx, data) {
+    if clamp::truncate(cx, data) || extend_upper_half(cx, data, from.lane_bits) {
         return Ok(());
     }
     if !from.is_mask
@@ -184,11 +185,68 @@ pub fn fold_extended(folder: &mut Folder<'_>, data: &InstData, bytes: u8) -> boo
     has_row
 }
 
-/// Folds a load into an extension to 128 bits.
+/// Folds what an extension to 128 bits extends: a load, or the upper half of a vector.
 pub fn fold(folder: &mut Folder<'_>, data: &InstData) {
-    if folder.features().has(features::SSE4_1) {
-        fold_extended(folder, data, VECTOR_BYTES);
+    let has_later = folder.features().has(features::SSE4_1);
+    if (!has_later || !fold_extended(folder, data, VECTOR_BYTES))
+        && (!has_later || data.op == Opcode::Zext)
+        && let Some((value, half)) = folder.producer(data.a)
+        && is_upper_half_doubled(folder.function, data, half)
+    {
+        folder.fold(value);
     }
+}
+
+/// Whether an instruction makes lanes twice as wide, and another one takes these lanes, the upper half of a vector of
+/// 128 bits.
+fn is_upper_half_doubled(function: &Function, data: &InstData, half: &InstData) -> bool {
+    let of = |ty| shape(function.types(), ty).filter(|shape| !shape.is_mask);
+    let whole = (half.op == Opcode::Shuffle)
+        .then(|| function.operand_type(half.a))
+        .flatten();
+    let (Some(to), Some(from), Some(whole)) = (of(data.ty), of(half.ty), whole.and_then(of)) else {
+        return false;
+    };
+    let (_, mask) = function.ternary(half);
+    let is_whole = |shape: VectorShape| shape.lanes * shape.lane_bits == u32::from(VECTOR_BYTES) * 8;
+    to.lane_bits == 2 * from.lane_bits
+        && whole.lanes == 2 * from.lanes
+        && is_whole(to)
+        && is_whole(whole)
+        && (0..from.lanes).all(|lane| shuffle_index(function, mask, lane) == Some(from.lanes + lane))
+}
+
+/// The vector whose upper half an operand is, if that is folded.
+pub fn whole_of_upper_half<C: LowerCtx>(cx: &C, operand: Operand) -> Option<Operand> {
+    let value = operand.as_value().filter(|_| cx.is_folded(operand))?;
+    let half = cx.func().inst(cx.func().def_inst(value)?);
+    (half.op == Opcode::Shuffle).then_some(half.a)
+}
+
+/// Lowers an extension of the upper half of a vector, if that is folded; says whether it is.
+fn extend_upper_half<C: LowerCtx>(cx: &mut C, data: &InstData, from_bits: u32) -> bool {
+    let Some(whole) = whole_of_upper_half(cx, data.a) else {
+        return false;
+    };
+    let value = cx.use_copy(whole, 0);
+    let row = match from_bits {
+        8 => Op::PunpckhbwRR,
+        16 => Op::PunpckhwdRR,
+        _ => Op::PunpckhdqRR,
+    };
+    let is_signed = data.op == Opcode::Sext;
+    let above = match is_signed && from_bits == 32 {
+        true => signs(cx, value, 32),
+        false if is_signed => value,
+        false => zero(cx),
+    };
+    with(cx, row, value, above);
+    if is_signed && from_bits < 32 {
+        let row = if from_bits == 8 { Op::PsrawRI } else { Op::PsradRI };
+        by(cx, row, value, from_bits.cast_signed());
+    }
+    finish(cx, data, value);
+    true
 }
 
 /// What an extension reads: a load, or a register.

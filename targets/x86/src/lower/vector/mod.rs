@@ -17,6 +17,7 @@ pub mod elements;
 pub mod intrinsics;
 pub mod mask;
 pub mod memory;
+pub mod packs;
 pub mod reduce;
 pub mod shift;
 pub mod shift_each;
@@ -46,7 +47,7 @@ pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), Halt> {
     if !has_operation(cx.func(), cx.view(), &data) {
         return Err(Halt::Expand);
     }
-    if data.op == Opcode::Shuffle && clamp::join(cx, &data) {
+    if data.op == Opcode::Shuffle && (clamp::join(cx, &data) || packs::join(cx, &data)) {
         return Ok(());
     }
     if wide::is_done(cx.func(), &data) {

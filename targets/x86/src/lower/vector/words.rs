@@ -106,11 +106,14 @@ fn multiply_extended<C: LowerCtx>(cx: &mut C, data: &InstData, [left, right]: [O
         cx.emit(rr(Op::PmaddwdRR, 16, extended, other));
         return finish(cx, data, extended);
     }
-    let left = cx.use_copy(left, 0);
-    let right = cx.use_copy(right, 0);
+    let [(left, of_left), (right, of_right)] =
+        [left, right].map(|factor| match convert::whole_of_upper_half(cx, factor) {
+            Some(whole) => (cx.use_copy(whole, 0), Op::PunpckhwdRR),
+            None => (cx.use_copy(factor, 0), Op::PunpcklwdRR),
+        });
     let clear = zero(cx);
-    cx.emit(rr(Op::PunpcklwdRR, 16, left, left));
-    cx.emit(rr(Op::PunpcklwdRR, 16, right, clear));
+    cx.emit(rr(of_left, 16, left, left));
+    cx.emit(rr(of_right, 16, right, clear));
     cx.emit(rr(Op::PmaddwdRR, 16, left, right));
     finish(cx, data, left);
 }
@@ -190,7 +193,8 @@ fn range(function: &Function, operand: Operand, depth: u32) -> Option<Range> {
     match data.op {
         Opcode::Copy | Opcode::Freeze => of(data.a),
         Opcode::Zext | Opcode::Sext => {
-            let TypeData::Vector { element, .. } = function.types().data(function.operand_type(data.a)?) else {
+            let extended = function.operand_type(extended_before(function, data).unwrap_or(data).a)?;
+            let TypeData::Vector { element, .. } = function.types().data(extended) else {
                 return None;
             };
             let bits = function.types().int_bits(element).filter(|&bits| bits <= 16)?;
@@ -227,6 +231,21 @@ fn range(function: &Function, operand: Operand, depth: u32) -> Option<Range> {
         }
         _ => None,
     }
+}
+
+/// The same extension of what an extension takes, or takes some lanes of.
+fn extended_before<'a>(function: &'a Function, data: &InstData) -> Option<&'a InstData> {
+    let defined = |operand: Operand| Some(function.inst(function.def_inst(operand.as_value()?)?));
+    let mut before = defined(data.a)?;
+    if before.op == Opcode::Shuffle {
+        let other = function.ternary(before).0.as_const()?;
+        let is_no_number = matches!(
+            function.constant(other).1,
+            ConstView::Zero | ConstView::Undef | ConstView::Poison
+        );
+        before = defined(before.a).filter(|_| is_no_number)?;
+    }
+    (before.op == data.op).then_some(before)
 }
 
 /// Bounds that lanes of 32 bits hold without wrapping.
