@@ -179,7 +179,7 @@ pub(crate) fn emit<I: Isa>(
     }
     state.loop_ends.clear();
     if isa.desc().loop_line_log2 > 0 && !options.for_size {
-        find_short_loops(func, &state.threaded, &mut state.loop_ends);
+        find_short_loops(func, isa.op_descs(), &state.threaded, &mut state.loop_ends);
     }
     let is_wrapped = func.frame.is_wrapped;
     if is_wrapped {
