@@ -37,10 +37,8 @@ pub fn fold(folder: &mut Folder<'_>, user: Inst) {
             }
         }
         Opcode::Bitcast if folder.function.has_wide_vectors() => vector::by_bits::fold_compared(folder, data.a),
-        Opcode::Sext | Opcode::Zext if is_wide(folder, data) && vector::by_bits::fold_extended(folder, data) => {}
-        Opcode::Sext if is_wide(folder, data) && vector::wide_compare::fold_taker(folder, data) => {}
         Opcode::Sext | Opcode::Zext | Opcode::Sitofp | Opcode::Uitofp if is_wide(folder, data) => {
-            vector::wide_operations::fold_conversion(folder, data);
+            fold_wide_conversion(folder, data);
         }
         Opcode::Zext | Opcode::Sext if data.ty.index() >= usize::from(Type::FIRST_EXTRA) => {
             fold_extension(folder, data);
@@ -83,6 +81,15 @@ fn is_wide(folder: &Folder<'_>, data: &InstData) -> bool {
 fn fold_wide(folder: &mut Folder<'_>, data: &InstData) {
     if folder.function.has_wide_vectors() {
         vector::wide_operations::fold(folder, data);
+    }
+}
+
+/// Folds what conversions of vectors of 256 bits or more take.
+fn fold_wide_conversion(folder: &mut Folder<'_>, data: &InstData) {
+    let is_mask_taken = vector::by_bits::fold_extended(folder, data)
+        || data.op == Opcode::Sext && vector::wide_compare::fold_taker(folder, data);
+    if !is_mask_taken {
+        vector::wide_operations::fold_conversion(folder, data);
     }
 }
 
