@@ -150,7 +150,7 @@ mod tests {
                 assert!(renamed || data.mnemonic == other.mnemonic, "{row:?}");
             }
         }
-        assert_eq!(pairs, 98, "rows with an operand in memory");
+        assert_eq!(pairs, 97, "rows with an operand in memory");
     }
 
     /// No pair is missed because its rows stand too far from each other.
