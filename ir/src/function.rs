@@ -534,7 +534,7 @@ impl Function {
     }
 
     /// Calls `visit` with every operand slot of an instruction that may hold a value, raw words left out.
-    #[inline]
+    #[inline(always)]
     pub fn for_each_operand(&self, data: &InstData, mut visit: impl FnMut(Operand)) {
         match data.op.format() {
             Format::Nullary | Format::Jump | Format::LandingPad => {}

@@ -7,6 +7,9 @@ use super::{compare, contracted, vector};
 use frazil_codegen::Folder;
 use frazil_ir::{Inst, InstData, MemFlags, Opcode, Operand, Type};
 
+/// Types from here on are the function's own: vectors, and integers of odd widths.
+const FIRST_EXTRA: usize = Type::FIRST_EXTRA as usize;
+
 /// Chooses for one instruction.
 #[inline]
 pub fn fold(folder: &mut Folder<'_>, user: Inst) {
@@ -24,35 +27,103 @@ pub fn fold(folder: &mut Folder<'_>, user: Inst) {
         }
         Opcode::AtomicStore => folder.fold_address(data.b),
         Opcode::Branch => fold_condition(folder, data.a),
-        Opcode::Add | Opcode::Sub | Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Mul if is_full_width(data.ty) => {
-            fold_arithmetic(folder, data);
-        }
-        Opcode::Fadd | Opcode::Fsub if contracted::is_contracted(data) && contracted::fold(folder, data) => {}
-        Opcode::Fadd | Opcode::Fsub | Opcode::Fmul | Opcode::Fdiv => {
-            let is_scalar = |ty| ty == Type::F32 || ty == Type::F64;
-            if !is_scalar(data.ty) {
-                fold_wide(folder, data);
-            } else if !fold_load(folder, data.b, is_scalar) && matches!(data.op, Opcode::Fadd | Opcode::Fmul) {
-                fold_load(folder, data.a, is_scalar);
+        Opcode::Add | Opcode::Sub | Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Mul => {
+            match is_full_width(data.ty) {
+                true => fold_arithmetic(folder, data),
+                false => fold_vector(folder, data),
             }
         }
-        Opcode::Bitcast if folder.function.has_wide_vectors() => vector::by_bits::fold_compared(folder, data.a),
+        Opcode::Fadd | Opcode::Fsub | Opcode::Fmul | Opcode::Fdiv => fold_float(folder, data),
+        Opcode::Zext | Opcode::Sext => {
+            fold_extension(folder, data);
+            fold_vector(folder, data);
+        }
+        Opcode::Select => fold_select(folder, data),
+        Opcode::IcmpEq
+        | Opcode::IcmpNe
+        | Opcode::IcmpUgt
+        | Opcode::IcmpUge
+        | Opcode::IcmpUlt
+        | Opcode::IcmpUle
+        | Opcode::IcmpSgt
+        | Opcode::IcmpSge
+        | Opcode::IcmpSlt
+        | Opcode::IcmpSle => fold_compare(folder, data),
+        Opcode::FcmpOeq
+        | Opcode::FcmpOgt
+        | Opcode::FcmpOge
+        | Opcode::FcmpOlt
+        | Opcode::FcmpOle
+        | Opcode::FcmpOne
+        | Opcode::FcmpOrd
+        | Opcode::FcmpUno
+        | Opcode::FcmpUeq
+        | Opcode::FcmpUgt
+        | Opcode::FcmpUge
+        | Opcode::FcmpUlt
+        | Opcode::FcmpUle
+        | Opcode::FcmpUne => {
+            let right = compare::right_float_operand(data);
+            fold_load(folder, right, is_scalar_float);
+        }
+        Opcode::Bitcast => fold_compared_bits(folder, data),
+        Opcode::Sitofp
+        | Opcode::Uitofp
+        | Opcode::Trunc
+        | Opcode::Shuffle
+        | Opcode::InsertElement
+        | Opcode::Smin
+        | Opcode::Smax
+        | Opcode::Umin
+        | Opcode::Umax
+        | Opcode::Fminnum
+        | Opcode::Fmaxnum
+        | Opcode::SaddSat
+        | Opcode::SsubSat
+        | Opcode::UaddSat
+        | Opcode::UsubSat => fold_vector(folder, data),
+        _ => {}
+    }
+}
+
+/// Folds into arithmetic on floats: products into sums, or loads.
+fn fold_float(folder: &mut Folder<'_>, data: &InstData) {
+    let is_sum = matches!(data.op, Opcode::Fadd | Opcode::Fsub);
+    if is_sum && contracted::is_contracted(data) && contracted::fold(folder, data) {
+        return;
+    }
+    if !is_scalar_float(data.ty) {
+        fold_vector(folder, data);
+    } else if !fold_load(folder, data.b, is_scalar_float) && matches!(data.op, Opcode::Fadd | Opcode::Fmul) {
+        fold_load(folder, data.a, is_scalar_float);
+    }
+}
+
+/// Folds a comparison into the cast of its mask to the bits of an integer.
+fn fold_compared_bits(folder: &mut Folder<'_>, data: &InstData) {
+    if folder.function.has_wide_vectors() {
+        vector::by_bits::fold_compared(folder, data.a);
+    }
+}
+
+/// Chooses for an instruction of a type that may be a vector.
+#[inline]
+fn fold_vector(folder: &mut Folder<'_>, data: &InstData) {
+    if data.ty.index() >= FIRST_EXTRA {
+        fold_on_vector(folder, data);
+    }
+}
+
+/// Chooses for an instruction of a type of the function's own.
+#[inline(never)]
+fn fold_on_vector(folder: &mut Folder<'_>, data: &InstData) {
+    match data.op {
         Opcode::Sext | Opcode::Zext | Opcode::Sitofp | Opcode::Uitofp if is_wide(folder, data) => {
             fold_wide_conversion(folder, data);
         }
-        Opcode::Zext | Opcode::Sext if data.ty.index() >= usize::from(Type::FIRST_EXTRA) => {
-            fold_extension(folder, data);
-            vector::extend::fold(folder, data);
-        }
-        Opcode::Zext | Opcode::Sext => fold_extension(folder, data),
-        Opcode::Select => fold_select(folder, data),
-        op if op.is_icmp() => fold_compare(folder, data),
-        op if op.is_fcmp() && !is_constant_compare(op) => {
-            let right = compare::right_float_operand(data);
-            fold_load(folder, right, |ty| ty == Type::F32 || ty == Type::F64);
-        }
-        Opcode::Trunc if data.ty.index() >= usize::from(Type::FIRST_EXTRA) => vector::clamp::fold(folder, data),
-        Opcode::Mul if data.ty.index() >= usize::from(Type::FIRST_EXTRA) => {
+        Opcode::Zext | Opcode::Sext => vector::extend::fold(folder, data),
+        Opcode::Trunc => vector::clamp::fold(folder, data),
+        Opcode::Mul => {
             vector::words::fold(folder, data);
             fold_wide(folder, data);
         }
@@ -61,7 +132,8 @@ pub fn fold(folder: &mut Folder<'_>, user: Inst) {
         Opcode::Shuffle if !is_wide(folder, data) => vector::shuffle::fold(folder, data),
         Opcode::InsertElement => vector::elements::fold_lower_byte(folder, data),
         Opcode::Sub if vector::arith::fold_average(folder, data) => {}
-        Opcode::Add | Opcode::Sub | Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Mul => fold_wide(folder, data),
+        Opcode::Add | Opcode::Sub | Opcode::And | Opcode::Or | Opcode::Xor => fold_wide(folder, data),
+        Opcode::Fadd | Opcode::Fsub | Opcode::Fmul | Opcode::Fdiv => fold_wide(folder, data),
         Opcode::Smin | Opcode::Smax | Opcode::Umin | Opcode::Umax | Opcode::Fminnum | Opcode::Fmaxnum => {
             fold_wide(folder, data);
         }
@@ -91,6 +163,11 @@ fn fold_wide_conversion(folder: &mut Folder<'_>, data: &InstData) {
     if !is_mask_taken {
         vector::wide_operations::fold_conversion(folder, data);
     }
+}
+
+/// Whether arithmetic on the type is done in a register for vectors, one lane at a time.
+fn is_scalar_float(ty: Type) -> bool {
+    ty == Type::F32 || ty == Type::F64
 }
 
 /// Whether operations of the type are as wide as its loads.
