@@ -1,0 +1,11 @@
+break intrinsics.c:6
+run a b c d
+info args
+info locals
+print count
+print twice
+print sum
+print count + twice + sum
+ptype main
+backtrace
+continue
