@@ -47,6 +47,7 @@ use crate::debug::FrameDistances;
 use crate::desc::{ConvDesc, Role, TargetDesc};
 use crate::error::CodegenError;
 use crate::exceptions::{CallSite, DOES_NOT_UNWIND, Landing, pad_of};
+use crate::follow::{Emitted, FrameState};
 use crate::frame_info::{Clearing, FrameInfo, FrameSink, Guard};
 use crate::inline_asm::{AsmPlace, flag};
 use crate::isa::Isa;
@@ -163,13 +164,15 @@ fn add_address_labels(func: &MFunc, first: Label, count: u32, threaded: &[u32], 
     }
 }
 
-/// Encodes `func` into `out`, whose body already has labels, constants and jump tables of the function.
+/// Encodes `func` into `out`, and notes in `emitted` which instruction begins where, if that is wanted; the body of
+/// `out`, whose body already has labels, constants and jump tables of the function.
 pub(crate) fn emit<I: Isa>(
     isa: &I,
     func: &mut MFunc,
     unit: &Unit<'_>,
     options: EmitOptions,
     state: &mut EmitState,
+    emitted: Option<&mut Vec<Emitted>>,
     out: &mut CompiledFunction,
 ) -> Result<(), CodegenError> {
     let (frame, map) = lay_out_frame(isa, func, unit, options)?;
@@ -226,6 +229,7 @@ pub(crate) fn emit<I: Isa>(
         buf: body,
         unwind,
         asm_operands: Vec::new(),
+        emitted,
         error: None,
     };
     emitter.emit_blocks();
@@ -445,6 +449,8 @@ struct Emitter<'a, I: Isa> {
     unwind: &'a mut Vec<(u32, UnwindOp)>,
     /// The operands of the next inline assembly text so far, by their numbers.
     asm_operands: Vec<(u32, AsmPlace)>,
+    /// Which instruction begins where, if that is wanted.
+    emitted: Option<&'a mut Vec<Emitted>>,
     /// The first refusal, since the functions that meet one return nothing.
     error: Option<CodegenError>,
 }
@@ -489,6 +495,13 @@ impl<I: Isa> Emitter<'_, I> {
             self.describe(true);
             self.buf.bind(self.epilogue);
             self.buf.mark_epilogue(LocationId::NONE);
+            if let Some(emitted) = &mut self.emitted {
+                emitted.push(Emitted {
+                    offset: self.buf.offset(),
+                    identity: 0,
+                    frame: FrameState::Unknown,
+                });
+            }
             self.put_epilogue(true);
         }
     }
@@ -535,16 +548,35 @@ impl<I: Isa> Emitter<'_, I> {
     #[cold]
     fn observe(&mut self, index: u32, begins: bool) {
         if self.buf.is_marking() {
-            let origin = self.func.origins[index as usize] as usize;
+            self.note_emitted(index);
+            let origin = self.func.origin(index as usize) as usize;
             let location = self.unit.function.debug.location_of(origin);
             let leaves = self.func.insts[index as usize].op == pseudo::RETURN;
             self.buf.mark_inst(location, begins, leaves);
         }
         if let Some(liveness) = &self.liveness {
             let registers = (liveness.after[index as usize], liveness.ends[index as usize]);
-            let origin = self.func.origins[index as usize];
+            let origin = self.func.origin(index as usize);
             let note = annotate::note(self.isa.desc(), self.unit.function, self.unit.view, origin, registers);
             self.buf.annotate(note);
+        }
+    }
+
+    /// Notes which instruction comes next, for who follows the values of variables.
+    fn note_emitted(&mut self, index: u32) {
+        let offset = self.buf.offset();
+        let frame = match self.func.insts[index as usize].op {
+            pseudo::PROLOGUE | pseudo::RESTORE => FrameState::Unknown,
+            pseudo::RETURN => FrameState::Leaving,
+            _ if self.has_frame => FrameState::There,
+            _ => FrameState::Missing,
+        };
+        if let Some(emitted) = &mut self.emitted {
+            emitted.push(Emitted {
+                offset,
+                identity: self.func.origins[index as usize],
+                frame,
+            });
         }
     }
 
@@ -645,7 +677,7 @@ impl<I: Isa> Emitter<'_, I> {
     #[cold]
     fn note_landing(&mut self, index: u32, to: u32) {
         let function = self.unit.function;
-        let invoke = function.inst(Inst::new(self.func.origins[index as usize] as usize));
+        let invoke = function.inst(Inst::new(self.func.origin(index as usize) as usize));
         let pad = pad_of(function, function.invoke_targets(invoke).1);
         let action = self.buf.exceptions.known_action(pad);
         let label = self.label(to);

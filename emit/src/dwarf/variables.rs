@@ -1,7 +1,7 @@
 //! Variables of functions and their places (DWARF 5, section 4.1).
 
 use super::attributes::flag;
-use super::expressions::describe;
+use super::expressions::{describe, split_fragment};
 use super::graph::{Graph, Moved};
 use super::scope_tree::ScopeTree;
 use super::{CodePlace, DebugWriter};
@@ -120,45 +120,122 @@ impl DebugWriter<'_> {
         place: CodePlace,
         (code, variable): (&CompiledFunction, &Variable),
     ) {
-        let lead = code.prologue.bytes.len() as u64;
         let known = variable.places.iter().map(|&number| &code.debug.places[number]);
-        let whole = known.clone().filter(|known| known.range.is_none());
-        let mut ranges: Vec<Location> = Vec::new();
-        for known in known {
-            let Some(expression) = self.expression_of(variable, known) else {
-                continue;
-            };
-            let Some((start, end)) = known.range else {
-                // Several declarations of one variable contradict each other, or are parts.
-                if whole.clone().count() == 1 {
-                    self.set(unit, entry, dw::DW_AT_location, AttributeValue::Exprloc(expression));
-                }
-                return;
-            };
-            ranges.push(Location::OffsetPair {
-                begin: lead + u64::from(start),
-                end: lead + u64::from(end),
-                data: expression,
-            });
+        let mut whole = known.clone().filter(|known| known.range.is_none());
+        if let Some(declared) = whole.next() {
+            // Several declarations of one variable contradict each other, or are parts.
+            if whole.next().is_none()
+                && let Some(expression) = self.expression_of(variable, declared)
+            {
+                self.set(unit, entry, dw::DW_AT_location, AttributeValue::Exprloc(expression));
+            }
+            return;
         }
+        let pieces: Vec<Piece<'_>> = known.filter_map(|known| self.piece(variable, known)).collect();
+        let lead = code.prologue.bytes.len() as u64;
+        let ranges: Vec<Location> = described_ranges(&pieces)
+            .into_iter()
+            .map(|(start, end, data)| Location::OffsetPair {
+                // Arguments are in their registers from the first instruction on; prologues leave them alone.
+                begin: if start == 0 { 0 } else { lead + u64::from(start) },
+                end: lead + u64::from(end),
+                data,
+            })
+            .collect();
         if ranges.is_empty() {
             return;
         }
         let base = Location::BaseAddress {
             address: DebugWriter::address(place.symbol, 0),
         };
-        ranges.insert(0, base);
-        let list = self.unit(unit).locations.add(LocationList(ranges));
+        let list = LocationList(std::iter::once(base).chain(ranges).collect());
+        let list = self.unit(unit).locations.add(list);
         self.set(unit, entry, dw::DW_AT_location, AttributeValue::LocationListRef(list));
     }
 
-    /// The location description of a place.
+    /// The location description of a place for the whole variable.
     fn expression_of(&self, variable: &Variable, known: &Place) -> Option<Expression> {
-        let words = self
-            .graph
-            .expression(variable.moved.reference(known.value.expression))?;
-        describe(known.value.kind, known.spot, words)
+        let mut out = Expression::new();
+        describe(&mut out, known, self.words_of(variable, known)?)?;
+        Some(out)
     }
+
+    fn words_of(&self, variable: &Variable, known: &Place) -> Option<&[u64]> {
+        self.graph.expression(variable.moved.reference(known.value.expression))
+    }
+
+    /// A place of a variable or a part of it, if it can be described.
+    fn piece<'p>(&'p self, variable: &Variable, place: &'p Place) -> Option<Piece<'p>> {
+        let (words, fragment) = split_fragment(self.words_of(variable, place)?);
+        describe(&mut Expression::new(), place, words)?;
+        // Parts that begin or end within a byte have no description.
+        let is_bytes = fragment.is_none_or(|(start, size)| start % 8 == 0 && size % 8 == 0 && size > 0);
+        let range = place.range.filter(|_| is_bytes)?;
+        let fragment = fragment.map(|(start, size)| (start / 8, size / 8));
+        Some(Piece {
+            place,
+            words,
+            fragment,
+            range,
+        })
+    }
+}
+
+/// A place of a variable, or of some of its bytes.
+struct Piece<'p> {
+    place: &'p Place,
+    words: &'p [u64],
+    /// The first byte, and how many.
+    fragment: Option<(u64, u64)>,
+    range: (u32, u32),
+}
+
+/// Ranges of code with the description of a variable in each.
+fn described_ranges(pieces: &[Piece<'_>]) -> Vec<(u32, u32, Expression)> {
+    let mut ends: Vec<u32> = pieces.iter().flat_map(|piece| [piece.range.0, piece.range.1]).collect();
+    ends.sort_unstable();
+    ends.dedup();
+    if pieces.iter().all(|piece| piece.fragment.is_none()) {
+        let described = pieces.iter().filter_map(|piece| {
+            let mut out = Expression::new();
+            describe(&mut out, piece.place, piece.words)?;
+            Some((piece.range.0, piece.range.1, out))
+        });
+        return described.collect();
+    }
+    let mut ranges = Vec::new();
+    for pair in ends.windows(2) {
+        let (start, end) = (pair[0], pair[1]);
+        let is_here = |piece: &&Piece<'_>| piece.range.0 <= start && end <= piece.range.1;
+        let mut here: Vec<&Piece<'_>> = pieces.iter().filter(is_here).collect();
+        here.sort_by_key(|piece| piece.fragment);
+        if let Some(out) = composed(&here) {
+            ranges.push((start, end, out));
+        }
+    }
+    ranges
+}
+
+/// The description of a variable by parts, ascending; what is between them is nowhere.
+fn composed(parts: &[&Piece<'_>]) -> Option<Expression> {
+    let mut out = Expression::new();
+    let mut next = 0;
+    for part in parts {
+        let Some((start, size)) = part.fragment else {
+            describe(&mut out, part.place, part.words)?;
+            return Some(out).filter(|_| parts.len() == 1);
+        };
+        if start < next {
+            return None;
+        }
+        if start > next {
+            out.op_piece(start - next);
+        }
+        describe(&mut out, part.place, part.words)?;
+        out.op_piece(size);
+        next = start + size;
+    }
+    Some(out).filter(|_| !parts.is_empty())
 }
 
 /// What stands for a variable.

@@ -139,7 +139,8 @@ impl Body<'_, '_> {
             inlined_at: place.inlined_at,
         });
         Ok(DebugValue {
-            before: self.build.function.insts().len() as u32,
+            // Records stand after the instruction before which they hold.
+            before: self.debug.first as u32,
             kind,
             variable: node(1)?,
             expression: NodeRef::to(node(2)?),
