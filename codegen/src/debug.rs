@@ -20,6 +20,8 @@ pub enum Spot {
     FrameAddress(i32),
     /// It is the address of memory whose contents are in a register instead.
     InsteadOfMemory(u16),
+    /// It was in this register when the function was called.
+    Entry(u16),
     Constant(i64),
     /// The address of a symbol.
     Symbol(SymbolId),

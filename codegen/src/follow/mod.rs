@@ -8,7 +8,8 @@
 //! emitted, and notes where each variable is.
 //!
 //! What is not certain is lost: a value that is nowhere, one of several parts, what an instruction that passes have
-//! changed may have overwritten, a variable that has another value on another path. A value that is a sum of a constant
+//! changed may have overwritten, a variable that has another value on another path. A parameter that is nowhere any
+//! more is said to be what was in its register when the function was called, which debuggers may know of the caller. A value that is a sum of a constant
 //! and another one, which is somewhere, is described by that.
 //!
 //! Nothing of this is entered for functions without values of variables, and nothing of it changes code.
@@ -169,7 +170,10 @@ impl Follower {
         let entry = steps.block_spans.first()?.clone();
         steps.arguments = find_arguments(&self.flow, entry, spans);
         let inputs = steps.solve()?;
-        let walk = Walk::new(&steps, &inputs, &function.debug.values);
+        let mut walk = Walk::new(&steps, &inputs, &function.debug.values);
+        let parameters = steps.arguments.iter().filter(|row| tracked.is_parameter(row.1));
+        let on_entry = parameters.filter_map(|row| Some((row.1, Spot::Entry(input.desc.dwarf_number(Reg(row.0.0))?))));
+        walk.on_entry = on_entry.collect();
         let spot_of = |holder: Holder, state: FrameState| spot(holder, state, frame, input.desc);
         Some(walk.run(&self.emitted, end, spot_of))
     }

@@ -2,7 +2,7 @@
 
 use super::flow::{State, Steps, holders};
 use super::values::Source;
-use crate::check::flow::Place as Holder;
+use crate::check::flow::{Name, Place as Holder};
 use crate::debug::{Place, Shape, Spot};
 use crate::finish::apply::identity;
 use frazil_ir::debug::DebugValue;
@@ -46,6 +46,8 @@ pub(super) struct Walk<'a> {
     pub values: &'a [DebugValue],
     /// By instruction: the span that it is in.
     pub span_of: Vec<u32>,
+    /// Parameters that come in registers.
+    pub on_entry: Vec<(Name, Spot)>,
     /// The state before a part of a span, and which.
     at: Option<(usize, u32, State)>,
     open: Vec<Option<Open>>,
@@ -63,6 +65,7 @@ impl<'a> Walk<'a> {
             inputs,
             values,
             span_of,
+            on_entry: Vec::new(),
             at: None,
             open: vec![None; steps.tracked.variables()],
             places: Vec::new(),
@@ -131,11 +134,15 @@ impl<'a> Walk<'a> {
             Source::Nowhere => None,
             Source::Spot(spot) => Some(open(None, spot)),
             Source::Name(name, _) => {
+                let on_entry = self.on_entry.iter().find(|known| known.0 == name);
                 let found = holders(state, name);
                 let found = found.filter_map(|holder| Some((holder, spot_of(holder, row.frame)?)));
                 let known = before.and_then(|before| before.holder);
-                let (holder, spot) = found.min_by_key(|&(holder, _)| (Some(holder) != known, holder))?;
-                Some(open(Some(holder), spot))
+                // A parameter that is nowhere any more is what the caller passed.
+                match found.min_by_key(|&(holder, _)| (Some(holder) != known, holder)) {
+                    Some((holder, spot)) => Some(open(Some(holder), spot)),
+                    None => on_entry.map(|&(_, spot)| open(None, spot)),
+                }
             }
         }
     }

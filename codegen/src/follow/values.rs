@@ -193,6 +193,11 @@ impl Tracked {
         self.rows[value as usize].source == Source::Name(name, false)
     }
 
+    /// Whether a name is that of a parameter.
+    pub fn is_parameter(&self, name: Name) -> bool {
+        self.rows.iter().any(|row| row.source == Source::Name(name, true))
+    }
+
     /// The names of all values.
     pub fn names(&self) -> impl Iterator<Item = Name> + '_ {
         self.rows.iter().filter_map(|row| match row.source {

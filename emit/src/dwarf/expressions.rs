@@ -128,6 +128,11 @@ fn push(out: &mut Expression, spot: Spot, shape: Shape, is_computed_with: bool) 
     let Shape { added, bits } = shape;
     let is_masked = bits % 64 != 0 && bits < 64 && (is_computed_with || bits % 8 != 0);
     match spot {
+        Spot::Entry(register) => {
+            let mut entry = Expression::new();
+            entry.op_reg(Register(register));
+            out.op_entry_value(entry);
+        }
         Spot::Register(register) | Spot::InsteadOfMemory(register) => {
             out.op_breg(Register(register), if is_masked { 0 } else { added });
         }
@@ -139,7 +144,7 @@ fn push(out: &mut Expression, spot: Spot, shape: Shape, is_computed_with: bool) 
             }
         }
         Spot::FrameAddress(offset) => out.op_fbreg(i64::from(offset) + added),
-        Spot::Constant(number) => out.op_consts(number.wrapping_add(added)),
+        Spot::Constant(number) => constant(out, number.wrapping_add(added)),
         Spot::Symbol(symbol) => out.op_addr(DebugWriter::address(symbol, added)),
     }
     if is_masked {
@@ -150,6 +155,14 @@ fn push(out: &mut Expression, spot: Spot, shape: Shape, is_computed_with: bool) 
     if added != 0 && !is_there {
         out.op_consts(added);
         out.op(dw::DW_OP_plus);
+    }
+}
+
+/// Puts a number on the stack.
+fn constant(out: &mut Expression, number: i64) {
+    match u64::try_from(number) {
+        Ok(number) => out.op_constu(number),
+        Err(_) => out.op_consts(number),
     }
 }
 

@@ -3,7 +3,8 @@
 use super::attributes::flag;
 use super::expressions::{describe, split_fragment};
 use super::graph::{Graph, Moved};
-use super::scope_tree::ScopeTree;
+use super::scope_tree::{Scope, ScopeTree};
+use super::units::{PendingList, Ranges};
 use super::{CodePlace, DebugWriter};
 use frazil_codegen::CompiledFunction;
 use frazil_codegen::debug::Place;
@@ -11,7 +12,7 @@ use frazil_ir::debug::kind::{LocalVariable, Subprogram};
 use frazil_ir::debug::{DebugValue, NodeId, NodeRef};
 use frazil_support::FxHashMap;
 use gimli::constants as dw;
-use gimli::write::{AttributeValue, Expression, Location, LocationList, UnitEntryId};
+use gimli::write::{AttributeValue, Expression, UnitEntryId};
 
 /// A variable in a scope that has code.
 #[derive(Debug)]
@@ -79,7 +80,7 @@ impl DebugWriter<'_> {
         unit: usize,
         place: CodePlace,
         code: &CompiledFunction,
-        (parent, variable): (UnitEntryId, &Variable),
+        (parent, variable, scope): (UnitEntryId, &Variable, &Scope),
     ) {
         let Some(data) = self.graph.get::<LocalVariable>(variable.node) else {
             return;
@@ -100,7 +101,7 @@ impl DebugWriter<'_> {
                 self.units.get(unit).entries.insert(variable.node, entry);
             }
         }
-        self.set_places(unit, entry, place, (code, variable));
+        self.set_places(unit, entry, place, (code, variable, scope));
     }
 
     /// The name, type and place in the source of a variable.
@@ -118,7 +119,7 @@ impl DebugWriter<'_> {
         unit: usize,
         entry: UnitEntryId,
         place: CodePlace,
-        (code, variable): (&CompiledFunction, &Variable),
+        (code, variable, scope): (&CompiledFunction, &Variable, &Scope),
     ) {
         let known = variable.places.iter().map(|&number| &code.debug.places[number]);
         let mut whole = known.clone().filter(|known| known.range.is_none());
@@ -133,24 +134,21 @@ impl DebugWriter<'_> {
         }
         let pieces: Vec<Piece<'_>> = known.filter_map(|known| self.piece(variable, known)).collect();
         let lead = code.prologue.bytes.len() as u64;
-        let ranges: Vec<Location> = described_ranges(&pieces)
-            .into_iter()
-            .map(|(start, end, data)| Location::OffsetPair {
-                // Arguments are in their registers from the first instruction on; prologues leave them alone.
-                begin: if start == 0 { 0 } else { lead + u64::from(start) },
-                end: lead + u64::from(end),
-                data,
-            })
-            .collect();
-        if ranges.is_empty() {
-            return;
+        // Arguments are in their registers from the first instruction on; prologues leave them alone.
+        let begin = |start: u32| if start == 0 { 0 } else { lead + u64::from(start) };
+        let ranges = described_ranges(&pieces).into_iter();
+        let ranges = ranges.map(|(start, end, data)| (begin(start), lead + u64::from(end), data));
+        let within = scope.ranges.first().zip(scope.ranges.last());
+        let ranges = ranges.filter_map(|(start, end, data)| {
+            let (first, last) = within?;
+            let (start, end) = (start.max(first.0.into()), end.min(last.1.into()));
+            (start < end).then_some((start, end, data))
+        });
+        let ranges: Vec<(u64, u64, Expression)> = ranges.collect();
+        if !ranges.is_empty() {
+            let ranges = Ranges::Places(ranges);
+            self.units.get(unit).lists.push(PendingList { entry, place, ranges });
         }
-        let base = Location::BaseAddress {
-            address: DebugWriter::address(place.symbol, 0),
-        };
-        let list = LocationList(std::iter::once(base).chain(ranges).collect());
-        let list = self.unit(unit).locations.add(list);
-        self.set(unit, entry, dw::DW_AT_location, AttributeValue::LocationListRef(list));
     }
 
     /// The location description of a place for the whole variable.
