@@ -6,7 +6,7 @@
 //! old one: that is not known to be anywhere any more.
 
 use super::changes::Changes;
-use super::values::Tracked;
+use super::values::{Source, Tracked};
 use crate::check::flow::{Flow, Name, Op, Place};
 use crate::check::machine::Span;
 use crate::finish::apply::identity;
@@ -73,7 +73,8 @@ impl Steps<'_> {
     }
 
     fn hold(&self, state: &mut State, place: Place, name: Name) {
-        if self.is_wanted[name.0 as usize] && place != Place::FLAGS {
+        let is_wanted = self.is_wanted.get(name.0 as usize).is_none_or(|&is_wanted| is_wanted);
+        if is_wanted && place != Place::FLAGS {
             state.add(place, name);
         }
     }
@@ -144,7 +145,7 @@ impl Steps<'_> {
                 continue;
             }
             for &(_, name) in before.iter().filter(|pair| pair.0 == from) {
-                if self.flow.name_bytes[name.0 as usize] <= bytes {
+                if self.tracked.bytes(self.flow, name) <= bytes {
                     self.hold(state, to, name);
                 }
             }
@@ -154,7 +155,22 @@ impl Steps<'_> {
     /// Gives variables the values that they have from an instruction on.
     pub fn begin(&self, state: &mut State, span: usize) {
         for value in self.tracked.at(self.spans[span].inst) {
-            self.tracked.bind(&mut state.bound, value);
+            self.bind(state, value);
+        }
+    }
+
+    /// Gives a variable a value. What holds the value holds the variable from then on, whatever else it is called: on
+    /// paths that meet, the variable may have different values in the same place.
+    fn bind(&self, state: &mut State, value: u32) {
+        self.tracked.bind(&mut state.bound, value);
+        let row = &self.tracked.rows[value as usize];
+        let is_old = |name: Name| self.tracked.is_class_beside(name, row.variable);
+        state.held.retain(|pair| !is_old(pair.1));
+        if let Source::Name(name, _) = row.source {
+            let places: Vec<Place> = holders(state, name).collect();
+            for place in places {
+                state.add(place, self.tracked.class_name(value));
+            }
         }
     }
 
@@ -212,7 +228,7 @@ impl Steps<'_> {
                     }
                 }
                 for value in self.tracked.at_end(block) {
-                    self.tracked.bind(&mut state.bound, value);
+                    self.bind(state, value);
                 }
             }
             None => {

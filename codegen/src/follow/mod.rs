@@ -148,7 +148,7 @@ impl Follower {
             slots: selected.slots.iter().map(|&slot| slot_spot(slot, frame)).collect(),
             module_nodes: unit.view.module.debug.as_deref().map(|debug| &debug.nodes),
         };
-        let tracked = Tracked::find(function, &sources, func, &self.scratch.sources)?;
+        let tracked = Tracked::find(function, &sources, func, (&self.flow, &self.scratch.sources))?;
         let changes = Changes::find(&self.applied, allocated, self.known, input.ops)?;
         let spans = self.scratch.spans.as_slice();
         let block_spans = func.blocks.iter().map(|block| {

@@ -100,12 +100,26 @@ impl<'a> Walk<'a> {
     /// Notes what is known at an instruction.
     fn show(&mut self, row: &Emitted, state: &State, spot_of: &impl Fn(Holder, FrameState) -> Option<Spot>) {
         let mut bound = state.bound.iter().peekable();
+        let mut held: Vec<(u32, Holder, u32)> = Vec::new();
+        for &(holder, name) in &state.held {
+            if let Some(value) = self.steps.tracked.of_class(name) {
+                held.push((self.steps.tracked.rows[value as usize].variable, holder, value));
+            }
+        }
+        held.sort_unstable();
+        let mut held = held.as_slice();
         for variable in 0..self.open.len() {
             let value = bound.next_if(|pair| pair.0 as usize == variable).map(|pair| pair.1);
+            let own;
+            (own, held) = held.split_at(held.partition_point(|row| row.0 as usize == variable));
             let open = self.open[variable];
             let now = value.and_then(|value| self.place(value, open, (row, state), spot_of));
+            let now = now.or_else(|| self.held(own, open, row, spot_of));
             let is_same = match (open, now) {
-                (Some(open), Some(now)) => (open.value, open.spot) == (now.value, now.spot),
+                (Some(open), Some(now)) => {
+                    let class = |value: u32| self.steps.tracked.class_name(value);
+                    (class(open.value), open.spot) == (class(now.value), now.spot)
+                }
                 (None, None) => true,
                 _ => false,
             };
@@ -114,6 +128,27 @@ impl<'a> Walk<'a> {
                 self.open[variable] = now;
             }
         }
+    }
+
+    /// Where a variable is of which only that is known.
+    fn held(
+        &self,
+        own: &[(u32, Holder, u32)],
+        before: Option<Open>,
+        row: &Emitted,
+        spot_of: &impl Fn(Holder, FrameState) -> Option<Spot>,
+    ) -> Option<Open> {
+        let found = own
+            .iter()
+            .filter_map(|&(_, holder, value)| Some((holder, value, spot_of(holder, row.frame)?)));
+        let known = before.and_then(|before| before.holder);
+        let (holder, value, spot) = found.min_by_key(|&(holder, ..)| (Some(holder) != known, holder))?;
+        Some(Open {
+            start: row.offset,
+            value,
+            holder: Some(holder),
+            spot,
+        })
     }
 
     /// Where a value is; where it was, if it is still there.

@@ -2,7 +2,7 @@
 //! name the machine function knows it.
 
 use super::Sources;
-use crate::check::flow::Name;
+use crate::check::flow::{Flow, Name};
 use crate::check::site::EDGE_SITE;
 use crate::debug::{Spot, fixed_spot};
 use crate::mfunc::MFunc;
@@ -29,7 +29,9 @@ pub(super) enum Source {
 /// A value of a variable.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row {
-    variable: u32,
+    pub variable: u32,
+    /// Values of one class differ in where they come from alone.
+    pub class: u32,
     pub source: Source,
     /// What is added to what is there.
     pub added: i64,
@@ -44,6 +46,12 @@ pub(super) struct Tracked {
     pub rows: Vec<Row>,
     /// By variable: those that share bits with it, itself included.
     overlapping: Vec<Vec<u32>>,
+    /// By class: a value of it.
+    classes: Vec<u32>,
+    /// How many bytes the values of a class have.
+    class_bytes: Vec<u8>,
+    /// The name of the first class: classes have names above all others.
+    first_class: u32,
     /// Before which instruction which value begins, ascending.
     starts: Vec<(u32, u32)>,
     /// At the end of which block.
@@ -53,12 +61,20 @@ pub(super) struct Tracked {
     edges: Vec<u32>,
 }
 
+/// What values of one class have in common: variable, expression, meaning, what is added, and the width.
+type Class = (u32, NodeRef, u8, i64, u16, u8);
+
 /// What a variable is recognized by: its node, where it was inlined, and the part that is meant.
 type Key = (NodeId, NodeRef, Option<(u64, u64)>);
 
 impl Tracked {
     /// Finds the values of a function; `None` if there are none to follow.
-    pub fn find(function: &Function, sources: &Sources<'_>, func: &MFunc, flow_sources: &[u32]) -> Option<Tracked> {
+    pub fn find(
+        function: &Function,
+        sources: &Sources<'_>,
+        func: &MFunc,
+        (flow, flow_sources): (&Flow, &[u32]),
+    ) -> Option<Tracked> {
         let debug = &function.debug;
         let place = |value: &DebugValue| {
             let location = debug.location(value.location);
@@ -79,6 +95,8 @@ impl Tracked {
         let mut found = Tracked::default();
         let mut numbers: FxHashMap<Key, u32> = FxHashMap::default();
         let mut keys: Vec<Key> = Vec::new();
+        let mut classes: FxHashMap<Class, u32> = FxHashMap::default();
+        found.first_class = flow.name_bytes.len() as u32;
         for value in &debug.values {
             let (variable, inlined_at) = place(value);
             let is_followed = declared.binary_search(&(variable, inlined_at)).is_err();
@@ -96,6 +114,16 @@ impl Tracked {
             if !is_followed {
                 row.source = Source::Nowhere;
             }
+            let bytes = match row.source {
+                Source::Name(name, _) => flow.name_bytes[name.0 as usize],
+                _ => 0,
+            };
+            let class: Class = (number, value.expression, value.kind as u8, row.added, row.bits, bytes);
+            row.class = *classes.entry(class).or_insert_with(|| {
+                found.classes.push(found.rows.len() as u32);
+                found.class_bytes.push(bytes);
+                found.classes.len() as u32 - 1
+            });
             found.rows.push(row);
         }
         if found.rows.iter().all(|row| row.source == Source::Nowhere) {
@@ -188,6 +216,32 @@ impl Tracked {
         }
     }
 
+    /// The name of what a variable has a value of the class of this one; it is where the value is.
+    pub fn class_name(&self, value: u32) -> Name {
+        Name(self.first_class + self.rows[value as usize].class)
+    }
+
+    /// A value of the class that a name stands for.
+    pub fn of_class(&self, name: Name) -> Option<u32> {
+        let class = name.0.checked_sub(self.first_class)?;
+        self.classes.get(class as usize).copied()
+    }
+
+    /// How many bytes of a name must be kept.
+    pub fn bytes(&self, flow: &Flow, name: Name) -> u8 {
+        let class = name.0.checked_sub(self.first_class);
+        class.map_or_else(
+            || flow.name_bytes[name.0 as usize],
+            |class| self.class_bytes[class as usize],
+        )
+    }
+
+    /// Whether a name stands for a class of values of what shares bits with a variable.
+    pub fn is_class_beside(&self, name: Name, variable: u32) -> bool {
+        let value = self.of_class(name);
+        value.is_some_and(|value| self.overlapping[variable as usize].contains(&self.rows[value as usize].variable))
+    }
+
     /// Whether a value is not known to be anywhere when a name gets a new value.
     pub fn is_lost_with(&self, value: u32, name: Name) -> bool {
         self.rows[value as usize].source == Source::Name(name, false)
@@ -245,6 +299,7 @@ impl Sources<'_> {
     fn row(&self, function: &Function, value: &DebugValue) -> Row {
         let mut row = Row {
             variable: 0,
+            class: 0,
             source: Source::Nowhere,
             added: 0,
             bits: 0,
