@@ -68,6 +68,10 @@ pub trait Isa: Sized + Send + Sync + 'static {
     fn has_high_products(&self, _lane_bits: u32) -> bool {
         false
     }
+    /// Whether instructions that extend the lanes of a vector may have it in memory.
+    fn has_extending_loads(&self, _features: FeatureSet) -> bool {
+        false
+    }
     /// Bytes of the widest vectors beyond [`TargetDesc::vector_bytes`] for which, in a function with these features,
     /// [`Isa::has_vector_operation`] says yes to some operations; 0 if there are none. For the others they are taken
     /// apart.
@@ -268,6 +272,10 @@ pub trait Isa: Sized + Send + Sync + 'static {
     /// What the target knows of inline assembly; without, it is refused.
     fn asm_rules(&self) -> Option<&'static dyn AsmRules> {
         None
+    }
+    /// What writes filler that does nothing before an aligned loop.
+    fn loop_filler(&self) -> fn(&mut [u8]) {
+        |_| unreachable!("loops are not aligned")
     }
     /// How far branches and loads reach that do not reach everything in a function; `None` if all do.
     fn islands(&self) -> Option<&'static Islands> {

@@ -77,6 +77,7 @@ static TARGET: TargetDesc = TargetDesc {
     },
     register_stack: None,
     function_align_log2: 4,
+    loop_line_log2: 0,
     constant_align_bytes: 16,
     elf: ElfDesc {
         machine: 62,

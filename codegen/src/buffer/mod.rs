@@ -587,7 +587,21 @@ impl CodeBuffer {
         self.log_item(LogItem::Bytes);
         self.bytes.resize(self.bytes.len() + room, 0);
         let end = self.offset();
-        self.aligns.push(shorten::Align { end, log2, fill });
+        self.aligns.push(shorten::Align {
+            end,
+            log2,
+            fill,
+            loop_end: None,
+        });
+    }
+
+    /// Aligns like [`CodeBuffer::align`] if the loop that follows, up to a label, is in fewer lines of so many bytes
+    /// then.
+    pub fn align_loop(&mut self, log2: u8, fill: fn(&mut [u8]), end: Label) {
+        self.align(log2, fill);
+        if let Some(align) = self.aligns.last_mut() {
+            align.loop_end = Some(end);
+        }
     }
 
     /// The largest alignment that was asked for, as a power of two.

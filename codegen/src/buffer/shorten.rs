@@ -7,6 +7,7 @@
 //! stay long. Everything that crosses a branch must have its distance in a fixup, backward branches included.
 
 use super::{CodeBuffer, LogItem, UNBOUND};
+use crate::reference::Label;
 
 /// A branch with a long field at its end that can be written shorter where its label is near.
 #[derive(Clone, Copy, Debug)]
@@ -90,7 +91,7 @@ impl CodeBuffer {
             while next_align <= field {
                 let align = &self.aligns[aligned];
                 align.cut(
-                    self.lead_bytes,
+                    (self.lead_bytes, align.loop_bytes(&self.labels)),
                     &mut self.bytes,
                     &mut self.cuts,
                     (&mut done, &mut saved),
@@ -119,7 +120,7 @@ impl CodeBuffer {
         }
         for align in &self.aligns[aligned..] {
             align.cut(
-                self.lead_bytes,
+                (self.lead_bytes, align.loop_bytes(&self.labels)),
                 &mut self.bytes,
                 &mut self.cuts,
                 (&mut done, &mut saved),
@@ -159,16 +160,38 @@ pub(super) struct Align {
     pub log2: u8,
     /// Writes filler that does nothing.
     pub fill: fn(&mut [u8]),
+    /// The end of the loop that follows: it is only aligned if it is in fewer lines of so many bytes then.
+    pub loop_end: Option<Label>,
 }
 
 impl Align {
+    /// Bytes of the loop that follows, most likely: its last branch is cut to less.
+    fn loop_bytes(&self, labels: &[u32]) -> Option<u32> {
+        const CUT_BYTES: u32 = 4;
+        let end = labels[self.loop_end?.0 as usize];
+        Some((end - self.end).saturating_sub(CUT_BYTES))
+    }
+
     #[cold]
-    fn cut(&self, lead_bytes: u32, bytes: &mut [u8], cuts: &mut Vec<Cut>, (done, saved): (&mut u32, &mut u32)) {
-        let room = (1 << self.log2) - 1;
+    fn cut(
+        &self,
+        (lead_bytes, loop_bytes): (u32, Option<u32>),
+        bytes: &mut [u8],
+        cuts: &mut Vec<Cut>,
+        (done, saved): (&mut u32, &mut u32),
+    ) {
+        let line = 1 << self.log2;
+        let room = line - 1;
         let start = self.end - room;
         bytes.copy_within(*done as usize..start as usize, (*done - *saved) as usize);
         let place = start - *saved;
-        let needed = (lead_bytes + place).next_multiple_of(1 << self.log2) - (lead_bytes + place);
+        let before = (lead_bytes + place) % line;
+        let is_as_good = |length: u32| (before + length).div_ceil(line) <= length.div_ceil(line);
+        let needed = match before {
+            0 => 0,
+            _ if loop_bytes.is_some_and(is_as_good) => 0,
+            before => line - before,
+        };
         (self.fill)(&mut bytes[place as usize..(place + needed) as usize]);
         *saved += room - needed;
         *done = self.end;

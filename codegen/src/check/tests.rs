@@ -69,6 +69,7 @@ static TARGET: TargetDesc = TargetDesc {
     },
     register_stack: None,
     function_align_log2: 0,
+    loop_line_log2: 0,
     constant_align_bytes: 8,
     elf: ElfDesc {
         machine: 0,

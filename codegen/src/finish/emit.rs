@@ -35,7 +35,8 @@
 //! blocks are not emitted.
 
 use super::asm;
-use super::threading::thread_empty_blocks;
+use super::loops::find_short_loops;
+use super::threading::{add_address_labels, thread_empty_blocks};
 use super::wrapped::{describe_frame, find_blocks_with_frame};
 use crate::annotate::{self, Liveness};
 use crate::branch::Branch;
@@ -47,7 +48,7 @@ use crate::debug::FrameDistances;
 use crate::desc::{ConvDesc, Role, TargetDesc};
 use crate::error::CodegenError;
 use crate::exceptions::{CallSite, DOES_NOT_UNWIND, Landing, pad_of};
-use crate::follow::{Emitted, FrameState};
+use crate::follow::Emitted;
 use crate::frame_info::{Clearing, FrameInfo, FrameSink, Guard};
 use crate::inline_asm::{AsmPlace, flag};
 use crate::isa::Isa;
@@ -106,6 +107,9 @@ pub(crate) struct EmitState {
     dispatch_labels: Vec<(u32, Label)>,
     /// By block, in modules that mark the targets of indirect branches: whether it is one.
     marked: Vec<bool>,
+    /// By block: of a loop that begins with it and may be aligned, the block after the last one; of others 0. Empty if
+    /// there are none.
+    loop_ends: Vec<u32>,
 }
 
 impl EmitState {
@@ -143,29 +147,8 @@ impl EmitState {
     }
 }
 
-/// Adds the labels of block addresses that no edge of an indirect jump has.
-#[cold]
-fn add_address_labels(func: &MFunc, first: Label, count: u32, threaded: &[u32], labels: &mut Vec<(u32, Label)>) {
-    let mut is_placed = vec![false; count as usize];
-    for &(_, label) in labels.iter() {
-        if let Some(placed) = label
-            .0
-            .checked_sub(first.0)
-            .and_then(|number| is_placed.get_mut(number as usize))
-        {
-            *placed = true;
-        }
-    }
-    for (block, &to) in func.blocks.iter().zip(threaded) {
-        if let Some(placed @ false) = is_placed.get_mut(block.source as usize) {
-            *placed = true;
-            labels.push((to, Label(first.0 + block.source)));
-        }
-    }
-}
-
 /// Encodes `func` into `out`, and notes in `emitted` which instruction begins where, if that is wanted; the body of
-/// `out`, whose body already has labels, constants and jump tables of the function.
+/// `out` already has labels, constants and jump tables of the function.
 pub(crate) fn emit<I: Isa>(
     isa: &I,
     func: &mut MFunc,
@@ -197,6 +180,10 @@ pub(crate) fn emit<I: Isa>(
     if mark.is_some() {
         state.find_marked_blocks(func, body.block_addresses);
     }
+    state.loop_ends.clear();
+    if isa.desc().loop_line_log2 > 0 && !options.for_size {
+        find_short_loops(func, &state.threaded, &mut state.loop_ends);
+    }
     let is_wrapped = func.frame.is_wrapped;
     if is_wrapped {
         find_blocks_with_frame(func, &mut state.has_frame, &mut state.stack);
@@ -217,6 +204,8 @@ pub(crate) fn emit<I: Isa>(
         dispatch_labels: &state.dispatch_labels,
         mark,
         marked: &state.marked,
+        loop_ends: &state.loop_ends,
+        end: None,
         first_label,
         epilogue,
         epilogue_is_used: false,
@@ -430,6 +419,9 @@ struct Emitter<'a, I: Isa> {
     /// needs one.
     mark: Option<MInst>,
     marked: &'a [bool],
+    loop_ends: &'a [u32],
+    /// The end of all blocks, where a loop ends there.
+    end: Option<Label>,
     first_label: Label,
     epilogue: Label,
     epilogue_is_used: bool,
@@ -475,6 +467,15 @@ impl<I: Isa> Emitter<'_, I> {
             while next < count && self.is_dropped(next) {
                 next += 1;
             }
+            if let Some(&end) = self.loop_ends.get(block as usize).filter(|&&end| end > 0) {
+                let end = (end..count).find(|&end| !self.is_dropped(end));
+                let label = match end {
+                    Some(end) => Label(self.first_label.0 + end),
+                    None => *self.end.get_or_insert_with(|| self.buf.new_label()),
+                };
+                self.buf
+                    .align_loop(self.isa.desc().loop_line_log2, self.isa.loop_filler(), label);
+            }
             self.buf.bind(Label(self.first_label.0 + block));
             while let Some(&(to, label)) = dispatch_labels.next_if(|&&(to, _)| to == block) {
                 debug_assert_eq!(to, block, "labels are sorted");
@@ -491,16 +492,15 @@ impl<I: Isa> Emitter<'_, I> {
             self.emit_block(block, next);
             block = next;
         }
+        if let Some(end) = self.end {
+            self.buf.bind(end);
+        }
         if self.epilogue_is_used {
             self.describe(true);
             self.buf.bind(self.epilogue);
             self.buf.mark_epilogue(LocationId::NONE);
             if let Some(emitted) = &mut self.emitted {
-                emitted.push(Emitted {
-                    offset: self.buf.offset(),
-                    identity: 0,
-                    frame: FrameState::Unknown,
-                });
+                emitted.push(Emitted::nothing(self.buf.offset()));
             }
             self.put_epilogue(true);
         }
@@ -548,7 +548,9 @@ impl<I: Isa> Emitter<'_, I> {
     #[cold]
     fn observe(&mut self, index: u32, begins: bool) {
         if self.buf.is_marking() {
-            self.note_emitted(index);
+            if let Some(emitted) = &mut self.emitted {
+                emitted.push(Emitted::of(self.func, index, self.buf.offset(), self.has_frame));
+            }
             let origin = self.func.origin(index as usize) as usize;
             let location = self.unit.function.debug.location_of(origin);
             let leaves = self.func.insts[index as usize].op == pseudo::RETURN;
@@ -559,24 +561,6 @@ impl<I: Isa> Emitter<'_, I> {
             let origin = self.func.origin(index as usize);
             let note = annotate::note(self.isa.desc(), self.unit.function, self.unit.view, origin, registers);
             self.buf.annotate(note);
-        }
-    }
-
-    /// Notes which instruction comes next, for who follows the values of variables.
-    fn note_emitted(&mut self, index: u32) {
-        let offset = self.buf.offset();
-        let frame = match self.func.insts[index as usize].op {
-            pseudo::PROLOGUE | pseudo::RESTORE => FrameState::Unknown,
-            pseudo::RETURN => FrameState::Leaving,
-            _ if self.has_frame => FrameState::There,
-            _ => FrameState::Missing,
-        };
-        if let Some(emitted) = &mut self.emitted {
-            emitted.push(Emitted {
-                offset,
-                identity: self.func.origins[index as usize],
-                frame,
-            });
         }
     }
 

@@ -6,6 +6,7 @@
 pub(crate) mod apply;
 mod asm;
 pub(crate) mod emit;
+mod loops;
 mod threading;
 pub(crate) mod variables;
 mod wrapped;

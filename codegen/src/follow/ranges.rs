@@ -5,6 +5,7 @@ use super::values::Source;
 use crate::check::flow::{Name, Place as Holder};
 use crate::debug::{Place, Shape, Spot};
 use crate::finish::apply::identity;
+use crate::mfunc::{MFunc, pseudo};
 use frazil_ir::debug::DebugValue;
 
 /// How much of the frame there is at an instruction.
@@ -28,6 +29,32 @@ pub(crate) struct Emitted {
     /// Its identity.
     pub identity: u32,
     pub frame: FrameState,
+}
+
+impl Emitted {
+    /// The next instruction.
+    pub fn of(func: &MFunc, index: u32, offset: u32, has_frame: bool) -> Emitted {
+        let frame = match func.insts[index as usize].op {
+            pseudo::PROLOGUE | pseudo::RESTORE => FrameState::Unknown,
+            pseudo::RETURN => FrameState::Leaving,
+            _ if has_frame => FrameState::There,
+            _ => FrameState::Missing,
+        };
+        Emitted {
+            offset,
+            identity: func.origins[index as usize],
+            frame,
+        }
+    }
+
+    /// Code of which nothing is known.
+    pub fn nothing(offset: u32) -> Emitted {
+        Emitted {
+            offset,
+            identity: 0,
+            frame: FrameState::Unknown,
+        }
+    }
 }
 
 /// A variable that is at a place since an offset.

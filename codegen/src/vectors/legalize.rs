@@ -22,6 +22,7 @@ use super::division::Division;
 use super::layout::Layouts;
 use super::masked::Masked;
 use super::narrow::Narrow;
+use super::pieces;
 use super::promote;
 use super::rebuild::{Rebuild, is_vector_of_addresses};
 use super::signatures::{Abi, Plan, Received};
@@ -119,6 +120,8 @@ fn with_walk<I: Isa>(
         division: &division,
         has_operation: &has_operation,
         has_high_products: &|bits| isa.has_high_products(bits),
+        has_extending_loads: isa.has_extending_loads(unit.view.features),
+        pieces: FxHashMap::default(),
         masks_are_bits: isa.masks_are_bits(unit.view.features),
         refused,
         is_first_stage: false,
@@ -149,6 +152,10 @@ struct Walk<'a> {
     has_operation: &'a dyn Fn(&InstData) -> bool,
     /// Whether lanes of so many bits have upper halves of products.
     has_high_products: &'a dyn Fn(u32) -> bool,
+    /// See [`Isa::has_extending_loads`].
+    has_extending_loads: bool,
+    /// Loads that are done in pieces of so many lanes.
+    pieces: FxHashMap<Inst, u32>,
     /// See [`Isa::masks_are_bits`].
     masks_are_bits: bool,
     /// What is refused, if all of it is to be found.
@@ -245,6 +252,9 @@ impl Walk<'_> {
         if self.rebuild.layouts.has_wide() {
             self.mark_comparisons();
         }
+        if self.has_extending_loads {
+            self.find_pieces();
+        }
         self.memory = self.rebuild.take_params(own);
         self.rebuild.copy_slots()?;
         for block in old.block_ids() {
@@ -277,6 +287,8 @@ impl Walk<'_> {
                 let first = self.rebuild.new.insts().len();
                 let outcome = if self.totals.binary_search(&inst).is_ok() {
                     self.rebuild.total_of_differences(&data)
+                } else if let Some(&lanes) = self.pieces.get(&inst) {
+                    self.rebuild.load_pieces(&data, lanes)
                 } else if self.rebuild.concerns_promoted(&data) {
                     self.promoted_instruction(&data, own)
                 } else if self.rebuild.concerns_wide(&data) {
@@ -429,6 +441,23 @@ impl Walk<'_> {
             if result.is_some_and(|result| old.use_count(result) == uses) {
                 self.unneeded.resize(old.insts().len(), false);
                 self.unneeded[compare.index()] = true;
+            }
+        }
+    }
+
+    /// Finds loads that are done in pieces.
+    fn find_pieces(&mut self) {
+        let old = self.rebuild.old;
+        for (index, data) in old.insts().iter().enumerate() {
+            let Some(load) = pieces::extended(old, data) else {
+                continue;
+            };
+            let is_left_out = |inst: usize| self.unneeded.get(inst) == Some(&true);
+            if is_left_out(index) || is_left_out(load.index()) {
+                continue;
+            }
+            if let Some(lanes) = self.rebuild.piece_of(old.inst(load), data) {
+                self.pieces.insert(load, lanes);
             }
         }
     }

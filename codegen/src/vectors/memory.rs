@@ -48,9 +48,36 @@ impl Rebuild<'_> {
             return (address, flags);
         }
         let align = MemFlags(flags).align_log2().min(offset.trailing_zeros());
-        let distance = self.new.int_operand(Type::I64, i128::from(offset));
-        let address = self.binary(Opcode::PtrAdd, Type::PTR, address, distance);
-        (address, (flags & !31) | MemFlags::aligned(align).0)
+        let flags = (flags & !31) | MemFlags::aligned(align).0;
+        (self.address_beyond(address, offset), flags)
+    }
+
+    /// An address some bytes on. The sum that the address is gets computed again, since an access that is its only user
+    /// has it as its operand.
+    fn address_beyond(&mut self, address: Operand, offset: u64) -> Operand {
+        let (mut base, mut distance) = (address, i128::from(offset));
+        if let Some(sum) = self.sum_of_addresses(base)
+            && let Some(constant) = sum.b.as_imm()
+            && sum.op == Opcode::PtrAdd
+            && i32::try_from(i128::from(constant) + distance).is_ok()
+        {
+            base = sum.a;
+            distance += i128::from(constant);
+        }
+        if let Some(sum) = self.sum_of_addresses(base).filter(|sum| sum.b.as_value().is_some()) {
+            let again = InstData::new(sum.op, sum.ty, sum.flags, sum.a, sum.b);
+            base = Operand::value(self.new.push_inst_result(again, Type::PTR));
+        }
+        let distance = self.new.int_operand(Type::I64, distance);
+        self.binary(Opcode::PtrAdd, Type::PTR, base, distance)
+    }
+
+    /// The addition to an address that defines a plain one.
+    fn sum_of_addresses(&self, address: Operand) -> Option<InstData> {
+        let value = address.as_value()?;
+        let data = *self.new.inst(self.new.def_inst(value)?);
+        let is_sum = matches!(data.op, Opcode::PtrAdd | Opcode::PtrIndex);
+        (is_sum && data.ty == Type::PTR && self.new.value(value).ty == Type::PTR).then_some(data)
     }
 
     /// Loads a value of this layout.

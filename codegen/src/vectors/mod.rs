@@ -27,6 +27,7 @@ mod narrow;
 mod narrowed;
 mod operations;
 mod passed;
+mod pieces;
 mod promote;
 mod rebuild;
 mod rotate;

@@ -6,6 +6,7 @@
 
 use super::expand::{reduced_by, shuffle_index};
 use super::layout::Layout;
+use super::pieces::is_extension;
 use super::rebuild::{Rebuild, Source, Span, number};
 use crate::error::CodegenError;
 use frazil_ir::typing::is_cast;
@@ -20,8 +21,11 @@ type Slot = (Source, bool);
 impl Rebuild<'_> {
     /// An operation that does the same to each lane.
     pub fn each_lane(&mut self, data: &InstData) -> Result<(), CodegenError> {
-        let slots = self.slots_of(data)?;
+        let mut slots = self.slots_of(data)?;
         let layout = self.layouts.get(data.ty);
+        if matches!(data.op, Opcode::Zext | Opcode::Sext) {
+            slots[0].0 = self.extended_halfway(data.op, slots[0].0, layout)?;
+        }
         let results: Vec<Value> = self.old.results(data).collect();
         let of_results = results.iter().map(|&result| self.layout_of(result));
         let of_operands = slots.iter().filter(|slot| slot.1).map(|slot| slot.0.layout);
@@ -57,6 +61,39 @@ impl Rebuild<'_> {
         Ok(())
     }
 
+    /// What is extended to lanes at least four times as wide, with lanes half as wide as those: so both halves of a
+    /// register are extended together at first, instead of each part by itself.
+    fn extended_halfway(&mut self, op: Opcode, source: Source, to: Layout) -> Result<Source, CodegenError> {
+        let int_bits = |element| self.new.types().int_bits(element);
+        let Source { span, layout: from } = source;
+        let register_bits = u32::from(self.layouts.register_bytes()) * 8;
+        let is_register = |lanes: u32, bits: u32| lanes > 0 && lanes * bits == register_bits;
+        let Some((from_bits, to_bits)) = int_bits(from.element).zip(int_bits(to.element)) else {
+            return Ok(source);
+        };
+        if from.is_promoted || from_bits < 8 || to_bits < 4 * from_bits || !is_register(to.chunk, to_bits) {
+            return Ok(source);
+        }
+        let layout = Layout {
+            element: self.integer(to_bits / 2)?,
+            chunk: 2 * to.chunk,
+            ..from
+        };
+        // Parts as they are need no more than the one extension.
+        if from.chunk < layout.chunk || from.lanes % layout.chunk != 0 {
+            return Ok(source);
+        }
+        let source = self.extended_halfway(op, Source { span, layout: from }, layout)?;
+        let mut made = Vec::new();
+        for first in (0..layout.lanes).step_by(layout.chunk as usize) {
+            let piece = self.take(source, first, layout.chunk)?;
+            let ty = self.vector(layout.element, layout.chunk)?;
+            made.push(self.unary(op, ty, piece));
+        }
+        let span = self.span(&made);
+        Ok(Source { span, layout })
+    }
+
     /// Computes an [average](super::average) without wider lanes.
     pub fn average(&mut self, data: &InstData, [a, b]: [Operand; 2]) -> Result<(), CodegenError> {
         let (a, b) = (self.source(a)?, self.source(b)?);
@@ -81,7 +118,11 @@ impl Rebuild<'_> {
         self.old.for_each_operand(data, |operand| operands.push(operand));
         let mut slots = Vec::with_capacity(operands.len());
         for operand in operands {
-            let source = self.source(operand)?;
+            let pieces = self.pieces_of(operand).filter(|_| is_extension(data.op));
+            let source = match pieces {
+                Some(pieces) => pieces,
+                None => self.source(operand)?,
+            };
             slots.push((source, !source.layout.is_scalar));
         }
         Ok(slots)

@@ -59,6 +59,8 @@ pub(super) struct Rebuild<'a> {
     pub phis: Vec<(Inst, Inst)>,
     /// By value of the old function that is a mask, the integer that a call gave for it.
     pub bits_of_masks: FxHashMap<Value, Operand>,
+    /// By value of the old function that was [loaded in pieces](super::pieces), these.
+    pub pieces: FxHashMap<Value, Source>,
     /// Stack slots for values on their way through memory, with their sizes.
     slots: Vec<(u64, Value)>,
 }
@@ -83,6 +85,7 @@ impl<'a> Rebuild<'a> {
             mapped: vec![unmapped; old.values().len()],
             phis: Vec::new(),
             bits_of_masks: FxHashMap::default(),
+            pieces: FxHashMap::default(),
             slots: Vec::new(),
         }
     }
@@ -292,6 +295,12 @@ impl<'a> Rebuild<'a> {
     pub fn source(&mut self, operand: Operand) -> Result<Source, CodegenError> {
         let ty = self.old.operand_type(operand);
         let layout = self.layouts.get(ty.unwrap_or(Type::I64));
+        if !self.pieces.is_empty()
+            && let Some(pieces) = self.pieces_of(operand)
+        {
+            let span = self.build(layout, pieces.span, pieces.layout.chunk)?;
+            return Ok(Source { span, layout });
+        }
         let span = match operand.as_value() {
             Some(value) => {
                 let span = self.value(value)?;

@@ -10,11 +10,12 @@
 //! ```
 //!
 //! Method: innermost loops without calls are looked at, before registers are allocated, if control comes to them from
-//! one block that goes nowhere else. Their constants of 16 and 32 bytes are counted, loaded ones and operands in
-//! memory. How many float registers the loop needs at once is estimated from the first and the last place that names
-//! each; as many constants as there are registers left, the most used ones first, get a register that is loaded at the
-//! end of the block before. Loads become copies, which the allocator removes; operands in memory become registers if
-//! the target has that form ([`frazil_codegen::pass::MachRules::with_loaded_operand`]).
+//! one block that goes nowhere else. Their constants of at least 16 bytes are counted: loaded ones, operands in memory,
+//! and zeros or ones that are made. How many float registers the loop needs at once is estimated from the first and the
+//! last place that names each; as many constants as there are registers left, those that save most first, get a
+//! register that is loaded at the end of the block before. What a load wrote is that register, or, if it is written
+//! again, a copy of it; operands in memory become registers if the target has that form
+//! ([`frazil_codegen::pass::MachRules::with_loaded_operand`]).
 //!
 //! It has to stand before `regalloc` in a recipe, since constants need registers of their own; after it, it does
 //! nothing.
@@ -27,9 +28,9 @@
 
 use frazil_codegen::desc::{OpDesc, Role};
 use frazil_codegen::mfunc::{MFunc, Term, can_rematerialize, for_each_register, op_desc, pseudo};
-use frazil_codegen::minst::MInst;
+use frazil_codegen::minst::{MInst, rewrite_registers};
 use frazil_codegen::pass::{MachPass, MachPassCx};
-use frazil_codegen::{Mem, Ref, RefKind, Reg, RegClass};
+use frazil_codegen::{Mem, RefKind, Reg, RegClass};
 use frazil_ir::pass::{Level, PassInfo};
 use std::ops::Range;
 
@@ -51,27 +52,56 @@ const MOST_CONSTANTS: usize = 8;
 #[derive(Debug)]
 pub struct HoistVectors;
 
-/// A constant that a loop loads.
+/// A constant that a loop loads or makes.
 struct Constant {
-    reference: Ref,
+    source: Source,
     bytes: u8,
-    /// How often the loop names it.
-    uses: u32,
-    mem: Mem,
+    /// How much leaves the loop with it: twice what loads it, once what makes it.
+    gain: u32,
     /// The register that holds it, once it has one.
     reg: Reg,
+}
+
+/// Where a constant comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Source {
+    Memory(Mem),
+    /// An instruction without operands, for what is all zeros or all ones.
+    Made(MInst),
+}
+
+/// Where a loop names a virtual register.
+#[derive(Clone, Copy)]
+struct Span {
+    first: u32,
+    last: u32,
+    /// Whether it is written outside, or in the round before.
+    is_from_outside: bool,
+    /// How often the loop writes it.
+    writes: u32,
+}
+
+impl Span {
+    const NONE: Span = Span {
+        first: u32::MAX,
+        last: 0,
+        is_from_outside: false,
+        writes: 0,
+    };
 }
 
 /// Memory that is kept from function to function.
 #[derive(Default)]
 struct Scratch {
     constants: Vec<Constant>,
-    /// By virtual register: the first and the last place in the loop, and whether the first one reads it.
-    spans: Vec<(u32, u32, bool)>,
+    /// By virtual register.
+    spans: Vec<Span>,
     /// Virtual registers that the loop names.
     named: Vec<u32>,
     /// Changes of the number of registers in use, by place.
     changes: Vec<i32>,
+    /// By virtual register that a load wrote which is gone: what holds the same. Empty if there is none.
+    renamed: Vec<Reg>,
     /// Blocks and the instructions that they get at their end.
     added: Vec<(u32, MInst)>,
     insts: Vec<MInst>,
@@ -85,6 +115,7 @@ impl MachPass for HoistVectors {
         }
         let mut scratch: Box<Scratch> = cx.scratch.take();
         scratch.added.clear();
+        scratch.renamed.clear();
         func.compute_predecessors();
         for header in 0..func.blocks.len() as u32 {
             if let Some(before) = block_before(func, header) {
@@ -93,7 +124,7 @@ impl MachPass for HoistVectors {
         }
         let count = scratch.added.len() as u64;
         if count > 0 {
-            scratch.rebuild(func);
+            scratch.rebuild(func, cx.hooks.ops());
         }
         cx.scratch.give_back(scratch);
         count
@@ -138,31 +169,35 @@ impl Scratch {
         let blocks = blocks_of(func, header);
         let first = func.blocks[blocks.start as usize].start;
         let last = func.blocks[blocks.end as usize - 1].end;
+        let mut has_constants = false;
         for index in first..last {
             let inst = &func.insts[index as usize];
             let desc = op_desc(ops, inst.op);
             if desc.has_sets && inst.op < pseudo::FIRST {
                 return;
             }
-            if let Some((mem, bytes)) = loaded(func, cx, inst, desc)
-                && !is_in_group(func, index)
-            {
-                self.note(mem, bytes);
-            }
+            has_constants |= constant(func, cx, inst, desc).is_some();
         }
-        if self.constants.is_empty() {
+        if !has_constants {
             return;
         }
         let target = cx.hooks.desc();
         let all = target.classes[RegClass::Float as usize].allocatable.iter().count();
         let needed = self.pressure(func, ops, first..last) + SPARE_REGISTERS;
-        self.constants.sort_by_key(|constant| std::cmp::Reverse(constant.uses));
+        for index in first..last {
+            self.note(func, cx, index);
+        }
+        self.constants.sort_by_key(|constant| std::cmp::Reverse(constant.gain));
         self.constants.truncate(all.saturating_sub(needed).min(MOST_CONSTANTS));
         for constant in &mut self.constants {
             constant.reg = func.new_vreg(RegClass::Float, constant.bytes, u32::MAX);
-            let load = cx
-                .hooks
-                .reload(RegClass::Float, constant.bytes, constant.reg, constant.mem);
+            let load = match constant.source {
+                Source::Memory(mem) => cx.hooks.reload(RegClass::Float, constant.bytes, constant.reg, mem),
+                Source::Made(mut inst) => {
+                    inst.set_reg(0, constant.reg);
+                    inst
+                }
+            };
             self.added.push((before, load));
         }
         for index in first..last {
@@ -170,42 +205,57 @@ impl Scratch {
         }
     }
 
-    fn note(&mut self, mem: Mem, bytes: u8) {
-        let Some(reference) = mem.reference() else { return };
-        let known = self
-            .constants
-            .iter_mut()
-            .find(|constant| constant.reference == reference && constant.bytes == bytes);
-        match known {
-            Some(constant) => constant.uses += 1,
+    /// The constant of an instruction that can have it from before the loop.
+    fn constant_at(&self, func: &MFunc, cx: &MachPassCx<'_>, index: u32) -> Option<(Source, u8)> {
+        let inst = &func.insts[index as usize];
+        let found = constant(func, cx, inst, op_desc(cx.hooks.ops(), inst.op))?;
+        // A copy would cost as much as what makes it.
+        let is_written_again = || self.spans[inst.reg(0).virtual_index()].writes > 1;
+        let is_kept = matches!(found.0, Source::Made(_)) && is_written_again() || is_in_group(func, index);
+        (!is_kept).then_some(found)
+    }
+
+    fn note(&mut self, func: &MFunc, cx: &MachPassCx<'_>, index: u32) {
+        let Some((source, bytes)) = self.constant_at(func, cx, index) else {
+            return;
+        };
+        let gain = if matches!(source, Source::Memory(_)) { 2 } else { 1 };
+        match self.find(source, bytes) {
+            Some(number) => self.constants[number].gain += gain,
             None => self.constants.push(Constant {
-                reference,
+                source,
                 bytes,
-                uses: 1,
-                mem,
+                gain,
                 reg: Reg::NONE,
             }),
         }
     }
 
+    fn find(&self, source: Source, bytes: u8) -> Option<usize> {
+        let is_same = |constant: &Constant| constant.source == source && constant.bytes == bytes;
+        self.constants.iter().position(is_same)
+    }
+
     /// Makes an instruction use the register of its constant.
-    fn replace(&self, func: &mut MFunc, cx: &MachPassCx<'_>, index: u32) {
+    fn replace(&mut self, func: &mut MFunc, cx: &MachPassCx<'_>, index: u32) {
         let inst = func.insts[index as usize];
         let desc = op_desc(cx.hooks.ops(), inst.op);
-        let Some((mem, bytes)) = loaded(func, cx, &inst, desc).filter(|_| !is_in_group(func, index)) else {
+        let Some((source, bytes)) = self.constant_at(func, cx, index) else {
             return;
         };
-        let constant = self
-            .constants
-            .iter()
-            .find(|constant| Some(constant.reference) == mem.reference() && constant.bytes == bytes);
-        let Some(constant) = constant else { return };
+        let Some(number) = self.find(source, bytes) else { return };
+        let register = self.constants[number].reg;
+        if is_load(&inst, desc) && self.spans[inst.reg(0).virtual_index()].writes == 1 {
+            self.renamed.resize(func.vregs.len(), Reg::NONE);
+            self.renamed[inst.reg(0).virtual_index()] = register;
+            return;
+        }
         // What a rule has for itself may be wider than it says.
         let written = &mut func.vregs[inst.reg(0).virtual_index()];
         written.bytes = written.bytes.max(bytes);
         func.insts[index as usize] = match is_load(&inst, desc) {
-            true => cx.hooks.mov(RegClass::Float, bytes, inst.reg(0), constant.reg),
-            false => match cx.hooks.rules().with_loaded_operand(&inst, constant.reg) {
+            true => cx.hooks.mov(RegClass::Float, bytes, inst.reg(0), register),
+            false => match cx.hooks.rules().with_loaded_operand(&inst, register) {
                 Some((other, _)) => other,
                 None => return,
             },
@@ -215,7 +265,7 @@ impl Scratch {
     /// About how many float registers are in use at once in a range of instructions that is repeated.
     fn pressure(&mut self, func: &MFunc, ops: &'static [OpDesc], range: Range<u32>) -> usize {
         self.spans.clear();
-        self.spans.resize(func.vregs.len(), (u32::MAX, 0, false));
+        self.spans.resize(func.vregs.len(), Span::NONE);
         self.named.clear();
         for index in range.clone() {
             let inst = &func.insts[index as usize];
@@ -224,22 +274,23 @@ impl Scratch {
                     return;
                 }
                 let span = &mut self.spans[reg.virtual_index()];
-                if span.0 == u32::MAX {
-                    *span = (index, index, !matches!(role, Role::Def));
+                if span.first == u32::MAX {
+                    span.first = index;
+                    span.is_from_outside = !matches!(role, Role::Def);
                     self.named.push(reg.virtual_index() as u32);
                 }
-                span.1 = index;
+                span.last = index;
+                span.writes += u32::from(matches!(role, Role::Def | Role::UseDef));
             });
         }
+        self.follow_edges(func, &range);
         self.changes.clear();
         self.changes.resize(range.len() + 1, 0);
         for &reg in &self.named {
-            let (first, last, is_read) = self.spans[reg as usize];
-            // What is read first comes from the round before, or from outside.
-            let (first, last) = if is_read {
-                (range.start, range.end - 1)
-            } else {
-                (first, last)
+            let span = self.spans[reg as usize];
+            let (first, last) = match span.is_from_outside {
+                true => (range.start, range.end - 1),
+                false => (span.first, span.last),
             };
             self.changes[(first - range.start) as usize] += 1;
             self.changes[(last + 1 - range.start) as usize] -= 1;
@@ -252,8 +303,29 @@ impl Scratch {
         most.max().unwrap_or(0).max(0) as usize
     }
 
-    /// Puts the loads where they belong.
-    fn rebuild(&mut self, func: &mut MFunc) {
+    /// What edges within the loop define begins with a block, and what they read is needed until a block ends.
+    fn follow_edges(&mut self, func: &MFunc, range: &Range<u32>) {
+        for (index, edge) in func.edges.iter().enumerate() {
+            let end = func.blocks[edge.from as usize].end;
+            let start = func.blocks[edge.to as usize].start;
+            let is_inside = end > range.start && end <= range.end && range.contains(&start);
+            for phi in func.moves_of(index).iter().filter(|_| is_inside) {
+                if phi.dst.is_virtual() {
+                    let defined = &mut self.spans[phi.dst.virtual_index()];
+                    defined.first = defined.first.min(start);
+                    defined.is_from_outside = false;
+                    defined.writes += 1;
+                }
+                if phi.src.is_virtual() {
+                    let read = &mut self.spans[phi.src.virtual_index()];
+                    read.last = read.last.max(end - 1);
+                }
+            }
+        }
+    }
+
+    /// Puts the loads where they belong, and leaves out those that are gone.
+    fn rebuild(&mut self, func: &mut MFunc, ops: &'static [OpDesc]) {
         self.insts.clear();
         self.origins.clear();
         // Headers come in their order, but the blocks before them may not.
@@ -263,17 +335,18 @@ impl Scratch {
         for block in 0..func.blocks.len() as u32 {
             let range = func.blocks[block as usize].start..func.blocks[block as usize].end;
             let start = self.insts.len() as u32;
-            let shift = start - range.start;
-            while let Some(group) = func.groups.get_mut(next_group)
-                && group.start < range.end
-            {
-                *group = group.start + shift..group.end + shift;
-                next_group += 1;
+            for index in range {
+                let inst = func.insts[index as usize];
+                if let Some(group) = func.groups.get_mut(next_group).filter(|group| group.start == index) {
+                    // What is in a group stays.
+                    *group = self.insts.len() as u32..self.insts.len() as u32 + group.len() as u32;
+                    next_group += 1;
+                }
+                if !self.is_gone(&inst, op_desc(ops, inst.op)) {
+                    self.insts.push(self.with_names(inst, op_desc(ops, inst.op)));
+                    self.origins.push(func.origins[index as usize]);
+                }
             }
-            self.insts
-                .extend_from_slice(&func.insts[range.start as usize..range.end as usize]);
-            self.origins
-                .extend_from_slice(&func.origins[range.start as usize..range.end as usize]);
             while let Some(&(_, load)) = self.added.get(next).filter(|added| added.0 == block) {
                 let origin = self.origins.last().copied().unwrap_or(0);
                 self.insts.push(load);
@@ -283,34 +356,58 @@ impl Scratch {
             func.blocks[block as usize].start = start;
             func.blocks[block as usize].end = self.insts.len() as u32;
         }
+        for phi in &mut func.phi_moves {
+            phi.src = self.name_of(phi.src);
+        }
         std::mem::swap(&mut func.insts, &mut self.insts);
         std::mem::swap(&mut func.origins, &mut self.origins);
     }
+
+    /// The register that holds what this one did.
+    fn name_of(&self, reg: Reg) -> Reg {
+        let renamed = reg.is_virtual().then(|| self.renamed.get(reg.virtual_index()));
+        match renamed.flatten() {
+            Some(&other) if other != Reg::NONE => other,
+            _ => reg,
+        }
+    }
+
+    /// Whether an instruction wrote a register that has another name now.
+    fn is_gone(&self, inst: &MInst, desc: &OpDesc) -> bool {
+        desc.roles[0] == Role::Def && self.name_of(inst.reg(0)) != inst.reg(0)
+    }
+
+    /// An instruction with the registers that hold now what it reads.
+    fn with_names(&self, inst: MInst, desc: &OpDesc) -> MInst {
+        let mut inst = inst;
+        if !self.renamed.is_empty() {
+            rewrite_registers(&mut inst, desc, |operand| self.name_of(operand.reg));
+        }
+        inst
+    }
 }
 
-/// The constant vector that an instruction loads or has as an operand, and its bytes.
-fn loaded(func: &MFunc, cx: &MachPassCx<'_>, inst: &MInst, desc: &OpDesc) -> Option<(Mem, u8)> {
-    if !desc.reads_memory || inst.op >= pseudo::FIRST || !inst.reg(0).is_virtual() {
+/// The constant vector that an instruction loads, makes, or has as an operand, and its bytes.
+fn constant(func: &MFunc, cx: &MachPassCx<'_>, inst: &MInst, desc: &OpDesc) -> Option<(Source, u8)> {
+    if inst.op >= pseudo::FIRST || !inst.reg(0).is_virtual() || func.vreg(inst.reg(0)).class != RegClass::Float {
         return None;
     }
-    let register = func.vreg(inst.reg(0));
+    if !desc.reads_memory {
+        let mut made = *inst;
+        made.set_reg(0, Reg::NONE);
+        return is_load(inst, desc).then_some((Source::Made(made), desc.operand_bytes(0, inst.size)));
+    }
     let mem = inst.mem();
     let is_constant = mem
         .reference()
         .is_some_and(|reference| reference.kind() == RefKind::Constant);
-    if !is_constant || register.class != RegClass::Float || register.bytes < 16 {
+    // What else only writes a register may read less than a vector.
+    if !is_constant || desc.roles[0] != Role::UseDef && !is_load(inst, desc) {
         return None;
     }
-    if is_load(inst, desc) {
-        // The size of other loads is that of their lanes.
-        return Some((mem, register.bytes.max(inst.size)));
-    }
-    // What only writes a register may read less than a vector.
-    if desc.roles[0] != Role::UseDef {
-        return None;
-    }
+    // Loads have a form with a register, too, if they load whole vectors, also for values that need less.
     let (_, bytes) = cx.hooks.rules().with_loaded_operand(inst, inst.reg(0))?;
-    Some((mem, bytes))
+    Some((Source::Memory(mem), bytes))
 }
 
 /// Whether an instruction is part of a group, which stays as it is (contract 7).
@@ -319,7 +416,7 @@ fn is_in_group(func: &MFunc, index: u32) -> bool {
     func.groups.get(next).is_some_and(|group| group.start <= index)
 }
 
-/// Whether an instruction does nothing but load a constant.
+/// Whether an instruction does nothing but load or make a constant.
 fn is_load(inst: &MInst, desc: &OpDesc) -> bool {
     desc.roles[0] == Role::Def && can_rematerialize(inst, desc)
 }

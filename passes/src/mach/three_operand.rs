@@ -10,7 +10,7 @@
 //! Method: in functions whose features have such instructions, one walk; which they are is known to the target
 //! ([`frazil_codegen::pass::MachRules::with_three_operands`]). All instructions that have another form get it, since
 //! processors are slow where both kinds meet, except for those in groups (contract 7). Of the few instructions before
-//! one that overwrote its operand, the last one that touches that register is removed if it is a copy whose source is
+//! one that overwrites its operand, the last one that touches that register is removed if it is a copy whose source is
 //! still there.
 //!
 //! It does not choose other registers, and nothing before it knows that copies are free: what the allocator did to
@@ -20,12 +20,12 @@
 //! waits for the upper parts of registers.
 
 use super::live::{compact, effects};
-use frazil_codegen::Reg;
 use frazil_codegen::desc::{OpDesc, Role};
 use frazil_codegen::mfunc::{MFunc, op_desc, pseudo};
 use frazil_codegen::minst::MInst;
 use frazil_codegen::pass::{MachPass, MachPassCx};
 use frazil_codegen::reg::PRegSet;
+use frazil_codegen::{Reg, RegClass};
 use frazil_ir::pass::{Level, Order, PassInfo};
 
 pub const INFO: PassInfo = PassInfo {
@@ -75,11 +75,13 @@ impl MachPass for ThreeOperand {
                 if inst.op >= pseudo::FIRST || index < free_from {
                     continue;
                 }
-                let Some(mut other) = rules.with_three_operands(&inst) else {
+                let has_own = is_in_place(&inst, op_desc(ops, inst.op));
+                let Some(mut other) = rules.with_three_operands(&inst).or(has_own.then_some(inst)) else {
                     continue;
                 };
-                if op_desc(ops, inst.op).roles[0] == Role::UseDef
-                    && op_desc(ops, other.op).roles[0] == Role::Def
+                let gains_operand =
+                    op_desc(ops, inst.op).roles[0] == Role::UseDef && op_desc(ops, other.op).roles[0] == Role::Def;
+                if (gains_operand || has_own)
                     && let Some(copy) = needless_copy(func, ops, free_from..index, &other)
                 {
                     other.set_reg(1, func.insts[copy as usize].reg(1));
@@ -97,6 +99,13 @@ impl MachPass for ThreeOperand {
     }
 }
 
+/// Whether an instruction on vectors that could write another register than it reads does not: one of those that rules
+/// made this way.
+fn is_in_place(inst: &MInst, desc: &OpDesc) -> bool {
+    let is_of_two = desc.roles[0] == Role::Def && desc.roles[1] == Role::Use && !desc.is_move;
+    is_of_two && inst.reg(0) == inst.reg(1) && inst.reg(0).bank() == RegClass::Float as usize
+}
+
 /// The copy in a range of instructions that an instruction after them, which overwrites its target, can do without.
 fn needless_copy(func: &MFunc, ops: &'static [OpDesc], range: std::ops::Range<u32>, inst: &MInst) -> Option<u32> {
     let (target, last) = (inst.reg(0), inst.reg(2));
@@ -110,8 +119,9 @@ fn needless_copy(func: &MFunc, ops: &'static [OpDesc], range: std::ops::Range<u3
         let desc = op_desc(ops, before.op);
         if desc.is_move && before.reg(0) == target {
             let source: Reg = before.reg(1);
-            return (source.is_physical() && source.bank() == target.bank() && !written.contains(source))
-                .then_some(index);
+            let is_whole = desc.operand_bytes(1, before.size) >= op_desc(ops, inst.op).operand_bytes(1, inst.size);
+            let is_kept = source.is_physical() && source.bank() == target.bank() && !written.contains(source);
+            return (is_kept && is_whole).then_some(index);
         }
         let sets = effects(func, before, desc);
         if sets.defs.contains(target) || sets.uses.contains(target) {

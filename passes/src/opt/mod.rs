@@ -15,6 +15,7 @@ pub mod licm;
 pub mod local_cse;
 pub mod mem2reg;
 pub mod redundant_load;
+pub mod schedule_vectors;
 pub mod short_circuit;
 pub mod shuffle_recognition;
 pub mod simplify_cfg;
@@ -31,6 +32,7 @@ pub fn register(registry: &mut Registry) {
     registry.function(sroa::INFO, |NoOptions {}| sroa::Sroa);
     registry.function(mem2reg::INFO, mem2reg::make);
     registry.function(redundant_load::INFO, redundant_load::make);
+    registry.function(schedule_vectors::INFO, |NoOptions {}| schedule_vectors::ScheduleVectors);
     registry.function(alloca_merge::INFO, |NoOptions {}| alloca_merge::AllocaMerge);
     registry.function(dce::INFO, dce::make);
     registry.function(shuffle_recognition::INFO, |NoOptions {}| {

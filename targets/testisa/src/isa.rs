@@ -57,6 +57,7 @@ const DESC: TargetDesc = TargetDesc {
     },
     register_stack: None,
     function_align_log2: 2,
+    loop_line_log2: 0,
     constant_align_bytes: 4,
     elf: ElfDesc {
         machine: 0xfff0,

@@ -3,7 +3,8 @@
 use crate::build::*;
 use crate::cond::Cond;
 use crate::descs::OP_DESCS;
-use crate::features::{AVX, AVX2, AVX512BW, AVX512F};
+use crate::encode;
+use crate::features::{AVX, AVX2, AVX512BW, AVX512F, SSE4_1};
 use crate::inline_asm::X86Asm;
 use crate::lower::spaces;
 use crate::meaning::X86Meaning;
@@ -94,6 +95,8 @@ static DESC: TargetDesc = TargetDesc {
         own_types: &[Type::X86_F80],
     }),
     function_align_log2: 4,
+    // A line of the caches, also of AMD's for what is decoded.
+    loop_line_log2: 6,
     constant_align_bytes: WIDE_VECTOR_BYTES,
     elf: ElfDesc {
         machine: 62,
@@ -200,6 +203,10 @@ impl Isa for X86 {
 
     fn has_high_products(&self, lane_bits: u32) -> bool {
         lane_bits == 16
+    }
+
+    fn has_extending_loads(&self, features: FeatureSet) -> bool {
+        features.has(SSE4_1)
     }
 
     fn computed_vector_bytes(&self, features: FeatureSet) -> u8 {
@@ -438,9 +445,13 @@ impl Isa for X86 {
         })
     }
 
+    fn loop_filler(&self) -> fn(&mut [u8]) {
+        encode::fill
+    }
+
     fn filler(&self, bytes: u32) -> Option<(MInst, u32)> {
         // The longest that the row has.
-        let bytes = bytes.clamp(1, 9);
+        let bytes = bytes.clamp(1, encode::NO_OPERATIONS.len() as u32);
         Some((i(Op::Nop, bytes.cast_signed()), bytes))
     }
 
@@ -576,7 +587,7 @@ impl Isa for X86 {
 
     #[inline]
     fn encode(&self, inst: &MInst, out: &mut CodeBuffer) {
-        crate::encode::encode(inst, out);
+        encode::encode(inst, out);
     }
 
     fn print(&self, inst: &MInst, len: u8, names: &dyn AsmNames, out: &mut dyn fmt::Write) -> fmt::Result {

@@ -8,8 +8,8 @@
 //! Method: two rows are a pair if they have the same mnemonic and the memory row all sizes of the other one; which form
 //! goes with which follows from the operands. The memory row stands a few lines below the other in the table.
 //!
-//! Only rows that do the same are pairs. Left out are rows on whole vector registers, whose memory must be aligned, and
-//! those of [`ONLY_REGISTERS`]; a few rows are [irregular](IRREGULAR). The allocator ensures that a spill slot is as
+//! Only rows that do the same are pairs. Left out are rows on whole vector registers, whose memory must be aligned or is
+//! not as wide as they are, and those of [`ONLY_REGISTERS`]; a few rows are [irregular](IRREGULAR). The allocator ensures that a spill slot is as
 //! wide as the operation, by the operation's size. Rows that read more than that size (conversions from a double to 32
 //! bits) have memory forms, since their operand always is a double.
 
@@ -90,8 +90,8 @@ const fn memory_row(row: usize, form: Option<Form>) -> Option<u16> {
     None
 }
 
-/// The row that reads its second operand, a whole vector register, from aligned memory.
-pub(crate) fn aligned_form(row: Op) -> Option<Op> {
+/// The row that reads its second operand, of a vector register, from memory, which must be aligned if that is all of it.
+pub(crate) fn vector_memory_form(row: Op) -> Option<Op> {
     let data = &ROWS[row as usize];
     let following = Op::ALL.iter().zip(&ROWS).skip(row as usize + 1).take(NEARBY);
     let (_, form) = forms_with_memory(data.code.form);
@@ -102,7 +102,7 @@ pub(crate) fn aligned_form(row: Op) -> Option<Op> {
 }
 
 const fn is_pair(row: &Row, memory: &Row) -> bool {
-    let is_whole_vector = row.sizes == sizes::X || matches!(row.code.width, Width::Packed);
+    let is_whole_vector = matches!(row.sizes, sizes::X | sizes::Y) || matches!(row.code.width, Width::Packed);
     let is_plain = !memory.code.has(Code::LOCK) && !memory.code.has(Code::FS);
     let has_sizes = row.sizes & !memory.sizes == 0;
     !is_whole_vector

@@ -11,7 +11,7 @@ use crate::cond::Cond;
 use crate::memory_forms::NEARBY;
 use crate::ops::{Code, Form, Kind, Row, Width, sizes};
 use crate::print::{Part, parts};
-use crate::regs::{RAX, RSP, VECTOR_BYTES, WIDE_VECTOR_BYTES};
+use crate::regs::{RAX, RSP, VECTOR_BYTES, WIDE_VECTOR_BYTES, WIDEST_VECTOR_BYTES};
 use crate::rows;
 use crate::rows::ROWS;
 use crate::table::Op;
@@ -66,11 +66,12 @@ impl MachRules for X86Rules {
         })?;
         let with_register = &ROWS[number];
         let bytes = match data.code.has(Code::LONG) {
+            _ if data.sizes == sizes::Z => WIDEST_VECTOR_BYTES,
             true => WIDE_VECTOR_BYTES,
             false => VECTOR_BYTES,
         };
         let is_whole =
-            bytes == WIDE_VECTOR_BYTES || with_register.sizes == sizes::X || with_register.code.width == Width::Packed;
+            bytes > VECTOR_BYTES || with_register.sizes == sizes::X || with_register.code.width == Width::Packed;
         if !is_whole || with_register.code.has(Code::LONG) != data.code.has(Code::LONG) {
             return None;
         }

@@ -12,15 +12,17 @@
 //! so that a copy of it is not needed.
 //!
 //! Method: nothing of them stands in the op table. They follow from its rows at compile time, and have the numbers
-//! after those, without names. Only [the pass that brings them in](crate::peephole) makes such instructions. After them
+//! after those, without names. [The pass that brings them in](crate::peephole)
+//! makes such instructions, and rules that read the lower half of a wide vector. After them
 //! come rows for vectors of 256 bits, which rules for vectors of 128 bits are applied with
 //! ([`crate::lower::vector::doubled`]), and those with an EVEX prefix ([`crate::evex`]).
 
+use crate::build::rr;
 use crate::evex;
 use crate::ops::{Code, Form, Kind, Operand, Row, pad, sizes};
-use crate::regs::WIDE_VECTOR_BYTES;
+use crate::regs::{VECTOR_BYTES, WIDE_VECTOR_BYTES};
 use crate::table::{NAMED, Op};
-use frazil_codegen::{MInst, Role};
+use frazil_codegen::{MInst, Reg, Role};
 
 /// Rows without a form that both assemblers write in the same way, or whose form has one more operand or does not come
 /// with AVX alone.
@@ -132,7 +134,7 @@ const fn separate(row: &Row) -> [Option<Operand>; 3] {
 
 /// Rows on vectors of 128 bits that there are for vectors of 256 bits, too, where each half is treated as if it were
 /// all of one: those of the rules that [`crate::lower::vector`] applies to both widths.
-const DOUBLED: [Op; 71] = [
+const DOUBLED: [Op; 77] = [
     Op::AndpRM,
     Op::OrpRR,
     Op::XorpRM,
@@ -177,10 +179,16 @@ const DOUBLED: [Op; 71] = [
     Op::PcmpgtqRR,
     Op::PunpcklbwRR,
     Op::PunpckhbwRR,
+    Op::PunpcklwdRR,
+    Op::PunpckhwdRR,
     Op::PunpckldqRR,
     Op::PunpckhdqRR,
+    Op::PunpcklqdqRR,
+    Op::PunpckhqdqRR,
     Op::PacksswbRR,
     Op::PackuswbRR,
+    Op::PackssdwRR,
+    Op::PackusdwRR,
     Op::PshufdRRI,
     Op::PblendwRRI,
     Op::PsllwRI,
@@ -326,6 +334,21 @@ pub(crate) fn doubled(inst: &MInst) -> Option<MInst> {
         doubled.set_reg(1, inst.reg(0));
     }
     Some(doubled)
+}
+
+/// `dst = row(first, second)` on vectors of 256 bits, by a row whose first operand is read and written for 128 bits.
+pub(crate) fn wide_of_two(row: Op, dst: Reg, first: Reg, second: Reg) -> MInst {
+    let mut inst = doubled(&rr(row, VECTOR_BYTES, dst, second)).expect("the row has both widths");
+    inst.set_reg(1, first);
+    inst
+}
+
+/// `dst = row(first, second)` on vectors of 128 bits, which may be the lower halves of wider ones; for functions whose
+/// processor has VEX prefixes.
+pub(crate) fn of_two(row: Op, dst: Reg, first: Reg, second: Reg) -> MInst {
+    let mut inst = with_vex(&rr(row, VECTOR_BYTES, dst, second)).expect("the row has a form with a VEX prefix");
+    inst.set_reg(1, first);
+    inst
 }
 
 /// Whether a row is for vectors of 256 bits and follows from one for 128 bits.

@@ -107,6 +107,7 @@ pub(crate) static DESC: TargetDesc = TargetDesc {
     },
     register_stack: None,
     function_align_log2: 4,
+    loop_line_log2: 0,
     constant_align_bytes: 8,
     elf: ElfDesc {
         machine: 0,

@@ -600,23 +600,31 @@ pub(crate) fn branch_relocation(target: Ref) -> u8 {
 }
 
 /// The recommended no-operations of 1 to 9 bytes (Intel manual, volume 2, NOP).
+pub(crate) const NO_OPERATIONS: [&[u8]; 9] = [
+    &[0x90],
+    &[0x66, 0x90],
+    &[0x0f, 0x1f, 0x00],
+    &[0x0f, 0x1f, 0x40, 0x00],
+    &[0x0f, 0x1f, 0x44, 0x00, 0x00],
+    &[0x66, 0x0f, 0x1f, 0x44, 0x00, 0x00],
+    &[0x0f, 0x1f, 0x80, 0x00, 0x00, 0x00, 0x00],
+    &[0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00],
+    &[0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00],
+];
+
+/// Fills bytes with no-operations, as few as may be.
+pub(crate) fn fill(bytes: &mut [u8]) {
+    for chunk in bytes.chunks_mut(NO_OPERATIONS.len()) {
+        chunk.copy_from_slice(NO_OPERATIONS[chunk.len() - 1]);
+    }
+}
+
 #[cold]
 fn filler(out: &mut Out<'_>, bytes: i32) {
-    let (head, tail_bytes): (&[u8], usize) = match bytes {
-        1 => (&[0x90], 0),
-        2 => (&[0x66, 0x90], 0),
-        3 => (&[0x0f, 0x1f, 0x00], 0),
-        4 => (&[0x0f, 0x1f, 0x40], 1),
-        5 => (&[0x0f, 0x1f, 0x44, 0x00], 1),
-        6 => (&[0x66, 0x0f, 0x1f, 0x44, 0x00], 1),
-        7 => (&[0x0f, 0x1f, 0x80], 4),
-        8 => (&[0x0f, 0x1f, 0x84, 0x00], 4),
-        _ => (&[0x66, 0x0f, 0x1f, 0x84, 0x00], 4),
-    };
-    for &byte in head {
+    let longest = NO_OPERATIONS.len();
+    for &byte in NO_OPERATIONS[(bytes.cast_unsigned() as usize).clamp(1, longest) - 1] {
         out.byte(byte);
     }
-    out.word(0, tail_bytes);
 }
 
 #[cfg(test)]

@@ -18,16 +18,13 @@ use crate::regs::*;
 use crate::table::Op;
 use frazil_codegen::features::FeatureSet;
 use frazil_codegen::inline_asm::{AsmClass, AsmLine, AsmOperand, AsmRules, AsmSide, AsmStack, AsmText};
-use frazil_codegen::{CodeBuffer, MInst, Mem, PRegSet, Reg, RegClass};
+use frazil_codegen::{MInst, Mem, PRegSet, Reg, RegClass};
 use frazil_ir::{AsmData, Type};
 use x87::X87;
 
 /// The rules of x86-64.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct X86Asm;
-
-/// The longest instruction that does nothing.
-const LONGEST_FILLER: usize = 9;
 
 const BY_LETTER: PRegSet = PRegSet::of(&[RAX, RCX, RDX, RBX]);
 const LEGACY: PRegSet = PRegSet::of(&[RAX, RCX, RDX, RBX, RSI, RDI]);
@@ -154,15 +151,7 @@ impl AsmRules for X86Asm {
     }
 
     fn filler(&self) -> fn(&mut [u8]) {
-        |bytes| {
-            for chunk in bytes.chunks_mut(LONGEST_FILLER) {
-                let mut inst = MInst::new(Op::Nop as u16, 8);
-                inst.imm = chunk.len() as i32;
-                let mut buf = CodeBuffer::new(false);
-                crate::encode::encode(&inst, &mut buf);
-                chunk.copy_from_slice(&buf.bytes);
-            }
-        }
+        crate::encode::fill
     }
 
     fn assemble(&self, text: &str, is_intel: bool) -> Option<Vec<AsmLine>> {

@@ -41,6 +41,10 @@ pub fn fold(folder: &mut Folder<'_>, user: Inst) {
         Opcode::Sext | Opcode::Zext | Opcode::Sitofp | Opcode::Uitofp if is_wide(folder, data) => {
             vector::wide_operations::fold_conversion(folder, data);
         }
+        Opcode::Zext | Opcode::Sext if data.ty.index() >= usize::from(Type::FIRST_EXTRA) => {
+            fold_extension(folder, data);
+            vector::convert::fold(folder, data);
+        }
         Opcode::Zext | Opcode::Sext => fold_extension(folder, data),
         Opcode::Select => fold_select(folder, data),
         op if op.is_icmp() => fold_compare(folder, data),
@@ -53,6 +57,8 @@ pub fn fold(folder: &mut Folder<'_>, user: Inst) {
             vector::words::fold(folder, data);
             fold_wide(folder, data);
         }
+        Opcode::Shuffle if folder.function.has_wide_vectors() && vector::clamp::fold_pair(folder, data) => {}
+        Opcode::Shuffle if !is_wide(folder, data) && vector::packs::fold(folder, data) => {}
         Opcode::Shuffle if !is_wide(folder, data) => vector::shuffle::fold(folder, data),
         Opcode::InsertElement => vector::elements::fold_lower_byte(folder, data),
         Opcode::Sub if vector::arith::fold_average(folder, data) => {}

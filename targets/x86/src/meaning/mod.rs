@@ -224,13 +224,22 @@ fn vector_bytes(op: Op, row: &Row, inst: &MInst, operand: usize) -> u8 {
 /// read the lowest only.
 fn source_bytes(row: &Row) -> u8 {
     match row.mnemonic.as_str() {
+        _ if let Some(ratio) = widening(row) => 16 / ratio,
         "cvtdq2pd" | "cvtps2pd" | "vcvtph2ps" => 8,
-        "pmovsxbw" | "pmovsxwd" | "pmovsxdq" | "pmovzxbw" | "pmovzxwd" | "pmovzxdq" => 8,
-        "pmovsxbd" | "pmovsxwq" | "pmovzxbd" | "pmovzxwq" => 4,
-        "pmovsxbq" | "pmovzxbq" => 2,
         "psllw" | "pslld" | "psllq" | "psrlw" | "psrld" | "psrlq" | "psraw" | "psrad" => 8,
         _ => 16,
     }
+}
+
+/// How many times as wide as before a row makes the lanes of integers.
+fn widening(row: &Row) -> Option<u8> {
+    let mnemonic = row.mnemonic.as_str();
+    Some(match mnemonic.strip_prefix('v').unwrap_or(mnemonic) {
+        "pmovsxbw" | "pmovsxwd" | "pmovsxdq" | "pmovzxbw" | "pmovzxwd" | "pmovzxdq" => 2,
+        "pmovsxbd" | "pmovsxwq" | "pmovzxbd" | "pmovzxwq" => 4,
+        "pmovsxbq" | "pmovzxbq" => 8,
+        _ => return None,
+    })
 }
 
 /// How many bytes of memory a row accesses.
@@ -248,7 +257,7 @@ fn memory_bytes(op: Op, row: &Row, inst: &MInst) -> u8 {
         UcomisRM | ComisRM => inst.size,
         PushM | PopM | CallM | JmpM => 8,
         _ if row.code.width == Width::Packed => 16,
-        _ => inst.size,
+        _ => inst.size / widening(row).unwrap_or(1),
     }
 }
 

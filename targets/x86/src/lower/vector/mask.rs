@@ -1,7 +1,8 @@
 //! Masks: between lane widths, as the bits of an integer, and selects by them.
 
 use super::super::{compare as scalar_compare, result};
-use super::{blend, constant, copy_of, finish, lane_bytes, operand_shape, temp};
+use super::convert::extension;
+use super::{blend, constant, copy_of, finish, has_sse41, lane_bytes, operand_shape, temp};
 use crate::build::*;
 use crate::table::Op;
 use frazil_codegen::{Halt, LowerCtx, Reg, RegClass, VectorShape};
@@ -23,6 +24,13 @@ pub(super) fn resize<C: LowerCtx>(cx: &mut C, mask: Reg, from_bits: u32, to_bits
             _ => rr(Op::PacksswbRR, 16, mask, mask),
         });
         bits /= 2;
+    }
+    if to_bits > 2 * bits
+        && has_sse41(cx.view())
+        && let Some(row) = extension(bits, to_bits, true)
+    {
+        cx.emit(rr(row, 16, mask, mask));
+        return;
     }
     while bits < to_bits {
         let row = match bits {

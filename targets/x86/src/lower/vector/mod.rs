@@ -17,6 +17,7 @@ pub mod elements;
 pub mod intrinsics;
 pub mod mask;
 pub mod memory;
+pub mod packs;
 pub mod reduce;
 pub mod shift;
 pub mod shift_each;
@@ -32,7 +33,7 @@ pub mod words;
 use super::{result, type_of};
 use crate::build::*;
 use crate::features;
-use crate::memory_forms::aligned_form;
+use crate::memory_forms::vector_memory_form;
 use crate::regs::VECTOR_BYTES;
 use crate::table::Op;
 use frazil_codegen::vectors::constant_bits;
@@ -45,6 +46,9 @@ pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), Halt> {
     let data = *cx.func().inst(inst);
     if !has_operation(cx.func(), cx.view(), &data) {
         return Err(Halt::Expand);
+    }
+    if data.op == Opcode::Shuffle && (clamp::join(cx, &data) || packs::join(cx, &data)) {
+        return Ok(());
     }
     if wide::is_done(cx.func(), &data) {
         wide::shuffle(cx, &data);
@@ -201,7 +205,7 @@ fn constant_operand<C: LowerCtx>(cx: &C, operand: Operand) -> Option<u128> {
 /// `dst = row(dst, operand)`, with a constant in memory where there is a row for that.
 fn with_operand<C: LowerCtx>(cx: &mut C, row: Op, size: u8, data: &InstData, left: Operand, right: Operand) {
     if let Some(bits) = constant_operand(cx, right)
-        && let Some(row) = aligned_form(row)
+        && let Some(row) = vector_memory_form(row)
     {
         let mem = constant(cx, bits);
         let left = cx.use_last(left, 0);

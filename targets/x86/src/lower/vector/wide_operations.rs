@@ -5,8 +5,8 @@
 
 use super::super::{contracted, result};
 use super::doubled::Doubled;
-use super::wide::{pool, reload, use_lower_half, wide_shape};
-use super::{has_floats, shape, splat, temp, wide_compare, wide_shuffle};
+use super::wide::{pool, reload, wide_shape};
+use super::{convert, has_floats, shape, splat, temp, wide_compare, wide_shuffle};
 use crate::build::*;
 use crate::features;
 use crate::ops::{Code, Form};
@@ -409,14 +409,14 @@ pub fn lower<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Halt> {
             cx.emit(mr(row, SIZE, mem, value));
         }
         Plan::Unary(row) => {
-            let src = use_lower_half(cx, data.a);
+            let src = convert::use_extended(cx, data.a);
             let dst = cx.def(result(data), 0);
-            cx.emit(rr(row, SIZE, dst, src));
+            convert::extend(cx, row, SIZE, dst, src);
         }
         Plan::Chain(first, second) => {
-            let src = use_lower_half(cx, data.a);
+            let src = convert::use_extended(cx, data.a);
             let between = temp(cx);
-            cx.emit(rr(first, SIZE, between, src));
+            convert::extend(cx, first, SIZE, between, src);
             let dst = cx.def(result(data), 0);
             cx.emit(rr(second, SIZE, dst, between));
         }
@@ -517,7 +517,15 @@ fn ordered(data: &InstData, is_in_memory: impl Fn(Operand) -> bool) -> (Operand,
 pub fn fold_conversion(folder: &mut Folder<'_>, data: &InstData) {
     let types = folder.function.types();
     let from = folder.function.operand_type(data.a).and_then(|ty| shape(types, ty));
-    if wide_shape(types, data.ty).is_some() && from.is_some_and(|from| !from.is_mask) {
+    let Some(to) = wide_shape(types, data.ty).filter(|_| from.is_some_and(|from| !from.is_mask)) else {
+        return;
+    };
+    let function = folder.function;
+    let is_extended = match data.op {
+        Opcode::Zext | Opcode::Sext => extension(function, data, to).is_some(),
+        _ => widened(function, data, to).is_some(),
+    };
+    if !is_extended || !convert::fold_extended(folder, data, SIZE) {
         super::wide::fold_lower_half(folder, data.a);
     }
 }

@@ -5,19 +5,23 @@
 //! [1, 0, 3, 2, 5, 4, 7, 6]                vpshufd, the same in both halves
 //! [0, 9, 2, 11, 4, 13, 6, 15]             vpblendd
 //! [7, 8, 9, 10, 11, 12, 13, 14]           vpermd of each input, and vpblendd
+//! [0, 8, 1, 9, 2, 10, 3, 11]              vpermq of each input, and vpunpckldq
 //! ```
 //!
-//! Method: a shuffle is looked at in lanes of 32 bits. If it does not take those apart, each input gets at most one
-//! permutation, and both are blended. Bytes are shuffled within the halves of one input, which change places before if
-//! all bytes do, since no instruction carries single bytes from one half to the other; other shuffles are done in
-//! halves by shared code.
+//! Method: lanes of both inputs in turn are interleaved, which instructions do half by half, so that the quarters of
+//! the inputs may have to change places before. Else a shuffle is looked at in lanes of 32 bits. If it does not take
+//! those apart, each input gets at most one permutation, and both are blended. Bytes are shuffled within the halves of
+//! each input, which change places before if all bytes of one do, since no instruction carries single bytes from one
+//! half to the other; other shuffles are done in halves by shared code.
 
 use super::super::result;
 use super::count::ONES_OF_NIBBLES;
+use super::shuffle::{INTERLEAVES, interleaved};
 use super::wide::{constant, pool, reload, wide_shape};
 use super::{finish, has_floats, shape, splat, temp};
 use crate::build::*;
 use crate::regs::{VECTOR_BYTES, WIDE_VECTOR_BYTES};
+use crate::rows;
 use crate::table::Op;
 use frazil_codegen::vectors::shuffle_index;
 use frazil_codegen::{LowerCtx, Mem, Reg, VectorShape};
@@ -34,6 +38,11 @@ const EXCHANGE_HALVES: i32 = 0x4e;
 /// That for the first and the third quarter at the start.
 const EVEN_QUARTERS: i32 = 0x08;
 
+/// That for the first and the third quarter in the first half, and the others in the second.
+const QUARTERS_IN_TURN: i32 = 0xd8;
+/// The same as a table.
+const QUARTERS: [usize; 4] = [0, 2, 1, 3];
+
 /// An index of `vpshufb` for a byte of zeros.
 const CLEAR: u8 = 0x80;
 
@@ -44,6 +53,11 @@ enum Plan {
     /// By bytes of one input, each half of which becomes a half: whether it is the second one, whether the halves
     /// change places, and which byte of its half each is.
     Bytes(bool, bool, [u8; BYTES]),
+    /// Lanes of both inputs in turn, by a row that does so half by half: whether the quarters of both change places
+    /// before.
+    Interleave(Op, bool),
+    /// By bytes of both inputs, within the halves.
+    BytesOfBoth([[u8; BYTES]; 2]),
 }
 
 /// Whether a shuffle has instructions.
@@ -60,7 +74,43 @@ fn plan(function: &Function, data: &InstData) -> Option<Plan> {
         let lane = shuffle_index(function, mask, (index / lane_bytes) as u32)?;
         Some(lane as usize * lane_bytes + index % lane_bytes)
     };
-    lanes(byte).map(Plan::Lanes).or_else(|| bytes(byte))
+    interleave(byte)
+        .or_else(|| lanes(byte).map(Plan::Lanes))
+        .or_else(|| bytes(byte))
+        .or_else(|| bytes_of_both(byte))
+}
+
+/// An interleaving.
+fn interleave(byte: impl Fn(usize) -> Option<usize>) -> Option<Plan> {
+    let fits = |(_, bytes, is_upper): (Op, usize, bool), in_turn: bool| {
+        (0..BYTES).all(|index| {
+            let source = index / 16 * 16 + interleaved(index % 16, bytes, is_upper);
+            let quarter = if in_turn { QUARTERS[source / 8] } else { source / 8 };
+            let input = index / bytes % 2;
+            byte(index).is_none_or(|byte| byte == input * BYTES + quarter * 8 + source % 8)
+        })
+    };
+    let is_of_both = [0, 1].map(|input| (0..BYTES).any(|index| byte(index).is_some_and(|byte| byte / BYTES == input)));
+    [false, true]
+        .into_iter()
+        .filter(|_| is_of_both == [true; 2])
+        .find_map(|in_turn| {
+            let row = INTERLEAVES.into_iter().find(|&row| fits(row, in_turn))?;
+            Some(Plan::Interleave(row.0, in_turn))
+        })
+}
+
+/// Bytes of both inputs, if each stays in its half.
+fn bytes_of_both(byte: impl Fn(usize) -> Option<usize>) -> Option<Plan> {
+    let mut indices = [[CLEAR; BYTES]; 2];
+    for index in 0..BYTES {
+        let Some(source) = byte(index) else { continue };
+        if source % BYTES / 16 != index / 16 {
+            return None;
+        }
+        indices[source / BYTES][index] = source as u8 % 16;
+    }
+    Some(Plan::BytesOfBoth(indices))
 }
 
 /// The lanes of 32 bits, if their bytes stay together.
@@ -111,6 +161,29 @@ pub fn shuffle<C: LowerCtx>(cx: &mut C, data: &InstData) {
                 true => exchanged_bytes_of(cx, data, input, indices),
                 false => bytes_of(cx, data, input, indices),
             }
+        }
+        Plan::Interleave(row, in_turn) => {
+            let inputs = [data.a, second].map(|input| {
+                let src = cx.use_reg(input, 0);
+                if !in_turn {
+                    return src;
+                }
+                let permuted = temp(cx);
+                cx.emit(rri(Op::VpermqYRRI, SIZE, permuted, src, QUARTERS_IN_TURN));
+                permuted
+            });
+            let dst = cx.def(result(data), 0);
+            cx.emit(rows::wide_of_two(row, dst, inputs[0], inputs[1]));
+        }
+        Plan::BytesOfBoth(indices) => {
+            let [first, other] = [0, 1].map(|input| {
+                let mem = bytes_in_memory(cx, indices[input]);
+                let src = cx.use_copy([data.a, second][input], 0);
+                cx.emit(rm(Op::VpshufbYRM, SIZE, src, mem));
+                src
+            });
+            let dst = cx.def(result(data), 0);
+            cx.emit(rrr(Op::VporYRRR, SIZE, dst, first, other));
         }
         Plan::Lanes(lanes) => {
             let is_of = |first: u8| lanes.iter().flatten().any(|lane| (first..first + 8).contains(lane));

@@ -8,7 +8,7 @@
 //!
 //! Source: LLVM's `combineMulToPMADDWD`.
 
-use super::{copy_of, finish, has_sse41, loaded, splat, temp, with_constant, zero};
+use super::{convert, copy_of, finish, has_sse41, loaded, splat, temp, with_constant, zero};
 use crate::build::*;
 use crate::regs::WIDE_VECTOR_BYTES;
 use crate::rows;
@@ -85,9 +85,9 @@ fn folded<C: LowerCtx>(cx: &C, data: &InstData) -> Option<[Operand; 2]> {
 pub fn multiply_wide<C: LowerCtx>(cx: &mut C, data: &InstData) -> bool {
     let Some(factors) = folded(cx, data) else { return false };
     let [left, right] = factors.map(|factor| {
-        let src = cx.use_reg(factor, 0);
+        let src = convert::use_extended(cx, factor);
         let extended = temp(cx);
-        cx.emit(rr(Op::VpmovzxwdYRR, WIDE_VECTOR_BYTES, extended, src));
+        convert::extend(cx, Op::VpmovzxwdYRR, WIDE_VECTOR_BYTES, extended, src);
         extended
     });
     let product = rows::doubled(&rr(Op::PmaddwdRR, 16, left, right)).expect("the row has both widths");
@@ -99,18 +99,21 @@ pub fn multiply_wide<C: LowerCtx>(cx: &mut C, data: &InstData) -> bool {
 /// The same of 128 bits. Of one factor, the upper words are of any contents.
 fn multiply_extended<C: LowerCtx>(cx: &mut C, data: &InstData, [left, right]: [Operand; 2]) {
     if has_sse41(cx.view()) {
-        let (left, right) = (cx.use_reg(left, 0), cx.use_reg(right, 0));
+        let [left, right] = [left, right].map(|factor| convert::use_extended(cx, factor));
         let (extended, other) = (temp(cx), temp(cx));
-        cx.emit(rr(Op::PmovzxwdRR, 16, extended, left));
-        cx.emit(rr(Op::PmovzxwdRR, 16, other, right));
+        convert::extend(cx, Op::PmovzxwdRR, 16, extended, left);
+        convert::extend(cx, Op::PmovzxwdRR, 16, other, right);
         cx.emit(rr(Op::PmaddwdRR, 16, extended, other));
         return finish(cx, data, extended);
     }
-    let left = cx.use_copy(left, 0);
-    let right = cx.use_copy(right, 0);
+    let [(left, of_left), (right, of_right)] =
+        [left, right].map(|factor| match convert::whole_of_upper_half(cx, factor) {
+            Some(whole) => (cx.use_copy(whole, 0), Op::PunpckhwdRR),
+            None => (cx.use_copy(factor, 0), Op::PunpcklwdRR),
+        });
     let clear = zero(cx);
-    cx.emit(rr(Op::PunpcklwdRR, 16, left, left));
-    cx.emit(rr(Op::PunpcklwdRR, 16, right, clear));
+    cx.emit(rr(of_left, 16, left, left));
+    cx.emit(rr(of_right, 16, right, clear));
     cx.emit(rr(Op::PmaddwdRR, 16, left, right));
     finish(cx, data, left);
 }
@@ -190,7 +193,8 @@ fn range(function: &Function, operand: Operand, depth: u32) -> Option<Range> {
     match data.op {
         Opcode::Copy | Opcode::Freeze => of(data.a),
         Opcode::Zext | Opcode::Sext => {
-            let TypeData::Vector { element, .. } = function.types().data(function.operand_type(data.a)?) else {
+            let extended = function.operand_type(extended_before(function, data).unwrap_or(data).a)?;
+            let TypeData::Vector { element, .. } = function.types().data(extended) else {
                 return None;
             };
             let bits = function.types().int_bits(element).filter(|&bits| bits <= 16)?;
@@ -227,6 +231,21 @@ fn range(function: &Function, operand: Operand, depth: u32) -> Option<Range> {
         }
         _ => None,
     }
+}
+
+/// The same extension of what an extension takes, or takes some lanes of.
+fn extended_before<'a>(function: &'a Function, data: &InstData) -> Option<&'a InstData> {
+    let defined = |operand: Operand| Some(function.inst(function.def_inst(operand.as_value()?)?));
+    let mut before = defined(data.a)?;
+    if before.op == Opcode::Shuffle {
+        let other = function.ternary(before).0.as_const()?;
+        let is_no_number = matches!(
+            function.constant(other).1,
+            ConstView::Zero | ConstView::Undef | ConstView::Poison
+        );
+        before = defined(before.a).filter(|_| is_no_number)?;
+    }
+    (before.op == data.op).then_some(before)
 }
 
 /// Bounds that lanes of 32 bits hold without wrapping.

@@ -8,6 +8,7 @@ mod words;
 
 use self::plan::plan;
 use self::tree::{ANY, Extras, Join, Mask, Plan, Step, ZERO};
+pub use self::tree::{INTERLEAVES, interleaved};
 use super::super::result;
 use super::{by, finish, has_sse41, has_ssse3, shape, temp, with, with_constant};
 use crate::build::*;

@@ -1,0 +1,121 @@
+//! Truncations to bytes whose results shuffles put one after the other, on processors without `pshufb`.
+//!
+//! ```text
+//! shuffle (trunc <8 x i16> v0), (trunc <8 x i16> v1)       ->     pand, pand, packuswb
+//! ```
+//!
+//! Truncations of 32-bit lanes are joined to eight bytes, or from four vectors to sixteen. They are folded into the
+//! shuffle, and that into the one that joins two such.
+
+use super::{finish, has_ssse3, shape, splat, with, with_constant};
+use crate::features;
+use crate::table::Op;
+use frazil_codegen::vectors::shuffle_index;
+use frazil_codegen::{Folder, LowerCtx, Reg};
+use frazil_ir::{Function, InstData, Opcode, Operand};
+
+/// The bits of the lanes that two truncations to bytes begin with.
+fn truncated_bits(function: &Function, truncations: [&InstData; 2]) -> Option<u32> {
+    let bits = |data: &InstData| {
+        let types = function.types();
+        let from = shape(types, function.operand_type(data.a)?)?;
+        let to = shape(types, data.ty)?;
+        let is_whole = from.lanes * from.lane_bits == 128 && matches!(from.lane_bits, 16 | 32);
+        (data.op == Opcode::Trunc && is_whole && !from.is_mask && !to.is_mask && to.lane_bits == 8)
+            .then_some(from.lane_bits)
+    };
+    let [first, second] = truncations.map(bits);
+    first.filter(|_| first == second)
+}
+
+/// Whether a shuffle puts its operands, of at most 128 bits, one after the other.
+fn is_joined(function: &Function, data: &InstData) -> bool {
+    let (_, mask) = function.ternary(data);
+    let from = function.operand_type(data.a).and_then(|ty| shape(function.types(), ty));
+    let (Some(to), Some(from)) = (shape(function.types(), data.ty), from) else {
+        return false;
+    };
+    to.lanes == 2 * from.lanes && (0..to.lanes).all(|lane| shuffle_index(function, mask, lane) == Some(lane))
+}
+
+/// Folds two truncations, or two shuffles with truncations of 32-bit lanes, into a shuffle; says whether it did.
+pub fn fold(folder: &mut Folder<'_>, data: &InstData) -> bool {
+    let function = folder.function;
+    let second = function.ternary(data).0;
+    if folder.features().has(features::SSSE3) || data.a == second || !is_joined(function, data) {
+        return false;
+    }
+    let (Some((first, one)), Some((other, two))) = (folder.producer(data.a), folder.producer(second)) else {
+        return false;
+    };
+    let is_free = |data: &InstData| !folder.is_folded(data.a);
+    let is_pair = |data: &InstData| {
+        let of = |operand: Operand| {
+            folder
+                .is_folded(operand)
+                .then(|| definition(function, operand))
+                .flatten()
+        };
+        let second = (data.op == Opcode::Shuffle).then(|| function.ternary(data).0);
+        let pair = of(data.a).zip(second.and_then(of));
+        pair.is_some_and(|(one, two)| truncated_bits(function, [one, two]) == Some(32))
+    };
+    let is_packed = truncated_bits(function, [one, two]).is_some() && is_free(one) && is_free(two);
+    if !is_packed && !(is_pair(one) && is_pair(two)) {
+        return false;
+    }
+    folder.fold(first);
+    folder.fold(other);
+    true
+}
+
+fn definition(function: &Function, operand: Operand) -> Option<&InstData> {
+    Some(function.inst(function.def_inst(operand.as_value()?)?))
+}
+
+/// Lowers a shuffle into which truncations are folded; says whether it is one.
+pub fn join<C: LowerCtx>(cx: &mut C, data: &InstData) -> bool {
+    let second = cx.func().ternary(data).0;
+    if has_ssse3(cx.view()) || !cx.is_folded(data.a) || !cx.is_folded(second) {
+        return false;
+    }
+    let parts = [data.a, second].map(|operand| definition(cx.func(), operand).copied());
+    let [Some(first), Some(other)] = parts else {
+        return false;
+    };
+    let packed = match first.op {
+        Opcode::Shuffle => {
+            let words = [first, other].map(|pair| {
+                let second = cx.func().ternary(&pair).0;
+                [pair.a, second].map(|operand| definition(cx.func(), operand).copied())
+            });
+            let [one, two] = words.map(|pair| pair.map(|truncation| truncation.expect("it is folded")));
+            let (one, two) = (pack(cx, one), pack(cx, two));
+            with(cx, Op::PackuswbRR, one, two);
+            one
+        }
+        _ => {
+            let packed = pack(cx, [first, other]);
+            if truncated_bits(cx.func(), [&first, &other]) == Some(32) {
+                with(cx, Op::PackuswbRR, packed, packed);
+            }
+            packed
+        }
+    };
+    finish(cx, data, packed);
+    true
+}
+
+/// The low bytes of both operands' lanes in lanes half as wide, in a new register.
+fn pack<C: LowerCtx>(cx: &mut C, truncations: [InstData; 2]) -> Reg {
+    let bits = truncated_bits(cx.func(), [&truncations[0], &truncations[1]]).unwrap_or(32);
+    let [first, other] = truncations.map(|truncation| {
+        let value = cx.use_copy(truncation.a, 0);
+        with_constant(cx, Op::PandRM, value, splat(0xff, bits));
+        value
+    });
+    // Nothing is as large as what would be cut.
+    let row = if bits == 16 { Op::PackuswbRR } else { Op::PackssdwRR };
+    with(cx, row, first, other);
+    first
+}
