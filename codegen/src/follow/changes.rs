@@ -45,7 +45,8 @@ impl Changes {
             let (own, _) = now.split_at(now.partition_point(|row| row.0 == identity));
             // Blocks may have been copied.
             let is_same = !own.is_empty() && own.chunks(group.len()).all(|copy| copy == group);
-            if !is_same && !(own.is_empty() && is_shared(identity)) {
+            let is_elsewhere = own.is_empty() && is_shared(identity);
+            if !is_same && !is_elsewhere {
                 changes.note(identity, (group, own), func, ops);
             }
         }
