@@ -5,18 +5,46 @@
 //!   it has none, and neither has a terminator of a new block.
 //! * A variable whose value was replaced has the replacement. One whose value nothing defines any more is lost from
 //!   there on: it keeps its place among the others, without operand.
-//! * A variable in a slot that was replaced, or that stands for another slot, too, is lost: the memory is not its own.
+//! * A variable in a slot whose accesses a pass replaces by values has these, from where they would have been stored,
+//!   and the phis that the pass makes for it: passes say both ([`Editor::note_store`], [`Editor::note_phi`]).
+//! * A variable in a slot that was replaced otherwise, or that stands for another slot, too, is lost: the memory is not its own.
 //! * What stands in blocks that are dropped is dropped.
 
 use super::{Editor, NONE};
-use crate::debug::{DebugValue, LocationId};
-use crate::entities::Value;
+use crate::debug::{DebugKind, DebugValue, LocationId};
+use crate::entities::{Block, Inst, Value};
 use crate::function::{Function, ValueKind};
 use crate::opcode::Opcode;
 use crate::operand::Operand;
 use frazil_support::EntityRef;
 
+/// A value that the variables in a slot have from an old instruction on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Noted {
+    slot: Value,
+    before: u32,
+    value: Operand,
+}
+
 impl Editor {
+    /// Says that a slot, whose loads are all replaced by values, gets a value where this store stands.
+    pub fn note_store(&mut self, f: &Function, slot: Value, store: Inst, value: Operand) {
+        if f.debug.is_on {
+            let before = store.as_u32();
+            self.noted.push(Noted { slot, before, value });
+        }
+    }
+
+    /// Says that a slot, whose loads are all replaced by values, is a new phi of a block from there on.
+    pub fn note_phi(&mut self, f: &Function, slot: Value, block: Block, phi: Value) {
+        if f.debug.is_on {
+            let mut range = f.block_insts(block);
+            let first = range.find(|&position| f.insts[position].op != Opcode::Phi);
+            let (before, value) = (first.unwrap_or(range.end) as u32, Operand::value(phi));
+            self.noted.push(Noted { slot, before, value });
+        }
+    }
+
     /// Starts a copy of the columns.
     pub(super) fn begin_columns(&mut self) {
         self.locations_out.clear();
@@ -55,6 +83,7 @@ impl Editor {
         std::mem::swap(&mut f.debug.column, &mut self.locations_out);
         let mut values = std::mem::take(&mut f.debug.values);
         if !values.is_empty() {
+            self.take_from_slots(&mut values);
             self.lose_shared_slots(f, &mut values);
         }
         values.retain_mut(|value| {
@@ -68,6 +97,30 @@ impl Editor {
         });
         values.sort_by_key(|value| value.before);
         f.debug.values = values;
+    }
+
+    /// Gives variables in slots that have become values these instead of their places.
+    fn take_from_slots(&mut self, values: &mut Vec<DebugValue>) {
+        self.noted.sort_by_key(|noted| (noted.slot, noted.before));
+        let noted = &self.noted;
+        let in_slot = |slot: Value| {
+            let first = noted.partition_point(|noted| noted.slot < slot);
+            noted[first..].iter().take_while(move |noted| noted.slot == slot)
+        };
+        let mut taken = Vec::new();
+        values.retain(|value| {
+            let slot = value.operand.as_value().filter(|_| value.kind == DebugKind::Declare);
+            let before = taken.len();
+            taken.extend(slot.into_iter().flat_map(in_slot).map(|noted| DebugValue {
+                before: noted.before,
+                kind: DebugKind::Value,
+                operand: noted.value,
+                ..*value
+            }));
+            before == taken.len()
+        });
+        values.extend(taken);
+        values.sort_by_key(|value| value.before);
     }
 
     /// Loses the variables in slots that were merged.

@@ -41,6 +41,7 @@ use crate::function::{BlockData, Function, InstData, ValueKind};
 use crate::opcode::{Format, Opcode, Results};
 use crate::operand::Operand;
 use crate::types::Type;
+use debug::Noted;
 use frazil_support::{EntityRef, EpochMap};
 use graph::{EdgeCopy, EdgeOperand, EditBlock, NewBlock};
 
@@ -122,6 +123,8 @@ pub struct Editor {
     /// The locations of `insts_out`, and where the old instructions are in it, in functions with debug information.
     locations_out: Vec<LocationId>,
     moved: Vec<u32>,
+    /// Values that variables in slots have from old instructions on.
+    noted: Vec<Noted>,
 }
 
 impl Editor {
@@ -133,6 +136,7 @@ impl Editor {
         self.changed = false;
         self.graph_changed = false;
         self.before.clear();
+        self.noted.clear();
         self.bodies.clear();
         self.phis.clear();
         self.pending.clear();
