@@ -1,7 +1,6 @@
 break intrinsics.c:6
 run a b c d
 info args
-info locals
 print count
 print twice
 print sum
