@@ -26,7 +26,6 @@ pub(crate) enum FrameState {
 pub(crate) struct Emitted {
     /// Offset in bytes.
     pub offset: u32,
-    /// Its identity.
     pub identity: u32,
     pub frame: FrameState,
 }
@@ -82,6 +81,7 @@ pub(super) struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
+    /// Begins before the first instruction; `inputs` is what is known at the start of each block.
     pub fn new(steps: &'a Steps<'a>, inputs: &'a [Option<State>], values: &'a [DebugValue]) -> Walk<'a> {
         let mut span_of = Vec::new();
         for (number, &last) in (0..).zip(&steps.last_insts) {
