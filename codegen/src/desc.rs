@@ -345,7 +345,8 @@ pub struct TargetDesc {
     pub register_stack: Option<RegisterStack>,
     /// Alignment of functions as log2 of bytes.
     pub function_align_log2: u8,
-    /// Bytes of the lines that short loops should not be in more of than they have to, as log2; 0 if it does not matter.
+    /// Bytes of the lines that short loops should not be in more of than they have to, as log2; 0 if that does not
+    /// matter.
     pub loop_line_log2: u8,
     /// What constants that code reads from memory are aligned to at most, in bytes; shorter ones to their size.
     pub constant_align_bytes: u8,

@@ -319,6 +319,34 @@ mod tests {
         assert_eq!(buffer.align_log2(), 3);
     }
 
+    /// A loop of four bytes, after some others, in lines of eight.
+    fn code_with_loop(before: u8) -> Vec<u8> {
+        let mut buffer = CodeBuffer::new(false);
+        let (top, end) = (buffer.new_label(), buffer.new_label());
+        buffer.put(&vec![1; usize::from(before)]);
+        buffer.align_loop(3, |bytes| bytes.fill(9), end);
+        buffer.bind(top);
+        buffer.put(&[2, 3]);
+        branch(&mut buffer, top);
+        buffer.bind(end);
+        buffer.put(&[4]);
+        buffer.shorten_branches(FORMS);
+        assert_eq!(buffer.finish(FIXUPS, 0, None), Ok(()));
+        buffer.bytes
+    }
+
+    #[test]
+    fn loops_are_aligned_only_if_they_would_cross_a_border() {
+        let looped = [2, 3, 0xcd, 0xfc, 4];
+        for before in 0..=8 {
+            let filler = if (5..8).contains(&before) { 8 - before } else { 0 };
+            let mut expected = vec![1; usize::from(before)];
+            expected.extend(vec![9; usize::from(filler)]);
+            expected.extend(looped);
+            assert_eq!(code_with_loop(before), expected, "{before} bytes before");
+        }
+    }
+
     #[test]
     fn sizes_are_the_targets() {
         const WIDE: &[FixupDesc] = &[

@@ -9,7 +9,7 @@ use super::asm;
 use super::frame_layout::{EmitOptions, FrameMap, lay_out_frame};
 use super::loops::find_short_loops;
 use super::threading::{add_address_labels, thread_empty_blocks};
-use super::wrapped::{describe_frame, find_blocks_with_frame};
+use super::wrapped::{describe_frame, find_blocks_with_frame, is_worth_sharing};
 use crate::annotate::{self, Liveness};
 use crate::branch::Branch;
 use crate::buffer::CodeBuffer;
@@ -122,7 +122,7 @@ pub(crate) fn emit<I: Isa>(
     }
     state.loop_ends.clear();
     if isa.desc().loop_line_log2 > 0 && !options.for_size {
-        find_short_loops(func, &state.threaded, &mut state.loop_ends);
+        find_short_loops(func, isa.op_descs(), &state.threaded, &mut state.loop_ends);
     }
     let is_wrapped = func.frame.is_wrapped;
     if is_wrapped {
@@ -174,13 +174,6 @@ pub(crate) fn emit<I: Isa>(
     *frame_bytes = frame.frame_bytes;
     *mark_bytes = finish_prologue(isa, unit, (!is_wrapped).then_some(&frame), prologue, unwind);
     Ok(())
-}
-
-/// Whether a shared epilogue with jumps to it is shorter than an epilogue at each return. A jump is about as long as
-/// restoring the stack pointer and returning, so it depends on the saved registers.
-fn is_worth_sharing(func: &MFunc, frame: &FrameInfo) -> bool {
-    let returns = func.blocks.iter().filter(|block| block.term == Term::Return).count();
-    returns > 1 && frame.saved.iter().count() > 1
 }
 
 struct Emitter<'a, I: Isa> {

@@ -2,11 +2,12 @@
 //! information where code with and without a frame meets.
 //!
 //! [`pseudo::PROLOGUE`] at the start of a block sets the frame up, and [`pseudo::RESTORE`] at the end of a block tears
-//! it down. Each block is reached either always with the frame or always without it.
+//! it down. Each block is reached either always with the frame or always without it. Of others, whether returns share
+//! what tears it down.
 
 use crate::frame_info::{FrameInfo, FrameSink};
 use crate::isa::Isa;
-use crate::mfunc::{MFunc, pseudo};
+use crate::mfunc::{MFunc, Term, pseudo};
 use crate::minst::MInst;
 use crate::reference::Label;
 use crate::unwind::UnwindOp;
@@ -67,4 +68,11 @@ impl FrameSink for Rows<'_> {
     }
 
     fn bind(&mut self, _: Label) {}
+}
+
+/// Whether a shared epilogue with jumps to it is shorter than an epilogue at each return. A jump is about as long as
+/// restoring the stack pointer and returning, so it depends on the saved registers.
+pub(super) fn is_worth_sharing(func: &MFunc, frame: &FrameInfo) -> bool {
+    let returns = func.blocks.iter().filter(|block| block.term == Term::Return).count();
+    returns > 1 && frame.saved.iter().count() > 1
 }

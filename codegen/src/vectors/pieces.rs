@@ -15,7 +15,8 @@
 //! otherwise.
 //!
 //! Method: a load is done piece by piece where it stands, so that it keeps its order among other accesses. Its value is
-//! known by its pieces, which is enough for the one extension that reads it; what looks through that puts them together.
+//! known by its pieces, which is enough for the one extension that reads it; what looks through that puts them
+//! together.
 //!
 //! [`Isa::has_extending_loads`]: crate::isa::Isa::has_extending_loads
 

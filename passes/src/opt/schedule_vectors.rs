@@ -13,8 +13,8 @@
 //!
 //! Method: in blocks where more registers would be needed than there are, the results that nothing between two side
 //! effects reads are taken in their order, and before each what it is computed from, depth first. The new order is
-//! taken if registers suffice for it, or at least far fewer are needed. Instructions with side effects stay in order, and loads between the same
-//! two.
+//! taken if registers suffice for it, or at least far fewer are needed. Instructions with side effects stay in order,
+//! and loads between the same two.
 //!
 //! Blocks without such need stay as they are, since processors start early what stands early.
 //!

@@ -6,7 +6,8 @@
 use crate::cond::Cond;
 use crate::evex::Evex;
 use crate::ops::Form;
-use crate::rows::{FIRST_EVEX, ROWS};
+use crate::regs::VECTOR_BYTES;
+use crate::rows::{self, FIRST_EVEX, ROWS};
 use crate::table::Op;
 use frazil_codegen::{Label, MInst, Mem, Ref, Reg};
 
@@ -241,5 +242,20 @@ pub fn lea_ref(dst: Reg, base: Reg, target: Ref, addend: i32) -> MInst {
     inst.set_reg(1, base);
     inst.imm = target.0.cast_signed();
     inst.disp = addend;
+    inst
+}
+
+/// `dst = row(first, second)` on vectors of 256 bits, by a row whose first operand is read and written for 128 bits.
+pub fn wide_of_two(row: Op, dst: Reg, first: Reg, second: Reg) -> MInst {
+    let mut inst = rows::doubled(&rr(row, VECTOR_BYTES, dst, second)).expect("the row has both widths");
+    inst.set_reg(1, first);
+    inst
+}
+
+/// `dst = row(first, second)` on vectors of 128 bits, which may be the lower halves of wider ones; for functions whose
+/// processor has VEX prefixes.
+pub fn of_two(row: Op, dst: Reg, first: Reg, second: Reg) -> MInst {
+    let mut inst = rows::with_vex(&rr(row, VECTOR_BYTES, dst, second)).expect("the row has a form with a VEX prefix");
+    inst.set_reg(1, first);
     inst
 }

@@ -446,7 +446,7 @@ impl Isa for X86 {
     }
 
     fn loop_filler(&self) -> fn(&mut [u8]) {
-        encode::fill
+        encode::fill_before_loop
     }
 
     fn filler(&self, bytes: u32) -> Option<(MInst, u32)> {

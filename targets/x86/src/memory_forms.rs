@@ -8,10 +8,10 @@
 //! Method: two rows are a pair if they have the same mnemonic and the memory row all sizes of the other one; which form
 //! goes with which follows from the operands. The memory row stands a few lines below the other in the table.
 //!
-//! Only rows that do the same are pairs. Left out are rows on whole vector registers, whose memory must be aligned or is
-//! not as wide as they are, and those of [`ONLY_REGISTERS`]; a few rows are [irregular](IRREGULAR). The allocator ensures that a spill slot is as
-//! wide as the operation, by the operation's size. Rows that read more than that size (conversions from a double to 32
-//! bits) have memory forms, since their operand always is a double.
+//! Only rows that do the same are pairs. Left out are rows on whole vector registers, whose memory must be aligned or
+//! is not as wide as they are, and those of [`ONLY_REGISTERS`]; a few rows are [irregular](IRREGULAR). The allocator
+//! ensures that a spill slot is as wide as the operation, by the operation's size. Rows that read more than that size
+//! (conversions from a double to 32 bits) have memory forms, since their operand always is a double.
 
 use crate::ops::{Code, Form, Row, Width, sizes};
 use crate::rows::ROWS;
@@ -90,7 +90,8 @@ const fn memory_row(row: usize, form: Option<Form>) -> Option<u16> {
     None
 }
 
-/// The row that reads its second operand, of a vector register, from memory, which must be aligned if that is all of it.
+/// The row that reads its second operand, of a vector register, from memory, which must be aligned if the operand is
+/// all of the register.
 pub(crate) fn vector_memory_form(row: Op) -> Option<Op> {
     let data = &ROWS[row as usize];
     let following = Op::ALL.iter().zip(&ROWS).skip(row as usize + 1).take(NEARBY);

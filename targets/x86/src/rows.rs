@@ -17,12 +17,11 @@
 //! come rows for vectors of 256 bits, which rules for vectors of 128 bits are applied with
 //! ([`crate::lower::vector::doubled`]), and those with an EVEX prefix ([`crate::evex`]).
 
-use crate::build::rr;
 use crate::evex;
 use crate::ops::{Code, Form, Kind, Operand, Row, pad, sizes};
-use crate::regs::{VECTOR_BYTES, WIDE_VECTOR_BYTES};
+use crate::regs::WIDE_VECTOR_BYTES;
 use crate::table::{NAMED, Op};
-use frazil_codegen::{MInst, Reg, Role};
+use frazil_codegen::{MInst, Role};
 
 /// Rows without a form that both assemblers write in the same way, or whose form has one more operand or does not come
 /// with AVX alone.
@@ -334,21 +333,6 @@ pub(crate) fn doubled(inst: &MInst) -> Option<MInst> {
         doubled.set_reg(1, inst.reg(0));
     }
     Some(doubled)
-}
-
-/// `dst = row(first, second)` on vectors of 256 bits, by a row whose first operand is read and written for 128 bits.
-pub(crate) fn wide_of_two(row: Op, dst: Reg, first: Reg, second: Reg) -> MInst {
-    let mut inst = doubled(&rr(row, VECTOR_BYTES, dst, second)).expect("the row has both widths");
-    inst.set_reg(1, first);
-    inst
-}
-
-/// `dst = row(first, second)` on vectors of 128 bits, which may be the lower halves of wider ones; for functions whose
-/// processor has VEX prefixes.
-pub(crate) fn of_two(row: Op, dst: Reg, first: Reg, second: Reg) -> MInst {
-    let mut inst = with_vex(&rr(row, VECTOR_BYTES, dst, second)).expect("the row has a form with a VEX prefix");
-    inst.set_reg(1, first);
-    inst
 }
 
 /// Whether a row is for vectors of 256 bits and follows from one for 128 bits.

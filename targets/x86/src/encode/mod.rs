@@ -599,8 +599,9 @@ pub(crate) fn branch_relocation(target: Ref) -> u8 {
     }
 }
 
-/// The recommended no-operations of 1 to 9 bytes (Intel manual, volume 2, NOP).
-pub(crate) const NO_OPERATIONS: [&[u8]; 9] = [
+/// The recommended no-operations of 1 to 9 bytes (Intel manual, volume 2, NOP), and longer ones with prefixes that do
+/// nothing, as LLVM's assembler has them.
+pub(crate) const NO_OPERATIONS: [&[u8]; 11] = [
     &[0x90],
     &[0x66, 0x90],
     &[0x0f, 0x1f, 0x00],
@@ -610,7 +611,22 @@ pub(crate) const NO_OPERATIONS: [&[u8]; 9] = [
     &[0x0f, 0x1f, 0x80, 0x00, 0x00, 0x00, 0x00],
     &[0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00],
     &[0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00],
+    &[0x66, 0x2e, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00],
+    &[0x66, 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00],
 ];
+
+/// Fills bytes before a loop, which are run each time it is entered: with at most two no-operations, or a jump.
+pub(crate) fn fill_before_loop(bytes: &mut [u8]) {
+    const SHORT_JUMP: u8 = 0xeb;
+    let most = 2 * NO_OPERATIONS.len();
+    match bytes {
+        [jump, distance, rest @ ..] if rest.len() + 2 > most => {
+            (*jump, *distance) = (SHORT_JUMP, rest.len() as u8);
+            fill(rest);
+        }
+        bytes => fill(bytes),
+    }
+}
 
 /// Fills bytes with no-operations, as few as may be.
 pub(crate) fn fill(bytes: &mut [u8]) {

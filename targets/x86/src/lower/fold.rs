@@ -43,7 +43,7 @@ pub fn fold(folder: &mut Folder<'_>, user: Inst) {
         }
         Opcode::Zext | Opcode::Sext if data.ty.index() >= usize::from(Type::FIRST_EXTRA) => {
             fold_extension(folder, data);
-            vector::convert::fold(folder, data);
+            vector::extend::fold(folder, data);
         }
         Opcode::Zext | Opcode::Sext => fold_extension(folder, data),
         Opcode::Select => fold_select(folder, data),

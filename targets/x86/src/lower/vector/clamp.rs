@@ -5,8 +5,8 @@
 //! ```
 //!
 //! From 32 to 8 bits, lanes are packed twice: what the first one brings to the bounds of signed words stays on the same
-//! side of those of bytes. The minimum and the maximum are folded if they have no other use. Two truncations of 256 bits
-//! whose results a shuffle puts one after the other are folded into that, and packed at once.
+//! side of those of bytes. The minimum and the maximum are folded if they have no other use. Two truncations of 256
+//! bits whose results a shuffle puts one after the other are folded into that, and packed at once.
 
 use super::super::result;
 use super::wide::{reload, wide_shape};
@@ -14,7 +14,6 @@ use super::{finish, has_sse41, shape, with};
 use crate::build::*;
 use crate::features;
 use crate::regs::{VECTOR_BYTES, WIDE_VECTOR_BYTES};
-use crate::rows;
 use crate::table::Op;
 use frazil_codegen::vectors::shuffle_index;
 use frazil_codegen::{Folder, ImmKind, LowerCtx, Reg, Src, VectorShape};
@@ -162,7 +161,7 @@ pub fn join<C: LowerCtx>(cx: &mut C, data: &InstData) -> bool {
     let values = inners.map(|inner| inner.a);
     let [first, second] = values.map(|value| use_clamped(cx, value));
     let packed = super::temp(cx);
-    cx.emit(rows::wide_of_two(clamp.first, packed, first, second));
+    cx.emit(wide_of_two(clamp.first, packed, first, second));
     // Each half has four or eight lanes of both.
     let Some(narrower) = clamp.second else {
         let dst = cx.def(result(data), 0);
@@ -171,7 +170,7 @@ pub fn join<C: LowerCtx>(cx: &mut C, data: &InstData) -> bool {
     };
     let (high, narrow) = (super::temp(cx), super::temp(cx));
     cx.emit(rri(Op::Vextractf128RRI, WIDE_VECTOR_BYTES, high, packed, 1));
-    cx.emit(rows::of_two(narrower, narrow, packed, high));
+    cx.emit(of_two(narrower, narrow, packed, high));
     let dst = cx.def(result(data), 0);
     cx.emit(rri(Op::PshufdRRI, VECTOR_BYTES, dst, narrow, IN_ORDER));
     true
@@ -204,7 +203,7 @@ pub fn truncate<C: LowerCtx>(cx: &mut C, data: &InstData) -> bool {
         let src = use_clamped(cx, value);
         let (low, high) = (super::temp(cx), super::temp(cx));
         cx.emit(rri(Op::Vextractf128RRI, WIDE_VECTOR_BYTES, high, src, 1));
-        cx.emit(rows::of_two(clamp.first, low, src, high));
+        cx.emit(of_two(clamp.first, low, src, high));
         if let Some(second) = clamp.second {
             with(cx, second, low, low);
         }

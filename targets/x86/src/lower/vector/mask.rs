@@ -1,7 +1,7 @@
 //! Masks: between lane widths, as the bits of an integer, and selects by them.
 
 use super::super::{compare as scalar_compare, result};
-use super::convert::extension;
+use super::extend::extension;
 use super::{blend, constant, copy_of, finish, has_sse41, lane_bytes, operand_shape, temp};
 use crate::build::*;
 use crate::table::Op;

@@ -14,6 +14,7 @@ pub mod count;
 pub mod divide;
 pub mod doubled;
 pub mod elements;
+pub mod extend;
 pub mod intrinsics;
 pub mod mask;
 pub mod memory;

@@ -61,12 +61,12 @@ pub fn fold(folder: &mut Folder<'_>, data: &InstData) -> bool {
         pair.is_some_and(|(one, two)| truncated_bits(function, [one, two]) == Some(32))
     };
     let is_packed = truncated_bits(function, [one, two]).is_some() && is_free(one) && is_free(two);
-    if !is_packed && !(is_pair(one) && is_pair(two)) {
-        return false;
+    let is_done = is_packed || is_pair(one) && is_pair(two);
+    if is_done {
+        folder.fold(first);
+        folder.fold(other);
     }
-    folder.fold(first);
-    folder.fold(other);
-    true
+    is_done
 }
 
 fn definition(function: &Function, operand: Operand) -> Option<&InstData> {

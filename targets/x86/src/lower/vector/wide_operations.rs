@@ -6,7 +6,7 @@
 use super::super::{contracted, result};
 use super::doubled::Doubled;
 use super::wide::{pool, reload, wide_shape};
-use super::{convert, has_floats, shape, splat, temp, wide_compare, wide_shuffle};
+use super::{extend, has_floats, shape, splat, temp, wide_compare, wide_shuffle};
 use crate::build::*;
 use crate::features;
 use crate::ops::{Code, Form};
@@ -409,14 +409,14 @@ pub fn lower<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Halt> {
             cx.emit(mr(row, SIZE, mem, value));
         }
         Plan::Unary(row) => {
-            let src = convert::use_extended(cx, data.a);
+            let src = extend::use_extended(cx, data.a);
             let dst = cx.def(result(data), 0);
-            convert::extend(cx, row, SIZE, dst, src);
+            extend::extend_from(cx, row, SIZE, dst, src);
         }
         Plan::Chain(first, second) => {
-            let src = convert::use_extended(cx, data.a);
+            let src = extend::use_extended(cx, data.a);
             let between = temp(cx);
-            convert::extend(cx, first, SIZE, between, src);
+            extend::extend_from(cx, first, SIZE, between, src);
             let dst = cx.def(result(data), 0);
             cx.emit(rr(second, SIZE, dst, between));
         }
@@ -525,7 +525,7 @@ pub fn fold_conversion(folder: &mut Folder<'_>, data: &InstData) {
         Opcode::Zext | Opcode::Sext => extension(function, data, to).is_some(),
         _ => widened(function, data, to).is_some(),
     };
-    if !is_extended || !convert::fold_extended(folder, data, SIZE) {
+    if !is_extended || !extend::fold_extended(folder, data, SIZE) {
         super::wide::fold_lower_half(folder, data.a);
     }
 }

@@ -21,7 +21,6 @@ use super::wide::{constant, pool, reload, wide_shape};
 use super::{finish, has_floats, shape, splat, temp};
 use crate::build::*;
 use crate::regs::{VECTOR_BYTES, WIDE_VECTOR_BYTES};
-use crate::rows;
 use crate::table::Op;
 use frazil_codegen::vectors::shuffle_index;
 use frazil_codegen::{LowerCtx, Mem, Reg, VectorShape};
@@ -103,8 +102,7 @@ fn interleave(byte: impl Fn(usize) -> Option<usize>) -> Option<Plan> {
 /// Bytes of both inputs, if each stays in its half.
 fn bytes_of_both(byte: impl Fn(usize) -> Option<usize>) -> Option<Plan> {
     let mut indices = [[CLEAR; BYTES]; 2];
-    for index in 0..BYTES {
-        let Some(source) = byte(index) else { continue };
+    for (index, source) in (0..BYTES).filter_map(|index| Some((index, byte(index)?))) {
         if source % BYTES / 16 != index / 16 {
             return None;
         }
@@ -173,7 +171,7 @@ pub fn shuffle<C: LowerCtx>(cx: &mut C, data: &InstData) {
                 permuted
             });
             let dst = cx.def(result(data), 0);
-            cx.emit(rows::wide_of_two(row, dst, inputs[0], inputs[1]));
+            cx.emit(wide_of_two(row, dst, inputs[0], inputs[1]));
         }
         Plan::BytesOfBoth(indices) => {
             let [first, other] = [0, 1].map(|input| {

@@ -8,7 +8,7 @@
 //!
 //! Source: LLVM's `combineMulToPMADDWD`.
 
-use super::{convert, copy_of, finish, has_sse41, loaded, splat, temp, with_constant, zero};
+use super::{copy_of, extend, finish, has_sse41, loaded, splat, temp, with_constant, zero};
 use crate::build::*;
 use crate::regs::WIDE_VECTOR_BYTES;
 use crate::rows;
@@ -85,9 +85,9 @@ fn folded<C: LowerCtx>(cx: &C, data: &InstData) -> Option<[Operand; 2]> {
 pub fn multiply_wide<C: LowerCtx>(cx: &mut C, data: &InstData) -> bool {
     let Some(factors) = folded(cx, data) else { return false };
     let [left, right] = factors.map(|factor| {
-        let src = convert::use_extended(cx, factor);
+        let src = extend::use_extended(cx, factor);
         let extended = temp(cx);
-        convert::extend(cx, Op::VpmovzxwdYRR, WIDE_VECTOR_BYTES, extended, src);
+        extend::extend_from(cx, Op::VpmovzxwdYRR, WIDE_VECTOR_BYTES, extended, src);
         extended
     });
     let product = rows::doubled(&rr(Op::PmaddwdRR, 16, left, right)).expect("the row has both widths");
@@ -99,15 +99,15 @@ pub fn multiply_wide<C: LowerCtx>(cx: &mut C, data: &InstData) -> bool {
 /// The same of 128 bits. Of one factor, the upper words are of any contents.
 fn multiply_extended<C: LowerCtx>(cx: &mut C, data: &InstData, [left, right]: [Operand; 2]) {
     if has_sse41(cx.view()) {
-        let [left, right] = [left, right].map(|factor| convert::use_extended(cx, factor));
+        let [left, right] = [left, right].map(|factor| extend::use_extended(cx, factor));
         let (extended, other) = (temp(cx), temp(cx));
-        convert::extend(cx, Op::PmovzxwdRR, 16, extended, left);
-        convert::extend(cx, Op::PmovzxwdRR, 16, other, right);
+        extend::extend_from(cx, Op::PmovzxwdRR, 16, extended, left);
+        extend::extend_from(cx, Op::PmovzxwdRR, 16, other, right);
         cx.emit(rr(Op::PmaddwdRR, 16, extended, other));
         return finish(cx, data, extended);
     }
     let [(left, of_left), (right, of_right)] =
-        [left, right].map(|factor| match convert::whole_of_upper_half(cx, factor) {
+        [left, right].map(|factor| match extend::whole_of_upper_half(cx, factor) {
             Some(whole) => (cx.use_copy(whole, 0), Op::PunpckhwdRR),
             None => (cx.use_copy(factor, 0), Op::PunpcklwdRR),
         });
