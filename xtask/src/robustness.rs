@@ -32,8 +32,8 @@ const MEMORY_FACTOR: u64 = 2;
 /// What two runs may differ by.
 const MEMORY_SLACK: u64 = 2 << 20;
 
-/// `cargo xtask robustness [--cases N] [--records N] [--debug N] [--processes N] [FILTER]` with the options of [`Share`]
-/// and [`Compiler::list_from_arguments`].
+/// `cargo xtask robustness [--cases N] [--records N] [--debug N] [--processes N] [FILTER]` with the options of
+/// [`Share`] and [`Compiler::list_from_arguments`].
 pub fn command(mut arguments: Arguments) -> Result<bool> {
     let cases: u64 = arguments.opt_value_from_str("--cases")?.unwrap_or(10_000);
     let records: u64 = arguments.opt_value_from_str("--records")?.unwrap_or(2_000);

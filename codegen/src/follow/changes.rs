@@ -5,7 +5,7 @@
 //! leave the same in the registers that both write. Instructions without an identity of their own lose what they write
 //! beside the last one with an identity.
 
-use super::flow::State;
+use super::state::State;
 use crate::check::flow::Place;
 use crate::desc::{OpDesc, Role};
 use crate::mfunc::{MFunc, for_each_register, op_desc};

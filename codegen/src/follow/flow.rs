@@ -6,6 +6,7 @@
 //! old one: that is not known to be anywhere any more.
 
 use super::changes::Changes;
+use super::state::{State, holders};
 use super::values::{Source, Tracked};
 use crate::check::flow::{Flow, Name, Op, Place};
 use crate::check::machine::Span;
@@ -16,35 +17,6 @@ use std::ops::Range;
 
 /// How often each step may be looked at, on average, until nothing changes; functions that need more are given up.
 const MOST_ROUNDS: usize = 64;
-
-/// What is known at a point.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct State {
-    /// Which places hold which names, ascending.
-    pub held: Vec<(Place, Name)>,
-    /// Which variables have which values, by their numbers, ascending.
-    pub bound: Vec<(u32, u32)>,
-}
-
-impl State {
-    fn add(&mut self, place: Place, name: Name) {
-        if let Err(at) = self.held.binary_search(&(place, name)) {
-            self.held.insert(at, (place, name));
-        }
-    }
-
-    pub fn lose_place(&mut self, place: Place) {
-        self.held.retain(|pair| pair.0 != place);
-    }
-
-    /// Keeps what another state has, too; says whether anything was lost.
-    fn meet(&mut self, other: &State) -> bool {
-        let before = (self.held.len(), self.bound.len());
-        self.held.retain(|pair| other.held.binary_search(pair).is_ok());
-        self.bound.retain(|pair| other.bound.binary_search(pair).is_ok());
-        before != (self.held.len(), self.bound.len())
-    }
-}
 
 /// What a function's steps do to states.
 #[derive(Debug)]
@@ -295,11 +267,6 @@ impl Steps<'_> {
         }
         Some(inputs)
     }
-}
-
-/// The places that hold a name.
-pub(super) fn holders(state: &State, name: Name) -> impl Iterator<Item = Place> + '_ {
-    state.held.iter().filter(move |pair| pair.1 == name).map(|pair| pair.0)
 }
 
 /// Which names variables may have the values of: those that are asked for, and those that become them.

@@ -4,8 +4,8 @@
 //! says which instruction defines, copies and overwrites what, in registers and spill slots. [`values`] has which
 //! variable has which value from which instruction on, and [`flow`] finds, forward and with the meet of all paths, what
 //! each place holds and each variable is at each instruction. Passes over physical registers know nothing of all this:
-//! instructions have identities, and [`changes`] tells what has become of them. [`ranges`] goes along the code as it was
-//! emitted, and notes where each variable is.
+//! instructions have identities, and [`changes`] tells what has become of them. [`ranges`] goes along the code as it
+//! was emitted, and notes where each variable is.
 //!
 //! What is not certain is lost: a value that is nowhere, one of several parts, what an instruction that passes have
 //! changed may have overwritten, a variable that is in different places on paths that meet. A parameter that is nowhere
@@ -17,6 +17,7 @@
 mod changes;
 mod flow;
 mod ranges;
+mod state;
 mod values;
 
 pub(crate) use ranges::{Emitted, FrameState};

@@ -1,6 +1,7 @@
 //! From what is known at each instruction to ranges of code in which variables are at a place.
 
-use super::flow::{State, Steps, holders};
+use super::flow::Steps;
+use super::state::{State, holders};
 use super::values::Source;
 use crate::check::flow::{Name, Place as Holder};
 use crate::debug::{Place, Shape, Spot};
