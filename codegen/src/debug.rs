@@ -20,9 +20,20 @@ pub enum Spot {
     FrameAddress(i32),
     /// It is the address of memory whose contents are in a register instead.
     InsteadOfMemory(u16),
+    /// It was in this register when the function was called.
+    Entry(u16),
     Constant(i64),
     /// The address of a symbol.
     Symbol(SymbolId),
+}
+
+/// What of the contents of a place is the value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shape {
+    /// This is added to them.
+    pub added: i64,
+    /// How many bits they have, above which there may be anything; 0 for all.
+    pub bits: u16,
 }
 
 /// A value of a variable, and where it is from one offset of the body to another.
@@ -33,6 +44,7 @@ pub struct Place {
     /// Offsets in bytes; `None` for the whole function.
     pub range: Option<(u32, u32)>,
     pub spot: Spot,
+    pub shape: Shape,
 }
 
 /// How offsets in the frame become distances from the canonical frame address, in bytes.

@@ -18,6 +18,7 @@ pub mod fast;
 pub mod features;
 mod finish;
 mod floats;
+mod follow;
 pub mod frame;
 pub mod frame_info;
 mod halt;

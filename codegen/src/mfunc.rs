@@ -252,8 +252,14 @@ pub struct MFunc {
     pub frame: FrameNeeds,
     /// Instructions in layout order.
     pub insts: Vec<MInst>,
-    /// The instruction of the intermediate representation that each belongs to.
+    /// The instruction of the intermediate representation that each belongs to; or a number of [`MFunc::identities`],
+    /// if there are any. See [`MFunc::origin`].
     pub origins: Vec<u32>,
+    /// After allocation, in a function whose variables are followed ([`crate::follow`]): what the numbers in
+    /// [`MFunc::origins`] stand for. An instruction keeps its number as long as it does the same to registers.
+    pub identities: Vec<u32>,
+    /// The numbers of instructions of which one does the work of several, on all of their paths.
+    pub shared: Vec<u32>,
     /// Blocks in layout order.
     pub blocks: Vec<MBlock>,
     /// Edges, those of a block together, in the order of its successors.
@@ -288,6 +294,8 @@ impl MFunc {
         self.frame.clear();
         self.insts.clear();
         self.origins.clear();
+        self.identities.clear();
+        self.shared.clear();
         self.blocks.clear();
         self.edges.clear();
         self.phi_moves.clear();
@@ -326,6 +334,33 @@ impl MFunc {
     #[inline]
     pub fn vreg(&self, reg: Reg) -> &VReg {
         &self.vregs[reg.virtual_index()]
+    }
+
+    /// The instruction of the intermediate representation that an instruction belongs to.
+    #[inline]
+    pub fn origin(&self, index: usize) -> u32 {
+        let number = self.origins[index];
+        self.identities.get(number as usize).copied().unwrap_or(number)
+    }
+
+    /// Says that instructions are no longer what they were called: they are at another place, or executed on more
+    /// paths.
+    pub fn renew_identities(&mut self, range: Range<usize>) {
+        if self.identities.is_empty() {
+            return;
+        }
+        for index in range {
+            let origin = self.origin(index);
+            self.origins[index] = self.identities.len() as u32;
+            self.identities.push(origin);
+        }
+    }
+
+    /// Says that equal instructions do the work of these from now on, or that these do the work of others.
+    pub fn share_identities(&mut self, range: Range<usize>) {
+        if !self.identities.is_empty() {
+            self.shared.extend_from_slice(&self.origins[range]);
+        }
     }
 
     /// The edges of a block.

@@ -10,9 +10,11 @@ use crate::desc::{ConvDesc, OpDesc, TargetDesc};
 use crate::error::CodegenError;
 use crate::features::FeatureSet;
 use crate::finish::apply::{ApplyState, apply};
-use crate::finish::emit::{EmitOptions, EmitState, emit};
+use crate::finish::emit::{EmitState, emit};
+use crate::finish::frame_layout::EmitOptions;
 use crate::finish::variables::place_variables;
 use crate::floats::{legal_floats, with_legal_types};
+use crate::follow::{Follower, Frame};
 use crate::frame_info::Clearing;
 use crate::halt::Halt;
 use crate::isa::Isa;
@@ -49,6 +51,7 @@ pub struct OptimizeState {
     emit: EmitState,
     scratch: ScratchPool,
     checker: Checker,
+    follower: Follower,
     registers: RegisterChoice,
     /// Whether allocations are checked; without it, they are in builds with assertions.
     is_checked: Option<bool>,
@@ -256,14 +259,17 @@ fn compile_once<I: Isa>(
         state.checker.check_allocation(func, &input, &state.allocation)?;
     }
     passes.finished("regalloc");
+    let is_followed = (state.follower).begin(unit.function, func, &input, &state.allocation);
     apply(
         isa,
         func,
         &state.allocation,
         frame_pointer,
+        is_followed,
         &mut state.apply,
         &mut state.allocated,
     );
+    state.follower.keep(&state.allocated);
     let callee_saved = state.allocated.frame.callee_saved;
     state.allocated.frame.has_pointer = frame_pointer;
     (state.registers).refuse_reserved(&state.allocated, isa.desc(), isa.op_descs())?;
@@ -284,10 +290,20 @@ fn compile_once<I: Isa>(
         frame_pointer,
         for_size: recipe.for_size,
     };
-    emit(isa, &mut state.allocated, unit, options, &mut state.emit, out)?;
+    let emitted = is_followed.then_some(&mut state.follower.emitted);
+    emit(isa, &mut state.allocated, unit, options, &mut state.emit, emitted, out)?;
     if let Some(distances) = out.debug.distances {
         let (slots, by_value) = state.select.memory_places();
         place_variables(unit.function, slots, by_value, distances, &mut out.debug.places);
+        let frame = Frame {
+            distances,
+            slots: &state.apply.slots,
+            saved: callee_saved,
+            is_cleared: !unit.head.cleared_registers.is_empty() || state.allocated.frame.areas.guard.is_some(),
+        };
+        let selected = state.select.selected(func);
+        let code = (&out.body, &mut out.debug);
+        (state.follower).finish(unit, (selected, &state.allocated), &input, frame, code);
     }
     passes.finished("emit");
     Ok(())

@@ -1,7 +1,8 @@
 //! Debug information: what a debugger says of programs that Frazil compiled, beside what it says of those of `llc`.
 //!
 //! A session is a file of commands for gdb. Each program is compiled by clang at -O0 and linked from an object of the
-//! fast path and one of `llc -O0`; the two sessions must read the same, but for addresses. The objects of all recipes
+//! fast path and one of `llc -O0`, or at -O2 with the optimizing recipes and `llc -O2`; the two sessions must read the
+//! same, but for addresses. Variables of -O2 must have a location about as often as `llc`'s. The objects of all recipes
 //! must satisfy `llvm-dwarfdump --verify`, and have the same code and data as without debug information.
 
 use crate::{RECIPES, checking_frazil, in_repository};
@@ -14,8 +15,11 @@ fn source(name: &str) -> PathBuf {
     in_repository("tests/debug_information").join(name)
 }
 
-/// Has clang make bitcode of a program, with these words.
+/// Has clang make bitcode of a program, with these words, unless it is bitcode of another version.
 fn bitcode(name: &str, words: &[&str], folder: &Folder) -> PathBuf {
+    if name.ends_with(".bc") {
+        return source(name);
+    }
     let bitcode = folder.path("program.bc");
     let compiler = if name.ends_with(".cpp") {
         "clang++-22"
@@ -58,15 +62,20 @@ fn session(object: &Path, commands: &Path) -> String {
 
 /// Compares sessions with the programs of the fast path and of `llc`.
 fn compare(name: &str, commands: &str) {
+    compare_level(name, commands, "Om1", "-O0");
+}
+
+/// Compares sessions with the programs of a recipe and of `llc` at a level, which clang has, too.
+fn compare_level(name: &str, commands: &str, recipe: &str, level: &str) {
     let folder = Folder::new(name);
-    let bitcode = bitcode(name, &["-g", "-O0"], &folder);
+    let bitcode = bitcode(name, &["-g", level], &folder);
     let (ours, theirs) = (folder.path("ours.o"), folder.path("theirs.o"));
-    run(checking_frazil("Om1").arg(&bitcode).arg("-o").arg(&ours));
+    run(checking_frazil(recipe).arg(&bitcode).arg("-o").arg(&ours));
     let mut llc = Command::new("llc-22");
-    llc.args(["-O0", "-filetype=obj", "-relocation-model=pic"]);
+    llc.args([level, "-filetype=obj", "-relocation-model=pic"]);
     run(llc.arg(&bitcode).arg("-o").arg(&theirs));
     let (ours, theirs) = (session(&ours, &source(commands)), session(&theirs, &source(commands)));
-    assert!(theirs.lines().count() > 20, "{theirs}");
+    assert!(theirs.lines().count() > 10, "{theirs}");
     let differing = ours
         .lines()
         .zip(theirs.lines())
@@ -126,8 +135,62 @@ fn sessions_step_by_step_are_those_of_llc() {
 }
 
 #[test]
+fn variables_that_intrinsics_describe_are_those_of_llc() {
+    compare("intrinsics.bc", "intrinsics.gdb");
+}
+
+#[test]
+fn variables_in_registers_are_those_of_llc() {
+    for recipe in ["O1", "O2", "Os"] {
+        compare_level("optimised.c", "optimised.gdb", recipe, "-O2");
+    }
+}
+
+/// What `llvm-dwarfdump` counts in an object: variables with a location, bytes of their scopes, and how many of these
+/// bytes have one.
+fn statistics(object: &Path) -> [f64; 3] {
+    let output = run(Command::new("llvm-dwarfdump-22").arg("--statistics").arg(object));
+    let text = String::from_utf8_lossy(&output);
+    let scope = "sum_all_variables(#bytes in parent scope";
+    let keys = [
+        "#source variables with location".to_owned(),
+        format!("{scope})"),
+        format!("{scope} covered by DW_AT_location)"),
+    ];
+    keys.map(|key| {
+        let (_, rest) = text.split_once(&format!("\"{key}\": ")).expect("it is counted");
+        let digits = rest.split(|character: char| !character.is_ascii_digit());
+        digits.take(1).collect::<String>().parse().expect("a number")
+    })
+}
+
+/// Variables of -O2 have a location in nearly as much of their scopes as those of `llc -O2`.
+#[test]
+fn variables_of_optimised_programs_have_locations() {
+    let (mut all, mut expected) = ([0.0; 3], [0.0; 3]);
+    for name in ["types.c", "blocks.c", "classes.cpp", "optimised.c"] {
+        let folder = Folder::new(name);
+        let bitcode = bitcode(name, &["-g", "-O2"], &folder);
+        let (ours, theirs) = (folder.path("ours.o"), folder.path("theirs.o"));
+        run(checking_frazil("O2").arg(&bitcode).arg("-o").arg(&ours));
+        let mut llc = Command::new("llc-22");
+        llc.args(["-O2", "-filetype=obj", "-relocation-model=pic"]);
+        run(llc.arg(&bitcode).arg("-o").arg(&theirs));
+        for (sums, object) in [(&mut all, ours), (&mut expected, theirs)] {
+            let counts = statistics(&object);
+            sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+        }
+    }
+    assert!(all[0] >= 0.95 * expected[0], "{all:?} {expected:?}");
+    assert!(
+        all[2] / all[1] >= 0.85 * expected[2] / expected[1],
+        "{all:?} {expected:?}"
+    );
+}
+
+#[test]
 fn objects_are_valid_and_have_the_same_code_as_without() {
-    for name in ["types.c", "blocks.c", "classes.cpp"] {
+    for name in ["types.c", "blocks.c", "classes.cpp", "optimised.c"] {
         for level in ["-O0", "-O2"] {
             check_objects(name, &["-g", level]);
         }

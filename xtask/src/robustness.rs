@@ -4,7 +4,7 @@
 //! `frazil-robustness`); the whole-process cases start `frazil` on damaged corpus modules and watch it from outside:
 //! how it ends, how long it takes, how much memory it needs, and which files it leaves. Modules in which one record is
 //! damaged, and as many with damaged bytes, are compiled in one process, too, and LLVM is asked about those that are
-//! accepted.
+//! accepted; and modules whose debug information is damaged, of which LLVM is shown what has become of it.
 
 use std::ffi::OsString;
 use std::fs;
@@ -32,11 +32,12 @@ const MEMORY_FACTOR: u64 = 2;
 /// What two runs may differ by.
 const MEMORY_SLACK: u64 = 2 << 20;
 
-/// `cargo xtask robustness [--cases N] [--records N] [--processes N] [FILTER]` with the options of [`Share`] and
-/// [`Compiler::list_from_arguments`].
+/// `cargo xtask robustness [--cases N] [--records N] [--debug N] [--processes N] [FILTER]` with the options of
+/// [`Share`] and [`Compiler::list_from_arguments`].
 pub fn command(mut arguments: Arguments) -> Result<bool> {
     let cases: u64 = arguments.opt_value_from_str("--cases")?.unwrap_or(10_000);
     let records: u64 = arguments.opt_value_from_str("--records")?.unwrap_or(2_000);
+    let debug: u64 = arguments.opt_value_from_str("--debug")?.unwrap_or(2_000);
     let processes: u64 = arguments.opt_value_from_str("--processes")?.unwrap_or(200);
     let mut share = Share::from_arguments(&mut arguments)?;
     let compilers = Compiler::list_from_arguments(&mut arguments, &["Om1"])?;
@@ -44,6 +45,9 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
     let mut passed = true;
     if records > 0 {
         passed &= damaged_records(records, &share)?;
+    }
+    if debug > 0 {
+        passed &= damaged_debug_information(debug, &share)?;
     }
     for frazil in &compilers {
         passed &= in_process(cases, &share, frazil)?;
@@ -79,6 +83,16 @@ fn damaged_records(records: u64, share: &Share) -> Result<bool> {
     command
         .env("ROBUSTNESS_RECORDS", records.to_string())
         .env("ROBUSTNESS_BYTES", records.to_string())
+        .env("ROBUSTNESS_SEED", share.seed().to_string())
+        .envs((share.limit()).map(|limit| ("ROBUSTNESS_SECONDS", limit.as_secs().to_string())));
+    long_test::run(&mut command, IN_PROCESS_LIMIT)
+}
+
+/// Runs the test that has LLVM verify what became of debug information.
+fn damaged_debug_information(count: u64, share: &Share) -> Result<bool> {
+    let mut command = long_test("frazil-robustness", "debug");
+    command
+        .env("ROBUSTNESS_DEBUG", count.to_string())
         .env("ROBUSTNESS_SEED", share.seed().to_string())
         .envs((share.limit()).map(|limit| ("ROBUSTNESS_SECONDS", limit.as_secs().to_string())));
     long_test::run(&mut command, IN_PROCESS_LIMIT)

@@ -30,12 +30,12 @@
 
 mod describe;
 mod error;
-mod flow;
+pub(crate) mod flow;
 mod group;
-mod machine;
+pub(crate) mod machine;
 mod moves;
 mod rules;
-mod site;
+pub(crate) mod site;
 mod solve;
 #[cfg(test)]
 mod tests;

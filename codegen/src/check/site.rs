@@ -5,7 +5,7 @@
 use super::flow::{Name, Place};
 
 /// Marks the site of an edge.
-pub(super) const EDGE_SITE: u32 = 1 << 31;
+pub(crate) const EDGE_SITE: u32 = 1 << 31;
 /// The operand number of a site that is about no operand.
 pub(super) const NO_OPERAND: u32 = 3;
 

@@ -10,7 +10,7 @@
 use super::record::Record;
 use super::{FastCtx, reg_of};
 use crate::analyze::HomeOwner;
-use crate::debug::{Place, Spot, fixed_spot, instead_of_memory};
+use crate::debug::{Place, Shape, Spot, fixed_spot, instead_of_memory};
 use crate::isa::Isa;
 use crate::reg::Reg;
 use frazil_ir::debug::{DebugKind, DebugValue, LocationId};
@@ -85,6 +85,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
                 value,
                 range: Some((start, offset)),
                 spot,
+                shape: Shape::default(),
             });
         }
         self.followed[index].since = now.map(|spot| (offset, spot));
@@ -112,6 +113,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
                     value: *value,
                     range: None,
                     spot,
+                    shape: Shape::default(),
                 });
             }
         }

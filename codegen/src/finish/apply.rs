@@ -18,6 +18,19 @@ use crate::parallel_move::{Location, Move, ParallelMoves, Source, Step};
 use crate::reg::{Reg, RegClass};
 use crate::regalloc::{AllocMove, Allocation, MemoryOperand, MoveSource, RegOrSlot};
 
+/// How instructions are numbered in functions whose variables are followed ([`MFunc::identities`]): three numbers for
+/// each instruction that was allocated, then one for the moves of each edge.
+pub(crate) mod identity {
+    /// The moves before an instruction.
+    pub const BEFORE: u32 = 0;
+    /// The instruction itself.
+    pub const ITSELF: u32 = 1;
+    /// The moves after it.
+    pub const AFTER: u32 = 2;
+    /// How many numbers an instruction has.
+    pub const COUNT: u32 = 3;
+}
+
 /// With at most this many bytes of spill slots, all displacements are short, so the order of slots does not matter.
 const FEW_SLOT_BYTES: u32 = 96;
 
@@ -44,7 +57,7 @@ enum EdgePlace {
 pub(crate) struct ApplyState {
     moves: ParallelMoves<Reg>,
     /// By spill slot: its offset from the frame pointer.
-    slots: Vec<i32>,
+    pub slots: Vec<i32>,
     /// The spill slots in the order in which they are placed; and by slot, how often it is accessed.
     slot_order: Vec<u32>,
     slot_accesses: Vec<u32>,
@@ -60,16 +73,24 @@ pub(crate) struct ApplyState {
 }
 
 /// Fills `out` with `func` after allocation. Takes the frame, the sets of registers, tail calls and texts out of
-/// `func`. `counts_from_above` says whether the frame will be addressed from a frame pointer.
+/// `func`. `counts_from_above` says whether the frame will be addressed from a frame pointer, `is_followed` whether
+/// instructions are to have identities ([`identity`]).
 pub(crate) fn apply<I: Isa>(
     isa: &I,
     func: &mut MFunc,
     allocation: &Allocation,
     counts_from_above: bool,
+    is_followed: bool,
     state: &mut ApplyState,
     out: &mut MFunc,
 ) {
     out.clear();
+    if is_followed {
+        let numbers = identity::COUNT as usize * func.insts.len();
+        out.identities
+            .extend((0..numbers).map(|number| func.origins[number / identity::COUNT as usize]));
+        out.identities.resize(numbers + func.edges.len(), 0);
+    }
     out.is_strict = func.is_strict;
     std::mem::swap(&mut out.frame, &mut func.frame);
     std::mem::swap(&mut out.sets, &mut func.sets);
@@ -389,9 +410,26 @@ impl<I: Isa> Applier<'_, I> {
         self.out.origins.push(origin);
     }
 
+    /// What an instruction that was allocated, or the moves before or after it, is called: the instruction that it
+    /// comes from, or its identity.
+    fn name(&self, index: u32, part: u32) -> u32 {
+        match self.out.identities.is_empty() {
+            true => self.func.origins[index as usize],
+            false => index * identity::COUNT + part,
+        }
+    }
+
     /// Appends the moves of an edge.
     fn put_edge(&mut self, edge: usize, origin: u32) {
         let (start, end) = self.st.edge_ranges[edge];
+        let own = (self.func.insts.len() * identity::COUNT as usize + edge) as u32;
+        let origin = match self.out.identities.get_mut(own as usize) {
+            Some(identity) => {
+                *identity = origin;
+                own
+            }
+            None => origin,
+        };
         for index in start..end {
             let inst = self.st.edge_insts[index as usize];
             self.put(inst, origin);
@@ -493,8 +531,7 @@ impl<I: Isa> Applier<'_, I> {
 
     fn write_inst(&mut self, index: u32) {
         let func = self.func;
-        let origin = func.origins[index as usize];
-        self.write_edits(index * 2, origin);
+        self.write_edits(index * 2, self.name(index, identity::BEFORE));
         let in_group = func
             .groups
             .get(self.next_group)
@@ -504,7 +541,7 @@ impl<I: Isa> Applier<'_, I> {
             self.out.groups.push(start..start);
         }
         if !self.is_deleted(index) {
-            self.write_allocated(index, origin);
+            self.write_allocated(index, self.name(index, identity::ITSELF));
         }
         if in_group && func.groups[self.next_group].end == index + 1 {
             self.next_group += 1;
@@ -512,7 +549,7 @@ impl<I: Isa> Applier<'_, I> {
                 group.end = self.out.insts.len() as u32;
             }
         }
-        self.write_edits(index * 2 + 1, origin);
+        self.write_edits(index * 2 + 1, self.name(index, identity::AFTER));
     }
 
     fn is_deleted(&mut self, index: u32) -> bool {

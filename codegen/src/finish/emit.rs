@@ -1,40 +1,12 @@
 //! Lays out the frame and encodes a machine function over physical registers.
 //!
-//! Areas of the frame have been allocated at negative offsets from a frame pointer ([`crate::frame`]), before it was
-//! known whether there is one and which registers are saved. Here these offsets become addresses ([`FrameMap`]), in
-//! one of three layouts. A target that stores its saved registers ([`crate::desc::TargetDesc::pushes_saved_registers`]
-//! is false) keeps the offsets as they are. For a target that pushes them, pictured for x86-64:
-//!
-//! ```text
-//!    with frame pointer               without frame pointer            with realigned stack
-//!  |  incoming arguments |          |  incoming arguments |          |  incoming arguments |
-//!  +---------------------+ CFA      +---------------------+ CFA      +---------------------+ CFA
-//!  |  return address     |          |  return address     |          |  return address     |
-//!  +---------------------+          +---------------------+          +---------------------+
-//!  |  caller's rbp       |          |  pushed registers   | <- F     |  caller's rbp       |
-//!  +---------------------+ <- rbp   |                     |          +---------------------+ <- rbp
-//!  |  pushed registers   |    = F   |                     |          |  pushed registers   |
-//!  +---------------------+          +---------------------+          |  stored float regs  |
-//!  |  padding to align   |          |  padding to align   |          |  gap: and rsp, -N   |
-//!  +---------------------+ <- A     +---------------------+ <- A     +---------------------+ <- A
-//!  |  areas of the       |          |  areas of the       |          |  areas of the       |
-//!  |  function, stored   |          |  function, stored   |          |  function           |
-//!  |  float registers    |          |  float registers    |          |                     |
-//!  |  outgoing arguments |          |  outgoing arguments |          |  outgoing arguments |
-//!  +---------------------+ <- rsp   +---------------------+ <- rsp   +---------------------+ <- rsp
-//! ```
-//!
-//! An area at offset `-n` is `n` bytes below A: at `rbp - (F - A) - n` with a frame pointer, and at a positive
-//! distance from `rsp` without one or if the stack is realigned. In the latter case, `rsp` is replaced by
-//! [`FrameInfo::area_register`] if the function moves the stack pointer. F is where a frame pointer points or would
-//! point. Without one, the first pushed register takes the place of the caller's `rbp`. Incoming arguments are
-//! addressed relative to `rbp`, or to `rsp` if there is no frame pointer. A leaf function whose frame fits the red
-//! zone does not move `rsp` at all.
+//! The frame is laid out first ([`super::frame_layout`]), since it was not known before which registers are saved.
 //!
 //! Jumps to blocks that contain nothing but a jump are threaded to their final targets ([`super::threading`]), and such
 //! blocks are not emitted.
 
 use super::asm;
+use super::frame_layout::{EmitOptions, FrameMap, lay_out_frame};
 use super::loops::find_short_loops;
 use super::threading::{add_address_labels, thread_empty_blocks};
 use super::wrapped::{describe_frame, find_blocks_with_frame, is_worth_sharing};
@@ -42,56 +14,25 @@ use crate::annotate::{self, Liveness};
 use crate::branch::Branch;
 use crate::buffer::CodeBuffer;
 use crate::context::frame_code::{
-    BodySink, branch_mark, finish_body, finish_prologue, make_room, prologue_bytes, put_branch, put_inst, stack_probes,
+    BodySink, branch_mark, finish_body, finish_prologue, make_room, prologue_bytes, put_branch, put_inst,
 };
 use crate::debug::FrameDistances;
-use crate::desc::{ConvDesc, Role, TargetDesc};
+use crate::desc::Role;
 use crate::error::CodegenError;
 use crate::exceptions::{CallSite, DOES_NOT_UNWIND, Landing, pad_of};
-use crate::frame_info::{Clearing, FrameInfo, FrameSink, Guard};
+use crate::follow::Emitted;
+use crate::frame_info::{Clearing, FrameInfo, FrameSink};
 use crate::inline_asm::{AsmPlace, flag};
 use crate::isa::Isa;
 use crate::mfunc::{INCOMING, MFunc, Term, op_desc, pseudo};
-use crate::minst::{MInst, Mem};
+use crate::minst::MInst;
 use crate::reference::Label;
-use crate::reg::{PRegSet, Reg, RegClass};
+use crate::reg::Reg;
 use crate::result::CompiledFunction;
 use crate::unit::Unit;
 use crate::unwind::UnwindOp;
 use frazil_ir::debug::LocationId;
 use frazil_ir::{EntityRef, Inst};
-
-/// What the emitter needs to know besides the function.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct EmitOptions {
-    /// The function's calling convention.
-    pub conv: &'static ConvDesc,
-    /// The alignment of the stack pointer at calls, in bytes.
-    pub stack_align: u32,
-    /// The registers that the function writes and must preserve.
-    pub saved: PRegSet,
-    /// What is set to zero before a return.
-    pub clearing: Clearing,
-    /// What is set to zero before a tail call, except for what the callee reads.
-    pub clearing_for_tails: Clearing,
-    /// Whether the function has a frame pointer.
-    pub frame_pointer: bool,
-    /// Whether the size of the code counts, so that returns may share one epilogue.
-    pub for_size: bool,
-}
-
-/// How offsets from the frame pointer become addresses.
-#[derive(Clone, Copy, Debug)]
-struct FrameMap {
-    /// The register from which the function's own areas are addressed.
-    base: Reg,
-    /// The register from which incoming arguments are addressed.
-    incoming_base: Reg,
-    /// Added to offsets of the function's own areas.
-    areas: i32,
-    /// Added to offsets of incoming arguments.
-    incoming: i32,
-}
 
 /// The memory of this stage, kept from function to function.
 #[derive(Debug, Default)]
@@ -146,13 +87,15 @@ impl EmitState {
     }
 }
 
-/// Encodes `func` into `out`, whose body already has labels, constants and jump tables of the function.
+/// Encodes `func` into `out`, and notes in `emitted` which instruction begins where, if that is wanted; the body of
+/// `out` already has labels, constants and jump tables of the function.
 pub(crate) fn emit<I: Isa>(
     isa: &I,
     func: &mut MFunc,
     unit: &Unit<'_>,
     options: EmitOptions,
     state: &mut EmitState,
+    emitted: Option<&mut Vec<Emitted>>,
     out: &mut CompiledFunction,
 ) -> Result<(), CodegenError> {
     let (frame, map) = lay_out_frame(isa, func, unit, options)?;
@@ -215,6 +158,7 @@ pub(crate) fn emit<I: Isa>(
         buf: body,
         unwind,
         asm_operands: Vec::new(),
+        emitted,
         error: None,
     };
     emitter.emit_blocks();
@@ -230,166 +174,6 @@ pub(crate) fn emit<I: Isa>(
     *frame_bytes = frame.frame_bytes;
     *mark_bytes = finish_prologue(isa, unit, (!is_wrapped).then_some(&frame), prologue, unwind);
     Ok(())
-}
-
-/// Decides on the size of the frame and the places of its areas.
-fn lay_out_frame<I: Isa>(
-    isa: &I,
-    func: &mut MFunc,
-    unit: &Unit<'_>,
-    options: EmitOptions,
-) -> Result<(FrameInfo, FrameMap), CodegenError> {
-    let Unit { head, view, .. } = *unit;
-    let desc = isa.desc();
-    let needs = &mut func.frame;
-    let mut saved = if head.naked { PRegSet::EMPTY } else { options.saved };
-    if options.frame_pointer {
-        saved.remove(desc.frame_pointer);
-    }
-    let pushes = desc.pushes_saved_registers;
-    if let Some(reg) = needs.area_register {
-        saved.insert(reg);
-    }
-    let stored = PRegSet::from_banks(if pushes { 0 } else { u64::MAX }, u64::MAX);
-    let (saved_offset, saved_step) = match needs.realigned_to {
-        0 => needs.areas.allocate_saved(saved.intersection(stored), desc),
-        _ => (0, i32::from(desc.classes[1].bytes)),
-    };
-    if needs.outgoing_bytes > 0 {
-        needs.areas.allocate(u64::from(needs.outgoing_bytes), 1);
-    }
-    if needs.areas.is_too_large() {
-        return Err(CodegenError::TooLarge {
-            what: "the stack frame (at most 1 GiB)".to_owned(),
-        });
-    }
-    let areas = needs.areas.used_bytes();
-    let mut frame = FrameInfo {
-        needs_frame: needs.has_calls || needs.has_dynamic_stack || needs.areas.needed || !saved.is_empty(),
-        frame_pointer: options.frame_pointer,
-        pushes_saved: pushes,
-        frame_bytes: areas.next_multiple_of(options.stack_align),
-        saved,
-        saved_base: desc.frame_pointer,
-        saved_base_to_cfa: desc.incoming_args_offset,
-        saved_offset,
-        saved_step,
-        realigned_to: needs.realigned_to,
-        area_register: needs.area_register.unwrap_or(Reg::NONE),
-        keeps_scratch: false,
-        leaves_wide: crate::vectors::leaves_wide(isa, unit.function),
-        has_calls: needs.has_calls,
-        has_dynamic_stack: needs.has_dynamic_stack,
-        // An inline assembly text may push something, which would overwrite the red zone.
-        red_zone: !head.no_red_zone && func.asm_sites.is_empty(),
-        clearing: options.clearing,
-        probes: stack_probes(head, view)?,
-        guard: None,
-    };
-    frame.needs_frame |= options.frame_pointer && pushes;
-    // Without pushes, the frame pointer is only set up with the frame, and incoming arguments are addressed from it.
-    frame.needs_frame |= options.frame_pointer && !pushes && func.insts.iter().any(MInst::names_frame);
-    if head.naked {
-        (frame.needs_frame, frame.frame_pointer, frame.guard) = (false, false, None);
-    }
-    let mut map = FrameMap {
-        base: desc.frame_pointer,
-        incoming_base: desc.frame_pointer,
-        areas: 0,
-        incoming: 0,
-    };
-    if needs.realigned_to > 0 {
-        place_aligned(
-            &mut frame,
-            &mut map,
-            areas,
-            needs.area_register.unwrap_or(desc.stack_pointer),
-            desc,
-        );
-    } else if pushes {
-        place_below_pushes(&mut frame, &mut map, areas, options, desc);
-    } else if !options.frame_pointer {
-        count_from_stack_pointer(&frame, &mut map, desc);
-    }
-    if needs.realigned_to == 0 {
-        frame.saved_base = map.base;
-        frame.saved_offset += map.areas;
-        frame.saved_base_to_cfa += map.incoming;
-    }
-    let guard = needs.areas.guard.map(|offset| Mem::base(map.base, map.areas + offset));
-    frame.guard = guard.map(|mem| Guard::new(mem, view));
-    Ok((frame, map))
-}
-
-/// The distance in bytes from the place that a frame pointer points to, or would point to, to the stack pointer at
-/// function entry.
-fn frame_pointer_bytes(desc: &TargetDesc) -> i32 {
-    desc.incoming_args_offset - i32::from(desc.return_address_bytes)
-}
-
-/// The size in bytes of the pushed registers.
-fn pushed_bytes(frame: &FrameInfo, desc: &TargetDesc) -> i32 {
-    frame.pushed().iter().count() as i32 * i32::from(desc.class(RegClass::Int).bytes)
-}
-
-/// The layout without frame pointer for a target that stores its saved registers: the same as with one, but addressed
-/// from the stack pointer, which does not move if there is no frame.
-fn count_from_stack_pointer(frame: &FrameInfo, map: &mut FrameMap, desc: &TargetDesc) {
-    map.base = desc.stack_pointer;
-    map.incoming_base = desc.stack_pointer;
-    map.areas = match frame.needs_frame {
-        true => frame.frame_bytes.cast_signed(),
-        false => -frame_pointer_bytes(desc),
-    };
-    map.incoming = map.areas;
-}
-
-/// The layout with realigned stack: saved registers are below the frame pointer, which is aligned no better than the
-/// stack pointer at function entry; the areas begin at the aligned place below.
-#[cold]
-fn place_aligned(frame: &mut FrameInfo, map: &mut FrameMap, areas: u32, base: Reg, desc: &TargetDesc) {
-    let pushed = pushed_bytes(frame, desc);
-    frame.needs_frame = true;
-    frame.frame_bytes = areas.next_multiple_of(frame.realigned_to);
-    frame.saved_offset = -pushed - frame.saved_step;
-    map.base = base;
-    map.areas = frame.frame_bytes.cast_signed();
-}
-
-/// The layouts with and without frame pointer for a target that pushes its saved registers, as pictured in the head
-/// comment.
-fn place_below_pushes(frame: &mut FrameInfo, map: &mut FrameMap, areas: u32, options: EmitOptions, desc: &TargetDesc) {
-    let pushed = pushed_bytes(frame, desc);
-    let pointer_bytes = frame_pointer_bytes(desc);
-    let (outer, align) = (options.stack_align, options.stack_align.min(options.conv.stack_align));
-    let (outer, align) = (outer.cast_signed(), align.cast_signed());
-    // The distance from F to A in the picture, first without padding.
-    let above = if frame.frame_pointer {
-        pushed
-    } else {
-        pushed - pointer_bytes
-    };
-    let above = (above.max(0) + align - 1) / align * align;
-    // The return address and the frame pointer's place count for the alignment, too.
-    let above_all = above + desc.incoming_args_offset;
-    let below = (above_all + areas.cast_signed() + outer - 1) / outer * outer - above_all;
-    let total = above + below + if frame.frame_pointer { 0 } else { pointer_bytes } - pushed;
-    let is_leaf = !frame.has_calls && !frame.has_dynamic_stack;
-    let fits_red_zone = is_leaf && frame.red_zone && total.cast_unsigned() <= desc.red_zone_bytes;
-    let moved = if fits_red_zone || (is_leaf && areas == 0) {
-        0
-    } else {
-        total
-    };
-    frame.frame_bytes = moved.cast_unsigned();
-    if frame.frame_pointer {
-        map.areas = -above;
-    } else {
-        map.base = desc.stack_pointer;
-        map.incoming_base = desc.stack_pointer;
-        map.incoming = moved + pushed - pointer_bytes;
-        map.areas = map.incoming - above;
-    }
 }
 
 struct Emitter<'a, I: Isa> {
@@ -430,6 +214,8 @@ struct Emitter<'a, I: Isa> {
     unwind: &'a mut Vec<(u32, UnwindOp)>,
     /// The operands of the next inline assembly text so far, by their numbers.
     asm_operands: Vec<(u32, AsmPlace)>,
+    /// Which instruction begins where, if that is wanted.
+    emitted: Option<&'a mut Vec<Emitted>>,
     /// The first refusal, since the functions that meet one return nothing.
     error: Option<CodegenError>,
 }
@@ -486,6 +272,9 @@ impl<I: Isa> Emitter<'_, I> {
             self.describe(true);
             self.buf.bind(self.epilogue);
             self.buf.mark_epilogue(LocationId::NONE);
+            if let Some(emitted) = &mut self.emitted {
+                emitted.push(Emitted::nothing(self.buf.offset()));
+            }
             self.put_epilogue(true);
         }
     }
@@ -532,14 +321,17 @@ impl<I: Isa> Emitter<'_, I> {
     #[cold]
     fn observe(&mut self, index: u32, begins: bool) {
         if self.buf.is_marking() {
-            let origin = self.func.origins[index as usize] as usize;
+            if let Some(emitted) = &mut self.emitted {
+                emitted.push(Emitted::of(self.func, index, self.buf.offset(), self.has_frame));
+            }
+            let origin = self.func.origin(index as usize) as usize;
             let location = self.unit.function.debug.location_of(origin);
             let leaves = self.func.insts[index as usize].op == pseudo::RETURN;
             self.buf.mark_inst(location, begins, leaves);
         }
         if let Some(liveness) = &self.liveness {
             let registers = (liveness.after[index as usize], liveness.ends[index as usize]);
-            let origin = self.func.origins[index as usize];
+            let origin = self.func.origin(index as usize);
             let note = annotate::note(self.isa.desc(), self.unit.function, self.unit.view, origin, registers);
             self.buf.annotate(note);
         }
@@ -642,7 +434,7 @@ impl<I: Isa> Emitter<'_, I> {
     #[cold]
     fn note_landing(&mut self, index: u32, to: u32) {
         let function = self.unit.function;
-        let invoke = function.inst(Inst::new(self.func.origins[index as usize] as usize));
+        let invoke = function.inst(Inst::new(self.func.origin(index as usize) as usize));
         let pad = pad_of(function, function.invoke_targets(invoke).1);
         let action = self.buf.exceptions.known_action(pad);
         let label = self.label(to);

@@ -6,6 +6,7 @@
 pub(crate) mod apply;
 mod asm;
 pub(crate) mod emit;
+pub(crate) mod frame_layout;
 mod loops;
 mod threading;
 pub(crate) mod variables;

@@ -1,7 +1,7 @@
 //! Where variables are in code of the optimizing path: those that are in memory, in the function's stack slots or among
-//! its arguments on the stack. Values that registers or spill slots hold are not followed.
+//! its arguments on the stack. [`crate::follow`] has those that registers or spill slots hold.
 
-use crate::debug::{FrameDistances, Place, Spot, fixed_spot};
+use crate::debug::{FrameDistances, Place, Shape, Spot, fixed_spot};
 use crate::mfunc::INCOMING;
 use frazil_ir::debug::DebugKind;
 use frazil_ir::{EntityRef, Function, Operand, ParamKind, ValueKind};
@@ -51,6 +51,7 @@ pub(crate) fn place_variables(
                 value,
                 range: None,
                 spot,
+                shape: Shape::default(),
             });
         }
     }

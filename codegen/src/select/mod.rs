@@ -28,6 +28,7 @@ use crate::context::{Addressing, Base, Context, PlaceBase, learn_parts};
 use crate::desc::Role;
 use crate::error::CodegenError;
 use crate::features::FeatureSet;
+use crate::follow::Selected;
 use crate::halt::Halt;
 use crate::isa::Isa;
 use crate::mfunc::{FrameNeeds, MFunc, op_desc, pseudo};
@@ -76,6 +77,18 @@ impl SelectState {
     /// arguments that are passed in memory.
     pub(crate) fn memory_places(&self) -> (&[(i32, bool)], &[i32]) {
         (&self.slots, &self.by_value)
+    }
+}
+
+impl SelectState {
+    /// What is known of the values of the function that was selected last.
+    pub(crate) fn selected<'a>(&'a self, func: &'a MFunc) -> Selected<'a> {
+        Selected {
+            first_vreg: &self.vreg_of,
+            parts: &self.parts,
+            slots: &self.slots,
+            func,
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Attributes that many entries have.
 
 use super::DebugWriter;
-use frazil_ir::debug::NodeRef;
 use frazil_ir::debug::kind::{LexicalBlock, LexicalBlockFile, Subprogram};
+use frazil_ir::debug::{Kind, NodeRef};
 use gimli::constants as dw;
 use gimli::write::{AttributeValue, Unit, UnitEntryId};
 
@@ -69,7 +69,11 @@ impl DebugWriter<'_> {
 
     /// The type of an entry; none for `void`.
     pub(super) fn set_type(&mut self, unit: usize, entry: UnitEntryId, ty: NodeRef) {
-        if let Some(ty) = self.entry(unit, ty) {
+        let is_type = matches!(
+            self.graph.kind_at(ty),
+            Some(Kind::BasicType | Kind::DerivedType | Kind::CompositeType | Kind::SubroutineType)
+        );
+        if let Some(ty) = self.entry(unit, ty).filter(|_| is_type) {
             self.set(unit, entry, dw::DW_AT_type, AttributeValue::UnitRef(ty));
         }
     }

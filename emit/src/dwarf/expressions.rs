@@ -5,65 +5,100 @@
 //! what is at its address (`DW_OP_deref` at the end). What is not certain to mean the same has no description.
 
 use super::DebugWriter;
-use frazil_codegen::debug::Spot;
+use frazil_codegen::debug::{Place, Shape, Spot};
 use frazil_ir::debug::DebugKind;
 use gimli::constants as dw;
 use gimli::write::Expression;
 use gimli::{DwOp, Register};
 
-/// The description of a variable at a place.
-pub(super) fn describe(kind: DebugKind, spot: Spot, words: &[u64]) -> Option<Expression> {
-    let mut out = Expression::new();
-    match (kind, spot, words) {
-        (_, Spot::InsteadOfMemory(register), []) if kind != DebugKind::Value => out.op_reg(Register(register)),
+/// Which bits of a variable are meant: the first, and how many. The last operation of an expression.
+pub(super) const FRAGMENT: u64 = 0x1000;
+/// A conversion: how many bits, and how they are encoded.
+const CONVERT: u64 = 0x1001;
+
+/// An expression without which part of the variable is meant, and that part.
+pub(super) fn split_fragment(words: &[u64]) -> (&[u64], Option<(u64, u64)>) {
+    match words {
+        [rest @ .., FRAGMENT, start, size] => (rest, Some((*start, *size))),
+        _ => (words, None),
+    }
+}
+
+/// Appends the description of a variable at a place, of whose expression these are the words.
+pub(super) fn describe(out: &mut Expression, place: &Place, words: &[u64]) -> Option<()> {
+    let Place { spot, shape, .. } = *place;
+    let is_whole = shape.added == 0 && shape.bits % 8 == 0;
+    match (place.value.kind, spot, words) {
+        (DebugKind::Declare | DebugKind::Address, Spot::InsteadOfMemory(register), []) => {
+            out.op_reg(Register(register));
+        }
         (_, Spot::InsteadOfMemory(_), _) => return None,
         (DebugKind::Declare | DebugKind::Address, ..) => {
-            push(&mut out, spot);
-            operations(&mut out, words)?;
+            push(out, spot, shape, false);
+            operations(out, words)?;
         }
-        (DebugKind::Value, Spot::Register(register), []) => out.op_reg(Register(register)),
-        (DebugKind::Value, Spot::Frame(offset), []) => out.op_fbreg(offset.into()),
+        (DebugKind::Value, Spot::Register(register), []) if is_whole => out.op_reg(Register(register)),
+        (DebugKind::Value, Spot::Frame(offset), []) if is_whole => out.op_fbreg(offset.into()),
         (DebugKind::Value, _, []) => {
-            push(&mut out, spot);
+            push(out, spot, shape, false);
             out.op(dw::DW_OP_stack_value);
         }
-        // How much of a place is the value, is not known here.
-        (DebugKind::Value, Spot::Frame(_), _) => return None,
         (DebugKind::Value, _, [first @ .., last]) => {
-            push(&mut out, spot);
-            match DwOp(u16_of(*last)?) {
+            if shape.bits % 64 != 0 && needs_sign(words)? {
+                return None;
+            }
+            push(out, spot, shape, true);
+            match DwOp(u8_of(*last)?) {
                 dw::DW_OP_stack_value => {
-                    operations(&mut out, first)?;
+                    operations(out, first)?;
                     out.op(dw::DW_OP_stack_value);
                 }
-                dw::DW_OP_deref if operand_count(words)? => operations(&mut out, first)?,
+                dw::DW_OP_deref if ends_with_operation(words)? => operations(out, first)?,
                 _ => return None,
             }
         }
     }
-    Some(out)
+    Some(())
 }
 
 /// Whether the last word of an expression is an operation and no operand of one.
-fn operand_count(words: &[u64]) -> Option<bool> {
+fn ends_with_operation(words: &[u64]) -> Option<bool> {
     let mut words = words;
     while let Some((&first, rest)) = words.split_first() {
-        let operands = usize::from(operand_of(DwOp(u16_of(first)?))?);
         if rest.is_empty() {
             return Some(true);
         }
-        words = rest.get(operands..)?;
+        words = rest.get(operand_count(first)?..)?;
     }
     Some(false)
 }
 
-fn u16_of(word: u64) -> Option<u8> {
+/// Whether the sign of a value narrower than the stack matters to an expression.
+fn needs_sign(words: &[u64]) -> Option<bool> {
+    const SIGNED: [DwOp; 3] = [dw::DW_OP_div, dw::DW_OP_mod, dw::DW_OP_shra];
+    let mut words = words;
+    while let Some((&first, rest)) = words.split_first() {
+        if first == CONVERT {
+            return Some(false);
+        }
+        if SIGNED.iter().any(|operation| u64::from(operation.0) == first) {
+            return Some(true);
+        }
+        words = rest.get(operand_count(first)?..)?;
+    }
+    Some(false)
+}
+
+fn u8_of(word: u64) -> Option<u8> {
     u8::try_from(word).ok()
 }
 
 /// How many operands an operation that is understood has.
-fn operand_of(operation: DwOp) -> Option<u8> {
-    Some(match operation {
+fn operand_count(operation: u64) -> Option<usize> {
+    if operation == CONVERT {
+        return Some(2);
+    }
+    Some(match DwOp(u8_of(operation)?) {
         dw::DW_OP_plus_uconst | dw::DW_OP_constu | dw::DW_OP_consts => 1,
         dw::DW_OP_deref
         | dw::DW_OP_plus
@@ -88,27 +123,85 @@ fn operand_of(operation: DwOp) -> Option<u8> {
     })
 }
 
-/// Puts a value on the stack.
-fn push(out: &mut Expression, spot: Spot) {
+/// Puts a value on the stack; whether what is above its bits matters is known to the caller.
+fn push(out: &mut Expression, spot: Spot, shape: Shape, is_computed_with: bool) {
+    let Shape { added, bits } = shape;
+    let is_masked = bits % 64 != 0 && bits < 64 && (is_computed_with || bits % 8 != 0);
     match spot {
-        Spot::Register(register) | Spot::InsteadOfMemory(register) => out.op_breg(Register(register), 0),
+        Spot::Entry(register) => {
+            let mut entry = Expression::new();
+            entry.op_reg(Register(register));
+            out.op_entry_value(entry);
+        }
+        Spot::Register(register) | Spot::InsteadOfMemory(register) => {
+            out.op_breg(Register(register), if is_masked { 0 } else { added });
+        }
         Spot::Frame(offset) => {
             out.op_fbreg(offset.into());
-            out.op_deref();
+            match bits.div_ceil(8).next_power_of_two() {
+                bytes @ 1..=4 if bits > 0 => out.op_deref_size(bytes as u8),
+                _ => out.op_deref(),
+            }
         }
-        Spot::FrameAddress(offset) => out.op_fbreg(offset.into()),
-        Spot::Constant(number) => out.op_consts(number),
-        Spot::Symbol(symbol) => out.op_addr(DebugWriter::address(symbol, 0)),
+        Spot::FrameAddress(offset) => out.op_fbreg(i64::from(offset) + added),
+        Spot::Constant(number) => constant(out, number.wrapping_add(added)),
+        Spot::Symbol(symbol) => out.op_addr(DebugWriter::address(symbol, added)),
     }
+    if is_masked {
+        mask(out, bits.into());
+    }
+    let is_there = matches!(spot, Spot::Register(_) if !is_masked)
+        || matches!(spot, Spot::FrameAddress(_) | Spot::Constant(_) | Spot::Symbol(_));
+    if added != 0 && !is_there {
+        out.op_consts(added);
+        out.op(dw::DW_OP_plus);
+    }
+}
+
+/// Puts a number on the stack.
+fn constant(out: &mut Expression, number: i64) {
+    match u64::try_from(number) {
+        Ok(number) => out.op_constu(number),
+        Err(_) => out.op_consts(number),
+    }
+}
+
+/// Clears what is above so many bits.
+fn mask(out: &mut Expression, bits: u64) {
+    out.op_constu((1 << bits) - 1);
+    out.op(dw::DW_OP_and);
+}
+
+/// Makes so many bits, signed or not, as many as the stack has.
+fn convert(out: &mut Expression, bits: u64, encoding: u64) -> Option<()> {
+    let above = 64_u64.checked_sub(bits).filter(|&above| above < 64)?;
+    if above == 0 {
+        return Some(());
+    }
+    match encoding == u64::from(dw::DW_ATE_signed.0) {
+        true => {
+            for operation in [dw::DW_OP_shl, dw::DW_OP_shra] {
+                out.op_constu(above);
+                out.op(operation);
+            }
+        }
+        false => mask(out, bits),
+    }
+    Some(())
 }
 
 /// Appends operations; `None` if one of them is not understood or its place is not here.
 pub(super) fn operations(out: &mut Expression, words: &[u64]) -> Option<()> {
     let mut words = words;
     while let Some((&first, rest)) = words.split_first() {
-        let operation = DwOp(u16_of(first)?);
-        let count = usize::from(operand_of(operation)?);
+        let count = operand_count(first)?;
         let operands = rest.get(..count)?;
+        words = rest.get(count..)?;
+        if let (CONVERT, &[bits, encoding]) = (first, operands) {
+            convert(out, bits, encoding)?;
+            continue;
+        }
+        let operation = DwOp(u8_of(first)?);
         match (operation, operands) {
             (dw::DW_OP_stack_value, _) => return None,
             (dw::DW_OP_plus_uconst, &[number]) => out.op_plus_uconst(number),
@@ -117,7 +210,6 @@ pub(super) fn operations(out: &mut Expression, words: &[u64]) -> Option<()> {
             (dw::DW_OP_deref, _) => out.op_deref(),
             _ => out.op(operation),
         }
-        words = rest.get(count..)?;
     }
     Some(())
 }

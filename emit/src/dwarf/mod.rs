@@ -124,6 +124,7 @@ impl<'a> DebugWriter<'a> {
             self.add_unit_lists(unit);
             self.fill_entries(unit);
             self.place_globals(unit);
+            self.add_lists(unit);
             self.units.set_ranges(unit, &mut self.dwarf);
         }
         sections::write(&mut self.dwarf)

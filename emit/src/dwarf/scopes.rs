@@ -3,13 +3,14 @@
 //! Blocks without variables get no entry, since nothing could be said of them.
 
 use super::scope_tree::{Scope, ScopeTree};
+use super::units::{PendingList, Ranges};
 use super::variables::variables_of;
 use super::{CodePlace, DebugWriter};
 use frazil_codegen::CompiledFunction;
 use frazil_ir::debug::Kind;
 use frazil_ir::debug::kind::SourceLocation;
 use gimli::constants as dw;
-use gimli::write::{AttributeValue, Range, RangeList, UnitEntryId};
+use gimli::write::{AttributeValue, UnitEntryId};
 
 impl DebugWriter<'_> {
     /// Makes the entries of a function, its scopes and variables.
@@ -26,7 +27,7 @@ impl DebugWriter<'_> {
             };
             entries.push(entry);
             for variable in of_scope {
-                self.add_variable(unit, place, code, (entry, variable));
+                self.add_variable(unit, place, code, (entry, variable, scope));
             }
             if number == 0 {
                 self.add_unspecified(unit, entry, scope.node);
@@ -82,15 +83,8 @@ impl DebugWriter<'_> {
             self.set(unit, entry, dw::DW_AT_high_pc, length);
             return;
         }
-        let base = Range::BaseAddress {
-            address: DebugWriter::address(place.symbol, 0),
-        };
-        let pairs = ranges.iter().map(|&(start, end)| Range::OffsetPair {
-            begin: start.into(),
-            end: end.into(),
-        });
-        let list = RangeList(std::iter::once(base).chain(pairs).collect());
-        let list = self.unit(unit).ranges.add(list);
-        self.set(unit, entry, dw::DW_AT_ranges, AttributeValue::RangeListRef(list));
+        let pairs = ranges.iter().map(|&(start, end)| (start.into(), end.into()));
+        let ranges = Ranges::Code(pairs.collect());
+        self.units.get(unit).lists.push(PendingList { entry, place, ranges });
     }
 }

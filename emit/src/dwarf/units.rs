@@ -12,8 +12,8 @@ use frazil_ir::debug::{NodeId, NodeRef};
 use frazil_support::FxHashMap;
 use gimli::constants as dw;
 use gimli::write::{
-    AttributeValue, DirectoryId, Dwarf, FileId, FileInfo, LineProgram, LineString, Range, RangeList, Unit, UnitEntryId,
-    UnitId,
+    AttributeValue, DirectoryId, Dwarf, Expression, FileId, FileInfo, LineProgram, LineString, Location, LocationList,
+    Range, RangeList, Unit, UnitEntryId, UnitId,
 };
 use gimli::{Encoding, LineEncoding};
 
@@ -38,6 +38,22 @@ pub(super) struct Sequence {
     pub end: u64,
 }
 
+/// A list that an entry is to have, of distances from the start of a function.
+#[derive(Debug)]
+pub(super) struct PendingList {
+    pub entry: UnitEntryId,
+    pub place: CodePlace,
+    pub ranges: Ranges,
+}
+
+#[derive(Debug)]
+pub(super) enum Ranges {
+    /// Where the code of the entry is.
+    Code(Vec<(u64, u64)>),
+    /// Where the variable is, and how that is described.
+    Places(Vec<(u64, u64, Expression)>),
+}
+
 /// What is kept of a unit while it grows.
 #[derive(Debug)]
 pub(super) struct UnitState {
@@ -59,6 +75,8 @@ pub(super) struct UnitState {
     pub abstracts: FxHashMap<NodeId, UnitEntryId>,
     /// Nodes whose entries are to be filled in, in the order in which they were named.
     pub pending: Vec<NodeId>,
+    /// Where entries have code, and where variables are, as distances from the function; added at the end.
+    pub lists: Vec<PendingList>,
     /// The type of the indices of arrays.
     pub index_type: Option<UnitEntryId>,
     /// Whether all files so far have checksums.
@@ -206,6 +224,7 @@ impl UnitState {
             entries: FxHashMap::default(),
             abstracts: FxHashMap::default(),
             pending: Vec::new(),
+            lists: Vec::new(),
             index_type: None,
             has_checksums,
         }
@@ -218,6 +237,44 @@ impl UnitState {
 }
 
 impl DebugWriter<'_> {
+    /// Adds the lists of ranges of a unit. If its code is one range, distances count from its start; else each list
+    /// begins with the address that they count from.
+    pub(super) fn add_lists(&mut self, unit: usize) {
+        let state = self.units.get(unit);
+        let only = match state.sequences.as_slice() {
+            [only] => Some(*only),
+            _ => None,
+        };
+        for PendingList { entry, place, ranges } in std::mem::take(&mut state.lists) {
+            let only = only.filter(|only| only.section == place.section && only.start <= place.start);
+            let shift = only.map_or(0, |only| place.start - only.start);
+            let address = DebugWriter::address(place.symbol, 0);
+            let out = self.unit(unit);
+            let (name, value) = match ranges {
+                Ranges::Code(ranges) => {
+                    let pairs = ranges.into_iter().map(|(begin, end)| Range::OffsetPair {
+                        begin: begin + shift,
+                        end: end + shift,
+                    });
+                    let base = only.is_none().then_some(Range::BaseAddress { address });
+                    let list = out.ranges.add(RangeList(base.into_iter().chain(pairs).collect()));
+                    (dw::DW_AT_ranges, AttributeValue::RangeListRef(list))
+                }
+                Ranges::Places(ranges) => {
+                    let pairs = ranges.into_iter().map(|(begin, end, data)| Location::OffsetPair {
+                        begin: begin + shift,
+                        end: end + shift,
+                        data,
+                    });
+                    let base = only.is_none().then_some(Location::BaseAddress { address });
+                    let list = out.locations.add(LocationList(base.into_iter().chain(pairs).collect()));
+                    (dw::DW_AT_location, AttributeValue::LocationListRef(list))
+                }
+            };
+            self.set(unit, entry, name, value);
+        }
+    }
+
     /// The file of code whose file is not known: that of the unit, or one without a name.
     pub(super) fn some_file(&mut self, unit: usize) -> FileId {
         let node = self.units.get(unit).node();

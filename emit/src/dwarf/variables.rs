@@ -1,9 +1,10 @@
 //! Variables of functions and their places (DWARF 5, section 4.1).
 
 use super::attributes::flag;
-use super::expressions::describe;
+use super::expressions::{describe, split_fragment};
 use super::graph::{Graph, Moved};
-use super::scope_tree::ScopeTree;
+use super::scope_tree::{Scope, ScopeTree};
+use super::units::{PendingList, Ranges};
 use super::{CodePlace, DebugWriter};
 use frazil_codegen::CompiledFunction;
 use frazil_codegen::debug::Place;
@@ -11,7 +12,7 @@ use frazil_ir::debug::kind::{LocalVariable, Subprogram};
 use frazil_ir::debug::{DebugValue, NodeId, NodeRef};
 use frazil_support::FxHashMap;
 use gimli::constants as dw;
-use gimli::write::{AttributeValue, Expression, Location, LocationList, UnitEntryId};
+use gimli::write::{AttributeValue, Expression, UnitEntryId};
 
 /// A variable in a scope that has code.
 #[derive(Debug)]
@@ -79,7 +80,7 @@ impl DebugWriter<'_> {
         unit: usize,
         place: CodePlace,
         code: &CompiledFunction,
-        (parent, variable): (UnitEntryId, &Variable),
+        (parent, variable, scope): (UnitEntryId, &Variable, &Scope),
     ) {
         let Some(data) = self.graph.get::<LocalVariable>(variable.node) else {
             return;
@@ -100,7 +101,7 @@ impl DebugWriter<'_> {
                 self.units.get(unit).entries.insert(variable.node, entry);
             }
         }
-        self.set_places(unit, entry, place, (code, variable));
+        self.set_places(unit, entry, place, (code, variable, scope));
     }
 
     /// The name, type and place in the source of a variable.
@@ -118,47 +119,121 @@ impl DebugWriter<'_> {
         unit: usize,
         entry: UnitEntryId,
         place: CodePlace,
-        (code, variable): (&CompiledFunction, &Variable),
+        (code, variable, scope): (&CompiledFunction, &Variable, &Scope),
     ) {
-        let lead = code.prologue.bytes.len() as u64;
         let known = variable.places.iter().map(|&number| &code.debug.places[number]);
-        let whole = known.clone().filter(|known| known.range.is_none());
-        let mut ranges: Vec<Location> = Vec::new();
-        for known in known {
-            let Some(expression) = self.expression_of(variable, known) else {
-                continue;
-            };
-            let Some((start, end)) = known.range else {
-                // Several declarations of one variable contradict each other, or are parts.
-                if whole.clone().count() == 1 {
-                    self.set(unit, entry, dw::DW_AT_location, AttributeValue::Exprloc(expression));
-                }
-                return;
-            };
-            ranges.push(Location::OffsetPair {
-                begin: lead + u64::from(start),
-                end: lead + u64::from(end),
-                data: expression,
-            });
-        }
-        if ranges.is_empty() {
+        let mut whole = known.clone().filter(|known| known.range.is_none());
+        if let Some(declared) = whole.next() {
+            // Several declarations of one variable contradict each other, or are parts.
+            if whole.next().is_none()
+                && let Some(expression) = self.expression_of(variable, declared)
+            {
+                self.set(unit, entry, dw::DW_AT_location, AttributeValue::Exprloc(expression));
+            }
             return;
         }
-        let base = Location::BaseAddress {
-            address: DebugWriter::address(place.symbol, 0),
-        };
-        ranges.insert(0, base);
-        let list = self.unit(unit).locations.add(LocationList(ranges));
-        self.set(unit, entry, dw::DW_AT_location, AttributeValue::LocationListRef(list));
+        let pieces: Vec<Piece<'_>> = known.filter_map(|known| self.piece(variable, known)).collect();
+        let lead = code.prologue.bytes.len() as u64;
+        // Arguments are in their registers from the first instruction on; prologues leave them alone.
+        let begin = |start: u32| if start == 0 { 0 } else { lead + u64::from(start) };
+        let ranges = described_ranges(&pieces).into_iter();
+        let ranges = ranges.map(|(start, end, data)| (begin(start), lead + u64::from(end), data));
+        let within = scope.ranges.first().zip(scope.ranges.last());
+        let ranges = ranges.filter_map(|(start, end, data)| {
+            let (first, last) = within?;
+            let (start, end) = (start.max(first.0.into()), end.min(last.1.into()));
+            (start < end).then_some((start, end, data))
+        });
+        let ranges: Vec<(u64, u64, Expression)> = ranges.collect();
+        if !ranges.is_empty() {
+            let ranges = Ranges::Places(ranges);
+            self.units.get(unit).lists.push(PendingList { entry, place, ranges });
+        }
     }
 
-    /// The location description of a place.
+    /// The location description of a place for the whole variable.
     fn expression_of(&self, variable: &Variable, known: &Place) -> Option<Expression> {
-        let words = self
-            .graph
-            .expression(variable.moved.reference(known.value.expression))?;
-        describe(known.value.kind, known.spot, words)
+        let mut out = Expression::new();
+        describe(&mut out, known, self.words_of(variable, known)?)?;
+        Some(out)
     }
+
+    fn words_of(&self, variable: &Variable, known: &Place) -> Option<&[u64]> {
+        self.graph.expression(variable.moved.reference(known.value.expression))
+    }
+
+    /// A place of a variable or a part of it, if it can be described.
+    fn piece<'p>(&'p self, variable: &Variable, place: &'p Place) -> Option<Piece<'p>> {
+        let (words, fragment) = split_fragment(self.words_of(variable, place)?);
+        describe(&mut Expression::new(), place, words)?;
+        // Parts that begin or end within a byte have no description.
+        let is_bytes = fragment.is_none_or(|(start, size)| start % 8 == 0 && size % 8 == 0 && size > 0);
+        let range = place.range.filter(|_| is_bytes)?;
+        let fragment = fragment.map(|(start, size)| (start / 8, size / 8));
+        Some(Piece {
+            place,
+            words,
+            fragment,
+            range,
+        })
+    }
+}
+
+/// A place of a variable, or of some of its bytes.
+struct Piece<'p> {
+    place: &'p Place,
+    words: &'p [u64],
+    /// The first byte, and how many.
+    fragment: Option<(u64, u64)>,
+    range: (u32, u32),
+}
+
+/// Ranges of code with the description of a variable in each.
+fn described_ranges(pieces: &[Piece<'_>]) -> Vec<(u32, u32, Expression)> {
+    let mut ends: Vec<u32> = pieces.iter().flat_map(|piece| [piece.range.0, piece.range.1]).collect();
+    ends.sort_unstable();
+    ends.dedup();
+    if pieces.iter().all(|piece| piece.fragment.is_none()) {
+        let described = pieces.iter().filter_map(|piece| {
+            let mut out = Expression::new();
+            describe(&mut out, piece.place, piece.words)?;
+            Some((piece.range.0, piece.range.1, out))
+        });
+        return described.collect();
+    }
+    let mut ranges = Vec::new();
+    for pair in ends.windows(2) {
+        let (start, end) = (pair[0], pair[1]);
+        let is_here = |piece: &&Piece<'_>| piece.range.0 <= start && end <= piece.range.1;
+        let mut here: Vec<&Piece<'_>> = pieces.iter().filter(is_here).collect();
+        here.sort_by_key(|piece| piece.fragment);
+        if let Some(out) = composed(&here) {
+            ranges.push((start, end, out));
+        }
+    }
+    ranges
+}
+
+/// The description of a variable by parts, ascending; what is between them is nowhere.
+fn composed(parts: &[&Piece<'_>]) -> Option<Expression> {
+    let mut out = Expression::new();
+    let mut next = 0;
+    for part in parts {
+        let Some((start, size)) = part.fragment else {
+            describe(&mut out, part.place, part.words)?;
+            return Some(out).filter(|_| parts.len() == 1);
+        };
+        if start < next {
+            return None;
+        }
+        if start > next {
+            out.op_piece(start - next);
+        }
+        describe(&mut out, part.place, part.words)?;
+        out.op_piece(size);
+        next = start + size;
+    }
+    Some(out).filter(|_| !parts.is_empty())
 }
 
 /// What stands for a variable.

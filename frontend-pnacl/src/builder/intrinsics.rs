@@ -4,6 +4,7 @@
 //! intrinsic that is not in the table remains a call with a flag, which code generation refuses by name.
 
 use super::vector_intrinsics::VectorIntrinsic;
+use frazil_ir::debug::DebugKind;
 use frazil_ir::{Opcode, Platform, RuntimeFunction, Type};
 
 /// What a call of an intrinsic is translated to.
@@ -12,6 +13,8 @@ pub enum Intrinsic {
     /// Nothing. If it has a result, that becomes null, since nothing depends on it. Carries the bits of
     /// [`Intrinsic::immediates`].
     Nothing(u32),
+    /// What debug information says of a variable; its arguments are metadata.
+    Variable(DebugKind),
     /// Its first argument. Carries the bits of [`Intrinsic::immediates`].
     First(u32),
     True,
@@ -243,11 +246,7 @@ fn memory_and_control(name: &str) -> Option<Intrinsic> {
         | "lifetime.end"
         | "assume"
         | "experimental.noalias.scope.decl"
-        | "dbg.declare"
-        | "dbg.value"
         | "dbg.label"
-        | "dbg.assign"
-        | "dbg.addr"
         | "donothing"
         | "sideeffect"
         | "pseudoprobe"
@@ -256,6 +255,10 @@ fn memory_and_control(name: &str) -> Option<Intrinsic> {
         | "fake.use"
         | "clear_cache"
         | "codeview.annotation" => Intrinsic::Nothing(0),
+        // Up to LLVM 18; then, records took their place.
+        "dbg.declare" => Intrinsic::Variable(DebugKind::Declare),
+        "dbg.value" | "dbg.assign" => Intrinsic::Variable(DebugKind::Value),
+        "dbg.addr" => Intrinsic::Variable(DebugKind::Address),
         "invariant.start" => Intrinsic::Nothing(0b1),
         "invariant.end" => Intrinsic::Nothing(0b10),
         "expect.with.probability" => Intrinsic::First(0b100),

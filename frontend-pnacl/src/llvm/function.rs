@@ -278,7 +278,7 @@ impl Body<'_, '_> {
                 && !(DEBUG && shape.is_debug())
             {
                 if DEBUG {
-                    self.debug.first = self.build.function.insts().len();
+                    self.debug.begin(self.build.function.insts().len());
                 }
                 if self.fused(shape, cursor, window, id_bits)? {
                     self.build.check_plain_room()?;
@@ -292,7 +292,7 @@ impl Body<'_, '_> {
                 Item::Record => {
                     self.build.place = record.start();
                     if DEBUG {
-                        self.debug.first = self.build.function.insts().len();
+                        self.debug.begin(self.build.function.insts().len());
                     }
                     self.record(record)?;
                     self.build.check_room(0)?;

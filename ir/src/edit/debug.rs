@@ -5,18 +5,50 @@
 //!   it has none, and neither has a terminator of a new block.
 //! * A variable whose value was replaced has the replacement. One whose value nothing defines any more is lost from
 //!   there on: it keeps its place among the others, without operand.
-//! * A variable in a slot that was replaced, or that stands for another slot, too, is lost: the memory is not its own.
+//! * A variable in a slot whose accesses a pass replaces by values has these, from where they would have been stored,
+//!   and the phis that the pass makes for it: passes say both ([`Editor::note_store`], [`Editor::note_phi`]).
+//! * A variable in a slot that was replaced otherwise, or that stands for another slot, too, is lost: the memory is not
+//!   its own. So is one in a slot into which a store was removed.
 //! * What stands in blocks that are dropped is dropped.
 
 use super::{Editor, NONE};
-use crate::debug::{DebugValue, LocationId};
-use crate::entities::Value;
-use crate::function::{Function, ValueKind};
+use crate::debug::{DebugKind, DebugValue, LocationId};
+use crate::entities::{Block, Inst, Value};
+use crate::function::{Function, InstData, ValueKind};
 use crate::opcode::Opcode;
 use crate::operand::Operand;
 use frazil_support::EntityRef;
 
+/// Distances that an address of a slot may be computed by, one from the other.
+const MOST_STEPS: usize = 16;
+
+/// A value that the variables in a slot have from an old instruction on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Noted {
+    slot: Value,
+    before: u32,
+    value: Operand,
+}
+
 impl Editor {
+    /// Says that a slot, whose loads are all replaced by values, gets a value where this store stands.
+    pub fn note_store(&mut self, f: &Function, slot: Value, store: Inst, value: Operand) {
+        if f.debug.is_on {
+            let before = store.as_u32();
+            self.noted.push(Noted { slot, before, value });
+        }
+    }
+
+    /// Says that a slot, whose loads are all replaced by values, is a new phi of a block from there on.
+    pub fn note_phi(&mut self, f: &Function, slot: Value, block: Block, phi: Value) {
+        if f.debug.is_on {
+            let mut range = f.block_insts(block);
+            let first = range.find(|&position| f.insts[position].op != Opcode::Phi);
+            let (before, value) = (first.unwrap_or(range.end) as u32, Operand::value(phi));
+            self.noted.push(Noted { slot, before, value });
+        }
+    }
+
     /// Starts a copy of the columns.
     pub(super) fn begin_columns(&mut self) {
         self.locations_out.clear();
@@ -55,7 +87,8 @@ impl Editor {
         std::mem::swap(&mut f.debug.column, &mut self.locations_out);
         let mut values = std::mem::take(&mut f.debug.values);
         if !values.is_empty() {
-            self.lose_shared_slots(f, &mut values);
+            self.take_from_slots(&mut values);
+            self.lose_unsure_slots(&mut values);
         }
         values.retain_mut(|value| {
             let moved = self.moved.get(value.before as usize).copied().unwrap_or(NONE);
@@ -70,20 +103,69 @@ impl Editor {
         f.debug.values = values;
     }
 
-    /// Loses the variables in slots that were merged.
-    fn lose_shared_slots(&self, f: &Function, values: &mut [DebugValue]) {
-        let is_slot = |value: Value| {
-            f.values
-                .get(value.index())
-                .is_some_and(|data| data.kind == ValueKind::Slot)
+    /// Gives variables in slots that have become values these instead of their places.
+    fn take_from_slots(&mut self, values: &mut Vec<DebugValue>) {
+        self.noted.sort_by_key(|noted| (noted.slot, noted.before));
+        let noted = &self.noted;
+        let in_slot = |slot: Value| {
+            let first = noted.partition_point(|noted| noted.slot < slot);
+            noted[first..].iter().take_while(move |noted| noted.slot == slot)
         };
-        let replaced = self.forward.iter().enumerate().filter_map(|(index, next)| {
-            let old = Value::new(index);
-            Some((old, next.as_value()?)).filter(|&(old, new)| is_slot(old) && is_slot(new))
+        let mut taken = Vec::new();
+        values.retain(|value| {
+            let slot = value.operand.as_value().filter(|_| value.kind == DebugKind::Declare);
+            let before = taken.len();
+            taken.extend(slot.into_iter().flat_map(in_slot).map(|noted| DebugValue {
+                before: noted.before,
+                kind: DebugKind::Value,
+                operand: noted.value,
+                ..*value
+            }));
+            before == taken.len()
         });
-        for (old, new) in replaced {
-            let is_shared = |operand: Operand| operand.as_value().is_some_and(|slot| slot == old || slot == new);
-            for value in values.iter_mut().filter(|value| is_shared(value.operand)) {
+        values.extend(taken);
+        values.sort_by_key(|value| value.before);
+    }
+
+    /// Notes slots that share their memory from now on.
+    #[cold]
+    pub(super) fn lose_merged_slots(&mut self, f: &Function, old: Value, new: Operand) {
+        let is_slot = |value: Value| f.value(value).kind == ValueKind::Slot;
+        if let Some(new) = new.as_value()
+            && is_slot(old)
+            && is_slot(new)
+        {
+            self.unsure.extend([old, new]);
+        }
+    }
+
+    /// Notes the slot whose memory an instruction that is removed would have written.
+    #[cold]
+    pub(super) fn lose_removed_store(&mut self, f: &Function, removed: &InstData) {
+        let mut pointer = match removed.op {
+            Opcode::Store => removed.b,
+            Opcode::MemSet | Opcode::MemCopy | Opcode::MemMove => removed.a,
+            _ => return,
+        };
+        for _ in 0..MOST_STEPS {
+            let Some(value) = self.resolve(pointer).as_value() else {
+                return;
+            };
+            let data = f.value(value);
+            match data.kind {
+                ValueKind::Slot => return self.unsure.push(value),
+                ValueKind::Inst => pointer = base_of(f.inst(Inst::new(data.def as usize))),
+                _ => return,
+            }
+        }
+    }
+
+    /// Loses the variables in slots whose memory is not certain to be theirs.
+    fn lose_unsure_slots(&mut self, values: &mut [DebugValue]) {
+        self.unsure.sort_unstable();
+        let is_unsure = |slot: Value| self.unsure.binary_search(&slot).is_ok();
+        for value in values {
+            if value.operand.as_value().is_some_and(is_unsure) {
                 value.operand = Operand::NONE;
             }
         }
@@ -100,6 +182,14 @@ impl Editor {
                 };
             }
         }
+    }
+}
+
+/// The pointer that an address is a distance from; none for other instructions.
+fn base_of(inst: &InstData) -> Operand {
+    match inst.op {
+        Opcode::PtrAdd | Opcode::PtrIndex => inst.a,
+        _ => Operand::NONE,
     }
 }
 

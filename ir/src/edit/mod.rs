@@ -41,6 +41,7 @@ use crate::function::{BlockData, Function, InstData, ValueKind};
 use crate::opcode::{Format, Opcode, Results};
 use crate::operand::Operand;
 use crate::types::Type;
+use debug::Noted;
 use frazil_support::{EntityRef, EpochMap};
 use graph::{EdgeCopy, EdgeOperand, EditBlock, NewBlock};
 
@@ -122,6 +123,10 @@ pub struct Editor {
     /// The locations of `insts_out`, and where the old instructions are in it, in functions with debug information.
     locations_out: Vec<LocationId>,
     moved: Vec<u32>,
+    /// Values that variables in slots have from old instructions on.
+    noted: Vec<Noted>,
+    /// Slots whose memory is no longer what the variables in them are.
+    unsure: Vec<Value>,
 }
 
 impl Editor {
@@ -133,6 +138,8 @@ impl Editor {
         self.changed = false;
         self.graph_changed = false;
         self.before.clear();
+        self.noted.clear();
+        self.unsure.clear();
         self.bodies.clear();
         self.phis.clear();
         self.pending.clear();
@@ -268,6 +275,9 @@ impl Editor {
     pub fn remove(&mut self, f: &mut Function, at: Inst) {
         let old = f.insts[at.index()];
         debug_assert!(!old.op.is_terminator());
+        if f.debug.is_on {
+            self.lose_removed_store(f, &old);
+        }
         self.uncount_all(f, &old);
         Self::forget_results(f, &old);
         f.insts[at.index()] = InstData::new(Opcode::Nop, Type::VOID, 0, Operand::NONE, Operand::NONE);
@@ -283,6 +293,9 @@ impl Editor {
             self.forward.resize(f.values.len(), Operand::NONE);
         }
         debug_assert!(self.forward[old.index()].is_none(), "a value replaced twice");
+        if f.debug.is_on {
+            self.lose_merged_slots(f, old, new);
+        }
         self.forward[old.index()] = new;
         let uses = std::mem::take(&mut f.uses[old.index()]);
         if let Some(value) = new.as_value() {

@@ -369,6 +369,11 @@ impl Merger<'_, '_> {
         let taken = (model.end - count) as usize..model.end as usize;
         func.insts.extend_from_within(taken.clone());
         func.origins.extend_from_within(taken);
+        func.renew_identities(start as usize..func.insts.len());
+        func.share_identities(start as usize..func.insts.len());
+        for end in &self.ends[first..last] {
+            func.share_identities((end.end - count) as usize..end.end as usize);
+        }
         let number = func.blocks.len() as u32;
         func.blocks.push(MBlock {
             start,

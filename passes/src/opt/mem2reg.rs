@@ -229,6 +229,8 @@ impl Promotion<'_> {
         let value = self.s.editor.insert_phi(self.f, block, ty, &self.s.operands);
         let next = std::mem::replace(&mut self.s.phi_lists[block.index()], self.s.phis.len() as u32);
         self.s.phis.push(VariablePhi { slot, value, next });
+        let address = self.f.slots()[slot.index()].address;
+        self.s.editor.note_phi(self.f, address, block, value);
         self.counts.phis += 1;
     }
 
@@ -293,6 +295,8 @@ impl Promotion<'_> {
             }
         };
         self.set(slot, value);
+        let address = self.f.slots()[slot.index()].address;
+        self.s.editor.note_store(self.f, address, inst, value);
         self.s.editor.remove(self.f, inst);
         self.counts.stores += 1;
     }

@@ -54,11 +54,16 @@ pub struct Damaged {
 
 /// Damages a record, of which there must be one.
 pub fn damage(trees: &[Tree], random: &mut Random) -> Damaged {
+    damage_of(trees, random, |_, _| true)
+}
+
+/// Damages one of the records that are wanted, given the kind of block and the code. There must be one.
+pub fn damage_of(trees: &[Tree], random: &mut Random, is_wanted: impl Fn(u64, u64) -> bool) -> Damaged {
     // Records in a block count as much as the logarithm of their number, so that the few records of the module and of
     // attributes are damaged as well as the many of function bodies.
     let mut blocks = Vec::new();
     for (index, tree) in trees.iter().enumerate() {
-        find_blocks(tree, &mut vec![index], &mut blocks);
+        find_blocks(tree, &mut vec![index], &is_wanted, &mut blocks);
     }
     let weight = |records: usize| records.ilog2() as usize + 1;
     let total: usize = blocks.iter().map(|(_, records)| weight(*records)).sum();
@@ -84,7 +89,7 @@ pub fn damage(trees: &[Tree], random: &mut Random) -> Damaged {
     };
     let block = block_at(&mut trees, path);
     let records: Vec<usize> = (0..block.nodes.len())
-        .filter(|&index| matches!(block.nodes[index], Node::Record(_)))
+        .filter(|&index| matches!(&block.nodes[index], Node::Record(record) if is_wanted(block.id, record.code)))
         .collect();
     let at = records[random.below(records.len())];
     let kind = KINDS[random.below(KINDS.len())];
@@ -115,15 +120,23 @@ fn show(node: &Node) -> String {
     }
 }
 
-fn find_blocks(tree: &Tree, path: &mut Vec<usize>, blocks: &mut Vec<(Vec<usize>, usize)>) {
+fn find_blocks(
+    tree: &Tree,
+    path: &mut Vec<usize>,
+    is_wanted: &impl Fn(u64, u64) -> bool,
+    blocks: &mut Vec<(Vec<usize>, usize)>,
+) {
     let mut records = 0;
     for (index, node) in tree.nodes.iter().enumerate() {
         match node {
             // What has no operands but a blob is a table of strings.
-            Node::Record(record) => records += usize::from(record.blob.is_none() || !record.operands.is_empty()),
+            Node::Record(record) => {
+                let can_change = record.blob.is_none() || !record.operands.is_empty();
+                records += usize::from(can_change && is_wanted(tree.id, record.code));
+            }
             Node::Block(inner) => {
                 path.push(index);
-                find_blocks(inner, path, blocks);
+                find_blocks(inner, path, is_wanted, blocks);
                 path.pop();
             }
         }

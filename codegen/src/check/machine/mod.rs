@@ -31,7 +31,7 @@ struct Definitions {
 
 /// The memory for bringing functions into the checker's form.
 #[derive(Debug, Default)]
-pub(super) struct Scratch {
+pub(crate) struct Scratch {
     definitions: Vec<Definitions>,
     operands: Vec<Operand>,
     destinations: Vec<Place>,
@@ -40,13 +40,24 @@ pub(super) struct Scratch {
     group: Group,
     /// For each block of the checker's form, the function's block, or [`EDGE_SITE`] and an edge.
     pub sources: Vec<u32>,
+    /// Where the steps of instructions are, in their order.
+    pub spans: Vec<Span>,
+}
+
+/// The steps of an instruction, or of a group of them: moves before it, its own, and moves after it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Span {
+    /// The instruction, or the first of the group.
+    pub inst: u32,
+    /// Where the three parts begin, and where the last one ends.
+    pub parts: [u32; 4],
 }
 
 /// Fills `flow` with a function.
 ///
 /// # Errors
 /// A rule that the allocation breaks.
-pub(super) fn bring(
+pub(crate) fn bring(
     func: &MFunc,
     input: &AllocatorInput<'_>,
     allocation: &Allocation,
@@ -124,6 +135,7 @@ impl Builder<'_> {
 
     fn blocks(&mut self) -> Result<(), CheckError> {
         self.scratch.sources.clear();
+        self.scratch.spans.clear();
         for number in 0..self.func.blocks.len() as u32 {
             self.block = number;
             self.flow.begin_block();
@@ -134,7 +146,12 @@ impl Builder<'_> {
             let block = self.func.blocks[number as usize];
             let mut inst = block.start;
             while inst < block.end {
+                let mut span = Span {
+                    inst,
+                    parts: [self.flow.ops.len() as u32; 4],
+                };
                 self.edits(Edit::before(inst), inst)?;
+                span.parts[1] = self.flow.ops.len() as u32;
                 let end = self.group_end(inst);
                 if end > inst {
                     self.grouped(inst, end)?;
@@ -143,7 +160,10 @@ impl Builder<'_> {
                     self.single(inst)?;
                     inst += 1;
                 }
+                span.parts[2] = self.flow.ops.len() as u32;
                 self.edits(Edit::after(inst - 1), inst - 1)?;
+                span.parts[3] = self.flow.ops.len() as u32;
+                self.scratch.spans.push(span);
             }
             self.flow.end_block();
         }

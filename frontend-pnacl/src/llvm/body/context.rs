@@ -55,6 +55,17 @@ pub(in crate::llvm) struct DebugState {
     pub(super) last: LocationId,
     /// Which values of variables have which numbers of the file.
     pub(super) numbers: Vec<(usize, u64)>,
+    /// The value of a variable that the last record, a call, has named, and whose location follows.
+    pub(super) unplaced: Option<usize>,
+}
+
+impl DebugState {
+    /// Says that the record of an instruction follows, and how many instructions there are.
+    #[inline]
+    pub(in crate::llvm) fn begin(&mut self, first: usize) {
+        self.first = first;
+        self.unplaced = None;
+    }
 }
 
 /// Operands of a record that are read one after another.

@@ -5,20 +5,23 @@
 //! IR or none. Values of variables are named by numbers of the file; they are found when the body is complete, since
 //! some are defined later. Nothing is made for them: a value that is several operands, or a constant that is no operand
 //! yet and no integer, is said to be lost. The walk over the body calls this only in modules with debug information.
+//!
+//! Up to LLVM 18, calls of intrinsics say what records say now: their arguments are the nodes, and the location of the
+//! call, which follows it, is that of the variable.
 
 use super::context::Body;
 use crate::bitstream::block::{Block, SubBlock};
 use crate::bitstream::cursor::Cursor;
 use crate::bitstream::record::Record;
 use crate::builder::data::integer_value;
-use crate::builder::word::State;
+use crate::builder::word::{State, Word};
 use crate::error::ReadError;
 use crate::llvm::codes::block as id;
 use crate::llvm::codes::function as code;
 use crate::llvm::debug::table::NodeReader;
 use crate::llvm::debug::{ATTACHED, node_of, walk};
 use frazil_ir::debug::kind::{Integer, Local, SourceLocation, Symbol};
-use frazil_ir::debug::{DebugKind, DebugValue, Entry, Location, NodeId, NodeRef};
+use frazil_ir::debug::{DebugKind, DebugValue, Entry, Location, LocationId, NodeId, NodeRef};
 use frazil_ir::{EntityRef, Operand, SymbolId};
 
 impl Body<'_, '_> {
@@ -86,6 +89,39 @@ impl Body<'_, '_> {
         let function = &mut *self.build.function;
         let end = function.insts().len();
         function.debug.locate(self.debug.first, end, self.debug.last);
+        if let Some(unplaced) = self.debug.unplaced.take()
+            && let Some(value) = function.debug.values.get_mut(unplaced)
+        {
+            value.location = self.debug.last;
+        }
+    }
+
+    /// What a call says of a variable by its metadata; `others` are the arguments that are none. Calls of LLVM up to 5
+    /// have the offset of a value in the variable among those.
+    #[cold]
+    pub(in crate::llvm) fn debug_call(&mut self, kind: DebugKind, others: &[Word]) {
+        let mut numbers = std::mem::take(&mut self.build.state.environment.numbers);
+        if self.build.function.debug.is_on
+            && let [value, variable, expression, ..] = numbers[..]
+            && let (Some(value), Some(variable)) = (node_of(value.into()), node_of(variable.into()))
+        {
+            let is_whole = others.iter().all(|offset| offset.operand() == Operand::ZERO);
+            let described = DebugValue {
+                before: self.build.function.insts().len() as u32,
+                kind,
+                variable,
+                expression: node_of(expression.into()).map_or(NodeRef::NONE, NodeRef::to),
+                location: LocationId::NONE,
+                operand: Operand::NONE,
+            };
+            self.debug.unplaced = Some(self.build.function.debug.values.len());
+            match is_whole {
+                true => self.debug_node_value(described, value),
+                false => self.build.function.debug.values.push(described),
+            }
+        }
+        numbers.clear();
+        self.build.state.environment.numbers = numbers;
     }
 
     /// The value of a variable, of which nothing is known yet.
@@ -103,7 +139,8 @@ impl Body<'_, '_> {
             inlined_at: place.inlined_at,
         });
         Ok(DebugValue {
-            before: self.build.function.insts().len() as u32,
+            // Records stand after the instruction before which they hold.
+            before: self.debug.first as u32,
             kind,
             variable: node(1)?,
             expression: NodeRef::to(node(2)?),
@@ -114,13 +151,20 @@ impl Body<'_, '_> {
 
     /// A value that is a node.
     fn debug_value(&mut self, record: &Record, kind: DebugKind) -> Result<(), ReadError> {
-        let mut value = self.value_of(record, kind)?;
+        let value = self.value_of(record, kind)?;
         let Some(node) = node_of(record.operand(3)?) else {
             return Err(record.malformed("a debug record without a value"));
         };
+        self.debug_node_value(value, node);
+        Ok(())
+    }
+
+    /// Adds the value of a variable, which a node says.
+    fn debug_node_value(&mut self, value: DebugValue, node: NodeId) {
+        let mut value = value;
         if let Some(local) = self.node::<Local>(node) {
             self.note_number(value, local.value);
-            return Ok(());
+            return;
         }
         if let Some(integer) = self.node::<Integer>(node) {
             value.operand = Operand::imm(integer.low.cast_signed()).unwrap_or(Operand::NONE);
@@ -128,7 +172,6 @@ impl Body<'_, '_> {
             value.operand = Operand::symbol(SymbolId::new(symbol.symbol as usize));
         }
         self.build.function.debug.values.push(value);
-        Ok(())
     }
 
     fn note_number(&mut self, value: DebugValue, number: u64) {

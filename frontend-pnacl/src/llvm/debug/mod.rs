@@ -7,7 +7,7 @@
 //! is not wanted, none of this is entered.
 //!
 //! What is not kept (macros, properties of Objective-C, descriptions of arrays of Fortran) becomes a node of which
-//! nothing is known, so that the others have their numbers. Expressions in forms of LLVM before 6 are such nodes, too.
+//! nothing is known, so that the others have their numbers.
 
 mod records;
 pub(super) mod table;

@@ -426,14 +426,63 @@ fn local_variable(fields: Fields<'_>) -> LocalVariable {
     }
 }
 
-/// Version 3 has the operations of LLVM 6 and later; before, only the empty expression is the same.
+/// Version 3 has the operations of LLVM 6 and later; older ones are brought to that form (`upgradeDIExpression` in
+/// `llvm/lib/Bitcode/Reader/MetadataLoader.cpp`). Up to version 1, an indirection stood first, and meant nothing in
+/// declarations: which of both is meant is not known here.
 fn expression(reader: &mut NodeReader<'_>, fields: Fields<'_>) {
     const VERSION: u64 = 3;
+    let version = fields.number(0) >> 1;
     let words = fields.0.get(1..).unwrap_or_default();
-    let kind = match fields.number(0) >> 1 {
-        version if version >= VERSION || words.is_empty() => Kind::Expression,
-        _ => Kind::Other,
+    let upgraded = match version {
+        VERSION.. => Some(words.to_vec()),
+        0 | 1 if words.first() == Some(&dw::DW_OP_deref) => None,
+        _ => upgraded(version, words),
     };
-    let kept = if kind == Kind::Expression { words } else { &[] };
-    reader.nodes.push_words(kind, kept);
+    match upgraded {
+        Some(words) => reader.nodes.push_words(Kind::Expression, &words),
+        None => reader.nodes.push_words(Kind::Other, &[]),
+    };
+}
+
+/// Operations of versions up to 2, in which additions had an operand.
+fn upgraded(version: u64, words: &[u64]) -> Option<Vec<u64>> {
+    let mut words = words.to_vec();
+    if version == 0
+        && let [.., last, _, _] = words.as_mut_slice()
+        && *last == dw::DW_OP_bit_piece
+    {
+        *last = dw::DW_OP_LLVM_fragment;
+    }
+    let mut out = Vec::new();
+    let mut rest = words.as_slice();
+    while let Some((&operation, after)) = rest.split_first() {
+        let count = match operation {
+            dw::DW_OP_constu | dw::DW_OP_plus | dw::DW_OP_minus => 1,
+            dw::DW_OP_LLVM_fragment => 2,
+            _ => 0,
+        };
+        let operands = after.get(..count)?;
+        match (operation, operands) {
+            (dw::DW_OP_plus, &[number]) => out.extend([dw::DW_OP_plus_uconst, number]),
+            (dw::DW_OP_minus, &[number]) => out.extend([dw::DW_OP_constu, number, dw::DW_OP_minus]),
+            _ => {
+                out.push(operation);
+                out.extend(operands);
+            }
+        }
+        rest = after.get(count..)?;
+    }
+    Some(out)
+}
+
+/// Operations of expressions (DWARF 5, section 7.7.1; `llvm/include/llvm/BinaryFormat/Dwarf.def`).
+#[allow(non_upper_case_globals, reason = "the names of the standard")]
+mod dw {
+    pub const DW_OP_deref: u64 = 0x06;
+    pub const DW_OP_constu: u64 = 0x10;
+    pub const DW_OP_minus: u64 = 0x1c;
+    pub const DW_OP_plus: u64 = 0x22;
+    pub const DW_OP_plus_uconst: u64 = 0x23;
+    pub const DW_OP_bit_piece: u64 = 0x9d;
+    pub const DW_OP_LLVM_fragment: u64 = 0x1000;
 }

@@ -390,6 +390,7 @@ impl Scratch {
         self.edges.clear();
         func.groups.retain(|group| !group.is_empty());
         let (mut next_group, mut is_in_group) = (0, false);
+        let mut moved = 0..0;
         for number in 0..func.blocks.len() as u32 {
             let block = func.blocks[number as usize];
             let new_start = self.insts.len() as u32;
@@ -398,6 +399,7 @@ impl Scratch {
                 self.put(MInst::new(pseudo::PROLOGUE, 0), origin);
             }
             if number == self.copies.holder() {
+                moved = self.insts.len()..self.insts.len() + self.copies.insts.len();
                 self.insts.extend_from_slice(&self.copies.insts);
                 self.origins.extend_from_slice(&self.copies.origins);
             }
@@ -435,6 +437,7 @@ impl Scratch {
         std::mem::swap(&mut func.insts, &mut self.insts);
         std::mem::swap(&mut func.origins, &mut self.origins);
         std::mem::swap(&mut func.edges, &mut self.edges);
+        func.renew_identities(moved);
         func.compute_predecessors();
     }
 

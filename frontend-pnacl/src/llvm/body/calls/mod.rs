@@ -120,7 +120,7 @@ pub(in crate::llvm) fn invoke(body: &mut Body<'_, '_>, operands: &mut Operands<'
         0,
     )?;
     body.build.state.environment.numbers.clear();
-    if let Some(Intrinsic::Nothing(_)) = intrinsic_of(body, &call) {
+    if let Some(Intrinsic::Nothing(_) | Intrinsic::Variable(_)) = intrinsic_of(body, &call) {
         expect_invocable(body, call.symbol)?;
         body.bundles = false;
         terminate(body, InstData::jump(normal));
@@ -248,7 +248,7 @@ pub(super) fn read<'m>(
             Class::Metadata => {
                 let number = body.number(operands.next()?);
                 metadata = Some(number);
-                if strict::names_environment(known_intrinsic(body, symbol)) {
+                if names_metadata(known_intrinsic(body, symbol)) {
                     body.build.state.environment.numbers.push(number);
                 }
             }
@@ -285,6 +285,12 @@ pub(super) fn read<'m>(
         more,
         metadata,
     })
+}
+
+/// Whether all arguments of an intrinsic that are metadata are wanted.
+#[inline]
+fn names_metadata(intrinsic: Option<Intrinsic>) -> bool {
+    strict::names_environment(intrinsic) || matches!(intrinsic, Some(Intrinsic::Variable(_)))
 }
 
 /// Refuses a call of something else with metadata.
@@ -421,6 +427,7 @@ fn lower(body: &mut Body<'_, '_>, call: &Call<'_>, intrinsic: Intrinsic) -> Resu
     let constant = |operand: Operand| Word::scalar(operand, result, call.result);
     match (intrinsic, call.arguments.as_slice()) {
         (Intrinsic::Nothing(_), _) if class == Class::Void => {}
+        (Intrinsic::Variable(kind), arguments) if class == Class::Void => body.debug_call(kind, arguments),
         (Intrinsic::Nothing(_), _) if result == Type::PTR => body.build.define_as(constant(Operand::ZERO))?,
         (Intrinsic::First(_), [first, ..]) if first.ir_type() == result => {
             body.build.define_as(first.with_type(call.result))?;

@@ -1,0 +1,131 @@
+//! What machine passes over physical registers have done to the instructions that the allocation was applied to.
+//!
+//! Instructions keep their identities ([`crate::mfunc::MFunc::identities`]) as long as they do the same. One that is
+//! missing wrote nothing: what it should have written is lost. One that has become another instruction is believed to
+//! leave the same in the registers that both write. Instructions without an identity of their own lose what they write
+//! beside the last one with an identity.
+
+use super::state::State;
+use crate::check::flow::Place;
+use crate::desc::{OpDesc, Role};
+use crate::mfunc::{MFunc, for_each_register, op_desc};
+use crate::minst::MInst;
+use crate::reg::{PRegSet, Reg};
+use frazil_support::FxHashMap;
+
+/// Changes by identity.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    /// What changed instructions write now.
+    written: FxHashMap<u32, PRegSet>,
+    /// What is written there that was not before.
+    lost: FxHashMap<u32, PRegSet>,
+}
+
+/// An instruction and its identity.
+type Named = (u32, MInst);
+
+impl Changes {
+    /// Compares a function with what it was after allocation; `None` if it cannot be told where something was added.
+    pub fn find(applied: &[Named], func: &MFunc, known: u32, ops: &'static [OpDesc]) -> Option<Changes> {
+        let mut changes = Changes::default();
+        let mut shared = func.shared.clone();
+        shared.sort_unstable();
+        let is_shared = |identity: u32| shared.binary_search(&identity).is_ok();
+        changes.find_added(func, known, ops, is_shared)?;
+        let named = func.origins.iter().copied().zip(func.insts.iter().copied());
+        let mut now: Vec<Named> = named.filter(|row| row.0 < known).collect();
+        let mut then = applied.to_vec();
+        now.sort_by_key(|row| row.0);
+        then.sort_by_key(|row| row.0);
+        let mut now = now.as_slice();
+        for group in then.chunk_by(|left, right| left.0 == right.0) {
+            let identity = group[0].0;
+            now = &now[now.partition_point(|row| row.0 < identity)..];
+            let (own, _) = now.split_at(now.partition_point(|row| row.0 == identity));
+            // Blocks may have been copied.
+            let is_same = !own.is_empty() && own.chunks(group.len()).all(|copy| copy == group);
+            let is_elsewhere = own.is_empty() && is_shared(identity);
+            if !is_same && !is_elsewhere {
+                changes.note(identity, (group, own), func, ops);
+            }
+        }
+        Some(changes)
+    }
+
+    fn note(&mut self, identity: u32, (then, now): (&[Named], &[Named]), func: &MFunc, ops: &'static [OpDesc]) {
+        let written = |rows: &[Named]| {
+            rows.iter()
+                .fold(PRegSet::EMPTY, |set, row| set.union(defined(func, &row.1, ops)))
+        };
+        let (then, now) = (written(then), written(now));
+        self.written.insert(identity, now);
+        self.lose_also(identity, now.minus(then));
+    }
+
+    fn lose_also(&mut self, identity: u32, set: PRegSet) {
+        let known = self.lost.entry(identity).or_insert(PRegSet::EMPTY);
+        *known = known.union(set);
+    }
+
+    /// Finds instructions that passes have added, and what they write.
+    fn find_added(
+        &mut self,
+        func: &MFunc,
+        known: u32,
+        ops: &'static [OpDesc],
+        is_shared: impl Fn(u32) -> bool,
+    ) -> Option<()> {
+        for block in &func.blocks {
+            let range = block.start as usize..block.end as usize;
+            let mut beside = func.origins[range.clone()].iter().copied().find(|&name| name < known);
+            for index in range {
+                let name = func.origins[index];
+                if name < known {
+                    beside = Some(name);
+                    continue;
+                }
+                let set = defined(func, &func.insts[index], ops);
+                if !set.is_empty() && !is_shared(name) {
+                    self.lose_also(beside?, set);
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// Whether an instruction is not what it was.
+    pub fn is_changed(&self, identity: u32) -> bool {
+        self.written.contains_key(&identity)
+    }
+
+    /// Whether an instruction that was to write a place does so.
+    pub fn is_written(&self, identity: u32, place: Place) -> bool {
+        match self.written.get(&identity) {
+            Some(set) => place < Place::FLAGS && set.contains(Reg(place.0)),
+            None => true,
+        }
+    }
+
+    /// Loses what is written beside an instruction that it did not write.
+    pub fn lose(&self, state: &mut State, identity: u32) {
+        if self.lost.is_empty() {
+            return;
+        }
+        for reg in self.lost.get(&identity).into_iter().flat_map(|set| set.iter()) {
+            state.lose_place(Place::reg(reg));
+        }
+    }
+}
+
+/// The registers that an instruction writes.
+fn defined(func: &MFunc, inst: &MInst, ops: &'static [OpDesc]) -> PRegSet {
+    let desc = op_desc(ops, inst.op);
+    let mut set = func.implicit(inst, desc).defs;
+    for_each_register(inst, desc, |_, reg, role| {
+        if reg.is_physical() && matches!(role, Role::Def | Role::UseDef) {
+            set.insert(reg);
+        }
+    });
+    set
+}

@@ -1,0 +1,369 @@
+//! The values of variables that are followed: from which instruction on which variable has which value, and by which
+//! name the machine function knows it.
+
+use super::Sources;
+use crate::check::flow::{Flow, Name};
+use crate::check::site::EDGE_SITE;
+use crate::debug::{Spot, fixed_spot};
+use crate::mfunc::MFunc;
+use crate::reg::Reg;
+use frazil_ir::debug::{DebugKind, DebugValue, Kind, Metadata, NodeId, NodeRef};
+use frazil_ir::{Block, EntityRef, Function, Inst, Opcode, Operand, Value, ValueKind};
+use frazil_support::FxHashMap;
+
+/// The longest chain of additions of constants that is followed to a value that is somewhere.
+const MOST_SUMS: usize = 8;
+/// The operation of an expression that says which part of a variable is meant (`llvm/BinaryFormat/Dwarf.def`).
+pub const FRAGMENT: u64 = 0x1000;
+
+/// Where a value comes from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Source {
+    /// It is lost.
+    Nowhere,
+    /// Wherever this name is; whether it is a parameter, which is defined once.
+    Name(Name, bool),
+    Spot(Spot),
+}
+
+/// A value of a variable.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Row {
+    pub variable: u32,
+    /// Values of one class differ in where they come from alone.
+    pub class: u32,
+    pub source: Source,
+    /// What is added to what is there.
+    pub added: i64,
+    /// The width of what is there; 0 for an address.
+    pub bits: u16,
+}
+
+/// The values of all variables that are followed.
+#[derive(Debug, Default)]
+pub(super) struct Tracked {
+    /// By number in the function's list.
+    pub rows: Vec<Row>,
+    /// By variable: those that share bits with it, itself included.
+    overlapping: Vec<Vec<u32>>,
+    /// By class: a value of it.
+    classes: Vec<u32>,
+    /// How many bytes the values of a class have.
+    class_bytes: Vec<u8>,
+    /// The name of the first class: classes have names above all others.
+    first_class: u32,
+    /// Before which instruction which value begins, ascending.
+    starts: Vec<(u32, u32)>,
+    /// At the end of which block.
+    ends: Vec<(u32, u32)>,
+    /// How many blocks the function has, and the edges of the blocks after them.
+    blocks: u32,
+    edges: Vec<u32>,
+}
+
+/// What values of one class have in common: variable, expression, meaning, what is added, and the width.
+type Class = (u32, NodeRef, u8, i64, u16, u8);
+
+/// What a variable is recognized by: its node, where it was inlined, and the part that is meant.
+type Key = (NodeId, NodeRef, Option<(u64, u64)>);
+
+impl Tracked {
+    /// Finds the values of a function; `None` if there are none to follow.
+    pub fn find(
+        function: &Function,
+        sources: &Sources<'_>,
+        func: &MFunc,
+        (flow, flow_sources): (&Flow, &[u32]),
+    ) -> Option<Tracked> {
+        let debug = &function.debug;
+        let place = |value: &DebugValue| {
+            let location = debug.location(value.location);
+            (
+                value.variable,
+                location.map_or(NodeRef::NONE, |location| location.inlined_at),
+            )
+        };
+        let mut declared: Vec<(NodeId, NodeRef)> = Vec::new();
+        declared.extend(
+            debug
+                .values
+                .iter()
+                .filter(|value| value.kind == DebugKind::Declare)
+                .map(place),
+        );
+        declared.sort_unstable();
+        let mut found = Tracked::default();
+        let mut numbers: FxHashMap<Key, u32> = FxHashMap::default();
+        let mut keys: Vec<Key> = Vec::new();
+        let mut classes: FxHashMap<Class, u32> = FxHashMap::default();
+        found.first_class = flow.name_bytes.len() as u32;
+        for value in &debug.values {
+            let (variable, inlined_at) = place(value);
+            let is_followed = declared.binary_search(&(variable, inlined_at)).is_err();
+            let key = (
+                variable,
+                inlined_at,
+                fragment(sources.words(function, value.expression)),
+            );
+            let number = *numbers.entry(key).or_insert_with(|| {
+                keys.push(key);
+                keys.len() as u32 - 1
+            });
+            let mut row = sources.row(function, value);
+            row.variable = number;
+            if !is_followed {
+                row.source = Source::Nowhere;
+            }
+            let bytes = match row.source {
+                Source::Name(name, _) => flow.name_bytes[name.0 as usize],
+                _ => 0,
+            };
+            let class: Class = (number, value.expression, value.kind as u8, row.added, row.bits, bytes);
+            row.class = *classes.entry(class).or_insert_with(|| {
+                found.classes.push(found.rows.len() as u32);
+                found.class_bytes.push(bytes);
+                found.classes.len() as u32 - 1
+            });
+            found.rows.push(row);
+        }
+        if found.rows.iter().all(|row| row.source == Source::Nowhere) {
+            return None;
+        }
+        found.find_overlapping(&keys);
+        found.find_starts(function, func);
+        found.blocks = func.blocks.len() as u32;
+        let edges = flow_sources.iter().skip(func.blocks.len());
+        found.edges = edges.map(|source| source & !EDGE_SITE).collect();
+        Some(found)
+    }
+
+    fn find_overlapping(&mut self, keys: &[Key]) {
+        let mut of_variable: FxHashMap<(NodeId, NodeRef), Vec<u32>> = FxHashMap::default();
+        for (number, key) in (0..).zip(keys) {
+            of_variable.entry((key.0, key.1)).or_default().push(number);
+        }
+        let overlap = |one: Option<(u64, u64)>, other: Option<(u64, u64)>| match (one, other) {
+            (Some((start, size)), Some((other_start, other_size))) => {
+                start < other_start.saturating_add(other_size) && other_start < start.saturating_add(size)
+            }
+            _ => true,
+        };
+        let overlapping = keys.iter().map(|key| {
+            let others = of_variable[&(key.0, key.1)].iter().copied();
+            others.filter(|&other| overlap(key.2, keys[other as usize].2)).collect()
+        });
+        self.overlapping = overlapping.collect();
+    }
+
+    /// Finds the machine instructions before which values begin.
+    fn find_starts(&mut self, function: &Function, func: &MFunc) {
+        let values = &function.debug.values;
+        let mut is_done = vec![false; function.blocks().len()];
+        for (number, block) in (0..).zip(&func.blocks) {
+            let Some(done @ false) = is_done.get_mut(block.source as usize) else {
+                continue;
+            };
+            *done = true;
+            let range = function.block_insts(Block::new(block.source as usize));
+            let first = values.partition_point(|value| (value.before as usize) < range.start);
+            let mut at = block.start;
+            for (index, value) in (first as u32..).zip(&values[first..]) {
+                if value.before as usize >= range.end {
+                    break;
+                }
+                while at < block.end && func.origins[at as usize] < value.before {
+                    at += 1;
+                }
+                match at < block.end {
+                    true => self.starts.push((at, index)),
+                    false => self.ends.push((number, index)),
+                }
+            }
+        }
+        self.starts.sort_by_key(|row| row.0);
+        self.ends.sort_by_key(|row| row.0);
+    }
+
+    /// The values that begin before an instruction.
+    pub fn at(&self, inst: u32) -> impl Iterator<Item = u32> + '_ {
+        of_key(&self.starts, inst)
+    }
+
+    /// The values that begin at the end of a block.
+    pub fn at_end(&self, block: u32) -> impl Iterator<Item = u32> + '_ {
+        of_key(&self.ends, block)
+    }
+
+    /// The edge that a block beyond the function's is.
+    pub fn edge_of(&self, block: u32) -> u32 {
+        self.edges[(block - self.blocks) as usize]
+    }
+
+    /// The block with the moves of an edge, if it has any.
+    pub fn block_of_edge(&self, edge: u32) -> Option<u32> {
+        let place = self.edges.binary_search(&edge).ok()?;
+        Some(self.blocks + place as u32)
+    }
+
+    /// Gives a variable a value; one that is lost takes the value that it had.
+    pub fn bind(&self, bound: &mut Vec<(u32, u32)>, value: u32) {
+        let row = &self.rows[value as usize];
+        let gone = &self.overlapping[row.variable as usize];
+        bound.retain(|pair| !gone.contains(&pair.0));
+        if row.source != Source::Nowhere {
+            let at = bound.partition_point(|pair| pair.0 < row.variable);
+            bound.insert(at, (row.variable, value));
+        }
+    }
+
+    /// The name of what a variable has a value of the class of this one; it is where the value is.
+    pub fn class_name(&self, value: u32) -> Name {
+        Name(self.first_class + self.rows[value as usize].class)
+    }
+
+    /// A value of the class that a name stands for.
+    pub fn of_class(&self, name: Name) -> Option<u32> {
+        let class = name.0.checked_sub(self.first_class)?;
+        self.classes.get(class as usize).copied()
+    }
+
+    /// How many bytes of a name must be kept.
+    pub fn bytes(&self, flow: &Flow, name: Name) -> u8 {
+        let class = name.0.checked_sub(self.first_class);
+        class.map_or_else(
+            || flow.name_bytes[name.0 as usize],
+            |class| self.class_bytes[class as usize],
+        )
+    }
+
+    /// Whether a name stands for a class of values of what shares bits with a variable.
+    pub fn is_class_beside(&self, name: Name, variable: u32) -> bool {
+        let value = self.of_class(name);
+        value.is_some_and(|value| self.overlapping[variable as usize].contains(&self.rows[value as usize].variable))
+    }
+
+    /// Whether a value is not known to be anywhere when a name gets a new value.
+    pub fn is_lost_with(&self, value: u32, name: Name) -> bool {
+        self.rows[value as usize].source == Source::Name(name, false)
+    }
+
+    /// Whether a name is that of a parameter.
+    pub fn is_parameter(&self, name: Name) -> bool {
+        self.rows.iter().any(|row| row.source == Source::Name(name, true))
+    }
+
+    /// The names of all values.
+    pub fn names(&self) -> impl Iterator<Item = Name> + '_ {
+        self.rows.iter().filter_map(|row| match row.source {
+            Source::Name(name, _) => Some(name),
+            _ => None,
+        })
+    }
+
+    /// How many variables there are, parts counted by themselves.
+    pub fn variables(&self) -> usize {
+        self.overlapping.len()
+    }
+}
+
+fn of_key(rows: &[(u32, u32)], key: u32) -> impl Iterator<Item = u32> + '_ {
+    let first = rows.partition_point(|row| row.0 < key);
+    rows[first..]
+        .iter()
+        .take_while(move |row| row.0 == key)
+        .map(|row| row.1)
+}
+
+/// Which bits of a variable an expression means: the first, and how many.
+fn fragment(words: &[u64]) -> Option<(u64, u64)> {
+    match *words {
+        [.., FRAGMENT, start, size] => Some((start, size)),
+        _ => None,
+    }
+}
+
+impl Sources<'_> {
+    /// The words of an expression.
+    fn words<'f>(&'f self, function: &'f Function, expression: NodeRef) -> &'f [u64] {
+        let Some(node) = expression.node() else { return &[] };
+        let own = &function.debug.nodes;
+        let table: Option<&Metadata> = match own.kind(node) {
+            Some(_) => Some(own),
+            None => self.module_nodes,
+        };
+        let table = table.filter(|table| table.kind(node) == Some(Kind::Expression));
+        table.map_or(&[], |table| table.words(node))
+    }
+
+    /// Where a value of a variable comes from.
+    fn row(&self, function: &Function, value: &DebugValue) -> Row {
+        let mut row = Row {
+            variable: 0,
+            class: 0,
+            source: Source::Nowhere,
+            added: 0,
+            bits: 0,
+        };
+        if value.kind == DebugKind::Declare {
+            return row;
+        }
+        let Some(mut operand) = value.operand.as_value() else {
+            row.source = fixed_spot(value).map_or(Source::Nowhere, Source::Spot);
+            return row;
+        };
+        for _ in 0..MOST_SUMS {
+            row.source = self.source(function, operand);
+            let ty = function.value(operand).ty;
+            let is_float = self.parts.get(ty.index()).is_some_and(|parts| parts.float);
+            let words = self.words(function, value.expression);
+            // Debuggers compute with integers only.
+            if is_float && !matches!(words, [] | [FRAGMENT, _, _]) {
+                return Row {
+                    source: Source::Nowhere,
+                    ..row
+                };
+            }
+            row.bits = function.types().int_bits(ty).unwrap_or(0) as u16;
+            if row.source != Source::Nowhere {
+                break;
+            }
+            let Some((base, added)) = sum(function, operand) else {
+                break;
+            };
+            (operand, row.added) = (base, row.added.wrapping_add(added));
+        }
+        row
+    }
+
+    fn source(&self, function: &Function, value: Value) -> Source {
+        let data = function.value(value);
+        if data.kind == ValueKind::Slot {
+            let spot = self.slots.get(data.def as usize).copied().flatten();
+            return spot
+                .filter(|_| function.use_count(value) > 0)
+                .map_or(Source::Nowhere, Source::Spot);
+        }
+        let is_one = self.parts.get(data.ty.index()).is_some_and(|parts| parts.count == 1);
+        match self.first_vreg.get(value.index()) {
+            Some(&first) if first != u32::MAX && is_one => {
+                Source::Name(Name(Reg::virtual_number(first).0), data.kind == ValueKind::Param)
+            }
+            _ => Source::Nowhere,
+        }
+    }
+}
+
+/// The value to which an instruction adds a constant, and the constant.
+fn sum(function: &Function, value: Value) -> Option<(Value, i64)> {
+    let data = function.value(value);
+    if data.kind != ValueKind::Inst {
+        return None;
+    }
+    let inst = function.inst(Inst::new(data.def as usize));
+    let [a, b]: [Operand; 2] = [inst.a, inst.b];
+    match inst.op {
+        Opcode::PtrAdd | Opcode::Add => Some((a.as_value()?, b.as_imm()?)),
+        Opcode::Sub => Some((a.as_value()?, b.as_imm()?.wrapping_neg())),
+        _ => None,
+    }
+}
