@@ -3,6 +3,7 @@
 use crate::features::FeatureTable;
 use crate::reference::RefKind;
 use crate::reg::{PRegSet, Reg, RegClass};
+use crate::text::Text;
 use crate::unwind::UnwindOp;
 use frazil_ir::Type;
 
@@ -27,7 +28,7 @@ pub enum Role {
 #[derive(Clone, Copy, Debug)]
 pub struct OpDesc {
     /// The name of the row, unique in the table.
-    pub name: &'static str,
+    pub name: Text,
     /// What happens to `regs`.
     pub roles: [Role; 3],
     /// How many bytes of each of `regs` are read or written; 0 for the operation's size.
@@ -65,9 +66,9 @@ pub struct OpDesc {
 
 impl OpDesc {
     /// A row without operands and effects.
-    pub const fn plain(name: &'static str) -> OpDesc {
+    pub const fn plain(name: &str) -> OpDesc {
         OpDesc {
-            name,
+            name: Text::new(name),
             roles: [Role::None; 3],
             widths: [0; 3],
             classes: [None; 3],

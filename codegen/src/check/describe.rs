@@ -111,7 +111,7 @@ fn machine_name(desc: &TargetDesc, func: &MFunc, name: Name) -> String {
 
 /// An instruction as its row's name and its registers.
 pub(super) fn instruction(target: &TargetDesc, desc: &OpDesc, inst: &MInst) -> String {
-    let mut text = desc.name.to_owned();
+    let mut text = desc.name.to_string();
     let mut separator = ' ';
     for_each_register(inst, desc, |_, reg, _| {
         let name = if reg.is_physical() {

@@ -66,9 +66,9 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             Mark::None | Mark::Reads => self.release_use(value),
             Mark::Place => {}
             Mark::Folded => {
-                if let Some(inst) = self.base.function.def_inst(value) {
-                    let data = *self.base.function.inst(inst);
-                    self.release_operands(&data);
+                let function = self.base.function;
+                if let Some(inst) = function.def_inst(value) {
+                    self.release_operands(function.inst(inst));
                 }
             }
         }

@@ -40,7 +40,7 @@ fn fault_in(block: u32, message: impl Into<String>) -> MachFault {
 /// A fault of an instruction.
 fn fault_at(block: u32, func: &MFunc, index: u32, ops: &'static [OpDesc], message: impl Into<String>) -> MachFault {
     MachFault {
-        inst: Some(op_desc(ops, func.insts[index as usize].op).name),
+        inst: Some(op_desc(ops, func.insts[index as usize].op).name.as_str()),
         ..fault_in(block, message)
     }
 }

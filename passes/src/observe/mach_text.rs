@@ -114,7 +114,7 @@ impl Printer<'_> {
     fn inst(&self, inst: &MInst, is_branch: bool, out: &mut String) -> fmt::Result {
         let desc = op_desc(self.cx.hooks.ops(), inst.op);
         out.write_str("  ")?;
-        out.write_str(desc.name)?;
+        out.write_str(desc.name.as_str())?;
         if inst.op < pseudo::FIRST {
             write!(out, ".{}", inst.size)?;
         }

@@ -23,7 +23,6 @@ pub mod relocs;
 mod rows;
 pub mod table;
 mod template;
-mod text;
 
 #[cfg(test)]
 mod tests;

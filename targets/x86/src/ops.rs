@@ -7,8 +7,7 @@
 //!
 //! Register operands are in `regs[0]`, then `regs[1]`; a row with a memory operand has its one register in `regs[0]`.
 
-use crate::text::Text;
-use frazil_codegen::{MInst, OpDesc, PRegSet, Reg, RegClass, Role};
+use frazil_codegen::{MInst, OpDesc, PRegSet, Reg, RegClass, Role, Text};
 
 /// Size of an integer operation on a part: 4 or 8 bytes.
 #[inline]
@@ -712,7 +711,8 @@ impl Row {
             reads_memory: matches!(access, Access::Read | Access::Both),
             writes_memory: matches!(access, Access::Write | Access::Both),
             is_pure: self.code.form.only_computes() && !self.code.has(Code::FS),
-            ..OpDesc::plain(self.name.as_str())
+            name: self.name,
+            ..OpDesc::plain("")
         }
     }
 }
@@ -762,8 +762,8 @@ macro_rules! op_table {
 
         /// The rows that have names, by [`Op`].
         pub(crate) const NAMED: [Row; Op::ALL.len()] = [$(Row {
-            name: $crate::text::Text::new(stringify!($name)),
-            mnemonic: $crate::text::Text::new($mnemonic),
+            name: frazil_codegen::Text::new(stringify!($name)),
+            mnemonic: frazil_codegen::Text::new($mnemonic),
             sizes: $sizes,
             code: $code.finish(Form::$form),
             operands: pad(&[$($operand),*]),

@@ -614,7 +614,7 @@ impl<'a> Comparison<'a> {
         let name = |number: usize| {
             let side = &self.sides[number];
             let inst = side.func.insts.get(insts[number]? as usize)?;
-            Some(op_desc(side.ops, inst.op).name)
+            Some(op_desc(side.ops, inst.op).name.as_str())
         };
         let names = [name(0), name(1)].map(|name| name.unwrap_or("-"));
         Failure::Fault(TranslationFault {

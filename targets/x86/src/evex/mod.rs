@@ -22,8 +22,7 @@ pub use table::Evex;
 
 use crate::ops::{Access, Code, Effects, Form, Kind, NO, Operand, Row, aux, sizes};
 use crate::regs::MASK;
-use crate::text::Text;
-use frazil_codegen::Role;
+use frazil_codegen::{Role, Text};
 use table::LINES;
 
 /// What an operand of a line is.

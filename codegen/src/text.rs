@@ -13,7 +13,11 @@ pub struct Text {
 impl Text {
     const MOST: usize = 31;
 
-    pub(crate) const fn new(text: &str) -> Text {
+    /// The row's copy of a text.
+    ///
+    /// # Panics
+    /// If the text is longer.
+    pub const fn new(text: &str) -> Text {
         let mut letters = [0; Text::MOST];
         let mut index = 0;
         while index < text.len() {
