@@ -51,6 +51,11 @@ impl Rebuild<'_> {
         let truth = self.vector(Type::I1, layout.lanes)?;
         let (left, right) = (self.single(compare.a)?, self.single(compare.b)?);
         let mask = self.emit(compare.op, compare.ty, compare.flags, [left, right], truth);
+        self.take_mask(data, mask)
+    }
+
+    /// A select or an extension of wide values as they are, which takes this mask.
+    fn take_mask(&mut self, data: &InstData, mask: Operand) -> Result<(), CodegenError> {
         let made = if data.op == Opcode::Select {
             let (if_true, if_false) = self.old.ternary(data);
             let (if_true, if_false) = (self.single(if_true)?, self.single(if_false)?);
@@ -115,14 +120,7 @@ impl Rebuild<'_> {
                 self.unary(Opcode::Bitcast, truth, bits)
             }
         };
-        let made = if data.op == Opcode::Select {
-            let (if_true, if_false) = self.old.ternary(data);
-            let (if_true, if_false) = (self.single(if_true)?, self.single(if_false)?);
-            self.ternary(Opcode::Select, data.ty, data.flags, [mask, if_true, if_false])
-        } else {
-            self.unary(data.op, data.ty, mask)
-        };
-        self.define_single(data, made)
+        self.take_mask(data, mask)
     }
 
     /// A comparison of wide values for its own sake: its mask as the bits of an integer.
