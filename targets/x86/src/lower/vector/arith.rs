@@ -168,7 +168,7 @@ pub fn arith<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) -> Re
     {
         return Ok(());
     }
-    if data.op == Opcode::Mul && shape.lane_bits == 32 {
+    if data.op == Opcode::Mul && shape.lane_bits == 32 && !shape.is_mask {
         let is_shift = simple_factor(cx.func(), data, 32).is_some_and(|factor| factor.more.is_none());
         if !is_shift && words::multiply(cx, data) {
             return Ok(());
