@@ -329,6 +329,11 @@ fn elements(name: &str) -> Option<Intrinsic> {
     Some(Intrinsic::Elements(BySize(functions)))
 }
 
+/// An intrinsic that works lane by lane, by its name without types.
+pub(super) fn lane_by_lane(name: &str) -> Option<Intrinsic> {
+    arithmetic(name).or_else(|| library(name))
+}
+
 fn arithmetic(name: &str) -> Option<Intrinsic> {
     let plain = match name {
         "uadd.with.overflow" => Opcode::UaddOverflow,

@@ -25,7 +25,7 @@ fn cast(maker: &mut Maker<'_>, op: &str, (from, fill): (Type, Fill), to: Type) {
     maker.output(to, &result);
 }
 
-fn width(maker: &mut Maker<'_>, lanes: u32, fits: impl Fn(u32) -> bool) -> Element {
+pub(super) fn width(maker: &mut Maker<'_>, lanes: u32, fits: impl Fn(u32) -> bool) -> Element {
     loop {
         let element = Element::Int(maker.random.pick(&WIDTHS));
         if fits(element.bits()) && element.allows(lanes) {
@@ -49,7 +49,7 @@ fn wider(maker: &mut Maker<'_>, op: &str, ty: Type) {
     cast(maker, op, (ty, Fill::Any), ty.with(to));
 }
 
-fn float(maker: &mut Maker<'_>) -> Element {
+pub(super) fn float(maker: &mut Maker<'_>) -> Element {
     maker.random.pick(&[Element::Float, Element::Double])
 }
 
