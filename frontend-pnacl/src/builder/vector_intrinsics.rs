@@ -51,6 +51,8 @@ pub enum VectorIntrinsic {
     PredicatedCompare,
     /// The same for a library function.
     PredicatedLibrary(ByType),
+    /// The same for a conversion to the nearest integer.
+    PredicatedNearest(ByType),
     /// A reduction to a start value by this operation; the second one joins both.
     PredicatedReduction(Opcode, Opcode),
     /// The same of floats by an operation that targets do not reduce by.
@@ -204,6 +206,7 @@ fn every_lane(name: &str) -> Option<VectorIntrinsic> {
         Intrinsic::PoisonFlag(op) => Some(V::PredicatedSpecial(op)),
         Intrinsic::OfArgument(_) => Some(V::PredicatedClass),
         Intrinsic::Library(functions) => Some(V::PredicatedLibrary(functions)),
+        Intrinsic::Nearest(functions) => Some(V::PredicatedNearest(functions)),
         _ => None,
     }
 }

@@ -525,7 +525,14 @@ fn lower(body: &mut Body<'_, '_>, call: &Call<'_>, intrinsic: Intrinsic) -> Resu
             let data = InstData::new(Opcode::Inttoptr, Type::PTR, 0, masked, Operand::NONE);
             body.build.define(data, Type::PTR, call.result)?;
         }
-        (Intrinsic::Library(functions), _) => return library::by_library(body, call, functions),
+        (Intrinsic::Nearest(_), &[float]) if library::is_converted(&body.build, float, result) => {
+            let source = body.build.typed(float);
+            let data = InstData::new(Opcode::Lrint, result, 0, source, Operand::NONE);
+            body.build.define(data, result, call.result)?;
+        }
+        (Intrinsic::Library(functions) | Intrinsic::Nearest(functions), _) => {
+            return library::by_library(body, call, functions);
+        }
         (Intrinsic::Elements(functions), &[to, from, length, bytes]) if class == Class::Void => {
             return atomics::copy_elements(body, functions, [to, from, length], bytes);
         }

@@ -10,6 +10,7 @@ pub const TABLE: Table = &[
     (is_int, to_float, &["sitofp", "uitofp"]),
     (is_float, to_int, &["fptosi", "fptoui"]),
     (is_float, to_int_saturating, &["fptosi.sat", "fptoui.sat"]),
+    (is_float, to_nearest, &["lrint", "llrint"]),
     (is_float, between_floats, &["fptrunc", "fpext"]),
     (is_int, pointers, &["ptrtoint", "inttoptr"]),
     (no_pointer, bits, &["bitcast"]),
@@ -72,6 +73,18 @@ fn to_int(maker: &mut Maker<'_>, op: &str, ty: Type) {
 fn to_int_saturating(maker: &mut Maker<'_>, name: &str, ty: Type) {
     let to = ty.with(width(maker, ty.lanes, |_| true));
     let a = maker.input(ty, Fill::Any);
+    let name = format!("llvm.{name}.{}.{}", to.suffix(), ty.suffix());
+    let result = maker.call(&to.to_string(), &name, &[argument(ty, a)]);
+    maker.output(to, &result);
+}
+
+fn to_nearest(maker: &mut Maker<'_>, name: &str, ty: Type) {
+    let bits = match name {
+        "lrint" => maker.random.pick(&[32, 64]),
+        _ => 64,
+    };
+    let to = ty.with(Element::Int(bits));
+    let a = maker.input(ty, Fill::Signed(bits - 1));
     let name = format!("llvm.{name}.{}.{}", to.suffix(), ty.suffix());
     let result = maker.call(&to.to_string(), &name, &[argument(ty, a)]);
     maker.output(to, &result);

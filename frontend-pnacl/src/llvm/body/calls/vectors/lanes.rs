@@ -43,21 +43,15 @@ pub(super) fn library(
         return Ok(false);
     };
     // The C library's functions that give an integer give 64 bits.
-    let given = match build.function.types().int_bits(element) {
-        Some(32 | 64) => Type::I64,
-        Some(_) => return Ok(false),
-        None => element,
-    };
+    if build.function.types().int_bits(element).is_some_and(|bits| bits != 64) {
+        return Ok(false);
+    }
     build.make_wide_room(ROOM_FOR_LANE * lanes as usize)?;
     let mut made = Vec::new();
     for lane in 0..lanes {
         let arguments: Vec<_> = (arguments.iter()).map(|&word| argument(build, word, lane)).collect();
-        let data = call_of(build, function, &arguments, Some(given));
-        let number = Operand::value(build.function.push_inst_result(data, given));
-        made.push(match given == element {
-            true => number,
-            false => build.emit(Opcode::Trunc, element, 0, number, Operand::NONE),
-        });
+        let data = call_of(build, function, &arguments, Some(element));
+        made.push(Operand::value(build.function.push_inst_result(data, element)));
     }
     let vector = collect(build, result, &made);
     define(build, call, vector, result)

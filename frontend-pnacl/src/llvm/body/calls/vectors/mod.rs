@@ -27,7 +27,9 @@ pub(super) fn lower(body: &mut Body<'_, '_>, call: &Call<'_>, intrinsic: Intrins
         _ => None,
     };
     match intrinsic {
-        Intrinsic::Library(functions) => lanes::library(body, call, &call.arguments, functions, result),
+        Intrinsic::Library(functions) | Intrinsic::Nearest(functions) => {
+            lanes::library(body, call, &call.arguments, functions, result)
+        }
         Intrinsic::Split(functions) => lanes::split(body, call, functions),
         Intrinsic::Both(functions) => lanes::both(body, call, functions),
         Intrinsic::FixedPoint(operation) => lanes::fixed_point(body, call, operation, result),
@@ -55,6 +57,7 @@ pub(super) fn lower(body: &mut Body<'_, '_>, call: &Call<'_>, intrinsic: Intrins
                 | V::PredicatedCast(_)
                 | V::PredicatedCompare
                 | V::PredicatedLibrary(_)
+                | V::PredicatedNearest(_)
                 | V::PredicatedReduction(..)
                 | V::PredicatedExtreme(_)
                 | V::PredicatedSelect

@@ -10,6 +10,7 @@ use crate::builder::word::{NO_TYPE, Word};
 use crate::error::ReadError;
 use crate::llvm::body::arithmetic::{Domain, cast_number, cast_of};
 use crate::llvm::body::calls::computes_type;
+use crate::llvm::body::calls::library::is_converted;
 use crate::llvm::body::calls::strict::said_by_call;
 use crate::llvm::body::context::Body;
 use frazil_ir::{Format, InstData, IntFlags, Opcode, Operand, Type};
@@ -27,7 +28,13 @@ pub(super) fn lower(
             cast_of(body, value, call.result, number, 0)?;
             return Ok(true);
         }
-        (V::PredicatedLibrary(functions), [operands @ .., _, _]) => {
+        (V::PredicatedNearest(_), &[value, _, _]) if is_converted(&body.build, value, result) => {
+            let source = body.build.typed(value);
+            let data = InstData::new(Opcode::Lrint, result, 0, source, Operand::NONE);
+            body.build.define(data, result, call.result)?;
+            return Ok(true);
+        }
+        (V::PredicatedLibrary(functions) | V::PredicatedNearest(functions), [operands @ .., _, _]) => {
             return lanes::library(body, call, operands, functions, Some(result));
         }
         (V::PredicatedCompare, &[a, b, _, _]) => {
