@@ -1,14 +1,15 @@
 //! `cargo xtask debug-sections`: the corpus with debug information, compiled under every recipe.
 //!
 //! For each module and recipe, `llvm-dwarfdump --verify` must find nothing, `readelf` and `gdb` must read all of it
-//! without a warning, and everything that is part of the program must be the same bytes as with `--strip-debug`. A
-//! table shows the bytes of the debug sections beside those of llc at the module's level.
+//! without a warning but for those that they give of llc's object, too, and everything that is part of the program must
+//! be the same bytes as with `--strip-debug`. A table shows the bytes of the debug sections beside those of llc at the
+//! module's level.
 //!
 //! Not here: what the sections say (`debugger`, and the tests of debug information).
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
@@ -102,17 +103,31 @@ fn check(module: &Module, compiler: &Compiler, dir: &Path) -> Result<Checked> {
             "section {name} is not that without debug information"
         )));
     }
-    if let Some(complaint) = complaint(&with)? {
+    if let Some(complaint) = refused_by_verifier(&with)? {
         return Ok(Checked::Bad(complaint));
+    }
+    let reference = reference(module, dir)?;
+    let mut usual = None;
+    for warning in warnings(&with)? {
+        let usual = match &usual {
+            Some(usual) => usual,
+            None => usual.insert(warnings(&reference)?),
+        };
+        if !usual
+            .iter()
+            .any(|other| without_numbers(other) == without_numbers(&warning))
+        {
+            return Ok(Checked::Bad(warning));
+        }
     }
     Ok(Checked::Good {
         own_bytes: ours.debug_bytes,
-        llc_bytes: reference(module, dir)?.debug_bytes,
+        llc_bytes: Sections::read(&reference)?.debug_bytes,
     })
 }
 
-/// The sections of llc's object, which is made once.
-fn reference(module: &Module, dir: &Path) -> Result<Sections> {
+/// llc's object, which is made once.
+fn reference(module: &Module, dir: &Path) -> Result<PathBuf> {
     let level = match module.level {
         Level::O0Debug => LlcLevel::O0,
         _ => LlcLevel::O2,
@@ -123,34 +138,48 @@ fn reference(module: &Module, dir: &Path) -> Result<Sections> {
         process::checked(&mut Compiler::Llc(level).command(&module.bitcode, &object)?)?;
         fs::write(&recipe, wanted)?;
     }
-    Sections::read(&object)
+    Ok(object)
 }
 
-/// What the tools of users say against an object, if they say anything.
-fn complaint(object: &Path) -> Result<Option<String>> {
+/// What LLVM's verifier finds in an object, if it finds anything.
+fn refused_by_verifier(object: &Path) -> Result<Option<String>> {
     let mut verify = workspace::llvm_tool("llvm-dwarfdump-22")?;
     let verified = process::run(verify.args(["--quiet", "--verify"]).arg(object), TIME_LIMIT)?;
-    if !verified.success() {
-        let text = String::from_utf8_lossy(&verified.stdout).into_owned();
-        let line = text.lines().find(|line| line.contains("error")).unwrap_or("no reason");
-        return Ok(Some(format!("llvm-dwarfdump --verify: {line}")));
+    if verified.success() {
+        return Ok(None);
     }
+    let text = String::from_utf8_lossy(&verified.stdout).into_owned();
+    let line = text.lines().find(|line| line.contains("error")).unwrap_or("no reason");
+    Ok(Some(format!("llvm-dwarfdump --verify: {line}")))
+}
+
+/// What the tools of users say against an object.
+fn warnings(object: &Path) -> Result<Vec<String>> {
     let mut readelf = Command::new("readelf");
     readelf
-        .args(["--debug-dump=info,abbrev,decodedline,loc,Ranges,aranges,str"])
+        .arg("--debug-dump=info,abbrev,decodedline,loc,Ranges,aranges,str")
         .arg(object);
     let mut gdb = Command::new("gdb");
     gdb.args(["-nx", "-batch", "-ex", "maintenance expand-symtabs"])
         .arg(object);
+    let mut found = Vec::new();
     for (name, mut command) in [("readelf", readelf), ("gdb", gdb)] {
         let outcome = process::run(&mut command, TIME_LIMIT)?;
-        let text = String::from_utf8_lossy(&outcome.stderr).into_owned();
-        let warning = text.lines().find(|line| line.to_lowercase().contains("warning"));
-        if !outcome.success() || warning.is_some() {
-            return Ok(Some(format!("{name}: {}", warning.unwrap_or("it failed"))));
+        if !outcome.success() {
+            found.push(format!("{name} failed: {}", outcome.ending()));
         }
+        let text = String::from_utf8_lossy(&outcome.stderr).into_owned();
+        let warnings = text.lines().filter(|line| line.to_lowercase().contains("warning"));
+        found.extend(warnings.map(|line| format!("{name}: {line}")));
     }
-    Ok(None)
+    Ok(found)
+}
+
+/// A warning without the offsets in it.
+fn without_numbers(warning: &str) -> String {
+    let words = warning.split(' ');
+    let kept = words.filter(|word| !word.starts_with(|first: char| first.is_ascii_digit()));
+    kept.collect::<Vec<_>>().join(" ")
 }
 
 /// A relocation: where, of which kind, to which symbol or section, and the addend.
