@@ -86,7 +86,9 @@ impl AsmRules for X86Asm {
         let whole = || side::named(&name).and_then(side::whole);
         let wider = || name.strip_prefix("ymm").or_else(|| name.strip_prefix("zmm"));
         let vector = || parse::register(&format!("xmm{}", wider()?)).map(|(reg, _)| reg);
-        self.register(&name).or_else(whole).or_else(vector)
+        let number = || wider().or_else(|| name.strip_prefix("xmm"))?.parse::<u8>().ok();
+        let upper = || number().filter(|number| (16..32).contains(number)).map(upper);
+        self.register(&name).or_else(whole).or_else(vector).or_else(upper)
     }
 
     fn side(&self, name: &str) -> Option<AsmSide> {
