@@ -290,7 +290,12 @@ fn compile_once<I: Isa>(
     passes.finished("apply");
     passes.allocated(&state.allocated, &cx)?;
     passes.run(&mut state.allocated, &mut cx)?;
-    if !state.allocation.written.intersection(hooks.upper_registers()).is_empty() {
+    if !state
+        .allocation
+        .written
+        .intersection(hooks.upper_registers())
+        .is_empty()
+    {
         isa.encode_upper(&mut state.allocated.insts);
     }
     let (clearing, clearing_for_tails) = match unit.head.cleared_registers.is_empty() {
