@@ -1,5 +1,5 @@
-//! Calls of a target's intrinsics whose instructions take vectors as wide as they are, and of texts of assembly: operands
-//! that are several values are joined for the call, and its result is taken apart.
+//! Calls of a target's intrinsics whose instructions take vectors as wide as they are, and of texts of assembly:
+//! operands that are several values are joined for the call, and its result is taken apart.
 //!
 //! ```text
 //! v9 = call <16 x f32> @scale(<16 x f32> v0, <16 x f32> v1, <16 x i1> v2)

@@ -253,7 +253,6 @@ pub(crate) const fn high_bit(reg: Reg) -> u8 {
     (reg.0 >> 4 & 1) as u8
 }
 
-/// Whether a register is one of them.
 pub(crate) const fn is_upper(reg: Reg) -> bool {
     reg.0 >> 4 == Reg::physical(1, 16).0 >> 4
 }

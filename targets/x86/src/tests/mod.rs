@@ -59,8 +59,8 @@ fn sizes(row: &Row) -> impl Iterator<Item = u8> {
         .filter(|size| row.sizes & size != 0)
 }
 
-/// Registers of a kind at the borders of their encodings, also those that only an EVEX prefix names if instructions of a
-/// row may.
+/// Registers of a kind at the borders of their encodings, also those that only an EVEX prefix names if instructions
+/// of a row may.
 fn registers(op: u16, kind: Kind) -> &'static [Reg] {
     match kind {
         Kind::Mask => &[MASK],
