@@ -1,8 +1,8 @@
 //! `cargo xtask debug-sections`: the corpus with debug information, compiled under every recipe.
 //!
 //! For each module and recipe, `llvm-dwarfdump --verify` must find nothing, `readelf` and `gdb` must read all of it
-//! without a warning, and everything that is part of the program must be the same bytes as with `--strip-debug`. A table
-//! shows the bytes of the debug sections beside those of llc at the level that the recipe stands for.
+//! without a warning, and everything that is part of the program must be the same bytes as with `--strip-debug`. A
+//! table shows the bytes of the debug sections beside those of llc at the module's level.
 //!
 //! Not here: what the sections say (`debugger`, and the tests of debug information).
 

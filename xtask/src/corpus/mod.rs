@@ -347,12 +347,16 @@ fn recipe(program: &Program, compile: &[Command], link: &Command) -> Result<Stri
 
 /// Counts instructions in LLVM's text: inside a function, they are the lines indented by exactly two spaces.
 fn count_instructions(bitcode: &Path) -> Result<u64> {
-    let text = process::checked(
+    // A file, since with debug information it is more than is taken of what a program prints.
+    let file = bitcode.with_extension("ll");
+    process::checked(
         workspace::llvm_tool(workspace::LLVM_DIS)?
             .arg(bitcode)
-            .args(["-o", "-"]),
-    )?
-    .stdout;
+            .arg("-o")
+            .arg(&file),
+    )?;
+    let text = fs::read(&file)?;
+    fs::remove_file(&file)?;
     let mut inside = false;
     let mut count = 0;
     for line in text.split(|&byte| byte == b'\n') {
